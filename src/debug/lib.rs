@@ -1,0 +1,1 @@
+//! The debugger's engine: session, commands, stepping both ways, breakpoints, views.

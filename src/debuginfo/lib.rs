@@ -1,0 +1,1 @@
+//! DWARF for generated code: writing and reading.

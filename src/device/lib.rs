@@ -1,0 +1,68 @@
+//! The device interface: commands, progress, and the meaning of the CUDA runtime API.
+//!
+//! A [`Device`] takes commands and makes progress by a budget; nothing in the trait blocks (invariant I8). The emulator and
+//! the GPU implement it. [`Runtime`] gives the CUDA runtime API its meaning on top of any device: error codes, streams,
+//! events, allocations.
+//!
+//! When a command runs: an asynchronous command runs as soon as its stream and events allow, before the host goes on; its
+//! error is held until the call that CUDA lets report it.
+//!
+//! Not here: how a kernel is executed (`emu`, `gpu`), who calls the API (`host`).
+
+mod command;
+mod error;
+mod observer;
+mod properties;
+
+pub use command::{Arg, Command, Fill, KernelLaunch, Progress, Strided};
+pub use error::{CudaError, error_string};
+pub use observer::{DeviceAccess, NoObserver, Observer, Statement};
+pub use properties::Properties;
+
+use finding::Finding;
+use mem::Memory;
+use source::Span;
+
+/// A device that runs kernels.
+pub trait Device {
+    /// What the device is.
+    fn properties(&self) -> &Properties;
+
+    /// Allocates device memory (`managed` and `pinned` memory too) and gives its address.
+    fn alloc(
+        &mut self,
+        memory: &mut Memory,
+        region: mem::Region,
+        bytes: u64,
+        name: &str,
+        span: Span,
+    ) -> Result<u64, CudaError>;
+
+    /// Frees what [`Device::alloc`] gave.
+    fn free(&mut self, memory: &mut Memory, address: u64, span: Span) -> Result<(), CudaError>;
+
+    /// Takes a command. An error here is one that CUDA reports at once, such as a bad launch configuration; others come
+    /// from [`Device::take_error`] later.
+    fn submit(&mut self, memory: &mut Memory, command: Command) -> Result<(), CudaError>;
+
+    /// Works on the commands taken, for at most `budget` schedule points.
+    fn advance(&mut self, memory: &mut Memory, budget: u64, observer: &mut dyn Observer) -> Progress;
+
+    /// Copies bytes out of memory that the device holds, once all commands are done.
+    fn read(&mut self, memory: &Memory, address: u64, out: &mut [u8]) -> Result<(), CudaError>;
+
+    /// Copies bytes into memory that the device holds, once all commands are done.
+    fn write(&mut self, memory: &mut Memory, address: u64, data: &[u8]) -> Result<(), CudaError>;
+
+    /// What kernels printed since the last call.
+    fn take_output(&mut self) -> Vec<u8>;
+
+    /// What was found since the last call.
+    fn take_findings(&mut self) -> Vec<Finding>;
+
+    /// The error of an asynchronous command, if one has failed. CUDA's sticky errors stay.
+    fn take_error(&mut self) -> Option<CudaError>;
+
+    /// Milliseconds that the device counts as passed, for events; `None` where the wall clock of the world counts.
+    fn elapsed_ms(&self) -> Option<f64>;
+}

@@ -1,0 +1,233 @@
+//! The facts that the kinds of findings hold.
+//!
+//! Fields hold facts, never sentences, but for reasons that only the maker knows; those are one sentence, lower case,
+//! without a final dot.
+
+use crate::Actor;
+use source::Span;
+
+/// Between whom a race is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum RaceKind {
+    /// Two lanes of one warp.
+    WithinWarp,
+    /// Two threads of one block, in different warps; shared or global memory as the accesses say.
+    Block,
+    /// Threads of two blocks of one launch.
+    CrossBlock,
+    /// Work in two streams.
+    Streams,
+    /// Host and device.
+    HostDevice,
+    /// A kernel and one that it launched.
+    ParentChild,
+    /// Two threads whose atomics or fences have a scope that does not cover both.
+    Scope {
+        /// The scope used.
+        used: Scope,
+        /// The least scope that covers both.
+        needed: Scope,
+    },
+}
+
+/// How bad a race is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum RaceFlavour {
+    /// Conflicting accesses without order.
+    Plain,
+    /// One is atomic, the other is not.
+    MixedAtomic,
+    /// All write the same value.
+    SameValue,
+}
+
+/// Scope of an atomic or a fence.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Scope {
+    /// The block: `threadfence_block`.
+    Block,
+    /// The device: `threadfence`.
+    Device,
+    /// Host and all devices: `threadfence_system`.
+    System,
+}
+
+/// A piece of memory that a finding speaks of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Allocation {
+    /// Name of the array, if it has one.
+    pub name: Option<String>,
+    /// First address.
+    pub base: u64,
+    /// Length in bytes.
+    pub bytes: u64,
+    /// Where it was allocated or declared; may be none.
+    pub span: Span,
+}
+
+/// A group of threads that wait, or are, at one place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Waiting {
+    /// How many threads.
+    pub count: u64,
+    /// The first of them, or the host.
+    pub first: Actor,
+    /// The statement.
+    pub span: Span,
+    /// What they wait for, as the source calls it, such as `syncthreads`; empty when they wait for nothing by name.
+    pub operation: String,
+}
+
+/// Why `syncthreads` did not bring a block together.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum BarrierFault {
+    /// Threads met at different statements, or at one through different calls.
+    Divergent,
+    /// Some threads wait elsewhere and can never come.
+    NotReached,
+    /// Some threads have exited, in the mode in which they do not count as arrived.
+    Exited {
+        /// How many.
+        count: u64,
+    },
+}
+
+/// Why memory could not be freed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FreeFault {
+    /// The address is inside the allocation, not its first.
+    NotTheStart,
+    /// Made by one routine, freed by another that does not go with it.
+    WrongRoutine {
+        /// What made it, such as `allocate`.
+        made_by: String,
+        /// What should free it.
+        freed_by: String,
+    },
+    /// Nothing was ever allocated there.
+    NotAllocated,
+}
+
+/// Why a group of blocks cannot synchronise.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum GridSyncFault {
+    /// The kernel is not `grid_global`.
+    NotCooperative,
+    /// More blocks than can be resident at once.
+    TooManyBlocks {
+        /// Blocks of the launch.
+        blocks: u64,
+        /// Blocks that the device holds.
+        resident: u64,
+    },
+    /// The kernel has no `cluster_dims`.
+    NoCluster,
+}
+
+/// Which extent of a launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Axis {
+    /// A dimension of the grid, from 0.
+    Grid(u8),
+    /// A dimension of the block, from 0.
+    Block(u8),
+}
+
+/// Why a launch could not start.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LaunchFault {
+    /// An extent below 1 or above the limit.
+    Extent {
+        /// Which.
+        axis: Axis,
+        /// What was asked for.
+        value: i64,
+        /// The most that is possible.
+        limit: i64,
+    },
+    /// Too many threads in a block.
+    TooManyThreads {
+        /// What was asked for.
+        threads: u64,
+        /// The most that is possible.
+        limit: u64,
+    },
+    /// Too much shared memory.
+    SharedMemory {
+        /// Declared in the kernel, in bytes.
+        static_bytes: u64,
+        /// Asked for by the launch, in bytes.
+        dynamic_bytes: u64,
+        /// The most that is possible for both.
+        limit: u64,
+    },
+    /// More threads than `launch_bounds` says.
+    LaunchBounds {
+        /// What was asked for.
+        threads: u64,
+        /// What the kernel says.
+        bound: u64,
+    },
+    /// Kernels launching kernels too deeply.
+    TooDeep {
+        /// The most levels.
+        limit: u64,
+    },
+}
+
+/// A CUDA runtime call that went wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ApiFault {
+    /// An error code that the program never looked at.
+    Unchecked {
+        /// Name of the error, such as `cudaErrorInvalidValue`.
+        error: String,
+        /// What `cudaGetErrorString` says.
+        meaning: String,
+    },
+    /// A stream, event or handle that does not exist.
+    InvalidHandle {
+        /// `stream`, `event` …
+        what: String,
+    },
+    /// Elapsed time of an event that was not recorded.
+    EventNotRecorded,
+    /// Asynchronous copy of host memory that is not pinned.
+    Pageable,
+    /// No device memory left.
+    OutOfMemory {
+        /// Bytes asked for.
+        requested: u64,
+        /// Bytes in use.
+        used: u64,
+        /// Bytes that the device has.
+        total: u64,
+    },
+    /// An argument that the routine does not take.
+    InvalidArgument {
+        /// Why.
+        reason: String,
+    },
+    /// No device of that number.
+    NoSuchDevice {
+        /// The number.
+        number: i64,
+        /// How many there are.
+        count: u64,
+    },
+}
+
+/// What was leaked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LeakKind {
+    /// Memory from host calls.
+    Device,
+    /// Memory from `allocate` in device code.
+    Heap,
+    /// A stream.
+    Stream,
+    /// An event.
+    Event,
+    /// A library handle.
+    Handle,
+}

@@ -1,0 +1,78 @@
+//! Errors of the Fortran run time, for which the program had no `stat=` or `iostat=`.
+
+use diag::Code;
+
+/// What went wrong. Names are those of the source, in lower case.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "the line of each variant speaks of its fields")]
+pub enum HostFault {
+    /// `error stop` was executed, with its message or code.
+    ErrorStop { message: Option<String> },
+    /// Input or output failed for the reason given, one sentence without a dot.
+    Io { unit: Option<i64>, reason: String },
+    /// No record is left in the unit; no number means standard input or an internal file.
+    EndOfFile { unit: Option<i64> },
+    /// A value does not fit the format; the reason is one sentence without a dot.
+    FormatMismatch { reason: String },
+    /// `text` is not a value of the type (`integer(4)`).
+    BadInput { text: String, wanted: String },
+    /// `allocate` of something allocated.
+    AlreadyAllocated { name: String },
+    /// `allocate` of more than there is.
+    AllocationTooLarge { name: String, bytes: u64 },
+    /// `deallocate` of something that is not allocated.
+    NotAllocated { name: String },
+    /// `deallocate` of a pointer whose target `allocate` did not make.
+    NotFromAllocate { name: String },
+    /// Use of something not allocated.
+    NotAllocatedUse { name: String },
+    /// Use of a pointer without target.
+    NullPointer { name: String },
+    /// The stack of calls is full.
+    StackOverflow { depth: u64 },
+    /// Integer division by zero.
+    DivisionByZero,
+    /// A substring outside of its string of `length` characters.
+    Substring { name: String, first: i64, last: i64, length: i64 },
+    /// Extents that differ in one dimension, counted from 1.
+    NonconformingShapes { dimension: u32, left: i64, right: i64 },
+    /// A loop or section with step zero.
+    ZeroStep,
+    /// The limit on memory, in bytes, is reached.
+    MemoryLimit { limit: u64 },
+    /// A value that an intrinsic does not take; the reason is one sentence without a dot.
+    IntrinsicValue { intrinsic: String, reason: String },
+    /// Use of an absent optional dummy.
+    AbsentArgument { name: String },
+    /// Call of something without definition.
+    NoSuchProcedure { name: String },
+    /// An address where the host has no data.
+    InvalidAccess,
+}
+
+impl HostFault {
+    /// The row of the table of codes.
+    pub fn code(&self) -> Code {
+        match self {
+            HostFault::ErrorStop { .. } => Code::ErrorStop,
+            HostFault::Io { .. } => Code::IoError,
+            HostFault::EndOfFile { .. } => Code::EndOfFile,
+            HostFault::FormatMismatch { .. } => Code::FormatMismatch,
+            HostFault::BadInput { .. } => Code::BadInput,
+            HostFault::AlreadyAllocated { .. } | HostFault::AllocationTooLarge { .. } => Code::AllocateFailed,
+            HostFault::NotAllocated { .. } | HostFault::NotFromAllocate { .. } => Code::DeallocateFailed,
+            HostFault::NotAllocatedUse { .. } => Code::NotAllocatedUse,
+            HostFault::NullPointer { .. } => Code::NullPointerUse,
+            HostFault::StackOverflow { .. } => Code::HostStackOverflow,
+            HostFault::DivisionByZero => Code::HostDivisionByZero,
+            HostFault::Substring { .. } => Code::SubstringOutOfBounds,
+            HostFault::NonconformingShapes { .. } => Code::NonconformingShapes,
+            HostFault::ZeroStep => Code::ZeroStep,
+            HostFault::MemoryLimit { .. } => Code::HostMemoryLimit,
+            HostFault::IntrinsicValue { .. } => Code::BadIntrinsicValue,
+            HostFault::AbsentArgument { .. } => Code::AbsentArgument,
+            HostFault::NoSuchProcedure { .. } => Code::NoSuchProcedure,
+            HostFault::InvalidAccess => Code::InvalidHostAccess,
+        }
+    }
+}

@@ -1,0 +1,365 @@
+//! Launches, runtime calls, arithmetic, comparing runs, unsupported features.
+
+use super::{access, at, check, global, on_device, thread};
+use expect_test::expect;
+use finding::{Access, Actor, ApiFault, Axis, Finding, FindingKind, LaunchFault, Place, Space, What};
+
+fn host_step(text: &str) -> Access {
+    Access::step(Actor::Host, at(text))
+}
+
+#[test]
+fn launch_faults_say_what_is_possible() {
+    let launch = |fault| Finding::new(FindingKind::Launch { fault }, vec![host_step("reduce<<<grid, block>>>")]);
+    let fault = LaunchFault::Extent { axis: Axis::Grid(0), value: 0, limit: 2_147_483_647 };
+    check(
+        &launch(fault),
+        &expect![[r#"
+        error[R0701]: launch with grid%x = 0, which must be 1 to 2147483647
+          --> reduce.cuf:17:8
+           |
+        17 |   call reduce<<<grid, block>>>(x, r, n)
+           |        ^^^^^^^^^^^^^^^^^^^^^^^
+           |
+           = help: is the number of elements zero? then skip the launch; round up with `(n + threads - 1) / threads`
+           = note: the kernel did not run; `cudaGetLastError()` tells the program so
+    "#]],
+    );
+    let fault = LaunchFault::Extent { axis: Axis::Block(2), value: 128, limit: 64 };
+    check(
+        &launch(fault),
+        &expect![[r#"
+        error[R0701]: launch with block%z = 128, which must be 1 to 64
+          --> reduce.cuf:17:8
+           |
+        17 |   call reduce<<<grid, block>>>(x, r, n)
+           |        ^^^^^^^^^^^^^^^^^^^^^^^
+           |
+           = note: the kernel did not run; `cudaGetLastError()` tells the program so
+    "#]],
+    );
+    check(
+        &launch(LaunchFault::TooManyThreads { threads: 5000, limit: 1024 }),
+        &expect![[r#"
+        error[R0702]: launch with 5000 threads in a block, at most 1024 are possible
+          --> reduce.cuf:17:8
+           |
+        17 |   call reduce<<<grid, block>>>(x, r, n)
+           |        ^^^^^^^^^^^^^^^^^^^^^^^
+           |
+           = help: use smaller blocks and more of them
+           = note: the kernel did not run; `cudaGetLastError()` tells the program so
+    "#]],
+    );
+    let fault = LaunchFault::SharedMemory { static_bytes: 16384, dynamic_bytes: 65536, limit: 49152 };
+    check(
+        &launch(fault),
+        &expect![[r#"
+        error[R0703]: launch with 81920 bytes of shared memory in a block, at most 49152 are possible
+          --> reduce.cuf:17:8
+           |
+        17 |   call reduce<<<grid, block>>>(x, r, n)
+           |        ^^^^^^^^^^^^^^^^^^^^^^^
+           |
+           = help: raise the limit with `cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, n)`
+           = note: 16384 are declared in the kernel, 65536 asked for by the launch
+           = note: the kernel did not run; `cudaGetLastError()` tells the program so
+    "#]],
+    );
+    check(
+        &launch(LaunchFault::LaunchBounds { threads: 512, bound: 256 }),
+        &expect![[r#"
+        error[R0705]: launch with 512 threads in a block, `launch_bounds` of the kernel says 256
+          --> reduce.cuf:17:8
+           |
+        17 |   call reduce<<<grid, block>>>(x, r, n)
+           |        ^^^^^^^^^^^^^^^^^^^^^^^
+           |
+           = note: the kernel did not run; `cudaGetLastError()` tells the program so
+    "#]],
+    );
+    check(
+        &launch(LaunchFault::TooDeep { limit: 24 }),
+        &expect![[r#"
+        error[R0714]: kernels launch kernels more than 24 levels deep
+          --> reduce.cuf:17:8
+           |
+        17 |   call reduce<<<grid, block>>>(x, r, n)
+           |        ^^^^^^^^^^^^^^^^^^^^^^^
+           |
+           = note: the kernel did not run; `cudaGetLastError()` tells the program so
+    "#]],
+    );
+}
+
+#[test]
+fn api_faults_name_the_routine() {
+    let api = |call: &str, fault| {
+        let mut access = host_step("cudaMemcpyAsync(a, x, n, stream)");
+        access.place = Some(Place::variable("a"));
+        Finding::new(FindingKind::Api { call: call.to_owned(), fault }, vec![access])
+    };
+    let fault =
+        ApiFault::Unchecked { error: "cudaErrorInvalidValue".to_owned(), meaning: "invalid argument".to_owned() };
+    check(
+        &api("cudaMemcpyAsync", fault.clone()),
+        &expect![[r#"
+        warning[R0704]: `cudaMemcpyAsync` failed with `cudaErrorInvalidValue`, and the program never looked
+          --> reduce.cuf:19:11
+           |
+        19 |   istat = cudaMemcpyAsync(a, x, n, stream)
+           |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+           |
+           = help: compare the result of the call with `cudaSuccess`
+           = note: it means: invalid argument
+    "#]],
+    );
+    check(
+        &api("launch of reduce", fault),
+        &expect![[r#"
+        warning[R0704]: launch of `reduce` failed with `cudaErrorInvalidValue`, and the program never looked
+          --> reduce.cuf:19:11
+           |
+        19 |   istat = cudaMemcpyAsync(a, x, n, stream)
+           |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+           |
+           = help: ask `cudaGetLastError()` after the launch and `cudaDeviceSynchronize()` for its result
+           = note: it means: invalid argument
+    "#]],
+    );
+    check(
+        &api("cudaEventRecord", ApiFault::InvalidHandle { what: "event".to_owned() }),
+        &expect![[r#"
+        error[R0706]: `cudaEventRecord` with an event that was never created or is destroyed
+          --> reduce.cuf:19:11
+           |
+        19 |   istat = cudaMemcpyAsync(a, x, n, stream)
+           |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    "#]],
+    );
+    check(
+        &api("cudaEventElapsedTime", ApiFault::EventNotRecorded),
+        &expect![[r#"
+        error[R0707]: `cudaEventElapsedTime` of an event that was not recorded
+          --> reduce.cuf:19:11
+           |
+        19 |   istat = cudaMemcpyAsync(a, x, n, stream)
+           |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+           |
+           = help: call `cudaEventRecord` on both events, and `cudaEventSynchronize` on the second
+    "#]],
+    );
+    check(
+        &api("cudaMemcpyAsync", ApiFault::Pageable),
+        &expect![[r#"
+        warning[R0708]: `cudaMemcpyAsync` with `a`, which is not pinned, cannot run beside the host
+          --> reduce.cuf:19:11
+           |
+        19 |   istat = cudaMemcpyAsync(a, x, n, stream)
+           |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+           |
+           = help: declare the host array `pinned`
+    "#]],
+    );
+    let fault = ApiFault::OutOfMemory { requested: 4_000_000_000, used: 1024, total: 2_000_000_000 };
+    check(
+        &api("cudaMalloc", fault),
+        &expect![[r#"
+        error[R0709]: no device memory for 4000000000 bytes of `a`
+          --> reduce.cuf:19:11
+           |
+        19 |   istat = cudaMemcpyAsync(a, x, n, stream)
+           |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+           |
+           = note: 1024 of 2000000000 bytes are in use
+    "#]],
+    );
+    let fault = ApiFault::InvalidArgument { reason: "the count is negative".to_owned() };
+    check(
+        &api("cudaMemcpy", fault),
+        &expect![[r#"
+        error[R0712]: `cudaMemcpy`: the count is negative
+          --> reduce.cuf:19:11
+           |
+        19 |   istat = cudaMemcpyAsync(a, x, n, stream)
+           |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    "#]],
+    );
+    check(
+        &api("cudaSetDevice", ApiFault::NoSuchDevice { number: 3, count: 1 }),
+        &expect![[r#"
+        error[R0713]: `cudaSetDevice` asks for device 3, but there is only device 0
+          --> reduce.cuf:19:11
+           |
+        19 |   istat = cudaMemcpyAsync(a, x, n, stream)
+           |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    "#]],
+    );
+}
+
+#[test]
+fn limits_of_device_code_say_how_to_raise_them() {
+    let step = || Access::step(thread(1, 9), at("iadd(k, 1)"));
+    let heap = FindingKind::DeviceHeapExhausted { requested: 4000, limit: 8_388_608 };
+    check(
+        &on_device(heap, vec![step()]),
+        &expect![[r#"
+            error[R0710]: no room for 4000 bytes in the heap of device code, which has 8388608
+              --> reduce.cuf:12:7
+               |
+            12 |   k = iadd(k, 1)
+               |       ^^^^^^^^^^ in thread (9,1,1) of block (1,1,1)
+               |
+               = help: raise it with `cudaDeviceSetLimit(cudaLimitMallocHeapSize, n)`, or `deallocate` what is done with
+               = note: launch 1 of `reduce`
+        "#]],
+    );
+    check(
+        &on_device(FindingKind::DeviceStackOverflow { limit: 1024 }, vec![step()]),
+        &expect![[r#"
+            error[R0711]: the calls of this thread need more than its stack of 1024 bytes
+              --> reduce.cuf:12:7
+               |
+            12 |   k = iadd(k, 1)
+               |       ^^^^^^^^^^ in thread (9,1,1) of block (1,1,1)
+               |
+               = help: raise it with `cudaDeviceSetLimit(cudaLimitStackSize, n)`, or bound the recursion
+               = note: launch 1 of `reduce`
+        "#]],
+    );
+}
+
+#[test]
+fn arithmetic_findings_name_the_operation() {
+    let step = || Access::step(thread(1, 9), at("total + s(1)"));
+    let made = |kind| on_device(kind, vec![step()]);
+    let operation = || "total + s(1)".to_owned();
+    check(
+        &made(FindingKind::Nan { operation: operation() }),
+        &expect![[r#"
+            warning[R0601]: `total + s(1)` made a NaN of operands that were none
+              --> reduce.cuf:11:11
+               |
+            11 |   total = total + s(1)
+               |           ^^^^^^^^^^^^ in thread (9,1,1) of block (1,1,1)
+               |
+               = note: launch 1 of `reduce`
+        "#]],
+    );
+    check(
+        &made(FindingKind::Infinity { operation: operation() }),
+        &expect![[r#"
+            warning[R0602]: `total + s(1)` made an infinity of finite operands
+              --> reduce.cuf:11:11
+               |
+            11 |   total = total + s(1)
+               |           ^^^^^^^^^^^^ in thread (9,1,1) of block (1,1,1)
+               |
+               = note: launch 1 of `reduce`
+        "#]],
+    );
+    let kind = FindingKind::IntegerOverflow { operation: operation(), kind: "integer(4)".to_owned() };
+    check(
+        &made(kind),
+        &expect![[r#"
+            warning[R0603]: the result of `total + s(1)` does not fit integer(4) and wraps around
+              --> reduce.cuf:11:11
+               |
+            11 |   total = total + s(1)
+               |           ^^^^^^^^^^^^ in thread (9,1,1) of block (1,1,1)
+               |
+               = help: compute in integer(8)
+               = note: launch 1 of `reduce`
+        "#]],
+    );
+    check(
+        &made(FindingKind::DeviceDivisionByZero),
+        &expect![[r#"
+            error[R0604]: integer division by zero
+              --> reduce.cuf:11:11
+               |
+            11 |   total = total + s(1)
+               |           ^^^^^^^^^^^^ in thread (9,1,1) of block (1,1,1)
+               |
+               = note: a device does not stop here: the quotient is -1, `mod(a, 0)` is `a`
+               = note: launch 1 of `reduce`
+        "#]],
+    );
+    check(
+        &made(FindingKind::ConversionOutOfRange { to: "integer(4)".to_owned() }),
+        &expect![[r#"
+            warning[R0605]: a real value that does not fit integer(4) is converted to it
+              --> reduce.cuf:11:11
+               |
+            11 |   total = total + s(1)
+               |           ^^^^^^^^^^^^ in thread (9,1,1) of block (1,1,1)
+               |
+               = note: a device gives the nearest limit, or zero for some NaNs
+               = note: launch 1 of `reduce`
+        "#]],
+    );
+}
+
+#[test]
+fn runs_that_disagree_show_both_values() {
+    let kind = FindingKind::VerifyMismatch { emulator: "1.5".to_owned(), gpu: "1.25".to_owned(), elements: 12 };
+    let place = access(Actor::Host, What::Read, Space::Global, ("r", 1), "reduce<<<grid, block>>>");
+    check(
+        &on_device(kind, vec![place.clone()]),
+        &expect![[r#"
+        error[R1001]: `r(1)` is 1.5 on the emulator and 1.25 on the GPU
+          --> reduce.cuf:17:8
+           |
+        17 |   call reduce<<<grid, block>>>(x, r, n)
+           |        ^^^^^^^^^^^^^^^^^^^^^^^
+           |
+           = help: `--race` and `--check init` find the usual reasons: races and uninitialised memory
+           = note: 12 elements differ in this launch, this is the first
+           = note: launch 1 of `reduce`
+    "#]],
+    );
+    let kind = FindingKind::OrderDependent { first: (0, "1.5".to_owned()), second: (3, "1.25".to_owned()) };
+    check(
+        &on_device(kind, vec![place]),
+        &expect![[r#"
+        warning[R1002]: `r(1)` depends on the order of execution
+          --> reduce.cuf:17:8
+           |
+        17 |   call reduce<<<grid, block>>>(x, r, n)
+           |        ^^^^^^^^^^^^^^^^^^^^^^^
+           |
+           = note: it is 1.5 with seed 0, and 1.25 with seed 3
+           = note: launch 1 of `reduce`
+    "#]],
+    );
+}
+
+#[test]
+fn unsupported_feature_is_refused_by_name() {
+    let kind = FindingKind::Unsupported { feature: "`cudaGraphLaunch`".to_owned() };
+    check(
+        &Finding::new(kind.clone(), vec![host_step("r(1)")]),
+        &expect![[r#"
+        error[R0901]: unsupported: `cudaGraphLaunch`
+          --> reduce.cuf:20:12
+           |
+        20 |   print *, r(1)
+           |            ^^^^
+           |
+           = note: the run stops here, since going on would be wrong
+    "#]],
+    );
+    check(
+        &on_device(kind, vec![global(What::Read, "x(i)")]),
+        &expect![[r#"
+            error[R0901]: unsupported: `cudaGraphLaunch`
+             --> reduce.cuf:4:10
+              |
+            4 |   s(t) = x(i)
+              |          ^^^^ in thread (5,1,1) of block (2,1,1)
+              |
+              = note: the run stops here, since going on would be wrong
+              = note: launch 1 of `reduce`
+        "#]],
+    );
+}

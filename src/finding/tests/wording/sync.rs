@@ -1,0 +1,261 @@
+//! Barriers, warp operations, deadlock.
+
+use super::{access, at, at_nth, check, on_device, thread};
+use expect_test::expect;
+use finding::{Access, Actor, BarrierFault, Finding, FindingKind, GridSyncFault, Space, Waiting, What};
+use source::Span;
+
+fn group(count: u64, first: u32, span: Span, operation: &str) -> Waiting {
+    Waiting { count, first: thread(1, first), span, operation: operation.to_owned() }
+}
+
+#[test]
+fn divergent_barrier_shows_who_waits_where() {
+    let groups = vec![
+        group(16, 1, at("call syncthreads()"), "syncthreads"),
+        group(48, 17, at_nth("call syncthreads()", 1), "syncthreads"),
+    ];
+    let kind = FindingKind::Barrier { block: [1, 1, 1], fault: BarrierFault::Divergent, groups };
+    check(
+        &on_device(kind, vec![]),
+        &expect![[r#"
+            error[R0401]: threads of block (1,1,1) wait at different `syncthreads` statements
+             --> reduce.cuf:7:5
+              |
+            7 |     call syncthreads()
+              |     ^^^^^^^^^^^^^^^^^^ 16 threads wait here, the first is thread (1,1,1)
+            8 |   else
+            9 |     call syncthreads()
+              |     ------------------ 48 threads wait here, the first is thread (17,1,1)
+              |
+              = help: move `call syncthreads()` out of the `if`, so that all threads of the block meet at one
+              = note: launch 1 of `reduce`
+        "#]],
+    );
+}
+
+#[test]
+fn barrier_through_different_calls_is_told_apart() {
+    let span = at("call syncthreads()");
+    let groups = vec![group(16, 1, span, "syncthreads"), group(1, 17, span, "syncthreads")];
+    let kind = FindingKind::Barrier { block: [1, 1, 1], fault: BarrierFault::Divergent, groups };
+    check(
+        &on_device(kind, vec![]),
+        &expect![[r#"
+            error[R0401]: threads of block (1,1,1) reach one `syncthreads` through different calls
+             --> reduce.cuf:7:5
+              |
+            7 |     call syncthreads()
+              |     ^^^^^^^^^^^^^^^^^^
+              |     |
+              |     16 threads wait here, the first is thread (1,1,1)
+              |     thread (17,1,1) waits here
+              |
+              = help: let all threads of the block take the same way to it, through the same calls
+              = note: launch 1 of `reduce`
+        "#]],
+    );
+}
+
+#[test]
+fn barrier_that_some_never_reach_shows_where_they_are() {
+    let groups = vec![group(63, 2, at("call syncthreads()"), "syncthreads"), group(1, 1, at("total + s(1)"), "")];
+    let kind = FindingKind::Barrier { block: [2, 1, 1], fault: BarrierFault::NotReached, groups };
+    check(
+        &on_device(kind, vec![]),
+        &expect![[r#"
+            error[R0402]: `syncthreads` that some threads of block (2,1,1) can never reach
+              --> reduce.cuf:7:5
+               |
+             7 |     call syncthreads()
+               |     ^^^^^^^^^^^^^^^^^^ 63 threads wait here, the first is thread (2,1,1)
+            ...
+            11 |   total = total + s(1)
+               |           ------------ thread (1,1,1) is here
+               |
+               = help: move `call syncthreads()` out of the `if`, so that all threads of the block meet at one
+               = note: launch 1 of `reduce`
+        "#]],
+    );
+    let groups = vec![group(60, 5, at("call syncthreads()"), "syncthreads")];
+    let kind = FindingKind::Barrier { block: [2, 1, 1], fault: BarrierFault::Exited { count: 4 }, groups };
+    check(
+        &on_device(kind, vec![]),
+        &expect![[r#"
+            error[R0402]: `syncthreads` in block (2,1,1), of which 4 threads have already returned
+             --> reduce.cuf:7:5
+              |
+            7 |     call syncthreads()
+              |     ^^^^^^^^^^^^^^^^^^ 60 threads wait here, the first is thread (5,1,1)
+              |
+              = help: let the surplus threads skip the work by `if`, not by `return`
+              = note: launch 1 of `reduce`
+        "#]],
+    );
+}
+
+#[test]
+fn warp_operations_name_the_lanes() {
+    let kind = FindingKind::Rendezvous {
+        operation: "__shfl_down".to_owned(),
+        missing: (16..32).collect(),
+        groups: vec![
+            group(16, 1, at("s(t+16)"), "__shfl_down"),
+            group(16, 17, at("call syncthreads()"), "syncthreads"),
+        ],
+    };
+    check(
+        &on_device(kind, vec![]),
+        &expect![[r#"
+        error[R0403]: lanes 16 to 31 of the warp never reach this `__shfl_down`
+         --> reduce.cuf:6:19
+          |
+        6 |     s(t) = s(t) + s(t+16)
+          |                   ^^^^^^^ 16 threads wait here at `__shfl_down`, the first is thread (1,1,1)
+        7 |     call syncthreads()
+          |     ------------------ 16 threads wait here at `syncthreads`, the first is thread (17,1,1)
+          |
+          = help: let all lanes of the warp take part: move it out of the `if` or loop that only some enter
+          = note: launch 1 of `reduce`
+    "#]],
+    );
+    let here = || access(thread(1, 6), What::Execute, Space::Unknown, ("k", 1), "call syncthreads()");
+    check(
+        &on_device(FindingKind::SyncwarpMask { mask: 0xf }, vec![here()]),
+        &expect![[r#"
+            error[R0406]: `syncwarp` called by a lane that its mask leaves out
+             --> reduce.cuf:7:5
+              |
+            7 |     call syncthreads()
+              |     ^^^^^^^^^^^^^^^^^^ lane 5, thread (6,1,1), calls it with the mask z'0000000f'
+              |
+              = help: bit k of the mask stands for lane k, from 0; without a mask all lanes take part
+              = note: launch 1 of `reduce`
+        "#]],
+    );
+    let kind = FindingKind::InactiveLane { operation: "__shfl".to_owned(), lane: 20 };
+    check(
+        &on_device(kind, vec![here()]),
+        &expect![[r#"
+            error[R0407]: `__shfl` takes the value of lane 20, which takes no part in it
+             --> reduce.cuf:7:5
+              |
+            7 |     call syncthreads()
+              |     ^^^^^^^^^^^^^^^^^^ in thread (6,1,1) of block (1,1,1)
+              |
+              = note: lanes are counted from 0 here; the argument of `__shfl` counts from 1
+              = note: launch 1 of `reduce`
+        "#]],
+    );
+}
+
+#[test]
+fn grid_synchronisation_says_what_is_missing() {
+    let here = || Access::step(thread(1, 1), at("call syncthreads()"));
+    let grid = |fault| on_device(FindingKind::GridSync { fault }, vec![here()]);
+    check(
+        &grid(GridSyncFault::NotCooperative),
+        &expect![[r#"
+            error[R0408]: grid synchronisation in a kernel that is not launched cooperatively
+             --> reduce.cuf:7:5
+              |
+            7 |     call syncthreads()
+              |     ^^^^^^^^^^^^^^^^^^ in thread (1,1,1) of block (1,1,1)
+              |
+              = help: declare the kernel `attributes(grid_global)`
+              = note: launch 1 of `reduce`
+        "#]],
+    );
+    check(
+        &grid(GridSyncFault::TooManyBlocks { blocks: 5000, resident: 1056 }),
+        &expect![[r#"
+            error[R0408]: grid synchronisation of 5000 blocks when the device can hold 1056 at once
+             --> reduce.cuf:7:5
+              |
+            7 |     call syncthreads()
+              |     ^^^^^^^^^^^^^^^^^^ in thread (1,1,1) of block (1,1,1)
+              |
+              = help: launch with `<<<*, threads>>>`, which takes as many blocks as fit
+              = note: launch 1 of `reduce`
+        "#]],
+    );
+    check(
+        &grid(GridSyncFault::NoCluster),
+        &expect![[r#"
+            error[R0408]: cluster operation in a kernel without clusters
+             --> reduce.cuf:7:5
+              |
+            7 |     call syncthreads()
+              |     ^^^^^^^^^^^^^^^^^^ in thread (1,1,1) of block (1,1,1)
+              |
+              = help: add `cluster_dims(x, y, z)` to the kernel
+              = note: launch 1 of `reduce`
+        "#]],
+    );
+}
+
+#[test]
+fn deadlock_and_livelock_show_who_waits_where() {
+    let host = Waiting {
+        count: 1,
+        first: Actor::Host,
+        span: at("call reduce<<<grid, block>>>(x, r, n)"),
+        operation: "cudaDeviceSynchronize".to_owned(),
+    };
+    let groups = vec![group(32, 1, at("call syncthreads()"), "syncthreads"), host];
+    check(
+        &on_device(FindingKind::Deadlock { groups }, vec![]).with_seed(7),
+        &expect![[r#"
+        error[R0404]: deadlock: everything that is left waits for something that cannot come
+          --> reduce.cuf:7:5
+           |
+         7 |     call syncthreads()
+           |     ^^^^^^^^^^^^^^^^^^ 32 threads wait here at `syncthreads`, the first is thread (1,1,1) of block (1,1,1)
+        ...
+        17 |   call reduce<<<grid, block>>>(x, r, n)
+           |   ------------------------------------- the host waits here at `cudaDeviceSynchronize`
+           |
+           = note: launch 1 of `reduce`; replay with --schedule seed:7
+    "#]],
+    );
+    let groups = (0..11).map(|i| group(1, i + 1, at_nth("s(t)", i as usize % 3), "")).collect();
+    check(
+        &on_device(FindingKind::Livelock { groups }, vec![]),
+        &expect![[r#"
+        error[R0405]: livelock: what these threads poll is changed by nobody any more
+         --> reduce.cuf:4:3
+          |
+        4 |   s(t) = x(i)
+          |   ^^^^
+          |   |
+          |   thread (1,1,1) of block (1,1,1) polls here
+          |   thread (4,1,1) of block (1,1,1) polls here
+          |   thread (7,1,1) of block (1,1,1) polls here
+        5 |   if (t <= 16) then
+        6 |     s(t) = s(t) + s(t+16)
+          |     ----   ----
+          |     |      |
+          |     |      thread (3,1,1) of block (1,1,1) polls here
+          |     |      thread (6,1,1) of block (1,1,1) polls here
+          |     |      thread (9,1,1) of block (1,1,1) polls here
+          |     thread (2,1,1) of block (1,1,1) polls here
+          |     thread (5,1,1) of block (1,1,1) polls here
+          |     thread (8,1,1) of block (1,1,1) polls here
+          |
+          = help: was a lock not released, or does a block wait for one that cannot start before it ends?
+          = note: and 2 groups elsewhere
+          = note: launch 1 of `reduce`
+    "#]],
+    );
+    let fuel = Finding::new(FindingKind::FuelExhausted { limit: 1000 }, vec![Access::step(Actor::Host, at("r(1)"))]);
+    check(
+        &fuel,
+        &expect![[r#"
+        error[R0409]: the run stopped after 1000 steps, the limit that --fuel sets
+          --> reduce.cuf:20:12
+           |
+        20 |   print *, r(1)
+           |            ^^^^
+    "#]],
+    );
+}

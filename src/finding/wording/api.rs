@@ -1,0 +1,124 @@
+//! Launches and calls of the CUDA runtime.
+
+use super::phrase::count;
+use super::{start, subject};
+use crate::{ApiFault, Axis, Finding, FindingKind, LaunchFault};
+use diag::Diagnostic;
+
+pub(super) fn word(finding: &Finding) -> Diagnostic {
+    match &finding.kind {
+        FindingKind::Launch { fault } => launch(finding, fault),
+        FindingKind::Api { call, fault } => api(finding, call, fault),
+        FindingKind::DeviceHeapExhausted { requested, limit } => start(
+            finding,
+            format!("no room for {} in the heap of device code, which has {limit}", count(*requested, "byte")),
+        )
+        .help("raise it with `cudaDeviceSetLimit(cudaLimitMallocHeapSize, n)`, or `deallocate` what is done with"),
+        FindingKind::DeviceStackOverflow { limit } => {
+            start(finding, format!("the calls of this thread need more than its stack of {}", count(*limit, "byte")))
+                .help("raise it with `cudaDeviceSetLimit(cudaLimitStackSize, n)`, or bound the recursion")
+        }
+        // The other kinds have their own files.
+        _ => start(finding, finding.code().title()),
+    }
+}
+
+fn launch(finding: &Finding, fault: &LaunchFault) -> Diagnostic {
+    let d = match fault {
+        LaunchFault::Extent { axis, value, limit } => {
+            let (what, i) = match axis {
+                Axis::Grid(i) => ("grid", *i),
+                Axis::Block(i) => ("block", *i),
+            };
+            let letter = match i {
+                0 => 'x',
+                1 => 'y',
+                _ => 'z',
+            };
+            let d = start(finding, format!("launch with {what}%{letter} = {value}, which must be 1 to {limit}"));
+            if *value == 0 && what == "grid" {
+                d.help(
+                    "is the number of elements zero? then skip the launch; round up with `(n + threads - 1) / threads`",
+                )
+            } else {
+                d
+            }
+        }
+        LaunchFault::TooManyThreads { threads, limit } => {
+            start(finding, format!("launch with {threads} threads in a block, at most {limit} are possible"))
+                .help("use smaller blocks and more of them")
+        }
+        LaunchFault::SharedMemory { static_bytes, dynamic_bytes, limit } => start(
+            finding,
+            format!(
+                "launch with {} of shared memory in a block, at most {limit} are possible",
+                count(static_bytes + dynamic_bytes, "byte")
+            ),
+        )
+        .note(format!("{static_bytes} are declared in the kernel, {dynamic_bytes} asked for by the launch"))
+        .help("raise the limit with `cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, n)`"),
+        LaunchFault::LaunchBounds { threads, bound } => start(
+            finding,
+            format!("launch with {threads} threads in a block, `launch_bounds` of the kernel says {bound}"),
+        ),
+        LaunchFault::TooDeep { limit } => {
+            start(finding, format!("kernels launch kernels more than {} deep", count(*limit, "level")))
+        }
+    };
+    d.note("the kernel did not run; `cudaGetLastError()` tells the program so")
+}
+
+fn api(finding: &Finding, call: &str, fault: &ApiFault) -> Diagnostic {
+    match fault {
+        ApiFault::Unchecked { error, meaning } => {
+            let d = start(finding, format!("{} failed with `{error}`, and the program never looked", quoted(call)));
+            let d = if meaning.is_empty() { d } else { d.note(format!("it means: {meaning}")) };
+            if call.starts_with("launch of") {
+                d.help("ask `cudaGetLastError()` after the launch and `cudaDeviceSynchronize()` for its result")
+            } else {
+                d.help("compare the result of the call with `cudaSuccess`")
+            }
+        }
+        ApiFault::InvalidHandle { what } => start(
+            finding,
+            format!("{} with {} {what} that was never created or is destroyed", quoted(call), article(what)),
+        ),
+        ApiFault::EventNotRecorded => start(finding, format!("{} of an event that was not recorded", quoted(call)))
+            .help("call `cudaEventRecord` on both events, and `cudaEventSynchronize` on the second"),
+        ApiFault::Pageable => {
+            let what = subject(finding, "host memory");
+            start(finding, format!("{} with {what}, which is not pinned, cannot run beside the host", quoted(call)))
+                .help("declare the host array `pinned`")
+        }
+        ApiFault::OutOfMemory { requested, used, total } => start(
+            finding,
+            format!("no device memory for {} of {}", count(*requested, "byte"), subject(finding, "the array")),
+        )
+        .note(format!("{used} of {} are in use", count(*total, "byte"))),
+        ApiFault::InvalidArgument { reason } => start(finding, format!("{}: {reason}", quoted(call))),
+        ApiFault::NoSuchDevice { number, count: devices } => start(
+            finding,
+            format!(
+                "{} asks for device {number}, but there {}",
+                quoted(call),
+                match devices {
+                    1 => "is only device 0".to_owned(),
+                    0 => "is none".to_owned(),
+                    n => format!("are only devices 0 to {}", n - 1),
+                }
+            ),
+        ),
+    }
+}
+
+/// A routine's name in backticks; `launch of …` names a kernel instead.
+fn quoted(call: &str) -> String {
+    match call.strip_prefix("launch of ") {
+        Some(kernel) => format!("launch of `{kernel}`"),
+        None => format!("`{call}`"),
+    }
+}
+
+fn article(word: &str) -> &'static str {
+    if word.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
+}

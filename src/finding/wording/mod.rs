@@ -1,0 +1,109 @@
+//! The words of every finding, and only here.
+//!
+//! A message says what is wrong with the program's own names; the primary label says who did it; other labels what came
+//! before; a help what to write instead; a note in which launch, how often, and how to see it again. Threads are named as
+//! the program counts them, lanes and warps from 0. Nothing is said that the finding does not hold.
+
+mod api;
+mod arithmetic;
+mod fortran;
+mod memory;
+mod phrase;
+mod race;
+mod sync;
+
+use crate::{Finding, FindingKind};
+use diag::Diagnostic;
+use phrase::{name, who};
+
+/// The finding as a diagnostic.
+pub(crate) fn word(finding: &Finding) -> Diagnostic {
+    let mut diagnostic = body(finding);
+    let several = finding.accesses.iter().filter(|a| !a.stack.is_empty()).count() > 1;
+    for (i, access) in finding.accesses.iter().enumerate() {
+        let of = if several { format!("({})", i + 1) } else { String::new() };
+        for call in &access.stack {
+            diagnostic = diagnostic.frame(of.clone(), call.procedure.clone(), call.called_at);
+        }
+    }
+    for note in &finding.notes {
+        diagnostic = diagnostic.note(note.clone());
+    }
+    match circumstances(finding) {
+        Some(text) => diagnostic.note(text),
+        None => diagnostic,
+    }
+}
+
+/// Message, labels, helps and what the kind alone has to add.
+fn body(finding: &Finding) -> Diagnostic {
+    match &finding.kind {
+        FindingKind::Race { .. } | FindingKind::RaceCheckIncomplete { .. } | FindingKind::MissingAcquireFence => {
+            race::word(finding)
+        }
+        FindingKind::OutOfBounds { .. }
+        | FindingKind::Subscript { .. }
+        | FindingKind::SharedBeyondLaunch { .. }
+        | FindingKind::Padding { .. }
+        | FindingKind::UseAfterFree { .. }
+        | FindingKind::NeverAllocated
+        | FindingKind::HostMemoryOnDevice
+        | FindingKind::DeviceMemoryOnHost
+        | FindingKind::Misaligned { .. }
+        | FindingKind::Null
+        | FindingKind::ReadOnly
+        | FindingKind::ForeignLocal
+        | FindingKind::DoubleFree { .. }
+        | FindingKind::InvalidFree { .. }
+        | FindingKind::CopyOutOfBounds { .. }
+        | FindingKind::Uninitialised
+        | FindingKind::Leak { .. } => memory::word(finding),
+        FindingKind::Barrier { .. }
+        | FindingKind::Rendezvous { .. }
+        | FindingKind::SyncwarpMask { .. }
+        | FindingKind::InactiveLane { .. }
+        | FindingKind::GridSync { .. }
+        | FindingKind::Deadlock { .. }
+        | FindingKind::Livelock { .. }
+        | FindingKind::FuelExhausted { .. } => sync::word(finding),
+        FindingKind::Nan { .. }
+        | FindingKind::Infinity { .. }
+        | FindingKind::IntegerOverflow { .. }
+        | FindingKind::DeviceDivisionByZero
+        | FindingKind::ConversionOutOfRange { .. }
+        | FindingKind::VerifyMismatch { .. }
+        | FindingKind::OrderDependent { .. } => arithmetic::word(finding),
+        FindingKind::Launch { .. }
+        | FindingKind::Api { .. }
+        | FindingKind::DeviceHeapExhausted { .. }
+        | FindingKind::DeviceStackOverflow { .. } => api::word(finding),
+        FindingKind::Host(fault) => fortran::word(finding, fault),
+        FindingKind::Unsupported { feature } => {
+            start(finding, format!("unsupported: {feature}")).note("the run stops here, since going on would be wrong")
+        }
+    }
+}
+
+/// A diagnostic at the place of the finding, its label naming who was there when it was a device thread.
+fn start(finding: &Finding, message: impl Into<String>) -> Diagnostic {
+    let diagnostic = Diagnostic::new(finding.code(), finding.span(), message);
+    match finding.accesses.last() {
+        Some(access) if access.actor != crate::Actor::Host => diagnostic.label(format!("in {}", who(&access.actor))),
+        _ => diagnostic,
+    }
+}
+
+/// Which launch, how many more, and how to see it again.
+fn circumstances(finding: &Finding) -> Option<String> {
+    let launch = finding.launch.as_ref().map(|launch| format!("launch {} of `{}`", launch.number, launch.kernel));
+    let more = (finding.count > 1).then(|| format!("{} more like this", finding.count - 1));
+    let replay = finding.seed.map(|seed| format!("replay with --schedule seed:{seed}"));
+    let what: Vec<String> = launch.into_iter().chain(more).collect();
+    let parts: Vec<String> = (!what.is_empty()).then(|| what.join(", ")).into_iter().chain(replay).collect();
+    if parts.is_empty() { None } else { Some(parts.join("; ")) }
+}
+
+/// The name of what the last access touched, or `what` when it has none.
+fn subject(finding: &Finding, what: &str) -> String {
+    finding.accesses.last().filter(|a| a.place.is_some()).map_or_else(|| what.to_owned(), name)
+}

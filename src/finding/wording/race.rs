@@ -1,0 +1,191 @@
+//! Races: both ends are shown, the earlier as (1), the later as (2).
+
+use super::phrase::{noun, object, past, present, triple, who, who_in_block, who_in_launch, who_in_warp};
+use super::start;
+use crate::{Access, Actor, Finding, FindingKind, LaunchInfo, RaceFlavour, RaceKind, Scope, What};
+use diag::Diagnostic;
+
+pub(super) fn word(finding: &Finding) -> Diagnostic {
+    match (&finding.kind, finding.accesses.as_slice()) {
+        (FindingKind::Race { between, flavour }, [.., first, second]) => {
+            race(finding, *between, *flavour, first, second)
+        }
+        (FindingKind::RaceCheckIncomplete { reason }, _) => start(finding, format!("race check incomplete: {reason}"))
+            .note("the races that were reported are races, but others may have been missed"),
+        (FindingKind::MissingAcquireFence, [.., first, second]) => {
+            let message = format!("order of accesses to {} rests on an atomic without a fence", object(second));
+            Diagnostic::new(finding.code(), second.span, message)
+                .label(format!("(2) {} {} it here", who(&second.actor), present(second.what)))
+                .secondary(first.span, format!("(1) {} {} it here", who(&first.actor), past(first.what)))
+                .help("call `threadfence()` after the atomic that sees the flag, before the data is used")
+        }
+        // A race with fewer than two accesses has lost an end; what is left is still worth saying.
+        _ => start(finding, format!("data race on {}", finding.accesses.last().map_or("memory".to_owned(), object))),
+    }
+}
+
+fn race(finding: &Finding, between: RaceKind, flavour: RaceFlavour, first: &Access, second: &Access) -> Diagnostic {
+    let launch = finding.launch.as_ref();
+    let actor = |access: &Access| actor(access, between, launch);
+    let message = match flavour {
+        RaceFlavour::Plain => format!("data race on {} {}", object(second), parties(between, first, second)),
+        RaceFlavour::MixedAtomic => {
+            let plain = if first.what == What::Atomic { second.what } else { first.what };
+            format!("atomic update and plain {} of {} {}", noun(plain), object(second), parties(between, first, second))
+        }
+        RaceFlavour::SameValue => {
+            format!("{} is written with the same value {}", object(second), writers(between, second))
+        }
+    };
+    let mut diagnostic = Diagnostic::new(finding.code(), second.span, message);
+    let missing = missing(between, second);
+    if first.span == second.span {
+        let text = if first.what == second.what {
+            format!("(1) {} and (2) {} both {} it here{missing}", actor(first), actor(second), infinitive(first.what))
+        } else {
+            format!(
+                "(1) {} {} it and (2) {} {} it here{missing}",
+                actor(first),
+                past(first.what),
+                actor(second),
+                present(second.what)
+            )
+        };
+        diagnostic = diagnostic.label(text);
+    } else {
+        diagnostic = diagnostic
+            .label(format!("(2) {} {} it here{}{missing}", actor(second), present(second.what), value(second)))
+            .secondary(first.span, format!("(1) {} {} it here{}", actor(first), past(first.what), value(first)));
+    }
+    diagnostic = diagnostic.help(help(between, flavour, first, second));
+    match flavour {
+        RaceFlavour::SameValue => diagnostic.note("devices do what was meant, but no standard promises it"),
+        RaceFlavour::MixedAtomic => diagnostic.note("an atomic protects only against other atomics"),
+        RaceFlavour::Plain => diagnostic,
+    }
+}
+
+/// Who, with as much as the message has left open.
+fn actor(access: &Access, between: RaceKind, launch: Option<&LaunchInfo>) -> String {
+    match between {
+        RaceKind::WithinWarp => who_in_warp(&access.actor),
+        RaceKind::Block => who_in_block(&access.actor),
+        RaceKind::CrossBlock | RaceKind::Scope { .. } => who(&access.actor),
+        RaceKind::Streams | RaceKind::HostDevice | RaceKind::ParentChild => who_in_launch(access, launch),
+    }
+}
+
+fn parties(between: RaceKind, first: &Access, second: &Access) -> String {
+    let block = match (&first.actor, &second.actor) {
+        (_, Actor::Thread(id)) | (Actor::Thread(id), _) => format!(" of block {}", triple(id.block)),
+        _ => String::new(),
+    };
+    match between {
+        RaceKind::WithinWarp => format!("between two lanes of one warp{block}"),
+        RaceKind::Block => format!("between two threads{block}"),
+        RaceKind::CrossBlock => "between threads of two blocks".to_owned(),
+        RaceKind::Streams => "between two streams".to_owned(),
+        RaceKind::HostDevice => "between host and device".to_owned(),
+        RaceKind::ParentChild => "between a kernel and the kernel that it launched".to_owned(),
+        RaceKind::Scope { used, needed } => {
+            let parties = match needed {
+                Scope::Block => "two threads of a block",
+                Scope::Device => "threads of two blocks",
+                Scope::System => "host and device",
+            };
+            format!("between {parties}, since the fence or atomic has only {} scope", scope(used))
+        }
+    }
+}
+
+fn scope(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Block => "block",
+        Scope::Device => "device",
+        Scope::System => "system",
+    }
+}
+
+fn writers(between: RaceKind, second: &Access) -> String {
+    match (between, &second.actor) {
+        (RaceKind::WithinWarp, Actor::Thread(id)) => {
+            format!("by several lanes of one warp of block {}", triple(id.block))
+        }
+        (RaceKind::Block, Actor::Thread(id)) => format!("by several threads of block {}", triple(id.block)),
+        (RaceKind::CrossBlock, _) => "by threads of several blocks".to_owned(),
+        (RaceKind::Streams, _) => "from two streams".to_owned(),
+        (RaceKind::HostDevice, _) => "by host and device".to_owned(),
+        _ => "by several threads".to_owned(),
+    }
+}
+
+/// What would have ordered the two.
+fn missing(between: RaceKind, second: &Access) -> &'static str {
+    match between {
+        RaceKind::WithinWarp => ", no `syncwarp` in between",
+        RaceKind::Block => ", no barrier in between",
+        RaceKind::CrossBlock => ", nothing orders the two",
+        RaceKind::Streams => ", no event or synchronisation in between",
+        RaceKind::HostDevice if second.actor == Actor::Host => ", before it has waited for the device",
+        RaceKind::HostDevice => ", in work that was started before and not waited for",
+        RaceKind::ParentChild => ", before either has waited for the other",
+        RaceKind::Scope { .. } => "",
+    }
+}
+
+fn infinitive(what: What) -> &'static str {
+    match what {
+        What::Read | What::VolatileRead => "read",
+        What::Write | What::VolatileWrite => "write",
+        What::Atomic => "atomically update",
+        What::Free => "free",
+        What::Execute => "use",
+    }
+}
+
+fn value(access: &Access) -> String {
+    access.value.as_ref().map_or_else(String::new, |v| format!(" (value {v})"))
+}
+
+fn help(between: RaceKind, flavour: RaceFlavour, first: &Access, second: &Access) -> String {
+    let barrier = if between == RaceKind::WithinWarp { "syncwarp" } else { "syncthreads" };
+    let same_statement = first.span == second.span;
+    match (between, flavour) {
+        (RaceKind::Scope { needed, .. }, _) => {
+            let fence = match needed {
+                Scope::Block => "threadfence_block",
+                Scope::Device => "threadfence",
+                Scope::System => "threadfence_system",
+            };
+            format!("use `{fence}()` and atomics of {} scope", scope(needed))
+        }
+        (_, RaceFlavour::SameValue) => "let one thread write it".to_owned(),
+        (RaceKind::WithinWarp | RaceKind::Block, RaceFlavour::MixedAtomic) => {
+            format!("make both atomic, or put `call {barrier}()` between the two")
+        }
+        (_, RaceFlavour::MixedAtomic) => "make both atomic, or let them run in different launches".to_owned(),
+        (RaceKind::WithinWarp | RaceKind::Block, RaceFlavour::Plain) if !same_statement => {
+            format!("put `call {barrier}()` between the two")
+        }
+        (RaceKind::WithinWarp | RaceKind::Block, RaceFlavour::Plain) if first.what == second.what => {
+            "give each thread its own element, let one thread write it, or use an atomic such as `atomicadd`".to_owned()
+        }
+        (RaceKind::WithinWarp | RaceKind::Block, RaceFlavour::Plain) => format!(
+            "read into a local variable, `call {barrier}()`, then write; or use an atomic if the threads update it together"
+        ),
+        (RaceKind::CrossBlock, RaceFlavour::Plain) => {
+            "use an atomic such as `atomicadd`, give each block its own elements, or split the kernel into two launches; \
+             `syncthreads` does not reach other blocks"
+                .to_owned()
+        }
+        (RaceKind::Streams, RaceFlavour::Plain) => {
+            "let the second wait for the first with `cudaEventRecord` and `cudaStreamWaitEvent`, or use one stream".to_owned()
+        }
+        (RaceKind::HostDevice, RaceFlavour::Plain) => {
+            "call `cudaDeviceSynchronize()` before the host touches it".to_owned()
+        }
+        (RaceKind::ParentChild, RaceFlavour::Plain) => {
+            "let the parent wait for its child with `cudaDeviceSynchronize()` before it goes on with this memory".to_owned()
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Barriers, warp operations, deadlock and livelock: who waits where.
+
+use super::phrase::{count, lanes, triple, who, who_in_block, who_in_warp};
+use super::start;
+use crate::{Actor, BarrierFault, Finding, FindingKind, GridSyncFault, Waiting};
+use diag::Diagnostic;
+
+pub(super) fn word(finding: &Finding) -> Diagnostic {
+    match &finding.kind {
+        FindingKind::Barrier { block, fault, groups } => barrier(finding, *block, fault, groups),
+        FindingKind::Rendezvous { operation, missing, groups } => {
+            let verb = if missing.len() == 1 { "never reaches" } else { "never reach" };
+            let message = format!("{} of the warp {verb} this `{operation}`", lanes(missing));
+            waiting(Diagnostic::new(finding.code(), finding.span(), message), groups, who_in_block)
+                .help("let all lanes of the warp take part: move it out of the `if` or loop that only some enter")
+        }
+        FindingKind::SyncwarpMask { mask } => {
+            let caller = finding.accesses.last().map_or("a lane".to_owned(), |a| who_in_warp(&a.actor));
+            start(finding, "`syncwarp` called by a lane that its mask leaves out")
+                .label(format!("{caller} calls it with the mask z'{mask:08x}'"))
+                .help("bit k of the mask stands for lane k, from 0; without a mask all lanes take part")
+        }
+        FindingKind::InactiveLane { operation, lane } => {
+            start(finding, format!("`{operation}` takes the value of lane {lane}, which takes no part in it"))
+                .note("lanes are counted from 0 here; the argument of `__shfl` counts from 1")
+        }
+        FindingKind::GridSync { fault } => match fault {
+            GridSyncFault::NotCooperative => {
+                start(finding, "grid synchronisation in a kernel that is not launched cooperatively")
+                    .help("declare the kernel `attributes(grid_global)`")
+            }
+            GridSyncFault::TooManyBlocks { blocks, resident } => start(
+                finding,
+                format!(
+                    "grid synchronisation of {} when the device can hold {resident} at once",
+                    count(*blocks, "block")
+                ),
+            )
+            .help("launch with `<<<*, threads>>>`, which takes as many blocks as fit"),
+            GridSyncFault::NoCluster => start(finding, "cluster operation in a kernel without clusters")
+                .help("add `cluster_dims(x, y, z)` to the kernel"),
+        },
+        FindingKind::Deadlock { groups } => {
+            let message = "deadlock: everything that is left waits for something that cannot come".to_owned();
+            waiting(Diagnostic::new(finding.code(), finding.span(), message), groups, who)
+        }
+        FindingKind::Livelock { groups } => {
+            let message = "livelock: what these threads poll is changed by nobody any more".to_owned();
+            polling(Diagnostic::new(finding.code(), finding.span(), message), groups)
+                .help("was a lock not released, or does a block wait for one that cannot start before it ends?")
+        }
+        FindingKind::FuelExhausted { limit } => {
+            start(finding, format!("the run stopped after {limit} steps, the limit that --fuel sets"))
+        }
+        // The other kinds have their own files.
+        _ => start(finding, finding.code().title()),
+    }
+}
+
+fn barrier(finding: &Finding, block: [u32; 3], fault: &BarrierFault, groups: &[Waiting]) -> Diagnostic {
+    let name = groups.first().map_or("syncthreads", |g| g.operation.as_str());
+    let block = triple(block);
+    let message = match fault {
+        BarrierFault::Divergent if same_place(groups) => {
+            format!("threads of block {block} reach one `{name}` through different calls")
+        }
+        BarrierFault::Divergent => format!("threads of block {block} wait at different `{name}` statements"),
+        BarrierFault::NotReached => format!("`{name}` that some threads of block {block} can never reach"),
+        BarrierFault::Exited { count: n } => {
+            format!(
+                "`{name}` in block {block}, of which {} {} already returned",
+                count(*n, "thread"),
+                if *n == 1 { "has" } else { "have" }
+            )
+        }
+    };
+    let d = waiting(Diagnostic::new(finding.code(), finding.span(), message), groups, who_in_block);
+    match fault {
+        BarrierFault::Divergent if same_place(groups) => {
+            d.help("let all threads of the block take the same way to it, through the same calls")
+        }
+        BarrierFault::Exited { .. } => d.help("let the surplus threads skip the work by `if`, not by `return`"),
+        _ => d.help(format!("move `call {name}()` out of the `if`, so that all threads of the block meet at one")),
+    }
+}
+
+fn same_place(groups: &[Waiting]) -> bool {
+    groups.len() > 1 && groups.windows(2).all(|pair| pair[0].span == pair[1].span)
+}
+
+/// The first group is the primary place, the others follow. What they wait for is named unless all wait for the same.
+fn waiting(diagnostic: Diagnostic, groups: &[Waiting], name: fn(&Actor) -> String) -> Diagnostic {
+    let named = groups.iter().any(|g| !g.operation.is_empty() && g.operation != groups[0].operation);
+    labelled(diagnostic, groups, |group| {
+        let one = group.count == 1;
+        match group.operation.as_str() {
+            "" => members(group, name, if one { "is here" } else { "are here" }),
+            operation => {
+                let at = if named { format!(" at `{operation}`") } else { String::new() };
+                members(group, name, &format!("{} here{at}", if one { "waits" } else { "wait" }))
+            }
+        }
+    })
+}
+
+fn polling(diagnostic: Diagnostic, groups: &[Waiting]) -> Diagnostic {
+    labelled(diagnostic, groups, |group| members(group, who, if group.count == 1 { "polls here" } else { "poll here" }))
+}
+
+/// `32 threads wait here, the first is thread (1,1,1)`.
+fn members(group: &Waiting, name: fn(&Actor) -> String, does: &str) -> String {
+    match group.count {
+        1 => format!("{} {does}", name(&group.first)),
+        n => format!("{} {does}, the first is {}", count(n, "thread"), name(&group.first)),
+    }
+}
+
+fn labelled(mut diagnostic: Diagnostic, groups: &[Waiting], text: impl Fn(&Waiting) -> String) -> Diagnostic {
+    const SHOWN: usize = 8;
+    let primary = diagnostic.primary.span;
+    let mut rest = groups;
+    if let Some((first, others)) = groups.split_first()
+        && first.span == primary
+    {
+        diagnostic = diagnostic.label(text(first));
+        rest = others;
+    }
+    for group in rest.iter().take(SHOWN) {
+        diagnostic = diagnostic.secondary(group.span, text(group));
+    }
+    match rest.len().saturating_sub(SHOWN) {
+        0 => diagnostic,
+        more => diagnostic.note(format!("and {} elsewhere", count(more as u64, "group"))),
+    }
+}

@@ -1,0 +1,221 @@
+//! The IR printed as PTX text (PTX ISA 8, sm_75 and later).
+//!
+//! Invariants:
+//! - Arithmetic on reals always names its rounding (`add.rn`), so that ptxas never contracts a product and a sum; nothing
+//!   flushes subnormals. Where the hardware's answer is not the IR's (division by zero, NaN of a sign operation on real(4),
+//!   halves away from zero, remainder of reals) a sequence gives the exact one.
+//! - Registers are untyped and as wide as the value, but `i8` and `i16` live sign-extended in 32 bits; each operation that
+//!   could break that restores it.
+//! - An address in a register is a generic address, so that pointers of all spaces can meet in memory. A register whose
+//!   every use is known to be an access of one space holds the address within that space's window instead ([`space`]).
+//! - Names in the text follow from the module alone ([`func_symbol`], [`global_symbol`]), so the host finds them.
+//! - The same module gives the same text.
+//!
+//! Outside bit equality with the emulator: atomics on reals across threads, clocks, `%activemask`. `threadfence` is
+//! `fence.sc`, as CUDA defines it. A vote without a mask names all 32 lanes: lanes that have exited count as arrived, which
+//! `activemask` would not say of lanes that are merely elsewhere.
+//!
+//! Refused, as data ([`EmitError`]): host services in device code, launches from kernels, host memory, atomics on local or
+//! constant memory.
+
+mod arith;
+mod atomic;
+mod body;
+mod convert;
+mod debug;
+mod globals;
+mod library;
+mod memory;
+mod names;
+pub mod record;
+mod service;
+mod space;
+mod warp;
+
+pub use debug::{VariableSlot, variable_slots};
+pub use names::{func_symbol, global_symbol};
+
+use body::Body;
+use globals::Placement;
+use ir::{FuncId, FuncKind, Function, InstKind, Module};
+use library::Helper;
+use source::{SourceMap, Span};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// The module variable that holds the address of the record buffer (see [`crate::print`]); 0 where there is none.
+pub const RECORDS_SYMBOL: &str = "cufemu$$records";
+
+/// How to print.
+#[derive(Clone, Copy, Debug)]
+pub struct PtxOptions<'a> {
+    /// Compute capability of the target: 75, 90 …
+    pub sm: u32,
+    /// Whether every source variable that lives in a register is also kept in local memory, where a debugger finds it
+    /// ([`variable_slots`] says where).
+    pub debug: bool,
+    /// The sources, for `.file` and `.loc` lines.
+    pub sources: Option<&'a SourceMap>,
+    /// Text of the debug sections. With it the target is `debug`, which makes ptxas keep the code as it is written.
+    pub debug_sections: Option<&'a str>,
+}
+
+impl Default for PtxOptions<'_> {
+    fn default() -> Self {
+        PtxOptions { sm: 75, debug: false, sources: None, debug_sections: None }
+    }
+}
+
+/// Code that cannot run on a GPU.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EmitError {
+    /// The function that has it.
+    pub function: String,
+    /// What it is, to stand before "cannot run on a GPU".
+    pub what: String,
+    /// Where it is.
+    pub span: Span,
+}
+
+impl std::fmt::Display for EmitError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} in `{}` cannot run on a GPU", self.what, self.function)
+    }
+}
+
+impl std::error::Error for EmitError {}
+
+/// What the functions of one text share.
+struct Unit<'a> {
+    module: &'a Module,
+    options: &'a PtxOptions<'a>,
+    placement: Placement,
+}
+
+/// Prints `kernels`, the procedures that they call and the device variables of the module.
+///
+/// # Errors
+/// The first thing, in the order of kernels and their code, that cannot run on a GPU.
+pub fn emit(module: &Module, kernels: &[FuncId], options: &PtxOptions<'_>) -> Result<String, EmitError> {
+    let (kernels, procedures) = reach(module, kernels)?;
+    let host_copies = referenced_host_constants(module, kernels.iter().chain(&procedures));
+    let unit = Unit { module, options, placement: Placement::new(module, &host_copies) };
+    let mut needs = BTreeSet::new();
+    let mut bodies = String::new();
+    for &id in procedures.iter().chain(&kernels) {
+        bodies.push_str(&Body::print(&unit, id, &mut needs)?);
+        bodies.push('\n');
+    }
+
+    let mut out = String::new();
+    header(&mut out, &unit, &kernels);
+    globals::print(&mut out, &unit);
+    let all = || procedures.iter().chain(&kernels).map(|&id| module.func(id));
+    if all().any(|f| f.shared.iter().any(|s| s.size == ir::SharedSize::Dynamic)) {
+        let _ = writeln!(out, ".extern .shared .align 16 .b8 {}[];\n", names::DYNAMIC_SHARED);
+    }
+    Helper::print(&mut out, &needs);
+    for &id in &procedures {
+        let _ = writeln!(out, "{};", body::signature(module, id));
+    }
+    if !procedures.is_empty() {
+        out.push('\n');
+    }
+    out.push_str(&bodies);
+    if let Some(sections) = options.debug_sections {
+        out.push_str(sections);
+    }
+    Ok(out)
+}
+
+/// The lowest PTX version that knows the target and takes as many bytes of parameters.
+fn version(sm: u32, param_bytes: u64) -> &'static str {
+    match sm {
+        0..=90 if param_bytes <= 4096 => "8.0",
+        0..=90 => "8.1",
+        91..=101 if sm != 100 && sm != 101 => "9.0",
+        100 | 101 => "8.6",
+        120 => "8.7",
+        103 | 121 => "8.8",
+        _ => "9.0",
+    }
+}
+
+fn header(out: &mut String, unit: &Unit<'_>, kernels: &[FuncId]) {
+    let params = kernels.iter().map(|&id| crate::params::layout(unit.module.func(id)).bytes).max().unwrap_or(0);
+    let debug = if unit.options.debug_sections.is_some() { ", debug" } else { "" };
+    let _ = writeln!(out, ".version {}", version(unit.options.sm, params));
+    let _ = writeln!(out, ".target sm_{}{debug}", unit.options.sm);
+    let _ = writeln!(out, ".address_size 64\n");
+    if let Some(sources) = unit.options.sources {
+        debug::print_files(out, sources);
+    }
+}
+
+/// The kernels without repetition, and the procedures that they reach by calls; both in the order of the module.
+fn reach(module: &Module, kernels: &[FuncId]) -> Result<(Vec<FuncId>, Vec<FuncId>), EmitError> {
+    let error = |function: &Function, what: String, span| EmitError { function: function.name.to_string(), what, span };
+    let mut roots = BTreeSet::new();
+    for &id in kernels {
+        let Some(func) = module.funcs.get(id.index()) else { continue };
+        if func.kind != FuncKind::Kernel {
+            return Err(error(func, "a launch of what is no kernel".to_owned(), func.span));
+        }
+        roots.insert(id);
+    }
+    let mut procedures = BTreeSet::new();
+    let mut work: Vec<FuncId> = roots.iter().copied().collect();
+    while let Some(id) = work.pop() {
+        let func = module.func(id);
+        for inst in func.blocks.iter().flat_map(|b| &b.insts) {
+            let InstKind::Call { func: callee, .. } = &inst.kind else { continue };
+            let Some(target) = module.funcs.get(callee.index()) else {
+                return Err(error(func, "a call of a procedure that does not exist".to_owned(), inst.span));
+            };
+            match target.kind {
+                FuncKind::Device => {
+                    if procedures.insert(*callee) {
+                        work.push(*callee);
+                    }
+                }
+                FuncKind::Kernel => {
+                    return Err(error(func, format!("a call of the kernel `{}`", target.name), inst.span));
+                }
+                FuncKind::Host => {
+                    return Err(error(func, format!("a call of the host procedure `{}`", target.name), inst.span));
+                }
+            }
+        }
+    }
+    Ok((roots.into_iter().collect(), procedures.into_iter().collect()))
+}
+
+/// The read-only host variables (string constants, parameters) whose address device code takes: it gets copies.
+fn referenced_host_constants<'a>(module: &Module, funcs: impl Iterator<Item = &'a FuncId>) -> BTreeSet<ir::GlobalId> {
+    let mut found = BTreeSet::new();
+    for inst in funcs.flat_map(|&id| &module.func(id).blocks).flat_map(|b| &b.insts) {
+        if let InstKind::Addr { base: ir::AddrBase::Global(id), .. } = &inst.kind
+            && let Some(global) = module.globals.get(id.index())
+            && global.space == ir::Space::Host
+            && global.read_only
+        {
+            found.insert(*id);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::version;
+
+    #[test]
+    fn version_is_the_lowest_that_knows_the_target() {
+        assert_eq!(version(75, 64), "8.0");
+        assert_eq!(version(90, 8000), "8.1");
+        assert_eq!(version(100, 64), "8.6");
+        assert_eq!(version(103, 64), "8.8");
+        assert_eq!(version(120, 64), "8.7");
+        assert_eq!(version(110, 64), "9.0");
+    }
+}

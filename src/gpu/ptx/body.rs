@@ -1,0 +1,677 @@
+//! One function as PTX: parameters, registers, basic blocks, calls, and the small parts that all instructions share.
+//!
+//! Register `%5` of the IR is `%p5`, `%r5` or `%d5` by its width; `%q`, `%t` and `%u` with a number are temporaries of one
+//! instruction. A sequence writes its destination with its last instruction only, because that may be one of its operands.
+//!
+//! Calls are not `.uni`: the lanes of a warp may reach one divergently. Several results travel as one array of 8-byte
+//! cells, because a PTX function gives one value.
+
+use super::library::Helper;
+use super::names::func_symbol;
+use super::space::{self, Home};
+use super::{EmitError, Unit, debug};
+use ir::{Bb, FuncId, FuncKind, Function, Inst, InstKind, Module, ParamKind, Reg, Space, Term, Trap, Ty, Val};
+use scalar::bits;
+use source::Span;
+use std::collections::BTreeSet;
+use std::fmt::{Arguments, Write};
+
+/// Appends one instruction line to a body.
+macro_rules! ins {
+    ($body:expr, $($format:tt)*) => { $body.line(format_args!($($format)*)) };
+}
+pub(super) use ins;
+
+/// The local memory of a function: its slots, its own copies of parameters passed as bytes, its variables under debug.
+const DEPOT: &str = "depot";
+
+/// Width of a register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Width {
+    /// A predicate.
+    Pred,
+    /// 32 bits; narrower integers too.
+    W32,
+    /// 64 bits.
+    W64,
+}
+
+impl Width {
+    /// The width of the register that holds a value of type `ty`.
+    pub(super) fn of(ty: Ty) -> Width {
+        match ty {
+            Ty::Pred => Width::Pred,
+            Ty::I8 | Ty::I16 | Ty::I32 | Ty::F32 => Width::W32,
+            Ty::I64 | Ty::F64 => Width::W64,
+        }
+    }
+
+    /// The untyped PTX type.
+    pub(super) fn bits(self) -> &'static str {
+        match self {
+            Width::Pred => "pred",
+            Width::W32 => "b32",
+            Width::W64 => "b64",
+        }
+    }
+
+    /// The PTX type as which such a value is passed to a function: predicates as 0 or 1.
+    pub(super) fn passed(self) -> &'static str {
+        match self {
+            Width::Pred | Width::W32 => "b32",
+            Width::W64 => "b64",
+        }
+    }
+}
+
+/// The PTX type of arithmetic: `s32`, `s64`, `f32`, `f64`. Narrow integers compute as `s32`.
+pub(super) fn arithmetic(ty: Ty) -> &'static str {
+    match ty {
+        Ty::Pred | Ty::I8 | Ty::I16 | Ty::I32 => "s32",
+        Ty::I64 => "s64",
+        Ty::F32 => "f32",
+        Ty::F64 => "f64",
+    }
+}
+
+/// The PTX type of unsigned arithmetic.
+pub(super) fn unsigned(ty: Ty) -> &'static str {
+    if Width::of(ty) == Width::W64 { "u64" } else { "u32" }
+}
+
+/// Where the parts of a function's local memory lie.
+struct Depot {
+    slots: Vec<u64>,
+    params: Vec<Option<u64>>,
+    bytes: u64,
+    align: u64,
+}
+
+impl Depot {
+    fn new(func: &Function, debug: bool) -> Depot {
+        let (mut end, mut largest) = (0u64, 8u64);
+        let mut place = |bytes: u64, align: u64| {
+            let align = align.max(1).checked_next_power_of_two().unwrap_or(16).min(256);
+            largest = largest.max(align);
+            let start = end.next_multiple_of(align);
+            end = start.saturating_add(bytes);
+            start
+        };
+        let slots = func.locals.iter().map(|l| place(l.bytes, l.align)).collect();
+        let mut copy = |kind| match kind {
+            ParamKind::Bytes { bytes, align } => Some(place(bytes, align)),
+            ParamKind::Value => None,
+        };
+        let params = func.params.iter().map(|p| copy(p.kind)).collect();
+        if debug {
+            end = debug::variable_slots(func).iter().map(|s| s.offset + u64::from(s.ty.bytes())).fold(end, u64::max);
+        }
+        Depot { slots, params, bytes: end, align: largest }
+    }
+}
+
+/// The end of the slots of local memory proper, behind which `debug` places the variables; a multiple of 8.
+pub(super) fn locals_end(func: &Function) -> u64 {
+    Depot::new(func, false).bytes.next_multiple_of(8)
+}
+
+/// The printer of one function.
+pub(super) struct Body<'a, 'n> {
+    pub(super) unit: &'a Unit<'a>,
+    pub(super) func: &'a Function,
+    needs: &'n mut BTreeSet<Helper>,
+    homes: Vec<Home>,
+    depot: Depot,
+    variables: Vec<debug::VariableSlot>,
+    text: String,
+    temps: [u32; 3],
+    labels: u32,
+    span: Span,
+    located: Span,
+}
+
+/// The head of a function: directives, name and parameters, without a body.
+pub(super) fn signature(module: &Module, id: FuncId) -> String {
+    let func = module.func(id);
+    let mut out = String::new();
+    let is_kernel = func.kind == FuncKind::Kernel;
+    out.push_str(if is_kernel { ".visible .entry " } else { ".func " });
+    if !is_kernel {
+        out.push_str(&result_declaration(&func.results, "result"));
+    }
+    out.push_str(&func_symbol(module, id));
+    out.push('(');
+    for (i, param) in func.params.iter().enumerate() {
+        out.push_str(if i == 0 { "\n\t" } else { ",\n\t" });
+        out.push_str(&param_declaration(param.kind, func.ty(param.reg), &format!("param{i}")));
+    }
+    out.push_str(if func.params.is_empty() { ")" } else { "\n)" });
+    if is_kernel && let Some(threads) = func.max_threads {
+        let _ = write!(out, "\n.maxntid {}, 1, 1", threads.max(1));
+    }
+    out
+}
+
+fn result_declaration(results: &[Ty], name: &str) -> String {
+    match results {
+        [] => String::new(),
+        [ty] => format!("(.param .{} {name}) ", Width::of(*ty).passed()),
+        _ => format!("(.param .align 8 .b8 {name}[{}]) ", results.len() * 8),
+    }
+}
+
+fn param_declaration(kind: ParamKind, ty: Ty, name: &str) -> String {
+    match kind {
+        ParamKind::Value => format!(".param .{} {name}", Width::of(ty).passed()),
+        ParamKind::Bytes { bytes, align } => {
+            let align = crate::params::bytes_align(align);
+            format!(".param .align {align} .b8 {name}[{}]", bytes.max(1))
+        }
+    }
+}
+
+impl<'a, 'n> Body<'a, 'n> {
+    /// The text of a function.
+    pub(super) fn print(unit: &'a Unit<'a>, id: FuncId, needs: &'n mut BTreeSet<Helper>) -> Result<String, EmitError> {
+        let func = unit.module.func(id);
+        let debug = unit.options.debug;
+        let variables = if debug { debug::variable_slots(func) } else { Vec::new() };
+        let pinned = |reg| variables.iter().any(|v| v.reg == reg) || (debug && debug::is_named(func, reg));
+        let homes = space::homes(func, &unit.placement, pinned);
+        let mut body = Body {
+            unit,
+            func,
+            needs,
+            homes,
+            depot: Depot::new(func, debug),
+            variables,
+            text: String::new(),
+            temps: [0; 3],
+            labels: 0,
+            span: func.span,
+            located: Span::NONE,
+        };
+        body.params()?;
+        for (i, block) in func.blocks.iter().enumerate() {
+            let _ = writeln!(body.text, "BB{i}:");
+            for inst in &block.insts {
+                body.inst(inst)?;
+            }
+            body.at(block.term_span);
+            body.terminator(&block.term, i)?;
+        }
+        Ok(body.finish(id))
+    }
+
+    fn finish(self, id: FuncId) -> String {
+        let mut out = signature(self.unit.module, id);
+        out.push_str("\n{\n");
+        if self.depot.bytes > 0 {
+            let _ = writeln!(out, "\t.local .align {} .b8 {DEPOT}[{}];", self.depot.align, self.depot.bytes);
+        }
+        for (i, var) in self.func.shared.iter().enumerate() {
+            if let ir::SharedSize::Static(bytes) = var.size {
+                let align = crate::params::bytes_align(var.align).max(1);
+                let _ = writeln!(out, "\t.shared .align {align} .b8 shared{i}[{}];", bytes.max(1));
+            }
+        }
+        let count = self.func.regs.len();
+        for (width, name) in [(Width::Pred, "p"), (Width::W32, "r"), (Width::W64, "d")] {
+            if self.func.regs.iter().any(|r| Width::of(r.ty) == width) {
+                let _ = writeln!(out, "\t.reg .{} %{name}<{count}>;", width.bits());
+            }
+        }
+        for ((width, name), used) in [(Width::Pred, "q"), (Width::W32, "t"), (Width::W64, "u")].iter().zip(self.temps) {
+            if used > 0 {
+                let _ = writeln!(out, "\t.reg .{} %{name}<{used}>;", width.bits());
+            }
+        }
+        out.push_str(&self.text);
+        out.push_str("}\n");
+        out
+    }
+
+    /// Adds a line.
+    pub(super) fn line(&mut self, line: Arguments<'_>) {
+        let _ = writeln!(self.text, "\t{line};");
+    }
+
+    /// A fresh temporary.
+    pub(super) fn temp(&mut self, width: Width) -> String {
+        let (index, name) = match width {
+            Width::Pred => (0, 'q'),
+            Width::W32 => (1, 't'),
+            Width::W64 => (2, 'u'),
+        };
+        let number = self.temps[index];
+        self.temps[index] += 1;
+        format!("%{name}{number}")
+    }
+
+    /// A fresh label.
+    pub(super) fn label(&mut self) -> String {
+        self.labels += 1;
+        format!("L{}", self.labels - 1)
+    }
+
+    /// Puts a label here.
+    pub(super) fn place_label(&mut self, label: &str) {
+        let _ = writeln!(self.text, "{label}:");
+    }
+
+    /// An error at the instruction in hand.
+    pub(super) fn refuse<T>(&self, what: impl Into<String>) -> Result<T, EmitError> {
+        Err(EmitError { function: self.func.name.to_string(), what: what.into(), span: self.span })
+    }
+
+    /// The span of the instruction in hand.
+    pub(super) fn span(&self) -> Span {
+        self.span
+    }
+
+    /// The home of the address in `value`.
+    pub(super) fn home(&self, value: Val) -> Home {
+        match value {
+            Val::Reg(reg) => self.homes.get(reg.index()).copied().unwrap_or(Home::Generic),
+            Val::Imm(_) => Home::Generic,
+        }
+    }
+
+    /// The PTX name of a register.
+    pub(super) fn reg(&self, reg: Reg) -> String {
+        let prefix = match self.func.regs.get(reg.index()).map(|r| Width::of(r.ty)) {
+            Some(Width::Pred) => 'p',
+            Some(Width::W32) | None => 'r',
+            Some(Width::W64) => 'd',
+        };
+        format!("%{prefix}{}", reg.0)
+    }
+
+    /// An operand of arithmetic: a register, or a constant in the form of its type.
+    pub(super) fn value(&mut self, ty: Ty, value: Val) -> String {
+        match (value, ty) {
+            (Val::Imm(word), Ty::F32) => format!("0f{:08X}", word as u32),
+            (Val::Imm(word), Ty::F64) => format!("0d{word:016X}"),
+            _ => self.raw(ty, value),
+        }
+    }
+
+    /// An operand of an untyped instruction: a register, or the bits of a constant.
+    pub(super) fn raw(&mut self, ty: Ty, value: Val) -> String {
+        match value {
+            Val::Reg(reg) => self.reg(reg),
+            Val::Imm(word) => match ty {
+                Ty::Pred => {
+                    let temp = self.temp(Width::Pred);
+                    let truth = if word & 1 == 0 { "0" } else { "-1" };
+                    ins!(self, "mov.pred {temp}, {truth}");
+                    temp
+                }
+                Ty::F32 => format!("0x{:08x}", word as u32),
+                Ty::F64 => format!("0x{word:016x}"),
+                Ty::I8 | Ty::I16 | Ty::I32 | Ty::I64 => bits::signed(ty, word).to_string(),
+            },
+        }
+    }
+
+    /// An operand as a register of its own width.
+    pub(super) fn in_register(&mut self, ty: Ty, value: Val) -> String {
+        let text = self.raw(ty, value);
+        if matches!(value, Val::Reg(_)) || ty == Ty::Pred {
+            return text;
+        }
+        let width = Width::of(ty);
+        let temp = self.temp(width);
+        ins!(self, "mov.{} {temp}, {text}", width.bits());
+        temp
+    }
+
+    /// An operand of 32 or 64 bits zero-extended to 64, in a register; reals by their bits.
+    pub(super) fn word(&mut self, ty: Ty, value: Val) -> String {
+        let text = self.in_register(ty, value);
+        match Width::of(ty) {
+            Width::W64 => text,
+            Width::W32 => {
+                let temp = self.temp(Width::W64);
+                ins!(self, "cvt.u64.u32 {temp}, {text}");
+                temp
+            }
+            Width::Pred => {
+                let temp = self.temp(Width::W64);
+                ins!(self, "selp.b64 {temp}, 1, 0, {text}");
+                temp
+            }
+        }
+    }
+
+    /// Where an instruction puts a 32-bit result that may not be a value of the narrow type `ty`: the destination itself, or
+    /// a temporary that [`Body::settle`] brings there.
+    pub(super) fn wide(&mut self, ty: Ty, dst: Reg) -> String {
+        if matches!(ty, Ty::I8 | Ty::I16) { self.temp(Width::W32) } else { self.reg(dst) }
+    }
+
+    /// Sign-extends from the width of `ty` into the destination, if that is narrow.
+    pub(super) fn settle(&mut self, ty: Ty, dst: Reg, wide: &str) {
+        let dst = self.reg(dst);
+        match ty {
+            Ty::I8 => ins!(self, "cvt.s32.s8 {dst}, {wide}"),
+            Ty::I16 => ins!(self, "cvt.s32.s16 {dst}, {wide}"),
+            _ if dst != wide => ins!(self, "mov.{} {dst}, {wide}", Width::of(ty).bits()),
+            _ => {}
+        }
+    }
+
+    /// `dst = a` by its bits.
+    pub(super) fn mov(&mut self, ty: Ty, dst: Reg, a: Val) {
+        let (dst, width) = (self.reg(dst), Width::of(ty));
+        match a {
+            Val::Imm(word) if width == Width::Pred => {
+                ins!(self, "mov.pred {dst}, {}", if word & 1 == 0 { "0" } else { "-1" });
+            }
+            _ => {
+                let a = self.raw(ty, a);
+                ins!(self, "mov.{} {dst}, {a}", width.bits());
+            }
+        }
+    }
+
+    /// Calls a helper; arguments and result in the widths that it declares.
+    pub(super) fn call_helper(&mut self, helper: Helper, args: &[String], result: Option<&str>) {
+        helper.require(self.needs);
+        let (params, gives) = helper.interface();
+        self.call(helper.symbol(), params, args, gives, result);
+    }
+
+    /// Calls a function whose parameters and result are registers.
+    fn call(&mut self, symbol: &str, params: &[Width], args: &[String], gives: Option<Width>, result: Option<&str>) {
+        self.text.push_str("\t{\n");
+        for (i, (param, arg)) in params.iter().zip(args).enumerate() {
+            let ty = param.passed();
+            ins!(self, ".param .{ty} arg{i}");
+            ins!(self, "st.param.{ty} [arg{i}], {arg}");
+        }
+        let names: Vec<String> = (0..params.len()).map(|i| format!("arg{i}")).collect();
+        let list = names.join(", ");
+        match gives {
+            Some(width) => {
+                ins!(self, ".param .{} ret", width.passed());
+                ins!(self, "call (ret), {symbol}, ({list})");
+                if let Some(result) = result {
+                    ins!(self, "ld.param.{} {result}, [ret]", width.passed());
+                }
+            }
+            None => ins!(self, "call {symbol}, ({list})"),
+        }
+        self.text.push_str("\t}\n");
+    }
+
+    fn at(&mut self, span: Span) {
+        self.span = span;
+        if span == self.located || span.is_none() {
+            return;
+        }
+        self.located = span;
+        if let Some(line) = self.unit.options.sources.and_then(|s| debug::location(s, span)) {
+            let _ = writeln!(self.text, "\t{line}");
+        }
+    }
+
+    fn params(&mut self) -> Result<(), EmitError> {
+        for (i, param) in self.func.params.iter().enumerate() {
+            let name = format!("param{i}");
+            match (param.kind, self.depot.params[i]) {
+                (ParamKind::Value, _) => self.load_passed(self.func.ty(param.reg), param.reg, &name, 0),
+                (ParamKind::Bytes { bytes, align }, offset) => {
+                    let offset = offset.unwrap_or(0);
+                    let align = crate::params::bytes_align(align);
+                    for (at, unit) in pieces(bytes, align) {
+                        let (ty, temp) = self.piece(unit);
+                        ins!(self, "ld.param.{ty} {temp}, [{name}+{at}]");
+                        ins!(self, "st.local.{ty} [{DEPOT}+{}], {temp}", offset + at);
+                    }
+                    self.depot_address(param.reg, offset);
+                }
+            }
+            self.keep_variable(param.reg);
+        }
+        Ok(())
+    }
+
+    /// A temporary for so many bytes, and the type to move them.
+    fn piece(&mut self, bytes: u64) -> (&'static str, String) {
+        match bytes {
+            8 => ("b64", self.temp(Width::W64)),
+            4 => ("b32", self.temp(Width::W32)),
+            2 => ("b16", self.temp(Width::W32)),
+            _ => ("b8", self.temp(Width::W32)),
+        }
+    }
+
+    /// Reads a value that was passed in parameter memory.
+    fn load_passed(&mut self, ty: Ty, dst: Reg, name: &str, offset: usize) {
+        let (width, reg) = (Width::of(ty), self.reg(dst));
+        let at = if offset == 0 { name.to_owned() } else { format!("{name}+{offset}") };
+        if width == Width::Pred {
+            let temp = self.temp(Width::W32);
+            ins!(self, "ld.param.b32 {temp}, [{at}]");
+            ins!(self, "setp.ne.s32 {reg}, {temp}, 0");
+        } else {
+            ins!(self, "ld.param.{} {reg}, [{at}]", width.passed());
+        }
+    }
+
+    /// Writes a value to parameter memory.
+    fn store_passed(&mut self, ty: Ty, value: Val, name: &str, offset: usize) {
+        let at = if offset == 0 { name.to_owned() } else { format!("{name}+{offset}") };
+        let text = self.raw(ty, value);
+        if ty == Ty::Pred {
+            let temp = self.temp(Width::W32);
+            ins!(self, "selp.b32 {temp}, 1, 0, {text}");
+            ins!(self, "st.param.b32 [{at}], {temp}");
+        } else {
+            ins!(self, "st.param.{} [{at}], {text}", Width::of(ty).passed());
+        }
+    }
+
+    /// `dst` = the address of a place in local memory, as its home wants it.
+    pub(super) fn depot_address(&mut self, dst: Reg, offset: u64) {
+        self.window_address(dst, Home::Local, &format!("{DEPOT}+{offset}"));
+    }
+
+    /// The offset of a slot of local memory.
+    pub(super) fn slot_offset(&self, slot: ir::LocalId) -> Option<u64> {
+        self.depot.slots.get(slot.index()).copied()
+    }
+
+    /// `dst` = the address of a symbol in a window: within it where the register is at home there, else generic.
+    pub(super) fn window_address(&mut self, dst: Reg, window: Home, symbol: &str) {
+        let (home, dst) = (self.home(Val::Reg(dst)), self.reg(dst));
+        if home == window {
+            ins!(self, "mov.b64 {dst}, {symbol}");
+        } else {
+            let temp = self.temp(Width::W64);
+            ins!(self, "mov.b64 {temp}, {symbol}");
+            ins!(self, "cvta{}.u64 {dst}, {temp}", window.suffix());
+        }
+    }
+
+    /// Stores a register of a source variable into the variable's place in local memory, for the debugger.
+    fn keep_variable(&mut self, reg: Reg) {
+        let Some(slot) = self.variables.iter().find(|v| v.reg == reg).copied() else { return };
+        let name = self.reg(reg);
+        let at = format!("[{DEPOT}+{}]", slot.offset);
+        match slot.ty {
+            Ty::Pred => {
+                let temp = self.temp(Width::W32);
+                ins!(self, "selp.b32 {temp}, 1, 0, {name}");
+                ins!(self, "st.local.b8 {at}, {temp}");
+            }
+            ty => ins!(self, "st.local.b{} {at}, {name}", ty.bytes() * 8),
+        }
+    }
+
+    fn inst(&mut self, inst: &Inst) -> Result<(), EmitError> {
+        self.at(inst.span);
+        match &inst.kind {
+            InstKind::Un { op, ty, dst, a } => self.un(*op, *ty, *dst, *a)?,
+            InstKind::Bin { op, ty, dst, a, b } => self.bin(*op, *ty, *dst, *a, *b)?,
+            InstKind::Tri { op, ty, dst, a, b, c } => self.tri(*op, *ty, *dst, *a, *b, *c)?,
+            InstKind::Cmp { op, ty, dst, a, b } => self.cmp(*op, *ty, *dst, *a, *b)?,
+            InstKind::Select { ty, dst, cond, a, b } => self.select(*ty, *dst, *cond, *a, *b),
+            InstKind::Cvt { op, from, to, dst, a } => self.cvt(*op, *from, *to, *dst, *a)?,
+            InstKind::Addr { dst, base } => self.addr(*dst, *base)?,
+            InstKind::Load { ty, space, access, dst, addr, offset } => {
+                self.load(*ty, *space, *access, *dst, *addr, *offset)?;
+            }
+            InstKind::Store { ty, space, access, addr, offset, value } => {
+                self.store(*ty, *space, *access, *addr, *offset, *value)?;
+            }
+            InstKind::Atomic { .. } => self.atomic(&inst.kind)?,
+            InstKind::Fence { scope } => self.fence(*scope),
+            InstKind::Barrier { op, dst, a } => self.barrier(*op, *dst, *a),
+            InstKind::SyncWarp { mask } => self.sync_warp(*mask),
+            InstKind::Vote { op, ty, dst, mask, a } => self.vote(*op, *ty, *dst, *mask, *a),
+            InstKind::Shuffle { op, ty, dst, a, lane, width } => self.shuffle(*op, *ty, *dst, *a, *lane, *width)?,
+            InstKind::Special { reg, dst } => self.special(*reg, *dst),
+            InstKind::Call { func, args, results } => self.call_procedure(*func, args, results)?,
+            InstKind::Rt { rt, args, results } => self.service(*rt, args, results)?,
+            InstKind::Launch { func, .. } => {
+                let name = &self.unit.module.func(*func).name;
+                return self.refuse(format!("the launch of `{name}` from device code"));
+            }
+            InstKind::Stmt | InstKind::BackEdge => {}
+        }
+        if !self.variables.is_empty() {
+            let mut written = Vec::new();
+            inst.kind.each_def(|reg| written.push(reg));
+            for reg in written {
+                self.keep_variable(reg);
+            }
+        }
+        Ok(())
+    }
+
+    fn call_procedure(&mut self, id: FuncId, args: &[Val], results: &[Reg]) -> Result<(), EmitError> {
+        let module = self.unit.module;
+        let callee = module.func(id);
+        if args.len() != callee.params.len() || results.len() != callee.results.len() {
+            return self.refuse(format!("a call of `{}` with another number of arguments", callee.name));
+        }
+        self.text.push_str("\t{\n");
+        for (i, (param, &arg)) in callee.params.iter().zip(args).enumerate() {
+            let (ty, name) = (callee.ty(param.reg), format!("arg{i}"));
+            ins!(self, "{}", param_declaration(param.kind, ty, &name));
+            match param.kind {
+                ParamKind::Value => self.store_passed(ty, arg, &name, 0),
+                ParamKind::Bytes { bytes, align } => {
+                    let align = crate::params::bytes_align(align);
+                    let (space, base) = self.place(Space::Generic, arg)?;
+                    for (at, unit) in pieces(bytes, align) {
+                        let (ty, temp) = self.piece(unit);
+                        ins!(self, "ld{space}.{ty} {temp}, [{base}+{at}]");
+                        ins!(self, "st.param.{ty} [{name}+{at}], {temp}");
+                    }
+                }
+            }
+        }
+        let list = (0..args.len()).map(|i| format!("arg{i}")).collect::<Vec<_>>().join(", ");
+        let symbol = func_symbol(module, id);
+        if callee.results.is_empty() {
+            ins!(self, "call {symbol}, ({list})");
+        } else {
+            let declaration = result_declaration(&callee.results, "ret");
+            ins!(self, "{}", declaration.trim().trim_matches(['(', ')']));
+            ins!(self, "call (ret), {symbol}, ({list})");
+        }
+        for (i, (&ty, &dst)) in callee.results.iter().zip(results).enumerate() {
+            self.load_passed(ty, dst, "ret", i * 8);
+        }
+        self.text.push_str("\t}\n");
+        Ok(())
+    }
+
+    fn terminator(&mut self, term: &Term, block: usize) -> Result<(), EmitError> {
+        let falls_to = |bb: Bb| bb.index() == block + 1;
+        match term {
+            Term::Jump(bb) if falls_to(*bb) => {}
+            Term::Jump(bb) => ins!(self, "bra BB{}", bb.0),
+            Term::Branch { cond, then_bb, else_bb } => {
+                let cond = self.raw(Ty::Pred, *cond);
+                if falls_to(*then_bb) {
+                    ins!(self, "@!{cond} bra BB{}", else_bb.0);
+                } else {
+                    ins!(self, "@{cond} bra BB{}", then_bb.0);
+                    if !falls_to(*else_bb) {
+                        ins!(self, "bra BB{}", else_bb.0);
+                    }
+                }
+            }
+            Term::Switch { ty, value, arms, default } => {
+                if !ty.is_int() {
+                    return self.refuse(format!("a choice by a value of type `{ty}`"));
+                }
+                let value = self.in_register(*ty, *value);
+                let (least, greatest) = range(*ty);
+                for &(arm, bb) in arms.iter().filter(|&&(arm, _)| arm >= least && arm <= greatest) {
+                    let temp = self.temp(Width::Pred);
+                    ins!(self, "setp.eq.{} {temp}, {value}, {arm}", arithmetic(*ty));
+                    ins!(self, "@{temp} bra BB{}", bb.0);
+                }
+                if !falls_to(*default) {
+                    ins!(self, "bra BB{}", default.0);
+                }
+            }
+            Term::Return(values) => {
+                if self.func.kind != FuncKind::Kernel {
+                    for (i, (&value, &ty)) in values.iter().zip(&self.func.results).enumerate() {
+                        self.store_passed(ty, value, "result", i * 8);
+                    }
+                }
+                ins!(self, "ret");
+            }
+            Term::Exit => ins!(self, "exit"),
+            Term::Trap(Trap::Unreachable) => ins!(self, "trap"),
+            Term::Trap(trap @ (Trap::ZeroStep | Trap::Unsupported)) => self.record_trap(*trap),
+        }
+        Ok(())
+    }
+}
+
+/// The values of an integer type.
+fn range(ty: Ty) -> (i64, i64) {
+    let bits = ty.bytes() * 8;
+    (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits))
+}
+
+/// Cuts an object of so many bytes into accesses that its alignment allows: offset and bytes of each.
+pub(super) fn pieces(bytes: u64, align: u64) -> Vec<(u64, u64)> {
+    let (mut out, mut at) = (Vec::new(), 0);
+    while at < bytes {
+        let mut unit = align.clamp(1, 8);
+        while unit > bytes - at {
+            unit /= 2;
+        }
+        out.push((at, unit));
+        at += unit;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{pieces, range};
+    use ir::Ty;
+
+    #[test]
+    fn object_is_cut_by_its_alignment() {
+        assert_eq!(pieces(14, 8), [(0, 8), (8, 4), (12, 2)]);
+        assert_eq!(pieces(3, 1), [(0, 1), (1, 1), (2, 1)]);
+        assert_eq!(pieces(0, 8), []);
+    }
+
+    #[test]
+    fn range_of_a_type_is_its_least_and_greatest_value() {
+        assert_eq!(range(Ty::I8), (-128, 127));
+        assert_eq!(range(Ty::I64), (i64::MIN, i64::MAX));
+    }
+}

@@ -1,0 +1,191 @@
+//! Services of the run time in device code.
+//!
+//! What a kernel prints, and why it ends a program, becomes records ([`super::record`]); a thread that ends the program
+//! exits after writing its record, and the host ends the run when it reads that. Allocation is the device heap's `malloc`,
+//! which the driver links. Services of the host are refused by name.
+
+use super::EmitError;
+use super::body::{Body, Width, ins};
+use super::library::Helper;
+use super::record::Kind;
+use ir::rt::Rt;
+use ir::{Reg, Trap, Ty, Val};
+use source::Span;
+
+/// STAT of an allocation for which the device heap has no room.
+const STAT_NO_MEMORY: i32 = 1;
+
+impl Body<'_, '_> {
+    /// Calls a service.
+    pub(super) fn service(&mut self, rt: Rt, args: &[Val], results: &[Reg]) -> Result<(), EmitError> {
+        if args.len() != rt.params().len() || results.len() != rt.results().len() {
+            return self.refuse(format!("`{rt}` with another number of arguments"));
+        }
+        match rt {
+            Rt::IoBegin => {
+                if args[0] == Val::i32(1) {
+                    return self.refuse("a READ");
+                }
+                self.record(Kind::Begin, args[1], Some((Ty::I64, args[2])), None);
+            }
+            Rt::IoPutInt => self.record(Kind::Int, args[1], Some((Ty::I64, args[0])), None),
+            Rt::IoPutReal4 => self.record(Kind::Real4, Val::i32(4), Some((Ty::F32, args[0])), None),
+            Rt::IoPutReal8 => self.record(Kind::Real8, Val::i32(8), Some((Ty::F64, args[0])), None),
+            Rt::IoPutComplex4 => {
+                self.record(Kind::Complex4, Val::i32(4), Some((Ty::F32, args[0])), Some((Ty::F32, args[1])));
+            }
+            Rt::IoPutComplex8 => {
+                self.record(Kind::Complex8, Val::i32(8), Some((Ty::F64, args[0])), Some((Ty::F64, args[1])));
+            }
+            Rt::IoPutLogical => self.record(Kind::Logical, args[1], Some((Ty::I64, args[0])), None),
+            Rt::IoPutChar => self.text(args[0], args[1]),
+            Rt::IoEnd => {
+                self.record(Kind::End, Val::i32(0), None, None);
+                self.mov(Ty::I32, results[0], Val::i32(0));
+            }
+            Rt::Alloc => self.allocate(args, results),
+            Rt::Free => {
+                let address = self.in_register(Ty::I64, args[1]);
+                self.call_helper(Helper::Free, &[address], None);
+                self.mov(Ty::I32, results[0], Val::i32(0));
+            }
+            Rt::CharAssign => {
+                let args: Vec<String> = args.iter().map(|&a| self.in_register(Ty::I64, a)).collect();
+                self.call_helper(Helper::CharAssign, &args, None);
+            }
+            Rt::CharCompare => {
+                let args: Vec<String> = args.iter().map(|&a| self.in_register(Ty::I64, a)).collect();
+                let dst = self.reg(results[0]);
+                self.call_helper(Helper::CharCompare, &args, Some(&dst));
+            }
+            Rt::Stop => {
+                self.record(Kind::Stop, args[0], Some((Ty::I32, args[1])), None);
+                self.record_place();
+                if args[2] != Val::Imm(0) {
+                    self.text(args[2], args[3]);
+                }
+                ins!(self, "exit");
+            }
+            Rt::ErrorBounds => {
+                self.record(Kind::Bounds, args[3], Some((Ty::I64, args[0])), Some((Ty::I64, args[1])));
+                self.record(Kind::Upper, Val::i32(0), Some((Ty::I64, args[2])), None);
+                self.record_place();
+                self.text(args[4], args[5]);
+                ins!(self, "exit");
+            }
+            Rt::ErrorAllocated => {
+                self.record(Kind::Unallocated, Val::i32(0), None, None);
+                self.record_place();
+                self.text(args[0], args[1]);
+                ins!(self, "exit");
+            }
+            Rt::IoFormat
+            | Rt::IoInternal
+            | Rt::IoOption
+            | Rt::IoGet
+            | Rt::IoOpen
+            | Rt::IoClose
+            | Rt::IoPosition
+            | Rt::Copy
+            | Rt::CopyStrided
+            | Rt::Fill
+            | Rt::FillFrom
+            | Rt::CharIndex
+            | Rt::CharScan
+            | Rt::CharVerify
+            | Rt::CharLenTrim
+            | Rt::CharAdjust
+            | Rt::CudaDeviceSynchronize
+            | Rt::CudaGetLastError
+            | Rt::CudaPeekAtLastError
+            | Rt::CudaGetErrorString
+            | Rt::CudaSetDevice
+            | Rt::CudaGetDevice
+            | Rt::CudaGetDeviceCount
+            | Rt::CudaDeviceReset
+            | Rt::CudaEventCreate
+            | Rt::CudaEventDestroy
+            | Rt::CudaEventRecord
+            | Rt::CudaEventSynchronize
+            | Rt::CudaEventQuery
+            | Rt::CudaEventElapsedTime
+            | Rt::CudaStreamCreate
+            | Rt::CudaStreamDestroy
+            | Rt::CudaStreamSynchronize
+            | Rt::CudaStreamQuery
+            | Rt::CudaStreamWaitEvent
+            | Rt::CudaMalloc
+            | Rt::CudaFree
+            | Rt::CudaMemcpy
+            | Rt::CudaMemcpyAsync
+            | Rt::CudaMemset
+            | Rt::CudaMemGetInfo
+            | Rt::SystemClock
+            | Rt::CpuTime
+            | Rt::DateTime
+            | Rt::RandomNumber
+            | Rt::RandomSeed
+            | Rt::ArgCount
+            | Rt::ArgGet
+            | Rt::ErrorShape => return self.refuse(format!("the service `{rt}`")),
+        }
+        Ok(())
+    }
+
+    /// Writes a record.
+    fn record(&mut self, kind: Kind, extra: Val, a: Option<(Ty, Val)>, b: Option<(Ty, Val)>) {
+        let extra = self.in_register(Ty::I32, extra);
+        let [a, b] = [a, b].map(|v| v.map_or_else(|| "0".to_owned(), |(ty, value)| self.word(ty, value)));
+        self.call_helper(Helper::Record, &[(kind as u32).to_string(), extra, a, b], None);
+    }
+
+    /// Writes the bytes of a character value.
+    fn text(&mut self, address: Val, length: Val) {
+        let args = [self.in_register(Ty::I64, address), self.in_register(Ty::I64, length)];
+        self.call_helper(Helper::Text, &args, None);
+    }
+
+    /// Writes the place of the instruction in hand, for the fault just recorded.
+    fn record_place(&mut self) {
+        let Span { file, start, end } = self.span();
+        let at = |offset: u32| Some((Ty::I64, Val::Imm(u64::from(offset))));
+        self.record(Kind::Place, Val::Imm(u64::from(file.0)), at(start), at(end));
+    }
+
+    /// Ends the thread with an error that compiled code raises.
+    pub(super) fn record_trap(&mut self, trap: Trap) {
+        let number = match trap {
+            Trap::ZeroStep => 0,
+            Trap::Unsupported | Trap::Unreachable => 1,
+        };
+        self.record(Kind::Trap, Val::i32(number), None, None);
+        self.record_place();
+        ins!(self, "exit");
+    }
+
+    fn allocate(&mut self, args: &[Val], results: &[Reg]) {
+        let bytes = self.in_register(Ty::I64, args[1]);
+        let (wanted, failed) = (self.temp(Width::W64), self.temp(Width::Pred));
+        let (address, stat) = (self.reg(results[0]), self.reg(results[1]));
+        // An array without elements is allocated all the same, and its address must not be that of no memory.
+        ins!(self, "max.s64 {wanted}, {bytes}, 1");
+        let got = self.temp(Width::W64);
+        self.call_helper(Helper::Malloc, std::slice::from_ref(&wanted), Some(&got));
+        ins!(self, "setp.eq.s64 {failed}, {got}, 0");
+        let done = self.label();
+        if args[4] != Val::i32(1) {
+            ins!(self, "@!{failed} bra {done}");
+            let flag = self.in_register(Ty::I32, args[4]);
+            let caught = self.temp(Width::Pred);
+            ins!(self, "setp.ne.s32 {caught}, {flag}, 0");
+            ins!(self, "@{caught} bra {done}");
+            self.record(Kind::NoMemory, Val::i32(0), Some((Ty::I64, args[1])), None);
+            self.record_place();
+            self.text(args[2], args[3]);
+            ins!(self, "exit");
+            self.place_label(&done);
+        }
+        ins!(self, "mov.b64 {address}, {got}");
+        ins!(self, "selp.b32 {stat}, {STAT_NO_MEMORY}, 0, {failed}");
+    }
+}

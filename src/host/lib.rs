@@ -1,0 +1,1 @@
+//! The host program and the Fortran runtime as a state machine.

@@ -1,0 +1,22 @@
+//! What passes, executors and printers ask about a function: its graph, dominators, loops, liveness, versions of mutable
+//! registers, and which registers hold one value for many threads.
+//!
+//! Each analysis is computed from a function as it is and knows nothing of later changes; a pass that changes blocks asks
+//! again. Blocks that the entry does not reach have no place in orders and no dominator. All functions take any function,
+//! also one that the verifier refuses, provided that its ids are in range.
+
+mod cfg;
+mod dom;
+mod live;
+mod loops;
+mod set;
+mod uniform;
+mod versions;
+
+pub use cfg::Cfg;
+pub use dom::{Dominators, PostDominators};
+pub use live::Liveness;
+pub use loops::{Loop, LoopId, Loops};
+pub use set::BitSet;
+pub use uniform::{UniformLevel, UniformOptions, uniform};
+pub use versions::{VersionWalk, Versions};

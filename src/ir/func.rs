@@ -1,0 +1,375 @@
+//! Modules, functions, their registers, memory and variables.
+
+use crate::{AddrBase, Bb, DebugTypeId, FuncId, GlobalId, Inst, Reg, Term, Val, VarId};
+use scalar::Ty;
+use source::Span;
+use std::sync::Arc;
+
+/// A whole program.
+#[derive(Clone, Default, Debug)]
+pub struct Module {
+    /// Functions, by [`FuncId`].
+    pub funcs: Vec<Function>,
+    /// Global variables, by [`GlobalId`].
+    pub globals: Vec<Global>,
+    /// Source types, by [`DebugTypeId`].
+    pub types: Vec<DebugType>,
+    /// The main program.
+    pub main: Option<FuncId>,
+}
+
+/// What a function is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FuncKind {
+    /// Runs on the host.
+    Host,
+    /// A kernel: launched, runs on the device.
+    Kernel,
+    /// Called from kernels.
+    Device,
+}
+
+/// A function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Name, unique in the module: `module.procedure` or `procedure`, lower case.
+    pub name: Arc<str>,
+    /// What it is.
+    pub kind: FuncKind,
+    /// Parameters; each is a register that is set on entry.
+    pub params: Vec<Param>,
+    /// Types of the results that a Return gives.
+    pub results: Vec<Ty>,
+    /// Registers, by [`Reg`].
+    pub regs: Vec<RegInfo>,
+    /// Basic blocks, by [`Bb`]; the first is the entry.
+    pub blocks: Vec<BlockData>,
+    /// Local memory, by `LocalId`.
+    pub locals: Vec<LocalSlot>,
+    /// Shared memory (kernels, and device functions that declare some), by `SharedId`.
+    pub shared: Vec<SharedVar>,
+    /// Source variables, by [`VarId`].
+    pub vars: Vec<DebugVar>,
+    /// `launch_bounds`: most threads a block.
+    pub max_threads: Option<u32>,
+    /// `grid_global`: launched cooperatively.
+    pub cooperative: bool,
+    /// The subprogram statement.
+    pub span: Span,
+}
+
+/// A parameter of a function.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// The register that holds it.
+    pub reg: Reg,
+    /// What is passed.
+    pub kind: ParamKind,
+    /// Name of the dummy, or of the part (`a.extent1`).
+    pub name: Arc<str>,
+}
+
+/// What is passed for a parameter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ParamKind {
+    /// A value of the register's type.
+    Value,
+    /// So many bytes, by value; the register (an `i64`) has the address of the callee's own copy. The caller gives the
+    /// address of the bytes.
+    Bytes {
+        /// Size.
+        bytes: u64,
+        /// Alignment.
+        align: u64,
+    },
+}
+
+/// A register.
+#[derive(Clone, Debug)]
+pub struct RegInfo {
+    /// Type of its value.
+    pub ty: Ty,
+    /// The source variable that lives in it; such a register may be assigned many times.
+    pub var: Option<VarId>,
+    /// Whether it may be assigned more than once though it is no source variable (a loop counter, a merged value).
+    pub mutable: bool,
+}
+
+/// A basic block.
+#[derive(Clone, Debug)]
+pub struct BlockData {
+    /// Instructions.
+    pub insts: Vec<Inst>,
+    /// How it ends.
+    pub term: Term,
+    /// Place of the terminator.
+    pub term_span: Span,
+}
+
+/// A piece of local memory: of the frame on the host, of the thread on the device.
+#[derive(Clone, Debug)]
+pub struct LocalSlot {
+    /// Size.
+    pub bytes: u64,
+    /// Alignment.
+    pub align: u64,
+    /// Name of the variable, for findings.
+    pub name: Arc<str>,
+    /// Its declaration.
+    pub span: Span,
+}
+
+/// A shared variable.
+#[derive(Clone, Debug)]
+pub struct SharedVar {
+    /// Name of the variable.
+    pub name: Arc<str>,
+    /// Size.
+    pub size: SharedSize,
+    /// Alignment.
+    pub align: u64,
+    /// Bytes of one element, for findings.
+    pub element_bytes: u64,
+    /// Bounds of the array, for findings: lower bound and extent per dimension, where constant.
+    pub bounds: Vec<(i64, i64)>,
+    /// Its declaration.
+    pub span: Span,
+}
+
+/// Size of a shared variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SharedSize {
+    /// So many bytes, placed by the compiler.
+    Static(u64),
+    /// `(*)`: starts where dynamic shared memory starts, as all of its kind do.
+    Dynamic,
+}
+
+/// A global variable: module data, SAVE data, string constants.
+#[derive(Clone, Debug)]
+pub struct Global {
+    /// Name: `module.variable`, `procedure.variable`, or a made one.
+    pub name: Arc<str>,
+    /// Where it lives: `Host`, `Global` (device), `Const`; managed memory is `Global` with `managed`.
+    pub space: crate::Space,
+    /// Whether it is managed memory.
+    pub managed: bool,
+    /// Size.
+    pub bytes: u64,
+    /// Alignment.
+    pub align: u64,
+    /// First contents.
+    pub init: GlobalInit,
+    /// Whether code may not write it (string constants, parameters).
+    pub read_only: bool,
+    /// Source type, for findings and the debugger.
+    pub var: Option<DebugVar>,
+    /// Its declaration.
+    pub span: Span,
+}
+
+/// First contents of a global variable.
+#[derive(Clone, Debug)]
+pub enum GlobalInit {
+    /// Zeros that count as uninitialised.
+    None,
+    /// Zeros that count as initialised.
+    Zero,
+    /// These bytes; as many as the variable has.
+    Bytes(Arc<[u8]>),
+}
+
+/// A source variable of a function, for the debugger and for findings.
+#[derive(Clone, Debug)]
+pub struct DebugVar {
+    /// Name, lower case.
+    pub name: Arc<str>,
+    /// Type of an element.
+    pub ty: DebugTypeId,
+    /// Shape.
+    pub shape: VarShape,
+    /// Where it is.
+    pub loc: VarLoc,
+    /// Number of the variable in the checked program, so that an expression of the debugger finds it.
+    pub source_id: u32,
+    /// Whether it is a dummy argument.
+    pub is_dummy: bool,
+    /// Its declaration.
+    pub span: Span,
+}
+
+/// Where a variable is while its function runs.
+#[derive(Clone, Debug)]
+pub enum VarLoc {
+    /// A scalar in a register.
+    Reg(Reg),
+    /// A complex scalar in two registers: real part, imaginary part.
+    Complex(Reg, Reg),
+    /// In memory at this base.
+    Memory(AddrBase),
+    /// In memory at the address in a register (a dummy by reference).
+    At(Reg),
+    /// Described by the descriptor in memory at this base (allocatables, pointers).
+    Descriptor(AddrBase),
+    /// Described by the descriptor at the address in a register.
+    DescriptorAt(Reg),
+    /// A constant of the checked program; it has no place.
+    Constant,
+}
+
+/// The shape of a variable; bounds are values in the frame or constants, all `i64`.
+#[derive(Clone, Debug)]
+pub enum VarShape {
+    /// A scalar.
+    Scalar,
+    /// An array: lower bound, extent, stride in bytes per dimension; an assumed-size array's last extent is `None`.
+    Array(Vec<(Val, Option<Val>, Val)>),
+    /// An array of that rank whose bounds are in its descriptor.
+    Described(u32),
+}
+
+/// A source type.
+#[derive(Clone, Debug)]
+pub struct DebugType {
+    /// Name as Fortran says it: `real(8)`, `type(dim3)`.
+    pub name: Arc<str>,
+    /// Size in bytes; of a character with a length known only at run time, 0.
+    pub bytes: u64,
+    /// What it is.
+    pub kind: DebugTypeKind,
+}
+
+/// The forms of a source type.
+#[derive(Clone, Debug)]
+pub enum DebugTypeKind {
+    /// `integer(k)`
+    Integer,
+    /// `real(k)`
+    Real,
+    /// `complex(k)`
+    Complex,
+    /// `logical(k)`
+    Logical,
+    /// `character(len)`; the length where it is constant, or the register that has it.
+    Character(Option<Val>),
+    /// A derived type.
+    Derived(Vec<DebugField>),
+}
+
+/// A component of a derived type.
+#[derive(Clone, Debug)]
+pub struct DebugField {
+    /// Name.
+    pub name: Arc<str>,
+    /// Type of an element.
+    pub ty: DebugTypeId,
+    /// Byte offset in the object.
+    pub offset: u64,
+    /// Bounds: lower bound and extent per dimension, empty for a scalar.
+    pub bounds: Vec<(i64, i64)>,
+    /// Rank of the descriptor stored there, for allocatable and pointer components.
+    pub described: Option<u32>,
+}
+
+impl Module {
+    /// The function of that id.
+    pub fn func(&self, id: FuncId) -> &Function {
+        &self.funcs[id.index()]
+    }
+
+    /// The global of that id.
+    pub fn global(&self, id: GlobalId) -> &Global {
+        &self.globals[id.index()]
+    }
+
+    /// The function of that name.
+    pub fn find(&self, name: &str) -> Option<FuncId> {
+        self.funcs.iter().position(|f| &*f.name == name).map(|i| FuncId(i as u32))
+    }
+}
+
+impl Function {
+    /// A function without blocks.
+    pub fn new(name: impl Into<Arc<str>>, kind: FuncKind, span: Span) -> Function {
+        Function {
+            name: name.into(),
+            kind,
+            params: Vec::new(),
+            results: Vec::new(),
+            regs: Vec::new(),
+            blocks: Vec::new(),
+            locals: Vec::new(),
+            shared: Vec::new(),
+            vars: Vec::new(),
+            max_threads: None,
+            cooperative: false,
+            span,
+        }
+    }
+
+    /// The registers that the places and shapes of source variables name, ascending: what a debugger reads.
+    pub fn var_regs(&self) -> Vec<Reg> {
+        let mut regs = Vec::new();
+        for var in &self.vars {
+            var.each_reg(|r| regs.push(r));
+        }
+        regs.sort_unstable();
+        regs.dedup();
+        regs
+    }
+
+    /// Whether a register may be assigned more than once; the others are temporaries.
+    pub fn is_mutable(&self, reg: Reg) -> bool {
+        self.regs.get(reg.index()).is_some_and(|r| r.mutable || r.var.is_some())
+    }
+
+    /// Type of a register.
+    pub fn ty(&self, reg: Reg) -> Ty {
+        self.regs[reg.index()].ty
+    }
+
+    /// The block of that id.
+    pub fn block(&self, bb: Bb) -> &BlockData {
+        &self.blocks[bb.index()]
+    }
+}
+
+impl DebugVar {
+    /// Calls `f` with each register that the place and the shape name.
+    pub fn each_reg(&self, mut f: impl FnMut(Reg)) {
+        self.clone().each_reg_mut(|r| f(*r));
+    }
+
+    /// Calls `f` with each register that the place and the shape name, to change it.
+    pub fn each_reg_mut(&mut self, mut f: impl FnMut(&mut Reg)) {
+        match &mut self.loc {
+            VarLoc::Reg(r) | VarLoc::At(r) | VarLoc::DescriptorAt(r) => f(r),
+            VarLoc::Complex(re, im) => {
+                f(re);
+                f(im);
+            }
+            VarLoc::Memory(_) | VarLoc::Descriptor(_) | VarLoc::Constant => {}
+        }
+        if let VarShape::Array(dims) = &mut self.shape {
+            for (lower, extent, stride) in dims {
+                for val in [Some(lower), extent.as_mut(), Some(stride)].into_iter().flatten() {
+                    if let Val::Reg(r) = val {
+                        f(r);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Term {
+    /// The blocks that may come next, in order.
+    pub fn successors(&self) -> Vec<Bb> {
+        match self {
+            Term::Jump(bb) => vec![*bb],
+            Term::Branch { then_bb, else_bb, .. } => vec![*then_bb, *else_bb],
+            Term::Switch { arms, default, .. } => arms.iter().map(|&(_, bb)| bb).chain([*default]).collect(),
+            Term::Return(_) | Term::Exit | Term::Trap(_) => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Table: the services that compiled code calls, one row each.
+//!
+//! A row is: variant, mnemonic, parameter types, result types, where it may be called, what it does. The embedded Fortran
+//! modules (`cudafor` and kin) bind their procedures to these rows by `bind(c, name='rt:mnemonic')`; a scalar dummy with
+//! VALUE is passed as its value, any other as its address, `type(*), dimension(..)` as address and bytes of one element,
+//! a character dummy as address and length, an integer function's result as the row's result.
+//!
+//! Addresses, lengths and counts are `i64`; flags, kinds and codes are `i32`.
+
+use scalar::Ty;
+
+/// Where a service may be called.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Side {
+    /// In host code.
+    Host,
+    /// In device code.
+    Device,
+    /// In both.
+    Both,
+}
+
+macro_rules! services {
+    ($($variant:ident $mnemonic:literal ($($param:ident)*) -> ($($result:ident)*) $side:ident $doc:literal;)*) => {
+        /// A service of the run time.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum Rt { $(#[doc = $doc] $variant,)* }
+
+        impl Rt {
+            /// All rows, in order.
+            pub const ALL: &[Rt] = &[$(Rt::$variant),*];
+
+            /// The name in IR text.
+            pub fn mnemonic(self) -> &'static str {
+                match self { $(Rt::$variant => $mnemonic,)* }
+            }
+
+            /// Types of the parameters.
+            pub fn params(self) -> &'static [Ty] {
+                match self { $(Rt::$variant => &[$(Ty::$param),*],)* }
+            }
+
+            /// Types of the results.
+            pub fn results(self) -> &'static [Ty] {
+                match self { $(Rt::$variant => &[$(Ty::$result),*],)* }
+            }
+
+            /// Where it may be called.
+            pub fn side(self) -> Side {
+                match self { $(Rt::$variant => Side::$side,)* }
+            }
+
+            /// What it does.
+            pub fn doc(self) -> &'static str {
+                match self { $(Rt::$variant => $doc,)* }
+            }
+
+            /// The service of that name.
+            pub fn from_mnemonic(name: &str) -> Option<Rt> {
+                match name { $($mnemonic => Some(Rt::$variant),)* _ => None }
+            }
+        }
+
+        impl std::fmt::Display for Rt {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.mnemonic())
+            }
+        }
+    };
+}
+
+services! {
+    IoBegin "io.begin" (I32 I32 I64 I32) -> () Both "starts a transfer statement: direction (0 write, 1 read), form (0 list-directed, 1 formatted, 2 unformatted, 3 namelist), unit (-1 is `*`, -2 an internal file), catch (bit 0 iostat=, bit 1 err=, bit 2 end=, bit 3 eor=)";
+    IoFormat "io.format" (I64 I64) -> () Host "the format of the statement begun: address, length";
+    IoInternal "io.internal" (I64 I64 I64) -> () Host "the internal file: address, length of a record, number of records";
+    IoOption "io.option" (I32 I64 I64) -> () Host "an option of the statement: 0 advance (value 0 or 1), 1 rec, 2 pos, 3 iomsg (address, length), 4 size (address)";
+    IoPutInt "io.put.int" (I64 I32) -> () Both "writes an integer: value, kind";
+    IoPutReal4 "io.put.real4" (F32) -> () Both "writes a real(4)";
+    IoPutReal8 "io.put.real8" (F64) -> () Both "writes a real(8)";
+    IoPutComplex4 "io.put.complex4" (F32 F32) -> () Both "writes a complex(4)";
+    IoPutComplex8 "io.put.complex8" (F64 F64) -> () Both "writes a complex(8)";
+    IoPutLogical "io.put.logical" (I64 I32) -> () Both "writes a logical: value, kind";
+    IoPutChar "io.put.char" (I64 I64) -> () Both "writes a character value: address, length";
+    IoGet "io.get" (I32 I32 I64 I64) -> () Host "reads into an object: type (0 integer, 1 real, 2 complex, 3 logical, 4 character), kind, address, character length";
+    IoEnd "io.end" () -> (I32) Both "ends the statement; gives iostat (0, or an error that the statement catches)";
+    IoOpen "io.open" (I64 I64 I64 I64) -> (I32) Host "OPEN: unit (-1: newunit), address of the unit for newunit, address and length of the options as `key=value` lines";
+    IoClose "io.close" (I64 I32 I32) -> (I32) Host "CLOSE: unit, 1 to delete, catch";
+    IoPosition "io.position" (I64 I32 I32) -> (I32) Host "0 rewind, 1 backspace, 2 endfile, 3 flush of a unit; catch";
+
+    Alloc "mem.alloc" (I32 I64 I64 I64 I32) -> (I64 I32) Both "allocates: where (0 host, 1 device, 2 managed, 3 pinned), bytes, address and length of the name, 1 if the program has stat=; gives address and stat";
+    Free "mem.free" (I32 I64 I64 I64 I32) -> (I32) Both "frees: where, address, address and length of the name, 1 if the program has stat=; gives stat";
+    Copy "mem.copy" (I64 I64 I64) -> () Host "copies between any two memories, in order with the default stream, and waits: destination, source, bytes";
+    CopyStrided "mem.copy.strided" (I64 I64) -> () Host "copies elements between two arrays of one shape: addresses of their descriptors; waits";
+    Fill "mem.fill" (I64 I64) -> () Host "sets every element of an array: address of its descriptor, bits of the value (up to 8 bytes)";
+    FillFrom "mem.fill.from" (I64 I64) -> () Host "sets every element of an array to an object: address of its descriptor, address of the object";
+
+    CharAssign "char.assign" (I64 I64 I64 I64) -> () Both "destination, length, source, length: copies, cuts or fills with blanks; overlap allowed";
+    CharCompare "char.compare" (I64 I64 I64 I64) -> (I32) Both "compares two character values as if the shorter had blanks behind: -1, 0, 1";
+    CharIndex "char.index" (I64 I64 I64 I64 I32) -> (I64) Host "INDEX: string, length, substring, length, back";
+    CharScan "char.scan" (I64 I64 I64 I64 I32) -> (I64) Host "SCAN: string, length, set, length, back";
+    CharVerify "char.verify" (I64 I64 I64 I64 I32) -> (I64) Host "VERIFY: string, length, set, length, back";
+    CharLenTrim "char.len_trim" (I64 I64) -> (I64) Host "LEN_TRIM: string, length";
+    CharAdjust "char.adjust" (I64 I64 I64 I32) -> () Host "ADJUSTL (0) or ADJUSTR (1): destination, source, length";
+
+    CudaDeviceSynchronize "cuda.device.synchronize" () -> (I32) Host "cudaDeviceSynchronize";
+    CudaGetLastError "cuda.error.last" () -> (I32) Host "cudaGetLastError";
+    CudaPeekAtLastError "cuda.error.peek" () -> (I32) Host "cudaPeekAtLastError";
+    CudaGetErrorString "cuda.error.string" (I64 I64 I32) -> () Host "cudaGetErrorString: destination, length, code";
+    CudaSetDevice "cuda.device.set" (I32) -> (I32) Host "cudaSetDevice";
+    CudaGetDevice "cuda.device.get" (I64) -> (I32) Host "cudaGetDevice: address of an integer(4)";
+    CudaGetDeviceCount "cuda.device.count" (I64) -> (I32) Host "cudaGetDeviceCount: address of an integer(4)";
+    CudaDeviceReset "cuda.device.reset" () -> (I32) Host "cudaDeviceReset";
+    CudaEventCreate "cuda.event.create" (I64) -> (I32) Host "cudaEventCreate: address of the event";
+    CudaEventDestroy "cuda.event.destroy" (I64) -> (I32) Host "cudaEventDestroy: address of the event";
+    CudaEventRecord "cuda.event.record" (I64 I64) -> (I32) Host "cudaEventRecord: address of the event, stream";
+    CudaEventSynchronize "cuda.event.synchronize" (I64) -> (I32) Host "cudaEventSynchronize: address of the event";
+    CudaEventQuery "cuda.event.query" (I64) -> (I32) Host "cudaEventQuery: address of the event";
+    CudaEventElapsedTime "cuda.event.elapsed" (I64 I64 I64) -> (I32) Host "cudaEventElapsedTime: address of a real(4), milliseconds; addresses of the events";
+    CudaStreamCreate "cuda.stream.create" (I64 I32) -> (I32) Host "cudaStreamCreateWithFlags: address of the stream, flags";
+    CudaStreamDestroy "cuda.stream.destroy" (I64) -> (I32) Host "cudaStreamDestroy: stream";
+    CudaStreamSynchronize "cuda.stream.synchronize" (I64) -> (I32) Host "cudaStreamSynchronize: stream";
+    CudaStreamQuery "cuda.stream.query" (I64) -> (I32) Host "cudaStreamQuery: stream";
+    CudaStreamWaitEvent "cuda.stream.wait" (I64 I64) -> (I32) Host "cudaStreamWaitEvent: stream, address of the event";
+    CudaMalloc "cuda.malloc" (I32 I64 I64) -> (I32) Host "where as mem.alloc, address of the descriptor's or pointer's base, bytes";
+    CudaFree "cuda.free" (I64) -> (I32) Host "cudaFree: address";
+    CudaMemcpy "cuda.memcpy" (I64 I64 I64 I32) -> (I32) Host "cudaMemcpy: destination, source, bytes, kind";
+    CudaMemcpyAsync "cuda.memcpy.async" (I64 I64 I64 I32 I64) -> (I32) Host "cudaMemcpyAsync: destination, source, bytes, kind, stream";
+    CudaMemset "cuda.memset" (I64 I64 I64 I64) -> (I32) Host "cudaMemset: destination, count, element bytes, bits of the value";
+    CudaMemGetInfo "cuda.mem.info" (I64 I64) -> (I32) Host "cudaMemGetInfo: addresses of two integer(8), free and total";
+
+    Stop "stop" (I32 I32 I64 I64) -> () Both "ends the program: 1 if ERROR STOP, code, address and length of a message (address 0: none)";
+    SystemClock "clock.system" () -> (I64 I64) Host "SYSTEM_CLOCK: count, counts a second";
+    CpuTime "clock.cpu" () -> (F64) Host "CPU_TIME: seconds";
+    DateTime "clock.date" (I64) -> () Host "DATE_AND_TIME: address of eight integer(4), its VALUES";
+    RandomNumber "random.number" () -> (F64) Host "RANDOM_NUMBER: the next value in [0,1)";
+    RandomSeed "random.seed" (I64) -> () Host "RANDOM_SEED: a seed";
+    ArgCount "arg.count" () -> (I32) Host "COMMAND_ARGUMENT_COUNT";
+    ArgGet "arg.get" (I32 I64 I64) -> (I64) Host "GET_COMMAND_ARGUMENT: number, destination, length; gives the length of the argument, -1 when there is none";
+
+    ErrorBounds "error.bounds" (I64 I64 I64 I32 I64 I64) -> () Both "a subscript out of its declared bounds: subscript, lower bound, upper bound, dimension from 1, address and length of the name";
+    ErrorAllocated "error.unallocated" (I64 I64) -> () Both "use of an array that is not allocated: address and length of the name";
+    ErrorShape "error.shape" (I64 I64 I32) -> () Host "shapes that do not conform: two extents, dimension from 1";
+}

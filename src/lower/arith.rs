@@ -1,0 +1,173 @@
+//! Address arithmetic: `i64` operations that fold constants as they are made, and the small idioms built on them.
+//!
+//! Folding happens here and not only in `opt` because bounds and strides are constant so often that the unfolded form
+//! would be most of the IR of a kernel, also at `-O0`, where the emulator runs it as it is.
+
+use crate::fx::Fx;
+use crate::types::imm;
+use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
+use ir::{Ty, Val};
+
+/// The constant that an operand is.
+pub(crate) fn constant(v: Val) -> Option<i64> {
+    match v {
+        Val::Imm(bits) => Some(bits as i64),
+        Val::Reg(_) => None,
+    }
+}
+
+/// Whether an operand is that constant.
+pub(crate) fn is(v: Val, value: i64) -> bool {
+    constant(v) == Some(value)
+}
+
+impl Fx<'_, '_> {
+    /// `a + b` of addresses or counts.
+    pub(crate) fn iadd(&mut self, a: Val, b: Val) -> Val {
+        match (constant(a), constant(b)) {
+            (Some(x), Some(y)) => Val::i64(x.wrapping_add(y)),
+            (Some(0), _) => b,
+            (_, Some(0)) => a,
+            (Some(_), None) => self.b.bin(BinOp::Add, Ty::I64, b, a).into(),
+            _ => self.b.bin(BinOp::Add, Ty::I64, a, b).into(),
+        }
+    }
+
+    /// `a - b`
+    pub(crate) fn isub(&mut self, a: Val, b: Val) -> Val {
+        match (constant(a), constant(b)) {
+            (Some(x), Some(y)) => Val::i64(x.wrapping_sub(y)),
+            (_, Some(y)) => self.iadd(a, Val::i64(y.wrapping_neg())),
+            _ if a == b => Val::i64(0),
+            _ => self.b.bin(BinOp::Sub, Ty::I64, a, b).into(),
+        }
+    }
+
+    /// `a * b`
+    pub(crate) fn imul(&mut self, a: Val, b: Val) -> Val {
+        match (constant(a), constant(b)) {
+            (Some(x), Some(y)) => Val::i64(x.wrapping_mul(y)),
+            (Some(0), _) | (_, Some(0)) => Val::i64(0),
+            (Some(1), _) => b,
+            (_, Some(1)) => a,
+            (Some(_), None) => self.b.bin(BinOp::Mul, Ty::I64, b, a).into(),
+            _ => self.b.bin(BinOp::Mul, Ty::I64, a, b).into(),
+        }
+    }
+
+    /// `a * b + c`
+    pub(crate) fn imad(&mut self, a: Val, b: Val, c: Val) -> Val {
+        let trivial = |v: Val| matches!(constant(v), Some(0 | 1));
+        if trivial(a) || trivial(b) || is(c, 0) || (constant(a).is_some() && constant(b).is_some()) {
+            let product = self.imul(a, b);
+            return self.iadd(product, c);
+        }
+        self.b.tri(TriOp::Mad, Ty::I64, a, b, c).into()
+    }
+
+    /// `max(a, 0)`
+    pub(crate) fn at_least_zero(&mut self, a: Val) -> Val {
+        match constant(a) {
+            Some(x) => Val::i64(x.max(0)),
+            None => self.b.bin(BinOp::Max, Ty::I64, a, Val::i64(0)).into(),
+        }
+    }
+
+    /// How many values `lo, lo + step, …` there are up to `hi`: the extent of a section, the trip count of a loop.
+    pub(crate) fn count(&mut self, lo: Val, hi: Val, step: Val) -> Val {
+        let span = self.isub(hi, lo);
+        if is(step, 1) {
+            let n = self.iadd(span, Val::i64(1));
+            return self.at_least_zero(n);
+        }
+        if is(step, -1) {
+            let n = self.isub(Val::i64(1), span);
+            return self.at_least_zero(n);
+        }
+        let span = self.iadd(span, step);
+        let n = match (constant(span), constant(step)) {
+            (Some(x), Some(y)) if y != 0 => Val::i64(x.wrapping_div(y)),
+            _ => self.b.bin(BinOp::Div, Ty::I64, span, step).into(),
+        };
+        self.at_least_zero(n)
+    }
+
+    /// The product of extents.
+    pub(crate) fn product(&mut self, factors: &[Val]) -> Val {
+        let mut all = Val::i64(1);
+        for &f in factors {
+            all = self.imul(all, f);
+        }
+        all
+    }
+
+    /// An integer of type `ty` as an `i64`.
+    pub(crate) fn widen(&mut self, v: Val, ty: Ty) -> Val {
+        if ty == Ty::I64 {
+            return v;
+        }
+        match v {
+            Val::Imm(bits) => Val::i64(scalar::bits::signed(ty, bits)),
+            Val::Reg(_) => self.b.cvt(CvtOp::Cast, ty, Ty::I64, v).into(),
+        }
+    }
+
+    /// An `i64` as an integer of type `ty`.
+    pub(crate) fn narrow(&mut self, v: Val, ty: Ty) -> Val {
+        if ty == Ty::I64 {
+            return v;
+        }
+        match constant(v) {
+            Some(x) => imm(ty, x),
+            None => self.b.cvt(CvtOp::Cast, Ty::I64, ty, v).into(),
+        }
+    }
+
+    /// The value of a register that may change, as it is now.
+    pub(crate) fn freeze(&mut self, v: Val) -> Val {
+        match v {
+            Val::Reg(r) if self.b.func().regs[r.index()].mutable => {
+                let ty = self.b.ty(r);
+                self.b.mov(ty, v).into()
+            }
+            _ => v,
+        }
+    }
+
+    /// `not p`
+    pub(crate) fn negate(&mut self, p: Val) -> Val {
+        match constant(p) {
+            Some(x) => Val::pred(x & 1 == 0),
+            None => self.b.un(UnOp::Not, Ty::Pred, p).into(),
+        }
+    }
+
+    /// `a op b` of predicates, where `op` is And or Or.
+    pub(crate) fn combine(&mut self, op: BinOp, a: Val, b: Val) -> Val {
+        let absorbing = i64::from(op == BinOp::Or);
+        match (constant(a), constant(b)) {
+            (Some(x), _) if x == absorbing => a,
+            (_, Some(y)) if y == absorbing => b,
+            (Some(_), _) => b,
+            (_, Some(_)) => a,
+            _ => self.b.bin(op, Ty::Pred, a, b).into(),
+        }
+    }
+
+    /// `a op b` of `i64`, a predicate.
+    pub(crate) fn icmp(&mut self, op: CmpOp, a: Val, b: Val) -> Val {
+        if let (Some(x), Some(y)) = (constant(a), constant(b)) {
+            return Val::pred(match op {
+                CmpOp::Eq => x == y,
+                CmpOp::Ne => x != y,
+                CmpOp::Lt => x < y,
+                CmpOp::Le => x <= y,
+                CmpOp::Gt => x > y,
+                CmpOp::Ge => x >= y,
+                CmpOp::LtU => (x as u64) < y as u64,
+                CmpOp::GeU => x as u64 >= y as u64,
+            });
+        }
+        self.b.cmp(op, Ty::I64, a, b).into()
+    }
+}

@@ -1,0 +1,1 @@
+//! From checked program to IR.

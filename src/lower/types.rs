@@ -1,0 +1,104 @@
+//! Facts about Fortran types that lowering needs: the register type, size and alignment of each.
+//!
+//! Not here: lengths that only the run time knows (`charlen`) and the debugger's types (`debugtype`).
+
+use ast::CudaAttr;
+use ir::{Space, Ty, Val};
+use sema::checked::{Attrs, CharLen, Program, Type};
+
+/// Whose code is being made.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Side {
+    /// Host code.
+    Host,
+    /// Kernels and what they call.
+    Device,
+}
+
+/// The register type of a scalar of this type; of a complex number, that of each part.
+pub(crate) fn ir_ty(ty: &Type) -> Ty {
+    match ty {
+        Type::Integer(1) | Type::Logical(1) => Ty::I8,
+        Type::Integer(2) | Type::Logical(2) => Ty::I16,
+        Type::Integer(4) | Type::Logical(4) => Ty::I32,
+        Type::Real(8) | Type::Complex(8) => Ty::F64,
+        Type::Real(_) | Type::Complex(_) => Ty::F32,
+        Type::Character(_) => Ty::I8,
+        Type::Integer(_) | Type::Logical(_) | Type::Derived(_) | Type::Any => Ty::I64,
+    }
+}
+
+/// Bytes of a value, where the compiler knows them.
+pub(crate) fn const_bytes(program: &Program, ty: &Type) -> Option<u64> {
+    Some(match ty {
+        Type::Integer(k) | Type::Real(k) | Type::Logical(k) => u64::from(*k),
+        Type::Complex(k) => 2 * u64::from(*k),
+        Type::Character(CharLen::Const(n)) => (*n).max(0) as u64,
+        Type::Character(_) => return None,
+        Type::Derived(id) => program.ty(*id).bytes,
+        Type::Any => 1,
+    })
+}
+
+/// Alignment of an object of this type.
+pub(crate) fn align(program: &Program, ty: &Type) -> u64 {
+    match ty {
+        Type::Integer(k) | Type::Real(k) | Type::Logical(k) | Type::Complex(k) => u64::from(*k),
+        Type::Character(_) | Type::Any => 1,
+        Type::Derived(id) => program.ty(*id).align.max(1),
+    }
+}
+
+/// Whether objects of this type hold allocatable components, at any depth.
+pub(crate) fn has_allocatable(program: &Program, ty: &Type) -> bool {
+    let Type::Derived(id) = ty else { return false };
+    program.ty(*id).fields.iter().any(|f| f.allocatable || (!f.pointer && has_allocatable(program, &f.ty)))
+}
+
+/// Whether a fresh object of this type has contents: default values, or descriptors that must say "not allocated".
+pub(crate) fn has_default(program: &Program, ty: &Type) -> bool {
+    let Type::Derived(id) = ty else { return false };
+    program.ty(*id).fields.iter().any(|f| {
+        f.allocatable || f.pointer || f.init.is_some() || has_default(program, &f.ty)
+    })
+}
+
+/// Whether data with that attribute is out of reach of host code, so that touching it there is a transfer.
+pub(crate) fn is_device_data(cuda: Option<CudaAttr>) -> bool {
+    matches!(cuda, Some(CudaAttr::Device | CudaAttr::Constant | CudaAttr::Texture | CudaAttr::Shared))
+}
+
+/// The memory that an object with that attribute is allocated from, as `mem.alloc` counts them.
+pub(crate) fn alloc_where(side: Side, cuda: Option<CudaAttr>) -> i32 {
+    match (side, cuda) {
+        (Side::Device, _) | (_, Some(CudaAttr::Device | CudaAttr::Constant | CudaAttr::Texture | CudaAttr::Shared)) => 1,
+        (_, Some(CudaAttr::Managed | CudaAttr::Unified)) => 2,
+        (_, Some(CudaAttr::Pinned)) => 3,
+        (_, None) => 0,
+    }
+}
+
+/// The space of data that was allocated for, or is pointed to by, a variable or component with these attributes.
+pub(crate) fn data_space(side: Side, cuda: Option<CudaAttr>, pointer: bool) -> Space {
+    match side {
+        Side::Host if is_device_data(cuda) => Space::Global,
+        Side::Host => Space::Host,
+        Side::Device if pointer && cuda.is_none() => Space::Generic,
+        Side::Device => Space::Global,
+    }
+}
+
+/// Whether accesses to a variable must not be merged.
+pub(crate) fn is_volatile(attrs: &Attrs) -> bool {
+    attrs.volatile
+}
+
+/// The constant `value` of integer type `ty`.
+pub(crate) fn imm(ty: Ty, value: i64) -> Val {
+    Val::Imm(scalar::bits::from_signed(ty, value))
+}
+
+/// The constant `value` of real type `ty`.
+pub(crate) fn real_imm(ty: Ty, value: f64) -> Val {
+    if ty == Ty::F32 { Val::f32(value as f32) } else { Val::f64(value) }
+}

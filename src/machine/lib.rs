@@ -1,0 +1,1 @@
+//! Host and device run together: the run loop, the world outside, checkpoints and verification.

@@ -1,0 +1,2 @@
+//! cufemu: runs, checks and debugs CUDA Fortran programs.
+fn main() {}

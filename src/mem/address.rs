@@ -1,0 +1,80 @@
+//! The map of address numbers.
+//!
+//! Each region has a base of its own, so that an address says where it belongs. Within a region the allocator only ever
+//! counts up, leaving a gap of at least [`GUARD`] bytes between allocations.
+
+/// Bytes that are never allocated between two allocations.
+pub const GUARD: u64 = 256;
+/// Alignment of every allocation, that of `cudaMalloc`.
+pub const ALIGN: u64 = 256;
+/// First address of shared memory of a block.
+pub const SHARED_BASE: u64 = 0x0100_0000_0000;
+/// First address of local memory of a thread.
+pub const LOCAL_BASE: u64 = 0x0200_0000_0000;
+/// Bytes that the shared and the local window have at most.
+pub const WINDOW: u64 = 0x0100_0000_0000;
+const REGION_BITS: u32 = 44;
+
+/// A region of address numbers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Region {
+    /// Static and allocated host data.
+    Host,
+    /// The stack of the host program.
+    HostStack,
+    /// Page-locked host memory.
+    Pinned,
+    /// Managed memory.
+    Managed,
+    /// Memory of that device.
+    Device(u8),
+}
+
+impl Region {
+    fn index(self) -> u64 {
+        match self {
+            Region::Host => 1,
+            Region::HostStack => 2,
+            Region::Pinned => 3,
+            Region::Managed => 4,
+            Region::Device(n) => 8 + u64::from(n),
+        }
+    }
+
+    /// First address of the region.
+    pub fn base(self) -> u64 {
+        self.index() << REGION_BITS
+    }
+
+    /// The region that an address number belongs to by its value, whether or not anything is allocated there.
+    pub fn of(address: u64) -> Option<Region> {
+        match address >> REGION_BITS {
+            1 => Some(Region::Host),
+            2 => Some(Region::HostStack),
+            3 => Some(Region::Pinned),
+            4 => Some(Region::Managed),
+            n @ 8..=71 => Some(Region::Device((n - 8) as u8)),
+            _ => None,
+        }
+    }
+
+    /// Whether host code may touch it.
+    pub fn is_host_accessible(self) -> bool {
+        !matches!(self, Region::Device(_))
+    }
+
+    /// Whether device code may touch it.
+    pub fn is_device_accessible(self) -> bool {
+        matches!(self, Region::Device(_) | Region::Managed | Region::Pinned)
+    }
+}
+
+/// Whether the address lies in the window of shared memory.
+pub fn is_shared(address: u64) -> bool {
+    (SHARED_BASE..SHARED_BASE + WINDOW).contains(&address)
+}
+
+/// Whether the address lies in the window of local memory.
+pub fn is_local(address: u64) -> bool {
+    (LOCAL_BASE..LOCAL_BASE + WINDOW).contains(&address)
+}

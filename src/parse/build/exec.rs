@@ -1,0 +1,234 @@
+//! Executable statements, and those that begin or part constructs.
+
+use super::{Builder, error_expr};
+use crate::grammar::{Pair, Rule};
+use crate::statement::Statement;
+use ast::{Allocate, CaseRange, DoControl, Expr, LoopVar, Name, StmtKind};
+use diag::{Code, Diagnostic};
+
+impl Builder<'_> {
+    /// `assignment` and `pointer_assignment`
+    pub(crate) fn assignment(&mut self, pair: Pair<'_>) -> StmtKind {
+        let pointer = pair.as_rule() == Rule::pointer_assignment;
+        let mut inner = pair.into_inner();
+        let target = self.next_expr(&mut inner);
+        let value = self.next_expr(&mut inner);
+        if pointer { StmtKind::PointerAssign { target, value } } else { StmtKind::Assign { target, value } }
+    }
+
+    /// `call_stmt`
+    pub(crate) fn call(&mut self, pair: Pair<'_>) -> StmtKind {
+        let mut inner = pair.into_inner();
+        let launched = inner.clone().nth(1).is_some_and(|p| p.as_rule() == Rule::launch);
+        if !launched {
+            let (callee, args) = self.split_call(&mut inner);
+            return StmtKind::Call { callee, launch: None, args };
+        }
+        let callee = self.next_expr(&mut inner);
+        let launch = inner.next().and_then(|p| self.launch(p));
+        let args = inner.next().filter(|p| p.as_rule() == Rule::args).map_or_else(Vec::new, |p| self.arg_list(p));
+        StmtKind::Call { callee, launch, args }
+    }
+
+    /// The first expression of a pair.
+    pub(crate) fn first_expr(&mut self, pair: Pair<'_>) -> Expr {
+        let span = self.span(&pair);
+        let first = pair.into_inner().find(|p| p.as_rule() == Rule::expr);
+        first.map_or_else(|| error_expr(span), |p| self.expr(p))
+    }
+
+    /// The expression of a pair, if there is one.
+    pub(crate) fn optional_expr(&mut self, pair: Pair<'_>) -> Option<Expr> {
+        pair.into_inner().find(|p| p.as_rule() == Rule::expr).map(|p| self.expr(p))
+    }
+
+    /// The name at the end of a pair, if there is one.
+    pub(crate) fn optional_name(&mut self, pair: Pair<'_>) -> Option<Name> {
+        pair.into_inner().filter(|p| p.as_rule() == Rule::name).last().map(|p| self.name(&p))
+    }
+
+    /// The value of a `label`.
+    pub(crate) fn label(&mut self, pair: &Pair<'_>) -> u32 {
+        match pair.as_str().parse() {
+            Ok(label @ 1..=99_999) => label,
+            _ => {
+                let span = self.span(pair);
+                self.report(Diagnostic::error(Code::BadLabel, span, "a label must be from 1 to 99999"));
+                0
+            }
+        }
+    }
+
+    fn labels(&mut self, pair: &Pair<'_>) -> Vec<u32> {
+        let labels = pair.clone().into_inner().filter(|p| p.as_rule() == Rule::label);
+        labels.map(|p| self.label(&p)).collect()
+    }
+
+    /// `if_arithmetic`
+    pub(crate) fn if_arithmetic(&mut self, pair: Pair<'_>) -> StmtKind {
+        let labels = self.labels(&pair);
+        let label = |i: usize| labels.get(i).copied().unwrap_or(0);
+        StmtKind::ArithmeticIf { labels: [label(0), label(1), label(2)], value: self.first_expr(pair) }
+    }
+
+    /// `goto_stmt`
+    pub(crate) fn goto(&mut self, pair: Pair<'_>) -> StmtKind {
+        let labels = self.labels(&pair);
+        match self.optional_expr(pair) {
+            Some(index) => StmtKind::ComputedGoto(labels, index),
+            None => StmtKind::Goto(labels.first().copied().unwrap_or(0)),
+        }
+    }
+
+    /// `do_stmt`
+    pub(crate) fn do_stmt(&mut self, pair: Pair<'_>) -> Statement {
+        let (mut label, mut control) = (None, DoControl::Forever);
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::label => label = Some(self.label(&part)),
+                Rule::do_while => control = DoControl::While(self.first_expr(part)),
+                Rule::do_count => {
+                    let mut inner = part.into_inner();
+                    control = DoControl::Count {
+                        var: self.next_expr(&mut inner),
+                        first: self.next_expr(&mut inner),
+                        last: self.next_expr(&mut inner),
+                        step: inner.next().map(|p| self.expr(p)),
+                    };
+                }
+                Rule::do_concurrent => control = self.concurrent(part),
+                _ => {}
+            }
+        }
+        Statement::Do(control, label)
+    }
+
+    fn concurrent(&mut self, pair: Pair<'_>) -> DoControl {
+        let (mut spec, mut vars, mut mask) = (None, Vec::new(), None);
+        let (mut locals, mut reduce) = (Vec::new(), Vec::new());
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::item_type => spec = self.item_type(part),
+                Rule::loop_var => vars.push(self.loop_var(part)),
+                Rule::locality => match part.into_inner().next() {
+                    Some(p) if p.as_rule() == Rule::local_names => locals.extend(self.names_in(p.into_inner())),
+                    Some(p) if p.as_rule() == Rule::cuf_reduce => reduce.push(self.cuf_reduce(p)),
+                    _ => {}
+                },
+                _ => mask = Some(self.expr(part)),
+            }
+        }
+        DoControl::Concurrent { spec, vars, mask, locals, reduce }
+    }
+
+    fn loop_var(&mut self, pair: Pair<'_>) -> LoopVar {
+        let mut inner = pair.into_inner();
+        LoopVar {
+            name: self.next_name(&mut inner),
+            first: self.next_expr(&mut inner),
+            last: self.next_expr(&mut inner),
+            step: inner.next().map(|p| self.expr(p)),
+        }
+    }
+
+    /// `forall_head`
+    pub(crate) fn forall_head(&mut self, pair: Pair<'_>) -> (Vec<LoopVar>, Option<Expr>) {
+        let (mut vars, mut mask) = (Vec::new(), None);
+        for part in pair.into_inner() {
+            if part.as_rule() == Rule::loop_var {
+                vars.push(self.loop_var(part));
+            } else {
+                mask = Some(self.expr(part));
+            }
+        }
+        (vars, mask)
+    }
+
+    /// `case_stmt`
+    pub(crate) fn case(&mut self, pair: Pair<'_>) -> Statement {
+        let mut ranges = Vec::new();
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::case_default => return Statement::Case(None),
+                Rule::case_range => ranges.push(self.case_range(part)),
+                _ => {}
+            }
+        }
+        Statement::Case(Some(ranges))
+    }
+
+    fn case_range(&mut self, pair: Pair<'_>) -> CaseRange {
+        let span = self.span(&pair);
+        let (mut lower, mut colon) = (None, false);
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::case_upper => return CaseRange::Range(None, Some(self.first_expr(part))),
+                Rule::colon => colon = true,
+                _ if colon => return CaseRange::Range(lower, Some(self.expr(part))),
+                _ => lower = Some(self.expr(part)),
+            }
+        }
+        if colon {
+            return CaseRange::Range(lower, None);
+        }
+        CaseRange::Value(lower.unwrap_or_else(|| error_expr(span)))
+    }
+
+    /// `select_type`
+    pub(crate) fn select_type(&mut self, pair: Pair<'_>) -> Statement {
+        let bind = pair.clone().into_inner().find(|p| p.as_rule() == Rule::name).map(|p| self.name(&p));
+        Statement::SelectType(bind, self.first_expr(pair))
+    }
+
+    /// `type_guard`
+    pub(crate) fn type_guard(&mut self, pair: Pair<'_>) -> Statement {
+        let Some(guard) = pair.into_inner().next() else { return Statement::TypeGuard(None) };
+        let is_type = match guard.as_rule() {
+            Rule::guard_type => true,
+            Rule::guard_class => false,
+            _ => return Statement::TypeGuard(None),
+        };
+        Statement::TypeGuard(self.first_type(guard).map(|spec| (is_type, spec)))
+    }
+
+    /// `associate_stmt`
+    pub(crate) fn associate(&mut self, pair: Pair<'_>) -> Statement {
+        let items = pair.into_inner().filter(|p| p.as_rule() == Rule::association);
+        Statement::Associate(
+            items
+                .map(|item| {
+                    let mut inner = item.into_inner();
+                    (self.next_name(&mut inner), self.next_expr(&mut inner))
+                })
+                .collect(),
+        )
+    }
+
+    /// `allocate_stmt` and `deallocate_stmt`
+    pub(crate) fn allocate(&mut self, pair: Pair<'_>) -> Allocate {
+        let mut stmt = Allocate { spec: None, objects: Vec::new(), options: Vec::new() };
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::item_type => stmt.spec = self.item_type(part),
+                Rule::allocate_item => {
+                    let mut inner = part.into_inner();
+                    let Some(first) = inner.next() else { continue };
+                    if first.as_rule() == Rule::keyword {
+                        let keyword = self.name(&first);
+                        stmt.options.push((keyword, self.next_expr(&mut inner)));
+                    } else {
+                        stmt.objects.push(self.expr(first));
+                    }
+                }
+                _ => {}
+            }
+        }
+        stmt
+    }
+
+    /// The designators of `nullify_stmt`.
+    pub(crate) fn designators(&mut self, pair: Pair<'_>) -> Vec<Expr> {
+        let items = pair.into_inner().filter(|p| p.as_rule() == Rule::designator);
+        items.map(|p| self.designator(p)).collect()
+    }
+}

@@ -1,0 +1,129 @@
+//! From pest's pairs to nodes of the syntax tree.
+//!
+//! Each file knows the rules of one part of the grammar. The builder trusts the shape that the grammar gives; where a
+//! child that must be there is not, it makes an error node instead of failing.
+
+mod cuf;
+mod decl;
+mod exec;
+mod expr;
+mod io;
+mod types;
+mod unit;
+
+use crate::grammar::{Pair, Pairs, Rule};
+use ast::{Expr, ExprKind, Name};
+use diag::{Code, Diagnostic, Diagnostics};
+use source::{Provenance, Span};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// The names met so far, so that equal ones share their text.
+#[derive(Debug, Default)]
+pub(crate) struct Names(HashSet<Arc<str>>);
+
+impl Names {
+    /// The shared text.
+    pub(crate) fn intern(&mut self, text: &str) -> Arc<str> {
+        if let Some(known) = self.0.get(text) {
+            return known.clone();
+        }
+        let new: Arc<str> = Arc::from(text);
+        self.0.insert(new.clone());
+        new
+    }
+}
+
+/// Builds the nodes of one statement.
+pub(crate) struct Builder<'a> {
+    /// Where the text came from.
+    pub(crate) origin: &'a Provenance,
+    /// What has to be added to an offset in the text that pest saw, to have one in the provenance.
+    pub(crate) base: i64,
+    /// The names met so far.
+    pub(crate) names: &'a mut Names,
+    /// Where errors go.
+    pub(crate) diags: &'a mut Diagnostics,
+    /// Whether an error in this statement was reported already.
+    pub(crate) broken: bool,
+    /// Whether a comment that begins with `!=` cut the statement.
+    pub(crate) not_equal: bool,
+}
+
+impl Builder<'_> {
+    /// The place of bytes `from..to` of the text that pest saw.
+    pub(crate) fn place(&self, from: usize, to: usize) -> Span {
+        let at = |offset: usize| (offset as i64 + self.base).max(0) as u32;
+        self.origin.span(at(from), at(to))
+    }
+
+    /// The place of a pair.
+    pub(crate) fn span(&self, pair: &Pair<'_>) -> Span {
+        let span = pair.as_span();
+        self.place(span.start(), span.end())
+    }
+
+    /// Reports an error of this statement, if it is the first.
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
+        if !std::mem::replace(&mut self.broken, true) {
+            self.diags.push(diagnostic);
+        }
+    }
+
+    /// Reports that something is not supported.
+    fn report_unsupported(&mut self, span: Span, what: &str) {
+        self.report(Diagnostic::error(Code::UnsupportedFeature, span, format!("{what} is not supported")));
+    }
+
+    /// A name.
+    pub(crate) fn name(&mut self, pair: &Pair<'_>) -> Name {
+        Name { text: self.names.intern(pair.as_str()), span: self.span(pair) }
+    }
+
+    /// A name whose text is not quite that of its pair.
+    fn name_of(&mut self, text: &str, span: Span) -> Name {
+        Name { text: self.names.intern(text), span }
+    }
+
+    /// The name that a pair holds, or is.
+    fn inner_name(&mut self, pair: Pair<'_>) -> Name {
+        match pair.as_rule() {
+            Rule::name => self.name(&pair),
+            _ => match pair.clone().into_inner().find(|p| p.as_rule() == Rule::name) {
+                Some(inner) => self.name(&inner),
+                None => self.name(&pair),
+            },
+        }
+    }
+
+    /// All names among the pairs.
+    fn names_in(&mut self, pairs: Pairs<'_>) -> Vec<Name> {
+        pairs.filter(|p| p.as_rule() == Rule::name).map(|p| self.name(&p)).collect()
+    }
+
+    /// All expressions among the pairs.
+    fn exprs_in(&mut self, pairs: Pairs<'_>) -> Vec<Expr> {
+        pairs.filter(|p| p.as_rule() == Rule::expr).map(|p| self.expr(p)).collect()
+    }
+
+    /// The next pair's expression.
+    fn next_expr(&mut self, pairs: &mut Pairs<'_>) -> Expr {
+        match pairs.next() {
+            Some(pair) => self.expr(pair),
+            None => error_expr(Span::NONE),
+        }
+    }
+
+    /// The next pair's name.
+    fn next_name(&mut self, pairs: &mut Pairs<'_>) -> Name {
+        match pairs.next() {
+            Some(pair) => self.inner_name(pair),
+            None => Name { text: self.names.intern("?"), span: Span::NONE },
+        }
+    }
+}
+
+/// The expression that stands for one that was reported.
+pub(crate) fn error_expr(span: Span) -> Expr {
+    Expr { kind: ExprKind::Error, span }
+}

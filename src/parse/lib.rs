@@ -1,0 +1,81 @@
+//! From source text to the syntax tree: prescan, preprocessor, grammar, nesting.
+//!
+//! ```text
+//! file ──cpp──▶ lines ──prescan──▶ logical lines ──classify, cuf.pest──▶ pairs ──build──▶ statements ──nest──▶ units
+//! ```
+//!
+//! [`parse`] is the one entry. It takes one logical line at a time, so that a file of any size is parsed in one pass and
+//! an error spoils one statement only. It keeps no symbols: `a(i)` stays "apply" (invariant I2), with one exception that
+//! is looked up in the declarations of the same scope only, the statement function (`nest/function.rs`).
+//!
+//! Invariants: no input makes it panic or recurse without bound; every span of the tree names bytes of an original file;
+//! each error is reported once, at its place, and the statements around it are still parsed.
+//!
+//! Not here: reading files (the caller does, also for includes), meaning of names, types, ranges of constants (`sema`),
+//! branches to labels that do not exist (`sema`).
+
+mod build;
+mod classify;
+mod cpp;
+mod grammar;
+mod logical;
+mod nest;
+mod options;
+mod prescan;
+mod shape;
+mod statement;
+mod wording;
+
+#[cfg(test)]
+mod tests;
+
+pub use options::{MacroOption, ParseOptions, SourceForm};
+
+use diag::Diagnostics;
+use source::{FileId, SourceMap, Span};
+
+/// How an include file is obtained: the name as written and the file that asks for it give the name under which the
+/// text is known to the user, and the text. `None` when there is no such file.
+pub type IncludeReader<'a> = &'a mut dyn FnMut(&str, FileId) -> Option<(String, String)>;
+
+/// What parsing gives: the tree, and what the comments ask of later stages.
+#[derive(Clone, Debug, Default)]
+pub struct Parsed {
+    /// The syntax tree of all files, in their order.
+    pub program: ast::Program,
+    /// The comments `!cufemu ignore(CODE, …)`, in order.
+    pub ignores: Vec<Ignore>,
+}
+
+/// A comment `!cufemu ignore(CODE, …)`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ignore {
+    /// The comment.
+    pub span: Span,
+    /// The codes as written.
+    pub codes: Vec<String>,
+}
+
+/// Parses files into one program. Include files are added to `map`; errors go to `diags`, and what could not be parsed
+/// is in the tree as `Error` nodes or absent. Numbers in `files` that `map` does not know are passed over.
+pub fn parse(
+    map: &mut SourceMap,
+    files: &[FileId],
+    options: &ParseOptions,
+    include: IncludeReader<'_>,
+    diags: &mut Diagnostics,
+) -> Parsed {
+    let mut parsed = Parsed::default();
+    let mut names = build::Names::default();
+    for &file in files {
+        let mut lines = prescan::Prescan::open(map, file, options, include, diags);
+        let mut nest = nest::Nest::default();
+        while let Some(logical) = lines.next_statement(diags) {
+            nest.statement(&logical, &mut names, diags);
+        }
+        parsed.ignores.append(&mut lines.ignores);
+        let end = lines.end_of(file);
+        parsed.program.units.extend(nest.finish(end, diags));
+    }
+    parsed
+}

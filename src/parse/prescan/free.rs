@@ -1,0 +1,320 @@
+//! Free source form (Fortran 2018, 6.3.2).
+
+use super::sentinel::{Sentinel, ignore, sentinel};
+use super::{Line, Open, Prescan};
+use crate::logical::{LogicalKind, is_quote};
+use crate::{Ignore, ParseOptions};
+use diag::{Code, Diagnostic, Diagnostics};
+use source::Span;
+
+/// What a line is, with the offset at which its text begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Class {
+    Blank,
+    Comment(usize),
+    Code(usize),
+    Cuf(usize),
+    IgnoreTkr(usize),
+    Cpp,
+}
+
+/// How a line ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LineEnd {
+    /// The statement ends with it.
+    Done,
+    /// `&`: the statement goes on.
+    Continued(usize),
+    /// `;`: another statement begins at that offset.
+    Next(usize),
+}
+
+fn classify(line: &[u8], options: &ParseOptions) -> Class {
+    let Some(first) = line.iter().position(|&b| !is_blank(b)) else { return Class::Blank };
+    match line[first] {
+        b'!' => match sentinel(line, first, options) {
+            Sentinel::Comment => Class::Comment(first),
+            Sentinel::Cuf(at) => Class::Cuf(at),
+            Sentinel::Conditional(at) => Class::Code(at),
+            Sentinel::IgnoreTkr(at) => Class::IgnoreTkr(at),
+        },
+        b'#' if first == 0 => Class::Cpp,
+        _ => Class::Code(first),
+    }
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\x0c' | b'\r' | b'\x0b')
+}
+
+impl Prescan<'_> {
+    /// Reads one line and its continuations; puts the statements found into `ready`.
+    pub(super) fn read_free(&mut self, diags: &mut Diagnostics) {
+        let Some((index, class)) = self.take_free_line(diags) else { return };
+        let (kind, at) = match class {
+            Class::Code(at) => (LogicalKind::Statement, at),
+            Class::Cuf(at) => (LogicalKind::Cuf, at),
+            Class::IgnoreTkr(at) => (LogicalKind::IgnoreTkr, at),
+            Class::Blank | Class::Comment(_) | Class::Cpp => return,
+        };
+        let mut open = Open::new(kind);
+        let (mut index, mut from) = (index, at);
+        if kind == LogicalKind::Statement && self.byte(index, from) == Some(b'&') {
+            // Nothing is open that this line could continue, or it would have been taken with the line before.
+            if let Some(line) = self.cursors.last().and_then(|c| c.lines.get(index)) {
+                let span = line.span_of(from, from + 1);
+                diags.push(
+                    Diagnostic::error(Code::BadContinuation, span, "continuation line that continues nothing")
+                        .help("end the line before it with `&`"),
+                );
+            }
+            open.broken = true;
+            from += 1;
+        }
+        loop {
+            match self.scan_free(index, from, &mut open, diags) {
+                LineEnd::Next(at) => {
+                    from = at;
+                    let next = Open::new(kind);
+                    self.close(std::mem::replace(&mut open, next), None, diags);
+                }
+                LineEnd::Continued(ampersand) => {
+                    let Some((next, at)) = self.continuation(kind, true, diags) else {
+                        self.report_nothing_follows(index, ampersand, diags);
+                        break;
+                    };
+                    (index, from) = (next, self.skip_ampersand(next, at, &mut open));
+                }
+                LineEnd::Done => {
+                    if open.literal.is_some() || open.text.is_empty() {
+                        break;
+                    }
+                    let Some((next, at)) = self.continuation(kind, false, diags) else { break };
+                    (index, from) = (next, self.skip_ampersand(next, at, &mut open));
+                }
+            }
+        }
+        self.close(open, None, diags);
+    }
+
+    fn byte(&self, index: usize, at: usize) -> Option<u8> {
+        let line = self.cursors.last()?.lines.get(index)?;
+        line.text(self.map).as_bytes().get(at).copied()
+    }
+
+    /// Takes the next line of the file and notes what comments ask for.
+    fn take_free_line(&mut self, diags: &mut Diagnostics) -> Option<(usize, Class)> {
+        let cursor = self.cursors.last_mut()?;
+        let index = cursor.next;
+        cursor.next += 1;
+        let line = cursor.lines.get(index)?;
+        let text = line.text(self.map);
+        let class = classify(text.as_bytes(), self.options);
+        match class {
+            Class::Comment(at) => note_ignore(text, at, line, &mut self.ignores),
+            Class::Cpp if !cursor.told_cpp => {
+                cursor.told_cpp = true;
+                let span = line.span_of(0, text.trim_end().len());
+                diags.push(
+                    Diagnostic::error(Code::BadPreprocessorLine, span, "preprocessor line in a file that is not preprocessed")
+                        .help("turn the preprocessor on with `-Mpreprocess`, or give the file an upper-case suffix such as `.CUF`"),
+                );
+            }
+            _ => {}
+        }
+        Some((index, class))
+    }
+
+    /// Finds the line that continues the open statement: after `&` the next that is neither blank nor comment; else only
+    /// one that begins with `&`. Lines in between are taken. A directive is continued by lines with its own sentinel.
+    fn continuation(&mut self, kind: LogicalKind, wanted: bool, diags: &mut Diagnostics) -> Option<(usize, usize)> {
+        let cursor = self.cursors.last()?;
+        let mut index = cursor.next;
+        let at = loop {
+            let text = cursor.lines.get(index)?.text(self.map).as_bytes();
+            match (classify(text, self.options), kind) {
+                (Class::Blank | Class::Comment(_) | Class::Cpp, _) => {}
+                (Class::Code(at), LogicalKind::Statement)
+                | (Class::Cuf(at), LogicalKind::Cuf)
+                | (Class::IgnoreTkr(at), LogicalKind::IgnoreTkr) => {
+                    let begins = text[at.min(text.len())..].iter().find(|&&b| !is_blank(b));
+                    if wanted || kind == LogicalKind::Statement && begins == Some(&b'&') {
+                        break at;
+                    }
+                    return None;
+                }
+                _ => return None,
+            }
+            index += 1;
+        };
+        while self.cursors.last().is_some_and(|c| c.next <= index) {
+            self.take_free_line(diags)?;
+        }
+        Some((index, at))
+    }
+
+    /// Where the text of a continuation line begins.
+    fn skip_ampersand(&self, index: usize, at: usize, open: &mut Open) -> usize {
+        let Some(line) = self.cursors.last().and_then(|c| c.lines.get(index)) else { return at };
+        let text = line.text(self.map).as_bytes();
+        let first = at + text[at.min(text.len())..].iter().take_while(|&&b| is_blank(b)).count();
+        if text.get(first) == Some(&b'&') {
+            // A line that holds nothing but `&` continues nothing by itself: `scan_free` reads that one as trailing.
+            if text[first + 1..].iter().all(|&b| is_blank(b)) {
+                return first;
+            }
+            return first + 1;
+        }
+        if open.literal.is_none() {
+            open.text.blank();
+        }
+        first
+    }
+
+    fn report_nothing_follows(&self, index: usize, ampersand: usize, diags: &mut Diagnostics) {
+        let Some(line) = self.cursors.last().and_then(|c| c.lines.get(index)) else { return };
+        diags.push(
+            Diagnostic::error(
+                Code::BadContinuation,
+                line.span_of(ampersand, ampersand + 1),
+                "the statement is continued with `&` but no line continues it",
+            )
+            .help("take the `&` away, or add the rest of the statement"),
+        );
+    }
+
+    /// Appends a line, from byte `from` on, to the open statement.
+    fn scan_free(&mut self, index: usize, from: usize, open: &mut Open, diags: &mut Diagnostics) -> LineEnd {
+        let Some(line) = self.cursors.last().and_then(|c| c.lines.get(index)) else { return LineEnd::Done };
+        let text = line.text(self.map);
+        let bytes = text.as_bytes();
+        let mut at = from;
+        while at < bytes.len() {
+            if let Some((quote, _)) = open.literal {
+                match scan_literal(line, bytes, at, quote, open) {
+                    Some(end) => at = end,
+                    None => return literal_end(line, bytes, at, open),
+                }
+                continue;
+            }
+            match bytes[at] {
+                b if is_blank(b) => {
+                    open.text.blank();
+                    at += 1;
+                }
+                b'!' => {
+                    open.text.not_equal |= bytes.get(at + 1) == Some(&b'=');
+                    note_ignore(text, at, line, &mut self.ignores);
+                    break;
+                }
+                b'&' => {
+                    let rest = &bytes[at + 1..];
+                    let next = rest.iter().position(|&b| !is_blank(b));
+                    match next.map(|n| (n, rest[n])) {
+                        None => return LineEnd::Continued(at),
+                        Some((n, b'!')) => {
+                            note_ignore(text, at + 1 + n, line, &mut self.ignores);
+                            return LineEnd::Continued(at);
+                        }
+                        Some(_) => {
+                            report_character(line, at, at + 1, '&', open, diags);
+                            at += 1;
+                        }
+                    }
+                }
+                b';' => return LineEnd::Next(at + 1),
+                quote if is_quote(quote) => {
+                    open.text.code(line, bytes, at, at + 1);
+                    open.literal = Some((quote, line.span_of(at, at + 1)));
+                    at += 1;
+                }
+                b if b < 0x80 && !b.is_ascii_control() => {
+                    let run = bytes[at..].iter().take_while(|&&b| is_plain(b)).count().max(1);
+                    open.text.code(line, bytes, at, at + run);
+                    at += run;
+                }
+                _ => {
+                    let found = text[at..].chars().next().unwrap_or(' ');
+                    if found == '\u{a0}' {
+                        open.text.blank();
+                    } else {
+                        report_character(line, at, at + found.len_utf8(), found, open, diags);
+                    }
+                    at += found.len_utf8();
+                }
+            }
+        }
+        LineEnd::Done
+    }
+}
+
+/// Bytes that are copied as they are.
+fn is_plain(byte: u8) -> bool {
+    matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'$' | b'(' | b')' | b',' | b'=' | b'+' | b'-'
+        | b'*' | b'/' | b'<' | b'>' | b'%' | b':' | b'.' | b'[' | b']')
+}
+
+/// Copies up to and with the closing quote; `None` when the line ends before it.
+pub(super) fn scan_literal(line: &Line, bytes: &[u8], at: usize, quote: u8, open: &mut Open) -> Option<usize> {
+    let end = at + bytes[at..].iter().position(|&b| b == quote)?;
+    let doubled = bytes.get(end + 1) == Some(&quote);
+    if !doubled && end > at && escapes(&bytes[at..end]) && needs_escape(&bytes[end + 1..], quote) {
+        // `\'` inside a literal: write the quote twice, which is how the grammar knows it.
+        open.text.literal(line, bytes, at, end + 1);
+        open.text.made(quote, line.span_of(end, end + 1));
+        return Some(end + 1);
+    }
+    open.text.literal(line, bytes, at, end + 1);
+    if doubled {
+        open.text.literal(line, bytes, end + 1, end + 2);
+        return Some(end + 2);
+    }
+    open.literal = None;
+    Some(end + 1)
+}
+
+/// Whether the text ends with an odd number of backslashes.
+fn escapes(text: &[u8]) -> bool {
+    text.iter().rev().take_while(|&&b| b == b'\\').count() % 2 == 1
+}
+
+/// Whether a quote after a backslash must be part of the literal: the standard says that it closes the literal, nvfortran
+/// by default that it does not. The rest of the line tells, as its quotes come in pairs in the first case only.
+fn needs_escape(rest: &[u8], quote: u8) -> bool {
+    rest.iter().filter(|&&b| b == quote).count() % 2 == 1
+}
+
+/// A line that ends inside a literal: with `&` the literal goes on.
+fn literal_end(line: &Line, bytes: &[u8], at: usize, open: &mut Open) -> LineEnd {
+    let end = bytes.iter().rposition(|&b| !is_blank(b)).map_or(at, |n| n + 1);
+    if end > at && bytes[end - 1] == b'&' {
+        open.text.literal(line, bytes, at, end - 1);
+        return LineEnd::Continued(end - 1);
+    }
+    open.text.literal(line, bytes, at, end.max(at));
+    LineEnd::Done
+}
+
+fn note_ignore(text: &str, at: usize, line: &Line, ignores: &mut Vec<Ignore>) {
+    ignores.extend(text.get(at + 1..).and_then(|comment| ignore(comment, || line.span_of(at, text.trim_end().len()))));
+}
+
+pub(super) fn report_character(line: &Line, from: usize, to: usize, found: char, open: &mut Open, diags: &mut Diagnostics) {
+    if std::mem::replace(&mut open.broken, true) {
+        return;
+    }
+    let span: Span = line.span_of(from, to);
+    let name = if found.is_control() || !found.is_ascii() && found.is_whitespace() {
+        format!("character U+{:04X}", found as u32)
+    } else {
+        format!("character `{found}`")
+    };
+    let diagnostic = Diagnostic::error(Code::BadCharacter, span, format!("{name} cannot stand here"));
+    diags.push(match found {
+        '‘' | '’' => diagnostic.help("write the plain quote `'`"),
+        '“' | '”' => diagnostic.help("write the plain quote `\"`"),
+        '–' | '—' | '−' => diagnostic.help("write the plain minus sign `-`"),
+        '&' => diagnostic.help("`&` continues a statement only at the end or the beginning of a line"),
+        _ => diagnostic,
+    });
+}

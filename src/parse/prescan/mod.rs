@@ -1,0 +1,210 @@
+//! From physical lines to logical lines (Fortran 2018, 6.3; CUDA Fortran guide, 2.11 and 2.13).
+//!
+//! `free.rs` and `fixed.rs` know the two source forms; `sentinel.rs` knows the comments that mean something. This file
+//! holds the files being read, the include stack and the joining of what both forms find.
+//!
+//! What it accepts beyond the standard, because programs rely on it: lines of any length, tabs, a continuation line that
+//! begins with `&` though the line before does not end with one, conditional lines (`!@cuf`) and preprocessor lines in
+//! the middle of a statement.
+
+mod fixed;
+mod free;
+mod line;
+mod respace;
+mod sentinel;
+
+pub(crate) use line::{Line, Made, Piece, split};
+
+use crate::logical::{Joined, Logical, LogicalKind};
+use crate::{Ignore, IncludeReader, ParseOptions, SourceForm, cpp};
+use diag::{Code, Diagnostic, Diagnostics};
+use source::{FileId, SourceMap, Span};
+use std::collections::VecDeque;
+
+/// How deep include files may include others.
+pub(crate) const MAX_INCLUDE_DEPTH: usize = 32;
+
+/// A file being read.
+struct Cursor {
+    file: FileId,
+    form: SourceForm,
+    lines: Vec<Line>,
+    next: usize,
+    /// Whether a preprocessor line was reported, which is done once a file.
+    told_cpp: bool,
+}
+
+/// Gives the logical lines of a file and of what it includes.
+pub(crate) struct Prescan<'a> {
+    map: &'a mut SourceMap,
+    options: &'a ParseOptions,
+    include: &'a mut dyn FnMut(&str, FileId) -> Option<(String, String)>,
+    cursors: Vec<Cursor>,
+    ready: VecDeque<Logical>,
+    /// The comments `!cufemu ignore(…)` so far.
+    pub(crate) ignores: Vec<Ignore>,
+}
+
+/// The statement that is being joined.
+struct Open {
+    kind: LogicalKind,
+    text: Joined,
+    /// The quote of the character literal that is open, and where it stands.
+    literal: Option<(u8, Span)>,
+    broken: bool,
+}
+
+impl Open {
+    fn new(kind: LogicalKind) -> Open {
+        Open { kind, text: Joined::default(), literal: None, broken: false }
+    }
+}
+
+impl<'a> Prescan<'a> {
+    /// Begins with a file.
+    pub(crate) fn open(
+        map: &'a mut SourceMap,
+        file: FileId,
+        options: &'a ParseOptions,
+        include: IncludeReader<'a>,
+        diags: &mut Diagnostics,
+    ) -> Prescan<'a> {
+        let mut prescan =
+            Prescan { map, options, include, cursors: Vec::new(), ready: VecDeque::new(), ignores: Vec::new() };
+        prescan.push_file(file, None, diags);
+        prescan
+    }
+
+    /// The next statement or directive.
+    pub(crate) fn next_statement(&mut self, diags: &mut Diagnostics) -> Option<Logical> {
+        loop {
+            if let Some(logical) = self.ready.pop_front() {
+                return Some(logical);
+            }
+            let cursor = self.cursors.last()?;
+            if cursor.next >= cursor.lines.len() {
+                self.cursors.pop();
+                continue;
+            }
+            match cursor.form {
+                SourceForm::Free => self.read_free(diags),
+                SourceForm::Fixed => self.read_fixed(diags),
+            }
+        }
+    }
+
+    /// The place where a file ends.
+    pub(crate) fn end_of(&self, file: FileId) -> Span {
+        let end = self.map.file(file).map_or(0, |f| f.text().trim_end().len() as u32);
+        Span::new(file, end, end)
+    }
+
+    fn push_file(&mut self, file: FileId, form: Option<SourceForm>, diags: &mut Diagnostics) {
+        let Some(source) = self.map.file(file) else { return };
+        let name = source.name().to_owned();
+        let form = form.unwrap_or_else(|| self.options.form_of(&name));
+        if let Some(at) = source.text().find('\0') {
+            let span = Span::new(file, at as u32, at as u32 + 1);
+            diags.push(
+                Diagnostic::error(Code::BinaryFile, span, format!("`{name}` is not a text file"))
+                    .label("a byte that is zero"),
+            );
+            return;
+        }
+        let lines = if self.options.preprocesses(&name) {
+            cpp::run(self.map, file, form, self.options, self.include, diags)
+        } else {
+            split(self.map, file)
+        };
+        self.cursors.push(Cursor { file, form, lines, next: 0, told_cpp: false });
+    }
+
+    /// Takes `include 'name'`, if the statement is that.
+    fn take_include(&mut self, open: &Open, base: usize, diags: &mut Diagnostics) -> bool {
+        let Some(rest) = open.text.bytes()[base..].strip_prefix(b"include") else { return false };
+        let [quote @ (b'\'' | b'"'), name @ .., last] = rest else { return false };
+        if quote != last || name.contains(quote) || open.kind != LogicalKind::Statement {
+            return false;
+        }
+        let name = String::from_utf8_lossy(name).into_owned();
+        let span = open.text.span(base, open.text.bytes().len());
+        let Some(cursor) = self.cursors.last() else { return false };
+        let (asking, form) = (cursor.file, cursor.form);
+        if self.cursors.len() > MAX_INCLUDE_DEPTH {
+            diags.push(
+                Diagnostic::error(Code::IncludeTooDeep, span, "include files are nested too deeply")
+                    .label(format!("`{name}` would be file {} of the chain", self.cursors.len() + 1))
+                    .help("look for a file that includes itself"),
+            );
+            return true;
+        }
+        match (self.include)(&name, asking) {
+            Some((name, text)) => {
+                let file = self.map.add(name, text);
+                self.push_file(file, Some(form), diags);
+            }
+            None => {
+                diags.push(
+                    Diagnostic::error(Code::IncludeNotFound, span, format!("include file `{name}` was not found"))
+                        .help("give its folder with `-I`"),
+                );
+            }
+        }
+        true
+    }
+
+    /// Ends a statement: reports an open literal, takes the label, hands it on.
+    fn close(&mut self, mut open: Open, label: Option<(u32, Span)>, diags: &mut Diagnostics) {
+        if let Some((quote, span)) = open.literal.take() {
+            let end = open.text.span(open.text.bytes().len().saturating_sub(1), open.text.bytes().len());
+            diags.push(
+                Diagnostic::error(Code::UnterminatedLiteral, span.to(end), "character literal without its closing quote")
+                    .label(format!("opened here with `{}`", quote as char))
+                    .help(format!("close it with `{}`, or end the line with `&` to go on", quote as char)),
+            );
+            open.text.made(quote, end);
+            open.broken = true;
+        }
+        let (label, base) = match label {
+            None if open.kind == LogicalKind::Statement => take_label(&open.text, diags),
+            given => (given, 0),
+        };
+        if open.text.bytes().len() == base {
+            if let Some((_, span)) = label {
+                diags.push(
+                    Diagnostic::error(Code::BadLabel, span, "a label without a statement")
+                        .help("put `continue` after it"),
+                );
+            }
+            return;
+        }
+        if self.take_include(&open, base, diags) {
+            return;
+        }
+        self.ready.push_back(open.text.into_logical(open.kind, label, base, open.broken));
+    }
+}
+
+/// The label at the beginning of a free-form statement, and where the statement begins.
+fn take_label(text: &Joined, diags: &mut Diagnostics) -> (Option<(u32, Span)>, usize) {
+    let bytes = text.bytes();
+    let digits = bytes.iter().take_while(|b| b.is_ascii_digit()).count();
+    if digits == 0 {
+        return (None, 0);
+    }
+    let span = text.span(0, digits);
+    let base = if bytes.get(digits) == Some(&b' ') { digits + 1 } else { digits };
+    (check_label(&bytes[..digits], span, diags).map(|label| (label, span)), base)
+}
+
+/// The value of a label, which must be from 1 to 99999.
+fn check_label(digits: &[u8], span: Span, diags: &mut Diagnostics) -> Option<u32> {
+    let value = digits.iter().try_fold(0u32, |n, d| n.checked_mul(10)?.checked_add(u32::from(d - b'0')));
+    if let Some(value @ 1..=99_999) = value {
+        return Some(value);
+    }
+    diags.push(
+        Diagnostic::error(Code::BadLabel, span, "a label must be from 1 to 99999").label("this label is out of range"),
+    );
+    None
+}

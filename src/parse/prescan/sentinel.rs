@@ -1,0 +1,63 @@
+//! Comments that mean something.
+//!
+//! `!$cuf` begins a directive, `!@cuf` a line that is a statement where CUDA Fortran is on, `!$` a statement under `-mp`,
+//! `!dir$ ignore_tkr` (also `!pgi$`, `!dec$`) a directive for argument matching, `!cufemu ignore(CODE)` a wish to the
+//! checks of this program. All others, `!$acc` and `!$omp` among them, are comments. In fixed form `c` and `*` in column 1
+//! stand for `!`.
+
+use crate::{Ignore, ParseOptions};
+use source::Span;
+
+/// What a comment is, with the offset after its sentinel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Sentinel {
+    /// A comment.
+    Comment,
+    /// `!$cuf`
+    Cuf(usize),
+    /// `!@cuf` and, under `-mp`, `!$`
+    Conditional(usize),
+    /// `!dir$` before `ignore_tkr`
+    IgnoreTkr(usize),
+}
+
+/// Reads the sentinel of a comment whose `!` is at `at`.
+pub(super) fn sentinel(line: &[u8], at: usize, options: &ParseOptions) -> Sentinel {
+    let rest = &line[(at + 1).min(line.len())..];
+    let has = |word: &[u8]| rest.len() >= word.len() && rest[..word.len()].eq_ignore_ascii_case(word);
+    let next = |n: usize| rest.get(n).copied().unwrap_or(b' ');
+    match rest.first() {
+        Some(b'$') if options.cuda && has(b"$cuf") && matches!(next(4), b' ' | b'\t' | b'&' | b'0') => {
+            Sentinel::Cuf(at + 5)
+        }
+        Some(b'$') if options.openmp && matches!(next(1), b' ' | b'\t' | b'&') => Sentinel::Conditional(at + 2),
+        Some(b'@') if options.cuda && has(b"@cuf") && matches!(next(4), b' ' | b'\t' | b'&') => {
+            Sentinel::Conditional(at + 5)
+        }
+        Some(b'd' | b'D' | b'p' | b'P') if has(b"dir$") || has(b"pgi$") || has(b"dec$") => {
+            let blanks = rest[4..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+            let word = &rest[4 + blanks..];
+            if word.len() >= 10 && word[..10].eq_ignore_ascii_case(b"ignore_tkr") {
+                Sentinel::IgnoreTkr(at + 5 + blanks)
+            } else {
+                Sentinel::Comment
+            }
+        }
+        _ => Sentinel::Comment,
+    }
+}
+
+/// Reads `!cufemu ignore(CODE, …)`; `comment` is the text after the `!`.
+pub(super) fn ignore(comment: &str, span: impl FnOnce() -> Span) -> Option<Ignore> {
+    let rest = strip_word(comment.trim_start(), "cufemu")?;
+    let rest = rest.strip_prefix(':').unwrap_or(rest);
+    let rest = strip_word(rest.trim_start(), "ignore")?;
+    let (codes, _) = rest.trim_start().strip_prefix('(')?.split_once(')')?;
+    let codes = codes.split(',').map(|code| code.trim().to_owned()).filter(|code| !code.is_empty()).collect();
+    Some(Ignore { span: span(), codes })
+}
+
+fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let head = text.get(..word.len())?;
+    head.eq_ignore_ascii_case(word).then(|| &text[word.len()..])
+}

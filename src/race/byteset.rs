@@ -1,0 +1,148 @@
+//! A set of bytes of an address space, as bitmaps of 64 KiB pages: what the first pass suspects, what the second watches.
+
+use std::collections::BTreeMap;
+
+/// Bytes of a page.
+const PAGE: u64 = 1 << 16;
+/// Words of a page's bitmap.
+const WORDS: usize = (PAGE / 64) as usize;
+
+/// A set of byte addresses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ByteSet {
+    pages: BTreeMap<u64, Box<[u64; WORDS]>>,
+}
+
+/// The bits of one word from bit `from` up to, not with, bit `to`.
+fn bits(from: u64, to: u64) -> u64 {
+    (u64::MAX << from) & (u64::MAX >> (64 - to))
+}
+
+/// Calls `f` with page, word and bits for each word that the bytes `start..start + len` touch, while it says to go on.
+fn words(start: u64, len: u64, mut f: impl FnMut(u64, usize, u64) -> bool) {
+    let end = start.saturating_add(len);
+    let mut at = start;
+    while at < end {
+        let next = ((at | 63).saturating_add(1)).min(end);
+        let last = if next & 63 == 0 { 64 } else { next & 63 };
+        if next == at || !f(at / PAGE, (at % PAGE / 64) as usize, bits(at & 63, last)) {
+            return;
+        }
+        at = next;
+    }
+}
+
+impl ByteSet {
+    /// Adds `len` bytes; true if one of them is new.
+    pub fn insert(&mut self, start: u64, len: u64) -> bool {
+        let mut is_new = false;
+        words(start, len, |page, word, mask| {
+            let w = &mut self.pages.entry(page).or_insert_with(|| Box::new([0; WORDS]))[word];
+            is_new |= *w & mask != mask;
+            *w |= mask;
+            true
+        });
+        is_new
+    }
+
+    /// Whether one of the bytes is in the set.
+    pub fn is_touching(&self, start: u64, len: u64) -> bool {
+        let mut is_found = false;
+        if self.pages.is_empty() {
+            return false;
+        }
+        words(start, len, |page, word, mask| {
+            is_found |= self.pages.get(&page).is_some_and(|p| p[word] & mask != 0);
+            !is_found
+        });
+        is_found
+    }
+
+    /// Whether the set is empty.
+    pub fn is_empty(&self) -> bool {
+        self.pages.is_empty()
+    }
+
+    /// The number of bytes in the set.
+    pub fn len(&self) -> u64 {
+        self.pages.values().flat_map(|p| p.iter()).map(|w| u64::from(w.count_ones())).sum()
+    }
+
+    /// Adds all bytes of another set.
+    pub fn extend(&mut self, other: &Self) {
+        for (page, theirs) in &other.pages {
+            let ours = self.pages.entry(*page).or_insert_with(|| Box::new([0; WORDS]));
+            for (a, b) in ours.iter_mut().zip(theirs.iter()) {
+                *a |= b;
+            }
+        }
+    }
+
+    /// The maximal runs of bytes in the set, as (start, length), in ascending order.
+    pub fn ranges(&self) -> Vec<(u64, u64)> {
+        self.ranges_within(0, u64::MAX)
+    }
+
+    /// The runs of bytes of the set among `start..start + len`, as (start, length), in ascending order.
+    pub fn ranges_within(&self, start: u64, len: u64) -> Vec<(u64, u64)> {
+        let mut out: Vec<(u64, u64)> = Vec::new();
+        let end = start.saturating_add(len);
+        for (page, map) in self.pages.range(start / PAGE..=end.saturating_sub(1) / PAGE) {
+            let base = page * PAGE;
+            let first = (start.max(base) - base) as usize / 64;
+            for (word, &w) in map.iter().enumerate().skip(first) {
+                let at = base + word as u64 * 64;
+                if at >= end {
+                    break;
+                }
+                let low = start.saturating_sub(at);
+                let high = (end - at).min(64);
+                let mut rest = w & bits(low, high);
+                while rest != 0 {
+                    let from = u64::from(rest.trailing_zeros());
+                    let count = u64::from((!(rest >> from)).trailing_zeros());
+                    match out.last_mut() {
+                        Some(last) if last.0 + last.1 == at + from => last.1 += count,
+                        _ => out.push((at + from, count)),
+                    }
+                    rest &= if from + count == 64 { 0 } else { u64::MAX << (from + count) };
+                }
+            }
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_join_across_words_and_pages() {
+        let mut s = ByteSet::default();
+        assert!(s.insert(PAGE - 3, 70) && !s.insert(PAGE, 4));
+        s.insert(10, 1);
+        s.insert(12, 2);
+        s.insert(u64::MAX - 4, 4);
+        assert_eq!(s.ranges(), [(10, 1), (12, 2), (PAGE - 3, 70), (u64::MAX - 4, 4)]);
+        assert_eq!(s.ranges_within(11, 2), [(12, 1)]);
+        assert_eq!(s.ranges_within(PAGE - 1, 2), [(PAGE - 1, 2)]);
+        assert_eq!(s.len(), 77);
+        assert!(s.is_touching(8, 3) && !s.is_touching(11, 1) && s.is_touching(0, u64::MAX));
+    }
+
+    #[test]
+    fn set_agrees_with_a_list_of_bytes() {
+        let mut s = ByteSet::default();
+        let mut list = std::collections::BTreeSet::new();
+        let mut x = 12345_u64;
+        for _ in 0..200 {
+            x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let (start, len) = (x >> 40 & 511, x >> 20 & 15);
+            let is_new = (start..start + len).filter(|b| list.insert(*b)).count() > 0;
+            assert_eq!(s.insert(start, len), is_new);
+        }
+        let bytes: Vec<u64> = s.ranges().iter().flat_map(|&(a, n)| a..a + n).collect();
+        assert_eq!(bytes, list.iter().copied().collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,255 @@
+//! The first pass: follows a whole launch and says which bytes may be racy.
+//!
+//! It may name too many bytes, never too few (unless it says that it is incomplete). If it names any, the launch is run
+//! again from the same state in the same order and [`Exact`](crate::Exact) decides. Its caller tells it every event in
+//! the order in which the launch *is defined* to run; an emulator that runs blocks in parallel applies its records in
+//! that order.
+
+use crate::access::{Scope, Space, WarpAccess};
+use crate::byteset::ByteSet;
+use crate::order::{CtaSlot, Order, Rules};
+use crate::shadow::{ByteUse, GlobalShadow, SharedShadow};
+use crate::stamp::MAX_TAG;
+
+/// How the first pass works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// What orders threads.
+    pub rules: Rules,
+    /// The finest cell of the shadow: 1, 2, 4 or 8 bytes. Below 4 the shadow of arrays with such elements takes more than
+    /// 4 bytes for each byte, but neighbouring `integer(1)` elements need no second pass.
+    pub finest_cell_bytes: u32,
+    /// The most bytes that the shadow of global memory may take.
+    pub limit_bytes: u64,
+    /// Whether to collect which bytes a launch read and wrote, for the order between launches.
+    pub is_use_wanted: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { rules: Rules::DEFAULT, finest_cell_bytes: 4, limit_bytes: 16 << 30, is_use_wanted: false }
+    }
+}
+
+/// The shape of a launch, as far as races are concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// Threads of a block, 1 to 1024.
+    pub threads_per_block: u32,
+    /// Bytes of shared memory of a block.
+    pub shared_bytes: u32,
+}
+
+/// Why a verdict does not cover the whole launch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Incomplete {
+    /// A block executed more instructions than its clock can count.
+    pub is_out_of_time: bool,
+    /// The launch has blocks with larger numbers than a stamp can hold.
+    pub is_out_of_blocks: bool,
+    /// The shadow reached its limit.
+    pub is_out_of_memory: bool,
+}
+
+impl Incomplete {
+    /// Whether something is missing.
+    pub fn is_any(self) -> bool {
+        self != Self::default()
+    }
+
+    /// What is missing, one sentence each.
+    pub fn reasons(self) -> Vec<&'static str> {
+        [
+            (self.is_out_of_time, "a block executed more instructions than the race clock can count"),
+            (self.is_out_of_blocks, "the launch has more blocks than the race stamps can number"),
+            (self.is_out_of_memory, "the race shadow reached its memory limit"),
+        ]
+        .into_iter()
+        .filter_map(|(is_so, text)| is_so.then_some(text))
+        .collect()
+    }
+}
+
+/// Bytes of both address spaces; those of shared memory are offsets, whichever block they are of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Watch {
+    /// Bytes of global memory.
+    pub global: ByteSet,
+    /// Bytes of shared memory, of any block.
+    pub shared: ByteSet,
+}
+
+impl Watch {
+    /// Whether there is nothing to watch.
+    pub fn is_empty(&self) -> bool {
+        self.global.is_empty() && self.shared.is_empty()
+    }
+
+    /// The bytes of a space.
+    pub fn of(&self, space: Space) -> &ByteSet {
+        match space {
+            Space::Global => &self.global,
+            Space::Shared => &self.shared,
+        }
+    }
+}
+
+/// What the first pass says of a launch.
+#[derive(Clone, Debug, Default)]
+pub struct Suspicion {
+    /// The bytes that may be racy. If empty and the verdict is complete, the launch has no race.
+    pub watch: Watch,
+    /// The places that strong accesses touched; the second pass needs them from its start.
+    pub strong: Watch,
+    /// Whether strong accesses of block scope to global memory were made.
+    pub is_narrow: bool,
+    /// What the verdict does not cover.
+    pub incomplete: Incomplete,
+    /// Global memory written by the launch, if wanted.
+    pub written: ByteSet,
+    /// Global memory read by the launch, if wanted; a read that the launch itself overwrote may be missing.
+    pub read: ByteSet,
+}
+
+/// The first pass; see the module's head.
+#[derive(Clone, Debug)]
+pub struct Detector {
+    options: Options,
+    launch: Launch,
+    order: Order,
+    global: GlobalShadow,
+    /// By slot.
+    shared: Vec<SharedShadow>,
+    found: Suspicion,
+}
+
+impl Detector {
+    /// A detector with empty shadow.
+    pub fn new(options: Options) -> Self {
+        let launch = Launch { threads_per_block: 1, shared_bytes: 0 };
+        Self {
+            options,
+            launch,
+            order: Order::new(options.rules, 1),
+            global: GlobalShadow::new(finest(options), options.limit_bytes),
+            shared: Vec::new(),
+            found: Suspicion::default(),
+        }
+    }
+
+    /// Starts a launch; everything before is ordered before it (see [`Timeline`](crate::Timeline) for what is not).
+    pub fn begin_launch(&mut self, launch: Launch) {
+        self.launch = launch;
+        self.order = Order::new(self.options.rules, launch.threads_per_block);
+        self.global.start(true);
+        self.shared.clear();
+        self.found = Suspicion::default();
+    }
+
+    /// A block of the launch starts.
+    pub fn begin_block(&mut self, block: u64) -> CtaSlot {
+        if block >= MAX_TAG {
+            self.found.incomplete.is_out_of_blocks = true;
+            return CtaSlot(u32::MAX);
+        }
+        let slot = self.order.begin_block(block as u32);
+        let at = slot.0 as usize;
+        if at >= self.shared.len() {
+            self.shared.resize_with(at + 1, || SharedShadow::new(self.launch.shared_bytes, finest(self.options)));
+        }
+        self.shared[at].start();
+        slot
+    }
+
+    /// All threads of a block have exited.
+    pub fn end_block(&mut self, slot: CtaSlot) {
+        self.order.end_block(slot);
+    }
+
+    /// Ends the launch: what may be racy in it.
+    pub fn end_launch(&mut self) -> Suspicion {
+        let mut found = std::mem::take(&mut self.found);
+        found.incomplete.is_out_of_time = self.order.is_out_of_time;
+        found.incomplete.is_out_of_memory = self.global.is_full();
+        if !found.watch.is_empty() {
+            found.strong.global = self.global.strong_places();
+            for shared in &self.shared {
+                shared.add_strong_places(&mut found.strong.shared);
+            }
+        }
+        if self.options.is_use_wanted {
+            self.global.collect_used(&mut ByteUse { sets: Some((&mut found.written, &mut found.read)) });
+        }
+        self.shared.clear();
+        found
+    }
+
+    /// A `syncthreads` of the block is complete.
+    pub fn on_barrier(&mut self, slot: CtaSlot) {
+        self.order.barrier(slot);
+    }
+
+    /// A `syncwarp` is complete; `mask` names the lanes that took part.
+    pub fn on_syncwarp(&mut self, slot: CtaSlot, warp: u32, mask: u32) {
+        self.order.syncwarp(slot, warp, mask);
+    }
+
+    /// Lanes of a warp execute a fence.
+    pub fn on_fence(&mut self, slot: CtaSlot, warp: u32, mask: u32, scope: Scope) {
+        self.order.fence(slot, warp, mask, scope.is_wide());
+    }
+
+    /// A synchronisation of the whole grid is complete.
+    pub fn on_grid_sync(&mut self) {
+        self.order.grid_sync();
+        self.global.start(false);
+    }
+
+    /// A synchronisation of the blocks of a cluster is complete.
+    pub fn on_cluster_sync(&mut self, slots: &[CtaSlot]) {
+        self.order.cluster_sync(slots);
+    }
+
+    /// A warp accesses memory. True if a byte has come under suspicion that was not before.
+    pub fn on_access(&mut self, slot: CtaSlot, space: Space, access: &WarpAccess<'_>) -> bool {
+        if !self.order.before(slot, space, access) || access.active == 0 || access.width == 0 {
+            return false;
+        }
+        let Some(knowledge) = self.order.knowledge(slot) else { return false };
+        match space {
+            Space::Global => {
+                self.found.is_narrow |= access.kind.is_strong() && !access.scope.is_wide();
+                let view = knowledge.view(access.warp, u64::from(knowledge.block()) + 1);
+                let found = &mut self.found;
+                let sets = self.options.is_use_wanted.then_some((&mut found.written, &mut found.read));
+                let is_new = self.global.access(&view, access, &mut found.watch.global, &mut ByteUse { sets });
+                let global = &self.global;
+                self.order
+                    .after(slot, space, access, |address, width| global.has_strong() && global.is_strong_at(address, width));
+                is_new
+            }
+            Space::Shared => {
+                let Some(shared) = self.shared.get_mut(slot.0 as usize) else { return false };
+                let view = knowledge.view(access.warp, shared.tag());
+                let is_new = shared.access(&view, access, &mut self.found.watch.shared);
+                self.order
+                    .after(slot, space, access, |address, width| shared.has_strong() && shared.is_strong_at(address, width));
+                is_new
+            }
+        }
+    }
+
+    /// The bytes that the shadow of global memory takes.
+    pub fn footprint_bytes(&self) -> u64 {
+        self.global.footprint_bytes()
+    }
+
+    /// Gives back the shadow of memory that the last launch did not touch.
+    pub fn trim(&mut self) {
+        self.global.trim();
+    }
+}
+
+fn finest(options: Options) -> u32 {
+    options.finest_cell_bytes.clamp(1, 8).ilog2()
+}

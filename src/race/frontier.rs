@@ -1,0 +1,221 @@
+//! The exact state of one stretch of watched bytes: which past accesses a later one could still race with.
+//!
+//! Like FastTrack's (Flanagan and Freund, PLDI 2009), but with whole frontiers in place of single epochs, and with PTX's
+//! two kinds of order. *Base causality* is what `Knowledge` knows. *Observation order* orders strong writes of this place
+//! only: a write precedes the strong reads that read it, directly or through read-modify-writes, each link morally strong.
+//! An access X is before Y if base causality says so; or, if X is strong, through a path of both orders whose inner steps
+//! are strong accesses of this place. Only strong accesses start such a path: a plain store before one's own atomic is not
+//! excused by somebody's having read the atomic. (To the letter PTX does not join several observation steps; the pairs
+//! that differ are coherence-ordered chains of strong writes, which nobody would call racy.)
+//!
+//! An access is dropped when one that is ordered after it and conflicts at least as widely arrives. So an entry needs only
+//! its observers, and whether the present value descends from it (`is_live`): then the next strong read observes it.
+//!
+//! Once a race was found here, the number of entries is bounded and counts of further pairs become lower bounds.
+
+use std::collections::BTreeMap;
+
+use crate::access::{Kind, Thread};
+
+/// Entries kept of a stretch that is known to be racy.
+const RACY_LIMIT: usize = 128;
+
+/// One access of one thread, as the caller described it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AccessInfo {
+    /// Who.
+    pub thread: Thread,
+    /// The time in the thread's block, counted in instructions.
+    pub time: u32,
+    /// What it did.
+    pub kind: Kind,
+    /// The first byte of the access.
+    pub address: u64,
+    /// Its bytes.
+    pub width: u32,
+    /// The caller's number of the instruction.
+    pub site: u32,
+    /// The caller's number of the call stack.
+    pub stack: u32,
+    /// The bits read or written.
+    pub value: u64,
+}
+
+/// An access that arrives at a stretch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    pub(crate) info: AccessInfo,
+    pub(crate) lane: usize,
+    /// Whether its scope reaches beyond its block.
+    pub(crate) is_wide: bool,
+    /// A plain store that releases.
+    pub(crate) is_promoted: bool,
+}
+
+impl Arrival {
+    fn is_strong(&self) -> bool {
+        self.info.kind.is_strong()
+    }
+
+    /// Whether observation order applies to it.
+    fn is_observable(&self) -> bool {
+        self.is_strong() || self.is_promoted
+    }
+
+    fn has_shape_of(&self, other: &Self) -> bool {
+        (self.info.address, self.info.width) == (other.info.address, other.info.width)
+    }
+
+    fn is_in_block_of(&self, other: &Self) -> bool {
+        self.info.thread.block == other.info.thread.block
+    }
+
+    /// Whether both are within the scope of the other and overlap completely.
+    fn is_mutual(&self, other: &Self) -> bool {
+        self.has_shape_of(other) && (self.is_in_block_of(other) || self.is_wide && other.is_wide)
+    }
+
+    /// Whether two accesses of different threads are a race unless ordered.
+    pub(crate) fn is_conflicting(&self, other: &Self) -> bool {
+        self.info.thread != other.info.thread
+            && (self.info.kind.is_write() || other.info.kind.is_write())
+            && !(self.is_strong() && other.is_strong() && self.is_mutual(other))
+    }
+
+    /// Whether whoever conflicts with `old` also conflicts with this one, which is ordered after it.
+    fn is_superseding(&self, old: &Self, is_narrow: bool) -> bool {
+        if !self.is_strong() {
+            return if self.info.kind.is_write() {
+                // Observation order may excuse this one, so it must not stand for what is never excused.
+                !self.is_promoted || old.is_observable()
+            } else {
+                !old.info.kind.is_write()
+            };
+        }
+        let is_same_reach = self.is_in_block_of(old) && (old.is_wide || !self.is_wide) || !is_narrow;
+        old.is_strong()
+            && self.has_shape_of(old)
+            && is_same_reach
+            && (self.info.kind.is_write() || !old.info.kind.is_write())
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    access: Arrival,
+    is_live: bool,
+    observers: Vec<(Thread, u32)>,
+}
+
+/// The frontier; see the module's head.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Frontier {
+    /// Writes and strong reads.
+    entries: Vec<Entry>,
+    /// The last weak read of each thread.
+    reads: BTreeMap<Thread, Arrival>,
+    /// The last write, if a strong read can observe it.
+    last: Option<Arrival>,
+    is_racy: bool,
+}
+
+impl Frontier {
+    /// Lets the accesses of one instruction arrive, by ascending lane; calls `report` with each pair that races.
+    ///
+    /// `is_known(lane, thread, time)` is base causality. `is_narrow` says whether the launch has strong accesses of block
+    /// scope in this space.
+    pub(crate) fn arrive(
+        &mut self,
+        arrivals: &[Arrival],
+        is_narrow: bool,
+        is_known: impl Fn(usize, Thread, u32) -> bool,
+        mut report: impl FnMut(&Arrival, &Arrival),
+    ) {
+        let before = self.entries.len();
+        let mut is_racy = self.is_racy;
+        let mut report = |old: &Arrival, new: &Arrival| {
+            is_racy = true;
+            report(old, new);
+        };
+        // What each arrival is ordered after, and the races with what was there before the instruction.
+        let mut covered = vec![false; before * arrivals.len()];
+        let mut observed = vec![false; arrivals.len()];
+        for (a, new) in arrivals.iter().enumerate() {
+            let is_observer = new.is_strong()
+                && new.info.kind.is_read()
+                && self.last.is_some_and(|last| last.is_mutual(new));
+            observed[a] = is_observer;
+            for (e, entry) in self.entries.iter().enumerate() {
+                let old = &entry.access;
+                let is_before = is_known(new.lane, old.info.thread, old.info.time)
+                    || old.is_observable() && entry.observers.iter().any(|o| is_known(new.lane, o.0, o.1));
+                let is_seen = is_observer && entry.is_live && old.is_observable();
+                covered[a * before + e] = is_before || is_seen;
+                // A plain store is mixed with the very atomic that reads it, even if that orders what comes later.
+                if !is_before && !(is_seen && old.is_strong()) && old.is_conflicting(new) {
+                    report(old, new);
+                }
+            }
+            if new.info.kind.is_write() {
+                for old in self.reads.values().filter(|old| old.is_conflicting(new)) {
+                    if !is_known(new.lane, old.info.thread, old.info.time) {
+                        report(old, new);
+                    }
+                }
+            }
+        }
+        for (new, _) in arrivals.iter().zip(&observed).filter(|(_, is_observer)| **is_observer) {
+            for entry in self.entries.iter_mut().filter(|e| e.is_live && e.access.is_observable()) {
+                if !entry.observers.iter().any(|o| o.0 == new.info.thread) {
+                    entry.observers.push((new.info.thread, new.info.time));
+                }
+            }
+        }
+        let mut is_dropped = vec![false; before];
+        for (a, new) in arrivals.iter().enumerate() {
+            let covered = &covered[a * before..(a + 1) * before];
+            for sibling in self.entries[before..].iter().filter(|s| s.access.is_conflicting(new)) {
+                report(&sibling.access, new);
+            }
+            for (e, entry) in self.entries[..before].iter().enumerate() {
+                is_dropped[e] |= covered[e] && new.is_superseding(&entry.access, is_narrow);
+            }
+            if new.info.kind.is_write() {
+                let is_continued =
+                    new.info.kind.is_rmw() && self.last.is_some_and(|last| last.is_mutual(new));
+                for (e, entry) in self.entries.iter_mut().enumerate() {
+                    entry.is_live = is_continued && entry.is_live || covered.get(e).copied().unwrap_or(false);
+                }
+                self.last = new.is_observable().then_some(*new);
+                if !new.is_observable() {
+                    self.reads.retain(|_, old| !is_known(new.lane, old.info.thread, old.info.time));
+                }
+            }
+            if new.info.kind == Kind::Read {
+                self.reads.insert(new.info.thread, *new);
+            } else {
+                let is_live = new.info.kind.is_write();
+                self.entries.push(Entry { access: *new, is_live, observers: Vec::new() });
+            }
+        }
+        let mut at = 0;
+        self.entries.retain(|_| {
+            at += 1;
+            !is_dropped.get(at - 1).copied().unwrap_or(false)
+        });
+        self.is_racy = is_racy;
+        if is_racy {
+            self.bound();
+        }
+    }
+
+    fn bound(&mut self) {
+        if self.entries.len() > RACY_LIMIT {
+            let excess = self.entries.len() - RACY_LIMIT / 2;
+            self.entries.drain(..excess);
+        }
+        while self.reads.len() > RACY_LIMIT {
+            self.reads.pop_first();
+        }
+    }
+}

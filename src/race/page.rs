@@ -1,0 +1,333 @@
+//! The stamps of one stretch of memory: a 64 KiB page of global memory, or the shared memory of one block.
+//!
+//! A page starts with cells of 8 bytes if its first access is of 8 aligned bytes, else of 4; the first access that is
+//! narrower than a cell splits all cells of the page in two, each half inheriting the stamps, down to the finest cell
+//! allowed (4 bytes unless configured otherwise). That costs 4 bytes per byte of memory at 4-byte cells, 2 at 8-byte cells.
+//! Accesses finer than the finest cell share a cell; a candidate then names the whole cell and the second pass,
+//! which is byte-exact, decides. Dropping stamps stays right per cell: whoever is unordered with a dropped access is
+//! unordered with the dropping one, whatever the bytes, and a weak write conflicts with everything in the cell.
+//!
+//! Strong accesses have two more stamps per cell, made when the first one touches the page. Morally strong accesses
+//! overlap completely, so the exemption holds only among accesses of one width: each group of 64 bytes has one strong
+//! width, that of its first strong access. A strong access of another width, one that does not fill whole cells, and, in
+//! global memory, one of block scope is followed as if it were weak. That can only add candidates.
+
+use crate::cell::{Cell, Op, access, access_by_warp, is_open, is_void};
+use crate::knowledge::View;
+use crate::stamp::Stamp;
+
+/// Bytes that share one strong width.
+const GROUP: u32 = 64;
+
+#[derive(Clone, Debug, Default)]
+struct Strong {
+    writes: Vec<Stamp>,
+    reads: Vec<Stamp>,
+    /// The strong width of each group; 0 for none.
+    widths: Vec<u8>,
+    /// One bit for each 4 bytes that a strong access of this launch touched.
+    touched: Vec<u64>,
+}
+
+/// The stamps of one stretch of memory; see the module's head.
+#[derive(Clone, Debug)]
+pub(crate) struct Page {
+    /// Generation of the whole table at which the page was last cleared.
+    pub(crate) epoch: u32,
+    bytes: u32,
+    /// Binary logarithm of the cell's bytes.
+    shift: u32,
+    writes: Vec<Stamp>,
+    reads: Vec<Stamp>,
+    strong: Option<Box<Strong>>,
+}
+
+/// One lane's access of one page.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Touch {
+    /// Bytes from the page's start.
+    pub(crate) offset: u32,
+    pub(crate) width: u32,
+    pub(crate) op: Op,
+    /// Whether a strong access is one of those that the exemption is for.
+    pub(crate) is_regular: bool,
+}
+
+impl Touch {
+    fn end(&self) -> u32 {
+        self.offset + self.width
+    }
+}
+
+/// Doubles each stamp.
+fn split(stamps: &[Stamp]) -> Vec<Stamp> {
+    stamps.iter().flat_map(|s| [*s, *s]).collect()
+}
+
+impl Page {
+    /// An empty page for `bytes` bytes.
+    pub(crate) fn new(bytes: u32, epoch: u32) -> Self {
+        Self { epoch, bytes, shift: 3, writes: Vec::new(), reads: Vec::new(), strong: None }
+    }
+
+    fn cells(&self) -> usize {
+        self.bytes.div_ceil(1 << self.shift) as usize
+    }
+
+    /// The bytes that the page takes.
+    pub(crate) fn footprint_bytes(&self) -> u64 {
+        let strong = self.strong.as_ref().map_or(0, |s| {
+            (s.writes.capacity() + s.reads.capacity() + s.touched.capacity()) * 8 + s.widths.capacity()
+        });
+        ((self.writes.capacity() + self.reads.capacity()) * 8 + strong) as u64
+    }
+
+    /// Forgets all stamps; the places of strong accesses too if a new launch starts.
+    pub(crate) fn clear(&mut self, epoch: u32, is_new_launch: bool) {
+        self.epoch = epoch;
+        self.writes.clear();
+        self.reads.clear();
+        self.shift = 3;
+        if is_new_launch {
+            self.strong = None;
+        } else if let Some(strong) = &mut self.strong {
+            strong.writes.clear();
+            strong.reads.clear();
+            strong.widths.fill(0);
+        }
+    }
+
+    /// Makes room for `bytes` bytes.
+    pub(crate) fn grow(&mut self, bytes: u32) {
+        if bytes <= self.bytes {
+            return;
+        }
+        self.bytes = bytes;
+        if !self.writes.is_empty() {
+            self.allocate();
+        }
+        if self.strong.is_some() {
+            self.allocate_strong();
+        }
+    }
+
+    fn allocate(&mut self) {
+        let cells = self.cells();
+        self.writes.resize(cells, Stamp::NONE);
+        self.reads.resize(cells, Stamp::NONE);
+    }
+
+    fn allocate_strong(&mut self) {
+        let cells = self.cells();
+        let strong = self.strong.get_or_insert_default();
+        strong.writes.resize(cells, Stamp::NONE);
+        strong.reads.resize(cells, Stamp::NONE);
+        strong.widths.resize(self.bytes.div_ceil(GROUP) as usize, 0);
+        strong.touched.resize(self.bytes.div_ceil(256) as usize, 0);
+    }
+
+    /// Splits the cells until an access at `offset` of `width` bytes fills whole ones, or they are as fine as allowed.
+    fn refine(&mut self, offset: u32, width: u32, finest: u32) {
+        let wanted = (offset | width).trailing_zeros().clamp(finest, 3);
+        if self.writes.is_empty() {
+            self.shift = wanted.min(self.shift);
+            self.allocate();
+        }
+        while self.shift > wanted {
+            self.shift -= 1;
+            self.writes = split(&self.writes);
+            self.reads = split(&self.reads);
+            let cells = self.cells();
+            self.writes.truncate(cells);
+            self.reads.truncate(cells);
+            if let Some(strong) = &mut self.strong {
+                strong.writes = split(&strong.writes);
+                strong.reads = split(&strong.reads);
+                strong.writes.truncate(cells);
+                strong.reads.truncate(cells);
+            }
+        }
+    }
+
+    /// Whether a strong access of this launch touched one of the bytes, to 4 bytes exactly.
+    pub(crate) fn is_strong_at(&self, offset: u32, width: u32) -> bool {
+        self.strong
+            .as_ref()
+            .is_some_and(|s| (offset / 4..=(offset + width - 1) / 4).any(|bit| s.has_touched(bit)))
+    }
+
+    /// Calls `f` with the offset of each 4 bytes that a strong access of this launch touched.
+    pub(crate) fn for_each_strong(&self, mut f: impl FnMut(u32)) {
+        let Some(strong) = &self.strong else { return };
+        for (word, &bits) in strong.touched.iter().enumerate() {
+            let mut rest = bits;
+            while rest != 0 {
+                f((word as u32 * 64 + rest.trailing_zeros()) * 4);
+                rest &= rest - 1;
+            }
+        }
+    }
+
+    /// Calls `f` with offset and bytes of each cell that was accessed, and whether it was written, and read, since the
+    /// last clearing. A write makes the reads before it forgotten.
+    pub(crate) fn for_each_used(&self, mut f: impl FnMut(u32, u32, bool, bool)) {
+        for cell in 0..self.writes.len() {
+            let strong = self.strong.as_ref().filter(|s| cell < s.writes.len());
+            let is_set = |a: &[Stamp], b: Option<Stamp>| a[cell] != Stamp::NONE || b.is_some_and(|b| b != Stamp::NONE);
+            let is_written = is_set(&self.writes, strong.map(|s| s.writes[cell]));
+            let is_read = is_set(&self.reads, strong.map(|s| s.reads[cell]));
+            if is_written || is_read {
+                f((cell as u32) << self.shift, 1 << self.shift, is_written, is_read);
+            }
+        }
+    }
+
+    /// Notes a strong access and says how the cells shall take it.
+    fn admit(&mut self, touch: &Touch) -> Op {
+        if !touch.op.is_strong() {
+            return touch.op;
+        }
+        if self.strong.as_ref().is_none_or(|s| s.writes.len() != self.cells()) {
+            self.allocate_strong();
+        }
+        let weak = if touch.op == Op::StrongRead { Op::WeakRead } else { Op::WeakWrite };
+        let Some(strong) = &mut self.strong else { return weak };
+        for bit in touch.offset / 4..=(touch.end() - 1) / 4 {
+            strong.touched[bit as usize / 64] |= 1 << (bit % 64);
+        }
+        let is_whole = touch.width.is_power_of_two()
+            && touch.width <= GROUP
+            && touch.offset.is_multiple_of(touch.width)
+            && touch.width >= 1 << self.shift;
+        if !touch.is_regular || !is_whole {
+            return weak;
+        }
+        let width = &mut strong.widths[(touch.offset / GROUP) as usize];
+        if *width == 0 {
+            *width = touch.width as u8;
+        }
+        if u32::from(*width) == touch.width { touch.op } else { weak }
+    }
+
+    fn cell(&mut self, cell: usize) -> Cell<'_> {
+        Cell {
+            weak_write: &mut self.writes[cell],
+            weak_read: &mut self.reads[cell],
+            strong: self.strong.as_mut().filter(|s| cell < s.writes.len()).map(|s| (&mut s.writes[cell], &mut s.reads[cell])),
+        }
+    }
+
+    /// One lane's access; calls `report` with offset and bytes of each cell that may be racy.
+    pub(crate) fn touch<const SHARED: bool>(
+        &mut self,
+        touch: &Touch,
+        finest: u32,
+        view: &View<'_>,
+        lane: usize,
+        report: &mut impl FnMut(u32, u32),
+    ) {
+        self.refine(touch.offset, touch.width, finest);
+        let op = self.admit(touch);
+        let shift = self.shift;
+        for cell in touch.offset >> shift..=(touch.end() - 1) >> shift {
+            if access::<SHARED>(&mut self.cell(cell as usize), op, view, lane) {
+                report(cell << shift, 1 << shift);
+            }
+        }
+    }
+
+    /// The same access by several lanes; false if nothing was done because the lanes must be looked at one by one.
+    pub(crate) fn touch_by_warp<const SHARED: bool>(&mut self, touch: &Touch, finest: u32, view: &View<'_>) -> bool {
+        if !matches!(touch.op, Op::WeakRead | Op::StrongRmw) {
+            return false;
+        }
+        self.refine(touch.offset, touch.width, finest);
+        let op = self.admit(touch);
+        let first = touch.offset >> self.shift;
+        let last = (touch.end() - 1) >> self.shift;
+        first == last && access_by_warp::<SHARED>(&mut self.cell(first as usize), op, view).is_some()
+    }
+
+    /// Weak accesses of `lanes` consecutive lanes from `lane` on, to consecutive places from `offset` on.
+    ///
+    /// False if nothing was done because something needs a closer look: then the lanes must be looked at one by one.
+    pub(crate) fn sweep<const SHARED: bool>(
+        &mut self,
+        touch: &Touch,
+        lanes: u32,
+        finest: u32,
+        view: &View<'_>,
+        lane: usize,
+    ) -> bool {
+        self.refine(touch.offset, touch.width, finest);
+        if self.strong.is_some() || touch.op.is_strong() || touch.width >> self.shift << self.shift != touch.width {
+            return false;
+        }
+        let per_lane = touch.width >> self.shift;
+        let first = (touch.offset >> self.shift) as usize;
+        let cells = first..first + (lanes * per_lane) as usize;
+        let (Some(writes), Some(reads)) = (self.writes.get_mut(cells.clone()), self.reads.get_mut(cells)) else {
+            return false;
+        };
+        let is_write = touch.op == Op::WeakWrite;
+        match per_lane {
+            1 => sweep::<1, SHARED>(writes, reads, is_write, view, lane),
+            2 => sweep::<2, SHARED>(writes, reads, is_write, view, lane),
+            4 => sweep::<4, SHARED>(writes, reads, is_write, view, lane),
+            _ => false,
+        }
+    }
+}
+
+impl Strong {
+    fn has_touched(&self, bit: u32) -> bool {
+        self.touched.get(bit as usize / 64).is_some_and(|w| w >> (bit % 64) & 1 == 1)
+    }
+}
+
+/// Whether a stamp is harmless to `owner` by the cheap rules: void, of the owner, or before the block's last barrier.
+#[inline]
+fn is_plain<const SHARED: bool>(stamp: Stamp, owner: u64, tag: u64, bar: u32) -> bool {
+    // Without branches, so that the loops become vector code.
+    is_void::<SHARED>(stamp, tag) | stamp.is_of(owner) | stamp.is_within(tag, bar)
+}
+
+/// The loop over the cells of consecutive lanes, `K` cells to a lane.
+fn sweep<const K: usize, const SHARED: bool>(
+    writes: &mut [Stamp],
+    reads: &mut [Stamp],
+    is_write: bool,
+    view: &View<'_>,
+    lane: usize,
+) -> bool {
+    let (tag, bar, time) = (view.tag, view.bar, view.time);
+    let first = view.owner(lane);
+    let mut is_write_open = false;
+    let mut is_read_open = false;
+    for (i, (write, read)) in writes.iter().zip(reads.iter()).enumerate() {
+        let owner = first + (i / K) as u64;
+        is_write_open |= !is_plain::<SHARED>(*write, owner, tag, bar);
+        is_read_open |= !is_plain::<SHARED>(*read, owner, tag, bar);
+    }
+    if is_write_open || is_write && is_read_open {
+        return false;
+    }
+    if is_write {
+        for (i, (write, read)) in writes.iter_mut().zip(reads.iter_mut()).enumerate() {
+            *write = Stamp::of_owner(first + (i / K) as u64, time);
+            *read = Stamp::NONE;
+        }
+    } else if is_read_open {
+        for (i, read) in reads.iter_mut().enumerate() {
+            if *read != Stamp::MANY_CTAS {
+                let new = Stamp::of_owner(first + (i / K) as u64, time);
+                *read = if is_open::<SHARED>(*read, view, lane + i / K) { read.merge(new) } else { new };
+            }
+        }
+    } else {
+        for (i, read) in reads.iter_mut().enumerate() {
+            *read = Stamp::of_owner(first + (i / K) as u64, time);
+        }
+    }
+    true
+}

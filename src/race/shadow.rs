@@ -1,0 +1,455 @@
+//! Shadow memory: pages of stamps for global memory, one table for the shared memory of each resident block.
+//!
+//! Pages are made when first touched and kept from launch to launch; a page that was last used before the present
+//! launch, or before its last grid synchronisation, is cleared on its first touch. A limit on the bytes taken makes the
+//! verdict incomplete instead of the machine slow. Nothing here knows of orders between launches (see `launch`).
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use crate::access::{Addresses, Kind, LANES, WarpAccess, lanes};
+use crate::byteset::ByteSet;
+use crate::cell::Op;
+use crate::knowledge::View;
+use crate::page::{Page, Touch};
+use crate::stamp::MAX_TAG;
+
+/// Binary logarithm of the bytes of a page.
+const PAGE_BITS: u32 = 16;
+/// Bytes of a page.
+const PAGE: u32 = 1 << PAGE_BITS;
+/// Entries of the table of recently used pages.
+const RECENT: usize = 64;
+
+/// A hash for page numbers: one multiplication, the same on every machine.
+#[derive(Clone, Copy, Default)]
+struct PageHasher(u64);
+
+impl Hasher for PageHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &b in bytes {
+            self.write_u64(u64::from(b));
+        }
+    }
+
+    fn write_u64(&mut self, n: u64) {
+        let x = (self.0 ^ n).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = x ^ x >> 32;
+    }
+}
+
+/// The shadow of global memory.
+#[derive(Clone, Debug)]
+pub(crate) struct GlobalShadow {
+    /// Where the page of a number is; never iterated.
+    index: HashMap<u64, usize, BuildHasherDefault<PageHasher>>,
+    pages: Vec<(u64, Page)>,
+    recent: [(u64, usize); RECENT],
+    epoch: u32,
+    launch_epoch: u32,
+    finest: u32,
+    limit_bytes: u64,
+    used_bytes: u64,
+    has_strong: bool,
+    is_full: bool,
+}
+
+/// What the cells shall do with the accesses of a kind.
+fn op_of(kind: Kind) -> Op {
+    match kind {
+        Kind::Read => Op::WeakRead,
+        Kind::Write => Op::WeakWrite,
+        Kind::Atomic | Kind::Reduce => Op::StrongRmw,
+        Kind::VolatileRead => Op::StrongRead,
+        Kind::VolatileWrite => Op::StrongWrite,
+    }
+}
+
+/// The lanes of `active` as first and number if they are consecutive.
+fn run_of(active: u32) -> Option<(usize, usize)> {
+    let first = active.trailing_zeros();
+    let shifted = active.checked_shr(first)?;
+    (shifted & shifted.wrapping_add(1) == 0).then_some((first as usize, shifted.count_ones() as usize))
+}
+
+/// How the addresses of the active lanes lie.
+enum Shape {
+    /// Consecutive lanes at consecutive places: first lane, lanes, address of the first.
+    Run(usize, usize, u64),
+    /// At least two lanes, all at one address.
+    Uniform(u64),
+    Other,
+}
+
+fn shape_of(access: &WarpAccess<'_>) -> Shape {
+    let Some((first, count)) = run_of(access.active) else {
+        return match access.addresses {
+            Addresses::Uniform(address) => Shape::Uniform(address),
+            _ => Shape::Other,
+        };
+    };
+    let start = access.addresses.of(first);
+    let width = u64::from(access.width);
+    let is_run = match access.addresses {
+        Addresses::Uniform(_) => count == 1,
+        Addresses::Strided { stride, .. } => count == 1 || stride == width as i64,
+        Addresses::Lanes(all) => {
+            let used = &all[first..first + count];
+            used.iter().enumerate().fold(true, |ok, (i, &a)| ok & (a == start.wrapping_add(i as u64 * width)))
+        }
+    };
+    let is_uniform = match access.addresses {
+        Addresses::Uniform(_) => true,
+        Addresses::Strided { stride, .. } => stride == 0,
+        Addresses::Lanes(all) => all[first..first + count].iter().fold(true, |ok, &a| ok & (a == start)),
+    };
+    if is_run {
+        Shape::Run(first, count, start)
+    } else if is_uniform {
+        Shape::Uniform(start)
+    } else {
+        Shape::Other
+    }
+}
+
+impl GlobalShadow {
+    /// An empty shadow with cells no finer than `1 << finest` bytes that takes no more than `limit_bytes`.
+    pub(crate) fn new(finest: u32, limit_bytes: u64) -> Self {
+        Self {
+            index: HashMap::default(),
+            pages: Vec::new(),
+            recent: [(u64::MAX, 0); RECENT],
+            epoch: 0,
+            launch_epoch: 0,
+            finest,
+            limit_bytes,
+            used_bytes: 0,
+            has_strong: false,
+            is_full: false,
+        }
+    }
+
+    /// Voids all stamps, for a new launch or, within one, for a synchronisation of the whole grid.
+    pub(crate) fn start(&mut self, is_new_launch: bool) {
+        if self.epoch == u32::MAX {
+            // Once in four thousand million launches: start over.
+            self.pages.clear();
+            self.index.clear();
+            self.recent = [(u64::MAX, 0); RECENT];
+            self.used_bytes = 0;
+            self.epoch = 0;
+        }
+        self.epoch += 1;
+        if is_new_launch {
+            self.launch_epoch = self.epoch;
+            self.has_strong = false;
+            self.is_full = false;
+        }
+    }
+
+    /// Drops the pages that no launch has touched since the present one started.
+    pub(crate) fn trim(&mut self) {
+        let launch = self.launch_epoch;
+        self.pages.retain(|p| p.1.epoch >= launch);
+        self.index = self.pages.iter().enumerate().map(|(i, p)| (p.0, i)).collect();
+        self.recent = [(u64::MAX, 0); RECENT];
+        self.used_bytes = self.pages.iter().map(|p| p.1.footprint_bytes()).sum();
+    }
+
+    /// Whether a page was refused for want of memory in this launch.
+    pub(crate) fn is_full(&self) -> bool {
+        self.is_full
+    }
+
+    /// Whether a strong access has been made in this launch.
+    pub(crate) fn has_strong(&self) -> bool {
+        self.has_strong
+    }
+
+    /// The bytes that the stamps take.
+    pub(crate) fn footprint_bytes(&self) -> u64 {
+        self.used_bytes
+    }
+
+    /// Lets `f` work on a page; `None` if the page was refused for want of memory.
+    fn with_page<R>(&mut self, number: u64, used: &mut ByteUse<'_>, f: impl FnOnce(&mut Page) -> R) -> Option<R> {
+        let at = self.find_page(number, used)?;
+        let page = &mut self.pages[at].1;
+        let before = page.footprint_bytes();
+        let result = f(page);
+        self.used_bytes = (self.used_bytes + page.footprint_bytes()).saturating_sub(before);
+        Some(result)
+    }
+
+    fn find_page(&mut self, number: u64, used: &mut ByteUse<'_>) -> Option<usize> {
+        let slot = number as usize % RECENT;
+        let (recent, mut at) = self.recent[slot];
+        if recent != number || self.pages[at].1.epoch != self.epoch {
+            at = match self.index.get(&number) {
+                Some(&at) => at,
+                None => {
+                    if self.used_bytes >= self.limit_bytes {
+                        self.is_full = true;
+                        return None;
+                    }
+                    self.pages.push((number, Page::new(PAGE, self.epoch)));
+                    self.index.insert(number, self.pages.len() - 1);
+                    self.pages.len() - 1
+                }
+            };
+            let page = &mut self.pages[at].1;
+            if page.epoch != self.epoch {
+                if page.epoch >= self.launch_epoch {
+                    used.keep(number, page);
+                }
+                let before = page.footprint_bytes();
+                page.clear(self.epoch, page.epoch < self.launch_epoch);
+                self.used_bytes = (self.used_bytes + page.footprint_bytes()).saturating_sub(before);
+            }
+            self.recent[slot] = (number, at);
+        }
+        Some(at)
+    }
+
+    /// Whether a strong access of this launch touched one of the bytes, to 4 bytes exactly.
+    pub(crate) fn is_strong_at(&self, address: u64, width: u32) -> bool {
+        let last = address.saturating_add(u64::from(width) - 1);
+        (address >> PAGE_BITS..=last >> PAGE_BITS).any(|number| {
+            let base = number << PAGE_BITS;
+            let start = address.max(base) - base;
+            let end = last.min(base + u64::from(PAGE) - 1) - base;
+            self.index.get(&number).is_some_and(|&at| {
+                let page = &self.pages[at].1;
+                page.epoch >= self.launch_epoch && page.is_strong_at(start as u32, (end - start) as u32 + 1)
+            })
+        })
+    }
+
+    /// The places of this launch's strong accesses, in units of 4 bytes.
+    pub(crate) fn strong_places(&self) -> ByteSet {
+        let mut set = ByteSet::default();
+        for (number, page) in &self.pages {
+            if page.epoch >= self.launch_epoch {
+                page.for_each_strong(|offset| {
+                    set.insert((number << PAGE_BITS) + u64::from(offset), 4);
+                });
+            }
+        }
+        set
+    }
+
+    /// Adds to `used` what is in the pages that this launch has touched.
+    pub(crate) fn collect_used(&self, used: &mut ByteUse<'_>) {
+        for (number, page) in self.pages.iter().filter(|p| p.1.epoch >= self.launch_epoch) {
+            used.keep(*number, page);
+        }
+    }
+
+    /// Checks an access and updates the stamps; adds the cells that may be racy to `found`. True if there is a new one.
+    pub(crate) fn access(
+        &mut self,
+        view: &View<'_>,
+        access: &WarpAccess<'_>,
+        found: &mut ByteSet,
+        used: &mut ByteUse<'_>,
+    ) -> bool {
+        let finest = self.finest;
+        self.has_strong |= access.kind.is_strong();
+        let mut touch = Touch {
+            offset: 0,
+            width: access.width,
+            op: op_of(access.kind),
+            is_regular: access.scope.is_wide(),
+        };
+        match shape_of(access) {
+            Shape::Run(first, count, start) if !access.kind.is_strong() && start.is_multiple_of(touch.width.into()) => {
+                let (mut lane, mut left, mut address) = (first, count as u32, start);
+                let mut is_new = false;
+                while left > 0 {
+                    touch.offset = (address % u64::from(PAGE)) as u32;
+                    let fit = ((PAGE - touch.offset) / touch.width).clamp(1, left);
+                    let is_done = touch.offset + touch.width <= PAGE
+                        && self
+                            .with_page(address >> PAGE_BITS, used, |page| {
+                                page.sweep::<false>(&touch, fit, finest, view, lane)
+                            })
+                            .unwrap_or(true);
+                    if !is_done {
+                        for lane in lane..lane + fit as usize {
+                            is_new |= self.access_lane(view, access, lane, touch, found, used);
+                        }
+                    }
+                    lane += fit as usize;
+                    left -= fit;
+                    address = address.wrapping_add(u64::from(fit * touch.width));
+                }
+                return is_new;
+            }
+            Shape::Uniform(address) if access.active.count_ones() > 1 && access.failed & access.active == 0 => {
+                touch.offset = (address % u64::from(PAGE)) as u32;
+                if touch.offset + touch.width <= PAGE {
+                    let is_done = self.with_page(address >> PAGE_BITS, used, |page| {
+                        page.touch_by_warp::<false>(&touch, finest, view)
+                    });
+                    if is_done.unwrap_or(true) {
+                        return false;
+                    }
+                }
+            }
+            _ => {}
+        }
+        let mut is_new = false;
+        for lane in lanes(access.active) {
+            is_new |= self.access_lane(view, access, lane, touch, found, used);
+        }
+        is_new
+    }
+
+    fn access_lane(
+        &mut self,
+        view: &View<'_>,
+        access: &WarpAccess<'_>,
+        lane: usize,
+        mut touch: Touch,
+        found: &mut ByteSet,
+        used: &mut ByteUse<'_>,
+    ) -> bool {
+        let finest = self.finest;
+        touch.op = op_of(access.kind_of(lane));
+        let mut is_new = false;
+        let (mut address, mut left) = (access.addresses.of(lane), access.width);
+        while left > 0 {
+            touch.offset = (address % u64::from(PAGE)) as u32;
+            touch.width = left.min(PAGE - touch.offset);
+            // A part of an access is not the place and width of the whole.
+            touch.is_regular &= touch.width == access.width;
+            let base = address - u64::from(touch.offset);
+            self.with_page(address >> PAGE_BITS, used, |page| {
+                page.touch::<false>(&touch, finest, view, lane, &mut |offset, bytes| {
+                    is_new |= found.insert(base + u64::from(offset), u64::from(bytes));
+                });
+            });
+            left -= touch.width;
+            address = address.wrapping_add(u64::from(touch.width));
+        }
+        is_new
+    }
+}
+
+/// Collects what a launch read and wrote, if anybody wants to know.
+pub(crate) struct ByteUse<'a> {
+    pub(crate) sets: Option<(&'a mut ByteSet, &'a mut ByteSet)>,
+}
+
+impl ByteUse<'_> {
+    fn keep(&mut self, number: u64, page: &Page) {
+        let Some((written, read)) = &mut self.sets else { return };
+        page.for_each_used(|offset, bytes, is_written, is_read| {
+            let address = (number << PAGE_BITS) + u64::from(offset);
+            if is_written {
+                written.insert(address, u64::from(bytes));
+            }
+            if is_read {
+                read.insert(address, u64::from(bytes));
+            }
+        });
+    }
+}
+
+/// The shadow of the shared memory of one resident block.
+#[derive(Clone, Debug)]
+pub(crate) struct SharedShadow {
+    page: Page,
+    /// The tag of the present block's stamps; all others are void.
+    tag: u64,
+    finest: u32,
+    has_strong: bool,
+}
+
+/// The most shared memory that is followed: more than any device gives a block.
+const SHARED_LIMIT: u64 = 1 << 20;
+
+impl SharedShadow {
+    pub(crate) fn new(bytes: u32, finest: u32) -> Self {
+        Self { page: Page::new(bytes, 0), tag: 0, finest, has_strong: false }
+    }
+
+    /// Another block takes over: the stamps become void.
+    pub(crate) fn start(&mut self) {
+        if self.tag == MAX_TAG {
+            self.page.clear(0, false);
+            self.tag = 0;
+        }
+        self.tag += 1;
+    }
+
+    /// The tag of the present block's stamps.
+    pub(crate) fn tag(&self) -> u64 {
+        self.tag
+    }
+
+    /// Whether a strong access has been made in this launch.
+    pub(crate) fn has_strong(&self) -> bool {
+        self.has_strong
+    }
+
+    /// Whether a strong access of this launch touched one of the bytes, to 4 bytes exactly.
+    pub(crate) fn is_strong_at(&self, address: u64, width: u32) -> bool {
+        address < SHARED_LIMIT && self.page.is_strong_at(address as u32, width)
+    }
+
+    /// Adds the places of this launch's strong accesses to `set`, in units of 4 bytes.
+    pub(crate) fn add_strong_places(&self, set: &mut ByteSet) {
+        self.page.for_each_strong(|offset| {
+            set.insert(u64::from(offset), 4);
+        });
+    }
+
+    /// Checks an access and updates the stamps; adds the cells that may be racy to `found`. True if there is a new one.
+    pub(crate) fn access(&mut self, view: &View<'_>, access: &WarpAccess<'_>, found: &mut ByteSet) -> bool {
+        let finest = self.finest;
+        self.has_strong |= access.kind.is_strong();
+        let mut touch = Touch { offset: 0, width: access.width, op: op_of(access.kind), is_regular: true };
+        let shape = shape_of(access);
+        let highest = match shape {
+            Shape::Run(first, count, _) => access.addresses.of(first + count - 1),
+            Shape::Uniform(address) => address,
+            Shape::Other => lanes(access.active).map(|lane| access.addresses.of(lane)).max().unwrap_or(0),
+        };
+        let end = highest.saturating_add(u64::from(access.width));
+        if end > SHARED_LIMIT {
+            return false;
+        }
+        self.page.grow(end as u32);
+        match shape {
+            Shape::Run(first, count, start) if !access.kind.is_strong() && start.is_multiple_of(touch.width.into()) => {
+                touch.offset = start as u32;
+                if self.page.sweep::<true>(&touch, count as u32, finest, view, first) {
+                    return false;
+                }
+            }
+            Shape::Uniform(address) if access.active.count_ones() > 1 && access.failed & access.active == 0 => {
+                touch.offset = address as u32;
+                if self.page.touch_by_warp::<true>(&touch, finest, view) {
+                    return false;
+                }
+            }
+            _ => {}
+        }
+        let mut is_new = false;
+        for lane in lanes(access.active) {
+            touch.offset = access.addresses.of(lane) as u32;
+            touch.op = op_of(access.kind_of(lane));
+            self.page.touch::<true>(&touch, finest, view, lane, &mut |offset, bytes| {
+                is_new |= found.insert(u64::from(offset), u64::from(bytes));
+            });
+        }
+        is_new
+    }
+}
+
+const _: () = assert!(LANES == 32);

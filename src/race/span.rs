@@ -1,0 +1,103 @@
+//! A map from stretches of addresses to values, split where an access starts or ends inside one.
+//!
+//! Bytes that were always accessed together share one value, so state per byte costs as little as state per element.
+
+use std::collections::BTreeMap;
+
+#[derive(Clone, Debug)]
+struct Span<T> {
+    end: u64,
+    value: T,
+}
+
+/// Disjoint stretches of addresses, each with a value.
+#[derive(Clone, Debug)]
+pub(crate) struct SpanMap<T> {
+    spans: BTreeMap<u64, Span<T>>,
+}
+
+impl<T> Default for SpanMap<T> {
+    fn default() -> Self {
+        Self { spans: BTreeMap::new() }
+    }
+}
+
+impl<T: Clone + Default> SpanMap<T> {
+    /// Makes `at` the start of a stretch if it lies inside one.
+    fn split(&mut self, at: u64) {
+        let Some((_, span)) = self.spans.range_mut(..at).next_back() else { return };
+        if span.end > at {
+            let rest = Span { end: span.end, value: span.value.clone() };
+            span.end = at;
+            self.spans.insert(at, rest);
+        }
+    }
+
+    /// Makes stretches that together are `start..end`, new ones for bytes that had none; adds their starts to `out`.
+    pub(crate) fn cover(&mut self, start: u64, end: u64, out: &mut Vec<u64>) {
+        self.split(start);
+        self.split(end);
+        let mut at = start;
+        while at < end {
+            let next = self.spans.range(at..end).next().map(|(&from, span)| (from, span.end));
+            match next {
+                Some((from, to)) if from == at => {
+                    out.push(at);
+                    at = to;
+                }
+                _ => {
+                    let to = next.map_or(end, |n| n.0);
+                    self.spans.insert(at, Span { end: to, value: T::default() });
+                    out.push(at);
+                    at = to;
+                }
+            }
+        }
+    }
+
+    /// The end and value of the stretch that starts at `start`.
+    pub(crate) fn get_mut(&mut self, start: u64) -> Option<(u64, &mut T)> {
+        self.spans.get_mut(&start).map(|span| (span.end, &mut span.value))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.spans.len()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.spans.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overlapping_stretches_are_split_and_keep_their_values() {
+        let mut map: SpanMap<Vec<u32>> = SpanMap::default();
+        for (id, (start, end)) in [(10, 20), (15, 17), (0, 30), (20, 22)].into_iter().enumerate() {
+            let mut starts = Vec::new();
+            map.cover(start, end, &mut starts);
+            let mut at = start;
+            for s in starts {
+                assert_eq!(s, at);
+                let (to, value) = map.get_mut(s).expect("covered");
+                value.push(id as u32);
+                at = to;
+            }
+            assert_eq!(at, end);
+        }
+        let all: Vec<(u64, u64, Vec<u32>)> = map.spans.iter().map(|(s, v)| (*s, v.end, v.value.clone())).collect();
+        let want = [
+            (0, 10, vec![2]),
+            (10, 15, vec![0, 2]),
+            (15, 17, vec![0, 1, 2]),
+            (17, 20, vec![0, 2]),
+            (20, 22, vec![2, 3]),
+            (22, 30, vec![2]),
+        ];
+        assert_eq!(all, want);
+        assert_eq!(map.len(), 6);
+    }
+}

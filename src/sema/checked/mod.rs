@@ -1,0 +1,22 @@
+//! The checked program: what a valid program means, with every name, type, kind, rank and argument settled (invariant I3).
+//!
+//! Later stages never infer or fix types. Conversions are explicit ([`ExprKind::Convert`]): the operands of an arithmetic
+//! operation have the type and kind of its result, the right side of an assignment that of the left (ranks may differ: a
+//! scalar is spread). Constants are folded. What this version refuses is a [`StmtKind::Unsupported`] or
+//! [`ExprKind::Unsupported`] node, reported at compile time as a warning, and an error when execution reaches it
+//! (invariant I6).
+
+mod expr;
+mod proc;
+mod stmt;
+mod types;
+
+pub use expr::{Actual, BinaryOp, CmpOp, Const, Expr, ExprKind, ImpliedDo, Item, LogicOp, Sub, UnaryOp};
+pub use proc::{
+    Attrs, Module, ProcBody, ProcId, ProcKind, Procedure, Program, Scope, Storage, Symbol, VarId, Variable,
+};
+pub use stmt::{
+    AllocObject, Block, CaseRange, CufDim, CufKernel, CufLoop, IoControl, IoForm, IoItem, IoStmt, IoUnit, LaunchGrid,
+    LaunchSpec, LoopControl, LoopId, ReduceOp, Stmt, StmtKind,
+};
+pub use types::{CharLen, DerivedType, Dim, Field, Shape, Type, TypeId};

@@ -1,0 +1,222 @@
+//! Programs, modules, procedures and variables.
+
+use super::{Block, Const, DerivedType, Shape, Type, TypeId};
+use crate::intrinsic::Intrinsic;
+use ast::{CudaAttr, Intent};
+use source::Span;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A variable of the program.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct VarId(pub u32);
+
+/// A procedure of the program.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ProcId(pub u32);
+
+/// A whole checked program.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// Procedures, by [`ProcId`].
+    pub procs: Vec<Procedure>,
+    /// Variables, by [`VarId`].
+    pub vars: Vec<Variable>,
+    /// Derived types, by [`TypeId`].
+    pub types: Vec<DerivedType>,
+    /// Modules in order of definition.
+    pub modules: Vec<Module>,
+    /// The main program.
+    pub main: Option<ProcId>,
+}
+
+impl Program {
+    /// The procedure of that id.
+    pub fn proc(&self, id: ProcId) -> &Procedure {
+        &self.procs[id.0 as usize]
+    }
+
+    /// The variable of that id.
+    pub fn var(&self, id: VarId) -> &Variable {
+        &self.vars[id.0 as usize]
+    }
+
+    /// The type of that id.
+    pub fn ty(&self, id: TypeId) -> &DerivedType {
+        &self.types[id.0 as usize]
+    }
+}
+
+/// A module.
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// Name, lower case.
+    pub name: Arc<str>,
+    /// Whether it is one of the embedded modules.
+    pub embedded: bool,
+    /// Its names.
+    pub scope: Scope,
+}
+
+/// The names that a scope knows, those of enclosing scopes and used modules included.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    /// Names in lower case; operators as `operator(+)`, `assignment(=)`.
+    pub names: BTreeMap<Arc<str>, Symbol>,
+}
+
+/// What a name means.
+#[derive(Clone, Debug)]
+pub enum Symbol {
+    /// A variable or named constant.
+    Var(VarId),
+    /// A procedure.
+    Proc(ProcId),
+    /// A generic name with its specific procedures; perhaps it is an intrinsic's name too, or a type's (a constructor).
+    Generic {
+        /// Specific procedures.
+        procs: Vec<ProcId>,
+        /// A derived type of the same name.
+        ty: Option<TypeId>,
+    },
+    /// A derived type.
+    Type(TypeId),
+    /// An intrinsic procedure, after an INTRINSIC statement.
+    Intrinsic(Intrinsic),
+    /// A namelist group.
+    Namelist(Vec<VarId>),
+}
+
+/// Where a procedure runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ProcKind {
+    /// On the host.
+    Host,
+    /// A kernel.
+    Kernel,
+    /// On the device, called from kernels.
+    Device,
+    /// Compiled for both.
+    HostDevice,
+}
+
+/// A procedure.
+#[derive(Clone, Debug)]
+pub struct Procedure {
+    /// Name, lower case.
+    pub name: Arc<str>,
+    /// `module.name`, `host.internal` or `name`; unique.
+    pub qualified: Arc<str>,
+    /// Where it runs.
+    pub kind: ProcKind,
+    /// Whether it is a function.
+    pub is_function: bool,
+    /// Dummies in order.
+    pub params: Vec<VarId>,
+    /// The result variable of a function.
+    pub result: Option<VarId>,
+    /// All its own variables, dummies, result and those of BLOCK constructs included.
+    pub vars: Vec<VarId>,
+    /// What it does.
+    pub body: ProcBody,
+    /// The procedure that contains it.
+    pub parent: Option<ProcId>,
+    /// `elemental`
+    pub elemental: bool,
+    /// `pure`
+    pub pure: bool,
+    /// `recursive`
+    pub recursive: bool,
+    /// `grid_global`
+    pub cooperative: bool,
+    /// First operand of `launch_bounds`.
+    pub max_threads: Option<u32>,
+    /// The names that its statements know.
+    pub scope: Scope,
+    /// Its first statement.
+    pub span: Span,
+    /// Its END statement.
+    pub end: Span,
+}
+
+/// What a procedure does.
+#[derive(Clone, Debug)]
+pub enum ProcBody {
+    /// Statements.
+    Statements(Block),
+    /// A service of the run time (embedded modules): the mnemonic after `rt:`.
+    Service(Arc<str>),
+    /// Declared by an interface or EXTERNAL only, never defined; calling it is refused by name when reached.
+    Missing,
+}
+
+/// A variable.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// Name, lower case.
+    pub name: Arc<str>,
+    /// Type of it or of its elements.
+    pub ty: Type,
+    /// Shape.
+    pub shape: Shape,
+    /// How it comes to life.
+    pub storage: Storage,
+    /// Its attributes.
+    pub attrs: Attrs,
+    /// First value of a static variable, of the variable's type and shape.
+    pub init: Option<Const>,
+    /// The procedure that it belongs to; `None` for module variables.
+    pub owner: Option<ProcId>,
+    /// The module that it belongs to.
+    pub module: Option<Arc<str>>,
+    /// Its declaration.
+    pub span: Span,
+}
+
+/// How a variable comes to life.
+#[derive(Clone, Debug)]
+pub enum Storage {
+    /// A dummy argument, by position from 0.
+    Dummy(u32),
+    /// A function's result.
+    Result,
+    /// Anew at each call (or each entry of its BLOCK).
+    Local,
+    /// Once, for the whole run: module data, SAVE, variables of the main program.
+    Static,
+    /// A named constant; its value is folded into uses, arrays are read-only statics.
+    Parameter,
+    /// ASSOCIATE name: stands for an expression (a designator stays one).
+    Alias(Box<super::Expr>),
+    /// A procedure dummy or procedure pointer.
+    Procedure,
+    /// A Cray pointee: addressed through the integer variable.
+    Pointee(VarId),
+}
+
+/// Attributes of a variable.
+#[derive(Clone, Debug, Default)]
+pub struct Attrs {
+    /// CUDA attribute; dummies and locals of device code have none written and are device or local memory.
+    pub cuda: Option<CudaAttr>,
+    /// `allocatable`
+    pub allocatable: bool,
+    /// `pointer`
+    pub pointer: bool,
+    /// `target`
+    pub target: bool,
+    /// `value`
+    pub value: bool,
+    /// `optional`
+    pub optional: bool,
+    /// `contiguous`
+    pub contiguous: bool,
+    /// `volatile`
+    pub volatile: bool,
+    /// `protected`
+    pub protected: bool,
+    /// `intent`
+    pub intent: Option<Intent>,
+    /// Letters of `ignore_tkr`, lower case.
+    pub ignore_tkr: Arc<str>,
+}

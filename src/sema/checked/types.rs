@@ -1,0 +1,118 @@
+//! Types and shapes.
+
+use super::{Const, Expr};
+use source::Span;
+use std::sync::Arc;
+
+/// A derived type of the program.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct TypeId(pub u32);
+
+/// The type of a scalar or of an array's elements; kinds are bytes of one part (`complex(8)` has two of 8).
+#[derive(Clone, Debug)]
+pub enum Type {
+    /// `integer(k)`, k = 1, 2, 4, 8
+    Integer(u8),
+    /// `real(k)`, k = 4, 8 (2 is refused by name for now)
+    Real(u8),
+    /// `complex(k)`, k = 4, 8
+    Complex(u8),
+    /// `logical(k)`, k = 1, 2, 4, 8
+    Logical(u8),
+    /// `character(len)`, kind 1
+    Character(CharLen),
+    /// `type(name)`
+    Derived(TypeId),
+    /// `type(*)`: a dummy of the embedded modules that takes anything.
+    Any,
+}
+
+/// Length of a character type.
+#[derive(Clone, Debug)]
+pub enum CharLen {
+    /// Known.
+    Const(i64),
+    /// Computed where the object comes to life.
+    Expr(Box<Expr>),
+    /// `*`: that of the actual argument.
+    Assumed,
+    /// `:`: that of the allocation.
+    Deferred,
+}
+
+/// A derived type.
+#[derive(Clone, Debug)]
+pub struct DerivedType {
+    /// Name, lower case.
+    pub name: Arc<str>,
+    /// Components in order, the parent's first.
+    pub fields: Vec<Field>,
+    /// Bytes of an object.
+    pub bytes: u64,
+    /// Alignment of an object.
+    pub align: u64,
+    /// The definition.
+    pub span: Span,
+}
+
+/// A component.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Name, lower case.
+    pub name: Arc<str>,
+    /// Type of it or of its elements.
+    pub ty: Type,
+    /// Shape: scalar, explicit with constant bounds, or deferred.
+    pub shape: Shape,
+    /// Byte offset; allocatable and pointer components of any rank store a descriptor there.
+    pub offset: u64,
+    /// `allocatable`
+    pub allocatable: bool,
+    /// `pointer`
+    pub pointer: bool,
+    /// CUDA attribute of what it holds.
+    pub cuda: Option<ast::CudaAttr>,
+    /// Default initialisation.
+    pub init: Option<Const>,
+    /// Its declaration.
+    pub span: Span,
+}
+
+/// The shape of a variable or component.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    /// A scalar.
+    Scalar,
+    /// `(lower:upper, …)`
+    Explicit(Vec<Dim>),
+    /// `(lower:, …)`, a dummy; lower bounds only.
+    AssumedShape(Vec<Expr>),
+    /// `(…, lower:*)`: all dimensions but the last in full, then the last one's lower bound.
+    AssumedSize(Vec<Dim>, Box<Expr>),
+    /// `(:, …)`, allocatable or pointer.
+    Deferred(u8),
+    /// `(..)`, embedded modules only.
+    AssumedRank,
+}
+
+impl Shape {
+    /// How many dimensions it has.
+    pub fn rank(&self) -> u8 {
+        match self {
+            Shape::Scalar | Shape::AssumedRank => 0,
+            Shape::Explicit(dims) => dims.len() as u8,
+            Shape::AssumedShape(lower) => lower.len() as u8,
+            Shape::AssumedSize(dims, _) => dims.len() as u8 + 1,
+            Shape::Deferred(rank) => *rank,
+        }
+    }
+}
+
+/// One explicit dimension; bounds are `integer(8)` scalars, constant where they can be.
+#[derive(Clone, Debug)]
+pub struct Dim {
+    /// Lower bound.
+    pub lower: Expr,
+    /// Upper bound.
+    pub upper: Expr,
+}

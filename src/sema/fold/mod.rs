@@ -1,0 +1,272 @@
+//! Constant folding: the value of a typed expression, where it has one at compile time.
+//!
+//! [`Evaluator`] walks checked expressions. It is used in two ways: *eagerly*, on each scalar node whose operands are
+//! constants (exact operations only, so that a folded value equals the one that execution would give), and *in full*,
+//! where the language requires a constant (kinds, bounds, PARAMETER values, initial values, CASE values); then it follows
+//! named constants, arrays, implied DO loops and the mathematical functions too. Arithmetic is that of `scalar`.
+//!
+//! Integer results that do not fit their kind are faults, not wrapped values. Constant arrays are limited in size.
+//!
+//! Not here: inquiries about types and bounds (`kind`, `huge`, `size` …), which `intrinsics` answers while it types them.
+
+mod array;
+mod convert;
+mod elemental;
+mod math;
+mod number;
+
+pub(crate) use convert::{convert, fits, int_range};
+pub(crate) use number::{compare, kind_of};
+
+use crate::checked::{Const, Expr, ExprKind, ImpliedDo, Item, Program, Storage, Sub, Type, VarId};
+use diag::Code;
+use source::Span;
+
+/// The most elements that a constant array may have.
+const MOST_ELEMENTS: usize = 1 << 22;
+
+/// Why there is no value.
+#[derive(Clone, Debug)]
+pub(crate) enum NoValue {
+    /// The expression is not constant; the part that is not.
+    NotConstant(Span),
+    /// It is constant but has no value: overflow, division by zero …
+    Fault(Code, Span, String),
+}
+
+/// A value or the reason for its absence.
+pub(crate) type Value = Result<Const, NoValue>;
+
+/// A fault without its place, as the arithmetic reports it.
+pub(crate) type Outcome = Result<Const, (Code, String)>;
+
+/// Evaluates expressions of one program.
+pub(crate) struct Evaluator<'p> {
+    program: &'p Program,
+    /// Whether the mathematical functions are computed too.
+    full: bool,
+    /// Values of implied DO variables.
+    bound: Vec<(VarId, Const)>,
+    steps: usize,
+}
+
+impl<'p> Evaluator<'p> {
+    /// An evaluator for single nodes with constant operands: exact operations only.
+    pub(crate) fn eager(program: &'p Program) -> Evaluator<'p> {
+        Evaluator { program, full: false, bound: Vec::new(), steps: 0 }
+    }
+
+    /// An evaluator for expressions that must be constant.
+    pub(crate) fn full(program: &'p Program) -> Evaluator<'p> {
+        Evaluator { program, full: true, bound: Vec::new(), steps: 0 }
+    }
+
+    /// The value of an expression.
+    pub(crate) fn eval(&mut self, e: &Expr) -> Value {
+        self.steps += 1;
+        if self.steps > MOST_ELEMENTS * 8 {
+            return Err(too_large(e.span));
+        }
+        let not_constant = || Err(NoValue::NotConstant(e.span));
+        match &e.kind {
+            ExprKind::Const(c) => Ok(c.clone()),
+            ExprKind::Var(id) => self.variable(*id, e.span),
+            ExprKind::Paren(inner) => self.eval(inner),
+            ExprKind::Convert(inner) => {
+                let value = self.eval(inner)?;
+                at(e.span, array::map(value, &mut |c| convert(&c, &inner.ty, &e.ty)))
+            }
+            ExprKind::Unary { op, operand } => {
+                let value = self.eval(operand)?;
+                at(e.span, array::map(value, &mut |c| number::unary(*op, &e.ty, &c)))
+            }
+            ExprKind::Binary { op, left, right } => {
+                let (a, b) = (self.eval(left)?, self.eval(right)?);
+                let full = self.full;
+                let f = &mut |a: Const, b: Const| number::binary(*op, &e.ty, &a, &b, full);
+                self.zip(e.span, a, b, f)
+            }
+            ExprKind::Compare { op, left, right } => {
+                let (a, b) = (self.eval(left)?, self.eval(right)?);
+                let f = &mut |a: Const, b: Const| compare(*op, &a, &b).map(Const::Logical).ok_or_else(number::no_fold);
+                self.zip(e.span, a, b, f)
+            }
+            ExprKind::Logic { op, left, right } => {
+                let (a, b) = (self.eval(left)?, self.eval(right)?);
+                self.zip(e.span, a, b, &mut |a, b| number::logic(*op, &a, &b))
+            }
+            ExprKind::Concat(left, right) => {
+                let (a, b) = (self.eval(left)?, self.eval(right)?);
+                self.zip(e.span, a, b, &mut |a, b| number::concat(&a, &b))
+            }
+            ExprKind::ComplexPart { base, imaginary } => {
+                let value = self.eval(base)?;
+                at(e.span, array::map(value, &mut |c| number::part(&c, *imaginary)))
+            }
+            ExprKind::Field { base, field } => match self.eval(base)? {
+                Const::Derived(fields) => fields.get(*field as usize).cloned().map_or_else(not_constant, Ok),
+                Const::Array { bounds, items } => {
+                    let pick = |item: Const| match item {
+                        Const::Derived(fields) => fields.get(*field as usize).cloned(),
+                        _ => None,
+                    };
+                    match items.into_iter().map(pick).collect::<Option<Vec<_>>>() {
+                        Some(items) => Ok(Const::Array { bounds, items }),
+                        None => not_constant(),
+                    }
+                }
+                _ => not_constant(),
+            },
+            ExprKind::Element { base, subs } => {
+                let value = self.eval(base)?;
+                let mut index = Vec::with_capacity(subs.len());
+                for sub in subs {
+                    index.push(self.integer(sub)?);
+                }
+                array::element(&value, &index).map_err(|text| fault(Code::ConstantSubscriptOutOfBounds, e.span, text))
+            }
+            ExprKind::Section { base, subs } => self.section(base, subs, e.span),
+            ExprKind::Substring { base, lo, hi } => {
+                let value = self.eval(base)?;
+                let lo = lo.as_deref().map(|e| self.integer(e)).transpose()?;
+                let hi = hi.as_deref().map(|e| self.integer(e)).transpose()?;
+                at(e.span, array::map(value, &mut |c| number::substring(&c, lo, hi)))
+            }
+            ExprKind::Intrinsic { id, args } => {
+                let mut values = Vec::with_capacity(args.len());
+                for arg in args {
+                    values.push(arg.as_ref().map(|a| self.eval(a)).transpose()?);
+                }
+                if let Some(result) = array::transformational(*id, args, &values, &e.ty) {
+                    return at(e.span, result);
+                }
+                let full = self.full;
+                let types: Vec<Option<&Type>> = args.iter().map(|a| a.as_ref().map(|a| &a.ty)).collect();
+                let f = &mut |row: &[Option<Const>]| elemental::call(*id, row, &types, &e.ty, full);
+                at(e.span, array::map_row(values, f))
+            }
+            ExprKind::Construct { fields, .. } => {
+                let mut values = Vec::with_capacity(fields.len());
+                for field in fields {
+                    values.push(field.as_ref().map_or(Ok(Const::Null), |f| self.eval(f))?);
+                }
+                Ok(Const::Derived(values))
+            }
+            ExprKind::Array(items) => {
+                let mut out = Vec::new();
+                self.items(items, &mut out, e.span)?;
+                Ok(Const::Array { bounds: vec![(1, out.len() as i64)], items: out })
+            }
+            ExprKind::Null => Ok(Const::Null),
+            ExprKind::Call { .. } | ExprKind::Special { .. } | ExprKind::Unsupported(_) => not_constant(),
+        }
+    }
+
+    /// The value of an integer scalar.
+    pub(crate) fn integer(&mut self, e: &Expr) -> Result<i64, NoValue> {
+        match self.eval(e)? {
+            Const::Int(v) => Ok(v),
+            _ => Err(NoValue::NotConstant(e.span)),
+        }
+    }
+
+    fn variable(&self, id: VarId, span: Span) -> Value {
+        if let Some((_, value)) = self.bound.iter().rev().find(|(var, _)| *var == id) {
+            return Ok(value.clone());
+        }
+        let var = self.program.var(id);
+        match (&var.storage, &var.init) {
+            (Storage::Parameter, Some(value)) => Ok(value.clone()),
+            _ => Err(NoValue::NotConstant(span)),
+        }
+    }
+
+    fn zip(&self, span: Span, a: Const, b: Const, f: &mut dyn FnMut(Const, Const) -> Outcome) -> Value {
+        at(span, array::zip(a, b, f))
+    }
+
+    fn section(&mut self, base: &Expr, subs: &[Sub], span: Span) -> Value {
+        let value = self.eval(base)?;
+        let Const::Array { bounds, .. } = &value else { return Err(NoValue::NotConstant(span)) };
+        let mut picks = Vec::with_capacity(subs.len());
+        for (sub, &(lower, extent)) in subs.iter().zip(bounds) {
+            picks.push(match sub {
+                Sub::Index(e) => array::Pick::One(self.integer(e)?),
+                Sub::Range { lo, hi, step } => {
+                    let lo = lo.as_ref().map(|e| self.integer(e)).transpose()?;
+                    let hi = hi.as_ref().map(|e| self.integer(e)).transpose()?;
+                    let step = step.as_ref().map_or(Ok(1), |e| self.integer(e))?;
+                    if step == 0 {
+                        return Err(fault(Code::ZeroStride, span, "section with a stride of zero"));
+                    }
+                    let (first, last) = (lower, lower + extent - 1);
+                    let (from, to) = if step > 0 { (first, last) } else { (last, first) };
+                    array::Pick::Many(
+                        trips(lo.unwrap_or(from), hi.unwrap_or(to), step).ok_or_else(|| too_large(span))?,
+                    )
+                }
+                Sub::Vector(e) => match self.eval(e)? {
+                    Const::Array { items, .. } => array::Pick::Many(
+                        items.iter().filter_map(|c| if let Const::Int(v) = c { Some(*v) } else { None }).collect(),
+                    ),
+                    _ => return Err(NoValue::NotConstant(e.span)),
+                },
+            });
+        }
+        array::section(&value, &picks).map_err(|text| fault(Code::ConstantSubscriptOutOfBounds, span, text))
+    }
+
+    fn items(&mut self, items: &[Item], out: &mut Vec<Const>, span: Span) -> Result<(), NoValue> {
+        for item in items {
+            match item {
+                Item::Expr(e) => match self.eval(e)? {
+                    Const::Array { items, .. } => out.extend(items),
+                    scalar => out.push(scalar),
+                },
+                Item::Do(implied) => self.implied(implied, out, span)?,
+            }
+            if out.len() > MOST_ELEMENTS {
+                return Err(too_large(span));
+            }
+        }
+        Ok(())
+    }
+
+    fn implied(&mut self, d: &ImpliedDo<Item>, out: &mut Vec<Const>, span: Span) -> Result<(), NoValue> {
+        let (first, last) = (self.integer(&d.first)?, self.integer(&d.last)?);
+        let step = d.step.as_ref().map_or(Ok(1), |e| self.integer(e))?;
+        if step == 0 {
+            return Err(fault(Code::ZeroStride, span, "implied do loop with a step of zero"));
+        }
+        for value in trips(first, last, step).ok_or_else(|| too_large(span))? {
+            self.bound.push((d.var, Const::Int(value)));
+            let done = self.items(&d.items, out, span);
+            self.bound.pop();
+            done?;
+        }
+        Ok(())
+    }
+}
+
+/// The values that a loop takes, unless they are too many.
+fn trips(first: i64, last: i64, step: i64) -> Option<Vec<i64>> {
+    let count = (i128::from(last) - i128::from(first) + i128::from(step)) / i128::from(step);
+    if count > MOST_ELEMENTS as i128 {
+        return None;
+    }
+    Some((0..count.max(0) as i64).map(|i| first.wrapping_add(i.wrapping_mul(step))).collect())
+}
+
+fn at(span: Span, outcome: Outcome) -> Value {
+    outcome.map_err(|(code, text)| {
+        if text.is_empty() { NoValue::NotConstant(span) } else { NoValue::Fault(code, span, text) }
+    })
+}
+
+fn fault(code: Code, span: Span, text: impl Into<String>) -> NoValue {
+    NoValue::Fault(code, span, text.into())
+}
+
+fn too_large(span: Span) -> NoValue {
+    fault(Code::ConstantTooLarge, span, "constant is too large to be computed at compile time")
+}

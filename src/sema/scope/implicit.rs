@@ -1,0 +1,57 @@
+//! Implicit typing: what the first letter of an undeclared name says (Fortran 2018, 8.7).
+
+use super::ScopeId;
+use crate::checked::Type;
+use crate::checker::Checker;
+
+/// The types of the 26 letters.
+#[derive(Clone, Debug)]
+pub(crate) struct ImplicitRules {
+    letters: Vec<Option<Type>>,
+}
+
+impl ImplicitRules {
+    /// `implicit none`
+    pub(crate) fn none() -> ImplicitRules {
+        ImplicitRules { letters: vec![None; 26] }
+    }
+
+    /// The rules without any statement: `i` to `n` are integers, the others reals.
+    pub(crate) fn standard(integer: u8, real: u8) -> ImplicitRules {
+        let letter = |c: u8| {
+            Some(if (b'i'..=b'n').contains(&c) { Type::Integer(integer) } else { Type::Real(real) })
+        };
+        ImplicitRules { letters: (b'a'..=b'z').map(letter).collect() }
+    }
+
+    /// Sets the letters `first` to `last`.
+    pub(crate) fn set(&mut self, first: char, last: char, ty: &Type) {
+        for c in first..=last {
+            if c.is_ascii_lowercase() {
+                self.letters[(c as u8 - b'a') as usize] = Some(ty.clone());
+            }
+        }
+    }
+
+    /// The type of a name, if it may go undeclared. Names that begin with `_` or `$` count as reals did in vendors'
+    /// compilers: not at all.
+    pub(crate) fn of(&self, name: &str) -> Option<Type> {
+        let first = name.bytes().next()?;
+        if first.is_ascii_lowercase() { self.letters[(first - b'a') as usize].clone() } else { None }
+    }
+}
+
+impl Checker<'_> {
+    /// The type that an undeclared name has in a scope.
+    pub(crate) fn implicit_type(&self, scope: ScopeId, name: &str) -> Option<Type> {
+        let mut at = Some(scope);
+        while let Some(id) = at {
+            let data = &self.scopes[id.0 as usize];
+            if let Some(rules) = &data.implicit {
+                return rules.of(name);
+            }
+            at = data.parent;
+        }
+        ImplicitRules::standard(self.integer_kind(), self.real_kind()).of(name)
+    }
+}

@@ -1,0 +1,143 @@
+//! Use association (Fortran 2018, 14.2.2).
+//!
+//! A name that two modules bring in with one meaning is that meaning; generic names are merged; otherwise it is an error,
+//! reported when the name is used.
+
+use super::{Entry, ScopeId, Sym, generic_key, generic_span};
+use crate::checker::Checker;
+use ast::UseStmt;
+use diag::{Code, Diagnostic, nearest_name};
+use source::Span;
+use std::sync::Arc;
+
+/// Modules of libraries that programs use and that this version does not have.
+const LIBRARIES: &[&str] = &[
+    "mpi", "mpi_f08", "cublas", "cublas_v2", "cublasxt", "cufft", "cufftxt", "curand", "curand_device", "cusparse", "cusolverdn",
+    "cutensor", "cutensorex", "nccl", "nvshmem", "wmma", "openacc", "cudecomp", "hdf5", "netcdf", "thrust", "sort", "adios2",
+    "cooperative_groups", "omp_lib", "nvtx",
+];
+
+impl<'a> Checker<'a> {
+    /// Brings in the names of USE statements.
+    pub(crate) fn use_modules(&mut self, scope: ScopeId, uses: &'a [UseStmt]) {
+        for stmt in uses {
+            self.use_module(scope, stmt);
+        }
+    }
+
+    fn use_module(&mut self, scope: ScopeId, stmt: &'a UseStmt) {
+        let name = stmt.module.text.clone();
+        let Some(&at) = self.module_names.get(&name) else {
+            self.scope(scope).tainted = true;
+            if LIBRARIES.contains(&&*name) {
+                let text = format!("module `{name}` is not supported");
+                self.report(Diagnostic::new(Code::UnsupportedModule, stmt.module.span, text));
+                return;
+            }
+            let near = nearest_name(&name, self.module_names.keys().map(|n| &**n)).map(str::to_owned);
+            self.report(
+                Diagnostic::new(Code::ModuleNotFound, stmt.module.span, format!("no file defines module `{name}`"))
+                    .suggest(near.as_deref())
+                    .help("give all files of the program, in any order"),
+            );
+            return;
+        };
+        self.settle_module(at, stmt.module.span);
+        let exports = std::mem::take(&mut self.modules[at].exports);
+        let renamed = |key: &str| stmt.items.iter().any(|i| i.module.as_ref().is_some_and(|m| &*generic_key(m) == key));
+        if !stmt.only {
+            for (key, entry) in &exports {
+                if !renamed(key) {
+                    self.import(scope, key, entry, &name, stmt.span);
+                }
+            }
+        }
+        for item in &stmt.items {
+            let local = generic_key(&item.local);
+            let theirs = item.module.as_ref().unwrap_or(&item.local);
+            let (key, span) = (generic_key(theirs), generic_span(theirs));
+            if let Some(entry) = exports.get(&key) {
+                self.import(scope, &local, entry, &name, span);
+                continue;
+            }
+            // An intrinsic may be named though the embedded module need not declare it.
+            if self.modules[at].embedded && crate::intrinsics::lookup(&key).is_some() {
+                continue;
+            }
+            let owner = self.modules[at].scope;
+            let private = self.scopes[owner.0 as usize].names.contains_key(&key);
+            let d = if private {
+                Diagnostic::new(Code::PrivateName, span, format!("module `{name}` keeps `{key}` private"))
+                    .help(format!("add `public :: {key}` to the module"))
+            } else if self.modules[at].state == super::State::Busy || self.is_tainted(owner) {
+                self.define(scope, &local, Sym::Error, span);
+                continue;
+            } else if self.modules[at].embedded {
+                let near = nearest_name(&key, exports.keys().map(|n| &**n));
+                Diagnostic::new(Code::NotInModule, span, format!("module `{name}` has no `{key}` in this version")).suggest(near)
+            } else {
+                let near = nearest_name(&key, exports.keys().map(|n| &**n));
+                Diagnostic::new(Code::NotInModule, span, format!("module `{name}` has no `{key}`")).suggest(near)
+            };
+            self.report(d);
+            self.define(scope, &local, Sym::Error, span);
+        }
+        if self.is_tainted(self.modules[at].scope) {
+            self.scope(scope).tainted = true;
+        }
+        self.modules[at].exports = exports;
+    }
+
+    fn import(&mut self, scope: ScopeId, local: &Arc<str>, entry: &Entry, module: &Arc<str>, span: Span) {
+        let new = Entry { sym: entry.sym.clone(), span, module: Some(module.clone()) };
+        let data = self.scope(scope);
+        match data.names.get_mut(local) {
+            None => {
+                data.names.insert(local.clone(), new);
+            }
+            Some(old) => {
+                let other = old.module.clone().unwrap_or_else(|| module.clone());
+                old.sym = merged(&old.sym, &new.sym).unwrap_or(Sym::Ambiguous(other, module.clone()));
+            }
+        }
+    }
+}
+
+/// One meaning out of two; `None` when they contradict each other.
+pub(crate) fn merged(old: &Sym, new: &Sym) -> Option<Sym> {
+    fn list(sym: &Sym) -> Option<(Vec<crate::checked::ProcId>, Option<crate::checked::TypeId>)> {
+        match sym {
+            Sym::Generic { procs, ty } => Some((procs.clone(), *ty)),
+            Sym::Type(ty) => Some((Vec::new(), Some(*ty))),
+            _ => None,
+        }
+    }
+    let same = match (old, new) {
+        (Sym::Var(a), Sym::Var(b)) => a == b,
+        (Sym::Proc(a), Sym::Proc(b)) => a == b,
+        (Sym::Type(a), Sym::Type(b)) => a == b,
+        (Sym::Intrinsic(a), Sym::Intrinsic(b)) => a == b,
+        (Sym::Namelist(a), Sym::Namelist(b)) => a == b,
+        (Sym::Error, _) => true,
+        _ => false,
+    };
+    if same {
+        return Some(old.clone());
+    }
+    match (old, new) {
+        (Sym::Generic { procs, ty }, Sym::Proc(p)) | (Sym::Proc(p), Sym::Generic { procs, ty }) if procs.contains(p) => {
+            return Some(Sym::Generic { procs: procs.clone(), ty: *ty });
+        }
+        _ => {}
+    }
+    let ((mut procs, ty), (more, other)) = (list(old)?, list(new)?);
+    for id in more {
+        if !procs.contains(&id) {
+            procs.push(id);
+        }
+    }
+    match (ty, other) {
+        (Some(a), Some(b)) if a != b => None,
+        (a, b) => Some(Sym::Generic { procs, ty: a.or(b) }),
+    }
+}

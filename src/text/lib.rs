@@ -1,0 +1,41 @@
+//! Fortran formatted, list-directed and namelist text, in both directions; pure.
+//!
+//! Values go in as bits with a type and come out as records, or the other way round; nothing here knows a file, a unit or a
+//! clock. Each statement is an object that takes one item at a time, can be kept or copied between items, and never panics
+//! or waits: a reader says that it needs another record, and goes on when it is fed. Formats are parsed once and shared.
+//!
+//! The layout is nvfortran's where it is known, and the Fortran 2018 standard's (clause 13) otherwise.
+//!
+//! Not here: units, files, end of file, `iostat=` numbers, unformatted transfer, defined input/output, characters beyond one
+//! byte.
+
+mod decimal;
+mod display;
+mod error;
+mod field;
+mod format;
+mod list_read;
+mod listed;
+mod modes;
+mod namelist_read;
+mod namelist_write;
+mod number_in;
+mod parse;
+mod read;
+mod record;
+mod value;
+mod write;
+
+pub use display::display;
+pub use error::{FormatError, IoError};
+pub use field::Exponential;
+pub use format::{Control, Edit, Format};
+pub use list_read::ListReader;
+pub use listed::{COLUMNS, ListWriter, Target};
+pub use modes::{Blank, Decimal, Delim, Modes, Round, Sign};
+pub use namelist_read::{Designator, NamelistReader, NamelistTarget, Part, Subscript};
+pub use namelist_write::NamelistWriter;
+pub use read::{FormatReader, Place, Progress};
+pub use record::{Partial, Written};
+pub use value::{Datum, Value, Want};
+pub use write::FormatWriter;

@@ -1,0 +1,74 @@
+//! Namelist output (Fortran 2018, 13.11.4) in nvfortran's layout.
+//!
+//! A group is ` &NAME`, a line for each variable as ` NAME = value`, each further value of the variable on a line of its own
+//! below the first, and ` /`. Values look as in list-directed output, blanks included; characters stand between delimiters
+//! only where the unit's `delim=` says so.
+//!
+//! Not here: which variables a group has, and taking apart arrays and derived types.
+
+use crate::field::RealField;
+use crate::listed::constant;
+use crate::modes::Modes;
+use crate::value::Value;
+
+/// A namelist group being written.
+#[derive(Clone, Debug)]
+pub struct NamelistWriter {
+    modes: Modes,
+    done: Vec<Vec<u8>>,
+    line: Vec<u8>,
+    /// Columns before a value.
+    indent: usize,
+    /// Values of the current variable so far.
+    values: usize,
+    reals: RealField,
+}
+
+impl NamelistWriter {
+    /// Begins the group of this name.
+    pub fn begin(group: &str, modes: Modes) -> NamelistWriter {
+        NamelistWriter {
+            modes,
+            done: vec![format!(" &{}", group.to_uppercase()).into_bytes()],
+            line: Vec::new(),
+            indent: 0,
+            values: 0,
+            reals: RealField::default(),
+        }
+    }
+
+    /// Ends the line of the last value, with a separator.
+    fn end_line(&mut self) {
+        if !self.line.is_empty() {
+            self.line.push(self.modes.decimal.separator());
+            self.done.push(std::mem::take(&mut self.line));
+        }
+    }
+
+    /// Begins a variable.
+    pub fn variable(&mut self, name: &str) {
+        self.end_line();
+        self.line = format!(" {} = ", name.to_uppercase()).into_bytes();
+        self.indent = self.line.len();
+        self.values = 0;
+    }
+
+    /// Writes the variable's next value.
+    pub fn item(&mut self, value: Value<'_>) {
+        if self.values > 0 {
+            self.end_line();
+            self.line.resize(self.indent, b' ');
+        }
+        constant(&mut self.line, value, self.modes, &mut self.reals);
+        self.values += 1;
+    }
+
+    /// Ends the group.
+    pub fn finish(mut self) -> Vec<Vec<u8>> {
+        if !self.line.is_empty() {
+            self.done.push(self.line);
+        }
+        self.done.push(b" /".to_vec());
+        self.done
+    }
+}

@@ -1,0 +1,187 @@
+//! Numbers and logicals out of text: the conversion that formatted, list-directed and namelist input share.
+//!
+//! Reals are rounded to nearest even, once: the decimal text is brought into one form, with the scale factor and an implied
+//! point in its exponent, and converted directly to the item's type. Integers that do not fit their kind are an error.
+//!
+//! Not here: where a field or constant begins and ends (`read`, `list_read`).
+
+use crate::error::IoError;
+use crate::modes::Decimal;
+use scalar::{Ty, bits};
+
+fn shown(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).into_owned()
+}
+
+fn bad(item: &'static str, text: &[u8]) -> IoError {
+    IoError::BadValue { item, text: shown(text) }
+}
+
+/// An optional sign, and what follows it.
+fn signed(text: &[u8]) -> (bool, &[u8]) {
+    match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, text),
+    }
+}
+
+/// The canonical bits of a decimal integer.
+pub(crate) fn integer(ty: Ty, text: &[u8]) -> Result<u64, IoError> {
+    let (negative, digits) = signed(text);
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return Err(bad("integer", text));
+    }
+    let mut value = 0i128;
+    for digit in digits {
+        value = (value * 10 + i128::from(digit - b'0')).min(1 << 100);
+    }
+    if negative {
+        value = -value;
+    }
+    let half = 1i128 << (ty.bytes() * 8 - 1);
+    if value < -half || value >= half {
+        return Err(IoError::IntegerOverflow { text: shown(text) });
+    }
+    Ok(bits::from_signed(ty, value as i64))
+}
+
+/// The bits of a binary, octal or hexadecimal number, as many as the type has.
+pub(crate) fn radix(ty: Ty, text: &[u8], bits_per_digit: u32) -> Result<u64, IoError> {
+    let mut value = 0u128;
+    for c in text {
+        let digit = (*c as char).to_digit(1 << bits_per_digit).ok_or_else(|| bad("integer", text))?;
+        value = (value << bits_per_digit) | u128::from(digit);
+        if value >> (ty.bytes() * 8) != 0 {
+            return Err(IoError::IntegerOverflow { text: shown(text) });
+        }
+    }
+    if text.is_empty() { Err(bad("integer", text)) } else { Ok(value as u64) }
+}
+
+/// The canonical bits of a real constant. `implied` digits stand behind a point that is not written; `scale` divides by that
+/// power of ten where there is no exponent.
+pub(crate) fn real(ty: Ty, text: &[u8], decimal: Decimal, implied: usize, scale: i32) -> Result<u64, IoError> {
+    let (negative, rest) = signed(text);
+    let mut plain = String::with_capacity(text.len() + 8);
+    let (mut at, mut digits, mut point) = (0, 0, None);
+    while let Some(c) = rest.get(at) {
+        if c.is_ascii_digit() {
+            plain.push(*c as char);
+            digits += 1;
+        } else if *c == decimal.symbol() && point.is_none() {
+            point = Some(digits);
+        } else {
+            break;
+        }
+        at += 1;
+    }
+    let word = if digits == 0 {
+        special(rest).ok_or_else(|| bad("real", text))?
+    } else {
+        let exponent = match &rest[at..] {
+            [] => None,
+            tail => Some(exponent(tail).ok_or_else(|| bad("real", text))?),
+        };
+        let behind = point.map_or(implied as i64, |p| (digits - p) as i64);
+        let power = exponent.unwrap_or(-i64::from(scale)) - behind;
+        plain.push('e');
+        plain.push_str(&power.to_string());
+        match ty {
+            Ty::F32 => bits::from_f32(plain.parse().map_err(|_| bad("real", text))?),
+            _ => bits::from_f64(plain.parse().map_err(|_| bad("real", text))?),
+        }
+    };
+    let word = if ty == Ty::F32 && digits == 0 { bits::convert(Ty::F64, Ty::F32, word) } else { word };
+    Ok(if negative { bits::neg(ty, word) } else { word })
+}
+
+/// `E5`, `d-5`, `q+05`, `+5`: an exponent's value.
+fn exponent(tail: &[u8]) -> Option<i64> {
+    let rest = match tail {
+        [b'e' | b'E' | b'd' | b'D' | b'q' | b'Q', rest @ ..] => rest,
+        [b'+' | b'-', ..] => tail,
+        _ => return None,
+    };
+    let (negative, digits) = signed(rest);
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let value = digits.iter().fold(0i64, |n, d| (n * 10 + i64::from(d - b'0')).min(1_000_000));
+    Some(if negative { -value } else { value })
+}
+
+/// The bits, as of a real(8), of `inf`, `infinity`, `nan` and `nan(...)`.
+fn special(text: &[u8]) -> Option<u64> {
+    let is = |word: &[u8]| text.eq_ignore_ascii_case(word);
+    if is(b"inf") || is(b"infinity") {
+        Some(bits::from_f64(f64::INFINITY))
+    } else if is(b"nan") || (text.len() > 4 && text[..4].eq_ignore_ascii_case(b"nan(") && text.ends_with(b")")) {
+        Some(bits::from_f64(f64::NAN))
+    } else {
+        None
+    }
+}
+
+/// `T`, `.false.`, `true` …: an optional point, a letter, anything.
+pub(crate) fn logical(text: &[u8]) -> Result<u64, IoError> {
+    let letter = text.strip_prefix(b".").unwrap_or(text).first();
+    match letter.map(u8::to_ascii_uppercase) {
+        Some(b'T') => Ok(1),
+        Some(b'F') => Ok(0),
+        _ => Err(bad("logical", text)),
+    }
+}
+
+/// `text` as a character value of `length`: cut or padded at its right.
+pub(crate) fn characters(text: &[u8], length: usize) -> Vec<u8> {
+    let mut value = text[..text.len().min(length)].to_vec();
+    value.resize(length, b' ');
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn r8(text: &str) -> f64 {
+        real(Ty::F64, text.as_bytes(), Decimal::Point, 0, 0).map_or(f64::MIN, f64::from_bits)
+    }
+
+    #[test]
+    fn reals_take_every_form_of_exponent() {
+        assert_eq!(
+            (r8("1"), r8("1."), r8(".5"), r8("-1.5e2"), r8("1d3"), r8("1+2"), r8("25-1")),
+            (1.0, 1.0, 0.5, -150.0, 1e3, 100.0, 2.5)
+        );
+        assert_eq!((r8("1e999999999999"), r8("-infinity")), (f64::INFINITY, f64::NEG_INFINITY));
+        assert!(r8("NaN(123)").is_nan());
+        for text in ["", ".", "e5", "1e", "1x", "1.2.3", "--1", "1e+"] {
+            assert!(real(Ty::F64, text.as_bytes(), Decimal::Point, 0, 0).is_err(), "{text}");
+        }
+        assert_eq!(real(Ty::F64, b"12345", Decimal::Point, 2, 0), Ok(bits::from_f64(123.45)));
+        assert_eq!(real(Ty::F64, b"12345", Decimal::Point, 2, 1), Ok(bits::from_f64(12.345)));
+        assert_eq!(real(Ty::F64, b"1,5", Decimal::Comma, 0, 0), Ok(bits::from_f64(1.5)));
+    }
+
+    #[test]
+    fn single_precision_is_rounded_once() {
+        // Halfway between two real(4) numbers but for the last digit, which a real(8) would lose.
+        let text = b"1.00000005960464477539062500000000000000000000001";
+        assert_eq!(real(Ty::F32, text, Decimal::Point, 0, 0), Ok(bits::from_f32(1.000_000_1)));
+    }
+
+    #[test]
+    fn integers_that_do_not_fit_are_errors() {
+        assert_eq!(integer(Ty::I8, b"-128"), Ok(0x80));
+        assert!(matches!(integer(Ty::I8, b"128"), Err(IoError::IntegerOverflow { .. })));
+        assert!(matches!(
+            integer(Ty::I64, b"99999999999999999999999999999999999999999999"),
+            Err(IoError::IntegerOverflow { .. })
+        ));
+        assert!(matches!(integer(Ty::I32, b"1.0"), Err(IoError::BadValue { .. })));
+        assert_eq!(radix(Ty::I8, b"fF", 4), Ok(0xff));
+        assert!(radix(Ty::I8, b"100", 4).is_err());
+        assert!(radix(Ty::I32, b"2", 1).is_err());
+    }
+}

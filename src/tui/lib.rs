@@ -1,0 +1,1 @@
+//! The terminal user interface of the debugger.

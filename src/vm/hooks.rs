@@ -1,0 +1,97 @@
+//! What an observer may see of execution: the race detector and the debugger.
+
+use crate::code::Site;
+use crate::warp::Warp;
+use ir::op::AtomOp;
+use ir::{Access, Scope, Space};
+use mem::Lanes;
+
+/// What an access does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AccessKind {
+    /// A load.
+    Read(Access),
+    /// A store.
+    Write(Access),
+    /// A read-modify-write.
+    Atomic(AtomOp, Scope),
+}
+
+/// The values of an access: of a load what was read, of a store what is written, of an atomic the old values.
+#[derive(Clone, Copy, Debug)]
+pub enum Values<'a, const W: usize> {
+    /// Words of up to four bytes.
+    Words(&'a [u32; W]),
+    /// Words of eight bytes.
+    Longs(&'a [u64; W]),
+}
+
+impl<const W: usize> Values<'_, W> {
+    /// The bits of one lane.
+    pub fn get(&self, lane: usize) -> u64 {
+        match self {
+            Values::Words(v) => u64::from(v[lane]),
+            Values::Longs(v) => v[lane],
+        }
+    }
+}
+
+/// One memory instruction of a warp. A load and an atomic are told after they happened, a store before.
+#[derive(Clone, Copy, Debug)]
+pub struct AccessEvent<'a, const W: usize> {
+    /// Where it stands.
+    pub site: Site,
+    /// The frame it happens in.
+    pub frame: u32,
+    /// The lanes that take part.
+    pub mask: u32,
+    /// What it does.
+    pub kind: AccessKind,
+    /// Global (anything in `mem::Memory`), shared or local, by address.
+    pub space: Space,
+    /// Bytes of a word.
+    pub bytes: usize,
+    /// Addresses: numbers of the memory, or in the windows of shared and local memory.
+    pub lanes: &'a Lanes<W>,
+    /// Values.
+    pub values: Values<'a, W>,
+}
+
+/// An observer. The constants say what it wants to hear, so that an executor without an observer pays nothing.
+pub trait Hooks<const W: usize> {
+    /// Whether it wants `on_access`.
+    const ACCESS: bool;
+    /// Whether it wants `on_stmt`.
+    const STMT: bool;
+
+    /// A warp touched memory.
+    fn on_access(&mut self, warp: &Warp<W>, event: &AccessEvent<'_, W>);
+
+    /// A fragment of `warp` is about to begin a statement; `true` stops before it.
+    fn on_stmt(&mut self, warp: &Warp<W>, frame: u32, site: Site, mask: u32) -> bool;
+
+    /// SYNCWARP was passed by these lanes.
+    fn on_syncwarp(&mut self, warp: &Warp<W>, mask: u32);
+
+    /// A fence was passed by these lanes.
+    fn on_fence(&mut self, warp: &Warp<W>, mask: u32, scope: Scope);
+}
+
+/// No observer.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoHooks;
+
+impl<const W: usize> Hooks<W> for NoHooks {
+    const ACCESS: bool = false;
+    const STMT: bool = false;
+
+    fn on_access(&mut self, _: &Warp<W>, _: &AccessEvent<'_, W>) {}
+
+    fn on_stmt(&mut self, _: &Warp<W>, _: u32, _: Site, _: u32) -> bool {
+        false
+    }
+
+    fn on_syncwarp(&mut self, _: &Warp<W>, _: u32) {}
+
+    fn on_fence(&mut self, _: &Warp<W>, _: u32, _: Scope) {}
+}

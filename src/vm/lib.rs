@@ -1,0 +1,35 @@
+//! Compact code and the lane executor.
+//!
+//! [`compile`] turns IR functions into [`Code`]: flat operations over slots of a frame, one slot a register, with the place
+//! where the lanes of a branch meet again. [`run`] executes a [`Warp`] of `W` lanes: 32 for kernels, 1 for the host. An
+//! operation is dispatched once and done for all active lanes in a loop that becomes vector code.
+//!
+//! State is explicit (invariant I8): frames, fragments and program counters are data, so that a warp can be stopped
+//! before any operation, cloned and resumed. `run` never blocks: it returns a [`Stop`] that says why.
+//!
+//! # Divergence
+//!
+//! A warp is a set of fragments, each with a mask of lanes and a program counter. A branch whose lanes disagree splits its
+//! fragment; both parts meet again at the branch's immediate post-dominator, where a fragment waits only while another can
+//! run and has not polled for [`POLL_QUANTUM`] schedule points. Only speed and `activemask` depend on where they meet.
+//!
+//! Not here: blocks and barriers (`emu`), services of the run time (`host`, `emu`), what a fault is called (`finding`).
+
+mod access;
+mod code;
+mod compile;
+mod exec;
+mod frame;
+mod hooks;
+mod isa;
+mod warp;
+
+pub use code::{Code, Op, Program, Site};
+pub use compile::{LoadError, compile};
+pub use exec::run;
+pub use frame::{Frame, SlotRef};
+pub use hooks::{AccessEvent, AccessKind, Hooks, NoHooks, Values};
+pub use warp::{Arg, Context, Fault, FaultKind, Fragment, Geometry, HostStack, LaunchRequest, RtRequest, State, Stop, Warp};
+
+/// Schedule points that a fragment may pass without making progress before others get their turn.
+pub const POLL_QUANTUM: u32 = 1 << 14;

@@ -1,0 +1,622 @@
+//! Warps: frames, fragments and why they stop.
+
+use crate::code::{Code, Program, Site};
+use crate::frame::{Caller, Frame, SlotRef};
+use ir::op::BarOp;
+use ir::rt::Rt;
+use ir::{FuncId, Space, Trap, Ty};
+use mem::Memory;
+use mem::address::LOCAL_BASE;
+use std::sync::Arc;
+
+/// Extents and place of a block in its launch; everything counts from 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Geometry {
+    /// Grid extents.
+    pub grid: [u32; 3],
+    /// Block extents.
+    pub block: [u32; 3],
+    /// Index of the block in the grid.
+    pub cta: [u32; 3],
+    /// Bytes of static shared memory; dynamic shared memory follows.
+    pub static_shared: u64,
+}
+
+/// What a warp reaches while it runs.
+#[derive(Debug)]
+pub struct Context<'a> {
+    /// Everything but shared and local memory.
+    pub memory: &'a Memory,
+    /// Shared memory of the block.
+    pub shared: &'a mut [u8],
+    /// Where the block is.
+    pub geometry: Geometry,
+    /// Schedule points that the warp may pass in this call; `run` counts it down.
+    pub budget: u64,
+}
+
+/// The host's stack of local memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HostStack {
+    /// First free address.
+    pub top: u64,
+    /// End of the stack.
+    pub limit: u64,
+}
+
+/// What a fragment is doing.
+#[derive(Clone, PartialEq, Debug)]
+pub enum State {
+    /// It can run.
+    Runnable,
+    /// It waits at a join for others.
+    AtJoin,
+    /// It waits at a barrier of the block; the mask has the lanes whose predicate holds.
+    AtBarrier {
+        /// Which barrier operation.
+        op: BarOp,
+        /// Lanes whose predicate holds.
+        pred: u32,
+    },
+    /// It waits for the other lanes of the warp at a vote, a shuffle or SYNCWARP.
+    AtRendezvous {
+        /// The lanes that must be there.
+        need: u32,
+    },
+    /// A service was asked for; the answer is due.
+    AtRt,
+}
+
+/// Lanes of a warp at one place.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Fragment {
+    /// Its lanes.
+    pub mask: u32,
+    /// Its next operation.
+    pub pc: u32,
+    /// Its frame.
+    pub frame: u32,
+    /// What it is doing.
+    pub state: State,
+    /// Where it meets others, innermost last: operation and frame.
+    pub joins: Vec<(u32, u32)>,
+    /// Schedule points since it last made progress.
+    pub idle: u32,
+    /// Whether it goes on past the statement at which it was stopped.
+    pub resume: bool,
+}
+
+/// A warp of up to 32 lanes, or the host (`W` = 1).
+#[derive(Clone, Debug)]
+pub struct Warp<const W: usize> {
+    /// Number of the warp in its block.
+    pub number: u32,
+    /// The lanes that have not exited.
+    pub live: u32,
+    /// Its fragments; empty when all lanes have exited.
+    pub fragments: Vec<Fragment>,
+    /// Frames, by the numbers that fragments have; `None` is free.
+    pub frames: Vec<Option<Frame<W>>>,
+    /// Which fragment runs.
+    pub current: usize,
+    /// Schedule points that the warp has passed.
+    pub points: u64,
+    /// Only on the host.
+    pub stack: Option<HostStack>,
+    /// First free address of the local window.
+    pub local_top: u64,
+    /// Where the last access to memory was found, so that the next is found sooner.
+    pub hint: u32,
+    /// Frames at most, against endless recursion.
+    pub depth_limit: u32,
+}
+
+/// An argument of a kernel.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Arg {
+    /// The bits of a value.
+    Bits(u64),
+    /// An object passed by value.
+    Bytes(Arc<[u8]>),
+}
+
+/// Why `run` returned.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Stop {
+    /// All lanes have exited.
+    Done,
+    /// The budget is used up.
+    Budget,
+    /// No fragment can run: all wait at barriers or rendezvous.
+    Waiting,
+    /// Those that can run only poll.
+    Polling,
+    /// A service is asked for; answer with [`Warp::answer`].
+    Rt(RtRequest),
+    /// A kernel is launched; go on with [`Warp::answer`] and no results.
+    Launch(LaunchRequest),
+    /// A hook asked to stop before a statement.
+    Statement,
+    /// Something went wrong; the fragment stays where it is.
+    Fault(Fault),
+}
+
+/// A call of a service by the current fragment.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RtRequest {
+    /// The service.
+    pub rt: Rt,
+    /// Where it is called.
+    pub site: Site,
+    /// The calling lanes.
+    pub mask: u32,
+    /// The arguments' slots in the current frame.
+    pub args: Vec<SlotRef>,
+}
+
+/// A launch by the current fragment (its first lane's values).
+#[derive(Clone, PartialEq, Debug)]
+pub struct LaunchRequest {
+    /// The kernel.
+    pub func: FuncId,
+    /// Where it is launched.
+    pub site: Site,
+    /// Grid extents; −1 for `*`.
+    pub grid: [i32; 3],
+    /// Block extents.
+    pub block: [i32; 3],
+    /// Dynamic shared bytes.
+    pub bytes: i64,
+    /// The stream.
+    pub stream: i64,
+    /// Bits of the arguments.
+    pub args: Vec<u64>,
+}
+
+/// Something that a program must not do.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Fault {
+    /// What.
+    pub kind: FaultKind,
+    /// Where.
+    pub site: Site,
+    /// The lanes that did it.
+    pub mask: u32,
+    /// Addresses that those lanes used (of memory faults), by lane.
+    pub addresses: Vec<(u32, u64)>,
+}
+
+/// What went wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FaultKind {
+    /// An access outside every live allocation, or of memory that this side may not touch.
+    Access {
+        /// The space that the instruction names.
+        space: Space,
+        /// Bytes of the word.
+        bytes: u32,
+        /// Whether it writes.
+        write: bool,
+    },
+    /// An address that is no multiple of the word's size.
+    Misaligned {
+        /// Bytes of the word.
+        bytes: u32,
+        /// Whether it writes.
+        write: bool,
+    },
+    /// Too many frames or too much local memory.
+    StackOverflow,
+    /// The code raised it.
+    Trap(Trap),
+    /// SYNCWARP whose mask leaves out the caller.
+    WarpMask,
+}
+
+impl<const W: usize> Warp<W> {
+    /// A warp whose lanes of `mask` are about to enter `func` with these arguments (the same in all lanes).
+    pub fn new(program: &Program, number: u32, mask: u32, func: FuncId, args: &[Arg]) -> Warp<W> {
+        let mut warp = Warp {
+            number,
+            live: mask,
+            fragments: vec![Fragment::new(mask)],
+            frames: Vec::new(),
+            current: 0,
+            points: 0,
+            stack: None,
+            local_top: LOCAL_BASE + 256,
+            hint: 0,
+            depth_limit: 4096,
+        };
+        let code = &program.code[func.index()];
+        let mut frame = Frame::new(func, code);
+        warp.place_local(&mut frame, code);
+        set_params(&mut frame, code, args);
+        warp.frames.push(Some(frame));
+        warp
+    }
+
+    /// Makes a warp that has run its code ready to run it again, as [`Warp::new`] with the same program and function would.
+    pub fn reset(&mut self, program: &Program, number: u32, mask: u32, func: FuncId, args: &[Arg]) {
+        let code = &program.code[func.index()];
+        let reusable = matches!(self.frames.first(), Some(Some(f)) if f.func == func) && self.stack.is_none();
+        if !reusable {
+            *self = Warp::new(program, number, mask, func, args);
+            return;
+        }
+        self.number = number;
+        self.live = mask;
+        self.fragments.clear();
+        self.fragments.push(Fragment::new(mask));
+        self.frames.truncate(1);
+        self.current = 0;
+        self.points = 0;
+        if let Some(Some(frame)) = self.frames.first_mut() {
+            frame.users = 1;
+            frame.local.fill(0);
+            set_params(frame, code, args);
+            self.local_top = frame.local_base + code.local_bytes;
+        }
+    }
+
+    /// The host, about to enter `func`; its frames lie in `stack`.
+    pub fn host(program: &Program, func: FuncId, stack: HostStack) -> Result<Warp<W>, FaultKind> {
+        let mut warp = Warp::new(program, 0, 1, func, &[]);
+        warp.stack = Some(stack);
+        warp.depth_limit = 100_000;
+        let code = &program.code[func.index()];
+        let base = warp.take_stack(code.local_bytes).ok_or(FaultKind::StackOverflow)?;
+        if let Some(Some(frame)) = warp.frames.first_mut() {
+            frame.local = Vec::new();
+            frame.local_base = base;
+        }
+        Ok(warp)
+    }
+
+    fn place_local(&mut self, frame: &mut Frame<W>, code: &Code) {
+        frame.local_base = self.local_top;
+        frame.local = vec![0; code.local_bytes as usize * W];
+        self.local_top += code.local_bytes.next_multiple_of(256);
+    }
+
+    fn take_stack(&mut self, bytes: u64) -> Option<u64> {
+        let stack = self.stack.as_mut()?;
+        let base = stack.top.next_multiple_of(64);
+        let top = base.checked_add(bytes)?;
+        if top > stack.limit {
+            return None;
+        }
+        stack.top = top;
+        Some(base)
+    }
+
+    /// The frame of that number.
+    pub fn frame(&self, number: u32) -> Option<&Frame<W>> {
+        self.frames.get(number as usize)?.as_ref()
+    }
+
+    /// The frame of that number, to change it.
+    pub fn frame_mut(&mut self, number: u32) -> Option<&mut Frame<W>> {
+        self.frames.get_mut(number as usize)?.as_mut()
+    }
+
+    /// The call stack of a frame, innermost first: each function with the operation it is at (`pc` for the innermost).
+    pub fn call_stack(&self, frame: u32, pc: u32) -> Vec<Site> {
+        let mut out = Vec::new();
+        let mut at = Some((frame, pc));
+        while let Some((number, pc)) = at {
+            let Some(frame) = self.frame(number) else { break };
+            out.push(Site { func: frame.func, pc });
+            at = frame.caller.as_ref().map(|c| (c.frame, c.pc));
+        }
+        out
+    }
+
+    /// The fragment that holds a lane.
+    pub fn fragment_of(&self, lane: u32) -> Option<&Fragment> {
+        self.fragments.iter().find(|f| f.mask >> lane & 1 != 0)
+    }
+
+    /// The argument of a request in one lane.
+    pub fn arg(&self, request: &RtRequest, index: usize, lane: usize) -> u64 {
+        let frame = self.fragments.get(self.current).and_then(|f| self.frame(f.frame));
+        match (frame, request.args.get(index)) {
+            (Some(frame), Some(&slot)) => frame.get(slot, lane),
+            _ => 0,
+        }
+    }
+
+    /// Answers the service that the current fragment asked for: `results` gives the bits of each result, by lane.
+    pub fn answer(&mut self, program: &Program, results: impl Fn(usize, usize) -> u64) {
+        let Some(fragment) = self.fragments.get_mut(self.current) else { return };
+        let (mask, number) = (fragment.mask, fragment.frame);
+        let Some(Some(frame)) = self.frames.get_mut(number as usize) else { return };
+        let code = &program.code[frame.func.index()];
+        if let Some(crate::code::Op::Rt { results: slots, .. }) = code.ops.get(fragment.pc as usize) {
+            for (i, &slot) in slots.iter().enumerate() {
+                for lane in lanes(mask) {
+                    frame.set(slot, lane, results(i, lane));
+                }
+            }
+        }
+        fragment.pc += 1;
+        fragment.state = State::Runnable;
+        fragment.idle = 0;
+    }
+
+    /// Ends the lanes of the current fragment, as STOP in device code does.
+    pub fn exit_current(&mut self) {
+        if let Some(fragment) = self.fragments.get(self.current).cloned() {
+            self.retire(fragment.mask);
+        }
+    }
+
+    /// Ends lanes, wherever they are.
+    pub fn retire(&mut self, mask: u32) {
+        self.live &= !mask;
+        for fragment in &mut self.fragments {
+            fragment.mask &= !mask;
+        }
+        self.fragments.retain(|f| f.mask != 0);
+        self.current = 0;
+    }
+
+    /// Lets the fragments at a barrier go on; `result` is what the barrier gives (all ones or zero for `and` and `or`).
+    pub fn release_barrier(&mut self, program: &Program, result: u32) {
+        for fragment in &mut self.fragments {
+            if !matches!(fragment.state, State::AtBarrier { .. }) {
+                continue;
+            }
+            if let Some(Some(frame)) = self.frames.get_mut(fragment.frame as usize) {
+                let code = &program.code[frame.func.index()];
+                if let Some(crate::code::Op::Barrier { op, d: Some(d), .. }) = code.ops.get(fragment.pc as usize) {
+                    let ty = if *op == BarOp::Count { Ty::I32 } else { Ty::Pred };
+                    for lane in lanes(fragment.mask) {
+                        frame.set((ty, *d), lane, u64::from(result));
+                    }
+                }
+            }
+            fragment.pc += 1;
+            fragment.state = State::Runnable;
+            fragment.idle = 0;
+        }
+        self.merge();
+        self.current = 0;
+    }
+
+    /// Joins fragments that are at the same place and can run.
+    pub(crate) fn merge(&mut self) {
+        let mut i = 0;
+        while i < self.fragments.len() {
+            let mut j = i + 1;
+            while j < self.fragments.len() {
+                let (a, b) = (&self.fragments[i], &self.fragments[j]);
+                if a.pc == b.pc && a.frame == b.frame && a.state == State::Runnable && b.state == State::Runnable {
+                    let b = self.fragments.remove(j);
+                    let a = &mut self.fragments[i];
+                    a.mask |= b.mask;
+                    let common = a.joins.iter().zip(&b.joins).take_while(|(x, y)| x == y).count();
+                    a.joins.truncate(common);
+                    a.idle = a.idle.min(b.idle);
+                    self.count_users(b.frame, false);
+                } else {
+                    j += 1;
+                }
+            }
+            i += 1;
+        }
+    }
+
+    /// Picks the next fragment to run, releasing joins where nothing else can; `None` when all wait.
+    pub(crate) fn pick(&mut self) -> Option<usize> {
+        loop {
+            let n = self.fragments.len();
+            for k in 0..n {
+                let i = (self.current + k) % n;
+                let f = &self.fragments[i];
+                if f.state == State::Runnable && f.idle < crate::POLL_QUANTUM {
+                    self.current = i;
+                    return Some(i);
+                }
+            }
+            if !self.release_join() && !self.release_rendezvous() {
+                return None;
+            }
+        }
+    }
+
+    /// Whether some fragment could run if polling did not count.
+    pub fn is_polling(&self) -> bool {
+        self.fragments.iter().any(|f| f.state == State::Runnable)
+    }
+
+    /// Gives polling fragments their turn again.
+    pub fn wake_pollers(&mut self) {
+        for f in &mut self.fragments {
+            f.idle = 0;
+        }
+    }
+
+    /// Releases the innermost join at which fragments wait.
+    fn release_join(&mut self) -> bool {
+        let deepest = self.fragments.iter().filter(|f| f.state == State::AtJoin).max_by_key(|f| f.joins.len());
+        let Some(&(pc, frame)) = deepest.and_then(|f| f.joins.last()) else { return false };
+        for f in &mut self.fragments {
+            if f.state == State::AtJoin && f.joins.last() == Some(&(pc, frame)) {
+                f.joins.pop();
+                f.state = State::Runnable;
+            }
+        }
+        self.merge();
+        true
+    }
+
+    /// Unites the fragments that wait at one rendezvous once all the lanes that it needs are there.
+    fn release_rendezvous(&mut self) -> bool {
+        let live = self.live;
+        let met = self.fragments.iter().find_map(|f| {
+            let State::AtRendezvous { need } = f.state else { return None };
+            let here = |o: &&Fragment| o.pc == f.pc && o.frame == f.frame && matches!(o.state, State::AtRendezvous { .. });
+            let there = self.fragments.iter().filter(here).fold(0, |m, o| m | o.mask);
+            (need & live & !there == 0).then_some((f.pc, f.frame))
+        });
+        let Some((pc, frame)) = met else { return false };
+        for f in &mut self.fragments {
+            if f.pc == pc && f.frame == frame && matches!(f.state, State::AtRendezvous { .. }) {
+                f.state = State::Runnable;
+                f.idle = 0;
+            }
+        }
+        self.merge();
+        true
+    }
+
+    /// Splits the current fragment: `part` of its lanes become a fragment of their own at `pc`.
+    pub(crate) fn split(&mut self, part: u32, pc: u32, join: Option<u32>) {
+        let current = self.current;
+        let fragment = &mut self.fragments[current];
+        let frame = fragment.frame;
+        // Lanes that do not meet again in their function meet where it was called.
+        let caller = self.frames.get(frame as usize).and_then(Option::as_ref).and_then(|f| f.caller.as_ref());
+        let meeting = join.map(|pc| (pc, frame)).or(caller.map(|c| (c.pc + 1, c.frame)));
+        if let Some(meeting) = meeting
+            && fragment.joins.last() != Some(&meeting)
+        {
+            fragment.joins.push(meeting);
+        }
+        fragment.mask &= !part;
+        let mut other = fragment.clone();
+        other.mask = part;
+        other.pc = pc;
+        other.state = State::Runnable;
+        self.fragments.insert(current + 1, other);
+        self.count_users(frame, true);
+    }
+
+    /// Counts one fragment more, or one less, in a frame and all that called it.
+    fn count_users(&mut self, frame: u32, more: bool) {
+        let mut at = Some(frame);
+        while let Some(Some(f)) = at.and_then(|n| self.frames.get_mut(n as usize)) {
+            f.users = if more { f.users + 1 } else { f.users.saturating_sub(1) };
+            at = f.caller.as_ref().map(|c| c.frame);
+        }
+    }
+
+    /// Enters a function from the current fragment; `None` when there is no room for its frame.
+    pub(crate) fn enter(&mut self, program: &Program, func: FuncId, args: &[SlotRef]) -> Option<()> {
+        let code = &program.code[func.index()];
+        let current = self.current;
+        let (caller, pc, mask) = {
+            let f = &self.fragments[current];
+            (f.frame, f.pc, f.mask)
+        };
+        let mut frame = Frame::new(func, code);
+        if self.stack.is_some() {
+            frame.local_base = self.take_stack(code.local_bytes)?;
+        } else {
+            self.place_local(&mut frame, code);
+        }
+        if let Some(from) = self.frame(caller) {
+            for (&(ty, to), &slot) in code.params.iter().zip(args) {
+                for lane in lanes(mask) {
+                    frame.set((ty, to), lane, from.get(slot, lane));
+                }
+            }
+        }
+        frame.caller = Some(Caller { frame: caller, pc });
+        let number = match self.frames.iter().position(Option::is_none) {
+            Some(free) => {
+                self.frames[free] = Some(frame);
+                free
+            }
+            None => {
+                if self.frames.len() >= self.depth_limit as usize {
+                    return None;
+                }
+                self.frames.push(Some(frame));
+                self.frames.len() - 1
+            }
+        };
+        let f = &mut self.fragments[current];
+        f.frame = number as u32;
+        f.pc = 0;
+        Some(())
+    }
+
+    /// Returns from the current fragment's function with these values; `false` when it was the outermost.
+    pub(crate) fn leave(&mut self, program: &Program, values: &[SlotRef]) -> bool {
+        let current = self.current;
+        let (number, mask) = {
+            let f = &self.fragments[current];
+            (f.frame, f.mask)
+        };
+        let Some(Some(frame)) = self.frames.get_mut(number as usize) else { return false };
+        let Some(caller) = frame.caller.clone() else { return false };
+        frame.users -= 1;
+        let freed = frame.users == 0;
+        let results: Vec<Vec<(usize, u64)>> =
+            values.iter().map(|&v| lanes(mask).map(|l| (l, frame.get(v, l))).collect()).collect();
+        let base = frame.local_base;
+        if freed {
+            self.frames[number as usize] = None;
+            while self.frames.last().is_some_and(Option::is_none) {
+                self.frames.pop();
+            }
+            match &mut self.stack {
+                Some(stack) => stack.top = base,
+                None if self.fragments.len() == 1 => self.local_top = base,
+                None => {}
+            }
+        }
+        if let Some(Some(to)) = self.frames.get_mut(caller.frame as usize) {
+            let code = &program.code[to.func.index()];
+            if let Some(crate::code::Op::Call { results: slots, .. }) = code.ops.get(caller.pc as usize) {
+                for (&slot, lanes) in slots.iter().zip(&results) {
+                    for &(lane, bits) in lanes {
+                        to.set(slot, lane, bits);
+                    }
+                }
+            }
+        }
+        let f = &mut self.fragments[current];
+        f.frame = caller.frame;
+        f.pc = caller.pc + 1;
+        true
+    }
+}
+
+impl Fragment {
+    fn new(mask: u32) -> Fragment {
+        Fragment { mask, pc: 0, frame: 0, state: State::Runnable, joins: Vec::new(), idle: 0, resume: false }
+    }
+}
+
+fn set_params<const W: usize>(frame: &mut Frame<W>, code: &Code, args: &[Arg]) {
+    for (i, (&slot, arg)) in code.params.iter().zip(args).enumerate() {
+        match (arg, code.param_offsets.get(i).copied().flatten()) {
+            (Arg::Bits(bits), _) => frame.fill(slot, *bits),
+            (Arg::Bytes(bytes), Some(offset)) => {
+                for lane in 0..W {
+                    let at = lane * frame.local_bytes as usize + offset as usize;
+                    if let Some(to) = frame.local.get_mut(at..at + bytes.len()) {
+                        to.copy_from_slice(bytes);
+                    }
+                }
+                frame.fill(slot, frame.local_base + offset);
+            }
+            (Arg::Bytes(_), None) => frame.fill(slot, 0),
+        }
+    }
+}
+
+/// The lanes of a mask, from the lowest.
+pub(crate) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
+    let mut rest = mask;
+    std::iter::from_fn(move || {
+        (rest != 0).then(|| {
+            let lane = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            lane
+        })
+    })
+}
