@@ -16,4 +16,4 @@ pub mod print;
 pub mod ptx;
 
 pub use driver::{Attribute, DriverError, driver_is_present};
-pub use gpu::{Event, Gpu, LoadError, LoadOptions, Loaded, Refused, Stream};
+pub use gpu::{Event, Gpu, LaunchShape, LoadError, LoadOptions, Loaded, Refused, Stream};

@@ -5,6 +5,9 @@
 use ir::{Function, ParamKind, Ty};
 use scalar::bits;
 
+/// Most bytes of parameter memory (PTX ISA 8.1 and later).
+pub const MAX_BYTES: u64 = 32764;
+
 /// Where a parameter of a kernel lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ParamSlot {
@@ -42,6 +45,11 @@ pub enum PackError {
         /// Arguments given.
         found: usize,
     },
+    /// The parameters take more bytes than a launch can pass.
+    Size {
+        /// How many.
+        bytes: u64,
+    },
     /// Argument `index`, from 0, is a value for an object, an object for a value, or an object of another size.
     Kind {
         /// Which argument.
@@ -53,6 +61,7 @@ impl std::fmt::Display for PackError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             PackError::Count { expected, found } => write!(f, "{found} arguments for {expected} parameters"),
+            PackError::Size { bytes } => write!(f, "{bytes} bytes of arguments, more than {MAX_BYTES}"),
             PackError::Kind { index } => write!(f, "argument {} does not fit its parameter", index + 1),
         }
     }
@@ -92,7 +101,10 @@ pub fn pack(func: &Function, values: &[ParamValue<'_>]) -> Result<Vec<u8>, PackE
         return Err(PackError::Count { expected: func.params.len(), found: values.len() });
     }
     let layout = layout(func);
-    let mut out = vec![0; usize::try_from(layout.bytes).unwrap_or(0)];
+    if layout.bytes > MAX_BYTES {
+        return Err(PackError::Size { bytes: layout.bytes });
+    }
+    let mut out = vec![0; layout.bytes as usize];
     for (index, ((param, slot), value)) in func.params.iter().zip(&layout.slots).zip(values).enumerate() {
         let start = slot.offset as usize;
         match (param.kind, value) {

@@ -128,12 +128,25 @@ pub fn emit(module: &Module, kernels: &[FuncId], options: &PtxOptions<'_>) -> Re
     Ok(out)
 }
 
+/// Whether a text has kernels that write records, so that [`RECORDS_SYMBOL`] needs the address of a buffer.
+pub fn writes_records(text: &str) -> bool {
+    text.contains(&format!(".func {}(", Helper::Record.symbol()))
+}
+
+/// The targets of PTX that run on more than one device.
+const TARGETS: [u32; 13] = [75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121];
+
+/// The greatest known target that runs on a device of that compute capability.
+pub fn target_for(sm: u32) -> u32 {
+    TARGETS.iter().copied().rfind(|&t| t <= sm).unwrap_or(TARGETS[0])
+}
+
 /// The lowest PTX version that knows the target and takes as many bytes of parameters.
 fn version(sm: u32, param_bytes: u64) -> &'static str {
     match sm {
+        88 => "9.0",
         0..=90 if param_bytes <= 4096 => "8.0",
         0..=90 => "8.1",
-        91..=101 if sm != 100 && sm != 101 => "9.0",
         100 | 101 => "8.6",
         120 => "8.7",
         103 | 121 => "8.8",
@@ -207,7 +220,7 @@ fn referenced_host_constants<'a>(module: &Module, funcs: impl Iterator<Item = &'
 
 #[cfg(test)]
 mod tests {
-    use super::version;
+    use super::{target_for, version};
 
     #[test]
     fn version_is_the_lowest_that_knows_the_target() {
@@ -217,5 +230,10 @@ mod tests {
         assert_eq!(version(103, 64), "8.8");
         assert_eq!(version(120, 64), "8.7");
         assert_eq!(version(110, 64), "9.0");
+    }
+
+    #[test]
+    fn target_is_the_greatest_that_the_device_runs() {
+        assert_eq!([61, 75, 90, 99, 130].map(target_for), [75, 75, 90, 90, 121]);
     }
 }

@@ -3,6 +3,9 @@
 //! A row is: variant, mnemonic in IR text, class of types it takes, PTX stem, and what it does. The macro makes the enum,
 //! its list, its names and the way back from a name.
 
+// The rows' lines are also what a user of the tables prints; marks in them would show.
+#![allow(clippy::doc_markdown)]
+
 use scalar::Ty;
 
 /// Which types an operation takes.

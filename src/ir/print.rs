@@ -296,7 +296,10 @@ fn var_text(var: &DebugVar) -> String {
 }
 
 fn bounds_text(bounds: &[(i64, i64)]) -> String {
-    bounds.iter().map(|(lower, extent)| format!("({lower}:{extent})")).collect()
+    bounds.iter().fold(String::new(), |mut text, (lower, extent)| {
+        let _ = write!(text, "({lower}:{extent})");
+        text
+    })
 }
 
 struct Printer<'a> {

@@ -7,6 +7,9 @@
 //!
 //! Addresses, lengths and counts are `i64`; flags, kinds and codes are `i32`.
 
+// The rows' lines are also what a user of the tables prints; marks in them would show.
+#![allow(clippy::doc_markdown)]
+
 use scalar::Ty;
 
 /// Where a service may be called.

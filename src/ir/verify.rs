@@ -33,14 +33,14 @@ pub struct VerifyError {
 
 impl std::fmt::Display for VerifyError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut place = Vec::new();
         if !self.function.is_empty() {
-            write!(f, "function `{}`, ", self.function)?;
+            place.push(format!("function `{}`", self.function));
         }
-        if let Some(bb) = self.block {
-            write!(f, "block `{bb}`, ")?;
-        }
-        if let Some(i) = self.inst {
-            write!(f, "instruction {i}: ")?;
+        place.extend(self.block.map(|bb| format!("block `{bb}`")));
+        place.extend(self.inst.map(|i| format!("instruction {i}")));
+        if !place.is_empty() {
+            write!(f, "{}: ", place.join(", "))?;
         }
         f.write_str(&self.message)
     }
@@ -248,7 +248,7 @@ impl Check<'_> {
             InstKind::Tri { op, ty, .. } => self.class(op.class(), *ty, op.mnemonic()),
             InstKind::Cmp { op, ty, .. } => self.class(op.class(), *ty, op.mnemonic()),
             InstKind::Cvt { op, from, to, .. } => {
-                self.require(converts(*op, *from, *to), || format!("`{op}` does not convert `{from}` to `{to}`"))
+                self.require(converts(*op, *from, *to), || format!("`{op}` does not convert `{from}` to `{to}`"));
             }
             InstKind::Select { .. } | InstKind::Stmt | InstKind::BackEdge => {}
             InstKind::Addr { base, .. } => self.addr(*base),

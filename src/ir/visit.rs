@@ -327,7 +327,9 @@ impl Term {
                 f(else_bb);
             }
             Term::Switch { arms, default, .. } => {
-                arms.iter_mut().for_each(|(_, bb)| f(bb));
+                for (_, bb) in arms {
+                    f(bb);
+                }
                 f(default);
             }
             Term::Return(_) | Term::Exit | Term::Trap(_) => {}

@@ -7,6 +7,7 @@
 //!
 //! Not here: CUDA Fortran types (`sema`), characters and complex numbers (lowered to scalars).
 
+mod bitfield;
 pub mod bits;
 pub mod convert;
 pub mod int;

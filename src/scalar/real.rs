@@ -1,14 +1,14 @@
 //! Real arithmetic: IEEE binary32 and binary64 in rounding to nearest even with subnormals kept, as PTX's `.rn` forms.
 //!
-//! Invariants, measured on an H200: a real(4) operation that yields a NaN yields [`Real::DEFAULT_NAN`] with all fraction bits one
-//! (`7fffffff`), whatever came in; a real(8) operation keeps payloads (of two NaNs, sums and products return the second
+//! Invariants, measured on an H200: a real(4) operation that yields a NaN yields [`Real::DEFAULT_NAN`] with all fraction bits
+//! one (`7fffffff`), whatever came in; a real(8) operation keeps payloads (of two NaNs, sums and products return the second
 //! operand's, quotients the first's) and makes them quiet. Because the rule is applied after the operation by a selection on
 //! `result /= result`, it costs a comparison and a blend, never a branch, and loops over it become vector code. Sign
 //! operations make a real(4) NaN canonical too; on real(8) they touch the sign bit alone.
 //!
 //! Free generic functions, forced inline, for the reasons given in `int`.
 //!
-//! Not here: directed rounding (`round`), conversion (`convert`), transcendental functions, which are Fortran source of the
+//! Not here: directed rounding, conversion (`convert`), transcendental functions, which are Fortran source of the
 //! project and thereby the same on every device; Fortran's model functions (`exponent`, `spacing` …) are in `model`.
 
 #![allow(clippy::inline_always, clippy::return_self_not_must_use)]
@@ -175,7 +175,10 @@ impl Real for f32 {
     }
     #[inline(always)]
     fn settle1(result: f32, _: f32) -> f32 {
-        result.canonical()
+        // The test is of bits too: of `x < 0 ? NaN : sqrt(x)`, which it makes of the other form, LLVM drops the selection.
+        let bits = result.to_bits();
+        let is_nan = (bits & 0x7fff_ffff) as i32 > 0x7f80_0000;
+        f32::from_bits(if is_nan { f32::DEFAULT_NAN.to_bits() } else { bits })
     }
     #[inline(always)]
     fn settle2(result: f32, _: f32, _: f32) -> f32 {
@@ -187,7 +190,8 @@ impl Real for f32 {
     }
     #[inline(always)]
     fn canonical(self) -> f32 {
-        if self.is_nan() { f32::DEFAULT_NAN } else { self }
+        // The selection is of bits: to a compiler's floating-point rules one NaN is as good as another.
+        f32::from_bits(if self.is_nan() { f32::DEFAULT_NAN.to_bits() } else { self.to_bits() })
     }
 }
 
@@ -203,6 +207,7 @@ fn nan_of(a: f64, other: u64) -> u64 {
 /// `result` where it is a number, else the NaN with the given bits.
 #[inline(always)]
 fn number_or(result: f64, nan: u64) -> f64 {
+    // The selection is of bits: to a compiler's floating-point rules one NaN is as good as another.
     f64::from_bits(if result.is_nan() { nan } else { result.to_bits() })
 }
 
@@ -224,7 +229,10 @@ impl Real for f64 {
     }
     #[inline(always)]
     fn settle1(result: f64, a: f64) -> f64 {
-        number_or(result, nan_of(a, f64::DEFAULT_NAN.to_bits()))
+        // The test is of bits too, for the reason given at real(4).
+        let bits = result.to_bits();
+        let is_nan = (bits & (u64::MAX >> 1)) as i64 > f64::INFINITY.to_bits() as i64;
+        f64::from_bits(if is_nan { nan_of(a, f64::DEFAULT_NAN.to_bits()) } else { bits })
     }
     #[inline(always)]
     fn settle2(result: f64, last: f64, first: f64) -> f64 {
@@ -311,16 +319,14 @@ pub fn is_finite<T: Real>(a: T) -> bool {
 #[inline(always)]
 pub fn min<T: Real>(a: T, b: T) -> T {
     let first = a < b || (a == b && a.is_negative());
-    let lesser = if first || is_nan(b) { a } else { b };
-    if is_nan(lesser) { T::settle2(lesser, a, b) } else { lesser }
+    T::settle2(if first || is_nan(b) { a } else { b }, a, b)
 }
 
 /// PTX `max`: of a NaN and a number the number, of both zeros the positive one.
 #[inline(always)]
 pub fn max<T: Real>(a: T, b: T) -> T {
     let first = a > b || (a == b && b.is_negative());
-    let greater = if first || is_nan(b) { a } else { b };
-    if is_nan(greater) { T::settle2(greater, a, b) } else { greater }
+    T::settle2(if first || is_nan(b) { a } else { b }, a, b)
 }
 
 /// The greatest integer value not above `a`.
@@ -401,28 +407,72 @@ mod tests {
     const A: f64 = f64::from_bits(0x7ff8_0000_0000_000a);
     const B: f64 = f64::from_bits(0xfff8_0000_0000_000b);
 
+    /// Hides a value from the optimiser, which would otherwise compute the test's expectation with the compiler's own rules.
+    fn hide<T>(value: T) -> T {
+        std::hint::black_box(value)
+    }
+
     #[test]
     fn nan_of_single_precision_is_canonical() {
-        let odd = f32::from_bits(0xffc0_1234);
+        let odd = hide(f32::from_bits(0xffc0_1234));
+        let (zero, infinity, minus) = (hide(0.0_f32), hide(f32::INFINITY), hide(-1.0_f32));
         for r in [
             add(odd, 1.0),
             sub(1.0, odd),
-            mul(0.0, f32::INFINITY),
-            div(0.0, 0.0_f32),
-            sqrt(-1.0_f32),
+            sub(infinity, infinity),
+            mul(zero, infinity),
+            div(zero, zero),
+            sqrt(minus),
+            sqrt(odd),
             fma(odd, 1.0, 1.0),
+            fma(zero, infinity, 1.0),
             neg(odd),
             abs(odd),
             sign(odd, -1.0),
             floor(odd),
+            ceil(odd),
+            trunc(odd),
+            rint(odd),
             round(odd),
-            rem(1.0, 0.0_f32),
+            rem(1.0, zero),
+            modulo(odd, 2.0),
+            dim(odd, 1.0),
+            powi(odd, 3),
             min(odd, odd),
             max(odd, odd),
+            crate::convert::narrow(hide(f64::NAN)),
         ] {
             assert_eq!(r.to_bits(), 0x7fff_ffff);
         }
         assert_eq!(sign(2.0_f32, odd), 2.0);
+    }
+
+    #[test]
+    fn loops_over_lanes_keep_the_rules() {
+        let odd = f32::from_bits(0xffc0_1234);
+        let a: [f32; 32] = hide(std::array::from_fn(|i| if i % 3 == 0 { odd } else { -(i as f32) }));
+        let b: [f32; 32] = hide([odd; 32]);
+        let (mut sum, mut root, mut fused) = ([0.0; 32], [0.0; 32], [0.0; 32]);
+        for i in 0..32 {
+            sum[i] = add(a[i], b[i]);
+            root[i] = sqrt(a[i]);
+            fused[i] = fma(a[i], a[i], b[i]);
+        }
+        for r in sum.iter().chain(&root[1..]).chain(&fused) {
+            assert_eq!(r.to_bits(), 0x7fff_ffff);
+        }
+        let a: [f64; 32] = hide(std::array::from_fn(|i| if i % 2 == 0 { A } else { -1.0 }));
+        let b: [f64; 32] = hide([B; 32]);
+        let (mut sum, mut quotient, mut root) = ([0.0; 32], [0.0; 32], [0.0; 32]);
+        for i in 0..32 {
+            sum[i] = add(a[i], b[i]);
+            quotient[i] = div(a[i], b[i]);
+            root[i] = sqrt(a[i]);
+        }
+        assert!(sum.iter().all(|r| r.to_bits() == B.to_bits()));
+        assert!(quotient.iter().step_by(2).all(|r| r.to_bits() == A.to_bits()));
+        assert!(root.iter().step_by(2).all(|r| r.to_bits() == A.to_bits()));
+        assert!(root.iter().skip(1).step_by(2).all(|r| r.to_bits() == f64::DEFAULT_NAN.to_bits()));
     }
 
     #[test]
@@ -433,6 +483,13 @@ mod tests {
         assert_eq!(div(A, B).to_bits(), A.to_bits());
         assert_eq!(add(A, 1.0).to_bits(), A.to_bits());
         assert_eq!(div(1.0, B).to_bits(), B.to_bits());
+        let (a, b) = (hide(A), hide(B));
+        for r in [sqrt(b), floor(b), ceil(b), trunc(b), rint(b), round(b), fma(a, b, b), rem(b, 1.0), dim(1.0, b)] {
+            assert_eq!(r.to_bits(), B.to_bits());
+        }
+        for r in [sqrt(hide(-1.0)), div(hide(0.0), 0.0), sub(hide(f64::INFINITY), f64::INFINITY), rem(hide(1.0), 0.0)] {
+            assert_eq!(r.to_bits(), f64::DEFAULT_NAN.to_bits());
+        }
         let signalling = f64::from_bits(0x7ff0_0000_0000_0001);
         assert_eq!(mul(signalling, 2.0).to_bits(), signalling.to_bits() | QUIET);
         assert_eq!(neg(A).to_bits(), A.to_bits() | (1 << 63));

@@ -197,7 +197,7 @@ pub(crate) struct Cursor {
 }
 
 /// Steps without a data edit descriptor after which a format is taken to be endless.
-const IDLE_LIMIT: u32 = 50_000_000;
+const IDLE_LIMIT: u32 = 10_000_000;
 
 impl Cursor {
     /// Moves to the next descriptor.

@@ -431,7 +431,9 @@ pub(crate) fn atomic<const W: usize, H: Hooks<W>>(
     let operand = |slot: Slot| -> Vec<u64> { (0..W).map(|l| frame.get((ty, slot), l)).collect() };
     let (first, second) = (operand(a), b.map(operand));
     let mut old = [0u64; W];
+    let mut left = [0u64; W];
     let mut changed = false;
+    let mut failed_swaps = 0;
     let mut bad = 0;
     let mut hint = warp.hint;
     let mut reach = Reach { memory: ctx.memory, shared: ctx.shared, frames: &mut warp.frames };
@@ -446,6 +448,8 @@ pub(crate) fn atomic<const W: usize, H: Hooks<W>>(
                     let b = second.as_ref().map_or(0, |b| b[lane]);
                     let new = update(op, ty, to, old[lane], first[lane], b);
                     changed |= new != old[lane];
+                    failed_swaps |= u32::from(op == AtomOp::Cas && old[lane] != first[lane]) << lane;
+                    left[lane] = new;
                     word[lane] = new as T;
                     failed = reach.store::<T>(to, &where_, one, &word, &mut hint);
                 }
@@ -464,7 +468,8 @@ pub(crate) fn atomic<const W: usize, H: Hooks<W>>(
         }
     }
     if H::ACCESS {
-        tell(warp, hooks, at, AccessKind::Atomic(op, scope), bytes, &where_, Values::Longs(&old));
+        let kind = AccessKind::Atomic { op, scope, failed: failed_swaps, used: d.is_some() };
+        tell(warp, hooks, at, kind, bytes, &where_, Values::Longs(&left));
     }
     Ok(changed)
 }

@@ -14,10 +14,19 @@ pub enum AccessKind {
     /// A store.
     Write(Access),
     /// A read-modify-write.
-    Atomic(AtomOp, Scope),
+    Atomic {
+        /// What it does.
+        op: AtomOp,
+        /// For whom it is atomic.
+        scope: Scope,
+        /// Lanes whose compare-and-swap did not swap.
+        failed: u32,
+        /// Whether the old value is used.
+        used: bool,
+    },
 }
 
-/// The values of an access: of a load what was read, of a store what is written, of an atomic the old values.
+/// The values of an access: of a load what was read, of a store what is written, of an atomic what it leaves.
 #[derive(Clone, Copy, Debug)]
 pub enum Values<'a, const W: usize> {
     /// Words of up to four bytes.

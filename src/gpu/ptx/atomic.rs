@@ -4,7 +4,7 @@
 //! defines it, everything on 8 and 16 bits) is a loop of compare-and-swap; narrow values swap the aligned word around them.
 //! All are relaxed at the scope that the instruction names, as CUDA's are.
 //!
-//! Sums of real(4) in global memory flush subnormals, as the hardware does; a difference is the sum of the negative.
+//! Counting compares as unsigned numbers. Sums of real(4) in global memory flush subnormals, as the hardware does; a difference is the sum of the negative.
 
 use super::EmitError;
 use super::body::{Body, Width, arithmetic, ins, unsigned};
@@ -93,7 +93,7 @@ impl Body<'_, '_> {
         let Cell { qualifiers, at, .. } = cell;
         let returns = dst.is_some() || matches!(op, AtomOp::Exch | AtomOp::Cas);
         if returns {
-            let old = dst.map_or_else(|| self.temp(Width::of(ty)), |d| self.reg(d));
+            let old = self.result(Width::of(ty), dst);
             ins!(self, "atom{qualifiers}.{name} {old}, {at}, {operands}");
         } else {
             ins!(self, "red{qualifiers}.{name} {at}, {operands}");
@@ -160,7 +160,7 @@ impl Body<'_, '_> {
     /// A temporary with what the operation leaves in memory where it finds `old`. A narrow result may have more bits than
     /// its type.
     fn replaced(&mut self, op: AtomOp, ty: Ty, old: &str, a: &str, b: &str) -> String {
-        let (width, t) = (Width::of(ty), arithmetic(ty));
+        let (width, t, u) = (Width::of(ty), arithmetic(ty), unsigned(ty));
         let w = width.bits();
         let new = self.temp(width);
         let rounding = if ty.is_real() { ".rn" } else { "" };
@@ -178,14 +178,14 @@ impl Body<'_, '_> {
             }
             AtomOp::Inc => {
                 let below = self.temp(Width::Pred);
-                ins!(self, "setp.lt.{t} {below}, {old}, {a}");
+                ins!(self, "setp.lt.{u} {below}, {old}, {a}");
                 ins!(self, "add.{t} {new}, {old}, 1");
                 ins!(self, "selp.{w} {new}, {new}, 0, {below}");
             }
             AtomOp::Dec => {
                 let (below, above) = (self.temp(Width::Pred), self.temp(Width::Pred));
-                ins!(self, "setp.lt.{t} {below}, {old}, {a}");
-                ins!(self, "setp.gt.{t} {above}, {old}, 0");
+                ins!(self, "setp.lt.{u} {below}, {old}, {a}");
+                ins!(self, "setp.ne.{u} {above}, {old}, 0");
                 ins!(self, "and.pred {below}, {below}, {above}");
                 ins!(self, "add.{t} {new}, {old}, -1");
                 ins!(self, "selp.{w} {new}, {new}, {a}, {below}");

@@ -287,6 +287,14 @@ impl<'a, 'n> Body<'a, 'n> {
         format!("%{prefix}{}", reg.0)
     }
 
+    /// The register of a result, or a temporary where nobody wants it.
+    pub(super) fn result(&mut self, width: Width, dst: Option<Reg>) -> String {
+        match dst {
+            Some(dst) => self.reg(dst),
+            None => self.temp(width),
+        }
+    }
+
     /// An operand of arithmetic: a register, or a constant in the form of its type.
     pub(super) fn value(&mut self, ty: Ty, value: Val) -> String {
         match (value, ty) {

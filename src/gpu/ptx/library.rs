@@ -312,8 +312,6 @@ ret;
 
 /// What differs between the remainders of the two real types.
 struct Fmod {
-    /// `b32` or `b64`: how operands are passed.
-    passed: &'static str,
     /// Bits of the significand without the leading one.
     fraction_bits: u32,
     /// The sign bit.
@@ -329,7 +327,6 @@ struct Fmod {
 }
 
 const FMOD32: Fmod = Fmod {
-    passed: "b32",
     fraction_bits: 23,
     sign: 0x8000_0000,
     infinity: 0x7f80_0000,
@@ -339,7 +336,6 @@ const FMOD32: Fmod = Fmod {
 };
 
 const FMOD64: Fmod = Fmod {
-    passed: "b64",
     fraction_bits: 52,
     sign: 0x8000_0000_0000_0000,
     infinity: 0x7ff0_0000_0000_0000,
@@ -355,7 +351,6 @@ or.b64 %u9, %u9, 0x0008000000000000;",
 };
 
 fn fmod_body(f: &Fmod) -> String {
-    debug_assert!(f.passed == "b32" || f.passed == "b64");
     let leading = 1u64 << f.fraction_bits;
     // Zeros above a significand in 64 bits; also how far one may be shifted without losing bits.
     let spare = 63 - f.fraction_bits;

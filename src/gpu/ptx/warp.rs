@@ -24,15 +24,15 @@ impl Body<'_, '_> {
 
     /// SYNCTHREADS and kin.
     pub(super) fn barrier(&mut self, op: BarOp, dst: Option<Reg>, a: Option<Val>) {
-        let holds = self.raw(Ty::Pred, a.unwrap_or(Val::Imm(1)));
+        let a = a.unwrap_or(Val::Imm(1));
         match op {
             BarOp::Sync => ins!(self, "bar.sync 0"),
             BarOp::And | BarOp::Or => {
-                let d = dst.map_or_else(|| self.temp(Width::Pred), |d| self.reg(d));
+                let (d, holds) = (self.result(Width::Pred, dst), self.raw(Ty::Pred, a));
                 ins!(self, "{} {d}, 0, {holds}", op.ptx());
             }
             BarOp::Count => {
-                let d = dst.map_or_else(|| self.temp(Width::W32), |d| self.reg(d));
+                let (d, holds) = (self.result(Width::W32, dst), self.raw(Ty::Pred, a));
                 ins!(self, "{}.u32 {d}, 0, {holds}", op.ptx());
             }
         }

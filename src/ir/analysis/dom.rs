@@ -143,7 +143,9 @@ impl PostDominators {
             }
         }
         let mut is_end = vec![false; n];
-        ends.iter().for_each(|&e| is_end[e] = true);
+        for &end in &ends {
+            is_end[end] = true;
+        }
         let order: Vec<usize> = std::iter::once(exit).chain(post.into_iter().rev()).collect();
         let preds = |node: usize| {
             let mut list: Vec<usize> = cfg.succs(Bb(node as u32)).iter().map(|b| b.index()).collect();

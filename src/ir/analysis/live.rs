@@ -119,11 +119,11 @@ impl Liveness {
 
     /// The registers that are live at the beginning of `bb`, in the order of their first read.
     pub fn live_in(&self, bb: Bb) -> impl Iterator<Item = Reg> + '_ {
-        self.live_in.get(bb.index()).into_iter().flat_map(|s| s.iter()).map(|i| self.regs[i])
+        self.live_in.get(bb.index()).into_iter().flat_map(BitSet::iter).map(|i| self.regs[i])
     }
 
     /// The registers that are live at the end of `bb`, in the order of their first read.
     pub fn live_out(&self, bb: Bb) -> impl Iterator<Item = Reg> + '_ {
-        self.live_out.get(bb.index()).into_iter().flat_map(|s| s.iter()).map(|i| self.regs[i])
+        self.live_out.get(bb.index()).into_iter().flat_map(BitSet::iter).map(|i| self.regs[i])
     }
 }

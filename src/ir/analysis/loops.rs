@@ -55,7 +55,9 @@ impl Loops {
             blocks.sort_unstable();
             let id = LoopId(loops.len() as u32);
             let parent = innermost[header.index()];
-            blocks.iter().for_each(|b| innermost[b.index()] = Some(id));
+            for bb in &blocks {
+                innermost[bb.index()] = Some(id);
+            }
             loops.push(Loop { header, blocks, latches, parent });
         }
         Loops { loops, innermost }

@@ -12,7 +12,7 @@
 //!   later round.
 //!
 //! The places where the ways of a branch meet are its immediate post-dominator and every block before it that more than one
-//! successor reaches (Karrenberg and Hack, "Improving Performance of OpenCL on CPUs"; LLVM's sync dependence analysis finds
+//! successor reaches (Karrenberg and Hack, "Improving Performance of `OpenCL` on CPUs"; LLVM's sync dependence analysis finds
 //! fewer). Within a loop with a divergent exit, and within the body of a divergent IF, a counter therefore stays uniform as
 //! long as nobody reads it behind.
 //!

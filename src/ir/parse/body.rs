@@ -68,6 +68,62 @@ fn op_ty<T>(text: &str, op: fn(&str) -> Option<T>) -> Option<(T, Ty)> {
     Some((op(name)?, ty_named(ty)?))
 }
 
+/// An operand of type `ty`; without a type a constant has to be a raw word.
+fn val(c: &mut Cursor<'_>, ty: Option<Ty>) -> Result<Val, ParseError> {
+    if c.is_mark("%") {
+        return reg(c).map(Val::Reg);
+    }
+    if ty == Some(Ty::Pred) {
+        if c.take_word("true") {
+            return Ok(Val::pred(true));
+        }
+        if c.take_word("false") {
+            return Ok(Val::pred(false));
+        }
+    }
+    let what = ty.map_or_else(
+        || "a register or a raw constant".to_string(),
+        |t| format!("a register or a constant of type `{t}`"),
+    );
+    let before = c.clone();
+    let number = c.take_number().ok_or_else(|| before.expected(&what))?;
+    constant(number, ty).map(Val::Imm).ok_or_else(|| before.expected(&what))
+}
+
+/// Operands with commas between them.
+fn vals<const N: usize>(c: &mut Cursor<'_>, types: [Ty; N]) -> Result<[Val; N], ParseError> {
+    let mut out = [Val::Imm(0); N];
+    for (i, ty) in types.into_iter().enumerate() {
+        if i != 0 {
+            c.mark(",")?;
+        }
+        out[i] = val(c, Some(ty))?;
+    }
+    Ok(out)
+}
+
+/// `(a, b, …)` with the types of `types`.
+fn args(c: &mut Cursor<'_>, types: &[Ty]) -> Result<Vec<Val>, ParseError> {
+    c.mark("(")?;
+    let mut args = Vec::new();
+    while !c.take_mark(")") {
+        args.push(val(c, types.get(args.len()).copied())?);
+        if !c.is_mark(")") {
+            c.mark(",")?;
+        }
+    }
+    Ok(args)
+}
+
+/// `[addr+offset]`
+fn place(c: &mut Cursor<'_>) -> Result<(Val, i64), ParseError> {
+    c.mark("[")?;
+    let addr = val(c, Some(Ty::I64))?;
+    let offset = if c.is_mark("]") { 0 } else { c.int("an offset with its sign")? };
+    c.mark("]")?;
+    Ok((addr, offset))
+}
+
 struct Body<'a> {
     module: &'a Module,
     f: &'a mut Function,
@@ -103,52 +159,6 @@ impl Body<'_> {
         }
     }
 
-    fn val(&self, c: &mut Cursor<'_>, ty: Option<Ty>) -> Result<Val, ParseError> {
-        if c.is_mark("%") {
-            return reg(c).map(Val::Reg);
-        }
-        if ty == Some(Ty::Pred) {
-            if c.take_word("true") {
-                return Ok(Val::pred(true));
-            }
-            if c.take_word("false") {
-                return Ok(Val::pred(false));
-            }
-        }
-        let what = ty.map_or_else(
-            || "a register or a raw constant".to_string(),
-            |t| format!("a register or a constant of type `{t}`"),
-        );
-        let before = c.clone();
-        let number = c.take_number().ok_or_else(|| before.expected(&what))?;
-        constant(number, ty).map(Val::Imm).ok_or_else(|| before.expected(&what))
-    }
-
-    /// Operands with commas between them.
-    fn vals<const N: usize>(&self, c: &mut Cursor<'_>, types: [Ty; N]) -> Result<[Val; N], ParseError> {
-        let mut out = [Val::Imm(0); N];
-        for (i, ty) in types.into_iter().enumerate() {
-            if i != 0 {
-                c.mark(",")?;
-            }
-            out[i] = self.val(c, Some(ty))?;
-        }
-        Ok(out)
-    }
-
-    /// `(a, b, …)` with the types of `types`.
-    fn args(&self, c: &mut Cursor<'_>, types: &[Ty]) -> Result<Vec<Val>, ParseError> {
-        c.mark("(")?;
-        let mut args = Vec::new();
-        while !c.take_mark(")") {
-            args.push(self.val(c, types.get(args.len()).copied())?);
-            if !c.is_mark(")") {
-                c.mark(",")?;
-            }
-        }
-        Ok(args)
-    }
-
     fn callee(&self, c: &mut Cursor<'_>) -> Result<(FuncId, Vec<Ty>), ParseError> {
         let before = c.clone();
         let name = func_name(c)?;
@@ -161,15 +171,6 @@ impl Body<'_> {
         Ok((id, types.collect()))
     }
 
-    /// `[addr+offset]`
-    fn place(&self, c: &mut Cursor<'_>) -> Result<(Val, i64), ParseError> {
-        c.mark("[")?;
-        let addr = self.val(c, Some(Ty::I64))?;
-        let offset = if c.is_mark("]") { 0 } else { c.int("an offset with its sign")? };
-        c.mark("]")?;
-        Ok((addr, offset))
-    }
-
     fn term(&mut self, c: &mut Cursor<'_>) -> Result<Option<Term>, ParseError> {
         let Some(Token::Word(word)) = c.peek() else { return Ok(None) };
         let before = c.clone();
@@ -177,7 +178,7 @@ impl Body<'_> {
         let term = match word.as_str() {
             "jump" => Term::Jump(block_id(c)?),
             "branch" => {
-                let cond = self.val(c, Some(Ty::Pred))?;
+                let cond = val(c, Some(Ty::Pred))?;
                 c.mark(",")?;
                 let then_bb = block_id(c)?;
                 c.mark(",")?;
@@ -187,7 +188,7 @@ impl Body<'_> {
                 let mut values = Vec::new();
                 if !matches!(c.peek(), Some(Token::End) | None) && !c.is_mark("!") {
                     loop {
-                        values.push(self.val(c, self.f.results.get(values.len()).copied())?);
+                        values.push(val(c, self.f.results.get(values.len()).copied())?);
                         if !c.take_mark(",") {
                             break;
                         }
@@ -205,7 +206,7 @@ impl Body<'_> {
                     *c = before;
                     return Ok(None);
                 };
-                let value = self.val(c, Some(ty))?;
+                let value = val(c, Some(ty))?;
                 c.mark("[")?;
                 let mut arms = Vec::new();
                 while !c.take_mark("]") {
@@ -274,7 +275,7 @@ impl Body<'_> {
                 no_dst(InstKind::Fence { scope })?
             }
             "syncwarp" => {
-                let [mask] = self.vals(c, [Ty::I32])?;
+                let [mask] = vals(c, [Ty::I32])?;
                 no_dst(InstKind::SyncWarp { mask })?
             }
             "addr" => InstKind::Addr { dst: dst()?, base: table::base(c)? },
@@ -284,12 +285,12 @@ impl Body<'_> {
             }
             "select" => {
                 let Some(ty) = ty_named(rest) else { return Ok(None) };
-                let [cond, a, b] = self.vals(c, [Ty::Pred, ty, ty])?;
+                let [cond, a, b] = vals(c, [Ty::Pred, ty, ty])?;
                 InstKind::Select { ty, dst: dst()?, cond, a, b }
             }
             "cmp" => {
                 let Some((op, ty)) = op_ty(rest, CmpOp::from_mnemonic) else { return Ok(None) };
-                let [a, b] = self.vals(c, [ty, ty])?;
+                let [a, b] = vals(c, [ty, ty])?;
                 InstKind::Cmp { op, ty, dst: dst()?, a, b }
             }
             "cvt" => {
@@ -297,7 +298,7 @@ impl Body<'_> {
                 let (Some(from), Some((op, to))) = (ty_named(from), op_ty(front, CvtOp::from_mnemonic)) else {
                     return Ok(None);
                 };
-                let [a] = self.vals(c, [from])?;
+                let [a] = vals(c, [from])?;
                 InstKind::Cvt { op, from, to, dst: dst()?, a }
             }
             "load" | "store" => {
@@ -306,12 +307,12 @@ impl Body<'_> {
                     None => (rest, Access::Plain),
                 };
                 let Some((space, ty)) = op_ty(rest, table::space_named) else { return Ok(None) };
-                let (addr, offset) = self.place(c)?;
+                let (addr, offset) = place(c)?;
                 if head == "load" {
                     InstKind::Load { ty, space, access, dst: dst()?, addr, offset }
                 } else {
                     c.mark(",")?;
-                    let value = self.val(c, Some(ty))?;
+                    let value = val(c, Some(ty))?;
                     no_dst(InstKind::Store { ty, space, access, addr, offset, value })?
                 }
             }
@@ -323,64 +324,64 @@ impl Body<'_> {
                     return Ok(None);
                 };
                 let Some((op, ty)) = op_ty(front, AtomOp::from_mnemonic) else { return Ok(None) };
-                let (addr, offset) = self.place(c)?;
+                let (addr, offset) = place(c)?;
                 c.mark(",")?;
-                let a = self.val(c, Some(ty))?;
-                let b = if c.take_mark(",") { Some(self.val(c, Some(ty))?) } else { None };
+                let a = val(c, Some(ty))?;
+                let b = if c.take_mark(",") { Some(val(c, Some(ty))?) } else { None };
                 InstKind::Atomic { op, ty, space, scope, dst: one()?, addr, offset, a, b }
             }
             "barrier" => {
                 let Some(op) = BarOp::from_mnemonic(rest) else { return Ok(None) };
                 let bare = matches!(c.peek(), Some(Token::End) | None) || c.is_mark("!");
-                let a = if bare { None } else { Some(self.val(c, Some(Ty::Pred))?) };
+                let a = if bare { None } else { Some(val(c, Some(Ty::Pred))?) };
                 InstKind::Barrier { op, dst: one()?, a }
             }
             "vote" => {
                 let Some((op, ty)) = op_ty(rest, VoteOp::from_mnemonic) else { return Ok(None) };
-                let a = self.val(c, Some(if op.is_match() { ty } else { Ty::Pred }))?;
-                let mask = if c.take_mark(",") { Some(self.val(c, Some(Ty::I32))?) } else { None };
+                let a = val(c, Some(if op.is_match() { ty } else { Ty::Pred }))?;
+                let mask = if c.take_mark(",") { Some(val(c, Some(Ty::I32))?) } else { None };
                 InstKind::Vote { op, ty, dst: dst()?, mask, a }
             }
             "shfl" => {
                 let Some((op, ty)) = op_ty(rest, ShflOp::from_mnemonic) else { return Ok(None) };
-                let [a, lane, width] = self.vals(c, [ty, Ty::I32, Ty::I32])?;
+                let [a, lane, width] = vals(c, [ty, Ty::I32, Ty::I32])?;
                 InstKind::Shuffle { op, ty, dst: dst()?, a, lane, width }
             }
             "call" => {
                 let (func, types) = self.callee(c)?;
-                let args = self.args(c, &types)?;
+                let args = args(c, &types)?;
                 InstKind::Call { func, args, results: dsts.iter().map(|d| d.0).collect() }
             }
             "rt" => {
                 let Some(rt) = Rt::from_mnemonic(rest) else { return Ok(None) };
-                let args = self.args(c, rt.params())?;
+                let args = args(c, rt.params())?;
                 InstKind::Rt { rt, args, results: dsts.iter().map(|d| d.0).collect() }
             }
             "launch" => {
                 let (func, types) = self.callee(c)?;
                 c.mark("<<<")?;
                 c.mark("(")?;
-                let grid = self.vals(c, [Ty::I32; 3])?;
+                let grid = vals(c, [Ty::I32; 3])?;
                 c.mark(")")?;
                 c.mark(",")?;
                 c.mark("(")?;
-                let block = self.vals(c, [Ty::I32; 3])?;
+                let block = vals(c, [Ty::I32; 3])?;
                 c.mark(")")?;
                 c.mark(",")?;
-                let [bytes, stream] = self.vals(c, [Ty::I64; 2])?;
+                let [bytes, stream] = vals(c, [Ty::I64; 2])?;
                 c.mark(">>>")?;
-                let args = self.args(c, &types)?;
+                let args = args(c, &types)?;
                 no_dst(InstKind::Launch { func, config: LaunchConfig { grid, block, bytes, stream }, args })?
             }
             _ => {
                 if let Some((op, ty)) = op_ty(word, UnOp::from_mnemonic) {
-                    let [a] = self.vals(c, [ty])?;
+                    let [a] = vals(c, [ty])?;
                     InstKind::Un { op, ty, dst: dst()?, a }
                 } else if let Some((op, ty)) = op_ty(word, BinOp::from_mnemonic) {
-                    let [a, b] = self.vals(c, [ty, ty])?;
+                    let [a, b] = vals(c, [ty, ty])?;
                     InstKind::Bin { op, ty, dst: dst()?, a, b }
                 } else if let Some((op, ty)) = op_ty(word, TriOp::from_mnemonic) {
-                    let [a, b, d] = self.vals(c, [ty, ty, ty])?;
+                    let [a, b, d] = vals(c, [ty, ty, ty])?;
                     InstKind::Tri { op, ty, dst: dst()?, a, b, c: d }
                 } else {
                     return Ok(None);

@@ -82,7 +82,7 @@ pub(super) fn space_named(name: &str) -> Option<Space> {
 
 fn hex(text: &str) -> Option<Arc<[u8]>> {
     let digits: Vec<u8> = text.chars().map(|c| c.to_digit(16).map(|d| d as u8)).collect::<Option<_>>()?;
-    if digits.len() % 2 == 0 { Some(digits.chunks(2).map(|d| d[0] << 4 | d[1]).collect()) } else { None }
+    if digits.len().is_multiple_of(2) { Some(digits.chunks(2).map(|d| d[0] << 4 | d[1]).collect()) } else { None }
 }
 
 /// `global g0 …`, behind the word `global`.

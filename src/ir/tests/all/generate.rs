@@ -13,17 +13,17 @@ use source::{FileId, Span};
 /// Bytes of the global buffer; a power of two.
 const BUFFER: u64 = 256;
 
-/// A small generator of random numbers (Steele, Lea and Flood's SplitMix64).
-pub struct Rng(u64);
+/// A small generator of random numbers (Steele, Lea and Flood's `SplitMix64`).
+pub(crate) struct Rng(u64);
 
 impl Rng {
     /// A generator of that seed.
-    pub fn new(seed: u64) -> Rng {
+    pub(crate) fn new(seed: u64) -> Rng {
         Rng(seed)
     }
 
     /// The next word.
-    pub fn word(&mut self) -> u64 {
+    pub(crate) fn word(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -31,17 +31,17 @@ impl Rng {
     }
 
     /// A number below `n`.
-    pub fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.word() % n as u64) as usize
     }
 
     /// One of a list.
-    pub fn pick<T: Copy>(&mut self, list: &[T]) -> T {
+    pub(crate) fn pick<T: Copy>(&mut self, list: &[T]) -> T {
         list[self.below(list.len())]
     }
 
     /// True once in `n` times.
-    pub fn once_in(&mut self, n: usize) -> bool {
+    pub(crate) fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 }
@@ -49,7 +49,7 @@ impl Rng {
 const TYPES: [Ty; 7] = [Ty::I32, Ty::I32, Ty::I64, Ty::F32, Ty::F64, Ty::I16, Ty::I8];
 
 /// A constant of type `ty`, often one that operations treat in a special way.
-pub fn constant(rng: &mut Rng, ty: Ty) -> u64 {
+pub(crate) fn constant(rng: &mut Rng, ty: Ty) -> u64 {
     let word = match rng.below(5) {
         0 => rng.word(),
         1 => rng.pick(&[0, 1, 2, 4, 8, 31, 32, 64]),
@@ -80,7 +80,7 @@ struct Gen<'m> {
 }
 
 /// A module of a few functions; the last is the one to run, with [`arguments`].
-pub fn module(seed: u64) -> Module {
+pub(crate) fn module(seed: u64) -> Module {
     let mut rng = Rng::new(seed);
     let mut m = Module::default();
     for (name, bytes, kind) in [
@@ -109,8 +109,9 @@ pub fn module(seed: u64) -> Module {
     m
 }
 
+#[allow(dead_code)] // Not every test crate that includes this file runs what it makes.
 /// Arguments for function `f`.
-pub fn arguments(f: &Function, rng: &mut Rng) -> Vec<u64> {
+pub(crate) fn arguments(f: &Function, rng: &mut Rng) -> Vec<u64> {
     f.params.iter().map(|p| constant(rng, f.ty(p.reg))).collect()
 }
 
@@ -164,7 +165,7 @@ fn function(name: &str, seed: u64, module: &Module) -> Function {
 
 impl Gen<'_> {
     fn statements(&mut self, depth: usize) {
-        for _ in 0..1 + self.rng.below(8) {
+        for _ in 0..=self.rng.below(8) {
             if self.budget == 0 || self.b.is_terminated() {
                 break;
             }

@@ -3,4 +3,6 @@
 #![allow(clippy::unwrap_used)] // A test that fails panics.
 
 mod formatted;
+mod input;
 mod listed;
+mod namelist;

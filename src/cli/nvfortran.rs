@@ -1,0 +1,151 @@
+//! nvfortran's options, which begin with one dash and are spelt together.
+//!
+//! [`translate`] turns them into `--nvfortran=…` before clap sees them; [`Compiler`] says what they mean. Options with a
+//! meaning here act; the rest are named under `--verbose`.
+
+/// Options of nvfortran that take a value of their own argument.
+const WITH_VALUE: &[&str] = &["-o", "-module", "-J"];
+
+/// Rewrites nvfortran's options and `-ex` so that clap takes them; everything after `--` is left alone.
+pub(crate) fn translate(args: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut args = args.into_iter();
+    out.extend(args.next());
+    while let Some(arg) = args.next() {
+        if arg == "--" {
+            out.push(arg);
+            out.extend(args.by_ref());
+        } else if arg == "-ex" {
+            out.push("--ex".to_owned());
+        } else if WITH_VALUE.contains(&arg.as_str()) {
+            let value = args.next().unwrap_or_default();
+            out.push(format!("--nvfortran={arg}={value}"));
+        } else if matches!(arg.as_str(), "-D" | "-U" | "-I") {
+            let value = args.next().unwrap_or_default();
+            out.push(format!("--nvfortran={arg}{value}"));
+        } else if is_nvfortran(&arg) {
+            out.push(format!("--nvfortran={arg}"));
+        } else {
+            out.push(arg);
+        }
+    }
+    out
+}
+
+fn is_nvfortran(arg: &str) -> bool {
+    let Some(rest) = arg.strip_prefix('-') else { return false };
+    // `-h`, `-V` and `-v` are ours; everything of two or more letters after a single dash is nvfortran's.
+    !rest.starts_with('-') && (rest.len() > 1 || matches!(rest, "g" | "O" | "c")) && rest.starts_with(char::is_alphabetic)
+}
+
+/// What nvfortran's options ask of the compiler.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Compiler {
+    /// `-D name[=value]`
+    pub(crate) defines: Vec<(String, Option<String>)>,
+    /// `-U name`
+    pub(crate) undefines: Vec<String>,
+    /// `-I directory`
+    pub(crate) includes: Vec<String>,
+    /// `-Mfixed` (true) or `-Mfree` (false)
+    pub(crate) fixed: Option<bool>,
+    /// `-Mpreprocess`, `-cpp`
+    pub(crate) preprocess: bool,
+    /// `-r8`
+    pub(crate) real8: bool,
+    /// `-i8`
+    pub(crate) int8: bool,
+    /// `-O0` …; absent means the default.
+    pub(crate) level: Option<u8>,
+    /// `-g`
+    pub(crate) debug: bool,
+    /// `-gpu=nofma`, `-Mcuda=nofma`
+    pub(crate) no_fma: bool,
+    /// `-gpu=managed`
+    pub(crate) managed: bool,
+    /// `-gpu=ccNN`
+    pub(crate) sm: Option<u32>,
+    /// Options without a meaning here.
+    pub(crate) ignored: Vec<String>,
+}
+
+impl Compiler {
+    /// Reads the options that [`translate`] collected.
+    pub(crate) fn read(options: &[String]) -> Compiler {
+        let mut c = Compiler::default();
+        for option in options {
+            c.option(option);
+        }
+        c
+    }
+
+    fn option(&mut self, option: &str) {
+        let text = option.trim_start_matches('-');
+        if let Some(define) = text.strip_prefix('D') {
+            match define.split_once('=') {
+                Some((name, value)) => self.defines.push((name.to_owned(), Some(value.to_owned()))),
+                None => self.defines.push((define.to_owned(), None)),
+            }
+        } else if let Some(name) = text.strip_prefix('U') {
+            self.undefines.push(name.to_owned());
+        } else if let Some(directory) = text.strip_prefix('I') {
+            self.includes.push(directory.to_owned());
+        } else if let Some(list) = text.strip_prefix("gpu=").or_else(|| text.strip_prefix("Mcuda=")) {
+            list.split(',').for_each(|sub| self.gpu(option, sub));
+        } else {
+            match text {
+                "cuda" | "Mcuda" => {}
+                "Mfixed" | "Mnofree" => self.fixed = Some(true),
+                "Mfree" | "Mfreeform" | "Mnofixed" => self.fixed = Some(false),
+                "Mpreprocess" | "cpp" => self.preprocess = true,
+                "r8" => self.real8 = true,
+                "i8" => self.int8 = true,
+                "g" | "gopt" => self.debug = true,
+                "O0" => self.level = Some(0),
+                "O" | "O1" | "O2" | "O3" | "O4" | "fast" => self.level = Some(1),
+                _ => self.ignored.push(option.to_owned()),
+            }
+        }
+    }
+
+    fn gpu(&mut self, option: &str, sub: &str) {
+        match sub {
+            "emu" => {}
+            "nofma" => self.no_fma = true,
+            "managed" | "mem:managed" => self.managed = true,
+            _ => match sub.strip_prefix("cc").and_then(|n| n.parse().ok()) {
+                Some(sm) => self.sm = Some(sm),
+                None => self.ignored.push(format!("{option} ({sub})")),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(line: &str) -> Vec<String> {
+        translate(line.split(' ').map(str::to_owned))
+    }
+
+    #[test]
+    fn one_dash_options_are_set_apart_from_ours() {
+        assert_eq!(
+            run("cufemu -Mcuda=cc90,nofma -DN=4 -I inc -ex run --race -v a.cuf -- -Mcuda"),
+            ["cufemu", "--nvfortran=-Mcuda=cc90,nofma", "--nvfortran=-DN=4", "--nvfortran=-Iinc", "--ex", "run", "--race",
+             "-v", "a.cuf", "--", "-Mcuda"]
+        );
+    }
+
+    #[test]
+    fn options_with_a_meaning_act_and_others_are_kept_for_saying_so() {
+        let options: Vec<String> = ["-gpu=cc80,managed,keep", "-r8", "-DA=1", "-DB", "-O0", "-Minline", "-cuda"]
+            .map(str::to_owned)
+            .into();
+        let c = Compiler::read(&options);
+        assert_eq!((c.sm, c.managed, c.real8, c.level), (Some(80), true, true, Some(0)));
+        assert_eq!(c.defines, [("A".to_owned(), Some("1".to_owned())), ("B".to_owned(), None)]);
+        assert_eq!(c.ignored, ["-gpu=cc80,managed,keep (keep)", "-Minline"]);
+    }
+}

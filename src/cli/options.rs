@@ -1,0 +1,210 @@
+//! The options of the command line, in one table for clap, the help text and the documentation.
+
+use clap::{Parser, ValueEnum};
+use std::path::PathBuf;
+
+/// Runs, checks and debugs CUDA Fortran programs on any machine.
+#[derive(Parser, Debug, Clone)]
+#[command(name = "cufemu", version, about, long_about = None, override_usage = "cufemu [OPTIONS] FILES... [-- ARGS...]")]
+#[command(after_help = "nvfortran's usual options are taken too: -cuda -Mcuda[=..] -gpu=.. -Mfixed -Mfree -Mpreprocess -cpp \
+    -D -U -I -r8 -i8 -O.. -g\nExit codes: 0 success, the program's own STOP code, 1 errors or findings, 2 usage, files or \
+    driver, 101 a bug of cufemu, 130 interrupted")]
+pub(crate) struct Options {
+    /// Source files
+    #[arg(value_name = "FILES")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Arguments of the program
+    #[arg(last = true, value_name = "ARGS")]
+    pub(crate) args: Vec<String>,
+
+    /// Report data races; `strict` also asks the consumer of a flag for its fence
+    #[arg(long, value_name = "strict", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
+    pub(crate) race: Option<RaceMode>,
+
+    /// What to check: mem,bounds,init,sync,race,leak,fp, all or none
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) check: Vec<Check>,
+
+    /// Threads that run the emulator
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
+
+    /// Another legal order of blocks and warps
+    #[arg(long, value_name = "seed:N", value_parser = seed)]
+    pub(crate) schedule: Option<u64>,
+
+    /// Run once for each seed of a range and compare
+    #[arg(long, value_name = "A..B", value_parser = seed_range)]
+    pub(crate) many_seeds: Option<(u64, u64)>,
+
+    /// Where clocks and events take their time from
+    #[arg(long, value_name = "KIND", default_value = "wall")]
+    pub(crate) clock: ClockKind,
+
+    /// What runs the kernels
+    #[arg(long, value_name = "KIND", default_value = "emu")]
+    pub(crate) device: DeviceKind,
+
+    /// How many devices the emulator has
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) devices: u32,
+
+    /// Compute capability times ten, such as 90
+    #[arg(long, value_name = "N")]
+    pub(crate) sm: Option<u32>,
+
+    /// Run every launch on the emulator and on the GPU, and compare the bits of memory
+    #[arg(long)]
+    pub(crate) verify: bool,
+
+    /// Debug in line mode
+    #[arg(long)]
+    pub(crate) debug: bool,
+
+    /// Debug in the terminal
+    #[arg(long)]
+    pub(crate) tui: bool,
+
+    /// Take debugger commands from a file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) batch: Option<PathBuf>,
+
+    /// Execute a debugger command; may be repeated (also -ex)
+    #[arg(long = "ex", value_name = "CMD")]
+    pub(crate) ex: Vec<String>,
+
+    /// Print a stage of the compiler instead of running
+    #[arg(long, value_name = "STAGE")]
+    pub(crate) emit: Option<Stage>,
+
+    /// How diagnostics and findings look
+    #[arg(long, value_name = "FORM", default_value = "full")]
+    pub(crate) message_format: MessageFormat,
+
+    /// Explain a code such as R0101
+    #[arg(long, value_name = "CODE")]
+    pub(crate) explain: Option<String>,
+
+    /// Exit code when something was found
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) error_exitcode: u8,
+
+    /// From which severity on findings make the run fail
+    #[arg(long, value_name = "LEVEL", default_value = "error")]
+    pub(crate) fail_on: FailOn,
+
+    /// Most findings to print
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) max_findings: usize,
+
+    /// Do not form fused multiply-adds in device code
+    #[arg(long)]
+    pub(crate) no_fma: bool,
+
+    /// Say more: options that have no effect, what was loaded
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+
+    /// An option of nvfortran, translated before parsing
+    #[arg(long = "nvfortran", value_name = "OPTION", hide = true, allow_hyphen_values = true)]
+    pub(crate) nvfortran: Vec<String>,
+}
+
+/// How strictly races are judged.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum RaceMode {
+    /// An atomic that reads a released value acquires.
+    On,
+    /// The consumer needs a fence of its own.
+    Strict,
+}
+
+/// A check.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Check {
+    /// Accesses against live allocations.
+    Mem,
+    /// Subscripts against declared bounds.
+    Bounds,
+    /// Reads of what was never written.
+    Init,
+    /// Barriers and warp operations.
+    Sync,
+    /// Data races.
+    Race,
+    /// Memory that is never freed.
+    Leak,
+    /// Where a NaN or infinity was first made.
+    Fp,
+    /// All of them.
+    All,
+    /// None but those that keep the emulator itself safe.
+    None,
+}
+
+/// Where time comes from.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ClockKind {
+    /// The machine's clock.
+    Wall,
+    /// Counted schedule points; the same in every run.
+    Model,
+}
+
+/// What runs the kernels.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum DeviceKind {
+    /// The emulator.
+    Emu,
+    /// The GPU of this machine.
+    Gpu,
+}
+
+/// A stage of the compiler.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stage {
+    /// The syntax tree.
+    Ast,
+    /// The intermediate representation.
+    Ir,
+    /// PTX of the kernels.
+    Ptx,
+}
+
+/// How diagnostics look.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum MessageFormat {
+    /// With the source lines.
+    Full,
+    /// One line each.
+    Short,
+    /// One JSON object a line.
+    Json,
+    /// A SARIF 2.1.0 document at the end.
+    Sarif,
+}
+
+/// From which severity on a finding fails the run.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FailOn {
+    /// Errors only.
+    Error,
+    /// Warnings too.
+    Warning,
+    /// Never.
+    Never,
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    text.strip_prefix("seed:")
+        .and_then(|n| n.parse().ok())
+        .ok_or_else(|| format!("`{text}` is no schedule; write `seed:N` with a number N"))
+}
+
+fn seed_range(text: &str) -> Result<(u64, u64), String> {
+    let bad = || format!("`{text}` is no range of seeds; write `A..B`, such as `0..64`");
+    let (a, b) = text.split_once("..").ok_or_else(bad)?;
+    let (a, b) = (a.parse().map_err(|_| bad())?, b.trim_start_matches('=').parse().map_err(|_| bad())?);
+    if a < b { Ok((a, b)) } else { Err(format!("the range of seeds `{text}` is empty")) }
+}

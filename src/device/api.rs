@@ -1,0 +1,232 @@
+//! The calls that a program makes of the CUDA runtime, as data.
+//!
+//! Explicit calls (`cudaMemcpy`) give an error code to the program; implicit ones (assignment of device data, `allocate`,
+//! automatic deallocation) give it to the host's run time, which ends the program with a finding.
+
+use crate::{Fill, KernelLaunch, Strided};
+use mem::Region;
+use source::Span;
+
+/// A call with its place.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Call {
+    /// What is asked for.
+    pub api: Api,
+    /// The statement.
+    pub span: Span,
+}
+
+/// Direction of a copy as the program states it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CopyKind {
+    /// `cudaMemcpyHostToHost`
+    HostToHost,
+    /// `cudaMemcpyHostToDevice`
+    HostToDevice,
+    /// `cudaMemcpyDeviceToHost`
+    DeviceToHost,
+    /// `cudaMemcpyDeviceToDevice`
+    DeviceToDevice,
+    /// `cudaMemcpyDefault`: by the addresses.
+    Default,
+}
+
+impl CopyKind {
+    /// The kind of that number.
+    pub fn from_code(code: i32) -> Option<CopyKind> {
+        Some(match code {
+            0 => CopyKind::HostToHost,
+            1 => CopyKind::HostToDevice,
+            2 => CopyKind::DeviceToHost,
+            3 => CopyKind::DeviceToDevice,
+            4 => CopyKind::Default,
+            _ => return None,
+        })
+    }
+}
+
+/// Two-dimensional extents of a copy or fill, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pitched {
+    /// Bytes of a row.
+    pub width: u64,
+    /// Rows.
+    pub height: u64,
+}
+
+/// What a program may ask of the CUDA runtime. Addresses named `at` are where results go, in host memory.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs, reason = "the fields have the names that NVIDIA's manual gives them")]
+pub enum Api {
+    /// A launch; its number and place are filled in here.
+    Launch(KernelLaunch),
+    /// Assignment between arrays of which one is no plain host memory.
+    Copy { destination: u64, source: u64, bytes: u64 },
+    /// The same for arrays that are not contiguous.
+    CopyStrided { destination: Strided, source: Strided, element_bytes: u64 },
+    /// Assignment of a scalar to an array.
+    Fill(Fill),
+    /// ALLOCATE; the reply's value is the address.
+    Alloc { region: Region, bytes: u64, name: String },
+    /// DEALLOCATE.
+    Free { address: u64, name: String },
+
+    DeviceSynchronize,
+    GetLastError,
+    PeekAtLastError,
+    SetDevice { device: i32 },
+    GetDevice { at: u64 },
+    GetDeviceCount { at: u64 },
+    DeviceReset,
+    /// `cudaGetDeviceProperties`: the members of `type(cudaDeviceProp)` at `at`.
+    GetDeviceProperties { at: u64, device: i32 },
+    DeviceGetAttribute { at: u64, attribute: i32, device: i32 },
+    DeviceSetLimit { limit: i32, value: u64 },
+    DeviceGetLimit { at: u64, limit: i32 },
+    /// Whether device `from` can reach the memory of device `to`.
+    DeviceCanAccessPeer { at: u64, from: i32, to: i32 },
+    EnablePeerAccess { device: i32 },
+    DisablePeerAccess { device: i32 },
+    /// Version numbers: 1000 × major + 10 × minor.
+    GetVersion { at: u64 },
+
+    EventCreate { at: u64 },
+    EventDestroy { event: u64 },
+    EventRecord { event: u64, stream: u64 },
+    EventSynchronize { event: u64 },
+    EventQuery { event: u64 },
+    /// Milliseconds as a real(4) at `at`.
+    EventElapsedTime { at: u64, start: u64, end: u64 },
+
+    StreamCreate { at: u64, flags: i32 },
+    StreamDestroy { stream: u64 },
+    StreamSynchronize { stream: u64 },
+    StreamQuery { stream: u64 },
+    StreamWaitEvent { stream: u64, event: u64 },
+    /// The stream of assignments, allocations and launches that name none.
+    SetDefaultStream { stream: u64 },
+    /// The reply's value is the stream.
+    GetDefaultStream,
+
+    /// Puts the address at `at`.
+    Malloc { region: Region, at: u64, bytes: u64 },
+    MallocPitch { at: u64, pitch_at: u64, element_bytes: u64, width: u64, height: u64 },
+    CudaFree { address: u64, host: bool },
+    Memcpy { destination: u64, source: u64, bytes: u64, kind: CopyKind, stream: Option<u64> },
+    Memcpy2D {
+        destination: u64,
+        destination_pitch: u64,
+        source: u64,
+        source_pitch: u64,
+        extent: Pitched,
+        kind: CopyKind,
+        stream: Option<u64>,
+    },
+    Memset { destination: u64, count: u64, element: Vec<u8>, stream: Option<u64> },
+    Memset2D { destination: u64, pitch: u64, element: Vec<u8>, extent: Pitched },
+    MemGetInfo { free_at: u64, total_at: u64 },
+    /// `cudaMemAdvise`, `cudaMemPrefetchAsync`: a hint about managed memory, without effect.
+    MemHint { address: u64, bytes: u64, prefetch: bool },
+    PointerGetAttributes { at: u64, address: u64 },
+    /// A call whose code the caller has worked out itself, such as a bad argument or a setting without effect.
+    Answer { name: &'static str, code: i32 },
+}
+
+impl Api {
+    /// What the routine is called in Fortran; `assignment`, `allocate` … of implicit calls.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Api::Launch(_) => "launch",
+            Api::Copy { .. } | Api::CopyStrided { .. } | Api::Fill(_) => "assignment",
+            Api::Alloc { .. } => "allocate",
+            Api::Free { .. } => "deallocate",
+            Api::DeviceSynchronize => "cudaDeviceSynchronize",
+            Api::GetLastError => "cudaGetLastError",
+            Api::PeekAtLastError => "cudaPeekAtLastError",
+            Api::SetDevice { .. } => "cudaSetDevice",
+            Api::GetDevice { .. } => "cudaGetDevice",
+            Api::GetDeviceCount { .. } => "cudaGetDeviceCount",
+            Api::DeviceReset => "cudaDeviceReset",
+            Api::GetDeviceProperties { .. } => "cudaGetDeviceProperties",
+            Api::DeviceGetAttribute { .. } => "cudaDeviceGetAttribute",
+            Api::DeviceSetLimit { .. } => "cudaDeviceSetLimit",
+            Api::DeviceGetLimit { .. } => "cudaDeviceGetLimit",
+            Api::DeviceCanAccessPeer { .. } => "cudaDeviceCanAccessPeer",
+            Api::EnablePeerAccess { .. } => "cudaDeviceEnablePeerAccess",
+            Api::DisablePeerAccess { .. } => "cudaDeviceDisablePeerAccess",
+            Api::GetVersion { .. } => "cudaRuntimeGetVersion",
+            Api::EventCreate { .. } => "cudaEventCreate",
+            Api::EventDestroy { .. } => "cudaEventDestroy",
+            Api::EventRecord { .. } => "cudaEventRecord",
+            Api::EventSynchronize { .. } => "cudaEventSynchronize",
+            Api::EventQuery { .. } => "cudaEventQuery",
+            Api::EventElapsedTime { .. } => "cudaEventElapsedTime",
+            Api::StreamCreate { .. } => "cudaStreamCreate",
+            Api::StreamDestroy { .. } => "cudaStreamDestroy",
+            Api::StreamSynchronize { .. } => "cudaStreamSynchronize",
+            Api::StreamQuery { .. } => "cudaStreamQuery",
+            Api::StreamWaitEvent { .. } => "cudaStreamWaitEvent",
+            Api::SetDefaultStream { .. } => "cudaforSetDefaultStream",
+            Api::GetDefaultStream => "cudaforGetDefaultStream",
+            Api::Malloc { region: Region::Managed, .. } => "cudaMallocManaged",
+            Api::Malloc { region: Region::Pinned, .. } => "cudaMallocHost",
+            Api::Malloc { .. } => "cudaMalloc",
+            Api::MallocPitch { .. } => "cudaMallocPitch",
+            Api::CudaFree { host: true, .. } => "cudaFreeHost",
+            Api::CudaFree { .. } => "cudaFree",
+            Api::Memcpy { stream: None, .. } => "cudaMemcpy",
+            Api::Memcpy { .. } => "cudaMemcpyAsync",
+            Api::Memcpy2D { stream: None, .. } => "cudaMemcpy2D",
+            Api::Memcpy2D { .. } => "cudaMemcpy2DAsync",
+            Api::Memset { stream: None, .. } => "cudaMemset",
+            Api::Memset { .. } => "cudaMemsetAsync",
+            Api::Memset2D { .. } => "cudaMemset2D",
+            Api::MemGetInfo { .. } => "cudaMemGetInfo",
+            Api::MemHint { prefetch: true, .. } => "cudaMemPrefetchAsync",
+            Api::MemHint { .. } => "cudaMemAdvise",
+            Api::PointerGetAttributes { .. } => "cudaPointerGetAttributes",
+            Api::Answer { name, .. } => name,
+        }
+    }
+}
+
+/// What a call gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Reply {
+    /// The error code, 0 for success.
+    pub code: i32,
+    /// What else it gives, as the call says.
+    pub value: u64,
+}
+
+/// How the host orders itself and the streams; for the race detector and for schedules that delay commands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// A stream exists from now on; one that is not blocking does not wait for the default stream.
+    StreamMade {
+        /// The stream.
+        stream: u64,
+        /// Whether it waits for the default stream, and that for it.
+        blocking: bool,
+    },
+    /// The event stands behind all that was submitted to the stream.
+    Recorded {
+        /// The event.
+        event: u64,
+        /// The stream.
+        stream: u64,
+    },
+    /// What is submitted to the stream from now on comes after the event.
+    StreamWaits {
+        /// The stream.
+        stream: u64,
+        /// The event.
+        event: u64,
+    },
+    /// The host goes on only after everything that was submitted.
+    HostWaitsForDevice,
+    /// The host goes on only after everything that was submitted to the stream.
+    HostWaitsForStream(u64),
+    /// The host goes on only after the event.
+    HostWaitsForEvent(u64),
+}

@@ -1,0 +1,165 @@
+//! One thread block at work: its warps, its shared memory, its barrier.
+
+use crate::print::PrintState;
+use ir::op::BarOp;
+use mem::Memory;
+use race::CtaSlot;
+use vm::{Arg, Context, Fault, Geometry, Hooks, Program, RtRequest, State, Stop, Warp};
+
+/// A thread block that has begun.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// Linear index in the grid, from 0.
+    pub linear: u64,
+    /// Where it is.
+    pub geometry: Geometry,
+    /// Its warps.
+    pub warps: Vec<Warp<32>>,
+    /// Order in which warps get their turn.
+    pub order: Vec<u32>,
+    /// Its shared memory.
+    pub shared: Vec<u8>,
+    /// Its place in the race detector.
+    pub slot: Option<CtaSlot>,
+    /// The next warp's place in `order`.
+    pub turn: usize,
+    /// Print statements begun, by warp.
+    pub(crate) prints: Vec<PrintState>,
+}
+
+/// Why a block stopped.
+#[derive(Debug)]
+pub(crate) enum BlockStop {
+    /// All its threads have exited.
+    Done,
+    /// Those that can run only poll.
+    Polling,
+    /// The budget is used up.
+    Budget,
+    /// The observer asked to stop.
+    Stopped,
+    /// A warp asks for a service.
+    Rt(usize, RtRequest),
+    /// A warp did something it must not do.
+    Fault(usize, Fault),
+    /// No thread can go on.
+    Stuck,
+}
+
+impl Block {
+    /// A block that is about to begin.
+    pub(crate) fn new(program: &Program, func: ir::FuncId, args: &[Arg], linear: u64, geometry: Geometry, shared: usize) -> Block {
+        let mut block = Block {
+            linear,
+            geometry,
+            warps: Vec::new(),
+            order: Vec::new(),
+            shared: vec![0; shared],
+            slot: None,
+            turn: 0,
+            prints: Vec::new(),
+        };
+        block.begin(program, func, args, linear, geometry);
+        block
+    }
+
+    /// Makes a finished block ready to run as another one.
+    pub(crate) fn begin(&mut self, program: &Program, func: ir::FuncId, args: &[Arg], linear: u64, geometry: Geometry) {
+        self.linear = linear;
+        self.geometry = geometry;
+        self.slot = None;
+        self.turn = 0;
+        self.shared.fill(0);
+        let threads: u32 = geometry.block.iter().product();
+        let count = threads.div_ceil(32);
+        self.warps.truncate(count as usize);
+        for number in 0..count {
+            let rest = threads - number * 32;
+            let mask = if rest >= 32 { u32::MAX } else { (1 << rest) - 1 };
+            match self.warps.get_mut(number as usize) {
+                Some(warp) => warp.reset(program, number, mask, func, args),
+                None => self.warps.push(Warp::new(program, number, mask, func, args)),
+            }
+        }
+        self.order = (0..count).collect();
+        self.prints.clear();
+        self.prints.resize_with(count as usize, PrintState::default);
+    }
+
+    /// Runs warps in turn until the block stops; barriers of the block complete on the way. `on_barrier` is told of each.
+    pub(crate) fn run<H: Hooks<32>>(
+        &mut self,
+        program: &Program,
+        memory: &Memory,
+        hooks: &mut H,
+        budget: &mut u64,
+        mut on_barrier: impl FnMut(&mut H),
+    ) -> BlockStop {
+        loop {
+            let mut polling = false;
+            while self.turn < self.order.len() {
+                let number = self.order[self.turn] as usize;
+                let warp = &mut self.warps[number];
+                let mut ctx = Context { memory, shared: &mut self.shared, geometry: self.geometry, budget: *budget };
+                let stop = vm::run(program, warp, &mut ctx, hooks);
+                *budget = ctx.budget;
+                match stop {
+                    Stop::Done | Stop::Waiting => self.turn += 1,
+                    Stop::Polling => {
+                        polling = true;
+                        self.turn += 1;
+                    }
+                    Stop::Budget => return BlockStop::Budget,
+                    Stop::Statement => return BlockStop::Stopped,
+                    Stop::Rt(request) => return BlockStop::Rt(number, request),
+                    Stop::Fault(fault) => return BlockStop::Fault(number, fault),
+                    Stop::Launch(request) => {
+                        let kind = vm::FaultKind::Trap(ir::Trap::Unsupported);
+                        let fault = Fault { kind, site: request.site, mask: warp.live, addresses: Vec::new() };
+                        return BlockStop::Fault(number, fault);
+                    }
+                }
+            }
+            self.turn = 0;
+            if self.warps.iter().all(|w| w.fragments.is_empty()) {
+                return BlockStop::Done;
+            }
+            if polling {
+                self.warps.iter_mut().for_each(Warp::wake_pollers);
+                return BlockStop::Polling;
+            }
+            if !self.release_barrier(program) {
+                return BlockStop::Stuck;
+            }
+            on_barrier(hooks);
+        }
+    }
+
+    /// Completes the barrier if every thread that has not exited waits at the same one.
+    fn release_barrier(&mut self, program: &Program) -> bool {
+        let mut place: Option<Vec<vm::Site>> = None;
+        let (mut count, mut all, mut kind) = (0, true, BarOp::Sync);
+        for warp in &self.warps {
+            for f in &warp.fragments {
+                let State::AtBarrier { op, pred } = f.state else { return false };
+                let here = warp.call_stack(f.frame, f.pc);
+                if place.get_or_insert_with(|| here.clone()) != &here {
+                    return false;
+                }
+                kind = op;
+                count += pred.count_ones();
+                all &= pred == f.mask;
+            }
+        }
+        let result = match kind {
+            BarOp::Sync => 0,
+            BarOp::And => u32::from(all),
+            BarOp::Or => u32::from(count > 0),
+            BarOp::Count => count,
+        };
+        for warp in &mut self.warps {
+            warp.release_barrier(program, result);
+        }
+        true
+    }
+}

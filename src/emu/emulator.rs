@@ -1,0 +1,400 @@
+//! The emulator as a device: its queue, its launches, its errors.
+
+use crate::block::BlockStop;
+use crate::grid::Running;
+use crate::observe::ObserverHooks;
+use crate::print::{self, Served};
+use crate::racing::{Deciding, Mode, RaceHooks};
+use crate::report;
+use device::{Command, CudaError, Device, KernelLaunch, Observer, Progress, Properties, Strided};
+use finding::Finding;
+use mem::{Memory, Region};
+use race::{Detector, Exact, Launch, Rules};
+use source::Span;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use vm::{NoHooks, Program};
+
+/// How the emulator works.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Compute capability times ten.
+    pub sm: u32,
+    /// Whether, and by which rules, to look for races.
+    pub race: Option<Rules>,
+    /// Order of blocks and warps; 0 is the natural one.
+    pub seed: u64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { sm: 90, race: None, seed: 0 }
+    }
+}
+
+/// The emulated GPU.
+#[derive(Clone, Debug)]
+pub struct Emulator {
+    properties: Properties,
+    options: Options,
+    number: u8,
+    program: Option<Arc<Program>>,
+    queue: VecDeque<Command>,
+    running: Option<Running>,
+    detector: Option<Box<Detector>>,
+    findings: Vec<Finding>,
+    output: Vec<u8>,
+    error: Option<CudaError>,
+    sticky: Option<CudaError>,
+    points: u64,
+}
+
+impl Emulator {
+    /// Device number `number` with nothing loaded.
+    pub fn new(number: u8, options: Options) -> Emulator {
+        let detector = options.race.map(|rules| Box::new(Detector::new(race::Options { rules, ..Default::default() })));
+        Emulator {
+            properties: Properties::emulated(options.sm),
+            options,
+            number,
+            program: None,
+            queue: VecDeque::new(),
+            running: None,
+            detector,
+            findings: Vec::new(),
+            output: Vec::new(),
+            error: None,
+            sticky: None,
+            points: 0,
+        }
+    }
+
+    /// Gives the device its code.
+    pub fn load(&mut self, program: Arc<Program>) {
+        self.program = Some(program);
+    }
+
+    /// The code of the device.
+    pub fn program(&self) -> Option<&Arc<Program>> {
+        self.program.as_ref()
+    }
+
+    /// The launch at work.
+    pub fn running(&self) -> Option<&Running> {
+        self.running.as_ref()
+    }
+
+    /// The launch at work, for a debugger that changes it.
+    pub fn running_mut(&mut self) -> Option<&mut Running> {
+        self.running.as_mut()
+    }
+
+    /// Schedule points passed since the beginning.
+    pub fn points(&self) -> u64 {
+        self.points
+    }
+
+    fn check(&self, launch: &KernelLaunch) -> Result<(), CudaError> {
+        let p = &self.properties;
+        let Some(program) = &self.program else { return Err(CudaError::InvalidDeviceFunction) };
+        let func = program.module.func(launch.func);
+        let threads: u64 = launch.block.iter().map(|&b| u64::from(b)).product();
+        let extents = launch.block.iter().zip(p.max_threads_dim).chain(launch.grid.iter().zip(p.max_grid_size));
+        if extents.into_iter().any(|(&n, most)| n == 0 || n > most) || threads > u64::from(p.max_threads_per_block) {
+            return Err(CudaError::InvalidConfiguration);
+        }
+        if func.max_threads.is_some_and(|most| threads > u64::from(most)) {
+            return Err(CudaError::LaunchOutOfResources);
+        }
+        let shared = program.code[launch.func.index()].shared_bytes + launch.dynamic_shared;
+        if shared > p.shared_mem_per_block_optin {
+            return Err(CudaError::InvalidValue);
+        }
+        Ok(())
+    }
+
+    /// The grid of a launch with `*`: as many blocks as the device holds at once.
+    fn resident_grid(&self, block: [u32; 3]) -> [u32; 3] {
+        let threads = block.iter().product::<u32>().max(1);
+        let each = (self.properties.max_threads_per_multiprocessor / threads).clamp(1, 32);
+        [each * self.properties.multiprocessors, 1, 1]
+    }
+
+    fn begin(&mut self, memory: &Memory, launch: KernelLaunch) {
+        let Some(program) = &self.program else { return };
+        let mode = match self.detector.take() {
+            None => Mode::Plain,
+            Some(mut detector) => {
+                detector.begin_launch(race_launch(program, &launch));
+                Mode::Detect(detector)
+            }
+        };
+        let before = matches!(mode, Mode::Detect(_)).then(|| memory.clone());
+        self.running = Some(Running::new(launch, mode, before, self.options.seed));
+    }
+
+    /// Runs the launch at work; `None` when it has ended.
+    fn run(&mut self, memory: &mut Memory, budget: &mut u64, observer: &mut dyn Observer) -> Option<Progress> {
+        let program = self.program.clone()?;
+        let statements = observer.wants_statements();
+        let accesses = observer.wants_accesses();
+        loop {
+            let running = self.running.as_mut()?;
+            if running.active.is_empty() {
+                if running.begun == running.total {
+                    self.end(memory, None);
+                    continue;
+                }
+                running.begin_block(&program);
+            }
+            let Running { active, mode, launch, .. } = running;
+            let Some(block) = active.front_mut() else { continue };
+            let before = *budget;
+            let stop = if !matches!(mode, Mode::Plain) {
+                let mut hooks = RaceHooks { slot: block.slot, mode };
+                block.run(&program, memory, &mut hooks, budget, |h| h.on_barrier())
+            } else if statements || accesses {
+                let (launch, block_number) = (launch.number, block.linear);
+                if accesses {
+                    let mut hooks =
+                        ObserverHooks::<true> { observer, program: &program, launch, block: block_number, stop: false };
+                    block.run(&program, memory, &mut hooks, budget, |_| ())
+                } else {
+                    let mut hooks =
+                        ObserverHooks::<false> { observer, program: &program, launch, block: block_number, stop: false };
+                    block.run(&program, memory, &mut hooks, budget, |_| ())
+                }
+            } else {
+                block.run(&program, memory, &mut NoHooks, budget, |_| ())
+            };
+            self.points += before - *budget;
+            match stop {
+                BlockStop::Done => running.end_block(),
+                BlockStop::Budget => return Some(Progress::Busy),
+                BlockStop::Stopped => return Some(Progress::Stopped),
+                BlockStop::Polling => {
+                    if !running.rotate(&program) {
+                        let found = report::livelock(&program, running);
+                        self.end(memory, Some((found, CudaError::LaunchTimeout)));
+                    }
+                }
+                BlockStop::Rt(warp, request) => {
+                    let again = matches!(mode, Mode::Decide(_));
+                    let mut ignored = Vec::new();
+                    let output = if again { &mut ignored } else { &mut self.output };
+                    let state = &mut block.prints[warp];
+                    let shared = &block.shared;
+                    match print::serve(&program, &mut block.warps[warp], &request, state, memory, shared, output) {
+                        Served::Done => {}
+                        Served::Exit => block.warps[warp].exit_current(),
+                        Served::Refused => {
+                            let kind = vm::FaultKind::Trap(ir::Trap::Unsupported);
+                            let fault =
+                                vm::Fault { kind, site: request.site, mask: request.mask, addresses: Vec::new() };
+                            self.fail(memory, &program, warp, &fault);
+                        }
+                    }
+                }
+                BlockStop::Fault(warp, fault) => self.fail(memory, &program, warp, &fault),
+                BlockStop::Stuck => {
+                    let found = active.front().cloned().map(|b| report::stuck(&program, running, &b));
+                    self.end(memory, found.map(|f| (f, CudaError::LaunchTimeout)));
+                }
+            }
+        }
+    }
+
+    fn fail(&mut self, memory: &mut Memory, program: &Program, warp: usize, fault: &vm::Fault) {
+        let Some(running) = self.running.as_mut() else { return };
+        if running.witness.is_none() {
+            running.witness = running.active.front().and_then(|b| b.warps[warp].frame(0)).cloned();
+        }
+        let Some(block) = running.active.front() else { return };
+        let failure = report::fault(program, memory, running, block, warp, fault);
+        self.end(memory, Some(failure));
+    }
+
+    /// Ends the launch, or its first pass: then it begins anew if bytes came under suspicion.
+    fn end(&mut self, memory: &mut Memory, failure: Option<(Finding, CudaError)>) {
+        let Some(mut running) = self.running.take() else { return };
+        let Some(program) = self.program.clone() else { return };
+        match std::mem::replace(&mut running.mode, Mode::Plain) {
+            Mode::Plain => {}
+            Mode::Detect(mut detector) => {
+                let suspicion = detector.end_launch();
+                self.findings.extend(report::incomplete(&program, &running, suspicion.incomplete));
+                self.detector = Some(detector);
+                if !suspicion.watch.is_empty()
+                    && let Some(before) = running.before.take()
+                {
+                    *memory = before;
+                    let rules = self.options.race.unwrap_or(Rules::DEFAULT);
+                    let exact = Exact::new(rules, race_launch(&program, &running.launch), suspicion);
+                    self.running = Some(running.again(Mode::Decide(Box::new(Deciding::new(exact)))));
+                    return;
+                }
+            }
+            Mode::Decide(deciding) => self.findings.extend(report::races(&program, &running, *deciding)),
+        }
+        if let Some((finding, error)) = failure {
+            self.findings.push(finding);
+            self.error = Some(error);
+            if error.is_sticky() {
+                self.sticky = Some(error);
+            }
+        }
+    }
+
+    /// Does a command that is no launch.
+    fn transfer(memory: &mut Memory, command: &Command) -> Result<(), CudaError> {
+        let done = match command {
+            Command::Launch(_) => Some(()),
+            Command::Copy { destination, source, bytes, .. } => memory.copy(*destination, *source, *bytes),
+            Command::CopyStrided { destination, source, element_bytes, .. } => {
+                copy_strided(memory, destination, source, *element_bytes)
+            }
+            Command::Fill { fill, .. } => {
+                let mut all = Some(());
+                each_row(&fill.target, fill.element.len() as u64, |address, count| {
+                    let row = fill.element.repeat(count as usize);
+                    all = all.and_then(|()| memory.write(address, &row));
+                });
+                all
+            }
+        };
+        done.ok_or(CudaError::InvalidValue)
+    }
+}
+
+fn race_launch(program: &Program, launch: &KernelLaunch) -> Launch {
+    let shared = program.code[launch.func.index()].shared_bytes.next_multiple_of(16) + launch.dynamic_shared;
+    Launch { threads_per_block: launch.block.iter().product(), shared_bytes: shared as u32 }
+}
+
+/// Calls `f` with the address and length, in elements, of each contiguous row of an array, in array element order.
+fn each_row(array: &Strided, element_bytes: u64, mut f: impl FnMut(u64, u64)) {
+    if array.dims.iter().any(|&(extent, _)| extent <= 0) {
+        return;
+    }
+    let contiguous = array.dims.first().is_some_and(|&(_, stride)| stride == element_bytes as i64);
+    let (row, outer) = match array.dims.split_first() {
+        Some((first, rest)) if contiguous => (first.0 as u64, rest),
+        _ => (1, array.dims.as_slice()),
+    };
+    // A row is written in pieces, so that a fill of a large array does not build it whole.
+    const PIECE: u64 = 1 << 16;
+    let mut index = vec![0i64; outer.len()];
+    loop {
+        let offset: i64 = index.iter().zip(outer).map(|(&i, &(_, stride))| i.wrapping_mul(stride)).sum();
+        let base = array.base.wrapping_add(offset as u64);
+        let mut done = 0;
+        while done < row {
+            let n = (row - done).min(PIECE);
+            f(base.wrapping_add(done * element_bytes), n);
+            done += n;
+        }
+        let Some(d) = (0..outer.len()).find(|&d| index[d] + 1 < outer[d].0) else { return };
+        index[d] += 1;
+        index[..d].fill(0);
+    }
+}
+
+fn copy_strided(memory: &mut Memory, to: &Strided, from: &Strided, element_bytes: u64) -> Option<()> {
+    let mut data = Vec::new();
+    let mut all = Some(());
+    each_row(from, element_bytes, |address, count| {
+        let at = data.len();
+        data.resize(at + (count * element_bytes) as usize, 0);
+        all = all.and_then(|()| memory.read(address, &mut data[at..]));
+    });
+    all?;
+    let mut at = 0;
+    each_row(to, element_bytes, |address, count| {
+        let n = (count * element_bytes) as usize;
+        all = all.and_then(|()| memory.write(address, data.get(at..at + n)?));
+        at += n;
+    });
+    all
+}
+
+impl Device for Emulator {
+    fn properties(&self) -> &Properties {
+        &self.properties
+    }
+
+    fn alloc(
+        &mut self,
+        memory: &mut Memory,
+        region: Region,
+        bytes: u64,
+        name: &str,
+        span: Span,
+    ) -> Result<u64, CudaError> {
+        let region = if matches!(region, Region::Device(_)) { Region::Device(self.number) } else { region };
+        memory.set_limit(region, self.properties.total_global_mem);
+        memory.alloc(region, bytes, name, span).map_err(|_| CudaError::MemoryAllocation)
+    }
+
+    fn free(&mut self, memory: &mut Memory, address: u64, span: Span) -> Result<(), CudaError> {
+        memory.free(address, span).map(|_| ()).map_err(|_| CudaError::InvalidValue)
+    }
+
+    fn submit(&mut self, _: &mut Memory, mut command: Command) -> Result<(), CudaError> {
+        if let Some(error) = self.sticky {
+            return Err(error);
+        }
+        if let Command::Launch(launch) = &mut command {
+            if launch.grid == [0; 3] {
+                launch.grid = self.resident_grid(launch.block);
+            }
+            self.check(launch)?;
+        }
+        self.queue.push_back(command);
+        Ok(())
+    }
+
+    fn advance(&mut self, memory: &mut Memory, mut budget: u64, observer: &mut dyn Observer) -> Progress {
+        loop {
+            if self.running.is_some()
+                && let Some(progress) = self.run(memory, &mut budget, observer)
+            {
+                return progress;
+            }
+            match self.queue.pop_front() {
+                None => return Progress::Idle,
+                Some(_) if self.sticky.is_some() => {}
+                Some(Command::Launch(launch)) => self.begin(memory, launch),
+                Some(command) => {
+                    if let Err(error) = Emulator::transfer(memory, &command) {
+                        self.error = Some(error);
+                    }
+                }
+            }
+        }
+    }
+
+    fn read(&mut self, memory: &Memory, address: u64, out: &mut [u8]) -> Result<(), CudaError> {
+        memory.read(address, out).ok_or(CudaError::InvalidValue)
+    }
+
+    fn write(&mut self, memory: &mut Memory, address: u64, data: &[u8]) -> Result<(), CudaError> {
+        memory.write(address, data).ok_or(CudaError::InvalidValue)
+    }
+
+    fn take_output(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.output)
+    }
+
+    fn take_findings(&mut self) -> Vec<Finding> {
+        std::mem::take(&mut self.findings)
+    }
+
+    fn take_error(&mut self) -> Option<CudaError> {
+        self.sticky.or_else(|| self.error.take())
+    }
+
+    fn elapsed_ms(&self) -> Option<f64> {
+        // A schedule point counts as a nanosecond of a model device.
+        Some(self.points as f64 * 1e-6)
+    }
+}

@@ -1,0 +1,182 @@
+//! A launch at work: which blocks have begun, which come next.
+
+use crate::block::Block;
+use crate::racing::Mode;
+use device::KernelLaunch;
+use mem::Memory;
+use std::collections::VecDeque;
+use vm::{Arg, Frame, Geometry, Program};
+
+/// A kernel launch that has begun.
+#[derive(Clone, Debug)]
+pub struct Running {
+    /// The launch.
+    pub launch: KernelLaunch,
+    /// How many blocks the grid has.
+    pub total: u64,
+    /// How many have begun.
+    pub begun: u64,
+    /// Blocks that have begun and not ended; the first is running.
+    pub active: VecDeque<Block>,
+    /// Blocks that have ended and may be used again.
+    pub(crate) spare: Vec<Block>,
+    /// How many blocks in a row have only polled.
+    pub(crate) polled: u64,
+    /// What watches the run.
+    pub(crate) mode: Mode,
+    /// Memory as it was when the launch began, if the launch may have to be run again.
+    pub(crate) before: Option<Memory>,
+    /// The outermost frame of the first warp that ended, for naming addresses.
+    pub(crate) witness: Option<Frame<32>>,
+    pub(crate) seed: u64,
+}
+
+impl Running {
+    pub(crate) fn new(launch: KernelLaunch, mode: Mode, before: Option<Memory>, seed: u64) -> Running {
+        let total = launch.grid.iter().map(|&g| u64::from(g)).product();
+        Running {
+            launch,
+            total,
+            begun: 0,
+            active: VecDeque::new(),
+            spare: Vec::new(),
+            polled: 0,
+            mode,
+            before,
+            witness: None,
+            seed,
+        }
+    }
+
+    /// The launch as it was before its first block, to be run again with another watch.
+    pub(crate) fn again(self, mode: Mode) -> Running {
+        Running { mode, begun: 0, active: VecDeque::new(), polled: 0, witness: None, ..self }
+    }
+
+    /// The arguments as the executor takes them.
+    pub(crate) fn args(&self) -> Vec<Arg> {
+        let arg = |a: &device::Arg| match a {
+            device::Arg::Bits(bits) => Arg::Bits(*bits),
+            device::Arg::Bytes(bytes) => Arg::Bytes(bytes.clone()),
+        };
+        self.launch.args.iter().map(arg).collect()
+    }
+
+    /// Begins the next block in schedule order.
+    pub(crate) fn begin_block(&mut self, program: &Program) {
+        let linear = schedule(self.seed, self.total, self.begun);
+        self.begun += 1;
+        let [gx, gy, _] = self.launch.grid.map(u64::from);
+        let code = &program.code[self.launch.func.index()];
+        let cta = [linear % gx, linear / gx % gy, linear / (gx * gy)].map(|c| c as u32);
+        let geometry = Geometry {
+            grid: self.launch.grid,
+            block: self.launch.block,
+            cta,
+            static_shared: code.shared_bytes,
+        };
+        let args = self.args();
+        let bytes = code.shared_bytes.next_multiple_of(16) + self.launch.dynamic_shared;
+        let mut block = match self.spare.pop() {
+            Some(mut block) => {
+                block.begin(program, self.launch.func, &args, linear, geometry);
+                block
+            }
+            None => Block::new(program, self.launch.func, &args, linear, geometry, bytes as usize),
+        };
+        shuffle(self.seed, linear, &mut block.order);
+        block.slot = self.mode.begin_block(linear);
+        self.active.push_back(block);
+    }
+
+    /// Ends the running block.
+    pub(crate) fn end_block(&mut self) {
+        let Some(mut block) = self.active.pop_front() else { return };
+        if let Some(slot) = block.slot.take() {
+            self.mode.end_block(slot);
+        }
+        if self.witness.is_none() {
+            self.witness = block.warps.first().and_then(|w| w.frame(0)).cloned();
+        }
+        self.polled = 0;
+        if self.spare.len() < 4 {
+            self.spare.push(block);
+        }
+    }
+
+    /// Lets the next block have its turn after one that only polls. Says whether any block can still change anything.
+    pub(crate) fn rotate(&mut self, program: &Program) -> bool {
+        self.polled += 1;
+        if self.begun < self.total && (self.active.len() as u64) < MOST_ACTIVE {
+            // A block that polls may wait for one that has not begun.
+            self.begin_block(program);
+            self.active.rotate_right(1);
+            self.polled = 0;
+            return true;
+        }
+        self.active.rotate_left(1);
+        self.polled <= ROUNDS * self.active.len() as u64
+    }
+}
+
+/// Blocks that may have begun at one time; a device holds about as many.
+const MOST_ACTIVE: u64 = 132 * 32;
+
+/// Rounds of polling without progress after which a launch counts as stuck.
+const ROUNDS: u64 = 4;
+
+/// The block that is run as number `i`: `i` itself, or the seed's permutation of the grid.
+fn schedule(seed: u64, total: u64, i: u64) -> u64 {
+    if seed == 0 || total < 2 {
+        return i;
+    }
+    let mut step = mix(seed) % total | 1;
+    while gcd(step, total) != 1 {
+        step += 1;
+    }
+    let at = u128::from(i) * u128::from(step) + u128::from(mix(seed ^ 0x5bd1) % total);
+    (at % u128::from(total)) as u64
+}
+
+/// Puts the warps of a block into the seed's order.
+fn shuffle(seed: u64, linear: u64, order: &mut [u32]) {
+    if seed == 0 {
+        return;
+    }
+    let mut state = mix(seed ^ mix(linear));
+    for i in (1..order.len()).rev() {
+        state = mix(state);
+        order.swap(i, (state % (i as u64 + 1)) as usize);
+    }
+}
+
+fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// The finaliser of `SplitMix64` (Steele, Lea and Flood 2014).
+fn mix(x: u64) -> u64 {
+    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ x >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_seed_runs_every_block_once() {
+        for total in [1, 2, 7, 12, 100, 1024] {
+            for seed in 0..20 {
+                let mut seen: Vec<u64> = (0..total).map(|i| schedule(seed, total, i)).collect();
+                seen.sort_unstable();
+                assert_eq!(seen, (0..total).collect::<Vec<_>>(), "seed {seed}, {total} blocks");
+            }
+        }
+    }
+}

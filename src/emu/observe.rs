@@ -1,0 +1,59 @@
+//! Tells a debugger what the blocks do.
+
+use device::{DeviceAccess, Observer, Statement};
+use vm::{AccessEvent, AccessKind, Hooks, Program, Site, Warp};
+
+/// Hooks that pass statements, and with `ACCESSES` also accesses, on to an observer.
+pub(crate) struct ObserverHooks<'a, const ACCESSES: bool> {
+    pub(crate) observer: &'a mut dyn Observer,
+    pub(crate) program: &'a Program,
+    pub(crate) launch: u64,
+    pub(crate) block: u64,
+    /// Whether an access asked to stop before the next statement.
+    pub(crate) stop: bool,
+}
+
+impl<const ACCESSES: bool> Hooks<32> for ObserverHooks<'_, ACCESSES> {
+    const ACCESS: bool = ACCESSES;
+    const STMT: bool = true;
+
+    fn on_access(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) {
+        let write = !matches!(event.kind, AccessKind::Read(_));
+        let span = self.program.span(event.site);
+        for lane in (0..32).filter(|l| event.mask >> l & 1 != 0) {
+            let access = DeviceAccess {
+                launch: self.launch,
+                block: self.block,
+                warp: warp.number,
+                lane,
+                space: event.space,
+                address: event.lanes.address(lane as usize, event.bytes),
+                bytes: event.bytes as u32,
+                write,
+                value: event.values.get(lane as usize),
+                span,
+            };
+            self.stop |= self.observer.on_access(&access);
+        }
+    }
+
+    fn on_stmt(&mut self, warp: &Warp<32>, frame: u32, site: Site, mask: u32) -> bool {
+        let statement = Statement {
+            launch: self.launch,
+            block: self.block,
+            warp: warp.number,
+            mask,
+            frame,
+            depth: warp.call_stack(frame, site.pc).len() as u32 - 1,
+            func: site.func,
+            pc: site.pc,
+            span: self.program.span(site),
+        };
+        let asked = std::mem::take(&mut self.stop);
+        self.observer.on_statement(&statement) || asked
+    }
+
+    fn on_syncwarp(&mut self, _: &Warp<32>, _: u32) {}
+
+    fn on_fence(&mut self, _: &Warp<32>, _: u32, _: ir::Scope) {}
+}

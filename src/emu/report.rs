@@ -1,0 +1,303 @@
+//! Findings of a launch: faults, barriers that never complete, races.
+
+use crate::block::Block;
+use crate::describe::{global_place, place_of, show_value};
+use crate::grid::Running;
+use crate::racing::Deciding;
+use device::CudaError;
+use finding::{
+    Access, Actor, Allocation, BarrierFault, Call, Finding, FindingKind, HostFault, LaunchInfo, RaceFlavour, RaceKind,
+    Space, ThreadId, Waiting, What,
+};
+use ir::Trap;
+use mem::address::SHARED_BASE;
+use mem::{Memory, Region};
+use race::{AccessInfo, Incomplete, Kind, RacePair, Relation};
+use source::Span;
+use vm::{Fault, FaultKind, Program, Site, State};
+
+/// A thread as findings name it.
+pub(crate) fn thread(running: &Running, linear: u64, tid: u32) -> ThreadId {
+    let [gx, gy, _] = running.launch.grid.map(u64::from);
+    let [bx, by, _] = running.launch.block;
+    let block = [linear % gx, linear / gx % gy, linear / (gx * gy)].map(|c| c as u32 + 1);
+    let thread = [tid % bx, tid / bx % by, tid / (bx * by)].map(|t| t + 1);
+    ThreadId { block, thread, warp: tid / 32, lane: tid % 32 }
+}
+
+/// The launch as findings name it.
+pub(crate) fn launch_info(program: &Program, running: &Running) -> LaunchInfo {
+    let name = &program.module.func(running.launch.func).name;
+    let kernel = name.rsplit('.').next().unwrap_or(name).to_owned();
+    LaunchInfo { number: running.launch.number, kernel, stream: running.launch.stream }
+}
+
+fn calls(program: &Program, stack: &[Site], inner: ir::FuncId) -> Vec<Call> {
+    let mut name = inner;
+    stack
+        .iter()
+        .map(|site| {
+            let procedure = program.module.func(name).name.to_string();
+            name = site.func;
+            Call { procedure, called_at: program.span(*site) }
+        })
+        .collect()
+}
+
+/// The finding of a fault, and the error that CUDA would report.
+pub(crate) fn fault(
+    program: &Program,
+    memory: &Memory,
+    running: &Running,
+    block: &Block,
+    warp_number: usize,
+    fault: &Fault,
+) -> (Finding, CudaError) {
+    let lane = fault.mask.trailing_zeros().min(31);
+    let warp = &block.warps[warp_number];
+    let span = program.span(fault.site);
+    let who = Actor::Thread(thread(running, block.linear, warp.number * 32 + lane));
+    let address = fault.addresses.first().map_or(0, |&(_, a)| a);
+    let fragment = warp.fragment_of(lane);
+    let frame = fragment.and_then(|f| warp.frame(f.frame));
+    let stack = fragment.map(|f| warp.call_stack(f.frame, f.pc)).unwrap_or_default();
+    let stack = calls(program, stack.get(1..).unwrap_or(&[]), fault.site.func);
+    let (kind, error, access) = match fault.kind {
+        FaultKind::Access { bytes, write, .. } => {
+            let (kind, space) = memory_fault(memory, address);
+            let what = if write { What::Write } else { What::Read };
+            let mut access = Access::new(who, what, space, span).address(address, u64::from(bytes));
+            access.place = frame.and_then(|f| place_beyond(program, memory, f, lane as usize, address));
+            (kind, CudaError::IllegalAddress, access)
+        }
+        FaultKind::Misaligned { bytes, write } => {
+            let what = if write { What::Write } else { What::Read };
+            let mut access = Access::new(who, what, space_of(address), span).address(address, u64::from(bytes));
+            access.place = frame.and_then(|f| place_of(program, f, lane as usize, address));
+            (FindingKind::Misaligned { needed: u64::from(bytes) }, CudaError::MisalignedAddress, access)
+        }
+        FaultKind::StackOverflow => {
+            let kind = FindingKind::DeviceStackOverflow { limit: u64::from(warp.depth_limit) };
+            (kind, CudaError::HardwareStackError, Access::step(who, span))
+        }
+        FaultKind::Trap(Trap::ZeroStep) => {
+            (FindingKind::Host(HostFault::ZeroStep), CudaError::LaunchFailure, Access::step(who, span))
+        }
+        FaultKind::Trap(Trap::Unreachable | Trap::Unsupported) => {
+            let kind = FindingKind::Unsupported { feature: "this statement in device code".to_owned() };
+            (kind, CudaError::LaunchFailure, Access::step(who, span))
+        }
+        FaultKind::WarpMask => {
+            (FindingKind::SyncwarpMask { mask: fault.mask }, CudaError::LaunchFailure, Access::step(who, span))
+        }
+    };
+    let count = u64::from(fault.mask.count_ones());
+    let mut found = Finding::new(kind, vec![access.stack(stack)]).in_launch(launch_info(program, running));
+    found.count = count.max(1);
+    (found.with_seed(running.seed), error)
+}
+
+/// A place just outside an array is named as that array's element that does not exist.
+fn place_beyond(
+    program: &Program,
+    memory: &Memory,
+    frame: &vm::Frame<32>,
+    lane: usize,
+    address: u64,
+) -> Option<finding::Place> {
+    if let Some(place) = place_of(program, frame, lane, address) {
+        return Some(place);
+    }
+    let near = memory.nearest(address, 1 << 20)?;
+    let info = memory.info(near);
+    (!info.name.is_empty()).then(|| finding::Place::variable(&*info.name))
+}
+
+fn space_of(address: u64) -> Space {
+    if mem::address::is_shared(address) {
+        return Space::Shared;
+    }
+    if mem::address::is_local(address) {
+        return Space::Local;
+    }
+    match Region::of(address) {
+        Some(Region::Device(_)) => Space::Global,
+        Some(Region::Managed) => Space::Managed,
+        Some(Region::Pinned) => Space::Pinned,
+        Some(Region::Host | Region::HostStack) => Space::Host,
+        None => Space::Unknown,
+    }
+}
+
+fn allocation(memory: &Memory, id: mem::AllocId) -> Allocation {
+    let info = memory.info(id);
+    let name = (!info.name.is_empty()).then(|| info.name.to_string());
+    Allocation { name, base: info.base, bytes: info.bytes, span: info.span }
+}
+
+/// What is wrong with an address that no live allocation of the device holds.
+fn memory_fault(memory: &Memory, address: u64) -> (FindingKind, Space) {
+    let space = space_of(address);
+    let kind = match space {
+        _ if address < 4096 => FindingKind::Null,
+        Space::Shared | Space::Local => FindingKind::OutOfBounds { nearest: None },
+        Space::Host if memory.find(address).is_some() => FindingKind::HostMemoryOnDevice,
+        _ => match memory.dead_at(address) {
+            Some(id) => FindingKind::UseAfterFree {
+                allocation: allocation(memory, id),
+                freed_at: memory.info(id).freed.unwrap_or(Span::NONE),
+            },
+            None => match memory.nearest(address, 1 << 20) {
+                Some(id) => FindingKind::OutOfBounds { nearest: Some(allocation(memory, id)) },
+                None => FindingKind::NeverAllocated,
+            },
+        },
+    };
+    (kind, space)
+}
+
+/// The finding of a block whose threads all wait for something that can never come.
+pub(crate) fn stuck(program: &Program, running: &Running, block: &Block) -> Finding {
+    let mut groups: Vec<Waiting> = Vec::new();
+    let (mut barriers, mut rendezvous, mut missing) = (0, None, 0u32);
+    for warp in &block.warps {
+        for f in &warp.fragments {
+            let Some(frame) = warp.frame(f.frame) else { continue };
+            let span = program.span(Site { func: frame.func, pc: f.pc });
+            let operation = match &f.state {
+                State::AtBarrier { .. } => {
+                    barriers += 1;
+                    "syncthreads"
+                }
+                State::AtRendezvous { need } => {
+                    let name = "a warp operation";
+                    rendezvous.get_or_insert((name, span));
+                    missing |= need & !f.mask;
+                    name
+                }
+                _ => "",
+            };
+            let first = thread(running, block.linear, warp.number * 32 + f.mask.trailing_zeros());
+            let count = u64::from(f.mask.count_ones());
+            match groups.iter_mut().find(|g| g.span == span && g.operation == operation) {
+                Some(group) => group.count += count,
+                None => {
+                    groups.push(Waiting { count, first: Actor::Thread(first), span, operation: operation.to_owned() });
+                }
+            }
+        }
+    }
+    let accesses = groups.iter().map(|g| Access::step(g.first.clone(), g.span)).collect();
+    let kind = match rendezvous {
+        Some((operation, _)) => FindingKind::Rendezvous {
+            operation: operation.to_owned(),
+            missing: (0..32).filter(|l| missing >> l & 1 != 0).collect(),
+            groups,
+        },
+        None if barriers > 0 => {
+            let at = thread(running, block.linear, 0).block;
+            FindingKind::Barrier { block: at, fault: BarrierFault::Divergent, groups }
+        }
+        None => FindingKind::Deadlock { groups },
+    };
+    Finding::new(kind, accesses).in_launch(launch_info(program, running)).with_seed(running.seed)
+}
+
+/// The finding of a launch whose blocks only poll what none of them changes.
+pub(crate) fn livelock(program: &Program, running: &Running) -> Finding {
+    let mut groups = Vec::new();
+    let mut accesses = Vec::new();
+    for block in running.active.iter().take(4) {
+        for warp in &block.warps {
+            for f in &warp.fragments {
+                let Some(frame) = warp.frame(f.frame) else { continue };
+                let span = program.span(Site { func: frame.func, pc: f.pc });
+                let first = Actor::Thread(thread(running, block.linear, warp.number * 32 + f.mask.trailing_zeros()));
+                if groups.iter().all(|g: &Waiting| g.span != span) {
+                    accesses.push(Access::step(first.clone(), span));
+                    let count = u64::from(f.mask.count_ones());
+                    groups.push(Waiting { count, first, span, operation: String::new() });
+                }
+            }
+        }
+    }
+    Finding::new(FindingKind::Livelock { groups }, accesses)
+        .in_launch(launch_info(program, running))
+        .with_seed(running.seed)
+}
+
+/// The findings of the second pass of the race detector.
+pub(crate) fn races(program: &Program, running: &Running, deciding: Deciding) -> Vec<Finding> {
+    let names = deciding.clone();
+    let verdict = deciding.exact.end_launch();
+    let mut out: Vec<Finding> = verdict.pairs.iter().map(|pair| race(program, running, &names, pair)).collect();
+    out.extend(incomplete(program, running, verdict.incomplete));
+    out
+}
+
+/// A finding for each reason why a verdict is incomplete.
+pub(crate) fn incomplete(program: &Program, running: &Running, why: Incomplete) -> Vec<Finding> {
+    let span = running.launch.span;
+    why.reasons()
+        .into_iter()
+        .map(|reason| {
+            let kind = FindingKind::RaceCheckIncomplete { reason: reason.to_owned() };
+            Finding::new(kind, vec![Access::step(Actor::Host, span)]).in_launch(launch_info(program, running))
+        })
+        .collect()
+}
+
+fn race(program: &Program, running: &Running, names: &Deciding, pair: &RacePair) -> Finding {
+    let used = finding::Scope::Block;
+    let between = if pair.is_insufficient_scope {
+        RaceKind::Scope { used, needed: finding::Scope::Device }
+    } else {
+        match pair.relation() {
+            Relation::WithinWarp => RaceKind::WithinWarp,
+            Relation::WithinBlock => RaceKind::Block,
+            Relation::AcrossBlocks => RaceKind::CrossBlock,
+        }
+    };
+    let flavour = if pair.is_mixed {
+        RaceFlavour::MixedAtomic
+    } else if pair.is_same_value {
+        RaceFlavour::SameValue
+    } else {
+        RaceFlavour::Plain
+    };
+    let accesses = vec![
+        race_access(program, running, names, pair, &pair.first),
+        race_access(program, running, names, pair, &pair.second),
+    ];
+    let mut found = Finding::new(FindingKind::Race { between, flavour }, accesses)
+        .in_launch(launch_info(program, running))
+        .with_seed(running.seed);
+    found.count = pair.count.max(1);
+    found
+}
+
+fn race_access(program: &Program, running: &Running, names: &Deciding, pair: &RacePair, info: &AccessInfo) -> Access {
+    let site = names.site(info.site);
+    let who = Actor::Thread(thread(running, u64::from(info.thread.block), u32::from(info.thread.tid)));
+    let what = match info.kind {
+        Kind::Read => What::Read,
+        Kind::Write => What::Write,
+        Kind::Atomic | Kind::Reduce => What::Atomic,
+        Kind::VolatileRead => What::VolatileRead,
+        Kind::VolatileWrite => What::VolatileWrite,
+    };
+    let (space, base) = match pair.space {
+        race::Space::Shared => (Space::Shared, SHARED_BASE),
+        race::Space::Global => (space_of(info.address), 0),
+    };
+    let address = base + info.address;
+    let mut access =
+        Access::new(who, what, space, program.span(site)).address(address, u64::from(info.width));
+    let place = running.witness.as_ref().and_then(|f| place_of(program, f, 0, address));
+    access.place = place.or_else(|| global_place(program, address));
+    if let Some(place) = &access.place {
+        let func = program.module.func(running.launch.func);
+        access.value = show_value(program, func, &place.array, info.value);
+    }
+    access.stack(calls(program, names.stack(info.stack), site.func))
+}

@@ -1,0 +1,618 @@
+//! The CUDA driver: every call into `libcuda` and every `unsafe` block of the project.
+//!
+//! Invariants that make the safe functions here safe:
+//! - The library is looked for before its first call; `cudarc` would end the process when it is missing.
+//! - Handles are private and belong to values that keep their context (and a kernel its module) alive; each method makes
+//!   that context current first, so that values may move between threads.
+//! - A copy that may still be under way owns its host buffer ([`Stream`]). The buffer is given back after the stream has
+//!   been waited for; if waiting fails, it is leaked, because the driver no longer says whether it is in use.
+//! - Device addresses are numbers that are checked by the driver: a wrong one is an error value, not a host access.
+//! - A kernel knows the size of its parameter memory, so that the driver never reads behind the buffer of a launch.
+//!
+//! Deliberately not here: which kernels there are, what streams mean to a program. Reference: CUDA Driver API, 6.
+
+// The driver is a C library: its functions take raw pointers and handles, and nothing else in the project calls it.
+#![allow(unsafe_code)]
+
+use crate::params::ParamLayout;
+use cudarc::driver::result::DriverError as Code;
+use cudarc::driver::sys;
+use std::ffi::{CString, c_void};
+use std::sync::Arc;
+
+/// An error of the driver, or that there is none.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum DriverError {
+    /// The driver library was not found.
+    NoDriver,
+    /// A call failed.
+    Call {
+        /// The function.
+        call: &'static str,
+        /// The code, as in `cuda.h`.
+        code: u32,
+        /// Its name, `CUDA_ERROR_…`.
+        name: String,
+        /// What the driver says it means.
+        text: String,
+    },
+    /// The handle of a stream, event or kernel does not exist, or sizes do not fit.
+    Invalid(&'static str),
+}
+
+impl DriverError {
+    /// The code that the driver gave, or the one that fits: 100 (no device), 400 (invalid handle).
+    pub fn code(&self) -> u32 {
+        match self {
+            DriverError::NoDriver => 100,
+            DriverError::Call { code, .. } => *code,
+            DriverError::Invalid(_) => 400,
+        }
+    }
+}
+
+impl std::fmt::Display for DriverError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            DriverError::NoDriver => f.write_str(
+                "no CUDA driver: libcuda.so.1 was not found; run without `--device gpu`, or on a machine with an NVIDIA GPU",
+            ),
+            DriverError::Call { call, name, text, .. } => write!(f, "`{call}` failed with {name}: {text}"),
+            DriverError::Invalid(what) => write!(f, "no such {what}"),
+        }
+    }
+}
+
+impl std::error::Error for DriverError {}
+
+type Result<T> = std::result::Result<T, DriverError>;
+
+/// Turns the code of a call into an error with its name.
+fn check(call: &'static str, result: sys::CUresult) -> Result<()> {
+    let code = Code(result);
+    match result {
+        sys::CUresult::CUDA_SUCCESS => Ok(()),
+        _ => Err(DriverError::Call {
+            call,
+            code: result as u32,
+            name: code.error_name().map_or("unknown".into(), |s| s.to_string_lossy().into_owned()),
+            text: code.error_string().map_or("unknown error".into(), |s| s.to_string_lossy().into_owned()),
+        }),
+    }
+}
+
+/// Calls a function of the driver and checks its code; the arguments must satisfy the function's contract.
+macro_rules! cu {
+    ($name:ident($($arg:expr),* $(,)?)) => {
+        // SAFETY: each use passes handles that live (see the head of the file) and pointers to locals of the right type
+        // and extent, which outlive the call.
+        check(stringify!($name), unsafe { sys::$name($($arg),*) })
+    };
+}
+
+/// Whether the driver library can be found.
+pub fn driver_is_present() -> bool {
+    // SAFETY: opens and closes the library; its initialisers are the driver's own.
+    unsafe { sys::is_culib_present() }
+}
+
+/// Makes the driver ready. Calling it again does nothing.
+fn init() -> Result<()> {
+    if !driver_is_present() {
+        return Err(DriverError::NoDriver);
+    }
+    cu!(cuInit(0))
+}
+
+/// How many devices there are.
+pub(crate) fn device_count() -> Result<u32> {
+    init()?;
+    let mut count = 0;
+    cu!(cuDeviceGetCount(&raw mut count))?;
+    Ok(count.max(0) as u32)
+}
+
+macro_rules! attributes {
+    ($($name:ident = $sys:ident $doc:literal;)*) => {
+        /// A property of a device.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+        pub enum Attribute { $(#[doc = $doc] $name,)* }
+
+        impl Attribute {
+            /// All of them, in order.
+            pub const ALL: &[Attribute] = &[$(Attribute::$name),*];
+
+            fn sys(self) -> sys::CUdevice_attribute {
+                match self { $(Attribute::$name => sys::CUdevice_attribute::$sys,)* }
+            }
+        }
+    };
+}
+
+attributes! {
+    MaxThreadsPerBlock = CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK "Most threads of a block.";
+    MaxBlockDimX = CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X "Greatest block extent, x.";
+    MaxBlockDimY = CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y "Greatest block extent, y.";
+    MaxBlockDimZ = CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z "Greatest block extent, z.";
+    MaxGridDimX = CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X "Greatest grid extent, x.";
+    MaxGridDimY = CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y "Greatest grid extent, y.";
+    MaxGridDimZ = CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z "Greatest grid extent, z.";
+    SharedBytesPerBlock = CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK "Bytes of shared memory of a block.";
+    SharedBytesPerBlockOptin = CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN "The same where a kernel asks for more.";
+    SharedBytesPerMultiprocessor = CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR "Bytes of shared memory of a multiprocessor.";
+    ConstantBytes = CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY "Bytes of constant memory.";
+    WarpSize = CU_DEVICE_ATTRIBUTE_WARP_SIZE "Lanes of a warp.";
+    MaxPitch = CU_DEVICE_ATTRIBUTE_MAX_PITCH "Greatest pitch of a copy, bytes.";
+    RegistersPerBlock = CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK "Registers of a block.";
+    RegistersPerMultiprocessor = CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR "Registers of a multiprocessor.";
+    ClockKilohertz = CU_DEVICE_ATTRIBUTE_CLOCK_RATE "Clock rate, kHz.";
+    TextureAlignment = CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT "Alignment of textures, bytes.";
+    MultiprocessorCount = CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT "Number of multiprocessors.";
+    KernelTimeout = CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT "Whether kernels have a time limit.";
+    Integrated = CU_DEVICE_ATTRIBUTE_INTEGRATED "Whether memory is shared with the host.";
+    CanMapHostMemory = CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY "Whether host memory can be mapped.";
+    ComputeMode = CU_DEVICE_ATTRIBUTE_COMPUTE_MODE "Compute mode.";
+    ConcurrentKernels = CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS "Whether kernels run concurrently.";
+    EccEnabled = CU_DEVICE_ATTRIBUTE_ECC_ENABLED "Whether memory corrects errors.";
+    PciBusId = CU_DEVICE_ATTRIBUTE_PCI_BUS_ID "PCI bus.";
+    PciDeviceId = CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID "PCI device.";
+    PciDomainId = CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID "PCI domain.";
+    TccDriver = CU_DEVICE_ATTRIBUTE_TCC_DRIVER "Whether the driver is the compute-only one.";
+    MemoryClockKilohertz = CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE "Memory clock rate, kHz.";
+    MemoryBusBits = CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH "Width of the memory bus, bits.";
+    L2CacheBytes = CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE "Bytes of the second-level cache.";
+    MaxThreadsPerMultiprocessor = CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR "Most threads of a multiprocessor.";
+    UnifiedAddressing = CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING "Whether host and device share address numbers.";
+    AsyncEngineCount = CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT "Number of copy engines.";
+    ManagedMemory = CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY "Whether there is managed memory.";
+    ConcurrentManagedAccess = CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS "Whether the host may use it while kernels run.";
+    CooperativeLaunch = CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH "Whether grids can synchronise.";
+    StreamPriorities = CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED "Whether streams have priorities.";
+    ComputeMajor = CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR "Compute capability, major number.";
+    ComputeMinor = CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR "Compute capability, minor number.";
+}
+
+/// A device, its primary context retained.
+#[derive(Debug)]
+pub(crate) struct Context {
+    device: sys::CUdevice,
+    context: usize,
+}
+
+impl Context {
+    /// Opens device `ordinal`.
+    pub(crate) fn open(ordinal: u32) -> Result<Arc<Context>> {
+        init()?;
+        let mut device = 0;
+        cu!(cuDeviceGet(&raw mut device, i32::try_from(ordinal).unwrap_or(i32::MAX)))?;
+        let mut context = std::ptr::null_mut();
+        cu!(cuDevicePrimaryCtxRetain(&raw mut context, device))?;
+        let this = Arc::new(Context { device, context: context as usize });
+        this.enter()?;
+        Ok(this)
+    }
+
+    /// Makes the context current in this thread.
+    fn enter(&self) -> Result<()> {
+        cu!(cuCtxSetCurrent(self.context as sys::CUcontext))
+    }
+
+    /// The name of the device.
+    pub(crate) fn name(&self) -> Result<String> {
+        let mut buffer = [0u8; 256];
+        cu!(cuDeviceGetName(buffer.as_mut_ptr().cast(), 255, self.device))?;
+        let end = buffer.iter().position(|&b| b == 0).unwrap_or(buffer.len());
+        Ok(String::from_utf8_lossy(&buffer[..end]).into_owned())
+    }
+
+    /// A property.
+    pub(crate) fn attribute(&self, attribute: Attribute) -> Result<i32> {
+        let mut value = 0;
+        cu!(cuDeviceGetAttribute(&raw mut value, attribute.sys(), self.device))?;
+        Ok(value)
+    }
+
+    /// The version of CUDA that the driver supports: 13000 is 13.0.
+    pub(crate) fn driver_version(&self) -> Result<i32> {
+        let mut version = 0;
+        cu!(cuDriverGetVersion(&raw mut version))?;
+        Ok(version)
+    }
+
+    /// Bytes of memory, free and in all.
+    pub(crate) fn memory_info(&self) -> Result<(u64, u64)> {
+        self.enter()?;
+        let (mut free, mut total) = (0, 0);
+        cu!(cuMemGetInfo_v2(&raw mut free, &raw mut total))?;
+        Ok((free as u64, total as u64))
+    }
+
+    /// Allocates; the address is a multiple of 256.
+    pub(crate) fn alloc(&self, bytes: u64) -> Result<u64> {
+        self.enter()?;
+        let mut address = 0;
+        cu!(cuMemAlloc_v2(&raw mut address, size(bytes.max(1))?))?;
+        Ok(address)
+    }
+
+    /// Frees what `alloc` gave.
+    pub(crate) fn free(&self, address: u64) -> Result<()> {
+        self.enter()?;
+        cu!(cuMemFree_v2(address))
+    }
+
+    /// Copies to the device and waits.
+    pub(crate) fn write(&self, address: u64, bytes: &[u8]) -> Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.enter()?;
+        cu!(cuMemcpyHtoD_v2(address, bytes.as_ptr().cast(), bytes.len()))
+    }
+
+    /// Copies from the device and waits.
+    pub(crate) fn read(&self, address: u64, bytes: &mut [u8]) -> Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.enter()?;
+        cu!(cuMemcpyDtoH_v2(bytes.as_mut_ptr().cast(), address, bytes.len()))
+    }
+
+    /// Waits for everything.
+    pub(crate) fn synchronize(&self) -> Result<()> {
+        self.enter()?;
+        cu!(cuCtxSynchronize())
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // The process may be ending and the driver with it; there is nobody to tell about an error.
+        let _ = cu!(cuDevicePrimaryCtxRelease_v2(self.device));
+    }
+}
+
+/// A length as the driver takes it.
+fn size(bytes: u64) -> Result<usize> {
+    usize::try_from(bytes).map_err(|_| DriverError::Invalid("size"))
+}
+
+/// A host buffer that a copy may still read or write.
+#[derive(Debug)]
+struct Pending {
+    ticket: Option<u64>,
+    bytes: Box<[u8]>,
+}
+
+/// A stream, with the host buffers of its copies.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    context: Arc<Context>,
+    handle: usize,
+    pending: Vec<Pending>,
+}
+
+impl Stream {
+    /// The legacy default stream.
+    pub(crate) fn default_of(context: &Arc<Context>) -> Stream {
+        Stream { context: context.clone(), handle: 0, pending: Vec::new() }
+    }
+
+    /// A new stream; `non_blocking` ones do not wait for the default stream.
+    pub(crate) fn new(context: &Arc<Context>, non_blocking: bool) -> Result<Stream> {
+        context.enter()?;
+        let mut stream = std::ptr::null_mut();
+        cu!(cuStreamCreate(&raw mut stream, u32::from(non_blocking)))?;
+        Ok(Stream { context: context.clone(), handle: stream as usize, pending: Vec::new() })
+    }
+
+    fn raw(&self) -> sys::CUstream {
+        self.handle as sys::CUstream
+    }
+
+    /// Copies to the device in the order of the stream.
+    pub(crate) fn write(&mut self, address: u64, bytes: Vec<u8>) -> Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.context.enter()?;
+        let bytes = bytes.into_boxed_slice();
+        let result = cu!(cuMemcpyHtoDAsync_v2(address, bytes.as_ptr().cast(), bytes.len(), self.raw()));
+        self.pending.push(Pending { ticket: None, bytes });
+        result
+    }
+
+    /// Copies from the device in the order of the stream; the bytes come back under `ticket` from [`Stream::synchronize`].
+    pub(crate) fn read(&mut self, address: u64, bytes: u64, ticket: u64) -> Result<()> {
+        self.context.enter()?;
+        let mut buffer = vec![0u8; size(bytes)?].into_boxed_slice();
+        let result = if buffer.is_empty() {
+            Ok(())
+        } else {
+            cu!(cuMemcpyDtoHAsync_v2(buffer.as_mut_ptr().cast(), address, buffer.len(), self.raw()))
+        };
+        self.pending.push(Pending { ticket: Some(ticket), bytes: buffer });
+        result
+    }
+
+    /// Copies on the device in the order of the stream.
+    pub(crate) fn copy(&self, to: u64, from: u64, bytes: u64) -> Result<()> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        self.context.enter()?;
+        cu!(cuMemcpyDtoDAsync_v2(to, from, size(bytes)?, self.raw()))
+    }
+
+    /// Sets `count` elements of 1, 2 or 4 bytes in the order of the stream.
+    pub(crate) fn fill(&self, address: u64, element_bytes: u32, value: u32, count: u64) -> Result<()> {
+        if count == 0 {
+            return Ok(());
+        }
+        self.context.enter()?;
+        let count = size(count)?;
+        match element_bytes {
+            1 => cu!(cuMemsetD8Async(address, value as u8, count, self.raw())),
+            2 => cu!(cuMemsetD16Async(address, value as u16, count, self.raw())),
+            4 => cu!(cuMemsetD32Async(address, value, count, self.raw())),
+            _ => Err(DriverError::Invalid("element size")),
+        }
+    }
+
+    /// Waits for the stream; gives the bytes that were read, with their tickets, in order.
+    pub(crate) fn synchronize(&mut self) -> Result<Vec<(u64, Vec<u8>)>> {
+        let waited = self.context.enter().and_then(|()| cu!(cuStreamSynchronize(self.raw())));
+        let pending = std::mem::take(&mut self.pending);
+        if let Err(error) = waited {
+            // The copies may be under way for all we know.
+            std::mem::forget(pending);
+            return Err(error);
+        }
+        Ok(pending.into_iter().filter_map(|p| Some((p.ticket?, p.bytes.into_vec()))).collect())
+    }
+
+    /// Whether the stream has nothing left to do.
+    pub(crate) fn is_idle(&self) -> Result<bool> {
+        self.context.enter()?;
+        ready(cu!(cuStreamQuery(self.raw())))
+    }
+
+    /// Makes the stream wait for an event.
+    pub(crate) fn wait(&self, event: &Event) -> Result<()> {
+        self.context.enter()?;
+        cu!(cuStreamWaitEvent(self.raw(), event.raw(), 0))
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        if !self.pending.is_empty() {
+            let _ = self.synchronize();
+        }
+        if self.handle != 0 && self.context.enter().is_ok() {
+            let _ = cu!(cuStreamDestroy_v2(self.raw()));
+        }
+    }
+}
+
+/// "Not ready" as `false`.
+fn ready(result: Result<()>) -> Result<bool> {
+    match result {
+        Ok(()) => Ok(true),
+        Err(DriverError::Call { code, .. }) if code == sys::CUresult::CUDA_ERROR_NOT_READY as u32 => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// An event.
+#[derive(Debug)]
+pub(crate) struct Event {
+    context: Arc<Context>,
+    handle: usize,
+}
+
+impl Event {
+    /// A new event.
+    pub(crate) fn new(context: &Arc<Context>) -> Result<Event> {
+        context.enter()?;
+        let mut event = std::ptr::null_mut();
+        cu!(cuEventCreate(&raw mut event, 0))?;
+        Ok(Event { context: context.clone(), handle: event as usize })
+    }
+
+    fn raw(&self) -> sys::CUevent {
+        self.handle as sys::CUevent
+    }
+
+    /// Records the event in a stream.
+    pub(crate) fn record(&self, stream: &Stream) -> Result<()> {
+        self.context.enter()?;
+        cu!(cuEventRecord(self.raw(), stream.raw()))
+    }
+
+    /// Waits for the event.
+    pub(crate) fn synchronize(&self) -> Result<()> {
+        self.context.enter()?;
+        cu!(cuEventSynchronize(self.raw()))
+    }
+
+    /// Whether the event has happened.
+    pub(crate) fn is_done(&self) -> Result<bool> {
+        self.context.enter()?;
+        ready(cu!(cuEventQuery(self.raw())))
+    }
+
+    /// Milliseconds from `start` to this event; both have to have happened.
+    pub(crate) fn elapsed_since(&self, start: &Event) -> Result<f32> {
+        self.context.enter()?;
+        let mut milliseconds = 0.0;
+        cu!(cuEventElapsedTime(&raw mut milliseconds, start.raw(), self.raw()))?;
+        Ok(milliseconds)
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        if self.context.enter().is_ok() {
+            let _ = cu!(cuEventDestroy_v2(self.raw()));
+        }
+    }
+}
+
+/// A loaded module.
+#[derive(Debug)]
+pub(crate) struct Module {
+    context: Arc<Context>,
+    handle: usize,
+}
+
+/// Bytes of each log of the compiler in the driver.
+const LOG_BYTES: usize = 16 << 10;
+
+impl Module {
+    /// Compiles and loads PTX text; gives the module and what the compiler said. On failure the second part of the error is
+    /// the compiler's log.
+    pub(crate) fn load(
+        context: &Arc<Context>,
+        ptx: &str,
+        debug: bool,
+    ) -> std::result::Result<(Arc<Module>, String), (DriverError, String)> {
+        context.enter().map_err(|e| (e, String::new()))?;
+        let Ok(text) = CString::new(ptx) else { return Err((DriverError::Invalid("text"), String::new())) };
+        let (mut info, mut errors) = (vec![0u8; LOG_BYTES], vec![0u8; LOG_BYTES]);
+        let mut options = [
+            sys::CUjit_option::CU_JIT_INFO_LOG_BUFFER,
+            sys::CUjit_option::CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
+            sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
+            sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+            sys::CUjit_option::CU_JIT_GENERATE_LINE_INFO,
+            sys::CUjit_option::CU_JIT_GENERATE_DEBUG_INFO,
+        ];
+        // The driver takes numbers in the place of pointers.
+        let number = |n: usize| std::ptr::without_provenance_mut::<c_void>(n);
+        let mut values = [
+            info.as_mut_ptr().cast(),
+            number(LOG_BYTES),
+            errors.as_mut_ptr().cast(),
+            number(LOG_BYTES),
+            number(1),
+            number(usize::from(debug)),
+        ];
+        let mut module = std::ptr::null_mut();
+        let result = cu!(cuModuleLoadDataEx(
+            &raw mut module,
+            text.as_ptr().cast(),
+            options.len() as u32,
+            options.as_mut_ptr(),
+            values.as_mut_ptr(),
+        ));
+        let said = |bytes: &[u8]| {
+            let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+            String::from_utf8_lossy(&bytes[..end]).trim().to_owned()
+        };
+        match result {
+            Ok(()) => Ok((Arc::new(Module { context: context.clone(), handle: module as usize }), said(&info))),
+            Err(error) => Err((error, said(&errors))),
+        }
+    }
+
+    fn raw(&self) -> sys::CUmodule {
+        self.handle as sys::CUmodule
+    }
+
+    /// Address and bytes of a variable.
+    pub(crate) fn variable(&self, name: &str) -> Result<(u64, u64)> {
+        self.context.enter()?;
+        let name = CString::new(name).map_err(|_| DriverError::Invalid("name"))?;
+        let (mut address, mut bytes) = (0, 0);
+        cu!(cuModuleGetGlobal_v2(&raw mut address, &raw mut bytes, self.raw(), name.as_ptr()))?;
+        Ok((address, bytes as u64))
+    }
+
+    /// A kernel, whose parameter memory has that layout.
+    pub(crate) fn kernel(self: &Arc<Module>, name: &str, layout: ParamLayout) -> Result<Kernel> {
+        self.context.enter()?;
+        let name = CString::new(name).map_err(|_| DriverError::Invalid("name"))?;
+        let mut function = std::ptr::null_mut();
+        cu!(cuModuleGetFunction(&raw mut function, self.raw(), name.as_ptr()))?;
+        Ok(Kernel { module: self.clone(), handle: function as usize, layout })
+    }
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        if self.context.enter().is_ok() {
+            let _ = cu!(cuModuleUnload(self.raw()));
+        }
+    }
+}
+
+/// A kernel of a loaded module.
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    module: Arc<Module>,
+    handle: usize,
+    layout: ParamLayout,
+}
+
+/// Dynamic shared memory that a launch may have without asking.
+const UNASKED_SHARED_BYTES: u32 = 48 << 10;
+
+impl Kernel {
+    fn raw(&self) -> sys::CUfunction {
+        self.handle as sys::CUfunction
+    }
+
+    /// The parameter memory.
+    pub(crate) fn layout(&self) -> &ParamLayout {
+        &self.layout
+    }
+
+    /// An attribute of the compiled kernel: registers a thread.
+    pub(crate) fn registers(&self) -> Result<i32> {
+        self.module.context.enter()?;
+        let mut value = 0;
+        let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_NUM_REGS;
+        cu!(cuFuncGetAttribute(&raw mut value, attribute, self.raw()))?;
+        Ok(value)
+    }
+
+    /// Launches in the order of the stream. `params` is the whole parameter memory, as [`crate::params::pack`] makes it.
+    pub(crate) fn launch(
+        &self,
+        grid: [u32; 3],
+        block: [u32; 3],
+        shared_bytes: u32,
+        stream: &Stream,
+        params: &[u8],
+        cooperative: bool,
+    ) -> Result<()> {
+        if params.len() as u64 != self.layout.bytes {
+            return Err(DriverError::Invalid("argument list"));
+        }
+        self.module.context.enter()?;
+        if shared_bytes > UNASKED_SHARED_BYTES {
+            let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            let wanted = i32::try_from(shared_bytes).unwrap_or(i32::MAX);
+            cu!(cuFuncSetAttribute(self.raw(), attribute, wanted))?;
+        }
+        let [gx, gy, gz] = grid;
+        let [bx, by, bz] = block;
+        let (function, stream) = (self.raw(), stream.raw());
+        // The driver copies each parameter before the call returns; the layout is that of the text that was loaded, and the
+        // buffer is as long as the layout says.
+        let mut pointers: Vec<*mut c_void> = Vec::with_capacity(self.layout.slots.len());
+        for slot in &self.layout.slots {
+            let at = params.get(slot.offset as usize..).ok_or(DriverError::Invalid("argument list"))?;
+            pointers.push(at.as_ptr().cast_mut().cast());
+        }
+        let list = pointers.as_mut_ptr();
+        if cooperative {
+            cu!(cuLaunchCooperativeKernel(function, gx, gy, gz, bx, by, bz, shared_bytes, stream, list))
+        } else {
+            let extra = std::ptr::null_mut();
+            cu!(cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared_bytes, stream, list, extra))
+        }
+    }
+}

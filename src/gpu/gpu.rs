@@ -1,0 +1,496 @@
+//! One GPU with its streams, events and loaded code, behind safe calls.
+//!
+//! Streams and events are numbers here, so that a program may hold stale ones; a number that does not exist is an error
+//! value. Addresses are the device's own numbers.
+//!
+//! Deliberately not here: the meaning of a CUDA call to the program and its errors (`device`), host memory.
+
+use crate::driver::{self, Attribute, Context, DriverError};
+use crate::params;
+use crate::print::{self, Drained};
+use crate::ptx::{self, EmitError, PtxOptions, record};
+use ir::{FuncId, FuncKind, GlobalId, Module};
+use source::SourceMap;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A stream of a [`Gpu`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Stream(pub u64);
+
+impl Stream {
+    /// The legacy default stream.
+    pub const DEFAULT: Stream = Stream(0);
+}
+
+/// An event of a [`Gpu`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Event(pub u64);
+
+/// How to load a module.
+#[derive(Clone, Copy, Debug)]
+pub struct LoadOptions<'a> {
+    /// The target, if it is not to be the device's own.
+    pub sm: Option<u32>,
+    /// Whether variables are kept where a debugger finds them.
+    pub debug: bool,
+    /// The sources, for line numbers.
+    pub sources: Option<&'a SourceMap>,
+    /// Text of the debug sections.
+    pub debug_sections: Option<&'a str>,
+    /// How many records kernels may write between two calls of [`Gpu::drain_records`].
+    pub record_capacity: u32,
+}
+
+impl Default for LoadOptions<'_> {
+    fn default() -> Self {
+        LoadOptions { sm: None, debug: false, sources: None, debug_sections: None, record_capacity: 1 << 18 }
+    }
+}
+
+/// Why a module could not be loaded.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoadError {
+    /// The driver's error.
+    pub error: DriverError,
+    /// What the driver's compiler said.
+    pub log: String,
+}
+
+impl std::fmt::Display for LoadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.error)?;
+        if self.log.is_empty() { Ok(()) } else { write!(f, "\n{}", self.log) }
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+impl From<DriverError> for LoadError {
+    fn from(error: DriverError) -> LoadError {
+        LoadError { error, log: String::new() }
+    }
+}
+
+/// A kernel that is not in the loaded code, and why.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refused {
+    /// The kernel.
+    pub kernel: FuncId,
+    /// What in it, or in what it calls, cannot run on a GPU.
+    pub error: EmitError,
+}
+
+/// Code on the GPU.
+#[derive(Debug)]
+pub struct Loaded {
+    kernels: BTreeMap<FuncId, (driver::Kernel, bool)>,
+    globals: BTreeMap<GlobalId, (u64, u64)>,
+    /// Kernels that cannot run on a GPU; launching one is an error.
+    pub refused: Vec<Refused>,
+    /// What the driver's compiler said.
+    pub log: String,
+    /// The text that was loaded.
+    pub ptx: String,
+}
+
+impl Loaded {
+    /// Address and bytes of a device variable.
+    pub fn global(&self, id: GlobalId) -> Option<(u64, u64)> {
+        self.globals.get(&id).copied()
+    }
+
+    /// Whether the kernel can be launched.
+    pub fn has(&self, kernel: FuncId) -> bool {
+        self.kernels.contains_key(&kernel)
+    }
+
+    /// Layout of the parameter memory of a kernel.
+    pub fn param_layout(&self, kernel: FuncId) -> Option<&params::ParamLayout> {
+        self.kernels.get(&kernel).map(|(k, _)| k.layout())
+    }
+
+    /// Registers a thread of the kernel uses.
+    ///
+    /// # Errors
+    /// For a kernel that is not loaded, and what the driver reports.
+    pub fn registers(&self, kernel: FuncId) -> Result<i32, DriverError> {
+        self.kernels.get(&kernel).ok_or(DriverError::Invalid("kernel"))?.0.registers()
+    }
+}
+
+/// The shape of a launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LaunchShape {
+    /// Grid extents.
+    pub grid: [u32; 3],
+    /// Block extents.
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub shared_bytes: u32,
+    /// The stream.
+    pub stream: Stream,
+}
+
+/// A GPU.
+#[derive(Debug)]
+pub struct Gpu {
+    // Streams and events come first: they are dropped before the context is.
+    streams: BTreeMap<Stream, driver::Stream>,
+    events: BTreeMap<Event, driver::Event>,
+    /// Address of the record buffer and its capacity.
+    records: Option<(u64, u32)>,
+    /// Bytes read asynchronously that nobody has taken yet, by ticket.
+    arrived: BTreeMap<u64, Vec<u8>>,
+    next: u64,
+    context: Arc<Context>,
+}
+
+impl Gpu {
+    /// How many GPUs there are.
+    ///
+    /// # Errors
+    /// Without a driver, and what the driver reports.
+    pub fn count() -> Result<u32, DriverError> {
+        driver::device_count()
+    }
+
+    /// Opens GPU `ordinal`, from 0.
+    ///
+    /// # Errors
+    /// Without a driver or such a device, and what the driver reports.
+    pub fn open(ordinal: u32) -> Result<Gpu, DriverError> {
+        let context = Context::open(ordinal)?;
+        let streams = BTreeMap::from([(Stream::DEFAULT, driver::Stream::default_of(&context))]);
+        Ok(Gpu { streams, events: BTreeMap::new(), records: None, arrived: BTreeMap::new(), next: 1, context })
+    }
+
+    /// The name of the device.
+    pub fn name(&self) -> Result<String, DriverError> {
+        self.context.name()
+    }
+
+    /// A property of the device.
+    pub fn attribute(&self, attribute: Attribute) -> Result<i32, DriverError> {
+        self.context.attribute(attribute)
+    }
+
+    /// Compute capability as one number: 90 is 9.0.
+    pub fn compute_capability(&self) -> Result<u32, DriverError> {
+        let major = self.attribute(Attribute::ComputeMajor)?;
+        let minor = self.attribute(Attribute::ComputeMinor)?;
+        Ok((major * 10 + minor).max(0) as u32)
+    }
+
+    /// The version of CUDA that the driver supports: 13000 is 13.0.
+    pub fn driver_version(&self) -> Result<i32, DriverError> {
+        self.context.driver_version()
+    }
+
+    /// Bytes of memory, free and in all.
+    pub fn memory_info(&self) -> Result<(u64, u64), DriverError> {
+        self.context.memory_info()
+    }
+
+    /// Prints and loads all kernels of a module. Kernels that cannot run on a GPU are left out and named.
+    ///
+    /// # Errors
+    /// What the driver reports, with the log of its compiler.
+    pub fn load(&mut self, module: &Module, options: &LoadOptions<'_>) -> Result<Loaded, LoadError> {
+        let sm = match options.sm {
+            Some(sm) => sm,
+            None => self.compute_capability()?,
+        };
+        let text_options = PtxOptions {
+            sm: ptx::target_for(sm),
+            debug: options.debug,
+            sources: options.sources,
+            debug_sections: options.debug_sections,
+        };
+        let (text, kernels, refused) = print_what_can_run(module, &text_options);
+        let debug = options.debug_sections.is_some();
+        let (code, log) =
+            driver::Module::load(&self.context, &text, debug).map_err(|(error, log)| LoadError { error, log })?;
+        let mut loaded =
+            Loaded { kernels: BTreeMap::new(), globals: BTreeMap::new(), refused, log, ptx: text };
+        for id in kernels {
+            let func = module.func(id);
+            let kernel = code.kernel(&ptx::func_symbol(module, id), params::layout(func))?;
+            loaded.kernels.insert(id, (kernel, func.cooperative));
+        }
+        for (i, global) in module.globals.iter().enumerate() {
+            if matches!(global.space, ir::Space::Global | ir::Space::Const) {
+                let id = GlobalId(i as u32);
+                let (address, _) = code.variable(&ptx::global_symbol(module, id))?;
+                loaded.globals.insert(id, (address, global.bytes));
+            }
+        }
+        if ptx::writes_records(&loaded.ptx) {
+            let address = self.record_buffer(options.record_capacity)?;
+            let (variable, _) = code.variable(ptx::RECORDS_SYMBOL)?;
+            self.context.write(variable, &address.to_le_bytes())?;
+        }
+        Ok(loaded)
+    }
+
+    /// The record buffer, made when first needed.
+    fn record_buffer(&mut self, capacity: u32) -> Result<u64, DriverError> {
+        if let Some((address, _)) = self.records {
+            return Ok(address);
+        }
+        let capacity = capacity.max(1);
+        let bytes = record::HEADER_BYTES as u64 + u64::from(capacity) * record::RECORD_BYTES as u64;
+        let address = self.context.alloc(bytes)?;
+        self.records = Some((address, capacity));
+        self.reset_records()?;
+        Ok(address)
+    }
+
+    fn reset_records(&self) -> Result<(), DriverError> {
+        let Some((address, capacity)) = self.records else { return Ok(()) };
+        let mut header = [0; record::HEADER_BYTES];
+        header[record::CAPACITY..record::CAPACITY + 8].copy_from_slice(&u64::from(capacity).to_le_bytes());
+        self.context.write(address, &header)
+    }
+
+    /// Takes what kernels have recorded since the last call. Call it when no kernel runs, after synchronising.
+    pub fn drain_records(&mut self) -> Result<Drained, DriverError> {
+        let Some((address, _)) = self.records else { return Ok(Drained::default()) };
+        let mut header = [0; record::HEADER_BYTES];
+        self.context.read(address, &mut header)?;
+        if print::header_word(&header, record::NEXT) == 0 {
+            return Ok(Drained::default());
+        }
+        let mut records = vec![0; print::held(&header) as usize * record::RECORD_BYTES];
+        self.context.read(address + record::HEADER_BYTES as u64, &mut records)?;
+        self.reset_records()?;
+        Ok(print::decode(&header, &records))
+    }
+
+    /// Allocates device memory; the address is a multiple of 256.
+    pub fn alloc(&mut self, bytes: u64) -> Result<u64, DriverError> {
+        self.context.alloc(bytes)
+    }
+
+    /// Frees device memory.
+    pub fn free(&mut self, address: u64) -> Result<(), DriverError> {
+        self.context.free(address)
+    }
+
+    /// Copies to the device, in order with the default stream, and waits.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), DriverError> {
+        self.context.write(address, bytes)
+    }
+
+    /// Copies from the device, in order with the default stream, and waits.
+    pub fn read(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), DriverError> {
+        self.context.read(address, bytes)
+    }
+
+    /// Copies to the device in the order of a stream.
+    pub fn write_async(&mut self, address: u64, bytes: Vec<u8>, stream: Stream) -> Result<(), DriverError> {
+        self.stream(stream)?.write(address, bytes)
+    }
+
+    /// Copies from the device in the order of a stream; the bytes can be taken under the given ticket
+    /// ([`Gpu::take_read`]) when the stream or the device has been synchronised.
+    pub fn read_async(&mut self, address: u64, bytes: u64, stream: Stream) -> Result<u64, DriverError> {
+        let ticket = self.number();
+        self.stream(stream)?.read(address, bytes, ticket)?;
+        Ok(ticket)
+    }
+
+    /// The bytes of an asynchronous read, once they have come.
+    pub fn take_read(&mut self, ticket: u64) -> Option<Vec<u8>> {
+        self.arrived.remove(&ticket)
+    }
+
+    /// Copies on the device in the order of a stream.
+    pub fn copy(&mut self, to: u64, from: u64, bytes: u64, stream: Stream) -> Result<(), DriverError> {
+        self.stream(stream)?.copy(to, from, bytes)
+    }
+
+    /// Sets `count` elements of 1, 2 or 4 bytes in the order of a stream.
+    pub fn fill(
+        &mut self,
+        address: u64,
+        element_bytes: u32,
+        value: u32,
+        count: u64,
+        stream: Stream,
+    ) -> Result<(), DriverError> {
+        self.stream(stream)?.fill(address, element_bytes, value, count)
+    }
+
+    /// Launches a kernel; `params` is its parameter memory ([`params::pack`]).
+    pub fn launch(
+        &mut self,
+        loaded: &Loaded,
+        kernel: FuncId,
+        shape: LaunchShape,
+        params: &[u8],
+    ) -> Result<(), DriverError> {
+        let (kernel, cooperative) = loaded.kernels.get(&kernel).ok_or(DriverError::Invalid("kernel"))?;
+        let LaunchShape { grid, block, shared_bytes, stream } = shape;
+        kernel.launch(grid, block, shared_bytes, self.stream(stream)?, params, *cooperative)
+    }
+
+    /// Creates a stream; `non_blocking` ones do not wait for the default stream.
+    pub fn create_stream(&mut self, non_blocking: bool) -> Result<Stream, DriverError> {
+        let stream = driver::Stream::new(&self.context, non_blocking)?;
+        let id = Stream(self.number());
+        self.streams.insert(id, stream);
+        Ok(id)
+    }
+
+    /// Destroys a stream when its work is done.
+    pub fn destroy_stream(&mut self, stream: Stream) -> Result<(), DriverError> {
+        self.synchronize_stream(stream)?;
+        if stream != Stream::DEFAULT {
+            self.streams.remove(&stream);
+        }
+        Ok(())
+    }
+
+    /// Waits for a stream.
+    pub fn synchronize_stream(&mut self, stream: Stream) -> Result<(), DriverError> {
+        let arrived = self.stream(stream)?.synchronize()?;
+        self.arrived.extend(arrived);
+        Ok(())
+    }
+
+    /// Whether a stream has nothing left to do.
+    pub fn is_stream_idle(&mut self, stream: Stream) -> Result<bool, DriverError> {
+        self.stream(stream)?.is_idle()
+    }
+
+    /// Makes a stream wait for an event.
+    pub fn wait_event(&mut self, stream: Stream, event: Event) -> Result<(), DriverError> {
+        let event = self.events.get(&event).ok_or(DriverError::Invalid("event"))?;
+        self.streams.get(&stream).ok_or(DriverError::Invalid("stream"))?.wait(event)
+    }
+
+    /// Creates an event.
+    pub fn create_event(&mut self) -> Result<Event, DriverError> {
+        let event = driver::Event::new(&self.context)?;
+        let id = Event(self.number());
+        self.events.insert(id, event);
+        Ok(id)
+    }
+
+    /// Destroys an event.
+    pub fn destroy_event(&mut self, event: Event) -> Result<(), DriverError> {
+        self.events.remove(&event).map(drop).ok_or(DriverError::Invalid("event"))
+    }
+
+    /// Records an event in a stream.
+    pub fn record_event(&mut self, event: Event, stream: Stream) -> Result<(), DriverError> {
+        let stream = self.streams.get(&stream).ok_or(DriverError::Invalid("stream"))?;
+        self.event(event)?.record(stream)
+    }
+
+    /// Waits for an event.
+    pub fn synchronize_event(&self, event: Event) -> Result<(), DriverError> {
+        self.event(event)?.synchronize()
+    }
+
+    /// Whether an event has happened.
+    pub fn is_event_done(&self, event: Event) -> Result<bool, DriverError> {
+        self.event(event)?.is_done()
+    }
+
+    /// Milliseconds between two events that have happened.
+    pub fn elapsed_milliseconds(&self, start: Event, end: Event) -> Result<f32, DriverError> {
+        self.event(end)?.elapsed_since(self.event(start)?)
+    }
+
+    /// Waits for everything.
+    pub fn synchronize(&mut self) -> Result<(), DriverError> {
+        self.context.synchronize()?;
+        for stream in self.streams.values_mut() {
+            self.arrived.extend(stream.synchronize()?);
+        }
+        Ok(())
+    }
+
+    fn number(&mut self) -> u64 {
+        self.next += 1;
+        self.next - 1
+    }
+
+    fn stream(&mut self, stream: Stream) -> Result<&mut driver::Stream, DriverError> {
+        self.streams.get_mut(&stream).ok_or(DriverError::Invalid("stream"))
+    }
+
+    fn event(&self, event: Event) -> Result<&driver::Event, DriverError> {
+        self.events.get(&event).ok_or(DriverError::Invalid("event"))
+    }
+}
+
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        if let Some((address, _)) = self.records {
+            let _ = self.context.free(address);
+        }
+    }
+}
+
+/// The text of all kernels that can run, their ids, and the others.
+fn print_what_can_run(module: &Module, options: &PtxOptions<'_>) -> (String, Vec<FuncId>, Vec<Refused>) {
+    let ids = (0..module.funcs.len() as u32).map(FuncId);
+    let mut kernels: Vec<FuncId> = ids.filter(|&id| module.func(id).kind == FuncKind::Kernel).collect();
+    let mut refused = Vec::new();
+    kernels.retain(|&kernel| match ptx::emit(module, &[kernel], options) {
+        Ok(_) => true,
+        Err(error) => {
+            refused.push(Refused { kernel, error });
+            false
+        }
+    });
+    match ptx::emit(module, &kernels, options) {
+        Ok(text) => (text, kernels, refused),
+        // Each kernel printed alone, so this does not come; without kernels there is still the text of the variables.
+        Err(error) => {
+            refused.extend(kernels.iter().map(|&kernel| Refused { kernel, error: error.clone() }));
+            (ptx::emit(module, &[], options).unwrap_or_default(), Vec::new(), refused)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ir::FunctionBuilder;
+    use ir::rt::Rt;
+    use source::Span;
+
+    #[test]
+    fn without_a_driver_opening_says_so() {
+        if driver::driver_is_present() {
+            return;
+        }
+        let error = Gpu::open(0).map(drop);
+        assert_eq!(error, Err(DriverError::NoDriver));
+        assert_eq!(
+            DriverError::NoDriver.to_string(),
+            "no CUDA driver: libcuda.so.1 was not found; run without `--device gpu`, or on a machine with an NVIDIA GPU"
+        );
+        assert_eq!(Gpu::count(), Err(DriverError::NoDriver));
+    }
+
+    #[test]
+    fn kernel_that_cannot_run_is_left_out_by_name() {
+        let mut module = Module::default();
+        let mut good = FunctionBuilder::new("m.good", FuncKind::Kernel, Span::NONE);
+        good.ret(Vec::new());
+        let mut bad = FunctionBuilder::new("m.bad", FuncKind::Kernel, Span::NONE);
+        bad.rt(Rt::CpuTime, Vec::new());
+        bad.ret(Vec::new());
+        module.funcs = vec![good.finish(), bad.finish()];
+        let (text, kernels, refused) = print_what_can_run(&module, &PtxOptions::default());
+        assert_eq!(kernels, [FuncId(0)]);
+        assert!(text.contains(".entry m$good") && !text.contains("bad"));
+        assert_eq!(refused.len(), 1);
+        assert_eq!(refused[0].error.to_string(), "the service `clock.cpu` in `m.bad` cannot run on a GPU");
+    }
+}

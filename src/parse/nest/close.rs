@@ -1,0 +1,338 @@
+//! Closing frames: END statements, labelled loops, the end of the file.
+
+use super::frame::{Frame, FrameKind, Part, UnitFrame, UnitHead};
+use super::{At, Nest};
+use crate::statement::{EndKind, Head};
+use ast::{
+    DeclKind, EnumDef, IfArm, InterfaceItem, Name, SelectArm, Stmt, StmtKind, Subprogram, SubprogramKind, Unit, UnitKind,
+    WhereArm,
+};
+use diag::{Code, Diagnostic};
+use source::Span;
+
+/// How many blocks that lack their end are shown for one cause.
+const MAX_SHOWN: usize = 4;
+
+impl Nest {
+    /// An END statement.
+    pub(super) fn end(&mut self, kind: EndKind, name: Option<&Name>, at: &mut At<'_>) {
+        let Some(index) = self.target(kind, name) else {
+            self.stray_end(kind, at);
+            return;
+        };
+        self.close_above(index, kind.text(), at);
+        let labelled = at.label().filter(|_| kind != EndKind::Any || at.label.is_some());
+        if let Some(frame) = self.frames.last_mut() {
+            check_end(frame, kind, name, at);
+            let continues = Stmt { label: labelled, kind: StmtKind::Continue, span: at.span };
+            match &frame.kind {
+                // A branch to the end of a loop or of a program goes on there, so the label is kept on a CONTINUE.
+                FrameKind::Do { .. } if labelled.is_some() => frame.block.push(continues),
+                FrameKind::Unit(unit) if labelled.is_some() && unit.executes() && unit.part != Part::Contains => {
+                    frame.block.push(continues);
+                }
+                kind if labelled.is_some() && kind.holds_statements() => {
+                    self.close_top(at);
+                    if let Some(outer) = self.frames.last_mut() {
+                        outer.block.push(continues);
+                    }
+                    return;
+                }
+                _ => {}
+            }
+        }
+        self.close_top(at);
+    }
+
+    /// The frame that an END statement closes.
+    fn target(&self, kind: EndKind, name: Option<&Name>) -> Option<usize> {
+        let unit = self.frames.iter().rposition(|f| matches!(f.kind, FrameKind::Unit(_)));
+        if kind == EndKind::Any {
+            return unit;
+        }
+        let inner = unit.map_or(0, |i| i + 1);
+        let within = &self.frames[inner..];
+        if let Some(name) = name
+            && let Some(i) = within.iter().rposition(|f| {
+                f.kind.end() == kind && f.name.as_ref().is_some_and(|own| own.text == name.text)
+            })
+        {
+            return Some(inner + i);
+        }
+        if let Some(i) = within.iter().rposition(|f| f.kind.end() == kind) {
+            return Some(inner + i);
+        }
+        let is_definition = matches!(kind, EndKind::Interface | EndKind::Type | EndKind::Enum);
+        let is_unit = matches!(
+            kind,
+            EndKind::Program
+                | EndKind::Module
+                | EndKind::Submodule
+                | EndKind::Subroutine
+                | EndKind::Function
+                | EndKind::Procedure
+                | EndKind::BlockData
+        );
+        if is_unit || is_definition {
+            let exact = self.frames.iter().rposition(|f| f.kind.end() == kind);
+            // `end function` for a subroutine and the like: it ends the subprogram at hand, under protest.
+            let subprogram = matches!(kind, EndKind::Subroutine | EndKind::Function | EndKind::Procedure);
+            let at_hand = unit.filter(|&i| {
+                subprogram
+                    && matches!(self.frames[i].kind.end(), EndKind::Subroutine | EndKind::Function | EndKind::Procedure)
+            });
+            return if exact.is_some_and(|e| at_hand.is_none_or(|a| e >= a)) { exact } else { at_hand.or(exact) };
+        }
+        None
+    }
+
+    fn stray_end(&mut self, kind: EndKind, at: &mut At<'_>) {
+        if let Some((_, unit)) = self.innermost_unit()
+            && std::mem::replace(&mut unit.complained, false)
+        {
+            // The statement that this one ends was part of what was complained of.
+            return;
+        }
+        if self.told_depth {
+            return;
+        }
+        let text = kind.text();
+        let error = at.error(Code::UnexpectedEnd, format!("`{text}` closes nothing"));
+        let error = match self.frames.last() {
+            Some(frame) => {
+                let noun = frame.kind.noun();
+                error.secondary(frame.span, format!("open here is the {noun}, which ends with `{}`", frame.kind.end().text()))
+            }
+            None => error.label("nothing is open here"),
+        };
+        at.diags.push(error);
+    }
+
+    /// Closes what is open above a frame, each with an error.
+    pub(super) fn close_above(&mut self, index: usize, word: &str, at: &mut At<'_>) {
+        if self.frames.len() > index + 1 {
+            let first = self.frames.len().saturating_sub(MAX_SHOWN).max(index + 1);
+            for i in (first..self.frames.len()).rev() {
+                self.report_open(i, &format!("`{word}` comes before its end"), at);
+            }
+            while self.frames.len() > index + 1 {
+                self.close_top(at);
+            }
+        }
+    }
+
+    /// Reports that a frame lacks its end.
+    pub(super) fn report_open(&mut self, index: usize, why: &str, at: &mut At<'_>) {
+        let Some(frame) = self.frames.get(index) else { return };
+        if self.told_depth {
+            return;
+        }
+        at.diags.push(open_error(frame).secondary(at.span, why));
+    }
+
+    /// Reports what is open at the end of a file, as one error.
+    pub(super) fn report_open_at_end(&mut self, at: &mut At<'_>) {
+        let Some(innermost) = self.frames.last() else { return };
+        if self.told_depth {
+            return;
+        }
+        let mut error = open_error(innermost).secondary(at.span, "the file ends here");
+        for frame in self.frames.iter().rev().skip(1).take(MAX_SHOWN) {
+            let text = format!("the {} lacks its `{}` too", frame.kind.noun(), frame.kind.end().text());
+            error = error.secondary(frame.span, text);
+        }
+        at.diags.push(error);
+    }
+
+    /// Ends the DO loops whose last statement has this label.
+    pub(super) fn end_labelled_loops(&mut self, label: u32, at: &mut At<'_>) {
+        let ends = |frame: &Frame| matches!(frame.kind, FrameKind::Do { label: Some(l), .. } if l == label);
+        let unit = self.frames.iter().rposition(|f| matches!(f.kind, FrameKind::Unit(_))).map_or(0, |i| i + 1);
+        while let Some(index) = self.frames[unit..].iter().rposition(ends).map(|i| unit + i) {
+            self.close_above(index, &label.to_string(), at);
+            self.close_top(at);
+        }
+    }
+
+    /// Makes a node of the top frame and hands it to the frame below.
+    pub(super) fn close_top(&mut self, at: &mut At<'_>) {
+        let Some(Frame { kind, span, name, label, block }) = self.frames.pop() else { return };
+        let end = at.span;
+        let kind = match kind {
+            FrameKind::Unit(unit) => {
+                self.told_depth = false;
+                self.close_unit(*unit, block, span, at);
+                return;
+            }
+            FrameKind::Interface(mut interface) => {
+                interface.span = span.to(end);
+                return self.define(DeclKind::Interface(interface), span, at);
+            }
+            FrameKind::Type { mut definition, .. } => {
+                definition.span = span.to(end);
+                return self.define(DeclKind::Derived(*definition), span, at);
+            }
+            FrameKind::Enum(items) => {
+                return self.define(DeclKind::Enum(EnumDef { items, span: span.to(end) }), span, at);
+            }
+            FrameKind::If { mut arms, condition, at } => {
+                arms.push(IfArm { condition, body: block, span: at });
+                StmtKind::If { name, arms, end }
+            }
+            FrameKind::Do { control, cuf, .. } => {
+                let body = StmtKind::Do { name, control, body: block, end };
+                match cuf {
+                    None => body,
+                    Some(mut kernel) => {
+                        kernel.body = Some(Box::new(Stmt { label: None, kind: body, span }));
+                        let stmt = Stmt { label, span: kernel.span, kind: StmtKind::Cuf(kernel) };
+                        if let Some(outer) = self.frames.last_mut() {
+                            outer.block.push(stmt);
+                        }
+                        return;
+                    }
+                }
+            }
+            FrameKind::Select { value, mut arms, open } => {
+                arms.extend(open.map(|(ranges, span)| SelectArm { ranges, body: block, span }));
+                StmtKind::Select { name, value, arms, end }
+            }
+            FrameKind::SelectType { bind, value, mut arms, open } => {
+                arms.extend(open.map(|(guard, span)| (guard, block, span)));
+                StmtKind::SelectType { name, bind, value, arms, end }
+            }
+            FrameKind::Where { mut arms, mask, at } => {
+                arms.push(WhereArm { mask, body: block, span: at });
+                StmtKind::Where { arms, end }
+            }
+            FrameKind::Forall { vars, mask } => StmtKind::Forall { vars, mask, body: block, end },
+            FrameKind::Associate(items) => StmtKind::Associate { name, items, body: block, end },
+            FrameKind::Block { uses, decls } => StmtKind::Block { name, uses, decls, body: block, end },
+        };
+        if let Some(outer) = self.frames.last_mut() {
+            outer.block.push(Stmt { label, kind, span });
+        }
+    }
+
+    /// Hands a finished definition to the scope around it.
+    fn define(&mut self, kind: DeclKind, span: Span, at: &mut At<'_>) {
+        let mut here = At { span, label: None, names: at.names, diags: at.diags };
+        self.declaration(kind, &mut here);
+    }
+
+    fn close_unit(&mut self, unit: UnitFrame, body: ast::Block, span: Span, at: &mut At<'_>) {
+        let end = at.span;
+        let UnitFrame { head, uses, decls, inner, .. } = unit;
+        let (kind, head) = match head {
+            UnitHead::Module { name, ancestor, parent } => {
+                let kind = UnitKind::Module { name, ancestor, parent, uses, decls, procedures: inner };
+                return self.units.push(Unit { kind, span, end });
+            }
+            UnitHead::BlockData(name) => {
+                return self.units.push(Unit { kind: UnitKind::BlockData { name, uses, decls }, span, end });
+            }
+            UnitHead::Main(name) => {
+                let name = name.unwrap_or_else(|| Name { text: at.names.intern("main"), span });
+                (SubprogramKind::Main, bare_head(SubprogramKind::Main, name))
+            }
+            UnitHead::Subprogram(head) => (head.kind, *head),
+            UnitHead::ModuleProcedure(name) => {
+                (SubprogramKind::ModuleProcedure, bare_head(SubprogramKind::ModuleProcedure, name))
+            }
+        };
+        let Head { name, prefixes, args, result, bind, .. } = head;
+        let subprogram =
+            Subprogram { kind, name, prefixes, args, result, bind, uses, decls, body, internal: inner, span, end };
+        match self.frames.last_mut().map(|f| &mut f.kind) {
+            Some(FrameKind::Interface(interface)) => interface.items.push(InterfaceItem::Body(Box::new(subprogram))),
+            Some(FrameKind::Unit(outer)) => outer.inner.push(subprogram),
+            _ => {
+                let kind = match kind {
+                    SubprogramKind::Main => UnitKind::Main(subprogram),
+                    _ => UnitKind::External(subprogram),
+                };
+                self.units.push(Unit { kind, span, end });
+            }
+        }
+    }
+}
+
+fn bare_head(kind: SubprogramKind, name: Name) -> Head {
+    Head { kind, name, prefixes: Vec::new(), args: Vec::new(), result: None, bind: None }
+}
+
+fn open_error(frame: &Frame) -> Diagnostic {
+    let end = frame.kind.end().text();
+    let (noun, need) = match &frame.kind {
+        FrameKind::Do { label: Some(label), .. } => {
+            (frame.kind.noun(), format!("it ends with the statement that has label {label}"))
+        }
+        kind => (kind.noun(), format!("it ends with `{end}`")),
+    };
+    Diagnostic::error(Code::UnterminatedBlock, frame.span, format!("{noun} has no `{end}`")).label("begins here").help(need)
+}
+
+/// Compares an END statement with what it closes.
+fn check_end(frame: &Frame, kind: EndKind, name: Option<&Name>, at: &mut At<'_>) {
+    let expected = frame.kind.end();
+    let noun = frame.kind.noun();
+    if kind != EndKind::Any && kind != expected {
+        let message = format!("`{}` closes the {noun}", kind.text());
+        at.diags.push(
+            Diagnostic::error(Code::EndNameMismatch, at.span, message)
+                .secondary(frame.span, "which begins here")
+                .help(format!("write `{}`", expected.text())),
+        );
+        return;
+    }
+    let own = match &frame.kind {
+        FrameKind::Unit(unit) => unit.name(),
+        FrameKind::Type { definition, .. } => Some(&definition.name),
+        FrameKind::Interface(interface) => match &interface.kind {
+            ast::InterfaceKind::Generic(
+                ast::Generic::Name(name) | ast::Generic::Operator(name) | ast::Generic::Io(name),
+            ) => Some(name),
+            _ => None,
+        },
+        _ => frame.name.as_ref(),
+    };
+    match (own, name) {
+        (Some(own), Some(name)) if !same(own.as_str(), name.as_str()) => {
+            at.diags.push(
+                Diagnostic::error(
+                    Code::EndNameMismatch,
+                    name.span,
+                    format!("`{}` is not the name of the {noun}", name.text),
+                )
+                .secondary(own.span, format!("`{}` begins here", own.text)),
+            );
+        }
+        (None, Some(name)) if frame.kind.holds_statements() || matches!(frame.kind, FrameKind::Unit(_)) => {
+            at.diags.push(
+                Diagnostic::error(Code::EndNameMismatch, name.span, format!("the {noun} has no name"))
+                    .secondary(frame.span, "it begins here"),
+            );
+        }
+        (Some(own), None) if frame.kind.holds_statements() => {
+            at.diags.push(
+                Diagnostic::error(Code::EndNameMismatch, at.span, format!("the end of a construct must repeat its name `{}`", own.text))
+                    .secondary(own.span, "named here"),
+            );
+        }
+        _ => {}
+    }
+}
+
+/// Whether two names or operators are the same; those of relations have two spellings.
+fn same(a: &str, b: &str) -> bool {
+    let plain = |s: &str| match s {
+        ".eq." => "==".to_owned(),
+        ".ne." => "/=".to_owned(),
+        ".lt." => "<".to_owned(),
+        ".le." => "<=".to_owned(),
+        ".gt." => ">".to_owned(),
+        ".ge." => ">=".to_owned(),
+        other => other.to_owned(),
+    };
+    plain(a) == plain(b)
+}

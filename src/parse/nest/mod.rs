@@ -1,0 +1,242 @@
+//! Nests statements into blocks, subprograms and units with an explicit stack.
+//!
+//! Each open construct, definition or unit is a frame; the statement that ends it makes a node of it and hands that to the
+//! frame below. Nothing recurses over the nesting, and the stack is bounded, so that later stages may recurse.
+//!
+//! Recovery: an END that fits a frame further down closes those above it, each with one error at the place where it
+//! began; an END that fits none is reported and dropped; a subprogram that begins inside another ends that one. A line
+//! that could not be read was reported already and leaves an error node or nothing. What follows a complaint about a
+//! whole part (statements after CONTAINS) is not complained of again.
+
+mod close;
+mod frame;
+mod function;
+mod open;
+mod part;
+
+use crate::build::Names;
+use crate::classify::{Classified, Place, classify};
+use crate::logical::Logical;
+use crate::statement::{EndKind, Statement};
+use ast::{CufKernel, Name, Stmt, StmtKind, Unit};
+use diag::{Code, Diagnostic, Diagnostics};
+use frame::{Frame, FrameKind, Part, UnitFrame, UnitHead};
+use source::Span;
+
+/// How many constructs, definitions and units may be open at once.
+pub(crate) const MAX_NESTING: usize = 256;
+
+/// The units of a file, as far as they are read.
+#[derive(Default)]
+pub(crate) struct Nest {
+    units: Vec<Unit>,
+    frames: Vec<Frame>,
+    /// A CUF directive that waits for its DO loop.
+    cuf: Option<Box<CufKernel>>,
+    /// How many constructs are open beyond the limit; their statements are dropped.
+    beyond: usize,
+    /// Whether the limit was reported in this unit.
+    told_depth: bool,
+}
+
+/// What is known of the statement at hand.
+struct At<'a> {
+    span: Span,
+    label: Option<(u32, Span)>,
+    names: &'a mut Names,
+    diags: &'a mut Diagnostics,
+}
+
+impl At<'_> {
+    fn label(&self) -> Option<u32> {
+        self.label.map(|(label, _)| label)
+    }
+
+    fn error(&mut self, code: Code, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(code, self.span, message)
+    }
+}
+
+impl Nest {
+    /// Takes the next logical line.
+    pub(crate) fn statement(&mut self, logical: &Logical, names: &mut Names, diags: &mut Diagnostics) {
+        let Classified { name, statement, broken } = classify(logical, self.place(), names, diags);
+        let mut at = At { span: logical.span(), label: logical.label, names, diags };
+        if self.beyond > 0 && self.skip(&statement) {
+            return;
+        }
+        self.check_label(&mut at);
+        if self.cuf.is_some() && !matches!(statement, Statement::Do(..) | Statement::Broken) {
+            self.drop_cuf(&mut at);
+        }
+        self.take(name, statement, broken, &mut at);
+        if let Some(label) = at.label() {
+            self.end_labelled_loops(label, &mut at);
+        }
+    }
+
+    /// Ends the file: reports what is still open.
+    pub(crate) fn finish(mut self, end: Span, diags: &mut Diagnostics) -> Vec<Unit> {
+        let mut names = Names::default();
+        let mut at = At { span: end, label: None, names: &mut names, diags };
+        self.drop_cuf(&mut at);
+        self.report_open_at_end(&mut at);
+        while !self.frames.is_empty() {
+            self.close_top(&mut at);
+        }
+        self.units
+    }
+
+    fn place(&self) -> Place {
+        match self.frames.last().map(|f| &f.kind) {
+            Some(FrameKind::Type { bindings: false, .. }) => Place::Type,
+            Some(FrameKind::Type { bindings: true, .. }) => Place::Bindings,
+            Some(FrameKind::Interface(_)) => Place::Interface,
+            _ => Place::Unit,
+        }
+    }
+
+    fn take(&mut self, name: Option<Name>, statement: Statement, broken: bool, at: &mut At<'_>) {
+        match statement {
+            Statement::Program(name) => self.open_unit(UnitHead::Main(Some(name)), at),
+            Statement::Module(name) => self.open_unit(UnitHead::Module { name, ancestor: None, parent: None }, at),
+            Statement::Submodule { ancestor, parent, name } => {
+                self.open_unit(UnitHead::Module { name, ancestor: Some(ancestor), parent }, at);
+            }
+            Statement::BlockData(name) => self.open_unit(UnitHead::BlockData(name), at),
+            Statement::Subprogram(head) => self.open_subprogram(UnitHead::Subprogram(head), at),
+            Statement::Procedures(names, module) => self.procedures(names, module, at),
+            Statement::Contains => self.contains(at),
+            Statement::Interface(kind) => self.open_definition(FrameKind::interface(kind), at),
+            Statement::Type(head) => self.open_definition(FrameKind::derived(*head), at),
+            Statement::Enum => self.open_definition(FrameKind::Enum(Vec::new()), at),
+            Statement::Sequence => self.sequence(at),
+            Statement::Binding(item) => self.binding(item, at),
+            Statement::Enumerator(items) => self.enumerator(items, at),
+            Statement::Use(stmt) => self.use_stmt(stmt, at),
+            Statement::Decl(kind) => self.declaration(kind, at),
+            Statement::Exec(kind) => self.executable(kind, at),
+            Statement::If(condition) => {
+                self.open_construct(name, FrameKind::If { arms: Vec::new(), condition: Some(condition), at: at.span }, at);
+            }
+            Statement::ElseIf(condition) => self.else_part(name, Some(condition), at),
+            Statement::Else => self.else_part(name, None, at),
+            Statement::Do(control, label) => {
+                let cuf = self.cuf.take();
+                self.open_construct(name, FrameKind::Do { control, label, cuf }, at);
+            }
+            Statement::SelectCase(value) => {
+                self.open_construct(name, FrameKind::Select { value, arms: Vec::new(), open: None }, at);
+            }
+            Statement::Case(ranges) => self.case(name, ranges, at),
+            Statement::SelectType(bind, value) => {
+                self.open_construct(name, FrameKind::SelectType { bind, value, arms: Vec::new(), open: None }, at);
+            }
+            Statement::TypeGuard(guard) => self.type_guard(name, guard, at),
+            Statement::Where(mask) => {
+                self.open_construct(name, FrameKind::Where { arms: Vec::new(), mask: Some(mask), at: at.span }, at);
+            }
+            Statement::Elsewhere(mask) => self.elsewhere(name, mask, at),
+            Statement::Forall(vars, mask) => self.open_construct(name, FrameKind::Forall { vars, mask }, at),
+            Statement::Associate(items) => self.open_construct(name, FrameKind::Associate(items), at),
+            Statement::Block => {
+                self.open_construct(name, FrameKind::Block { uses: Vec::new(), decls: Vec::new() }, at);
+            }
+            Statement::End(kind, name) => self.end(kind, name.as_ref(), at),
+            Statement::Cuf(kernel) => self.directive(kernel, at),
+            Statement::Broken => {
+                debug_assert!(broken, "a statement was given up without an error");
+                self.broken(at);
+            }
+        }
+    }
+
+    /// Whether a statement beyond the limit of nesting is dropped.
+    fn skip(&mut self, statement: &Statement) -> bool {
+        match statement {
+            Statement::If(_)
+            | Statement::Do(_, None)
+            | Statement::SelectCase(_)
+            | Statement::SelectType(..)
+            | Statement::Where(_)
+            | Statement::Forall(..)
+            | Statement::Associate(_)
+            | Statement::Block => self.beyond += 1,
+            Statement::End(
+                EndKind::If
+                | EndKind::Do
+                | EndKind::Select
+                | EndKind::Where
+                | EndKind::Forall
+                | EndKind::Associate
+                | EndKind::Block,
+                _,
+            ) => self.beyond -= 1,
+            Statement::End(..)
+            | Statement::Program(_)
+            | Statement::Module(_)
+            | Statement::Submodule { .. }
+            | Statement::Subprogram(_)
+            | Statement::Contains => {
+                self.beyond = 0;
+                return false;
+            }
+            _ => {}
+        }
+        true
+    }
+
+    fn check_label(&mut self, at: &mut At<'_>) {
+        let Some((label, span)) = at.label else { return };
+        let unit = self.frames.iter_mut().rev().find_map(|f| match &mut f.kind {
+            FrameKind::Unit(unit) => Some(unit),
+            _ => None,
+        });
+        let Some(unit) = unit else { return };
+        if let Some(first) = unit.labels.insert(label, span) {
+            at.diags.push(
+                Diagnostic::error(Code::DuplicateLabel, span, format!("label {label} is given to two statements"))
+                    .secondary(first, "first given here"),
+            );
+        }
+    }
+
+    /// A CUF directive that no loop follows.
+    fn drop_cuf(&mut self, at: &mut At<'_>) {
+        let Some(kernel) = self.cuf.take() else { return };
+        at.diags.push(
+            Diagnostic::error(Code::BadDirective, kernel.span, "`!$cuf kernel do` is not followed by a DO loop")
+                .secondary(at.span, "expected `do` here")
+                .help("nothing but comments may stand between the directive and its loop"),
+        );
+    }
+
+    fn directive(&mut self, kernel: Box<CufKernel>, at: &mut At<'_>) {
+        if self.in_executable_place() {
+            self.begin_executables(at);
+            self.cuf = Some(kernel);
+            return;
+        }
+        let error = at.error(Code::BadDirective, "`!$cuf kernel do` stands where no loop can follow");
+        at.diags.push(error);
+    }
+
+    fn broken(&mut self, at: &mut At<'_>) {
+        let executing = match self.frames.last().map(|f| &f.kind) {
+            Some(FrameKind::Unit(unit)) => unit.part == Part::Executable,
+            Some(kind) => kind.holds_statements(),
+            None => false,
+        };
+        if executing && let Some(frame) = self.frames.last_mut() {
+            frame.block.push(Stmt { label: at.label(), kind: StmtKind::Error, span: at.span });
+        }
+    }
+
+    /// The innermost unit and its index.
+    fn innermost_unit(&mut self) -> Option<(usize, &mut UnitFrame)> {
+        self.frames.iter_mut().enumerate().rev().find_map(|(i, f)| match &mut f.kind {
+            FrameKind::Unit(unit) => Some((i, &mut **unit)),
+            _ => None,
+        })
+    }
+}

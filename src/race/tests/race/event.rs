@@ -1,0 +1,139 @@
+//! An event stream as plain data, and the two passes over it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use cufemu_race::{
+    Addresses, CtaSlot, Details, Detector, Exact, Kind, Launch, Options, Scope, Space, Suspicion, Verdict, WarpAccess,
+};
+
+#[derive(Clone, Debug)]
+pub enum Event {
+    Begin(u32),
+    End(u32),
+    Barrier(u32),
+    Syncwarp { block: u32, warp: u32, mask: u32 },
+    Fence { block: u32, warp: u32, mask: u32, scope: Scope },
+    Access(Access),
+    GridSync,
+    ClusterSync(Vec<u32>),
+}
+
+#[derive(Clone)]
+pub struct Access {
+    pub block: u32,
+    pub space: Space,
+    pub warp: u32,
+    pub active: u32,
+    pub failed: u32,
+    pub kind: Kind,
+    pub scope: Scope,
+    pub width: u32,
+    pub places: Places,
+    pub site: u32,
+    pub values: [u64; 32],
+}
+
+#[derive(Clone, Debug)]
+pub enum Places {
+    Lanes(Box<[u64; 32]>),
+    Strided(u64, i64),
+    Uniform(u64),
+}
+
+impl fmt::Debug for Access {
+    /// One line, with the address of each active lane.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} {:?} {} of {} by ({}, {})", self.space, self.kind, self.scope as u8, self.width, self.block, self.warp)?;
+        for lane in (0..32).filter(|l| self.active >> l & 1 == 1) {
+            let failed = if self.failed >> lane & 1 == 1 { "failed " } else { "" };
+            write!(f, " {lane}: {failed}{:#x}", self.addresses().of(lane))?;
+        }
+        Ok(())
+    }
+}
+
+impl Access {
+    pub fn addresses(&self) -> Addresses<'_> {
+        match &self.places {
+            Places::Lanes(all) => Addresses::Lanes(all),
+            Places::Strided(first, stride) => Addresses::Strided { first: *first, stride: *stride },
+            Places::Uniform(address) => Addresses::Uniform(*address),
+        }
+    }
+
+    pub fn warp_access(&self) -> WarpAccess<'_> {
+        WarpAccess {
+            warp: self.warp,
+            active: self.active,
+            failed: self.failed,
+            kind: self.kind,
+            scope: self.scope,
+            width: self.width,
+            addresses: self.addresses(),
+        }
+    }
+}
+
+pub fn launch(threads: u32) -> Launch {
+    Launch { threads_per_block: threads, shared_bytes: 64 }
+}
+
+/// Runs the first pass.
+pub fn suspect(detector: &mut Detector, threads: u32, events: &[Event]) -> Suspicion {
+    let mut slots: BTreeMap<u32, CtaSlot> = BTreeMap::new();
+    detector.begin_launch(launch(threads));
+    for event in events {
+        match event {
+            Event::Begin(block) => {
+                slots.insert(*block, detector.begin_block(u64::from(*block)));
+            }
+            Event::End(block) => detector.end_block(slots.remove(block).expect("begun")),
+            Event::Barrier(block) => detector.on_barrier(slots[block]),
+            Event::Syncwarp { block, warp, mask } => detector.on_syncwarp(slots[block], *warp, *mask),
+            Event::Fence { block, warp, mask, scope } => detector.on_fence(slots[block], *warp, *mask, *scope),
+            Event::Access(a) => {
+                detector.on_access(slots[&a.block], a.space, &a.warp_access());
+            }
+            Event::GridSync => detector.on_grid_sync(),
+            Event::ClusterSync(blocks) => {
+                detector.on_cluster_sync(&blocks.iter().map(|b| slots[b]).collect::<Vec<_>>());
+            }
+        }
+    }
+    detector.end_launch()
+}
+
+/// Runs the second pass.
+pub fn decide(options: Options, threads: u32, suspicion: Suspicion, events: &[Event]) -> Verdict {
+    let mut slots: BTreeMap<u32, CtaSlot> = BTreeMap::new();
+    let mut exact = Exact::new(options.rules, launch(threads), suspicion);
+    for event in events {
+        match event {
+            Event::Begin(block) => {
+                slots.insert(*block, exact.begin_block(u64::from(*block)));
+            }
+            Event::End(block) => exact.end_block(slots.remove(block).expect("begun")),
+            Event::Barrier(block) => exact.on_barrier(slots[block]),
+            Event::Syncwarp { block, warp, mask } => exact.on_syncwarp(slots[block], *warp, *mask),
+            Event::Fence { block, warp, mask, scope } => exact.on_fence(slots[block], *warp, *mask, *scope),
+            Event::Access(a) => {
+                let details = Details { site: a.site, stack: 0, values: &a.values };
+                exact.on_access(slots[&a.block], a.space, &a.warp_access(), &details);
+            }
+            Event::GridSync => exact.on_grid_sync(),
+            Event::ClusterSync(blocks) => {
+                exact.on_cluster_sync(&blocks.iter().map(|b| slots[b]).collect::<Vec<_>>());
+            }
+        }
+    }
+    exact.end_launch()
+}
+
+/// Both passes over one launch.
+pub fn judge(options: Options, threads: u32, events: &[Event]) -> Verdict {
+    let mut detector = Detector::new(options);
+    let suspicion = suspect(&mut detector, threads, events);
+    assert!(!suspicion.incomplete.is_any());
+    decide(options, threads, suspicion, events)
+}

@@ -1,0 +1,164 @@
+//! Random event streams: few threads, few places, much that can go wrong.
+
+use cufemu_race::{Kind, Scope, Space};
+
+use crate::event::{Access, Event, Places};
+
+/// A small generator of random numbers (splitmix64).
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let x = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ x >> 31
+    }
+
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+
+    pub fn is(&mut self, percent: u64) -> bool {
+        self.below(100) < percent
+    }
+
+    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len() as u64) as usize]
+    }
+}
+
+/// Threads of a block: warp 0 is whole, warp 1 has three lanes.
+pub const THREADS: u32 = 35;
+/// Lanes that take part.
+const LANES: [u32; 3] = [0, 1, 2];
+/// The first byte of global memory in use: the bytes straddle two shadow pages.
+pub const BASE: u64 = 0x7_0000 - 8;
+/// Bytes in use in each space.
+pub const BYTES: u64 = 24;
+
+/// What a stream is made of.
+pub struct Mix {
+    kinds: Vec<Kind>,
+    widths: Vec<u32>,
+    places: u64,
+    narrow_percent: u64,
+    shared_percent: u64,
+    sync_percent: u64,
+    blocks: u32,
+    is_misaligned: bool,
+    grid_percent: u64,
+}
+
+impl Mix {
+    fn new(r: &mut Random) -> Self {
+        use Kind::{Atomic, Read, Reduce, VolatileRead, VolatileWrite, Write};
+        let kinds = match r.below(5) {
+            0 => vec![Read, Write, VolatileRead, VolatileWrite, Atomic, Atomic, Write],
+            1 => vec![Read, Write, Read],
+            2 => vec![Read, Atomic, Atomic, VolatileRead, Write],
+            3 => vec![Read, Write, Atomic, Reduce, VolatileRead, VolatileWrite],
+            _ => vec![Write, Atomic, Read, Write],
+        };
+        let widths = match r.below(5) {
+            0 | 1 => vec![4],
+            2 => vec![8, 8, 8, 4],
+            3 => vec![4, 8, 2, 1],
+            _ => vec![1, 2, 4, 8, 16],
+        };
+        Self {
+            kinds,
+            widths,
+            places: 1 + r.below(3),
+            narrow_percent: r.pick(&[0, 0, 0, 20, 50]),
+            shared_percent: r.pick(&[0, 0, 30, 100]),
+            sync_percent: r.pick(&[15, 35, 55, 70]),
+            blocks: r.pick(&[1, 2, 2, 3]),
+            is_misaligned: r.is(10),
+            grid_percent: r.pick(&[0, 0, 0, 6]),
+        }
+    }
+
+    fn scope(&self, r: &mut Random) -> Scope {
+        if r.is(self.narrow_percent) { Scope::Cta } else { r.pick(&[Scope::Gpu, Scope::Sys]) }
+    }
+}
+
+fn mask(r: &mut Random, percent: u64) -> u32 {
+    let mask = LANES.iter().filter(|_| r.is(percent)).fold(0, |m, l| m | 1 << l);
+    if mask == 0 { 1 << r.pick(&LANES) } else { mask }
+}
+
+fn access(r: &mut Random, mix: &Mix, block: u32, site: u32) -> Access {
+    let space = if r.is(mix.shared_percent) { Space::Shared } else { Space::Global };
+    let kind = r.pick(&mix.kinds);
+    let width = r.pick(&mix.widths);
+    let base = if space == Space::Global { BASE } else { 0 };
+    let place = |r: &mut Random| {
+        let step = if mix.is_misaligned { 1 } else { u64::from(width) };
+        let places = (4 * mix.places / step.min(4)).max(1);
+        let at = r.below(places) * step;
+        base + at.min(BYTES - u64::from(width))
+    };
+    let places = match r.below(4) {
+        0 => Places::Uniform(place(r)),
+        1 => {
+            let first = place(r);
+            let is_within = first + 3 * u64::from(width) <= base + BYTES;
+            Places::Strided(first, if is_within { i64::from(width) } else { 0 })
+        }
+        _ => {
+            let mut all = Box::new([0; 32]);
+            for l in LANES {
+                all[l as usize] = place(r);
+            }
+            Places::Lanes(all)
+        }
+    };
+    let active = mask(r, 65);
+    let failed = if kind == Kind::Atomic && r.is(15) { mask(r, 50) } else { 0 };
+    let mut values = [0; 32];
+    for v in &mut values[..3] {
+        *v = r.below(2);
+    }
+    let scope = mix.scope(r);
+    Access { block, space, warp: r.below(2) as u32, active, failed, kind, scope, width, places, site, values }
+}
+
+/// One launch.
+pub fn launch(r: &mut Random) -> Vec<Event> {
+    let mix = Mix::new(r);
+    let mut resident: Vec<u32> = (0..mix.blocks).collect();
+    let mut next = mix.blocks;
+    let mut events: Vec<Event> = resident.iter().map(|b| Event::Begin(*b)).collect();
+    let mut is_grid_synced = false;
+    let count = 3 + r.below(22);
+    for site in 0..count {
+        let at = r.below(resident.len() as u64) as usize;
+        let block = resident[at];
+        let warp = r.below(2) as u32;
+        if r.is(mix.grid_percent) {
+            if r.is(50) {
+                events.push(Event::GridSync);
+                is_grid_synced = true;
+            } else {
+                events.push(Event::ClusterSync(resident[..=at].to_vec()));
+            }
+        } else if r.is(3) && !is_grid_synced {
+            events.push(Event::End(block));
+            events.push(Event::Begin(next));
+            resident[at] = next;
+            next += 1;
+        } else if r.is(mix.sync_percent) {
+            events.push(match r.below(10) {
+                0..=2 => Event::Barrier(block),
+                3 | 4 => Event::Syncwarp { block, warp, mask: u32::MAX },
+                5 => Event::Syncwarp { block, warp, mask: mask(r, 60) },
+                _ => Event::Fence { block, warp, mask: mask(r, 50), scope: mix.scope(r) },
+            });
+        } else {
+            events.push(Event::Access(access(r, &mix, block, site as u32)));
+        }
+    }
+    events
+}

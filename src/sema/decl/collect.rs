@@ -1,0 +1,403 @@
+//! Collects the declarations of a specification part by name.
+//!
+//! What several statements say of one name is put together; statements that say a thing twice or contradict each other are
+//! reported here.
+
+use super::{Init, Pending, StatementFunction};
+use crate::checked::TypeId;
+use crate::checker::Checker;
+use crate::cuda;
+use crate::scope::{Entry, ImplicitRules, ScopeId, Sym};
+use ast::{Attr, DeclKind, Declaration, Entity, Expr, ExprKind, KindParam, Name, TypeSpec, TypeSpecKind};
+use diag::{Code, Diagnostic};
+use source::Span;
+use std::sync::Arc;
+
+impl<'a> Checker<'a> {
+    /// Collects all declarations of a scope.
+    pub(crate) fn collect_declarations(&mut self, scope: ScopeId, decls: &'a [Declaration]) {
+        for d in decls {
+            match &d.kind {
+                DeclKind::ImplicitNone => self.scope(scope).implicit = Some(ImplicitRules::none()),
+                DeclKind::Derived(def) => self.declare_type(scope, def),
+                _ => {}
+            }
+        }
+        for d in decls {
+            if let DeclKind::Implicit(rules) = &d.kind {
+                self.implicit_statement(scope, rules, d.span);
+            }
+        }
+        for d in decls {
+            self.collect(scope, d);
+        }
+        for d in decls {
+            if let DeclKind::Interface(block) = &d.kind {
+                self.interface_block(scope, block);
+            }
+        }
+    }
+
+    fn implicit_statement(&mut self, scope: ScopeId, rules: &'a [(TypeSpec, Vec<ast::LetterSpec>)], span: Span) {
+        let mut table = self.scopes[scope.0 as usize]
+            .implicit
+            .clone()
+            .unwrap_or_else(|| ImplicitRules::standard(self.integer_kind(), self.real_kind()));
+        for (spec, letters) in rules {
+            let Some(ty) = self.type_spec(spec, None) else { continue };
+            for l in letters {
+                if l.first > l.last {
+                    let text = format!("letters `{}-{}` run backwards", l.first, l.last);
+                    self.error::<()>(Code::BadImplicit, span, text);
+                }
+                table.set(l.first, l.last, &ty);
+            }
+        }
+        self.scope(scope).implicit = Some(table);
+    }
+
+    fn collect(&mut self, scope: ScopeId, d: &'a Declaration) {
+        match &d.kind {
+            DeclKind::Type { spec, attrs, entities } => {
+                for e in entities {
+                    if self.names_type_of_procedure(scope, e, attrs) {
+                        continue;
+                    }
+                    let Some(at) = self.pending(scope, &e.name) else { continue };
+                    let p = &mut self.scope(scope).pending[at];
+                    if p.spec.is_some() {
+                        let (name, first) = (p.name.clone(), p.span);
+                        self.declared_twice(&name, e.name.span, first);
+                        continue;
+                    }
+                    p.spec = Some(spec);
+                    p.span = e.name.span;
+                    self.entity(scope, at, e);
+                    for attr in attrs {
+                        self.attribute(scope, at, attr, &e.name);
+                    }
+                }
+            }
+            DeclKind::Attr { attr, entities } if entities.is_empty() => match attr {
+                Attr::Save(_) => self.scope(scope).save_all = true,
+                Attr::Private(_) => self.scope(scope).private_default = true,
+                Attr::Public(_) => self.scope(scope).private_default = false,
+                _ => {}
+            },
+            DeclKind::Attr { attr, entities } => {
+                for e in entities {
+                    match attr {
+                        Attr::Private(_) | Attr::Public(_) => {
+                            let private = matches!(attr, Attr::Private(_));
+                            self.scope(scope).access.insert(access_key(&e.name.text), private);
+                        }
+                        // `save /block/` names a COMMON block, which this version has nothing to save of.
+                        Attr::Save(_) if e.name.as_str().starts_with('/') => {}
+                        _ => {
+                            if self.is_used_name(scope, &e.name) {
+                                if let Attr::Cuda(..) = attr {
+                                    let text = format!("`{}` comes from another scope and cannot be given a CUDA attribute here", e.name.as_str());
+                                    self.error_help::<()>(Code::TwoDataAttributes, e.name.span, text, "put the attribute where it is declared");
+                                }
+                                continue;
+                            }
+                            let Some(at) = self.pending(scope, &e.name) else { continue };
+                            self.entity(scope, at, e);
+                            self.attribute(scope, at, attr, &e.name);
+                        }
+                    }
+                }
+            }
+            DeclKind::Parameter(list) => {
+                for (name, value) in list {
+                    let Some(at) = self.pending(scope, name) else { continue };
+                    let p = &mut self.scope(scope).pending[at];
+                    if p.parameter.is_some() {
+                        let (text, first) = (p.name.clone(), p.span);
+                        self.declared_twice(&text, name.span, first);
+                        continue;
+                    }
+                    p.parameter = Some(name.span);
+                    p.init = Init::Value(value);
+                }
+            }
+            DeclKind::Data(sets) => {
+                for (objects, _) in sets {
+                    self.data_names(scope, objects);
+                }
+            }
+            DeclKind::Common(blocks) => {
+                for (_, entities) in blocks {
+                    for e in entities {
+                        let Some(at) = self.pending(scope, &e.name) else { continue };
+                        self.entity(scope, at, e);
+                        self.scope(scope).pending[at].common = Some(e.name.span);
+                    }
+                }
+            }
+            DeclKind::Equivalence(sets) => {
+                for name in sets.iter().flatten().filter_map(base_name) {
+                    let Some(at) = self.pending(scope, name) else { continue };
+                    self.scope(scope).pending[at].equivalence = Some(name.span);
+                }
+            }
+            DeclKind::CrayPointer(list) => {
+                for (pointer, pointee) in list {
+                    if let Some(at) = self.pending(scope, pointer) {
+                        self.scope(scope).pending[at].is_cray_pointer = true;
+                    }
+                    if let Some(at) = self.pending(scope, &pointee.name) {
+                        self.entity(scope, at, pointee);
+                        self.scope(scope).pending[at].cray_pointer = Some(pointer.text.clone());
+                    }
+                }
+            }
+            DeclKind::Enum(def) => {
+                let mut last = None;
+                for (name, value) in &def.items {
+                    let Some(at) = self.pending(scope, name) else { continue };
+                    let p = &mut self.scope(scope).pending[at];
+                    p.parameter = Some(name.span);
+                    p.init = value.as_ref().map_or(Init::Next(last.clone()), Init::Value);
+                    last = Some(name.text.clone());
+                }
+            }
+            DeclKind::Procedure { interface, attrs, entities } => {
+                for e in entities {
+                    let Some(at) = self.pending(scope, &e.name) else { continue };
+                    self.scope(scope).pending[at].procedure = Some(interface.as_ref());
+                    self.entity(scope, at, e);
+                    for attr in attrs {
+                        self.attribute(scope, at, attr, &e.name);
+                    }
+                }
+            }
+            DeclKind::IgnoreTkr(list) => {
+                for (letters, name) in list {
+                    let Some(at) = self.pending(scope, name) else { continue };
+                    let p = &mut self.scope(scope).pending[at];
+                    p.ignore_tkr = if letters.is_empty() { "tkrdma".into() } else { letters.to_lowercase().into() };
+                }
+            }
+            DeclKind::StatementFunction { name, args, value } => {
+                // With an array of that name it is an assignment; the header puts it in front of the statements.
+                if self.is_array_name(scope, name) {
+                    return;
+                }
+                let data = self.scope(scope);
+                let at = data.functions.len();
+                data.functions.push(StatementFunction { name, args, value });
+                // Its own type declaration, if any, gives the type of the result and no variable.
+                self.define(scope, &name.text, Sym::StatementFunction(scope, at), name.span);
+            }
+            DeclKind::ImplicitNone
+            | DeclKind::Implicit(_)
+            | DeclKind::Derived(_)
+            | DeclKind::Interface(_)
+            | DeclKind::Namelist(_)
+            | DeclKind::Import(_)
+            | DeclKind::Format { .. } => {}
+        }
+    }
+
+    /// Whether a name has a shape in this scope or is a variable of an enclosing one.
+    pub(crate) fn is_array_name(&mut self, scope: ScopeId, name: &Name) -> bool {
+        match self.scopes[scope.0 as usize].names.get(&name.text).map(|e| &e.sym) {
+            Some(Sym::Pending(i)) => {
+                let p = &self.scopes[scope.0 as usize].pending[*i];
+                p.shape.is_some() || p.cray_pointer.is_some()
+            }
+            Some(Sym::Var(_)) => true,
+            Some(_) => false,
+            None => {
+                let parent = self.scopes[scope.0 as usize].parent;
+                parent.is_some_and(|p| matches!(self.find_from(p, &name.text), Some(Sym::Var(_))))
+            }
+        }
+    }
+
+    /// `real :: f` beside an internal or module procedure `f` repeats its result's type; nothing is declared.
+    fn names_type_of_procedure(&mut self, scope: ScopeId, e: &Entity, attrs: &[Attr]) -> bool {
+        attrs.is_empty()
+            && e.shape.is_none()
+            && matches!(
+                self.scopes[scope.0 as usize].names.get(&e.name.text),
+                Some(Entry { sym: Sym::Proc(_) | Sym::StatementFunction(..), module: None, .. })
+            )
+    }
+
+    fn is_used_name(&self, scope: ScopeId, name: &Name) -> bool {
+        self.scopes[scope.0 as usize].names.get(&name.text).is_some_and(|e| e.module.is_some())
+    }
+
+    pub(crate) fn declared_twice(&mut self, name: &str, span: Span, first: Span) {
+        let d = Diagnostic::new(Code::DuplicateDeclaration, span, format!("`{name}` is declared twice"));
+        self.report(d.secondary(first, "first declared here"));
+    }
+
+    /// The place of a name among the scope's declarations; made when there is none yet.
+    pub(crate) fn pending(&mut self, scope: ScopeId, name: &Name) -> Option<usize> {
+        let data = self.scope(scope);
+        match data.names.get(&name.text) {
+            Some(Entry { sym: Sym::Pending(at), .. }) => return Some(*at),
+            Some(Entry { module: Some(module), .. }) => {
+                let text = format!("`{}` comes from module `{module}` and cannot be declared again", name.as_str());
+                self.report(
+                    Diagnostic::new(Code::DuplicateDeclaration, name.span, text)
+                        .help(format!("rename one of them, or use `{module}` with an `only` list")),
+                );
+                return None;
+            }
+            Some(Entry { sym: Sym::Generic { .. }, .. }) | None => {}
+            Some(Entry { sym: Sym::Error, .. }) => return None,
+            Some(Entry { span, .. }) => {
+                let span = *span;
+                self.declared_twice(name.as_str(), name.span, span);
+                return None;
+            }
+        }
+        let at = data.pending.len();
+        data.pending.push(Pending { name: name.text.clone(), span: name.span, ignore_tkr: "".into(), ..Pending::default() });
+        self.define(scope, &name.text, Sym::Pending(at), name.span);
+        Some(at)
+    }
+
+    fn entity(&mut self, scope: ScopeId, at: usize, e: &'a Entity) {
+        let p = &mut self.scope(scope).pending[at];
+        if e.shape.is_some() {
+            if p.shape.is_some() {
+                let name = p.name.clone();
+                let text = format!("`{name}` is given a shape twice");
+                self.error::<()>(Code::ConflictingDeclaration, e.span, text);
+                return;
+            }
+            p.shape = e.shape.as_ref();
+        }
+        if e.char_len.is_some() {
+            p.char_len = e.char_len.as_ref();
+        }
+        if let Some(value) = &e.init {
+            p.init = Init::Value(value);
+        }
+        if let Some(value) = &e.pointer_init {
+            p.init = Init::Pointer(value);
+        }
+    }
+
+    fn attribute(&mut self, scope: ScopeId, at: usize, attr: &'a Attr, name: &Name) {
+        let p = &mut self.scope(scope).pending[at];
+        match attr {
+            Attr::Cuda(cuda, span) => match p.cuda {
+                Some((first, _)) if first != *cuda => {
+                    let text = format!("`{}` has both {} and {}", p.name, cuda::spelling(first), cuda::spelling(*cuda));
+                    self.error_help::<()>(Code::TwoDataAttributes, *span, text, "a variable lives in one kind of memory: keep one of them");
+                }
+                _ => p.cuda = Some((*cuda, if span.is_none() { name.span } else { *span })),
+            },
+            Attr::Allocatable(span) => p.allocatable = Some(*span),
+            Attr::Pointer(span) => p.pointer = Some(*span),
+            Attr::Target(span) => p.target = Some(*span),
+            Attr::Save(span) => p.save = Some(*span),
+            Attr::Parameter(span) => p.parameter = Some(*span),
+            Attr::Value(span) => p.value = Some(*span),
+            Attr::Optional(span) => p.optional = Some(*span),
+            Attr::Contiguous(span) => p.contiguous = Some(*span),
+            Attr::Volatile(_) => p.volatile = true,
+            Attr::Protected(_) => p.protected = true,
+            Attr::Intent(intent, span) => p.intent = Some((*intent, *span)),
+            Attr::External(span) => p.external = Some(*span),
+            Attr::Intrinsic(span) => p.intrinsic = Some(*span),
+            Attr::Dimension(shape) => {
+                if p.shape.is_none() {
+                    p.shape = Some(shape);
+                }
+            }
+            Attr::Private(_) | Attr::Public(_) => {
+                let private = matches!(attr, Attr::Private(_));
+                self.scope(scope).access.insert(name.text.clone(), private);
+            }
+            Attr::Asynchronous(_) | Attr::Bind(..) | Attr::Binding(_) => {}
+        }
+    }
+
+    /// Marks the variables that a DATA statement initialises.
+    pub(crate) fn data_names(&mut self, scope: ScopeId, objects: &'a [Expr]) {
+        for object in objects {
+            match &object.kind {
+                ExprKind::Array { items, .. } => self.data_items(scope, items),
+                _ => {
+                    if let Some(name) = base_name(object)
+                        && let Some(at) = self.pending(scope, name)
+                    {
+                        self.scope(scope).pending[at].data = true;
+                    }
+                }
+            }
+        }
+    }
+
+    fn data_items(&mut self, scope: ScopeId, items: &'a [ast::ArrayItem]) {
+        for item in items {
+            match item {
+                ast::ArrayItem::Expr(e) => self.data_names(scope, std::slice::from_ref(e)),
+                ast::ArrayItem::Do(d) => self.data_items(scope, &d.items),
+            }
+        }
+    }
+
+    fn declare_type(&mut self, scope: ScopeId, def: &'a ast::DerivedType) {
+        if let Some(Entry { span, module, sym }) = self.scopes[scope.0 as usize].names.get(&def.name.text) {
+            let (span, module, is_generic) = (*span, module.clone(), matches!(sym, Sym::Generic { .. }));
+            if !is_generic {
+                match module {
+                    Some(module) => {
+                        let text = format!("`{}` comes from module `{module}` and cannot be declared again", def.name.as_str());
+                        self.error::<()>(Code::DuplicateDeclaration, def.name.span, text);
+                    }
+                    None => self.declared_twice(def.name.as_str(), def.name.span, span),
+                }
+                return;
+            }
+        }
+        let id: TypeId = self.add_type(scope, def);
+        let sym = match self.scopes[scope.0 as usize].names.get(&def.name.text).map(|e| e.sym.clone()) {
+            Some(Sym::Generic { procs, .. }) => Sym::Generic { procs, ty: Some(id) },
+            _ => Sym::Type(id),
+        };
+        self.define(scope, &def.name.text, sym, def.name.span);
+        if let Some(access) = &def.access {
+            let private = matches!(access, Attr::Private(_));
+            self.scope(scope).access.insert(def.name.text.clone(), private);
+        }
+    }
+}
+
+/// The key of a name in a PUBLIC or PRIVATE statement, which may be `operator(…)` or `assignment(=)`.
+fn access_key(text: &Arc<str>) -> Arc<str> {
+    match text.strip_prefix("operator(").and_then(|t| t.strip_suffix(')')) {
+        Some(op) => crate::scope::operator_key(op.trim()),
+        None => text.clone(),
+    }
+}
+
+/// The name that a designator begins with.
+pub(crate) fn base_name(e: &Expr) -> Option<&Name> {
+    match &e.kind {
+        ExprKind::Name(name) => Some(name),
+        ExprKind::Apply { base, .. } | ExprKind::Member { base, .. } => base_name(base),
+        _ => None,
+    }
+}
+
+/// Bytes written as `*8` in a type.
+pub(crate) fn star_kind(kind: &KindParam) -> Option<u32> {
+    match kind {
+        KindParam::Star(bytes) => Some(*bytes),
+        KindParam::Expr(_) => None,
+    }
+}
+
+/// Whether a type is one that has a kind in bytes of the whole, as `complex*16` does.
+pub(crate) fn is_complex(spec: &TypeSpec) -> bool {
+    matches!(spec.kind, TypeSpecKind::Complex(_) | TypeSpecKind::DoubleComplex)
+}

@@ -1,0 +1,265 @@
+//! The end of a specification part: every declaration is settled, then NAMELIST, COMMON and DATA statements.
+
+use super::collect::base_name;
+use super::shape::constant_bounds;
+use crate::checked::{Const, Expr, ExprKind, Storage, Type, VarId};
+use crate::checker::Checker;
+use crate::expr::assignable_types;
+use crate::scope::{ScopeId, State, Sym};
+use ast::{DeclKind, Declaration, Name};
+use diag::Code;
+use source::Span;
+use std::sync::Arc;
+
+impl<'a> Checker<'a> {
+    /// Settles all names of a scope.
+    pub(crate) fn settle_scope(&mut self, scope: ScopeId) {
+        let mut at = 0;
+        while at < self.scopes[scope.0 as usize].pending.len() {
+            let name = self.scopes[scope.0 as usize].pending[at].name.clone();
+            self.own(scope, &name);
+            at += 1;
+        }
+        let mut types = Vec::new();
+        for (i, t) in self.types.iter().enumerate() {
+            if t.scope == scope && t.state == State::Untouched {
+                types.push(crate::checked::TypeId(i as u32));
+            }
+        }
+        for id in types {
+            self.settle_type(id);
+        }
+    }
+
+    /// Takes in what can only be read once every name of the scope is settled: NAMELIST, COMMON and DATA.
+    pub(crate) fn late_declarations(&mut self, scope: ScopeId, decls: &'a [Declaration]) {
+        for d in decls {
+            self.late_declaration(scope, d);
+        }
+    }
+
+    pub(crate) fn late_declaration(&mut self, scope: ScopeId, d: &'a Declaration) {
+        match &d.kind {
+            DeclKind::Namelist(groups) => {
+                for (group, names) in groups {
+                    self.namelist(scope, group, names);
+                }
+            }
+            DeclKind::Common(blocks) => {
+                for (block, entities) in blocks {
+                    let names: Vec<&'a Name> = entities.iter().map(|e| &e.name).collect();
+                    self.common(scope, block.as_ref(), &names, d.span);
+                }
+            }
+            DeclKind::Data(sets) => {
+                for (objects, values) in sets {
+                    self.data_set(objects, values, d.span);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn namelist(&mut self, scope: ScopeId, group: &Name, names: &[Name]) {
+        let mut vars = Vec::new();
+        for name in names {
+            match self.variable_of(name) {
+                Some(id) => vars.push(id),
+                None => return,
+            }
+        }
+        match self.scopes[scope.0 as usize].names.get(&group.text).map(|e| e.sym.clone()) {
+            Some(Sym::Namelist(mut old)) => {
+                old.extend(vars);
+                self.define(scope, &group.text, Sym::Namelist(old), group.span);
+            }
+            None => self.define(scope, &group.text, Sym::Namelist(vars), group.span),
+            Some(_) => {
+                let text = format!("`{}` is a namelist group and something else", group.as_str());
+                self.error::<()>(Code::BadNamelist, group.span, text);
+            }
+        }
+    }
+
+    /// The variable of a name, an implicitly typed one included.
+    pub(crate) fn variable_of(&mut self, name: &Name) -> Option<VarId> {
+        let e = self.name_expr(name)?;
+        match e.kind {
+            ExprKind::Var(id) => Some(id),
+            _ => {
+                let text = format!("`{}` is not a variable", name.as_str());
+                self.error(Code::WrongKindOfName, name.span, text)
+            }
+        }
+    }
+
+    /// A COMMON block: the names of every unit that lists it stand for the variables of the first one. Blocks whose lists
+    /// differ in types or shapes would need storage association, which is not supported.
+    fn common(&mut self, scope: ScopeId, block: Option<&Name>, names: &[&'a Name], span: Span) {
+        let label: Arc<str> = block.map_or_else(|| "".into(), |b| b.text.clone());
+        let mut vars = Vec::new();
+        for name in names {
+            match self.own(scope, &name.text) {
+                Some(Sym::Var(id)) => vars.push(id),
+                _ => return,
+            }
+        }
+        for &id in &vars {
+            let var = self.out.var(id);
+            if let Some(cuda) = var.attrs.cuda {
+                let text = format!("`{}` is {} data and cannot be in `common`", var.name, crate::cuda::spelling(cuda));
+                self.error::<()>(Code::DeviceDataInCommon, span, text);
+                return;
+            }
+        }
+        let Some(first) = self.commons.get(&label).cloned() else {
+            for &id in &vars {
+                self.out.vars[id.0 as usize].storage = Storage::Static;
+            }
+            self.commons.insert(label, vars);
+            return;
+        };
+        let same = first.len() == vars.len()
+            && first.iter().zip(&vars).all(|(&a, &b)| {
+                let (a, b) = (self.out.var(a), self.out.var(b));
+                assignable_types(&a.ty, &b.ty)
+                    && crate::decl::types::same_type(&a.ty, &b.ty)
+                    && constant_bounds(&a.shape).is_some()
+                    && extents(constant_bounds(&a.shape)) == extents(constant_bounds(&b.shape))
+            });
+        if !same {
+            for name in names {
+                let what: Arc<str> = format!("`common` block `{label}` with another layout than elsewhere").into();
+                self.define(scope, &name.text, Sym::Refused(what), name.span);
+            }
+            self.refuse::<()>(span, format!("`common` block `{label}` with another layout than elsewhere"));
+            return;
+        }
+        for (name, &id) in names.iter().zip(&first) {
+            self.define(scope, &name.text, Sym::Var(id), name.span);
+        }
+    }
+
+    /// One `objects / values /` of a DATA statement.
+    fn data_set(&mut self, objects: &'a [ast::Expr], values: &'a [(Option<ast::Expr>, ast::Expr)], span: Span) {
+        let mut queue: Vec<(&'a ast::Expr, i64)> = Vec::new();
+        for (repeat, value) in values {
+            let count = match repeat {
+                Some(e) => match self.constant_integer(e) {
+                    Some(n) => n,
+                    None => return,
+                },
+                None => 1,
+            };
+            if count > 0 {
+                queue.push((value, count));
+            }
+        }
+        let mut values = DataValues { list: queue, at: 0, used: 0 };
+        for object in objects {
+            if self.data_object(object, &mut values).is_none() {
+                return;
+            }
+        }
+        if values.next().is_some() {
+            self.error::<()>(Code::BadInitialisation, span, "`data` has more values than variables");
+        }
+    }
+
+    fn data_object(&mut self, object: &'a ast::Expr, values: &mut DataValues<'a>) -> Option<()> {
+        if let ast::ExprKind::Array { .. } = &object.kind {
+            return self.refuse(object.span, "an implied do loop in `data`");
+        }
+        let name = base_name(object)?;
+        let target = self.designator(object)?;
+        let id = match &target.kind {
+            ExprKind::Var(id) => *id,
+            ExprKind::Element { base, .. } | ExprKind::Section { base, .. } => match base.kind {
+                ExprKind::Var(id) => id,
+                _ => return self.refuse(object.span, "a component in `data`"),
+            },
+            _ => return self.refuse(object.span, "a component or substring in `data`"),
+        };
+        let var = self.out.var(id).clone();
+        if !matches!(var.storage, Storage::Static) {
+            let text = format!("`{}` cannot be initialised by `data`", name.as_str());
+            return self.error(Code::BadInitialisation, object.span, text);
+        }
+        let Some(bounds) = constant_bounds(&var.shape) else {
+            let text = format!("`{}` cannot be initialised by `data`: its shape is not constant", name.as_str());
+            return self.error(Code::BadInitialisation, object.span, text);
+        };
+        if bounds.is_empty() {
+            let value = self.data_value(values, &var.ty, object.span)?;
+            self.out.vars[id.0 as usize].init = Some(value);
+            return Some(());
+        }
+        let count = bounds.iter().map(|b| b.1 as usize).product::<usize>();
+        let mut items = match self.out.vars[id.0 as usize].init.take() {
+            Some(Const::Array { items, .. }) => items,
+            _ => vec![self.zero(&var.ty); count],
+        };
+        // The positions that the designator picks, in order: it is evaluated over an array of positions.
+        let positions = Const::Array { bounds: bounds.clone(), items: (0..count as i64).map(Const::Int).collect() };
+        for position in self.positions(&target, positions)? {
+            let value = self.data_value(values, &var.ty, object.span)?;
+            if let Some(slot) = items.get_mut(position) {
+                *slot = value;
+            }
+        }
+        self.out.vars[id.0 as usize].init = Some(Const::Array { bounds, items });
+        Some(())
+    }
+
+    fn positions(&mut self, target: &Expr, positions: Const) -> Option<Vec<usize>> {
+        let whole = Expr { kind: ExprKind::Const(positions.clone()), ty: Type::Integer(8), rank: 0, span: target.span };
+        let picked = match &target.kind {
+            ExprKind::Element { subs, .. } => {
+                let kind = ExprKind::Element { base: Box::new(whole), subs: subs.clone() };
+                self.evaluate(&Expr { kind, ..target.clone() })?
+            }
+            ExprKind::Section { subs, .. } => {
+                let kind = ExprKind::Section { base: Box::new(whole), subs: subs.clone() };
+                self.evaluate(&Expr { kind, ..target.clone() })?
+            }
+            _ => positions,
+        };
+        Some(match picked {
+            Const::Array { items, .. } => {
+                items.iter().filter_map(|c| if let Const::Int(v) = c { Some(*v as usize) } else { None }).collect()
+            }
+            Const::Int(v) => vec![v as usize],
+            _ => Vec::new(),
+        })
+    }
+
+    fn data_value(&mut self, values: &mut DataValues<'a>, ty: &Type, span: Span) -> Option<Const> {
+        let Some(e) = values.next() else {
+            return self.error(Code::BadInitialisation, span, "`data` has fewer values than variables");
+        };
+        self.constant_of_type(e, ty).map(|(c, _)| c)
+    }
+}
+
+fn extents(bounds: Option<Vec<(i64, i64)>>) -> Option<Vec<i64>> {
+    bounds.map(|b| b.iter().map(|x| x.1).collect())
+}
+
+/// The values of a DATA statement, with their repeat counts.
+struct DataValues<'a> {
+    list: Vec<(&'a ast::Expr, i64)>,
+    at: usize,
+    used: i64,
+}
+
+impl<'a> DataValues<'a> {
+    fn next(&mut self) -> Option<&'a ast::Expr> {
+        let &(e, count) = self.list.get(self.at)?;
+        self.used += 1;
+        if self.used >= count {
+            self.at += 1;
+            self.used = 0;
+        }
+        Some(e)
+    }
+}

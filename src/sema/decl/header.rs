@@ -1,0 +1,397 @@
+//! Procedures: their prefixes, dummies and results, settled on demand.
+
+use super::{Pending, ProcInfo};
+use crate::checked::{ProcBody, ProcId, ProcKind, Procedure, Scope, Storage};
+use crate::checker::{Checker, Context, Side};
+use crate::scope::{Entry, ScopeData, ScopeId, State, Sym};
+use ast::{DeclKind, Prefix, ProcedureAttr, Subprogram, SubprogramKind};
+use diag::{Code, Diagnostic};
+use source::Span;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Where the statements of a procedure of that kind run.
+pub(crate) fn side_of(kind: ProcKind) -> Side {
+    match kind {
+        ProcKind::Host => Side::Host,
+        ProcKind::Kernel | ProcKind::Device => Side::Device,
+        ProcKind::HostDevice => Side::Both,
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// Makes a procedure of a definition; its interface is settled on demand.
+    pub(crate) fn add_procedure(
+        &mut self,
+        sub: &'a Subprogram,
+        parent_scope: Option<ScopeId>,
+        parent: Option<ProcId>,
+        module: Option<Arc<str>>,
+    ) -> ProcId {
+        let id = ProcId(self.out.procs.len() as u32);
+        let scope = self.add_scope(ScopeData {
+            parent: parent_scope,
+            proc: Some(id),
+            module: module.clone(),
+            ..ScopeData::default()
+        });
+        let host = parent.map(|p| self.out.proc(p).qualified.clone()).or(module);
+        let qualified: Arc<str> = match host {
+            Some(host) => format!("{host}.{}", sub.name.as_str()).into(),
+            None => sub.name.text.clone(),
+        };
+        self.out.procs.push(Procedure {
+            name: sub.name.text.clone(),
+            qualified,
+            kind: ProcKind::Host,
+            is_function: sub.kind == SubprogramKind::Function,
+            params: Vec::new(),
+            result: None,
+            vars: Vec::new(),
+            body: ProcBody::Missing,
+            parent,
+            elemental: false,
+            pure: false,
+            recursive: false,
+            cooperative: false,
+            max_threads: None,
+            scope: Scope::default(),
+            span: sub.span,
+            end: sub.end,
+        });
+        self.procs.push(ProcInfo {
+            ast: Some(sub),
+            separate: None,
+            scope,
+            state: State::Untouched,
+            is_interface: false,
+            embedded: self.options.embedded.contains(&sub.span.file),
+            unknown_dummies: false,
+            bind: None,
+            refused: None,
+            calls: Vec::new(),
+            formats: BTreeMap::new(),
+            labels: BTreeSet::new(),
+        });
+        self.prefixes(id, sub);
+        id
+    }
+
+    /// Makes the procedures that a module or procedure contains, and names them in its scope.
+    pub(crate) fn declare_procedures(
+        &mut self,
+        scope: ScopeId,
+        subs: &'a [Subprogram],
+        parent: Option<ProcId>,
+        module: Option<Arc<str>>,
+    ) {
+        for sub in subs {
+            let separate = sub.kind == SubprogramKind::ModuleProcedure
+                || sub.prefixes.iter().any(|p| matches!(p, Prefix::Module(_)));
+            if separate {
+                self.separate_procedure(scope, sub);
+                continue;
+            }
+            if let Some(Entry { span, module: None, .. }) = self.scopes[scope.0 as usize].names.get(&sub.name.text) {
+                let first = *span;
+                self.declared_twice(sub.name.as_str(), sub.name.span, first);
+                continue;
+            }
+            let id = self.add_procedure(sub, Some(scope), parent, module.clone());
+            self.define(scope, &sub.name.text, Sym::Proc(id), sub.name.span);
+        }
+    }
+
+    /// The body of a procedure whose interface an ancestor module declares.
+    fn separate_procedure(&mut self, scope: ScopeId, sub: &'a Subprogram) {
+        let declared = self.scopes[scope.0 as usize].parent.and_then(|p| self.find_from(p, &sub.name.text));
+        let Some(Sym::Proc(id)) = declared.filter(|s| matches!(s, Sym::Proc(id) if self.procs[id.0 as usize].is_interface)) else {
+            let text = format!("no ancestor module declares an interface of `{}`", sub.name.as_str());
+            self.error::<()>(Code::BadSubmodule, sub.name.span, text);
+            return;
+        };
+        let at = id.0 as usize;
+        self.procs[at].is_interface = false;
+        if sub.kind == SubprogramKind::ModuleProcedure {
+            self.procs[at].separate = Some((sub, scope));
+        } else if self.procs[at].state == State::Untouched {
+            let own = self.procs[at].scope;
+            self.procs[at].ast = Some(sub);
+            self.scope(own).parent = Some(scope);
+        } else {
+            // The interface was asked for already: its dummies stay, the statements are looked up from them.
+            self.procs[at].separate = Some((sub, scope));
+        }
+        self.out.procs[at].span = sub.span;
+        self.out.procs[at].end = sub.end;
+    }
+
+    /// Settles what the prefixes say.
+    fn prefixes(&mut self, id: ProcId, sub: &'a Subprogram) {
+        let mut attrs: Vec<(ProcedureAttr, Span)> = Vec::new();
+        let (mut elemental, mut pure, mut impure, mut recursive) = (None, None, false, None);
+        let mut bounds: Vec<(bool, &'a [ast::Expr], Span)> = Vec::new();
+        for prefix in &sub.prefixes {
+            match prefix {
+                Prefix::Attributes(list, _) => {
+                    for &(attr, span) in list {
+                        if attrs.iter().any(|a| a.0 == attr) {
+                            let text = format!("`attributes({})` is given twice", attr_name(attr));
+                            self.report(Diagnostic::new(Code::RepeatedSubprogramAttribute, span, text));
+                        } else {
+                            attrs.push((attr, span));
+                        }
+                    }
+                }
+                Prefix::LaunchBounds(list, span) => bounds.push((true, list, *span)),
+                Prefix::ClusterDims(list, span) => bounds.push((false, list, *span)),
+                Prefix::Elemental(span) => elemental = Some(*span),
+                Prefix::Pure(span) => pure = Some(*span),
+                Prefix::Recursive(span) => recursive = Some(*span),
+                Prefix::Impure(_) => impure = true,
+                Prefix::Type(_) | Prefix::Module(_) | Prefix::NonRecursive(_) => {}
+            }
+        }
+        let has = |a: ProcedureAttr| attrs.iter().find(|x| x.0 == a).map(|x| x.1);
+        let kernel = has(ProcedureAttr::Global).or(has(ProcedureAttr::GridGlobal));
+        if attrs.len() > 1 && kernel.is_some() {
+            let (first, last) = (attrs[0], attrs[attrs.len() - 1]);
+            let text = format!("`attributes({})` and `attributes({})` exclude each other", attr_name(first.0), attr_name(last.0));
+            self.error_help::<()>(Code::ConflictingSubprogramAttributes, last.1, text, "a kernel is nothing else beside");
+        }
+        if let (Some(span), SubprogramKind::Function) = (kernel, sub.kind) {
+            self.error_help::<()>(
+                Code::GlobalFunction,
+                span,
+                format!("function `{}` cannot be a kernel", sub.name.as_str()),
+                "make it a subroutine that stores its result in device memory",
+            );
+        }
+        if let (Some(_), Some((word, span))) = (
+            kernel,
+            [("recursive", recursive), ("pure", pure), ("elemental", elemental)].iter().find_map(|(w, s)| s.map(|s| (*w, s))),
+        ) {
+            // Programs do write `attributes(global) pure`, and nvfortran takes it; only these two change nothing.
+            if word == "pure" {
+                let text = format!("kernel `{}` is declared `pure`, which means nothing for a kernel", sub.name.as_str());
+                self.report(Diagnostic::warning(Code::KernelPrefix, span, text));
+            } else {
+                let text = format!("kernel `{}` cannot be `{word}`", sub.name.as_str());
+                self.error::<()>(Code::KernelPrefix, span, text);
+            }
+        }
+        let parent = self.out.proc(id).parent;
+        let device = has(ProcedureAttr::Device).or(kernel);
+        if let (Some(span), Some(_)) = (device, parent) {
+            let text = format!("`{}` is an internal procedure and cannot be device code", sub.name.as_str());
+            self.error_help::<()>(Code::InternalDeviceProcedure, span, text, "put it into a module, beside its caller");
+        } else if parent.is_some_and(|p| self.out.proc(p).kind != ProcKind::Host) {
+            let text = format!("`{}` is an internal procedure of device code, which has none", sub.name.as_str());
+            self.error_help::<()>(
+                Code::InternalDeviceProcedure,
+                sub.name.span,
+                text,
+                "put it beside its caller with `attributes(device)`",
+            );
+        }
+        let p = &mut self.out.procs[id.0 as usize];
+        p.kind = match (kernel, has(ProcedureAttr::Device), has(ProcedureAttr::Host)) {
+            (Some(_), ..) => ProcKind::Kernel,
+            (None, Some(_), Some(_)) => ProcKind::HostDevice,
+            (None, Some(_), None) => ProcKind::Device,
+            (None, None, _) => ProcKind::Host,
+        };
+        p.cooperative = has(ProcedureAttr::GridGlobal).is_some();
+        p.elemental = elemental.is_some() && p.kind != ProcKind::Kernel;
+        p.pure = pure.is_some() || (elemental.is_some() && !impure);
+        p.recursive = recursive.is_some();
+        self.launch_bounds(id, sub, &bounds);
+    }
+
+    fn launch_bounds(&mut self, id: ProcId, sub: &'a Subprogram, bounds: &[(bool, &'a [ast::Expr], Span)]) {
+        for (i, &(is_bounds, list, span)) in bounds.iter().enumerate() {
+            let word = if is_bounds { "launch_bounds" } else { "cluster_dims" };
+            if self.out.proc(id).kind != ProcKind::Kernel {
+                let text = format!("`{word}` belongs to kernels, and `{}` is none", sub.name.as_str());
+                self.error::<()>(Code::BadLaunchBounds, span, text);
+                continue;
+            }
+            if bounds[..i].iter().any(|b| b.0 == is_bounds) {
+                self.error::<()>(Code::BadLaunchBounds, span, format!("`{word}` is given twice"));
+                continue;
+            }
+            let count_fits = if is_bounds { (1..=3).contains(&list.len()) } else { list.len() == 3 };
+            let mut values = Vec::new();
+            let scope = self.procs[id.0 as usize].scope;
+            let cx = Context::new(scope, Some(id), Side::Host);
+            self.within(cx, |c| {
+                for e in list {
+                    values.push(c.constant_integer(e));
+                }
+            });
+            if !count_fits || values.iter().any(|v| v.is_none_or(|v| v < 1)) {
+                let wanted = if is_bounds { "one to three" } else { "three" };
+                let text = format!("`{word}` takes {wanted} positive integer constants");
+                self.error::<()>(Code::BadLaunchBounds, span, text);
+                continue;
+            }
+            if is_bounds {
+                self.out.procs[id.0 as usize].max_threads = values.first().copied().flatten().map(|v| v.min(1 << 20) as u32);
+            }
+        }
+    }
+
+    /// Settles the interfaces of all procedures.
+    pub(crate) fn settle_headers(&mut self) {
+        let mut at = 0;
+        while at < self.procs.len() {
+            self.header(ProcId(at as u32));
+            at += 1;
+        }
+    }
+
+    /// Settles the interface of a procedure.
+    pub(crate) fn header(&mut self, id: ProcId) {
+        let at = id.0 as usize;
+        if self.procs[at].state != State::Untouched {
+            return;
+        }
+        let Some(sub) = self.procs[at].ast else {
+            self.procs[at].state = State::Done;
+            return;
+        };
+        self.procs[at].state = State::Busy;
+        let scope = self.procs[at].scope;
+        let side = side_of(self.out.proc(id).kind);
+        let outer = std::mem::replace(&mut self.cx, Context::new(scope, Some(id), side));
+        self.use_modules(scope, &sub.uses);
+        self.declare_procedures(scope, &sub.internal, Some(id), None);
+        self.dummies(id, scope, sub);
+        self.collect_declarations(scope, &sub.decls);
+        for stmt in &sub.body {
+            if let ast::StmtKind::Declaration(d) = &stmt.kind
+                && let DeclKind::Data(sets) = &d.kind
+            {
+                for (objects, _) in sets {
+                    self.data_names(scope, objects);
+                }
+            }
+        }
+        self.bind_name(id, sub);
+        self.own_name(id, scope, sub);
+        for i in 0..sub.args.len() {
+            let name = &sub.args[i];
+            if name.as_str() == "*" {
+                self.refuse::<()>(name.span, "an alternate return");
+                continue;
+            }
+            match self.own(scope, &name.text) {
+                Some(Sym::Var(var)) => self.out.procs[at].params.push(var),
+                Some(Sym::Refused(what)) => self.refuse_again::<()>(&what).unwrap_or(()),
+                _ => {}
+            }
+        }
+        self.result(id, scope, sub);
+        self.check_cuda_dummies(id);
+        let refused = self.cx.refused.take();
+        self.settle_scope(scope);
+        self.cx = outer;
+        self.procs[at].refused = refused;
+        self.procs[at].state = State::Done;
+    }
+
+    fn dummies(&mut self, id: ProcId, scope: ScopeId, sub: &'a Subprogram) {
+        for (i, name) in sub.args.iter().enumerate() {
+            if name.as_str() == "*" {
+                continue;
+            }
+            if sub.args[..i].iter().any(|n| n.text == name.text) {
+                let text = format!("dummy argument `{}` is named twice", name.as_str());
+                self.error::<()>(Code::DuplicateDeclaration, name.span, text);
+                continue;
+            }
+            // A dummy hides what a module brings in under its name.
+            self.scope(scope).names.remove(&name.text);
+            if let Some(at) = self.pending(scope, name) {
+                self.scope(scope).pending[at].dummy = Some(i as u32);
+            }
+        }
+        if sub.kind == SubprogramKind::Function {
+            let name = sub.result.as_ref().unwrap_or(&sub.name);
+            self.scope(scope).names.remove(&name.text);
+            if let Some(at) = self.pending(scope, name) {
+                let spec = sub.prefixes.iter().find_map(|p| if let Prefix::Type(t) = p { Some(t) } else { None });
+                let p: &mut Pending<'a> = &mut self.scope(scope).pending[at];
+                p.result = true;
+                if let Some(spec) = spec {
+                    p.spec = Some(spec);
+                }
+            }
+        }
+        let _ = id;
+    }
+
+    /// Within an external procedure its own name is known, so that it can call itself.
+    fn own_name(&mut self, id: ProcId, scope: ScopeId, sub: &'a Subprogram) {
+        if !self.scopes[scope.0 as usize].names.contains_key(&sub.name.text)
+            && self.scopes[scope.0 as usize].parent.is_none()
+            && sub.kind != SubprogramKind::Main
+        {
+            self.define(scope, &sub.name.text, Sym::Proc(id), sub.name.span);
+        }
+    }
+
+    fn result(&mut self, id: ProcId, scope: ScopeId, sub: &'a Subprogram) {
+        if sub.kind != SubprogramKind::Function {
+            return;
+        }
+        let name = sub.result.as_ref().unwrap_or(&sub.name);
+        match self.own(scope, &name.text) {
+            Some(Sym::Var(var)) => {
+                if matches!(self.out.var(var).storage, Storage::Result) {
+                    self.out.procs[id.0 as usize].result = Some(var);
+                } else {
+                    let text = format!("result `{}` is a dummy argument too", name.as_str());
+                    self.error::<()>(Code::BadResult, name.span, text);
+                }
+            }
+            Some(Sym::Refused(what)) => self.refuse_again::<()>(&what).unwrap_or(()),
+            _ => {}
+        }
+    }
+
+    fn bind_name(&mut self, id: ProcId, sub: &'a Subprogram) {
+        let Some(bind) = &sub.bind else { return };
+        let name: Arc<str> = match bind {
+            None => sub.name.text.clone(),
+            Some(e) => match &e.kind {
+                ast::ExprKind::Char { value, .. } => value.trim().into(),
+                _ => {
+                    self.error::<()>(Code::ConstantRequired, e.span, "the name must be a character literal");
+                    return;
+                }
+            },
+        };
+        let at = id.0 as usize;
+        if self.procs[at].embedded
+            && let Some(mnemonic) = name.strip_prefix("rt:")
+        {
+            self.out.procs[at].body = ProcBody::Service(mnemonic.into());
+        }
+        self.procs[at].bind = Some(name);
+    }
+
+    /// Whether a procedure is a service of the run time.
+    pub(crate) fn is_service(&self, id: ProcId) -> bool {
+        matches!(self.out.proc(id).body, ProcBody::Service(_))
+    }
+}
+
+fn attr_name(attr: ProcedureAttr) -> &'static str {
+    match attr {
+        ProcedureAttr::Host => "host",
+        ProcedureAttr::Global => "global",
+        ProcedureAttr::GridGlobal => "grid_global",
+        ProcedureAttr::Device => "device",
+    }
+}

@@ -1,0 +1,191 @@
+//! Initial values: of named constants, variables and components. They must be constant and fit type and shape.
+
+use super::shape::constant_bounds;
+use super::{Init, Pending};
+use crate::checked::{CharLen, Const, Dim, Expr, ExprKind, Shape, Storage, Type, TypeId};
+use crate::checker::Checker;
+use diag::Code;
+use source::Span;
+
+impl<'a> Checker<'a> {
+    /// The value, and the final type and shape, of a named constant.
+    pub(super) fn parameter_value(
+        &mut self,
+        p: &Pending<'a>,
+        e: &ast::Expr,
+        ty: Type,
+        shape: Shape,
+    ) -> Option<(Const, Type, Shape)> {
+        let (value, given) = self.constant_of_type(e, &ty)?;
+        let ty = match (&ty, &value) {
+            (Type::Character(CharLen::Assumed), Const::Char(text)) => Type::Character(CharLen::Const(text.len() as i64)),
+            (Type::Character(CharLen::Assumed), Const::Array { items, .. }) => {
+                let len = items.iter().map(|c| if let Const::Char(t) = c { t.len() as i64 } else { 0 }).max();
+                Type::Character(CharLen::Const(len.unwrap_or(0)))
+            }
+            _ => ty,
+        };
+        let shape = match (&shape, &value) {
+            (Shape::AssumedSize(dims, lower), Const::Array { bounds, .. }) => {
+                let mut dims = dims.clone();
+                let start = if let ExprKind::Const(Const::Int(v)) = lower.kind { v } else { 1 };
+                let extent = bounds.last().map_or(0, |b| b.1);
+                let upper = Expr { kind: ExprKind::Const(Const::Int(start + extent - 1)), ..(**lower).clone() };
+                dims.push(Dim { lower: (**lower).clone(), upper });
+                Shape::Explicit(dims)
+            }
+            _ => shape,
+        };
+        let value = self.shaped(value, given, &shape, e.span, &p.name)?;
+        Some((value, ty, shape))
+    }
+
+    /// The initial value of a variable that is not a named constant.
+    pub(super) fn initial(&mut self, p: &Pending<'a>, ty: &Type, shape: &Shape, storage: &Storage) -> Option<Const> {
+        match &p.init {
+            Init::Value(e) => {
+                if p.allocatable.is_some() {
+                    let text = format!("allocatable `{}` cannot have an initial value", p.name);
+                    return self.error(Code::BadInitialisation, e.span, text);
+                }
+                let (value, rank) = self.constant_of_type(e, ty)?;
+                self.shaped(value, rank, shape, e.span, &p.name)
+            }
+            Init::Pointer(e) => self.null_initial(e, p.pointer.is_some(), &p.name),
+            Init::None | Init::Next(_) => match (storage, ty) {
+                (Storage::Static, Type::Derived(id)) if p.allocatable.is_none() && p.pointer.is_none() => {
+                    let value = self.default_value(*id)?;
+                    match constant_bounds(shape) {
+                        Some(bounds) if bounds.is_empty() => Some(value),
+                        Some(bounds) => filled(value, bounds),
+                        None => None,
+                    }
+                }
+                _ => None,
+            },
+        }
+    }
+
+    /// `=> null()`; other targets are not supported.
+    pub(super) fn null_initial(&mut self, e: &ast::Expr, is_pointer: bool, name: &str) -> Option<Const> {
+        if !is_pointer {
+            return self.error(Code::BadInitialisation, e.span, format!("`{name}` is not a pointer"));
+        }
+        let is_null = matches!(&e.kind, ast::ExprKind::Apply { base, args } if args.is_empty()
+            && matches!(&base.kind, ast::ExprKind::Name(n) if n.as_str() == "null"));
+        if is_null {
+            return Some(Const::Null);
+        }
+        self.refuse(e.span, format!("an initial target of pointer `{name}`"))
+    }
+
+    /// The value that default initialisation gives, if any component has one.
+    pub(crate) fn default_value(&mut self, id: TypeId) -> Option<Const> {
+        self.settle_type(id);
+        let fields = self.out.ty(id).fields.clone();
+        let mut some = false;
+        let mut values = Vec::with_capacity(fields.len());
+        for f in &fields {
+            if let Some(value) = &f.init {
+                some = true;
+                values.push(value.clone());
+                continue;
+            }
+            let own = match &f.ty {
+                Type::Derived(inner) if !f.allocatable && !f.pointer => self.default_value(*inner),
+                _ => None,
+            };
+            some |= own.is_some();
+            let scalar = own.unwrap_or_else(|| self.zero(&f.ty));
+            values.push(match constant_bounds(&f.shape) {
+                _ if f.allocatable || f.pointer => Const::Null,
+                Some(bounds) if !bounds.is_empty() => filled(scalar, bounds)?,
+                _ => scalar,
+            });
+        }
+        some.then_some(Const::Derived(values))
+    }
+
+    /// Zero, blank or false of a type: what memory without an initial value is filled with in a constant.
+    pub(crate) fn zero(&mut self, ty: &Type) -> Const {
+        match ty {
+            Type::Integer(_) | Type::Any => Const::Int(0),
+            Type::Real(4) => Const::Real4(0.0),
+            Type::Real(_) => Const::Real8(0.0),
+            Type::Complex(4) => Const::Complex4(0.0, 0.0),
+            Type::Complex(_) => Const::Complex8(0.0, 0.0),
+            Type::Logical(_) => Const::Logical(false),
+            Type::Character(CharLen::Const(n)) => Const::Char(vec![b' '; (*n).clamp(0, 1 << 24) as usize].into()),
+            Type::Character(_) => Const::Char(Vec::new().into()),
+            Type::Derived(id) => {
+                self.settle_type(*id);
+                let fields = self.out.ty(*id).fields.clone();
+                let values = fields
+                    .iter()
+                    .map(|f| {
+                        if f.allocatable || f.pointer {
+                            return Const::Null;
+                        }
+                        let scalar = self.zero(&f.ty);
+                        match constant_bounds(&f.shape) {
+                            Some(bounds) if !bounds.is_empty() => filled(scalar, bounds).unwrap_or(Const::Null),
+                            _ => scalar,
+                        }
+                    })
+                    .collect();
+                Const::Derived(values)
+            }
+        }
+    }
+
+    /// A constant expression converted to a type; also its rank.
+    pub(crate) fn constant_of_type(&mut self, e: &ast::Expr, ty: &Type) -> Option<(Const, u8)> {
+        let outer = std::mem::replace(&mut self.cx.specification, true);
+        let value = self.expr_as(e, ty);
+        self.cx.specification = outer;
+        let value = value?;
+        if !self.assignable(ty, &value) {
+            let text = format!("initial value is {}, which is no `{}`", self.shape_name(&value.ty, value.rank), self.type_name(ty));
+            return self.error(Code::BadInitialisation, e.span, text);
+        }
+        let rank = value.rank;
+        let value = self.convert(value, ty)?;
+        Some((self.evaluate(&value)?, rank))
+    }
+
+    /// A constant brought to a shape: scalars are spread over arrays.
+    pub(crate) fn shaped(&mut self, value: Const, rank: u8, shape: &Shape, span: Span, name: &str) -> Option<Const> {
+        let Some(bounds) = constant_bounds(shape) else {
+            return self.error(Code::BadInitialisation, span, format!("`{name}` cannot have an initial value: its shape is not constant"));
+        };
+        match (value, bounds.is_empty()) {
+            (Const::Array { .. }, true) => {
+                self.error(Code::RankMismatch, span, format!("initial value of the scalar `{name}` is an array of rank {rank}"))
+            }
+            (scalar, true) => Some(scalar),
+            (Const::Array { bounds: given, items }, false) => {
+                if given.len() != bounds.len() {
+                    let text = format!("initial value has rank {}, `{name}` has rank {}", given.len(), bounds.len());
+                    let help = "give it its shape with `reshape`";
+                    return self.error_help(Code::RankMismatch, span, text, help);
+                }
+                if given.iter().zip(&bounds).any(|(a, b)| a.1 != b.1) {
+                    let list = |b: &[(i64, i64)]| b.iter().map(|x| x.1.to_string()).collect::<Vec<_>>().join(" x ");
+                    let text = format!("initial value has shape {}, `{name}` has shape {}", list(&given), list(&bounds));
+                    return self.error(Code::ShapeMismatch, span, text);
+                }
+                Some(Const::Array { bounds, items })
+            }
+            (scalar, false) => match filled(scalar, bounds) {
+                Some(value) => Some(value),
+                None => self.refuse(span, format!("an initial value of `{name}`, which is that large,")),
+            },
+        }
+    }
+}
+
+/// An array with one value everywhere; none above 64 Mi elements.
+fn filled(value: Const, bounds: Vec<(i64, i64)>) -> Option<Const> {
+    let count = bounds.iter().try_fold(1i64, |n, b| n.checked_mul(b.1)).filter(|n| *n <= 1 << 26)?;
+    Some(Const::Array { bounds, items: vec![value; count as usize] })
+}

@@ -1,0 +1,149 @@
+//! Interface blocks: explicit interfaces, generic names, operators and assignment.
+//!
+//! An interface body of an external procedure that the given files define stands for that definition.
+
+use crate::checked::ProcId;
+use crate::checker::Checker;
+use crate::scope::{Entry, ImplicitRules, ScopeId, Sym, generic_key, generic_span, merged};
+use ast::{DeclKind, Interface, InterfaceItem, InterfaceKind, Prefix, Subprogram};
+use diag::{Code, Diagnostic};
+use source::Span;
+use std::sync::Arc;
+
+impl<'a> Checker<'a> {
+    /// Takes an interface block in.
+    pub(super) fn interface_block(&mut self, scope: ScopeId, block: &'a Interface) {
+        let mut specific = Vec::new();
+        for item in &block.items {
+            match item {
+                InterfaceItem::Body(sub) => {
+                    if let Some(id) = self.interface_body(scope, sub, matches!(block.kind, InterfaceKind::Abstract)) {
+                        specific.push(id);
+                    }
+                }
+                InterfaceItem::Names(names) => {
+                    for name in names {
+                        match self.find_from(scope, &name.text) {
+                            Some(Sym::Proc(id)) => specific.push(id),
+                            Some(Sym::Generic { procs, .. }) => {
+                                // The generic and a specific procedure share the name; the procedure was put first.
+                                let own = procs.iter().copied().find(|p| self.out.proc(*p).name == name.text);
+                                specific.extend(own);
+                            }
+                            Some(Sym::Error) => {}
+                            Some(Sym::Refused(_)) => {}
+                            _ => {
+                                let near = self.similar_from(scope, name.as_str());
+                                let text = format!("there is no procedure `{}` here", name.as_str());
+                                self.report(Diagnostic::new(Code::UnknownProcedure, name.span, text).suggest(near.as_deref()));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        let InterfaceKind::Generic(generic) = &block.kind else { return };
+        let key = generic_key(generic);
+        if &*key == "assignment(=)" || key.starts_with("operator(") || !key.contains('(') {
+            self.add_generic(scope, &key, specific, generic_span(generic));
+        }
+    }
+
+    fn similar_from(&self, scope: ScopeId, name: &str) -> Option<String> {
+        let names = self.scopes[scope.0 as usize].names.iter();
+        let procs = names.filter(|(_, e)| matches!(e.sym, Sym::Proc(_))).map(|(n, _)| &**n);
+        diag::nearest_name(name, procs).map(str::to_owned)
+    }
+
+    /// Adds specific procedures to a generic name of a scope.
+    fn add_generic(&mut self, scope: ScopeId, key: &Arc<str>, procs: Vec<ProcId>, span: Span) {
+        let new = Sym::Generic { procs, ty: None };
+        let old = self.scopes[scope.0 as usize].names.get(key).map(|e: &Entry| e.sym.clone());
+        let sym = match &old {
+            None => new,
+            Some(Sym::Proc(id)) => match new {
+                // The specific procedure of the same name stays reachable through the generic.
+                Sym::Generic { mut procs, ty } => {
+                    if !procs.contains(id) {
+                        procs.insert(0, *id);
+                    }
+                    Sym::Generic { procs, ty }
+                }
+                other => other,
+            },
+            Some(old @ (Sym::Generic { .. } | Sym::Type(_))) => merged(old, &new).unwrap_or(Sym::Error),
+            Some(_) => {
+                let first = self.scopes[scope.0 as usize].names.get(key).map_or(span, |e| e.span);
+                self.declared_twice(key, span, first);
+                return;
+            }
+        };
+        self.define(scope, key, sym, span);
+    }
+
+    fn interface_body(&mut self, scope: ScopeId, sub: &'a Subprogram, is_abstract: bool) -> Option<ProcId> {
+        let is_module = sub.prefixes.iter().any(|p| matches!(p, Prefix::Module(_)));
+        if !is_abstract && !is_module {
+            if let Some(&id) = self.externals.get(&self.linked_name(sub)) {
+                if self.scopes[scope.0 as usize].proc != Some(id) {
+                    self.name_interface(scope, sub, id);
+                }
+                return Some(id);
+            }
+        }
+        let import = sub.decls.iter().any(|d| matches!(d.kind, DeclKind::Import(_)));
+        let module = self.scopes[scope.0 as usize].module.clone();
+        let id = self.add_procedure(sub, (import || is_module).then_some(scope), None, module);
+        let own = self.procs[id.0 as usize].scope;
+        if !import && !is_module {
+            self.scope(own).implicit = Some(ImplicitRules::standard(self.integer_kind(), self.real_kind()));
+        }
+        for d in &sub.decls {
+            let DeclKind::Import(list) = &d.kind else { continue };
+            for name in &list.names {
+                if self.find_from(scope, &name.text).is_none() && !self.is_tainted(scope) {
+                    let text = format!("the host scope has no `{}` to import", name.as_str());
+                    self.error::<()>(Code::BadImport, name.span, text);
+                }
+            }
+        }
+        self.procs[id.0 as usize].is_interface = true;
+        if is_module {
+            self.define(scope, &sub.name.text, Sym::Proc(id), sub.name.span);
+        } else {
+            self.name_interface(scope, sub, id);
+        }
+        Some(id)
+    }
+
+    /// The name by which an interface body finds its definition: that of `bind(c, name=…)` or its own.
+    fn linked_name(&self, sub: &Subprogram) -> Arc<str> {
+        match &sub.bind {
+            Some(Some(ast::Expr { kind: ast::ExprKind::Char { value, .. }, .. })) => {
+                let wanted = value.trim();
+                let same = |id: &&ProcId| {
+                    self.tree(**id).and_then(|t| t.bind.as_ref()).and_then(Option::as_ref).is_some_and(
+                        |e| matches!(&e.kind, ast::ExprKind::Char { value, .. } if value.trim() == wanted),
+                    )
+                };
+                let found = self.externals.values().find(same).map(|id| self.out.proc(*id).name.clone());
+                found.unwrap_or_else(|| "".into())
+            }
+            _ => sub.name.text.clone(),
+        }
+    }
+
+    /// Gives the name of an interface body its meaning: that of a dummy procedure, or of an external one.
+    fn name_interface(&mut self, scope: ScopeId, sub: &'a Subprogram, id: ProcId) {
+        match self.scopes[scope.0 as usize].names.get(&sub.name.text).map(|e| (e.sym.clone(), e.span, e.module.is_some())) {
+            Some((Sym::Pending(at), ..)) => self.scope(scope).pending[at].interface = Some(id),
+            Some((Sym::Proc(old), ..)) if old == id => {}
+            None => self.define(scope, &sub.name.text, Sym::Proc(id), sub.name.span),
+            Some((Sym::Generic { mut procs, ty }, ..)) => {
+                procs.insert(0, id);
+                self.define(scope, &sub.name.text, Sym::Generic { procs, ty }, sub.name.span);
+            }
+            Some((_, span, _)) => self.declared_twice(sub.name.as_str(), sub.name.span, span),
+        }
+    }
+}

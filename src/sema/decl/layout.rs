@@ -1,0 +1,35 @@
+//! Bytes and alignment of types.
+//!
+//! Scalars are aligned to the bytes of one part, at most 8; an object of derived type to its strictest component. An
+//! allocatable or pointer component is a descriptor: three `i64` and three more for each dimension.
+
+use crate::checked::{CharLen, Shape, Type};
+use crate::checker::Checker;
+use crate::decl::shape::constant_bounds;
+
+/// Bytes of a descriptor in memory.
+pub(crate) fn descriptor_bytes(rank: u8) -> u64 {
+    24 + 24 * u64::from(rank)
+}
+
+impl Checker<'_> {
+    /// Bytes and alignment of a scalar of that type; `None` when the length is not known at compile time.
+    pub(crate) fn size_of(&mut self, ty: &Type) -> Option<(u64, u64)> {
+        Some(match ty {
+            Type::Integer(k) | Type::Real(k) | Type::Logical(k) => (u64::from(*k), u64::from(*k)),
+            Type::Complex(k) => (u64::from(*k) * 2, u64::from(*k)),
+            Type::Character(CharLen::Const(n)) => ((*n).max(0) as u64, 1),
+            Type::Character(_) | Type::Any => return None,
+            Type::Derived(id) => {
+                self.settle_type(*id);
+                let t = self.out.ty(*id);
+                (t.bytes, t.align)
+            }
+        })
+    }
+
+    /// Elements of a constant shape.
+    pub(crate) fn elements_of(shape: &Shape) -> Option<u64> {
+        constant_bounds(shape)?.iter().try_fold(1u64, |n, &(_, extent)| n.checked_mul(extent.max(0) as u64))
+    }
+}

@@ -1,0 +1,125 @@
+//! Names declared as procedures: EXTERNAL, `procedure(…)`, procedure dummies and pointers, and procedures that are known
+//! by their use only.
+
+use super::{Pending, ProcInfo};
+use crate::checked::{
+    Attrs, ProcBody, ProcId, ProcKind, Procedure, Scope, Shape, Storage, Type, Variable,
+};
+use crate::checker::{Checker, VarInfo};
+use crate::scope::{ScopeId, State, Sym};
+use ast::TypeSpecKind;
+use diag::Code;
+use source::Span;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+impl<'a> Checker<'a> {
+    pub(super) fn settle_procedure(&mut self, scope: ScopeId, p: &Pending<'a>) -> Option<Sym> {
+        let mut interface = p.interface;
+        let mut result = None;
+        if let Some(Some(spec)) = p.procedure {
+            match &spec.kind {
+                // The grammar cannot tell an interface's name from a derived type's.
+                TypeSpecKind::Type(name) | TypeSpecKind::Class(name) => match self.find_name(name) {
+                    Some(Sym::Proc(id)) => interface = Some(id),
+                    Some(Sym::Type(_)) => result = self.type_spec(spec, None),
+                    Some(Sym::Generic { procs, .. }) => interface = procs.first().copied(),
+                    Some(Sym::Error) => return None,
+                    _ => {
+                        let text = format!("there is no interface `{}` here", name.as_str());
+                        return self.error(Code::UnknownProcedure, name.span, text);
+                    }
+                },
+                _ => result = self.type_spec(spec, None),
+            }
+        } else if let Some(spec) = p.spec {
+            result = Some(self.type_spec(spec, p.char_len)?);
+        }
+        if p.dummy.is_none() && p.pointer.is_none() {
+            if let Some(id) = interface {
+                return Some(Sym::Proc(id));
+            }
+            if let Some(&id) = self.externals.get(&p.name) {
+                return Some(Sym::Proc(id));
+            }
+            return Some(Sym::Proc(self.external(&p.name, result, p.span)));
+        }
+        let interface = match interface {
+            Some(id) => Some(id),
+            None => Some(self.external(&p.name, result.clone(), p.span)),
+        };
+        let owner = self.scopes[scope.0 as usize].proc;
+        let var = Variable {
+            name: p.name.clone(),
+            ty: result.unwrap_or(Type::Any),
+            shape: Shape::Scalar,
+            storage: Storage::Procedure,
+            attrs: Attrs {
+                pointer: p.pointer.is_some(),
+                optional: p.optional.is_some(),
+                intent: p.intent.map(|i| i.0),
+                ignore_tkr: "".into(),
+                ..Attrs::default()
+            },
+            init: None,
+            owner,
+            module: self.scopes[scope.0 as usize].module.clone().filter(|_| owner.is_none()),
+            span: p.span,
+        };
+        Some(Sym::Var(self.add_var(var, VarInfo { interface, ..VarInfo::default() })))
+    }
+
+    /// A procedure of which nothing is known but that it exists, and perhaps its result's type.
+    pub(crate) fn external(&mut self, name: &Arc<str>, result: Option<Type>, span: Span) -> ProcId {
+        let id = ProcId(self.out.procs.len() as u32);
+        self.out.procs.push(Procedure {
+            name: name.clone(),
+            qualified: format!("external.{name}.{}", id.0).into(),
+            kind: ProcKind::Host,
+            is_function: result.is_some(),
+            params: Vec::new(),
+            result: None,
+            vars: Vec::new(),
+            body: ProcBody::Missing,
+            parent: None,
+            elemental: false,
+            pure: false,
+            recursive: true,
+            cooperative: false,
+            max_threads: None,
+            scope: Scope::default(),
+            span,
+            end: span,
+        });
+        self.procs.push(ProcInfo {
+            ast: None,
+            separate: None,
+            scope: ScopeId(0),
+            state: State::Done,
+            is_interface: true,
+            embedded: false,
+            unknown_dummies: true,
+            bind: None,
+            refused: None,
+            calls: Vec::new(),
+            formats: BTreeMap::new(),
+            labels: BTreeSet::new(),
+        });
+        if let Some(ty) = result {
+            let var = Variable {
+                name: name.clone(),
+                ty,
+                shape: Shape::Scalar,
+                storage: Storage::Result,
+                attrs: Attrs { ignore_tkr: "".into(), ..Attrs::default() },
+                init: None,
+                owner: Some(id),
+                module: None,
+                span,
+            };
+            let var = self.add_var(var, VarInfo::default());
+            self.out.procs[id.0 as usize].result = Some(var);
+        }
+        id
+    }
+}

@@ -1,0 +1,172 @@
+//! Types as written, and their names in messages.
+
+use super::collect::star_kind;
+use crate::checked::{CharLen, Const, ExprKind, Type, TypeId};
+use crate::checker::Checker;
+use crate::scope::Sym;
+use ast::{KindParam, Name, TypeSpec, TypeSpecKind};
+use diag::{Code, Diagnostic};
+use source::Span;
+
+impl<'a> Checker<'a> {
+    /// The type that is written; `len` is a `*len` beside the name.
+    pub(crate) fn type_spec(&mut self, spec: &TypeSpec, len: Option<&ast::CharLen>) -> Option<Type> {
+        if len.is_some() && !matches!(spec.kind, TypeSpecKind::Character { .. }) {
+            return self.error(Code::BadCharacterLength, spec.span, "only `character` takes a length beside the name");
+        }
+        match &spec.kind {
+            TypeSpecKind::Integer(kind) => {
+                let k = self.kind(kind.as_ref(), self.integer_kind(), 1)?;
+                self.known_kind(k, &[1, 2, 4, 8], "integer", spec.span).map(Type::Integer)
+            }
+            TypeSpecKind::Logical(kind) => {
+                let k = self.kind(kind.as_ref(), self.integer_kind(), 1)?;
+                self.known_kind(k, &[1, 2, 4, 8], "logical", spec.span).map(Type::Logical)
+            }
+            TypeSpecKind::Real(kind) => {
+                let k = self.kind(kind.as_ref(), self.real_kind(), 1)?;
+                if k == 2 {
+                    return self.refuse(spec.span, "type `real(2)`");
+                }
+                self.known_kind(k, &[4, 8], "real", spec.span).map(Type::Real)
+            }
+            TypeSpecKind::DoublePrecision => Some(Type::Real(8)),
+            TypeSpecKind::Complex(kind) => {
+                let k = self.kind(kind.as_ref(), self.real_kind(), 2)?;
+                self.known_kind(k, &[4, 8], "complex", spec.span).map(Type::Complex)
+            }
+            TypeSpecKind::DoubleComplex => Some(Type::Complex(8)),
+            TypeSpecKind::Character { len: own, kind } => {
+                let k = self.kind(kind.as_ref(), 1, 1)?;
+                self.known_kind(k, &[1], "character", spec.span)?;
+                let len = match len.or(own.as_ref()) {
+                    None => CharLen::Const(1),
+                    Some(ast::CharLen::Assumed) => CharLen::Assumed,
+                    Some(ast::CharLen::Deferred) => CharLen::Deferred,
+                    Some(ast::CharLen::Expr(e)) => {
+                        let value = self.specification(e)?;
+                        match value.kind {
+                            ExprKind::Const(Const::Int(n)) => CharLen::Const(n.max(0)),
+                            _ => CharLen::Expr(Box::new(value)),
+                        }
+                    }
+                };
+                Some(Type::Character(len))
+            }
+            TypeSpecKind::Type(name) => self.named_type(name).map(Type::Derived),
+            TypeSpecKind::Class(name) => {
+                let id = self.named_type(name)?;
+                if self.types[id.0 as usize].is_extended || self.types[id.0 as usize].ast.is_some_and(|a| a.is_abstract) {
+                    return self.refuse(spec.span, format!("the polymorphic type `class({})`", name.as_str()));
+                }
+                // Nothing extends the type, so an object of that class has that type.
+                Some(Type::Derived(id))
+            }
+            TypeSpecKind::ClassStar => self.refuse(spec.span, "the polymorphic type `class(*)`"),
+            TypeSpecKind::TypeStar => Some(Type::Any),
+        }
+    }
+
+    /// A kind: the default, a constant, or bytes divided by the number of parts.
+    fn kind(&mut self, kind: Option<&KindParam>, default: u8, parts: u32) -> Option<i64> {
+        let Some(kind) = kind else { return Some(i64::from(default)) };
+        if let Some(bytes) = star_kind(kind) {
+            return Some(i64::from(bytes / parts));
+        }
+        match kind {
+            KindParam::Expr(e) => self.constant_integer(e),
+            KindParam::Star(_) => None,
+        }
+    }
+
+    fn known_kind(&mut self, kind: i64, known: &[i64], name: &str, span: Span) -> Option<u8> {
+        if known.contains(&kind) {
+            return Some(kind as u8);
+        }
+        let list = known.iter().map(|k| format!("`{name}({k})`")).collect::<Vec<_>>().join(", ");
+        self.error_help(
+            Code::UnsupportedKind,
+            span,
+            format!("there is no `{name}({kind})`"),
+            format!("there is {list}"),
+        )
+    }
+
+    /// The derived type of a name.
+    pub(crate) fn named_type(&mut self, name: &Name) -> Option<TypeId> {
+        match self.find_name(name) {
+            Some(Sym::Type(id) | Sym::Generic { ty: Some(id), .. }) => {
+                self.settle_type(id);
+                match self.types[id.0 as usize].refused.clone() {
+                    Some(what) => self.refuse_again(&what),
+                    None => Some(id),
+                }
+            }
+            Some(Sym::Error) => None,
+            Some(Sym::Refused(what)) => self.refuse_again(&what),
+            Some(Sym::Ambiguous(a, b)) => self.ambiguous(name, &a, &b),
+            None if name.as_str() == "dim3" => Some(self.dim3()),
+            None if self.is_tainted(self.cx.scope) => None,
+            Some(_) => {
+                let text = format!("`{}` is not a derived type", name.as_str());
+                self.error(Code::WrongKindOfName, name.span, text)
+            }
+            None => {
+                let near = self.similar(name.as_str(), |s| matches!(s, Sym::Type(_) | Sym::Generic { ty: Some(_), .. }));
+                let text = format!("there is no derived type `{}` here", name.as_str());
+                self.report(Diagnostic::new(Code::UnknownType, name.span, text).suggest(near.as_deref()));
+                None
+            }
+        }
+    }
+
+    /// Reports a name with two meanings.
+    pub(crate) fn ambiguous<T>(&mut self, name: &Name, a: &str, b: &str) -> Option<T> {
+        let text = format!("`{}` comes from module `{a}` and, with another meaning, from module `{b}`", name.as_str());
+        self.error_help(
+            Code::AmbiguousName,
+            name.span,
+            text,
+            "use one of the modules with an `only` list, or rename the name there",
+        )
+    }
+
+    /// A type as it is written in messages.
+    pub(crate) fn type_name(&self, ty: &Type) -> String {
+        match ty {
+            Type::Integer(k) => format!("integer({k})"),
+            Type::Real(k) => format!("real({k})"),
+            Type::Complex(k) => format!("complex({k})"),
+            Type::Logical(k) => format!("logical({k})"),
+            Type::Character(CharLen::Const(n)) => format!("character(len={n})"),
+            Type::Character(CharLen::Assumed) => "character(len=*)".into(),
+            Type::Character(_) => "character".into(),
+            Type::Derived(id) => format!("type({})", self.out.ty(*id).name),
+            Type::Any => "type(*)".into(),
+        }
+    }
+
+    /// A type and rank as written in messages: `real(4), rank 2`.
+    pub(crate) fn shape_name(&self, ty: &Type, rank: u8) -> String {
+        let name = self.type_name(ty);
+        if rank == 0 { format!("`{name}`") } else { format!("`{name}` of rank {rank}") }
+    }
+}
+
+/// Whether two types are the same, lengths of characters aside.
+pub(crate) fn same_type(a: &Type, b: &Type) -> bool {
+    match (a, b) {
+        (Type::Integer(a), Type::Integer(b))
+        | (Type::Real(a), Type::Real(b))
+        | (Type::Complex(a), Type::Complex(b))
+        | (Type::Logical(a), Type::Logical(b)) => a == b,
+        (Type::Character(_), Type::Character(_)) | (Type::Any, Type::Any) => true,
+        (Type::Derived(a), Type::Derived(b)) => a == b,
+        _ => false,
+    }
+}
+
+/// Whether a type is integer, real or complex.
+pub(crate) fn is_numeric(ty: &Type) -> bool {
+    matches!(ty, Type::Integer(_) | Type::Real(_) | Type::Complex(_))
+}

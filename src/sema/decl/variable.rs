@@ -1,0 +1,349 @@
+//! Settles a declared name: its type, shape, storage and attributes.
+
+use super::{Init, Pending};
+use crate::checked::{Attrs, CharLen, Const, ProcId, Shape, Storage, Type, VarId, Variable};
+use crate::checker::{Checker, Context, Side, VarInfo};
+use crate::decl::shape::{Place, constant_bounds};
+use crate::decl::side_of;
+use crate::scope::{ScopeId, Sym};
+use diag::{Code, Diagnostic};
+use source::Span;
+use std::sync::Arc;
+
+impl<'a> Checker<'a> {
+    /// Settles the declaration at that place of a scope's list.
+    pub(crate) fn settle(&mut self, scope: ScopeId, at: usize) -> Sym {
+        let p = self.scopes[scope.0 as usize].pending[at].clone();
+        self.set_sym(scope, &p.name, Sym::Settling);
+        let proc = self.scopes[scope.0 as usize].proc;
+        let side = proc.map_or(Side::Host, |id| side_of(self.out.proc(id).kind));
+        let cx = Context::new(scope, proc, side);
+        let outer = std::mem::replace(&mut self.cx, cx);
+        let sym = match self.settle_pending(scope, &p) {
+            Some(sym) => sym,
+            None => match self.cx.refused.take() {
+                Some(what) => Sym::Refused(what),
+                None => Sym::Error,
+            },
+        };
+        self.cx = outer;
+        self.set_sym(scope, &p.name, sym.clone());
+        sym
+    }
+
+    fn set_sym(&mut self, scope: ScopeId, name: &Arc<str>, sym: Sym) {
+        if let Some(entry) = self.scope(scope).names.get_mut(name) {
+            entry.sym = sym;
+        }
+    }
+
+    fn settle_pending(&mut self, scope: ScopeId, p: &Pending<'a>) -> Option<Sym> {
+        if let Some(span) = p.intrinsic {
+            return match crate::intrinsics::lookup(&p.name) {
+                Some(found) => Some(Sym::Intrinsic(found.id)),
+                None => self.error(Code::UnknownProcedure, span, format!("there is no intrinsic procedure `{}`", p.name)),
+            };
+        }
+        if p.external.is_some() || p.procedure.is_some() || p.interface.is_some() {
+            return self.settle_procedure(scope, p);
+        }
+        if let Some(span) = p.equivalence {
+            return self.refuse(span, format!("`equivalence` of `{}`", p.name));
+        }
+        let is_parameter = p.parameter.is_some();
+        let ty = match p.spec {
+            Some(spec) => self.type_spec(spec, p.char_len)?,
+            None if matches!(p.init, Init::Next(_)) || (is_parameter && self.enumerator(scope, p)) => Type::Integer(4),
+            None if p.is_cray_pointer => Type::Integer(8),
+            None => self.untyped(scope, p)?,
+        };
+        let place = Place {
+            dummy: p.dummy.is_some(),
+            allocatable: p.allocatable.is_some(),
+            pointer: p.pointer.is_some(),
+            star: is_parameter || p.cray_pointer.is_some() || matches!(p.cuda, Some((ast::CudaAttr::Shared, _))),
+        };
+        let shape = match p.shape {
+            Some(shape) => self.shape(shape, place)?,
+            None => Shape::Scalar,
+        };
+        if is_parameter {
+            return self.settle_parameter(scope, p, ty, shape);
+        }
+        self.check_length(p, &ty)?;
+        self.check_attributes(p, &shape)?;
+        if let Some((name, span)) = p.cray_pointer.clone().map(|n| (n, p.span)) {
+            return self.settle_pointee(scope, p, &name, span, ty, shape);
+        }
+        let owner = self.scopes[scope.0 as usize].proc;
+        let storage = self.storage(scope, p, &shape, owner)?;
+        let attrs = Attrs {
+            cuda: p.cuda.map(|(c, _)| c),
+            allocatable: p.allocatable.is_some(),
+            pointer: p.pointer.is_some(),
+            target: p.target.is_some(),
+            value: p.value.is_some() && p.dummy.is_some(),
+            optional: p.optional.is_some(),
+            contiguous: p.contiguous.is_some(),
+            volatile: p.volatile,
+            protected: p.protected,
+            intent: p.intent.map(|(i, _)| i),
+            ignore_tkr: p.ignore_tkr.clone(),
+        };
+        self.check_cuda_variable(p, &ty, &shape, &storage, owner);
+        let init = self.initial(p, &ty, &shape, &storage);
+        let typed_only = matches!(shape, Shape::Scalar)
+            && p.init_is_none()
+            && p.cuda.is_none()
+            && p.allocatable.is_none()
+            && p.pointer.is_none()
+            && p.target.is_none()
+            && p.save.is_none()
+            && p.value.is_none()
+            && p.common.is_none()
+            && !p.result;
+        let var = Variable {
+            name: p.name.clone(),
+            ty,
+            shape,
+            storage,
+            attrs,
+            init,
+            owner,
+            module: self.scopes[scope.0 as usize].module.clone().filter(|_| owner.is_none()),
+            span: p.span,
+        };
+        let id = self.add_var(var, VarInfo { typed_only, ..VarInfo::default() });
+        Some(Sym::Var(id))
+    }
+
+    /// Whether a named constant without a type is an enumerator with a value.
+    fn enumerator(&self, scope: ScopeId, p: &Pending<'a>) -> bool {
+        self.implicit_type(scope, &p.name).is_none() && p.dummy.is_none()
+    }
+
+    /// The type of a declared name that has none written.
+    fn untyped(&mut self, scope: ScopeId, p: &Pending<'a>) -> Option<Type> {
+        match self.implicit_type(scope, &p.name) {
+            Some(mut ty) => {
+                if let (Type::Character(len), Some(_)) = (&mut ty, p.char_len) {
+                    *len = CharLen::Const(1);
+                }
+                Some(ty)
+            }
+            None => {
+                let what = if p.dummy.is_some() { "dummy argument `" } else { "`" };
+                let text = format!("{what}{}` has no type", p.name);
+                self.report(
+                    Diagnostic::new(Code::UndeclaredName, p.span, text)
+                        .help(format!("declare it, for example `integer :: {}`", p.name)),
+                );
+                None
+            }
+        }
+    }
+
+    fn settle_parameter(&mut self, scope: ScopeId, p: &Pending<'a>, ty: Type, shape: Shape) -> Option<Sym> {
+        let (value, ty, shape) = match &p.init {
+            Init::Next(last) => {
+                let next = match last {
+                    None => 0,
+                    Some(name) => match self.own(scope, name) {
+                        Some(Sym::Var(id)) => match self.out.var(id).init {
+                            Some(Const::Int(v)) => v.saturating_add(1),
+                            _ => return None,
+                        },
+                        _ => return None,
+                    },
+                };
+                (Const::Int(next), ty, shape)
+            }
+            Init::Value(e) => self.parameter_value(p, e, ty, shape)?,
+            Init::None | Init::Pointer(_) => {
+                let text = format!("named constant `{}` has no value", p.name);
+                return self.error_help(Code::BadInitialisation, p.span, text, "add `= value`");
+            }
+        };
+        let owner = self.scopes[scope.0 as usize].proc;
+        let var = Variable {
+            name: p.name.clone(),
+            ty,
+            shape,
+            storage: Storage::Parameter,
+            attrs: Attrs { ignore_tkr: "".into(), ..Attrs::default() },
+            init: Some(value),
+            owner,
+            module: self.scopes[scope.0 as usize].module.clone().filter(|_| owner.is_none()),
+            span: p.span,
+        };
+        Some(Sym::Var(self.add_var(var, VarInfo::default())))
+    }
+
+    fn settle_pointee(
+        &mut self,
+        scope: ScopeId,
+        p: &Pending<'a>,
+        pointer: &Arc<str>,
+        span: Span,
+        ty: Type,
+        shape: Shape,
+    ) -> Option<Sym> {
+        let Some(Sym::Var(id)) = self.own(scope, pointer) else {
+            return self.error(Code::WrongKindOfName, span, format!("`{pointer}` is not an integer variable"));
+        };
+        if !matches!(self.out.var(id).ty, Type::Integer(8)) {
+            let text = format!("Cray pointer `{pointer}` must be `integer(8)`");
+            return self.error(Code::TypeMismatch, span, text);
+        }
+        let owner = self.scopes[scope.0 as usize].proc;
+        let var = Variable {
+            name: p.name.clone(),
+            ty,
+            shape,
+            storage: Storage::Pointee(id),
+            attrs: Attrs { cuda: p.cuda.map(|c| c.0), ignore_tkr: "".into(), ..Attrs::default() },
+            init: None,
+            owner,
+            module: self.scopes[scope.0 as usize].module.clone().filter(|_| owner.is_none()),
+            span: p.span,
+        };
+        Some(Sym::Var(self.add_var(var, VarInfo::default())))
+    }
+
+    /// How a variable comes to life.
+    fn storage(&mut self, scope: ScopeId, p: &Pending<'a>, shape: &Shape, owner: Option<ProcId>) -> Option<Storage> {
+        if let Some(i) = p.dummy {
+            return Some(Storage::Dummy(i));
+        }
+        if p.result {
+            return Some(Storage::Result);
+        }
+        let Some(owner) = owner else { return Some(Storage::Static) };
+        let is_main = self.out.main == Some(owner) && !self.scopes[scope.0 as usize].is_block;
+        let unit = self.unit_scope(scope);
+        let saved = p.save.is_some()
+            || p.data
+            || p.common.is_some()
+            || self.scopes[unit.0 as usize].save_all
+            || !matches!(p.init, Init::None)
+            || matches!(p.cuda, Some((ast::CudaAttr::Constant, _)));
+        let automatic = matches!(shape, Shape::Explicit(_)) && constant_bounds(shape).is_none();
+        let on_device = self.cx.side.on_device();
+        if let Some(span) = p.save.filter(|_| automatic) {
+            let text = format!("`{}` cannot be saved: its bounds are not constant", p.name);
+            return self.error(Code::AttributeConflict, span, text);
+        }
+        if on_device && !matches!(p.cuda, Some((ast::CudaAttr::Constant, _))) {
+            if (p.save.is_some() || !matches!(p.init, Init::None)) && !matches!(p.cuda, Some((ast::CudaAttr::Shared, _))) {
+                let text = format!("`{}` is saved in host code; in device code each thread sets it anew at each call", p.name);
+                self.report(Diagnostic::new(Code::SavedInDeviceCode, p.span, text).help("assign it in the first statement instead"));
+            }
+            return Some(Storage::Local);
+        }
+        if is_main && automatic {
+            let text = format!("bounds of `{}` are not constant", p.name);
+            return self.error_help(
+                Code::BadSpecificationExpression,
+                p.span,
+                text,
+                "make it allocatable, or make the bounds named constants",
+            );
+        }
+        Some(if (saved || is_main) && !automatic { Storage::Static } else { Storage::Local })
+    }
+
+    fn check_length(&mut self, p: &Pending<'a>, ty: &Type) -> Option<()> {
+        let Type::Character(len) = ty else { return Some(()) };
+        let span = p.spec.map_or(p.span, |s| s.span);
+        match len {
+            CharLen::Assumed if p.dummy.is_none() && !p.result => self.error_help(
+                Code::BadCharacterLength,
+                span,
+                "`len=*` is for dummy arguments and named constants",
+                "give a length, or use `character(len=:), allocatable`",
+            ),
+            CharLen::Deferred if p.allocatable.is_none() && p.pointer.is_none() => self.error_help(
+                Code::BadCharacterLength,
+                span,
+                "`len=:` is for allocatable variables and pointers",
+                "add `allocatable`",
+            ),
+            _ => Some(()),
+        }
+    }
+
+    fn check_attributes(&mut self, p: &Pending<'a>, shape: &Shape) -> Option<()> {
+        let both = |a: Option<Span>, b: Option<Span>| a.and(b);
+        let conflict = [
+            (both(p.allocatable, p.pointer), "allocatable", "pointer"),
+            (both(p.pointer, p.target), "pointer", "target"),
+            (both(p.value, p.allocatable), "value", "allocatable"),
+            (both(p.value, p.pointer), "value", "pointer"),
+        ];
+        for (span, a, b) in conflict {
+            if let Some(span) = span {
+                return self.error(Code::AttributeConflict, span, format!("`{}` cannot be both `{a}` and `{b}`", p.name));
+            }
+        }
+        if p.dummy.is_none() {
+            for (span, what) in [(p.optional, "optional"), (p.intent.map(|i| i.1), "intent")] {
+                if let Some(span) = span {
+                    let text = format!("`{what}` is for dummy arguments, and `{}` is none", p.name);
+                    return self.error(Code::BadDummyAttribute, span, text);
+                }
+            }
+            if let Some(span) = p.value {
+                let text = format!("`value` has no effect on `{}`, which is not a dummy argument", p.name);
+                self.report(Diagnostic::new(Code::ValueOnLocal, span, text).help("remove it, or add the name to the arguments"));
+            }
+        } else if let (Some(span), true) = (p.value, !matches!(shape, Shape::Scalar)) {
+            let text = format!("`value` dummy argument `{}` must be a scalar", p.name);
+            return self.error(Code::BadDummyAttribute, span, text);
+        } else if !matches!(p.init, Init::None) {
+            let text = format!("dummy argument `{}` cannot have an initial value", p.name);
+            return self.error(Code::BadInitialisation, p.span, text);
+        }
+        Some(())
+    }
+
+    /// Makes a variable for a name that is used without a declaration.
+    pub(crate) fn implicit_variable(&mut self, name: &Arc<str>, ty: Type, span: Span) -> VarId {
+        let scope = self.unit_scope(self.cx.scope);
+        let owner = self.scopes[scope.0 as usize].proc;
+        let is_main = owner.is_some() && owner == self.out.main;
+        let save = self.scopes[scope.0 as usize].save_all;
+        let local = owner.is_some() && !is_main && !save || self.cx.side == Side::Device;
+        let var = Variable {
+            name: name.clone(),
+            ty,
+            shape: Shape::Scalar,
+            storage: if local { Storage::Local } else { Storage::Static },
+            attrs: Attrs { ignore_tkr: "".into(), ..Attrs::default() },
+            init: None,
+            owner,
+            module: self.scopes[scope.0 as usize].module.clone().filter(|_| owner.is_none()),
+            span,
+        };
+        let id = self.add_var(var, VarInfo { typed_only: true, implicit: true, ..VarInfo::default() });
+        self.define(scope, name, Sym::Var(id), span);
+        id
+    }
+
+    /// Makes a variable of a construct: an implied DO, FORALL or DO CONCURRENT index, an ASSOCIATE name.
+    pub(crate) fn construct_variable(&mut self, name: &Arc<str>, ty: Type, shape: Shape, storage: Storage, span: Span) -> VarId {
+        let owner = self.cx.proc;
+        let module = self.scopes[self.cx.scope.0 as usize].module.clone().filter(|_| owner.is_none());
+        let attrs = Attrs { ignore_tkr: "".into(), ..Attrs::default() };
+        let var = Variable { name: name.clone(), ty, shape, storage, attrs, init: None, owner, module, span };
+        let id = self.add_var(var, VarInfo::default());
+        let scope = self.cx.scope;
+        self.define(scope, name, Sym::Var(id), span);
+        id
+    }
+}
+
+impl Pending<'_> {
+    pub(super) fn init_is_none(&self) -> bool {
+        matches!(self.init, Init::None)
+    }
+}
