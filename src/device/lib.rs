@@ -9,15 +9,25 @@
 //!
 //! Not here: how a kernel is executed (`emu`, `gpu`), who calls the API (`host`).
 
+mod api;
 mod command;
 mod error;
 mod observer;
 mod properties;
+mod runtime;
+mod runtime_inquire;
+mod runtime_memory;
+mod strided;
 
+pub use api::{Api, Call, CopyKind, Order, Pitched, Reply};
 pub use command::{Arg, Command, Fill, KernelLaunch, Progress, Strided};
 pub use error::{CudaError, error_string};
 pub use observer::{DeviceAccess, NoObserver, Observer, Statement};
 pub use properties::Properties;
+pub use runtime::{Runtime, Step, Waiting};
+pub use runtime_inquire::property_type;
+pub use runtime_memory::{allocation_of, free_fault, space_of};
+pub use strided::{Runs, copy_strided, fill};
 
 use finding::Finding;
 use mem::Memory;
@@ -65,4 +75,10 @@ pub trait Device {
 
     /// Milliseconds that the device counts as passed, for events; `None` where the wall clock of the world counts.
     fn elapsed_ms(&self) -> Option<f64>;
+
+    /// The host or a stream orders itself. The device need not care; a race detector and schedules that delay commands do.
+    fn order(&mut self, _: Order) {}
+
+    /// `cudaDeviceSetLimit`: 0 stack bytes of a thread, 2 bytes of the heap of device code, 3 depth of nested launches.
+    fn set_limit(&mut self, _limit: i32, _value: u64) {}
 }

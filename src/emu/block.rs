@@ -135,6 +135,11 @@ impl Block {
         }
     }
 
+    /// Whether the block has written anything since the last call.
+    pub(crate) fn take_progress(&mut self) -> bool {
+        self.warps.iter_mut().map(|w| std::mem::take(&mut w.writes)).sum::<u64>() > 0
+    }
+
     /// Completes the barrier if every thread that has not exited waits at the same one.
     fn release_barrier(&mut self, program: &Program) -> bool {
         let mut place: Option<Vec<vm::Site>> = None;

@@ -106,7 +106,8 @@ impl Running {
 
     /// Lets the next block have its turn after one that only polls. Says whether any block can still change anything.
     pub(crate) fn rotate(&mut self, program: &Program) -> bool {
-        self.polled += 1;
+        let progress = self.active.front_mut().is_some_and(Block::take_progress);
+        self.polled = if progress { 0 } else { self.polled + 1 };
         if self.begun < self.total && (self.active.len() as u64) < MOST_ACTIVE {
             // A block that polls may wait for one that has not begun.
             self.begin_block(program);

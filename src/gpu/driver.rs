@@ -112,6 +112,14 @@ pub(crate) fn device_count() -> Result<u32> {
     Ok(count.max(0) as u32)
 }
 
+/// The version of CUDA that the driver supports: 13000 is 13.0.
+pub(crate) fn driver_version() -> Result<i32> {
+    init()?;
+    let mut version = 0;
+    cu!(cuDriverGetVersion(&raw mut version))?;
+    Ok(version)
+}
+
 macro_rules! attributes {
     ($($name:ident = $sys:ident $doc:literal;)*) => {
         /// A property of a device.
@@ -212,13 +220,6 @@ impl Context {
         Ok(value)
     }
 
-    /// The version of CUDA that the driver supports: 13000 is 13.0.
-    pub(crate) fn driver_version(&self) -> Result<i32> {
-        let mut version = 0;
-        cu!(cuDriverGetVersion(&raw mut version))?;
-        Ok(version)
-    }
-
     /// Bytes of memory, free and in all.
     pub(crate) fn memory_info(&self) -> Result<(u64, u64)> {
         self.enter()?;
@@ -257,6 +258,12 @@ impl Context {
         }
         self.enter()?;
         cu!(cuMemcpyDtoH_v2(bytes.as_mut_ptr().cast(), address, bytes.len()))
+    }
+
+    /// Sets how many bytes of stack each thread has; what local memory needs beyond a kernel's own frame.
+    pub(crate) fn set_stack_bytes(&self, bytes: u64) -> Result<()> {
+        self.enter()?;
+        cu!(cuCtxSetLimit(sys::CUlimit::CU_LIMIT_STACK_SIZE, size(bytes)?))
     }
 
     /// Waits for everything.

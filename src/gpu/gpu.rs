@@ -40,11 +40,21 @@ pub struct LoadOptions<'a> {
     pub debug_sections: Option<&'a str>,
     /// How many records kernels may write between two calls of [`Gpu::drain_records`].
     pub record_capacity: u32,
+    /// Bytes of stack of each thread if a procedure of the module calls itself; the frames of all others are counted by
+    /// the compiler.
+    pub recursion_stack_bytes: u64,
 }
 
 impl Default for LoadOptions<'_> {
     fn default() -> Self {
-        LoadOptions { sm: None, debug: false, sources: None, debug_sections: None, record_capacity: 1 << 18 }
+        LoadOptions {
+            sm: None,
+            debug: false,
+            sources: None,
+            debug_sections: None,
+            record_capacity: 1 << 18,
+            recursion_stack_bytes: 16 << 10,
+        }
     }
 }
 
@@ -155,6 +165,14 @@ impl Gpu {
         driver::device_count()
     }
 
+    /// The version of CUDA that the driver supports: 13000 is 13.0.
+    ///
+    /// # Errors
+    /// Without a driver, and what the driver reports.
+    pub fn driver_version() -> Result<i32, DriverError> {
+        driver::driver_version()
+    }
+
     /// Opens GPU `ordinal`, from 0.
     ///
     /// # Errors
@@ -182,11 +200,6 @@ impl Gpu {
         Ok((major * 10 + minor).max(0) as u32)
     }
 
-    /// The version of CUDA that the driver supports: 13000 is 13.0.
-    pub fn driver_version(&self) -> Result<i32, DriverError> {
-        self.context.driver_version()
-    }
-
     /// Bytes of memory, free and in all.
     pub fn memory_info(&self) -> Result<(u64, u64), DriverError> {
         self.context.memory_info()
@@ -211,8 +224,10 @@ impl Gpu {
         let debug = options.debug_sections.is_some();
         let (code, log) =
             driver::Module::load(&self.context, &text, debug).map_err(|(error, log)| LoadError { error, log })?;
-        let mut loaded =
-            Loaded { kernels: BTreeMap::new(), globals: BTreeMap::new(), refused, log, ptx: text };
+        if ptx::is_recursive(module) {
+            self.context.set_stack_bytes(options.recursion_stack_bytes)?;
+        }
+        let mut loaded = Loaded { kernels: BTreeMap::new(), globals: BTreeMap::new(), refused, log, ptx: text };
         for id in kernels {
             let func = module.func(id);
             let kernel = code.kernel(&ptx::func_symbol(module, id), params::layout(func))?;

@@ -157,9 +157,8 @@ pub fn decode(header: &[u8], records: &[u8]) -> Drained {
     for record in raw {
         let (grid, block, thread) = record.place();
         let last = out.last_mut().filter(|l| (l.grid, l.block, l.thread) == (grid, block, thread)).map(|l| &mut l.item);
-        match continue_item(&record, last, &mut missing) {
-            Some(item) => out.push(PrintRecord { grid, block, thread, item }),
-            None => {}
+        if let Some(item) = continue_item(&record, last, &mut missing) {
+            out.push(PrintRecord { grid, block, thread, item });
         }
     }
     let (wanted, capacity) = (header_word(header, NEXT), header_word(header, CAPACITY));
@@ -167,6 +166,8 @@ pub fn decode(header: &[u8], records: &[u8]) -> Drained {
 }
 
 /// The item that a record begins; `None` if it belongs to the one before it.
+// An optional reference is consumed by each arm that uses it.
+#[allow(clippy::needless_pass_by_value)]
 fn continue_item(record: &Raw, last: Option<&mut PrintItem>, missing: &mut u64) -> Option<PrintItem> {
     let fault = |kind| Some(PrintItem::Fault(Fault { kind, text: Vec::new(), span: Span::NONE }));
     let Raw { extra, a, b, .. } = *record;
@@ -209,9 +210,7 @@ fn continue_item(record: &Raw, last: Option<&mut PrintItem>, missing: &mut u64) 
             None
         }
         Kind::Stop => fault(FaultKind::Stop { error: extra & 1 != 0, code: a as i32 }),
-        Kind::Bounds => {
-            fault(FaultKind::Bounds { subscript: a as i64, lower: b as i64, upper: 0, dim: extra })
-        }
+        Kind::Bounds => fault(FaultKind::Bounds { subscript: a as i64, lower: b as i64, upper: 0, dim: extra }),
         Kind::Unallocated => fault(FaultKind::Unallocated),
         Kind::NoMemory => fault(FaultKind::NoMemory(a)),
         Kind::Trap => fault(if extra == 0 { FaultKind::ZeroStep } else { FaultKind::Unsupported }),

@@ -1,4 +1,4 @@
-//! The IR printed as PTX text (PTX ISA 8, sm_75 and later).
+//! The IR printed as PTX text (PTX ISA 8, `sm_75` and later).
 //!
 //! Invariants:
 //! - Arithmetic on reals always names its rounding (`add.rn`), so that ptxas never contracts a product and a sum; nothing
@@ -98,8 +98,7 @@ struct Unit<'a> {
 /// The first thing, in the order of kernels and their code, that cannot run on a GPU.
 pub fn emit(module: &Module, kernels: &[FuncId], options: &PtxOptions<'_>) -> Result<String, EmitError> {
     let (kernels, procedures) = reach(module, kernels)?;
-    let host_copies = referenced_host_constants(module, kernels.iter().chain(&procedures));
-    let unit = Unit { module, options, placement: Placement::new(module, &host_copies) };
+    let unit = Unit { module, options, placement: Placement::new(module) };
     let mut needs = BTreeSet::new();
     let mut bodies = String::new();
     for &id in procedures.iter().chain(&kernels) {
@@ -131,6 +130,24 @@ pub fn emit(module: &Module, kernels: &[FuncId], options: &PtxOptions<'_>) -> Re
 /// Whether a text has kernels that write records, so that [`RECORDS_SYMBOL`] needs the address of a buffer.
 pub fn writes_records(text: &str) -> bool {
     text.contains(&format!(".func {}(", Helper::Record.symbol()))
+}
+
+/// Whether a device procedure of the module calls itself, perhaps through others.
+pub fn is_recursive(module: &Module) -> bool {
+    let callees = |id: FuncId| {
+        let insts = module.funcs.get(id.index()).into_iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts);
+        insts.filter_map(|i| if let InstKind::Call { func, .. } = i.kind { Some(func) } else { None })
+    };
+    (0..module.funcs.len() as u32).map(FuncId).filter(|&id| module.func(id).kind == FuncKind::Device).any(|start| {
+        let mut seen: BTreeSet<FuncId> = BTreeSet::new();
+        let mut work: Vec<FuncId> = callees(start).collect();
+        while let Some(id) = work.pop() {
+            if seen.insert(id) {
+                work.extend(callees(id));
+            }
+        }
+        seen.contains(&start)
+    })
 }
 
 /// The targets of PTX that run on more than one device.
@@ -201,21 +218,6 @@ fn reach(module: &Module, kernels: &[FuncId]) -> Result<(Vec<FuncId>, Vec<FuncId
         }
     }
     Ok((roots.into_iter().collect(), procedures.into_iter().collect()))
-}
-
-/// The read-only host variables (string constants, parameters) whose address device code takes: it gets copies.
-fn referenced_host_constants<'a>(module: &Module, funcs: impl Iterator<Item = &'a FuncId>) -> BTreeSet<ir::GlobalId> {
-    let mut found = BTreeSet::new();
-    for inst in funcs.flat_map(|&id| &module.func(id).blocks).flat_map(|b| &b.insts) {
-        if let InstKind::Addr { base: ir::AddrBase::Global(id), .. } = &inst.kind
-            && let Some(global) = module.globals.get(id.index())
-            && global.space == ir::Space::Host
-            && global.read_only
-        {
-            found.insert(*id);
-        }
-    }
-    found
 }
 
 #[cfg(test)]

@@ -1,1 +1,31 @@
 //! The host program and the Fortran runtime as a state machine.
+//!
+//! A [`Host`] is the main program's activation records (a `vm::Warp` of width 1), the units, the statement in progress and
+//! whatever else the Fortran standard gives a running program. [`Host::advance`] runs it until it needs something from
+//! outside, and says what as a [`HostYield`]; the answer comes by [`Host::answer`]. It never waits and touches nothing
+//! outside itself and the memory that it is given (invariants I8, I9), so it can be cloned at any yield and replayed.
+//!
+//! Files are part of that state: a file is read whole when it is opened, and what was written goes out at CLOSE, FLUSH and
+//! the end of the program. A program that goes backwards in time therefore finds its files as they were.
+//!
+//! Not here: the layout of formatted text (`text`), devices (`device`), the world (`machine`), the wording of errors
+//! (`finding`).
+
+mod chars;
+mod connect;
+mod enclosing;
+mod errors;
+mod fault;
+mod host;
+mod outside;
+mod random;
+mod runtime;
+mod service;
+mod storage;
+mod transfer;
+mod transfer_in;
+mod transfer_out;
+mod unit;
+
+pub use host::{Host, HostOptions};
+pub use outside::{Answer, Ask, HostYield, Stream};

@@ -43,6 +43,11 @@ impl Env {
         self.leaves.insert(key(e), leaf);
     }
 
+    /// The leaf of an expression.
+    pub(crate) fn leaf(&self, e: &Expr) -> Option<&Leaf> {
+        self.leaves.get(&key(e))
+    }
+
     /// Whether all arrays are contiguous.
     fn is_contiguous(&self) -> bool {
         self.leaves.values().all(|leaf| match leaf {
@@ -158,7 +163,7 @@ impl<'p> Fx<'_, 'p> {
             if let Some(env) = fx.envs.get_mut(depth) {
                 env.index = index.to_vec();
             }
-            fx.scope(|fx| body(fx, index, linear));
+            body(fx, index, linear);
         });
         self.envs.truncate(depth);
     }

@@ -30,6 +30,8 @@ pub(crate) struct Cleanup {
     pub(crate) location: i32,
     /// Its address.
     pub(crate) addr: Val,
+    /// Whether the address may be 0, and nothing to free.
+    pub(crate) perhaps: bool,
 }
 
 /// A construct that EXIT or CYCLE may name.
@@ -119,6 +121,11 @@ impl<'m, 'p> Fx<'m, 'p> {
         reg.into()
     }
 
+    /// The addresses taken so far.
+    pub(crate) fn addresses(&self) -> &[(AddrBase, Reg)] {
+        &self.addresses
+    }
+
     /// The space of slots of local memory.
     pub(crate) fn local_space(&self) -> Space {
         match self.side {
@@ -163,9 +170,7 @@ impl<'m, 'p> Fx<'m, 'p> {
     pub(crate) fn allocated_temporary(&mut self, location: i32, bytes: Val) -> Mem {
         let args = vec![Val::i32(location), bytes, Val::i64(0), Val::i64(0), Val::i32(0)];
         let addr = self.rt(Rt::Alloc, args).first().map_or(Val::i64(0), |&r| r.into());
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.push(Cleanup { location, addr });
-        }
+        self.defer_free(Cleanup { location, addr, perhaps: false });
         let space = if location == 1 { Space::Global } else { Space::Host };
         Mem::at(addr, space)
     }
@@ -181,9 +186,19 @@ impl<'m, 'p> Fx<'m, 'p> {
         result
     }
 
+    /// Frees memory when the current scope is over.
+    pub(crate) fn defer_free(&mut self, cleanup: Cleanup) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.push(cleanup);
+        }
+    }
+
     /// Frees one piece of memory.
     pub(crate) fn free(&mut self, c: &Cleanup) {
-        self.rt(Rt::Free, vec![Val::i32(c.location), c.addr, Val::i64(0), Val::i64(0), Val::i32(0)]);
+        let some = if c.perhaps { self.icmp(CmpOp::Ne, c.addr, Val::i64(0)) } else { Val::pred(true) };
+        self.when(some, |fx| {
+            fx.rt(Rt::Free, vec![Val::i32(c.location), c.addr, Val::i64(0), Val::i64(0), Val::i32(0)]);
+        });
     }
 
     /// Calls a service; one that this side does not have is refused when it is reached.
@@ -243,16 +258,16 @@ impl<'m, 'p> Fx<'m, 'p> {
         result
     }
 
-    /// `if cond then yes`; constant conditions make no branch.
+    /// `if cond then yes`; constant conditions make no branch. The code of `yes` is a scope of its own.
     pub(crate) fn when(&mut self, cond: Val, yes: impl FnOnce(&mut Self)) {
         match cond {
             Val::Imm(bits) if bits & 1 == 0 => {}
-            Val::Imm(_) => yes(self),
+            Val::Imm(_) => self.scope(yes),
             Val::Reg(_) => {
                 let (then_bb, join) = (self.b.new_block(), self.b.new_block());
                 self.b.branch(cond, then_bb, join);
                 self.b.switch_to(then_bb);
-                yes(self);
+                self.scope(yes);
                 self.b.jump(join);
                 self.b.switch_to(join);
             }
@@ -262,27 +277,27 @@ impl<'m, 'p> Fx<'m, 'p> {
     /// `if cond then yes else no`
     pub(crate) fn either(&mut self, cond: Val, yes: impl FnOnce(&mut Self), no: impl FnOnce(&mut Self)) {
         match cond {
-            Val::Imm(bits) if bits & 1 == 0 => no(self),
-            Val::Imm(_) => yes(self),
+            Val::Imm(bits) if bits & 1 == 0 => self.scope(no),
+            Val::Imm(_) => self.scope(yes),
             Val::Reg(_) => {
                 let (then_bb, else_bb, join) = (self.b.new_block(), self.b.new_block(), self.b.new_block());
                 self.b.branch(cond, then_bb, else_bb);
                 self.b.switch_to(then_bb);
-                yes(self);
+                self.scope(yes);
                 self.b.jump(join);
                 self.b.switch_to(else_bb);
-                no(self);
+                self.scope(no);
                 self.b.jump(join);
                 self.b.switch_to(join);
             }
         }
     }
 
-    /// Runs `body` with 0, 1, … `count - 1`; `count` must not change meanwhile.
+    /// Runs `body`, a scope of its own, with 0, 1, … `count - 1`; `count` must not change meanwhile.
     pub(crate) fn repeat(&mut self, count: Val, body: &mut dyn FnMut(&mut Self, Val)) {
         match crate::arith::constant(count) {
             Some(n) if n <= 0 => return,
-            Some(1) => return body(self, Val::i64(0)),
+            Some(1) => return self.scope(|fx| body(fx, Val::i64(0))),
             _ => {}
         }
         let i = self.b.mutable(Ty::I64);
@@ -294,7 +309,7 @@ impl<'m, 'p> Fx<'m, 'p> {
             Val::Reg(_) => self.b.branch(enters, head, done),
         }
         self.b.switch_to(head);
-        body(self, i.into());
+        self.scope(|fx| body(fx, i.into()));
         let next = self.b.bin(BinOp::Add, Ty::I64, i, Val::i64(1));
         self.b.set(i, next);
         let more = self.icmp(CmpOp::Lt, i.into(), count);

@@ -10,7 +10,7 @@ use source::Span;
 use std::sync::Arc;
 
 /// A slot number within its file.
-pub type Slot = u32;
+pub(crate) type Slot = u32;
 
 /// A program ready to run.
 #[derive(Clone, Debug)]
@@ -241,4 +241,4 @@ pub struct LaunchOp {
 }
 
 /// The join of a branch whose lanes never meet in this function.
-pub const NO_JOIN: u32 = u32::MAX;
+pub(crate) const NO_JOIN: u32 = u32::MAX;

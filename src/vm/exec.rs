@@ -236,12 +236,16 @@ fn run_fragment<const W: usize, H: Hooks<W>>(
                     stop!(Stop::Fault(fault));
                 }
                 idle = 0;
+                warp.writes += 1;
             }
             Op::Atomic { op, ty, space, scope, d, addr, offset, a, b } => {
                 point!();
                 let at = access::Place { func, pc, frame: number, mask, full, space, offset };
                 match access::atomic(warp, ctx, hooks, &at, (op, ty, scope), (d, addr, a, b)) {
-                    Ok(true) => idle = 0,
+                    Ok(true) => {
+                        idle = 0;
+                        warp.writes += 1;
+                    }
                     Ok(false) => idle += 1,
                     Err(fault) => stop!(Stop::Fault(fault)),
                 }

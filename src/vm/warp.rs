@@ -101,6 +101,8 @@ pub struct Warp<const W: usize> {
     pub current: usize,
     /// Schedule points that the warp has passed.
     pub points: u64,
+    /// Stores, and atomics that changed something, so far.
+    pub writes: u64,
     /// Only on the host.
     pub stack: Option<HostStack>,
     /// First free address of the local window.
@@ -223,6 +225,7 @@ impl<const W: usize> Warp<W> {
             frames: Vec::new(),
             current: 0,
             points: 0,
+            writes: 0,
             stack: None,
             local_top: LOCAL_BASE + 256,
             hint: 0,

@@ -191,7 +191,7 @@ impl<'a, 'n> Body<'a, 'n> {
             span: func.span,
             located: Span::NONE,
         };
-        body.params()?;
+        body.params();
         for (i, block) in func.blocks.iter().enumerate() {
             let _ = writeln!(body.text, "BB{i}:");
             for inst in &block.insts {
@@ -424,7 +424,7 @@ impl<'a, 'n> Body<'a, 'n> {
         }
     }
 
-    fn params(&mut self) -> Result<(), EmitError> {
+    fn params(&mut self) {
         for (i, param) in self.func.params.iter().enumerate() {
             let name = format!("param{i}");
             match (param.kind, self.depot.params[i]) {
@@ -442,7 +442,6 @@ impl<'a, 'n> Body<'a, 'n> {
             }
             self.keep_variable(param.reg);
         }
-        Ok(())
     }
 
     /// A temporary for so many bytes, and the type to move them.

@@ -43,9 +43,9 @@ pub(super) fn is_named(func: &Function, reg: Reg) -> bool {
             VarLoc::Memory(_) | VarLoc::Descriptor(_) | VarLoc::Constant => false,
         };
         let shape = match &var.shape {
-            VarShape::Array(dims) => {
-                dims.iter().any(|(lower, extent, stride)| is_it(lower) || extent.as_ref().is_some_and(is_it) || is_it(stride))
-            }
+            VarShape::Array(dims) => dims
+                .iter()
+                .any(|(lower, extent, stride)| is_it(lower) || extent.as_ref().is_some_and(is_it) || is_it(stride)),
             VarShape::Scalar | VarShape::Described(_) => false,
         };
         place || shape

@@ -6,7 +6,6 @@
 
 use super::{Unit, names};
 use ir::{Global, GlobalId, GlobalInit, Module, Space};
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Bytes of constant memory (PTX ISA 5.1.3).
@@ -27,10 +26,10 @@ pub(super) enum Bank {
 pub(super) struct Placement(Vec<Bank>);
 
 impl Placement {
-    /// Places all variables; `host_copies` are host constants that device code uses.
-    pub(super) fn new(module: &Module, host_copies: &BTreeSet<GlobalId>) -> Placement {
+    /// Places all variables.
+    pub(super) fn new(module: &Module) -> Placement {
         let mut end = 0u64;
-        let bank = |(i, global): (usize, &Global)| match global.space {
+        let bank = |global: &Global| match global.space {
             Space::Global => Bank::Global,
             Space::Const => {
                 let start = end.next_multiple_of(alignment(global));
@@ -40,10 +39,9 @@ impl Placement {
                 end = next;
                 Bank::Const
             }
-            Space::Host if host_copies.contains(&GlobalId(i as u32)) => Bank::Global,
             Space::Host | Space::Shared | Space::Local | Space::Generic => Bank::Nowhere,
         };
-        Placement(module.globals.iter().enumerate().map(bank).collect())
+        Placement(module.globals.iter().map(bank).collect())
     }
 
     /// The bank of a variable.

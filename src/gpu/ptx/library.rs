@@ -7,6 +7,7 @@
 use super::body::Width;
 use super::record;
 use std::collections::BTreeSet;
+use std::fmt::Write;
 
 /// A helper.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -77,17 +78,17 @@ impl Helper {
             }
             out.push_str(".func ");
             if let Some(width) = result {
-                out.push_str(&format!("(.param .{} result) ", width.passed()));
+                let _ = write!(out, "(.param .{} result) ", width.passed());
             }
             let list: Vec<String> =
                 params.iter().enumerate().map(|(i, w)| format!(".param .{} param{i}", w.passed())).collect();
-            out.push_str(&format!("{}({})", helper.symbol(), list.join(", ")));
+            let _ = write!(out, "{}({})", helper.symbol(), list.join(", "));
             match helper.body() {
                 Some(body) => {
                     out.push_str("\n{\n");
                     for line in body.lines() {
                         let indent = if line.ends_with(':') || line.is_empty() { "" } else { "\t" };
-                        out.push_str(&format!("{indent}{line}\n"));
+                        let _ = writeln!(out, "{indent}{line}");
                     }
                     out.push_str("}\n\n");
                 }
@@ -110,7 +111,9 @@ impl Helper {
 }
 
 fn record_body() -> String {
-    use record::{A, B, BLOCK, CAPACITY, EXTRA, FAULTS, FIRST_FAULT, GRID, HEADER_BYTES, KIND, NEXT, RECORD_BYTES, THREAD};
+    use record::{
+        A, B, BLOCK, CAPACITY, EXTRA, FAULTS, FIRST_FAULT, GRID, HEADER_BYTES, KIND, NEXT, RECORD_BYTES, THREAD,
+    };
     let symbol = super::RECORDS_SYMBOL;
     let at = |offset: usize| HEADER_BYTES + offset;
     format!(

@@ -3,11 +3,11 @@
 //! A constant variable that did not fit into the constant bank lives in global memory, and a pointer may come from either;
 //! so an access to constant memory through a generic address is a generic access.
 
+use super::EmitError;
 use super::body::{Body, Width, ins};
 use super::globals::Bank;
 use super::names::{DYNAMIC_SHARED, global_symbol};
 use super::space::Home;
-use super::EmitError;
 use ir::{Access, AddrBase, Reg, SharedSize, Space, Ty, Val};
 
 impl Body<'_, '_> {

@@ -145,7 +145,7 @@ impl Analysis<'_> {
             Some(old) if old == home => home,
             Some(_) => Home::Generic,
         };
-        std::mem::replace(slot, Some(met)) != Some(met)
+        slot.replace(met) != Some(met)
     }
 
     /// Turns registers generic whose uses do not fit; whether there were any.
@@ -202,13 +202,12 @@ mod tests {
     use super::*;
     use ir::{Access, FuncKind, FunctionBuilder, LocalId, Module, SharedId};
     use source::Span;
-    use std::collections::BTreeSet;
 
     fn homes_of(build: impl FnOnce(&mut FunctionBuilder) -> Vec<Reg>) -> Vec<Home> {
         let mut b = FunctionBuilder::new("k", FuncKind::Kernel, Span::NONE);
         let regs = build(&mut b);
         b.ret(Vec::new());
-        let all = homes(&b.finish(), &Placement::new(&Module::default(), &BTreeSet::new()), |_| false);
+        let all = homes(&b.finish(), &Placement::new(&Module::default()), |_| false);
         regs.into_iter().map(|r| all[r.index()]).collect()
     }
 

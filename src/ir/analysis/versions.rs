@@ -115,6 +115,12 @@ impl<'a> VersionWalk<'a> {
         self.current[i]
     }
 
+    /// Makes room for one more register, a temporary that a pass has added.
+    pub fn add_reg(&mut self) {
+        self.current.push(0);
+        self.last.push(0);
+    }
+
     /// The version of `reg` here.
     pub fn version(&self, reg: Reg) -> u32 {
         self.current[reg.index()]

@@ -50,6 +50,11 @@ impl Line {
         self.made.is_none()
     }
 
+    /// The text, if the preprocessor made it.
+    pub(crate) fn made_text(&self) -> Option<&str> {
+        self.made.as_ref().map(|made| made.text.as_str())
+    }
+
     /// The text.
     pub(crate) fn text<'a>(&'a self, map: &'a SourceMap) -> &'a str {
         match &self.made {

@@ -77,6 +77,8 @@ struct Gen<'m> {
     loops: Vec<(Bb, Bb)>,
     budget: usize,
     place: u32,
+    /// Whether the function only computes: no memory, no synchronisation, no calls.
+    computes: bool,
 }
 
 /// A module of a few functions; the last is the one to run, with [`arguments`].
@@ -103,7 +105,8 @@ pub(crate) fn module(seed: u64) -> Module {
     });
     for i in 0..=rng.below(3) {
         let seed = rng.word();
-        let f = function(&format!("f{i}"), seed, &m);
+        let computes = rng.once_in(3);
+        let f = function(&format!("f{i}"), seed, &m, computes);
         m.funcs.push(f);
     }
     m
@@ -119,7 +122,7 @@ fn span(place: u32) -> Span {
     Span::new(FileId(0), place, place + 3)
 }
 
-fn function(name: &str, seed: u64, module: &Module) -> Function {
+fn function(name: &str, seed: u64, module: &Module, computes: bool) -> Function {
     let mut rng = Rng::new(seed);
     let mut b = FunctionBuilder::new(name, FuncKind::Device, span(0));
     let mut temps = Vec::new();
@@ -153,11 +156,14 @@ fn function(name: &str, seed: u64, module: &Module) -> Function {
         }
         vars.push(reg);
     }
-    let slot = b.add_local(LocalSlot { bytes: 64, align: 8, name: "tmp".into(), span: Span::NONE });
-    let buffer = b.addr(AddrBase::Global(GlobalId(0)));
-    let local = b.addr(AddrBase::Local(slot));
+    let (mut buffer, mut local) = (vars[0], vars[0]);
+    if !computes {
+        let slot = b.add_local(LocalSlot { bytes: 64, align: 8, name: "tmp".into(), span: Span::NONE });
+        buffer = b.addr(AddrBase::Global(GlobalId(0)));
+        local = b.addr(AddrBase::Local(slot));
+    }
     let budget = 10 + rng.below(50);
-    let mut g = Gen { rng, b, module, temps, vars, buffer, local, loops: Vec::new(), budget, place: 10 };
+    let mut g = Gen { rng, b, module, temps, vars, buffer, local, loops: Vec::new(), budget, place: 10, computes };
     g.statements(0);
     g.ret();
     g.b.finish()
@@ -190,6 +196,7 @@ impl Gen<'_> {
 
     fn statement(&mut self, depth: usize) {
         match self.rng.below(if depth < 3 { 12 } else { 7 }) {
+            3..=6 if self.computes => {}
             0..=2 => {
                 let var = self.rng.pick(&self.vars);
                 let value = self.expr(self.b.ty(var), 3);
@@ -320,6 +327,10 @@ impl Gen<'_> {
         }
         let index = self.expr(Ty::I64, 1);
         let index = self.b.bin(BinOp::And, Ty::I64, index, Val::i64(15));
+        // As an element with a constant distance, `a(i + 3)`.
+        let distance = Val::i64(self.rng.below(8) as i64);
+        let op = self.rng.pick(&[BinOp::Add, BinOp::Xor]);
+        let index = self.b.bin(op, Ty::I64, index, distance);
         let offset = self.b.bin(BinOp::Mul, Ty::I64, index, Val::i64(size));
         let addr = self.b.bin(BinOp::Add, Ty::I64, self.buffer, offset);
         (Space::Global, addr.into(), 0)
@@ -348,7 +359,7 @@ impl Gen<'_> {
                 let (cond, a, b) = (self.expr(Ty::Pred, depth), self.expr(ty, depth), self.expr(ty, depth));
                 self.b.select(ty, cond, a, b)
             }
-            5 if ty != Ty::Pred => {
+            5 if ty != Ty::Pred && !self.computes => {
                 let (space, addr, offset) = self.place(ty);
                 let access = if self.rng.once_in(4) { Access::Volatile } else { Access::Plain };
                 self.b.load(ty, space, access, addr, offset)

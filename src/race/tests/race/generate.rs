@@ -60,8 +60,10 @@ impl Mix {
             3 => vec![Read, Write, Atomic, Reduce, VolatileRead, VolatileWrite],
             _ => vec![Write, Atomic, Read, Write],
         };
-        let widths = match r.below(5) {
+        let widths = match r.below(7) {
             0 | 1 => vec![4],
+            5 => vec![2],
+            6 => vec![1, 1, 4],
             2 => vec![8, 8, 8, 4],
             3 => vec![4, 8, 2, 1],
             _ => vec![1, 2, 4, 8, 16],
@@ -132,7 +134,8 @@ pub fn launch(r: &mut Random) -> Vec<Event> {
     let mut next = mix.blocks;
     let mut events: Vec<Event> = resident.iter().map(|b| Event::Begin(*b)).collect();
     let mut is_grid_synced = false;
-    let count = 3 + r.below(22);
+    let longest = r.pick(&[4, 9, 22]);
+    let count = 3 + r.below(longest);
     for site in 0..count {
         let at = r.below(resident.len() as u64) as usize;
         let block = resident[at];
@@ -158,6 +161,99 @@ pub fn launch(r: &mut Random) -> Vec<Event> {
             });
         } else {
             events.push(Event::Access(access(r, &mix, block, site as u32)));
+        }
+    }
+    events
+}
+
+/// One access of one lane.
+fn single(block: u32, tid: u32, space: Space, kind: Kind, scope: Scope, place: (u64, u32), site: u32) -> Event {
+    let base = if space == Space::Global { BASE } else { 0 };
+    Event::Access(Access {
+        block,
+        space,
+        warp: tid / 32,
+        active: 1 << (tid % 32),
+        failed: 0,
+        kind,
+        scope,
+        width: place.1,
+        places: Places::Uniform(base + place.0),
+        site,
+        values: [u64::from(site); 32],
+    })
+}
+
+/// One launch in which a token goes from thread to thread: data is touched, handed on through fences and flags, barriers
+/// and `syncwarp`s, and now and then a step is missing or does not reach far enough.
+pub fn messages(r: &mut Random) -> Vec<Event> {
+    let blocks = r.pick(&[1, 2, 3]);
+    let narrow = r.pick(&[0, 0, 5, 20]);
+    let missing = r.pick(&[0, 0, 5, 20]);
+    let noise = r.pick(&[0, 0, 10]);
+    let flat = r.pick(&[0, 0, 30]);
+    let is_fenced = r.is(80);
+    let flag_width = r.pick(&[4, 4, 8]);
+    let space = if blocks == 1 && r.is(40) { Space::Shared } else { Space::Global };
+    let mix = Mix::new(r);
+    let tids = [0, 1, 2, 32, 33, 34];
+    let mut events: Vec<Event> = (0..blocks).map(Event::Begin).collect();
+    let (mut block, mut tid) = (0, 0);
+    let scope = |r: &mut Random| if r.is(narrow) { Scope::Cta } else { Scope::Gpu };
+    // Blocks and threads that have the token's history by other ways than the flag are the interesting ones.
+    for site in 0..3 + r.below(7) as u32 {
+        let flag = (8, if r.is(4) { 12 - flag_width } else { flag_width });
+        for _ in 0..r.below(3) {
+            let kind = r.pick(&[Kind::Write, Kind::Write, Kind::Read, Kind::VolatileWrite]);
+            let kind = if r.is(80) { r.pick(&[Kind::Write, Kind::Read]) } else { kind };
+            let place = if r.is(6) { flag } else { (r.pick(&[0, 4, 16, 20]), 4) };
+            events.push(single(block, tid, space, kind, scope(r), place, site * 4));
+        }
+        if r.is(15) {
+            // Somebody else of the block has written, too, but maybe not fenced.
+            events.push(single(block, r.pick(&tids), space, Kind::Write, Scope::Gpu, (20, 4), site * 4));
+        }
+        let warp = tid / 32;
+        let fence = |r: &mut Random, tid: u32, events: &mut Vec<Event>| {
+            if !r.is(missing) {
+                let mask = if r.is(20) { u32::MAX } else { 1 << (tid % 32) };
+                events.push(Event::Fence { block, warp: tid / 32, mask, scope: scope(r) });
+            }
+        };
+        let is_early = r.is(25);
+        if is_early {
+            fence(r, tid, &mut events);
+        }
+        // Another thread of the block carries on.
+        match r.below(6) {
+            0 => {
+                events.push(Event::Barrier(block));
+                tid = r.pick(&tids);
+            }
+            1 => {
+                let other = warp * 32 + r.below(3) as u32;
+                let mask = if r.is(30) { u32::MAX } else { 1 << (tid % 32) | 1 << (other % 32) };
+                events.push(Event::Syncwarp { block, warp, mask });
+                tid = other;
+            }
+            _ => {}
+        }
+        if !is_early || r.is(20) {
+            fence(r, tid, &mut events);
+        }
+        let kind = if r.is(flat) { Kind::Write } else { r.pick(&[Kind::VolatileWrite, Kind::Atomic, Kind::Reduce]) };
+        for _ in 0..=r.below(2) {
+            events.push(single(block, tid, space, kind, scope(r), flag, site * 4 + 1));
+        }
+        if r.is(noise) {
+            events.push(Event::Access(access(r, &mix, block, site * 4 + 3)));
+        }
+        block = r.below(u64::from(blocks)) as u32;
+        tid = r.pick(&tids);
+        let kind = if r.is(missing) { Kind::Reduce } else { r.pick(&[Kind::VolatileRead, Kind::Atomic]) };
+        events.push(single(block, tid, space, kind, scope(r), flag, site * 4 + 2));
+        if is_fenced && !r.is(missing) {
+            events.push(Event::Fence { block, warp: tid / 32, mask: 1 << (tid % 32), scope: scope(r) });
         }
     }
     events

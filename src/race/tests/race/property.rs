@@ -9,7 +9,7 @@ use std::ops::Range;
 use cufemu_race::{Detector, Options, Rules, Space, Suspicion, Watch};
 
 use crate::event::{Event, decide, suspect};
-use crate::generate::{BASE, BYTES, Random, THREADS, launch};
+use crate::generate::{BASE, BYTES, Random, THREADS, launch, messages};
 use crate::graph::Graph;
 
 fn bytes(watch: &Watch) -> BTreeSet<(Space, u64)> {
@@ -91,9 +91,10 @@ fn run(seeds: Range<u64>) -> Tally {
         rules.is_strict = r.is(25);
         rules.is_legacy_warp_sync = r.is(10);
         let options = Options { rules, finest_cell_bytes: r.pick(&[4, 4, 4, 1, 8]), ..Options::default() };
+        let is_message = r.is(50);
         let mut detector = Detector::new(options);
         for _ in 0..=r.below(3) {
-            let events = launch(&mut r);
+            let events = if is_message { messages(&mut r) } else { launch(&mut r) };
             if let Some(fault) = fault(&mut detector, options, &events, &mut tally) {
                 panic!("seed {seed}, {options:?}: {fault}\n{:#?}", shrink(options, events));
             }
@@ -106,6 +107,7 @@ fn check(seeds: Range<u64>) {
     let tally = run(seeds);
     // A generator that makes no races, or nothing but races, would prove nothing.
     assert!(tally.racy * 10 > tally.launches && tally.racy * 10 < tally.launches * 9, "{tally:?}");
+    println!("{tally:?}");
     assert!(tally.dismissed > 0, "{tally:?}");
 }
 

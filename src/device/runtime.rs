@@ -1,0 +1,462 @@
+//! The CUDA runtime API on top of any device: errors, streams, events, and the order of calls.
+//!
+//! A call has two halves, because nothing here waits (invariant I8): [`Runtime::begin`] checks it and submits commands;
+//! then whoever owns the device lets it work until it is idle; then [`Runtime::finish`] gives the reply. Calls that need
+//! nothing of the device are answered by `begin`.
+//!
+//! Errors follow the CUDA Runtime API manual, "Error Handling": what a call finds wrong with itself is its result and the
+//! last error; an error of an asynchronous command is held until a call that waits reports it; a sticky error is then the
+//! result of every later call.
+//!
+//! Not here: memory calls (`runtime_memory`), inquiries (`runtime_inquire`), running anything (`emu`, `gpu`).
+
+use crate::{Api, Call, Command, CudaError, Device, KernelLaunch, Order, Reply};
+use finding::{Access, Actor, Allocation, ApiFault, Finding, FindingKind, LeakKind};
+use mem::{Memory, Region};
+use source::Span;
+use std::collections::BTreeMap;
+
+/// Handles of streams and events begin behind this number, so that they differ from CUDA's own constants.
+const FIRST_STREAM: u64 = 0x100;
+const FIRST_EVENT: u64 = 0x10_000;
+/// The least time between two different events, in milliseconds: the resolution that CUDA states.
+const RESOLUTION_MS: f64 = 0.0005;
+
+/// State of the CUDA runtime of one process.
+#[derive(Clone, Debug)]
+pub struct Runtime {
+    pub(crate) device_count: u32,
+    pub(crate) current: u32,
+    pub(crate) limits: BTreeMap<i32, u64>,
+    pub(crate) peers: BTreeMap<(u32, u32), ()>,
+    pub(crate) made: BTreeMap<u64, Maker>,
+    last_error: i32,
+    sticky: Option<CudaError>,
+    held: Option<CudaError>,
+    unseen: Option<(CudaError, String, Span)>,
+    last_launch: Option<(String, Span)>,
+    streams: BTreeMap<u64, Handle>,
+    events: BTreeMap<u64, Event>,
+    next_stream: u64,
+    next_event: u64,
+    default_stream: u64,
+    launches: u64,
+    findings: Vec<Finding>,
+}
+
+/// What made an allocation, so that a wrong way to free it is found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Maker {
+    Allocate,
+    CudaMalloc,
+    CudaMallocHost,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Handle {
+    made_at: Span,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Event {
+    made_at: Span,
+    recorded_ms: Option<f64>,
+}
+
+/// What `begin` did.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Step {
+    /// The call is answered.
+    Done(Reply),
+    /// The device has work to do; when it is idle, ask [`Runtime::finish`].
+    Wait(Waiting),
+}
+
+/// A call whose second half is due.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Waiting {
+    call: &'static str,
+    span: Span,
+    half: Half,
+}
+
+/// What the second half of a call does.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Half {
+    /// A launch: nothing to report.
+    Launch,
+    /// Errors of asynchronous commands are reported, and output of kernels is due.
+    Report,
+    /// Errors are held for a later call.
+    Hold,
+    /// The event gets its time.
+    Record(u64),
+}
+
+impl Waiting {
+    /// Whether the program has waited for the device, so that what kernels printed is to be shown.
+    pub fn shows_output(&self) -> bool {
+        self.half == Half::Report
+    }
+}
+
+/// The result of a half that may fail.
+pub(crate) type Outcome<T> = Result<T, CudaError>;
+
+impl Runtime {
+    /// A runtime that offers `device_count` devices of one kind.
+    pub fn new(device_count: u32) -> Runtime {
+        Runtime {
+            device_count,
+            current: 0,
+            limits: BTreeMap::new(),
+            peers: BTreeMap::new(),
+            made: BTreeMap::new(),
+            last_error: 0,
+            sticky: None,
+            held: None,
+            unseen: None,
+            last_launch: None,
+            streams: BTreeMap::new(),
+            events: BTreeMap::new(),
+            next_stream: FIRST_STREAM,
+            next_event: FIRST_EVENT,
+            default_stream: 0,
+            launches: 0,
+            findings: Vec::new(),
+        }
+    }
+
+    /// How many launches there were.
+    pub fn launches(&self) -> u64 {
+        self.launches
+    }
+
+    /// The region of the device that is selected.
+    pub fn region(&self) -> Region {
+        Region::Device(self.current as u8)
+    }
+
+    /// What was found since the last call.
+    pub fn take_findings(&mut self) -> Vec<Finding> {
+        std::mem::take(&mut self.findings)
+    }
+
+    /// Takes a call: checks it, submits commands. `kernels` gives the name of a kernel.
+    pub fn begin(
+        &mut self,
+        device: &mut dyn Device,
+        memory: &mut Memory,
+        call: Call,
+        kernels: &dyn Fn(ir::FuncId) -> String,
+    ) -> Step {
+        let (name, span) = (call.api.name(), call.span);
+        match call.api {
+            Api::GetLastError => {
+                let code = self.sticky.map_or(std::mem::take(&mut self.last_error), CudaError::code);
+                self.saw(code);
+                return Step::Done(Reply { code, value: 0 });
+            }
+            Api::PeekAtLastError => {
+                let code = self.sticky.map_or(self.last_error, CudaError::code);
+                self.saw(code);
+                return Step::Done(Reply { code, value: 0 });
+            }
+            Api::GetDefaultStream => return Step::Done(Reply { code: 0, value: self.default_stream }),
+            _ => {}
+        }
+        if let Some(error) = self.sticky
+            && !matches!(call.api, Api::DeviceReset)
+        {
+            return Step::Done(self.fail(name, span, error));
+        }
+        let half = match call.api {
+            Api::Launch(launch) => return self.launch(device, memory, launch, span, kernels),
+            Api::DeviceSynchronize => {
+                device.order(Order::HostWaitsForDevice);
+                Ok(Some(Half::Report))
+            }
+            Api::DeviceReset => {
+                self.sticky = None;
+                self.last_error = 0;
+                Ok(Some(Half::Hold))
+            }
+            Api::StreamCreate { at, flags } => self.stream_create(device, memory, at, flags, span),
+            Api::StreamDestroy { stream } => self.stream_destroy(device, stream, name, span),
+            Api::StreamSynchronize { stream } => self.stream(stream, name, span).map(|()| {
+                device.order(Order::HostWaitsForStream(stream));
+                Some(Half::Report)
+            }),
+            Api::StreamQuery { stream } => self.stream(stream, name, span).map(|()| Some(Half::Report)),
+            Api::StreamWaitEvent { stream, event } => {
+                self.stream(stream, name, span).and_then(|()| self.event(event, name, span)).map(|_| {
+                    device.order(Order::StreamWaits { stream, event });
+                    None
+                })
+            }
+            Api::SetDefaultStream { stream } => self.stream(stream, name, span).map(|()| {
+                self.default_stream = stream;
+                None
+            }),
+            Api::EventCreate { at } => self.event_create(memory, at, span),
+            Api::EventDestroy { event } => self.event(event, name, span).map(|_| {
+                self.events.remove(&event);
+                None
+            }),
+            Api::EventRecord { event, stream } => {
+                let known = self.stream(stream, name, span).and_then(|()| self.event(event, name, span));
+                known.map(|_| {
+                    device.order(Order::Recorded { event, stream });
+                    Some(Half::Record(event))
+                })
+            }
+            Api::EventSynchronize { event } => self.event(event, name, span).map(|_| {
+                device.order(Order::HostWaitsForEvent(event));
+                Some(Half::Report)
+            }),
+            Api::EventQuery { event } => self.event(event, name, span).map(|_| Some(Half::Report)),
+            Api::EventElapsedTime { at, start, end } => self.event_elapsed(memory, at, start, end, span),
+            Api::Answer { code: 0, .. } => Ok(None),
+            Api::Answer { code, .. } => Err(CudaError::from_code(code).unwrap_or(CudaError::Unknown)),
+            Api::Alloc { region, bytes, name: variable } => {
+                return match self.allocate(device, memory, region, bytes, &variable, Maker::Allocate, span) {
+                    Ok(value) => Step::Done(Reply { code: 0, value }),
+                    Err(error) => Step::Done(Reply { code: error.code(), value: 0 }),
+                };
+            }
+            other => self.memory_call(device, memory, other, name, span),
+        };
+        match half {
+            Ok(None) => Step::Done(Reply::default()),
+            Ok(Some(half)) => Step::Wait(Waiting { call: name, span, half }),
+            Err(error) => Step::Done(self.fail(name, span, error)),
+        }
+    }
+
+    /// The second half of a call, once the device is idle. `now_ms` is asked for the time of the world when an event is
+    /// recorded and the device has no clock of its own.
+    pub fn finish(&mut self, device: &mut dyn Device, waiting: &Waiting, now_ms: &mut dyn FnMut() -> f64) -> Reply {
+        self.absorb(device);
+        match waiting.half {
+            Half::Launch | Half::Hold => Reply::default(),
+            Half::Record(event) => {
+                let now = device.elapsed_ms().unwrap_or_else(now_ms);
+                if let Some(event) = self.events.get_mut(&event) {
+                    event.recorded_ms = Some(now);
+                }
+                Reply::default()
+            }
+            Half::Report => match self.held.take() {
+                None => Reply::default(),
+                Some(error) => {
+                    if error.is_sticky() {
+                        self.sticky = Some(error);
+                    }
+                    self.fail(waiting.call, waiting.span, error)
+                }
+            },
+        }
+    }
+
+    /// The end of the program: what it never looked at and never gave back. The device is idle.
+    pub fn end(&mut self, device: &mut dyn Device, memory: &Memory, check_leaks: bool) {
+        self.absorb(device);
+        if let Some(error) = self.held.take()
+            && let Some((kernel, span)) = self.last_launch.clone()
+        {
+            self.unseen.get_or_insert((error, format!("launch of {kernel}"), span));
+        }
+        if let Some((error, call, span)) = self.unseen.take() {
+            let fault = ApiFault::Unchecked { error: error.name().to_owned(), meaning: error.text().to_owned() };
+            let kind = FindingKind::Api { call, fault };
+            self.findings.push(Finding::new(kind, vec![Access::step(Actor::Host, span)]));
+        }
+        if check_leaks {
+            self.leaks(memory);
+        }
+    }
+
+    fn leaks(&mut self, memory: &Memory) {
+        let leak = |what, allocation| Finding::new(FindingKind::Leak { what, allocation }, Vec::new());
+        for (_, alloc) in memory.live() {
+            if self.made.contains_key(&alloc.base) {
+                let name = (!alloc.name.is_empty()).then(|| alloc.name.to_string());
+                let allocation = Allocation { name, base: alloc.base, bytes: alloc.bytes, span: alloc.span };
+                self.findings.push(leak(LeakKind::Device, allocation));
+            }
+        }
+        let handle = |span| Allocation { name: None, base: 0, bytes: 0, span };
+        for stream in self.streams.values() {
+            self.findings.push(leak(LeakKind::Stream, handle(stream.made_at)));
+        }
+        for event in self.events.values() {
+            self.findings.push(leak(LeakKind::Event, handle(event.made_at)));
+        }
+    }
+
+    fn absorb(&mut self, device: &mut dyn Device) {
+        if let Some(error) = device.take_error() {
+            self.held.get_or_insert(error);
+        }
+    }
+
+    /// A call fails with an error that it reports itself.
+    fn fail(&mut self, call: &str, span: Span, error: CudaError) -> Reply {
+        self.last_error = error.code();
+        if call == "launch" {
+            let name = self.last_launch.as_ref().map_or_else(|| "launch".to_owned(), |(k, _)| format!("launch of {k}"));
+            self.unseen.get_or_insert((error, name, span));
+        } else {
+            self.saw(error.code());
+        }
+        Reply { code: error.code(), value: 0 }
+    }
+
+    /// The program was told of an error; what it does with it is its own affair.
+    fn saw(&mut self, code: i32) {
+        if code != 0 {
+            self.unseen = None;
+        }
+    }
+
+    /// Reports a call that went wrong in a way that deserves more than its code.
+    pub(crate) fn report(&mut self, call: &str, fault: ApiFault, span: Span) {
+        let kind = FindingKind::Api { call: call.to_owned(), fault };
+        self.findings.push(Finding::new(kind, vec![Access::step(Actor::Host, span)]));
+    }
+
+    /// Keeps a finding that a call has made.
+    pub(crate) fn found(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+
+    fn launch(
+        &mut self,
+        device: &mut dyn Device,
+        memory: &mut Memory,
+        launch: KernelLaunch,
+        span: Span,
+        kernels: &dyn Fn(ir::FuncId) -> String,
+    ) -> Step {
+        self.last_launch = Some((kernels(launch.func), span));
+        let mut launch = launch;
+        if launch.stream == 0 {
+            launch.stream = self.default_stream;
+        }
+        if let Err(error) = self.stream(launch.stream, "launch", span) {
+            return Step::Done(self.fail("launch", span, error));
+        }
+        launch.number = self.launches + 1;
+        launch.span = span;
+        match device.submit(memory, Command::Launch(launch)) {
+            Ok(()) => {
+                self.launches += 1;
+                Step::Wait(Waiting { call: "launch", span, half: Half::Launch })
+            }
+            Err(error) => Step::Done(self.fail("launch", span, error)),
+        }
+    }
+
+    /// The stream on which implicit operations go.
+    pub(crate) fn implicit_stream(&self) -> u64 {
+        self.default_stream
+    }
+
+    /// Checks that a stream exists; 0 to 2 are CUDA's own (default, legacy, per thread).
+    pub(crate) fn stream(&mut self, stream: u64, call: &str, span: Span) -> Outcome<()> {
+        if stream <= 2 || self.streams.contains_key(&stream) {
+            return Ok(());
+        }
+        self.report(call, ApiFault::InvalidHandle { what: "stream".to_owned() }, span);
+        Err(CudaError::InvalidResourceHandle)
+    }
+
+    fn event(&mut self, event: u64, call: &str, span: Span) -> Outcome<Event> {
+        if let Some(&event) = self.events.get(&event) {
+            return Ok(event);
+        }
+        self.report(call, ApiFault::InvalidHandle { what: "event".to_owned() }, span);
+        Err(CudaError::InvalidResourceHandle)
+    }
+
+    fn stream_create(
+        &mut self,
+        device: &mut dyn Device,
+        memory: &mut Memory,
+        at: u64,
+        flags: i32,
+        span: Span,
+    ) -> Outcome<Option<Half>> {
+        if !matches!(flags, 0 | 1) {
+            return Err(CudaError::InvalidValue);
+        }
+        let stream = self.next_stream;
+        put(memory, at, &stream.to_le_bytes())?;
+        self.next_stream += 1;
+        self.streams.insert(stream, Handle { made_at: span });
+        device.order(Order::StreamMade { stream, blocking: flags == 0 });
+        Ok(None)
+    }
+
+    fn stream_destroy(
+        &mut self,
+        device: &mut dyn Device,
+        stream: u64,
+        call: &str,
+        span: Span,
+    ) -> Outcome<Option<Half>> {
+        self.stream(stream, call, span)?;
+        if stream <= 2 {
+            return Err(CudaError::InvalidResourceHandle);
+        }
+        self.streams.remove(&stream);
+        if self.default_stream == stream {
+            self.default_stream = 0;
+        }
+        let _ = device;
+        Ok(Some(Half::Hold))
+    }
+
+    fn event_create(&mut self, memory: &mut Memory, at: u64, span: Span) -> Outcome<Option<Half>> {
+        let event = self.next_event;
+        put(memory, at, &event.to_le_bytes())?;
+        self.next_event += 1;
+        self.events.insert(event, Event { made_at: span, recorded_ms: None });
+        Ok(None)
+    }
+
+    fn event_elapsed(
+        &mut self,
+        memory: &mut Memory,
+        at: u64,
+        start: u64,
+        end: u64,
+        span: Span,
+    ) -> Outcome<Option<Half>> {
+        const CALL: &str = "cudaEventElapsedTime";
+        let (a, b) = (self.event(start, CALL, span)?, self.event(end, CALL, span)?);
+        let (Some(from), Some(to)) = (a.recorded_ms, b.recorded_ms) else {
+            self.report(CALL, ApiFault::EventNotRecorded, span);
+            return Err(CudaError::InvalidResourceHandle);
+        };
+        let between = to - from;
+        let shown = if start == end {
+            0.0
+        } else if between.abs() < RESOLUTION_MS {
+            RESOLUTION_MS.copysign(between)
+        } else {
+            between
+        };
+        put(memory, at, &(shown as f32).to_le_bytes())?;
+        Ok(Some(Half::Report))
+    }
+}
+
+/// Writes a result to an address that the program gave.
+pub(crate) fn put(memory: &mut Memory, at: u64, bytes: &[u8]) -> Outcome<()> {
+    let on_host = Region::of(at).is_some_and(Region::is_host_accessible);
+    if !on_host {
+        return Err(CudaError::InvalidValue);
+    }
+    memory.write(at, bytes).ok_or(CudaError::InvalidValue)
+}

@@ -1,0 +1,260 @@
+//! Inquiries of the CUDA runtime: devices, properties, limits, versions.
+//!
+//! `type(cudaDeviceProp)` is laid out by [`PROPERTIES`], member by member in the order of the embedded module `cudafor`.
+
+use crate::runtime::{Outcome, Runtime, put};
+use crate::{Api, CudaError, Device, Properties};
+use finding::ApiFault;
+use mem::{Memory, Region};
+use source::Span;
+
+/// The CUDA version that the runtime reports: 1000 × major + 10 × minor.
+const VERSION: i32 = 13_000;
+/// Bytes of the member `name`.
+const NAME_BYTES: usize = 256;
+
+/// A member of `type(cudaDeviceProp)` behind `name`.
+enum Member {
+    /// `integer(4)`
+    Word(i64),
+    /// `integer(8)`
+    Long(u64),
+    /// `integer(4) :: (3)`
+    Three([u32; 3]),
+}
+
+/// The members behind `name`, in order.
+fn members(p: &Properties) -> Vec<(&'static str, Member)> {
+    use Member::{Long, Three, Word};
+    let w = |v: u32| Word(i64::from(v));
+    vec![
+        ("totalGlobalMem", Long(p.total_global_mem)),
+        ("sharedMemPerBlock", Long(p.shared_mem_per_block)),
+        ("regsPerBlock", w(p.regs_per_block)),
+        ("warpSize", Word(32)),
+        ("memPitch", Long(0x7fff_ffff)),
+        ("maxThreadsPerBlock", w(p.max_threads_per_block)),
+        ("maxThreadsDim", Three(p.max_threads_dim)),
+        ("maxGridSize", Three(p.max_grid_size)),
+        ("clockRate", w(p.clock_rate)),
+        ("totalConstMem", Long(p.total_const_mem)),
+        ("major", w(p.sm / 10)),
+        ("minor", w(p.sm % 10)),
+        ("textureAlignment", Long(512)),
+        ("texturePitchAlignment", Long(32)),
+        ("deviceOverlap", Word(1)),
+        ("multiProcessorCount", w(p.multiprocessors)),
+        ("kernelExecTimeoutEnabled", Word(0)),
+        ("integrated", Word(0)),
+        ("canMapHostMemory", Word(1)),
+        ("computeMode", Word(0)),
+        ("maxTexture1D", Word(131_072)),
+        ("maxTexture2D", Three([131_072, 65_536, 0])),
+        ("maxTexture3D", Three([16_384, 16_384, 16_384])),
+        ("surfaceAlignment", Long(512)),
+        ("concurrentKernels", Word(1)),
+        ("ECCEnabled", Word(1)),
+        ("pciBusID", Word(0)),
+        ("pciDeviceID", Word(0)),
+        ("pciDomainID", Word(0)),
+        ("tccDriver", Word(0)),
+        ("asyncEngineCount", Word(3)),
+        ("unifiedAddressing", Word(1)),
+        ("memoryClockRate", w(p.memory_clock_rate)),
+        ("memoryBusWidth", w(p.memory_bus_width)),
+        ("l2CacheSize", Word(50 << 20)),
+        ("maxThreadsPerMultiProcessor", w(p.max_threads_per_multiprocessor)),
+        ("streamPrioritiesSupported", Word(1)),
+        ("globalL1CacheSupported", Word(1)),
+        ("localL1CacheSupported", Word(1)),
+        ("sharedMemPerMultiprocessor", Long(p.shared_mem_per_multiprocessor)),
+        ("regsPerMultiprocessor", Word(65_536)),
+        ("managedMemory", Word(1)),
+        ("isMultiGpuBoard", Word(0)),
+        ("multiGpuBoardGroupID", Word(0)),
+        ("hostNativeAtomicSupported", Word(0)),
+        ("singleToDoublePrecisionPerfRatio", Word(2)),
+        ("pageableMemoryAccess", Word(0)),
+        ("concurrentManagedAccess", Word(1)),
+        ("computePreemptionSupported", Word(1)),
+        ("canUseHostPointerForRegisteredMem", Word(1)),
+        ("cooperativeLaunch", Word(1)),
+        ("cooperativeMultiDeviceLaunch", Word(0)),
+        ("sharedMemPerBlockOptin", Long(p.shared_mem_per_block_optin)),
+    ]
+}
+
+/// The bytes of `type(cudaDeviceProp)`: `name`, then the members with natural alignment.
+pub(crate) fn property_bytes(p: &Properties) -> Vec<u8> {
+    let mut out = p.name.as_bytes().to_vec();
+    out.truncate(NAME_BYTES);
+    out.resize(NAME_BYTES, b' ');
+    for (_, member) in members(p) {
+        match member {
+            Member::Word(v) => out.extend((v as i32).to_le_bytes()),
+            Member::Long(v) => {
+                out.resize(out.len().next_multiple_of(8), 0);
+                out.extend(v.to_le_bytes());
+            }
+            Member::Three(v) => v.iter().for_each(|n| out.extend(n.to_le_bytes())),
+        }
+    }
+    out.resize(out.len().next_multiple_of(8), 0);
+    out
+}
+
+/// The declaration of `type(cudaDeviceProp)` in Fortran, which agrees with [`property_bytes`].
+pub fn property_type() -> String {
+    let mut text = format!("type cudaDeviceProp\n  character(len={NAME_BYTES}) :: name\n");
+    for (name, member) in members(&Properties::emulated(90)) {
+        let declaration = match member {
+            Member::Word(_) => format!("  integer(4) :: {name}\n"),
+            Member::Long(_) => format!("  integer(8) :: {name}\n"),
+            Member::Three(_) => format!("  integer(4) :: {name}(3)\n"),
+        };
+        text.push_str(&declaration);
+    }
+    text.push_str("end type cudaDeviceProp\n");
+    text
+}
+
+/// The value of a `cudaDeviceAttr`, by its number in the CUDA Runtime API manual.
+fn attribute(p: &Properties, number: i32) -> Option<i64> {
+    Some(match number {
+        1 => i64::from(p.max_threads_per_block),
+        2..=4 => i64::from(p.max_threads_dim[number as usize - 2]),
+        5..=7 => i64::from(p.max_grid_size[number as usize - 5]),
+        8 => p.shared_mem_per_block as i64,
+        9 => p.total_const_mem as i64,
+        10 => 32,
+        11 => 0x7fff_ffff,
+        12 => i64::from(p.regs_per_block),
+        13 => i64::from(p.clock_rate),
+        14 => 512,
+        15 | 19 | 31 | 32 | 41 | 78..=80 | 83 | 88..=91 | 95 => 1,
+        16 => i64::from(p.multiprocessors),
+        17 | 18 | 20 | 33..=35 | 50 | 84 | 96 => 0,
+        36 => i64::from(p.memory_clock_rate),
+        37 => i64::from(p.memory_bus_width),
+        38 => 50 << 20,
+        39 => i64::from(p.max_threads_per_multiprocessor),
+        40 => 3,
+        75 => i64::from(p.sm / 10),
+        76 => i64::from(p.sm % 10),
+        81 => p.shared_mem_per_multiprocessor as i64,
+        82 => 65_536,
+        97 => p.shared_mem_per_block_optin as i64,
+        _ => return None,
+    })
+}
+
+impl Runtime {
+    /// Calls that only ask or set, answered at once.
+    pub(crate) fn inquire(
+        &mut self,
+        device: &mut dyn Device,
+        memory: &mut Memory,
+        api: Api,
+        call: &str,
+        span: Span,
+    ) -> Outcome<()> {
+        match api {
+            Api::SetDevice { device: number } => {
+                self.current = self.device_number(number, call, span)?;
+                Ok(())
+            }
+            Api::GetDevice { at } => put(memory, at, &self.current.to_le_bytes()),
+            Api::GetDeviceCount { at } => put(memory, at, &self.device_count.to_le_bytes()),
+            Api::GetDeviceProperties { at, device: number } => {
+                self.device_number(number, call, span)?;
+                put(memory, at, &property_bytes(device.properties()))
+            }
+            Api::DeviceGetAttribute { at, attribute: number, device: which } => {
+                self.device_number(which, call, span)?;
+                let value = attribute(device.properties(), number).ok_or(CudaError::InvalidValue)?;
+                put(memory, at, &(value as i32).to_le_bytes())
+            }
+            Api::DeviceSetLimit { limit: limit @ 0..=4, value } => {
+                self.limits.insert(limit, value);
+                device.set_limit(limit, value);
+                Ok(())
+            }
+            Api::DeviceGetLimit { at, limit: limit @ 0..=4 } => {
+                let defaults = [1024, 1 << 20, 8 << 20, 2, 2048];
+                let value = self.limits.get(&limit).copied().unwrap_or(defaults[limit as usize]);
+                put(memory, at, &value.to_le_bytes())
+            }
+            Api::DeviceCanAccessPeer { at, from, to } => {
+                let (from, to) = (self.device_number(from, call, span)?, self.device_number(to, call, span)?);
+                put(memory, at, &u32::from(from != to).to_le_bytes())
+            }
+            Api::EnablePeerAccess { device: to } => {
+                let to = self.device_number(to, call, span)?;
+                if to == self.current || self.peers.insert((self.current, to), ()).is_some() {
+                    return Err(CudaError::InvalidValue);
+                }
+                Ok(())
+            }
+            Api::DisablePeerAccess { device: to } => {
+                let to = self.device_number(to, call, span)?;
+                self.peers.remove(&(self.current, to)).ok_or(CudaError::InvalidValue)
+            }
+            Api::GetVersion { at } => put(memory, at, &VERSION.to_le_bytes()),
+            Api::MemGetInfo { free_at, total_at } => {
+                let total = device.properties().total_global_mem.min(memory.limit(self.region()));
+                let free = total.saturating_sub(memory.used(self.region()));
+                put(memory, free_at, &free.to_le_bytes())?;
+                put(memory, total_at, &total.to_le_bytes())
+            }
+            Api::PointerGetAttributes { at, address } => {
+                // memoryType: 0 unregistered, 1 host, 2 device, 3 managed; then the device and the two pointers.
+                let (kind, number) = match Region::of(address).filter(|_| memory.find(address).is_some()) {
+                    Some(Region::Pinned) => (1u32, self.current),
+                    Some(Region::Device(n)) => (2, u32::from(n)),
+                    Some(Region::Managed) => (3, self.current),
+                    _ => (0, self.current),
+                };
+                let on_device = if kind == 0 { 0 } else { address };
+                let on_host = if kind == 2 { 0 } else { address };
+                let mut bytes = kind.to_le_bytes().to_vec();
+                bytes.extend(number.to_le_bytes());
+                bytes.extend(on_device.to_le_bytes());
+                bytes.extend(on_host.to_le_bytes());
+                put(memory, at, &bytes)
+            }
+            _ => Err(CudaError::InvalidValue),
+        }
+    }
+
+    fn device_number(&mut self, number: i32, call: &str, span: Span) -> Outcome<u32> {
+        match u32::try_from(number) {
+            Ok(n) if n < self.device_count => Ok(n),
+            _ => {
+                let count = u64::from(self.device_count);
+                self.report(call, ApiFault::NoSuchDevice { number: i64::from(number), count }, span);
+                Err(CudaError::InvalidDevice)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_declaration_has_the_layout_of_the_bytes() {
+        let text = property_type();
+        let mut offset: usize = 0;
+        for line in text.lines().filter(|l| l.starts_with("  ")) {
+            let (align, bytes) = match line {
+                l if l.contains("character") => (1, NAME_BYTES),
+                l if l.contains("integer(8)") => (8, 8),
+                l if l.contains("(3)") => (4, 12),
+                _ => (4, 4),
+            };
+            offset = offset.next_multiple_of(align) + bytes;
+        }
+        assert_eq!(offset.next_multiple_of(8), property_bytes(&Properties::emulated(90)).len());
+    }
+}

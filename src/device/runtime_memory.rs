@@ -1,0 +1,337 @@
+//! Memory calls of the CUDA runtime: allocation, copies with their kinds, fills.
+//!
+//! Every copy is checked against the live allocations before it is submitted, so that a device never sees a bad range. A
+//! copy whose stated direction contradicts its addresses fails with `cudaErrorInvalidMemcpyDirection` and is reported.
+//!
+//! Source: CUDA Runtime API manual, "Memory Management" and "API synchronization behavior".
+
+use crate::api::Pitched;
+use crate::runtime::{Half, Maker, Outcome, Runtime, put};
+use crate::{Api, Command, CopyKind, CudaError, Device, Fill, Order, Strided};
+use finding::{Access, Actor, Allocation, ApiFault, Finding, FindingKind, FreeFault, HostFault, Place, Space, What};
+use mem::{FreeError, Memory, Region};
+use source::Span;
+
+/// Bytes to which `cudaMallocPitch` rounds rows up.
+const PITCH: u64 = 512;
+
+impl Runtime {
+    /// Allocates, and reports when there is no room.
+    #[allow(clippy::too_many_arguments, reason = "an allocation is told with all that findings will say of it")]
+    pub(crate) fn allocate(
+        &mut self,
+        device: &mut dyn Device,
+        memory: &mut Memory,
+        region: Region,
+        bytes: u64,
+        name: &str,
+        maker: Maker,
+        span: Span,
+    ) -> Outcome<u64> {
+        let region = if matches!(region, Region::Device(_)) { self.region() } else { region };
+        let address = device.alloc(memory, region, bytes, name, span)?;
+        self.made.insert(address, maker);
+        Ok(address)
+    }
+
+    /// The finding for an allocation that failed.
+    pub fn out_of_memory(&self, memory: &Memory, region: Region, bytes: u64, name: &str, span: Span) -> Finding {
+        let fault = ApiFault::OutOfMemory { requested: bytes, used: memory.used(region), total: memory.limit(region) };
+        let access = Access::step(Actor::Host, span);
+        let access = if name.is_empty() { access } else { access.at(Place::variable(name)) };
+        Finding::new(FindingKind::Api { call: "allocate".to_owned(), fault }, vec![access])
+    }
+
+    /// The calls that concern memory, and the inquiries.
+    pub(crate) fn memory_call(
+        &mut self,
+        device: &mut dyn Device,
+        memory: &mut Memory,
+        api: Api,
+        call: &'static str,
+        span: Span,
+    ) -> Outcome<Option<Half>> {
+        match api {
+            Api::Free { address, name } => {
+                device.order(Order::HostWaitsForDevice);
+                self.free(device, memory, address, Maker::Allocate, &name, span).map(|()| Some(Half::Report))
+            }
+            Api::CudaFree { address: 0, .. } => Ok(None),
+            Api::CudaFree { address, host } => {
+                let maker = if host { Maker::CudaMallocHost } else { Maker::CudaMalloc };
+                device.order(Order::HostWaitsForDevice);
+                self.free(device, memory, address, maker, "", span).map(|()| Some(Half::Report))
+            }
+            Api::Malloc { region, at, bytes } => {
+                let maker = if region == Region::Pinned { Maker::CudaMallocHost } else { Maker::CudaMalloc };
+                put(memory, at, &0u64.to_le_bytes())?;
+                let address = self.allocate(device, memory, region, bytes, "", maker, span)?;
+                put(memory, at, &address.to_le_bytes()).map(|()| None)
+            }
+            Api::MallocPitch { at, pitch_at, element_bytes, width, height } => {
+                let pitch = width.saturating_mul(element_bytes).next_multiple_of(PITCH);
+                let bytes = pitch.saturating_mul(height);
+                let address = self.allocate(device, memory, self.region(), bytes, "", Maker::CudaMalloc, span)?;
+                put(memory, at, &address.to_le_bytes())?;
+                put(memory, pitch_at, &(pitch / element_bytes.max(1)).to_le_bytes()).map(|()| None)
+            }
+            Api::Copy { destination, source, bytes } => {
+                self.check_range(memory, destination, bytes, What::Write, call, span)?;
+                self.check_range(memory, source, bytes, What::Read, call, span)?;
+                let stream = self.implicit_stream();
+                device.submit(memory, Command::Copy { destination, source, bytes, stream, span })?;
+                device.order(Order::HostWaitsForStream(stream));
+                Ok(Some(Half::Report))
+            }
+            Api::CopyStrided { destination, source, element_bytes } => {
+                self.check_strided(memory, &destination, element_bytes, What::Write, call, span)?;
+                self.check_strided(memory, &source, element_bytes, What::Read, call, span)?;
+                let stream = self.implicit_stream();
+                device.submit(memory, Command::CopyStrided { destination, source, element_bytes, stream, span })?;
+                device.order(Order::HostWaitsForStream(stream));
+                Ok(Some(Half::Report))
+            }
+            Api::Fill(fill) => {
+                self.check_strided(memory, &fill.target, fill.element.len() as u64, What::Write, call, span)?;
+                let stream = self.implicit_stream();
+                device.submit(memory, Command::Fill { fill, stream, span })?;
+                device.order(Order::HostWaitsForStream(stream));
+                Ok(Some(Half::Report))
+            }
+            Api::Memcpy { destination, source, bytes, kind, stream } => {
+                self.check_kind(destination, source, kind, call, span)?;
+                self.check_range(memory, destination, bytes, What::Write, call, span)?;
+                self.check_range(memory, source, bytes, What::Read, call, span)?;
+                let half = self.copy_half(&[destination, source], stream, call, span)?;
+                let on = stream.unwrap_or(0);
+                device.submit(memory, Command::Copy { destination, source, bytes, stream: on, span })?;
+                self.order_copy(device, half, on);
+                Ok(Some(half))
+            }
+            Api::Memcpy2D { destination, destination_pitch, source, source_pitch, extent, kind, stream } => {
+                let Pitched { width, height } = extent;
+                if width > destination_pitch || width > source_pitch {
+                    return Err(CudaError::InvalidPitchValue);
+                }
+                self.check_kind(destination, source, kind, call, span)?;
+                let half = self.copy_half(&[destination, source], stream, call, span)?;
+                let rows = |base, pitch| Strided { base, dims: vec![(width as i64, 1), (height as i64, pitch as i64)] };
+                let (to, from) = (rows(destination, destination_pitch), rows(source, source_pitch));
+                self.check_strided(memory, &to, 1, What::Write, call, span)?;
+                self.check_strided(memory, &from, 1, What::Read, call, span)?;
+                let on = stream.unwrap_or(0);
+                let command =
+                    Command::CopyStrided { destination: to, source: from, element_bytes: 1, stream: on, span };
+                device.submit(memory, command)?;
+                self.order_copy(device, half, on);
+                Ok(Some(half))
+            }
+            Api::Memset { destination, count, element, stream } => {
+                let dims = vec![(count as i64, element.len() as i64)];
+                let fill = Fill { target: Strided { base: destination, dims }, element: element.into() };
+                self.memset(device, memory, fill, stream, call, span)
+            }
+            Api::Memset2D { destination, pitch, element, extent } => {
+                let dims = vec![(extent.width as i64, element.len() as i64), (extent.height as i64, pitch as i64)];
+                let fill = Fill { target: Strided { base: destination, dims }, element: element.into() };
+                self.memset(device, memory, fill, None, call, span)
+            }
+            Api::MemHint { address, bytes, .. } => {
+                if Region::of(address) != Some(Region::Managed) {
+                    return Err(CudaError::InvalidValue);
+                }
+                self.check_range(memory, address, bytes, What::Read, call, span).map(|()| None)
+            }
+            other => self.inquire(device, memory, other, call, span).map(|()| None),
+        }
+    }
+
+    fn memset(
+        &mut self,
+        device: &mut dyn Device,
+        memory: &mut Memory,
+        fill: Fill,
+        stream: Option<u64>,
+        call: &str,
+        span: Span,
+    ) -> Outcome<Option<Half>> {
+        if !Region::of(fill.target.base).is_some_and(Region::is_device_accessible) {
+            return Err(CudaError::InvalidValue);
+        }
+        let on = stream.unwrap_or(0);
+        self.stream(on, call, span)?;
+        self.check_strided(memory, &fill.target, fill.element.len() as u64, What::Write, call, span)?;
+        device.submit(memory, Command::Fill { fill, stream: on, span })?;
+        let half = if stream.is_some() { Half::Hold } else { Half::Report };
+        self.order_copy(device, half, on);
+        Ok(Some(half))
+    }
+
+    /// Whether a copy lets the host wait: all without a stream do, and those of pageable memory.
+    fn copy_half(&mut self, addresses: &[u64], stream: Option<u64>, call: &str, span: Span) -> Outcome<Half> {
+        let Some(stream) = stream else { return Ok(Half::Report) };
+        self.stream(stream, call, span)?;
+        let pageable = |&a: &u64| matches!(Region::of(a), Some(Region::Host | Region::HostStack));
+        if !addresses.iter().any(pageable) {
+            return Ok(Half::Hold);
+        }
+        self.report(call, ApiFault::Pageable, span);
+        Ok(Half::Report)
+    }
+
+    fn order_copy(&self, device: &mut dyn Device, half: Half, stream: u64) {
+        if half == Half::Report {
+            device.order(Order::HostWaitsForStream(stream));
+        }
+    }
+
+    fn check_kind(&mut self, to: u64, from: u64, kind: CopyKind, call: &str, span: Span) -> Outcome<()> {
+        let on_device = |a: u64| Region::of(a).is_none_or(Region::is_device_accessible);
+        let on_host = |a: u64| Region::of(a).is_none_or(Region::is_host_accessible);
+        let fits = match kind {
+            CopyKind::HostToHost => on_host(to) && on_host(from),
+            CopyKind::HostToDevice => on_device(to) && on_host(from),
+            CopyKind::DeviceToHost => on_host(to) && on_device(from),
+            CopyKind::DeviceToDevice => on_device(to) && on_device(from),
+            CopyKind::Default => true,
+        };
+        if fits {
+            return Ok(());
+        }
+        let side = |a| if on_host(a) { "host" } else { "device" };
+        let reason = format!("the kind of the copy does not fit: it goes from {} to {} memory", side(from), side(to));
+        self.report(call, ApiFault::InvalidArgument { reason }, span);
+        Err(CudaError::InvalidMemcpyDirection)
+    }
+
+    fn check_strided(
+        &mut self,
+        memory: &Memory,
+        array: &Strided,
+        element_bytes: u64,
+        what: What,
+        call: &str,
+        span: Span,
+    ) -> Outcome<()> {
+        match array.hull(element_bytes) {
+            Some((low, high)) => self.check_range(memory, low, high.saturating_sub(low), what, call, span),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that bytes lie in one live allocation.
+    fn check_range(
+        &mut self,
+        memory: &Memory,
+        address: u64,
+        bytes: u64,
+        what: What,
+        call: &str,
+        span: Span,
+    ) -> Outcome<()> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let access = Access::new(Actor::Host, what, space_of(address), span).address(address, bytes);
+        let Some(id) = memory.find(address) else {
+            let kind = match memory.dead_at(address) {
+                Some(id) => {
+                    let info = memory.info(id);
+                    FindingKind::UseAfterFree {
+                        allocation: allocation_of(info),
+                        freed_at: info.freed.unwrap_or_default(),
+                    }
+                }
+                None if address < 4096 => FindingKind::Null,
+                None => FindingKind::NeverAllocated,
+            };
+            self.found(Finding::new(kind, vec![access]).note(format!("the address was given to `{call}`")));
+            return Err(CudaError::InvalidValue);
+        };
+        let info = memory.info(id);
+        let available = info.base + info.bytes - address;
+        if bytes <= available {
+            return Ok(());
+        }
+        let access = if info.name.is_empty() { access } else { access.at(Place::variable(&*info.name)) };
+        let kind = FindingKind::CopyOutOfBounds { call: call.to_owned(), requested: bytes, available };
+        self.found(Finding::new(kind, vec![access]));
+        Err(CudaError::InvalidValue)
+    }
+
+    fn free(
+        &mut self,
+        device: &mut dyn Device,
+        memory: &mut Memory,
+        address: u64,
+        by: Maker,
+        name: &str,
+        span: Span,
+    ) -> Outcome<()> {
+        let access = Access::new(Actor::Host, What::Free, space_of(address), span).address(address, 0);
+        let access = if name.is_empty() { access } else { access.at(Place::variable(name)) };
+        match self.made.get(&address) {
+            Some(&maker) if maker == by => {}
+            Some(&maker) => {
+                let words = |m| match m {
+                    Maker::Allocate => ("allocate", "deallocate"),
+                    Maker::CudaMalloc => ("cudaMalloc", "cudaFree"),
+                    Maker::CudaMallocHost => ("cudaMallocHost", "cudaFreeHost"),
+                };
+                let (made_by, freed_by) = words(maker);
+                let fault = FreeFault::WrongRoutine { made_by: made_by.to_owned(), freed_by: freed_by.to_owned() };
+                self.found(Finding::new(FindingKind::InvalidFree { fault }, vec![access.clone()]));
+            }
+            None => {
+                let kind = match (memory.find(address), memory.dead_at(address)) {
+                    (Some(_), _) => FindingKind::InvalidFree { fault: FreeFault::NotTheStart },
+                    (None, Some(id)) => {
+                        let info = memory.info(id);
+                        FindingKind::DoubleFree {
+                            allocation: allocation_of(info),
+                            freed_at: info.freed.unwrap_or_default(),
+                        }
+                    }
+                    (None, None) if by == Maker::Allocate && !name.is_empty() => {
+                        FindingKind::Host(HostFault::NotAllocated { name: name.to_owned() })
+                    }
+                    (None, None) => FindingKind::InvalidFree { fault: FreeFault::NotAllocated },
+                };
+                self.found(Finding::new(kind, vec![access]));
+                return Err(CudaError::InvalidValue);
+            }
+        }
+        device.free(memory, address, span)?;
+        self.made.remove(&address);
+        Ok(())
+    }
+}
+
+/// The words of findings for an address.
+pub fn space_of(address: u64) -> Space {
+    match Region::of(address) {
+        Some(Region::Device(_)) => Space::Global,
+        Some(Region::Managed) => Space::Managed,
+        Some(Region::Pinned) => Space::Pinned,
+        Some(Region::Host | Region::HostStack) => Space::Host,
+        None => Space::Unknown,
+    }
+}
+
+/// An allocation as findings speak of it.
+pub fn allocation_of(info: &mem::Alloc) -> Allocation {
+    let name = (!info.name.is_empty()).then(|| info.name.to_string());
+    Allocation { name, base: info.base, bytes: info.bytes, span: info.span }
+}
+
+/// What went wrong when `Memory::free` refused, as a finding's kind.
+pub fn free_fault(memory: &Memory, error: FreeError) -> FindingKind {
+    match error {
+        FreeError::Freed(id) => {
+            let info = memory.info(id);
+            FindingKind::DoubleFree { allocation: allocation_of(info), freed_at: info.freed.unwrap_or_default() }
+        }
+        FreeError::Inside(_) => FindingKind::InvalidFree { fault: FreeFault::NotTheStart },
+        FreeError::Unknown => FindingKind::InvalidFree { fault: FreeFault::NotAllocated },
+    }
+}

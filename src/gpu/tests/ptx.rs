@@ -1,0 +1,418 @@
+//! The PTX text without a GPU: goldens of a few kernels, and every operation through `ptxas` where that is found.
+//!
+//! `ptxas` is looked for in `CUFEMU_PTXAS`, then on the `PATH`, then among installed packages of CUDA; without it the tests
+//! that need it say so and pass.
+
+#![allow(clippy::unwrap_used, clippy::print_stderr)]
+
+extern crate cufemu_gpu as gpu;
+
+mod cases;
+
+use cases::{PROGRAMS, constants_module, operations_module};
+use expect_test::{ExpectFile, expect_file};
+use gpu::ptx::{PtxOptions, emit};
+use ir::op::{AtomOp, BarOp, ShflOp, Special, VoteOp};
+use ir::rt::{Rt, Side};
+use ir::{
+    Access, AddrBase, FuncId, FuncKind, FunctionBuilder, Global, GlobalInit, LocalSlot, Module, Scope, SharedSize,
+    SharedVar, Space, Ty, Val,
+};
+use source::Span;
+use std::path::PathBuf;
+use std::process::Command;
+
+fn kernels(module: &Module) -> Vec<FuncId> {
+    let is_kernel = |&id: &FuncId| module.func(id).kind == FuncKind::Kernel;
+    (0..module.funcs.len() as u32).map(FuncId).filter(is_kernel).collect()
+}
+
+fn text_of(module: &Module, options: &PtxOptions<'_>) -> String {
+    emit(module, &kernels(module), options).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn ptxas() -> Option<PathBuf> {
+    if let Some(path) = std::env::var_os("CUFEMU_PTXAS") {
+        return Some(path.into());
+    }
+    let on_path = std::env::var_os("PATH").into_iter().flat_map(|p| std::env::split_paths(&p).collect::<Vec<_>>());
+    let installed = ["/usr/local/cuda/bin".into(), "/opt/cuda/bin".into()];
+    on_path.chain(installed).map(|dir| dir.join("ptxas")).find(|p| p.is_file())
+}
+
+/// Assembles a text for each target; a complaint of ptxas fails the test.
+fn assemble(what: &str, module: &Module, targets: &[u32]) {
+    let Some(ptxas) = ptxas() else {
+        for &sm in targets {
+            assert!(!text_of(module, &PtxOptions { sm, ..PtxOptions::default() }).is_empty());
+        }
+        eprintln!("SKIPPED: ptxas not found, {what} was printed but not assembled");
+        return;
+    };
+    for &sm in targets {
+        let text = text_of(module, &PtxOptions { sm, ..PtxOptions::default() });
+        let path = std::env::temp_dir().join(format!("cufemu-{}-{what}-{sm}.ptx", std::process::id()));
+        std::fs::write(&path, &text).unwrap();
+        let output =
+            Command::new(&ptxas).arg(format!("-arch=sm_{sm}")).arg(&path).args(["-o", "/dev/null"]).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{what} for sm_{sm}, {}:\n{said}", path.display());
+        // Of a recursive procedure ptxas cannot say how deep it goes.
+        let warns = said.lines().any(|l| l.contains("warning") && !l.contains("Stack size"));
+        assert!(!warns, "{what} for sm_{sm}, {}:\n{said}", path.display());
+        let _ = std::fs::remove_file(&path);
+    }
+}
+
+#[test]
+fn every_operation_at_every_type_assembles() {
+    assemble("operations", &operations_module(), &[75, 90]);
+}
+
+#[test]
+fn every_operation_on_constants_assembles() {
+    assemble("constants", &constants_module(), &[90]);
+}
+
+#[test]
+fn every_annotated_program_assembles() {
+    for (name, text) in PROGRAMS {
+        let mut module = ir::parse::module(text).unwrap();
+        // A procedure is printed when a kernel calls it.
+        for id in (0..module.funcs.len() as u32).map(FuncId) {
+            let func = module.func(id).clone();
+            if func.kind != FuncKind::Device {
+                continue;
+            }
+            let mut b = FunctionBuilder::new(format!("call_{}", func.name), FuncKind::Kernel, Span::NONE);
+            let args = func.params.iter().map(|p| match func.ty(p.reg) {
+                Ty::Pred => Val::pred(true),
+                ty => b.param(ty, "a").into(),
+            });
+            let args = args.collect();
+            b.call(id, args, &func.results);
+            b.ret(Vec::new());
+            module.funcs.push(b.finish());
+        }
+        assemble(name, &module, &[75, 90]);
+    }
+}
+
+fn every_atomic() -> Module {
+    let mut module = Module::default();
+    for space in [Space::Global, Space::Shared, Space::Generic] {
+        for scope in [Scope::Block, Scope::Device, Scope::System] {
+            let mut b = FunctionBuilder::new(format!("atomics{}", module.funcs.len()), FuncKind::Kernel, Span::NONE);
+            let addr = b.param(Ty::I64, "p");
+            let shared = b.add_shared(SharedVar {
+                name: "s".into(),
+                size: SharedSize::Static(64),
+                align: 8,
+                element_bytes: 8,
+                bounds: Vec::new(),
+                span: Span::NONE,
+            });
+            let addr = if space == Space::Shared { b.addr_shared(shared) } else { addr };
+            for ty in [Ty::I32, Ty::I64, Ty::F32, Ty::F64] {
+                for &op in AtomOp::ALL.iter().filter(|o| o.class().has(ty)) {
+                    for (dst, a) in [(true, Val::Imm(3)), (false, Val::Imm(4))] {
+                        let dst = dst.then(|| b.temp(ty));
+                        let b_operand = (op == AtomOp::Cas).then_some(Val::Imm(1));
+                        let kind = ir::InstKind::Atomic {
+                            op,
+                            ty,
+                            space,
+                            scope,
+                            dst,
+                            addr: addr.into(),
+                            offset: 8,
+                            a,
+                            b: b_operand,
+                        };
+                        b.push(kind);
+                        if let Some(dst) = dst {
+                            b.store(ty, space, Access::Volatile, addr, 1 << 33, dst);
+                        }
+                    }
+                }
+            }
+            b.ret(Vec::new());
+            module.funcs.push(b.finish());
+        }
+    }
+    module
+}
+
+#[test]
+fn every_atomic_assembles() {
+    assemble("atomics", &every_atomic(), &[75, 90]);
+}
+
+#[test]
+fn every_warp_operation_assembles() {
+    let mut module = Module::default();
+    let mut b = FunctionBuilder::new("warp", FuncKind::Kernel, Span::NONE);
+    let p = b.param(Ty::I64, "p");
+    let n = b.param(Ty::I32, "n");
+    let mut results: Vec<(Ty, ir::Reg)> = Vec::new();
+    let inside = b.cmp(ir::op::CmpOp::Lt, Ty::I32, n, Val::i32(5));
+    for &op in BarOp::ALL {
+        match op.result() {
+            None => b.sync_threads(),
+            Some(ty) => results.push((ty, b.barrier(op, inside))),
+        }
+    }
+    b.sync_warp(n);
+    b.sync_warp(Val::i32(-1));
+    for scope in [Scope::Block, Scope::Device, Scope::System] {
+        b.fence(scope);
+    }
+    for &op in VoteOp::ALL {
+        for mask in [None, Some(n.into()), Some(Val::i32(0xf))] {
+            if op.is_match() {
+                for ty in Ty::ALL {
+                    let value = cases::load(&mut b, ty, p, 0);
+                    results.push((op.result(), b.vote(op, ty, mask, value)));
+                }
+            } else {
+                results.push((op.result(), b.vote(op, Ty::Pred, mask, inside)));
+                results.push((op.result(), b.vote(op, Ty::Pred, mask, Val::pred(true))));
+            }
+        }
+    }
+    for &op in ShflOp::ALL {
+        for ty in [Ty::I8, Ty::I16, Ty::I32, Ty::I64, Ty::F32, Ty::F64] {
+            let value = cases::load(&mut b, ty, p, 8);
+            results.push((ty, b.shuffle(op, ty, value, n, n)));
+            results.push((ty, b.shuffle(op, ty, Val::Imm(0x40), Val::i32(1), Val::i32(16))));
+        }
+    }
+    for &reg in &ALL_SPECIAL {
+        results.push((reg.ty(), b.special(reg)));
+    }
+    for (ty, result) in results {
+        cases::store(&mut b, ty, p, 0, result);
+    }
+    b.ret(Vec::new());
+    module.funcs.push(b.finish());
+    assemble("warp-operations", &module, &[75, 90]);
+}
+
+const ALL_SPECIAL: [Special; 16] = [
+    Special::TidX,
+    Special::TidY,
+    Special::TidZ,
+    Special::NtidX,
+    Special::NtidY,
+    Special::NtidZ,
+    Special::CtaidX,
+    Special::CtaidY,
+    Special::CtaidZ,
+    Special::NctaidX,
+    Special::NctaidY,
+    Special::NctaidZ,
+    Special::LaneId,
+    Special::ActiveMask,
+    Special::Clock64,
+    Special::GlobalTimer,
+];
+
+/// A kernel for each service: its arguments are parameters of the kernel.
+fn service_module(rt: Rt) -> Module {
+    let mut b = FunctionBuilder::new("service", FuncKind::Kernel, Span::NONE);
+    let args = rt.params().iter().map(|&ty| b.param(ty, "a").into()).collect();
+    let results = b.rt(rt, args);
+    let p = b.param(Ty::I64, "p");
+    for (&ty, reg) in rt.results().iter().zip(results) {
+        cases::store(&mut b, ty, p, 0, reg);
+    }
+    b.ret(Vec::new());
+    Module { funcs: vec![b.finish()], ..Module::default() }
+}
+
+#[test]
+fn device_services_assemble_and_host_services_are_refused_by_name() {
+    for &rt in Rt::ALL {
+        let module = service_module(rt);
+        match rt.side() {
+            Side::Host => {
+                let error = emit(&module, &[FuncId(0)], &PtxOptions::default()).unwrap_err();
+                assert_eq!(error.to_string(), format!("the service `{rt}` in `service` cannot run on a GPU"));
+            }
+            Side::Device | Side::Both => assemble(rt.mnemonic(), &module, &[75]),
+        }
+    }
+}
+
+#[test]
+fn services_on_constants_assemble() {
+    let mut b = FunctionBuilder::new("prints", FuncKind::Kernel, Span::NONE);
+    for &rt in Rt::ALL.iter().filter(|r| r.side() != Side::Host) {
+        b.rt(rt, rt.params().iter().map(|_| Val::Imm(0)).collect());
+    }
+    b.terminate(ir::Term::Trap(ir::Trap::ZeroStep));
+    let module = Module { funcs: vec![b.finish()], ..Module::default() };
+    assemble("services", &module, &[75, 90]);
+}
+
+/// Loads and stores of every type, space and strength, through addresses at home and generic ones, with near and far
+/// offsets; module variables in both banks; objects passed by value; several results.
+fn memory_module() -> Module {
+    let mut module = Module::default();
+    let global = |name: &str, space, bytes: u64, init| Global {
+        name: name.into(),
+        space,
+        managed: false,
+        bytes,
+        align: 8,
+        init,
+        read_only: false,
+        var: None,
+        span: Span::NONE,
+    };
+    module.globals = vec![
+        global("m.counter", Space::Global, 64, GlobalInit::Zero),
+        global("m.table", Space::Const, 64, GlobalInit::Bytes((0..64).collect())),
+        global("m.large table", Space::Const, 1 << 20, GlobalInit::None),
+        global(".str0", Space::Const, 0, GlobalInit::None),
+        global("host only", Space::Host, 8, GlobalInit::None),
+    ];
+    let mut callee = FunctionBuilder::new("m.callee", FuncKind::Device, Span::NONE);
+    let object = callee.bytes_param(27, 4, "object");
+    let flag = callee.param(Ty::Pred, "flag");
+    callee.result(Ty::I64);
+    callee.result(Ty::Pred);
+    callee.result(Ty::I8);
+    let first = callee.load(Ty::I8, Space::Local, Access::Plain, object, 26);
+    callee.ret(vec![object.into(), flag.into(), first.into()]);
+
+    let mut b = FunctionBuilder::new("m.kernel", FuncKind::Kernel, Span::NONE);
+    let p = b.param(Ty::I64, "p");
+    let object = b.bytes_param(32, 8, "object");
+    let slot = b.add_local(LocalSlot { bytes: 100, align: 16, name: "l".into(), span: Span::NONE });
+    let shared = |name: &str, size| SharedVar {
+        name: name.into(),
+        size,
+        align: 8,
+        element_bytes: 8,
+        bounds: Vec::new(),
+        span: Span::NONE,
+    };
+    let fixed = b.add_shared(shared("s", SharedSize::Static(256)));
+    let dynamic = b.add_shared(shared("d", SharedSize::Dynamic));
+    let bases = [
+        (AddrBase::Local(slot), Space::Local),
+        (AddrBase::Shared(fixed), Space::Shared),
+        (AddrBase::Shared(dynamic), Space::Shared),
+        (AddrBase::Global(ir::GlobalId(0)), Space::Global),
+        (AddrBase::Global(ir::GlobalId(1)), Space::Const),
+        (AddrBase::Global(ir::GlobalId(2)), Space::Const),
+    ];
+    for (base, space) in bases {
+        for generic in [false, true] {
+            let addr = b.addr(base);
+            if generic {
+                b.store(Ty::I64, Space::Global, Access::Plain, p, 0, addr);
+            }
+            for ty in [Ty::I8, Ty::I16, Ty::I32, Ty::I64, Ty::F32, Ty::F64] {
+                for access in [Access::Plain, Access::Volatile] {
+                    let value = b.load(ty, space, access, addr, -8);
+                    let other = b.load(ty, Space::Generic, access, addr, 1 << 40);
+                    if space != Space::Const {
+                        b.store(ty, space, access, addr, 16, value);
+                        b.store(ty, Space::Generic, access, addr, 24, other);
+                        b.store(ty, space, access, addr, 32, Val::Imm(1));
+                    }
+                }
+            }
+        }
+    }
+    let results = b.call(FuncId(0), vec![object.into(), Val::pred(true)], &[Ty::I64, Ty::Pred, Ty::I8]);
+    for (ty, reg) in [Ty::I64, Ty::Pred, Ty::I8].into_iter().zip(results) {
+        cases::store(&mut b, ty, p, 8, reg);
+    }
+    b.ret(Vec::new());
+    b.func_mut().max_threads = Some(256);
+    module.funcs = vec![callee.finish(), b.finish()];
+    module
+}
+
+#[test]
+fn every_access_assembles() {
+    assemble("memory", &memory_module(), &[75, 90]);
+}
+
+#[test]
+fn newer_targets_print_a_version_that_knows_them() {
+    assemble("versions", &memory_module(), &[75, 80, 86, 89, 90, 100, 103, 110, 120, 121]);
+}
+
+#[test]
+fn names_of_instructions_are_names_of_kernels_too() {
+    let mut module = Module::default();
+    for name in ["add", "ret", "call", "sub.abs", "bra", "mov", "exit", "ld"] {
+        let mut b = FunctionBuilder::new(name, FuncKind::Kernel, Span::NONE);
+        b.ret(Vec::new());
+        module.funcs.push(b.finish());
+    }
+    assemble("names", &module, &[90]);
+}
+
+#[test]
+fn launch_from_a_kernel_is_refused() {
+    let mut child = FunctionBuilder::new("child", FuncKind::Kernel, Span::NONE);
+    child.ret(Vec::new());
+    let mut parent = FunctionBuilder::new("parent", FuncKind::Kernel, Span::NONE);
+    let one = [Val::i32(1); 3];
+    let config = ir::LaunchConfig { grid: one, block: one, bytes: Val::i64(0), stream: Val::i64(0) };
+    parent.launch(FuncId(0), config, Vec::new());
+    parent.ret(Vec::new());
+    let module = Module { funcs: vec![child.finish(), parent.finish()], ..Module::default() };
+    let error = emit(&module, &[FuncId(1)], &PtxOptions::default()).unwrap_err();
+    assert_eq!(error.to_string(), "the launch of `child` from device code in `parent` cannot run on a GPU");
+}
+
+#[test]
+fn debug_keeps_variables_and_lines() {
+    let mut sources = source::SourceMap::new();
+    let file = sources.add("k.cuf", "subroutine k(p)\n  i = i + 1\nend\n");
+    let module = ir::parse::module(
+        "type t0 \"integer(4)\" bytes 4 integer\n\
+         kernel @k(%0: i64 \"p\") {\n  reg %1 i32 mutable v0\n  var v0 \"i\" t0 scalar reg %1 source 1\n\
+         bb0:\n  %1 = load.global.i32 [%0] !0:18-27\n  %1 = add.i32 %1, 1 !0:18-27\n\
+         store.global.i32 [%0], %1 !0:18-27\n  return\n}\n",
+    );
+    let module = module.unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(file, source::FileId(0));
+    let options = PtxOptions { sm: 90, debug: true, sources: Some(&sources), debug_sections: None };
+    expect_file!["golden/debug.ptx"].assert_eq(&text_of(&module, &options));
+    let slots = gpu::ptx::variable_slots(module.func(FuncId(0)));
+    assert_eq!(slots.iter().map(|s| (s.reg.0, s.offset)).collect::<Vec<_>>(), [(1, 0)]);
+}
+
+fn golden(text: &str, expected: &ExpectFile) {
+    let module = ir::parse::module(text).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(ir::verify::module(&module), []);
+    expected.assert_eq(&text_of(&module, &PtxOptions { sm: 90, ..PtxOptions::default() }));
+    assemble("golden", &module, &[90]);
+}
+
+#[test]
+fn saxpy_prints_as_recorded() {
+    golden(include_str!("golden/saxpy.cir"), &expect_file!["golden/saxpy.ptx"]);
+}
+
+#[test]
+fn tile_in_shared_memory_prints_as_recorded() {
+    golden(include_str!("golden/tile.cir"), &expect_file!["golden/tile.ptx"]);
+}
+
+#[test]
+fn exact_sequences_print_as_recorded() {
+    golden(include_str!("golden/exact.cir"), &expect_file!["golden/exact.ptx"]);
+}
+
+#[test]
+fn print_from_a_kernel_prints_as_recorded() {
+    golden(include_str!("golden/print.cir"), &expect_file!["golden/print.ptx"]);
+}

@@ -1,0 +1,105 @@
+//! What a host program asks of the world outside, and what it is told.
+
+use device::{Call, Reply};
+use finding::Finding;
+use std::sync::Arc;
+use vm::Site;
+
+/// The standard streams that a program writes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Stream {
+    /// Unit 6.
+    Stdout,
+    /// Unit 0.
+    Stderr,
+}
+
+/// Why [`Host::advance`](crate::Host::advance) returned.
+#[derive(Clone, PartialEq, Debug)]
+pub enum HostYield {
+    /// The budget is used up.
+    Budget,
+    /// The hooks asked to stop before this statement.
+    Statement(Site),
+    /// Bytes for a standard stream; no answer is due.
+    Output {
+        /// Which stream.
+        stream: Stream,
+        /// The bytes, line ends included.
+        bytes: Vec<u8>,
+    },
+    /// A question to the world; answer it.
+    Ask(Ask),
+    /// A call of the CUDA runtime; answer with [`Answer::Device`].
+    Api(Call),
+    /// The program ends with an error. What follows puts its files in order, then comes `Done`.
+    Fault(Box<Finding>),
+    /// The program is over.
+    Done {
+        /// Its exit code.
+        code: i32,
+    },
+}
+
+/// A question to the world.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ask {
+    /// The next line of standard input.
+    ReadLine,
+    /// The contents of a file.
+    ReadFile {
+        /// Its name as the program gave it.
+        path: String,
+    },
+    /// Puts bytes into a file from `offset` on and makes it `length` long; makes the file if there is none.
+    WriteFile {
+        /// Its name.
+        path: String,
+        /// First byte.
+        offset: u64,
+        /// The bytes.
+        bytes: Arc<[u8]>,
+        /// Length of the file thereafter.
+        length: u64,
+    },
+    /// Deletes a file.
+    DeleteFile {
+        /// Its name.
+        path: String,
+    },
+    /// The wall clock: nanoseconds since a fixed moment.
+    Clock,
+    /// Processor time of the program in nanoseconds.
+    CpuClock,
+    /// Date and time of day.
+    Date,
+    /// An environment variable.
+    Environment {
+        /// Its name.
+        name: String,
+    },
+    /// Lets time pass.
+    Sleep {
+        /// How long, in milliseconds.
+        milliseconds: u64,
+    },
+}
+
+/// The answer to what a host program asked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// A line without its line end; `None` at the end of the input.
+    Line(Option<Vec<u8>>),
+    /// A file's contents; `None` if there is no such file; the reason if it cannot be read.
+    File(Result<Option<Vec<u8>>, String>),
+    /// Something was done, or why not.
+    Done(Result<(), String>),
+    /// Nanoseconds.
+    Nanoseconds(u64),
+    /// Year, month, day, minutes from UTC, hour, minute, second, millisecond.
+    Date([i32; 8]),
+    /// A text, if there is one.
+    Text(Option<Vec<u8>>),
+    /// The reply of the CUDA runtime.
+    Device(Reply),
+}

@@ -1,0 +1,69 @@
+//! The generator behind RANDOM_NUMBER: xoshiro256** 1.0 by Blackman and Vigna ("Scrambled linear pseudorandom number
+//! generators", ACM TOMS 47, 2021), seeded through SplitMix64 as its authors advise.
+//!
+//! The state is part of the program's state, so that equal runs draw equal numbers. There is no seed from outside: a program
+//! that calls RANDOM_SEED without arguments begins anew with the first seed, as nvfortran's does by default.
+
+/// The seed of a program that sets none.
+pub(crate) const DEFAULT_SEED: u64 = 0x2545_f491_4f6c_dd1d;
+
+/// A generator.
+#[derive(Clone, Debug)]
+pub(crate) struct Random {
+    state: [u64; 4],
+}
+
+impl Random {
+    /// A generator of that seed.
+    pub(crate) fn new(seed: u64) -> Random {
+        let mut x = seed;
+        let mut next = || {
+            x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let z = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+            z ^ z >> 31
+        };
+        Random { state: [next(), next(), next(), next()] }
+    }
+
+    fn next(&mut self) -> u64 {
+        let s = &mut self.state;
+        let result = s[1].wrapping_mul(5).rotate_left(7).wrapping_mul(9);
+        let t = s[1] << 17;
+        s[2] ^= s[0];
+        s[3] ^= s[1];
+        s[1] ^= s[2];
+        s[0] ^= s[3];
+        s[2] ^= t;
+        s[3] = s[3].rotate_left(45);
+        result
+    }
+
+    /// The next value in [0,1), a multiple of 2⁻⁵³ whose conversion to real(4) is below 1 as well.
+    pub(crate) fn uniform(&mut self) -> f64 {
+        loop {
+            let value = (self.next() >> 11) as f64 * (1.0 / (1u64 << 53) as f64);
+            if (value as f32) < 1.0 {
+                return value;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_lie_in_the_unit_interval_and_repeat_with_the_seed() {
+        let (mut a, mut b) = (Random::new(7), Random::new(7));
+        let mut sum = 0.0;
+        for _ in 0..10_000 {
+            let x = a.uniform();
+            assert_eq!(x, b.uniform());
+            assert!((0.0..1.0).contains(&x));
+            sum += x;
+        }
+        assert!((sum / 10_000.0 - 0.5).abs() < 0.02);
+    }
+}

@@ -1,0 +1,88 @@
+//! The program's memory as the run time sees it: checked reads and writes of bytes, words and descriptors.
+
+use device::Strided;
+use ir::descriptor;
+use mem::{Memory, Region};
+
+/// Bytes of host memory that the run time may not touch: the first of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Outside {
+    /// The address.
+    pub(crate) address: u64,
+    /// How many bytes were wanted.
+    pub(crate) bytes: u64,
+    /// Whether to write them.
+    pub(crate) write: bool,
+}
+
+/// Whether host code may touch memory at that address, as far as its number says.
+pub(crate) fn is_host(address: u64) -> bool {
+    Region::of(address).is_some_and(Region::is_host_accessible)
+}
+
+/// Whether it is memory of the host alone: no device sees it.
+pub(crate) fn is_plain_host(address: u64) -> bool {
+    matches!(Region::of(address), Some(Region::Host | Region::HostStack))
+}
+
+/// Reads bytes.
+pub(crate) fn read(memory: &Memory, address: u64, bytes: u64) -> Result<Vec<u8>, Outside> {
+    let outside = Outside { address, bytes, write: false };
+    if bytes == 0 {
+        return Ok(Vec::new());
+    }
+    let inside = is_host(address) && memory.find(address).is_some_and(|id| {
+        let info = memory.info(id);
+        bytes <= info.base + info.bytes - address
+    });
+    if !inside {
+        return Err(outside);
+    }
+    let mut out = vec![0; bytes as usize];
+    memory.read(address, &mut out).ok_or(outside)?;
+    Ok(out)
+}
+
+/// Writes bytes.
+pub(crate) fn write(memory: &mut Memory, address: u64, bytes: &[u8]) -> Result<(), Outside> {
+    let outside = Outside { address, bytes: bytes.len() as u64, write: true };
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    if !is_host(address) {
+        return Err(outside);
+    }
+    memory.write(address, bytes).ok_or(outside)
+}
+
+/// Writes a character value into a variable: cut, or filled with blanks.
+pub(crate) fn write_text(memory: &mut Memory, address: u64, length: u64, text: &[u8]) -> Result<(), Outside> {
+    let kept = &text[..text.len().min(length as usize)];
+    write(memory, address, kept)?;
+    let blanks = vec![b' '; length as usize - kept.len()];
+    write(memory, address + kept.len() as u64, &blanks)
+}
+
+/// Reads a name or another text that is only shown.
+pub(crate) fn read_name(memory: &Memory, address: u64, length: u64) -> String {
+    read(memory, address, length.min(4096)).map_or_else(|_| String::new(), |b| String::from_utf8_lossy(&b).into_owned())
+}
+
+fn long(memory: &Memory, address: u64) -> Result<i64, Outside> {
+    let bytes = read(memory, address, 8)?;
+    Ok(bytes.try_into().map_or(0, i64::from_le_bytes))
+}
+
+/// Reads a descriptor: the array, and the bytes of one element.
+pub(crate) fn read_descriptor(memory: &Memory, address: u64) -> Result<(Strided, u64), Outside> {
+    let base = long(memory, address.wrapping_add_signed(descriptor::BASE))? as u64;
+    let element = long(memory, address.wrapping_add_signed(descriptor::ELEMENT_BYTES))?.max(0) as u64;
+    let rank = long(memory, address.wrapping_add_signed(descriptor::RANK))?.clamp(0, 15) as u32;
+    let mut dims = Vec::with_capacity(rank as usize);
+    for dim in 0..rank {
+        let extent = long(memory, address.wrapping_add_signed(descriptor::extent(dim)))?;
+        let stride = long(memory, address.wrapping_add_signed(descriptor::stride(dim)))?;
+        dims.push((extent.max(0), stride));
+    }
+    Ok((Strided { base, dims }, element))
+}

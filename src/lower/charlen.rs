@@ -1,0 +1,115 @@
+//! Lengths of character expressions, and concatenation.
+
+use crate::array::{Env, Leaf};
+use crate::fx::Fx;
+use crate::home::Home;
+use crate::place::Place;
+use crate::value::Value;
+use ir::Val;
+use sema::checked::{CharLen, Const, Expr, ExprKind, Item, Type};
+
+impl<'p> Fx<'_, 'p> {
+    /// The length of a character expression; `None` for other types. `env` has the operands prepared so far.
+    pub(crate) fn length_of(&mut self, e: &'p Expr, env: Option<&Env>) -> Option<Val> {
+        let Type::Character(len) = &e.ty else { return None };
+        if let CharLen::Const(n) = len {
+            return Some(Val::i64((*n).max(0)));
+        }
+        let leaf = env.and_then(|env| env.leaf(e)).cloned().or_else(|| self.lookup(e).map(|(leaf, ..)| leaf));
+        if let Some(leaf) = leaf {
+            return match leaf {
+                Leaf::View(view) => view.len,
+                Leaf::Value(Value::Char(_, len)) => Some(len),
+                Leaf::Value(_) => None,
+            };
+        }
+        Some(match &e.kind {
+            ExprKind::Const(Const::Char(text)) => Val::i64(text.len() as i64),
+            ExprKind::Var(v) => match self.home(*v) {
+                Some(Home::Scalar(_, Some(len)) | Home::Value(Value::Char(_, len))) => len,
+                Some(Home::Array(view)) => view.len.unwrap_or(Val::i64(0)),
+                Some(Home::Described(d)) => self.desc_element(&d),
+                _ => Val::i64(0),
+            },
+            ExprKind::Element { base, .. } | ExprKind::Section { base, .. } => self.length_of(base, env)?,
+            ExprKind::Field { base, field } => match self.described_field(base, *field) {
+                Some(d) => self.desc_element(&d),
+                None => Val::i64(0),
+            },
+            ExprKind::Substring { base, lo, hi } => {
+                let whole = self.length_of(base, env)?;
+                let lo = lo.as_ref().map_or(Val::i64(1), |e| self.int64(e));
+                let hi = hi.as_ref().map_or(whole, |e| self.int64(e));
+                self.count(lo, hi, Val::i64(1))
+            }
+            ExprKind::Concat(left, right) => {
+                let (a, b) = (self.length_of(left, env)?, self.length_of(right, env)?);
+                self.iadd(a, b)
+            }
+            ExprKind::Paren(inner) | ExprKind::Convert(inner) => self.length_of(inner, env)?,
+            ExprKind::Array(items) => self.length_of_items(items)?,
+            ExprKind::Intrinsic { args, .. } => {
+                let of = args.iter().flatten().find(|a| matches!(a.ty, Type::Character(_)))?;
+                self.length_of(of, env)?
+            }
+            _ => match len {
+                CharLen::Expr(e) => {
+                    let n = self.int64(e);
+                    self.at_least_zero(n)
+                }
+                _ => Val::i64(0),
+            },
+        })
+    }
+
+    fn length_of_items(&mut self, items: &'p [Item]) -> Option<Val> {
+        items.iter().find_map(|item| match item {
+            Item::Expr(e) => self.length_of(e, None),
+            Item::Do(implied) => self.length_of_items(&implied.items),
+        })
+    }
+
+    /// `left // right`; a chain of them is put together in one piece.
+    pub(crate) fn concat(&mut self, left: &'p Expr, right: &'p Expr) -> Value {
+        let mut pieces = Vec::new();
+        self.operands_of_concat(left, &mut pieces);
+        self.operands_of_concat(right, &mut pieces);
+        let values: Vec<Value> = pieces.into_iter().map(|e| self.value(e)).collect();
+        self.joined(&values)
+    }
+
+    fn operands_of_concat(&mut self, e: &'p Expr, out: &mut Vec<&'p Expr>) {
+        match &e.kind {
+            ExprKind::Concat(left, right) if self.lookup(e).is_none() => {
+                self.operands_of_concat(left, out);
+                self.operands_of_concat(right, out);
+            }
+            _ => out.push(e),
+        }
+    }
+
+    /// Character values one after another, in a temporary.
+    pub(crate) fn joined(&mut self, values: &[Value]) -> Value {
+        let mut total = Val::i64(0);
+        for v in values {
+            let (_, len) = self.as_char(v);
+            total = self.iadd(total, len);
+        }
+        let mem = self.temporary(total, 1);
+        let mut at = Val::i64(0);
+        for v in values {
+            let (_, len) = self.as_char(v);
+            let to = self.advance(mem, at);
+            self.store_char(to, len, v);
+            at = self.iadd(at, len);
+        }
+        Value::Char(mem, total)
+    }
+
+    /// A character value in memory of its own, of that length.
+    pub(crate) fn character_copy(&mut self, v: &Value, len: Val) -> Value {
+        let mem = self.temporary(len, 1);
+        self.store(Place::Char(mem, len), &Type::Character(CharLen::Assumed), v);
+        Value::Char(mem, len)
+    }
+}

@@ -1,0 +1,10 @@
+//! Tests of the passes: what they do on small texts, and that random programs do the same before and after.
+
+#![allow(clippy::unwrap_used)]
+
+extern crate cufemu_opt as opt;
+
+#[path = "../../../ir/tests/all/generate.rs"]
+mod generate;
+mod programs;
+mod small;

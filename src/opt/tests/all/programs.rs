@@ -1,0 +1,85 @@
+//! Random programs and the annotated ones: every step leaves a valid module that does the same.
+
+use crate::generate::{self, Rng};
+use ir::lane::{End, Event, Fault, Lane};
+use ir::{FuncId, Module};
+use std::path::PathBuf;
+
+type Run = (Result<End, Fault>, Vec<Event>, Vec<u8>);
+
+/// What the last function of a module does: its end, everything that another thread or the debugger could notice, memory.
+fn run(module: &Module, args: &[u64]) -> Run {
+    let mut lane = Lane::new(module);
+    let end = lane.run(FuncId(module.funcs.len() as u32 - 1), args);
+    let bytes = lane.memory.bytes(lane.globals[0]).unwrap_or_default().to_vec();
+    (end, lane.events, bytes)
+}
+
+fn check(name: &str, step: &str, module: &Module) {
+    let errors = ir::verify::module(module);
+    assert!(errors.is_empty(), "{name}, after {step}: {}\n{}", errors[0], ir::print::module(module, false));
+}
+
+#[test]
+fn random_programs_do_the_same_after_every_step() {
+    let (mut before, mut after, mut inlined) = (0, 0, 0);
+    for seed in 0..600 {
+        let module = generate::module(seed);
+        let mut rng = Rng::new(seed ^ 0x5eed);
+        let f = module.funcs.last().unwrap();
+        let runs: Vec<(Vec<u64>, Run)> = (0..3)
+            .map(|_| {
+                let args = generate::arguments(f, &mut rng);
+                let done = run(&module, &args);
+                (args, done)
+            })
+            .collect();
+        let mut better = module.clone();
+        opt::run_watched(&mut better, 2, &mut |step, now| {
+            check(&format!("seed {seed}"), step, now);
+            inlined += u32::from(step == "inline");
+            for (args, done) in &runs {
+                let found = run(now, args);
+                // Fuel counts instructions, of which there are fewer now.
+                if done.0 != Err(Fault::Fuel) {
+                    assert_eq!(found.0, done.0, "seed {seed}, after {step}\n{}", ir::print::module(now, false));
+                    assert_eq!(found.1, done.1, "seed {seed}, after {step}\n{}", ir::print::module(now, false));
+                    assert_eq!(found.2, done.2, "seed {seed}, after {step}");
+                }
+            }
+        });
+        let size = |m: &Module| m.funcs.iter().flat_map(|f| &f.blocks).map(|b| b.insts.len() + 1).sum::<usize>();
+        before += size(&module);
+        after += size(&better);
+    }
+    assert!(inlined > 50, "only {inlined} programs were inlined into");
+    assert!(after < before * 9 / 10, "{before} instructions became {after}");
+}
+
+#[test]
+fn annotated_programs_give_what_they_say_after_every_step() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/ir");
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    paths.retain(|p| p.extension().is_some_and(|e| e == "cir"));
+    paths.sort();
+    for path in paths {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mut module = ir::parse::module(&text).unwrap();
+        let cases = ir::expect::cases(&module, &text).unwrap();
+        let name = path.display().to_string();
+        opt::run_watched(&mut module, 2, &mut |step, now| {
+            check(&name, step, now);
+            for case in cases.iter().filter(|c| !c.needs_warp) {
+                ir::expect::run(now, case).unwrap_or_else(|e| panic!("{name}, after {step}: {e}"));
+            }
+        });
+    }
+}
+
+#[test]
+fn level_zero_changes_nothing() {
+    let module = generate::module(3);
+    let mut same = module.clone();
+    opt::run(&mut same, 0);
+    assert_eq!(ir::print::module(&same, true), ir::print::module(&module, true));
+}

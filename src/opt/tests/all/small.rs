@@ -1,0 +1,224 @@
+//! What the passes make of small functions.
+
+/// The text of the first function after level 2, without its head.
+fn body(text: &str) -> String {
+    let mut module = ir::parse::module(text).unwrap();
+    assert_eq!(ir::verify::module(&module), []);
+    opt::run(&mut module, 2);
+    assert_eq!(ir::verify::module(&module), []);
+    let text = ir::print::function(&module, &module.funcs[0], false);
+    text.lines().skip_while(|l| !l.starts_with("bb0")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn neighbouring_elements_share_one_address() {
+    let text = "
+kernel @k(%0: i64, %1: i64, %30: i64) {
+bb0:
+  %2 = sub.i64 %1, 1
+  %3 = mul.i64 %2, 8
+  %4 = add.i64 %0, %3
+  %5 = load.global.f64 [%4]
+  %6 = add.i64 %1, 1
+  %7 = sub.i64 %6, 1
+  %8 = mul.i64 %7, 8
+  %9 = add.i64 %0, %8
+  %10 = load.global.f64 [%9]
+  %11 = add.f64 %5, %10
+  store.global.f64 [%30], %11
+  return
+}";
+    assert_eq!(
+        body(text),
+        "\
+bb0:
+  %31 = shl.i64 %1, 3
+  %32 = add.i64 %0, %31
+  %5 = load.global.f64 [%32-8]
+  %10 = load.global.f64 [%32]
+  %11 = add.f64 %5, %10
+  store.global.f64 [%30], %11
+  return
+}"
+    );
+}
+
+#[test]
+fn a_mutable_register_is_known_only_until_it_is_assigned() {
+    let text = "
+device @f(%0: i32) -> i32, i32 {
+  reg %1 i32 mutable
+bb0:
+  %1 = mov.i32 5
+  %2 = add.i32 %1, %0
+  %3 = mov.i32 %1
+  %1 = mov.i32 %0
+  %4 = add.i32 %1, %0
+  %5 = mul.i32 %3, %4
+  return %5, %2
+}";
+    assert_eq!(
+        body(text),
+        "\
+bb0:
+  %2 = add.i32 %0, 5
+  %4 = add.i32 %0, %0
+  %5 = mul.i32 %4, 5
+  return %5, %2
+}"
+    );
+}
+
+#[test]
+fn a_constant_condition_removes_the_other_way_but_no_statement_of_its_own() {
+    let text = "
+device @f(%0: i32) -> i32 {
+  reg %1 i32 mutable
+bb0:
+  stmt
+  %2 = cmp.lt.i32 3, 4
+  %3 = cvt.p2i.i32.pred %2
+  %4 = cvt.i2p.pred.i32 %3
+  branch %4, bb1, bb2
+bb1:
+  stmt
+  %1 = mov.i32 1
+  jump bb3
+bb2:
+  stmt
+  %1 = mov.i32 2
+  jump bb3
+bb3:
+  stmt
+  return %1
+}";
+    assert_eq!(body(text), "bb0:\n  stmt\n  stmt\n  stmt\n  return 1\n}");
+}
+
+#[test]
+fn a_logical_test_becomes_the_comparison_itself() {
+    let text = "
+device @f(%0: i32) -> i32 {
+bb0:
+  %1 = cmp.lt.i32 %0, 4
+  %2 = cvt.p2i.i32.pred %1
+  %3 = not.i32 %2
+  %4 = cvt.i2p.pred.i32 %3
+  branch %4, bb1, bb2
+bb1:
+  return 1
+bb2:
+  return 2
+}";
+    assert_eq!(
+        body(text),
+        "bb0:\n  %1 = cmp.lt.i32 %0, 4\n  branch %1, bb2, bb1\nbb1:\n  return 1\nbb2:\n  return 2\n}"
+    );
+}
+
+#[test]
+fn real_arithmetic_is_left_alone_where_bits_could_differ() {
+    let text = "
+device @f(%0: f32) -> f32 {
+bb0:
+  %1 = add.f32 %0, 0.0
+  %2 = mul.f32 %1, 1.0
+  %3 = sub.f32 %2, %2
+  return %3
+}";
+    assert_eq!(
+        body(text),
+        "bb0:\n  %1 = add.f32 %0, 0.0\n  %2 = mul.f32 %1, 1.0\n  %3 = sub.f32 %2, %2\n  return %3\n}"
+    );
+}
+
+#[test]
+fn accesses_and_schedule_points_stay() {
+    let text = "
+kernel @k(%0: i64) {
+bb0:
+  stmt
+  %1 = load.global.i32 [%0]
+  %2 = load.global.i32 [%0]
+  store.global.i32 [%0], 1
+  store.global.i32 [%0], 1
+  barrier.sync
+  barrier.sync
+  jump bb1
+bb1:
+  stmt
+  jump bb2
+bb2:
+  backedge
+  return
+}";
+    let expected: String = text
+        .lines()
+        .skip(2)
+        .filter(|l| !l.starts_with("bb1") && !l.starts_with("bb2") && !l.contains("jump"))
+        .collect::<Vec<_>>()
+        .join("\n");
+    assert_eq!(body(text), expected);
+}
+
+#[test]
+fn variables_keep_their_assignments() {
+    let text = "
+type t0 \"integer(4)\" bytes 4 integer
+device @f(%0: i32) -> i32 {
+  reg %1 i32 mutable v0
+  var v0 \"i\" t0 scalar reg %1 source 3
+bb0:
+  %1 = mov.i32 7
+  stmt
+  %1 = add.i32 %0, 1
+  stmt
+  return 3
+}";
+    assert_eq!(body(text), "bb0:\n  %1 = mov.i32 7\n  stmt\n  %1 = add.i32 %0, 1\n  stmt\n  return 3\n}");
+}
+
+#[test]
+fn a_small_function_is_inlined_with_its_variables() {
+    let text = "
+type t0 \"real(4)\" bytes 4 real
+device @f(%0: f32) -> f32 {
+bb0:
+  %1:f32 = call @square(%0)
+  %2:f32 = call @square(%1)
+  return %2
+}
+device @square(%0: f32) -> f32 {
+  reg %1 f32 mutable v0
+  var v0 \"s\" t0 scalar reg %1 source 4
+bb0:
+  stmt
+  %1 = mul.f32 %0, %0
+  return %1
+}";
+    let mut module = ir::parse::module(text).unwrap();
+    opt::run(&mut module, 1);
+    let f = &module.funcs[0];
+    let names: Vec<&str> = f.vars.iter().map(|v| &*v.name).collect();
+    assert_eq!(names, ["square.s", "square.s"]);
+    let text = ir::print::function(&module, f, false);
+    assert!(!text.contains("call"), "{text}");
+    assert_eq!(text.matches("mul.f32").count(), 2, "{text}");
+    assert_eq!(text.matches("stmt").count(), 2, "{text}");
+}
+
+#[test]
+fn functions_that_touch_memory_are_called() {
+    let text = "
+device @f(%0: i64) -> i32 {
+bb0:
+  %1:i32 = call @get(%0)
+  return %1
+}
+device @get(%0: i64) -> i32 {
+bb0:
+  %1 = load.global.i32 [%0]
+  return %1
+}";
+    assert_eq!(body(text), "bb0:\n  %1:i32 = call @get(%0)\n  return %1\n}");
+}

@@ -1,0 +1,170 @@
+//! Array constructors (Fortran 2018, 7.8). Items of different numeric kinds get their common type, as with nvfortran.
+
+use super::operator::promoted;
+use crate::checked::{CharLen, Const, Expr, ExprKind, ImpliedDo, Item, Shape, Storage, Type};
+use crate::checker::Checker;
+use crate::decl::{is_numeric, same_type};
+use crate::scope::{ScopeData, ScopeId};
+use ast::{ArrayItem, TypeSpec};
+use diag::Code;
+use source::Span;
+
+impl Checker<'_> {
+    pub(super) fn array_constructor(&mut self, spec: Option<&TypeSpec>, items: &[ArrayItem], span: Span) -> Option<Expr> {
+        let mut ty = match spec {
+            Some(spec) => Some(self.type_spec(spec, None)?),
+            None => None,
+        };
+        let written = ty.is_some();
+        let items = self.items(items)?;
+        if !written {
+            let mut failed = None;
+            for_each_value(&items, &mut |e| {
+                ty = match ty.take() {
+                    None => Some(e.ty.clone()),
+                    Some(old) => match common(&old, &e.ty) {
+                        Some(new) => Some(new),
+                        None => {
+                            failed.get_or_insert((old.clone(), e.ty.clone(), e.span));
+                            Some(old)
+                        }
+                    },
+                };
+            });
+            if let Some((a, b, at)) = failed {
+                let text = format!("items of an array constructor are `{}` and `{}`", self.type_name(&a), self.type_name(&b));
+                return self.error(Code::BadArrayConstructor, at, text);
+            }
+        }
+        let Some(ty) = ty else {
+            let help = "write the type, for example `[integer ::]`";
+            return self.error_help(Code::BadArrayConstructor, span, "an empty array constructor has no type", help);
+        };
+        let items = self.converted(items, &ty)?;
+        let e = Expr { kind: ExprKind::Array(items), ty, rank: 1, span };
+        Some(self.constant_array(e))
+    }
+
+    /// A constructor whose items are all constants is one constant.
+    fn constant_array(&self, e: Expr) -> Expr {
+        let ExprKind::Array(items) = &e.kind else { return e };
+        if items.is_empty() || items.len() > 4096 {
+            return e;
+        }
+        let mut values = Vec::with_capacity(items.len());
+        for item in items {
+            match item {
+                Item::Expr(Expr { kind: ExprKind::Const(c), rank: 0, .. }) => values.push(Self::fit_constant(c.clone(), &e.ty)),
+                _ => return e,
+            }
+        }
+        let value = Const::Array { bounds: vec![(1, values.len() as i64)], items: values };
+        Expr { kind: ExprKind::Const(value), ..e }
+    }
+
+    fn items(&mut self, items: &[ArrayItem]) -> Option<Vec<Item>> {
+        let mut out = Vec::with_capacity(items.len());
+        let mut complete = true;
+        for item in items {
+            let typed = match item {
+                ArrayItem::Expr(e) => self.expr(e).map(Item::Expr),
+                ArrayItem::Do(d) => self.implied_do(d).map(|d| Item::Do(Box::new(d))),
+            };
+            match typed {
+                Some(typed) => out.push(typed),
+                None => complete = false,
+            }
+        }
+        complete.then_some(out)
+    }
+
+    fn implied_do(&mut self, d: &ast::ImpliedDo<ArrayItem>) -> Option<ImpliedDo<Item>> {
+        if self.frozen {
+            return self.refuse(d.span, "an implied do loop");
+        }
+        let ty = match &d.spec {
+            Some(spec) => self.type_spec(spec, None)?,
+            None => self.index_type(&d.var)?,
+        };
+        let bound = |c: &mut Self, e: &ast::Expr| c.integer_scalar(e, &ty, "a bound of an implied do loop");
+        let (first, last) = (bound(self, &d.first), bound(self, &d.last));
+        let step = match &d.step {
+            Some(e) => Some(bound(self, e)?),
+            None => None,
+        };
+        let (first, last) = (first?, last?);
+        let outer = self.enter_block();
+        let var = self.construct_variable(&d.var.text, ty, Shape::Scalar, Storage::Local, d.var.span);
+        let items = self.items(&d.items);
+        self.cx.scope = outer;
+        Some(ImpliedDo { items: items?, var, first, last, step })
+    }
+
+    /// Enters a scope within the one at hand and gives the outer one.
+    pub(crate) fn enter_block(&mut self) -> ScopeId {
+        let outer = self.cx.scope;
+        let inner = ScopeData { parent: Some(outer), proc: self.cx.proc, is_block: true, ..ScopeData::default() };
+        self.cx.scope = self.add_scope(inner);
+        outer
+    }
+
+    /// The type of the index of an implied DO, FORALL or DO CONCURRENT: that of the variable of its name, or implicit.
+    pub(crate) fn index_type(&mut self, name: &ast::Name) -> Option<Type> {
+        let ty = match self.find_name(name) {
+            Some(crate::scope::Sym::Var(id)) => Some(self.out.var(id).ty.clone()),
+            Some(crate::scope::Sym::Error) => return None,
+            _ => self.implicit_type(self.cx.scope, name.as_str()),
+        };
+        match ty {
+            Some(ty @ Type::Integer(_)) => Some(ty),
+            Some(other) => {
+                let text = format!("loop index `{}` must be an integer, not `{}`", name.as_str(), self.type_name(&other));
+                self.error(Code::BadDoVariable, name.span, text)
+            }
+            None => self.undeclared_error(name),
+        }
+    }
+
+    fn converted(&mut self, items: Vec<Item>, ty: &Type) -> Option<Vec<Item>> {
+        let mut out = Vec::with_capacity(items.len());
+        for item in items {
+            out.push(match item {
+                Item::Expr(e) => {
+                    if !self.assignable(ty, &e) {
+                        let text = format!("item is {}, and the array is `{}`", self.shape_name(&e.ty, e.rank), self.type_name(ty));
+                        return self.error(Code::BadArrayConstructor, e.span, text);
+                    }
+                    Item::Expr(self.convert(e, ty)?)
+                }
+                Item::Do(d) => {
+                    let items = self.converted(d.items, ty)?;
+                    Item::Do(Box::new(ImpliedDo { items, ..*d }))
+                }
+            });
+        }
+        Some(out)
+    }
+}
+
+fn for_each_value(items: &[Item], f: &mut dyn FnMut(&Expr)) {
+    for item in items {
+        match item {
+            Item::Expr(e) => f(e),
+            Item::Do(d) => for_each_value(&d.items, f),
+        }
+    }
+}
+
+/// The type that holds items of both types.
+fn common(a: &Type, b: &Type) -> Option<Type> {
+    match (a, b) {
+        (Type::Character(CharLen::Const(x)), Type::Character(CharLen::Const(y))) => {
+            Some(Type::Character(CharLen::Const(*x.max(y))))
+        }
+        (Type::Character(_), Type::Character(_)) => Some(Type::Character(CharLen::Deferred)),
+        (Type::Logical(x), Type::Logical(y)) => Some(Type::Logical(*x.max(y))),
+        _ if is_numeric(a) && is_numeric(b) => promoted(a, b),
+        _ if same_type(a, b) => Some(a.clone()),
+        _ => None,
+    }
+}

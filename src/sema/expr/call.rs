@@ -1,0 +1,265 @@
+//! Function references and the passing of arguments; subroutine calls share the latter.
+
+use super::actual::{Argument, Given};
+use super::fit::Fit;
+use crate::checked::{Actual, CharLen, Expr, ExprKind, ProcBody, ProcId, Shape, Type, VarId};
+use crate::checker::{Checker, Context};
+use crate::scope::{ScopeData, ScopeId, Sym};
+use ast::{Arg, ArgValue, Name};
+use diag::{Code, Diagnostic};
+use source::Span;
+
+impl Checker<'_> {
+    /// A reference to a named function.
+    pub(super) fn reference(&mut self, id: ProcId, name: &Name, args: &[Arg], span: Span) -> Option<Expr> {
+        if !self.out.proc(id).is_function && !self.procs[id.0 as usize].unknown_dummies {
+            let text = format!("`{}` is a subroutine and has no value", name.as_str());
+            return self.error_help(Code::NotAFunction, name.span, text, "call it with `call`");
+        }
+        let arguments = self.arguments(args);
+        let arguments = arguments?;
+        self.linked(id, name)?;
+        match self.fit(id, &arguments, span) {
+            Ok(fit) => self.function_call(fit, arguments, span),
+            Err(d) => {
+                self.report(*d);
+                None
+            }
+        }
+    }
+
+    /// Stops at a procedure of which nothing is known, or that needs an interface that is not there.
+    pub(crate) fn linked(&mut self, id: ProcId, name: &Name) -> Option<()> {
+        self.header(id);
+        if let Some(what) = self.procs[id.0 as usize].refused.clone() {
+            return self.refuse_again(&what);
+        }
+        if self.procs[id.0 as usize].unknown_dummies {
+            return self.refuse(name.span, format!("procedure `{}`, which no given file defines,", name.as_str()));
+        }
+        Some(())
+    }
+
+    /// A reference to a function whose arguments fit.
+    pub(crate) fn function_call(&mut self, fit: Fit, args: Vec<Argument>, span: Span) -> Option<Expr> {
+        let id = fit.proc;
+        let rank = fit.rank;
+        self.check_call(id, span)?;
+        let actuals = self.pass(&fit, args)?;
+        let Some(result) = self.out.proc(id).result else { return None };
+        let var = self.out.var(result);
+        let own = var.shape.rank();
+        let ty = match &var.ty {
+            Type::Character(CharLen::Const(n)) => Type::Character(CharLen::Const(*n)),
+            Type::Character(_) => Type::Character(CharLen::Deferred),
+            other => other.clone(),
+        };
+        Some(Expr { kind: ExprKind::Call { proc: id, args: actuals }, ty, rank: own.max(rank), span })
+    }
+
+    /// The arguments in the order of the dummies.
+    pub(crate) fn pass(&mut self, fit: &Fit, args: Vec<Argument>) -> Option<Vec<Option<Actual>>> {
+        let params = self.out.proc(fit.proc).params.clone();
+        let mut given: Vec<Option<Argument>> = args.into_iter().map(Some).collect();
+        let mut out = Vec::with_capacity(params.len());
+        for (&param, slot) in params.iter().zip(&fit.slots) {
+            let Some(arg) = slot.and_then(|i| given[i].take()) else {
+                out.push(None);
+                continue;
+            };
+            let actual = match arg.given {
+                Given::Proc(id) => {
+                    self.note_call(id, arg.span);
+                    Actual::Proc(id)
+                }
+                Given::Variable(id) => {
+                    let ty = self.out.var(id).ty.clone();
+                    Actual::Expr(Expr { kind: ExprKind::Var(id), ty, rank: 0, span: arg.span })
+                }
+                Given::Expr(e) => Actual::Expr(self.pass_one(param, e)?),
+            };
+            out.push(Some(actual));
+        }
+        Some(out)
+    }
+
+    fn pass_one(&mut self, param: VarId, e: Expr) -> Option<Expr> {
+        let dummy = self.out.var(param);
+        let (ty, rank, value) = (dummy.ty.clone(), dummy.shape.rank(), dummy.attrs.value);
+        if matches!(e.kind, ExprKind::Null) {
+            return Some(Expr { ty, rank, ..e });
+        }
+        // Only integers that services take in any kind still differ in kind here.
+        if value && dummy.attrs.ignore_tkr.is_empty() { self.convert(e, &ty) } else { Some(e) }
+    }
+
+    /// A call through a procedure dummy or pointer.
+    pub(crate) fn procedure_variable_call<T>(&mut self, id: VarId, args: &[Arg], span: Span) -> Option<T> {
+        self.arguments(args)?;
+        let name = self.out.var(id).name.clone();
+        self.refuse(span, format!("a call through the procedure argument or pointer `{name}`"))
+    }
+
+    /// Whether nothing but an interface is known of a procedure.
+    pub(crate) fn is_missing(&self, id: ProcId) -> bool {
+        self.procs[id.0 as usize].is_interface && matches!(self.out.proc(id).body, ProcBody::Missing)
+    }
+
+    /// A reference to a statement function: its value with the arguments in place of its dummies.
+    pub(super) fn statement_function(&mut self, scope: ScopeId, at: usize, args: &[Arg], span: Span) -> Option<Expr> {
+        let f = self.scopes[scope.0 as usize].functions[at];
+        if args.len() != f.args.len() {
+            let text = format!("statement function `{}` takes {} arguments, and {} are given", f.name.as_str(), f.args.len(), args.len());
+            return self.error(Code::ArgumentCount, span, text);
+        }
+        if self.cx.constructs.len() > 200 || self.statement_depth > 32 {
+            let text = format!("statement function `{}` uses itself", f.name.as_str());
+            return self.error(Code::BadSpecificationExpression, span, text);
+        }
+        let mut values = Vec::new();
+        for (name, arg) in f.args.iter().zip(args) {
+            let ArgValue::Expr(e) = &arg.value else {
+                return self.error(Code::SyntaxError, arg.span, "a range is a subscript, not an argument");
+            };
+            let value = self.expr(e)?;
+            let ty = self.declared_type(scope, name)?;
+            if !crate::expr::assignable_types(&ty, &value.ty) || value.rank != 0 {
+                let text = format!("argument `{}` must be a scalar `{}`, not {}", name.as_str(), self.type_name(&ty), self.shape_name(&value.ty, value.rank));
+                return self.error(Code::ArgumentType, arg.span, text);
+            }
+            values.push((name, self.convert(value, &ty)?, ty));
+        }
+        let inner = self.add_scope(ScopeData { parent: Some(scope), proc: self.cx.proc, is_block: true, ..ScopeData::default() });
+        for (name, value, ty) in values {
+            let storage = crate::checked::Storage::Alias(Box::new(value));
+            let outer = std::mem::replace(&mut self.cx.scope, inner);
+            self.construct_variable(&name.text, ty, Shape::Scalar, storage, name.span);
+            self.cx.scope = outer;
+        }
+        let cx = Context::new(inner, self.cx.proc, self.cx.side);
+        self.statement_depth += 1;
+        let value = self.within(cx, |c| c.expr(&f.value));
+        self.statement_depth -= 1;
+        let value = self.substituted(value?);
+        let ty = self.declared_type(scope, f.name).unwrap_or_else(|| value.ty.clone());
+        if !self.assignable(&ty, &value) {
+            let text = format!("statement function `{}` has the wrong type of value", f.name.as_str());
+            return self.error(Code::TypeMismatch, span, text);
+        }
+        let value = self.convert(value, &ty)?;
+        let (ty, rank) = (value.ty.clone(), value.rank);
+        Some(Expr { kind: ExprKind::Paren(Box::new(value)), ty, rank, span })
+    }
+
+    /// The type of a statement function or of its dummies: declared in the scope or implicit.
+    fn declared_type(&mut self, scope: ScopeId, name: &Name) -> Option<Type> {
+        let pending = self.scopes[scope.0 as usize].pending.iter().find(|p| p.name == name.text).and_then(|p| p.spec);
+        if let Some(spec) = pending {
+            return self.type_spec(spec, None);
+        }
+        match self.implicit_type(scope, name.as_str()) {
+            Some(ty) => Some(ty),
+            None => self.undeclared_error(name),
+        }
+    }
+
+    /// Puts the values of a statement function's dummies in their places.
+    fn substituted(&self, e: Expr) -> Expr {
+        let mut e = e;
+        super::walk::rewrite(&mut e, &mut |node| {
+            let ExprKind::Var(id) = node.kind else { return };
+            if let crate::checked::Storage::Alias(value) = &self.out.var(id).storage
+                && self.scopes.iter().any(|_| true)
+            {
+                let (ty, rank, span) = (value.ty.clone(), value.rank, node.span);
+                *node = Expr { kind: ExprKind::Paren(value.clone()), ty, rank, span };
+            }
+        });
+        e
+    }
+
+    /// `object%name(args)` where `name` is bound to the type.
+    pub(super) fn bound_function(&mut self, object: &ast::Expr, name: &Name, args: &[Arg], span: Span) -> Option<Option<Expr>> {
+        let (fit, arguments) = match self.bound(object, name, args, span)? {
+            Some(found) => found,
+            None => return Some(None),
+        };
+        if !self.out.proc(fit.proc).is_function {
+            let text = format!("`{}` is a subroutine and has no value", name.as_str());
+            self.report(Diagnostic::new(Code::NotAFunction, name.span, text).help("call it with `call`"));
+            return Some(None);
+        }
+        Some(self.function_call(fit, arguments, span))
+    }
+
+    /// A type-bound procedure with its arguments, the object among them. The outer `None` says that the name is not bound
+    /// to the object's type, the inner one that something was reported.
+    #[allow(clippy::option_option)]
+    pub(crate) fn bound(
+        &mut self,
+        object: &ast::Expr,
+        name: &Name,
+        args: &[Arg],
+        span: Span,
+    ) -> Option<Option<(Fit, Vec<Argument>)>> {
+        let object = self.probe(object)?;
+        let Type::Derived(ty) = object.ty else { return None };
+        self.settle_type(ty);
+        if !self.types[ty.0 as usize].bindings.contains_key(&name.text) {
+            return None;
+        }
+        let scope = self.types[ty.0 as usize].scope;
+        let mut names = vec![name.text.clone()];
+        if let Some(crate::decl::Binding::Generic(list)) = self.types[ty.0 as usize].bindings.get(&name.text) {
+            names.clone_from(list);
+        }
+        let Some(arguments) = self.arguments(args) else { return Some(None) };
+        let mut last = None;
+        for bound in names {
+            let Some(crate::decl::Binding::Procedure { name: target, nopass, pass }) =
+                self.types[ty.0 as usize].bindings.get(&bound).cloned()
+            else {
+                continue;
+            };
+            let Some(Sym::Proc(id)) = self.find_from(scope, &target) else { continue };
+            self.header(id);
+            if let Some(what) = self.procs[id.0 as usize].refused.clone() {
+                return Some(self.refuse_again(&what));
+            }
+            let mut list = arguments.clone();
+            if !nopass {
+                let at = match &pass {
+                    Some(pass) => self.out.proc(id).params.iter().position(|p| self.out.var(*p).name == *pass).unwrap_or(0),
+                    None => 0,
+                };
+                list.insert(at.min(list.len()), Argument::of(object.clone()));
+            }
+            match self.fit(id, &list, span) {
+                Ok(fit) => return Some(Some((fit, list))),
+                Err(d) => last = Some(d),
+            }
+        }
+        match last {
+            Some(d) => self.report(*d),
+            None => {
+                let text = format!("`{}` is bound to nothing that can be called", name.as_str());
+                self.report(Diagnostic::new(Code::BadTypeBoundProcedure, name.span, text));
+            }
+        }
+        Some(None)
+    }
+
+    /// The typed form of a designator, if it has one; nothing is reported.
+    fn probe(&mut self, e: &ast::Expr) -> Option<Expr> {
+        let ast_name = crate::decl::base_name(e)?;
+        if !matches!(self.find_name(ast_name), Some(Sym::Var(_))) {
+            return None;
+        }
+        let found = std::mem::take(&mut self.found);
+        let refused = self.cx.refused.clone();
+        let value = self.expr(e);
+        self.found = found;
+        self.cx.refused = refused;
+        value
+    }
+}

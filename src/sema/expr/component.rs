@@ -1,0 +1,113 @@
+//! `base%name`: components, parts of complex numbers, type parameters, and the axes of predefined variables.
+
+use crate::checked::{CharLen, Const, Expr, ExprKind, Type, TypeId};
+use crate::checker::Checker;
+use crate::cuda::Builtin;
+use ast::Name;
+use diag::{Code, Diagnostic, nearest_name};
+use source::Span;
+
+impl Checker<'_> {
+    /// `base%name`
+    pub(super) fn member(&mut self, base: &ast::Expr, name: &Name, span: Span) -> Option<Expr> {
+        if let Some(read) = self.builtin_axis(base, name, span) {
+            return read;
+        }
+        let base = self.expr(base)?;
+        self.component(base, name, span)
+    }
+
+    /// `threadidx%x` and kin, unless the program has a variable of that name.
+    fn builtin_axis(&mut self, base: &ast::Expr, name: &Name, span: Span) -> Option<Option<Expr>> {
+        let ast::ExprKind::Name(variable) = &base.kind else { return None };
+        let builtin = Builtin::of(variable.as_str()).filter(|b| *b != Builtin::WarpSize)?;
+        if self.find_name(variable).is_some() {
+            return None;
+        }
+        if self.check_builtin(builtin, variable.span).is_none() {
+            return Some(None);
+        }
+        let axis = match name.as_str() {
+            "x" => 0,
+            "y" => 1,
+            "z" => 2,
+            other => {
+                let text = format!("`{}` has the components `x`, `y` and `z`, not `{other}`", variable.as_str());
+                return Some(self.error(Code::UnknownComponent, name.span, text));
+            }
+        };
+        Some(Some(builtin.read(axis, span)))
+    }
+
+    /// A component of a value.
+    pub(crate) fn component(&mut self, base: Expr, name: &Name, span: Span) -> Option<Expr> {
+        match (&base.ty, name.as_str()) {
+            (Type::Derived(id), _) => self.field(base.clone(), *id, name, span),
+            (Type::Complex(k), part @ ("re" | "im")) => {
+                let (ty, rank) = (Type::Real(*k), base.rank);
+                let kind = ExprKind::ComplexPart { base: Box::new(base), imaginary: part == "im" };
+                self.fold(Expr { kind, ty, rank, span })
+            }
+            (ty, "kind") => {
+                let kind = i64::from(crate::fold::kind_of(ty));
+                Some(Self::constant(Const::Int(kind), self.integer(), span))
+            }
+            (Type::Character(CharLen::Const(n)), "len") => Some(Self::constant(Const::Int(*n), self.integer(), span)),
+            (Type::Character(_), "len") => {
+                let kind = ExprKind::Intrinsic { id: crate::intrinsic::Intrinsic::Len, args: vec![Some(base), None] };
+                Some(Expr { kind, ty: self.integer(), rank: 0, span })
+            }
+            _ => {
+                let text = format!("{} has no components", self.shape_name(&base.ty, base.rank));
+                self.error(Code::NotADerivedType, base.span, text)
+            }
+        }
+    }
+
+    fn field(&mut self, base: Expr, id: TypeId, name: &Name, span: Span) -> Option<Expr> {
+        self.settle_type(id);
+        let Some(at) = self.out.ty(id).fields.iter().position(|f| f.name == name.text) else {
+            return self.parent_or_missing(base, id, name, span);
+        };
+        let field = &self.out.ty(id).fields[at];
+        let (ty, own) = (field.ty.clone(), field.shape.rank());
+        if base.rank > 0 && (own > 0 || field.allocatable || field.pointer) {
+            let text = format!("component `{}` is an array, and so is what it is taken of", name.as_str());
+            return self.error_help(Code::RankMismatch, span, text, "take it of one element");
+        }
+        let rank = base.rank.max(own);
+        self.fold(Expr { kind: ExprKind::Field { base: Box::new(base), field: at as u32 }, ty, rank, span })
+    }
+
+    /// The parent component of an extended type is the whole object seen as its parent; that view is not supported.
+    fn parent_or_missing(&mut self, base: Expr, id: TypeId, name: &Name, span: Span) -> Option<Expr> {
+        let mut parent = self.types[id.0 as usize].parent;
+        while let Some(p) = parent {
+            if self.out.ty(p).name == name.text {
+                return self.refuse(span, format!("the parent component `{}`", name.as_str()));
+            }
+            parent = self.types[p.0 as usize].parent;
+        }
+        if self.types[id.0 as usize].bindings.contains_key(&name.text) {
+            let text = format!("`{}` is a procedure of `type({})` and is named without arguments", name.as_str(), self.out.ty(id).name);
+            return self.error_help(Code::WrongKindOfName, name.span, text, "write `()` after it to call it");
+        }
+        let ty = self.out.ty(id);
+        let near = nearest_name(name.as_str(), ty.fields.iter().map(|f| &*f.name));
+        let d = Diagnostic::new(
+            Code::UnknownComponent,
+            name.span,
+            format!("`type({})` has no component `{}`", ty.name, name.as_str()),
+        );
+        let d = match near {
+            Some(_) => d.suggest(near),
+            None => {
+                let list = ty.fields.iter().take(8).map(|f| format!("`{}`", f.name)).collect::<Vec<_>>().join(", ");
+                if list.is_empty() { d } else { d.help(format!("it has {list}")) }
+            }
+        };
+        let _ = base;
+        self.report(d);
+        None
+    }
+}

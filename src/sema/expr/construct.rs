@@ -1,0 +1,118 @@
+//! Structure constructors (Fortran 2018, 7.5.10).
+
+use super::actual::{Argument, Given};
+use crate::checked::{Const, Expr, ExprKind, Shape, Type, TypeId};
+use crate::checker::Checker;
+use ast::Arg;
+use diag::{Code, Diagnostic, nearest_name};
+use source::Span;
+
+impl Checker<'_> {
+    /// `type(values)`
+    pub(super) fn structure(&mut self, id: TypeId, args: &[Arg], name: Span, span: Span) -> Option<Expr> {
+        let arguments = self.arguments(args)?;
+        self.structure_of(id, arguments, name, span)
+    }
+
+    pub(super) fn structure_of(&mut self, id: TypeId, args: Vec<Argument>, name: Span, span: Span) -> Option<Expr> {
+        self.settle_type(id);
+        if let Some(what) = self.types[id.0 as usize].refused.clone() {
+            return self.refuse_again(&what);
+        }
+        let ty = self.out.ty(id).clone();
+        let mut values: Vec<Option<Expr>> = vec![None; ty.fields.len()];
+        let mut by_keyword = false;
+        for (i, arg) in args.into_iter().enumerate() {
+            let at = match &arg.keyword {
+                Some(keyword) => {
+                    by_keyword = true;
+                    match ty.fields.iter().position(|f| f.name == keyword.text) {
+                        Some(at) => at,
+                        None => {
+                            let near = nearest_name(keyword.as_str(), ty.fields.iter().map(|f| &*f.name));
+                            let text = format!("`type({})` has no component `{}`", ty.name, keyword.as_str());
+                            self.report(Diagnostic::new(Code::UnknownComponent, keyword.span, text).suggest(near));
+                            return None;
+                        }
+                    }
+                }
+                None if by_keyword => {
+                    let text = "a value by position stands after one by keyword";
+                    return self.error(Code::BadStructureConstructor, arg.span, text);
+                }
+                None if i >= ty.fields.len() => {
+                    let text = format!("`type({})` has {} components, and more values are given", ty.name, ty.fields.len());
+                    return self.error(Code::BadStructureConstructor, arg.span, text);
+                }
+                None => i,
+            };
+            if values[at].is_some() {
+                let text = format!("component `{}` is given twice", ty.fields[at].name);
+                return self.error(Code::BadStructureConstructor, arg.span, text);
+            }
+            let Given::Expr(e) = arg.given else {
+                return self.refuse(arg.span, "a procedure as a component");
+            };
+            values[at] = Some(self.component_value(&ty.fields[at], e)?);
+        }
+        for (field, value) in ty.fields.iter().zip(&mut values) {
+            if value.is_some() || field.allocatable {
+                continue;
+            }
+            match &field.init {
+                Some(Const::Null) => {
+                    let kind = ExprKind::Null;
+                    *value = Some(Expr { kind, ty: field.ty.clone(), rank: field.shape.rank(), span });
+                }
+                Some(init) => {
+                    let kind = ExprKind::Const(init.clone());
+                    *value = Some(Expr { kind, ty: field.ty.clone(), rank: field.shape.rank(), span });
+                }
+                None if field.pointer => {}
+                // A missing extent of `dim3` is 1, whether its definition says so or not.
+                None if &*ty.name == "dim3" => *value = Some(Self::constant(Const::Int(1), field.ty.clone(), span)),
+                None => {
+                    let default = match &field.ty {
+                        Type::Derived(inner) => self.default_value(*inner),
+                        _ => None,
+                    };
+                    let Some(default) = default else {
+                        let text = format!("component `{}` of `type({})` has no value", field.name, ty.name);
+                        return self.error(Code::BadStructureConstructor, name, text);
+                    };
+                    let kind = ExprKind::Const(default);
+                    *value = Some(Expr { kind, ty: field.ty.clone(), rank: 0, span });
+                }
+            }
+        }
+        Some(Expr { kind: ExprKind::Construct { ty: id, fields: values }, ty: Type::Derived(id), rank: 0, span })
+    }
+
+    fn component_value(&mut self, field: &crate::checked::Field, e: Expr) -> Option<Expr> {
+        let wanted = field.shape.rank();
+        let is_null = matches!(e.kind, ExprKind::Null);
+        if is_null {
+            return Some(Expr { ty: field.ty.clone(), rank: wanted, ..e });
+        }
+        if !self.assignable(&field.ty, &e) {
+            let text = format!(
+                "component `{}` is `{}`, and {} is given",
+                field.name,
+                self.type_name(&field.ty),
+                self.shape_name(&e.ty, e.rank)
+            );
+            return self.error(Code::TypeMismatch, e.span, text);
+        }
+        let spreads = e.rank == 0 && matches!(field.shape, Shape::Explicit(_));
+        if e.rank != wanted && !spreads {
+            let text = format!("component `{}` has rank {wanted}, and a value of rank {} is given", field.name, e.rank);
+            return self.error(Code::RankMismatch, e.span, text);
+        }
+        if field.pointer && !super::is_designator(&e) {
+            let text = format!("pointer component `{}` needs a target or `null()`", field.name);
+            return self.error(Code::BadStructureConstructor, e.span, text);
+        }
+        let ty = field.ty.clone();
+        self.convert(e, &ty)
+    }
+}

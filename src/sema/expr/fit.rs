@@ -1,0 +1,323 @@
+//! Fits actual arguments to the dummies of one procedure (Fortran 2018, 15.5.2; CUDA Fortran guide, 3.2.3).
+
+use super::actual::{Argument, Given};
+use super::{is_designator, root};
+use crate::checked::{Expr, ExprKind, ProcId, ProcKind, Shape, Storage, Type, Variable, VarId};
+use crate::checker::Checker;
+use crate::cuda;
+use crate::decl::same_type;
+use ast::Intent;
+use diag::{Code, Diagnostic, nearest_name};
+use source::Span;
+
+/// How arguments go to a procedure's dummies.
+#[derive(Clone, Debug)]
+pub(crate) struct Fit {
+    pub(crate) proc: ProcId,
+    /// For each dummy the position of its argument.
+    pub(crate) slots: Vec<Option<usize>>,
+    /// How far the CUDA attributes are from those of the dummies.
+    pub(crate) distance: u32,
+    /// The rank of an elemental reference.
+    pub(crate) rank: u8,
+}
+
+impl Checker<'_> {
+    /// Fits arguments to a procedure; without success says why.
+    pub(crate) fn fit(&mut self, proc: ProcId, args: &[Argument], call: Span) -> Result<Fit, Box<Diagnostic>> {
+        self.header(proc);
+        let params = self.out.proc(proc).params.clone();
+        let name = self.out.proc(proc).name.clone();
+        let mut slots: Vec<Option<usize>> = vec![None; params.len()];
+        let mut keywords = false;
+        for (i, arg) in args.iter().enumerate() {
+            let at = match &arg.keyword {
+                None if keywords => {
+                    let d = Diagnostic::new(Code::DuplicateArgument, arg.span, "an argument by position stands after one by keyword");
+                    return Err(Box::new(d));
+                }
+                None if i >= params.len() => {
+                    let text = format!("`{name}` takes {}, and {} are given", count(params.len()), args.len());
+                    return Err(Box::new(self.with_declaration(Diagnostic::new(Code::ArgumentCount, arg.span, text), proc)));
+                }
+                None => i,
+                Some(keyword) => {
+                    keywords = true;
+                    match params.iter().position(|p| self.out.var(*p).name == keyword.text) {
+                        Some(at) => at,
+                        None => {
+                            let near = nearest_name(keyword.as_str(), params.iter().map(|p| &*self.out.var(*p).name));
+                            let text = format!("`{name}` has no argument `{}`", keyword.as_str());
+                            return Err(Box::new(Diagnostic::new(Code::UnknownKeyword, keyword.span, text).suggest(near)));
+                        }
+                    }
+                }
+            };
+            if slots[at].is_some() {
+                let text = format!("argument `{}` is given twice", self.out.var(params[at]).name);
+                return Err(Box::new(Diagnostic::new(Code::DuplicateArgument, arg.span, text)));
+            }
+            slots[at] = Some(i);
+        }
+        let mut fit = Fit { proc, slots, distance: 0, rank: 0 };
+        for (at, &param) in params.iter().enumerate() {
+            match fit.slots[at] {
+                Some(i) => self.fit_one(&mut fit, param, &args[i])?,
+                None if self.out.var(param).attrs.optional => {}
+                None => {
+                    let text = format!("argument `{}` of `{name}` is missing", self.out.var(param).name);
+                    let d = Diagnostic::new(Code::ArgumentCount, call, text);
+                    return Err(Box::new(self.with_declaration(d, proc)));
+                }
+            }
+        }
+        Ok(fit)
+    }
+
+    fn with_declaration(&self, d: Diagnostic, proc: ProcId) -> Diagnostic {
+        if self.procs[proc.0 as usize].embedded { d } else { d.secondary(self.out.proc(proc).span, "declared here") }
+    }
+
+    fn fit_one(&mut self, fit: &mut Fit, param: VarId, arg: &Argument) -> Result<(), Box<Diagnostic>> {
+        let dummy = self.out.var(param).clone();
+        let proc = self.out.proc(fit.proc).clone_head();
+        let e = match &arg.given {
+            Given::Proc(_) | Given::Variable(_) => {
+                if matches!(dummy.storage, Storage::Procedure) || matches!(dummy.ty, Type::Any) {
+                    return Ok(());
+                }
+                let text = format!("argument `{}` must be {}, not a procedure", dummy.name, self.shape_name(&dummy.ty, dummy.shape.rank()));
+                return Err(Box::new(Diagnostic::new(Code::ArgumentType, arg.span, text)));
+            }
+            Given::Expr(e) => e,
+        };
+        if matches!(dummy.storage, Storage::Procedure) {
+            let text = format!("argument `{}` must be a procedure", dummy.name);
+            return Err(Box::new(Diagnostic::new(Code::BadProcedureArgument, arg.span, text)));
+        }
+        let is_null = matches!(e.kind, ExprKind::Null);
+        self.fit_type(fit.proc, &dummy, e, arg.span)?;
+        if !is_null {
+            self.fit_rank(fit, &dummy, e, proc.elemental, arg.span)?;
+        }
+        if (dummy.attrs.allocatable && !self.is_allocatable(e)) || (dummy.attrs.pointer && !is_null && !self.is_pointer(e)) {
+            let (word, allowed) = if dummy.attrs.pointer {
+                ("pointer", dummy.attrs.intent == Some(Intent::In) && is_designator(e))
+            } else {
+                ("allocatable", false)
+            };
+            if !allowed {
+                let text = format!("argument `{}` must be {word}", dummy.name);
+                return Err(Box::new(Diagnostic::new(Code::ArgumentAttribute, arg.span, text)));
+            }
+        }
+        if matches!(dummy.attrs.intent, Some(Intent::Out | Intent::InOut)) && !dummy.attrs.value && !is_null {
+            if let Err(why) = self.definable(e) {
+                let text = format!("`{}` changes its argument `{}`, and {why}", proc.name, dummy.name);
+                return Err(Box::new(Diagnostic::new(Code::ArgumentNotDefinable, arg.span, text).help("pass a variable")));
+            }
+        }
+        self.fit_space(fit, &dummy, e, arg.span)
+    }
+
+    fn fit_type(&self, proc: ProcId, dummy: &Variable, e: &Expr, span: Span) -> Result<(), Box<Diagnostic>> {
+        let ignores = |c: char| dummy.attrs.ignore_tkr.contains(c);
+        if matches!(dummy.ty, Type::Any) || matches!(e.kind, ExprKind::Null) || same_type(&dummy.ty, &e.ty) || ignores('t') {
+            return Ok(());
+        }
+        let same_family = std::mem::discriminant(&dummy.ty) == std::mem::discriminant(&e.ty);
+        if ignores('k') && same_family && !matches!(dummy.ty, Type::Derived(_)) {
+            return Ok(());
+        }
+        // Counts, streams and flags of the CUDA interface are taken in any integer kind.
+        let number = matches!((&dummy.ty, &e.ty), (Type::Integer(_), Type::Integer(_)));
+        if self.procs[proc.0 as usize].embedded && dummy.attrs.value && number {
+            return Ok(());
+        }
+        let (wanted, given) = (self.type_name(&dummy.ty), self.type_name(&e.ty));
+        let text = format!("argument `{}` must be `{wanted}`, not `{given}`", dummy.name);
+        let d = Diagnostic::new(Code::ArgumentType, span, text);
+        let d = match (&dummy.ty, &e.ty) {
+            (Type::Integer(k), Type::Integer(_) | Type::Real(_)) => d.help(format!("convert it with `int(…, {k})`")),
+            (Type::Real(k), Type::Integer(_) | Type::Real(_)) => d.help(format!("convert it with `real(…, {k})`")),
+            _ => d,
+        };
+        Err(Box::new(d))
+    }
+
+    fn fit_rank(&self, fit: &mut Fit, dummy: &Variable, e: &Expr, elemental: bool, span: Span) -> Result<(), Box<Diagnostic>> {
+        let wanted = dummy.shape.rank();
+        if dummy.attrs.ignore_tkr.contains('r') {
+            return Ok(());
+        }
+        let fits = match &dummy.shape {
+            Shape::AssumedRank => true,
+            Shape::Scalar if elemental && e.rank > 0 => {
+                if fit.rank != 0 && fit.rank != e.rank {
+                    let text = format!("arguments of an elemental reference have ranks {} and {}", fit.rank, e.rank);
+                    return Err(Box::new(Diagnostic::new(Code::ElementalShapes, span, text)));
+                }
+                fit.rank = e.rank;
+                true
+            }
+            Shape::Scalar => e.rank == 0,
+            Shape::AssumedShape(_) | Shape::Deferred(_) => e.rank == wanted,
+            Shape::Explicit(_) | Shape::AssumedSize(..) => e.rank > 0 || self.starts_sequence(e),
+        };
+        if fits {
+            return Ok(());
+        }
+        let text = match (wanted, e.rank) {
+            (0, rank) => format!("argument `{}` is a scalar, and an array of rank {rank} is given", dummy.name),
+            (rank, 0) => format!("argument `{}` is an array of rank {rank}, and a scalar is given", dummy.name),
+            (a, b) => format!("argument `{}` has rank {a}, and an array of rank {b} is given", dummy.name),
+        };
+        Err(Box::new(Diagnostic::new(Code::ArgumentRank, span, text)))
+    }
+
+    /// Whether a scalar may stand for the sequence of elements that it begins: an array element, or a character.
+    fn starts_sequence(&self, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Element { .. } => true,
+            ExprKind::Substring { base, .. } => self.starts_sequence(base),
+            _ => matches!(e.ty, Type::Character(_)),
+        }
+    }
+
+    fn fit_space(&self, fit: &mut Fit, dummy: &Variable, e: &Expr, span: Span) -> Result<(), Box<Diagnostic>> {
+        let callee = self.out.proc(fit.proc).kind;
+        let ignored = dummy.attrs.ignore_tkr.contains('d') || matches!(dummy.shape, Shape::AssumedRank) || matches!(dummy.ty, Type::Any);
+        if ignored || dummy.attrs.value || matches!(e.kind, ExprKind::Null) {
+            return Ok(());
+        }
+        let wanted = match (dummy.attrs.cuda, callee) {
+            (None, ProcKind::Kernel) => Some(ast::CudaAttr::Device),
+            (given, _) => given,
+        };
+        if self.cx.side.on_device() {
+            let actual = root(e).and_then(|id| self.out.var(id).attrs.cuda);
+            if wanted == Some(ast::CudaAttr::Shared) && actual != Some(ast::CudaAttr::Shared) {
+                let text = format!("argument `{}` must be shared data", dummy.name);
+                return Err(Box::new(Diagnostic::new(Code::ArgumentDataAttribute, span, text)));
+            }
+            // Inside device code every address will do for the rest, and the nearer attribute is the better match.
+            fit.distance += u32::from(wanted != actual && wanted.is_some());
+            return Ok(());
+        }
+        let actual = self.space_of(e);
+        let managed = self.options.managed && self.is_allocatable(e);
+        let unified = self.options.unified && is_designator(e);
+        match cuda::distance(wanted, actual, managed, unified) {
+            Some(d) => {
+                fit.distance += d;
+                Ok(())
+            }
+            None => {
+                let text = match (wanted, actual) {
+                    (Some(w), None) => format!("argument `{}` must be {} data, and host data is given", dummy.name, cuda::spelling(w)),
+                    (None, Some(a)) => format!("argument `{}` is host data, and {} data is given", dummy.name, cuda::spelling(a)),
+                    (Some(w), Some(a)) => {
+                        format!("argument `{}` must be {} data, and {} data is given", dummy.name, cuda::spelling(w), cuda::spelling(a))
+                    }
+                    (None, None) => return Ok(()),
+                };
+                let d = Diagnostic::new(Code::ArgumentDataAttribute, span, text);
+                let d = if callee == ProcKind::Kernel && matches!(dummy.shape, Shape::Scalar) && dummy.attrs.cuda.is_none() {
+                    d.secondary(dummy.span, "declared here without `value`")
+                        .help("add `value` to the dummy argument, so that the host passes a copy")
+                } else if wanted.is_some() && actual.is_none() {
+                    d.secondary(dummy.span, "declared here").help("copy it to device data first and pass that")
+                } else {
+                    d.secondary(dummy.span, "declared here")
+                };
+                Err(Box::new(d))
+            }
+        }
+    }
+
+    /// Whether an expression is an allocatable variable or component as a whole.
+    pub(crate) fn is_allocatable(&self, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Var(id) => self.out.var(*id).attrs.allocatable,
+            ExprKind::Field { base, field } => {
+                matches!(base.ty, Type::Derived(id) if self.out.ty(id).fields.get(*field as usize).is_some_and(|f| f.allocatable))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether an expression is a pointer as a whole.
+    pub(crate) fn is_pointer(&self, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Var(id) => self.out.var(*id).attrs.pointer,
+            ExprKind::Field { base, field } => {
+                matches!(base.ty, Type::Derived(id) if self.out.ty(id).fields.get(*field as usize).is_some_and(|f| f.pointer))
+            }
+            ExprKind::Call { proc, .. } => {
+                self.out.proc(*proc).result.is_some_and(|r| self.out.var(r).attrs.pointer)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether something may be assigned; if not, why.
+    pub(crate) fn definable(&self, e: &Expr) -> Result<(), String> {
+        let Some(id) = root(e) else {
+            return Err(match &e.kind {
+                ExprKind::Const(_) => "a constant cannot change".into(),
+                _ => "an expression cannot change".into(),
+            });
+        };
+        let var = self.out.var(id);
+        if matches!(var.storage, Storage::Parameter) {
+            return Err(format!("`{}` is a named constant", var.name));
+        }
+        // What a pointer component points to may change though the object may not.
+        if var.attrs.intent == Some(Intent::In) && !var.attrs.pointer && !through_pointer(self, e) {
+            return Err(format!("`{}` is an `intent(in)` argument", var.name));
+        }
+        if let Storage::Alias(target) = &var.storage {
+            return if is_designator(target) { self.definable(target) } else { Err(format!("`{}` stands for an expression", var.name)) };
+        }
+        if var.attrs.protected
+            && let Some(module) = &var.module
+            && self.scopes[self.cx.scope.0 as usize].module.as_ref() != Some(module)
+            && self.module_here() != Some(module)
+        {
+            return Err(format!("`{}` is protected by module `{module}`", var.name));
+        }
+        Ok(())
+    }
+
+    fn module_here(&self) -> Option<&std::sync::Arc<str>> {
+        let mut at = Some(self.cx.scope);
+        while let Some(id) = at {
+            let data = &self.scopes[id.0 as usize];
+            if data.module.is_some() {
+                return data.module.as_ref();
+            }
+            at = data.parent;
+        }
+        None
+    }
+}
+
+/// Whether a designator goes through a pointer component.
+fn through_pointer(c: &Checker<'_>, e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Field { base, .. } => c.is_pointer(e) || through_pointer(c, base),
+        ExprKind::Element { base, .. }
+        | ExprKind::Section { base, .. }
+        | ExprKind::Substring { base, .. }
+        | ExprKind::ComplexPart { base, .. } => through_pointer(c, base),
+        _ => false,
+    }
+}
+
+fn count(n: usize) -> String {
+    match n {
+        0 => "no arguments".into(),
+        1 => "one argument".into(),
+        n => format!("{n} arguments"),
+    }
+}

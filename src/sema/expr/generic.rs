@@ -1,0 +1,123 @@
+//! Generic names: the specific procedure whose dummies fit the arguments best.
+//!
+//! Type, kind and rank decide; of several that fit, a non-elemental one before an elemental one, then the one with the least
+//! distance of CUDA attributes (guide, table 2 of 3.2.3). A rank counts exactly here: sequence association does not make a
+//! specific procedure match.
+
+use super::actual::{Argument, Given};
+use super::fit::Fit;
+use crate::checked::{Expr, ProcId, Shape, TypeId};
+use crate::checker::Checker;
+use ast::{Arg, Name};
+use diag::{Code, Diagnostic};
+use source::Span;
+
+impl Checker<'_> {
+    /// The specific procedure for these arguments.
+    pub(crate) fn best_specific(&mut self, procs: &[ProcId], args: &[Argument]) -> Option<Fit> {
+        let mut best: Option<(bool, bool, u32, Fit)> = None;
+        for &id in procs {
+            let Ok(fit) = self.fit(id, args, Span::NONE) else { continue };
+            let exact = self.ranks_agree(&fit, args);
+            let elemental = self.out.proc(id).elemental;
+            let better = match &best {
+                None => true,
+                Some((e, el, d, _)) => (!exact, elemental, fit.distance) < (*e, *el, *d),
+            };
+            if better {
+                best = Some((!exact, elemental, fit.distance, fit));
+            }
+        }
+        // Among exact matches only; an inexact one is taken when it is alone in fitting at all.
+        best.map(|b| b.3)
+    }
+
+    fn ranks_agree(&self, fit: &Fit, args: &[Argument]) -> bool {
+        let params = &self.out.proc(fit.proc).params;
+        params.iter().zip(&fit.slots).all(|(&param, slot)| {
+            let Some(Argument { given: Given::Expr(e), .. }) = slot.map(|i| &args[i]) else { return true };
+            let dummy = self.out.var(param);
+            matches!(dummy.shape, Shape::AssumedRank) || dummy.shape.rank() == e.rank || self.out.proc(fit.proc).elemental
+        })
+    }
+
+    /// A function reference, or structure constructor, by a generic name.
+    pub(super) fn generic_reference(
+        &mut self,
+        procs: &[ProcId],
+        ty: Option<TypeId>,
+        name: &Name,
+        args: &[Arg],
+        span: Span,
+    ) -> Option<Expr> {
+        let functions: Vec<ProcId> = procs.iter().copied().filter(|p| self.out.proc(*p).is_function).collect();
+        // Keywords of a constructor are components, and its values may be anything: arguments are typed once for both.
+        let arguments = self.arguments(args)?;
+        if let Some(fit) = self.best_specific(&functions, &arguments) {
+            return self.function_call(fit, arguments, span);
+        }
+        if let Some(id) = ty {
+            return self.structure_of(id, arguments, name.span, span);
+        }
+        if let Some(found) = crate::intrinsics::lookup(name.as_str()) {
+            return self.intrinsic_function(found, args, span);
+        }
+        self.no_specific(&functions, name, &arguments, span)
+    }
+
+    /// Reports that no specific procedure fits.
+    pub(crate) fn no_specific<T>(&mut self, procs: &[ProcId], name: &Name, args: &[Argument], span: Span) -> Option<T> {
+        for &id in procs {
+            self.header(id);
+            if let Some(what) = self.procs[id.0 as usize].refused.clone() {
+                return self.refuse_again(&what);
+            }
+        }
+        if let [only] = procs {
+            return match self.fit(*only, args, span) {
+                Err(d) => {
+                    self.report(*d);
+                    None
+                }
+                Ok(_) => None,
+            };
+        }
+        let given = args.iter().map(|a| self.argument_name(a)).collect::<Vec<_>>().join(", ");
+        let text = format!("no specific procedure of `{}` takes ({given})", name.as_str());
+        let mut d = Diagnostic::new(Code::NoMatchingSpecific, span, text);
+        for &id in procs.iter().take(6) {
+            let line = self.signature(id);
+            d = d.note(line);
+        }
+        self.report(d);
+        None
+    }
+
+    fn argument_name(&self, arg: &Argument) -> String {
+        match &arg.given {
+            Given::Expr(e) => {
+                let space = self.space_of(e).map(|c| format!("{} ", crate::cuda::word(c))).unwrap_or_default();
+                let rank = if e.rank > 0 { format!(", rank {}", e.rank) } else { String::new() };
+                format!("{space}{}{rank}", self.type_name(&e.ty))
+            }
+            Given::Proc(_) | Given::Variable(_) => "procedure".into(),
+        }
+    }
+
+    fn signature(&self, id: ProcId) -> String {
+        let p = self.out.proc(id);
+        let list = p
+            .params
+            .iter()
+            .map(|v| {
+                let v = self.out.var(*v);
+                let space = v.attrs.cuda.map(|c| format!(", {}", crate::cuda::word(c))).unwrap_or_default();
+                let rank = v.shape.rank();
+                let rank = if rank > 0 { format!(", rank {rank}") } else { String::new() };
+                format!("{}: {}{space}{rank}", v.name, self.type_name(&v.ty))
+            })
+            .collect::<Vec<_>>()
+            .join("; ");
+        format!("`{}` takes ({list})", p.name)
+    }
+}

@@ -1,0 +1,175 @@
+//! Literals (Fortran 2018, 7.4 and 7.7).
+//!
+//! Backslash escapes in character literals are active, as with nvfortran. A BOZ constant takes the type that it meets; alone
+//! it is `integer(4)`, or `integer(8)` when it needs more bits.
+
+use crate::checked::{CharLen, Const, Expr, ExprKind, Type};
+use crate::checker::Checker;
+use crate::fold::fits;
+use ast::{Name, Radix};
+use diag::Code;
+use source::Span;
+use std::sync::Arc;
+
+impl Checker<'_> {
+    /// The kind after the underscore of a literal.
+    fn literal_kind(&mut self, kind: Option<&Name>, default: u8) -> Option<i64> {
+        let Some(kind) = kind else { return Some(i64::from(default)) };
+        if let Ok(n) = kind.as_str().parse::<i64>() {
+            return Some(n);
+        }
+        let e = self.name_expr(kind)?;
+        match (&e.kind, &e.ty) {
+            (ExprKind::Const(Const::Int(n)), Type::Integer(_)) => Some(*n),
+            _ => {
+                let text = format!("kind `{}` is not an integer constant", kind.as_str());
+                self.error(Code::ConstantRequired, kind.span, text)
+            }
+        }
+    }
+
+    fn no_kind<T>(&mut self, name: &str, kind: i64, span: Span) -> Option<T> {
+        self.error(Code::UnsupportedKind, span, format!("there is no `{name}({kind})`"))
+    }
+
+    /// An integer; `negated` when a minus sign stands before it, which allows one value more.
+    pub(super) fn integer_literal(&mut self, digits: &str, kind: Option<&Name>, negated: bool, span: Span) -> Option<Expr> {
+        let k = self.literal_kind(kind, self.integer_kind())?;
+        if ![1, 2, 4, 8].contains(&k) {
+            return self.no_kind("integer", k, span);
+        }
+        let value = digits.parse::<i128>().ok().map(|v| if negated { -v } else { v });
+        match value.filter(|v| fits(*v, k as u8)) {
+            Some(v) => Some(Self::constant(Const::Int(v as i64), Type::Integer(k as u8), span)),
+            None => {
+                let help = if k < 8 { format!("write `{digits}_8` for an `integer(8)`") } else { "use a real".into() };
+                let text = format!("{digits} does not fit into `integer({k})`");
+                self.error_help(Code::ConstantOverflow, span, text, help)
+            }
+        }
+    }
+
+    pub(super) fn real_literal(&mut self, text: &str, kind: Option<&Name>, span: Span) -> Option<Expr> {
+        let lower = text.to_ascii_lowercase();
+        let double = lower.contains('d');
+        let k = if double { 8 } else { self.literal_kind(kind, self.real_kind())? };
+        if lower.contains('q') {
+            return self.no_kind("real", 16, span);
+        }
+        let digits = lower.replace('d', "e");
+        match k {
+            4 => match digits.parse::<f32>() {
+                Ok(v) if v.is_finite() => Some(Self::constant(Const::Real4(v), Type::Real(4), span)),
+                _ => self.error_help(
+                    Code::ConstantOverflow,
+                    span,
+                    format!("{text} does not fit into `real(4)`"),
+                    "write it with the exponent letter `d` for a `real(8)`",
+                ),
+            },
+            8 => match digits.parse::<f64>() {
+                Ok(v) if v.is_finite() => Some(Self::constant(Const::Real8(v), Type::Real(8), span)),
+                _ => self.error(Code::ConstantOverflow, span, format!("{text} does not fit into `real(8)`")),
+            },
+            2 => self.refuse(span, "type `real(2)`"),
+            other => self.no_kind("real", other, span),
+        }
+    }
+
+    pub(super) fn logical_literal(&mut self, value: bool, kind: Option<&Name>, span: Span) -> Option<Expr> {
+        let k = self.literal_kind(kind, self.integer_kind())?;
+        if ![1, 2, 4, 8].contains(&k) {
+            return self.no_kind("logical", k, span);
+        }
+        Some(Self::constant(Const::Logical(value), Type::Logical(k as u8), span))
+    }
+
+    pub(super) fn char_literal(&mut self, value: &str, kind: Option<&Name>, span: Span) -> Option<Expr> {
+        let k = self.literal_kind(kind, 1)?;
+        if k != 1 {
+            return self.no_kind("character", k, span);
+        }
+        let bytes = unescape(value);
+        let ty = Type::Character(CharLen::Const(bytes.len() as i64));
+        Some(Self::constant(Const::Char(bytes), ty, span))
+    }
+
+    /// A BOZ constant of a type, or of the integer kind that holds its bits.
+    pub(super) fn boz_literal(&mut self, radix: Radix, digits: &str, ty: Option<&Type>, span: Span) -> Option<Expr> {
+        let base = match radix {
+            Radix::Binary => 2,
+            Radix::Octal => 8,
+            Radix::Hex => 16,
+        };
+        let Ok(bits) = u64::from_str_radix(digits, base) else {
+            return self.error(Code::ConstantOverflow, span, "constant has more than 64 bits or a wrong digit");
+        };
+        let own = if bits <= u64::from(u32::MAX) { Type::Integer(4) } else { Type::Integer(8) };
+        let ty = match ty {
+            Some(ty @ (Type::Integer(_) | Type::Real(_))) => ty.clone(),
+            _ => own,
+        };
+        let value = match &ty {
+            Type::Real(4) => Const::Real4(f32::from_bits(bits as u32)),
+            Type::Real(_) => Const::Real8(f64::from_bits(bits)),
+            Type::Integer(k) => {
+                let width = u32::from(*k) * 8;
+                if width < 64 && bits >> width != 0 {
+                    return self.error(Code::ConstantOverflow, span, format!("constant has more bits than `integer({k})`"));
+                }
+                let shift = 64 - width;
+                Const::Int(((bits << shift) as i64) >> shift)
+            }
+            _ => return None,
+        };
+        Some(Self::constant(value, ty, span))
+    }
+
+    pub(super) fn complex_literal(&mut self, re: &ast::Expr, im: &ast::Expr, span: Span) -> Option<Expr> {
+        let (re, im) = (self.expr(re), self.expr(im));
+        let (re, im) = (re?, im?);
+        let mut kind = 0;
+        for part in [&re, &im] {
+            match part.ty {
+                Type::Real(k) => kind = kind.max(k),
+                Type::Integer(_) => {}
+                _ => {
+                    let text = format!("a part of a complex constant must be a real or integer constant, not {}", self.shape_name(&part.ty, part.rank));
+                    return self.error(Code::TypeMismatch, part.span, text);
+                }
+            }
+        }
+        let kind = if kind == 0 { self.real_kind() } else { kind };
+        let (re, im) = (self.convert(re, &Type::Real(kind))?, self.convert(im, &Type::Real(kind))?);
+        let value = match (self.evaluate(&re)?, self.evaluate(&im)?) {
+            (Const::Real4(r), Const::Real4(i)) => Const::Complex4(r, i),
+            (Const::Real8(r), Const::Real8(i)) => Const::Complex8(r, i),
+            _ => return None,
+        };
+        Some(Self::constant(value, Type::Complex(kind), span))
+    }
+}
+
+/// The bytes of a character literal, escapes undone.
+pub(crate) fn unescape(text: &str) -> Arc<[u8]> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut bytes = text.bytes();
+    while let Some(b) = bytes.next() {
+        if b != b'\\' {
+            out.push(b);
+            continue;
+        }
+        match bytes.next() {
+            Some(b'n') => out.push(b'\n'),
+            Some(b't') => out.push(b'\t'),
+            Some(b'r') => out.push(b'\r'),
+            Some(b'b') => out.push(8),
+            Some(b'f') => out.push(12),
+            Some(b'v') => out.push(11),
+            Some(b'0') => out.push(0),
+            Some(other) => out.push(other),
+            None => out.push(b'\\'),
+        }
+    }
+    out.into()
+}

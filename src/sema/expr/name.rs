@@ -1,0 +1,129 @@
+//! What a name alone means as an expression.
+
+use crate::checked::{Const, Expr, ExprKind, Storage, Type, VarId};
+use crate::checker::Checker;
+use crate::cuda::Builtin;
+use crate::scope::Sym;
+use ast::Name;
+use diag::{Code, Diagnostic};
+use source::Span;
+
+impl Checker<'_> {
+    /// A name as an expression.
+    pub(crate) fn name_expr(&mut self, name: &Name) -> Option<Expr> {
+        match self.find_name(name) {
+            Some(Sym::Var(id)) => {
+                if matches!(self.out.var(id).storage, Storage::Procedure) {
+                    let text = format!("procedure `{}` is used like a variable", name.as_str());
+                    return self.error(Code::WrongKindOfName, name.span, text);
+                }
+                self.variable(id, name.span)
+            }
+            Some(sym) => self.not_a_variable(name, &sym),
+            None => self.undeclared(name),
+        }
+    }
+
+    /// A whole variable; scalar named constants are their values.
+    pub(crate) fn variable(&mut self, id: VarId, span: Span) -> Option<Expr> {
+        let var = self.out.var(id);
+        let (ty, rank) = (var.ty.clone(), var.shape.rank());
+        if matches!(var.storage, Storage::Parameter)
+            && rank == 0
+            && let Some(value) = &var.init
+            && !matches!(value, Const::Derived(_))
+        {
+            return Some(Expr { kind: ExprKind::Const(value.clone()), ty, rank, span });
+        }
+        self.vars[id.0 as usize].typed_only = false;
+        if !self.check_variable_use(id, span) {
+            return None;
+        }
+        Some(Expr { kind: ExprKind::Var(id), ty, rank, span })
+    }
+
+    fn not_a_variable(&mut self, name: &Name, sym: &Sym) -> Option<Expr> {
+        let text = name.as_str();
+        let what = match sym {
+            Sym::Proc(id) => {
+                if self.out.proc(*id).is_function {
+                    let text = format!("function `{text}` is named without its arguments");
+                    return self.error_help(Code::WrongKindOfName, name.span, text, "write `()` after it to call it");
+                }
+                "a subroutine"
+            }
+            Sym::Generic { .. } => "a generic procedure",
+            Sym::Type(_) => "a derived type",
+            Sym::Intrinsic(_) => "an intrinsic procedure",
+            Sym::Namelist(_) => "a namelist group",
+            Sym::StatementFunction(..) => "a statement function",
+            Sym::Refused(what) => return self.refuse_again(what),
+            Sym::Ambiguous(a, b) => return self.ambiguous(name, a, b),
+            Sym::Settling => {
+                let d = Diagnostic::new(
+                    Code::BadSpecificationExpression,
+                    name.span,
+                    format!("the declaration of `{text}` depends on itself"),
+                );
+                self.report(d);
+                return None;
+            }
+            Sym::Pending(_) | Sym::Var(_) | Sym::Error => return None,
+        };
+        self.error(Code::WrongKindOfName, name.span, format!("`{text}` is {what} and has no value"))
+    }
+
+    /// A name that no declaration knows: a predefined variable, or one by the implicit rules.
+    fn undeclared(&mut self, name: &Name) -> Option<Expr> {
+        if let Some(builtin) = Builtin::of(name.as_str()) {
+            return self.builtin(builtin, name.span);
+        }
+        if let Some(sym) = self.device_module_name(name.as_str()) {
+            if let Sym::Var(id) = sym {
+                return self.variable(id, name.span);
+            }
+            return self.not_a_variable(name, &sym);
+        }
+        match self.implicit_type(self.cx.scope, name.as_str()) {
+            Some(ty) if !self.frozen => {
+                let id = self.implicit_variable(&name.text, ty, name.span);
+                self.variable(id, name.span)
+            }
+            _ => self.undeclared_error(name),
+        }
+    }
+
+    /// Reports a name without declaration, once a scope.
+    pub(crate) fn undeclared_error<T>(&mut self, name: &Name) -> Option<T> {
+        if self.is_tainted(self.cx.scope) {
+            return None;
+        }
+        let unit = self.unit_scope(self.cx.scope);
+        if self.scope(unit).missing.contains(&name.text) {
+            return None;
+        }
+        self.scope(unit).missing.push(name.text.clone());
+        let near = self.similar(name.as_str(), |s| matches!(s, Sym::Var(_) | Sym::Pending(_)));
+        let d = Diagnostic::new(Code::UndeclaredName, name.span, format!("`{}` has no declaration", name.as_str()));
+        let d = match near {
+            Some(near) => d.suggest(Some(&near)),
+            None if crate::intrinsics::lookup(name.as_str()).is_some() => {
+                d.help(format!("write `{}(…)` to call the intrinsic procedure", name.as_str()))
+            }
+            None => d.help("declare it, or check its spelling"),
+        };
+        self.report(d);
+        None
+    }
+
+    /// A predefined variable as a whole: a value of type `dim3`, or `warpsize`.
+    fn builtin(&mut self, builtin: Builtin, span: Span) -> Option<Expr> {
+        if builtin == Builtin::WarpSize {
+            return Some(Self::constant(Const::Int(32), Type::Integer(4), span));
+        }
+        self.check_builtin(builtin, span)?;
+        let id = self.dim3();
+        let fields = (0..3).map(|axis| Some(builtin.read(axis, span))).collect();
+        Some(Expr { kind: ExprKind::Construct { ty: id, fields }, ty: Type::Derived(id), rank: 0, span })
+    }
+}

@@ -1,0 +1,271 @@
+//! Operators: intrinsic ones with their conversions, defined ones as calls (Fortran 2018, 10.1).
+
+use super::actual::Argument;
+use crate::checked::{BinaryOp, CharLen, CmpOp, Expr, ExprKind, LogicOp, Type, UnaryOp};
+use crate::checker::Checker;
+use crate::decl::is_numeric;
+use crate::scope::{Sym, operator_key};
+use diag::{Code, Diagnostic};
+use source::Span;
+use std::sync::Arc;
+
+impl Checker<'_> {
+    pub(super) fn unary(&mut self, op: &ast::UnaryOp, operand: &ast::Expr, span: Span) -> Option<Expr> {
+        if let (ast::UnaryOp::Minus, ast::ExprKind::Int { digits, kind }) = (op, &operand.kind) {
+            return self.integer_literal(digits, kind.as_ref(), true, span);
+        }
+        let value = self.expr(operand)?;
+        let symbol: Arc<str> = match op {
+            ast::UnaryOp::Plus => "+".into(),
+            ast::UnaryOp::Minus => "-".into(),
+            ast::UnaryOp::Not => ".not.".into(),
+            ast::UnaryOp::Defined(name) => format!(".{name}.").into(),
+        };
+        if let Some(call) = self.defined_operation(&symbol, vec![value.clone()], span) {
+            return call;
+        }
+        let (ty, rank) = (value.ty.clone(), value.rank);
+        let kind = match op {
+            ast::UnaryOp::Plus if is_numeric(&ty) => ExprKind::Paren(Box::new(value)),
+            ast::UnaryOp::Minus if is_numeric(&ty) => {
+                ExprKind::Unary { op: UnaryOp::Neg, operand: Box::new(value) }
+            }
+            ast::UnaryOp::Not if matches!(ty, Type::Logical(_)) => {
+                ExprKind::Unary { op: UnaryOp::Not, operand: Box::new(value) }
+            }
+            ast::UnaryOp::Not if matches!(ty, Type::Integer(_)) => {
+                return self.error_help(
+                    Code::NoSuchOperation,
+                    span,
+                    format!("`.not.` of {}", self.shape_name(&ty, rank)),
+                    "use `not(…)` for bits, or compare with zero",
+                );
+            }
+            ast::UnaryOp::Defined(_) => return self.unknown_operator(&symbol, span),
+            _ => {
+                let text = format!("`{symbol}` is not defined for {}", self.shape_name(&ty, rank));
+                return self.error(Code::NoSuchOperation, span, text);
+            }
+        };
+        self.fold(Expr { kind, ty, rank, span })
+    }
+
+    pub(super) fn binary(&mut self, op: &ast::BinaryOp, left: &ast::Expr, right: &ast::Expr, span: Span) -> Option<Expr> {
+        // A BOZ constant takes the type of the other operand.
+        let is_boz = |e: &ast::Expr| matches!(e.kind, ast::ExprKind::Boz { .. });
+        let (a, b) = if is_boz(left) && !is_boz(right) {
+            let b = self.expr(right)?;
+            (self.expr_as(left, &b.ty), Some(b))
+        } else {
+            let a = self.expr(left);
+            let b = match (&a, is_boz(right)) {
+                (Some(a), true) => {
+                    let ty = a.ty.clone();
+                    self.expr_as(right, &ty)
+                }
+                _ => self.expr(right),
+            };
+            (a, b)
+        };
+        self.operation(op, a?, b?, span)
+    }
+
+    /// An operation on two typed operands.
+    pub(crate) fn operation(&mut self, op: &ast::BinaryOp, a: Expr, b: Expr, span: Span) -> Option<Expr> {
+        use ast::BinaryOp as B;
+        let symbol = symbol_of(op);
+        if let Some(call) = self.defined_operation(&symbol, vec![a.clone(), b.clone()], span) {
+            return call;
+        }
+        if let B::Defined(_) = op {
+            return self.unknown_operator(&symbol, span);
+        }
+        let rank = self.common_rank(&a, &b, &symbol, span)?;
+        match op {
+            B::Add => self.arithmetic(BinaryOp::Add, a, b, rank, span),
+            B::Sub => self.arithmetic(BinaryOp::Sub, a, b, rank, span),
+            B::Mul => self.arithmetic(BinaryOp::Mul, a, b, rank, span),
+            B::Div => self.arithmetic(BinaryOp::Div, a, b, rank, span),
+            B::Pow => self.arithmetic(BinaryOp::Pow, a, b, rank, span),
+            B::Eq => self.comparison(CmpOp::Eq, a, b, rank, span),
+            B::Ne => self.comparison(CmpOp::Ne, a, b, rank, span),
+            B::Lt => self.comparison(CmpOp::Lt, a, b, rank, span),
+            B::Le => self.comparison(CmpOp::Le, a, b, rank, span),
+            B::Gt => self.comparison(CmpOp::Gt, a, b, rank, span),
+            B::Ge => self.comparison(CmpOp::Ge, a, b, rank, span),
+            B::And => self.logical_operation(LogicOp::And, a, b, rank, span),
+            B::Or => self.logical_operation(LogicOp::Or, a, b, rank, span),
+            B::Eqv => self.logical_operation(LogicOp::Eqv, a, b, rank, span),
+            B::Neqv => self.logical_operation(LogicOp::Neqv, a, b, rank, span),
+            B::Concat => self.concatenation(a, b, rank, span),
+            B::Defined(_) => None,
+        }
+    }
+
+    /// The rank of an operation's result.
+    fn common_rank(&mut self, a: &Expr, b: &Expr, symbol: &str, span: Span) -> Option<u8> {
+        if a.rank != 0 && b.rank != 0 && a.rank != b.rank {
+            let text = format!("operands of `{symbol}` have ranks {} and {}", a.rank, b.rank);
+            return self.error(Code::RankMismatch, span, text);
+        }
+        Some(a.rank.max(b.rank))
+    }
+
+    fn no_operation<T>(&mut self, symbol: &str, a: &Expr, b: &Expr, span: Span) -> Option<T> {
+        let text = format!(
+            "`{symbol}` is not defined for {} and {}",
+            self.shape_name(&a.ty, a.rank),
+            self.shape_name(&b.ty, b.rank)
+        );
+        let mut d = Diagnostic::new(Code::NoSuchOperation, span, text);
+        if matches!((&a.ty, &b.ty), (Type::Derived(_), _) | (_, Type::Derived(_))) {
+            d = d.help(format!("define it with `interface operator({symbol})`"));
+        }
+        self.report(d);
+        None
+    }
+
+    fn arithmetic(&mut self, op: BinaryOp, a: Expr, b: Expr, rank: u8, span: Span) -> Option<Expr> {
+        let symbol = match op {
+            BinaryOp::Add => "+",
+            BinaryOp::Sub => "-",
+            BinaryOp::Mul => "*",
+            BinaryOp::Div => "/",
+            BinaryOp::Pow => "**",
+        };
+        let Some(ty) = promoted(&a.ty, &b.ty) else { return self.no_operation(symbol, &a, &b, span) };
+        let a = self.convert(a, &ty)?;
+        // An integer exponent stays one: the power is a product then.
+        let b = if op == BinaryOp::Pow && matches!(b.ty, Type::Integer(_)) && !matches!(ty, Type::Integer(_)) {
+            b
+        } else {
+            self.convert(b, &ty)?
+        };
+        let kind = ExprKind::Binary { op, left: Box::new(a), right: Box::new(b) };
+        self.fold(Expr { kind, ty, rank, span })
+    }
+
+    fn comparison(&mut self, op: CmpOp, a: Expr, b: Expr, rank: u8, span: Span) -> Option<Expr> {
+        let symbol = match op {
+            CmpOp::Eq => "==",
+            CmpOp::Ne => "/=",
+            CmpOp::Lt => "<",
+            CmpOp::Le => "<=",
+            CmpOp::Gt => ">",
+            CmpOp::Ge => ">=",
+        };
+        let ty = match (&a.ty, &b.ty) {
+            (Type::Character(_), Type::Character(_)) => a.ty.clone(),
+            (Type::Logical(_), Type::Logical(_)) if matches!(op, CmpOp::Eq | CmpOp::Ne) => {
+                let text = format!("`{symbol}` of two logical values");
+                let help = if op == CmpOp::Eq { "write `.eqv.`" } else { "write `.neqv.`" };
+                self.report(Diagnostic::warning(Code::NoSuchOperation, span, text).help(help));
+                let logic = if op == CmpOp::Eq { LogicOp::Eqv } else { LogicOp::Neqv };
+                return self.logical_operation(logic, a, b, rank, span);
+            }
+            _ => match promoted(&a.ty, &b.ty) {
+                Some(ty) => ty,
+                None => return self.no_operation(symbol, &a, &b, span),
+            },
+        };
+        if matches!(ty, Type::Complex(_)) && !matches!(op, CmpOp::Eq | CmpOp::Ne) {
+            return self.no_operation(symbol, &a, &b, span);
+        }
+        let (a, b) = (self.convert(a, &ty)?, self.convert(b, &ty)?);
+        let kind = ExprKind::Compare { op, left: Box::new(a), right: Box::new(b) };
+        self.fold(Expr { kind, ty: Type::Logical(4), rank, span })
+    }
+
+    fn logical_operation(&mut self, op: LogicOp, a: Expr, b: Expr, rank: u8, span: Span) -> Option<Expr> {
+        let symbol = match op {
+            LogicOp::And => ".and.",
+            LogicOp::Or => ".or.",
+            LogicOp::Eqv => ".eqv.",
+            LogicOp::Neqv => ".neqv.",
+        };
+        let kind = match (&a.ty, &b.ty) {
+            (Type::Logical(x), Type::Logical(y)) => (*x).max(*y),
+            (Type::Integer(_), Type::Integer(_)) => {
+                let name = match op {
+                    LogicOp::And => "iand",
+                    LogicOp::Or => "ior",
+                    LogicOp::Eqv | LogicOp::Neqv => "ieor",
+                };
+                let text = format!("`{symbol}` of two integers");
+                let help = format!("use `{name}(…)` for bits, or compare with zero");
+                return self.error_help(Code::NoSuchOperation, span, text, help);
+            }
+            _ => return self.no_operation(symbol, &a, &b, span),
+        };
+        let ty = Type::Logical(kind);
+        let (a, b) = (self.convert(a, &ty)?, self.convert(b, &ty)?);
+        let kind = ExprKind::Logic { op, left: Box::new(a), right: Box::new(b) };
+        self.fold(Expr { kind, ty, rank, span })
+    }
+
+    fn concatenation(&mut self, a: Expr, b: Expr, rank: u8, span: Span) -> Option<Expr> {
+        let len = match (&a.ty, &b.ty) {
+            (Type::Character(CharLen::Const(x)), Type::Character(CharLen::Const(y))) => CharLen::Const(x + y),
+            (Type::Character(_), Type::Character(_)) => CharLen::Deferred,
+            _ => return self.no_operation("//", &a, &b, span),
+        };
+        let kind = ExprKind::Concat(Box::new(a), Box::new(b));
+        self.fold(Expr { kind, ty: Type::Character(len), rank, span })
+    }
+
+    /// A reference to a function that defines the operator for these operands, if there is one.
+    fn defined_operation(&mut self, symbol: &str, operands: Vec<Expr>, span: Span) -> Option<Option<Expr>> {
+        let key = operator_key(symbol);
+        let Sym::Generic { procs, .. } = self.find(&key)? else { return None };
+        let arguments: Vec<Argument> = operands.into_iter().map(Argument::of).collect();
+        let fit = self.best_specific(&procs, &arguments)?;
+        Some(self.function_call(fit, arguments, span))
+    }
+
+    fn unknown_operator(&mut self, symbol: &str, span: Span) -> Option<Expr> {
+        let known = self.find(&operator_key(symbol)).is_some();
+        let text = if known {
+            format!("`{symbol}` is not defined for operands of these types")
+        } else {
+            format!("nothing defines the operator `{symbol}`")
+        };
+        self.error(if known { Code::NoSuchOperation } else { Code::UnknownOperator }, span, text)
+    }
+}
+
+/// The type that two numeric operands get; `None` when one is not numeric.
+pub(crate) fn promoted(a: &Type, b: &Type) -> Option<Type> {
+    use Type::{Complex, Integer, Real};
+    Some(match (a, b) {
+        (Integer(x), Integer(y)) => Integer(*x.max(y)),
+        (Real(x), Real(y)) => Real(*x.max(y)),
+        (Real(x), Integer(_)) | (Integer(_), Real(x)) => Real(*x),
+        (Complex(x), Complex(y) | Real(y)) | (Real(y), Complex(x)) => Complex(*x.max(y)),
+        (Complex(x), Integer(_)) | (Integer(_), Complex(x)) => Complex(*x),
+        _ => return None,
+    })
+}
+
+fn symbol_of(op: &ast::BinaryOp) -> Arc<str> {
+    use ast::BinaryOp as B;
+    match op {
+        B::Add => "+",
+        B::Sub => "-",
+        B::Mul => "*",
+        B::Div => "/",
+        B::Pow => "**",
+        B::Concat => "//",
+        B::Eq => "==",
+        B::Ne => "/=",
+        B::Lt => "<",
+        B::Le => "<=",
+        B::Gt => ">",
+        B::Ge => ">=",
+        B::And => ".and.",
+        B::Or => ".or.",
+        B::Eqv => ".eqv.",
+        B::Neqv => ".neqv.",
+        B::Defined(name) => return format!(".{name}.").into(),
+    }
+    .into()
+}

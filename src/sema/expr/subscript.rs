@@ -1,0 +1,291 @@
+//! `base(args)`: what the parentheses mean depends on what stands before them.
+
+use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Storage, Sub, Type, VarId};
+use crate::checker::Checker;
+use crate::decl::constant_bounds;
+use crate::scope::Sym;
+use ast::{Arg, ArgValue, Name};
+use diag::{Code, Diagnostic};
+use source::Span;
+
+impl Checker<'_> {
+    /// `base(args)` as an expression.
+    pub(super) fn apply(&mut self, base: &ast::Expr, args: &[Arg], span: Span) -> Option<Expr> {
+        match &base.kind {
+            ast::ExprKind::Name(name) => self.apply_name(name, args, span),
+            ast::ExprKind::Member { base: object, name } => {
+                if let Some(call) = self.bound_function(object, name, args, span) {
+                    return call;
+                }
+                let base = self.member(object, name, base.span)?;
+                self.subscript(base, args, span)
+            }
+            _ => {
+                let base = self.expr(base)?;
+                self.subscript(base, args, span)
+            }
+        }
+    }
+
+    fn apply_name(&mut self, name: &Name, args: &[Arg], span: Span) -> Option<Expr> {
+        match self.find_name(name) {
+            Some(Sym::Var(id)) => self.apply_variable(id, name, args, span),
+            Some(Sym::Proc(id)) => self.reference(id, name, args, span),
+            Some(Sym::Generic { procs, ty }) => self.generic_reference(&procs, ty, name, args, span),
+            Some(Sym::Type(id)) => self.structure(id, args, name.span, span),
+            Some(Sym::Intrinsic(id)) => {
+                let found = crate::intrinsics::lookup(name.as_str()).unwrap_or(crate::intrinsics::Found::plain(id));
+                self.intrinsic_function(found, args, span)
+            }
+            Some(Sym::StatementFunction(scope, at)) => self.statement_function(scope, at, args, span),
+            Some(Sym::Refused(what)) => self.refuse_again(&what),
+            Some(Sym::Ambiguous(a, b)) => self.ambiguous(name, &a, &b),
+            Some(Sym::Namelist(_)) => {
+                let text = format!("`{}` is a namelist group", name.as_str());
+                self.error(Code::WrongKindOfName, name.span, text)
+            }
+            Some(Sym::Settling) => {
+                let text = format!("the declaration of `{}` depends on itself", name.as_str());
+                self.error(Code::BadSpecificationExpression, name.span, text)
+            }
+            Some(Sym::Pending(_) | Sym::Error) => None,
+            None => self.apply_unknown(name, args, span),
+        }
+    }
+
+    fn apply_variable(&mut self, id: VarId, name: &Name, args: &[Arg], span: Span) -> Option<Expr> {
+        let var = self.out.var(id);
+        if matches!(var.storage, Storage::Procedure) {
+            return self.procedure_variable_call(id, args, span);
+        }
+        let is_scalar = matches!(var.shape, Shape::Scalar);
+        // The result variable of a function that calls itself by the same name.
+        if is_scalar
+            && matches!(var.storage, Storage::Result)
+            && !is_substring(args)
+            && let Some(own) = self.cx.proc.filter(|p| self.out.proc(*p).name == name.text)
+        {
+            return self.reference(own, name, args, span);
+        }
+        if is_scalar && self.vars[id.0 as usize].typed_only && !is_substring(args) {
+            return self.apply_typed(id, name, args, span);
+        }
+        let base = self.variable(id, name.span)?;
+        // An array constant stays a variable here, so that its elements can be picked.
+        self.subscript(base, args, span)
+    }
+
+    /// A name of which only the type is declared is a function when it is applied: an intrinsic one or an external one.
+    fn apply_typed(&mut self, id: VarId, name: &Name, args: &[Arg], span: Span) -> Option<Expr> {
+        let var = self.out.var(id).clone();
+        if matches!(var.storage, Storage::Dummy(_)) {
+            return self.refuse(span, format!("dummy procedure `{}` without `external` or an interface", name.as_str()));
+        }
+        if let Some(found) = crate::intrinsics::lookup(name.as_str()) {
+            return self.intrinsic_function(found, args, span);
+        }
+        if let Some(&external) = self.externals.get(&name.text) {
+            return self.reference(external, name, args, span);
+        }
+        if self.vars[id.0 as usize].implicit {
+            return self.apply_unknown(name, args, span);
+        }
+        let text = format!("`{}` is a scalar and has no elements, and no function of that name is defined", name.as_str());
+        self.report(
+            Diagnostic::new(Code::NotAnArray, span, text)
+                .secondary(var.span, "declared here")
+                .help(format!("give it a shape, or give the file that defines function `{}`", name.as_str())),
+        );
+        None
+    }
+
+    /// A name without any declaration that is applied.
+    fn apply_unknown(&mut self, name: &Name, args: &[Arg], span: Span) -> Option<Expr> {
+        if let Some(sym) = self.device_module_name(name.as_str()) {
+            match sym {
+                Sym::Proc(id) => return self.reference(id, name, args, span),
+                Sym::Generic { procs, ty } => return self.generic_reference(&procs, ty, name, args, span),
+                _ => {}
+            }
+        }
+        if let Some(found) = crate::intrinsics::lookup(name.as_str()) {
+            return self.intrinsic_function(found, args, span);
+        }
+        if name.as_str() == "dim3" {
+            let id = self.dim3();
+            return self.structure(id, args, name.span, span);
+        }
+        if let Some(&external) = self.externals.get(&name.text) {
+            if self.implicit_type(self.cx.scope, name.as_str()).is_some() {
+                return self.reference(external, name, args, span);
+            }
+            let text = format!("function `{}` has no declaration here", name.as_str());
+            let help = "declare its result's type, or put it into a module";
+            return self.error_help(Code::UndeclaredName, name.span, text, help);
+        }
+        if self.is_tainted(self.cx.scope) {
+            return None;
+        }
+        let near = self.similar(name.as_str(), |_| true).or_else(|| crate::intrinsics::nearest(name.as_str()));
+        let text = format!("there is no array or function `{}` here", name.as_str());
+        self.report(Diagnostic::new(Code::UndeclaredName, name.span, text).suggest(near.as_deref()));
+        None
+    }
+
+    /// Elements, sections and substrings of a value.
+    pub(crate) fn subscript(&mut self, base: Expr, args: &[Arg], span: Span) -> Option<Expr> {
+        if let Some(arg) = args.iter().find(|a| a.keyword.is_some()) {
+            return self.error(Code::SyntaxError, arg.span, "a subscript has no keyword");
+        }
+        let is_part = matches!(base.kind, ExprKind::Element { .. } | ExprKind::Section { .. } | ExprKind::Substring { .. });
+        let whole = matches!(base.kind, ExprKind::Var(_) | ExprKind::Field { .. });
+        let own_rank = self.own_rank(&base);
+        if base.rank == 0 || is_part || own_rank == 0 {
+            if matches!(base.ty, Type::Character(_)) && is_substring(args) {
+                return self.substring(base, args, span);
+            }
+            let text = if is_part {
+                "subscripts after subscripts".to_owned()
+            } else {
+                format!("subscripts on {}, which is no array", self.shape_name(&base.ty, base.rank))
+            };
+            return self.error(Code::NotAnArray, span, text);
+        }
+        if !whole {
+            return self.error(Code::NotAnArray, span, "subscripts on an expression: assign it to a variable first");
+        }
+        if args.len() != usize::from(base.rank) {
+            let text = format!("{} subscript{} on an array of rank {}", args.len(), if args.len() == 1 { "" } else { "s" }, base.rank);
+            return self.error(Code::SubscriptCount, span, text);
+        }
+        let mut subs = Vec::with_capacity(args.len());
+        for arg in args {
+            subs.push(self.one_subscript(arg));
+        }
+        let subs = subs.into_iter().collect::<Option<Vec<Sub>>>()?;
+        self.check_constant_subscripts(&base, &subs);
+        let ty = base.ty.clone();
+        let rank = subs.iter().filter(|s| !matches!(s, Sub::Index(_))).count() as u8;
+        if rank > 0 {
+            if let Some(Shape::AssumedSize(..)) = self.shape_of(&base)
+                && let Some(Sub::Range { hi: None, .. }) = subs.last()
+            {
+                let help = "give the upper bound of the last dimension";
+                return self.error_help(Code::BadBounds, span, "the array has assumed size: it has no last upper bound", help);
+            }
+            return Some(Expr { kind: ExprKind::Section { base: Box::new(base), subs }, ty, rank, span });
+        }
+        let subs = subs.into_iter().filter_map(|s| if let Sub::Index(e) = s { Some(e) } else { None }).collect();
+        self.fold(Expr { kind: ExprKind::Element { base: Box::new(base), subs }, ty, rank: 0, span })
+    }
+
+    /// The rank of the last part of a designator: that of `a%b` with array `a` and scalar `b` is 0.
+    fn own_rank(&self, base: &Expr) -> u8 {
+        match &base.kind {
+            ExprKind::Field { base: object, .. } if object.rank > 0 => 0,
+            _ => base.rank,
+        }
+    }
+
+    fn one_subscript(&mut self, arg: &Arg) -> Option<Sub> {
+        match &arg.value {
+            ArgValue::Expr(e) => {
+                let value = self.expr(e)?;
+                if !matches!(value.ty, Type::Integer(_)) {
+                    let text = format!("a subscript must be an integer, not {}", self.shape_name(&value.ty, value.rank));
+                    return self.error(Code::IntegerRequired, e.span, text);
+                }
+                match value.rank {
+                    0 => Some(Sub::Index(self.convert(value, &Type::Integer(8))?)),
+                    1 => Some(Sub::Vector(self.convert(value, &Type::Integer(8))?)),
+                    _ => {
+                        let text = format!("a vector subscript has rank 1, not {}", value.rank);
+                        self.error(Code::BadVectorSubscript, e.span, text)
+                    }
+                }
+            }
+            ArgValue::Range { lo, hi, step } => {
+                let lo = self.bound(lo.as_ref());
+                let hi = self.bound(hi.as_ref());
+                let step = self.bound(step.as_ref());
+                let (lo, hi, step) = (lo?, hi?, step?);
+                if let Some(Expr { kind: ExprKind::Const(Const::Int(0)), span, .. }) = &step {
+                    return self.error(Code::ZeroStride, *span, "a section's stride cannot be zero");
+                }
+                Some(Sub::Range { lo, hi, step })
+            }
+            ArgValue::AltReturn(_) => self.error(Code::SyntaxError, arg.span, "`*` is no subscript"),
+        }
+    }
+
+    /// An optional bound, as `integer(8)`.
+    #[allow(clippy::option_option)]
+    fn bound(&mut self, e: Option<&ast::Expr>) -> Option<Option<Expr>> {
+        match e {
+            None => Some(None),
+            Some(e) => self.integer_scalar(e, &Type::Integer(8), "a bound").map(Some),
+        }
+    }
+
+    fn substring(&mut self, base: Expr, args: &[Arg], span: Span) -> Option<Expr> {
+        let [Arg { value: ArgValue::Range { lo, hi, step: None }, .. }] = args else {
+            return self.error(Code::BadSubstring, span, "a substring is `(first:last)`");
+        };
+        let (lo, hi) = (self.bound(lo.as_ref()), self.bound(hi.as_ref()));
+        let (lo, hi) = (lo?, hi?);
+        let position = |e: &Option<Expr>| match e {
+            Some(Expr { kind: ExprKind::Const(Const::Int(v)), .. }) => Some(*v),
+            _ => None,
+        };
+        let length = if let Type::Character(CharLen::Const(n)) = base.ty { Some(n) } else { None };
+        let first = if lo.is_none() { Some(1) } else { position(&lo) };
+        let last = if hi.is_none() { length } else { position(&hi) };
+        let len = match (first, last) {
+            (Some(a), Some(b)) => {
+                if a <= b && (a < 1 || length.is_some_and(|n| b > n)) {
+                    let text = format!("substring {a}:{b} of a value of length {}", length.unwrap_or(0));
+                    return self.error(Code::BadSubstring, span, text);
+                }
+                CharLen::Const((b - a + 1).max(0))
+            }
+            _ => CharLen::Deferred,
+        };
+        let rank = base.rank;
+        let kind = ExprKind::Substring { base: Box::new(base), lo: lo.map(Box::new), hi: hi.map(Box::new) };
+        self.fold(Expr { kind, ty: Type::Character(len), rank, span })
+    }
+
+    /// The declared shape of a whole array.
+    pub(crate) fn shape_of(&self, base: &Expr) -> Option<&Shape> {
+        match &base.kind {
+            ExprKind::Var(id) => Some(&self.out.var(*id).shape),
+            ExprKind::Field { base, field } => match base.ty {
+                Type::Derived(id) => self.out.ty(id).fields.get(*field as usize).map(|f| &f.shape),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Warns of constant subscripts outside constant bounds.
+    fn check_constant_subscripts(&mut self, base: &Expr, subs: &[Sub]) {
+        let mut found = Vec::new();
+        if let Some(bounds) = self.shape_of(base).and_then(constant_bounds) {
+            for (dim, (sub, (lower, extent))) in subs.iter().zip(bounds).enumerate() {
+                let Sub::Index(Expr { kind: ExprKind::Const(Const::Int(v)), span, .. }) = sub else { continue };
+                let upper = lower + extent - 1;
+                if *v < lower || *v > upper {
+                    found.push((*span, format!("subscript {v} is outside {lower}:{upper} of dimension {}", dim + 1)));
+                }
+            }
+        }
+        for (span, text) in found {
+            self.report(Diagnostic::new(Code::ConstantSubscriptOutOfBounds, span, text));
+        }
+    }
+}
+
+/// Whether the parentheses hold one range without a stride, as a substring does.
+fn is_substring(args: &[Arg]) -> bool {
+    matches!(args, [Arg { value: ArgValue::Range { step: None, .. }, .. }])
+}
