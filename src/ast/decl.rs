@@ -42,7 +42,7 @@ pub enum DeclKind {
     Parameter(Vec<(Name, Expr)>),
     /// `data a, b / 1, 2 /`: object lists and value lists (each value with its repeat count expression). An implied DO
     /// among the objects is an `ExprKind::Array` whose only item is that DO.
-    Data(Vec<(Vec<Expr>, Vec<(Option<Expr>, Expr)>)>),
+    Data(Vec<DataSet>),
     /// `common /name/ a, b(10)`
     Common(Vec<(Option<Name>, Vec<Entity>)>),
     /// `equivalence (a, b(1)), …`
@@ -87,6 +87,9 @@ pub enum DeclKind {
         text: Arc<str>,
     },
 }
+
+/// The objects of a DATA statement and their values, each with its repeat count.
+pub type DataSet = (Vec<Expr>, Vec<(Option<Expr>, Expr)>);
 
 /// `import`, with its names (empty: everything).
 #[derive(Clone, Debug)]

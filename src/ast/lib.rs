@@ -11,9 +11,10 @@ mod dump;
 mod expr;
 mod stmt;
 mod unit;
+mod unparse;
 
 pub use decl::{
-    Attr, Bound, CharLen, CudaAttr, DeclKind, Declaration, DerivedType, Entity, EnumDef, Import, Intent, Interface,
+    Attr, Bound, CharLen, CudaAttr, DataSet, DeclKind, Declaration, DerivedType, Entity, EnumDef, Import, Intent, Interface,
     InterfaceItem, InterfaceKind, KindParam, LetterSpec, Shape, TypeField, TypeItem, TypeSpec, TypeSpecKind,
     UseItem, UseStmt,
 };
@@ -21,6 +22,7 @@ pub use dump::dump;
 pub use expr::{Arg, ArgValue, ArrayItem, BinaryOp, Expr, ExprKind, ImpliedDo, Name, Radix, UnaryOp};
 pub use stmt::{
     Allocate, Block, CaseRange, CufKernel, CufReduce, CufSize, DoControl, GlobalLaunch, IfArm, IoControl, IoItem, IoKind,
-    LoopVar, SelectArm, Stmt, StmtKind, WhereArm,
+    LoopVar, SelectArm, Stmt, StmtKind, TypeArm, WhereArm,
 };
+pub use unparse::unparse;
 pub use unit::{Generic, Prefix, Program, ProcedureAttr, Subprogram, SubprogramKind, Unit, UnitKind};

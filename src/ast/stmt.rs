@@ -91,7 +91,7 @@ pub enum StmtKind {
         /// The selector.
         value: Expr,
         /// The guards: `type is` (true), `class is` (false) or default (absent), each with its block and statement.
-        arms: Vec<(Option<(bool, TypeSpec)>, Block, Span)>,
+        arms: Vec<TypeArm>,
         /// `end select`
         end: Span,
     },
@@ -189,6 +189,10 @@ pub enum StmtKind {
     /// What could not be parsed and was reported.
     Error,
 }
+
+/// One arm of SELECT TYPE: its guard, its block, its first statement. The guard is `type is` (true) or `class is` (false)
+/// with a type; an absent one is `class default`.
+pub type TypeArm = (Option<(bool, TypeSpec)>, Block, Span);
 
 /// The configuration of a kernel launch, as written between the chevrons.
 #[derive(Clone, Debug)]

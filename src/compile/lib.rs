@@ -1,1 +1,114 @@
 //! The whole pipeline from source text to IR as one call, with the embedded modules.
+//!
+//! [`compile`] runs `parse`, `sema`, `lower` and `opt` in a row. Modules that the language or CUDA Fortran brings along
+//! (`cudafor`, `iso_c_binding` …) are Fortran sources in `modules/`, parsed only when a program uses them.
+//!
+//! Not here: reading files (the caller does), running anything.
+
+mod embedded;
+
+use diag::Diagnostics;
+use sema::checked::Program;
+use source::{FileId, SourceMap};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+pub use lower::LowerOptions;
+pub use parse::{Ignore, MacroOption, ParseOptions, SourceForm};
+pub use sema::SemaOptions;
+
+/// How to compile.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Source form, preprocessing, macros.
+    pub parse: ParseOptions,
+    /// Default kinds, managed memory.
+    pub sema: SemaOptions,
+    /// Fused multiply-add, bounds checks.
+    pub lower: LowerOptions,
+    /// 0 leaves the IR as lowering made it.
+    pub level: u8,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            parse: ParseOptions::default(),
+            sema: SemaOptions { needs_main: true, ..SemaOptions::default() },
+            lower: LowerOptions::default(),
+            level: 1,
+        }
+    }
+}
+
+/// A compiled program.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// What the program means.
+    pub program: Arc<Program>,
+    /// The code.
+    pub module: Arc<ir::Module>,
+    /// Comments `!cufemu ignore(CODE)`.
+    pub ignores: Vec<Ignore>,
+}
+
+/// What parsing gives, with the embedded modules that it needs.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// The trees of the embedded modules, then those of the files.
+    pub program: ast::Program,
+    /// How many units the embedded modules have.
+    pub embedded_units: usize,
+    /// The files of the embedded modules.
+    pub embedded: BTreeSet<FileId>,
+    /// Comments `!cufemu ignore(CODE)`.
+    pub ignores: Vec<Ignore>,
+}
+
+/// Parses the files, and the embedded modules that they use. `include` obtains an included file by its name and the name of
+/// the file that asks.
+pub fn parse(
+    map: &mut SourceMap,
+    files: &[FileId],
+    options: &ParseOptions,
+    include: &mut dyn FnMut(&str, FileId) -> Option<(String, String)>,
+    diags: &mut Diagnostics,
+) -> Parsed {
+    let user = parse::parse(map, files, options, include, diags);
+    let mut wanted = embedded::used_modules(&user.program);
+    let mut program = ast::Program::default();
+    let mut known = BTreeSet::new();
+    while let Some(name) = wanted.pop_first() {
+        let Some(text) = embedded::source(&name) else { continue };
+        let file = map.add(format!("<{name}>"), text);
+        known.insert((name, file));
+        let plain = ParseOptions { form: Some(SourceForm::Free), preprocess: Some(false), ..ParseOptions::default() };
+        let parsed = parse::parse(map, &[file], &plain, &mut |_, _| None, diags);
+        wanted.extend(embedded::used_modules(&parsed.program));
+        wanted.retain(|w| known.iter().all(|(k, _)| k != w));
+        program.units.extend(parsed.program.units);
+    }
+    let embedded_units = program.units.len();
+    program.units.extend(user.program.units);
+    let embedded = known.into_iter().map(|(_, file)| file).collect();
+    Parsed { program, embedded_units, embedded, ignores: user.ignores }
+}
+
+/// Compiles the files into one program; `None`, with errors in `diags`, if they are not valid.
+pub fn compile(
+    map: &mut SourceMap,
+    files: &[FileId],
+    options: &Options,
+    include: &mut dyn FnMut(&str, FileId) -> Option<(String, String)>,
+    diags: &mut Diagnostics,
+) -> Option<Compiled> {
+    let parsed = parse(map, files, &options.parse, include, diags);
+    if diags.has_errors() {
+        return None;
+    }
+    let sema = SemaOptions { embedded: parsed.embedded, ..options.sema.clone() };
+    let program = sema::check(&parsed.program, &sema, diags)?;
+    let mut module = lower::lower(&program, &options.lower);
+    opt::run(&mut module, options.level);
+    Some(Compiled { program: Arc::new(program), module: Arc::new(module), ignores: parsed.ignores })
+}

@@ -14,56 +14,13 @@
 // The driver is a C library: its functions take raw pointers and handles, and nothing else in the project calls it.
 #![allow(unsafe_code)]
 
+use crate::attribute::Attribute;
+use crate::error::DriverError;
 use crate::params::ParamLayout;
 use cudarc::driver::result::DriverError as Code;
 use cudarc::driver::sys;
 use std::ffi::{CString, c_void};
 use std::sync::Arc;
-
-/// An error of the driver, or that there is none.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum DriverError {
-    /// The driver library was not found.
-    NoDriver,
-    /// A call failed.
-    Call {
-        /// The function.
-        call: &'static str,
-        /// The code, as in `cuda.h`.
-        code: u32,
-        /// Its name, `CUDA_ERROR_…`.
-        name: String,
-        /// What the driver says it means.
-        text: String,
-    },
-    /// The handle of a stream, event or kernel does not exist, or sizes do not fit.
-    Invalid(&'static str),
-}
-
-impl DriverError {
-    /// The code that the driver gave, or the one that fits: 100 (no device), 400 (invalid handle).
-    pub fn code(&self) -> u32 {
-        match self {
-            DriverError::NoDriver => 100,
-            DriverError::Call { code, .. } => *code,
-            DriverError::Invalid(_) => 400,
-        }
-    }
-}
-
-impl std::fmt::Display for DriverError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            DriverError::NoDriver => f.write_str(
-                "no CUDA driver: libcuda.so.1 was not found; run without `--device gpu`, or on a machine with an NVIDIA GPU",
-            ),
-            DriverError::Call { call, name, text, .. } => write!(f, "`{call}` failed with {name}: {text}"),
-            DriverError::Invalid(what) => write!(f, "no such {what}"),
-        }
-    }
-}
-
-impl std::error::Error for DriverError {}
 
 type Result<T> = std::result::Result<T, DriverError>;
 
@@ -118,66 +75,6 @@ pub(crate) fn driver_version() -> Result<i32> {
     let mut version = 0;
     cu!(cuDriverGetVersion(&raw mut version))?;
     Ok(version)
-}
-
-macro_rules! attributes {
-    ($($name:ident = $sys:ident $doc:literal;)*) => {
-        /// A property of a device.
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-        pub enum Attribute { $(#[doc = $doc] $name,)* }
-
-        impl Attribute {
-            /// All of them, in order.
-            pub const ALL: &[Attribute] = &[$(Attribute::$name),*];
-
-            fn sys(self) -> sys::CUdevice_attribute {
-                match self { $(Attribute::$name => sys::CUdevice_attribute::$sys,)* }
-            }
-        }
-    };
-}
-
-attributes! {
-    MaxThreadsPerBlock = CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK "Most threads of a block.";
-    MaxBlockDimX = CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X "Greatest block extent, x.";
-    MaxBlockDimY = CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y "Greatest block extent, y.";
-    MaxBlockDimZ = CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z "Greatest block extent, z.";
-    MaxGridDimX = CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X "Greatest grid extent, x.";
-    MaxGridDimY = CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y "Greatest grid extent, y.";
-    MaxGridDimZ = CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z "Greatest grid extent, z.";
-    SharedBytesPerBlock = CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK "Bytes of shared memory of a block.";
-    SharedBytesPerBlockOptin = CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN "The same where a kernel asks for more.";
-    SharedBytesPerMultiprocessor = CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR "Bytes of shared memory of a multiprocessor.";
-    ConstantBytes = CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY "Bytes of constant memory.";
-    WarpSize = CU_DEVICE_ATTRIBUTE_WARP_SIZE "Lanes of a warp.";
-    MaxPitch = CU_DEVICE_ATTRIBUTE_MAX_PITCH "Greatest pitch of a copy, bytes.";
-    RegistersPerBlock = CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK "Registers of a block.";
-    RegistersPerMultiprocessor = CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR "Registers of a multiprocessor.";
-    ClockKilohertz = CU_DEVICE_ATTRIBUTE_CLOCK_RATE "Clock rate, kHz.";
-    TextureAlignment = CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT "Alignment of textures, bytes.";
-    MultiprocessorCount = CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT "Number of multiprocessors.";
-    KernelTimeout = CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT "Whether kernels have a time limit.";
-    Integrated = CU_DEVICE_ATTRIBUTE_INTEGRATED "Whether memory is shared with the host.";
-    CanMapHostMemory = CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY "Whether host memory can be mapped.";
-    ComputeMode = CU_DEVICE_ATTRIBUTE_COMPUTE_MODE "Compute mode.";
-    ConcurrentKernels = CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS "Whether kernels run concurrently.";
-    EccEnabled = CU_DEVICE_ATTRIBUTE_ECC_ENABLED "Whether memory corrects errors.";
-    PciBusId = CU_DEVICE_ATTRIBUTE_PCI_BUS_ID "PCI bus.";
-    PciDeviceId = CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID "PCI device.";
-    PciDomainId = CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID "PCI domain.";
-    TccDriver = CU_DEVICE_ATTRIBUTE_TCC_DRIVER "Whether the driver is the compute-only one.";
-    MemoryClockKilohertz = CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE "Memory clock rate, kHz.";
-    MemoryBusBits = CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH "Width of the memory bus, bits.";
-    L2CacheBytes = CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE "Bytes of the second-level cache.";
-    MaxThreadsPerMultiprocessor = CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR "Most threads of a multiprocessor.";
-    UnifiedAddressing = CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING "Whether host and device share address numbers.";
-    AsyncEngineCount = CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT "Number of copy engines.";
-    ManagedMemory = CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY "Whether there is managed memory.";
-    ConcurrentManagedAccess = CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS "Whether the host may use it while kernels run.";
-    CooperativeLaunch = CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH "Whether grids can synchronise.";
-    StreamPriorities = CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED "Whether streams have priorities.";
-    ComputeMajor = CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR "Compute capability, major number.";
-    ComputeMinor = CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR "Compute capability, minor number.";
 }
 
 /// A device, its primary context retained.
@@ -277,6 +174,73 @@ impl Drop for Context {
     fn drop(&mut self) {
         // The process may be ending and the driver with it; there is nobody to tell about an error.
         let _ = cu!(cuDevicePrimaryCtxRelease_v2(self.device));
+    }
+}
+
+/// Device memory at an address that the caller chose (CUDA Driver API, "Virtual Memory Management"). Its contents are zero
+/// at first.
+#[derive(Debug)]
+pub(crate) struct Mapping {
+    context: Arc<Context>,
+    address: u64,
+    bytes: usize,
+    /// The physical memory, once made, and whether it is mapped.
+    memory: Option<(sys::CUmemGenericAllocationHandle, bool)>,
+}
+
+impl Mapping {
+    /// Maps memory; address and size are multiples of 2 MiB.
+    pub(crate) fn at(context: &Arc<Context>, address: u64, bytes: u64) -> Result<Mapping> {
+        context.enter()?;
+        let bytes = size(bytes)?;
+        let mut got = 0;
+        cu!(cuMemAddressReserve(&raw mut got, bytes, 0, address, 0))?;
+        // From here on what was made is undone when the value is dropped.
+        let mut this = Mapping { context: context.clone(), address: got, bytes, memory: None };
+        if got != address {
+            return Err(DriverError::Address(address));
+        }
+        let kind = sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
+        let location = sys::CUmemLocation { type_: kind, id: context.device };
+        let property = sys::CUmemAllocationProp {
+            type_: sys::CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+            requestedHandleTypes: sys::CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE,
+            location,
+            win32HandleMetaData: std::ptr::null_mut(),
+            allocFlags: sys::CUmemAllocationProp_st__bindgen_ty_1 {
+                compressionType: 0,
+                gpuDirectRDMACapable: 0,
+                usage: 0,
+                reserved: [0; 4],
+            },
+        };
+        let mut handle = 0;
+        cu!(cuMemCreate(&raw mut handle, bytes, &raw const property, 0))?;
+        this.memory = Some((handle, false));
+        cu!(cuMemMap(address, bytes, 0, handle, 0))?;
+        this.memory = Some((handle, true));
+        let access =
+            sys::CUmemAccessDesc { location, flags: sys::CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
+        cu!(cuMemSetAccess(address, bytes, &raw const access, 1))?;
+        cu!(cuMemsetD8_v2(address, 0, bytes))?;
+        Ok(this)
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        if self.context.enter().is_err() {
+            return;
+        }
+        if let Some((handle, mapped)) = self.memory {
+            if mapped {
+                // Kernels may still use it.
+                let _ = cu!(cuCtxSynchronize());
+                let _ = cu!(cuMemUnmap(self.address, self.bytes));
+            }
+            let _ = cu!(cuMemRelease(handle));
+        }
+        let _ = cu!(cuMemAddressFree(self.address, self.bytes));
     }
 }
 
@@ -583,6 +547,16 @@ impl Kernel {
         let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_NUM_REGS;
         cu!(cuFuncGetAttribute(&raw mut value, attribute, self.raw()))?;
         Ok(value)
+    }
+
+    /// How many blocks of that many threads a multiprocessor holds at once.
+    pub(crate) fn resident_blocks(&self, threads: u32, shared_bytes: u32) -> Result<u32> {
+        self.module.context.enter()?;
+        let mut blocks = 0;
+        let threads = i32::try_from(threads).unwrap_or(i32::MAX);
+        let shared_bytes = shared_bytes as usize;
+        cu!(cuOccupancyMaxActiveBlocksPerMultiprocessor(&raw mut blocks, self.raw(), threads, shared_bytes))?;
+        Ok(blocks.max(0) as u32)
     }
 
     /// Launches in the order of the stream. `params` is the whole parameter memory, as [`crate::params::pack`] makes it.

@@ -5,7 +5,10 @@
 //!
 //! Deliberately not here: the meaning of a CUDA call to the program and its errors (`device`), host memory.
 
-use crate::driver::{self, Attribute, Context, DriverError};
+use crate::attribute::Attribute;
+use crate::driver::{self, Context};
+use crate::error::DriverError;
+use crate::mapping::AddressMap;
 use crate::params;
 use crate::print::{self, Drained};
 use crate::ptx::{self, EmitError, PtxOptions, record};
@@ -34,6 +37,8 @@ pub struct LoadOptions<'a> {
     pub sm: Option<u32>,
     /// Whether variables are kept where a debugger finds them.
     pub debug: bool,
+    /// Addresses of the module variables, by number, if the caller has placed them ([`Gpu::map`]).
+    pub globals: Option<&'a [u64]>,
     /// The sources, for line numbers.
     pub sources: Option<&'a SourceMap>,
     /// Text of the debug sections.
@@ -50,6 +55,7 @@ impl Default for LoadOptions<'_> {
         LoadOptions {
             sm: None,
             debug: false,
+            globals: None,
             sources: None,
             debug_sections: None,
             record_capacity: 1 << 18,
@@ -120,6 +126,14 @@ impl Loaded {
         self.kernels.get(&kernel).map(|(k, _)| k.layout())
     }
 
+    /// How many blocks of that many threads a multiprocessor holds at once.
+    ///
+    /// # Errors
+    /// For a kernel that is not loaded, and what the driver reports.
+    pub fn resident_blocks(&self, kernel: FuncId, threads: u32, shared_bytes: u32) -> Result<u32, DriverError> {
+        self.kernels.get(&kernel).ok_or(DriverError::Invalid("kernel"))?.0.resident_blocks(threads, shared_bytes)
+    }
+
     /// Registers a thread of the kernel uses.
     ///
     /// # Errors
@@ -153,6 +167,7 @@ pub struct Gpu {
     /// Bytes read asynchronously that nobody has taken yet, by ticket.
     arrived: BTreeMap<u64, Vec<u8>>,
     next: u64,
+    map: AddressMap,
     context: Arc<Context>,
 }
 
@@ -180,7 +195,8 @@ impl Gpu {
     pub fn open(ordinal: u32) -> Result<Gpu, DriverError> {
         let context = Context::open(ordinal)?;
         let streams = BTreeMap::from([(Stream::DEFAULT, driver::Stream::default_of(&context))]);
-        Ok(Gpu { streams, events: BTreeMap::new(), records: None, arrived: BTreeMap::new(), next: 1, context })
+        let map = AddressMap::new(&context);
+        Ok(Gpu { streams, events: BTreeMap::new(), records: None, arrived: BTreeMap::new(), next: 1, map, context })
     }
 
     /// The name of the device.
@@ -217,6 +233,7 @@ impl Gpu {
         let text_options = PtxOptions {
             sm: ptx::target_for(sm),
             debug: options.debug,
+            globals: options.globals,
             sources: options.sources,
             debug_sections: options.debug_sections,
         };
@@ -236,7 +253,10 @@ impl Gpu {
         for (i, global) in module.globals.iter().enumerate() {
             if matches!(global.space, ir::Space::Global | ir::Space::Const) {
                 let id = GlobalId(i as u32);
-                let (address, _) = code.variable(&ptx::global_symbol(module, id))?;
+                let address = match options.globals {
+                    Some(addresses) => addresses.get(i).copied().unwrap_or(0),
+                    None => code.variable(&ptx::global_symbol(module, id))?.0,
+                };
                 loaded.globals.insert(id, (address, global.bytes));
             }
         }
@@ -290,6 +310,25 @@ impl Gpu {
     /// Frees device memory.
     pub fn free(&mut self, address: u64) -> Result<(), DriverError> {
         self.context.free(address)
+    }
+
+    /// Has device memory at an address that the caller chose; it reads as zeros at first. The range must not overlap
+    /// another one that is mapped, but may be its neighbour.
+    ///
+    /// # Errors
+    /// When the driver does not place memory there, or has none.
+    pub fn map(&mut self, address: u64, bytes: u64) -> Result<(), DriverError> {
+        self.map.cover(address, bytes)
+    }
+
+    /// Gives back what [`Gpu::map`] made at that address.
+    pub fn unmap(&mut self, address: u64) -> Result<(), DriverError> {
+        self.map.release(address)
+    }
+
+    /// Sets how many bytes of stack each thread has.
+    pub fn set_stack_bytes(&mut self, bytes: u64) -> Result<(), DriverError> {
+        self.context.set_stack_bytes(bytes)
     }
 
     /// Copies to the device, in order with the default stream, and waits.

@@ -9,11 +9,20 @@
 //!
 //! Not here: what a CUDA call means to the program (`device`), formatting of printed values (`text`).
 
+mod attribute;
 mod driver;
+mod error;
 mod gpu;
+mod gpu_device;
+mod mapping;
+mod output;
 pub mod params;
 pub mod print;
 pub mod ptx;
+mod transfer;
 
-pub use driver::{Attribute, DriverError, driver_is_present};
+pub use attribute::Attribute;
+pub use driver::driver_is_present;
+pub use error::DriverError;
 pub use gpu::{Event, Gpu, LaunchShape, LoadError, LoadOptions, Loaded, Refused, Stream};
+pub use gpu_device::{GpuDevice, GpuOptions};

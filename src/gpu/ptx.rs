@@ -21,6 +21,7 @@
 mod arith;
 mod atomic;
 mod body;
+mod call;
 mod convert;
 mod debug;
 mod globals;
@@ -54,6 +55,9 @@ pub struct PtxOptions<'a> {
     /// Whether every source variable that lives in a register is also kept in local memory, where a debugger finds it
     /// ([`variable_slots`] says where).
     pub debug: bool,
+    /// Addresses of the module variables, by number, if they lie in memory of the caller's; otherwise the text declares
+    /// them, and the driver places them.
+    pub globals: Option<&'a [u64]>,
     /// The sources, for `.file` and `.loc` lines.
     pub sources: Option<&'a SourceMap>,
     /// Text of the debug sections. With it the target is `debug`, which makes ptxas keep the code as it is written.
@@ -62,7 +66,7 @@ pub struct PtxOptions<'a> {
 
 impl Default for PtxOptions<'_> {
     fn default() -> Self {
-        PtxOptions { sm: 75, debug: false, sources: None, debug_sections: None }
+        PtxOptions { sm: 75, debug: false, globals: None, sources: None, debug_sections: None }
     }
 }
 
@@ -98,7 +102,7 @@ struct Unit<'a> {
 /// The first thing, in the order of kernels and their code, that cannot run on a GPU.
 pub fn emit(module: &Module, kernels: &[FuncId], options: &PtxOptions<'_>) -> Result<String, EmitError> {
     let (kernels, procedures) = reach(module, kernels)?;
-    let unit = Unit { module, options, placement: Placement::new(module) };
+    let unit = Unit { module, options, placement: Placement::new(module, options.globals) };
     let mut needs = BTreeSet::new();
     let mut bodies = String::new();
     for &id in procedures.iter().chain(&kernels) {
@@ -115,7 +119,7 @@ pub fn emit(module: &Module, kernels: &[FuncId], options: &PtxOptions<'_>) -> Re
     }
     Helper::print(&mut out, &needs);
     for &id in &procedures {
-        let _ = writeln!(out, "{};", body::signature(module, id));
+        let _ = writeln!(out, "{};", call::signature(module, id));
     }
     if !procedures.is_empty() {
         out.push('\n');

@@ -13,14 +13,16 @@
 
 mod chars;
 mod connect;
-mod enclosing;
+mod finish;
 mod errors;
 mod fault;
 mod host;
+mod names;
 mod outside;
 mod random;
 mod runtime;
 mod service;
+mod service_cuda;
 mod storage;
 mod transfer;
 mod transfer_in;

@@ -24,7 +24,7 @@ fn words(start: u64, len: u64, mut f: impl FnMut(u64, usize, u64) -> bool) {
     let mut at = start;
     while at < end {
         let next = ((at | 63).saturating_add(1)).min(end);
-        let last = if next & 63 == 0 { 64 } else { next & 63 };
+        let last = if next.is_multiple_of(64) { 64 } else { next % 64 };
         if next == at || !f(at / PAGE, (at % PAGE / 64) as usize, bits(at & 63, last)) {
             return;
         }

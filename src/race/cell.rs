@@ -107,8 +107,7 @@ pub(crate) fn access<const SHARED: bool>(cell: &mut Cell<'_>, op: Op, view: &Vie
 
 /// Whether a single stamp is of another lane of the very instruction that now runs.
 fn is_sibling(stamp: Stamp, view: &View<'_>) -> bool {
-    let first = view.owner(0);
-    stamp.time() == view.time && (first..first + 32).any(|owner| stamp.is_of(owner))
+    stamp.time() == view.time && stamp.is_of_warp(view.owner(0))
 }
 
 /// The same access of one cell by at least two lanes at once; `None` if the lanes must be looked at one by one.

@@ -27,7 +27,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { rules: Rules::DEFAULT, finest_cell_bytes: 4, limit_bytes: 16 << 30, is_use_wanted: false }
+        Self { rules: Rules::default(), finest_cell_bytes: 4, limit_bytes: 16 << 30, is_use_wanted: false }
     }
 }
 
@@ -130,7 +130,7 @@ impl Detector {
         Self {
             options,
             launch,
-            order: Order::new(options.rules, 1),
+            order: Order::new(options.rules, 1, false),
             global: GlobalShadow::new(finest(options), options.limit_bytes),
             shared: Vec::new(),
             found: Suspicion::default(),
@@ -140,7 +140,7 @@ impl Detector {
     /// Starts a launch; everything before is ordered before it (see [`Timeline`](crate::Timeline) for what is not).
     pub fn begin_launch(&mut self, launch: Launch) {
         self.launch = launch;
-        self.order = Order::new(self.options.rules, launch.threads_per_block);
+        self.order = Order::new(self.options.rules, launch.threads_per_block, false);
         self.global.start(true);
         self.shared.clear();
         self.found = Suspicion::default();

@@ -123,10 +123,9 @@ pub struct Exact {
 impl Exact {
     /// Ready for the launch that `suspicion` is about, by the same rules.
     pub fn new(rules: Rules, launch: Launch, suspicion: Suspicion) -> Self {
-        let scopeless = Rules { is_scopeless: true, ..rules };
         Self {
-            order: Order::new(rules, launch.threads_per_block),
-            scopeless: Order::new(scopeless, launch.threads_per_block),
+            order: Order::new(rules, launch.threads_per_block, false),
+            scopeless: Order::new(rules, launch.threads_per_block, true),
             verdict: Verdict { incomplete: suspicion.incomplete, ..Verdict::default() },
             suspicion,
             global: SpanMap::default(),

@@ -1,6 +1,6 @@
 //! The exact state of one stretch of watched bytes: which past accesses a later one could still race with.
 //!
-//! Like FastTrack's (Flanagan and Freund, PLDI 2009), but with whole frontiers in place of single epochs, and with PTX's
+//! Like those of `FastTrack` (Flanagan and Freund, PLDI 2009), but with whole frontiers in place of single epochs, and with PTX's
 //! two kinds of order. *Base causality* is what `Knowledge` knows. *Observation order* orders strong writes of this place
 //! only: a write precedes the strong reads that read it, directly or through read-modify-writes, each link morally strong.
 //! An access X is before Y if base causality says so; or, if X is strong, through a path of both orders whose inner steps
@@ -152,7 +152,7 @@ impl Frontier {
                 let is_seen = is_observer && entry.is_live && old.is_observable();
                 covered[a * before + e] = is_before || is_seen;
                 // A plain store is mixed with the very atomic that reads it, even if that orders what comes later.
-                if !is_before && !(is_seen && old.is_strong()) && old.is_conflicting(new) {
+                if !(is_before || is_seen && old.is_strong()) && old.is_conflicting(new) {
                     report(old, new);
                 }
             }

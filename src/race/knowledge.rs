@@ -209,7 +209,7 @@ impl Knowledge {
             (!know.is_empty()).then(|| Arc::new(know))
         });
         if joined[CTA] == joined[WIDE] {
-            joined[WIDE] = joined[CTA].clone();
+            joined[WIDE] = joined[CTA].as_ref().map(Arc::clone);
         }
         self.heads = joined;
     }
@@ -420,7 +420,16 @@ impl Knowledge {
 
     /// What a check of an access of `warp` needs; `tag` is the tag of the block's own stamps.
     pub(crate) fn view(&self, warp: u32, tag: u64) -> View<'_> {
-        View { knowledge: self, warp, tag, bar: self.bar, time: self.time, wsync: self.warps[warp as usize].wsync }
+        let state = &self.warps[warp as usize];
+        View {
+            knowledge: self,
+            warp,
+            tag,
+            bar: self.bar,
+            time: self.time,
+            wsync: state.wsync,
+            knows_more: self.acq.is_some() || state.lanes.is_some() || state.rows.is_some(),
+        }
     }
 }
 
@@ -433,6 +442,8 @@ pub(crate) struct View<'a> {
     pub(crate) bar: u32,
     pub(crate) time: u32,
     pub(crate) wsync: u32,
+    /// Whether barriers of the block and of the whole warp are not all that the lanes know of others.
+    pub(crate) knows_more: bool,
 }
 
 impl View<'_> {
@@ -444,7 +455,9 @@ impl View<'_> {
     /// Whether everything that the stamp stands for is known to the lane; the stamp must not be void.
     #[inline]
     pub(crate) fn is_known(&self, stamp: Stamp, lane: usize) -> bool {
-        stamp.is_within(self.tag, self.bar) || stamp.is_of(self.owner(lane)) || self.is_known_otherwise(stamp, lane)
+        stamp.is_within(self.tag, self.bar)
+            || stamp.is_of(self.owner(lane))
+            || if self.knows_more { self.is_known_otherwise(stamp, lane) } else { self.is_known_to_warp(stamp) }
     }
 
     /// Whether everything that the stamp stands for is known to all lanes through a barrier of the block or the warp.

@@ -7,24 +7,17 @@
 
 use crate::access::{Addresses, Space, Thread, WarpAccess, lanes};
 use crate::know::{Know, join_options};
-use crate::knowledge::Knowledge;
+use crate::knowledge::{Heads, Knowledge};
 use crate::sync::{Strong, SyncTable};
 use std::sync::Arc;
 
 /// The rules that the order follows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rules {
     /// A reading atomic acquires only with a fence after it, and a barrier does not hand on fences: the letter of PTX.
     pub is_strict: bool,
     /// Lanes of a warp are ordered between instructions, as before Volta.
     pub is_legacy_warp_sync: bool,
-    /// Every scope is that of the system: to find out whether a race is only one of scope.
-    pub(crate) is_scopeless: bool,
-}
-
-impl Rules {
-    /// The rules that programs are judged by unless asked otherwise.
-    pub const DEFAULT: Self = Self { is_strict: false, is_legacy_warp_sync: false, is_scopeless: false };
 }
 
 /// A resident block, from `begin_block` to `end_block`.
@@ -44,6 +37,7 @@ struct Cta {
 #[derive(Clone, Debug)]
 pub(crate) struct Order {
     rules: Rules,
+    is_scopeless: bool,
     threads: u32,
     ctas: Vec<Option<Box<Cta>>>,
     free: Vec<u32>,
@@ -53,9 +47,17 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    /// The order of a launch with blocks of `threads` threads.
-    pub(crate) fn new(rules: Rules, threads: u32) -> Self {
-        Self { rules, threads, ctas: Vec::new(), free: Vec::new(), global: SyncTable::default(), is_out_of_time: false }
+    /// The order of a launch with blocks of `threads` threads; if `is_scopeless`, every scope is that of the system.
+    pub(crate) fn new(rules: Rules, threads: u32, is_scopeless: bool) -> Self {
+        Self {
+            rules,
+            is_scopeless,
+            threads,
+            ctas: Vec::new(),
+            free: Vec::new(),
+            global: SyncTable::default(),
+            is_out_of_time: false,
+        }
     }
 
     pub(crate) fn begin_block(&mut self, block: u32) -> CtaSlot {
@@ -115,14 +117,14 @@ impl Order {
     }
 
     pub(crate) fn fence(&mut self, slot: CtaSlot, warp: u32, mask: u32, is_wide: bool) {
-        let rules = self.rules;
+        let (rules, is_scopeless) = (self.rules, self.is_scopeless);
         if let Some(cta) = self.step(slot)
             && cta.knowledge.has_warp(warp)
         {
             if rules.is_legacy_warp_sync {
                 cta.knowledge.run_in_step(warp);
             }
-            cta.knowledge.fence(warp, mask, is_wide || rules.is_scopeless);
+            cta.knowledge.fence(warp, mask, is_wide || is_scopeless);
         }
     }
 
@@ -161,7 +163,7 @@ impl Order {
         if self.step(slot).is_none() {
             return false;
         }
-        let global = &self.global;
+        let (global, is_scopeless) = (&self.global, self.is_scopeless);
         let Some(cta) = self.ctas.get_mut(slot.0 as usize).and_then(Option::as_deref_mut) else { return false };
         if !cta.knowledge.has_warp(access.warp) {
             return false;
@@ -174,7 +176,7 @@ impl Order {
             return true;
         }
         for lane in lanes(access.active) {
-            let read = strong(access, lane, space, rules, cta.knowledge.block());
+            let read = strong(access, lane, space, is_scopeless, cta.knowledge.block());
             if let Some((all, local)) = table.acquired(&read) {
                 cta.knowledge.acquire(access.warp, lane, &all, local.as_ref());
             }
@@ -198,7 +200,7 @@ impl Order {
         if !access.kind.is_write() {
             return;
         }
-        let rules = self.rules;
+        let is_scopeless = self.is_scopeless;
         let Some(cta) = self.ctas.get_mut(slot.0 as usize).and_then(Option::as_deref_mut) else { return };
         let table = if space == Space::Shared { &mut cta.shared } else { &mut self.global };
         let is_strong = access.kind.is_strong();
@@ -214,8 +216,8 @@ impl Order {
             let is_released = cta.knowledge.is_fenced()
                 && (is_strong || cta.knowledge.has_head(access.warp, lane) && is_strong_at(address, access.width));
             if is_strong || is_released {
-                let write = strong(access, lane, space, rules, cta.knowledge.block());
-                let heads = if is_released { cta.knowledge.heads(access.warp, lane) } else { Default::default() };
+                let write = strong(access, lane, space, is_scopeless, cta.knowledge.block());
+                let heads = if is_released { cta.knowledge.heads(access.warp, lane) } else { Heads::default() };
                 if heads.cta.is_some() || !table.is_empty() {
                     table.write(&write, &heads);
                     is_near = true;
@@ -245,10 +247,10 @@ fn is_near(table: &SyncTable, access: &WarpAccess<'_>) -> bool {
     table.is_near(first, last.saturating_add(u64::from(access.width)))
 }
 
-fn strong(access: &WarpAccess<'_>, lane: usize, space: Space, rules: Rules, block: u32) -> Strong {
+fn strong(access: &WarpAccess<'_>, lane: usize, space: Space, is_scopeless: bool, block: u32) -> Strong {
     // Shared memory is out of reach of other blocks, so there any scope covers all who can take part; and a plain store
     // that releases has no scope of its own.
-    let is_wide = access.scope.is_wide() || space == Space::Shared || rules.is_scopeless || !access.kind.is_strong();
+    let is_wide = access.scope.is_wide() || space == Space::Shared || is_scopeless || !access.kind.is_strong();
     Strong {
         address: access.addresses.of(lane),
         width: access.width,

@@ -40,6 +40,8 @@ pub(crate) struct Page {
     writes: Vec<Stamp>,
     reads: Vec<Stamp>,
     strong: Option<Box<Strong>>,
+    has_grown: bool,
+    charged_bytes: u64,
 }
 
 /// One lane's access of one page.
@@ -67,15 +69,33 @@ fn split(stamps: &[Stamp]) -> Vec<Stamp> {
 impl Page {
     /// An empty page for `bytes` bytes.
     pub(crate) fn new(bytes: u32, epoch: u32) -> Self {
-        Self { epoch, bytes, shift: 3, writes: Vec::new(), reads: Vec::new(), strong: None }
+        Self { epoch, bytes, shift: 3, writes: Vec::new(), reads: Vec::new(), strong: None, has_grown: false, charged_bytes: 0 }
     }
 
     fn cells(&self) -> usize {
         self.bytes.div_ceil(1 << self.shift) as usize
     }
 
+    /// The bytes that the page has taken in addition since the last call.
+    pub(crate) fn take_growth(&mut self) -> u64 {
+        if !self.has_grown {
+            return 0;
+        }
+        self.has_grown = false;
+        let now = self.footprint_bytes();
+        let growth = now.saturating_sub(self.charged_bytes);
+        self.charged_bytes = self.charged_bytes.max(now);
+        growth
+    }
+
+    /// Charges the page anew with the bytes that it takes.
+    pub(crate) fn recharge(&mut self) -> u64 {
+        self.charged_bytes = self.footprint_bytes();
+        self.charged_bytes
+    }
+
     /// The bytes that the page takes.
-    pub(crate) fn footprint_bytes(&self) -> u64 {
+    fn footprint_bytes(&self) -> u64 {
         let strong = self.strong.as_ref().map_or(0, |s| {
             (s.writes.capacity() + s.reads.capacity() + s.touched.capacity()) * 8 + s.widths.capacity()
         });
@@ -112,12 +132,14 @@ impl Page {
     }
 
     fn allocate(&mut self) {
+        self.has_grown = true;
         let cells = self.cells();
         self.writes.resize(cells, Stamp::NONE);
         self.reads.resize(cells, Stamp::NONE);
     }
 
     fn allocate_strong(&mut self) {
+        self.has_grown = true;
         let cells = self.cells();
         let strong = self.strong.get_or_insert_default();
         strong.writes.resize(cells, Stamp::NONE);
@@ -135,6 +157,7 @@ impl Page {
         }
         while self.shift > wanted {
             self.shift -= 1;
+            self.has_grown = true;
             self.writes = split(&self.writes);
             self.reads = split(&self.reads);
             let cells = self.cells();
@@ -288,11 +311,89 @@ impl Strong {
 /// Whether a stamp is harmless to `owner` by the cheap rules: void, of the owner, or before the block's last barrier.
 #[inline]
 fn is_plain<const SHARED: bool>(stamp: Stamp, owner: u64, tag: u64, bar: u32) -> bool {
-    // Without branches, so that the loops become vector code.
-    is_void::<SHARED>(stamp, tag) | stamp.is_of(owner) | stamp.is_within(tag, bar)
+    is_void::<SHARED>(stamp, tag) || stamp.is_of(owner) || stamp.is_within(tag, bar)
 }
 
-/// The loop over the cells of consecutive lanes, `K` cells to a lane.
+/// What the stamps of consecutive lanes have in common.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pattern {
+    /// All are equal: void, or one summary.
+    Equal,
+    /// As one earlier instruction of consecutive lanes at consecutive places leaves them.
+    Run,
+    Mixed,
+}
+
+/// Looks for a pattern without a branch in the loop, so that the loop becomes vector code.
+#[inline]
+fn pattern<const K: usize>(stamps: &[Stamp]) -> Pattern {
+    let Some(&first) = stamps.first() else { return Pattern::Equal };
+    let (mut unlike, mut off_run) = (0, 0);
+    let mut expected = first.bits();
+    for lane in stamps.chunks_exact(K) {
+        for stamp in lane {
+            unlike |= stamp.bits() ^ first.bits();
+            off_run |= stamp.bits() ^ expected;
+        }
+        expected = expected.wrapping_add(Stamp::NEXT_LANE);
+    }
+    if unlike == 0 {
+        Pattern::Equal
+    } else if off_run == 0 {
+        Pattern::Run
+    } else {
+        Pattern::Mixed
+    }
+}
+
+/// Whether all stamps are harmless by the cheap rules to the lanes that own the cells from `owner` on.
+#[inline]
+fn are_plain<const K: usize, const SHARED: bool>(stamps: &[Stamp], owner: u64, tag: u64, bar: u32) -> bool {
+    let Some(&first) = stamps.first() else { return true };
+    match pattern::<K>(stamps) {
+        // The owner test holds for one lane only if the stamps are equal.
+        Pattern::Equal if stamps.len() > K => is_void::<SHARED>(first, tag) || first.is_within(tag, bar),
+        Pattern::Equal | Pattern::Run => is_plain::<SHARED>(first, owner, tag, bar),
+        Pattern::Mixed => {
+            stamps.iter().enumerate().all(|(i, s)| is_plain::<SHARED>(*s, owner + (i / K) as u64, tag, bar))
+        }
+    }
+}
+
+/// Sets the stamps of consecutive lanes.
+#[inline]
+fn fill<const K: usize>(stamps: &mut [Stamp], owner: u64, time: u32) {
+    let mut new = Stamp::of_owner(owner, time);
+    for lane in stamps.chunks_exact_mut(K) {
+        lane.fill(new);
+        new = new.next_lane();
+    }
+}
+
+/// Leaves the reads of consecutive lanes on stamps that are alike and not plain; false if they are to be looked at singly.
+fn merge_alike<const K: usize>(reads: &mut [Stamp], view: &View<'_>, lane: usize) -> bool {
+    let (Some(&first), Some(&last)) = (reads.first(), reads.last()) else { return true };
+    if view.knows_more || pattern::<K>(reads) == Pattern::Mixed {
+        return false;
+    }
+    if first == Stamp::MANY_CTAS {
+        return true;
+    }
+    let lanes = reads.len() / K;
+    if view.is_known_to_warp(first) && view.is_known_to_warp(last) {
+        fill::<K>(reads, view.owner(lane), view.time);
+        return true;
+    }
+    // Consecutive threads are of two warps at most, so that what both ends become, all become.
+    let merged = first.merge(Stamp::of_owner(view.owner(lane), view.time));
+    let is_common = merged == last.merge(Stamp::of_owner(view.owner(lane + lanes - 1), view.time));
+    if is_common {
+        reads.fill(merged);
+    }
+    is_common
+}
+
+/// The access of the cells of consecutive lanes, `K` cells to a lane.
 fn sweep<const K: usize, const SHARED: bool>(
     writes: &mut [Stamp],
     reads: &mut [Stamp],
@@ -301,32 +402,26 @@ fn sweep<const K: usize, const SHARED: bool>(
     lane: usize,
 ) -> bool {
     let (tag, bar, time) = (view.tag, view.bar, view.time);
-    let first = view.owner(lane);
-    let mut is_write_open = false;
-    let mut is_read_open = false;
-    for (i, (write, read)) in writes.iter().zip(reads.iter()).enumerate() {
-        let owner = first + (i / K) as u64;
-        is_write_open |= !is_plain::<SHARED>(*write, owner, tag, bar);
-        is_read_open |= !is_plain::<SHARED>(*read, owner, tag, bar);
-    }
-    if is_write_open || is_write && is_read_open {
+    let owner = view.owner(lane);
+    if !are_plain::<K, SHARED>(writes, owner, tag, bar) {
         return false;
     }
+    let are_reads_plain = are_plain::<K, SHARED>(reads, owner, tag, bar);
     if is_write {
-        for (i, (write, read)) in writes.iter_mut().zip(reads.iter_mut()).enumerate() {
-            *write = Stamp::of_owner(first + (i / K) as u64, time);
-            *read = Stamp::NONE;
+        if are_reads_plain {
+            fill::<K>(writes, owner, time);
+            reads.fill(Stamp::NONE);
         }
-    } else if is_read_open {
+        return are_reads_plain;
+    }
+    if are_reads_plain {
+        fill::<K>(reads, owner, time);
+    } else if !merge_alike::<K>(reads, view, lane) {
         for (i, read) in reads.iter_mut().enumerate() {
             if *read != Stamp::MANY_CTAS {
-                let new = Stamp::of_owner(first + (i / K) as u64, time);
+                let new = Stamp::of_owner(owner + (i / K) as u64, time);
                 *read = if is_open::<SHARED>(*read, view, lane + i / K) { read.merge(new) } else { new };
             }
-        }
-    } else {
-        for (i, read) in reads.iter_mut().enumerate() {
-            *read = Stamp::of_owner(first + (i / K) as u64, time);
         }
     }
     true

@@ -99,13 +99,13 @@ fn shape_of(access: &WarpAccess<'_>) -> Shape {
         Addresses::Strided { stride, .. } => count == 1 || stride == width as i64,
         Addresses::Lanes(all) => {
             let used = &all[first..first + count];
-            used.iter().enumerate().fold(true, |ok, (i, &a)| ok & (a == start.wrapping_add(i as u64 * width)))
+            used.iter().enumerate().fold(0, |off, (i, &a)| off | (a ^ start.wrapping_add(i as u64 * width))) == 0
         }
     };
     let is_uniform = match access.addresses {
         Addresses::Uniform(_) => true,
         Addresses::Strided { stride, .. } => stride == 0,
-        Addresses::Lanes(all) => all[first..first + count].iter().fold(true, |ok, &a| ok & (a == start)),
+        Addresses::Lanes(all) => all[first..first + count].iter().fold(0, |off, &a| off | (a ^ start)) == 0,
     };
     if is_run {
         Shape::Run(first, count, start)
@@ -157,7 +157,7 @@ impl GlobalShadow {
         self.pages.retain(|p| p.1.epoch >= launch);
         self.index = self.pages.iter().enumerate().map(|(i, p)| (p.0, i)).collect();
         self.recent = [(u64::MAX, 0); RECENT];
-        self.used_bytes = self.pages.iter().map(|p| p.1.footprint_bytes()).sum();
+        self.used_bytes = self.pages.iter_mut().map(|p| p.1.recharge()).sum();
     }
 
     /// Whether a page was refused for want of memory in this launch.
@@ -179,9 +179,8 @@ impl GlobalShadow {
     fn with_page<R>(&mut self, number: u64, used: &mut ByteUse<'_>, f: impl FnOnce(&mut Page) -> R) -> Option<R> {
         let at = self.find_page(number, used)?;
         let page = &mut self.pages[at].1;
-        let before = page.footprint_bytes();
         let result = f(page);
-        self.used_bytes = (self.used_bytes + page.footprint_bytes()).saturating_sub(before);
+        self.used_bytes += page.take_growth();
         Some(result)
     }
 
@@ -189,26 +188,23 @@ impl GlobalShadow {
         let slot = number as usize % RECENT;
         let (recent, mut at) = self.recent[slot];
         if recent != number || self.pages[at].1.epoch != self.epoch {
-            at = match self.index.get(&number) {
-                Some(&at) => at,
-                None => {
-                    if self.used_bytes >= self.limit_bytes {
-                        self.is_full = true;
-                        return None;
-                    }
-                    self.pages.push((number, Page::new(PAGE, self.epoch)));
-                    self.index.insert(number, self.pages.len() - 1);
-                    self.pages.len() - 1
+            if let Some(&known) = self.index.get(&number) {
+                at = known;
+            } else {
+                if self.used_bytes >= self.limit_bytes {
+                    self.is_full = true;
+                    return None;
                 }
-            };
+                at = self.pages.len();
+                self.pages.push((number, Page::new(PAGE, self.epoch)));
+                self.index.insert(number, at);
+            }
             let page = &mut self.pages[at].1;
             if page.epoch != self.epoch {
                 if page.epoch >= self.launch_epoch {
                     used.keep(number, page);
                 }
-                let before = page.footprint_bytes();
                 page.clear(self.epoch, page.epoch < self.launch_epoch);
-                self.used_bytes = (self.used_bytes + page.footprint_bytes()).saturating_sub(before);
             }
             self.recent[slot] = (number, at);
         }
@@ -279,9 +275,8 @@ impl GlobalShadow {
                             })
                             .unwrap_or(true);
                     if !is_done {
-                        for lane in lane..lane + fit as usize {
-                            is_new |= self.access_lane(view, access, lane, touch, found, used);
-                        }
+                        let mask = (u32::MAX >> (LANES as u32 - fit)) << lane;
+                        is_new |= self.access_lanes(view, access, mask, found, used);
                     }
                     lane += fit as usize;
                     left -= fit;
@@ -302,39 +297,44 @@ impl GlobalShadow {
             }
             _ => {}
         }
-        let mut is_new = false;
-        for lane in lanes(access.active) {
-            is_new |= self.access_lane(view, access, lane, touch, found, used);
-        }
-        is_new
+        self.access_lanes(view, access, access.active, found, used)
     }
 
-    fn access_lane(
+    /// The lanes of `mask` one by one.
+    fn access_lanes(
         &mut self,
         view: &View<'_>,
         access: &WarpAccess<'_>,
-        lane: usize,
-        mut touch: Touch,
+        mask: u32,
         found: &mut ByteSet,
         used: &mut ByteUse<'_>,
     ) -> bool {
         let finest = self.finest;
-        touch.op = op_of(access.kind_of(lane));
         let mut is_new = false;
-        let (mut address, mut left) = (access.addresses.of(lane), access.width);
-        while left > 0 {
-            touch.offset = (address % u64::from(PAGE)) as u32;
-            touch.width = left.min(PAGE - touch.offset);
-            // A part of an access is not the place and width of the whole.
-            touch.is_regular &= touch.width == access.width;
-            let base = address - u64::from(touch.offset);
-            self.with_page(address >> PAGE_BITS, used, |page| {
-                page.touch::<false>(&touch, finest, view, lane, &mut |offset, bytes| {
-                    is_new |= found.insert(base + u64::from(offset), u64::from(bytes));
-                });
-            });
-            left -= touch.width;
-            address = address.wrapping_add(u64::from(touch.width));
+        let mut at: Option<(u64, usize)> = None;
+        for lane in lanes(mask) {
+            let (mut address, mut left) = (access.addresses.of(lane), access.width);
+            while left > 0 {
+                let offset = (address % u64::from(PAGE)) as u32;
+                let width = left.min(PAGE - offset);
+                let number = address >> PAGE_BITS;
+                if at.is_none_or(|at| at.0 != number) {
+                    at = self.find_page(number, used).map(|page| (number, page));
+                }
+                if let Some((_, page)) = at {
+                    // A part of an access is not the place and width of the whole.
+                    let is_regular = access.scope.is_wide() && width == access.width;
+                    let touch = Touch { offset, width, op: op_of(access.kind_of(lane)), is_regular };
+                    let page = &mut self.pages[page].1;
+                    let base = address - u64::from(offset);
+                    page.touch::<false>(&touch, finest, view, lane, &mut |offset, bytes| {
+                        is_new |= found.insert(base + u64::from(offset), u64::from(bytes));
+                    });
+                    self.used_bytes += page.take_growth();
+                }
+                left -= width;
+                address = address.wrapping_add(u64::from(width));
+            }
         }
         is_new
     }

@@ -70,9 +70,26 @@ impl Stamp {
         Self(owner << TIME_BITS | u64::from(time))
     }
 
+    /// What the bits of the stamps of two neighbouring lanes differ by.
+    pub(crate) const NEXT_LANE: u64 = 1 << TIME_BITS;
+
+    /// The stamp of the next thread at the same time.
+    pub(crate) fn next_lane(self) -> Self {
+        Self(self.0.wrapping_add(Self::NEXT_LANE))
+    }
+
+    pub(crate) fn bits(self) -> u64 {
+        self.0
+    }
+
     /// Whether the stamp is of this one thread.
     pub(crate) fn is_of(self, owner: u64) -> bool {
         self.0 >> TIME_BITS == owner
+    }
+
+    /// Whether the stamp is of a thread in the warp whose lane 0 is `owner`.
+    pub(crate) fn is_of_warp(self, owner: u64) -> bool {
+        self.0 >> TIME_BITS >> 5 == owner >> 5
     }
 
     /// Whether the stamp has this tag and is not later than `time`, whoever it is of.
@@ -119,6 +136,7 @@ impl Stamp {
     }
 
     /// The least summary that stands for the accesses of both stamps; neither may be [`Stamp::NONE`].
+    #[must_use]
     pub fn merge(self, other: Self) -> Self {
         let time = self.time().max(other.time());
         if self.tag() != other.tag() {

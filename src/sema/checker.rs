@@ -83,6 +83,12 @@ pub(crate) struct Checker<'a> {
     /// Parallel to the program's variables.
     pub(crate) vars: Vec<VarInfo>,
     pub(crate) dim3: Option<TypeId>,
+    /// The variables of each COMMON block, as the first unit lists them.
+    pub(crate) commons: BTreeMap<Arc<str>, Vec<VarId>>,
+    /// How many statement functions are being expanded.
+    pub(crate) statement_depth: u32,
+    /// Inside `!$cuf kernel do`: variables from this one on were made there.
+    pub(crate) cuf_first_var: Option<u32>,
     pub(crate) cx: Context,
     /// Whether new variables may be made; not while the debugger asks about a finished program.
     pub(crate) frozen: bool,
@@ -140,6 +146,9 @@ impl<'a> Checker<'a> {
             types: Vec::new(),
             vars: Vec::new(),
             dim3: None,
+            commons: BTreeMap::new(),
+            statement_depth: 0,
+            cuf_first_var: None,
             cx: Context::new(ScopeId(0), None, Side::Host),
             frozen: false,
         }
@@ -154,12 +163,8 @@ impl<'a> Checker<'a> {
         self.vars = vec![VarInfo::default(); program.vars.len()];
         self.types = program.types.iter().map(|_| TypeInfo::finished()).collect();
         for p in &program.procs {
-            let body = match &p.body {
-                checked::ProcBody::Statements(_) => checked::ProcBody::Statements(Vec::new()),
-                other => other.clone(),
-            };
             self.procs.push(ProcInfo::finished(p));
-            self.out.procs.push(checked::Procedure { body, scope: checked::Scope::default(), ..p.clone_head() });
+            self.out.procs.push(head_of(p));
         }
         self.dim3 = program.types.iter().position(|t| &*t.name == "dim3").map(|i| TypeId(i as u32));
         let Some(id) = proc.filter(|id| (id.0 as usize) < program.procs.len()) else { return };
@@ -282,5 +287,32 @@ impl Context {
             loop_vars: Vec::new(),
             specification: false,
         }
+    }
+}
+
+/// A procedure without its statements and names.
+fn head_of(p: &checked::Procedure) -> checked::Procedure {
+    checked::Procedure {
+        name: p.name.clone(),
+        qualified: p.qualified.clone(),
+        kind: p.kind,
+        is_function: p.is_function,
+        params: p.params.clone(),
+        result: p.result,
+        vars: Vec::new(),
+        body: match &p.body {
+            checked::ProcBody::Statements(_) => checked::ProcBody::Statements(Vec::new()),
+            checked::ProcBody::Service(name) => checked::ProcBody::Service(name.clone()),
+            checked::ProcBody::Missing => checked::ProcBody::Missing,
+        },
+        parent: p.parent,
+        elemental: p.elemental,
+        pure: p.pure,
+        recursive: p.recursive,
+        cooperative: p.cooperative,
+        max_threads: p.max_threads,
+        scope: checked::Scope::default(),
+        span: p.span,
+        end: p.end,
     }
 }

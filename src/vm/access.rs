@@ -107,15 +107,11 @@ impl<const W: usize> Reach<'_, W> {
                     return bad;
                 }
                 if let Lanes::Uniform(address) = *at {
-                    return match self.memory.load::<T>(address, hint) {
-                        Some(v) => {
-                            for lane in lanes(mask) {
-                                out[lane] = v;
-                            }
-                            0
-                        }
-                        None => mask,
-                    };
+                    let Some(v) = self.memory.load::<T>(address, hint) else { return mask };
+                    for (lane, word) in out.iter_mut().enumerate() {
+                        *word = if mask >> lane & 1 != 0 { v } else { *word };
+                    }
+                    return 0;
                 }
                 self.memory.load_lanes(at, mask, out, hint)
             }
@@ -138,11 +134,7 @@ impl<const W: usize> Reach<'_, W> {
                 }
                 self.memory.store_lanes(at, mask, values, hint)
             }
-            Target::Shared => each(mask, |lane| {
-                let i = window(at.address(lane, T::BYTES), SHARED_BASE, self.shared.len(), T::BYTES)?;
-                write_word(&mut self.shared[i..], values[lane]);
-                Some(())
-            }),
+            Target::Shared => store_window(self.shared, at, mask, values),
             Target::Local => each(mask, |lane| {
                 let (bytes, i) = self.local_mut(at.address(lane, T::BYTES), lane, T::BYTES)?;
                 write_word(&mut bytes[i..], values[lane]);
@@ -217,21 +209,52 @@ fn window(address: u64, base: u64, len: usize, bytes: usize) -> Option<usize> {
     (i < len && bytes <= len - i && i % bytes == 0).then_some(i)
 }
 
+/// Indices in a window of `len` bytes of the lanes' words, and the lanes of `mask` that are outside or misaligned. Indices of
+/// all other lanes are inside, so that they can be used without a look at the mask.
+#[inline(always)]
+fn window_indices<const W: usize>(at: &Lanes<W>, mask: u32, len: usize, bytes: usize) -> ([u32; W], u32) {
+    let Some(last) = len.checked_sub(bytes) else { return ([0; W], mask) };
+    let mut indices = [0; W];
+    let mut bad = 0;
+    for i in 0..W {
+        let offset = at.address(i, bytes).wrapping_sub(SHARED_BASE);
+        bad |= u32::from(offset > last as u64 || offset as usize % bytes != 0) << i;
+        indices[i] = offset.min(last as u64) as u32;
+    }
+    (indices, bad & mask)
+}
+
 #[inline(always)]
 fn load_window<T: Word, const W: usize>(data: &[u8], at: &Lanes<W>, mask: u32, out: &mut [T; W]) -> u32 {
     if let Lanes::Uniform(address) = *at {
         let Some(i) = window(address, SHARED_BASE, data.len(), T::BYTES) else { return mask };
         let v = read_word(&data[i..]);
-        for lane in lanes(mask) {
-            out[lane] = v;
+        for (lane, word) in out.iter_mut().enumerate() {
+            *word = if mask >> lane & 1 != 0 { v } else { *word };
         }
         return 0;
     }
-    each(mask, |lane| {
-        let i = window(at.address(lane, T::BYTES), SHARED_BASE, data.len(), T::BYTES)?;
-        out[lane] = read_word(&data[i..]);
-        Some(())
-    })
+    let (indices, bad) = window_indices(at, mask, data.len(), T::BYTES);
+    if bad != 0 {
+        return bad;
+    }
+    for lane in 0..W {
+        let v = read_word(&data[indices[lane] as usize..]);
+        out[lane] = if mask >> lane & 1 != 0 { v } else { out[lane] };
+    }
+    0
+}
+
+#[inline(always)]
+fn store_window<T: Word, const W: usize>(data: &mut [u8], at: &Lanes<W>, mask: u32, values: &[T; W]) -> u32 {
+    let (indices, bad) = window_indices(at, mask, data.len(), T::BYTES);
+    if bad != 0 {
+        return bad;
+    }
+    for lane in lanes(mask) {
+        write_word(&mut data[indices[lane] as usize..], values[lane]);
+    }
+    0
 }
 
 #[inline(always)]
@@ -301,57 +324,84 @@ pub(crate) fn load<const W: usize, H: Hooks<W>>(
     d: Slot,
     addr: Slot,
 ) -> Result<(), Fault> {
-    let bytes = width.bytes();
     let Some(frame) = warp.frame(at.frame) else { return Ok(()) };
-    let where_ = addresses(frame, addr, at, bytes);
-    let mut hint = warp.hint;
-    let reach = Reach { memory: ctx.memory, shared: ctx.shared, frames: &mut warp.frames };
-    let mut words = [0u32; W];
-    let mut longs = [0u64; W];
-    let mut bad = 0;
-    for (to, mask) in Reach::parts(at.space, &where_, at.mask, bytes) {
-        if mask == 0 {
-            continue;
+    let where_ = addresses(frame, addr, at, width.bytes());
+    let bad = match width {
+        Width::W32 => {
+            let mut out = frame.words[d as usize];
+            let bad = load_lanes(warp, ctx, at, &where_, &mut out);
+            put(warp, at.frame, |frame| frame.words[d as usize] = out);
+            bad
         }
-        bad |= match width {
-            Width::W32 => reach.load::<u32>(to, &where_, mask, &mut words, &mut hint),
-            Width::W64 => reach.load::<u64>(to, &where_, mask, &mut longs, &mut hint),
-            Width::W8 => {
-                let mut small = [0u8; W];
-                let bad = reach.load::<u8>(to, &where_, mask, &mut small, &mut hint);
-                lanes(mask).for_each(|l| words[l] = u32::from(small[l]));
-                bad
-            }
-            Width::W16 => {
-                let mut small = [0u16; W];
-                let bad = reach.load::<u16>(to, &where_, mask, &mut small, &mut hint);
-                lanes(mask).for_each(|l| words[l] = u32::from(small[l]));
-                bad
-            }
-        };
-    }
+        Width::W64 => {
+            let mut out = frame.longs[d as usize];
+            let bad = load_lanes(warp, ctx, at, &where_, &mut out);
+            put(warp, at.frame, |frame| frame.longs[d as usize] = out);
+            bad
+        }
+        Width::W8 => {
+            let mut out = [0u8; W];
+            let bad = load_lanes(warp, ctx, at, &where_, &mut out);
+            put(warp, at.frame, |f| lanes(at.mask).for_each(|l| f.words[d as usize][l] = u32::from(out[l])));
+            bad
+        }
+        Width::W16 => {
+            let mut out = [0u16; W];
+            let bad = load_lanes(warp, ctx, at, &where_, &mut out);
+            put(warp, at.frame, |f| lanes(at.mask).for_each(|l| f.words[d as usize][l] = u32::from(out[l])));
+            bad
+        }
+    };
     if bad != 0 {
-        return Err(at.fault(bad, &where_, bytes, false, at.space));
+        return Err(at.fault(bad, &where_, width.bytes(), false, at.space));
     }
-    warp.hint = hint;
-    if let Some(Some(frame)) = warp.frames.get_mut(at.frame as usize) {
-        if width == Width::W64 {
-            let out = &mut frame.longs[d as usize];
-            for i in 0..W {
-                out[i] = if at.full || at.mask >> i & 1 != 0 { longs[i] } else { out[i] };
-            }
+    if H::ACCESS
+        && let Some(frame) = warp.frame(at.frame)
+    {
+        let (words, longs);
+        let values = if width == Width::W64 {
+            longs = frame.longs[d as usize];
+            Values::Longs(&longs)
         } else {
-            let out = &mut frame.words[d as usize];
-            for i in 0..W {
-                out[i] = if at.full || at.mask >> i & 1 != 0 { words[i] } else { out[i] };
-            }
-        }
-    }
-    if H::ACCESS {
-        let values = if width == Width::W64 { Values::Longs(&longs) } else { Values::Words(&words) };
-        tell(warp, hooks, at, AccessKind::Read(access), bytes, &where_, values);
+            words = frame.words[d as usize];
+            Values::Words(&words)
+        };
+        tell(warp, hooks, at, AccessKind::Read(access), width.bytes(), &where_, values);
     }
     Ok(())
+}
+
+#[inline(always)]
+fn put<const W: usize>(warp: &mut Warp<W>, frame: u32, f: impl FnOnce(&mut Frame<W>)) {
+    if let Some(Some(frame)) = warp.frames.get_mut(frame as usize) {
+        f(frame);
+    }
+}
+
+/// Reads one word for each lane of the access; gives the lanes that could not.
+#[inline(always)]
+fn load_lanes<T: Word, const W: usize>(
+    warp: &mut Warp<W>,
+    ctx: &mut Context<'_>,
+    at: &Place,
+    where_: &Lanes<W>,
+    out: &mut [T; W],
+) -> u32 {
+    let mut hint = warp.hint;
+    let reach = Reach { memory: ctx.memory, shared: ctx.shared, frames: &mut warp.frames };
+    let bad = if at.space == Space::Generic {
+        let mut bad = 0;
+        for (to, mask) in Reach::parts(at.space, where_, at.mask, T::BYTES) {
+            if mask != 0 {
+                bad |= reach.load(to, where_, mask, out, &mut hint);
+            }
+        }
+        bad
+    } else {
+        reach.load(target(at.space, 0), where_, at.mask, out, &mut hint)
+    };
+    warp.hint = hint;
+    bad
 }
 
 fn tell<const W: usize, H: Hooks<W>>(
@@ -394,25 +444,42 @@ pub(crate) fn store<const W: usize, H: Hooks<W>>(
         let values = if width == Width::W64 { Values::Longs(&longs) } else { Values::Words(&words) };
         tell(warp, hooks, at, AccessKind::Write(access), bytes, &where_, values);
     }
-    let mut hint = warp.hint;
-    let mut reach = Reach { memory: ctx.memory, shared: ctx.shared, frames: &mut warp.frames };
-    let mut bad = 0;
-    for (to, mask) in Reach::parts(at.space, &where_, at.mask, bytes) {
-        if mask == 0 {
-            continue;
-        }
-        bad |= match width {
-            Width::W32 => reach.store::<u32>(to, &where_, mask, &words, &mut hint),
-            Width::W64 => reach.store::<u64>(to, &where_, mask, &longs, &mut hint),
-            Width::W8 => reach.store::<u8>(to, &where_, mask, &words.map(|w| w as u8), &mut hint),
-            Width::W16 => reach.store::<u16>(to, &where_, mask, &words.map(|w| w as u16), &mut hint),
-        };
-    }
+    let bad = match width {
+        Width::W32 => store_lanes(warp, ctx, at, &where_, &words),
+        Width::W64 => store_lanes(warp, ctx, at, &where_, &longs),
+        Width::W8 => store_lanes(warp, ctx, at, &where_, &words.map(|w| w as u8)),
+        Width::W16 => store_lanes(warp, ctx, at, &where_, &words.map(|w| w as u16)),
+    };
     if bad != 0 {
         return Err(at.fault(bad, &where_, bytes, true, at.space));
     }
-    warp.hint = hint;
     Ok(())
+}
+
+/// Writes one word for each lane of the access; gives the lanes that could not.
+#[inline(always)]
+fn store_lanes<T: Word, const W: usize>(
+    warp: &mut Warp<W>,
+    ctx: &mut Context<'_>,
+    at: &Place,
+    where_: &Lanes<W>,
+    values: &[T; W],
+) -> u32 {
+    let mut hint = warp.hint;
+    let mut reach = Reach { memory: ctx.memory, shared: ctx.shared, frames: &mut warp.frames };
+    let bad = if at.space == Space::Generic {
+        let mut bad = 0;
+        for (to, mask) in Reach::parts(at.space, where_, at.mask, T::BYTES) {
+            if mask != 0 {
+                bad |= reach.store(to, where_, mask, values, &mut hint);
+            }
+        }
+        bad
+    } else {
+        reach.store(target(at.space, 0), where_, at.mask, values, &mut hint)
+    };
+    warp.hint = hint;
+    bad
 }
 
 /// Executes an atomic, lane after lane; says whether it changed anything.

@@ -2,7 +2,8 @@
 //!
 //! Constant variables go to `.const` as long as they fit into its 64 KiB, in the order of the module; the others to
 //! `.global`, where reading them is merely slower. Managed variables are plain `.global` here: the host's accesses come as
-//! copies. Variables are `.visible`, so that the host finds their addresses by name.
+//! copies. Variables are `.visible`, so that the host finds their addresses by name. A caller that places them in memory of
+//! its own gives their addresses; then they are constants in the code.
 
 use super::{Unit, names};
 use ir::{Global, GlobalId, GlobalInit, Module, Space};
@@ -18,6 +19,8 @@ pub(super) enum Bank {
     Global,
     /// `.const`
     Const,
+    /// At an address that the caller chose.
+    Fixed(u64),
     /// On the host only.
     Nowhere,
 }
@@ -27,7 +30,14 @@ pub(super) struct Placement(Vec<Bank>);
 
 impl Placement {
     /// Places all variables.
-    pub(super) fn new(module: &Module) -> Placement {
+    pub(super) fn new(module: &Module, addresses: Option<&[u64]>) -> Placement {
+        if let Some(addresses) = addresses {
+            let bank = |(global, &address): (&Global, &u64)| match global.space {
+                Space::Global | Space::Const => Bank::Fixed(address),
+                Space::Host | Space::Shared | Space::Local | Space::Generic => Bank::Nowhere,
+            };
+            return Placement(module.globals.iter().zip(addresses).map(bank).collect());
+        }
         let mut end = 0u64;
         let bank = |global: &Global| match global.space {
             Space::Global => Bank::Global,
@@ -68,7 +78,7 @@ pub(super) fn print(out: &mut String, unit: &Unit<'_>) {
         let space = match unit.placement.bank(id) {
             Bank::Global => ".global",
             Bank::Const => ".const",
-            Bank::Nowhere => continue,
+            Bank::Fixed(_) | Bank::Nowhere => continue,
         };
         any = true;
         let symbol = names::global_symbol(unit.module, id);

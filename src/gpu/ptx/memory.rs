@@ -31,6 +31,10 @@ impl Body<'_, '_> {
                         let d = self.reg(dst);
                         ins!(self, "mov.b64 {d}, {symbol}");
                     }
+                    Bank::Fixed(address) => {
+                        let d = self.reg(dst);
+                        ins!(self, "mov.b64 {d}, {}", address as i64);
+                    }
                     Bank::Nowhere => {
                         let name = self.unit.module.globals.get(id.index()).map_or("", |g| &g.name).to_owned();
                         return self.refuse(format!("the host variable `{name}`"));

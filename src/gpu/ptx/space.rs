@@ -44,7 +44,7 @@ impl Home {
             AddrBase::Shared(_) => Home::Shared,
             AddrBase::Global(id) => match placement.bank(id) {
                 Bank::Const => Home::Const,
-                Bank::Global | Bank::Nowhere => Home::Generic,
+                Bank::Global | Bank::Fixed(_) | Bank::Nowhere => Home::Generic,
             },
         }
     }
@@ -207,7 +207,7 @@ mod tests {
         let mut b = FunctionBuilder::new("k", FuncKind::Kernel, Span::NONE);
         let regs = build(&mut b);
         b.ret(Vec::new());
-        let all = homes(&b.finish(), &Placement::new(&Module::default()), |_| false);
+        let all = homes(&b.finish(), &Placement::new(&Module::default(), None), |_| false);
         regs.into_iter().map(|r| all[r.index()]).collect()
     }
 

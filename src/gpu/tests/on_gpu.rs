@@ -8,6 +8,7 @@
 extern crate cufemu_gpu as gpu;
 
 mod cases;
+mod device_tests;
 
 use cases::{Op, PROGRAMS, constants_module, is_nan, operations_module};
 use gpu::params::{self, ParamValue};

@@ -384,7 +384,7 @@ fn debug_keeps_variables_and_lines() {
     );
     let module = module.unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(file, source::FileId(0));
-    let options = PtxOptions { sm: 90, debug: true, sources: Some(&sources), debug_sections: None };
+    let options = PtxOptions { sm: 90, debug: true, sources: Some(&sources), ..PtxOptions::default() };
     expect_file!["golden/debug.ptx"].assert_eq(&text_of(&module, &options));
     let slots = gpu::ptx::variable_slots(module.func(FuncId(0)));
     assert_eq!(slots.iter().map(|s| (s.reg.0, s.offset)).collect::<Vec<_>>(), [(1, 0)]);

@@ -72,6 +72,7 @@ impl<'a> Checker<'a> {
             calls: Vec::new(),
             formats: BTreeMap::new(),
             labels: BTreeSet::new(),
+            reported_missing: false,
         });
         self.prefixes(id, sub);
         id

@@ -12,7 +12,10 @@ mod shape;
 mod types;
 mod variable;
 
+pub(crate) use collect::base_name;
 pub(crate) use header::side_of;
+pub(crate) use shape::constant_bounds;
+pub(crate) use types::{is_numeric, same_type};
 
 use crate::checked::{ProcId, Procedure, TypeId};
 use crate::scope::{ScopeId, State};
@@ -45,6 +48,8 @@ pub(crate) struct ProcInfo<'a> {
     pub(crate) formats: BTreeMap<u32, Arc<str>>,
     /// Labels of its statements.
     pub(crate) labels: BTreeSet<u32>,
+    /// Whether it was reported that nothing defines it.
+    pub(crate) reported_missing: bool,
 }
 
 impl ProcInfo<'_> {
@@ -63,6 +68,7 @@ impl ProcInfo<'_> {
             calls: Vec::new(),
             formats: BTreeMap::new(),
             labels: BTreeSet::new(),
+            reported_missing: false,
         }
     }
 }

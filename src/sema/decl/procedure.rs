@@ -104,6 +104,7 @@ impl<'a> Checker<'a> {
             calls: Vec::new(),
             formats: BTreeMap::new(),
             labels: BTreeSet::new(),
+            reported_missing: false,
         });
         if let Some(ty) = result {
             let var = Variable {

@@ -129,18 +129,19 @@ impl Checker<'_> {
             }
             values.push((name, self.convert(value, &ty)?, ty));
         }
+        let mut dummies = Vec::new();
         let inner = self.add_scope(ScopeData { parent: Some(scope), proc: self.cx.proc, is_block: true, ..ScopeData::default() });
         for (name, value, ty) in values {
             let storage = crate::checked::Storage::Alias(Box::new(value));
             let outer = std::mem::replace(&mut self.cx.scope, inner);
-            self.construct_variable(&name.text, ty, Shape::Scalar, storage, name.span);
+            dummies.push(self.construct_variable(&name.text, ty, Shape::Scalar, storage, name.span));
             self.cx.scope = outer;
         }
         let cx = Context::new(inner, self.cx.proc, self.cx.side);
         self.statement_depth += 1;
         let value = self.within(cx, |c| c.expr(&f.value));
         self.statement_depth -= 1;
-        let value = self.substituted(value?);
+        let value = self.substituted(value?, &dummies);
         let ty = self.declared_type(scope, f.name).unwrap_or_else(|| value.ty.clone());
         if !self.assignable(&ty, &value) {
             let text = format!("statement function `{}` has the wrong type of value", f.name.as_str());
@@ -164,13 +165,11 @@ impl Checker<'_> {
     }
 
     /// Puts the values of a statement function's dummies in their places.
-    fn substituted(&self, e: Expr) -> Expr {
+    fn substituted(&self, e: Expr, dummies: &[VarId]) -> Expr {
         let mut e = e;
         super::walk::rewrite(&mut e, &mut |node| {
             let ExprKind::Var(id) = node.kind else { return };
-            if let crate::checked::Storage::Alias(value) = &self.out.var(id).storage
-                && self.scopes.iter().any(|_| true)
-            {
+            if let (true, crate::checked::Storage::Alias(value)) = (dummies.contains(&id), &self.out.var(id).storage) {
                 let (ty, rank, span) = (value.ty.clone(), value.rank, node.span);
                 *node = Expr { kind: ExprKind::Paren(value.clone()), ty, rank, span };
             }

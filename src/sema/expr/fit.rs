@@ -80,7 +80,7 @@ impl Checker<'_> {
 
     fn fit_one(&mut self, fit: &mut Fit, param: VarId, arg: &Argument) -> Result<(), Box<Diagnostic>> {
         let dummy = self.out.var(param).clone();
-        let proc = self.out.proc(fit.proc).clone_head();
+        let (elemental, callee) = (self.out.proc(fit.proc).elemental, self.out.proc(fit.proc).name.clone());
         let e = match &arg.given {
             Given::Proc(_) | Given::Variable(_) => {
                 if matches!(dummy.storage, Storage::Procedure) || matches!(dummy.ty, Type::Any) {
@@ -98,7 +98,7 @@ impl Checker<'_> {
         let is_null = matches!(e.kind, ExprKind::Null);
         self.fit_type(fit.proc, &dummy, e, arg.span)?;
         if !is_null {
-            self.fit_rank(fit, &dummy, e, proc.elemental, arg.span)?;
+            self.fit_rank(fit, &dummy, e, elemental, arg.span)?;
         }
         if (dummy.attrs.allocatable && !self.is_allocatable(e)) || (dummy.attrs.pointer && !is_null && !self.is_pointer(e)) {
             let (word, allowed) = if dummy.attrs.pointer {
@@ -113,7 +113,7 @@ impl Checker<'_> {
         }
         if matches!(dummy.attrs.intent, Some(Intent::Out | Intent::InOut)) && !dummy.attrs.value && !is_null {
             if let Err(why) = self.definable(e) {
-                let text = format!("`{}` changes its argument `{}`, and {why}", proc.name, dummy.name);
+                let text = format!("`{callee}` changes its argument `{}`, and {why}", dummy.name);
                 return Err(Box::new(Diagnostic::new(Code::ArgumentNotDefinable, arg.span, text).help("pass a variable")));
             }
         }

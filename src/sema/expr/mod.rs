@@ -19,6 +19,7 @@ mod subscript;
 mod walk;
 
 pub(crate) use actual::{Argument, Given};
+pub(crate) use operator::promoted;
 pub(crate) use convert::assignable_types;
 pub(crate) use walk::{for_each, is_designator, root};
 

@@ -1,7 +1,7 @@
 //! Walks over typed expressions.
 
 use super::sub_exprs;
-use crate::checked::{Actual, Expr, ExprKind, Item, VarId};
+use crate::checked::{Actual, Expr, ExprKind, Item, Sub, VarId};
 
 /// Calls `f` for an expression and all its parts, outer ones first; `f` says whether to go into the parts.
 pub(crate) fn for_each<'e>(e: &'e Expr, f: &mut dyn FnMut(&'e Expr) -> bool) {

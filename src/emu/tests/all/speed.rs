@@ -44,3 +44,106 @@ fn saxpy_of_sixteen_million() {
         }
     }
 }
+
+/// The product of two matrices by 16 x 16 tiles in shared memory (the guide's kernel), for extents that 16 divides.
+const PRODUCT: &str = "kernel @mm(%0: i64 \"a\", %1: i64 \"b\", %2: i64 \"c\", %3: i32 \"n\") {
+  reg %30 i32 mutable
+  reg %31 i32 mutable
+  reg %32 f32 mutable
+  shared s0 \"asub\" bytes 1024 align 4 element 4 bounds (1:256)
+  shared s1 \"bsub\" bytes 1024 align 4 element 4 bounds (1:256)
+bb0:
+  %4 = special.tid.x
+  %5 = special.tid.y
+  %6 = special.ctaid.x
+  %7 = special.ctaid.y
+  %8 = mad.i32 %6, 16, %4
+  %9 = mad.i32 %7, 16, %5
+  %10 = cvt.cast.i64.i32 %4
+  %11 = cvt.cast.i64.i32 %5
+  %12 = cvt.cast.i64.i32 %8
+  %13 = cvt.cast.i64.i32 %9
+  %14 = cvt.cast.i64.i32 %3
+  %15 = mul.i64 %14, 4
+  %16 = addr s0
+  %17 = addr s1
+  %18 = mul.i64 %11, 64
+  %19 = mul.i64 %10, 4
+  %20 = add.i64 %18, %19
+  %21 = add.i64 %16, %20
+  %22 = add.i64 %17, %20
+  %32 = mov.f32 0.0
+  %30 = mov.i32 0
+  jump bb1
+bb1:
+  %40 = cmp.lt.i32 %30, %3
+  branch %40, bb2, bb6
+bb2:
+  %41 = add.i32 %30, %5
+  %42 = cvt.cast.i64.i32 %41
+  %43 = mul.i64 %42, %15
+  %44 = mul.i64 %12, 4
+  %45 = add.i64 %43, %44
+  %46 = add.i64 %0, %45
+  %47 = load.global.f32 [%46]
+  store.shared.f32 [%21], %47
+  %48 = add.i32 %30, %4
+  %49 = cvt.cast.i64.i32 %48
+  %50 = mul.i64 %49, 4
+  %51 = mul.i64 %13, %15
+  %52 = add.i64 %51, %50
+  %53 = add.i64 %1, %52
+  %54 = load.global.f32 [%53]
+  store.shared.f32 [%22], %54
+  barrier.sync
+  %31 = mov.i32 0
+  jump bb3
+bb3:
+  %60 = cmp.lt.i32 %31, 16
+  branch %60, bb4, bb5
+bb4:
+  %61 = cvt.cast.i64.i32 %31
+  %62 = mul.i64 %61, 64
+  %63 = add.i64 %62, %19
+  %64 = add.i64 %16, %63
+  %65 = load.shared.f32 [%64]
+  %66 = mul.i64 %61, 4
+  %67 = add.i64 %18, %66
+  %68 = add.i64 %17, %67
+  %69 = load.shared.f32 [%68]
+  %32 = fma.f32 %65, %69, %32
+  %31 = add.i32 %31, 1
+  backedge
+  jump bb3
+bb5:
+  barrier.sync
+  %30 = add.i32 %30, 16
+  backedge
+  jump bb1
+bb6:
+  %70 = mul.i64 %13, %15
+  %71 = mul.i64 %12, 4
+  %72 = add.i64 %70, %71
+  %73 = add.i64 %2, %72
+  store.global.f32 [%73], %32
+  return
+}
+";
+
+#[test]
+#[ignore = "measures time"]
+fn tiled_product_of_512() {
+    for race in [None, Some(race::Rules::DEFAULT)] {
+        let n = 512u64;
+        let mut rig = Rig::of(PRODUCT, Options { race, ..Options::default() });
+        let bytes = vec![0; (n * n * 4) as usize];
+        let (a, b, c) = (rig.buffer("a", &bytes), rig.buffer("b", &bytes), rig.buffer("c", &bytes));
+        let func = rig.module.find("mm").expect("the kernel");
+        let start = Instant::now();
+        rig.submit(func, [(n / 16) as u32, (n / 16) as u32, 1], [16, 16, 1], &[a, b, c, n]);
+        rig.finish();
+        let s = start.elapsed().as_secs_f64();
+        let steps = (n * n * n) as f64 / 1e6;
+        println!("product {n}, race {}: {s:.3} s, {:.0} M inner steps/s", race.is_some(), steps / s);
+    }
+}

@@ -112,7 +112,6 @@ pub(crate) fn module(seed: u64) -> Module {
     m
 }
 
-#[allow(dead_code)] // Not every test crate that includes this file runs what it makes.
 /// Arguments for function `f`.
 pub(crate) fn arguments(f: &Function, rng: &mut Rng) -> Vec<u64> {
     f.params.iter().map(|p| constant(rng, f.ty(p.reg))).collect()

@@ -8,4 +8,5 @@ mod analysis;
 mod cases;
 mod generate;
 mod text;
+mod uniform;
 mod verify;

@@ -1,1 +1,365 @@
-//! x
+//! Patterns that programmers write, right and wrong, each with the verdict it must get.
+
+use cufemu_race::{Detector, Kind, Options, RaceKind, Relation, Rules, Scope, Space, Verdict};
+
+use crate::event::{Access, Event, Places, judge, suspect};
+
+const THREADS: u32 = 64;
+/// Some addresses in global memory, far apart.
+const DATA: u64 = 0x10_0000;
+const FLAG: u64 = 0x20_0000;
+
+fn access(block: u32, warp: u32, space: Space, kind: Kind, places: Places, site: u32) -> Event {
+    Event::Access(Access {
+        block,
+        space,
+        warp,
+        active: u32::MAX,
+        failed: 0,
+        kind,
+        scope: Scope::Gpu,
+        width: 4,
+        places,
+        site,
+        values: std::array::from_fn(|lane| lane as u64),
+    })
+}
+
+/// All lanes of a warp at consecutive 4-byte places.
+fn row(block: u32, warp: u32, space: Space, kind: Kind, first: u64, site: u32) -> Event {
+    access(block, warp, space, kind, Places::Strided(first, 4), site)
+}
+
+/// One lane of warp 0.
+fn one(block: u32, lane: u32, kind: Kind, address: u64, site: u32) -> Event {
+    match access(block, 0, Space::Global, kind, Places::Uniform(address), site) {
+        Event::Access(a) => Event::Access(Access { active: 1 << lane, ..a }),
+        other => other,
+    }
+}
+
+fn with(event: Event, change: impl FnOnce(&mut Access)) -> Event {
+    match event {
+        Event::Access(mut a) => {
+            change(&mut a);
+            Event::Access(a)
+        }
+        other => other,
+    }
+}
+
+fn fence(block: u32, lane: u32, scope: Scope) -> Event {
+    Event::Fence { block, warp: 0, mask: 1 << lane, scope }
+}
+
+fn verdict_of(events: &[Event]) -> Verdict {
+    judge(Options::default(), THREADS, events)
+}
+
+fn strict() -> Options {
+    Options { rules: Rules { is_strict: true, ..Rules::default() }, ..Options::default() }
+}
+
+/// Two warps fill a tile, each reads what the other wrote, and they fill it again.
+fn tile(first_barrier: bool, second_barrier: bool) -> Vec<Event> {
+    let mut events = vec![Event::Begin(0)];
+    for _ in 0..2 {
+        events.extend((0..2).map(|w| row(0, w, Space::Shared, Kind::Write, u64::from(w) * 128, 1)));
+        events.extend(first_barrier.then_some(Event::Barrier(0)));
+        events.extend((0..2).map(|w| row(0, w, Space::Shared, Kind::Read, u64::from(1 - w) * 128, 2)));
+        events.extend(second_barrier.then_some(Event::Barrier(0)));
+    }
+    events.push(Event::End(0));
+    events
+}
+
+#[test]
+fn tile_with_both_barriers_is_clean_without_a_second_pass() {
+    let found = suspect(&mut Detector::new(Options::default()), THREADS, &tile(true, true));
+    assert!(found.watch.is_empty());
+}
+
+#[test]
+fn tile_without_a_barrier_names_both_places() {
+    for events in [tile(false, true), tile(true, false)] {
+        let verdict = verdict_of(&events);
+        assert_eq!(verdict.pairs.len(), 1, "{:?}", verdict.pairs);
+        let pair = &verdict.pairs[0];
+        assert_eq!((pair.kind, pair.relation()), (RaceKind::ReadWrite, Relation::WithinBlock));
+        assert!(pair.count >= 32 && !pair.is_mixed && !pair.is_same_value);
+        assert_eq!(verdict.bytes.shared.len() % 128, 0);
+    }
+}
+
+#[test]
+fn next_block_does_not_inherit_the_shared_memory_of_the_last() {
+    let mut events = tile(true, false);
+    events.truncate(5);
+    events.push(Event::End(0));
+    events.push(Event::Begin(1));
+    events.extend((0..2).map(|w| row(1, w, Space::Shared, Kind::Write, u64::from(1 - w) * 128, 1)));
+    events.push(Event::End(1));
+    let found = suspect(&mut Detector::new(Options::default()), THREADS, &events);
+    assert!(found.watch.is_empty());
+}
+
+#[test]
+fn lanes_of_a_warp_need_syncwarp_unless_legacy() {
+    let events = |sync: Option<Event>| {
+        let mut events = vec![Event::Begin(0), row(0, 0, Space::Shared, Kind::Write, 0, 1)];
+        events.extend(sync);
+        events.push(with(row(0, 0, Space::Shared, Kind::Read, 64, 2), |a| a.active = 0xffff));
+        events
+    };
+    let verdict = verdict_of(&events(None));
+    assert_eq!(verdict.pairs[0].relation(), Relation::WithinWarp);
+    assert_eq!(verdict.pairs[0].counts, [16, 0, 0]);
+    let full = Event::Syncwarp { block: 0, warp: 0, mask: u32::MAX };
+    assert!(verdict_of(&events(Some(full))).pairs.is_empty());
+    let half = Event::Syncwarp { block: 0, warp: 0, mask: 0xff };
+    assert_eq!(verdict_of(&events(Some(half))).pairs[0].count, 16);
+    let legacy = Options { rules: Rules { is_legacy_warp_sync: true, ..Rules::default() }, ..Options::default() };
+    assert!(judge(legacy, THREADS, &events(None)).pairs.is_empty());
+}
+
+#[test]
+fn lanes_that_store_to_one_place_race_and_the_same_value_is_noted() {
+    let store = access(0, 0, Space::Global, Kind::Write, Places::Uniform(DATA), 1);
+    let verdict = verdict_of(&[Event::Begin(0), store.clone()]);
+    assert_eq!((verdict.pairs[0].kind, verdict.pairs[0].is_same_value), (RaceKind::WriteWrite, false));
+    assert_eq!(verdict.pairs[0].bytes, (DATA, 4));
+    let verdict = verdict_of(&[Event::Begin(0), with(store, |a| a.values = [7; 32])]);
+    assert!(verdict.pairs[0].is_same_value);
+}
+
+#[test]
+fn neighbouring_bytes_are_suspected_and_dismissed() {
+    let store = with(row(0, 0, Space::Global, Kind::Write, DATA, 1), |a| {
+        a.width = 1;
+        a.places = Places::Strided(DATA, 1);
+    });
+    let events = [Event::Begin(0), store];
+    assert!(!suspect(&mut Detector::new(Options::default()), THREADS, &events).watch.is_empty());
+    assert!(verdict_of(&events).pairs.is_empty());
+    let fine = Options { finest_cell_bytes: 1, ..Options::default() };
+    assert!(suspect(&mut Detector::new(fine), THREADS, &events).watch.is_empty());
+}
+
+#[test]
+fn eight_bytes_overlap_four() {
+    let wide = with(one(0, 0, Kind::Write, DATA, 1), |a| a.width = 8);
+    let verdict = verdict_of(&[Event::Begin(0), wide, one(0, 1, Kind::Read, DATA + 4, 2)]);
+    assert_eq!(verdict.pairs[0].bytes, (DATA + 4, 4));
+    assert_eq!(verdict.bytes.global.ranges(), [(DATA + 4, 4)]);
+}
+
+#[test]
+fn plain_reset_before_own_atomic_races_with_the_atomics_of_others() {
+    let mut events = vec![Event::Begin(0), one(0, 0, Kind::Write, DATA, 1)];
+    events.push(one(0, 0, Kind::Atomic, DATA, 2));
+    events.push(one(0, 1, Kind::Atomic, DATA, 2));
+    let verdict = verdict_of(&events);
+    assert_eq!(verdict.pairs.len(), 1);
+    assert!(verdict.pairs[0].is_mixed);
+}
+
+#[test]
+fn whole_warps_of_atomics_do_not_hide_each_other_from_a_plain_read() {
+    let add = |warp| access(0, warp, Space::Global, Kind::Atomic, Places::Uniform(DATA), 1);
+    // Warp 1 takes over the stamp of one thread, but warp 0's other lanes stay.
+    let events = [Event::Begin(0), add(0), add(1), with(one(0, 5, Kind::Read, DATA, 2), |a| a.warp = 1)];
+    let verdict = verdict_of(&events);
+    assert_eq!(verdict.pairs.len(), 1);
+    assert!(verdict.pairs[0].is_mixed);
+    let atomics = [Event::Begin(0), add(0), add(1)];
+    assert!(suspect(&mut Detector::new(Options::default()), THREADS, &atomics).watch.is_empty());
+}
+
+/// The last block to add to a counter reads what all blocks wrote.
+fn last_block(fence_scope: Option<Scope>, is_fence_by_all: bool, has_consumer_fence: bool) -> Vec<Event> {
+    let mut events: Vec<Event> = (0..3).map(Event::Begin).collect();
+    for block in 0..3 {
+        let at = DATA + u64::from(block) * 256;
+        for warp in 0..2 {
+            events.push(row(block, warp, Space::Global, Kind::Write, at + u64::from(warp) * 128, 1));
+            if is_fence_by_all && let Some(scope) = fence_scope {
+                events.push(Event::Fence { block, warp, mask: u32::MAX, scope });
+            }
+        }
+        events.push(Event::Barrier(block));
+        if !is_fence_by_all && let Some(scope) = fence_scope {
+            events.push(fence(block, 0, scope));
+        }
+        events.push(one(block, 0, Kind::Atomic, FLAG, 2));
+    }
+    if has_consumer_fence {
+        events.push(fence(2, 0, Scope::Gpu));
+    }
+    events.push(Event::Barrier(2));
+    events.push(row(2, 1, Space::Global, Kind::Read, DATA, 3));
+    events.push(row(2, 0, Space::Global, Kind::Read, DATA + 256 + 64, 3));
+    events
+}
+
+#[test]
+fn last_block_done_is_clean_with_fences_only() {
+    for by_all in [false, true] {
+        let clean = last_block(Some(Scope::Gpu), by_all, false);
+        assert!(suspect(&mut Detector::new(Options::default()), THREADS, &clean).watch.is_empty());
+        let verdict = verdict_of(&last_block(None, by_all, true));
+        assert_eq!(verdict.pairs[0].relation(), Relation::AcrossBlocks);
+        assert!(!verdict.pairs[0].is_insufficient_scope);
+        let verdict = verdict_of(&last_block(Some(Scope::Cta), by_all, true));
+        assert!(verdict.pairs[0].is_insufficient_scope);
+    }
+}
+
+#[test]
+fn strict_wants_the_fence_of_the_consumer_and_of_the_releasing_thread() {
+    let pairs = |events: &[Event]| judge(strict(), THREADS, events).pairs.len();
+    assert_eq!(pairs(&last_block(Some(Scope::Gpu), false, true)), 0);
+    assert_eq!(pairs(&last_block(Some(Scope::Gpu), false, false)), 1);
+    assert_eq!(pairs(&last_block(Some(Scope::Gpu), true, true)), 1);
+}
+
+#[test]
+fn fences_of_one_warp_release_nothing_of_another() {
+    let mut events = vec![Event::Begin(0), Event::Begin(1)];
+    events.push(row(0, 1, Space::Global, Kind::Write, DATA, 1));
+    events.push(Event::Fence { block: 0, warp: 0, mask: u32::MAX, scope: Scope::Gpu });
+    events.push(Event::Barrier(0));
+    events.push(one(0, 0, Kind::Atomic, FLAG, 2));
+    events.push(one(1, 0, Kind::Atomic, FLAG, 2));
+    events.push(one(1, 0, Kind::Read, DATA, 3));
+    let verdict = verdict_of(&events);
+    assert_eq!(verdict.pairs.len(), 1);
+    assert_eq!(verdict.pairs[0].count, 1);
+}
+
+/// Two threads of different blocks add to a plain variable under a lock.
+fn lock(release: &[Event]) -> Vec<Event> {
+    let mut events = vec![Event::Begin(0), Event::Begin(1)];
+    for block in 0..2 {
+        // Lanes spin before they win.
+        events.push(with(one(block, 0, Kind::Atomic, FLAG, 1), |a| a.failed = u32::from(block == 1)));
+        events.push(one(block, 0, Kind::Atomic, FLAG, 1));
+        events.push(one(block, 0, Kind::Read, DATA, 2));
+        events.push(one(block, 0, Kind::Write, DATA, 3));
+        events.extend(release.iter().cloned().map(|e| match e {
+            Event::Fence { warp, mask, scope, .. } => Event::Fence { block, warp, mask, scope },
+            other => with(other, |a| a.block = block),
+        }));
+    }
+    events
+}
+
+#[test]
+fn lock_protects_when_released_after_a_fence() {
+    let atomic = [fence(0, 0, Scope::Gpu), one(0, 0, Kind::Atomic, FLAG, 4)];
+    assert!(verdict_of(&lock(&atomic)).pairs.is_empty());
+    let plain = [fence(0, 0, Scope::Gpu), one(0, 0, Kind::Write, FLAG, 4)];
+    let verdict = verdict_of(&lock(&plain));
+    // Only the plain release itself, against the atomics of the other block.
+    assert_eq!(verdict.pairs.len(), 1);
+    assert!(verdict.pairs[0].is_mixed);
+    assert_eq!(verdict.bytes.global.ranges(), [(FLAG, 4)]);
+    let unfenced = [one(0, 0, Kind::Atomic, FLAG, 4)];
+    assert!(verdict_of(&lock(&unfenced)).bytes.global.is_touching(DATA, 4));
+}
+
+#[test]
+fn plain_release_before_the_first_atomic_still_releases() {
+    let mut events = vec![Event::Begin(0), one(0, 0, Kind::Write, DATA, 1), fence(0, 0, Scope::Gpu)];
+    events.push(one(0, 0, Kind::Write, FLAG, 2));
+    events.push(Event::End(0));
+    events.push(Event::Begin(1));
+    events.push(one(1, 0, Kind::Atomic, FLAG, 3));
+    events.push(one(1, 0, Kind::Read, DATA, 4));
+    let verdict = verdict_of(&events);
+    assert_eq!(verdict.bytes.global.ranges(), [(FLAG, 4)]);
+    assert!(verdict.pairs[0].is_mixed);
+}
+
+#[test]
+fn plain_read_of_a_lock_is_not_excused_by_its_plain_release() {
+    let mut events = vec![Event::Begin(0), Event::Begin(1), fence(0, 0, Scope::Gpu)];
+    events.push(one(0, 0, Kind::Read, FLAG, 1));
+    events.push(one(0, 0, Kind::Write, FLAG, 2));
+    events.push(one(1, 0, Kind::Atomic, FLAG, 3));
+    events.push(one(1, 0, Kind::Write, FLAG, 4));
+    let verdict = verdict_of(&events);
+    let sites: Vec<_> = verdict.pairs.iter().map(|p| (p.first.site, p.second.site)).collect();
+    assert!(sites.contains(&(1, 4)) && sites.contains(&(2, 3)) && !sites.contains(&(2, 4)), "{sites:?}");
+}
+
+#[test]
+fn failed_compare_and_swap_releases_nothing() {
+    let mut events = vec![Event::Begin(0), Event::Begin(1), one(0, 0, Kind::Write, DATA, 1), fence(0, 0, Scope::Gpu)];
+    events.push(with(one(0, 0, Kind::Atomic, FLAG, 2), |a| a.failed = 1));
+    events.push(one(1, 0, Kind::Atomic, FLAG, 2));
+    events.push(one(1, 0, Kind::Read, DATA, 3));
+    assert_eq!(verdict_of(&events).pairs.len(), 1);
+}
+
+#[test]
+fn reduction_without_result_acquires_nothing() {
+    let events = |kind| {
+        let mut events = vec![Event::Begin(0), Event::Begin(1), one(0, 0, Kind::Write, DATA, 1)];
+        events.push(fence(0, 0, Scope::Gpu));
+        events.push(one(0, 0, Kind::Reduce, FLAG, 2));
+        events.push(one(1, 0, kind, FLAG, 2));
+        events.push(one(1, 0, Kind::Read, DATA, 3));
+        events
+    };
+    assert_eq!(verdict_of(&events(Kind::Reduce)).pairs.len(), 1);
+    assert!(verdict_of(&events(Kind::Atomic)).pairs.is_empty());
+}
+
+#[test]
+fn atomics_of_block_scope_race_across_blocks() {
+    let add = |block| with(one(block, 0, Kind::Atomic, DATA, 1), |a| a.scope = Scope::Cta);
+    let verdict = verdict_of(&[Event::Begin(0), Event::Begin(1), add(0), add(1)]);
+    assert!(verdict.pairs[0].is_insufficient_scope && !verdict.pairs[0].is_mixed);
+    let warp1 = with(add(0), |a| a.warp = 1);
+    assert!(verdict_of(&[Event::Begin(0), add(0), warp1]).pairs.is_empty());
+}
+
+#[test]
+fn grid_and_cluster_synchronisation_order_blocks() {
+    let events = |sync: Event| {
+        let mut events: Vec<Event> = (0..3).map(Event::Begin).collect();
+        events.extend((0..3).map(|b| row(b, 0, Space::Global, Kind::Write, DATA + u64::from(b) * 128, 1)));
+        events.push(sync);
+        events.push(row(1, 1, Space::Global, Kind::Read, DATA, 2));
+        events
+    };
+    let mut d = Detector::new(Options::default());
+    assert!(suspect(&mut d, THREADS, &events(Event::GridSync)).watch.is_empty());
+    assert!(suspect(&mut d, THREADS, &events(Event::ClusterSync(vec![0, 1]))).watch.is_empty());
+    assert_eq!(verdict_of(&events(Event::ClusterSync(vec![1, 2]))).pairs[0].count, 32);
+}
+
+#[test]
+fn launches_do_not_see_each_other() {
+    let mut d = Detector::new(Options { is_use_wanted: true, ..Options::default() });
+    let first = [Event::Begin(0), row(0, 0, Space::Global, Kind::Write, DATA, 1)];
+    let second = [Event::Begin(0), row(0, 1, Space::Global, Kind::Read, DATA, 1)];
+    let found = suspect(&mut d, THREADS, &first);
+    assert!(found.watch.is_empty() && found.read.is_empty());
+    assert_eq!(found.written.ranges(), [(DATA, 128)]);
+    let found = suspect(&mut d, THREADS, &second);
+    assert!(found.watch.is_empty() && found.written.is_empty());
+    assert_eq!(found.read.ranges(), [(DATA, 128)]);
+}
+
+#[test]
+fn limits_make_the_verdict_incomplete() {
+    let mut d = Detector::new(Options { limit_bytes: 1, ..Options::default() });
+    let write = |first| row(0, 0, Space::Global, Kind::Write, first, 1);
+    let found = suspect(&mut d, THREADS, &[Event::Begin(0), write(DATA), write(DATA + (1 << 20))]);
+    assert!(found.incomplete.is_out_of_memory);
+    assert_eq!(found.incomplete.reasons().len(), 1);
+    d.begin_launch(crate::event::launch(THREADS));
+    d.begin_block(1 << 26);
+    assert!(d.end_launch().incomplete.is_out_of_blocks);
+}

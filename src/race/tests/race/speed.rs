@@ -1,1 +1,139 @@
-//! x
+//! What the first pass costs: nanoseconds per lane access, printed. Run with `--ignored --nocapture`, best with `--release`.
+
+use std::time::Instant;
+
+use cufemu_race::{Addresses, Detector, Kind, Launch, Options, Scope, Space, WarpAccess};
+
+fn access(warp: u32, kind: Kind, width: u32, addresses: Addresses<'_>) -> WarpAccess<'_> {
+    WarpAccess { warp, active: u32::MAX, failed: 0, kind, scope: Scope::Gpu, width, addresses }
+}
+
+/// Prints the time that `f` takes for each of the lane accesses that it says it made.
+fn measure(what: &str, mut f: impl FnMut(&mut Detector) -> u64) {
+    let mut detector = Detector::new(Options::default());
+    f(&mut detector);
+    let start = Instant::now();
+    let count: u64 = (0..3).map(|_| f(&mut detector)).sum();
+    let nanoseconds = start.elapsed().as_nanos() as f64 / count as f64;
+    println!("{what:<44} {nanoseconds:7.2} ns per lane access, shadow {} MiB", detector.footprint_bytes() >> 20);
+}
+
+const WARPS: u32 = 8;
+const LAUNCH: Launch = Launch { threads_per_block: WARPS * 32, shared_bytes: 2 << 11 };
+
+/// A launch of `blocks` blocks; `f` says what a warp of a block does.
+fn run(d: &mut Detector, blocks: u64, mut f: impl FnMut(&mut Detector, cufemu_race::CtaSlot, u64, u32) -> u64) -> u64 {
+    d.begin_launch(LAUNCH);
+    let mut count = 0;
+    for block in 0..blocks {
+        let slot = d.begin_block(block);
+        for warp in 0..WARPS {
+            count += f(d, slot, block, warp) * 32;
+        }
+        d.end_block(slot);
+    }
+    let found = d.end_launch();
+    assert!(found.watch.is_empty() && !found.incomplete.is_any());
+    count
+}
+
+fn stream(d: &mut Detector, width: u32, is_list: bool) -> u64 {
+    let stride = u64::from(width);
+    run(d, 4096, |d, slot, block, warp| {
+        let at = (block * 256 + u64::from(warp) * 32) * stride;
+        for (array, kind) in [(1_u64 << 32, Kind::Read), (2 << 32, Kind::Read), (3 << 32, Kind::Write)] {
+            let first = array + at;
+            let list: [u64; 32] = std::array::from_fn(|l| first + l as u64 * stride);
+            let strided = Addresses::Strided { first, stride: stride as i64 };
+            d.on_access(slot, Space::Global, &access(warp, kind, width, if is_list { Addresses::Lanes(&list) } else { strided }));
+        }
+        3
+    })
+}
+
+/// The tiles of a matrix product: two stores to shared memory, a barrier, 32 loads, a barrier.
+fn tiles(d: &mut Detector, width: u32) -> u64 {
+    d.begin_launch(LAUNCH);
+    let mut count = 0;
+    for block in 0..64 {
+        let slot = d.begin_block(block);
+        for _ in 0..32 {
+            for warp in 0..WARPS {
+                for tile in [0, 2048 * u64::from(width) / 4] {
+                    let first = tile + u64::from(warp * 32 * width);
+                    let lanes = Addresses::Strided { first, stride: i64::from(width) };
+                    d.on_access(slot, Space::Shared, &access(warp, Kind::Write, width, lanes));
+                }
+            }
+            d.on_barrier(slot);
+            for warp in 0..WARPS {
+                for k in 0..8 {
+                    let row = Addresses::Uniform(u64::from((warp * 8 + k) * width));
+                    d.on_access(slot, Space::Shared, &access(warp, Kind::Read, width, row));
+                    let first = 2048 * u64::from(width) / 4 + u64::from(k * 32 * width);
+                    let column = Addresses::Strided { first, stride: i64::from(width) };
+                    d.on_access(slot, Space::Shared, &access(warp, Kind::Read, width, column));
+                }
+            }
+            d.on_barrier(slot);
+            count += u64::from(WARPS) * 18 * 32;
+        }
+        d.end_block(slot);
+    }
+    assert!(d.end_launch().watch.is_empty());
+    count
+}
+
+#[test]
+#[ignore = "prints times"]
+fn first_pass_prints_its_cost() {
+    measure("consecutive, 4 bytes, first touches", |d| stream(d, 4, false));
+    measure("consecutive, 8 bytes, first touches", |d| stream(d, 8, false));
+    measure("consecutive, 4 bytes, addresses as a list", |d| stream(d, 4, true));
+    measure("same 4 KiB read by all blocks", |d| {
+        run(d, 4096, |d, slot, _, warp| {
+            for part in 0..8_u64 {
+                let first = (1 << 32) + part * 128;
+                d.on_access(slot, Space::Global, &access(warp, Kind::Read, 4, Addresses::Strided { first, stride: 4 }));
+            }
+            8
+        })
+    });
+    measure("broadcast read", |d| {
+        run(d, 4096, |d, slot, _, warp| {
+            for part in 0..8_u64 {
+                let place = Addresses::Uniform((1 << 32) + part * 4);
+                d.on_access(slot, Space::Global, &access(warp, Kind::Read, 4, place));
+            }
+            8
+        })
+    });
+    measure("stride of 256 bytes, 4 bytes", |d| {
+        run(d, 1024, |d, slot, block, warp| {
+            let first = (1 << 32) + block * 4 + u64::from(warp) * (32 * 256) + (block / 64) * (1 << 16);
+            let lanes = Addresses::Strided { first, stride: 256 };
+            d.on_access(slot, Space::Global, &access(warp, Kind::Write, 4, lanes));
+            1
+        })
+    });
+    measure("atomics, all lanes on one of 64 places", |d| {
+        run(d, 4096, |d, slot, block, warp| {
+            let place = Addresses::Uniform((1 << 32) + (block % 64) * 4);
+            d.on_access(slot, Space::Global, &access(warp, Kind::Reduce, 4, place));
+            1
+        })
+    });
+    measure("atomics, a histogram", |d| {
+        let mut x = 1_u64;
+        run(d, 1024, |d, slot, _, warp| {
+            let list = std::array::from_fn(|_| {
+                x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (1 << 32) + (x >> 40) % 4096 * 4
+            });
+            d.on_access(slot, Space::Global, &access(warp, Kind::Atomic, 4, Addresses::Lanes(&list)));
+            1
+        })
+    });
+    measure("tiles in shared memory, 4 bytes", |d| tiles(d, 4));
+    measure("tiles in shared memory, 8 bytes", |d| tiles(d, 8));
+}

@@ -1,0 +1,46 @@
+//! Reading source files, with a clear sentence where one cannot be read.
+
+use source::{FileId, SourceMap};
+use std::path::{Path, PathBuf};
+
+/// Largest source file that is taken.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// Reads a source file into the map; the error is one sentence.
+pub(crate) fn read(map: &mut SourceMap, path: &Path) -> Result<FileId, String> {
+    let text = text_of(path)?;
+    Ok(map.add(path.display().to_string(), text))
+}
+
+fn text_of(path: &Path) -> Result<String, String> {
+    let name = path.display();
+    let about = std::fs::metadata(path).map_err(|e| format!("cannot read `{name}`: {}", reason(&e)))?;
+    if about.is_dir() {
+        return Err(format!("cannot read `{name}`: it is a directory"));
+    }
+    if about.len() > MOST_BYTES {
+        return Err(format!("cannot read `{name}`: it is larger than {} MiB", MOST_BYTES >> 20));
+    }
+    let bytes = std::fs::read(path).map_err(|e| format!("cannot read `{name}`: {}", reason(&e)))?;
+    if bytes.contains(&0) {
+        return Err(format!("`{name}` is not a source file: it holds zero bytes"));
+    }
+    // Old sources have comments in Latin-1; its characters are those of the same code points.
+    Ok(String::from_utf8(bytes).unwrap_or_else(|e| e.into_bytes().iter().map(|&b| char::from(b)).collect()))
+}
+
+/// Finds an included file: beside the file that asks, then in the directories of `-I`.
+pub(crate) fn include(name: &str, asking: &str, directories: &[String]) -> Option<(String, String)> {
+    let beside = Path::new(asking).parent().map(|p| p.join(name));
+    let searched = directories.iter().map(|d| Path::new(d).join(name));
+    let candidates: Vec<PathBuf> = beside.into_iter().chain(searched).collect();
+    candidates.into_iter().find_map(|path| text_of(&path).ok().map(|text| (path.display().to_string(), text)))
+}
+
+fn reason(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    }
+}

@@ -1,0 +1,72 @@
+//! How diagnostics and findings reach the user: standard error, in the form that was asked for.
+
+use crate::cli::options::MessageFormat;
+use diag::{Diagnostic, Severity, Style};
+use source::SourceMap;
+use std::io::{IsTerminal, Write};
+
+/// Prints diagnostics as they come; a SARIF document comes at the end.
+pub(crate) struct Reporter {
+    format: MessageFormat,
+    style: Style,
+    errors: usize,
+    warnings: usize,
+    kept: Vec<Diagnostic>,
+}
+
+impl Reporter {
+    /// A reporter of that form; colour only on a terminal and without `NO_COLOR`.
+    pub(crate) fn new(format: MessageFormat) -> Reporter {
+        let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+        let width = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).unwrap_or(120);
+        Reporter { format, style: Style { colour, width }, errors: 0, warnings: 0, kept: Vec::new() }
+    }
+
+    /// Prints one diagnostic.
+    pub(crate) fn report(&mut self, diagnostic: &Diagnostic, map: &SourceMap) {
+        match diagnostic.severity {
+            Severity::Error => self.errors += 1,
+            Severity::Warning => self.warnings += 1,
+            _ => {}
+        }
+        match self.format {
+            MessageFormat::Full => say(&diag::full(diagnostic, map, self.style)),
+            MessageFormat::Short => say(&diag::short(diagnostic, map)),
+            MessageFormat::Json => say(&diag::json(diagnostic, map)),
+            MessageFormat::Sarif => self.kept.push(diagnostic.clone()),
+        }
+    }
+
+    /// Prints what comes last: a count, or the SARIF document.
+    pub(crate) fn finish(&mut self, map: &SourceMap) {
+        if self.format == MessageFormat::Sarif {
+            say(&diag::sarif(&self.kept, map, env!("CARGO_PKG_VERSION")));
+        } else if self.format == MessageFormat::Full && self.errors + self.warnings > 0 {
+            let count = |n: usize, word: &str| match n {
+                0 => None,
+                1 => Some(format!("1 {word}")),
+                n => Some(format!("{n} {word}s")),
+            };
+            let parts: Vec<String> =
+                [count(self.errors, "error"), count(self.warnings, "warning")].into_iter().flatten().collect();
+            say(&format!("cufemu: {}\n", parts.join(", ")));
+        }
+    }
+
+    /// How many errors were printed.
+    pub(crate) fn errors(&self) -> usize {
+        self.errors
+    }
+
+    /// How many warnings were printed.
+    pub(crate) fn warnings(&self) -> usize {
+        self.warnings
+    }
+}
+
+/// Writes to standard error; when nobody listens there any more, nothing is lost that could be kept.
+pub(crate) fn say(text: &str) {
+    let mut err = std::io::stderr().lock();
+    let _ = err.write_all(text.as_bytes());
+    let _ = err.flush();
+}

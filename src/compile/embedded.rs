@@ -1,0 +1,82 @@
+//! The modules that come with the compiler.
+
+use ast::{Program, StmtKind, Subprogram, UnitKind, UseStmt};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Table: module names and their sources.
+const MODULES: &[(&str, &str)] = &[
+    ("cudafor", include_str!("modules/cudafor.cuf")),
+    ("cudadevice", include_str!("modules/cudadevice.cuf")),
+    ("iso_c_binding", include_str!("modules/iso_c_binding.cuf")),
+    ("iso_fortran_env", include_str!("modules/iso_fortran_env.cuf")),
+];
+
+/// The source of an embedded module, if there is one of that name.
+pub(crate) fn source(name: &str) -> Option<&'static str> {
+    MODULES.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
+}
+
+/// The modules that the units use and do not define themselves.
+pub(crate) fn used_modules(program: &Program) -> BTreeSet<Arc<str>> {
+    let mut used = BTreeSet::new();
+    let mut defined = BTreeSet::new();
+    for unit in &program.units {
+        match &unit.kind {
+            UnitKind::Main(s) | UnitKind::External(s) => subprogram(s, &mut used),
+            UnitKind::Module { name, uses, decls, procedures, .. } => {
+                defined.insert(name.text.clone());
+                of(uses, &mut used);
+                interfaces(decls, &mut used);
+                procedures.iter().for_each(|p| subprogram(p, &mut used));
+            }
+            UnitKind::BlockData { uses, .. } => of(uses, &mut used),
+        }
+    }
+    &used - &defined
+}
+
+fn of(uses: &[UseStmt], used: &mut BTreeSet<Arc<str>>) {
+    used.extend(uses.iter().map(|u| u.module.text.clone()));
+}
+
+fn interfaces(decls: &[ast::Declaration], used: &mut BTreeSet<Arc<str>>) {
+    for decl in decls {
+        if let ast::DeclKind::Interface(interface) = &decl.kind {
+            for item in &interface.items {
+                if let ast::InterfaceItem::Body(body) = item {
+                    subprogram(body, used);
+                }
+            }
+        }
+    }
+}
+
+fn subprogram(s: &Subprogram, used: &mut BTreeSet<Arc<str>>) {
+    of(&s.uses, used);
+    interfaces(&s.decls, used);
+    s.internal.iter().for_each(|p| subprogram(p, used));
+    block(&s.body, used);
+}
+
+/// USE statements of BLOCK constructs, however deep. The parser bounds the depth.
+fn block(body: &[ast::Stmt], used: &mut BTreeSet<Arc<str>>) {
+    for stmt in body {
+        match &stmt.kind {
+            StmtKind::Block { uses, decls, body, .. } => {
+                of(uses, used);
+                interfaces(decls, used);
+                block(body, used);
+            }
+            StmtKind::If { arms, .. } => arms.iter().for_each(|a| block(&a.body, used)),
+            StmtKind::Do { body, .. } | StmtKind::Associate { body, .. } => block(body, used),
+            StmtKind::Select { arms, .. } => arms.iter().for_each(|a| block(&a.body, used)),
+            StmtKind::Cuf(cuf) => {
+                if let Some(body) = &cuf.body {
+                    block(std::slice::from_ref(body), used);
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Help, completion and the manual's chapter of commands, all from the command table.
+
+use crate::parse;
+use crate::table::{COMMANDS, Class, Row, TOPICS, Takes, Verb};
+use std::fmt::Write;
+
+/// The text of `help`, of `help CHAPTER` or of `help COMMAND`; an error sentence if there is none.
+pub fn help(about: Option<&str>) -> Result<String, String> {
+    let Some(about) = about.map(str::trim).filter(|a| !a.is_empty()) else { return Ok(overview()) };
+    if let Some(class) = Class::ALL.into_iter().find(|c| c.name() == about) {
+        return Ok(chapter(class));
+    }
+    let word = about.split_whitespace().next().unwrap_or(about);
+    if word == "all" {
+        return Ok(Class::ALL.map(chapter).join("\n"));
+    }
+    parse::lookup(word).map(command).map_err(|e| e.0)
+}
+
+fn overview() -> String {
+    let mut text = String::from("List of classes of commands:\n\n");
+    for class in Class::ALL {
+        let _ = writeln!(text, "{} -- {}.", class.name(), class.title());
+    }
+    text.push_str("\nType \"help\" followed by a class name for a list of commands in that class.\n");
+    text.push_str("Type \"help\" followed by a command name for full documentation.\n");
+    text.push_str("Type \"help all\" for the list of all commands.\n");
+    text.push_str("Command names may be abbreviated if unambiguous; an empty line repeats a step.\n");
+    text
+}
+
+fn chapter(class: Class) -> String {
+    let mut text = format!("{}.\n\n", class.title());
+    for row in COMMANDS.iter().filter(|r| r.class == class) {
+        let _ = writeln!(text, "{} -- {}.", names(row), row.brief);
+    }
+    text
+}
+
+fn names(row: &Row) -> String {
+    [row.name].iter().chain(row.aliases).copied().collect::<Vec<_>>().join(", ")
+}
+
+fn command(row: &Row) -> String {
+    let mut text = format!("{}\n{}.\nUsage: {}", names(row), row.brief, row.name);
+    if !row.arguments.is_empty() {
+        let _ = write!(text, " {}", row.arguments);
+    }
+    text.push('\n');
+    if !row.text.is_empty() {
+        let _ = write!(text, "\n{}\n", row.text);
+    }
+    if row.verb == Verb::Info {
+        text.push_str("\nList of tables:\n\n");
+        for topic in TOPICS {
+            let _ = writeln!(text, "info {} -- {}.", topic.name, topic.brief);
+        }
+    }
+    text
+}
+
+/// What the last word of an unfinished line may become, in order; `names` gives variables or procedures in scope.
+pub fn complete(line: &str, names: &dyn Fn(Takes) -> Vec<String>) -> Vec<String> {
+    let trimmed = line.trim_start();
+    let Some(space) = trimmed.find(char::is_whitespace) else {
+        return starting(COMMANDS.iter().map(|r| r.name.to_owned()), trimmed);
+    };
+    let Ok(row) = parse::lookup(&trimmed[..space]) else { return Vec::new() };
+    let rest = trimmed[space..].trim_start();
+    let word_start = rest.rfind(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-')).map_or(0, |i| i + 1);
+    let word = &rest[word_start..];
+    match row.takes {
+        Takes::Nothing => Vec::new(),
+        Takes::Topic if word_start == 0 => starting(TOPICS.iter().map(|t| t.name.to_owned()), word),
+        Takes::Command if word_start == 0 => {
+            let all = COMMANDS.iter().map(|r| r.name).chain(Class::ALL.iter().map(|c| c.name()));
+            starting(all.map(str::to_owned), word)
+        }
+        Takes::Topic | Takes::Command => Vec::new(),
+        Takes::Place if rest.contains(" if ") => starting(names(Takes::Expression).into_iter(), word),
+        takes => starting(names(takes).into_iter(), word),
+    }
+}
+
+fn starting(all: impl Iterator<Item = String>, prefix: &str) -> Vec<String> {
+    let lower = prefix.to_ascii_lowercase();
+    let mut fits: Vec<String> = all.filter(|n| n.starts_with(&lower)).collect();
+    fits.sort();
+    fits.dedup();
+    fits
+}
+
+/// The chapter of the manual: every command with its usage, as Markdown.
+pub fn manual() -> String {
+    let mut text = String::new();
+    for class in Class::ALL {
+        let _ = write!(text, "## {}\n\n", class.title());
+        for row in COMMANDS.iter().filter(|r| r.class == class) {
+            let usage = format!("{} {}", row.name, row.arguments);
+            let _ = write!(text, "### `{}`\n\n", usage.trim_end());
+            if !row.aliases.is_empty() {
+                let list: Vec<String> = row.aliases.iter().map(|a| format!("`{a}`")).collect();
+                let _ = write!(text, "Also {}. ", list.join(", "));
+            }
+            let _ = write!(text, "{}.\n\n", row.brief);
+            for line in row.text.lines() {
+                text.push_str(line);
+                text.push('\n');
+            }
+            if !row.text.is_empty() {
+                text.push('\n');
+            }
+            if row.verb == Verb::Info {
+                for topic in TOPICS {
+                    let _ = writeln!(text, "- `info {}`: {}.", topic.name, topic.brief);
+                }
+                text.push('\n');
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn help_covers_every_command_and_refuses_others() {
+        for row in COMMANDS {
+            let text = help(Some(row.name)).expect("help");
+            assert!(text.contains(row.brief) && !row.brief.ends_with('.'), "{}", row.name);
+        }
+        assert_eq!(help(Some("nonsense")).expect_err("none"), "Undefined command: \"nonsense\".  Try \"help\".");
+        assert!(help(None).expect("overview").starts_with("List of classes of commands:"));
+        assert!(help(Some("focus")).expect("chapter").contains("thread, t -- Look at a thread"));
+        assert!(manual().contains("### `reverse-step [N]`"));
+    }
+
+    #[test]
+    fn completion_offers_commands_topics_and_names() {
+        let names = |takes: Takes| match takes {
+            Takes::Place => vec!["saxpy".to_owned()],
+            _ => vec!["s".to_owned(), "sum_d".to_owned()],
+        };
+        assert_eq!(complete("reverse-c", &names), ["reverse-continue"]);
+        assert_eq!(complete("info th", &names), ["threads"]);
+        assert_eq!(complete("b sa", &names), ["saxpy"]);
+        assert_eq!(complete("print 2*su", &names), ["sum_d"]);
+        assert!(complete("quit x", &names).is_empty());
+    }
+}

@@ -1,0 +1,414 @@
+//! From a line of text to a [`Command`], by the command table.
+//!
+//! A command may be shortened to any prefix that fits one command only; the aliases of the table come first. Coordinates
+//! are taken as `(x,y,z)`, `x,y,z` or `x`. Wording of errors is gdb's.
+
+use crate::command::{Command, FocusRequest, FrameRequest, ListRequest, Over, Radix, Topic, Where};
+use crate::table::{COMMANDS, Row, TOPICS, Verb};
+
+/// A line that is no command: one sentence for the user.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ParseError(pub String);
+
+impl std::fmt::Display for ParseError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+fn fail<T>(text: impl Into<String>) -> Result<T, ParseError> {
+    Err(ParseError(text.into()))
+}
+
+/// The command of a line; `None` for an empty line or a comment (`#` or `!`).
+pub fn parse(line: &str) -> Result<Option<Command>, ParseError> {
+    let line = line.trim();
+    if line.is_empty() || line.starts_with(['#', '!']) {
+        return Ok(None);
+    }
+    let (word, rest) = split_word(line);
+    let row = lookup(word)?;
+    arguments(row, rest).map(Some)
+}
+
+/// Whether an empty line after this one does the same again.
+pub fn repeats(line: &str) -> bool {
+    let (word, _) = split_word(line.trim());
+    lookup(word).is_ok_and(|row| row.repeats)
+}
+
+/// The row that a word names, by name, alias or unambiguous prefix.
+pub(crate) fn lookup(word: &str) -> Result<&'static Row, ParseError> {
+    let word = word.to_ascii_lowercase();
+    if let Some(row) = COMMANDS.iter().find(|r| r.name == word || r.aliases.contains(&word.as_str())) {
+        return Ok(row);
+    }
+    let fits: Vec<&Row> = COMMANDS.iter().filter(|r| !word.is_empty() && r.name.starts_with(&word)).collect();
+    match fits.as_slice() {
+        [] => fail(format!("Undefined command: \"{word}\".  Try \"help\".")),
+        [row] => Ok(row),
+        many => {
+            let names: Vec<&str> = many.iter().map(|r| r.name).collect();
+            fail(format!("Ambiguous command \"{word}\": {}.", names.join(", ")))
+        }
+    }
+}
+
+/// The first word (letters, digits, `-`, `_`) and what follows it; `print/x` ends before the slash.
+fn split_word(line: &str) -> (&str, &str) {
+    let end = line.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_')).unwrap_or(line.len());
+    let end = if end == 0 { line.find(char::is_whitespace).unwrap_or(line.len()) } else { end };
+    (&line[..end], line[end..].trim())
+}
+
+fn arguments(row: &Row, rest: &str) -> Result<Command, ParseError> {
+    let bare = |command| if rest.is_empty() { Ok(command) } else { fail(format!("\"{}\" takes no arguments.", row.name)) };
+    Ok(match row.verb {
+        Verb::Run => bare(Command::Run)?,
+        Verb::Start => bare(Command::Start)?,
+        Verb::Continue => Command::Continue(count(rest)?),
+        Verb::Step => Command::Step(count(rest)?),
+        Verb::Next => Command::Next(count(rest)?),
+        Verb::Finish => bare(Command::Finish)?,
+        Verb::Advance if rest.is_empty() => return fail("Argument required (a location)."),
+        Verb::Advance => Command::Advance(location(rest)?),
+        Verb::ReverseStep => Command::ReverseStep(count(rest)?),
+        Verb::ReverseNext => Command::ReverseNext(count(rest)?),
+        Verb::ReverseContinue => bare(Command::ReverseContinue)?,
+        Verb::ReverseFinish => bare(Command::ReverseFinish)?,
+        Verb::Break | Verb::TemporaryBreak => {
+            let (at, condition) = match split_condition(rest) {
+                Some((at, condition)) if condition.is_empty() => {
+                    return fail(format!("Argument required after \"if\" in \"{} {at} if\".", row.name));
+                }
+                Some((at, condition)) => (at, Some(condition.to_owned())),
+                None => (rest, None),
+            };
+            Command::Break { at: location(at)?, condition, temporary: row.verb == Verb::TemporaryBreak }
+        }
+        Verb::Condition => {
+            let (n, condition) = split_word(rest);
+            let condition = condition.strip_prefix("if ").unwrap_or(condition).trim();
+            let number = number(n, "a breakpoint number")?;
+            Command::Condition(number, (!condition.is_empty()).then(|| condition.to_owned()))
+        }
+        Verb::Ignore => {
+            let (n, times) = split_word(rest);
+            Command::Ignore(number(n, "a breakpoint number")?, number(times, "a count")?)
+        }
+        Verb::Delete => Command::Delete(numbers(rest.strip_prefix("breakpoints").unwrap_or(rest))?),
+        Verb::Enable => Command::Enable(true, numbers(rest)?),
+        Verb::Disable => Command::Enable(false, numbers(rest)?),
+        Verb::Watch => Command::Watch(required(rest, "an expression")?),
+        Verb::Kernel | Verb::Block | Verb::Thread | Verb::Warp | Verb::Lane => {
+            Command::Focus(focus(&format!("{} {rest}", row.name))?)
+        }
+        Verb::Cuda => Command::Focus(focus(rest)?),
+        Verb::Host => bare(Command::Focus(FocusRequest { host: true, ..FocusRequest::default() }))?,
+        Verb::Backtrace => bare(Command::Backtrace)?,
+        Verb::Frame if rest.is_empty() => Command::Frame(FrameRequest::Show),
+        Verb::Frame => Command::Frame(FrameRequest::Level(number(rest, "a frame number")?)),
+        Verb::Up => Command::Frame(FrameRequest::Up(count(rest)?.min(u64::from(u32::MAX)) as u32)),
+        Verb::Down => Command::Frame(FrameRequest::Down(count(rest)?.min(u64::from(u32::MAX)) as u32)),
+        Verb::Print => print(rest)?,
+        Verb::Whatis => Command::Whatis(required(rest, "an expression")?),
+        Verb::Set => set(rest)?,
+        Verb::Display => Command::Display((!rest.is_empty()).then(|| rest.to_owned())),
+        Verb::Undisplay => Command::Undisplay(numbers(rest.strip_prefix("display").unwrap_or(rest))?),
+        Verb::List => list(rest)?,
+        Verb::Info => Command::Info(topic(rest)?),
+        Verb::Help => Command::Help((!rest.is_empty()).then(|| rest.to_owned())),
+        Verb::Quit => bare(Command::Quit)?,
+    })
+}
+
+fn required(rest: &str, what: &str) -> Result<String, ParseError> {
+    if rest.is_empty() { fail(format!("Argument required ({what}).")) } else { Ok(rest.to_owned()) }
+}
+
+fn number<T: std::str::FromStr>(text: &str, what: &str) -> Result<T, ParseError> {
+    if text.is_empty() {
+        return fail(format!("Argument required ({what})."));
+    }
+    text.parse().or_else(|_| fail(format!("Bad number \"{text}\": {what} is expected.")))
+}
+
+fn count(rest: &str) -> Result<u64, ParseError> {
+    if rest.is_empty() {
+        return Ok(1);
+    }
+    match rest.parse::<u64>() {
+        Ok(0) | Err(_) => fail(format!("Bad count \"{rest}\": a positive number is expected.")),
+        Ok(n) => Ok(n),
+    }
+}
+
+fn numbers(rest: &str) -> Result<Vec<u32>, ParseError> {
+    let words = rest.split([' ', ',', '\t']).filter(|w| !w.is_empty());
+    words.map(|w| w.parse().or_else(|_| fail(format!("Bad breakpoint or display number \"{w}\".")))).collect()
+}
+
+/// Splits `LOCATION if CONDITION`.
+fn split_condition(rest: &str) -> Option<(&str, &str)> {
+    let lower = rest.to_ascii_lowercase();
+    let at = if lower == "if" || lower.starts_with("if ") || lower.starts_with("if(") {
+        0
+    } else {
+        lower.find(" if ").or_else(|| lower.find(" if(")).or_else(|| lower.strip_suffix(" if").map(str::len))? + 1
+    };
+    Some((rest[..at].trim(), rest[at + 2..].trim()))
+}
+
+/// A place in the source.
+pub(crate) fn location(text: &str) -> Result<Where, ParseError> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(Where::Here);
+    }
+    if text.bytes().all(|b| b.is_ascii_digit()) {
+        return Ok(Where::Line(number(text, "a line number")?));
+    }
+    if let Some((file, line)) = text.rsplit_once(':')
+        && !file.is_empty()
+        && !file.ends_with(':')
+        && line.trim().bytes().all(|b| b.is_ascii_digit())
+    {
+        return Ok(Where::FileLine(file.trim().to_owned(), number(line.trim(), "a line number")?));
+    }
+    let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '%' | '$');
+    if text.chars().all(word) && !text.starts_with(|c: char| c.is_ascii_digit()) {
+        return Ok(Where::Name(text.to_ascii_lowercase().replace("::", ".")));
+    }
+    fail(format!("Bad location \"{text}\": a line number, FILE:LINE or a procedure name is expected."))
+}
+
+/// `kernel 1 block (2,1,1) thread 5 warp 0 lane 3`, in any order; a part without a value asks for it.
+fn focus(text: &str) -> Result<FocusRequest, ParseError> {
+    let mut request = FocusRequest::default();
+    let mut rest = text.trim();
+    if rest.is_empty() {
+        request.show = true;
+        return Ok(request);
+    }
+    while !rest.is_empty() {
+        let (word, tail) = split_word(rest);
+        let names = ["kernel", "grid", "block", "thread", "warp", "lane"];
+        let Some(name) = names.iter().find(|n| !word.is_empty() && n.starts_with(&word.to_ascii_lowercase())) else {
+            return fail(format!("Bad coordinates \"{rest}\": kernel, block, thread, warp or lane is expected."));
+        };
+        let (value, after) = coordinates(tail);
+        rest = after.trim_start_matches([',', ' ']);
+        if value.is_empty() {
+            request.show = true;
+            continue;
+        }
+        match *name {
+            "block" => request.block = Some(triple(value)?),
+            "thread" => request.thread = Some(triple(value)?),
+            "warp" => request.warp = Some(number(value, "a warp number")?),
+            "lane" => request.lane = Some(number(value, "a lane number")?),
+            _ => request.kernel = Some(number(value, "a kernel number")?),
+        }
+    }
+    Ok(request)
+}
+
+/// Splits off leading coordinates: everything up to the next word.
+fn coordinates(text: &str) -> (&str, &str) {
+    let end = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    (text[..end].trim().trim_end_matches(',').trim(), &text[end..])
+}
+
+fn triple(text: &str) -> Result<[u32; 3], ParseError> {
+    let inner = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text);
+    let mut out = [1; 3];
+    let parts: Vec<&str> = inner.split(',').map(str::trim).collect();
+    if parts.len() > 3 {
+        return fail(format!("Bad coordinates \"{text}\": at most three numbers are expected."));
+    }
+    for (to, part) in out.iter_mut().zip(parts) {
+        match part.parse::<u32>() {
+            Ok(n) if n > 0 => *to = n,
+            _ => return fail(format!("Bad coordinates \"{text}\": numbers from 1 are expected.")),
+        }
+    }
+    Ok(out)
+}
+
+fn print(rest: &str) -> Result<Command, ParseError> {
+    let (radix, rest) = match rest.strip_prefix('/') {
+        None => (Radix::Natural, rest),
+        Some(form) => {
+            let (letter, tail) = split_word(form);
+            let radix = match letter {
+                "x" => Radix::Hex,
+                "o" => Radix::Octal,
+                "t" => Radix::Binary,
+                "d" => Radix::Natural,
+                _ => return fail(format!("Bad format \"/{letter}\": /x, /o, /t or /d is expected.")),
+            };
+            (radix, tail)
+        }
+    };
+    let (expression, over) = match rest.rsplit_once('@') {
+        Some((e, word)) if word.trim().eq_ignore_ascii_case("warp") => (e, Over::Warp),
+        Some((e, word)) if word.trim().eq_ignore_ascii_case("block") => (e, Over::Block),
+        _ => (rest, Over::Lane),
+    };
+    Ok(Command::Print { expression: required(expression.trim(), "an expression")?, over, radix })
+}
+
+fn set(rest: &str) -> Result<Command, ParseError> {
+    let (word, assignment) = split_word(rest);
+    if !matches!(word.to_ascii_lowercase().as_str(), "var" | "variable") {
+        return fail("\"set\" must be followed by \"var VARIABLE = EXPRESSION\".");
+    }
+    match assignment_at(assignment) {
+        Some(at) => {
+            let (target, value) = (assignment[..at].trim(), assignment[at + 1..].trim());
+            if target.is_empty() || value.is_empty() {
+                return fail("Argument required (VARIABLE = EXPRESSION).");
+            }
+            Ok(Command::SetVar { target: target.to_owned(), value: value.to_owned() })
+        }
+        None => fail("Argument required (VARIABLE = EXPRESSION)."),
+    }
+}
+
+/// The position of the `=` of an assignment: outside of parentheses and no part of `==`, `/=`, `<=`, `>=`, `=>`.
+fn assignment_at(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut depth = 0;
+    for (i, &b) in bytes.iter().enumerate() {
+        match b {
+            b'(' | b'[' => depth += 1,
+            b')' | b']' => depth -= 1,
+            b'=' if depth == 0 => {
+                let before = i.checked_sub(1).map(|j| bytes[j]);
+                let after = bytes.get(i + 1);
+                let part = matches!(before, Some(b'=' | b'/' | b'<' | b'>')) || matches!(after, Some(b'=' | b'>'));
+                return (!part).then_some(i);
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn list(rest: &str) -> Result<Command, ParseError> {
+    Ok(Command::List(match rest {
+        "" | "+" => ListRequest::More,
+        "-" => ListRequest::Less,
+        _ => match rest.split_once(',') {
+            Some((from, to)) => {
+                ListRequest::Range(number(from.trim(), "a line number")?, number(to.trim(), "a line number")?)
+            }
+            None => ListRequest::Around(location(rest)?),
+        },
+    }))
+}
+
+fn topic(rest: &str) -> Result<Topic, ParseError> {
+    let (mut word, mut tail) = split_word(rest);
+    if word.eq_ignore_ascii_case("cuda") {
+        (word, tail) = split_word(tail);
+    }
+    let names = || TOPICS.iter().map(|t| t.name).collect::<Vec<_>>().join(", ");
+    if word.is_empty() {
+        return fail(format!("\"info\" must be followed by the name of a table: {}.", names()));
+    }
+    if !tail.is_empty() {
+        return fail(format!("\"info {word}\" takes no arguments."));
+    }
+    let lower = word.to_ascii_lowercase();
+    if let Some(row) = TOPICS.iter().find(|t| t.name == lower || t.alias == lower) {
+        return Ok(row.topic);
+    }
+    let fits: Vec<_> = TOPICS.iter().filter(|t| t.name.starts_with(&lower)).collect();
+    match fits.as_slice() {
+        [row] => Ok(row.topic),
+        // The usual shorthands of gdb.
+        many if !many.is_empty() && matches!(lower.as_str(), "b" | "br" | "f" | "l" | "t" | "k" | "w") => {
+            let first = many.iter().find(|r| matches!(r.topic, Topic::Breakpoints)).or(many.first());
+            first.map_or_else(|| fail("no such table"), |r| Ok(r.topic))
+        }
+        [] => fail(format!("Undefined info command: \"{word}\".  Try \"help info\".")),
+        many => {
+            let names: Vec<&str> = many.iter().map(|t| t.name).collect();
+            fail(format!("Ambiguous info command \"{word}\": {}.", names.join(", ")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(line: &str) -> Command {
+        parse(line).expect("a command").expect("not empty")
+    }
+
+    fn error(line: &str) -> String {
+        parse(line).expect_err("an error").0
+    }
+
+    #[test]
+    fn commands_may_be_shortened_to_what_is_unambiguous() {
+        assert_eq!(one("c"), Command::Continue(1));
+        assert_eq!(one("s 3"), Command::Step(3));
+        assert_eq!(one("rs"), Command::ReverseStep(1));
+        assert_eq!(one("reverse-c"), Command::ReverseContinue);
+        assert_eq!(one("i br"), Command::Info(Topic::Breakpoints));
+        assert_eq!(one("i b"), Command::Info(Topic::Breakpoints));
+        assert_eq!(one("info cuda threads"), Command::Info(Topic::Threads));
+        assert_eq!(error("reverse"), "Ambiguous command \"reverse\": reverse-step, reverse-next, reverse-continue, reverse-finish.");
+        assert_eq!(error("frobnicate 3"), "Undefined command: \"frobnicate\".  Try \"help\".");
+        assert_eq!(parse("  ! a remark"), Ok(None));
+    }
+
+    #[test]
+    fn breakpoints_take_places_and_conditions() {
+        let b = |at, condition: Option<&str>| Command::Break { at, condition: condition.map(Into::into), temporary: false };
+        assert_eq!(one("b 12"), b(Where::Line(12), None));
+        assert_eq!(one("break a.cuf:7 if i == 3"), b(Where::FileLine("a.cuf".into(), 7), Some("i == 3")));
+        assert_eq!(one("break M::Saxpy"), b(Where::Name("m.saxpy".into()), None));
+        assert_eq!(one("b if (x > 1)"), b(Where::Here, Some("(x > 1)")));
+        assert_eq!(error("b 12 if"), "Argument required after \"if\" in \"break 12 if\".");
+        assert_eq!(error("b 12 thirteen"), "Bad location \"12 thirteen\": a line number, FILE:LINE or a procedure name is expected.");
+    }
+
+    #[test]
+    fn coordinates_come_in_the_forms_of_cuda_gdb() {
+        let f = |block, thread| Command::Focus(FocusRequest { block, thread, ..FocusRequest::default() });
+        assert_eq!(one("thread (5,2,1)"), f(None, Some([5, 2, 1])));
+        assert_eq!(one("cuda block 3 thread 5,2"), f(Some([3, 1, 1]), Some([5, 2, 1])));
+        assert_eq!(one("block (2,1,1) thread (5,1,1)"), f(Some([2, 1, 1]), Some([5, 1, 1])));
+        assert!(matches!(one("thread"), Command::Focus(FocusRequest { show: true, .. })));
+        assert_eq!(error("block (0,1,1)"), "Bad coordinates \"(0,1,1)\": numbers from 1 are expected.");
+    }
+
+    #[test]
+    fn expressions_are_split_from_what_surrounds_them() {
+        let set = |target: &str, value: &str| Command::SetVar { target: target.into(), value: value.into() };
+        assert_eq!(one("set var a(i) = b == c"), set("a(i)", "b == c"));
+        assert_eq!(error("set var a == 3"), "Argument required (VARIABLE = EXPRESSION).");
+        let print = |e: &str, over, radix| Command::Print { expression: e.into(), over, radix };
+        assert_eq!(one("p/x mask @warp"), print("mask", Over::Warp, Radix::Hex));
+        assert_eq!(one("print s(1:4)"), print("s(1:4)", Over::Lane, Radix::Natural));
+        assert_eq!(error("print"), "Argument required (an expression).");
+    }
+
+    #[test]
+    fn every_row_is_found_by_its_names_and_only_there() {
+        for row in COMMANDS {
+            for name in [row.name].iter().chain(row.aliases) {
+                assert_eq!(lookup(name).expect("known").verb, row.verb, "{name}");
+            }
+        }
+        let mut names: Vec<&str> = COMMANDS.iter().flat_map(|r| [r.name].into_iter().chain(r.aliases.iter().copied())).collect();
+        names.sort_unstable();
+        assert!(names.windows(2).all(|w| w[0] != w[1]), "a name stands for two commands");
+    }
+}

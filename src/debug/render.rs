@@ -1,0 +1,430 @@
+//! Replies and stops as text, in the shapes of gdb and cuda-gdb. Pure: no terminal, no session.
+
+use crate::command::Topic;
+use crate::reply::{
+    BarrierRow, BlockRow, BreakpointKind, BreakpointView, DisplayView, FocusView, FrameView, KernelRow, LaneGroup, LaneRow,
+    LaneState, Outcome, PlaceView, ProgramView, Reply, SourceWindow, Stop, StopReason, ThreadRow, VariableRow, WarpRow,
+};
+use std::fmt::Write;
+
+/// The text of an outcome; every line ends with a line end.
+pub fn outcome(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Reply(r) => reply(r),
+        Outcome::Stop(s) => stop(s),
+    }
+}
+
+/// The text of a stop.
+pub fn stop(stop: &Stop) -> String {
+    let mut text = String::new();
+    if stop.switched {
+        let _ = writeln!(text, "[Switching focus to {}]", focus(&stop.focus));
+    }
+    match &stop.reason {
+        StopReason::Start | StopReason::Step => {}
+        StopReason::Breakpoint { number, temporary } => {
+            let kind = if *temporary { "Temporary breakpoint" } else { "Breakpoint" };
+            let _ = write!(text, "\n{kind} {number}, ");
+        }
+        StopReason::Watchpoint { number, expression, old, new, by } => {
+            let _ = writeln!(text, "\nWatchpoint {number}: {expression}\n\nOld value = {old}\nNew value = {new}");
+            if let Some((who, place)) = by {
+                let at = place.as_ref().map(|p| format!(" at {}:{}", p.file, p.line)).unwrap_or_default();
+                let _ = writeln!(text, "Written by {who}{at}");
+            }
+        }
+        StopReason::WatchpointScope { number, expression } => {
+            let _ = writeln!(
+                text,
+                "\nWatchpoint {number} deleted because the program has left the block in\n\
+                 which its expression is valid: {expression}"
+            );
+        }
+        StopReason::ThreadEnded => text.push_str("[The focused thread has ended]\n"),
+        StopReason::Fault(findings) => {
+            for finding in findings {
+                text.push_str(finding);
+            }
+        }
+        StopReason::Exited(0) => text.push_str("[Program exited normally]\n"),
+        StopReason::Exited(code) => {
+            let _ = writeln!(text, "[Program exited with code {code}]");
+        }
+        StopReason::Interrupted => text.push_str("\nProgram interrupted.\n"),
+        StopReason::HistoryStart => text.push_str("\nNo more reverse-execution history.\n"),
+    }
+    if let Some(place) = &stop.place {
+        if stop.with_frame {
+            let _ = writeln!(text, "{}", frame_text(place));
+        }
+        let _ = writeln!(text, "{}\t{}", place.line, place.text);
+    }
+    for display in &stop.displays {
+        text.push_str(&display_text(display));
+    }
+    text
+}
+
+/// Who is looked at, in cuda-gdb's words.
+pub fn focus(focus: &FocusView) -> String {
+    match focus {
+        FocusView::Host => "the host".to_owned(),
+        FocusView::Thread { kernel, block, thread, warp, lane } => format!(
+            "CUDA kernel {kernel}, block {}, thread {}, warp {warp}, lane {lane}",
+            triple(*block),
+            triple(*thread)
+        ),
+    }
+}
+
+fn triple([x, y, z]: [u32; 3]) -> String {
+    format!("({x},{y},{z})")
+}
+
+fn frame_text(place: &PlaceView) -> String {
+    format!("{} at {}:{}", place.function, place.file, place.line)
+}
+
+/// The text of a reply.
+pub fn reply(reply: &Reply) -> String {
+    match reply {
+        Reply::Done | Reply::Quit => String::new(),
+        Reply::Breakpoint(b) => breakpoint_set(b),
+        Reply::Value { number, text } => format!("${number} = {text}\n"),
+        Reply::Lanes { number, groups } => lane_groups(*number, groups),
+        Reply::Type(name) => format!("type = {name}\n"),
+        Reply::Focus(view, place) => {
+            let at = place.as_ref();
+            let line = at.map(|p| format!("{}\n{}\t{}\n", frame_text(p), p.line, p.text)).unwrap_or_default();
+            format!("[{}{}]\n{line}", if at.is_some() { "Switching focus to " } else { "Current focus is " }, focus(view))
+        }
+        Reply::Frame(frame, line) => {
+            let line = line.as_ref().map(|l| format!("{}\t{}\n", l.number, l.text)).unwrap_or_default();
+            format!("{}\n{line}", stack_line(frame))
+        }
+        Reply::Stack(frames) => frames.iter().map(|f| stack_line(f) + "\n").collect(),
+        Reply::Source(window) => source(window),
+        Reply::Kernels(rows) => kernels(rows),
+        Reply::Blocks(rows) => blocks(rows),
+        Reply::Warps(rows) => warps(rows),
+        Reply::LaneTable(rows) => lanes(rows),
+        Reply::Threads(rows) => threads(rows),
+        Reply::Barriers(rows) => barriers(rows),
+        Reply::Variables(topic, rows) => variables(*topic, rows),
+        Reply::Breakpoints(rows) => breakpoints(rows),
+        Reply::Displays(rows) if rows.is_empty() => "There are no auto-display expressions now.\n".to_owned(),
+        Reply::Displays(rows) => rows.iter().map(display_text).collect(),
+        Reply::Findings(list) if list.is_empty() => "Nothing was found so far.\n".to_owned(),
+        Reply::Findings(list) => list.concat(),
+        Reply::Files(names) => names.iter().map(|n| format!("{n}\n")).collect(),
+        Reply::Program(view) => program(view),
+        Reply::Help(text) => text.clone(),
+    }
+}
+
+fn breakpoint_set(b: &BreakpointView) -> String {
+    match &b.kind {
+        BreakpointKind::Watch(expression) => format!("Watchpoint {}: {expression}\n", b.number),
+        BreakpointKind::Statement { function, file, line, asked, places, .. } => {
+            let kind = if b.temporary { "Temporary breakpoint" } else { "Breakpoint" };
+            let more = if *places > 1 { format!(" ({places} locations)") } else { String::new() };
+            let moved = asked.map(|a| format!("Line {a} has no statement; the next one that has is line {line}.\n"));
+            format!(
+                "{}{kind} {} at {function}: file {file}, line {line}.{more}\n",
+                moved.unwrap_or_default(),
+                b.number
+            )
+        }
+    }
+}
+
+fn stack_line(frame: &FrameView) -> String {
+    format!("#{:<2} {}", frame.level, frame_text(&frame.place))
+}
+
+fn source(window: &SourceWindow) -> String {
+    window.lines.iter().map(|l| format!("{}\t{}\n", l.number, l.text)).collect()
+}
+
+/// A table with a head line; columns as wide as they need to be, the last one free.
+fn table(head: &[&str], rows: &[Vec<String>]) -> String {
+    let width = |i: usize| rows.iter().map(|r| r[i].chars().count()).chain([head[i].len()]).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..head.len()).map(width).collect();
+    let line = |cells: &[String]| {
+        let mut text = String::new();
+        for (i, cell) in cells.iter().enumerate() {
+            if i + 1 == cells.len() {
+                text.push_str(cell);
+            } else {
+                let _ = write!(text, "{cell:<1$} ", widths[i]);
+            }
+        }
+        text.trim_end().to_owned() + "\n"
+    };
+    let head: Vec<String> = head.iter().map(|&h| h.to_owned()).collect();
+    std::iter::once(line(&head)).chain(rows.iter().map(|r| line(r))).collect()
+}
+
+fn star(current: bool) -> String {
+    if current { "*" } else { " " }.to_owned()
+}
+
+fn kernels(rows: &[KernelRow]) -> String {
+    if rows.is_empty() {
+        return "No CUDA kernels.\n".to_owned();
+    }
+    let row = |r: &KernelRow| {
+        vec![
+            star(r.current),
+            r.number.to_string(),
+            triple(r.grid),
+            triple(r.block),
+            format!("{} of {} blocks done, {} at work", r.ended, r.total, r.begun - r.ended),
+            r.name.clone(),
+        ]
+    };
+    table(&[" ", "Kernel", "GridDim", "BlockDim", "Status", "Invocation"], &rows.iter().map(row).collect::<Vec<_>>())
+}
+
+fn blocks(rows: &[BlockRow]) -> String {
+    if rows.is_empty() {
+        return "No CUDA blocks.\n".to_owned();
+    }
+    let row = |r: &BlockRow| {
+        let state = if r.running { "running" } else { "waiting" };
+        vec![star(r.current), triple(r.index), r.live.to_string(), state.to_owned()]
+    };
+    table(&[" ", "BlockIdx", "Threads", "State"], &rows.iter().map(row).collect::<Vec<_>>())
+}
+
+/// One letter for what a lane is doing.
+pub fn lane_letter(state: LaneState) -> char {
+    match state {
+        LaneState::Active => 'A',
+        LaneState::Divergent => 'd',
+        LaneState::Joining => 'j',
+        LaneState::Barrier => 'b',
+        LaneState::Rendezvous => 'w',
+        LaneState::Waiting => 'r',
+        LaneState::Exited => 'x',
+        LaneState::Absent => '.',
+    }
+}
+
+fn state_name(state: LaneState) -> &'static str {
+    match state {
+        LaneState::Active => "active",
+        LaneState::Divergent => "divergent",
+        LaneState::Joining => "at join",
+        LaneState::Barrier => "at barrier",
+        LaneState::Rendezvous => "at warp barrier",
+        LaneState::Waiting => "waiting",
+        LaneState::Exited => "exited",
+        LaneState::Absent => "absent",
+    }
+}
+
+fn warps(rows: &[WarpRow]) -> String {
+    if rows.is_empty() {
+        return "No CUDA warps.\n".to_owned();
+    }
+    let row = |r: &WarpRow| {
+        let places: Vec<String> = r.fragments.iter().map(|(mask, line)| format!("{}: line {line}", lane_set(*mask))).collect();
+        vec![
+            star(r.current),
+            r.number.to_string(),
+            r.lanes.iter().map(|&l| lane_letter(l)).collect(),
+            triple(r.first),
+            if places.is_empty() { "exited".to_owned() } else { places.join("; ") },
+        ]
+    };
+    let mut text = table(&[" ", "Wp", "Lanes", "First ThreadIdx", "Places"], &rows.iter().map(row).collect::<Vec<_>>());
+    text.push_str("A active, d divergent, j at join, b at barrier, w at warp barrier, r waiting, x exited, . absent\n");
+    text
+}
+
+fn place_cells(place: Option<&(String, usize)>) -> [String; 2] {
+    match place {
+        Some((file, line)) => [file.clone(), line.to_string()],
+        None => ["-".to_owned(), "-".to_owned()],
+    }
+}
+
+fn lanes(rows: &[LaneRow]) -> String {
+    if rows.is_empty() {
+        return "No CUDA lanes.\n".to_owned();
+    }
+    let row = |r: &LaneRow| {
+        let [file, line] = place_cells(r.place.as_ref());
+        vec![star(r.current), r.lane.to_string(), state_name(r.state).to_owned(), triple(r.thread), file, line]
+    };
+    table(&[" ", "Ln", "State", "ThreadIdx", "Filename", "Line"], &rows.iter().map(row).collect::<Vec<_>>())
+}
+
+fn threads(rows: &[ThreadRow]) -> String {
+    if rows.is_empty() {
+        return "No CUDA threads.\n".to_owned();
+    }
+    let row = |r: &ThreadRow| {
+        let [file, line] = place_cells(r.place.as_ref());
+        vec![
+            star(r.current),
+            triple(r.block),
+            triple(r.from),
+            triple(r.to),
+            r.count.to_string(),
+            state_name(r.state).to_owned(),
+            file,
+            line,
+        ]
+    };
+    let head = [" ", "BlockIdx", "ThreadIdx", "To ThreadIdx", "Count", "State", "Filename", "Line"];
+    table(&head, &rows.iter().map(row).collect::<Vec<_>>())
+}
+
+fn barriers(rows: &[BarrierRow]) -> String {
+    if rows.is_empty() {
+        return "No thread waits at a barrier.\n".to_owned();
+    }
+    let row = |r: &BarrierRow| {
+        vec![
+            triple(r.block),
+            state_name(r.state).to_owned(),
+            r.waiting.to_string(),
+            r.missing.to_string(),
+            r.place.0.clone(),
+            r.place.1.to_string(),
+        ]
+    };
+    table(&["BlockIdx", "State", "Waiting", "Missing", "Filename", "Line"], &rows.iter().map(row).collect::<Vec<_>>())
+}
+
+fn variables(topic: Topic, rows: &[VariableRow]) -> String {
+    if rows.is_empty() {
+        return if topic == Topic::Arguments { "No arguments.\n" } else { "No locals.\n" }.to_owned();
+    }
+    let value = |r: &VariableRow| match &r.value {
+        Ok(v) => v.clone(),
+        Err(why) => format!("<{why}>"),
+    };
+    rows.iter().map(|r| format!("{} = {}\n", r.name, value(r))).collect()
+}
+
+fn breakpoints(rows: &[BreakpointView]) -> String {
+    if rows.is_empty() {
+        return "No breakpoints or watchpoints.\n".to_owned();
+    }
+    let mut text = format!("{:<7} {:<14} {:<4} {:<3} What\n", "Num", "Type", "Disp", "Enb");
+    for b in rows {
+        let (kind, what) = match &b.kind {
+            BreakpointKind::Watch(expression) => ("watchpoint", expression.clone()),
+            BreakpointKind::Statement { function, file, line, .. } => ("breakpoint", format!("in {function} at {file}:{line}")),
+        };
+        let disposition = if b.temporary { "del" } else { "keep" };
+        let enabled = if b.enabled { "y" } else { "n" };
+        let _ = writeln!(text, "{:<7} {kind:<14} {disposition:<4} {enabled:<3} {what}", b.number);
+        if let Some(condition) = &b.condition {
+            let _ = writeln!(text, "\tstop only if {condition}");
+        }
+        if b.hits > 0 {
+            let _ = writeln!(text, "\tbreakpoint already hit {} time{}", b.hits, if b.hits == 1 { "" } else { "s" });
+        }
+        if b.ignore > 0 {
+            let _ = writeln!(text, "\tignore next {} hits", b.ignore);
+        }
+    }
+    text
+}
+
+fn display_text(d: &DisplayView) -> String {
+    match &d.value {
+        Some(Ok(v)) => format!("{}: {} = {v}\n", d.number, d.expression),
+        Some(Err(why)) => format!("{}: {} = <{why}>\n", d.number, d.expression),
+        None => format!("{}: {}\n", d.number, d.expression),
+    }
+}
+
+/// Lanes of a mask as ranges: `0-15,20`.
+pub fn lane_set(mask: u32) -> String {
+    let mut parts = Vec::new();
+    let mut lane = 0;
+    while lane < 32 {
+        if mask >> lane & 1 == 0 {
+            lane += 1;
+            continue;
+        }
+        let from = lane;
+        while lane < 32 && mask >> lane & 1 != 0 {
+            lane += 1;
+        }
+        parts.push(if lane - from == 1 { from.to_string() } else { format!("{from}-{}", lane - 1) });
+    }
+    parts.join(",")
+}
+
+fn lane_groups(number: u32, groups: &[LaneGroup]) -> String {
+    let mut text = format!("${number} =\n");
+    let several = groups.iter().any(|g| g.warp != groups[0].warp);
+    for g in groups {
+        let value = match &g.value {
+            Ok(v) => v.clone(),
+            Err(why) => format!("<{why}>"),
+        };
+        let warp = if several { format!("warp {} ", g.warp) } else { String::new() };
+        let plural = if g.lanes.count_ones() == 1 { "" } else { "s" };
+        let _ = writeln!(text, "  {warp}lane{plural} {}: {value}", lane_set(g.lanes));
+    }
+    text
+}
+
+fn program(view: &ProgramView) -> String {
+    let state = match (view.started, view.exited) {
+        (false, _) => "The program is not being run.".to_owned(),
+        (true, Some(code)) => format!("The program has ended with code {code}."),
+        (true, None) => "The program is stopped.".to_owned(),
+    };
+    format!("{state}\nTime: statement {} of {} so far; {} checkpoints.\n", view.time, view.latest, view.checkpoints)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use source::{FileId, Span};
+
+    #[test]
+    fn a_stop_at_a_breakpoint_reads_like_cuda_gdb() {
+        let place = PlaceView {
+            function: "saxpy<<<(4,1,1),(256,1,1)>>> (n=1000)".into(),
+            file: "x.cuf".into(),
+            file_id: FileId(0),
+            line: 12,
+            text: "    y(i) = a * x(i)".into(),
+        };
+        let stop = Stop {
+            reason: StopReason::Breakpoint { number: 1, temporary: false },
+            focus: FocusView::Thread { kernel: 1, block: [2, 1, 1], thread: [5, 1, 1], warp: 0, lane: 4 },
+            switched: true,
+            span: Span::NONE,
+            place: Some(place),
+            with_frame: true,
+            time: 17,
+            displays: vec![DisplayView { number: 1, expression: "i".into(), value: Some(Ok("5".into())) }],
+        };
+        let expected = "[Switching focus to CUDA kernel 1, block (2,1,1), thread (5,1,1), warp 0, lane 4]\n\n\
+            Breakpoint 1, saxpy<<<(4,1,1),(256,1,1)>>> (n=1000) at x.cuf:12\n12\t    y(i) = a * x(i)\n1: i = 5\n";
+        assert_eq!(super::stop(&stop), expected);
+    }
+
+    #[test]
+    fn lanes_are_shown_as_ranges() {
+        assert_eq!(lane_set(0b1011), "0-1,3");
+        assert_eq!(lane_set(u32::MAX), "0-31");
+        let groups = [
+            LaneGroup { warp: 0, lanes: 0xffff, value: Ok("1".into()) },
+            LaneGroup { warp: 0, lanes: 1 << 20, value: Err("exited".into()) },
+        ];
+        let reply = Reply::Lanes { number: 3, groups: groups.to_vec() };
+        assert_eq!(super::reply(&reply), "$3 =\n  lanes 0-15: 1\n  lane 20: <exited>\n");
+    }
+}

@@ -1,0 +1,475 @@
+//! Where an expression is evaluated: one lane of one frame, with all the memory that it sees.
+//!
+//! A [`Scene`] only reads. What `set var` writes is a [`Change`], which the session applies to the machine and keeps in
+//! its history.
+
+use crate::value::{Eval, EvalError, Kind, Value, fail, from_bytes, to_bytes};
+use emu::{Block, Memories};
+use ir::{AddrBase, DebugTypeKind, DebugVar, FuncId, Reg, Val, VarLoc, VarShape, descriptor};
+use mem::Memory;
+use mem::address::SHARED_BASE;
+use sema::checked::{self, Const, ExprKind, Shape, VarId};
+use vm::{Program, Warp};
+
+/// One lane of one frame.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scene<'a> {
+    /// The code.
+    pub(crate) program: &'a Program,
+    /// What the code was made from.
+    pub(crate) checked: &'a checked::Program,
+    /// Everything but shared and local memory.
+    pub(crate) memory: &'a Memory,
+    /// Who looks.
+    pub(crate) at: Spot<'a>,
+}
+
+/// Who looks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Spot<'a> {
+    /// Nobody: the program is not running; only constants have values.
+    Nowhere,
+    /// A frame of the host.
+    Host {
+        /// The host's frames.
+        warp: &'a Warp<1>,
+        /// The frame.
+        frame: u32,
+    },
+    /// A lane of a device thread's frame.
+    Device {
+        /// Its block.
+        block: &'a Block,
+        /// Its warp.
+        warp: &'a Warp<32>,
+        /// The frame.
+        frame: u32,
+        /// The lane.
+        lane: u32,
+    },
+}
+
+/// Something that can be assigned to, or is at least somewhere.
+#[derive(Clone, Debug)]
+pub(crate) struct Object {
+    /// Of its elements.
+    pub(crate) kind: Kind,
+    /// Where it is.
+    pub(crate) store: Store,
+    /// Its dimensions; none for a scalar.
+    pub(crate) dims: Vec<Dim>,
+}
+
+/// Where an object is.
+#[derive(Clone, Debug)]
+pub(crate) enum Store {
+    /// In memory.
+    Memory(u64),
+    /// In registers of a frame.
+    Regs(u32, Vec<Reg>),
+    /// Nowhere: a constant.
+    Value(Value),
+}
+
+/// A dimension of an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Dim {
+    /// Lower bound.
+    pub(crate) lower: i64,
+    /// Extent; unknown of an assumed-size array's last dimension.
+    pub(crate) extent: Option<i64>,
+    /// Bytes from one element to the next.
+    pub(crate) stride: i64,
+}
+
+/// What an assignment of the debugger changes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Change {
+    /// Bytes of memory, shared and local memory of the lane included.
+    Bytes(u64, Vec<u8>),
+    /// A register of a frame.
+    Register(u32, Reg, u64),
+}
+
+/// Most bytes that one reading takes.
+const MOST_BYTES: u64 = 1 << 26;
+
+impl<'a> Scene<'a> {
+    /// The function of the frame.
+    pub(crate) fn func(&self) -> Option<FuncId> {
+        match self.at {
+            Spot::Nowhere => None,
+            Spot::Host { warp, frame } => warp.frame(frame).map(|f| f.func),
+            Spot::Device { warp, frame, .. } => warp.frame(frame).map(|f| f.func),
+        }
+    }
+
+    fn frame_number(&self) -> u32 {
+        match self.at {
+            Spot::Nowhere => 0,
+            Spot::Host { frame, .. } | Spot::Device { frame, .. } => frame,
+        }
+    }
+
+    fn func_of(&self, number: u32) -> Option<FuncId> {
+        match self.at {
+            Spot::Nowhere => None,
+            Spot::Host { warp, .. } => warp.frame(number).map(|f| f.func),
+            Spot::Device { warp, .. } => warp.frame(number).map(|f| f.func),
+        }
+    }
+
+    fn caller_of(&self, number: u32) -> Option<u32> {
+        match self.at {
+            Spot::Nowhere => None,
+            Spot::Host { warp, .. } => warp.frame(number)?.caller.as_ref().map(|c| c.frame),
+            Spot::Device { warp, .. } => warp.frame(number)?.caller.as_ref().map(|c| c.frame),
+        }
+    }
+
+    /// The bits of a register of a frame.
+    pub(crate) fn register(&self, number: u32, reg: Reg) -> Eval<u64> {
+        let gone = || EvalError("the value is not available here".to_owned());
+        let func = self.func_of(number).ok_or_else(gone)?;
+        let slot = *self.program.code[func.index()].slots.get(reg.index()).ok_or_else(gone)?;
+        match self.at {
+            Spot::Nowhere => Err(gone()),
+            Spot::Host { warp, .. } => warp.frame(number).map(|f| f.get(slot, 0)).ok_or_else(gone),
+            Spot::Device { warp, lane, .. } => {
+                warp.frame(number).map(|f| f.get(slot, lane as usize)).ok_or_else(gone)
+            }
+        }
+    }
+
+    fn val(&self, number: u32, val: Val) -> Eval<i64> {
+        match val {
+            Val::Imm(bits) => Ok(bits as i64),
+            Val::Reg(reg) => self.register(number, reg).map(|bits| bits as i64),
+        }
+    }
+
+    /// Reads bytes as this lane sees them.
+    pub(crate) fn read(&self, address: u64, bytes: u64) -> Eval<Vec<u8>> {
+        if bytes > MOST_BYTES {
+            return fail("the value is too large to be read at once");
+        }
+        let mut out = vec![0; bytes as usize];
+        if bytes == 0 {
+            return Ok(out);
+        }
+        let done = match self.at {
+            Spot::Device { block, warp, lane, .. } => {
+                Memories { memory: self.memory, shared: &block.shared, warp }.read(lane as usize, address, &mut out)
+            }
+            Spot::Nowhere | Spot::Host { .. } => self.memory.read(address, &mut out),
+        };
+        match done {
+            Some(()) => Ok(out),
+            None if address == 0 => fail("not allocated or associated"),
+            None => fail(format!("cannot access memory at address {address:#x}")),
+        }
+    }
+
+    fn read_i64(&self, address: u64) -> Eval<i64> {
+        self.read(address, 8).map(|b| from_bytes(&b) as i64)
+    }
+
+    /// The address of a piece of memory that a frame names.
+    fn base_address(&self, number: u32, base: AddrBase) -> Eval<u64> {
+        if let AddrBase::Global(id) = base {
+            return self.program.globals.get(id.index()).copied().ok_or_else(|| EvalError("no such variable".into()));
+        }
+        let Some(func) = self.func_of(number) else { return fail("the value is not available here") };
+        let code = &self.program.code[func.index()];
+        let local_base = match self.at {
+            Spot::Nowhere => None,
+            Spot::Host { warp, .. } => warp.frame(number).map(|f| f.local_base),
+            Spot::Device { warp, .. } => warp.frame(number).map(|f| f.local_base),
+        };
+        Ok(match base {
+            AddrBase::Local(id) => local_base.unwrap_or(0) + code.local_offsets.get(id.index()).copied().unwrap_or(0),
+            AddrBase::Shared(id) => match code.shared_offsets.get(id.index()).copied().flatten() {
+                Some(offset) => SHARED_BASE + offset,
+                // Dynamic shared memory begins where the kernel's static variables end.
+                None => {
+                    let fixed = match self.at {
+                        Spot::Device { block, .. } => block.geometry.static_shared,
+                        _ => code.shared_bytes,
+                    };
+                    SHARED_BASE + fixed.next_multiple_of(16)
+                }
+            },
+            AddrBase::Global(_) => 0,
+        })
+    }
+
+    /// The debug record of a variable and the frame that holds it: this one, one that called it, or none for a global.
+    fn find(&self, id: VarId) -> Option<(u32, &'a DebugVar)> {
+        let program: &'a Program = self.program;
+        let mut number = Some(self.frame_number());
+        while let Some(n) = number {
+            if let Some(func) = self.func_of(n)
+                && let Some(var) = program.module.func(func).vars.iter().find(|v| v.source_id == id.0)
+            {
+                return Some((n, var));
+            }
+            number = self.caller_of(n);
+        }
+        let globals = program.module.globals.iter().filter_map(|g| g.var.as_ref());
+        globals.into_iter().find(|v| v.source_id == id.0).map(|v| (self.frame_number(), v))
+    }
+
+    /// The object that a variable is.
+    pub(crate) fn variable(&self, id: VarId) -> Eval<Object> {
+        let var = self.checked.var(id);
+        if let (checked::Storage::Parameter, Some(init)) = (&var.storage, &var.init) {
+            let value = Value::constant(self.checked, &var.ty, init)?;
+            return Ok(Object { kind: value.kind, dims: value_dims(&value), store: Store::Value(value) });
+        }
+        match self.find(id) {
+            Some((frame, debug)) => self.located(frame, debug, var),
+            None => fail(format!("`{}` has no place here: nothing in the program uses it", var.name)),
+        }
+    }
+
+    fn located(&self, frame: u32, debug: &DebugVar, var: &checked::Variable) -> Eval<Object> {
+        let len = match self.program.module.types.get(debug.ty.index()).map(|t| &t.kind) {
+            Some(DebugTypeKind::Character(Some(val))) => Some(self.val(frame, *val)?.max(0) as u64),
+            _ => None,
+        };
+        let kind = |len| Kind::of(self.checked, &var.ty, len);
+        let absent = || fail(format!("`{}` is an absent optional argument", var.name));
+        let address = match debug.loc {
+            VarLoc::Reg(reg) => return Ok(Object::scalar(kind(len)?, Store::Regs(frame, vec![reg]))),
+            VarLoc::Complex(re, im) => return Ok(Object::scalar(kind(len)?, Store::Regs(frame, vec![re, im]))),
+            VarLoc::Memory(base) => self.base_address(frame, base)?,
+            VarLoc::At(reg) => self.register(frame, reg)?,
+            VarLoc::Descriptor(base) => return self.described(self.base_address(frame, base)?, &var.ty, len, &var.name),
+            VarLoc::DescriptorAt(reg) => {
+                let at = self.register(frame, reg)?;
+                return if at == 0 { absent() } else { self.described(at, &var.ty, len, &var.name) };
+            }
+            VarLoc::Constant => {
+                let Some(init) = &var.init else { return fail(format!("`{}` has no value here", var.name)) };
+                let value = Value::constant(self.checked, &var.ty, init)?;
+                return Ok(Object { kind: value.kind, dims: value_dims(&value), store: Store::Value(value) });
+            }
+        };
+        if address == 0 {
+            return absent();
+        }
+        let dims = match &debug.shape {
+            VarShape::Scalar | VarShape::Described(_) => Vec::new(),
+            VarShape::Array(dims) => dims
+                .iter()
+                .map(|&(lower, extent, stride)| {
+                    Ok(Dim {
+                        lower: self.val(frame, lower)?,
+                        extent: extent.map(|e| self.val(frame, e)).transpose()?.map(|e| e.max(0)),
+                        stride: self.val(frame, stride)?,
+                    })
+                })
+                .collect::<Eval<Vec<Dim>>>()?,
+        };
+        Ok(Object { kind: kind(len)?, store: Store::Memory(address), dims })
+    }
+
+    /// The object that a descriptor in memory describes.
+    fn described(&self, at: u64, ty: &checked::Type, len: Option<u64>, name: &str) -> Eval<Object> {
+        let base = self.read_i64(at.wrapping_add_signed(descriptor::BASE))? as u64;
+        if base == 0 {
+            return fail(format!("`{name}` is not allocated or associated"));
+        }
+        let element = self.read_i64(at.wrapping_add_signed(descriptor::ELEMENT_BYTES))?.max(0) as u64;
+        let rank = self.read_i64(at.wrapping_add_signed(descriptor::RANK))?.clamp(0, 15) as u32;
+        let kind = Kind::of(self.checked, ty, len.filter(|&l| l > 0).or(Some(element)))?;
+        let dims = (0..rank)
+            .map(|d| {
+                Ok(Dim {
+                    lower: self.read_i64(at.wrapping_add_signed(descriptor::lower(d)))?,
+                    extent: Some(self.read_i64(at.wrapping_add_signed(descriptor::extent(d)))?.max(0)),
+                    stride: self.read_i64(at.wrapping_add_signed(descriptor::stride(d)))?,
+                })
+            })
+            .collect::<Eval<Vec<Dim>>>()?;
+        Ok(Object { kind, store: Store::Memory(base), dims })
+    }
+
+    /// Whether the variable's data is there: an allocatable or pointer may have none, an optional dummy be absent.
+    pub(crate) fn is_present(&self, id: VarId) -> bool {
+        self.variable(id).is_ok()
+    }
+
+    /// A component of an object.
+    pub(crate) fn field(&self, object: &Object, index: u32) -> Eval<Object> {
+        let Kind::Derived(id, _) = object.kind else { return fail("only an object of derived type has components") };
+        let def = self.checked.ty(id);
+        let Some(field) = def.fields.get(index as usize) else { return fail("no such component") };
+        let address = match &object.store {
+            Store::Memory(address) => address + field.offset,
+            Store::Regs(..) => return fail("the component is not available here"),
+            Store::Value(value) => {
+                if field.allocatable || field.pointer {
+                    return fail(format!("`{}` is not allocated or associated", field.name));
+                }
+                let kind = Kind::of(self.checked, &field.ty, None)?;
+                let dims = const_dims(&field.shape, kind.bytes())?;
+                let count: i64 = dims.iter().filter_map(|d| d.extent).product();
+                let from = field.offset as usize;
+                let data = value.element(0).get(from..from + count as usize * kind.bytes() as usize).unwrap_or(&[]).to_vec();
+                let bounds = dims.iter().map(|d| (d.lower, d.extent.unwrap_or(0))).collect();
+                return Ok(Object { kind, dims, store: Store::Value(Value { kind, dims: bounds, data }) });
+            }
+        };
+        if field.allocatable || field.pointer {
+            if !object.dims.is_empty() {
+                return fail(format!("`{}` of an array is no one array", field.name));
+            }
+            return self.described(address, &field.ty, None, &field.name);
+        }
+        let kind = Kind::of(self.checked, &field.ty, None)?;
+        let own = const_dims(&field.shape, kind.bytes())?;
+        let dims = match (object.dims.is_empty(), own.is_empty()) {
+            (true, _) => own,
+            (false, true) => object.dims.clone(),
+            (false, false) => return fail("two parts of a designator have a rank"),
+        };
+        Ok(Object { kind, store: Store::Memory(address), dims })
+    }
+
+    /// The value of an object, or of its part of at most so many elements.
+    pub(crate) fn load(&self, object: &Object) -> Eval<Value> {
+        let bytes = object.kind.bytes();
+        if let Store::Value(value) = &object.store {
+            return Ok(value.clone());
+        }
+        let count = object.count()?;
+        if count > crate::value::MOST_ELEMENTS {
+            return fail(format!("an array of {count} elements is too large for an expression; use a section of it"));
+        }
+        let dims: Vec<(i64, i64)> = object.dims.iter().map(|d| (d.lower, d.extent.unwrap_or(0))).collect();
+        let mut data = Vec::with_capacity((count * bytes) as usize);
+        if object.is_contiguous() && matches!(object.store, Store::Memory(_)) {
+            let Store::Memory(address) = object.store else { return fail("no memory") };
+            data = self.read(address, count * bytes)?;
+        } else {
+            for i in 0..count {
+                data.extend(self.load_element(object, i)?);
+            }
+        }
+        Ok(Value { kind: object.kind, dims, data })
+    }
+
+    /// The bytes of element `i` in array element order.
+    pub(crate) fn load_element(&self, object: &Object, i: u64) -> Eval<Vec<u8>> {
+        let bytes = object.kind.bytes();
+        match &object.store {
+            Store::Value(value) => Ok(value.element(i as usize).to_vec()),
+            Store::Memory(address) => self.read(address.wrapping_add_signed(object.offset_of(i)), bytes),
+            Store::Regs(frame, regs) => {
+                let part = bytes / regs.len().max(1) as u64;
+                let mut out = Vec::new();
+                for &reg in regs {
+                    let func = self.func_of(*frame);
+                    let ty = func.map(|f| self.program.module.func(f).ty(reg));
+                    let word = self.register(*frame, reg)?;
+                    // A logical kept as a predicate has one bit; memory and the other kinds have all.
+                    let word = if ty == Some(ir::Ty::Pred) && word != 0 { u64::MAX } else { word };
+                    out.extend(to_bytes(word, part));
+                }
+                Ok(out)
+            }
+        }
+    }
+
+    /// What must change so that element `i` of the object gets these bytes.
+    pub(crate) fn store_element(&self, object: &Object, i: u64, data: &[u8]) -> Eval<Vec<Change>> {
+        match &object.store {
+            Store::Value(_) => fail("a constant cannot be changed"),
+            Store::Memory(address) => {
+                let address = address.wrapping_add_signed(object.offset_of(i));
+                self.read(address, data.len() as u64)?;
+                Ok(vec![Change::Bytes(address, data.to_vec())])
+            }
+            Store::Regs(frame, regs) => {
+                let part = data.len() / regs.len().max(1);
+                let change = |(n, &reg): (usize, &Reg)| {
+                    let func = self.func_of(*frame);
+                    let ty = func.map(|f| self.program.module.func(f).ty(reg));
+                    let word = from_bytes(data.get(n * part..(n + 1) * part).unwrap_or(&[]));
+                    Change::Register(*frame, reg, if ty == Some(ir::Ty::Pred) { word & 1 } else { word })
+                };
+                Ok(regs.iter().enumerate().map(change).collect())
+            }
+        }
+    }
+}
+
+fn value_dims(value: &Value) -> Vec<Dim> {
+    let mut stride = value.kind.bytes() as i64;
+    value
+        .dims
+        .iter()
+        .map(|&(lower, extent)| {
+            let dim = Dim { lower, extent: Some(extent), stride };
+            stride = stride.wrapping_mul(extent);
+            dim
+        })
+        .collect()
+}
+
+/// The dimensions of a component, whose bounds are constants.
+fn const_dims(shape: &Shape, element_bytes: u64) -> Eval<Vec<Dim>> {
+    let Shape::Explicit(dims) = shape else { return Ok(Vec::new()) };
+    let mut stride = element_bytes as i64;
+    dims.iter()
+        .map(|d| {
+            let (ExprKind::Const(Const::Int(lo)), ExprKind::Const(Const::Int(hi))) = (&d.lower.kind, &d.upper.kind) else {
+                return fail("the bounds of the component are not constant");
+            };
+            let extent = hi.saturating_sub(*lo).saturating_add(1).max(0);
+            let dim = Dim { lower: *lo, extent: Some(extent), stride };
+            stride = stride.wrapping_mul(extent);
+            Ok(dim)
+        })
+        .collect()
+}
+
+impl Object {
+    /// A scalar.
+    pub(crate) fn scalar(kind: Kind, store: Store) -> Object {
+        Object { kind, store, dims: Vec::new() }
+    }
+
+    /// How many elements it has.
+    pub(crate) fn count(&self) -> Eval<u64> {
+        self.dims.iter().try_fold(1u64, |n, d| match d.extent {
+            Some(extent) => Ok(n.saturating_mul(extent.max(0) as u64)),
+            None => fail("the extent of an assumed-size array is not known; use a section of it"),
+        })
+    }
+
+    /// Whether its elements follow one another without gaps.
+    fn is_contiguous(&self) -> bool {
+        let mut expected = self.kind.bytes() as i64;
+        for d in &self.dims {
+            if d.stride != expected && d.extent != Some(1) {
+                return false;
+            }
+            expected = expected.wrapping_mul(d.extent.unwrap_or(1));
+        }
+        true
+    }
+
+    /// The byte offset of element `i` in array element order.
+    pub(crate) fn offset_of(&self, i: u64) -> i64 {
+        let mut rest = i as i64;
+        let mut offset = 0i64;
+        for (n, d) in self.dims.iter().enumerate() {
+            let extent = if n + 1 == self.dims.len() { i64::MAX } else { d.extent.unwrap_or(1).max(1) };
+            offset = offset.wrapping_add((rest % extent).wrapping_mul(d.stride));
+            rest /= extent;
+        }
+        offset
+    }
+}

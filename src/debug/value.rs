@@ -1,0 +1,290 @@
+//! Values as the debugger has them: a kind, a shape and bytes in memory order.
+//!
+//! Arithmetic on them is `ir::eval`'s, so that an expression gives the bits that the program would compute. A kind is what a
+//! checked type is once the length of characters is known.
+
+use ir::Ty;
+use sema::checked::{CharLen, Const, Program, Type, TypeId};
+
+/// Most elements of an array that an expression may make.
+pub(crate) const MOST_ELEMENTS: u64 = 1 << 22;
+
+/// Why an expression has no value: one sentence for the user.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct EvalError(pub(crate) String);
+
+pub(crate) type Eval<T> = Result<T, EvalError>;
+
+/// An error with that text.
+pub(crate) fn fail<T>(text: impl Into<String>) -> Eval<T> {
+    Err(EvalError(text.into()))
+}
+
+/// Type of a scalar or of an array's elements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// Of that width.
+    Int(Ty),
+    /// Of that width.
+    Real(Ty),
+    /// Of two reals of that width.
+    Complex(Ty),
+    /// Of an integer of that width.
+    Logical(Ty),
+    /// Of so many characters.
+    Char(u64),
+    /// A derived type of so many bytes.
+    Derived(TypeId, u64),
+}
+
+/// The integer type of so many bytes.
+pub(crate) fn int_ty(bytes: u8) -> Ty {
+    match bytes {
+        1 => Ty::I8,
+        2 => Ty::I16,
+        8 => Ty::I64,
+        _ => Ty::I32,
+    }
+}
+
+/// The real type of so many bytes.
+pub(crate) fn real_ty(bytes: u8) -> Ty {
+    if bytes == 8 { Ty::F64 } else { Ty::F32 }
+}
+
+impl Kind {
+    /// The kind of a type; `len` is the length of a character where the type does not say it.
+    pub(crate) fn of(program: &Program, ty: &Type, len: Option<u64>) -> Eval<Kind> {
+        Ok(match ty {
+            Type::Integer(k) => Kind::Int(int_ty(*k)),
+            Type::Real(k) => Kind::Real(real_ty(*k)),
+            Type::Complex(k) => Kind::Complex(real_ty(*k)),
+            Type::Logical(k) => Kind::Logical(int_ty(*k)),
+            Type::Character(CharLen::Const(n)) => Kind::Char((*n).max(0) as u64),
+            Type::Character(_) => match len {
+                Some(len) => Kind::Char(len),
+                None => return fail("the length of this character value is not known here"),
+            },
+            Type::Derived(id) => Kind::Derived(*id, program.ty(*id).bytes),
+            Type::Any => return fail("a `type(*)` object has no value"),
+        })
+    }
+
+    /// Bytes of one element.
+    pub(crate) fn bytes(self) -> u64 {
+        match self {
+            Kind::Int(ty) | Kind::Real(ty) | Kind::Logical(ty) => u64::from(ty.bytes()),
+            Kind::Complex(ty) => 2 * u64::from(ty.bytes()),
+            Kind::Char(len) => len,
+            Kind::Derived(_, bytes) => bytes,
+        }
+    }
+
+    /// The name of the type as Fortran says it.
+    pub(crate) fn name(self, program: &Program) -> String {
+        match self {
+            Kind::Int(ty) => format!("integer({})", ty.bytes()),
+            Kind::Real(ty) => format!("real({})", ty.bytes()),
+            Kind::Complex(ty) => format!("complex({})", ty.bytes()),
+            Kind::Logical(ty) => format!("logical({})", ty.bytes()),
+            Kind::Char(len) => format!("character({len})"),
+            Kind::Derived(id, _) => format!("type({})", program.ty(id).name),
+        }
+    }
+
+    /// The type of the bits of a scalar of this kind that is one word.
+    pub(crate) fn word(self) -> Option<Ty> {
+        match self {
+            Kind::Int(ty) | Kind::Real(ty) | Kind::Logical(ty) => Some(ty),
+            Kind::Complex(_) | Kind::Char(_) | Kind::Derived(..) => None,
+        }
+    }
+}
+
+/// A value: a scalar (no dimensions) or an array in array element order.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Value {
+    /// Of its elements.
+    pub(crate) kind: Kind,
+    /// Lower bound and extent of each dimension.
+    pub(crate) dims: Vec<(i64, i64)>,
+    /// The bytes of its elements.
+    pub(crate) data: Vec<u8>,
+}
+
+/// The low `bytes` bytes of a word.
+pub(crate) fn to_bytes(word: u64, bytes: u64) -> Vec<u8> {
+    word.to_le_bytes()[..bytes.min(8) as usize].to_vec()
+}
+
+/// A word of up to eight bytes, zero-extended.
+pub(crate) fn from_bytes(bytes: &[u8]) -> u64 {
+    bytes.iter().take(8).rev().fold(0, |word, &b| word << 8 | u64::from(b))
+}
+
+impl Value {
+    /// A scalar of one word.
+    pub(crate) fn word(kind: Kind, word: u64) -> Value {
+        Value { kind, dims: Vec::new(), data: to_bytes(word, kind.bytes()) }
+    }
+
+    /// An `integer(4)`.
+    pub(crate) fn int4(value: i64) -> Value {
+        Value::word(Kind::Int(Ty::I32), value as u64)
+    }
+
+    /// A `logical(4)`.
+    pub(crate) fn logical(value: bool) -> Value {
+        Value::word(Kind::Logical(Ty::I32), if value { u64::MAX } else { 0 })
+    }
+
+    /// A complex scalar of two words.
+    pub(crate) fn complex(ty: Ty, re: u64, im: u64) -> Value {
+        let part = u64::from(ty.bytes());
+        let data = [to_bytes(re, part), to_bytes(im, part)].concat();
+        Value { kind: Kind::Complex(ty), dims: Vec::new(), data }
+    }
+
+    /// A character scalar.
+    pub(crate) fn text(text: &[u8]) -> Value {
+        Value { kind: Kind::Char(text.len() as u64), dims: Vec::new(), data: text.to_vec() }
+    }
+
+    /// How many elements it has.
+    pub(crate) fn count(&self) -> usize {
+        self.dims.iter().map(|&(_, extent)| extent.max(0) as usize).product()
+    }
+
+    /// The bytes of element `i` in array element order; of a scalar always its own.
+    pub(crate) fn element(&self, i: usize) -> &[u8] {
+        let bytes = self.kind.bytes() as usize;
+        let at = if self.dims.is_empty() { 0 } else { i * bytes };
+        self.data.get(at..at + bytes).unwrap_or(&[])
+    }
+
+    /// Element `i` as a scalar.
+    pub(crate) fn scalar_at(&self, i: usize) -> Value {
+        Value { kind: self.kind, dims: Vec::new(), data: self.element(i).to_vec() }
+    }
+
+    /// The bits of element `i`, which is one word.
+    pub(crate) fn word_at(&self, i: usize) -> u64 {
+        from_bytes(self.element(i))
+    }
+
+    /// The two words of element `i`, which is complex.
+    pub(crate) fn complex_at(&self, i: usize) -> (u64, u64) {
+        let e = self.element(i);
+        let (re, im) = e.split_at(e.len() / 2);
+        (from_bytes(re), from_bytes(im))
+    }
+
+    /// An integer scalar's value.
+    pub(crate) fn as_int(&self) -> Eval<i64> {
+        match (self.kind, self.dims.is_empty()) {
+            (Kind::Int(ty), true) => Ok(scalar::bits::signed(ty, self.word_at(0))),
+            _ => fail("an integer is expected here"),
+        }
+    }
+
+    /// A logical scalar's value: its lowest bit counts, as nvfortran has it.
+    pub(crate) fn as_bool(&self) -> Eval<bool> {
+        match (self.kind, self.dims.is_empty()) {
+            (Kind::Logical(_), true) => Ok(self.word_at(0) & 1 != 0),
+            _ => fail("the condition is not a scalar logical expression"),
+        }
+    }
+
+    /// The value of a constant of that type.
+    pub(crate) fn constant(program: &Program, ty: &Type, constant: &Const) -> Eval<Value> {
+        let one = |constant: &Const, out: &mut Vec<u8>| -> Eval<()> { encode(program, ty, constant, out) };
+        let len = match constant {
+            Const::Char(text) => Some(text.len() as u64),
+            Const::Array { items, .. } => match items.first() {
+                Some(Const::Char(text)) => Some(text.len() as u64),
+                _ => Some(0),
+            },
+            _ => None,
+        };
+        let kind = Kind::of(program, ty, len)?;
+        let mut data = Vec::new();
+        let dims = match constant {
+            Const::Array { bounds, items } => {
+                items.iter().try_for_each(|item| one(item, &mut data))?;
+                bounds.clone()
+            }
+            other => {
+                one(other, &mut data)?;
+                Vec::new()
+            }
+        };
+        Ok(Value { kind, dims, data })
+    }
+}
+
+/// Appends the bytes of a scalar constant of that type.
+fn encode(program: &Program, ty: &Type, constant: &Const, out: &mut Vec<u8>) -> Eval<()> {
+    let start = out.len();
+    match (constant, ty) {
+        (Const::Int(v), Type::Integer(k) | Type::Logical(k)) => out.extend(to_bytes(*v as u64, u64::from(*k))),
+        (Const::Logical(v), Type::Logical(k) | Type::Integer(k)) => {
+            out.extend(to_bytes(if *v { u64::MAX } else { 0 }, u64::from(*k)));
+        }
+        (Const::Real4(v), _) => out.extend(v.to_le_bytes()),
+        (Const::Real8(v), _) => out.extend(v.to_le_bytes()),
+        (Const::Complex4(re, im), _) => out.extend([re.to_le_bytes(), im.to_le_bytes()].concat()),
+        (Const::Complex8(re, im), _) => out.extend([re.to_le_bytes(), im.to_le_bytes()].concat()),
+        (Const::Char(text), Type::Character(CharLen::Const(n))) => {
+            out.extend_from_slice(text);
+            out.resize(start + (*n).max(0) as usize, b' ');
+        }
+        (Const::Char(text), _) => out.extend_from_slice(text),
+        (Const::Derived(values), Type::Derived(id)) => {
+            let def = program.ty(*id);
+            out.resize(start + def.bytes as usize, 0);
+            for (field, value) in def.fields.iter().zip(values) {
+                if field.allocatable || field.pointer {
+                    continue;
+                }
+                let mut piece = Vec::new();
+                match value {
+                    Const::Array { items, .. } => {
+                        items.iter().try_for_each(|item| encode(program, &field.ty, item, &mut piece))?;
+                    }
+                    value => encode(program, &field.ty, value, &mut piece)?,
+                }
+                let at = start + field.offset as usize;
+                if let Some(room) = out.get_mut(at..at + piece.len()) {
+                    room.copy_from_slice(&piece);
+                }
+            }
+        }
+        _ => return fail("this constant has no value"),
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_bytes_are_each_others_inverse() {
+        assert_eq!(from_bytes(&to_bytes(0x1234_5678, 4)), 0x1234_5678);
+        assert_eq!(Value::int4(-7).as_int(), Ok(-7));
+        assert_eq!(Value::logical(true).as_bool(), Ok(true));
+        assert!(Value::int4(1).as_bool().is_err());
+        let z = Value::complex(Ty::F32, 1, 2);
+        assert_eq!(z.complex_at(0), (1, 2));
+    }
+
+    #[test]
+    fn constants_take_the_layout_of_memory() {
+        let program = Program::default();
+        let text = Value::constant(&program, &Type::Character(CharLen::Const(4)), &Const::Char(b"ab".as_slice().into()));
+        assert_eq!(text.map(|t| t.data), Ok(b"ab  ".to_vec()));
+        let array = Const::Array { bounds: vec![(0, 2)], items: vec![Const::Int(1), Const::Int(-1)] };
+        let array = Value::constant(&program, &Type::Integer(2), &array).expect("a value");
+        assert_eq!((array.data, array.dims), (vec![1, 0, 255, 255], vec![(0, 2)]));
+    }
+}

@@ -1,0 +1,270 @@
+//! From a module, the places of its code and variables, and the source map to DWARF sections.
+
+use crate::types::{Types, text};
+use crate::{Reference, Section, Target};
+use gimli::constants as dw;
+use gimli::write::{
+    Address, AttributeValue, DwarfUnit, EndianVec, Expression, FileId, LineProgram, LineString, RelocateWriter,
+    Relocation, RelocationTarget, Sections, UnitEntryId,
+};
+use gimli::{Encoding, Format, LineEncoding, LittleEndian, Register, SectionId};
+use ir::{FuncId, Module, VarId};
+use source::{SourceMap, Span};
+use std::collections::BTreeMap;
+
+/// An address: a number, or a label of the caller with something added.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum At {
+    /// A number.
+    Number(u64),
+    /// A label by its number, and bytes to add.
+    Label(u32, i64),
+}
+
+/// A step of a location expression.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LocOp {
+    /// Pushes an address.
+    Address(At),
+    /// Pushes the frame base plus so many bytes.
+    Frame(i64),
+    /// The object is in that register.
+    Register(u16),
+    /// Adds a constant to what was pushed.
+    Plus(u64),
+    /// Replaces the pushed address by what lies there.
+    Deref,
+    /// What stands before is the place of the next so many bytes of the object.
+    Piece(u64),
+}
+
+/// Where a variable is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct VarPlace {
+    /// The variable, of the code's function.
+    pub var: VarId,
+    /// Where it is.
+    pub location: Vec<LocOp>,
+    /// `DW_AT_address_class`: the space, as CUDA numbers it (6 is local memory, 8 shared, 5 global).
+    pub address_class: Option<u8>,
+}
+
+/// The code of one function.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Code {
+    /// The function.
+    pub func: FuncId,
+    /// Its first byte.
+    pub begin: At,
+    /// The byte behind its last.
+    pub end: At,
+    /// How many bytes lie between.
+    pub bytes: u64,
+    /// Where places begin: byte offset in the code, place in the source. Any order; spans without a place are left out.
+    pub rows: Vec<(u64, Span)>,
+    /// Where its variables are; others are named without a place.
+    pub places: Vec<VarPlace>,
+    /// The frame base, if [`LocOp::Frame`] is used.
+    pub frame_base: Vec<LocOp>,
+}
+
+/// What is said about the unit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// DWARF version, 2 to 4.
+    pub version: u16,
+    /// `DW_AT_producer`.
+    pub producer: String,
+    /// `DW_AT_comp_dir`.
+    pub directory: String,
+}
+
+/// Why nothing was written: gimli's own words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WriteError(pub String);
+
+impl std::fmt::Display for WriteError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "debug information cannot be written: {}", self.0)
+    }
+}
+
+impl std::error::Error for WriteError {}
+
+#[derive(Clone)]
+struct Buffer {
+    bytes: EndianVec<LittleEndian>,
+    relocations: Vec<Relocation>,
+}
+
+impl RelocateWriter for Buffer {
+    type Writer = EndianVec<LittleEndian>;
+
+    fn writer(&self) -> &Self::Writer {
+        &self.bytes
+    }
+
+    fn writer_mut(&mut self) -> &mut Self::Writer {
+        &mut self.bytes
+    }
+
+    fn relocate(&mut self, relocation: Relocation) {
+        self.relocations.push(relocation);
+    }
+}
+
+fn address(at: At) -> Address {
+    match at {
+        At::Number(number) => Address::Constant(number),
+        At::Label(label, addend) => Address::Symbol { symbol: label as usize, addend },
+    }
+}
+
+fn expression(ops: &[LocOp]) -> AttributeValue {
+    let mut e = Expression::new();
+    for op in ops {
+        match *op {
+            LocOp::Address(at) => e.op_addr(address(at)),
+            LocOp::Frame(offset) => e.op_fbreg(offset),
+            LocOp::Register(number) => e.op_reg(Register(number)),
+            LocOp::Plus(bytes) => e.op_plus_uconst(bytes),
+            LocOp::Deref => e.op_deref(),
+            LocOp::Piece(bytes) => e.op_piece(bytes),
+        }
+    }
+    AttributeValue::Exprloc(e)
+}
+
+/// The files of the line table, made on demand.
+struct Files<'a> {
+    sources: &'a SourceMap,
+    made: BTreeMap<source::FileId, FileId>,
+}
+
+impl Files<'_> {
+    /// File and line of a span.
+    fn place(&mut self, program: &mut LineProgram, span: Span) -> Option<(FileId, u64, u64)> {
+        let location = self.sources.location(span)?;
+        let file = *self.made.entry(span.file).or_insert_with(|| {
+            let directory = program.default_directory();
+            program.add_file(LineString::String(text(&location.file)), directory, None)
+        });
+        Some((file, location.line as u64, location.column as u64))
+    }
+}
+
+/// Writes the debug information of the functions in `code`, which is one compilation unit.
+pub fn write(
+    module: &Module,
+    code: &[Code],
+    sources: &SourceMap,
+    options: &Options,
+) -> Result<Vec<Section>, WriteError> {
+    let encoding = Encoding { format: Format::Dwarf32, version: options.version.clamp(2, 4), address_size: 8 };
+    let main = code.iter().find_map(|c| sources.file(module.funcs.get(c.func.index())?.span.file));
+    let name = text(main.map_or("?", |f| f.name()));
+    let directory = text(&options.directory);
+    let (dir, file) = (LineString::String(directory.clone()), LineString::String(name.clone()));
+    let mut dwarf = DwarfUnit::new(encoding);
+    dwarf.unit.line_program = LineProgram::new(encoding, LineEncoding::default(), dir, None, file, None);
+    let root = dwarf.unit.root();
+    let entry = dwarf.unit.get_mut(root);
+    entry.set(dw::DW_AT_producer, AttributeValue::String(text(&options.producer)));
+    entry.set(dw::DW_AT_language, AttributeValue::Language(dw::DW_LANG_Fortran90));
+    entry.set(dw::DW_AT_name, AttributeValue::String(name));
+    entry.set(dw::DW_AT_comp_dir, AttributeValue::String(directory));
+    entry.set(dw::DW_AT_stmt_list, AttributeValue::LineProgramRef);
+    if let [only] = code {
+        entry.set(dw::DW_AT_low_pc, AttributeValue::Address(address(only.begin)));
+        entry.set(dw::DW_AT_high_pc, AttributeValue::Address(address(only.end)));
+    }
+    let mut files = Files { sources, made: BTreeMap::new() };
+    let mut types = Types::new(module);
+    for c in code {
+        function(&mut dwarf, module, c, &mut files, &mut types);
+    }
+    let empty = Buffer { bytes: EndianVec::new(LittleEndian), relocations: Vec::new() };
+    let mut sections = Sections::new(empty);
+    dwarf.write(&mut sections).map_err(|e| WriteError(e.to_string()))?;
+    let mut out = Vec::new();
+    let copied: gimli::write::Result<()> = sections.for_each(|id, buffer| {
+        if matches!(id, SectionId::DebugAbbrev | SectionId::DebugInfo | SectionId::DebugLine) {
+            out.push(section(id, buffer));
+        }
+        Ok(())
+    });
+    copied.map_err(|e| WriteError(e.to_string()))?;
+    out.sort_by_key(|s| s.name);
+    Ok(out)
+}
+
+fn section(id: SectionId, buffer: &Buffer) -> Section {
+    let reference = |r: &Relocation| {
+        let target = match r.target {
+            RelocationTarget::Symbol(label) => Target::Label(label as u32),
+            RelocationTarget::Section(id) => Target::Section(id.name()),
+        };
+        Reference { offset: r.offset, size: r.size, target, addend: r.addend }
+    };
+    let mut references: Vec<Reference> = buffer.relocations.iter().map(reference).collect();
+    references.sort_by_key(|r| r.offset);
+    Section { name: id.name(), bytes: buffer.bytes.slice().to_vec(), references }
+}
+
+fn function(dwarf: &mut DwarfUnit, module: &Module, code: &Code, files: &mut Files<'_>, types: &mut Types<'_>) {
+    let Some(f) = module.funcs.get(code.func.index()) else { return };
+    let unit = &mut dwarf.unit;
+    let program = &mut unit.line_program;
+    let mut rows: Vec<(u64, (FileId, u64, u64))> = code
+        .rows
+        .iter()
+        .filter(|(offset, _)| *offset < code.bytes)
+        .filter_map(|&(offset, span)| Some((offset, files.place(program, span)?)))
+        .collect();
+    rows.sort_by_key(|r| r.0);
+    program.begin_sequence(Some(address(code.begin)));
+    let mut last = None;
+    for (offset, place) in rows {
+        if last.replace(place) != Some(place) {
+            let row = program.row();
+            row.address_offset = offset;
+            (row.file, row.line, row.column) = place;
+            program.generate_row();
+        }
+    }
+    program.end_sequence(code.bytes);
+    let declared = files.place(program, f.span);
+    let entry = unit.add(unit.root(), dw::DW_TAG_subprogram);
+    let e = unit.get_mut(entry);
+    e.set(dw::DW_AT_name, AttributeValue::String(text(&f.name)));
+    e.set(dw::DW_AT_external, AttributeValue::Flag(true));
+    e.set(dw::DW_AT_low_pc, AttributeValue::Address(address(code.begin)));
+    e.set(dw::DW_AT_high_pc, AttributeValue::Address(address(code.end)));
+    if !code.frame_base.is_empty() {
+        e.set(dw::DW_AT_frame_base, expression(&code.frame_base));
+    }
+    declare(unit.get_mut(entry), declared);
+    for (i, var) in f.vars.iter().enumerate() {
+        let declared = files.place(&mut unit.line_program, var.span);
+        let ty = types.shaped(unit, var.ty, &var.shape);
+        let tag = if var.is_dummy { dw::DW_TAG_formal_parameter } else { dw::DW_TAG_variable };
+        let id: UnitEntryId = unit.add(entry, tag);
+        let e = unit.get_mut(id);
+        e.set(dw::DW_AT_name, AttributeValue::String(text(&var.name)));
+        e.set(dw::DW_AT_type, AttributeValue::UnitRef(ty));
+        declare(e, declared);
+        if let Some(place) = code.places.iter().find(|p| p.var == VarId(i as u32)) {
+            e.set(dw::DW_AT_location, expression(&place.location));
+            if let Some(class) = place.address_class {
+                e.set(dw::DW_AT_address_class, AttributeValue::Data1(class));
+            }
+        }
+    }
+}
+
+fn declare(entry: &mut gimli::write::DebuggingInformationEntry, place: Option<(FileId, u64, u64)>) {
+    if let Some((file, line, _)) = place {
+        entry.set(dw::DW_AT_decl_file, AttributeValue::FileIndex(Some(file)));
+        entry.set(dw::DW_AT_decl_line, AttributeValue::Udata(line));
+    }
+}

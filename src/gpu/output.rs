@@ -1,0 +1,164 @@
+//! Records of kernels as the program's output and as findings.
+//!
+//! A line is made of one thread's statement, list-directed as the host's; lines come in the order of blocks and threads.
+//!
+//! Not here: the buffer (`print`), the words of findings (`finding`).
+
+use crate::print::{Drained, Fault, FaultKind, PrintItem, PrintRecord};
+use device::KernelLaunch;
+use finding::{Access, Actor, Finding, FindingKind, HostFault, LaunchInfo, Place, ThreadId};
+use ir::Ty;
+use scalar::bits;
+use text::{ListWriter, Modes, Target, Value};
+
+/// What a launch printed and what was found, of the records that it left.
+pub(crate) fn output_of(drained: &Drained, launch: &KernelLaunch, kernel: &str) -> (Vec<u8>, Vec<Finding>) {
+    let (mut output, mut findings) = (Vec::new(), Vec::new());
+    let mut statement: Option<ListWriter> = None;
+    let mut thread = None;
+    for record in &drained.records {
+        // A statement of a thread that ended within it is dropped with its thread.
+        let who = (record.grid, record.block, record.thread);
+        if thread.replace(who) != Some(who) {
+            statement = None;
+        }
+        match &record.item {
+            PrintItem::Begin { .. } => statement = Some(ListWriter::begin(Modes::default(), Target::Stream)),
+            PrintItem::End => {
+                for line in statement.take().into_iter().flat_map(ListWriter::finish) {
+                    output.extend_from_slice(&line);
+                    output.push(b'\n');
+                }
+            }
+            PrintItem::Fault(fault) => findings.extend(finding_of(record, fault, launch, kernel)),
+            item => {
+                if let (Some(writer), Some(value)) = (&mut statement, value_of(item)) {
+                    // A stream takes any item.
+                    let _ = writer.item(value);
+                }
+            }
+        }
+    }
+    if drained.lost > 0 {
+        let feature = format!("{} more records of what kernels print than the buffer holds", drained.lost);
+        let access = Access::step(Actor::Host, launch.span);
+        findings.push(Finding::new(FindingKind::Unsupported { feature }, vec![access]).in_launch(info(launch, kernel)));
+    }
+    (output, findings)
+}
+
+fn value_of(item: &PrintItem) -> Option<Value<'_>> {
+    let integer = |kind: u32| match kind {
+        1 => Ty::I8,
+        2 => Ty::I16,
+        8 => Ty::I64,
+        _ => Ty::I32,
+    };
+    Some(match item {
+        PrintItem::Int(value, kind) => {
+            Value::Int { ty: integer(*kind), bits: bits::from_signed(integer(*kind), *value) }
+        }
+        PrintItem::Logical(value, kind) => {
+            Value::Logical { ty: integer(*kind), bits: bits::from_signed(integer(*kind), *value) }
+        }
+        PrintItem::Real4(word) => Value::Real { ty: Ty::F32, bits: u64::from(*word) },
+        PrintItem::Real8(word) => Value::Real { ty: Ty::F64, bits: *word },
+        PrintItem::Complex4(re, im) => Value::Complex { ty: Ty::F32, re: u64::from(*re), im: u64::from(*im) },
+        PrintItem::Complex8(re, im) => Value::Complex { ty: Ty::F64, re: *re, im: *im },
+        PrintItem::Char(text) => Value::Char(text),
+        PrintItem::Begin { .. } | PrintItem::End | PrintItem::Fault(_) => return None,
+    })
+}
+
+fn info(launch: &KernelLaunch, kernel: &str) -> LaunchInfo {
+    let kernel = kernel.rsplit('.').next().unwrap_or(kernel).to_owned();
+    LaunchInfo { number: launch.number, kernel, stream: launch.stream }
+}
+
+/// A thread as findings name it: indices from 1.
+fn thread_id(record: &PrintRecord, launch: &KernelLaunch) -> ThreadId {
+    let [gx, gy, _] = launch.grid.map(|e| u64::from(e.max(1)));
+    let [bx, by, _] = launch.block.map(|e| e.max(1));
+    let (b, t) = (record.block, record.thread);
+    ThreadId {
+        block: [b % gx, b / gx % gy, b / (gx * gy)].map(|c| c as u32 + 1),
+        thread: [t % bx, t / bx % by, t / (bx * by)].map(|c| c + 1),
+        warp: t / 32,
+        lane: t % 32,
+    }
+}
+
+/// The finding of a fault; a STOP ends its thread and is none.
+fn finding_of(record: &PrintRecord, fault: &Fault, launch: &KernelLaunch, kernel: &str) -> Option<Finding> {
+    let name = String::from_utf8_lossy(&fault.text).into_owned();
+    let mut access = Access::step(Actor::Thread(thread_id(record, launch)), fault.span);
+    let kind = match fault.kind {
+        FaultKind::Stop { .. } => return None,
+        FaultKind::Bounds { subscript, lower, upper, dim } => {
+            if !name.is_empty() {
+                access = access.at(Place::variable(&*name));
+            }
+            // The rank is not recorded; at least as many dimensions as the one that was wrong.
+            FindingKind::Subscript { dimension: dim, rank: dim.max(1), subscript, lower, upper }
+        }
+        FaultKind::Unallocated => FindingKind::Host(HostFault::NotAllocatedUse { name }),
+        FaultKind::NoMemory(requested) => FindingKind::DeviceHeapExhausted { requested, limit: DEVICE_HEAP_BYTES },
+        FaultKind::ZeroStep => FindingKind::Host(HostFault::ZeroStep),
+        FaultKind::Unsupported => FindingKind::Unsupported { feature: "this statement in device code".to_owned() },
+    };
+    Some(Finding::new(kind, vec![access]).in_launch(info(launch, kernel)))
+}
+
+/// The device heap that CUDA gives a context unless told otherwise.
+const DEVICE_HEAP_BYTES: u64 = 8 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ir::FuncId;
+    use source::Span;
+
+    fn launch() -> KernelLaunch {
+        KernelLaunch {
+            func: FuncId(0),
+            grid: [2, 2, 1],
+            block: [4, 8, 1],
+            dynamic_shared: 0,
+            stream: 0,
+            args: Vec::new(),
+            number: 3,
+            span: Span::NONE,
+        }
+    }
+
+    fn record(block: u64, thread: u32, item: PrintItem) -> PrintRecord {
+        PrintRecord { grid: 1, block, thread, item }
+    }
+
+    #[test]
+    fn statements_become_lines_in_the_order_of_threads() {
+        let items = [PrintItem::Begin { form: 0, unit: -1 }, PrintItem::Int(-5, 4), PrintItem::End];
+        let records = items.iter().flat_map(|i| [record(0, 1, i.clone())]);
+        let more = [PrintItem::Begin { form: 0, unit: -1 }, PrintItem::Char(b"hi".to_vec()), PrintItem::End];
+        let records = records.chain(more.iter().map(|i| record(3, 0, i.clone()))).collect();
+        let (output, findings) = output_of(&Drained { records, lost: 0, faults: 0 }, &launch(), "m.k");
+        let text = String::from_utf8_lossy(&output).into_owned();
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        assert_eq!(lines, ["-5", "hi"]);
+        assert!(findings.is_empty());
+    }
+
+    #[test]
+    fn fault_names_the_thread_from_one_and_loss_is_told() {
+        let kind = FaultKind::Bounds { subscript: 9, lower: 1, upper: 8, dim: 1 };
+        let fault = PrintItem::Fault(Fault { kind, text: b"a".to_vec(), span: Span::NONE });
+        let drained = Drained { records: vec![record(3, 9, fault)], lost: 2, faults: 1 };
+        let (output, findings) = output_of(&drained, &launch(), "m.k");
+        assert!(output.is_empty());
+        assert_eq!(findings.len(), 2);
+        let Actor::Thread(who) = &findings[0].accesses[0].actor else { panic!("a thread did it") };
+        assert_eq!((who.block, who.thread, who.lane), ([2, 2, 1], [2, 3, 1], 9));
+        assert_eq!(findings[0].launch.as_ref().map(|l| l.kernel.as_str()), Some("k"));
+        assert!(matches!(&findings[1].kind, FindingKind::Unsupported { feature } if feature.starts_with("2 more")));
+    }
+}

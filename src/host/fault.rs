@@ -1,0 +1,127 @@
+//! From what went wrong in host code to a finding.
+
+use crate::names;
+use crate::runtime::Halt;
+use crate::storage::Outside;
+use device::{allocation_of, space_of};
+use finding::{Access, Actor, Call, Finding, FindingKind, HostFault, Place, What};
+use ir::Trap;
+use mem::{Memory, Region};
+use source::Span;
+use vm::{Fault, FaultKind, Program, Site, Warp};
+
+/// Addresses below this are taken for a null address with an offset.
+const NULL_LIMIT: u64 = 1 << 32;
+/// How far from an allocation an address may be to be called outside of it.
+const REACH: u64 = 1 << 32;
+
+/// Where the host is: the place and the calls that led there.
+#[derive(Clone, Copy)]
+pub(crate) struct Where<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) warp: &'a Warp<1>,
+    pub(crate) site: Site,
+}
+
+impl Where<'_> {
+    pub(crate) fn span(&self) -> Span {
+        self.program.span(self.site)
+    }
+
+    /// The calls, the innermost first.
+    pub(crate) fn stack(&self) -> Vec<Call> {
+        let Some(fragment) = self.warp.fragments.first() else { return Vec::new() };
+        let sites = self.warp.call_stack(fragment.frame, fragment.pc);
+        let call = |pair: &[Site]| Call {
+            procedure: self.program.module.func(pair[0].func).name.to_string(),
+            called_at: self.program.span(pair[1]),
+        };
+        sites.windows(2).map(call).collect()
+    }
+
+    fn access(&self, what: What, address: u64, bytes: u64) -> Access {
+        Access::new(Actor::Host, what, space_of(address), self.span()).address(address, bytes).stack(self.stack())
+    }
+}
+
+/// The finding for a fault of the executor.
+pub(crate) fn of_fault(at: Where<'_>, memory: &Memory, fault: &Fault) -> Finding {
+    let address = fault.addresses.first().map_or(0, |&(_, a)| a);
+    let step = || vec![Access::step(Actor::Host, at.span()).stack(at.stack())];
+    match fault.kind {
+        FaultKind::Access { bytes, write, .. } | FaultKind::Misaligned { bytes, write } => {
+            memory_fault(at, memory, Outside { address, bytes: u64::from(bytes), write })
+        }
+        FaultKind::StackOverflow => {
+            let depth = at.warp.frames.iter().flatten().count() as u64;
+            Finding::new(FindingKind::Host(HostFault::StackOverflow { depth }), step())
+        }
+        FaultKind::Trap(Trap::ZeroStep) => Finding::new(FindingKind::Host(HostFault::ZeroStep), step()),
+        FaultKind::Trap(Trap::Unsupported) => {
+            Finding::new(FindingKind::Unsupported { feature: "what this statement needs".to_owned() }, step())
+        }
+        FaultKind::Trap(Trap::Unreachable) | FaultKind::WarpMask => {
+            Finding::new(FindingKind::Unsupported { feature: "code that cannot be reached".to_owned() }, step())
+        }
+    }
+}
+
+/// The finding for an access to memory that the host may not touch.
+fn memory_fault(at: Where<'_>, memory: &Memory, outside: Outside) -> Finding {
+    let Outside { address, bytes, write } = outside;
+    let what = if write { What::Write } else { What::Read };
+    let mut access = at.access(what, address, bytes);
+    let name = names::variable_at(at.program, at.site);
+    let alloc_name = |info: &mem::Alloc| (!info.name.is_empty()).then(|| info.name.to_string());
+    let holder = memory.find(address).map(|id| memory.info(id));
+    if (address as i64).unsigned_abs() < NULL_LIMIT {
+        access.place = name.clone().map(Place::variable);
+        return match name {
+            Some(name) => Finding::new(FindingKind::Host(HostFault::NotAllocatedUse { name }), vec![access]),
+            None => Finding::new(FindingKind::Null, vec![access]),
+        };
+    }
+    if matches!(Region::of(address), Some(Region::Device(_))) {
+        access.place = name.or_else(|| holder.and_then(alloc_name)).map(Place::variable);
+        return Finding::new(FindingKind::DeviceMemoryOnHost, vec![access]);
+    }
+    if let Some(id) = memory.dead_at(address).filter(|_| holder.is_none()) {
+        let info = memory.info(id);
+        access.place = name.or_else(|| alloc_name(info)).map(Place::variable);
+        let kind =
+            FindingKind::UseAfterFree { allocation: allocation_of(info), freed_at: info.freed.unwrap_or_default() };
+        return Finding::new(kind, vec![access]);
+    }
+    // An access that begins inside and ends outside belongs to the allocation that holds its first byte.
+    let near = holder.or_else(|| memory.nearest(address, REACH).map(|id| memory.info(id)));
+    match near.filter(|info| Some(info.region) == Region::of(address)) {
+        Some(info) => {
+            access.place = name.or_else(|| alloc_name(info)).map(Place::variable);
+            Finding::new(FindingKind::OutOfBounds { nearest: Some(allocation_of(info)) }, vec![access])
+        }
+        None => Finding::new(FindingKind::Host(HostFault::InvalidAccess), vec![access]),
+    }
+}
+
+/// The finding for a service that cannot go on; `None` if it only waits or the program stops without error.
+pub(crate) fn of_halt(at: Where<'_>, memory: &Memory, halt: Halt) -> Option<Finding> {
+    let step = || vec![Access::step(Actor::Host, at.span()).stack(at.stack())];
+    match halt {
+        Halt::Ask(_) | Halt::Api(_) | Halt::Stop { error: None, .. } => None,
+        Halt::Stop { error: Some(message), .. } => {
+            Some(Finding::new(FindingKind::Host(HostFault::ErrorStop { message }), step()))
+        }
+        Halt::Condition(condition) => Some(Finding::new(FindingKind::Host(condition.fault(None)), step())),
+        Halt::Fault(fault) => Some(Finding::new(FindingKind::Host(fault), step())),
+        Halt::Outside(outside) => Some(memory_fault(at, memory, outside)),
+        Halt::Finding(finding) => {
+            let mut finding = *finding;
+            if let Some(access) = finding.accesses.last_mut()
+                && access.stack.is_empty()
+            {
+                access.stack = at.stack();
+            }
+            Some(finding)
+        }
+    }
+}

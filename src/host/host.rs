@@ -1,0 +1,261 @@
+//! The host program: where it is, and how it is moved on.
+
+use crate::fault::{self, Where};
+use crate::outside::{Answer, HostYield};
+use crate::runtime::{Halt, Runtime};
+use crate::service::Args;
+use crate::storage;
+use device::{Api, Arg, Call, KernelLaunch};
+use ir::ParamKind;
+use ir::rt::Rt;
+use mem::{Memory, Region};
+use source::Span;
+use std::sync::Arc;
+use vm::{Context, Geometry, Hooks, HostStack, LaunchRequest, Program, RtRequest, Site, Stop, Warp};
+
+/// What a host program is given at its start.
+#[derive(Clone, Debug)]
+pub struct HostOptions {
+    /// Its arguments, its own name first.
+    pub arguments: Vec<Vec<u8>>,
+    /// Bytes of its stack of local variables.
+    pub stack_bytes: u64,
+}
+
+impl Default for HostOptions {
+    fn default() -> HostOptions {
+        HostOptions { arguments: vec![b"main".to_vec()], stack_bytes: 256 << 20 }
+    }
+}
+
+/// A host program at some point of its run.
+#[derive(Clone, Debug)]
+pub struct Host {
+    warp: Warp<1>,
+    runtime: Runtime,
+    phase: Phase,
+}
+
+/// What a host program is about to do.
+#[derive(Clone, Debug)]
+enum Phase {
+    /// Run its code.
+    Run,
+    /// Have a service served.
+    Service(RtRequest),
+    /// Launch a kernel.
+    Launch(LaunchRequest),
+    /// Put its files in order, then be over with this code.
+    Ending(i32),
+    /// It is over.
+    Over(i32),
+}
+
+impl Host {
+    /// A host program at its first statement. `None` if the program has no main program or memory has no room for a stack.
+    pub fn new(program: &Program, memory: &mut Memory, options: &HostOptions) -> Option<Host> {
+        let main = program.module.main?;
+        let base = memory.alloc(Region::HostStack, options.stack_bytes, "", Span::NONE).ok()?;
+        let stack = HostStack { top: base, limit: base + options.stack_bytes };
+        let warp = Warp::host(program, main, stack).ok()?;
+        let runtime = Runtime::new(Arc::from(options.arguments.clone()));
+        Some(Host { warp, runtime, phase: Phase::Run })
+    }
+
+    /// Its activation records.
+    pub fn warp(&self) -> &Warp<1> {
+        &self.warp
+    }
+
+    /// Its activation records, for a debugger that sets variables.
+    pub fn warp_mut(&mut self) -> &mut Warp<1> {
+        &mut self.warp
+    }
+
+    /// Schedule points that it has passed.
+    pub fn points(&self) -> u64 {
+        self.warp.points
+    }
+
+    /// Its exit code, once it is over.
+    pub fn exit_code(&self) -> Option<i32> {
+        match self.phase {
+            Phase::Over(code) => Some(code),
+            _ => None,
+        }
+    }
+
+    /// The operation it is at.
+    pub fn site(&self) -> Option<Site> {
+        let fragment = self.warp.fragments.first()?;
+        let frame = self.warp.frame(fragment.frame)?;
+        Some(Site { func: frame.func, pc: fragment.pc })
+    }
+
+    /// Runs for at most `budget` schedule points, which it counts down, until something is needed from outside.
+    ///
+    /// A question that was not answered is put again.
+    pub fn advance<H: Hooks<1>>(
+        &mut self,
+        program: &Program,
+        memory: &mut Memory,
+        budget: &mut u64,
+        hooks: &mut H,
+    ) -> HostYield {
+        loop {
+            if let Some((stream, bytes)) = self.runtime.outbox.pop_front() {
+                return HostYield::Output { stream, bytes };
+            }
+            let halted = match &self.phase {
+                Phase::Run => match self.run(program, memory, budget, hooks) {
+                    Some(out) => return out,
+                    None => continue,
+                },
+                Phase::Service(request) => {
+                    let request = request.clone();
+                    let args: Vec<u64> = (0..request.args.len()).map(|i| self.warp.arg(&request, i, 0)).collect();
+                    let span = program.span(request.site);
+                    match self.runtime.serve(memory, request.rt, Args(&args), span) {
+                        Ok(results) => {
+                            self.runtime.forget_answers();
+                            self.warp.answer(program, |i, _| results.get(i).copied().unwrap_or(0));
+                            self.phase = Phase::Run;
+                            continue;
+                        }
+                        Err(halt) => (halt, request.site),
+                    }
+                }
+                Phase::Launch(request) => {
+                    let request = request.clone();
+                    match self.launch(program, memory, &request) {
+                        Ok(()) => {
+                            self.runtime.forget_answers();
+                            self.warp.answer(program, |_, _| 0);
+                            self.phase = Phase::Run;
+                            continue;
+                        }
+                        Err(halt) => (halt, request.site),
+                    }
+                }
+                Phase::Ending(code) => {
+                    let code = *code;
+                    match self.runtime.close_all() {
+                        Err(Halt::Ask(ask)) => return HostYield::Ask(ask),
+                        _ => self.phase = Phase::Over(code),
+                    }
+                    continue;
+                }
+                Phase::Over(code) => return HostYield::Done { code: *code },
+            };
+            if let Some(out) = self.halted(program, memory, halted) {
+                return out;
+            }
+        }
+    }
+
+    /// Answers what the last yield asked.
+    pub fn answer(&mut self, answer: Answer) {
+        self.runtime.answered(answer);
+    }
+
+    /// Ends the program from outside: its files are put in order by what follows.
+    pub fn end(&mut self, code: i32) {
+        if self.exit_code().is_none() {
+            self.phase = Phase::Ending(code);
+        }
+    }
+
+    fn run<H: Hooks<1>>(
+        &mut self,
+        program: &Program,
+        memory: &mut Memory,
+        budget: &mut u64,
+        hooks: &mut H,
+    ) -> Option<HostYield> {
+        let mut ctx = Context { memory, shared: &mut [], geometry: Geometry::default(), budget: *budget };
+        let stop = vm::run(program, &mut self.warp, &mut ctx, hooks);
+        *budget = ctx.budget;
+        match stop {
+            Stop::Done => self.phase = Phase::Ending(0),
+            Stop::Budget => return Some(HostYield::Budget),
+            // A loop that only reads looks like polling to the executor.
+            Stop::Polling | Stop::Waiting => self.warp.wake_pollers(),
+            Stop::Rt(request) => self.phase = Phase::Service(request),
+            Stop::Launch(request) => self.phase = Phase::Launch(request),
+            Stop::Statement => return Some(HostYield::Statement(self.site().unwrap_or_default())),
+            Stop::Fault(fault) => {
+                let at = Where { program, warp: &self.warp, site: fault.site };
+                let finding = fault::of_fault(at, memory, &fault);
+                self.phase = Phase::Ending(1);
+                return Some(HostYield::Fault(Box::new(finding)));
+            }
+        }
+        None
+    }
+
+    /// A service that cannot go on.
+    fn halted(&mut self, program: &Program, memory: &Memory, (halt, site): (Halt, Site)) -> Option<HostYield> {
+        match halt {
+            Halt::Ask(ask) => return Some(HostYield::Ask(ask)),
+            Halt::Api(call) => return Some(HostYield::Api(call)),
+            Halt::Stop { code, error: None } => {
+                self.runtime.forget_answers();
+                self.phase = Phase::Ending(code);
+                return None;
+            }
+            _ => {}
+        }
+        let code = match &halt {
+            Halt::Stop { code, .. } if *code != 0 => *code,
+            _ => 1,
+        };
+        let at = Where { program, warp: &self.warp, site };
+        let finding = fault::of_halt(at, memory, halt);
+        self.runtime.forget_answers();
+        self.phase = Phase::Ending(code);
+        finding.map(|f| HostYield::Fault(Box::new(f)))
+    }
+
+    fn launch(&mut self, program: &Program, memory: &Memory, request: &LaunchRequest) -> Result<(), Halt> {
+        let kernel = program.module.func(request.func);
+        let span = program.span(request.site);
+        let mut args = Vec::with_capacity(request.args.len());
+        for (param, &bits) in kernel.params.iter().zip(&request.args) {
+            args.push(match param.kind {
+                ParamKind::Value => Arg::Bits(bits),
+                ParamKind::Bytes { bytes, .. } => Arg::Bytes(storage::read(memory, bits, bytes)?.into()),
+            });
+        }
+        let extents = |e: [i32; 3]| e.map(|n| n as u32);
+        let grid = match request.grid {
+            [-1, -1, -1] => [0; 3],
+            // All zeros would say `*`; any zero is as wrong as three.
+            [0, 0, 0] => [0, 1, 1],
+            grid => extents(grid),
+        };
+        let launch = KernelLaunch {
+            func: request.func,
+            grid,
+            block: extents(request.block),
+            dynamic_shared: request.bytes.max(0) as u64,
+            stream: request.stream as u64,
+            args,
+            number: 0,
+            span,
+        };
+        self.runtime.call(|| Call { api: Api::Launch(launch), span }).map(|_| ())
+    }
+
+    /// Whether the program is at a service that was begun and not answered.
+    pub fn is_waiting(&self) -> bool {
+        matches!(self.phase, Phase::Service(_) | Phase::Launch(_))
+    }
+
+    /// The service it is at.
+    pub fn service(&self) -> Option<Rt> {
+        match &self.phase {
+            Phase::Service(request) => Some(request.rt),
+            _ => None,
+        }
+    }
+}

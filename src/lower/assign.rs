@@ -1,0 +1,234 @@
+//! Intrinsic assignment.
+//!
+//! An array assignment is one loop nest over the elements, unless the value may overlap the target in another order
+//! (`overlap`); then the value is computed into a temporary first. A left side that is a whole allocatable of host data takes
+//! the shape of the value (Fortran 2018, 10.2.1.3). Where a side is on the device, see `transfer`.
+
+use crate::array::{Env, Leaf, element_place};
+use crate::call::has_open_length;
+use crate::designator::is_designator;
+use crate::fx::Fx;
+use crate::home::Desc;
+use crate::place::Place;
+use crate::types::is_device_data;
+use crate::value::Value;
+use crate::view::View;
+use ir::op::{BinOp, CmpOp};
+use ir::{Space, Val};
+use sema::checked::{Expr, ExprKind, Type};
+
+impl<'p> Fx<'_, 'p> {
+    /// `target = value`
+    pub(crate) fn assign(&mut self, target: &'p Expr, value: &'p Expr) {
+        if target.rank > 0 {
+            return self.assign_array(target, value);
+        }
+        if let Some(d) = self.reallocatable(target) {
+            return self.assign_allocatable_scalar(&d, target, value);
+        }
+        let v = self.value(value);
+        let place = self.place(target);
+        self.at(target.span, |fx| fx.store_assigned(place, target, value, &v));
+    }
+
+    fn store_assigned(&mut self, place: Place, target: &'p Expr, value: &'p Expr, v: &Value) {
+        // A character or object value is where it is; what overlaps the target must be copied out first. The character
+        // service takes overlap; objects overlap only if they are the same.
+        if let (Place::Mem(to), Value::Object(from)) = (place, v)
+            && to == *from
+            && is_designator(value)
+        {
+            return;
+        }
+        self.store(place, &target.ty, v);
+    }
+
+    /// The descriptor of an allocatable that assignment may allocate: a whole variable or component, of host data.
+    fn reallocatable(&mut self, target: &'p Expr) -> Option<Desc> {
+        let (allocatable, cuda) = match &target.kind {
+            ExprKind::Var(v) => {
+                let attrs = &self.program.var(*v).attrs;
+                (attrs.allocatable, attrs.cuda)
+            }
+            ExprKind::Field { base, field } if base.rank == 0 => {
+                let f = self.field_of(base, *field)?;
+                (f.allocatable, f.cuda)
+            }
+            _ => return None,
+        };
+        if !allocatable || !self.is_host() || is_device_data(cuda) {
+            return None;
+        }
+        self.descriptor(target)
+    }
+
+    fn assign_allocatable_scalar(&mut self, d: &Desc, target: &'p Expr, value: &'p Expr) {
+        let v = self.value(value);
+        let deferred = has_open_length(&target.ty) && d.element.is_none();
+        let v = match v {
+            // The old characters may go away before the new ones are stored.
+            Value::Char(_, len) if deferred && crate::usage::root(value) == crate::usage::root(target) => {
+                self.character_copy(&v, len)
+            }
+            other => other,
+        };
+        let element = match &v {
+            Value::Char(_, len) if deferred => *len,
+            _ => self.desc_element(d),
+        };
+        let base = self.desc_base(d);
+        let absent = self.icmp(CmpOp::Eq, base, Val::i64(0));
+        let unfit = if deferred {
+            let old = self.desc_element(d);
+            let other = self.icmp(CmpOp::Ne, old, element);
+            self.combine(BinOp::Or, absent, other)
+        } else {
+            absent
+        };
+        let location = self.location_of(target);
+        let name = self.designator_name(target);
+        let element = self.freeze(element);
+        self.when(unfit, |fx| {
+            fx.free_if_set(d, location);
+            fx.allocate_data(d, &[], element, location, &name, false);
+            fx.initialise_data(d, &target.ty);
+        });
+        let view = self.desc_view(d);
+        self.store(element_place(view.mem, view.len), &target.ty, &v);
+    }
+
+    fn assign_array(&mut self, target: &'p Expr, value: &'p Expr) {
+        let whole = self.reallocatable(target);
+        if value.rank == 0 {
+            let v = self.value(value);
+            let Some(view) = self.designator_view(target) else { return self.unsupported() };
+            return self.at(target.span, |fx| fx.fill(&view, &v, &target.ty));
+        }
+        if let Some(d) = whole
+            && !self.keeps_shape(target, value)
+        {
+            return self.assign_whole(&d, target, value);
+        }
+        let Some(view) = self.designator_view(target) else { return self.unsupported() };
+        let designator = self.designator_view(value);
+        if let Some(from) = &designator
+            && (self.is_remote(view.mem) || self.is_remote(from.mem))
+        {
+            let overlaps = self.conflicts(target, value) && self.is_remote(from.mem) == self.is_remote(view.mem);
+            if !overlaps {
+                self.check_shape(&view, &from.extents());
+                return self.at(target.span, |fx| fx.copy_array(&view, from, &target.ty));
+            }
+        }
+        if self.is_remote(view.mem) || self.conflicts(target, value) {
+            let from = self.materialise(value);
+            self.check_shape(&view, &from.extents());
+            return self.at(target.span, |fx| fx.copy_array(&view, &from, &target.ty));
+        }
+        let (env, extents) = self.prepared(value);
+        self.check_shape(&view, &extents);
+        let extents = view.extents();
+        self.at(target.span, |fx| fx.fill_from(&view, env, &extents, value));
+    }
+
+    /// Assignment to a whole allocatable, which may have to be allocated anew.
+    fn assign_whole(&mut self, d: &Desc, target: &'p Expr, value: &'p Expr) {
+        let reads_target = match self.storage_root(target) {
+            Some(v) => self.mentions(value, v),
+            None => true,
+        };
+        let (env, extents) = if reads_target {
+            let from = self.materialise(value);
+            let extents = from.extents();
+            let mut env = Env::default();
+            env.insert(value, Leaf::View(from));
+            (env, extents)
+        } else {
+            self.prepared(value)
+        };
+        let lowers: Vec<Val> = match env.leaf(value) {
+            // The value is a whole array: its bounds become those of the target.
+            Some(Leaf::View(view)) if is_whole(value) => view.dims.iter().map(|dim| dim.lower).collect(),
+            _ => vec![Val::i64(1); extents.len()],
+        };
+        let deferred = d.element.is_none();
+        let length = if deferred { self.length_of(value, Some(&env)) } else { None };
+        let element = length.unwrap_or_else(|| self.desc_element(d));
+        let element = self.freeze(element);
+        let extents: Vec<Val> = extents.into_iter().map(|e| self.freeze(e)).collect();
+        let old = self.desc_view(d);
+        let mut unfit = self.icmp(CmpOp::Eq, old.mem.addr, Val::i64(0));
+        for (have, &want) in old.extents().into_iter().zip(&extents) {
+            let other = self.icmp(CmpOp::Ne, have, want);
+            unfit = self.combine(BinOp::Or, unfit, other);
+        }
+        if deferred {
+            let other = self.icmp(CmpOp::Ne, old.element, element);
+            unfit = self.combine(BinOp::Or, unfit, other);
+        }
+        let location = self.location_of(target);
+        let name = self.designator_name(target);
+        let shape: Vec<(Val, Val)> = lowers.into_iter().zip(extents.iter().copied()).collect();
+        self.when(unfit, |fx| {
+            fx.free_data(d, &target.ty, location);
+            fx.allocate_data(d, &shape, element, location, &name, false);
+            fx.initialise_data(d, &target.ty);
+        });
+        let view = self.desc_view(d);
+        self.at(target.span, |fx| fx.fill_from(&view, env, &extents, value));
+    }
+
+    /// Sets every element of an array to a value.
+    pub(crate) fn fill(&mut self, view: &View, v: &Value, ty: &Type) {
+        if self.is_remote(view.mem) && !view.gathers() {
+            return self.fill_remote(view, v, ty);
+        }
+        let extents = view.extents();
+        self.for_each_element(Env::default(), &extents, &[view], &mut |fx, index, linear| {
+            let mem = fx.element_pos(view, index, linear);
+            fx.store(element_place(mem, view.len), ty, v);
+        });
+    }
+
+    /// Copies an array element by element or in a transfer; shapes agree and memories do not overlap.
+    pub(crate) fn copy_array(&mut self, to: &View, from: &View, ty: &Type) {
+        let remote = self.is_remote(to.mem) || self.is_remote(from.mem);
+        if remote && !to.gathers() && !from.gathers() {
+            return self.transfer(to, from);
+        }
+        let extents = to.extents();
+        self.for_each_element(Env::default(), &extents, &[to, from], &mut |fx, index, linear| {
+            let source = fx.element_pos(from, index, linear);
+            let value = fx.load(element_place(source, from.len), ty);
+            let target = fx.element_pos(to, index, linear);
+            fx.store(element_place(target, to.len), ty, &value);
+        });
+    }
+
+    /// With bounds checks on, reports shapes that do not conform.
+    fn check_shape(&mut self, view: &View, extents: &[Val]) {
+        if !self.m.options.check_bounds || !self.is_host() {
+            return;
+        }
+        for (dim, (have, &want)) in view.extents().into_iter().zip(extents).enumerate() {
+            let differs = self.icmp(CmpOp::Ne, have, want);
+            self.when(differs, |fx| {
+                fx.rt(ir::rt::Rt::ErrorShape, vec![have, want, Val::i32(dim as i32 + 1)]);
+            });
+        }
+    }
+
+    /// Whether memory of that space is what host code calls its own.
+    pub(crate) fn is_host_space(space: Space) -> bool {
+        space == Space::Host
+    }
+}
+
+/// Whether the expression is a whole array variable or component.
+pub(crate) fn is_whole(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Var(_) => true,
+        ExprKind::Field { base, .. } => base.rank == 0 && is_designator(base),
+        _ => false,
+    }
+}

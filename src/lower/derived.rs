@@ -1,0 +1,243 @@
+//! Objects of derived type: copying, constructors, what they own.
+//!
+//! An object without allocatable components is copied word by word. Allocatable components are copied deeply
+//! (Fortran 2018, 10.2.1.3); pointer components share their target.
+
+use crate::array::element_place;
+use crate::fx::{Cleanup, Fx};
+use crate::home::Desc;
+use crate::place::{Mem, Place};
+use crate::types::{align, alloc_where, const_bytes, has_allocatable};
+use crate::value::Value;
+use crate::view::View;
+use ir::op::CmpOp;
+use ir::{Ty, Val, descriptor};
+use sema::checked::{Expr, ExprKind, Field, Type, TypeId};
+
+/// Up to so many words are copied without a loop.
+const UNROLLED_WORDS: u64 = 16;
+
+impl<'p> Fx<'_, 'p> {
+    /// Copies bytes in words as wide as the alignment allows.
+    pub(crate) fn copy_words(&mut self, to: Mem, from: Mem, bytes: u64, unit: u64) {
+        let ty = match unit {
+            8.. => Ty::I64,
+            4..8 => Ty::I32,
+            2..4 => Ty::I16,
+            _ => Ty::I8,
+        };
+        let size = u64::from(ty.bytes());
+        let words = bytes / size;
+        if words <= UNROLLED_WORDS {
+            for i in 0..words {
+                let offset = (i * size) as i64;
+                let word = self.load_scalar(from.plus(offset), ty);
+                self.store_scalar(to.plus(offset), ty, word.into());
+            }
+        } else {
+            self.repeat(Val::i64(words as i64), &mut |fx, i| {
+                let offset = fx.imul(i, Val::i64(size as i64));
+                let (source, target) = (fx.advance(from, offset), fx.advance(to, offset));
+                let word = fx.load_scalar(source, ty);
+                fx.store_scalar(target, ty, word.into());
+            });
+        }
+        let rest = words * size;
+        if rest < bytes {
+            self.copy_words(to.plus(rest as i64), from.plus(rest as i64), bytes - rest, 1);
+        }
+    }
+
+    /// `to = from` of objects.
+    pub(crate) fn copy_object(&mut self, to: Mem, from: Mem, ty: &Type) {
+        let Type::Derived(id) = ty else { return };
+        let program = self.program;
+        let bytes = const_bytes(program, ty).unwrap_or(0);
+        if self.is_remote(to) || self.is_remote(from) {
+            return self.copy_bytes(to, from, Val::i64(bytes as i64));
+        }
+        if to == from {
+            return;
+        }
+        if !has_allocatable(program, ty) {
+            return self.copy_words(to, from, bytes, align(program, ty));
+        }
+        for field in &program.ty(*id).fields {
+            let (target, source) = (to.plus(field.offset as i64), from.plus(field.offset as i64));
+            self.copy_field(field, target, source);
+        }
+    }
+
+    fn copy_field(&mut self, field: &'p Field, to: Mem, from: Mem) {
+        let program = self.program;
+        if field.allocatable {
+            let (to, from) = (self.field_desc(field, to), self.field_desc(field, from));
+            return self.copy_allocatable(field, &to, &from);
+        }
+        if field.pointer {
+            return self.copy_words(to, from, descriptor::bytes(u32::from(field.shape.rank())), 8);
+        }
+        let (target, source) = (self.field_view(field, to), self.field_view(field, from));
+        if has_allocatable(program, &field.ty) {
+            return self.copy_array(&target, &source, &field.ty);
+        }
+        let elements: i64 = target.dims.iter().filter_map(|d| crate::arith::constant(d.extent)).product();
+        let bytes = const_bytes(program, &field.ty).unwrap_or(0) * elements as u64;
+        self.copy_words(to, from, bytes, align(program, &field.ty));
+    }
+
+    /// Copies an allocatable component with its data.
+    fn copy_allocatable(&mut self, field: &'p Field, to: &Desc, from: &Desc) {
+        let location = alloc_where(self.side, field.cuda);
+        // Assigning an object to itself must not free what is to be copied.
+        let (new, old) = (self.desc_base(from), self.desc_base(to));
+        let other = self.icmp(CmpOp::Ne, new, old);
+        self.when(other, |fx| {
+            fx.free_data(to, &field.ty, location);
+            fx.desc_clear(to);
+            let set = fx.icmp(CmpOp::Ne, new, Val::i64(0));
+            fx.when(set, |fx| {
+                let source = fx.desc_view(from);
+                let shape: Vec<(Val, Val)> = source.dims.iter().map(|d| (d.lower, d.extent)).collect();
+                fx.allocate_data(to, &shape, source.element, location, &field.name, false);
+                fx.initialise_data(to, &field.ty);
+                let target = fx.desc_view(to);
+                fx.copy_array(&target, &source, &field.ty);
+            });
+        });
+    }
+
+    /// Frees what an object owns.
+    pub(crate) fn free_components(&mut self, mem: Mem, ty: &Type) {
+        let Type::Derived(id) = ty else { return };
+        let program = self.program;
+        if !has_allocatable(program, ty) || self.is_remote(mem) {
+            return;
+        }
+        for field in &program.ty(*id).fields {
+            let at = mem.plus(field.offset as i64);
+            if field.allocatable {
+                let d = self.field_desc(field, at);
+                self.free_data(&d, &field.ty, alloc_where(self.side, field.cuda));
+                self.desc_clear(&d);
+            } else if !field.pointer && has_allocatable(program, &field.ty) {
+                let view = self.field_view(field, at);
+                self.free_components_of_view(&view, &field.ty);
+            }
+        }
+    }
+
+    /// Frees what the elements of an array own.
+    pub(crate) fn free_components_of_view(&mut self, view: &View, ty: &Type) {
+        if !has_allocatable(self.program, ty) || self.is_remote(view.mem) {
+            return;
+        }
+        let extents = view.extents();
+        self.for_each_element(crate::array::Env::default(), &extents, &[view], &mut |fx, index, linear| {
+            let mem = fx.element_pos(view, index, linear);
+            fx.free_components(mem, ty);
+        });
+    }
+
+    /// A structure constructor: a temporary object.
+    pub(crate) fn construct(&mut self, ty: TypeId, values: &'p [Option<Expr>], e: &'p Expr) -> Value {
+        let program = self.program;
+        let def = program.ty(ty);
+        let mem = self.temporary(Val::i64(def.bytes as i64), def.align.max(8));
+        if values.iter().any(Option::is_none)
+            && let Some(bytes) = crate::globals::default_bytes(program, &e.ty)
+        {
+            let from = self.constant_memory(&bytes, def.align);
+            self.copy_words(mem, from, bytes.len() as u64, def.align);
+        }
+        for (field, value) in def.fields.iter().zip(values) {
+            let at = mem.plus(field.offset as i64);
+            match value {
+                Some(value) => self.at(value.span, |fx| fx.construct_field(field, at, value)),
+                None if field.allocatable || field.pointer => {
+                    let d = self.field_desc(field, at);
+                    self.desc_clear(&d);
+                }
+                None => {}
+            }
+        }
+        Value::Object(mem)
+    }
+
+    fn construct_field(&mut self, field: &'p Field, at: Mem, value: &'p Expr) {
+        if field.pointer {
+            let d = self.field_desc(field, at);
+            return match self.pointer_target(value) {
+                Some(view) => self.desc_set(&d, &view),
+                None => self.desc_clear(&d),
+            };
+        }
+        if field.allocatable {
+            let d = self.field_desc(field, at);
+            self.desc_clear(&d);
+            if matches!(value.kind, ExprKind::Null) {
+                return;
+            }
+            return self.construct_allocatable(field, &d, value);
+        }
+        if field.shape.rank() == 0 {
+            let v = self.value(value);
+            let place = match &field.ty {
+                Type::Character(_) => Place::Char(at, Val::i64(self.type_bytes(&field.ty))),
+                _ => Place::Mem(at),
+            };
+            return self.store_component(place, &field.ty, &v);
+        }
+        let view = self.field_view(field, at);
+        if value.rank == 0 {
+            let v = self.value(value);
+            return self.fill(&view, &v, &field.ty);
+        }
+        let (env, _) = self.prepared(value);
+        let extents = view.extents();
+        self.fill_from(&view, env, &extents, value);
+    }
+
+    /// Stores into fresh memory, which holds nothing that assignment would free.
+    fn store_component(&mut self, place: Place, ty: &Type, v: &Value) {
+        if let (Place::Mem(mem), true) = (place, has_allocatable(self.program, ty)) {
+            let bytes = crate::globals::default_bytes(self.program, ty).unwrap_or_default();
+            let unit = align(self.program, ty);
+            let blank = self.constant_memory(&bytes, unit);
+            self.copy_words(mem, blank, bytes.len() as u64, unit);
+        }
+        self.store(place, ty, v);
+    }
+
+    /// An allocatable component of a constructor: a copy that is freed with the statement, since assignment copies again.
+    fn construct_allocatable(&mut self, field: &'p Field, d: &Desc, value: &'p Expr) {
+        let location = alloc_where(self.side, field.cuda);
+        if let Some(from) = self.descriptor(value) {
+            self.copy_allocatable(field, d, &from);
+        } else if value.rank == 0 {
+            let v = self.value(value);
+            let element = match (&v, d.element) {
+                (Value::Char(_, len), None) => *len,
+                (_, Some(n)) => n,
+                _ => Val::i64(0),
+            };
+            self.allocate_data(d, &[], element, location, &field.name, false);
+            self.initialise_data(d, &field.ty);
+            let view = self.desc_view(d);
+            self.store(element_place(view.mem, view.len), &field.ty, &v);
+        } else {
+            let (env, extents) = self.prepared(value);
+            let element = match d.element {
+                Some(n) => n,
+                None => self.length_of(value, Some(&env)).unwrap_or(Val::i64(0)),
+            };
+            let shape: Vec<(Val, Val)> = extents.iter().map(|&n| (Val::i64(1), n)).collect();
+            self.allocate_data(d, &shape, element, location, &field.name, false);
+            self.initialise_data(d, &field.ty);
+            let view = self.desc_view(d);
+            self.fill_from(&view, env, &extents, value);
+        }
+        let addr = self.desc_base(d);
+        self.defer_free(Cleanup { location, addr, perhaps: true });
+    }
+}

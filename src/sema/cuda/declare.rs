@@ -1,0 +1,179 @@
+//! Rules for declarations with CUDA attributes (rules 7 and 10 to 22).
+
+use super::{spelling, word};
+use crate::checked::{CharLen, ProcId, ProcKind, Shape, Storage, Type};
+use crate::checker::{Checker, Side};
+use crate::decl::{Init, Pending, constant_bounds};
+use ast::CudaAttr;
+use diag::{Code, Diagnostic};
+use source::Span;
+
+impl<'a> Checker<'a> {
+    /// Checks a variable's CUDA attribute against the rest of its declaration.
+    pub(crate) fn check_cuda_variable(
+        &mut self,
+        p: &Pending<'a>,
+        ty: &Type,
+        shape: &Shape,
+        storage: &Storage,
+        owner: Option<ProcId>,
+    ) {
+        let on_device = self.cx.side.on_device();
+        let name = &p.name;
+        if let Some((attr, span)) = p.cuda {
+            match attr {
+                CudaAttr::Constant => self.constant_rule(p, shape, owner, span),
+                CudaAttr::Shared => self.shared_rule(p, owner, span),
+                CudaAttr::Device => {
+                    let saved = p.save.is_some() || !p.init_none();
+                    if let (Some(id), Side::Host, None) = (owner, self.cx.side, p.allocatable)
+                        && saved
+                        && p.pointer.is_none()
+                        && self.out.main != Some(id)
+                    {
+                        let text = format!("device data `{name}` of a host procedure cannot be saved");
+                        self.error_help::<()>(Code::SavedDeviceData, p.span, text, "make it allocatable, or put it into a module");
+                    }
+                }
+                CudaAttr::Managed => {
+                    if p.parameter.is_some() {
+                        let text = format!("`{name}` is a named constant and cannot be managed data");
+                        self.error::<()>(Code::BadManagedData, span, text);
+                    }
+                }
+                CudaAttr::Pinned => {
+                    if on_device {
+                        let text = format!("`{name}` cannot be pinned: pinned data is host data, and this is device code");
+                        self.error::<()>(Code::BadPinnedData, span, text);
+                    } else if p.allocatable.is_none() && p.dummy.is_none() {
+                        let text = format!("`pinned` has no effect on `{name}`, which is not allocatable");
+                        self.report(Diagnostic::new(Code::PinnedWithoutEffect, span, text).help("add `allocatable`"));
+                    }
+                }
+                CudaAttr::Unified => {
+                    if on_device {
+                        let text = format!("`{name}` cannot be unified data in device code");
+                        self.error_help::<()>(Code::BadUnifiedData, span, text, "declare it in host code");
+                    }
+                }
+                CudaAttr::Texture => {
+                    if p.pointer.is_none() && p.dummy.is_none() {
+                        let text = format!("texture `{name}` must be a pointer");
+                        self.error_help::<()>(Code::BadUnifiedData, span, text, "add `pointer`");
+                    }
+                }
+            }
+            if p.common.is_some() || p.equivalence.is_some() {
+                let text = format!("`{name}` is {} data and cannot be in `common` or `equivalence`", spelling(attr));
+                self.error::<()>(Code::DeviceDataInCommon, p.span, text);
+            }
+        }
+        let lives_on_device = (on_device && owner.is_some()) || super::is_device_only(p.cuda.map(|c| c.0));
+        if let (true, Type::Character(len)) = (lives_on_device, ty)
+            && !matches!(len, CharLen::Const(1))
+            && !matches!(storage, Storage::Parameter)
+        {
+            let text = format!("`{name}` is `{}`, and device code has only characters of length 1", self.type_name(ty));
+            self.error_help::<()>(Code::TypeNotOnDevice, p.span, text, "use an array of `character(len=1)`, or integers");
+        }
+        if on_device && p.pointer.is_some() && p.dummy.is_none() && !matches!(p.cuda, Some((CudaAttr::Texture, _))) {
+            let text = format!("pointer `{name}` is declared in device code");
+            self.report(Diagnostic::new(Code::PointerInDeviceCode, p.span, text).help("pointers are best associated in host code"));
+        }
+    }
+
+    fn constant_rule(&mut self, p: &Pending<'a>, shape: &Shape, owner: Option<ProcId>, span: Span) {
+        let name = &p.name;
+        for (what, given) in [("allocatable", p.allocatable), ("a pointer", p.pointer), ("a target", p.target)] {
+            if given.is_some() {
+                let text = format!("constant data `{name}` cannot be {what}");
+                self.error::<()>(Code::BadConstantData, span, text);
+                return;
+            }
+        }
+        if let (Some(id), Side::Host) = (owner, self.cx.side)
+            && p.dummy.is_none()
+        {
+            let place = if self.out.main == Some(id) { "a main program" } else { "a host procedure" };
+            let text = format!("constant data `{name}` cannot be declared in {place}");
+            self.error_help::<()>(Code::BadConstantData, span, text, "declare it in a module");
+            return;
+        }
+        if p.dummy.is_none() && constant_bounds(shape).is_none() {
+            let text = format!("bounds of constant data `{name}` must be constant");
+            self.error::<()>(Code::BadConstantData, span, text);
+        }
+    }
+
+    fn shared_rule(&mut self, p: &Pending<'a>, owner: Option<ProcId>, span: Span) {
+        let name = &p.name;
+        if owner.is_none() || !self.cx.side.on_device() {
+            let text = format!("shared data `{name}` must be declared in device code");
+            self.error_help::<()>(Code::BadSharedData, span, text, "declare it in the kernel that uses it");
+            return;
+        }
+        for (what, given) in [("allocatable", p.allocatable), ("a pointer", p.pointer), ("a target", p.target)] {
+            if given.is_some() {
+                let text = format!("shared data `{name}` cannot be {what}");
+                self.error::<()>(Code::BadSharedData, span, text);
+                return;
+            }
+        }
+        if !p.init_none() || p.data {
+            let text = format!("shared data `{name}` cannot have an initial value");
+            self.error_help::<()>(Code::BadSharedData, p.span, text, "let one thread assign it, then call `syncthreads()`");
+        }
+    }
+
+    /// Checks a component's CUDA attribute.
+    pub(crate) fn check_cuda_component(&mut self, name: &str, attr: CudaAttr, span: Span, allocatable: bool, pointer: bool) {
+        match attr {
+            CudaAttr::Shared | CudaAttr::Constant => {
+                let text = format!("component `{name}` cannot be {} data", spelling(attr));
+                self.error::<()>(Code::BadDeviceComponent, span, text);
+            }
+            CudaAttr::Device if !allocatable && !pointer => {
+                let text = format!("device component `{name}` must be allocatable or a pointer");
+                self.error::<()>(Code::BadDeviceComponent, span, text);
+            }
+            _ => {}
+        }
+    }
+
+    /// Checks the dummies of device code (rule 7).
+    pub(crate) fn check_cuda_dummies(&mut self, id: ProcId) {
+        let p = self.out.proc(id);
+        let (kind, name) = (p.kind, p.name.clone());
+        if kind == ProcKind::Host || self.procs[id.0 as usize].embedded {
+            return;
+        }
+        for param in p.params.clone() {
+            let var = self.out.var(param).clone();
+            if kind == ProcKind::Kernel {
+                let what = if var.attrs.optional {
+                    Some("optional")
+                } else if var.attrs.pointer && var.attrs.cuda != Some(CudaAttr::Device) {
+                    Some("a pointer")
+                } else if matches!(var.storage, Storage::Procedure) {
+                    Some("a procedure")
+                } else {
+                    None
+                };
+                if let Some(what) = what {
+                    let text = format!("argument `{}` of kernel `{name}` cannot be {what}", var.name);
+                    self.error::<()>(Code::BadDeviceDummy, var.span, text);
+                }
+            }
+            if let Some(attr @ (CudaAttr::Constant | CudaAttr::Pinned | CudaAttr::Unified)) = var.attrs.cuda {
+                let text = format!("`{}` means nothing on argument `{}` of device code", word(attr), var.name);
+                self.report(Diagnostic::new(Code::DummyAttributeIgnored, var.span, text).help("use `device`, or nothing"));
+            }
+        }
+    }
+}
+
+impl Pending<'_> {
+    fn init_none(&self) -> bool {
+        matches!(self.init, Init::None)
+    }
+}

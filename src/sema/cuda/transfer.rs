@@ -1,0 +1,131 @@
+//! Device data in host statements: copies and implicit transfers (rules 41 to 45).
+
+use super::is_device_only;
+use crate::checked::{Expr, ExprKind, Shape, VarId};
+use crate::checker::{Checker, Side};
+use crate::expr::{for_each, is_designator, root};
+use crate::intrinsic::{Class, Intrinsic};
+use diag::{Code, Diagnostic};
+use source::Span;
+
+/// A part of an expression that is device data.
+pub(crate) struct DeviceUse {
+    pub(crate) var: VarId,
+    pub(crate) span: Span,
+    pub(crate) is_plain_scalar: bool,
+}
+
+impl Checker<'_> {
+    /// The device objects whose values an expression of host code needs. Inquiries need none, arguments of calls and of
+    /// reductions that the device computes are handed over as they are.
+    pub(crate) fn device_uses(&self, e: &Expr) -> Vec<DeviceUse> {
+        let mut found = Vec::new();
+        for_each(e, &mut |node| {
+            match &node.kind {
+                ExprKind::Intrinsic { id, .. } => {
+                    let on_device = matches!(
+                        id,
+                        Intrinsic::Sum | Intrinsic::Maxval | Intrinsic::Minval | Intrinsic::Product | Intrinsic::Matmul | Intrinsic::Transpose
+                            | Intrinsic::Any | Intrinsic::All | Intrinsic::Count | Intrinsic::DotProduct | Intrinsic::Norm2
+                            | Intrinsic::Maxloc | Intrinsic::Minloc
+                    );
+                    return !(id.class() == Class::Inquiry || on_device);
+                }
+                ExprKind::Call { .. } => return false,
+                _ => {}
+            }
+            if is_designator(node) {
+                if is_device_only(self.space_of(node))
+                    && let Some(var) = root(node)
+                {
+                    let is_plain_scalar = matches!(node.kind, ExprKind::Var(_)) && node.rank == 0;
+                    found.push(DeviceUse { var, span: node.span, is_plain_scalar });
+                    return false;
+                }
+            }
+            true
+        });
+        found
+    }
+
+    /// Checks an assignment of host code for what data transfers can do.
+    pub(crate) fn check_transfer(&mut self, target: &Expr, value: &Expr, span: Span) -> Option<()> {
+        if self.cx.side != Side::Host {
+            return Some(());
+        }
+        let copied = bare(value);
+        let to_device = is_device_only(self.space_of(target));
+        if is_designator(copied) {
+            for end in [target, copied] {
+                if self.is_whole_assumed_size(end) {
+                    let text = "an assumed-size array cannot be copied as a whole";
+                    return self.error_help(Code::AssumedSizeTransfer, end.span, text, "write a section with all bounds");
+                }
+            }
+            return Some(());
+        }
+        let uses = self.device_uses(value);
+        let Some(first) = uses.first() else { return Some(()) };
+        if let Some(other) = uses.iter().find(|u| u.var != first.var) {
+            let text = "more than one device object on the right-hand side of a host assignment";
+            let (a, b) = (first.span, other.span);
+            self.report(
+                Diagnostic::new(Code::SeveralDeviceObjects, b, text)
+                    .secondary(a, "the first one is here")
+                    .help("compute it in a kernel or in a `!$cuf kernel do` loop, or copy the objects to host data first"),
+            );
+            return None;
+        }
+        if to_device {
+            let text = "host code can copy device data, but not compute with it";
+            self.report(
+                Diagnostic::new(Code::UnsupportedTransfer, span, text)
+                    .secondary(first.span, "device data")
+                    .help("compute it in a kernel or in a `!$cuf kernel do` loop"),
+            );
+            return None;
+        }
+        Some(())
+    }
+
+    fn is_whole_assumed_size(&self, e: &Expr) -> bool {
+        matches!(e.kind, ExprKind::Var(_)) && matches!(self.shape_of(e), Some(Shape::AssumedSize(..)))
+    }
+
+    /// Checks a value that a host statement needs outside of an assignment.
+    pub(crate) fn check_host_value(&mut self, e: &Expr) {
+        if self.cx.side != Side::Host {
+            return;
+        }
+        for used in self.device_uses(e) {
+            let name = self.out.var(used.var).name.clone();
+            if used.is_plain_scalar {
+                let text = format!("host code reads device scalar `{name}`, which is copied each time");
+                self.report(Diagnostic::new(Code::StaleHostCopy, used.span, text).help("copy it to a host variable first"));
+            } else {
+                let text = format!("device data `{name}` is used in host code");
+                self.error_help::<()>(Code::DeviceDataInHostCode, used.span, text, "copy it to host data first");
+            }
+        }
+    }
+
+    /// Checks an item of an input or output statement of host code.
+    pub(crate) fn check_io_value(&mut self, e: &Expr) -> Option<()> {
+        if self.cx.side != Side::Host {
+            return Some(());
+        }
+        let uses = self.device_uses(e);
+        let Some(used) = uses.first() else { return Some(()) };
+        let name = self.out.var(used.var).name.clone();
+        let text = format!("device data `{name}` in an input/output statement");
+        self.error_help(Code::DeviceDataInIo, used.span, text, "copy it to host data first")
+    }
+}
+
+/// An expression without parentheses and conversions.
+fn bare(e: &Expr) -> &Expr {
+    match &e.kind {
+        ExprKind::Convert(inner) => bare(inner),
+        _ => e,
+    }
+}

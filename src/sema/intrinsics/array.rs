@@ -1,0 +1,367 @@
+//! Transformational functions: reductions, locations, products, and what rearranges arrays.
+
+use super::Reference;
+use super::text::length_of;
+use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Sub, Type};
+use crate::checker::Checker;
+use crate::decl::{constant_bounds, is_numeric, same_type};
+use crate::expr::promoted;
+use crate::intrinsic::Intrinsic as I;
+use diag::Code;
+
+const INTEGERS: &[u8] = &[1, 2, 4, 8];
+
+impl Checker<'_> {
+    /// Types a transformational reference.
+    pub(super) fn transformational(&mut self, mut r: Reference) -> Option<Expr> {
+        let (id, span) = (r.id, r.span);
+        match id {
+            I::Sum | I::Product | I::Maxval | I::Minval | I::Iall | I::Iany | I::Iparity | I::Norm2 => self.reduction(r),
+            I::All | I::Any | I::Count => self.mask_reduction(r),
+            I::Maxloc | I::Minloc | I::Findloc => self.location(r),
+            I::DotProduct | I::Matmul => self.product(r),
+            I::Trim | I::Repeat => self.text_transformation(r),
+            I::Transpose => {
+                let a = self.need_array(&mut r, 0)?;
+                if a.rank != 2 {
+                    return self.bad_argument(id, 0, &a, "an array of rank 2");
+                }
+                let ty = length_type(&a);
+                self.intrinsic_node(id, vec![Some(a)], ty, 2, span)
+            }
+            I::Cshift | I::Eoshift => {
+                let a = self.need_array(&mut r, 0)?;
+                let Some(shift) = self.take_integer(&mut r, 1, 8, false)? else { return self.need(&mut r, 1) };
+                let mut args = vec![None, Some(shift)];
+                if id == I::Eoshift {
+                    let boundary = match r.take(2) {
+                        Some(b) if self.assignable(&a.ty, &b) => {
+                            let ty = a.ty.clone();
+                            Some(self.convert(b, &ty)?)
+                        }
+                        Some(b) => {
+                            let wanted = format!("`{}` like the array", self.type_name(&a.ty));
+                            return self.bad_argument(id, 2, &b, &wanted);
+                        }
+                        None => None,
+                    };
+                    args.push(boundary);
+                }
+                let at = args.len();
+                args.push(self.take_integer(&mut r, at, 4, true)?);
+                let (ty, rank) = (length_type(&a), a.rank);
+                args[0] = Some(a);
+                self.intrinsic_node(id, args, ty, rank, span)
+            }
+            I::Pack => {
+                let a = self.need_array(&mut r, 0)?;
+                let Some(mask) = self.take_logical(&mut r, 1)? else { return self.need(&mut r, 1) };
+                let vector = self.like(&mut r, 2, &a)?;
+                let ty = length_type(&a);
+                self.intrinsic_node(id, vec![Some(a), Some(mask), vector], ty, 1, span)
+            }
+            I::Unpack => {
+                let v = self.need_array(&mut r, 0)?;
+                let Some(mask) = self.take_logical(&mut r, 1)? else { return self.need(&mut r, 1) };
+                let Some(field) = self.like(&mut r, 2, &v)? else { return self.need(&mut r, 2) };
+                let (ty, rank) = (length_type(&v), mask.rank);
+                self.intrinsic_node(id, vec![Some(v), Some(mask), Some(field)], ty, rank, span)
+            }
+            I::Spread => {
+                let source = self.need(&mut r, 0)?;
+                let Some(dim) = self.take_integer(&mut r, 1, 4, true)? else { return self.need(&mut r, 1) };
+                let Some(copies) = self.take_integer(&mut r, 2, 8, true)? else { return self.need(&mut r, 2) };
+                let (ty, rank) = (length_type(&source), source.rank + 1);
+                self.intrinsic_node(id, vec![Some(source), Some(dim), Some(copies)], ty, rank, span)
+            }
+            I::Reshape => self.reshape(r),
+            I::Transfer => self.transfer(r),
+            I::SelectedIntKind | I::SelectedRealKind | I::SelectedCharKind => self.selected_kind(r),
+            I::CommandArgumentCount => self.intrinsic_node(id, Vec::new(), Type::Integer(4), 0, span),
+            I::CAssociated => {
+                let a = self.need(&mut r, 0)?;
+                let b = r.take(1);
+                self.intrinsic_node(id, vec![Some(a), b], Type::Logical(4), 0, span)
+            }
+            _ => self.refuse(span, format!("intrinsic procedure `{}`", id.name())),
+        }
+    }
+
+    fn need_array(&mut self, r: &mut Reference, at: usize) -> Option<Expr> {
+        let e = self.need(r, at)?;
+        if e.rank == 0 { self.bad_argument(r.id, at, &e, "an array") } else { Some(e) }
+    }
+
+    /// An argument of another's type.
+    #[allow(clippy::option_option)]
+    fn like(&mut self, r: &mut Reference, at: usize, model: &Expr) -> Option<Option<Expr>> {
+        match r.take(at) {
+            None => Some(None),
+            Some(e) if same_type(&e.ty, &model.ty) => Some(Some(e)),
+            Some(e) => {
+                let wanted = format!("`{}` like the first argument", self.type_name(&model.ty));
+                self.bad_argument(r.id, at, &e, &wanted)
+            }
+        }
+    }
+
+    /// A DIM argument, and the rank of a result that lacks that dimension.
+    fn dimension(&mut self, r: &mut Reference, at: usize, rank: u8) -> Option<(Option<Expr>, u8)> {
+        let Some(dim) = self.take_integer(r, at, 4, true)? else { return Some((None, 0)) };
+        if let ExprKind::Const(Const::Int(d)) = dim.kind
+            && !(1..=i64::from(rank)).contains(&d)
+        {
+            let text = format!("`dim` is {d}, and the array has rank {rank}");
+            return self.error(Code::BadIntrinsicArgument, dim.span, text);
+        }
+        Some((Some(dim), rank - 1))
+    }
+
+    fn reduction(&mut self, mut r: Reference) -> Option<Expr> {
+        let (id, span) = (r.id, r.span);
+        let a = self.need_array(&mut r, 0)?;
+        let fits = match id {
+            I::Sum | I::Product => is_numeric(&a.ty),
+            I::Maxval | I::Minval => matches!(a.ty, Type::Integer(_) | Type::Real(_) | Type::Character(_)),
+            I::Norm2 => matches!(a.ty, Type::Real(_)),
+            _ => matches!(a.ty, Type::Integer(_)),
+        };
+        if !fits {
+            let wanted = match id {
+                I::Sum | I::Product => "a numeric array",
+                I::Norm2 => "a real array",
+                I::Maxval | I::Minval => "an integer, real or character array",
+                _ => "an integer array",
+            };
+            return self.bad_argument(id, 0, &a, wanted);
+        }
+        let (dim, rank) = self.dimension(&mut r, 1, a.rank)?;
+        let ty = length_type(&a);
+        let array_rank = a.rank;
+        let mut args = vec![Some(a), dim];
+        if id != I::Norm2 {
+            let mask = self.take_logical(&mut r, 2)?;
+            if let Some(m) = mask.as_ref().filter(|m| m.rank != 0 && m.rank != array_rank) {
+                let m = m.clone();
+                return self.bad_argument(id, 2, &m, "a mask of the array's shape");
+            }
+            args.push(mask);
+        }
+        if matches!(id, I::Sum | I::Maxval | I::Minval) {
+            args.push(self.take_integer(&mut r, 3, 8, true)?);
+        }
+        self.intrinsic_node(id, args, ty, rank, span)
+    }
+
+    fn mask_reduction(&mut self, mut r: Reference) -> Option<Expr> {
+        let (id, span) = (r.id, r.span);
+        let Some(mask) = self.take_logical(&mut r, 0)? else { return self.need(&mut r, 0) };
+        if mask.rank == 0 {
+            return self.bad_argument(id, 0, &mask, "an array");
+        }
+        let (dim, rank) = self.dimension(&mut r, 1, mask.rank)?;
+        let mut args = vec![Some(mask), dim];
+        let ty = if id == I::Count {
+            let kind = self.take_kind(&mut r, 2, self.integer_kind(), INTEGERS)?;
+            args.push(None);
+            Type::Integer(kind)
+        } else {
+            Type::Logical(4)
+        };
+        self.intrinsic_node(id, args, ty, rank, span)
+    }
+
+    fn location(&mut self, mut r: Reference) -> Option<Expr> {
+        let (id, span) = (r.id, r.span);
+        let a = self.need_array(&mut r, 0)?;
+        // FINDLOC has VALUE before DIM.
+        let first = if id == I::Findloc { 2 } else { 1 };
+        let value = if id == I::Findloc {
+            let value = self.need(&mut r, 1)?;
+            if !same_type(&a.ty, &value.ty) && promoted(&a.ty, &value.ty).is_none() {
+                let wanted = format!("`{}` like the array", self.type_name(&a.ty));
+                return self.bad_argument(id, 1, &value, &wanted);
+            }
+            let ty = a.ty.clone();
+            Some(self.convert(value, &ty)?)
+        } else {
+            if !matches!(a.ty, Type::Integer(_) | Type::Real(_) | Type::Character(_)) {
+                return self.bad_argument(id, 0, &a, "an integer, real or character array");
+            }
+            None
+        };
+        // `maxloc(a, mask)` of FINDLOC's later place is not swapped with the others.
+        if r.get(first).is_some_and(|e| matches!(e.ty, Type::Logical(_))) && r.get(first + 1).is_none() {
+            r.args.swap(first, first + 1);
+        }
+        let array_rank = a.rank;
+        let has_dim = r.get(first).is_some();
+        let (dim, rank) = self.dimension(&mut r, first, array_rank)?;
+        let mask = self.take_logical(&mut r, first + 1)?;
+        let kind = self.take_kind(&mut r, first + 2, self.integer_kind(), INTEGERS)?;
+        let back = self.take_logical(&mut r, first + 3)?;
+        let mut args = vec![Some(a)];
+        if id == I::Findloc {
+            args.push(value);
+        }
+        args.extend([dim, mask, None, back]);
+        self.intrinsic_node(id, args, Type::Integer(kind), if has_dim { rank } else { 1 }, span)
+    }
+
+    fn product(&mut self, mut r: Reference) -> Option<Expr> {
+        let (id, span) = (r.id, r.span);
+        let (a, b) = (self.need_array(&mut r, 0)?, self.need_array(&mut r, 1)?);
+        let ty = match (&a.ty, &b.ty) {
+            (Type::Logical(x), Type::Logical(y)) => Some(Type::Logical(*x.max(y))),
+            (x, y) => promoted(x, y),
+        };
+        let Some(ty) = ty else { return self.bad_argument(id, 1, &b, "numeric or logical like the first argument") };
+        let rank = match (id, a.rank, b.rank) {
+            (I::DotProduct, 1, 1) => 0,
+            (I::Matmul, 2, 2) => 2,
+            (I::Matmul, 1, 2) | (I::Matmul, 2, 1) => 1,
+            _ => {
+                let text = format!("`{}` of arrays of ranks {} and {}", id.name(), a.rank, b.rank);
+                return self.error(Code::BadIntrinsicArgument, span, text);
+            }
+        };
+        let args = vec![Some(self.convert(a, &ty)?), Some(self.convert(b, &ty)?)];
+        self.intrinsic_node(id, args, ty, rank, span)
+    }
+
+    fn reshape(&mut self, mut r: Reference) -> Option<Expr> {
+        let (id, span) = (r.id, r.span);
+        let source = self.need_array(&mut r, 0)?;
+        let Some(shape) = self.take_integer(&mut r, 1, 8, false)? else { return self.need(&mut r, 1) };
+        let Some(rank) = self.vector_length(&shape).filter(|n| (1..=15).contains(n) && shape.rank == 1) else {
+            let text = "`shape` of `reshape` must be a vector whose length is known at compile time";
+            return self.error(Code::BadIntrinsicArgument, shape.span, text);
+        };
+        let pad = self.like(&mut r, 2, &source)?;
+        let order = self.take_integer(&mut r, 3, 4, false)?;
+        let ty = length_type(&source);
+        self.intrinsic_node(id, vec![Some(source), Some(shape), pad, order], ty, rank as u8, span)
+    }
+
+    /// The length of a vector, where it is known at compile time.
+    pub(crate) fn vector_length(&mut self, e: &Expr) -> Option<i64> {
+        match &e.kind {
+            ExprKind::Const(Const::Array { items, .. }) => Some(items.len() as i64),
+            ExprKind::Convert(inner) | ExprKind::Paren(inner) => self.vector_length(inner),
+            ExprKind::Array(items) => {
+                let mut n = 0;
+                for item in items {
+                    n += match item {
+                        crate::checked::Item::Expr(e) if e.rank == 0 => 1,
+                        crate::checked::Item::Expr(e) => self.vector_length(e)?,
+                        crate::checked::Item::Do(_) => return None,
+                    };
+                }
+                Some(n)
+            }
+            ExprKind::Intrinsic { id: I::Shape, args } => args.first()?.as_ref().map(|a| i64::from(a.rank)),
+            ExprKind::Section { base, subs } => match (subs.as_slice(), &base.kind) {
+                ([Sub::Range { lo, hi, step: None }], _) => {
+                    let bounds = self.shape_of(base).and_then(constant_bounds);
+                    let own = bounds.as_ref().and_then(|b| b.first().copied());
+                    let value = |e: &Option<Expr>, default: Option<i64>| match e {
+                        Some(Expr { kind: ExprKind::Const(Const::Int(v)), .. }) => Some(*v),
+                        Some(_) => None,
+                        None => default,
+                    };
+                    let lo = value(lo, own.map(|b| b.0))?;
+                    let hi = value(hi, own.map(|b| b.0 + b.1 - 1))?;
+                    Some((hi - lo + 1).max(0))
+                }
+                _ => None,
+            },
+            _ => {
+                let bounds = self.shape_of(e).and_then(constant_bounds);
+                bounds.and_then(|b| b.first().map(|x| x.1))
+            }
+        }
+    }
+
+    fn transfer(&mut self, mut r: Reference) -> Option<Expr> {
+        let (id, span) = (r.id, r.span);
+        let (source, mold) = (self.need(&mut r, 0)?, self.need(&mut r, 1)?);
+        let size = self.take_integer(&mut r, 2, 8, true)?;
+        let ty = length_type(&mold);
+        let rank = u8::from(mold.rank > 0 || size.is_some());
+        self.intrinsic_node(id, vec![Some(source), Some(mold), size], ty, rank, span)
+    }
+
+    fn selected_kind(&mut self, mut r: Reference) -> Option<Expr> {
+        let (id, span) = (r.id, r.span);
+        let mut values = Vec::new();
+        for at in 0..r.args.len() {
+            values.push(match r.take(at) {
+                None => None,
+                Some(e) => Some(self.evaluate(&e)?),
+            });
+        }
+        let int = |at: usize| match values.get(at) {
+            Some(Some(Const::Int(v))) => Some(*v),
+            _ => None,
+        };
+        let kind = match id {
+            I::SelectedIntKind => match int(0) {
+                Some(r) if r <= 2 => 1,
+                Some(3..=4) => 2,
+                Some(5..=9) => 4,
+                Some(10..=18) => 8,
+                Some(_) => -1,
+                None => return self.need(&mut r, 0),
+            },
+            I::SelectedRealKind => {
+                let (p, range) = (int(0).unwrap_or(0), int(1).unwrap_or(0));
+                match (p, range) {
+                    (p, e) if p <= 6 && e <= 37 => 4,
+                    (p, e) if p <= 15 && e <= 307 => 8,
+                    (p, e) if p > 15 && e > 307 => -3,
+                    (p, _) if p > 15 => -1,
+                    _ => -2,
+                }
+            }
+            _ => match values.first() {
+                Some(Some(Const::Char(name))) => {
+                    let name = String::from_utf8_lossy(name).trim().to_ascii_lowercase();
+                    if name == "ascii" || name == "default" { 1 } else { -1 }
+                }
+                _ => return self.need(&mut r, 0),
+            },
+        };
+        Some(Self::constant(Const::Int(kind), self.integer(), span))
+    }
+
+    /// The extents of an expression, where they are all known at compile time.
+    pub(crate) fn constant_extents(&self, e: &Expr) -> Option<Vec<(i64, i64)>> {
+        match &e.kind {
+            ExprKind::Const(Const::Array { bounds, .. }) => Some(bounds.iter().map(|b| (1, b.1)).collect()),
+            ExprKind::Var(id) => {
+                let var = self.out.var(*id);
+                match var.shape {
+                    Shape::Explicit(_) => constant_bounds(&var.shape),
+                    _ => None,
+                }
+            }
+            ExprKind::Field { base, .. } if base.rank == 0 => match self.shape_of(e) {
+                Some(shape @ Shape::Explicit(_)) => constant_bounds(shape),
+                _ => None,
+            },
+            ExprKind::Convert(inner) | ExprKind::Paren(inner) => {
+                self.constant_extents(inner).map(|b| b.iter().map(|x| (1, x.1)).collect())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The type of an argument's elements as a result has it.
+fn length_type(e: &Expr) -> Type {
+    match &e.ty {
+        Type::Character(CharLen::Const(_)) => e.ty.clone(),
+        Type::Character(_) => length_of(e),
+        other => other.clone(),
+    }
+}

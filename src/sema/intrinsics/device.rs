@@ -1,0 +1,124 @@
+//! Procedures of device code: barriers, votes, shuffles, atomics, clocks (CUDA Fortran guide, 3.6).
+
+use super::Reference;
+use crate::checked::{Expr, Type};
+use crate::checker::Checker;
+use crate::decl::same_type;
+use crate::expr::is_designator;
+use crate::intrinsic::Intrinsic as I;
+use diag::Code;
+
+/// Whether a device procedure is a subroutine.
+pub(super) fn is_subroutine(id: I) -> bool {
+    matches!(
+        id,
+        I::Syncthreads | I::Syncwarp | I::Threadfence | I::ThreadfenceBlock | I::ThreadfenceSystem | I::GpuTime
+    )
+}
+
+/// Whether device code has one of the standard's subroutines.
+pub(super) fn has_subroutine(id: I) -> bool {
+    matches!(id, I::Mvbits | I::RandomNumber | I::RandomSeed | I::MoveAlloc | I::CFPointer | I::SystemClock)
+}
+
+impl Checker<'_> {
+    /// Types a function of device code.
+    pub(super) fn device_function(&mut self, mut r: Reference) -> Option<Expr> {
+        let (id, span) = (r.id, r.span);
+        let int4 = Type::Integer(4);
+        match id {
+            I::Clock | I::Activemask => self.intrinsic_node(id, Vec::new(), int4, 0, span),
+            I::Clock64 | I::Globaltimer => self.intrinsic_node(id, Vec::new(), Type::Integer(8), 0, span),
+            I::SyncthreadsAnd | I::SyncthreadsOr | I::SyncthreadsCount | I::Ballot => {
+                let value = self.vote_value(&mut r, 0)?;
+                self.intrinsic_node(id, vec![Some(value)], int4, 0, span)
+            }
+            I::Allthreads | I::Anythread => {
+                let value = self.vote_value(&mut r, 0)?;
+                self.intrinsic_node(id, vec![Some(value)], Type::Logical(4), 0, span)
+            }
+            I::AllSync | I::AnySync | I::BallotSync => {
+                let Some(mask) = self.take_integer(&mut r, 0, 4, true)? else { return self.need(&mut r, 0) };
+                let value = self.vote_value(&mut r, 1)?;
+                let ty = if id == I::BallotSync { int4 } else { Type::Logical(4) };
+                self.intrinsic_node(id, vec![Some(mask), Some(value)], ty, 0, span)
+            }
+            I::MatchAnySync | I::MatchAllSync => {
+                let Some(mask) = self.take_integer(&mut r, 0, 4, true)? else { return self.need(&mut r, 0) };
+                let value = self.need(&mut r, 1)?;
+                if !matches!(value.ty, Type::Integer(4 | 8) | Type::Real(_)) || value.rank != 0 {
+                    return self.bad_argument(id, 1, &value, "a scalar integer or real of 4 or 8 bytes");
+                }
+                let mut args = vec![Some(mask), Some(value)];
+                if id == I::MatchAllSync {
+                    let pred = self.need(&mut r, 2)?;
+                    if !is_designator(&pred) || !matches!(pred.ty, Type::Integer(4) | Type::Logical(4)) {
+                        return self.bad_argument(id, 2, &pred, "an `integer(4)` variable");
+                    }
+                    args.push(Some(pred));
+                }
+                self.intrinsic_node(id, args, int4, 0, span)
+            }
+            I::Shfl | I::ShflUp | I::ShflDown | I::ShflXor => {
+                let var = self.need(&mut r, 0)?;
+                if !matches!(var.ty, Type::Integer(4 | 8) | Type::Real(_)) || var.rank != 0 {
+                    return self.bad_argument(id, 0, &var, "a scalar integer or real of 4 or 8 bytes");
+                }
+                let Some(lane) = self.take_integer(&mut r, 1, 4, true)? else { return self.need(&mut r, 1) };
+                let width = self.take_integer(&mut r, 2, 4, true)?;
+                let ty = var.ty.clone();
+                self.intrinsic_node(id, vec![Some(var), Some(lane), width], ty, 0, span)
+            }
+            _ => self.atomic(r),
+        }
+    }
+
+    fn vote_value(&mut self, r: &mut Reference, at: usize) -> Option<Expr> {
+        let value = self.need(r, at)?;
+        if !matches!(value.ty, Type::Logical(_) | Type::Integer(_)) || value.rank != 0 {
+            return self.bad_argument(r.id, at, &value, "a scalar logical or integer");
+        }
+        self.convert(value, &Type::Logical(4))
+    }
+
+    fn atomic(&mut self, mut r: Reference) -> Option<Expr> {
+        let (id, span) = (r.id, r.span);
+        let mem = self.need(&mut r, 0)?;
+        let kinds = match id {
+            I::Atomicadd | I::Atomicsub | I::Atomicmax | I::Atomicmin | I::Atomicexch | I::Atomiccas => {
+                matches!(mem.ty, Type::Integer(4 | 8) | Type::Real(_))
+            }
+            I::Atomicand | I::Atomicor | I::Atomicxor => matches!(mem.ty, Type::Integer(4 | 8)),
+            _ => matches!(mem.ty, Type::Integer(4)),
+        };
+        if !is_designator(&mem) || mem.rank != 0 {
+            return self.bad_argument(id, 0, &mem, "a scalar variable or array element");
+        }
+        if !kinds {
+            let wanted = match id {
+                I::Atomicand | I::Atomicor | I::Atomicxor => "`integer(4)` or `integer(8)`",
+                I::Atomicinc | I::Atomicdec => "`integer(4)`",
+                _ => "an integer or real of 4 or 8 bytes",
+            };
+            return self.bad_argument(id, 0, &mem, wanted);
+        }
+        if let Err(why) = self.definable(&mem) {
+            return self.error(Code::ArgumentNotDefinable, mem.span, format!("`{}` changes its argument, and {why}", id.name()));
+        }
+        self.check_device_target(&mem)?;
+        let mut args = vec![None];
+        for at in 1..id.dummies().len() {
+            let value = self.need(&mut r, at)?;
+            let same_family = std::mem::discriminant(&value.ty) == std::mem::discriminant(&mem.ty);
+            if value.rank != 0 || !(same_type(&value.ty, &mem.ty) || same_family) {
+                let wanted = format!("`{}` like `mem`", self.type_name(&mem.ty));
+                return self.bad_argument(id, at, &value, &wanted);
+            }
+            let ty = mem.ty.clone();
+            args.push(Some(self.convert(value, &ty)?));
+        }
+        let ty = mem.ty.clone();
+        args[0] = Some(mem);
+        self.intrinsic_node(id, args, ty, 0, span)
+    }
+}

@@ -1,0 +1,297 @@
+//! References to intrinsic procedures: arguments are put in the order of the table row, converted, and the result typed.
+//!
+//! What later stages can rely on: conversions of one number (`int`, `real`, `dble`, `logical`, `cmplx` with one argument) are
+//! [`ExprKind::Convert`] nodes; KIND arguments are gone, the result has the kind; shifts, positions and DIM are `integer(4)`,
+//! counts, shapes and SIZE `integer(8)`, masks and BACK `logical(4)`; operands that must agree have one type.
+
+mod array;
+mod device;
+mod inquiry;
+mod names;
+mod numeric;
+mod subroutine;
+mod text;
+
+pub(crate) use names::{Found, lookup, nearest};
+
+use crate::checked::{Const, Expr, ExprKind, Type};
+use crate::checker::{Checker, Side};
+use crate::expr::{Argument, Given};
+use crate::intrinsic::{Class, Intrinsic};
+use ast::{Arg, ArgValue};
+use diag::{Code, Diagnostic, nearest_name};
+use source::Span;
+
+/// A reference that is being typed.
+pub(crate) struct Reference {
+    pub(crate) id: Intrinsic,
+    /// In the order of the row; those beyond it behind.
+    pub(crate) args: Vec<Option<Expr>>,
+    pub(crate) span: Span,
+}
+
+impl Reference {
+    /// The argument at a place, taken.
+    pub(crate) fn take(&mut self, at: usize) -> Option<Expr> {
+        self.args.get_mut(at).and_then(Option::take)
+    }
+
+    /// The argument at a place.
+    pub(crate) fn get(&self, at: usize) -> Option<&Expr> {
+        self.args.get(at).and_then(Option::as_ref)
+    }
+}
+
+impl Checker<'_> {
+    /// A function reference.
+    pub(crate) fn intrinsic_function(&mut self, found: Found, args: &[Arg], span: Span) -> Option<Expr> {
+        let id = found.id;
+        let is_subroutine = id.class() == Class::Subroutine || device::is_subroutine(id);
+        if is_subroutine {
+            let text = format!("`{}` is a subroutine and has no value", id.name());
+            return self.error_help(Code::NotAFunction, span, text, "call it with `call`");
+        }
+        self.check_intrinsic_side(id, span)?;
+        if id == Intrinsic::Null {
+            return Some(Expr { kind: ExprKind::Null, ty: Type::Any, rank: 0, span });
+        }
+        let mut r = self.intrinsic_arguments(id, args, span)?;
+        if let Some(kind) = found.kind
+            && let Some(at) = id.dummies().iter().position(|d| *d == "kind")
+        {
+            r.args[at] = Some(Self::constant(Const::Int(i64::from(kind)), Type::Integer(4), span));
+        }
+        let value = match id.class() {
+            Class::Elemental => self.elemental(r),
+            Class::Transformational => self.transformational(r),
+            Class::Inquiry => self.inquiry(r),
+            Class::Device => self.device_function(r),
+            Class::Subroutine => None,
+        }?;
+        match found.result {
+            Some(ty) => {
+                if !crate::expr::assignable_types(&ty, &value.ty) {
+                    return None;
+                }
+                self.convert(value, &ty)
+            }
+            None => Some(value),
+        }
+    }
+
+    /// A subroutine call: the row and its arguments.
+    pub(crate) fn intrinsic_call(&mut self, id: Intrinsic, args: &[Arg], span: Span) -> Option<(Intrinsic, Vec<Option<Expr>>)> {
+        if id.class() != Class::Subroutine && !device::is_subroutine(id) {
+            let text = format!("`{}` is a function, not a subroutine", id.name());
+            return self.error_help(Code::NotASubroutine, span, text, "use its value in an expression");
+        }
+        self.check_intrinsic_side(id, span)?;
+        let r = self.intrinsic_arguments(id, args, span)?;
+        self.subroutine(r)
+    }
+
+    /// Device procedures belong to device code, most host services to host code.
+    fn check_intrinsic_side(&mut self, id: Intrinsic, span: Span) -> Option<()> {
+        if self.frozen || self.cx.specification {
+            return Some(());
+        }
+        match (id.class(), self.cx.side) {
+            (Class::Device, Side::Host) => {
+                let text = format!("`{}` is a procedure of device code and is used in host code", id.name());
+                self.error(Code::DeviceFeatureInHostCode, span, text)
+            }
+            (Class::Subroutine, Side::Device | Side::CufKernel) if !device::has_subroutine(id) => {
+                let text = format!("device code has no `{}`", id.name());
+                self.error_help(Code::IntrinsicNotOnDevice, span, text, "call it in host code")
+            }
+            _ => Some(()),
+        }
+    }
+
+    /// Types the arguments and puts them in the order of the row.
+    fn intrinsic_arguments(&mut self, id: Intrinsic, args: &[Arg], span: Span) -> Option<Reference> {
+        let typed = match self.boz_arguments(id, args) {
+            Some(typed) => typed?,
+            None => self.arguments(args)?,
+        };
+        let dummies = id.dummies();
+        let open = dummies.last() == Some(&"...");
+        let named = if open { dummies.len() - 1 } else { dummies.len() };
+        let mut out: Vec<Option<Expr>> = vec![None; named];
+        let mut keywords = false;
+        for (i, arg) in typed.into_iter().enumerate() {
+            let at = match &arg.keyword {
+                None if keywords => {
+                    return self.error(Code::DuplicateArgument, arg.span, "an argument by position stands after one by keyword");
+                }
+                None if i >= named && !open => {
+                    let text = format!("`{}` takes at most {named} argument{}", id.name(), if named == 1 { "" } else { "s" });
+                    return self.error(Code::ArgumentCount, arg.span, text);
+                }
+                None => i,
+                Some(keyword) => {
+                    keywords = true;
+                    let name = alias_of_keyword(id, keyword.as_str());
+                    match dummies.iter().position(|d| *d == name) {
+                        Some(at) if at < named => at,
+                        _ => {
+                            let near = nearest_name(keyword.as_str(), dummies.iter().copied());
+                            let text = format!("`{}` has no argument `{}`", id.name(), keyword.as_str());
+                            self.report(Diagnostic::new(Code::UnknownKeyword, keyword.span, text).suggest(near));
+                            return None;
+                        }
+                    }
+                }
+            };
+            let Given::Expr(e) = arg.given else {
+                return self.procedure_argument(id, &arg);
+            };
+            if at >= out.len() {
+                out.push(Some(e));
+            } else if out[at].is_some() {
+                return self.error(Code::DuplicateArgument, arg.span, format!("argument `{}` is given twice", dummies[at]));
+            } else {
+                out[at] = Some(e);
+            }
+        }
+        // The second argument of a reduction may be its mask.
+        if let (Some("dim"), Some("mask")) = (dummies.get(1), dummies.get(2))
+            && out[2].is_none()
+            && out[1].as_ref().is_some_and(|e| matches!(e.ty, Type::Logical(_)))
+        {
+            out.swap(1, 2);
+        }
+        Some(Reference { id, args: out, span })
+    }
+
+    fn procedure_argument<T>(&mut self, id: Intrinsic, arg: &Argument) -> Option<T> {
+        self.refuse(arg.span, format!("`{}` of a procedure", id.name()))
+    }
+
+    /// BOZ constants take the type that the function gives them; `None` when there are none.
+    #[allow(clippy::option_option)]
+    fn boz_arguments(&mut self, id: Intrinsic, args: &[Arg]) -> Option<Option<Vec<Argument>>> {
+        let is_boz = |a: &Arg| matches!(&a.value, ArgValue::Expr(e) if matches!(e.kind, ast::ExprKind::Boz { .. }));
+        if !args.iter().any(is_boz) {
+            return None;
+        }
+        let mut ty = None;
+        if matches!(id, Intrinsic::Int | Intrinsic::Real | Intrinsic::Dble | Intrinsic::Cmplx) {
+            let kind = args.iter().enumerate().find(|(i, a)| a.keyword.as_ref().map_or(*i == 1 && id != Intrinsic::Cmplx, |k| k.as_str() == "kind"));
+            let kind = match kind.map(|k| &k.1.value) {
+                Some(ArgValue::Expr(e)) => match self.constant_integer(e) {
+                    Some(k) => Some(k as u8),
+                    None => return Some(None),
+                },
+                _ => None,
+            };
+            ty = Some(match id {
+                Intrinsic::Int => Type::Integer(kind.unwrap_or(self.integer_kind())),
+                Intrinsic::Dble => Type::Real(8),
+                _ => Type::Real(kind.unwrap_or(self.real_kind())),
+            });
+        } else {
+            for arg in args.iter().filter(|a| !is_boz(a)) {
+                let ArgValue::Expr(e) = &arg.value else { continue };
+                let Some(value) = self.expr(e) else { return Some(None) };
+                if let Type::Integer(_) = value.ty {
+                    ty = Some(value.ty);
+                    break;
+                }
+            }
+        }
+        let ty = ty?;
+        let mut out = Vec::with_capacity(args.len());
+        for arg in args {
+            let ArgValue::Expr(e) = &arg.value else { return Some(None) };
+            let Some(value) = self.expr_as(e, &ty) else { return Some(None) };
+            out.push(Argument { keyword: arg.keyword.clone(), given: Given::Expr(value), span: arg.span });
+        }
+        Some(Some(out))
+    }
+
+    /// Reports that an intrinsic does not take an argument.
+    pub(crate) fn bad_argument<T>(&mut self, id: Intrinsic, at: usize, e: &Expr, wanted: &str) -> Option<T> {
+        let dummy = id.dummies().get(at).copied().filter(|d| *d != "...").unwrap_or("argument");
+        let text = format!("`{dummy}` of `{}` must be {wanted}, not {}", id.name(), self.shape_name(&e.ty, e.rank));
+        self.error(Code::BadIntrinsicArgument, e.span, text)
+    }
+
+    /// A required argument, taken.
+    pub(crate) fn need(&mut self, r: &mut Reference, at: usize) -> Option<Expr> {
+        if let Some(e) = r.take(at) {
+            return Some(e);
+        }
+        let dummy = r.id.dummies().get(at).copied().unwrap_or("argument");
+        let text = format!("argument `{dummy}` of `{}` is missing", r.id.name());
+        self.error(Code::ArgumentCount, r.span, text)
+    }
+
+    /// A KIND argument, taken; the default when it is absent.
+    pub(crate) fn take_kind(&mut self, r: &mut Reference, at: usize, default: u8, known: &[u8]) -> Option<u8> {
+        let Some(e) = r.take(at) else { return Some(default) };
+        if !matches!(e.ty, Type::Integer(_)) || e.rank != 0 {
+            return self.bad_argument(r.id, at, &e, "an integer constant");
+        }
+        match self.evaluate(&e)? {
+            Const::Int(k) if known.iter().any(|n| i64::from(*n) == k) => Some(k as u8),
+            Const::Int(k) => self.error(Code::UnsupportedKind, e.span, format!("there is no such kind {k}")),
+            _ => None,
+        }
+    }
+
+    /// An argument converted to an integer kind, taken.
+    #[allow(clippy::option_option)]
+    pub(crate) fn take_integer(&mut self, r: &mut Reference, at: usize, kind: u8, scalar: bool) -> Option<Option<Expr>> {
+        let Some(e) = r.take(at) else { return Some(None) };
+        if !matches!(e.ty, Type::Integer(_)) {
+            return self.bad_argument(r.id, at, &e, "an integer");
+        }
+        if scalar && e.rank != 0 {
+            return self.bad_argument(r.id, at, &e, "a scalar");
+        }
+        self.convert(e, &Type::Integer(kind)).map(Some)
+    }
+
+    /// An argument converted to `logical(4)`, taken.
+    #[allow(clippy::option_option)]
+    pub(crate) fn take_logical(&mut self, r: &mut Reference, at: usize) -> Option<Option<Expr>> {
+        let Some(e) = r.take(at) else { return Some(None) };
+        if !matches!(e.ty, Type::Logical(_)) {
+            return self.bad_argument(r.id, at, &e, "a logical");
+        }
+        self.convert(e, &Type::Logical(4)).map(Some)
+    }
+
+    /// A node.
+    pub(crate) fn intrinsic_node(&mut self, id: Intrinsic, args: Vec<Option<Expr>>, ty: Type, rank: u8, span: Span) -> Option<Expr> {
+        self.fold(Expr { kind: ExprKind::Intrinsic { id, args }, ty, rank, span })
+    }
+
+    /// The rank of an elemental reference.
+    pub(crate) fn elemental_rank(&mut self, id: Intrinsic, args: &[Option<Expr>], span: Span) -> Option<u8> {
+        let mut rank = 0;
+        for e in args.iter().flatten() {
+            if e.rank != 0 {
+                if rank != 0 && rank != e.rank {
+                    let text = format!("arguments of `{}` have ranks {rank} and {}", id.name(), e.rank);
+                    return self.error(Code::ElementalShapes, span, text);
+                }
+                rank = e.rank;
+            }
+        }
+        Some(rank)
+    }
+}
+
+/// Dummy names that the standard has beside those of the rows.
+fn alias_of_keyword(id: Intrinsic, keyword: &str) -> &str {
+    match (id, keyword) {
+        (Intrinsic::Atan, "x") => "y",
+        (Intrinsic::Achar | Intrinsic::Char, "i") => "i",
+        (Intrinsic::Allocated, "scalar") => "array",
+        (Intrinsic::Matmul, "a") => "matrix_a",
+        (Intrinsic::Matmul, "b") => "matrix_b",
+        _ => keyword,
+    }
+}

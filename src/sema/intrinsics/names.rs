@@ -1,0 +1,98 @@
+//! Names of intrinsic procedures: the generic ones of the table, and specific and vendors' names that stand for them.
+
+use crate::checked::Type;
+use crate::intrinsic::Intrinsic;
+use diag::nearest_name;
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    /// The row.
+    pub(crate) id: Intrinsic,
+    /// A KIND argument that the name implies.
+    pub(crate) kind: Option<u8>,
+    /// The type that the name's result has.
+    pub(crate) result: Option<Type>,
+}
+
+impl Found {
+    /// A row as it is.
+    pub(crate) fn plain(id: Intrinsic) -> Found {
+        Found { id, kind: None, result: None }
+    }
+}
+
+/// The intrinsic procedure of a name in lower case.
+pub(crate) fn lookup(name: &str) -> Option<Found> {
+    if let Some(id) = Intrinsic::from_name(name) {
+        return Some(Found::plain(id));
+    }
+    let same = |generic: &str| Intrinsic::from_name(generic).map(Found::plain);
+    let kind = |generic: &str, kind: u8| Some(Found { kind: Some(kind), ..same(generic)? });
+    let typed = |generic: &str, result: Type| Some(Found { result: Some(result), ..same(generic)? });
+    match name {
+        "iabs" | "dabs" | "cabs" | "cdabs" | "zabs" | "babs" | "iiabs" | "jiabs" | "kiabs" => same("abs"),
+        "dacos" => same("acos"),
+        "dasin" => same("asin"),
+        "datan" => same("atan"),
+        "datan2" => same("atan2"),
+        "dcos" | "ccos" | "cdcos" | "zcos" => same("cos"),
+        "dsin" | "csin" | "cdsin" | "zsin" => same("sin"),
+        "dtan" => same("tan"),
+        "dcosh" => same("cosh"),
+        "dsinh" => same("sinh"),
+        "dtanh" => same("tanh"),
+        "dexp" | "cexp" | "cdexp" | "zexp" => same("exp"),
+        "alog" | "dlog" | "clog" | "cdlog" | "zlog" => same("log"),
+        "alog10" | "dlog10" => same("log10"),
+        "dsqrt" | "csqrt" | "cdsqrt" | "zsqrt" => same("sqrt"),
+        "derf" => same("erf"),
+        "derfc" => same("erfc"),
+        "dgamma" => same("gamma"),
+        "algama" | "dlgama" => same("log_gamma"),
+        "dacosh" => same("acosh"),
+        "dasinh" => same("asinh"),
+        "datanh" => same("atanh"),
+        "dhypot" => same("hypot"),
+        "dbesj0" | "besj0" => same("bessel_j0"),
+        "dbesj1" | "besj1" => same("bessel_j1"),
+        "dbesjn" | "besjn" => same("bessel_jn"),
+        "dbesy0" | "besy0" => same("bessel_y0"),
+        "dbesy1" | "besy1" => same("bessel_y1"),
+        "dbesyn" | "besyn" => same("bessel_yn"),
+        "dconjg" => same("conjg"),
+        "dimag" | "imag" | "imagpart" => same("aimag"),
+        "dint" => same("aint"),
+        "dnint" => same("anint"),
+        "idnint" => same("nint"),
+        "isign" | "dsign" => same("sign"),
+        "idim" | "ddim" => same("dim"),
+        "amod" | "dmod" => same("mod"),
+        "max0" | "amax1" | "dmax1" => same("max"),
+        "min0" | "amin1" | "dmin1" => same("min"),
+        "amax0" => typed("max", Type::Real(4)),
+        "amin0" => typed("min", Type::Real(4)),
+        "max1" => typed("max", Type::Integer(4)),
+        "min1" => typed("min", Type::Integer(4)),
+        "float" | "sngl" | "realpart" => kind("real", 4),
+        "dfloat" | "dreal" => kind("real", 8),
+        "ifix" | "idint" => kind("int", 4),
+        "int1" => kind("int", 1),
+        "int2" => kind("int", 2),
+        "int4" | "jint" => kind("int", 4),
+        "int8" | "kint" | "long" => kind("int", 8),
+        "dcmplx" => kind("cmplx", 8),
+        "and" => same("iand"),
+        "or" => same("ior"),
+        "xor" => same("ieor"),
+        "lnblnk" => same("len_trim"),
+        "iargc" | "nargs" => same("command_argument_count"),
+        "getenv" => same("get_environment_variable"),
+        _ => None,
+    }
+}
+
+/// The intrinsic procedure whose name looks most like this one.
+pub(crate) fn nearest(name: &str) -> Option<String> {
+    nearest_name(name, Intrinsic::ALL.iter().map(|i| i.name())).map(str::to_owned)
+}

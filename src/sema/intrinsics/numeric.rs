@@ -1,0 +1,335 @@
+//! Elemental functions of numbers and bits.
+
+use super::Reference;
+use crate::checked::{CharLen, Expr, ExprKind, Type};
+use crate::checker::Checker;
+use crate::decl::{is_numeric, same_type};
+use crate::expr::promoted;
+use crate::intrinsic::Intrinsic as I;
+use diag::Code;
+
+const INTEGERS: &[u8] = &[1, 2, 4, 8];
+const REALS: &[u8] = &[4, 8];
+
+impl Checker<'_> {
+    /// Types an elemental reference.
+    pub(super) fn elemental(&mut self, mut r: Reference) -> Option<Expr> {
+        let (id, span) = (r.id, r.span);
+        match id {
+            I::Int => {
+                let a = self.need(&mut r, 0)?;
+                let kind = self.take_kind(&mut r, 1, self.integer_kind(), INTEGERS)?;
+                self.conversion(id, a, Type::Integer(kind), span)
+            }
+            I::Real => {
+                let a = self.need(&mut r, 0)?;
+                let default = if let Type::Complex(k) = a.ty { k } else { self.real_kind() };
+                let kind = self.take_kind(&mut r, 1, default, REALS)?;
+                self.conversion(id, a, Type::Real(kind), span)
+            }
+            I::Dble => {
+                let a = self.need(&mut r, 0)?;
+                self.conversion(id, a, Type::Real(8), span)
+            }
+            I::Logical => {
+                let a = self.need(&mut r, 0)?;
+                if !matches!(a.ty, Type::Logical(_) | Type::Integer(_)) {
+                    return self.bad_argument(id, 0, &a, "a logical");
+                }
+                let kind = self.take_kind(&mut r, 1, self.integer_kind(), INTEGERS)?;
+                self.conversion(id, a, Type::Logical(kind), span)
+            }
+            I::Cmplx => self.complex_function(r),
+            I::Max | I::Min => self.extremum(r),
+            I::Merge => self.merge(r),
+            I::Abs | I::Aimag | I::Conjg => {
+                let a = self.need(&mut r, 0)?;
+                let ty = match (id, &a.ty) {
+                    (I::Abs, Type::Integer(_) | Type::Real(_)) | (I::Conjg, Type::Complex(_)) => a.ty.clone(),
+                    (I::Abs | I::Aimag, Type::Complex(k)) => Type::Real(*k),
+                    _ => return self.bad_argument(id, 0, &a, if id == I::Abs { "a number" } else { "complex" }),
+                };
+                let rank = a.rank;
+                self.intrinsic_node(id, vec![Some(a)], ty, rank, span)
+            }
+            I::Aint | I::Anint => {
+                let a = self.need(&mut r, 0)?;
+                let Type::Real(own) = a.ty else { return self.bad_argument(id, 0, &a, "real") };
+                let kind = self.take_kind(&mut r, 1, own, REALS)?;
+                let rank = a.rank;
+                let value = self.intrinsic_node(id, vec![Some(a), None], Type::Real(own), rank, span)?;
+                self.convert(value, &Type::Real(kind))
+            }
+            I::Ceiling | I::Floor | I::Nint => {
+                let a = self.need(&mut r, 0)?;
+                if !matches!(a.ty, Type::Real(_)) {
+                    return self.bad_argument(id, 0, &a, "real");
+                }
+                let kind = self.take_kind(&mut r, 1, self.integer_kind(), INTEGERS)?;
+                let rank = a.rank;
+                self.intrinsic_node(id, vec![Some(a), None], Type::Integer(kind), rank, span)
+            }
+            I::Dim | I::Mod | I::Modulo | I::Sign => self.pair(r),
+            I::Dprod => {
+                let (a, b) = (self.need(&mut r, 0)?, self.need(&mut r, 1)?);
+                for (at, e) in [&a, &b].into_iter().enumerate() {
+                    if !matches!(e.ty, Type::Real(4)) {
+                        return self.bad_argument(id, at, e, "`real(4)`");
+                    }
+                }
+                let args = vec![Some(a), Some(b)];
+                let rank = self.elemental_rank(id, &args, span)?;
+                self.intrinsic_node(id, args, Type::Real(8), rank, span)
+            }
+            I::Atan2 | I::Hypot => self.real_pair(r),
+            I::Atan if r.get(1).is_some() => self.real_pair(r),
+            I::BesselJn | I::BesselYn => {
+                let n = self.take_integer(&mut r, 0, 4, false)?;
+                let x = self.need(&mut r, 1)?;
+                if !matches!(x.ty, Type::Real(_)) {
+                    return self.bad_argument(id, 1, &x, "real");
+                }
+                let ty = x.ty.clone();
+                let args = vec![n, Some(x)];
+                let rank = self.elemental_rank(id, &args, span)?;
+                self.intrinsic_node(id, args, ty, rank, span)
+            }
+            I::Acos | I::Acosh | I::Asin | I::Asinh | I::Atan | I::Atanh | I::Cos | I::Cosh | I::Exp | I::Log | I::Sin
+            | I::Sinh | I::Sqrt | I::Tan | I::Tanh => self.one_real(r, true),
+            I::BesselJ0 | I::BesselJ1 | I::BesselY0 | I::BesselY1 | I::Erf | I::Erfc | I::ErfcScaled | I::Gamma
+            | I::LogGamma | I::Log10 | I::Fraction | I::Rrspacing | I::Spacing => self.one_real(r, false),
+            I::Exponent => {
+                let x = self.need(&mut r, 0)?;
+                if !matches!(x.ty, Type::Real(_)) {
+                    return self.bad_argument(id, 0, &x, "real");
+                }
+                let rank = x.rank;
+                self.intrinsic_node(id, vec![Some(x)], self.integer(), rank, span)
+            }
+            I::Nearest | I::Scale | I::SetExponent => {
+                let x = self.need(&mut r, 0)?;
+                if !matches!(x.ty, Type::Real(_)) {
+                    return self.bad_argument(id, 0, &x, "real");
+                }
+                let second = if id == I::Nearest {
+                    let s = self.need(&mut r, 1)?;
+                    if !matches!(s.ty, Type::Real(_)) {
+                        return self.bad_argument(id, 1, &s, "real");
+                    }
+                    let ty = x.ty.clone();
+                    self.convert(s, &ty)?
+                } else {
+                    let Some(i) = self.take_integer(&mut r, 1, 4, false)? else {
+                        return self.need(&mut r, 1);
+                    };
+                    i
+                };
+                let ty = x.ty.clone();
+                let args = vec![Some(x), Some(second)];
+                let rank = self.elemental_rank(id, &args, span)?;
+                self.intrinsic_node(id, args, ty, rank, span)
+            }
+            I::Btest
+            | I::Iand
+            | I::Ibclr
+            | I::Ibits
+            | I::Ibset
+            | I::Ieor
+            | I::Ior
+            | I::Ishft
+            | I::Ishftc
+            | I::Leadz
+            | I::Maskl
+            | I::Maskr
+            | I::Not
+            | I::Popcnt
+            | I::Poppar
+            | I::Shiftl
+            | I::Shiftr
+            | I::Shifta
+            | I::Trailz
+            | I::Rshift
+            | I::Lshift => self.bits(r),
+            _ => self.text_function(r),
+        }
+    }
+
+    /// A conversion written as a function.
+    fn conversion(&mut self, id: I, a: Expr, ty: Type, span: source::Span) -> Option<Expr> {
+        let convertible = is_numeric(&a.ty) || matches!(a.ty, Type::Logical(_));
+        if !convertible {
+            return self.bad_argument(id, 0, &a, "a number");
+        }
+        if matches!(a.ty, Type::Logical(_)) && matches!(ty, Type::Real(_)) {
+            return self.bad_argument(id, 0, &a, "a number");
+        }
+        if same_type(&a.ty, &ty) {
+            // The value, not the variable.
+            let (ty, rank) = (a.ty.clone(), a.rank);
+            return match a.kind {
+                ExprKind::Const(_) => Some(Expr { span, ..a }),
+                _ => Some(Expr { kind: ExprKind::Paren(Box::new(a)), ty, rank, span }),
+            };
+        }
+        let value = self.convert(a, &ty)?;
+        Some(Expr { span, ..value })
+    }
+
+    fn complex_function(&mut self, mut r: Reference) -> Option<Expr> {
+        let span = r.span;
+        // With a complex first argument the second place is KIND.
+        let x = self.need(&mut r, 0)?;
+        let kind = self.take_kind(&mut r, 2, self.real_kind(), REALS)?;
+        let Some(y) = r.take(1) else {
+            return self.conversion(I::Cmplx, x, Type::Complex(kind), span);
+        };
+        if matches!(x.ty, Type::Complex(_)) {
+            return self.error(Code::BadIntrinsicArgument, y.span, "`cmplx` of a complex value takes no `y`");
+        }
+        for (at, e) in [&x, &y].into_iter().enumerate() {
+            if !matches!(e.ty, Type::Integer(_) | Type::Real(_)) {
+                return self.bad_argument(I::Cmplx, at, e, "an integer or real");
+            }
+        }
+        let part = Type::Real(kind);
+        let args = vec![Some(self.convert(x, &part)?), Some(self.convert(y, &part)?), None];
+        let rank = self.elemental_rank(I::Cmplx, &args, span)?;
+        self.intrinsic_node(I::Cmplx, args, Type::Complex(kind), rank, span)
+    }
+
+    fn extremum(&mut self, mut r: Reference) -> Option<Expr> {
+        let (id, span) = (r.id, r.span);
+        if r.args.iter().flatten().count() < 2 {
+            return self.error(Code::ArgumentCount, span, format!("`{}` takes two arguments or more", id.name()));
+        }
+        let mut ty: Option<Type> = None;
+        for at in 0..r.args.len() {
+            let Some(e) = r.get(at) else { continue };
+            let e_ty = e.ty.clone();
+            let next = match &ty {
+                None if matches!(e_ty, Type::Integer(_) | Type::Real(_) | Type::Character(_)) => Some(e_ty),
+                Some(Type::Character(a)) => match (&e_ty, a) {
+                    (Type::Character(CharLen::Const(b)), CharLen::Const(a)) => Some(Type::Character(CharLen::Const(*a.max(b)))),
+                    (Type::Character(_), _) => Some(Type::Character(CharLen::Deferred)),
+                    _ => None,
+                },
+                Some(old) => promoted(old, &e_ty).filter(|t| !matches!(t, Type::Complex(_))),
+                None => None,
+            };
+            match next {
+                Some(next) => ty = Some(next),
+                None => {
+                    let e = r.get(at).cloned()?;
+                    return self.bad_argument(id, at, &e, "integer, real or character like the others");
+                }
+            }
+        }
+        let ty = ty?;
+        let mut args = Vec::with_capacity(r.args.len());
+        for e in std::mem::take(&mut r.args).into_iter().flatten() {
+            args.push(Some(self.convert(e, &ty)?));
+        }
+        let rank = self.elemental_rank(id, &args, span)?;
+        self.intrinsic_node(id, args, ty, rank, span)
+    }
+
+    fn merge(&mut self, mut r: Reference) -> Option<Expr> {
+        let (a, b) = (self.need(&mut r, 0)?, self.need(&mut r, 1)?);
+        let Some(mask) = self.take_logical(&mut r, 2)? else { return self.need(&mut r, 2) };
+        let ty = if same_type(&a.ty, &b.ty) {
+            a.ty.clone()
+        } else {
+            match promoted(&a.ty, &b.ty) {
+                // Kinds may differ as with nvfortran, types may not.
+                Some(ty) if std::mem::discriminant(&a.ty) == std::mem::discriminant(&b.ty) => ty,
+                _ => return self.bad_argument(r.id, 1, &b, &format!("`{}` like `tsource`", self.type_name(&a.ty))),
+            }
+        };
+        let args = vec![Some(self.convert(a, &ty)?), Some(self.convert(b, &ty)?), Some(mask)];
+        let rank = self.elemental_rank(r.id, &args, r.span)?;
+        self.intrinsic_node(r.id, args, ty, rank, r.span)
+    }
+
+    fn pair(&mut self, mut r: Reference) -> Option<Expr> {
+        let (a, b) = (self.need(&mut r, 0)?, self.need(&mut r, 1)?);
+        let same = std::mem::discriminant(&a.ty) == std::mem::discriminant(&b.ty);
+        let ty = match promoted(&a.ty, &b.ty) {
+            Some(ty @ (Type::Integer(_) | Type::Real(_))) if same => ty,
+            _ if !matches!(a.ty, Type::Integer(_) | Type::Real(_)) => {
+                return self.bad_argument(r.id, 0, &a, "an integer or real");
+            }
+            _ => {
+                let wanted = format!("`{}` like the first argument", self.type_name(&a.ty));
+                return self.bad_argument(r.id, 1, &b, &wanted);
+            }
+        };
+        let args = vec![Some(self.convert(a, &ty)?), Some(self.convert(b, &ty)?)];
+        let rank = self.elemental_rank(r.id, &args, r.span)?;
+        self.intrinsic_node(r.id, args, ty, rank, r.span)
+    }
+
+    fn real_pair(&mut self, mut r: Reference) -> Option<Expr> {
+        let (a, b) = (self.need(&mut r, 0)?, self.need(&mut r, 1)?);
+        for (at, e) in [&a, &b].into_iter().enumerate() {
+            if !matches!(e.ty, Type::Real(_)) {
+                return self.bad_argument(r.id, at, e, "real");
+            }
+        }
+        self.pair(Reference { id: r.id, args: vec![Some(a), Some(b)], span: r.span })
+    }
+
+    fn one_real(&mut self, mut r: Reference, complex: bool) -> Option<Expr> {
+        let x = self.need(&mut r, 0)?;
+        let fits = matches!(x.ty, Type::Real(_)) || (complex && matches!(x.ty, Type::Complex(_)));
+        if !fits {
+            let wanted = if complex { "real or complex" } else { "real" };
+            let text = format!("`{}` of `{}` must be {wanted}, not {}", r.id.dummies()[0], r.id.name(), self.shape_name(&x.ty, x.rank));
+            if matches!(x.ty, Type::Integer(_)) {
+                return self.error_help(Code::BadIntrinsicArgument, x.span, text, "convert it with `real(…)` or `dble(…)`");
+            }
+            return self.error(Code::BadIntrinsicArgument, x.span, text);
+        }
+        let (ty, rank) = (x.ty.clone(), x.rank);
+        let mut args = vec![Some(x)];
+        args.resize(r.id.dummies().len(), None);
+        self.intrinsic_node(r.id, args, ty, rank, r.span)
+    }
+
+    fn bits(&mut self, mut r: Reference) -> Option<Expr> {
+        let (id, span) = (r.id, r.span);
+        let i = self.need(&mut r, 0)?;
+        if !matches!(i.ty, Type::Integer(_)) {
+            return self.bad_argument(id, 0, &i, "an integer");
+        }
+        let own = i.ty.clone();
+        let (args, ty) = match id {
+            I::Iand | I::Ior | I::Ieor => {
+                let j = self.need(&mut r, 1)?;
+                let Some(ty @ Type::Integer(_)) = promoted(&own, &j.ty) else {
+                    return self.bad_argument(id, 1, &j, "an integer");
+                };
+                (vec![Some(self.convert(i, &ty)?), Some(self.convert(j, &ty)?)], ty)
+            }
+            I::Not => (vec![Some(i)], own),
+            I::Leadz | I::Popcnt | I::Poppar | I::Trailz => (vec![Some(i)], self.integer()),
+            I::Maskl | I::Maskr => {
+                let kind = self.take_kind(&mut r, 1, self.integer_kind(), INTEGERS)?;
+                (vec![Some(self.convert(i, &Type::Integer(4))?), None], Type::Integer(kind))
+            }
+            _ => {
+                let mut args = vec![Some(i)];
+                for at in 1..id.dummies().len() {
+                    let e = self.take_integer(&mut r, at, 4, false)?;
+                    let optional = id == I::Ishftc && at == 2;
+                    if e.is_none() && !optional {
+                        return self.need(&mut r, at);
+                    }
+                    args.push(e);
+                }
+                (args, if id == I::Btest { self.logical() } else { own })
+            }
+        };
+        let rank = self.elemental_rank(id, &args, span)?;
+        self.intrinsic_node(id, args, ty, rank, span)
+    }
+}

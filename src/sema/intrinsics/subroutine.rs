@@ -1,0 +1,181 @@
+//! Intrinsic subroutines: the types of their arguments, and which of them they change.
+
+use super::Reference;
+use crate::checked::{Expr, Type};
+use crate::checker::Checker;
+use crate::expr::is_designator;
+use crate::intrinsic::Intrinsic as I;
+use diag::Code;
+
+/// What an argument must be.
+#[derive(Clone, Copy)]
+enum Wanted {
+    /// An integer variable that is set.
+    IntegerOut,
+    /// A real variable that is set.
+    RealOut,
+    /// A real or integer variable that is set.
+    NumberOut,
+    /// A character variable that is set.
+    TextOut,
+    /// An integer array that is set.
+    IntegersOut,
+    /// An integer value, given as `integer(4)`.
+    Integer,
+    /// An integer array.
+    Integers,
+    /// A character value.
+    Text,
+    /// A logical value.
+    Logical,
+    /// Anything that can be set.
+    Out,
+    /// Anything.
+    Any,
+}
+
+fn wanted(id: I) -> &'static [(Wanted, bool)] {
+    use Wanted as W;
+    match id {
+        I::CpuTime => &[(W::RealOut, true)],
+        I::DateAndTime => &[(W::TextOut, false), (W::TextOut, false), (W::TextOut, false), (W::IntegersOut, false)],
+        I::GetCommandArgument => &[
+            (W::Integer, true),
+            (W::TextOut, false),
+            (W::IntegerOut, false),
+            (W::IntegerOut, false),
+            (W::TextOut, false),
+        ],
+        I::GetEnvironmentVariable => &[
+            (W::Text, true),
+            (W::TextOut, false),
+            (W::IntegerOut, false),
+            (W::IntegerOut, false),
+            (W::Logical, false),
+        ],
+        I::Getarg => &[(W::Integer, true), (W::TextOut, true)],
+        I::RandomNumber => &[(W::RealOut, true)],
+        I::RandomSeed => &[(W::IntegerOut, false), (W::Integers, false), (W::IntegersOut, false)],
+        I::SystemClock => &[(W::IntegerOut, false), (W::NumberOut, false), (W::IntegerOut, false)],
+        I::Exit => &[(W::Integer, false)],
+        I::Flush => &[(W::Integer, false)],
+        I::Sleep => &[(W::Integer, true)],
+        I::Syncthreads => &[(W::Any, false)],
+        I::Syncwarp => &[(W::Integer, false)],
+        I::GpuTime => &[(W::Out, true)],
+        _ => &[],
+    }
+}
+
+impl Checker<'_> {
+    /// Types a subroutine's arguments.
+    pub(super) fn subroutine(&mut self, mut r: Reference) -> Option<(I, Vec<Option<Expr>>)> {
+        let id = r.id;
+        match id {
+            I::MoveAlloc => return self.move_alloc(r),
+            I::Mvbits => return self.mvbits(r),
+            I::CFPointer => return self.c_f_pointer(r),
+            I::Syncthreads if r.get(0).is_some() => {
+                return self.refuse(r.span, "`syncthreads` of a cooperative group");
+            }
+            _ => {}
+        }
+        let mut args = Vec::with_capacity(r.args.len());
+        for (at, &(what, required)) in wanted(id).iter().enumerate() {
+            match r.take(at) {
+                None if required => return self.need(&mut r, at).map(|e| (id, vec![Some(e)])),
+                None => args.push(None),
+                Some(e) => args.push(Some(self.wanted(id, at, e, what)?)),
+            }
+        }
+        Some((id, args))
+    }
+
+    fn wanted(&mut self, id: I, at: usize, e: Expr, what: Wanted) -> Option<Expr> {
+        let (fits, text) = match what {
+            Wanted::IntegerOut => (matches!(e.ty, Type::Integer(_)) && e.rank == 0, "an integer variable"),
+            Wanted::RealOut => (matches!(e.ty, Type::Real(_)), "a real variable"),
+            Wanted::NumberOut => (matches!(e.ty, Type::Integer(_) | Type::Real(_)) && e.rank == 0, "a numeric variable"),
+            Wanted::TextOut => (matches!(e.ty, Type::Character(_)) && e.rank == 0, "a character variable"),
+            Wanted::IntegersOut | Wanted::Integers => (matches!(e.ty, Type::Integer(_)) && e.rank == 1, "an integer array of rank 1"),
+            Wanted::Integer => (matches!(e.ty, Type::Integer(_)) && e.rank == 0, "an integer"),
+            Wanted::Text => (matches!(e.ty, Type::Character(_)) && e.rank == 0, "a character value"),
+            Wanted::Logical => (matches!(e.ty, Type::Logical(_)) && e.rank == 0, "a logical"),
+            Wanted::Out | Wanted::Any => (true, "something else"),
+        };
+        if !fits {
+            return self.bad_argument(id, at, &e, text);
+        }
+        match what {
+            Wanted::Integer => self.convert(e, &Type::Integer(4)),
+            Wanted::Logical => self.convert(e, &Type::Logical(4)),
+            Wanted::Integers | Wanted::Text | Wanted::Any => Some(e),
+            _ => {
+                self.changed(id, &e)?;
+                Some(e)
+            }
+        }
+    }
+
+    /// Checks that an intrinsic may change an argument.
+    fn changed(&mut self, id: I, e: &Expr) -> Option<()> {
+        match self.definable(e) {
+            Ok(()) if is_designator(e) => self.check_device_target(e),
+            Ok(()) => self.error(Code::ArgumentNotDefinable, e.span, format!("`{}` changes its argument, which must be a variable", id.name())),
+            Err(why) => {
+                let text = format!("`{}` changes its argument, and {why}", id.name());
+                self.error_help(Code::ArgumentNotDefinable, e.span, text, "pass a variable")
+            }
+        }
+    }
+
+    fn move_alloc(&mut self, mut r: Reference) -> Option<(I, Vec<Option<Expr>>)> {
+        let (from, to) = (self.need(&mut r, 0)?, self.need(&mut r, 1)?);
+        for (at, e) in [&from, &to].into_iter().enumerate() {
+            if !self.is_allocatable(e) {
+                return self.bad_argument(r.id, at, e, "allocatable");
+            }
+            self.changed(r.id, e)?;
+        }
+        if !crate::decl::same_type(&from.ty, &to.ty) || from.rank != to.rank {
+            let text = format!("{} like `from`", self.shape_name(&from.ty, from.rank));
+            return self.bad_argument(r.id, 1, &to, &text);
+        }
+        Some((r.id, vec![Some(from), Some(to)]))
+    }
+
+    fn mvbits(&mut self, mut r: Reference) -> Option<(I, Vec<Option<Expr>>)> {
+        let from = self.need(&mut r, 0)?;
+        let frompos = self.take_integer(&mut r, 1, 4, false)?;
+        let len = self.take_integer(&mut r, 2, 4, false)?;
+        let to = self.need(&mut r, 3)?;
+        let topos = self.take_integer(&mut r, 4, 4, false)?;
+        if !matches!(to.ty, Type::Integer(_)) {
+            return self.bad_argument(r.id, 3, &to, "an integer variable");
+        }
+        self.changed(r.id, &to)?;
+        if frompos.is_none() || len.is_none() || topos.is_none() {
+            return self.error(Code::ArgumentCount, r.span, "`mvbits` takes five arguments");
+        }
+        let ty = to.ty.clone();
+        let from = self.convert(from, &ty)?;
+        Some((r.id, vec![Some(from), frompos, len, Some(to), topos]))
+    }
+
+    fn c_f_pointer(&mut self, mut r: Reference) -> Option<(I, Vec<Option<Expr>>)> {
+        let (cptr, fptr) = (self.need(&mut r, 0)?, self.need(&mut r, 1)?);
+        let is_c_pointer = matches!(cptr.ty, Type::Derived(id) if matches!(&*self.out.ty(id).name, "c_ptr" | "c_devptr"));
+        if !is_c_pointer {
+            return self.bad_argument(r.id, 0, &cptr, "`type(c_ptr)` or `type(c_devptr)`");
+        }
+        if !self.is_pointer(&fptr) && !self.is_allocatable(&fptr) {
+            return self.bad_argument(r.id, 1, &fptr, "a pointer");
+        }
+        let shape = self.take_integer(&mut r, 2, 8, false)?;
+        if fptr.rank > 0 && shape.is_none() {
+            return self.error(Code::ArgumentCount, r.span, "`c_f_pointer` of an array pointer needs `shape`");
+        }
+        let lower = self.take_integer(&mut r, 3, 8, false)?;
+        Some((r.id, vec![Some(cptr), Some(fptr), shape, lower]))
+    }
+}

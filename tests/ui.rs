@@ -1,0 +1,186 @@
+//! Runs the annotated programs of `tests/ui` through the `cufemu` binary.
+//!
+//! A program in `pass/` must end with exit code 0 and print exactly what its `.stdout` file holds. A program in `fail/` must
+//! fail, with exactly the diagnostics and findings that its markers name, each on the line where its own place begins:
+//!
+//! ```text
+//!     s(t) = x(i)            !~ (1) R0101
+//!     s(t) = s(t) + s(t+16)  !~ R0101
+//! ```
+//!
+//! `!~ CODE` is the diagnostic's own place, `!~ (1) CODE` its first other place. `!~^` speaks of the line above, `!~v` of the
+//! line below. A line `! run: --race -- 7` gives options and arguments, `! exit: 3` the exit code where it is not the usual
+//! one; a `.stdout` file beside a failing program is compared too. `CUFEMU_BLESS=1` writes the `.stdout` files anew.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What a program says about its own run.
+#[derive(Default)]
+struct Expected {
+    options: Vec<String>,
+    args: Vec<String>,
+    exit: Option<i32>,
+    /// Code and line of each diagnostic, with its first other place if marked.
+    markers: Vec<Marker>,
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord, Clone, Debug)]
+struct Marker {
+    line: usize,
+    first: bool,
+    code: String,
+}
+
+fn programs(folder: &Path, out: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap_or_else(|e| panic!("{}: {e}", folder.display()))
+        .map(|e| e.expect("an entry").path())
+        .collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            programs(&path, out);
+        } else if path.extension().is_some_and(|e| ["cuf", "CUF", "f90", "F90", "f"].iter().any(|s| e == *s)) {
+            out.push(path);
+        }
+    }
+}
+
+fn read(path: &Path) -> Expected {
+    let text = String::from_utf8_lossy(&std::fs::read(path).expect("a readable program")).into_owned();
+    let mut e = Expected::default();
+    for (i, line) in text.lines().enumerate() {
+        if let Some(run) = line.strip_prefix("! run:") {
+            let (options, args) = run.split_once(" -- ").unwrap_or((run, ""));
+            e.options = options.split_whitespace().map(str::to_owned).collect();
+            e.args = args.split_whitespace().map(str::to_owned).collect();
+        } else if let Some(exit) = line.strip_prefix("! exit:") {
+            e.exit = exit.trim().parse().ok();
+        } else if let Some((_, marker)) = line.split_once("!~") {
+            let (line, marker) = match marker.as_bytes().first() {
+                Some(b'^') => (i, &marker[1..]),
+                Some(b'v') => (i + 2, &marker[1..]),
+                _ => (i + 1, marker),
+            };
+            for code in marker.split(',') {
+                let code = code.trim();
+                let first = code.strip_prefix("(1)");
+                let code = first.unwrap_or(code).trim().to_owned();
+                e.markers.push(Marker { line, first: first.is_some(), code });
+            }
+        }
+    }
+    e.markers.sort();
+    e
+}
+
+/// The line that follows `"line":` in a piece of JSON.
+fn line_in(json: &str) -> Option<usize> {
+    let rest = &json[json.find("\"line\":")? + 7..];
+    rest[..rest.find(|c: char| !c.is_ascii_digit())?].parse().ok()
+}
+
+fn field<'a>(json: &'a str, name: &str) -> Option<&'a str> {
+    let key = format!("\"{name}\":\"");
+    let rest = &json[json.find(&key)? + key.len()..];
+    rest.split('"').next()
+}
+
+/// The places that a diagnostic has, as markers.
+fn found(stderr: &str) -> Vec<Marker> {
+    let mut out = Vec::new();
+    for json in stderr.lines().filter(|l| l.starts_with('{')) {
+        let Some(code) = field(json, "code") else { continue };
+        let place = json.split("\"place\":").nth(1).and_then(line_in).unwrap_or(0);
+        out.push(Marker { line: place, first: false, code: code.to_owned() });
+        if let Some(related) = json.split("\"related\":[{").nth(1)
+            && let Some(line) = line_in(related)
+        {
+            out.push(Marker { line, first: true, code: code.to_owned() });
+        }
+    }
+    out.sort();
+    out
+}
+
+fn check(path: &Path, passes: bool) -> Vec<String> {
+    let e = read(path);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cufemu"));
+    command.args(["--message-format", "json", "--clock", "model"]).args(&e.options).arg(path);
+    if !e.args.is_empty() {
+        command.arg("--").args(&e.args);
+    }
+    let output = command.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("the binary runs");
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    let mut wrong = Vec::new();
+    let exit = e.exit.unwrap_or(i32::from(!passes));
+    if output.status.code() != Some(exit) {
+        wrong.push(format!("exit code {:?}, expected {exit}\n{stderr}", output.status.code()));
+    }
+    let golden = path.with_extension("stdout");
+    if std::env::var_os("CUFEMU_BLESS").is_some() && (passes || golden.exists()) {
+        std::fs::write(&golden, &stdout).expect("a writable golden");
+    } else if passes || golden.exists() {
+        let expected = std::fs::read_to_string(&golden).unwrap_or_default();
+        if expected != stdout {
+            wrong.push(format!("printed\n{stdout}expected\n{expected}"));
+        }
+    }
+    let mut found = found(&stderr);
+    // First places are compared only where the program marks some for that code.
+    let marked: Vec<&str> = e.markers.iter().filter(|m| m.first).map(|m| m.code.as_str()).collect();
+    found.retain(|m| !m.first || marked.contains(&m.code.as_str()));
+    if found != e.markers {
+        let mut counts: BTreeMap<&Marker, i32> = BTreeMap::new();
+        found.iter().for_each(|m| *counts.entry(m).or_default() += 1);
+        e.markers.iter().for_each(|m| *counts.entry(m).or_default() -= 1);
+        for (m, n) in counts.into_iter().filter(|&(_, n)| n != 0) {
+            let place = if m.first { " (1)" } else { "" };
+            let what = if n > 0 { "unexpected" } else { "missing" };
+            wrong.push(format!("{what} {}{place} on line {}", m.code, m.line));
+        }
+    }
+    wrong
+}
+
+fn run(folder: &str, passes: bool) {
+    let mut all = Vec::new();
+    programs(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui").join(folder), &mut all);
+    assert!(!all.is_empty(), "no programs in tests/ui/{folder}");
+    let failed: Vec<String> = all
+        .iter()
+        .filter_map(|path| {
+            let wrong = check(path, passes);
+            (!wrong.is_empty()).then(|| format!("{}:\n{}", path.display(), wrong.join("\n")))
+        })
+        .collect();
+    assert!(failed.is_empty(), "{} of {} programs:\n{}", failed.len(), all.len(), failed.join("\n\n"));
+}
+
+#[test]
+fn programs_that_pass_print_what_they_should() {
+    run("pass", true);
+}
+
+#[test]
+fn programs_that_fail_say_where_and_why() {
+    run("fail", false);
+}
+
+#[test]
+fn examples_do_what_they_say() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let mut all = Vec::new();
+    programs(&folder, &mut all);
+    assert!(all.len() >= 7);
+    for path in all {
+        let racy = path.file_stem().is_some_and(|s| s.to_string_lossy().ends_with("_racy"));
+        let output = Command::new(env!("CARGO_BIN_EXE_cufemu")).arg("--race").arg(&path).output().expect("it runs");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(i32::from(racy)), "{}\n{said}", path.display());
+        assert_eq!(said.contains("error[R01"), racy, "{}\n{said}", path.display());
+    }
+}
