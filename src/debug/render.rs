@@ -17,7 +17,7 @@ pub fn outcome(outcome: &Outcome) -> String {
 
 /// The text of a stop.
 pub fn stop(stop: &Stop) -> String {
-    let mut text = String::new();
+    let mut text = stop.findings.concat();
     if stop.switched {
         let _ = writeln!(text, "[Switching focus to {}]", focus(&stop.focus));
     }
@@ -42,11 +42,7 @@ pub fn stop(stop: &Stop) -> String {
             );
         }
         StopReason::ThreadEnded => text.push_str("[The focused thread has ended]\n"),
-        StopReason::Fault(findings) => {
-            for finding in findings {
-                text.push_str(finding);
-            }
-        }
+        StopReason::Fault => text.push_str("\nProgram stopped by an error.\n"),
         StopReason::Exited(0) => text.push_str("[Program exited normally]\n"),
         StopReason::Exited(code) => {
             let _ = writeln!(text, "[Program exited with code {code}]");
@@ -403,6 +399,7 @@ mod tests {
         };
         let stop = Stop {
             reason: StopReason::Breakpoint { number: 1, temporary: false },
+            findings: Vec::new(),
             focus: FocusView::Thread { kernel: 1, block: [2, 1, 1], thread: [5, 1, 1], warp: 0, lane: 4 },
             switched: true,
             span: Span::NONE,

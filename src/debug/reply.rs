@@ -81,6 +81,8 @@ pub enum Reply {
 pub struct Stop {
     /// Why.
     pub reason: StopReason,
+    /// What was found since the last stop, in words.
+    pub findings: Vec<String>,
     /// Who is looked at now.
     pub focus: FocusView,
     /// Whether that is another thread than before.
@@ -133,8 +135,8 @@ pub enum StopReason {
     Step,
     /// The focused thread has ended before the step was done.
     ThreadEnded,
-    /// Something is wrong with the program; in words.
-    Fault(Vec<String>),
+    /// Something is wrong with the program: the findings say what. The thread is at the statement that did it.
+    Fault,
     /// The program has ended with this code.
     Exited(i32),
     /// The user interrupted it.

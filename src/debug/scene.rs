@@ -238,7 +238,10 @@ impl<'a> Scene<'a> {
             _ => None,
         };
         let kind = |len| Kind::of(self.checked, &var.ty, len);
-        let absent = || fail(format!("`{}` is an absent optional argument", var.name));
+        let absent = || match var.attrs.allocatable || var.attrs.pointer {
+            true => fail(format!("`{}` is not allocated or associated", var.name)),
+            false => fail(format!("`{}` is an absent optional argument", var.name)),
+        };
         let address = match debug.loc {
             VarLoc::Reg(reg) => return Ok(Object::scalar(kind(len)?, Store::Regs(frame, vec![reg]))),
             VarLoc::Complex(re, im) => return Ok(Object::scalar(kind(len)?, Store::Regs(frame, vec![re, im]))),

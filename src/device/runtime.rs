@@ -10,8 +10,8 @@
 //!
 //! Not here: memory calls (`runtime_memory`), inquiries (`runtime_inquire`), running anything (`emu`, `gpu`).
 
-use crate::{Api, Call, Command, CudaError, Device, KernelLaunch, Order, Reply};
-use finding::{Access, Actor, Allocation, ApiFault, Finding, FindingKind, LeakKind};
+use crate::{Api, Call, Command, CudaError, Device, KernelLaunch, Order, Properties, Reply};
+use finding::{Access, Actor, Allocation, ApiFault, Axis, Finding, FindingKind, LaunchFault, LeakKind};
 use mem::{Memory, Region};
 use source::Span;
 use std::collections::BTreeMap;
@@ -33,7 +33,8 @@ pub struct Runtime {
     last_error: i32,
     sticky: Option<CudaError>,
     held: Option<CudaError>,
-    unseen: Option<(CudaError, String, Span)>,
+    unseen: Option<Unseen>,
+    launch_fault: Option<LaunchFault>,
     last_launch: Option<(String, Span)>,
     streams: BTreeMap<u64, Handle>,
     events: BTreeMap<u64, Event>,
@@ -50,6 +51,15 @@ pub(crate) enum Maker {
     Allocate,
     CudaMalloc,
     CudaMallocHost,
+}
+
+/// An error of a launch that the program has not looked at.
+#[derive(Clone, Debug)]
+struct Unseen {
+    error: CudaError,
+    call: String,
+    span: Span,
+    fault: Option<LaunchFault>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -98,6 +108,11 @@ impl Waiting {
     pub fn shows_output(&self) -> bool {
         self.half == Half::Report
     }
+
+    /// Whether [`Runtime::finish`] wants to know the time.
+    pub fn needs_time(&self) -> bool {
+        matches!(self.half, Half::Record(_))
+    }
 }
 
 /// The result of a half that may fail.
@@ -116,6 +131,7 @@ impl Runtime {
             sticky: None,
             held: None,
             unseen: None,
+            launch_fault: None,
             last_launch: None,
             streams: BTreeMap::new(),
             events: BTreeMap::new(),
@@ -135,6 +151,11 @@ impl Runtime {
     /// The region of the device that is selected.
     pub fn region(&self) -> Region {
         Region::Device(self.current as u8)
+    }
+
+    /// Number of the device that is selected.
+    pub fn current_device(&self) -> u32 {
+        self.current
     }
 
     /// What was found since the last call.
@@ -233,16 +254,15 @@ impl Runtime {
         }
     }
 
-    /// The second half of a call, once the device is idle. `now_ms` is asked for the time of the world when an event is
-    /// recorded and the device has no clock of its own.
-    pub fn finish(&mut self, device: &mut dyn Device, waiting: &Waiting, now_ms: &mut dyn FnMut() -> f64) -> Reply {
+    /// The second half of a call, once the device is idle. `now_ms` is the time of an event, in milliseconds since any
+    /// moment; it matters where [`Waiting::needs_time`].
+    pub fn finish(&mut self, device: &mut dyn Device, waiting: &Waiting, now_ms: f64) -> Reply {
         self.absorb(device);
         match waiting.half {
             Half::Launch | Half::Hold => Reply::default(),
             Half::Record(event) => {
-                let now = device.elapsed_ms().unwrap_or_else(now_ms);
                 if let Some(event) = self.events.get_mut(&event) {
-                    event.recorded_ms = Some(now);
+                    event.recorded_ms = Some(now_ms);
                 }
                 Reply::default()
             }
@@ -261,14 +281,19 @@ impl Runtime {
     /// The end of the program: what it never looked at and never gave back. The device is idle.
     pub fn end(&mut self, device: &mut dyn Device, memory: &Memory, check_leaks: bool) {
         self.absorb(device);
-        if let Some(error) = self.held.take()
+        if let Some(error) = self.held.take().filter(|_| self.sticky.is_none())
             && let Some((kernel, span)) = self.last_launch.clone()
         {
-            self.unseen.get_or_insert((error, format!("launch of {kernel}"), span));
+            self.unseen.get_or_insert(Unseen { error, call: format!("launch of {kernel}"), span, fault: None });
         }
-        if let Some((error, call, span)) = self.unseen.take() {
-            let fault = ApiFault::Unchecked { error: error.name().to_owned(), meaning: error.text().to_owned() };
-            let kind = FindingKind::Api { call, fault };
+        if let Some(Unseen { error, call, span, fault }) = self.unseen.take() {
+            let kind = match fault {
+                Some(fault) => FindingKind::Launch { fault },
+                None => {
+                    let (name, meaning) = (error.name().to_owned(), error.text().to_owned());
+                    FindingKind::Api { call, fault: ApiFault::Unchecked { error: name, meaning } }
+                }
+            };
             self.findings.push(Finding::new(kind, vec![Access::step(Actor::Host, span)]));
         }
         if check_leaks {
@@ -304,8 +329,9 @@ impl Runtime {
     fn fail(&mut self, call: &str, span: Span, error: CudaError) -> Reply {
         self.last_error = error.code();
         if call == "launch" {
-            let name = self.last_launch.as_ref().map_or_else(|| "launch".to_owned(), |(k, _)| format!("launch of {k}"));
-            self.unseen.get_or_insert((error, name, span));
+            let call = self.last_launch.as_ref().map_or_else(|| "launch".to_owned(), |(k, _)| format!("launch of {k}"));
+            let fault = self.launch_fault.take();
+            self.unseen.get_or_insert(Unseen { error, call, span, fault });
         } else {
             self.saw(error.code());
         }
@@ -348,6 +374,7 @@ impl Runtime {
         }
         launch.number = self.launches + 1;
         launch.span = span;
+        self.launch_fault = launch_fault(device.properties(), &launch);
         match device.submit(memory, Command::Launch(launch)) {
             Ok(()) => {
                 self.launches += 1;
@@ -450,6 +477,21 @@ impl Runtime {
         put(memory, at, &(shown as f32).to_le_bytes())?;
         Ok(Some(Half::Report))
     }
+}
+
+/// What is wrong with the configuration of a launch, as far as the device's limits tell.
+fn launch_fault(p: &Properties, launch: &KernelLaunch) -> Option<LaunchFault> {
+    let any = launch.grid == [0; 3];
+    let grid = (0..3u8).zip(launch.grid).zip(p.max_grid_size).filter(|_| !any).map(|((i, n), m)| (Axis::Grid(i), n, m));
+    let block = (0..3u8).zip(launch.block).zip(p.max_threads_dim).map(|((i, n), m)| (Axis::Block(i), n, m));
+    let threads: u64 = launch.block.iter().map(|&n| u64::from(n)).fold(1, u64::saturating_mul);
+    let limit = u64::from(p.max_threads_per_block);
+    if let Some((axis, value, most)) = grid.chain(block).find(|&(_, n, most)| n == 0 || n > most)
+        && threads <= limit.max(1)
+    {
+        return Some(LaunchFault::Extent { axis, value: i64::from(value as i32), limit: i64::from(most) });
+    }
+    (threads > limit).then_some(LaunchFault::TooManyThreads { threads, limit })
 }
 
 /// Writes a result to an address that the program gave.

@@ -105,7 +105,7 @@ pub(crate) fn property_bytes(p: &Properties) -> Vec<u8> {
 
 /// The declaration of `type(cudaDeviceProp)` in Fortran, which agrees with [`property_bytes`].
 pub fn property_type() -> String {
-    let mut text = format!("type cudaDeviceProp\n  character(len={NAME_BYTES}) :: name\n");
+    let mut text = format!("type :: cudaDeviceProp\n  character(len={NAME_BYTES}) :: name\n");
     for (name, member) in members(&Properties::emulated(90)) {
         let declaration = match member {
             Member::Word(_) => format!("  integer(4) :: {name}\n"),

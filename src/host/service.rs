@@ -242,6 +242,14 @@ impl Runtime {
                 storage::write_text(memory, a.bits(0), a.size(1), text.as_bytes())?;
                 Ok([0, 0])
             }
+            Rt::CudaFreeArray => {
+                let address = storage::read_descriptor(memory, a.bits(0))?.0.base;
+                let reply = self.call(|| Call { api: Api::CudaFree { address, host: false }, span })?;
+                if reply.code == 0 {
+                    storage::write(memory, a.bits(0), &[0; 8])?;
+                }
+                Ok(code(reply.code))
+            }
             Rt::CudaMallocArray => {
                 let (count, element_bytes) = (a.size(2), a.size(3));
                 let region = region_of(a.int(0));

@@ -10,6 +10,9 @@ use device::{Api, CopyKind, Pitched};
 use ir::rt::Rt;
 use mem::Memory;
 
+/// `cudaErrorInvalidValue`
+const INVALID_VALUE: i32 = 1;
+
 /// The word at an address of host memory, such as a handle; 0 where nothing was passed.
 fn word(memory: &Memory, address: u64) -> Result<u64, Halt> {
     if address == 0 {
@@ -30,19 +33,23 @@ fn kind(memory: &Memory, address: u64) -> Result<Option<CopyKind>, Halt> {
 
 /// The call of the CUDA runtime that a service stands for.
 pub(crate) fn cuda_call(memory: &Memory, rt: Rt, a: Args<'_>) -> Result<Api, Halt> {
-    const BAD: i32 = 1;
-    let copy = |direction: Option<CopyKind>, stream: Option<u64>, name: &'static str| match direction {
-        // Counts are in elements of the destination.
-        Some(kind) => Api::Memcpy {
-            destination: a.bits(0),
-            source: a.bits(2),
-            bytes: a.size(4).saturating_mul(a.size(1)),
-            kind,
-            stream,
-        },
-        None => Api::Answer { name, code: BAD },
+    let copy = |to: u64, from: u64, bytes: u64, direction: Option<CopyKind>, stream: Option<u64>| match direction {
+        Some(kind) => Api::Memcpy { destination: to, source: from, bytes, kind, stream },
+        None => Api::Answer { name: "cudaMemcpy", code: INVALID_VALUE },
     };
-    let element = |bits: usize, bytes: usize| a.bits(bits).to_le_bytes()[..a.size(bytes).min(8) as usize].to_vec();
+    // Counts are in elements of the destination.
+    let elements = |count: usize, bytes: usize| a.size(count).saturating_mul(a.size(bytes));
+    let integer = |value: usize, bytes: usize| a.bits(value).to_le_bytes()[..a.size(bytes).min(8) as usize].to_vec();
+    let real = |value: usize, bytes: usize| match a.size(bytes) {
+        4 => (f64::from_bits(a.bits(value)) as f32).to_le_bytes().to_vec(),
+        _ => a.bits(value).to_le_bytes().to_vec(),
+    };
+    let memset_2d = |element: Vec<u8>| Api::Memset2D {
+        destination: a.bits(0),
+        pitch: elements(2, 1),
+        element,
+        extent: Pitched { width: a.size(4), height: a.size(5) },
+    };
     Ok(match rt {
         Rt::CudaDeviceSynchronize => Api::DeviceSynchronize,
         Rt::CudaGetLastError => Api::GetLastError,
@@ -90,41 +97,59 @@ pub(crate) fn cuda_call(memory: &Memory, rt: Rt, a: Args<'_>) -> Result<Api, Hal
         },
         Rt::CudaFree => Api::CudaFree { address: a.bits(0), host: false },
         Rt::CudaFreeHost => Api::CudaFree { address: a.bits(0), host: true },
-        Rt::CudaMemcpy => copy(kind(memory, a.bits(5))?, None, "cudaMemcpy"),
-        Rt::CudaMemcpyAsync => copy(kind(memory, a.bits(5))?, Some(a.bits(6)), "cudaMemcpyAsync"),
-        Rt::CudaMemcpy2D => {
-            let width = a.size(1);
-            match kind(memory, a.bits(8))? {
-                Some(kind) => Api::Memcpy2D {
-                    destination: a.bits(0),
-                    destination_pitch: a.size(2).saturating_mul(width),
-                    source: a.bits(3),
-                    source_pitch: a.size(5).saturating_mul(width),
-                    extent: Pitched { width: a.size(6).saturating_mul(width), height: a.size(7) },
-                    kind,
-                    stream: u64::try_from(a.long(9)).ok(),
-                },
-                None => Api::Answer { name: "cudaMemcpy2D", code: BAD },
-            }
+        Rt::CudaMemcpy => copy(a.bits(0), a.bits(2), elements(4, 1), kind(memory, a.bits(5))?, None),
+        Rt::CudaMemcpyTo => copy(a.bits(0), a.bits(1), a.size(3), kind(memory, a.bits(4))?, None),
+        Rt::CudaMemcpyFrom => copy(a.bits(0), a.bits(2), a.size(3), kind(memory, a.bits(4))?, None),
+        Rt::CudaMemcpyBetween => copy(a.bits(0), a.bits(1), a.size(2), kind(memory, a.bits(3))?, None),
+        Rt::CudaMemcpyAsync => {
+            copy(a.bits(0), a.bits(2), elements(4, 1), kind(memory, a.bits(5))?, Some(a.bits(6)))
         }
-        Rt::CudaMemset => {
-            Api::Memset { destination: a.bits(0), count: a.size(2), element: element(3, 1), stream: None }
+        Rt::CudaMemcpyAsyncTo => copy(a.bits(0), a.bits(1), a.size(3), kind(memory, a.bits(4))?, Some(a.bits(5))),
+        Rt::CudaMemcpyAsyncFrom => copy(a.bits(0), a.bits(2), a.size(3), kind(memory, a.bits(4))?, Some(a.bits(5))),
+        Rt::CudaMemcpyAsyncBetween => {
+            copy(a.bits(0), a.bits(1), a.size(2), kind(memory, a.bits(3))?, Some(a.bits(4)))
         }
-        Rt::CudaMemsetAsync => {
-            let element = element(3, 1);
-            Api::Memset { destination: a.bits(0), count: a.size(2), element, stream: Some(a.bits(4)) }
+        Rt::CudaMemcpyStream => {
+            copy(a.bits(0), a.bits(2), elements(4, 1), Some(CopyKind::Default), Some(a.bits(5)))
         }
-        Rt::CudaMemset2D => Api::Memset2D {
-            destination: a.bits(0),
-            pitch: a.size(2).saturating_mul(a.size(1)),
-            element: element(3, 1),
-            extent: Pitched { width: a.size(4), height: a.size(5) },
+        Rt::CudaMemcpyPeer => copy(a.bits(0), a.bits(3), elements(6, 1), Some(CopyKind::DeviceToDevice), None),
+        Rt::CudaMemcpy2D | Rt::CudaMemcpy2DAsync => match kind(memory, a.bits(8))? {
+            Some(kind) => Api::Memcpy2D {
+                destination: a.bits(0),
+                destination_pitch: elements(2, 1),
+                source: a.bits(3),
+                source_pitch: elements(5, 4),
+                extent: Pitched { width: elements(6, 1), height: a.size(7) },
+                kind,
+                stream: (rt == Rt::CudaMemcpy2DAsync).then(|| a.bits(9)),
+            },
+            None => Api::Answer { name: "cudaMemcpy2D", code: INVALID_VALUE },
         },
+        Rt::CudaMemset => {
+            Api::Memset { destination: a.bits(0), count: a.size(3), element: integer(2, 1), stream: None }
+        }
+        Rt::CudaMemsetReal => {
+            Api::Memset { destination: a.bits(0), count: a.size(3), element: real(2, 1), stream: None }
+        }
+        Rt::CudaMemsetPointer => {
+            Api::Memset { destination: a.bits(0), count: a.size(2), element: vec![a.bits(1) as u8], stream: None }
+        }
+        Rt::CudaMemsetAsync => Api::Memset {
+            destination: a.bits(0),
+            count: a.size(3),
+            element: integer(2, 1),
+            stream: Some(a.bits(4)),
+        },
+        Rt::CudaMemsetAsyncReal => {
+            Api::Memset { destination: a.bits(0), count: a.size(3), element: real(2, 1), stream: Some(a.bits(4)) }
+        }
+        Rt::CudaMemset2D => memset_2d(integer(3, 1)),
+        Rt::CudaMemset2DReal => memset_2d(real(3, 1)),
         Rt::CudaMemGetInfo => Api::MemGetInfo { free_at: a.bits(0), total_at: a.bits(1) },
-        Rt::CudaMemHint => Api::MemHint {
+        Rt::CudaMemAdvise | Rt::CudaMemPrefetch => Api::MemHint {
             address: a.bits(0),
-            bytes: a.size(2).saturating_mul(a.size(1)),
-            prefetch: a.flag(3),
+            bytes: elements(2, 1),
+            prefetch: rt == Rt::CudaMemPrefetch,
         },
         Rt::CudaPointerGetAttributes => Api::PointerGetAttributes { at: a.bits(0), address: a.bits(1) },
         other => {

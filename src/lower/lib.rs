@@ -1,1 +1,82 @@
 //! From checked program to IR.
+//!
+//! [`lower`] makes a module of all functions that a checked program runs: the main program, host procedures, kernels, and
+//! device procedures as they are called. It cannot fail: the checked program is valid, and what this version refuses
+//! becomes a trap at its place, raised if execution comes there. The conventions that it keeps are in the head of the crate
+//! `ir`; decisions of its own are in the heads of the files:
+//!
+//! - which variables have an address, and which live in registers: `usage`, `local`
+//! - clones of device procedures by address space, procedures as arguments: `module`
+//! - hidden parameters of internal procedures: `call`
+//! - array expressions: `array`, `view`, `overlap`, `assign`
+//! - data on the device in host code: `place` (scalars), `transfer` (arrays)
+//! - contraction to fused operations: `expr`
+//! - CUF kernels: `cuf`
+//!
+//! Not here: optimisation beyond folding addresses (`opt`), checking (`sema`), execution (`vm`).
+
+mod actual;
+mod alloc;
+mod arith;
+mod array;
+mod assign;
+mod call;
+mod charlen;
+mod complex;
+mod condition;
+mod constructor;
+mod convert;
+mod cuf;
+mod debugtype;
+mod debugvar;
+mod derived;
+mod designator;
+mod entry;
+mod expr;
+mod fx;
+mod globals;
+mod home;
+mod intrinsic;
+mod io;
+mod io_file;
+mod launch;
+mod local;
+mod loops;
+mod masked;
+mod module;
+mod overlap;
+mod place;
+mod pointer;
+mod power;
+mod prune;
+mod result;
+mod statement;
+mod transfer;
+mod types;
+mod usage;
+mod value;
+mod view;
+mod visit;
+
+use sema::checked::Program;
+use source::SourceMap;
+
+/// What may differ from run to run in what is made of a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LowerOptions {
+    /// Whether device code fuses products with sums.
+    pub fma: bool,
+    /// Whether subscripts are checked against the declared bounds.
+    pub check_bounds: bool,
+}
+
+impl Default for LowerOptions {
+    fn default() -> LowerOptions {
+        LowerOptions { fma: true, check_bounds: false }
+    }
+}
+
+/// Makes the module of a checked program. `sources` gives CUF kernels their line numbers as names.
+pub fn lower(program: &Program, options: &LowerOptions, sources: &SourceMap) -> ir::Module {
+    module::ModuleCx::new(program, options, sources).run()
+}

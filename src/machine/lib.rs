@@ -1,1 +1,24 @@
-//! Host and device run together: the run loop, the world outside, checkpoints and verification.
+//! Host and device run together: the run loop, the world outside, checkpoints.
+//!
+//! A [`Machine`] owns a program with its memory, its host, its devices and what was found. [`Machine::advance`] runs it by a
+//! budget and serves what the host yields. Everything outside passes through a [`World`]: [`RealWorld`] is this computer,
+//! [`RecordingWorld`] keeps the answers so that a run can be done again, with its effects suppressed (invariants I8, I9).
+//!
+//! Not here: stepping and breakpoints (`debug`), reading source files, printing of findings and exit (`cli`).
+
+mod clock;
+mod devices;
+mod load;
+mod machine;
+mod observer;
+mod real;
+mod record;
+mod world;
+
+pub use devices::DeviceBox;
+pub use load::LoadError;
+pub use machine::{Checkpoint, ClockKind, Machine, MachineOptions, MachineStop};
+pub use observer::{HostStatement, Observer, Silent};
+pub use real::RealWorld;
+pub use record::{Mark, RecordingWorld};
+pub use world::World;

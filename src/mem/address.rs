@@ -8,12 +8,13 @@ pub const GUARD: u64 = 256;
 /// Alignment of every allocation, that of `cudaMalloc`.
 pub const ALIGN: u64 = 256;
 /// First address of shared memory of a block.
-pub const SHARED_BASE: u64 = 0x0100_0000_0000;
+pub const SHARED_BASE: u64 = 1 << 40;
 /// First address of local memory of a thread.
-pub const LOCAL_BASE: u64 = 0x0200_0000_0000;
+pub const LOCAL_BASE: u64 = 1 << 41;
 /// Bytes that the shared and the local window have at most.
-pub const WINDOW: u64 = 0x0100_0000_0000;
-const REGION_BITS: u32 = 44;
+pub const WINDOW: u64 = 1 << 40;
+/// Bits of an address number within its region. All regions lie below 2^47, so that a GPU can map its memory at our numbers.
+pub const REGION_BITS: u32 = 42;
 
 /// A region of address numbers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -53,7 +54,7 @@ impl Region {
             2 => Some(Region::HostStack),
             3 => Some(Region::Pinned),
             4 => Some(Region::Managed),
-            n @ 8..=71 => Some(Region::Device((n - 8) as u8)),
+            n @ 8..=31 => Some(Region::Device((n - 8) as u8)),
             _ => None,
         }
     }

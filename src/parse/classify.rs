@@ -33,6 +33,8 @@ pub(crate) enum Place {
     Bindings,
     /// In an interface block, outside its bodies.
     Interface,
+    /// In a SELECT construct, outside inner ones.
+    Select,
 }
 
 /// A statement with its construct name.
@@ -113,6 +115,11 @@ impl Reader<'_> {
         if !starts || word.is_empty() || !word.starts_with(|c: char| c.is_ascii_alphabetic()) {
             return self.statement(text);
         }
+        if rest.starts_with(":=") {
+            let span = self.builder.place(word.len(), word.len() + 2);
+            self.builder.report(Diagnostic::error(Code::SyntaxError, span, "Fortran assigns with `=`, not with `:=`"));
+            return Statement::Broken;
+        }
         let span = self.builder.place(0, word.len());
         self.name = Some(Name { text: self.builder.names.intern(word), span });
         let cut = word.len() + 1;
@@ -156,6 +163,16 @@ impl Reader<'_> {
                 return rule.map_or(Statement::Broken, |rule| self.recover(rule, text));
             }
         };
+        if text.starts_with("select rank(") {
+            let span = self.builder.place(0, text.len());
+            self.builder.report_unsupported(span, "SELECT RANK");
+            return Statement::SelectCase(error_expr(span));
+        }
+        if self.place == Place::Select && shape.assigns.is_none() && first_word(text) == "rank" {
+            // A part of a SELECT RANK, which was refused.
+            self.builder.broken = true;
+            return Statement::Case(Some(Vec::new()));
+        }
         if let Some(assigns) = shape.assigns {
             let rule = if assigns == Assigns::Value { Rule::assignment } else { Rule::pointer_assignment };
             return match self.parse(rule, text) {

@@ -65,11 +65,6 @@ impl Joined {
         self.blank = true;
     }
 
-    /// Forgets a blank, since `&` joins what stands on its two sides.
-    pub(crate) fn join(&mut self) {
-        self.blank = false;
-    }
-
     /// Appends bytes `from..to` of a line, in lower case; they hold no blank.
     pub(crate) fn code(&mut self, line: &Line, bytes: &[u8], from: usize, to: usize) {
         if self.blank {
@@ -96,6 +91,15 @@ impl Joined {
         self.origin.made(self.bytes.len() as u32, span);
         self.follows = None;
         self.bytes.push(byte);
+    }
+
+    /// Appends one byte that stands at `span`.
+    pub(crate) fn push(&mut self, byte: u8, span: Span) {
+        if self.follows != Some((span.file, span.start)) {
+            self.origin.copied(self.bytes.len() as u32, Span { end: u32::MAX, ..span });
+        }
+        self.follows = Some((span.file, span.start));
+        self.advance(byte);
     }
 
     fn place(&mut self, line: &Line, from: usize) {

@@ -28,6 +28,10 @@ pub(crate) fn refused(builder: &mut Builder<'_>, rule: Rule, text: &str, error: 
     let span = if token.is_empty() { end_of(builder, text) } else { builder.place(at, at + token.len()) };
     let found = if token.is_empty() { "the end of the statement".to_owned() } else { format!("`{token}`") };
     let statement = statement_name(rule);
+    if let Some(what) = unsupported(rule, text, at) {
+        builder.report_unsupported(span, what);
+        return;
+    }
     if let Some((message, help)) = known_mistake(rule, text, at) {
         let diagnostic = Diagnostic::error(Code::SyntaxError, span, message);
         builder.report(if help.is_empty() { diagnostic } else { diagnostic.help(help) });
@@ -104,6 +108,10 @@ pub(crate) fn unknown(builder: &mut Builder<'_>, text: &str) -> Option<&'static 
         builder.report(error(head, format!("no statement begins with `{shown}`")));
         return None;
     }
+    if has_coarray(text) {
+        builder.report_unsupported(whole, COARRAY);
+        return None;
+    }
     if let Some(at) = text.find("<<<") {
         let callee = &text[..at];
         builder.report(
@@ -134,6 +142,10 @@ pub(crate) fn unknown(builder: &mut Builder<'_>, text: &str) -> Option<&'static 
         "switch" => error(head, "Fortran has no `switch` statement".into()).help("write `select case (…)`"),
         "let" | "var" | "int" | "float" | "void" | "auto" | "const" | "char" | "bool" => {
             error(head, format!("`{word}` begins no statement")).help("a declaration is `integer :: name` or `real :: name`")
+        }
+        "assign" => {
+            builder.report_unsupported(whole, "ASSIGN");
+            return None;
         }
         "critical" | "sync" | "change" | "event" | "form" | "codimension" | "lock" | "unlock" | "fail" => {
             builder.report(Diagnostic::error(
@@ -229,6 +241,49 @@ fn number_runs_into_word(text: &str, at: usize) -> bool {
     bytes[start].is_ascii_digit()
 }
 
+/// Features of Fortran that are refused by name.
+fn unsupported(rule: Rule, text: &str, at: usize) -> Option<&'static str> {
+    let rest = &text[at..];
+    let word = first_word(rest);
+    if has_coarray(text) {
+        return Some(COARRAY);
+    }
+    match rule {
+        Rule::type_def if rest.starts_with('(') => Some("a parameterised derived type"),
+        Rule::type_decl if matches!(word, "kind" | "len") && text[..at].ends_with(',') => {
+            Some("a parameter of a derived type")
+        }
+        Rule::type_decl | Rule::type_guard | Rule::subprogram_stmt | Rule::allocate_stmt
+            if text[..at].ends_with("type(") || text[..at].ends_with("class(") || text[..at].ends_with("is(") =>
+        {
+            rest[word.len()..].starts_with('(').then_some("a parameterised derived type")
+        }
+        Rule::type_decl if word == "codimension" => Some("a coarray (CODIMENSION)"),
+        Rule::goto_stmt if word.starts_with(|c: char| c.is_ascii_alphabetic()) => Some("an assigned GO TO"),
+        Rule::end_stmt if matches!(word, "critical" | "team") => Some("a coarray construct"),
+        _ => None,
+    }
+}
+
+const COARRAY: &str = "a coarray (square brackets after a name)";
+
+/// Whether square brackets stand after a name or a closing parenthesis.
+fn has_coarray(text: &str) -> bool {
+    let mut quote = None;
+    let mut before = b' ';
+    for byte in text.bytes() {
+        match quote {
+            Some(q) if q == byte => quote = None,
+            Some(_) => {}
+            None if is_quote(byte) => quote = Some(byte),
+            None if byte == b'[' && (is_word(before) || before == b')') => return true,
+            None => {}
+        }
+        before = byte;
+    }
+    false
+}
+
 /// Mistakes that have a name: the message and the help for what stands at `at`.
 fn known_mistake(rule: Rule, text: &str, at: usize) -> Option<(String, &'static str)> {
     let rest = &text[at..];
@@ -306,7 +361,7 @@ fn expected(rule: Rule, text: &str, at: usize, tried: &[Rule]) -> String {
             | Rule::arg | Rule::len_value => want("an expression"),
             Rule::type_spec | Rule::type_integer | Rule::type_real => want("a type"),
             Rule::attr | Rule::attr_word => want("an attribute"),
-            Rule::plus | Rule::times | Rule::relation | Rule::power | Rule::concat => operator = true,
+            Rule::no_operator => operator = true,
             Rule::generic_spec | Rule::generic_operator => want("a name or `operator(…)`"),
             Rule::end_kind => want("the kind of block that ends"),
             Rule::launch => want("`<<<grid, block>>>`"),

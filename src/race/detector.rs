@@ -8,7 +8,8 @@
 use crate::access::{Scope, Space, WarpAccess};
 use crate::byteset::ByteSet;
 use crate::order::{CtaSlot, Order, Rules};
-use crate::shadow::{ByteUse, GlobalShadow, SharedShadow};
+use crate::shadow::{ByteUse, GlobalShadow};
+use crate::shared::SharedShadow;
 use crate::stamp::MAX_TAG;
 
 /// How the first pass works.
@@ -170,7 +171,7 @@ impl Detector {
     pub fn end_launch(&mut self) -> Suspicion {
         let mut found = std::mem::take(&mut self.found);
         found.incomplete.is_out_of_time = self.order.is_out_of_time;
-        found.incomplete.is_out_of_memory = self.global.is_full();
+        found.incomplete.is_out_of_memory |= self.global.is_full();
         if !found.watch.is_empty() {
             found.strong.global = self.global.strong_places();
             for shared in &self.shared {
@@ -224,16 +225,19 @@ impl Detector {
                 let sets = self.options.is_use_wanted.then_some((&mut found.written, &mut found.read));
                 let is_new = self.global.access(&view, access, &mut found.watch.global, &mut ByteUse { sets });
                 let global = &self.global;
-                self.order
-                    .after(slot, space, access, |address, width| global.has_strong() && global.is_strong_at(address, width));
+                self.order.after(slot, space, access, |address, width| {
+                    global.has_strong() && global.is_strong_at(address, width)
+                });
                 is_new
             }
             Space::Shared => {
                 let Some(shared) = self.shared.get_mut(slot.0 as usize) else { return false };
                 let view = knowledge.view(access.warp, shared.tag());
                 let is_new = shared.access(&view, access, &mut self.found.watch.shared);
-                self.order
-                    .after(slot, space, access, |address, width| shared.has_strong() && shared.is_strong_at(address, width));
+                self.found.incomplete.is_out_of_memory |= shared.is_full();
+                self.order.after(slot, space, access, |address, width| {
+                    shared.has_strong() && shared.is_strong_at(address, width)
+                });
                 is_new
             }
         }

@@ -225,6 +225,9 @@ impl Exact {
         }
         let is_narrow = space == Space::Global && self.suspicion.is_narrow;
         let strong = self.suspicion.strong.of(space);
+        if is_far(watched, access) {
+            return;
+        }
         // Stretches are first all made, since one lane's access may split what another lane touches.
         let mut touched: BTreeMap<u64, Vec<Arrival>> = BTreeMap::new();
         let mut starts = Vec::new();
@@ -344,6 +347,14 @@ impl Exact {
         self.verdict.incomplete.is_out_of_time |= self.order.is_out_of_time;
         self.verdict
     }
+}
+
+/// Whether a quick look shows that no lane touches a watched byte.
+fn is_far(watched: &ByteSet, access: &WarpAccess<'_>) -> bool {
+    let all = || lanes(access.active).map(|lane| access.addresses.of(lane));
+    let (Some(first), Some(last)) = (all().min(), all().max()) else { return true };
+    let len = (last - first).saturating_add(u64::from(access.width));
+    len <= 4096 && !watched.is_touching(first, len)
 }
 
 /// Whether one of the bytes is among the places of strong accesses, which are known to 4 bytes exactly.

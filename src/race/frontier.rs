@@ -141,9 +141,8 @@ impl Frontier {
         let mut covered = vec![false; before * arrivals.len()];
         let mut observed = vec![false; arrivals.len()];
         for (a, new) in arrivals.iter().enumerate() {
-            let is_observer = new.is_strong()
-                && new.info.kind.is_read()
-                && self.last.is_some_and(|last| last.is_mutual(new));
+            let is_observer =
+                new.is_strong() && new.info.kind.is_read() && self.last.is_some_and(|last| last.is_mutual(new));
             observed[a] = is_observer;
             for (e, entry) in self.entries.iter().enumerate() {
                 let old = &entry.access;
@@ -181,8 +180,7 @@ impl Frontier {
                 is_dropped[e] |= covered[e] && new.is_superseding(&entry.access, is_narrow);
             }
             if new.info.kind.is_write() {
-                let is_continued =
-                    new.info.kind.is_rmw() && self.last.is_some_and(|last| last.is_mutual(new));
+                let is_continued = new.info.kind.is_rmw() && self.last.is_some_and(|last| last.is_mutual(new));
                 for (e, entry) in self.entries.iter_mut().enumerate() {
                     entry.is_live = is_continued && entry.is_live || covered.get(e).copied().unwrap_or(false);
                 }

@@ -173,6 +173,10 @@ impl Knowledge {
 
     /// Makes the heads of all threads the block's.
     fn join_heads(&mut self) {
+        let mut all = self.warps.iter().filter_map(|w| w.lanes.as_ref()).flat_map(|l| l.iter());
+        if all.all(|lane| matches!(lane.heads[CTA], Head::Block)) {
+            return;
+        }
         let mut joined = [CTA, WIDE].map(|reach| {
             let mut know = self.heads[reach].as_deref().cloned().unwrap_or_default();
             for (w, warp) in self.warps.iter().enumerate() {
@@ -493,5 +497,58 @@ impl View<'_> {
             }
             Who::Cta => k.acq(state, lane).is_some_and(|know| know.cta(block) >= time),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn thread(tid: u16) -> Thread {
+        Thread { block: 3, tid }
+    }
+
+    #[test]
+    fn partial_syncwarp_orders_its_lanes_and_what_they_knew() {
+        let mut k = Knowledge::new(3, 64, false);
+        k.step();
+        k.step();
+        k.syncwarp(0, 0b011);
+        k.step();
+        k.step();
+        k.syncwarp(0, 0b110);
+        assert!(k.is_known(0, 2, thread(0), 2) && !k.is_known(0, 2, thread(0), 3));
+        assert!(k.is_known(0, 2, thread(1), 4) && !k.is_known(0, 0, thread(1), 3));
+        assert!(!k.is_known(1, 0, thread(0), 1) && k.is_known(1, 0, thread(32), 9));
+        let v = k.view(0, 4);
+        assert!(v.is_known(Stamp::thread(4, 0, 2), 2) && !v.is_known(Stamp::warp(4, 0, 2), 2));
+        k.barrier();
+        assert!(k.is_known(1, 0, thread(0), 4));
+    }
+
+    #[test]
+    fn fence_keeps_what_was_known_at_its_time_and_no_more() {
+        let mut k = Knowledge::new(3, 40, false);
+        k.step();
+        k.barrier();
+        k.step();
+        k.fence(0, 1, false);
+        k.step();
+        k.barrier();
+        let heads = k.heads(1, 0);
+        let know = heads.cta.expect("a barrier hands on heads");
+        assert!(heads.wide.is_none());
+        assert_eq!((know.thread(3, 0), know.thread(3, 1), know.cta(3)), (2, 1, 1));
+        assert!(k.has_head(1, 5));
+        k.restart();
+        assert!(!k.has_head(0, 0) && k.heads(0, 0).cta.is_none());
+    }
+
+    #[test]
+    fn clock_stops_at_its_limit() {
+        let mut k = Knowledge::new(0, 32, false);
+        k.time = MAX_TIME - 1;
+        assert!(k.step() && !k.step());
+        assert_eq!(k.time(), MAX_TIME);
     }
 }

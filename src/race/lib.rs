@@ -32,7 +32,7 @@
 //!    `cell`, `page`). A thread's knowledge is hierarchical: a time for the block, one for the warp, and a sparse clock for
 //!    what was acquired (`knowledge`, `know`, `sync`). Where a stamp cannot say exactly who accessed the cell it becomes a
 //!    summary. So the pass may suspect too much and never too little. The common case, a warp that accesses consecutive
-//!    elements, is one branch-free loop.
+//!    elements, is a loop without branches (`sweep`).
 //! 2. *The second pass* ([`Exact`]), only if something is suspected: the same launch runs again from the same state, and
 //!    for the suspected bytes whole frontiers of accesses are kept (`frontier`). It decides exactly, byte by byte, and has
 //!    both accesses with their places, stacks and values to show.
@@ -107,8 +107,10 @@ mod launch;
 mod order;
 mod page;
 mod shadow;
+mod shared;
 mod span;
 mod stamp;
+mod sweep;
 mod sync;
 
 pub use access::{Addresses, Kind, LANES, Scope, Space, Thread, WarpAccess};

@@ -1,4 +1,4 @@
-//! Shadow memory: pages of stamps for global memory, one table for the shared memory of each resident block.
+//! The shadow of global memory: pages of stamps.
 //!
 //! Pages are made when first touched and kept from launch to launch; a page that was last used before the present
 //! launch, or before its last grid synchronisation, is cleared on its first touch. A limit on the bytes taken makes the
@@ -12,7 +12,6 @@ use crate::byteset::ByteSet;
 use crate::cell::Op;
 use crate::knowledge::View;
 use crate::page::{Page, Touch};
-use crate::stamp::MAX_TAG;
 
 /// Binary logarithm of the bytes of a page.
 const PAGE_BITS: u32 = 16;
@@ -59,7 +58,7 @@ pub(crate) struct GlobalShadow {
 }
 
 /// What the cells shall do with the accesses of a kind.
-fn op_of(kind: Kind) -> Op {
+pub(crate) fn op_of(kind: Kind) -> Op {
     match kind {
         Kind::Read => Op::WeakRead,
         Kind::Write => Op::WeakWrite,
@@ -77,7 +76,7 @@ fn run_of(active: u32) -> Option<(usize, usize)> {
 }
 
 /// How the addresses of the active lanes lie.
-enum Shape {
+pub(crate) enum Shape {
     /// Consecutive lanes at consecutive places: first lane, lanes, address of the first.
     Run(usize, usize, u64),
     /// At least two lanes, all at one address.
@@ -85,7 +84,7 @@ enum Shape {
     Other,
 }
 
-fn shape_of(access: &WarpAccess<'_>) -> Shape {
+pub(crate) fn shape_of(access: &WarpAccess<'_>) -> Shape {
     let Some((first, count)) = run_of(access.active) else {
         return match access.addresses {
             Addresses::Uniform(address) => Shape::Uniform(address),
@@ -255,12 +254,8 @@ impl GlobalShadow {
     ) -> bool {
         let finest = self.finest;
         self.has_strong |= access.kind.is_strong();
-        let mut touch = Touch {
-            offset: 0,
-            width: access.width,
-            op: op_of(access.kind),
-            is_regular: access.scope.is_wide(),
-        };
+        let mut touch =
+            Touch { offset: 0, width: access.width, op: op_of(access.kind), is_regular: access.scope.is_wide() };
         match shape_of(access) {
             Shape::Run(first, count, start) if !access.kind.is_strong() && start.is_multiple_of(touch.width.into()) => {
                 let (mut lane, mut left, mut address) = (first, count as u32, start);
@@ -360,96 +355,49 @@ impl ByteUse<'_> {
     }
 }
 
-/// The shadow of the shared memory of one resident block.
-#[derive(Clone, Debug)]
-pub(crate) struct SharedShadow {
-    page: Page,
-    /// The tag of the present block's stamps; all others are void.
-    tag: u64,
-    finest: u32,
-    has_strong: bool,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::access::Scope;
+    use crate::knowledge::Knowledge;
 
-/// The most shared memory that is followed: more than any device gives a block.
-const SHARED_LIMIT: u64 = 1 << 20;
-
-impl SharedShadow {
-    pub(crate) fn new(bytes: u32, finest: u32) -> Self {
-        Self { page: Page::new(bytes, 0), tag: 0, finest, has_strong: false }
+    fn write(first: u64) -> WarpAccess<'static> {
+        let addresses = Addresses::Strided { first, stride: 4 };
+        WarpAccess { warp: 0, active: u32::MAX, failed: 0, kind: Kind::Write, scope: Scope::Gpu, width: 4, addresses }
     }
 
-    /// Another block takes over: the stamps become void.
-    pub(crate) fn start(&mut self) {
-        if self.tag == MAX_TAG {
-            self.page.clear(0, false);
-            self.tag = 0;
-        }
-        self.tag += 1;
+    #[test]
+    fn pages_are_cleared_on_the_first_touch_of_a_launch_and_trimmed_when_unused() {
+        let mut shadow = GlobalShadow::new(2, u64::MAX);
+        let (mut found, mut none) = (ByteSet::default(), ByteUse { sets: None });
+        let mut knowledge = Knowledge::new(0, 64, false);
+        knowledge.step();
+        shadow.start(true);
+        shadow.access(&knowledge.view(0, 1), &write(0x2_ffc0), &mut found, &mut none);
+        // Two pages of cells of 4 bytes, each with two stamps.
+        assert_eq!(shadow.footprint_bytes(), 2 * 4 * 65536);
+        shadow.start(true);
+        shadow.access(&knowledge.view(1, 1), &write(0x2_0000), &mut found, &mut none);
+        assert!(found.is_empty());
+        shadow.trim();
+        assert_eq!(shadow.footprint_bytes(), 4 * 65536);
+        assert!(shadow.access(&knowledge.view(0, 1), &write(0x2_0000), &mut found, &mut none));
+        assert_eq!(found.ranges(), [(0x2_0000, 128)]);
     }
 
-    /// The tag of the present block's stamps.
-    pub(crate) fn tag(&self) -> u64 {
-        self.tag
-    }
-
-    /// Whether a strong access has been made in this launch.
-    pub(crate) fn has_strong(&self) -> bool {
-        self.has_strong
-    }
-
-    /// Whether a strong access of this launch touched one of the bytes, to 4 bytes exactly.
-    pub(crate) fn is_strong_at(&self, address: u64, width: u32) -> bool {
-        address < SHARED_LIMIT && self.page.is_strong_at(address as u32, width)
-    }
-
-    /// Adds the places of this launch's strong accesses to `set`, in units of 4 bytes.
-    pub(crate) fn add_strong_places(&self, set: &mut ByteSet) {
-        self.page.for_each_strong(|offset| {
-            set.insert(u64::from(offset), 4);
-        });
-    }
-
-    /// Checks an access and updates the stamps; adds the cells that may be racy to `found`. True if there is a new one.
-    pub(crate) fn access(&mut self, view: &View<'_>, access: &WarpAccess<'_>, found: &mut ByteSet) -> bool {
-        let finest = self.finest;
-        self.has_strong |= access.kind.is_strong();
-        let mut touch = Touch { offset: 0, width: access.width, op: op_of(access.kind), is_regular: true };
-        let shape = shape_of(access);
-        let highest = match shape {
-            Shape::Run(first, count, _) => access.addresses.of(first + count - 1),
-            Shape::Uniform(address) => address,
-            Shape::Other => lanes(access.active).map(|lane| access.addresses.of(lane)).max().unwrap_or(0),
-        };
-        let end = highest.saturating_add(u64::from(access.width));
-        if end > SHARED_LIMIT {
-            return false;
-        }
-        self.page.grow(end as u32);
-        match shape {
-            Shape::Run(first, count, start) if !access.kind.is_strong() && start.is_multiple_of(touch.width.into()) => {
-                touch.offset = start as u32;
-                if self.page.sweep::<true>(&touch, count as u32, finest, view, first) {
-                    return false;
-                }
-            }
-            Shape::Uniform(address) if access.active.count_ones() > 1 && access.failed & access.active == 0 => {
-                touch.offset = address as u32;
-                if self.page.touch_by_warp::<true>(&touch, finest, view) {
-                    return false;
-                }
-            }
-            _ => {}
-        }
-        let mut is_new = false;
-        for lane in lanes(access.active) {
-            touch.offset = access.addresses.of(lane) as u32;
-            touch.op = op_of(access.kind_of(lane));
-            self.page.touch::<true>(&touch, finest, view, lane, &mut |offset, bytes| {
-                is_new |= found.insert(u64::from(offset), u64::from(bytes));
-            });
-        }
-        is_new
+    #[test]
+    fn cells_of_eight_bytes_take_half_and_are_split_on_demand() {
+        let mut shadow = GlobalShadow::new(2, u64::MAX);
+        let (mut found, mut none) = (ByteSet::default(), ByteUse { sets: None });
+        let mut knowledge = Knowledge::new(0, 64, false);
+        knowledge.step();
+        shadow.start(true);
+        let wide = WarpAccess { width: 8, addresses: Addresses::Strided { first: 0, stride: 8 }, ..write(0) };
+        shadow.access(&knowledge.view(0, 1), &wide, &mut found, &mut none);
+        assert_eq!(shadow.footprint_bytes(), 2 * 65536);
+        assert!(found.is_empty());
+        shadow.access(&knowledge.view(1, 1), &write(128), &mut found, &mut none);
+        assert_eq!(shadow.footprint_bytes(), 4 * 65536);
+        assert_eq!(found.ranges(), [(128, 128)]);
     }
 }
-
-const _: () = assert!(LANES == 32);

@@ -140,7 +140,7 @@ impl Dumper {
                 self.line(format!("procedure {interface}{} ({bindings})", attr_list(attrs)));
             }
             TypeItem::Generic { spec, names: list } => {
-                self.line(format!("generic {} ({})", generic(spec), names(list)))
+                self.line(format!("generic {} ({})", generic(spec), names(list)));
             }
             TypeItem::Final(list) => self.line(format!("final ({})", names(list))),
         }

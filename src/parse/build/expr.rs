@@ -128,6 +128,11 @@ impl Builder<'_> {
             Rule::expr => self.tall(pair),
             Rule::designator => self.tall_designator(pair),
             Rule::name => leaf(ExprKind::Name(self.name(&pair))),
+            Rule::char_part => {
+                let mut inner = pair.into_inner();
+                let literal = inner.next().map_or((error_expr(span), 1), |p| self.primary(p));
+                inner.fold(literal, |whole, part| self.postfix(whole, part))
+            }
             Rule::number => leaf(self.number(&pair)),
             Rule::logical => {
                 let text = pair.as_str();

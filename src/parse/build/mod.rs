@@ -71,7 +71,7 @@ impl Builder<'_> {
     }
 
     /// Reports that something is not supported.
-    fn report_unsupported(&mut self, span: Span, what: &str) {
+    pub(crate) fn report_unsupported(&mut self, span: Span, what: &str) {
         self.report(Diagnostic::error(Code::UnsupportedFeature, span, format!("{what} is not supported")));
     }
 

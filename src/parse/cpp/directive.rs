@@ -24,7 +24,10 @@ impl Cpp<'_> {
             text.push_str(line_text(reading, next));
             reading.next += 1;
         }
-        let body = text.trim_start().trim_start_matches('#').trim();
+        let mut body = text.trim_start().trim_start_matches('#').trim();
+        if body.starts_with("/*") {
+            body = body.split_once("*/").map_or("", |(_, after)| after.trim());
+        }
         let word = identifier(body).to_ascii_lowercase();
         let rest = &body[word.len()..];
         match word.as_str() {

@@ -92,6 +92,7 @@ impl Nest {
             Some(FrameKind::Type { bindings: false, .. }) => Place::Type,
             Some(FrameKind::Type { bindings: true, .. }) => Place::Bindings,
             Some(FrameKind::Interface(_)) => Place::Interface,
+            Some(FrameKind::Select { .. }) => Place::Select,
             _ => Place::Unit,
         }
     }
@@ -212,7 +213,7 @@ impl Nest {
     }
 
     fn directive(&mut self, kernel: Box<CufKernel>, at: &mut At<'_>) {
-        if self.in_executable_place() {
+        if !self.frames.is_empty() && self.in_executable_place() {
             self.begin_executables(at);
             self.cuf = Some(kernel);
             return;

@@ -32,6 +32,8 @@ struct Cursor {
     next: usize,
     /// Whether a preprocessor line was reported, which is done once a file.
     told_cpp: bool,
+    /// Whether text beyond the last column was reported, which is done once a file.
+    told_beyond: bool,
 }
 
 /// Gives the logical lines of a file and of what it includes.
@@ -116,7 +118,7 @@ impl<'a> Prescan<'a> {
         } else {
             split(self.map, file)
         };
-        self.cursors.push(Cursor { file, form, lines, next: 0, told_cpp: false });
+        self.cursors.push(Cursor { file, form, lines, next: 0, told_cpp: false, told_beyond: false });
     }
 
     /// Takes `include 'name'`, if the statement is that.

@@ -8,6 +8,7 @@ use cufemu_race::{
 };
 
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "nearly all events are accesses")]
 pub enum Event {
     Begin(u32),
     End(u32),
@@ -44,7 +45,11 @@ pub enum Places {
 impl fmt::Debug for Access {
     /// One line, with the address of each active lane.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} {:?} {} of {} by ({}, {})", self.space, self.kind, self.scope as u8, self.width, self.block, self.warp)?;
+        write!(
+            f,
+            "{:?} {:?} {} of {} by ({}, {})",
+            self.space, self.kind, self.scope as u8, self.width, self.block, self.warp
+        )?;
         for lane in (0..32).filter(|l| self.active >> l & 1 == 1) {
             let failed = if self.failed >> lane & 1 == 1 { "failed " } else { "" };
             write!(f, " {lane}: {failed}{:#x}", self.addresses().of(lane))?;

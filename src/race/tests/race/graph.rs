@@ -52,9 +52,7 @@ impl Op {
     }
 
     fn is_mutual(&self, o: &Op) -> bool {
-        self.address == o.address
-            && self.width == o.width
-            && (self.thread.0 == o.thread.0 || self.is_wide && o.is_wide)
+        self.address == o.address && self.width == o.width && (self.thread.0 == o.thread.0 || self.is_wide && o.is_wide)
     }
 }
 
@@ -134,8 +132,8 @@ impl Graph {
         let node = self.node(lasts);
         let mut heads: [BTreeSet<usize>; 2] = Default::default();
         for t in who {
-            for r in 0..2 {
-                heads[r].extend(&self.state[t].heads[r]);
+            for (all, own) in heads.iter_mut().zip(&self.state[t].heads) {
+                all.extend(own);
             }
         }
         for t in who {
@@ -291,8 +289,8 @@ impl Graph {
             let mut after: Vec<usize> = self.state[&t].last.into_iter().collect();
             if self.rules.is_strict {
                 let s = self.state.get_mut(&t).expect("begun");
-                for r in 0..2 {
-                    s.pending[r].extend(&acquired[r]);
+                for (pending, new) in s.pending.iter_mut().zip(&acquired) {
+                    pending.extend(new);
                 }
             } else {
                 after.extend(&acquired[1]);

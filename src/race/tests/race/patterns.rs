@@ -175,6 +175,34 @@ fn whole_warps_of_atomics_do_not_hide_each_other_from_a_plain_read() {
     assert!(suspect(&mut Detector::new(Options::default()), THREADS, &atomics).watch.is_empty());
 }
 
+#[test]
+fn warp_of_atomics_does_not_hide_volatile_stores_that_it_never_read() {
+    let mut events = vec![Event::Begin(0)];
+    events.push(one(0, 0, Kind::VolatileWrite, DATA, 1));
+    events.push(one(0, 1, Kind::VolatileWrite, DATA, 2));
+    events.push(access(0, 1, Space::Global, Kind::Atomic, Places::Uniform(DATA), 3));
+    events.push(Event::Syncwarp { block: 0, warp: 1, mask: u32::MAX });
+    events.push(with(one(0, 5, Kind::Read, DATA, 4), |a| a.warp = 1));
+    let verdict = verdict_of(&events);
+    let sites: Vec<_> = verdict.pairs.iter().map(|p| (p.first.site, p.second.site)).collect();
+    assert_eq!(sites, [(1, 4)]);
+}
+
+#[test]
+fn one_thread_and_a_warp_on_the_same_cells_are_told_apart() {
+    let wide = |kind, site| with(one(0, 0, kind, DATA, site), |a| a.width = 16);
+    let narrow = |kind, site| with(row(0, 0, Space::Global, kind, DATA, site), |a| a.active = 0b1111);
+    let prepare = row(0, 1, Space::Global, Kind::Read, DATA + 512, 9);
+    let sites = |events: [Event; 4]| {
+        let verdict = verdict_of(&events);
+        verdict.pairs.iter().map(|p| (p.first.site, p.second.site, p.count)).collect::<Vec<_>>()
+    };
+    let begin = || Event::Begin(0);
+    assert_eq!(sites([begin(), prepare.clone(), wide(Kind::Write, 1), narrow(Kind::Read, 2)]), [(1, 2, 3)]);
+    assert_eq!(sites([begin(), wide(Kind::Read, 1), narrow(Kind::Read, 2), wide(Kind::Write, 3)]), [(2, 3, 3)]);
+    assert_eq!(sites([begin(), narrow(Kind::Write, 1), prepare, wide(Kind::Read, 2)]), [(1, 2, 3)]);
+}
+
 /// The last block to add to a counter reads what all blocks wrote.
 fn last_block(fence_scope: Option<Scope>, is_fence_by_all: bool, has_consumer_fence: bool) -> Vec<Event> {
     let mut events: Vec<Event> = (0..3).map(Event::Begin).collect();
@@ -290,6 +318,17 @@ fn plain_read_of_a_lock_is_not_excused_by_its_plain_release() {
     let verdict = verdict_of(&events);
     let sites: Vec<_> = verdict.pairs.iter().map(|p| (p.first.site, p.second.site)).collect();
     assert!(sites.contains(&(1, 4)) && sites.contains(&(2, 3)) && !sites.contains(&(2, 4)), "{sites:?}");
+}
+
+#[test]
+fn plain_store_before_a_narrow_fence_is_not_excused_by_a_later_release() {
+    let mut events = vec![Event::Begin(0), Event::Begin(1), one(0, 0, Kind::Write, FLAG, 1), fence(0, 0, Scope::Cta)];
+    events.push(one(0, 0, Kind::Write, FLAG, 2));
+    events.push(one(1, 0, Kind::Atomic, FLAG, 3));
+    events.push(one(1, 0, Kind::Write, FLAG, 4));
+    let verdict = verdict_of(&events);
+    let sites: Vec<_> = verdict.pairs.iter().map(|p| (p.first.site, p.second.site)).collect();
+    assert!(sites.contains(&(1, 4)) && !sites.contains(&(2, 4)), "{sites:?}");
 }
 
 #[test]

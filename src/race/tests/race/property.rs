@@ -62,9 +62,8 @@ fn fault(detector: &mut Detector, options: Options, events: &[Event], tally: &mu
 
 /// Leaves out events as long as the rest is still judged wrongly.
 fn shrink(options: Options, mut events: Vec<Event>) -> Vec<Event> {
-    let is_wrong = |events: &[Event]| {
-        fault(&mut Detector::new(options), options, events, &mut Tally::default()).is_some()
-    };
+    let is_wrong =
+        |events: &[Event]| fault(&mut Detector::new(options), options, events, &mut Tally::default()).is_some();
     if !is_wrong(&events) {
         return events;
     }
@@ -87,9 +86,7 @@ fn run(seeds: Range<u64>) -> Tally {
     let mut tally = Tally::default();
     for seed in seeds {
         let mut r = Random(seed);
-        let mut rules = Rules::default();
-        rules.is_strict = r.is(25);
-        rules.is_legacy_warp_sync = r.is(10);
+        let rules = Rules { is_strict: r.is(25), is_legacy_warp_sync: r.is(10) };
         let options = Options { rules, finest_cell_bytes: r.pick(&[4, 4, 4, 1, 8]), ..Options::default() };
         let is_message = r.is(50);
         let mut detector = Detector::new(options);
@@ -107,7 +104,6 @@ fn check(seeds: Range<u64>) {
     let tally = run(seeds);
     // A generator that makes no races, or nothing but races, would prove nothing.
     assert!(tally.racy * 10 > tally.launches && tally.racy * 10 < tally.launches * 9, "{tally:?}");
-    println!("{tally:?}");
     assert!(tally.dismissed > 0, "{tally:?}");
 }
 

@@ -8,6 +8,7 @@ fn access(warp: u32, kind: Kind, width: u32, addresses: Addresses<'_>) -> WarpAc
     WarpAccess { warp, active: u32::MAX, failed: 0, kind, scope: Scope::Gpu, width, addresses }
 }
 
+#[allow(clippy::print_stdout, reason = "the times are what the test is for")]
 /// Prints the time that `f` takes for each of the lane accesses that it says it made.
 fn measure(what: &str, mut f: impl FnMut(&mut Detector) -> u64) {
     let mut detector = Detector::new(Options::default());
@@ -45,7 +46,11 @@ fn stream(d: &mut Detector, width: u32, is_list: bool) -> u64 {
             let first = array + at;
             let list: [u64; 32] = std::array::from_fn(|l| first + l as u64 * stride);
             let strided = Addresses::Strided { first, stride: stride as i64 };
-            d.on_access(slot, Space::Global, &access(warp, kind, width, if is_list { Addresses::Lanes(&list) } else { strided }));
+            d.on_access(
+                slot,
+                Space::Global,
+                &access(warp, kind, width, if is_list { Addresses::Lanes(&list) } else { strided }),
+            );
         }
         3
     })

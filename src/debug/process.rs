@@ -1,0 +1,420 @@
+//! The program under the debugger: a machine that is moved forwards, and backwards by going to a checkpoint and running
+//! to the moment wanted.
+//!
+//! Invariant: between two calls the machine stands before a statement, whose number is [`Process::time`] (or at the very
+//! beginning, or at its end). What was output once is not output again, since the world is a recording one.
+
+use crate::history::{Edit, History, Point};
+use crate::scene::Change;
+use crate::watcher::{Seek, Thread, Watcher};
+use device::Statement;
+use emu::{Block, Emulator};
+use finding::{Actor, Finding, Severity};
+use host::{Answer, Ask, Stream};
+use machine::{Machine, MachineStop, RecordingWorld, World};
+use mem::address::{SHARED_BASE, is_local, is_shared};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Statements between two checkpoints.
+const SLICE: u64 = 1 << 16;
+/// Schedule points after which output is shown and an interruption noticed.
+const BUDGET: u64 = 1 << 18;
+/// Budgets that an interrupted statement gets to come to its end.
+const PATIENCE: u32 = 64;
+
+/// The world outside, with the program's output kept until it is shown.
+pub(crate) struct Outside {
+    world: Box<dyn World + Send>,
+    output: Vec<u8>,
+}
+
+impl std::fmt::Debug for Outside {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Outside").field("output", &self.output.len()).finish_non_exhaustive()
+    }
+}
+
+impl Outside {
+    /// A world without output yet.
+    pub(crate) fn new(world: Box<dyn World + Send>) -> Outside {
+        Outside { world, output: Vec::new() }
+    }
+}
+
+/// A world that has nothing: what stands in while the real one is handed on.
+struct Nothing;
+
+impl World for Nothing {
+    fn ask(&mut self, _: &Ask) -> Answer {
+        Answer::Line(None)
+    }
+
+    fn write(&mut self, _: Stream, _: &[u8]) {}
+}
+
+impl World for Outside {
+    fn ask(&mut self, question: &Ask) -> Answer {
+        self.world.ask(question)
+    }
+
+    fn write(&mut self, _: Stream, bytes: &[u8]) {
+        self.output.extend_from_slice(bytes);
+    }
+}
+
+/// Why the machine stopped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ran {
+    /// Before a statement that the watcher wanted, or at the time wanted.
+    Statement,
+    /// Something was found that is an error.
+    Found,
+    /// The program is over.
+    Over(i32),
+    /// The user interrupted it.
+    Interrupted,
+}
+
+/// Who wants to hear while the program runs.
+pub(crate) struct Ears<'a> {
+    /// Takes the program's output.
+    pub(crate) output: &'a mut dyn FnMut(&[u8]),
+    /// Set from outside to interrupt.
+    pub(crate) interrupt: &'a AtomicBool,
+}
+
+/// A program under the debugger.
+#[derive(Debug)]
+pub(crate) struct Process {
+    machine: Machine,
+    world: RecordingWorld<Outside>,
+    history: History,
+    hidden: Arc<Vec<bool>>,
+    /// Number of the statement that comes next; 0 at the very beginning.
+    time: u64,
+    /// The latest time that was reached.
+    latest: u64,
+    /// The statement that comes next.
+    at: Option<Statement>,
+    /// The code that the program ended with.
+    over: Option<i32>,
+    /// How many findings the user has been told of.
+    reported: usize,
+}
+
+impl Process {
+    /// A process at the very beginning.
+    pub(crate) fn new(machine: Machine, world: Outside, hidden: Arc<Vec<bool>>) -> Process {
+        let mut process = Process {
+            machine,
+            world: RecordingWorld::new(world),
+            history: History::default(),
+            hidden,
+            time: 0,
+            latest: 0,
+            at: None,
+            over: None,
+            reported: 0,
+        };
+        process.keep();
+        process
+    }
+
+    /// The world, to be given to the next process.
+    pub(crate) fn into_world(mut self) -> Outside {
+        std::mem::replace(self.world.inner_mut(), Outside::new(Box::new(Nothing)))
+    }
+
+    pub(crate) fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    pub(crate) fn time(&self) -> u64 {
+        self.time
+    }
+
+    pub(crate) fn latest(&self) -> u64 {
+        self.latest
+    }
+
+    pub(crate) fn at(&self) -> Option<&Statement> {
+        self.at.as_ref()
+    }
+
+    pub(crate) fn over(&self) -> Option<i32> {
+        self.over
+    }
+
+    pub(crate) fn checkpoints(&self) -> usize {
+        self.history.len()
+    }
+
+    /// A watcher that begins now and has no wishes.
+    pub(crate) fn watcher(&self) -> Watcher {
+        Watcher { time: self.time, until: u64::MAX, hidden: self.hidden.clone(), ..Watcher::default() }
+    }
+
+    /// Findings that the user has not been told of; from now on he has.
+    pub(crate) fn news(&mut self) -> Vec<Finding> {
+        let all = self.machine.findings();
+        let news: Vec<Finding> = all.iter().skip(self.reported).cloned().collect();
+        self.reported = self.reported.max(all.len());
+        news
+    }
+
+    /// The emulator that runs a launch, or any launch.
+    pub(crate) fn emulator(&self, launch: Option<u64>) -> Option<&Emulator> {
+        let emulators = self.machine.devices().iter().filter_map(|d| d.emulator());
+        let runs = |e: &&Emulator| e.running().is_some_and(|r| launch.is_none_or(|n| r.launch.number == n));
+        emulators.into_iter().find(runs)
+    }
+
+    /// A block at work.
+    pub(crate) fn block(&self, launch: u64, linear: u64) -> Option<&Block> {
+        self.emulator(Some(launch))?.running()?.active.iter().find(|b| b.linear == linear)
+    }
+
+    fn keep(&mut self) {
+        if let Some(checkpoint) = self.machine.checkpoint() {
+            self.history.keep(Point { time: self.time, checkpoint, mark: self.world.mark() });
+        }
+    }
+
+    /// Runs until the watcher wants to stop, the time is `limit`, or the program cannot go on.
+    pub(crate) fn go(&mut self, watcher: &mut Watcher, limit: u64, ears: &mut Ears<'_>) -> Ran {
+        if let Some(code) = self.over {
+            return Ran::Over(code);
+        }
+        let mut patience: Option<u32> = None;
+        loop {
+            // Multiples of the slice, so that executing the same again finds the same checkpoints.
+            let slice = (self.time / SLICE + 1) * SLICE;
+            let edit = self.history.next_edit(self.time).unwrap_or(u64::MAX);
+            watcher.until = limit.min(slice).min(edit);
+            if patience.is_some() {
+                watcher.until = watcher.until.min(self.time + 1);
+            }
+            watcher.time = self.time;
+            watcher.at = None;
+            let stop = self.machine.advance(BUDGET, &mut self.world, watcher);
+            let output = std::mem::take(&mut self.world.inner_mut().output);
+            if !output.is_empty() {
+                (ears.output)(&output);
+            }
+            self.time = watcher.time;
+            self.latest = self.latest.max(self.time);
+            match stop {
+                MachineStop::Done(code) => {
+                    self.over = Some(code);
+                    self.at = None;
+                }
+                MachineStop::Budget | MachineStop::Fault => {}
+                MachineStop::Host(_) | MachineStop::Device => self.at = watcher.at,
+            }
+            if watcher.at.is_some() {
+                for edit in self.history.edits_at(self.time) {
+                    self.apply(&edit);
+                }
+                if self.time % SLICE == 0 {
+                    self.keep();
+                }
+            }
+            if self.has_new_error() {
+                return Ran::Found;
+            }
+            if let Some(code) = self.over {
+                return Ran::Over(code);
+            }
+            if watcher.at.is_some() {
+                if watcher.wanted || self.time >= limit {
+                    return Ran::Statement;
+                }
+                if patience.is_some() {
+                    return Ran::Interrupted;
+                }
+            }
+            if ears.interrupt.swap(false, Ordering::Relaxed) {
+                patience = Some(PATIENCE);
+            }
+            if let Some(left) = &mut patience {
+                if *left == 0 {
+                    return Ran::Interrupted;
+                }
+                *left -= 1;
+            }
+        }
+    }
+
+    fn has_new_error(&self) -> bool {
+        let findings = self.machine.findings();
+        findings.len() > self.reported && findings.iter().skip(self.reported).any(|f| f.severity() == Severity::Error)
+    }
+
+    /// Goes back to the latest checkpoint not after `time`.
+    fn rewind(&mut self, time: u64) -> bool {
+        let Some(point) = self.history.at_most(time) else { return false };
+        if !self.machine.restore(&point.checkpoint) {
+            return false;
+        }
+        self.world.rewind(point.mark);
+        self.time = point.time;
+        self.at = None;
+        self.over = None;
+        true
+    }
+
+    /// Goes to a moment of the past (or of the future that was seen). Nobody hears of it.
+    pub(crate) fn travel(&mut self, time: u64, ears: &mut Ears<'_>) -> bool {
+        if !self.rewind(time) {
+            return false;
+        }
+        self.reported = usize::MAX;
+        if self.time == time && time > 0 {
+            // The machine stands before the statement already; which one that is, it has to be asked.
+            self.at = self.statement_here();
+        }
+        if self.time < time {
+            let mut watcher = self.watcher();
+            self.go(&mut watcher, time, ears);
+        }
+        self.reported = self.machine.findings().len();
+        // What was passed once comes quickly the second time.
+        if self.time == time && self.history.at_most(time).is_some_and(|p| p.time + SLICE / 16 < time) {
+            self.keep();
+        }
+        self.time == time
+    }
+
+    /// The statement that the machine stands before, from its state alone.
+    fn statement_here(&self) -> Option<Statement> {
+        let program = self.machine.program();
+        let make = |launch, block, warp, mask, frame, stack: &[vm::Site]| {
+            let site = *stack.first()?;
+            let span = program.span(site);
+            let depth = stack.len() as u32 - 1;
+            Some(Statement { launch, block, warp, mask, frame, depth, func: site.func, pc: site.pc, span })
+        };
+        if let Some(running) = self.emulator(None).and_then(Emulator::running) {
+            let block = running.active.front()?;
+            let resumed = block.warps.iter().find_map(|w| w.fragments.iter().find(|f| f.resume).map(|f| (w, f)));
+            let (warp, f) = resumed?;
+            let stack = warp.call_stack(f.frame, f.pc);
+            return make(running.launch.number, block.linear, warp.number, f.mask, f.frame, &stack);
+        }
+        let warp = self.machine.host().warp();
+        let f = warp.fragments.first()?;
+        make(0, 0, 0, 1, f.frame, &warp.call_stack(f.frame, f.pc))
+    }
+
+    /// The latest moment before `before` that fits; the process stands somewhere in the past afterwards.
+    pub(crate) fn seek(&mut self, seek: &Seek, before: u64, ears: &mut Ears<'_>) -> Option<u64> {
+        let mut upper = before;
+        while upper > 0 {
+            if !self.rewind(upper - 1) {
+                return None;
+            }
+            let start = self.time;
+            self.reported = usize::MAX;
+            let mut watcher = self.watcher();
+            // The statement at which the checkpoint was made was counted before it.
+            watcher.seek = Some((seek.clone(), upper));
+            if start > 0 && self.fits_here(seek) {
+                watcher.found = Some(start);
+            }
+            self.go(&mut watcher, upper.saturating_sub(1).max(start + 1), ears);
+            self.reported = self.machine.findings().len();
+            if let Some(found) = watcher.found {
+                return Some(found);
+            }
+            upper = start;
+        }
+        None
+    }
+
+    fn fits_here(&self, seek: &Seek) -> bool {
+        self.statement_here().is_some_and(|s| seek.fits(&s))
+    }
+
+    /// Goes to the statement at which a finding of a kernel was made; the finding has been told then.
+    pub(crate) fn go_to_fault(&mut self, finding: &Finding, ears: &mut Ears<'_>) -> Option<Thread> {
+        let told = self.machine.findings().len();
+        let launch = finding.launch.as_ref()?.number;
+        let actor = finding.accesses.last().map(|a| &a.actor);
+        let lane = match actor {
+            Some(Actor::Thread(t)) => Some((t.warp, t.lane)),
+            _ => None,
+        };
+        let (time, over) = (self.time, self.over);
+        // The end of the program is no statement, so that the last one may be it.
+        let before = if over.is_some() { time + 1 } else { time };
+        let found = self.seek(&Seek::Launch(launch, lane), before, ears);
+        let thread = found.filter(|&t| self.travel(t, ears)).and_then(|_| self.at).map(|s| Thread::Device {
+            launch,
+            block: s.block,
+            warp: s.warp,
+            lane: lane.map_or(s.mask.trailing_zeros(), |l| l.1),
+        });
+        if thread.is_none() {
+            self.travel(time, ears);
+        }
+        self.reported = told;
+        thread
+    }
+
+    /// Changes memory or registers as the debugger asks, and remembers it.
+    pub(crate) fn change(&mut self, thread: Thread, changes: Vec<Change>) -> bool {
+        let edit = Edit { time: self.time, thread, changes };
+        if !self.apply(&edit) {
+            return false;
+        }
+        self.history.edit(edit);
+        self.latest = self.time;
+        self.keep();
+        true
+    }
+
+    fn apply(&mut self, edit: &Edit) -> bool {
+        edit.changes.iter().all(|c| self.apply_one(edit.thread, c).is_some())
+    }
+
+    fn apply_one(&mut self, thread: Thread, change: &Change) -> Option<()> {
+        let program = self.machine.program().clone();
+        if let Change::Bytes(address, data) = change
+            && !is_shared(*address)
+            && !is_local(*address)
+        {
+            return self.machine.memory_mut().write(*address, data);
+        }
+        let Thread::Device { launch, block, warp, lane } = thread else {
+            let Change::Register(frame, reg, bits) = change else { return None };
+            let frame = self.machine.host_mut().warp_mut().frame_mut(*frame)?;
+            let slot = *program.code[frame.func.index()].slots.get(reg.index())?;
+            frame.set(slot, 0, *bits);
+            return Some(());
+        };
+        let emulators = self.machine.devices_mut().iter_mut().filter_map(|d| d.emulator_mut());
+        let mut runnings = emulators.filter_map(Emulator::running_mut);
+        let running = runnings.find(|r| r.launch.number == launch)?;
+        let block = running.active.iter_mut().find(|b| b.linear == block)?;
+        match change {
+            Change::Bytes(address, data) if is_shared(*address) => {
+                let at = (address - SHARED_BASE) as usize;
+                block.shared.get_mut(at..at.checked_add(data.len())?)?.copy_from_slice(data);
+            }
+            Change::Bytes(address, data) => {
+                let warp = block.warps.get_mut(warp as usize)?;
+                let holds = |f: &&mut vm::Frame<32>| *address >= f.local_base && address - f.local_base < f.local_bytes;
+                let frame = warp.frames.iter_mut().flatten().find(holds)?;
+                let at = lane as usize * frame.local_bytes as usize + (address - frame.local_base) as usize;
+                frame.local.get_mut(at..at.checked_add(data.len())?)?.copy_from_slice(data);
+            }
+            Change::Register(frame, reg, bits) => {
+                let frame = block.warps.get_mut(warp as usize)?.frame_mut(*frame)?;
+                let slot = *program.code[frame.func.index()].slots.get(reg.index())?;
+                frame.set(slot, lane as usize, *bits);
+            }
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,224 @@
+//! Statements and procedures: which lines have code, and what places are called.
+//!
+//! Code of embedded modules is hidden: it is run through and never stopped in, and its statements do not count as time.
+
+use crate::command::Where;
+use crate::value::{Eval, fail};
+use ir::{FuncId, FuncKind};
+use sema::checked::{self, ProcId};
+use source::{FileId, SourceMap, Span};
+use std::collections::BTreeMap;
+use vm::{Op, Program, Site};
+
+/// A statement of a function.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StatementSite {
+    pub(crate) site: Site,
+    pub(crate) span: Span,
+}
+
+/// All statements of a program.
+#[derive(Clone, Debug)]
+pub(crate) struct Sites {
+    by_line: BTreeMap<(FileId, usize), Vec<StatementSite>>,
+    hidden: Vec<bool>,
+    procs: Vec<Option<ProcId>>,
+}
+
+/// What a place in the source stands for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Resolved {
+    /// Places in the code.
+    pub(crate) sites: Vec<Site>,
+    /// The file.
+    pub(crate) file: FileId,
+    /// The line.
+    pub(crate) line: usize,
+    /// The line that was asked for, where it has no statement.
+    pub(crate) asked: Option<usize>,
+}
+
+impl Sites {
+    /// The statements of a program.
+    pub(crate) fn new(program: &Program, checked: &checked::Program, map: &SourceMap) -> Sites {
+        let mut by_line: BTreeMap<(FileId, usize), Vec<StatementSite>> = BTreeMap::new();
+        let mut hidden = Vec::new();
+        let mut procs = Vec::new();
+        for (i, code) in program.code.iter().enumerate() {
+            let func = FuncId(i as u32);
+            let of = &program.module.funcs[i];
+            let is_embedded = |span: Span| map.file(span.file).is_none_or(|f| f.name().starts_with('<'));
+            hidden.push(is_embedded(of.span));
+            procs.push(proc_of(checked, &of.name));
+            for (pc, (op, &span)) in code.ops.iter().zip(&code.spans).enumerate() {
+                if matches!(op, Op::Stmt) && !is_embedded(span) && !is_embedded(of.span) {
+                    let line = map.file(span.file).map_or(0, |f| f.line_of(span.start));
+                    let site = Site { func, pc: pc as u32 };
+                    by_line.entry((span.file, line)).or_default().push(StatementSite { site, span });
+                }
+            }
+        }
+        Sites { by_line, hidden, procs }
+    }
+
+    /// Whether a function is never stopped in.
+    pub(crate) fn is_hidden(&self, func: FuncId) -> bool {
+        self.hidden.get(func.index()).copied().unwrap_or(true)
+    }
+
+    /// Which functions are never stopped in, by number.
+    pub(crate) fn hidden(&self) -> &[bool] {
+        &self.hidden
+    }
+
+    /// The procedure that a function was made from.
+    pub(crate) fn proc(&self, func: FuncId) -> Option<ProcId> {
+        self.procs.get(func.index()).copied().flatten()
+    }
+
+    /// Whether a statement begins on a line.
+    pub(crate) fn has_statement(&self, file: FileId, line: usize) -> bool {
+        self.by_line.contains_key(&(file, line))
+    }
+
+    /// The places in the code of a place in the source; `here` is the file that is looked at and its current line.
+    pub(crate) fn resolve(
+        &self,
+        program: &Program,
+        map: &SourceMap,
+        at: &Where,
+        here: Option<(FileId, usize)>,
+    ) -> Eval<Resolved> {
+        match at {
+            Where::Here => match here {
+                Some((file, line)) => self.line(map, file, line),
+                None => fail("No default breakpoint location: the program is not being run."),
+            },
+            Where::Line(line) => match here.map(|h| h.0).or_else(|| self.by_line.keys().next().map(|k| k.0)) {
+                Some(file) => self.line(map, file, *line),
+                None => fail("The program has no statements."),
+            },
+            Where::FileLine(name, line) => self.line(map, find_file(map, name)?, *line),
+            Where::Name(name) => self.named(program, map, name),
+        }
+    }
+
+    fn line(&self, map: &SourceMap, file: FileId, line: usize) -> Eval<Resolved> {
+        let next = self.by_line.range((file, line)..).next().filter(|((f, _), _)| *f == file);
+        let Some((&(_, found), all)) = next else {
+            let name = map.file(file).map_or("", |f| f.name());
+            return fail(format!("No statement at or after line {line} in file \"{name}\"."));
+        };
+        // Of a line with several statements the first one is meant, wherever it was compiled to.
+        let first = all.iter().map(|s| s.span.start).min().unwrap_or(0);
+        let sites = all.iter().filter(|s| s.span.start == first).map(|s| s.site).collect();
+        Ok(Resolved { sites, file, line: found, asked: (found != line).then_some(line) })
+    }
+
+    /// The first statements of the procedures of that name, qualified or not.
+    fn named(&self, program: &Program, map: &SourceMap, name: &str) -> Eval<Resolved> {
+        let mut found: Option<Resolved> = None;
+        for (i, func) in program.module.funcs.iter().enumerate() {
+            let qualified = unnumbered(&func.name);
+            let fits = qualified == name || qualified.rsplit('.').next() == Some(name);
+            if !fits || self.hidden[i] {
+                continue;
+            }
+            let code = &program.code[i];
+            let visible = |pc: usize| map.file(code.spans[pc].file).is_some_and(|f| !f.name().starts_with('<'));
+            let first = (0..code.ops.len()).find(|&pc| matches!(code.ops[pc], Op::Stmt) && visible(pc));
+            let Some(pc) = first else { continue };
+            let span = code.spans[pc];
+            let site = Site { func: FuncId(i as u32), pc: pc as u32 };
+            match &mut found {
+                Some(resolved) => resolved.sites.push(site),
+                None => {
+                    let line = map.file(span.file).map_or(0, |f| f.line_of(span.start));
+                    found = Some(Resolved { sites: vec![site], file: span.file, line, asked: None });
+                }
+            }
+        }
+        match found {
+            Some(resolved) => Ok(resolved),
+            None => fail(self.unknown(program, name)),
+        }
+    }
+
+    fn unknown(&self, program: &Program, name: &str) -> String {
+        let names = self.procedures(program);
+        match diag::nearest_name(name, names.iter().map(String::as_str)) {
+            Some(near) => format!("Procedure \"{name}\" is not defined; did you mean \"{near}\"?"),
+            None => format!("Procedure \"{name}\" is not defined."),
+        }
+    }
+
+    /// Names of all procedures that can be stopped in, in order.
+    pub(crate) fn procedures(&self, program: &Program) -> Vec<String> {
+        let funcs = program.module.funcs.iter().zip(&self.hidden).filter(|(_, hidden)| !**hidden);
+        let mut names: Vec<String> = funcs.map(|(f, _)| short_name(&f.name).to_owned()).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+}
+
+/// The file of that name or path ending.
+pub(crate) fn find_file(map: &SourceMap, name: &str) -> Eval<FileId> {
+    let ends = |full: &str| full.strip_suffix(name).is_some_and(|head| head.is_empty() || head.ends_with(['/', '\\']));
+    let files = || map.files().filter(|(_, f)| !f.name().starts_with('<'));
+    match files().find(|(_, f)| f.name() == name).or_else(|| files().find(|(_, f)| ends(f.name()))) {
+        Some((id, _)) => Ok(id),
+        None => fail(format!("No source file named {name}.")),
+    }
+}
+
+/// The name of a function without the number that tells clones apart.
+fn unnumbered(name: &str) -> &str {
+    match name.rsplit_once('.') {
+        Some((head, tail)) if !tail.is_empty() && tail.bytes().all(|b| b.is_ascii_digit()) => head,
+        _ => name,
+    }
+}
+
+/// The name of a procedure alone.
+pub(crate) fn short_name(name: &str) -> &str {
+    let name = unnumbered(name);
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+/// The procedure that a function was made from: that of its name, or the one that the name begins with.
+fn proc_of(checked: &checked::Program, name: &str) -> Option<ProcId> {
+    let mut name = name;
+    loop {
+        if let Some(i) = checked.procs.iter().position(|p| &*p.qualified == name) {
+            return Some(ProcId(i as u32));
+        }
+        name = name.rsplit_once('.')?.0;
+    }
+}
+
+/// What a function is called in a frame, before its arguments.
+pub(crate) fn is_kernel(program: &Program, func: FuncId) -> bool {
+    program.module.func(func).kind == FuncKind::Kernel
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clones_have_the_name_of_their_procedure() {
+        assert_eq!(short_name("m.saxpy.2"), "saxpy");
+        assert_eq!(short_name("main"), "main");
+        assert_eq!(unnumbered("m.saxpy"), "m.saxpy");
+    }
+
+    #[test]
+    fn files_are_found_by_name_or_path_ending() {
+        let mut map = SourceMap::new();
+        let id = map.add("dir/a.cuf", "x");
+        assert_eq!(find_file(&map, "a.cuf"), Ok(id));
+        assert!(find_file(&map, ".cuf").is_err());
+        assert!(find_file(&map, "b.cuf").is_err());
+    }
+}

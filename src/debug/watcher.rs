@@ -1,0 +1,261 @@
+//! What looks at the running program: counts statements and says where to stop.
+//!
+//! Time is the number of statements begun so far in the whole program, host and device, hidden ones left out. It is the
+//! same in every execution of one program with the same answers from outside, so that a number of it names one moment
+//! (invariant I4). A watcher decides quickly and may stop too often; the session looks closer and goes on.
+
+use device::{DeviceAccess, Statement};
+use ir::Space;
+use machine::HostStatement;
+use source::Span;
+use std::sync::Arc;
+use vm::Warp;
+
+/// A thread, the host included.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Thread {
+    /// The host.
+    Host,
+    /// A lane of a launch.
+    Device {
+        /// Number of the launch.
+        launch: u64,
+        /// Linear index of the block.
+        block: u64,
+        /// The warp.
+        warp: u32,
+        /// The lane.
+        lane: u32,
+    },
+}
+
+impl Thread {
+    /// Whether the thread begins this statement.
+    pub(crate) fn begins(self, s: &Statement) -> bool {
+        match self {
+            Thread::Host => s.launch == 0,
+            Thread::Device { launch, block, warp, lane } => {
+                s.block == block && s.warp == warp && s.launch == launch && s.mask >> lane & 1 != 0
+            }
+        }
+    }
+}
+
+/// Where a step ends.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Step {
+    /// Who steps.
+    pub(crate) thread: Thread,
+    /// Deeper calls are run through.
+    pub(crate) most_depth: u32,
+    /// These statements end it whatever their depth.
+    pub(crate) sites: Vec<vm::Site>,
+}
+
+impl Step {
+    /// Whether the step ends here.
+    pub(crate) fn ends_at(&self, s: &Statement) -> bool {
+        self.thread.begins(s)
+            && (s.depth <= self.most_depth || self.sites.contains(&vm::Site { func: s.func, pc: s.pc }))
+    }
+}
+
+/// Memory that is watched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Range {
+    /// First address.
+    pub(crate) address: u64,
+    /// How many bytes.
+    pub(crate) bytes: u64,
+    /// Whose shared or local memory it is: launch, block, and for local memory warp and lane.
+    pub(crate) owner: Option<(u64, u64, Option<(u32, u32)>)>,
+}
+
+impl Range {
+    fn is_hit(&self, a: &DeviceAccess) -> bool {
+        let overlaps = a.address < self.address + self.bytes && self.address < a.address + u64::from(a.bytes);
+        overlaps
+            && match (a.space, self.owner) {
+                (Space::Shared, Some((launch, block, None))) => a.launch == launch && a.block == block,
+                (Space::Local, Some((launch, block, Some((warp, lane))))) => {
+                    a.launch == launch && a.block == block && a.warp == warp && a.lane == lane
+                }
+                (Space::Shared | Space::Local, _) | (_, Some(_)) => false,
+                (_, None) => true,
+            }
+    }
+}
+
+/// A moment that is looked for in the past.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Seek {
+    /// Where a step would end.
+    Step(Step),
+    /// The last statement of a launch, of these lanes of that warp if they are known.
+    Launch(u64, Option<(u32, u32)>),
+}
+
+impl Seek {
+    fn fits(&self, s: &Statement) -> bool {
+        match self {
+            Seek::Step(step) => step.ends_at(s),
+            Seek::Launch(launch, lane) => {
+                s.launch == *launch && lane.is_none_or(|(warp, lane)| s.warp == warp && s.mask >> lane & 1 != 0)
+            }
+        }
+    }
+}
+
+/// Statements that may end a run, by function and operation.
+pub(crate) type Marks = Arc<Vec<Vec<bool>>>;
+
+/// Looks at the running program.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Watcher {
+    /// Statements begun so far.
+    pub(crate) time: u64,
+    /// Stops at this statement at the latest.
+    pub(crate) until: u64,
+    /// Functions whose statements do not count.
+    pub(crate) hidden: Arc<Vec<bool>>,
+    /// Stops at these statements.
+    pub(crate) marks: Marks,
+    /// Stops where this ends.
+    pub(crate) step: Option<Step>,
+    /// Stops after a write to one of these.
+    pub(crate) ranges: Vec<Range>,
+    /// Stops at every statement of these threads, whose variables are compared.
+    pub(crate) threads: Vec<Thread>,
+    /// Remembers the latest time, before that one, that fits.
+    pub(crate) seek: Option<(Seek, u64)>,
+    /// What `seek` found.
+    pub(crate) found: Option<u64>,
+    /// Where it stopped.
+    pub(crate) at: Option<Statement>,
+    /// Whether it stopped for another reason than `until` or the end of a launch.
+    pub(crate) wanted: bool,
+    /// The last write to watched memory.
+    pub(crate) write: Option<DeviceAccess>,
+    /// The launch of the last statement; 0 is the host.
+    launch: u64,
+}
+
+impl Watcher {
+    /// A thread begins a statement; the host's have launch 0. Says whether to stop before it.
+    pub(crate) fn statement(&mut self, s: &Statement) -> bool {
+        if self.hidden.get(s.func.index()).copied().unwrap_or(true) || s.span.is_none() {
+            return false;
+        }
+        self.time += 1;
+        if let Some((seek, before)) = &self.seek
+            && self.time < *before
+            && seek.fits(s)
+        {
+            self.found = Some(self.time);
+        }
+        let marked = self.marks.get(s.func.index()).and_then(|f| f.get(s.pc as usize)).copied().unwrap_or(false);
+        self.wanted = marked
+            || self.write.is_some()
+            || self.step.as_ref().is_some_and(|step| step.ends_at(s) || has_ended(step.thread, s))
+            || self.threads.iter().any(|t| t.begins(s));
+        // After a launch the session looks at what was found in it.
+        let over = self.launch != 0 && s.launch == 0;
+        self.launch = s.launch;
+        let stop = self.wanted || over || self.time >= self.until;
+        if stop {
+            self.at = Some(*s);
+        }
+        stop
+    }
+}
+
+/// Whether a thread cannot come to any statement any more once this one begins: its launch is over.
+pub(crate) fn has_ended(thread: Thread, s: &Statement) -> bool {
+    matches!(thread, Thread::Device { launch, .. } if s.launch != launch)
+}
+
+impl device::Observer for Watcher {
+    fn wants_statements(&self) -> bool {
+        true
+    }
+
+    fn wants_accesses(&self) -> bool {
+        !self.ranges.is_empty()
+    }
+
+    fn on_statement(&mut self, statement: &Statement) -> bool {
+        self.statement(statement)
+    }
+
+    fn on_access(&mut self, access: &DeviceAccess) -> bool {
+        if access.write && self.ranges.iter().any(|r| r.is_hit(access)) {
+            self.write = Some(*access);
+            return true;
+        }
+        false
+    }
+}
+
+impl machine::Observer for Watcher {
+    fn wants_host_statements(&self) -> bool {
+        true
+    }
+
+    fn wants_host_accesses(&self) -> bool {
+        false
+    }
+
+    fn on_host_statement(&mut self, _: &Warp<1>, s: &HostStatement) -> bool {
+        self.statement(&Statement {
+            launch: 0,
+            block: 0,
+            warp: 0,
+            mask: 1,
+            frame: s.frame,
+            depth: s.depth,
+            func: s.site.func,
+            pc: s.site.pc,
+            span: s.span,
+        })
+    }
+
+    fn on_host_access(&mut self, _: u64, _: u32, _: bool, _: u64, _: Span) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ir::FuncId;
+    use source::FileId;
+
+    fn at(launch: u64, block: u64, mask: u32, depth: u32, pc: u32) -> Statement {
+        let span = Span::new(FileId(0), 0, 1);
+        Statement { launch, block, warp: 0, mask, frame: 0, depth, func: FuncId(0), pc, span }
+    }
+
+    #[test]
+    fn time_counts_statements_and_a_step_ends_at_its_thread() {
+        let thread = Thread::Device { launch: 1, block: 2, warp: 0, lane: 3 };
+        let step = Step { thread, most_depth: 0, sites: Vec::new() };
+        let mut w = Watcher { until: u64::MAX, hidden: Arc::new(vec![false]), step: Some(step), ..Watcher::default() };
+        assert!(!w.statement(&at(1, 1, u32::MAX, 0, 0)), "another block");
+        assert!(!w.statement(&at(1, 2, 0b0111, 0, 0)), "other lanes");
+        assert!(!w.statement(&at(1, 2, u32::MAX, 1, 0)), "a deeper call");
+        assert!(w.statement(&at(1, 2, u32::MAX, 0, 0)) && w.wanted);
+        assert_eq!(w.time, 4);
+        assert!(w.statement(&at(0, 0, 1, 0, 0)), "the launch is over");
+    }
+
+    #[test]
+    fn a_seek_remembers_the_latest_fit_before_its_end() {
+        let step = Step { thread: Thread::Host, most_depth: u32::MAX, sites: Vec::new() };
+        let hidden = Arc::new(vec![false]);
+        let mut w = Watcher { until: 9, hidden, seek: Some((Seek::Step(step), 4)), ..Watcher::default() };
+        for _ in 0..8 {
+            w.statement(&at(0, 0, 1, 0, 0));
+        }
+        assert_eq!(w.found, Some(3));
+    }
+}

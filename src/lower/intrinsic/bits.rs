@@ -1,0 +1,122 @@
+//! Bit functions (Fortran 2018, 16.3). Shift counts that the standard leaves open act as in `scalar::int`.
+
+use super::{Args, arg};
+use crate::fx::Fx;
+use crate::types::{imm, ir_ty};
+use crate::value::Value;
+use ir::op::{BinOp, CmpOp, UnOp};
+use ir::{Ty, Val};
+use sema::checked::Expr;
+use sema::intrinsic::Intrinsic;
+
+impl<'p> Fx<'_, 'p> {
+    pub(super) fn bit_function(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Value> {
+        use Intrinsic as I;
+        let first = arg(args, 0)?;
+        let ty = if matches!(id, I::Maskl | I::Maskr) { ir_ty(&e.ty) } else { ir_ty(&first.ty) };
+        let a = self.count_of(first, ty);
+        let bin = |fx: &mut Self, op: BinOp, x: Val, y: Val| -> Val { fx.b.bin(op, ty, x, y).into() };
+        let second = match arg(args, 1) {
+            Some(b) => self.count_of(b, ty),
+            None => Val::Imm(0),
+        };
+        let one = imm(ty, 1);
+        let v = match id {
+            I::Btest => {
+                let shifted = bin(self, BinOp::ShrU, a, second);
+                let bit = bin(self, BinOp::And, shifted, one);
+                return Some(Value::Pred(self.b.cmp(CmpOp::Ne, ty, bit, Val::Imm(0)).into()));
+            }
+            I::Iand => bin(self, BinOp::And, a, second),
+            I::Ior => bin(self, BinOp::Or, a, second),
+            I::Ieor => bin(self, BinOp::Xor, a, second),
+            I::Ibset => {
+                let bit = bin(self, BinOp::Shl, one, second);
+                bin(self, BinOp::Or, a, bit)
+            }
+            I::Ibclr => {
+                let bit = bin(self, BinOp::Shl, one, second);
+                let others = self.b.un(UnOp::Not, ty, bit);
+                bin(self, BinOp::And, a, others.into())
+            }
+            I::Ibits => {
+                let len = self.count_of(arg(args, 2)?, ty);
+                let shifted = bin(self, BinOp::ShrU, a, second);
+                let mask = self.low_mask(ty, len);
+                bin(self, BinOp::And, shifted, mask)
+            }
+            I::Ishft => self.shift_either_way(ty, a, second),
+            I::Ishftc => {
+                let width = match arg(args, 2) {
+                    Some(size) => self.count_of(size, ty),
+                    None => imm(ty, i64::from(ty.bytes()) * 8),
+                };
+                self.rotate(ty, a, second, width)
+            }
+            I::Not => self.b.un(UnOp::Not, ty, a).into(),
+            I::Leadz | I::Popcnt | I::Trailz | I::Poppar => {
+                let op = match id {
+                    I::Leadz => UnOp::Clz,
+                    I::Trailz => UnOp::Ctz,
+                    _ => UnOp::Popc,
+                };
+                let mut n: Val = self.b.un(op, ty, a).into();
+                if id == I::Poppar {
+                    n = bin(self, BinOp::And, n, one);
+                }
+                self.cast(n, ty, ir_ty(&e.ty))
+            }
+            I::Maskr => self.low_mask(ty, a),
+            I::Maskl => {
+                let rest = bin(self, BinOp::Sub, imm(ty, i64::from(ty.bytes()) * 8), a);
+                bin(self, BinOp::Shl, imm(ty, -1), rest)
+            }
+            I::Shiftl | I::Lshift => bin(self, BinOp::Shl, a, second),
+            I::Shiftr => bin(self, BinOp::ShrU, a, second),
+            I::Shifta | I::Rshift => bin(self, BinOp::ShrS, a, second),
+            _ => return None,
+        };
+        Some(Value::Scalar(v))
+    }
+
+    /// An integer argument as the type that the operation has.
+    fn count_of(&mut self, e: &'p Expr, ty: Ty) -> Val {
+        let v = self.scalar(e);
+        self.cast(v, ir_ty(&e.ty), ty)
+    }
+
+    /// The lowest `n` bits.
+    fn low_mask(&mut self, ty: Ty, n: Val) -> Val {
+        let high = self.b.bin(BinOp::Shl, ty, imm(ty, -1), n);
+        self.b.un(UnOp::Not, ty, high).into()
+    }
+
+    fn shift_either_way(&mut self, ty: Ty, a: Val, n: Val) -> Val {
+        if let Val::Imm(bits) = n {
+            let n = scalar::bits::signed(ty, bits);
+            let op = if n < 0 { BinOp::ShrU } else { BinOp::Shl };
+            return self.b.bin(op, ty, a, imm(ty, n.wrapping_abs())).into();
+        }
+        let left = self.b.bin(BinOp::Shl, ty, a, n);
+        let back = self.b.un(UnOp::Neg, ty, n);
+        let right = self.b.bin(BinOp::ShrU, ty, a, back);
+        let is_left = self.b.cmp(CmpOp::Ge, ty, n, Val::Imm(0));
+        self.b.select(ty, is_left, left, right).into()
+    }
+
+    /// The lowest `width` bits rotated left by `n`, which may be negative.
+    fn rotate(&mut self, ty: Ty, a: Val, n: Val, width: Val) -> Val {
+        let mask = self.low_mask(ty, width);
+        let below = self.b.cmp(CmpOp::Lt, ty, n, Val::Imm(0));
+        let wrapped = self.b.bin(BinOp::Add, ty, n, width);
+        let n = self.b.select(ty, below, wrapped, n);
+        let rest = self.b.bin(BinOp::Sub, ty, width, n);
+        let low = self.b.bin(BinOp::And, ty, a, mask);
+        let (up, down) = (self.b.bin(BinOp::Shl, ty, low, n), self.b.bin(BinOp::ShrU, ty, low, rest));
+        let both = self.b.bin(BinOp::Or, ty, up, down);
+        let turned = self.b.bin(BinOp::And, ty, both, mask);
+        let others = self.b.un(UnOp::Not, ty, mask);
+        let kept = self.b.bin(BinOp::And, ty, a, others);
+        self.b.bin(BinOp::Or, ty, turned, kept).into()
+    }
+}

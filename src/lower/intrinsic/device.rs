@@ -1,0 +1,262 @@
+//! Procedures of device code: barriers, votes, shuffles, atomics, fences, clocks (CUDA Fortran guide, 3.6).
+//!
+//! SRCLANE of `__shfl` counts from 1, the IR from 0. An atomic on a variable of the thread's own memory is plain
+//! arithmetic, because nothing else can see it.
+
+use super::{Args, arg};
+use crate::fx::Fx;
+use crate::place::{Mem, Place};
+use crate::types::{imm, ir_ty};
+use crate::value::Value;
+use ir::op::{AtomOp, BarOp, BinOp, CmpOp, ShflOp, Special, VoteOp};
+use ir::{InstKind, Scope, Space, Ty, Val};
+use sema::checked::{Expr, Type};
+use sema::intrinsic::Intrinsic;
+
+impl<'p> Fx<'_, 'p> {
+    pub(super) fn device_function(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Value> {
+        use Intrinsic as I;
+        if self.is_host() {
+            return None;
+        }
+        let ty = ir_ty(&e.ty);
+        Some(match id {
+            I::SyncthreadsAnd | I::SyncthreadsOr => {
+                let p = self.truth(arg(args, 0)?);
+                let op = if id == I::SyncthreadsAnd { BarOp::And } else { BarOp::Or };
+                let all = self.b.barrier(op, p);
+                self.truth_value(all.into(), &e.ty)
+            }
+            I::SyncthreadsCount => {
+                let p = self.truth(arg(args, 0)?);
+                let n = self.b.barrier(BarOp::Count, p);
+                Value::Scalar(self.cast(n.into(), Ty::I32, ty))
+            }
+            I::Allthreads | I::Anythread => {
+                let p = self.truth(arg(args, 0)?);
+                let op = if id == I::Allthreads { VoteOp::All } else { VoteOp::Any };
+                let v = self.b.vote(op, Ty::Pred, None, p);
+                self.truth_value(v.into(), &e.ty)
+            }
+            I::Ballot => {
+                let p = self.truth(arg(args, 0)?);
+                let v = self.b.vote(VoteOp::Ballot, Ty::Pred, None, p);
+                Value::Scalar(self.cast(v.into(), Ty::I32, ty))
+            }
+            I::Activemask => {
+                let v = self.b.special(Special::ActiveMask);
+                Value::Scalar(self.cast(v.into(), Ty::I32, ty))
+            }
+            I::AllSync | I::AnySync | I::BallotSync => {
+                let mask = self.int32(arg(args, 0)?);
+                let p = self.truth(arg(args, 1)?);
+                let op = match id {
+                    I::AllSync => VoteOp::All,
+                    I::AnySync => VoteOp::Any,
+                    _ => VoteOp::Ballot,
+                };
+                let v = self.b.vote(op, Ty::Pred, Some(mask), p);
+                if id == I::BallotSync {
+                    Value::Scalar(self.cast(v.into(), Ty::I32, ty))
+                } else {
+                    self.truth_value(v.into(), &e.ty)
+                }
+            }
+            I::MatchAnySync | I::MatchAllSync => {
+                let mask = self.int32(arg(args, 0)?);
+                let value = arg(args, 1)?;
+                let v = self.scalar(value);
+                let op = if id == I::MatchAnySync { VoteOp::MatchAny } else { VoteOp::MatchAll };
+                let found = self.b.vote(op, ir_ty(&value.ty), Some(mask), v);
+                if let Some(pred) = arg(args, 2) {
+                    let all = self.b.cmp(CmpOp::Ne, Ty::I32, found, Val::i32(0));
+                    let value = self.truth_value(all.into(), &pred.ty);
+                    let place = self.place(pred);
+                    self.store(place, &pred.ty, &value);
+                }
+                Value::Scalar(self.cast(found.into(), Ty::I32, ty))
+            }
+            I::Clock | I::Clock64 | I::Globaltimer => {
+                let reg = if id == I::Globaltimer { Special::GlobalTimer } else { Special::Clock64 };
+                let v = self.b.special(reg);
+                Value::Scalar(self.cast(v.into(), Ty::I64, ty))
+            }
+            I::Shfl | I::ShflUp | I::ShflDown | I::ShflXor => return self.shuffle(id, args, e),
+            _ => {
+                let old = self.atomic(id, args)?;
+                self.convert(&old, &arg(args, 0)?.ty, &e.ty)
+            }
+        })
+    }
+
+    /// An integer or logical as a predicate: true if it is not zero.
+    fn truth(&mut self, e: &'p Expr) -> Val {
+        if matches!(e.ty, Type::Logical(_)) {
+            return self.pred(e);
+        }
+        let v = self.scalar(e);
+        self.b.cmp(CmpOp::Ne, ir_ty(&e.ty), v, Val::Imm(0)).into()
+    }
+
+    /// A predicate as a logical, or as 1 or 0.
+    fn truth_value(&mut self, p: Val, ty: &Type) -> Value {
+        if matches!(ty, Type::Logical(_)) {
+            return Value::Pred(p);
+        }
+        let part = ir_ty(ty);
+        Value::Scalar(self.b.select(part, p, imm(part, 1), imm(part, 0)).into())
+    }
+
+    fn shuffle(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Value> {
+        let var = arg(args, 0)?;
+        let value = self.value(var);
+        let mut lane = self.int32(arg(args, 1)?);
+        let op = match id {
+            Intrinsic::Shfl => ShflOp::Idx,
+            Intrinsic::ShflUp => ShflOp::Up,
+            Intrinsic::ShflDown => ShflOp::Down,
+            _ => ShflOp::Xor,
+        };
+        if op == ShflOp::Idx {
+            lane = match lane {
+                Val::Imm(bits) => Val::i32((bits as i32).wrapping_sub(1)),
+                Val::Reg(_) => self.b.bin(BinOp::Sub, Ty::I32, lane, Val::i32(1)).into(),
+            };
+        }
+        let width = match arg(args, 2) {
+            Some(w) => self.int32(w),
+            None => Val::i32(32),
+        };
+        let ty = ir_ty(&e.ty);
+        Some(match value {
+            Value::Complex(re, im) => {
+                let re = self.b.shuffle(op, ty, re, lane, width);
+                Value::Complex(re.into(), self.b.shuffle(op, ty, im, lane, width).into())
+            }
+            other => {
+                let v = self.as_scalar(&other, &var.ty);
+                Value::Scalar(self.b.shuffle(op, ty, v, lane, width).into())
+            }
+        })
+    }
+
+    /// An atomic operation; gives the old value.
+    fn atomic(&mut self, id: Intrinsic, args: Args<'p>) -> Option<Value> {
+        use Intrinsic as I;
+        let target = arg(args, 0)?;
+        let op = match id {
+            I::Atomicadd => AtomOp::Add,
+            I::Atomicsub => AtomOp::Sub,
+            I::Atomicmax => AtomOp::Max,
+            I::Atomicmin => AtomOp::Min,
+            I::Atomicand => AtomOp::And,
+            I::Atomicor => AtomOp::Or,
+            I::Atomicxor => AtomOp::Xor,
+            I::Atomicexch => AtomOp::Exch,
+            I::Atomicinc => AtomOp::Inc,
+            I::Atomicdec => AtomOp::Dec,
+            I::Atomiccas => AtomOp::Cas,
+            _ => return None,
+        };
+        let ty = ir_ty(&target.ty);
+        if !op.class().has(ty) || ty.bytes() < 4 || !matches!(target.ty, Type::Integer(_) | Type::Real(_)) {
+            return None;
+        }
+        let mut operand = |fx: &mut Self, i: usize| -> Option<Val> {
+            let e = arg(args, i)?;
+            let v = fx.scalar(e);
+            Some(fx.cast(v, ir_ty(&e.ty), ty))
+        };
+        let a = operand(self, 1)?;
+        let b = if op == AtomOp::Cas { Some(operand(self, 2)?) } else { None };
+        match self.place(target) {
+            Place::Mem(mem) if matches!(mem.space, Space::Global | Space::Shared | Space::Generic) => {
+                let dst = self.b.temp(ty);
+                self.b.push(InstKind::Atomic {
+                    op,
+                    ty,
+                    space: mem.space,
+                    scope: Scope::Device,
+                    dst: Some(dst),
+                    addr: mem.addr,
+                    offset: mem.offset,
+                    a,
+                    b,
+                });
+                Some(Value::Scalar(dst.into()))
+            }
+            place @ Place::Mem(Mem { space: Space::Local, .. }) => self.private_atomic(op, place, target, a, b),
+            _ => None,
+        }
+    }
+
+    fn private_atomic(&mut self, op: AtomOp, place: Place, target: &Expr, a: Val, b: Option<Val>) -> Option<Value> {
+        let ty = ir_ty(&target.ty);
+        let old = self.load(place, &target.ty);
+        let x = self.as_scalar(&old, &target.ty);
+        let plain = match op {
+            AtomOp::Add => Some(BinOp::Add),
+            AtomOp::Sub => Some(BinOp::Sub),
+            AtomOp::Min => Some(BinOp::Min),
+            AtomOp::Max => Some(BinOp::Max),
+            AtomOp::And => Some(BinOp::And),
+            AtomOp::Or => Some(BinOp::Or),
+            AtomOp::Xor => Some(BinOp::Xor),
+            AtomOp::Exch | AtomOp::Cas | AtomOp::Inc | AtomOp::Dec => None,
+        };
+        let new: Val = match (op, plain) {
+            (_, Some(plain)) => self.b.bin(plain, ty, x, a).into(),
+            (AtomOp::Exch, _) => a,
+            (AtomOp::Cas, _) => {
+                let equal = self.b.cmp(CmpOp::Eq, ty, x, a);
+                self.b.select(ty, equal, b?, x).into()
+            }
+            (AtomOp::Inc, _) => {
+                let below = self.b.cmp(CmpOp::Lt, ty, x, a);
+                let more = self.b.bin(BinOp::Add, ty, x, imm(ty, 1));
+                self.b.select(ty, below, more, Val::Imm(0)).into()
+            }
+            _ => {
+                let positive = self.b.cmp(CmpOp::Gt, ty, x, Val::Imm(0));
+                let below = self.b.cmp(CmpOp::Lt, ty, x, a);
+                let inside = self.b.bin(BinOp::And, Ty::Pred, positive, below);
+                let less = self.b.bin(BinOp::Sub, ty, x, imm(ty, 1));
+                self.b.select(ty, inside, less, a).into()
+            }
+        };
+        self.store(place, &target.ty, &Value::Scalar(new));
+        Some(old)
+    }
+
+    /// A call of a device procedure that is a subroutine, or a function whose result is dropped; whether it was one.
+    pub(super) fn device_subroutine(&mut self, id: Intrinsic, args: Args<'p>) -> bool {
+        use Intrinsic as I;
+        if self.is_host() {
+            return false;
+        }
+        match id {
+            // A group other than the block needs a barrier that the IR does not have.
+            I::Syncthreads if arg(args, 0).is_some() => return false,
+            I::Syncthreads => self.b.sync_threads(),
+            I::Syncwarp => {
+                let mask = match arg(args, 0) {
+                    Some(e) => self.int32(e),
+                    None => Val::i32(-1),
+                };
+                self.b.sync_warp(mask);
+            }
+            I::Threadfence => self.b.fence(Scope::Device),
+            I::ThreadfenceBlock => self.b.fence(Scope::Block),
+            I::ThreadfenceSystem => self.b.fence(Scope::System),
+            I::GpuTime => {
+                let Some(e) = arg(args, 0) else { return false };
+                let v = self.b.special(Special::Clock64);
+                let v = self.cast(v.into(), Ty::I64, ir_ty(&e.ty));
+                let place = self.place(e);
+                self.store(place, &e.ty, &Value::Scalar(v));
+            }
+            _ => return self.atomic(id, args).is_some(),
+        }
+        true
+    }
+}

@@ -1,0 +1,220 @@
+//! Inquiries about arrays, pointers, arguments and addresses. They look at bounds and descriptors only, so that host code
+//! may ask them of device data.
+
+use super::{Args, arg};
+use crate::array::{Leaf, element_place};
+use crate::fx::Fx;
+use crate::home::Home;
+use crate::loops::constant_int;
+use crate::place::{Mem, Place};
+use crate::types::{Side, const_bytes, imm, ir_ty};
+use crate::value::Value;
+use crate::view::View;
+use ir::op::CmpOp;
+use ir::rt::Rt;
+use ir::{Ty, Val};
+use sema::checked::{Expr, ExprKind, Type};
+use sema::intrinsic::Intrinsic;
+
+impl<'p> Fx<'_, 'p> {
+    pub(super) fn inquiry(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Value> {
+        use Intrinsic as I;
+        if id == I::OnDevice {
+            return Some(Value::Pred(Val::pred(self.side == Side::Device)));
+        }
+        if id == I::CommandArgumentCount {
+            let n = self.rt(Rt::ArgCount, Vec::new()).first().map_or(Val::i32(0), |&r| r.into());
+            return Some(Value::Scalar(self.cast(n, Ty::I32, ir_ty(&e.ty))));
+        }
+        let first = arg(args, 0)?;
+        let ty = ir_ty(&e.ty);
+        Some(match id {
+            I::Allocated => {
+                let d = self.descriptor(first)?;
+                Value::Pred(self.desc_is_set(&d))
+            }
+            I::Associated => Value::Pred(self.associated(first, arg(args, 1))),
+            I::Present => Value::Pred(self.is_present(first)),
+            I::BitSize => Value::Scalar(imm(ty, 8 * i64::from(ir_ty(&first.ty).bytes()))),
+            I::Kind => Value::Scalar(imm(ty, i64::from(ir_ty(&first.ty).bytes()))),
+            I::IsContiguous => {
+                let view = self.designator_view(first)?;
+                Value::Pred(self.contiguity_test(&view))
+            }
+            I::Len => {
+                let n = self.length_of(first, None)?;
+                Value::Scalar(self.narrow(n, ty))
+            }
+            I::Size => {
+                let n = match arg(args, 1) {
+                    Some(dim) => self.bound_of(first, dim, |_, d| d.1)?,
+                    None => {
+                        let extents: Vec<Val> = self.shape_of(first).into_iter().map(|d| d.1).collect();
+                        self.product(&extents)
+                    }
+                };
+                Value::Scalar(self.narrow(n, ty))
+            }
+            I::Lbound => {
+                let n = self.bound_of(first, arg(args, 1)?, Self::lower_bound)?;
+                Value::Scalar(self.narrow(n, ty))
+            }
+            I::Ubound => {
+                let n = self.bound_of(first, arg(args, 1)?, Self::upper_bound)?;
+                Value::Scalar(self.narrow(n, ty))
+            }
+            I::StorageSize | I::Sizeof | I::CSizeof => {
+                let element = match self.length_of(first, None) {
+                    Some(len) => len,
+                    None => Val::i64(const_bytes(self.program, &first.ty).unwrap_or(0) as i64),
+                };
+                let n = if id == I::StorageSize {
+                    self.imul(element, Val::i64(8))
+                } else {
+                    let extents: Vec<Val> = self.shape_of(first).into_iter().map(|d| d.1).collect();
+                    let count = self.product(&extents);
+                    self.imul(count, element)
+                };
+                Value::Scalar(self.narrow(n, ty))
+            }
+            I::Loc | I::CLoc | I::CDevloc => {
+                let addr = match self.designator_view(first) {
+                    Some(view) => self.address(view.mem),
+                    None => {
+                        let mem = self.memory_of(first);
+                        self.address(mem)
+                    }
+                };
+                self.address_value(addr, &e.ty)
+            }
+            I::CAssociated => {
+                let a = self.pointer_word(first);
+                let set = self.icmp(CmpOp::Ne, a, Val::i64(0));
+                match arg(args, 1) {
+                    None => Value::Pred(set),
+                    Some(other) => {
+                        let b = self.pointer_word(other);
+                        let same = self.icmp(CmpOp::Eq, a, b);
+                        Value::Pred(self.combine(ir::op::BinOp::And, set, same))
+                    }
+                }
+            }
+            _ => return None,
+        })
+    }
+
+    /// An address as an integer or as an object like `type(c_ptr)`.
+    fn address_value(&mut self, addr: Val, ty: &Type) -> Value {
+        match ty {
+            Type::Derived(_) => {
+                let bytes = const_bytes(self.program, ty).unwrap_or(8).max(8);
+                let (_, mem) = self.slot(bytes, 8, "temporary", source::Span::NONE);
+                self.store_scalar(mem, Ty::I64, addr);
+                Value::Object(mem)
+            }
+            _ => Value::Scalar(self.narrow(addr, ir_ty(ty))),
+        }
+    }
+
+    /// The address in a `type(c_ptr)` or integer.
+    pub(crate) fn pointer_word(&mut self, e: &'p Expr) -> Val {
+        let value = self.value(e);
+        match value {
+            Value::Object(mem) => self.load_word(mem),
+            other => {
+                let v = self.as_scalar(&other, &e.ty);
+                self.widen(v, ir_ty(&e.ty))
+            }
+        }
+    }
+
+    fn is_present(&mut self, e: &'p Expr) -> Val {
+        let ExprKind::Var(v) = &e.kind else { return Val::pred(true) };
+        let addr = match self.home(*v) {
+            Some(Home::Scalar(mem, _)) => mem.addr,
+            Some(Home::Array(view)) => view.mem.addr,
+            Some(Home::Described(d)) => match d.at {
+                crate::home::DescAt::Mem(mem) => mem.addr,
+                crate::home::DescAt::Regs(_) => return Val::pred(true),
+            },
+            _ => return Val::pred(true),
+        };
+        self.icmp(CmpOp::Ne, addr, Val::i64(0))
+    }
+
+    /// Lower bound and extent of each dimension; lower bounds are 1 but for whole arrays.
+    pub(crate) fn shape_of(&mut self, e: &'p Expr) -> Vec<(Val, Val)> {
+        if e.rank == 0 {
+            return Vec::new();
+        }
+        let whole = crate::assign::is_whole(e);
+        let view = match self.lookup(e) {
+            Some((Leaf::View(view), ..)) => Some(view),
+            _ => self.designator_view(e),
+        };
+        if let Some(view) = view {
+            return view.dims.iter().map(|d| (if whole { d.lower } else { Val::i64(1) }, d.extent)).collect();
+        }
+        let (_, extents) = self.prepared(e);
+        extents.into_iter().map(|n| (Val::i64(1), n)).collect()
+    }
+
+    /// LBOUND of a dimension: 1 if it is empty.
+    fn lower_bound(&mut self, d: (Val, Val)) -> Val {
+        if crate::arith::is(d.0, 1) {
+            return d.0;
+        }
+        let empty = self.icmp(CmpOp::Eq, d.1, Val::i64(0));
+        match empty {
+            Val::Imm(bits) => if bits & 1 == 1 { Val::i64(1) } else { d.0 },
+            Val::Reg(_) => self.b.select(Ty::I64, empty, Val::i64(1), d.0).into(),
+        }
+    }
+
+    /// UBOUND of a dimension: 0 if it is empty.
+    fn upper_bound(&mut self, d: (Val, Val)) -> Val {
+        let lower = self.lower_bound(d);
+        let past = self.iadd(lower, d.1);
+        self.iadd(past, Val::i64(-1))
+    }
+
+    /// A number about the dimension that an expression chooses.
+    fn bound_of(
+        &mut self,
+        e: &'p Expr,
+        dim: &'p Expr,
+        what: impl Fn(&mut Self, (Val, Val)) -> Val,
+    ) -> Option<Val> {
+        let shape = self.shape_of(e);
+        if let Some(n) = constant_int(dim) {
+            let d = *shape.get(usize::try_from(n.checked_sub(1)?).ok()?)?;
+            return Some(what(self, d));
+        }
+        let wanted = self.int64(dim);
+        let mut result = Val::i64(0);
+        for (i, &d) in shape.iter().enumerate() {
+            let n = what(self, d);
+            let here = self.icmp(CmpOp::Eq, wanted, Val::i64(i as i64 + 1));
+            result = self.b.select(Ty::I64, here, n, result).into();
+        }
+        Some(result)
+    }
+
+    /// SHAPE, and LBOUND and UBOUND without DIM.
+    pub(super) fn bounds_array(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<View> {
+        let shape = self.shape_of(arg(args, 0)?);
+        let view = self.temporary_array(&e.ty, None, &[Val::i64(shape.len() as i64)]);
+        for (i, d) in shape.into_iter().enumerate() {
+            let n = match id {
+                Intrinsic::Shape => d.1,
+                Intrinsic::Lbound => self.lower_bound(d),
+                _ => self.upper_bound(d),
+            };
+            let v = self.narrow(n, ir_ty(&e.ty));
+            let mem: Mem = self.element_linear(&view, Val::i64(i as i64));
+            let place: Place = element_place(mem, None);
+            self.store(place, &e.ty, &Value::Scalar(v));
+        }
+        Some(view)
+    }
+}

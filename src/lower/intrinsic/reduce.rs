@@ -1,0 +1,318 @@
+//! Reductions: SUM, PRODUCT, MAXVAL, MINVAL, ANY, ALL, COUNT, IALL, IANY, IPARITY, NORM2, DOT_PRODUCT.
+//!
+//! A reduction is one loop in array element order with one accumulator, in host and device code alike; a reduction of device
+//! data in host code works on a copy. With DIM it is such a loop for each element of the result.
+
+use super::{Args, arg};
+use crate::array::{Env, element_place};
+use crate::fx::Fx;
+use crate::loops::constant_int;
+use crate::place::Place;
+use crate::types::{imm, ir_ty, real_imm};
+use crate::value::Value;
+use crate::view::View;
+use ir::op::{BinOp, CmpOp, UnOp};
+use ir::{Reg, Ty, Val};
+use sema::checked::{BinaryOp, Expr, Type};
+use sema::intrinsic::Intrinsic;
+
+/// The accumulator of a reduction.
+struct Accumulator<'p> {
+    id: Intrinsic,
+    array: &'p Expr,
+    mask: Option<&'p Expr>,
+    /// Type of the value that is accumulated.
+    ty: Type,
+    place: Place,
+    /// Of MAXVAL and MINVAL of reals: whether there was an element.
+    found: Option<Reg>,
+}
+
+/// Which arguments of the row are DIM and MASK.
+fn positions(id: Intrinsic) -> (Option<usize>, Option<usize>) {
+    use Intrinsic as I;
+    match id {
+        I::All | I::Any | I::Count | I::Norm2 => (Some(1), None),
+        _ => (Some(1), Some(2)),
+    }
+}
+
+impl<'p> Fx<'_, 'p> {
+    /// A reduction to a scalar.
+    pub(super) fn reduction(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Value> {
+        use Intrinsic as I;
+        match id {
+            I::DotProduct => return self.dot_product(arg(args, 0)?, arg(args, 1)?, &e.ty),
+            I::Maxloc | I::Minloc | I::Findloc => return self.locate_scalar(id, args, e),
+            _ => {}
+        }
+        let mut acc = self.accumulator(id, args, e)?;
+        self.reset(&mut acc);
+        let mut env = Env::default();
+        self.prepare(acc.array, &mut env);
+        let extents = env.extents(acc.array)?;
+        self.prepare_mask(&acc, &mut env);
+        self.for_each_element(env, &extents, &[], &mut |fx, _, _| fx.accumulate(&acc));
+        self.total(&acc, &e.ty)
+    }
+
+    /// A reduction along one dimension.
+    pub(super) fn reduction_array(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<View> {
+        let dim = constant_int(arg(args, positions(id).0?)?)?;
+        let dim = usize::try_from(dim.checked_sub(1)?).ok()?;
+        let mut acc = self.accumulator(id, args, e)?;
+        let mut env = Env::default();
+        self.prepare(acc.array, &mut env);
+        let extents = env.extents(acc.array)?;
+        self.prepare_mask(&acc, &mut env);
+        if dim >= extents.len() {
+            return None;
+        }
+        let mut outer = extents.clone();
+        let along = outer.remove(dim);
+        let view = self.temporary_array(&e.ty, None, &outer);
+        let result = view.clone();
+        self.with_env(env, |fx| {
+            fx.nest(&outer, &mut |fx, index| {
+                fx.reset(&mut acc);
+                fx.repeat(along, &mut |fx, i| {
+                    let mut full = index.to_vec();
+                    full.insert(dim, i);
+                    fx.move_to(&full);
+                    fx.accumulate(&acc);
+                });
+                if let Some(total) = fx.total(&acc, &e.ty) {
+                    let mem = fx.element_by_position(&result, index);
+                    fx.store(element_place(mem, None), &e.ty, &total);
+                }
+            });
+        });
+        Some(view)
+    }
+
+    fn prepare_mask(&mut self, acc: &Accumulator<'p>, env: &mut Env) {
+        if let Some(mask) = acc.mask {
+            self.prepare(mask, env);
+        }
+    }
+
+    fn accumulator(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Accumulator<'p>> {
+        use Intrinsic as I;
+        let array = arg(args, 0)?;
+        let (dim_at, mask_at) = positions(id);
+        let mut mask = mask_at.and_then(|i| arg(args, i));
+        // SUM(array, mask): a logical in the place of DIM is the mask.
+        if let Some(second) = dim_at.and_then(|i| arg(args, i))
+            && matches!(second.ty, Type::Logical(_))
+        {
+            mask = Some(second);
+        }
+        let ty = match id {
+            I::Count => Type::Integer(8),
+            I::Any | I::All => Type::Logical(4),
+            _ => e.ty.clone(),
+        };
+        let known = matches!(
+            id,
+            I::Sum
+                | I::Product
+                | I::Maxval
+                | I::Minval
+                | I::Any
+                | I::All
+                | I::Count
+                | I::Iall
+                | I::Iany
+                | I::Iparity
+                | I::Norm2
+        );
+        if !known || matches!(ty, Type::Character(_) | Type::Derived(_) | Type::Any) {
+            return None;
+        }
+        let place = if matches!(id, I::Any | I::All) {
+            Place::Reg(self.b.mutable(Ty::Pred))
+        } else {
+            self.variable_of(&ty)
+        };
+        let extreme = matches!(id, I::Maxval | I::Minval) && matches!(ty, Type::Real(_));
+        let found = extreme.then(|| self.b.mutable(Ty::Pred));
+        Some(Accumulator { id, array, mask, ty, place, found })
+    }
+
+    fn reset(&mut self, acc: &mut Accumulator<'p>) {
+        use Intrinsic as I;
+        let ty = ir_ty(&acc.ty);
+        let start = match acc.id {
+            I::Product => self.one(&acc.ty),
+            I::Iall => Value::Scalar(imm(ty, -1)),
+            I::Maxval if ty.is_real() => Value::Scalar(real_imm(ty, f64::NEG_INFINITY)),
+            I::Minval if ty.is_real() => Value::Scalar(real_imm(ty, f64::INFINITY)),
+            I::Maxval => Value::Scalar(imm(ty, -greatest(ty) - 1)),
+            I::Minval => Value::Scalar(imm(ty, greatest(ty))),
+            I::All => return self.set_flag(acc.place, true),
+            I::Any => return self.set_flag(acc.place, false),
+            _ => self.zero(&acc.ty),
+        };
+        self.store(acc.place, &acc.ty, &start);
+        if let Some(found) = acc.found {
+            self.b.set(found, Val::pred(false));
+        }
+    }
+
+    fn set_flag(&mut self, place: Place, value: bool) {
+        if let Place::Reg(r) = place {
+            self.b.set(r, Val::pred(value));
+        }
+    }
+
+    /// Takes in the current element.
+    fn accumulate(&mut self, acc: &Accumulator<'p>) {
+        match acc.mask {
+            None => self.take_in(acc),
+            Some(mask) => {
+                let p = self.pred(mask);
+                self.when(p, |fx| fx.take_in(acc));
+            }
+        }
+    }
+
+    fn take_in(&mut self, acc: &Accumulator<'p>) {
+        use Intrinsic as I;
+        let ty = ir_ty(&acc.ty);
+        if matches!(acc.id, I::Any | I::All) {
+            let p = self.pred(acc.array);
+            if let Place::Reg(r) = acc.place {
+                let op = if acc.id == I::Any { BinOp::Or } else { BinOp::And };
+                let joined = self.b.bin(op, Ty::Pred, r, p);
+                self.b.set(r, joined);
+            }
+            return;
+        }
+        if acc.id == I::Count {
+            let p = self.pred(acc.array);
+            let one = self.b.select(Ty::I64, p, Val::i64(1), Val::i64(0));
+            let old = self.load(acc.place, &acc.ty);
+            let old = self.as_scalar(&old, &acc.ty);
+            let sum = self.iadd(old, one.into());
+            return self.store(acc.place, &acc.ty, &Value::Scalar(sum));
+        }
+        if acc.id == I::Sum
+            && self.contracts()
+            && let Some((a, b)) = self.fused_factors(acc.array)
+        {
+            let old = self.load(acc.place, &acc.ty);
+            let new = self.multiply_add(&old, &a, &b, &acc.ty);
+            return self.store(acc.place, &acc.ty, &new);
+        }
+        let x = self.value(acc.array);
+        let old = self.load(acc.place, &acc.ty);
+        let scalar_op = match acc.id {
+            I::Maxval => Some(BinOp::Max),
+            I::Minval => Some(BinOp::Min),
+            I::Iall => Some(BinOp::And),
+            I::Iany => Some(BinOp::Or),
+            I::Iparity => Some(BinOp::Xor),
+            _ => None,
+        };
+        let new = match (acc.id, scalar_op) {
+            (_, Some(op)) => {
+                let (a, b) = (self.as_scalar(&old, &acc.ty), self.as_scalar(&x, &acc.ty));
+                Value::Scalar(self.b.bin(op, ty, a, b).into())
+            }
+            (I::Product, _) => self.arithmetic(BinaryOp::Mul, &old, &x, &acc.ty),
+            (I::Norm2, _) => self.multiply_add(&old, &x, &x, &acc.ty),
+            _ => self.arithmetic(BinaryOp::Add, &old, &x, &acc.ty),
+        };
+        self.store(acc.place, &acc.ty, &new);
+        if let Some(found) = acc.found {
+            self.b.set(found, Val::pred(true));
+        }
+    }
+
+    /// The factors of a real product that a sum takes in, as in `sum(a*b)`.
+    fn fused_factors(&mut self, e: &'p Expr) -> Option<(Value, Value)> {
+        use sema::checked::ExprKind;
+        match &e.kind {
+            ExprKind::Binary { op: BinaryOp::Mul, left, right }
+                if matches!(e.ty, Type::Real(_)) && self.lookup(e).is_none() =>
+            {
+                Some((self.value(left), self.value(right)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The result, of type `to`.
+    fn total(&mut self, acc: &Accumulator<'p>, to: &Type) -> Option<Value> {
+        use Intrinsic as I;
+        let ty = ir_ty(&acc.ty);
+        if let (I::Any | I::All, Place::Reg(r)) = (acc.id, acc.place) {
+            return Some(Value::Pred(self.freeze(r.into())));
+        }
+        let v = self.load(acc.place, &acc.ty);
+        let v = self.freeze_value(v);
+        Some(match (acc.id, acc.found) {
+            (I::Count, _) => self.convert(&v, &acc.ty, to),
+            (I::Norm2, _) => {
+                let v = self.as_scalar(&v, &acc.ty);
+                Value::Scalar(self.b.un(UnOp::Sqrt, ty, v).into())
+            }
+            (_, Some(found)) => {
+                // Of no elements at all the result is the least (greatest) finite number.
+                let least = if ty == Ty::F32 { f64::from(f32::MAX) } else { f64::MAX };
+                let least = if acc.id == I::Maxval { -least } else { least };
+                let v = self.as_scalar(&v, &acc.ty);
+                Value::Scalar(self.b.select(ty, found, v, real_imm(ty, least)).into())
+            }
+            _ => v,
+        })
+    }
+
+    fn dot_product(&mut self, a: &'p Expr, b: &'p Expr, ty: &Type) -> Option<Value> {
+        let mut env = Env::default();
+        self.prepare(a, &mut env);
+        self.prepare(b, &mut env);
+        let extents = env.extents(a)?;
+        if matches!(ty, Type::Logical(_)) {
+            let any = self.b.mutable(Ty::Pred);
+            self.b.set(any, Val::pred(false));
+            self.for_each_element(env, &extents, &[], &mut |fx, _, _| {
+                let (p, q) = (fx.pred(a), fx.pred(b));
+                let both = fx.combine(BinOp::And, p, q);
+                let joined = fx.b.bin(BinOp::Or, Ty::Pred, any, both);
+                fx.b.set(any, joined);
+            });
+            return Some(Value::Pred(self.freeze(any.into())));
+        }
+        let place = self.variable_of(ty);
+        let zero = self.zero(ty);
+        self.store(place, ty, &zero);
+        self.for_each_element(env, &extents, &[], &mut |fx, _, _| {
+            let (x, y) = (fx.value(a), fx.value(b));
+            let (mut x, y) = (fx.convert(&x, &a.ty, ty), fx.convert(&y, &b.ty, ty));
+            if let Value::Complex(re, im) = x {
+                x = Value::Complex(re, fx.b.un(UnOp::Neg, ir_ty(ty), im).into());
+            }
+            let old = fx.load(place, ty);
+            let new = fx.multiply_add(&old, &x, &y, ty);
+            fx.store(place, ty, &new);
+        });
+        let v = self.load(place, ty);
+        Some(self.freeze_value(v))
+    }
+
+    /// Whether `a` comes before `b` in an order, a predicate; for those who look for extremes.
+    pub(super) fn precedes(&mut self, op: CmpOp, a: Val, b: Val, ty: Ty) -> Val {
+        self.b.cmp(op, ty, a, b).into()
+    }
+}
+
+/// The greatest integer of a register type.
+fn greatest(ty: Ty) -> i64 {
+    match ty {
+        Ty::I8 => i64::from(i8::MAX),
+        Ty::I16 => i64::from(i16::MAX),
+        Ty::I32 => i64::from(i32::MAX),
+        _ => i64::MAX,
+    }
+}

@@ -1,0 +1,304 @@
+//! Functions that give another arrangement of the same elements: TRANSPOSE, RESHAPE, SPREAD, PACK, UNPACK, TRANSFER.
+//!
+//! TRANSPOSE, SPREAD and the plain RESHAPE are other views of the argument's memory and copy nothing.
+
+use super::{Args, arg};
+use crate::array::{Env, element_place};
+use crate::fx::Fx;
+use crate::loops::constant_int;
+use crate::place::{Mem, Place};
+use crate::types::const_bytes;
+use crate::value::Value;
+use crate::view::{Contiguity, View, ViewDim};
+use ir::op::{BinOp, CmpOp};
+use ir::{Ty, Val};
+use sema::checked::{Expr, Type};
+
+impl<'p> Fx<'_, 'p> {
+    pub(super) fn transpose(&mut self, args: Args<'p>) -> Option<View> {
+        let mut view = self.view(arg(args, 0)?);
+        view.dims.reverse();
+        view.dims.iter_mut().for_each(|d| d.lower = Val::i64(1));
+        view.origin = None;
+        view.contiguity = Contiguity::Unknown;
+        Some(view)
+    }
+
+    pub(super) fn spread(&mut self, args: Args<'p>) -> Option<View> {
+        let source = arg(args, 0)?;
+        let dim = usize::try_from(constant_int(arg(args, 1)?)?.checked_sub(1)?).ok()?;
+        let copies = self.int64(arg(args, 2)?);
+        let copies = self.at_least_zero(copies);
+        let extent = self.freeze(copies);
+        let mut view = if source.rank == 0 {
+            let value = self.value(source);
+            let len = self.length_of(source, None);
+            let mem = match &value {
+                Value::Char(mem, _) | Value::Object(mem) => *mem,
+                _ => self.spill(&value, &source.ty),
+            };
+            let element = self.element_bytes(&source.ty, len);
+            self.dense(mem, element, len, &[])
+        } else {
+            self.view(source)
+        };
+        if dim > view.dims.len() {
+            return None;
+        }
+        view.dims.insert(dim, ViewDim { lower: Val::i64(1), extent, stride: Val::i64(0), gather: None });
+        view.dims.iter_mut().for_each(|d| d.lower = Val::i64(1));
+        view.origin = None;
+        view.contiguity = Contiguity::Unknown;
+        Some(view)
+    }
+
+    /// The values of an integer array of constant size.
+    fn integers_of(&mut self, e: &'p Expr, count: usize) -> Vec<Val> {
+        let view = self.view(e);
+        let view = self.local_view(view, &e.ty);
+        (0..count)
+            .map(|i| {
+                let mem = self.element_by_position(&view, &[Val::i64(i as i64)]);
+                let v = self.load(Place::Mem(mem), &e.ty);
+                let v = self.as_scalar(&v, &e.ty);
+                self.widen(v, crate::types::ir_ty(&e.ty))
+            })
+            .collect()
+    }
+
+    pub(super) fn reshape(&mut self, args: Args<'p>, e: &'p Expr) -> Option<View> {
+        let source = arg(args, 0)?;
+        let shape = arg(args, 1)?;
+        let extents: Vec<Val> = match &shape.kind {
+            sema::checked::ExprKind::Const(sema::checked::Const::Array { items, .. }) => items
+                .iter()
+                .filter_map(|c| match c {
+                    sema::checked::Const::Int(n) => Some(Val::i64((*n).max(0))),
+                    _ => None,
+                })
+                .collect(),
+            _ => self.integers_of(shape, usize::from(e.rank)),
+        };
+        let view = self.view(source);
+        let view = self.local_view(view, &source.ty);
+        let view = self.contiguous_view(view, &source.ty);
+        if arg(args, 2).is_none() && arg(args, 3).is_none() {
+            return Some(self.dense(view.mem, view.element, view.len, &extents));
+        }
+        // The dimensions of the result in the order in which they are filled, the fastest first.
+        let order: Vec<Val> = match arg(args, 3) {
+            Some(order) => self.integers_of(order, extents.len()),
+            None => (1..=extents.len()).map(|i| Val::i64(i as i64)).collect(),
+        };
+        let result = self.temporary_array(&e.ty, view.len, &extents);
+        let pad = match arg(args, 2) {
+            Some(pad) => {
+                let p = self.view(pad);
+                let p = self.local_view(p, &pad.ty);
+                Some(self.contiguous_view(p, &pad.ty))
+            }
+            None => None,
+        };
+        let strides: Vec<Val> = result.dims.iter().map(|d| d.stride).collect();
+        let (mut ordered_extents, mut ordered_strides) = (Vec::new(), Vec::new());
+        for &dim in &order {
+            ordered_extents.push(self.pick(&extents, dim));
+            ordered_strides.push(self.pick(&strides, dim));
+        }
+        let available = self.size(&view);
+        let next = self.b.mutable(Ty::I64);
+        self.b.set(next, Val::i64(0));
+        self.nest(&ordered_extents, &mut |fx, index| {
+            let mut to = result.mem;
+            for (&i, &stride) in index.iter().zip(&ordered_strides) {
+                let skip = fx.imul(i, stride);
+                to = fx.advance(to, skip);
+            }
+            let inside = fx.icmp(CmpOp::Lt, next.into(), available);
+            fx.either(
+                inside,
+                |fx| {
+                    let from = fx.element_linear(&view, next.into());
+                    fx.copy_element(to, from, view.len, &e.ty);
+                },
+                |fx| {
+                    if let Some(pad) = &pad {
+                        let over = fx.isub(next.into(), available);
+                        let count = fx.size(pad);
+                        let i: Val = fx.b.bin(BinOp::Rem, Ty::I64, over, count).into();
+                        let from = fx.element_linear(pad, i);
+                        fx.copy_element(to, from, pad.len, &e.ty);
+                    }
+                },
+            );
+            let more = fx.b.bin(BinOp::Add, Ty::I64, next, Val::i64(1));
+            fx.b.set(next, more);
+        });
+        Some(result)
+    }
+
+    /// The value of a list whose one-based number is known at run time only.
+    fn pick(&mut self, values: &[Val], number: Val) -> Val {
+        if let Some(n) = crate::arith::constant(number) {
+            return usize::try_from(n - 1).ok().and_then(|i| values.get(i).copied()).unwrap_or(Val::i64(0));
+        }
+        let mut result = Val::i64(0);
+        for (i, &v) in values.iter().enumerate() {
+            let here = self.icmp(CmpOp::Eq, number, Val::i64(i as i64 + 1));
+            result = self.b.select(Ty::I64, here, v, result).into();
+        }
+        result
+    }
+
+    /// Copies one element.
+    pub(super) fn copy_element(&mut self, to: Mem, from: Mem, len: Option<Val>, ty: &Type) {
+        let v = self.load(element_place(from, len), ty);
+        self.store(element_place(to, len), ty, &v);
+    }
+
+    pub(super) fn pack(&mut self, args: Args<'p>, e: &'p Expr) -> Option<View> {
+        let (array, mask) = (arg(args, 0)?, arg(args, 1)?);
+        let mut env = Env::default();
+        self.prepare(array, &mut env);
+        self.prepare(mask, &mut env);
+        let extents = env.extents(array)?;
+        let len = self.length_of(array, Some(&env));
+        let filler = match arg(args, 2) {
+            Some(v) => {
+                let view = self.view(v);
+                Some(self.local_view(view, &v.ty))
+            }
+            None => None,
+        };
+        // Without VECTOR the size is the number of true elements; room is made for all.
+        let chosen = self.b.mutable(Ty::I64);
+        self.b.set(chosen, Val::i64(0));
+        let size = match &filler {
+            Some(view) => self.size(view),
+            None => {
+                self.for_each_element(env.clone(), &extents, &[], &mut |fx, _, _| {
+                    let p = fx.pred(mask);
+                    let one = fx.b.select(Ty::I64, p, Val::i64(1), Val::i64(0));
+                    let n = fx.b.bin(BinOp::Add, Ty::I64, chosen, one);
+                    fx.b.set(chosen, n);
+                });
+                self.freeze(chosen.into())
+            }
+        };
+        let result = self.temporary_array(&e.ty, len, &[size]);
+        if let Some(filler) = &filler {
+            self.copy_array(&result, filler, &e.ty);
+        }
+        let next = self.b.mutable(Ty::I64);
+        self.b.set(next, Val::i64(0));
+        self.for_each_element(env, &extents, &[], &mut |fx, _, _| {
+            let p = fx.pred(mask);
+            fx.when(p, |fx| {
+                let v = fx.value(array);
+                let to = fx.element_linear(&result, next.into());
+                fx.store(element_place(to, result.len), &e.ty, &v);
+                let n = fx.b.bin(BinOp::Add, Ty::I64, next, Val::i64(1));
+                fx.b.set(next, n);
+            });
+        });
+        Some(result)
+    }
+
+    pub(super) fn unpack(&mut self, args: Args<'p>, e: &'p Expr) -> Option<View> {
+        let (vector, mask, field) = (arg(args, 0)?, arg(args, 1)?, arg(args, 2)?);
+        let source = self.view(vector);
+        let source = self.local_view(source, &vector.ty);
+        let mut env = Env::default();
+        self.prepare(mask, &mut env);
+        self.prepare(field, &mut env);
+        let extents = env.extents(mask)?;
+        let result = self.temporary_array(&e.ty, source.len, &extents);
+        let next = self.b.mutable(Ty::I64);
+        self.b.set(next, Val::i64(0));
+        let target = result.clone();
+        self.for_each_element(env, &extents, &[&result], &mut |fx, index, linear| {
+            let to = fx.element_pos(&target, index, linear);
+            let p = fx.pred(mask);
+            fx.either(
+                p,
+                |fx| {
+                    let from = fx.element_by_position(&source, &[next.into()]);
+                    fx.copy_element(to, from, source.len, &e.ty);
+                    let n = fx.b.bin(BinOp::Add, Ty::I64, next, Val::i64(1));
+                    fx.b.set(next, n);
+                },
+                |fx| {
+                    let v = fx.value(field);
+                    fx.store(element_place(to, target.len), &e.ty, &v);
+                },
+            );
+        });
+        Some(result)
+    }
+
+    /// The bytes of TRANSFER's source, and how many.
+    fn transfer_source(&mut self, source: &'p Expr) -> (Mem, Val) {
+        if source.rank > 0 {
+            let view = self.view(source);
+            let view = self.local_view(view, &source.ty);
+            let view = self.contiguous_view(view, &source.ty);
+            let count = self.size(&view);
+            return (view.mem, self.imul(count, view.element));
+        }
+        let value = self.value(source);
+        match value {
+            Value::Char(mem, len) => (mem, len),
+            other => (self.spill(&other, &source.ty), Val::i64(self.type_bytes(&source.ty))),
+        }
+    }
+
+    /// Copies the lesser of two numbers of bytes.
+    fn transfer_bytes(&mut self, to: Mem, room: Val, from: Mem, bytes: Val) {
+        let n = match (crate::arith::constant(room), crate::arith::constant(bytes)) {
+            (Some(a), Some(b)) => Val::i64(a.min(b)),
+            _ => self.b.bin(BinOp::Min, Ty::I64, room, bytes).into(),
+        };
+        if let Some(n) = crate::arith::constant(n) {
+            return self.copy_words(to, from, n.max(0) as u64, 1);
+        }
+        self.repeat(n, &mut |fx, i| {
+            let (source, target) = (fx.advance(from, i), fx.advance(to, i));
+            let byte = fx.load_scalar(source, Ty::I8);
+            fx.store_scalar(target, Ty::I8, byte.into());
+        });
+    }
+
+    pub(super) fn transfer_scalar(&mut self, args: Args<'p>, e: &'p Expr) -> Option<Value> {
+        let (from, bytes) = self.transfer_source(arg(args, 0)?);
+        let room = match self.length_of(e, None) {
+            Some(len) => len,
+            None => Val::i64(const_bytes(self.program, &e.ty)? as i64),
+        };
+        let to = self.temporary(room, 8);
+        self.transfer_bytes(to, room, from, bytes);
+        let len = matches!(e.ty, Type::Character(_)).then_some(room);
+        Some(self.load(element_place(to, len), &e.ty))
+    }
+
+    pub(super) fn transfer_array(&mut self, args: Args<'p>, e: &'p Expr) -> Option<View> {
+        let (from, bytes) = self.transfer_source(arg(args, 0)?);
+        let len = self.length_of(arg(args, 1)?, None);
+        let element = self.element_bytes(&e.ty, len);
+        let count = match arg(args, 2) {
+            Some(size) => {
+                let n = self.int64(size);
+                self.at_least_zero(n)
+            }
+            None => {
+                let up = self.iadd(bytes, element);
+                let up = self.iadd(up, Val::i64(-1));
+                self.b.bin(BinOp::Div, Ty::I64, up, element).into()
+            }
+        };
+        let count = self.freeze(count);
+        let view = self.temporary_array(&e.ty, len, &[count]);
+        let room = self.imul(count, element);
+        self.transfer_bytes(view.mem, room, from, bytes);
+        Some(view)
+    }
+}

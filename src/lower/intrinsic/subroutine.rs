@@ -1,0 +1,332 @@
+//! Intrinsic subroutines.
+
+use super::{Args, arg};
+use crate::array::{Env, element_place};
+use crate::fx::Fx;
+use crate::place::{Mem, Place};
+use crate::types::{data_space, imm, ir_ty};
+use crate::value::Value;
+use crate::view::View;
+use ir::op::{BinOp, CmpOp, UnOp};
+use ir::rt::Rt;
+use ir::{Ty, Val};
+use sema::checked::{Expr, ExprKind, Type};
+use sema::intrinsic::{Class, Intrinsic};
+
+impl<'p> Fx<'_, 'p> {
+    pub(crate) fn intrinsic_subroutine(&mut self, id: Intrinsic, args: Args<'p>) {
+        if !self.intrinsic_call(id, args) {
+            self.unsupported();
+        }
+    }
+
+    /// Stores an `i64` into an integer variable.
+    fn store_integer(&mut self, e: &'p Expr, v: Val) {
+        let v = self.narrow(v, ir_ty(&e.ty));
+        let place = self.place(e);
+        self.store(place, &e.ty, &Value::Scalar(v));
+    }
+
+    /// Stores a value of another type into a variable.
+    fn store_converted(&mut self, e: &'p Expr, v: &Value, from: &Type) {
+        let v = self.convert(v, from, &e.ty);
+        let place = self.place(e);
+        self.store(place, &e.ty, &v);
+    }
+
+    fn intrinsic_call(&mut self, id: Intrinsic, args: Args<'p>) -> bool {
+        use Intrinsic as I;
+        match id {
+            I::CpuTime => {
+                let (Some(e), Some(&t)) = (arg(args, 0), self.rt(Rt::CpuTime, Vec::new()).first()) else {
+                    return false;
+                };
+                self.store_converted(e, &Value::Scalar(t.into()), &Type::Real(8));
+            }
+            I::SystemClock => self.system_clock(args),
+            I::DateAndTime => self.date_and_time(args),
+            I::GetCommandArgument => self.get_command_argument(args),
+            I::Getarg => {
+                let (Some(number), Some(value)) = (arg(args, 0), arg(args, 1)) else { return false };
+                let n = self.int32(number);
+                self.argument_text(n, Some(value));
+            }
+            I::MoveAlloc => return self.move_alloc(args),
+            I::Mvbits => return self.mvbits(args),
+            I::RandomNumber => return arg(args, 0).is_some_and(|e| self.random_number(e)),
+            I::RandomSeed => self.random_seed(args),
+            I::CFPointer => return self.c_f_pointer(args),
+            I::Exit => {
+                let code = arg(args, 0).map_or(Val::i32(0), |e| self.int32(e));
+                self.end_program(Val::i32(0), code, Val::i64(0), Val::i64(0));
+            }
+            I::Abort => self.fail("abort"),
+            I::Flush => {
+                let unit = arg(args, 0).map_or(Val::i64(-1), |e| self.int64(e));
+                self.rt(Rt::IoPosition, vec![unit, Val::i32(3), Val::i32(0)]);
+            }
+            // Waiting changes nothing that a program can see but the clock, which is the run's business.
+            I::Sleep => {}
+            _ if id.class() == Class::Device => return self.device_subroutine(id, args),
+            _ => return false,
+        }
+        true
+    }
+
+    /// A clock of 8-byte integers counts as the service does, one of shorter integers in milliseconds.
+    fn system_clock(&mut self, args: Args<'p>) {
+        let results = self.rt(Rt::SystemClock, Vec::new());
+        let (Some(&count), Some(&rate)) = (results.first(), results.get(1)) else { return };
+        let short = args.iter().flatten().any(|e| ir_ty(&e.ty) != Ty::I64);
+        let (mut count, mut rate): (Val, Val) = (count.into(), rate.into());
+        if short {
+            // In two steps, so that the product stays small.
+            let seconds = self.b.bin(BinOp::Div, Ty::I64, count, rate);
+            let rest = self.b.bin(BinOp::Rem, Ty::I64, count, rate);
+            let thousandths = self.imul(rest.into(), Val::i64(1000));
+            let thousandths: Val = self.b.bin(BinOp::Div, Ty::I64, thousandths, rate).into();
+            count = self.imad(seconds.into(), Val::i64(1000), thousandths);
+            count = self.b.bin(BinOp::And, Ty::I64, count, Val::i64(i64::from(i32::MAX))).into();
+            rate = Val::i64(1000);
+        }
+        let most = if short { i64::from(i32::MAX) } else { i64::MAX };
+        for (i, v) in [count, rate, Val::i64(most)].into_iter().enumerate() {
+            if let Some(e) = arg(args, i) {
+                if matches!(e.ty, Type::Real(_)) {
+                    self.store_converted(e, &Value::Scalar(v), &Type::Integer(8));
+                } else {
+                    self.store_integer(e, v);
+                }
+            }
+        }
+    }
+
+    fn date_and_time(&mut self, args: Args<'p>) {
+        let (_, values) = self.slot(32, 4, "values", source::Span::NONE);
+        let addr = self.address(values);
+        self.rt(Rt::DateTime, vec![addr]);
+        let number = |fx: &mut Self, i: i64| -> Val { fx.load_scalar(values.plus(4 * i), Ty::I32).into() };
+        // Field of VALUES, digits; what stands between them is text.
+        if let Some(e) = arg(args, 0) {
+            let parts: Vec<Val> = (0..3).map(|i| number(self, i)).collect();
+            self.digits_text(e, &[], &[(parts[0], 4), (parts[1], 2), (parts[2], 2)], 0);
+        }
+        if let Some(e) = arg(args, 1) {
+            let parts: Vec<Val> = (4..8).map(|i| number(self, i)).collect();
+            self.digits_text(e, &[], &[(parts[0], 2), (parts[1], 2), (parts[2], 2), (parts[3], 3)], 3);
+        }
+        if let Some(e) = arg(args, 2) {
+            let minutes = number(self, 3);
+            let magnitude = self.b.un(UnOp::Abs, Ty::I32, minutes);
+            let hours = self.b.bin(BinOp::Div, Ty::I32, magnitude, Val::i32(60));
+            let rest = self.b.bin(BinOp::Rem, Ty::I32, magnitude, Val::i32(60));
+            let west = self.b.cmp(CmpOp::Lt, Ty::I32, minutes, Val::i32(0));
+            let sign = self.b.select(Ty::I8, west, imm(Ty::I8, 45), imm(Ty::I8, 43));
+            self.digits_text(e, &[sign.into()], &[(hours.into(), 2), (rest.into(), 2)], 0);
+        }
+        if let Some(e) = arg(args, 3)
+            && let Some(view) = self.designator_view(e)
+        {
+            let dense = self.dense(values, Val::i64(4), None, &[Val::i64(8)]);
+            self.repeat(Val::i64(8), &mut |fx, i| {
+                let from = fx.element_linear(&dense, i);
+                let v = fx.load_scalar(from, Ty::I32);
+                let v = fx.cast(v.into(), Ty::I32, ir_ty(&e.ty));
+                let to = fx.element_by_position(&view, &[i]);
+                fx.store(Place::Mem(to), &e.ty, &Value::Scalar(v));
+            });
+        }
+    }
+
+    /// Stores bytes and decimal numbers of fixed width as text; a point stands before number `point`, unless that is 0.
+    fn digits_text(&mut self, e: &'p Expr, first: &[Val], numbers: &[(Val, u32)], point: usize) {
+        let (_, text) = self.slot(16, 1, "text", source::Span::NONE);
+        let mut at = 0;
+        for &byte in first {
+            self.store_scalar(text.plus(at), Ty::I8, byte);
+            at += 1;
+        }
+        for (i, &(number, width)) in numbers.iter().enumerate() {
+            if point != 0 && i == point {
+                self.store_scalar(text.plus(at), Ty::I8, imm(Ty::I8, 46));
+                at += 1;
+            }
+            for digit in (0..width).rev() {
+                let scaled = self.b.bin(BinOp::Div, Ty::I32, number, Val::i32(10i32.pow(digit)));
+                let value = self.b.bin(BinOp::Rem, Ty::I32, scaled, Val::i32(10));
+                let code = self.b.bin(BinOp::Add, Ty::I32, value, Val::i32(48));
+                let byte = self.cast(code.into(), Ty::I32, Ty::I8);
+                self.store_scalar(text.plus(at), Ty::I8, byte);
+                at += 1;
+            }
+        }
+        let place = self.place(e);
+        self.store(place, &e.ty, &Value::Char(text, Val::i64(at)));
+    }
+
+    fn get_command_argument(&mut self, args: Args<'p>) {
+        let Some(number) = arg(args, 0) else { return };
+        let n = self.int32(number);
+        let len = self.argument_text(n, arg(args, 1));
+        let none = self.icmp(CmpOp::Lt, len, Val::i64(0));
+        if let Some(e) = arg(args, 2) {
+            let shown = self.at_least_zero(len);
+            self.store_integer(e, shown);
+        }
+        if let Some(e) = arg(args, 3) {
+            // -1: the value was cut, 1: there is no such argument.
+            let room = match arg(args, 1) {
+                Some(value) => self.length_of(value, None).unwrap_or(Val::i64(i64::MAX)),
+                None => Val::i64(i64::MAX),
+            };
+            let cut = self.icmp(CmpOp::Gt, len, room);
+            let code = self.b.select(Ty::I64, cut, Val::i64(-1), Val::i64(0));
+            let code = self.b.select(Ty::I64, none, Val::i64(1), code);
+            self.store_integer(e, code.into());
+        }
+    }
+
+    /// Gets a command argument into a variable; gives its length, −1 if there is none.
+    fn argument_text(&mut self, number: Val, value: Option<&'p Expr>) -> Val {
+        let (addr, len) = match value.map(|e| self.place(e)) {
+            Some(Place::Char(mem, len)) => (self.address(mem), len),
+            _ => (Val::i64(0), Val::i64(0)),
+        };
+        let n = self.rt(Rt::ArgGet, vec![number, addr, len]);
+        n.first().map_or(Val::i64(-1), |&r| r.into())
+    }
+
+    fn move_alloc(&mut self, args: Args<'p>) -> bool {
+        let (Some(from), Some(to)) = (arg(args, 0), arg(args, 1)) else { return false };
+        let (Some(source), Some(target)) = (self.descriptor(from), self.descriptor(to)) else { return false };
+        let location = self.location_of(to);
+        self.free_data(&target, &to.ty, location);
+        let view = self.desc_view(&source);
+        self.desc_set(&target, &view);
+        self.desc_clear(&source);
+        true
+    }
+
+    fn mvbits(&mut self, args: Args<'p>) -> bool {
+        let (Some(from), Some(to)) = (arg(args, 0), arg(args, 3)) else { return false };
+        let ty = ir_ty(&to.ty);
+        let mut numbers = [Val::Imm(0); 3];
+        for (slot, i) in numbers.iter_mut().zip([1, 2, 4]) {
+            let Some(e) = arg(args, i) else { return false };
+            let v = self.scalar(e);
+            *slot = self.cast(v, ir_ty(&e.ty), ty);
+        }
+        let [from_pos, len, to_pos] = numbers;
+        let a = self.scalar(from);
+        let high = self.b.bin(BinOp::Shl, ty, imm(ty, -1), len);
+        let mask = self.b.un(UnOp::Not, ty, high);
+        let bits = self.b.bin(BinOp::ShrU, ty, a, from_pos);
+        let bits = self.b.bin(BinOp::And, ty, bits, mask);
+        let bits = self.b.bin(BinOp::Shl, ty, bits, to_pos);
+        let hole = self.b.bin(BinOp::Shl, ty, mask, to_pos);
+        let kept = self.b.un(UnOp::Not, ty, hole);
+        let place = self.place(to);
+        let old = self.load(place, &to.ty);
+        let old = self.as_scalar(&old, &to.ty);
+        let old = self.b.bin(BinOp::And, ty, old, kept);
+        let new = self.b.bin(BinOp::Or, ty, old, bits);
+        self.store(place, &to.ty, &Value::Scalar(new.into()));
+        true
+    }
+
+    fn random_number(&mut self, e: &'p Expr) -> bool {
+        if !self.is_host() {
+            return false;
+        }
+        if e.rank == 0 {
+            let v = self.random_value(&e.ty);
+            let place = self.place(e);
+            self.store(place, &e.ty, &v);
+            return true;
+        }
+        let Some(view) = self.designator_view(e) else { return false };
+        let extents = view.extents();
+        let remote = self.is_remote(view.mem);
+        let to: View = if remote { self.temporary_array(&e.ty, None, &extents) } else { view.clone() };
+        self.for_each_element(Env::default(), &extents, &[&to], &mut |fx, index, linear| {
+            let v = fx.random_value(&e.ty);
+            let mem = fx.element_pos(&to, index, linear);
+            fx.store(element_place(mem, None), &e.ty, &v);
+        });
+        if remote {
+            self.copy_array(&view, &to, &e.ty);
+        }
+        true
+    }
+
+    /// The next number in [0, 1); as real(4) it is cut to 24 bits, since rounding could give 1.
+    fn random_value(&mut self, ty: &Type) -> Value {
+        let v = self.rt(Rt::RandomNumber, Vec::new()).first().map_or(Val::f64(0.0), |&r| r.into());
+        if ir_ty(ty) == Ty::F64 {
+            return Value::Scalar(v);
+        }
+        let scaled = self.b.bin(BinOp::Mul, Ty::F64, v, Val::f64(16_777_216.0));
+        let whole = self.b.un(UnOp::Floor, Ty::F64, scaled);
+        let cut = self.b.bin(BinOp::Mul, Ty::F64, whole, Val::f64(1.0 / 16_777_216.0));
+        Value::Scalar(self.cast(cut.into(), Ty::F64, Ty::F32))
+    }
+
+    /// The generator's seed is one number, made of all elements of PUT; its state is not shown: GET gives zeros.
+    fn random_seed(&mut self, args: Args<'p>) {
+        if let Some(e) = arg(args, 0) {
+            self.store_integer(e, Val::i64(1));
+        }
+        if let Some(e) = arg(args, 1) {
+            let view = self.view(e);
+            let extents = view.extents();
+            let total = self.b.mutable(Ty::I64);
+            self.b.set(total, Val::i64(0));
+            self.for_each_element(Env::default(), &extents, &[&view], &mut |fx, index, linear| {
+                let mem = fx.element_pos(&view, index, linear);
+                let v = fx.load(Place::Mem(mem), &e.ty);
+                let v = fx.as_scalar(&v, &e.ty);
+                let v = fx.widen(v, ir_ty(&e.ty));
+                let shifted = fx.b.bin(BinOp::Mul, Ty::I64, total, Val::i64(31));
+                let sum = fx.b.bin(BinOp::Add, Ty::I64, shifted, v);
+                fx.b.set(total, sum);
+            });
+            self.rt(Rt::RandomSeed, vec![total.into()]);
+        }
+        if let Some(e) = arg(args, 2)
+            && let Some(view) = self.designator_view(e)
+        {
+            let zero = self.zero(&e.ty);
+            self.fill(&view, &zero, &e.ty);
+        }
+    }
+
+    fn c_f_pointer(&mut self, args: Args<'p>) -> bool {
+        let (Some(pointer), Some(target)) = (arg(args, 0), arg(args, 1)) else { return false };
+        let addr = self.pointer_word(pointer);
+        let Some(d) = self.descriptor(target) else { return false };
+        let (cuda, is_pointer) = match &target.kind {
+            ExprKind::Var(v) => (self.program.var(*v).attrs.cuda, self.program.var(*v).attrs.pointer),
+            _ => (None, true),
+        };
+        let space = data_space(self.side, cuda, is_pointer);
+        let extents: Vec<Val> = match arg(args, 2) {
+            Some(shape) if target.rank > 0 => {
+                let view = self.view(shape);
+                let view = self.local_view(view, &shape.ty);
+                (0..target.rank)
+                    .map(|i| {
+                        let mem = self.element_by_position(&view, &[Val::i64(i64::from(i))]);
+                        let v = self.load(Place::Mem(mem), &shape.ty);
+                        let v = self.as_scalar(&v, &shape.ty);
+                        self.widen(v, ir_ty(&shape.ty))
+                    })
+                    .collect()
+            }
+            _ => Vec::new(),
+        };
+        let element = self.desc_element(&d);
+        let view = self.dense(Mem::at(addr, space), element, d.is_char.then_some(element), &extents);
+        self.desc_set(&d, &view);
+        true
+    }
+}

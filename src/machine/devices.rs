@@ -1,0 +1,62 @@
+//! The devices that a machine may have.
+
+use device::Device;
+use emu::Emulator;
+use gpu::GpuDevice;
+use std::sync::Arc;
+
+/// A device of a machine.
+#[derive(Debug)]
+pub enum DeviceBox {
+    /// The emulator.
+    Emulator(Box<Emulator>),
+    /// A GPU.
+    Gpu(Box<GpuDevice>),
+}
+
+impl DeviceBox {
+    /// The device behind its trait.
+    pub fn as_device(&mut self) -> &mut dyn Device {
+        match self {
+            DeviceBox::Emulator(emulator) => emulator.as_mut(),
+            DeviceBox::Gpu(gpu) => gpu.as_mut(),
+        }
+    }
+
+    /// The emulator, if it is one.
+    pub fn emulator(&self) -> Option<&Emulator> {
+        match self {
+            DeviceBox::Emulator(emulator) => Some(emulator),
+            DeviceBox::Gpu(_) => None,
+        }
+    }
+
+    /// The emulator, if it is one, to change it.
+    pub fn emulator_mut(&mut self) -> Option<&mut Emulator> {
+        match self {
+            DeviceBox::Emulator(emulator) => Some(emulator),
+            DeviceBox::Gpu(_) => None,
+        }
+    }
+
+    /// Gives the device its code.
+    pub(crate) fn load(&mut self, program: &Arc<vm::Program>, options: &gpu::GpuOptions<'_>) -> Result<(), String> {
+        match self {
+            DeviceBox::Emulator(emulator) => {
+                emulator.load(program.clone());
+                Ok(())
+            }
+            DeviceBox::Gpu(gpu) => {
+                gpu.load(program.module.clone(), &program.globals, options).map_err(|e| e.to_string())
+            }
+        }
+    }
+
+    /// A copy in the same state; a GPU cannot be copied.
+    pub(crate) fn copy(&self) -> Option<DeviceBox> {
+        match self {
+            DeviceBox::Emulator(emulator) => Some(DeviceBox::Emulator(emulator.clone())),
+            DeviceBox::Gpu(_) => None,
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Placing a module's variables in memory.
+//!
+//! Host data and constants go to host memory; device, constant and managed data to memory that the first device allocates.
+
+use crate::devices::DeviceBox;
+use ir::{Global, GlobalInit, Module, Space};
+use mem::{Memory, Region};
+use std::fmt;
+
+/// Why a program cannot be loaded; one sentence.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoadError(pub String);
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// The name that findings use for a variable.
+fn shown(global: &Global) -> &str {
+    global.var.as_ref().map_or("", |v| &v.name)
+}
+
+fn region(global: &Global) -> Region {
+    match global.space {
+        _ if global.managed => Region::Managed,
+        Space::Global | Space::Const => Region::Device(0),
+        Space::Host | Space::Shared | Space::Local | Space::Generic => Region::Host,
+    }
+}
+
+/// Allocates every global and gives it its first contents; the addresses by number.
+pub(crate) fn place_globals(
+    module: &Module,
+    memory: &mut Memory,
+    device: &mut DeviceBox,
+) -> Result<Vec<u64>, LoadError> {
+    let mut addresses = Vec::with_capacity(module.globals.len());
+    for global in &module.globals {
+        let region = region(global);
+        let no_room = || LoadError(format!("there is no memory for {} bytes of `{}`", global.bytes, global.name));
+        let address = if region == Region::Host {
+            memory.alloc(region, global.bytes, shown(global), global.span).map_err(|_| no_room())?
+        } else {
+            let device = device.as_device();
+            device.alloc(memory, region, global.bytes, shown(global), global.span).map_err(|_| no_room())?
+        };
+        if let GlobalInit::Bytes(bytes) = &global.init {
+            let bytes = &bytes[..bytes.len().min(global.bytes as usize)];
+            let done = match region {
+                Region::Device(_) => device.as_device().write(memory, address, bytes).is_ok(),
+                _ => memory.write(address, bytes).is_some(),
+            };
+            if !done {
+                return Err(LoadError(format!("the first value of `{}` cannot be stored", global.name)));
+            }
+        }
+        addresses.push(address);
+    }
+    Ok(addresses)
+}

@@ -1,0 +1,406 @@
+//! The run loop: host and devices take turns, the world is asked, findings are gathered.
+//!
+//! Commands run as soon as they are submitted, before the host goes on (DESIGN section 3); what kernels print is shown when
+//! the host waits for the device, and at the end. The loop never waits except in the world's own answers.
+
+use crate::devices::DeviceBox;
+use crate::load::{self, LoadError};
+use crate::observer::{HostHooks, Observer};
+use crate::world::World;
+use device::{Device, Progress, Runtime, Step, Waiting};
+use diag::Severity;
+use finding::Findings;
+use host::{Answer, Ask, Host, HostOptions, HostYield, Stream};
+use ir::Module;
+use mem::{Memory, Region};
+use std::sync::Arc;
+use vm::{NoHooks, Program, Site};
+
+/// Where clocks and events take their time from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ClockKind {
+    /// The world's clock.
+    #[default]
+    Wall,
+    /// Schedule points of host and devices, a nanosecond each: the same in every run.
+    Model,
+}
+
+/// How a machine runs a program.
+#[derive(Clone, Debug)]
+pub struct MachineOptions {
+    /// The program's arguments and stack.
+    pub host: HostOptions,
+    /// Bytes of host memory that it may allocate at one time.
+    pub host_memory: u64,
+    /// Where time comes from.
+    pub clock: ClockKind,
+    /// Whether memory and handles that are never given back are reported.
+    pub check_leaks: bool,
+    /// Where findings go, with limit and suppression.
+    pub findings: Findings,
+}
+
+impl Default for MachineOptions {
+    fn default() -> MachineOptions {
+        MachineOptions {
+            host: HostOptions::default(),
+            host_memory: 64 << 30,
+            clock: ClockKind::Wall,
+            check_leaks: false,
+            findings: Findings::new(),
+        }
+    }
+}
+
+/// Why [`Machine::advance`] returned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MachineStop {
+    /// The budget is used up.
+    Budget,
+    /// The observer asked to stop before a statement of host code.
+    Host(Site),
+    /// The observer asked to stop a device.
+    Device,
+    /// The host program met an error that ends it; the finding is the last one. Going on closes its files.
+    Fault,
+    /// The program is over; its own exit code.
+    Done(i32),
+}
+
+/// A program at some point of its run.
+#[derive(Debug)]
+pub struct Machine {
+    program: Arc<Program>,
+    memory: Memory,
+    host: Host,
+    devices: Vec<DeviceBox>,
+    runtime: Runtime,
+    findings: Findings,
+    turn: Turn,
+    clock: ClockKind,
+    check_leaks: bool,
+    /// Modelled time that the program has slept, in nanoseconds.
+    slept: u64,
+}
+
+/// Whose turn it is.
+#[derive(Clone, Debug)]
+enum Turn {
+    Host,
+    Device(Waiting),
+    /// The host is over with this code; the devices finish.
+    Ending(i32),
+    Over(i32),
+}
+
+/// A machine's state, to go back to.
+#[derive(Debug)]
+pub struct Checkpoint {
+    machine: Machine,
+}
+
+impl Machine {
+    /// Loads a module: places its variables, compiles it for the executor, starts the host. At least one device is needed.
+    pub fn load(
+        module: Arc<Module>,
+        mut devices: Vec<DeviceBox>,
+        gpu: &gpu::GpuOptions<'_>,
+        options: MachineOptions,
+    ) -> Result<Machine, LoadError> {
+        let mut memory = Memory::new();
+        memory.set_limit(Region::Host, options.host_memory);
+        let first = devices.first_mut().ok_or_else(|| LoadError("there is no device".to_owned()))?;
+        let globals = load::place_globals(&module, &mut memory, first)?;
+        let program = vm::compile(module, globals)
+            .map_err(|e| LoadError(format!("`{}` cannot be loaded: {}", e.function, e.message)))?;
+        let program = Arc::new(program);
+        for device in &mut devices {
+            device.load(&program, gpu).map_err(LoadError)?;
+        }
+        let host = Host::new(&program, &mut memory, &options.host)
+            .ok_or_else(|| LoadError("the program has no main program".to_owned()))?;
+        let runtime = Runtime::new(devices.len() as u32);
+        Ok(Machine {
+            program,
+            memory,
+            host,
+            devices,
+            runtime,
+            findings: options.findings,
+            turn: Turn::Host,
+            clock: options.clock,
+            check_leaks: options.check_leaks,
+            slept: 0,
+        })
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// Its memory.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// Its memory, for a debugger that sets variables.
+    pub fn memory_mut(&mut self) -> &mut Memory {
+        &mut self.memory
+    }
+
+    /// The host program.
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
+    /// The host program, for a debugger that sets variables.
+    pub fn host_mut(&mut self) -> &mut Host {
+        &mut self.host
+    }
+
+    /// The devices.
+    pub fn devices(&self) -> &[DeviceBox] {
+        &self.devices
+    }
+
+    /// The devices, for a debugger.
+    pub fn devices_mut(&mut self) -> &mut [DeviceBox] {
+        &mut self.devices
+    }
+
+    /// The CUDA runtime.
+    pub fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
+    /// What was found so far.
+    pub fn findings(&self) -> &Findings {
+        &self.findings
+    }
+
+    /// Whether a device has work to do.
+    pub fn is_device_at_work(&self) -> bool {
+        matches!(self.turn, Turn::Device(_))
+    }
+
+    /// Schedule points that host and devices have passed: the program's own time.
+    pub fn points(&self) -> u64 {
+        let devices: u64 = self.devices.iter().filter_map(|d| d.emulator().map(emu::Emulator::points)).sum();
+        self.host.points() + devices
+    }
+
+    /// The state, to go back to; `None` if a device cannot be copied.
+    pub fn checkpoint(&self) -> Option<Checkpoint> {
+        Some(Checkpoint { machine: self.copy()? })
+    }
+
+    /// Goes back to a checkpoint of this machine; `false` if it cannot be copied.
+    pub fn restore(&mut self, checkpoint: &Checkpoint) -> bool {
+        match checkpoint.machine.copy() {
+            Some(machine) => {
+                *self = machine;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn copy(&self) -> Option<Machine> {
+        let devices = self.devices.iter().map(DeviceBox::copy).collect::<Option<Vec<_>>>()?;
+        Some(Machine {
+            program: self.program.clone(),
+            memory: self.memory.clone(),
+            host: self.host.clone(),
+            devices,
+            runtime: self.runtime.clone(),
+            findings: self.findings.clone(),
+            turn: self.turn.clone(),
+            clock: self.clock,
+            check_leaks: self.check_leaks,
+            slept: self.slept,
+        })
+    }
+
+    /// The exit code of the whole run: the program's own unless that is 0 and findings of `threshold` and worse were made.
+    pub fn exit_code(&self, threshold: Option<Severity>, findings_code: i32) -> Option<i32> {
+        let Turn::Over(code) = self.turn else { return None };
+        let failed = code == 0 && threshold.is_some_and(|t| self.findings.fails(t));
+        Some(if failed { findings_code } else { code })
+    }
+
+    /// Ends the program from outside; going on closes its files.
+    pub fn end(&mut self, code: i32) {
+        self.host.end(code);
+        if !matches!(self.turn, Turn::Over(_)) {
+            self.turn = Turn::Host;
+        }
+    }
+
+    /// Runs until the end, watched by nobody; gives the program's own exit code.
+    pub fn run(&mut self, world: &mut dyn World) -> i32 {
+        loop {
+            if let MachineStop::Done(code) = self.advance(u64::MAX, world, &mut crate::Silent) {
+                return code;
+            }
+        }
+    }
+
+    /// Runs for about `budget` schedule points.
+    pub fn advance(&mut self, budget: u64, world: &mut dyn World, observer: &mut dyn Observer) -> MachineStop {
+        let mut budget = budget;
+        loop {
+            match self.turn.clone() {
+                Turn::Host => {
+                    if let Some(stop) = self.host_turn(&mut budget, world, observer) {
+                        return stop;
+                    }
+                }
+                Turn::Device(waiting) => match self.device_turn(&mut budget, observer) {
+                    Some(stop) => return stop,
+                    None => self.finish(&waiting, world),
+                },
+                Turn::Ending(code) => {
+                    if let Some(stop) = self.device_turn(&mut budget, observer) {
+                        return stop;
+                    }
+                    let device = self.devices[0].as_device();
+                    self.runtime.end(device, &self.memory, self.check_leaks && code == 0);
+                    self.gather();
+                    self.show_output(world);
+                    self.turn = Turn::Over(code);
+                }
+                Turn::Over(code) => return MachineStop::Done(code),
+            }
+        }
+    }
+
+    fn host_turn(
+        &mut self,
+        budget: &mut u64,
+        world: &mut dyn World,
+        observer: &mut dyn Observer,
+    ) -> Option<MachineStop> {
+        let program = self.program.clone();
+        let (host, memory) = (&mut self.host, &mut self.memory);
+        let out = if observer.wants_host_accesses() {
+            let mut hooks = HostHooks::<true> { observer, program: &program, stop: false };
+            host.advance(&program, memory, budget, &mut hooks)
+        } else if observer.wants_host_statements() {
+            let mut hooks = HostHooks::<false> { observer, program: &program, stop: false };
+            host.advance(&program, memory, budget, &mut hooks)
+        } else {
+            host.advance(&program, memory, budget, &mut NoHooks)
+        };
+        match out {
+            HostYield::Budget => return Some(MachineStop::Budget),
+            HostYield::Statement(site) => return Some(MachineStop::Host(site)),
+            HostYield::Output { stream, bytes } => world.write(stream, &bytes),
+            HostYield::Ask(question) => {
+                let answer = self.answer(&question, world);
+                self.host.answer(answer);
+            }
+            HostYield::Api(call) => {
+                let current = self.runtime.current_device() as usize % self.devices.len();
+                let device = self.devices[current].as_device();
+                let module = &program.module;
+                let kernels = |f: ir::FuncId| module.func(f).name.to_string();
+                match self.runtime.begin(device, &mut self.memory, call, &kernels) {
+                    Step::Done(reply) => self.host.answer(Answer::Device(reply)),
+                    Step::Wait(waiting) => self.turn = Turn::Device(waiting),
+                }
+                self.gather();
+            }
+            HostYield::Fault(finding) => {
+                // What kernels printed before comes first.
+                self.show_output(world);
+                self.findings.add(*finding);
+                return Some(MachineStop::Fault);
+            }
+            HostYield::Done { code } => self.turn = Turn::Ending(code),
+        }
+        None
+    }
+
+    /// Lets the devices work until all are idle.
+    fn device_turn(&mut self, budget: &mut u64, observer: &mut dyn Observer) -> Option<MachineStop> {
+        for i in 0..self.devices.len() {
+            let progress = self.devices[i].as_device().advance(&mut self.memory, *budget, observer);
+            self.gather();
+            match progress {
+                Progress::Idle => {}
+                Progress::Busy => {
+                    *budget = 0;
+                    return Some(MachineStop::Budget);
+                }
+                Progress::Stopped => return Some(MachineStop::Device),
+            }
+        }
+        None
+    }
+
+    /// The devices are idle: the call that waited for them is answered.
+    fn finish(&mut self, waiting: &Waiting, world: &mut dyn World) {
+        let now_ms = if waiting.needs_time() { self.now_ms(world) } else { 0.0 };
+        let current = self.runtime.current_device() as usize % self.devices.len();
+        let reply = self.runtime.finish(self.devices[current].as_device(), waiting, now_ms);
+        self.gather();
+        if waiting.shows_output() {
+            self.show_output(world);
+        }
+        self.host.answer(Answer::Device(reply));
+        self.turn = Turn::Host;
+    }
+
+    /// The time of an event: the GPU's own, the model's, or the world's.
+    fn now_ms(&mut self, world: &mut dyn World) -> f64 {
+        let current = self.runtime.current_device() as usize % self.devices.len();
+        if let device @ DeviceBox::Gpu(_) = &mut self.devices[current]
+            && let Some(elapsed) = device.as_device().elapsed_ms()
+        {
+            return elapsed;
+        }
+        match self.answer(&Ask::Clock, world) {
+            Answer::Nanoseconds(n) => n as f64 * 1e-6,
+            _ => 0.0,
+        }
+    }
+
+    /// Answers a question: the model's clocks here, everything else by the world.
+    fn answer(&mut self, question: &Ask, world: &mut dyn World) -> Answer {
+        if self.clock == ClockKind::Wall {
+            return world.ask(question);
+        }
+        match question {
+            Ask::Clock => Answer::Nanoseconds(self.points() + self.slept),
+            Ask::CpuClock => Answer::Nanoseconds(self.host.points()),
+            Ask::Date => Answer::Date(crate::clock::date(((self.points() + self.slept) / 1_000_000) as i64)),
+            Ask::Sleep { milliseconds } => {
+                self.slept += milliseconds.saturating_mul(1_000_000);
+                Answer::Done(Ok(()))
+            }
+            _ => world.ask(question),
+        }
+    }
+
+    fn gather(&mut self) {
+        for device in &mut self.devices {
+            for finding in device.as_device().take_findings() {
+                self.findings.add(finding);
+            }
+        }
+        for finding in self.runtime.take_findings() {
+            self.findings.add(finding);
+        }
+    }
+
+    fn show_output(&mut self, world: &mut dyn World) {
+        for device in &mut self.devices {
+            let output = device.as_device().take_output();
+            if !output.is_empty() {
+                world.write(Stream::Stdout, &output);
+            }
+        }
+    }
+}

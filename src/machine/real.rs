@@ -1,0 +1,114 @@
+//! This computer as a program's world: standard streams, files, clocks, environment.
+
+use crate::clock;
+use crate::world::World;
+use host::{Answer, Ask, Stream};
+use std::fs::{self, OpenOptions};
+use std::io::{self, BufRead, ErrorKind, Seek, SeekFrom, Write};
+use std::time::{Duration, Instant};
+
+/// The world as it is.
+#[derive(Debug)]
+pub struct RealWorld {
+    start: Instant,
+    /// Whether the reader of standard output has gone away.
+    is_pipe_broken: bool,
+}
+
+impl Default for RealWorld {
+    fn default() -> RealWorld {
+        RealWorld::new()
+    }
+}
+
+impl RealWorld {
+    /// The world, whose clock begins now.
+    pub fn new() -> RealWorld {
+        RealWorld { start: Instant::now(), is_pipe_broken: false }
+    }
+
+    /// Whether the reader of standard output has gone away, so that a run may as well end.
+    pub fn is_pipe_broken(&self) -> bool {
+        self.is_pipe_broken
+    }
+}
+
+fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => "there is no such file or directory".to_owned(),
+        ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+fn read_line() -> Option<Vec<u8>> {
+    let mut line = Vec::new();
+    let n = io::stdin().lock().read_until(b'\n', &mut line).unwrap_or(0);
+    if n == 0 {
+        return None;
+    }
+    if line.last() == Some(&b'\n') {
+        line.pop();
+    }
+    if line.last() == Some(&b'\r') {
+        line.pop();
+    }
+    Some(line)
+}
+
+fn write_file(path: &str, offset: u64, bytes: &[u8], length: u64) -> io::Result<()> {
+    // The file may have changed since it was read; what the program wrote counts.
+    let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+    file.seek(SeekFrom::Start(offset))?;
+    file.write_all(bytes)?;
+    // Devices such as /dev/null have no length to set.
+    if file.metadata().is_ok_and(|m| m.is_file()) {
+        file.set_len(length)?;
+    }
+    Ok(())
+}
+
+impl World for RealWorld {
+    fn ask(&mut self, question: &Ask) -> Answer {
+        match question {
+            Ask::ReadLine => Answer::Line(read_line()),
+            Ask::ReadFile { path } => Answer::File(match fs::metadata(path) {
+                Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
+                Err(e) => Err(reason(&e)),
+                Ok(about) if about.is_dir() => Err("it is a directory".to_owned()),
+                // Reading a device or pipe whole might never end; it can be written.
+                Ok(about) if !about.is_file() => Ok(Some(Vec::new())),
+                Ok(_) => fs::read(path).map(Some).map_err(|e| reason(&e)),
+            }),
+            Ask::WriteFile { path, offset, bytes, length } => {
+                Answer::Done(write_file(path, *offset, bytes, *length).map_err(|e| reason(&e)))
+            }
+            Ask::DeleteFile { path } => Answer::Done(match fs::remove_file(path) {
+                Err(e) if e.kind() != ErrorKind::NotFound => Err(reason(&e)),
+                _ => Ok(()),
+            }),
+            Ask::Clock | Ask::CpuClock => Answer::Nanoseconds(self.start.elapsed().as_nanos() as u64),
+            Ask::Date => Answer::Date(clock::date_now()),
+            Ask::Environment { name } => {
+                Answer::Text(std::env::var_os(name).map(|v| v.to_string_lossy().into_owned().into_bytes()))
+            }
+            Ask::Sleep { milliseconds } => {
+                std::thread::sleep(Duration::from_millis(*milliseconds));
+                Answer::Done(Ok(()))
+            }
+        }
+    }
+
+    fn write(&mut self, stream: Stream, bytes: &[u8]) {
+        let done = match stream {
+            Stream::Stdout => {
+                let mut out = io::stdout().lock();
+                out.write_all(bytes).and_then(|()| out.flush())
+            }
+            Stream::Stderr => io::stderr().lock().write_all(bytes),
+        };
+        if done.is_err() && stream == Stream::Stdout {
+            self.is_pipe_broken = true;
+        }
+    }
+}

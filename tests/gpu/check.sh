@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Runs the examples on the emulator and on the GPU of this machine and compares what they print and every bit of memory.
+#
+#     tests/gpu/check.sh path/to/cufemu [path/to/on_gpu-test-binary]
+#
+# Needs an NVIDIA GPU with its driver, no CUDA toolkit. The table comes last; exit code 1 if anything differs. The kept result
+# is tests/gpu/result.txt.
+set -u
+cd "$(dirname "$0")/../.."
+cufemu=${1:?the cufemu binary}
+ops=${2:-}
+nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv,noheader || { echo "no GPU here"; exit 2; }
+failed=0
+rows=()
+for program in examples/*.cuf; do
+  case $program in *_racy.cuf) continue ;; esac
+  name=$(basename "$program" .cuf)
+  "$cufemu" --clock model "$program" >/tmp/emu.out 2>/tmp/emu.err; emu=$?
+  "$cufemu" --device gpu "$program" >/tmp/gpu.out 2>/tmp/gpu.err; gpu=$?
+  "$cufemu" --verify "$program" >/tmp/verify.out 2>/tmp/verify.err; verify=$?
+  same=differs; cmp -s /tmp/emu.out /tmp/gpu.out && same=same
+  rows+=("$(printf '%-20s %6s %6s %8s %8s' "$name" "$emu" "$gpu" "$same" "$verify")")
+  if [ $emu != 0 ] || [ $gpu != 0 ] || [ $same != same ] || [ $verify != 0 ]; then
+    failed=1
+    echo "--- $name: emulator"; head -20 /tmp/emu.out /tmp/emu.err
+    echo "--- $name: GPU"; head -20 /tmp/gpu.out /tmp/gpu.err
+    echo "--- $name: verify"; head -20 /tmp/verify.err
+  fi
+done
+if [ -n "$ops" ]; then
+  "$ops" --nocapture 2>&1 | tail -60 || failed=1
+fi
+printf '%-20s %6s %6s %8s %8s\n' program emu gpu output verify
+printf '%s\n' "${rows[@]}"
+exit $failed
