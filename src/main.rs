@@ -1,2 +1,7 @@
 //! cufemu: runs, checks and debugs CUDA Fortran programs.
-fn main() {}
+
+mod cli;
+
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

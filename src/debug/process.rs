@@ -18,6 +18,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Statements between two checkpoints.
 const SLICE: u64 = 1 << 16;
+/// Schedule points between two checkpoints, where statements are long.
+const WORK: u64 = 1 << 22;
 /// Schedule points after which output is shown and an interruption noticed.
 const BUDGET: u64 = 1 << 18;
 /// Budgets that an interrupted statement gets to come to its end.
@@ -101,6 +103,8 @@ pub(crate) struct Process {
     over: Option<i32>,
     /// How many findings the user has been told of.
     reported: usize,
+    /// Schedule points at the last checkpoint.
+    kept: u64,
 }
 
 impl Process {
@@ -116,6 +120,7 @@ impl Process {
             at: None,
             over: None,
             reported: 0,
+            kept: 0,
         };
         process.keep();
         process
@@ -175,7 +180,12 @@ impl Process {
         self.emulator(Some(launch))?.running()?.active.iter().find(|b| b.linear == linear)
     }
 
+    fn is_checkpoint_due(&self) -> bool {
+        self.machine.points() - self.kept > WORK
+    }
+
     fn keep(&mut self) {
+        self.kept = self.machine.points();
         if let Some(checkpoint) = self.machine.checkpoint() {
             self.history.keep(Point { time: self.time, checkpoint, mark: self.world.mark() });
         }
@@ -192,7 +202,7 @@ impl Process {
             let slice = (self.time / SLICE + 1) * SLICE;
             let edit = self.history.next_edit(self.time).unwrap_or(u64::MAX);
             watcher.until = limit.min(slice).min(edit);
-            if patience.is_some() {
+            if patience.is_some() || self.is_checkpoint_due() {
                 watcher.until = watcher.until.min(self.time + 1);
             }
             watcher.time = self.time;
@@ -216,7 +226,7 @@ impl Process {
                 for edit in self.history.edits_at(self.time) {
                     self.apply(&edit);
                 }
-                if self.time % SLICE == 0 {
+                if self.time % SLICE == 0 || self.is_checkpoint_due() {
                     self.keep();
                 }
             }
@@ -258,6 +268,7 @@ impl Process {
             return false;
         }
         self.world.rewind(point.mark);
+        self.kept = self.machine.points();
         self.time = point.time;
         self.at = None;
         self.over = None;
@@ -265,7 +276,7 @@ impl Process {
     }
 
     /// Goes to a moment of the past (or of the future that was seen). Nobody hears of it.
-    pub(crate) fn travel(&mut self, time: u64, ears: &mut Ears<'_>) -> bool {
+    pub(crate) fn travel(&mut self, time: u64) -> bool {
         if !self.rewind(time) {
             return false;
         }
@@ -276,7 +287,7 @@ impl Process {
         }
         if self.time < time {
             let mut watcher = self.watcher();
-            self.go(&mut watcher, time, ears);
+            self.replay(&mut watcher, time);
         }
         self.reported = self.machine.findings().len();
         // What was passed once comes quickly the second time.
@@ -284,6 +295,12 @@ impl Process {
             self.keep();
         }
         self.time == time
+    }
+
+    /// Runs what was run before: nothing is output, and nobody interrupts it.
+    pub(crate) fn replay(&mut self, watcher: &mut Watcher, limit: u64) -> Ran {
+        let never = AtomicBool::new(false);
+        self.go(watcher, limit, &mut Ears { output: &mut |_| (), interrupt: &never })
     }
 
     /// The statement that the machine stands before, from its state alone.
@@ -308,7 +325,7 @@ impl Process {
     }
 
     /// The latest moment before `before` that fits; the process stands somewhere in the past afterwards.
-    pub(crate) fn seek(&mut self, seek: &Seek, before: u64, ears: &mut Ears<'_>) -> Option<u64> {
+    pub(crate) fn seek(&mut self, seek: &Seek, before: u64) -> Option<u64> {
         let mut upper = before;
         while upper > 0 {
             if !self.rewind(upper - 1) {
@@ -322,7 +339,9 @@ impl Process {
             if start > 0 && self.fits_here(seek) {
                 watcher.found = Some(start);
             }
-            self.go(&mut watcher, upper.saturating_sub(1).max(start + 1), ears);
+            if start + 1 < upper {
+                self.replay(&mut watcher, upper - 1);
+            }
             self.reported = self.machine.findings().len();
             if let Some(found) = watcher.found {
                 return Some(found);
@@ -336,30 +355,31 @@ impl Process {
         self.statement_here().is_some_and(|s| seek.fits(&s))
     }
 
-    /// Goes to the statement at which a finding of a kernel was made; the finding has been told then.
-    pub(crate) fn go_to_fault(&mut self, finding: &Finding, ears: &mut Ears<'_>) -> Option<Thread> {
+    /// Goes to the statement at which a finding was made; the finding counts as told, so that going on passes it.
+    pub(crate) fn go_to_fault(&mut self, finding: &Finding) -> Thread {
         let told = self.machine.findings().len();
-        let launch = finding.launch.as_ref()?.number;
-        let actor = finding.accesses.last().map(|a| &a.actor);
-        let lane = match actor {
+        let time = self.time;
+        let lane = match finding.accesses.last().map(|a| &a.actor) {
             Some(Actor::Thread(t)) => Some((t.warp, t.lane)),
             _ => None,
         };
-        let (time, over) = (self.time, self.over);
-        // The end of the program is no statement, so that the last one may be it.
-        let before = if over.is_some() { time + 1 } else { time };
-        let found = self.seek(&Seek::Launch(launch, lane), before, ears);
-        let thread = found.filter(|&t| self.travel(t, ears)).and_then(|_| self.at).map(|s| Thread::Device {
-            launch,
-            block: s.block,
-            warp: s.warp,
-            lane: lane.map_or(s.mask.trailing_zeros(), |l| l.1),
-        });
-        if thread.is_none() {
-            self.travel(time, ears);
-        }
+        let seek = match &finding.launch {
+            Some(launch) => Seek::Launch(launch.number, lane),
+            None => Seek::Span(finding.span()),
+        };
+        // The statement that was begun last may be the one.
+        let goal = self.seek(&seek, time + 1).unwrap_or(time);
+        self.travel(goal);
         self.reported = told;
-        thread
+        match (&finding.launch, self.at) {
+            (Some(_), Some(s)) if s.launch != 0 => Thread::Device {
+                launch: s.launch,
+                block: s.block,
+                warp: s.warp,
+                lane: lane.map_or(s.mask.trailing_zeros(), |l| l.1),
+            },
+            _ => Thread::Host,
+        }
     }
 
     /// Changes memory or registers as the debugger asks, and remembers it.

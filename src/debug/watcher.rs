@@ -93,14 +93,21 @@ pub(crate) enum Seek {
     Step(Step),
     /// The last statement of a launch, of these lanes of that warp if they are known.
     Launch(u64, Option<(u32, u32)>),
+    /// A statement of the host that holds this place.
+    Span(Span),
 }
 
 impl Seek {
-    fn fits(&self, s: &Statement) -> bool {
+    /// Whether this is such a moment.
+    pub(crate) fn fits(&self, s: &Statement) -> bool {
         match self {
             Seek::Step(step) => step.ends_at(s),
             Seek::Launch(launch, lane) => {
                 s.launch == *launch && lane.is_none_or(|(warp, lane)| s.warp == warp && s.mask >> lane & 1 != 0)
+            }
+            Seek::Span(span) => {
+                let inside = s.span.file == span.file && s.span.start <= span.start && span.end <= s.span.end;
+                s.launch == 0 && inside
             }
         }
     }

@@ -163,7 +163,7 @@ impl Reader<'_> {
                 return rule.map_or(Statement::Broken, |rule| self.recover(rule, text));
             }
         };
-        if text.starts_with("select rank(") {
+        if text.starts_with("select rank(") || text.starts_with("selectrank(") {
             let span = self.builder.place(0, text.len());
             self.builder.report_unsupported(span, "SELECT RANK");
             return Statement::SelectCase(error_expr(span));

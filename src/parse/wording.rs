@@ -108,6 +108,10 @@ pub(crate) fn unknown(builder: &mut Builder<'_>, text: &str) -> Option<&'static 
         builder.report(error(head, format!("no statement begins with `{shown}`")));
         return None;
     }
+    if word.strip_prefix("assign").is_some_and(|w| w.is_empty() || w.starts_with(|c: char| c.is_ascii_digit())) {
+        builder.report_unsupported(whole, "ASSIGN");
+        return None;
+    }
     if has_coarray(text) {
         builder.report_unsupported(whole, COARRAY);
         return None;
@@ -136,16 +140,16 @@ pub(crate) fn unknown(builder: &mut Builder<'_>, text: &str) -> Option<&'static 
         return KEYWORDS.iter().copied().find(|k| *k == meant);
     }
     let diagnostic = match word {
+        "wait" if rest.starts_with('(') => {
+            builder.report_unsupported(whole, "WAIT (asynchronous input and output)");
+            return None;
+        }
         "for" => error(head, "Fortran has no `for` statement".into()).help("a loop is `do i = first, last` … `end do`"),
         "while" => error(head, "Fortran has no `while` statement".into()).help("write `do while (…)` … `end do`"),
         "elif" | "elsif" => error(head, format!("`{word}` begins no statement")).help("write `else if (…) then`"),
         "switch" => error(head, "Fortran has no `switch` statement".into()).help("write `select case (…)`"),
         "let" | "var" | "int" | "float" | "void" | "auto" | "const" | "char" | "bool" => {
             error(head, format!("`{word}` begins no statement")).help("a declaration is `integer :: name` or `real :: name`")
-        }
-        "assign" => {
-            builder.report_unsupported(whole, "ASSIGN");
-            return None;
         }
         "critical" | "sync" | "change" | "event" | "form" | "codimension" | "lock" | "unlock" | "fail" => {
             builder.report(Diagnostic::error(
@@ -258,6 +262,7 @@ fn unsupported(rule: Rule, text: &str, at: usize) -> Option<&'static str> {
         {
             rest[word.len()..].starts_with('(').then_some("a parameterised derived type")
         }
+        Rule::stop_stmt | Rule::error_stop if rest.starts_with(",quiet=") => Some("QUIET= of STOP"),
         Rule::type_decl if word == "codimension" => Some("a coarray (CODIMENSION)"),
         Rule::goto_stmt if word.starts_with(|c: char| c.is_ascii_alphabetic()) => Some("an assigned GO TO"),
         Rule::end_stmt if matches!(word, "critical" | "team") => Some("a coarray construct"),
@@ -314,6 +319,12 @@ fn known_mistake(rule: Rule, text: &str, at: usize) -> Option<(String, &'static 
     }
     if rule == Rule::type_decl && (rest.starts_with('=') || rest.starts_with("::")) && !text[..at].contains("::") && rest.starts_with('=') {
         return Some(("a declaration that gives a value needs `::` before the names".into(), "write `type :: name = value`"));
+    }
+    if rule == Rule::type_decl && rest.starts_with('/') {
+        return Some((
+            "an initial value between slashes is not taken".into(),
+            "write `:: name = value`, or give values with a DATA statement",
+        ));
     }
     if rule == Rule::print_stmt && !rest.is_empty() && before != "print" && !before.ends_with(',') && !inside(text, at) {
         return Some((

@@ -123,7 +123,7 @@ pub fn check_expression(
     c.adopt(program, proc.or(program.main));
     let result = c.expr(e);
     if let (None, Some(what)) = (&result, c.cx.refused.take()) {
-        c.error(Code::UnsupportedFeature, e.span, format!("{what} is not supported here"));
+        c.error::<()>(Code::UnsupportedFeature, e.span, format!("{what} is not supported here"));
     }
     let failed = c.found.has_errors();
     for diagnostic in c.found.into_sorted() {

@@ -88,7 +88,7 @@ impl Builder<'_> {
     /// The name that a pair holds, or is.
     fn inner_name(&mut self, pair: Pair<'_>) -> Name {
         match pair.as_rule() {
-            Rule::name => self.name(&pair),
+            Rule::name | Rule::by_value => self.name(&pair),
             _ => match pair.clone().into_inner().find(|p| p.as_rule() == Rule::name) {
                 Some(inner) => self.name(&inner),
                 None => self.name(&pair),

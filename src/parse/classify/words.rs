@@ -45,7 +45,7 @@ pub(super) fn rule(text: &str, place: Place) -> Option<Rule> {
         "generic" if in_type => Rule::generic_stmt,
         "final" if in_type => Rule::final_stmt,
         "pointer" if rest.starts_with('(') => Rule::cray_pointer,
-        "parameter" if rest.starts_with('(') => Rule::parameter_stmt,
+        "parameter" if rest.starts_with(['(', ' ']) => Rule::parameter_stmt,
         "allocatable" | "asynchronous" | "attributes" | "bind" | "contiguous" | "dimension" | "external" | "intent"
         | "intrinsic" | "optional" | "parameter" | "pointer" | "private" | "protected" | "public" | "save" | "target"
         | "value" | "volatile" => Rule::attr_stmt,

@@ -17,6 +17,13 @@ impl Nest {
     /// An END statement.
     pub(super) fn end(&mut self, kind: EndKind, name: Option<&Name>, at: &mut At<'_>) {
         let Some(index) = self.target(kind, name) else {
+            let has_main = self.units.iter().any(|u| matches!(u.kind, UnitKind::Main(_)));
+            if self.frames.is_empty() && kind == EndKind::Any && !has_main {
+                // END alone is a whole main program.
+                self.open_unit(UnitHead::Main(None), at);
+                self.close_top(at);
+                return;
+            }
             self.stray_end(kind, at);
             return;
         };

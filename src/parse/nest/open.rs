@@ -113,7 +113,7 @@ impl Nest {
     }
 
     /// Opens a main program when there is no unit.
-    fn ensure_unit(&mut self, at: &mut At<'_>) {
+    pub(super) fn ensure_unit(&mut self, at: &mut At<'_>) {
         if self.frames.is_empty() {
             self.push(FrameKind::Unit(UnitFrame::new(UnitHead::Main(None))), None, at);
             if let Some(frame) = self.frames.last_mut() {
@@ -196,7 +196,12 @@ impl Nest {
             }
             kind => kind,
         };
-        self.begin_executables(at);
+        // ENTRY may stand among the declarations.
+        if matches!(kind, StmtKind::Entry { .. }) {
+            self.ensure_unit(at);
+        } else {
+            self.begin_executables(at);
+        }
         self.check_has_arm(at);
         if let Some(frame) = self.frames.last_mut() {
             frame.block.push(Stmt { label: at.label(), kind, span: at.span });

@@ -90,11 +90,8 @@ impl Nest {
             *bindings = true;
             return;
         }
-        let Some((index, _)) = self.innermost_unit() else {
-            let error = at.error(Code::BranchWithoutBlock, "`contains` outside a program unit");
-            at.diags.push(error);
-            return;
-        };
+        self.ensure_unit(at);
+        let Some((index, _)) = self.innermost_unit() else { return };
         self.close_above(index, "contains", at);
         let nested = index > 0 && matches!(&self.frames[index - 1].kind, FrameKind::Unit(unit) if unit.executes());
         let Some(FrameKind::Unit(unit)) = self.frames.last_mut().map(|f| &mut f.kind) else { return };

@@ -148,7 +148,9 @@ impl Prescan<'_> {
             }
             Class::Text(fields) => {
                 let beyond = text.get(fields.body.1..).unwrap_or("");
-                let counts = !beyond.trim().is_empty() && !beyond.trim_start().starts_with(['!', '&']);
+                // Text apart from the statement is a card's number; only a statement that runs over is worth a word.
+                let runs_over = text.get(..fields.body.1).is_some_and(|t| !t.ends_with([' ', '\t']));
+                let counts = runs_over && !beyond.starts_with([' ', '\t', '\r', '!', '&']) && !beyond.is_empty();
                 let comment = text.get(fields.body.0..fields.body.1).is_some_and(|body| body.contains('!'));
                 if counts && !comment && !std::mem::replace(&mut cursor.told_beyond, true) {
                     let span = line.span_of(fields.body.1, text.trim_end().len());

@@ -38,6 +38,8 @@ fn classify(line: &[u8], options: &ParseOptions) -> Class {
             Sentinel::Conditional(at) => Class::Code(at),
             Sentinel::IgnoreTkr(at) => Class::IgnoreTkr(at),
         },
+        // A mark that another preprocessor left, such as `# 12 "file"`, says nothing.
+        b'#' if line.get(1..3).is_some_and(|w| w[0] == b' ' && w[1].is_ascii_digit()) => Class::Blank,
         b'#' if first == 0 => Class::Cpp,
         _ => Class::Code(first),
     }
@@ -60,7 +62,11 @@ impl Prescan<'_> {
         let mut open = Open::new(kind);
         let (mut index, mut from) = (index, at);
         if kind == LogicalKind::Statement && self.byte(index, from) == Some(b'&') {
-            // Nothing is open that this line could continue, or it would have been taken with the line before.
+            // Nothing is open that this line could continue, or it would have been taken with the line before. A line
+            // of `&` alone says nothing and is passed over.
+            if self.rest_is_blank(index, from + 1) {
+                return;
+            }
             if let Some(line) = self.cursors.last().and_then(|c| c.lines.get(index)) {
                 let span = line.span_of(from, from + 1);
                 diags.push(
@@ -100,6 +106,12 @@ impl Prescan<'_> {
     fn byte(&self, index: usize, at: usize) -> Option<u8> {
         let line = self.cursors.last()?.lines.get(index)?;
         line.text(self.map).as_bytes().get(at).copied()
+    }
+
+    fn rest_is_blank(&self, index: usize, at: usize) -> bool {
+        let line = self.cursors.last().and_then(|c| c.lines.get(index));
+        let rest = line.and_then(|line| line.text(self.map).as_bytes().get(at..)).unwrap_or(&[]);
+        rest.iter().find(|&&b| !is_blank(b)).is_none_or(|&b| b == b'!')
     }
 
     /// Takes the next line of the file and notes what comments ask for.

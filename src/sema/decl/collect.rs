@@ -237,10 +237,10 @@ impl<'a> Checker<'a> {
 
     /// The place of a name among the scope's declarations; made when there is none yet.
     pub(crate) fn pending(&mut self, scope: ScopeId, name: &Name) -> Option<usize> {
-        let data = self.scope(scope);
-        match data.names.get(&name.text) {
+        match self.scopes[scope.0 as usize].names.get(&name.text) {
             Some(Entry { sym: Sym::Pending(at), .. }) => return Some(*at),
             Some(Entry { module: Some(module), .. }) => {
+                let module = module.clone();
                 let text = format!("`{}` comes from module `{module}` and cannot be declared again", name.as_str());
                 self.report(
                     Diagnostic::new(Code::DuplicateDeclaration, name.span, text)
@@ -256,6 +256,7 @@ impl<'a> Checker<'a> {
                 return None;
             }
         }
+        let data = self.scope(scope);
         let at = data.pending.len();
         data.pending.push(Pending { name: name.text.clone(), span: name.span, ignore_tkr: "".into(), ..Pending::default() });
         self.define(scope, &name.text, Sym::Pending(at), name.span);
@@ -316,7 +317,7 @@ impl<'a> Checker<'a> {
                 let private = matches!(attr, Attr::Private(_));
                 self.scope(scope).access.insert(name.text.clone(), private);
             }
-            Attr::Asynchronous(_) | Attr::Bind(..) | Attr::Binding(_) => {}
+            Attr::Asynchronous(_) | Attr::Bind(..) | Attr::Binding(_) | Attr::PassArg(_) => {}
         }
     }
 

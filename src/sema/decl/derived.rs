@@ -66,9 +66,7 @@ impl<'a> Checker<'a> {
                 TypeItem::Private(_) | TypeItem::Final(_) => {}
                 TypeItem::Procedure { attrs, bindings, .. } => {
                     let pass = attrs.iter().find_map(|a| match a {
-                        Attr::Binding(name) if name.as_str().starts_with("pass(") => {
-                            Some(name.as_str()[5..].trim_end_matches(')').trim().into())
-                        }
+                        Attr::PassArg(name) => Some(name.text.clone()),
                         _ => None,
                     });
                     let nopass = attrs.iter().any(|a| matches!(a, Attr::Binding(n) if n.as_str() == "nopass"));

@@ -179,7 +179,7 @@ impl Checker<'_> {
 
     /// `object%name(args)` where `name` is bound to the type.
     pub(super) fn bound_function(&mut self, object: &ast::Expr, name: &Name, args: &[Arg], span: Span) -> Option<Option<Expr>> {
-        let (fit, arguments) = match self.bound(object, name, args, span)? {
+        let (fit, arguments) = match self.bound_procedure(object, name, args, span)? {
             Some(found) => found,
             None => return Some(None),
         };
@@ -194,7 +194,7 @@ impl Checker<'_> {
     /// A type-bound procedure with its arguments, the object among them. The outer `None` says that the name is not bound
     /// to the object's type, the inner one that something was reported.
     #[allow(clippy::option_option)]
-    pub(crate) fn bound(
+    pub(crate) fn bound_procedure(
         &mut self,
         object: &ast::Expr,
         name: &Name,

@@ -250,7 +250,7 @@ fn bit_function(id: I, args: &[i64], from: u8, kind: u8) -> Outcome {
         I::Shiftl | I::Lshift => out(bits::ishft(ty, word, limited(b, width)?)),
         I::Shiftr => out(bits::ishft(ty, word, -limited(b, width)?)),
         // `rshift` keeps the sign, as it does with nvfortran.
-        I::Shifta | I::Rshift => out(bits::shifta(ty, word, limited(b, width)?)),
+        I::Shifta | I::Rshift => wrapped(a >> limited(b, width)?.clamp(0, 63), kind),
         I::Leadz => Const::Int(i64::from(bits::leadz(ty, word))),
         I::Trailz => Const::Int(i64::from(bits::trailz(ty, word))),
         I::Popcnt => Const::Int(i64::from(bits::popcnt(ty, word))),

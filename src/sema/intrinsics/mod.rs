@@ -155,7 +155,7 @@ impl Checker<'_> {
             }
         }
         // The second argument of a reduction may be its mask.
-        if let (Some("dim"), Some("mask")) = (dummies.get(1), dummies.get(2))
+        if let (Some("dim"), Some("mask")) = (dummies.get(1).copied(), dummies.get(2).copied())
             && out[2].is_none()
             && out[1].as_ref().is_some_and(|e| matches!(e.ty, Type::Logical(_)))
         {

@@ -11,6 +11,7 @@ mod uses;
 
 pub(crate) use implicit::ImplicitRules;
 pub(crate) use units::{Module, State};
+pub(crate) use uses::merged;
 
 use crate::checked::{self, ProcId, Symbol, TypeId, VarId};
 use crate::checker::Checker;

@@ -41,7 +41,7 @@ impl<'a> Checker<'a> {
         let mut main: Option<Span> = None;
         for unit in &program.units {
             match &unit.kind {
-                UnitKind::Module { name, ancestor, uses, decls, procedures } => {
+                UnitKind::Module { name, ancestor, parent, uses, decls, procedures } => {
                     let module = Some(name.text.clone());
                     let scope = self.add_scope(ScopeData { module, ..ScopeData::default() });
                     let at = self.modules.len();
@@ -57,7 +57,7 @@ impl<'a> Checker<'a> {
                     self.modules.push(Module {
                         name: name.text.clone(),
                         span: name.span,
-                        ancestor: ancestor.as_ref(),
+                        ancestor: parent.as_ref().or(ancestor.as_ref()),
                         embedded: self.options.embedded.contains(&unit.span.file),
                         uses,
                         decls,

@@ -1,0 +1,89 @@
+//! The command line: options, wiring of the crates, exit codes.
+//!
+//! Exit codes: 0 success; the program's own STOP code; 1 diagnostics or findings; 2 usage, files or driver; 101 a bug of ours;
+//! 130 interrupted. Program output goes to standard output, everything of ours to standard error.
+
+mod emit;
+mod files;
+mod later;
+mod nvfortran;
+mod options;
+mod report;
+mod run;
+
+use clap::Parser;
+use options::Options;
+use report::say;
+use std::process::ExitCode;
+
+/// Usage, files or driver.
+const USAGE: u8 = 2;
+/// A bug of cufemu.
+const BUG: u8 = 101;
+/// Interrupted.
+const INTERRUPTED: u8 = 130;
+
+/// Everything that the program does.
+pub(crate) fn main() -> ExitCode {
+    install_bug_report();
+    let code = std::panic::catch_unwind(|| {
+        let args = nvfortran::translate(std::env::args_os().map(|a| a.to_string_lossy().into_owned()));
+        match Options::try_parse_from(args) {
+            Ok(options) => start(&options),
+            Err(error) => {
+                let _ = error.print();
+                u8::try_from(error.exit_code()).unwrap_or(USAGE)
+            }
+        }
+    });
+    ExitCode::from(code.unwrap_or(BUG))
+}
+
+fn start(options: &Options) -> u8 {
+    if let Some(code) = &options.explain {
+        return explain(code);
+    }
+    let compiler = nvfortran::Compiler::read(&options.nvfortran);
+    if options.verbose {
+        for option in &compiler.ignored {
+            say(&format!("cufemu: the option `{option}` has no effect here\n"));
+        }
+    }
+    if let Some(sentence) = later::refusal(options) {
+        return usage(&sentence);
+    }
+    if options.files.is_empty() {
+        return usage("no source file; say `cufemu prog.cuf`, or `cufemu --help` for the options");
+    }
+    run::run(options, &compiler)
+}
+
+fn explain(code: &str) -> u8 {
+    let Some(text) = diag::explain(code) else {
+        return usage(&format!("there is no code `{code}`; a code looks like `R0101`"));
+    };
+    use std::io::Write;
+    // A pipe that is closed early has all it wanted.
+    let _ = writeln!(std::io::stdout(), "{}", text.trim_end());
+    0
+}
+
+/// Says one sentence and gives the exit code for it.
+fn usage(sentence: &str) -> u8 {
+    say(&format!("cufemu: {sentence}\n"));
+    USAGE
+}
+
+/// A panic is a bug of ours: it says so, and where.
+fn install_bug_report() {
+    std::panic::set_hook(Box::new(|info| {
+        let place = info.location().map(|l| format!("{}:{}", l.file(), l.line())).unwrap_or_default();
+        let payload = info.payload();
+        let text = payload.downcast_ref::<&str>().map(|s| (*s).to_owned());
+        let text = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
+        say(&format!(
+            "cufemu: a bug in cufemu {}: {text} ({place})\nplease report it with the program that caused it\n",
+            env!("CARGO_PKG_VERSION")
+        ));
+    }));
+}

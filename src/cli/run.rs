@@ -1,0 +1,235 @@
+//! Compiling and running a program.
+
+use crate::cli::nvfortran::Compiler;
+use crate::cli::options::{Check, ClockKind, DeviceKind, FailOn, Options, RaceMode, Stage};
+use crate::cli::report::{Reporter, say};
+use crate::cli::{INTERRUPTED, emit, files, usage};
+use compile::{Compiled, MacroOption, ParseOptions, SourceForm};
+use diag::{Diagnostics, Severity};
+use emu::Emulator;
+use finding::Findings;
+use gpu::{GpuDevice, GpuOptions};
+use machine::{DeviceBox, Machine, MachineOptions, MachineStop, RealWorld, Silent};
+use source::{FileId, SourceMap};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Schedule points between two looks at whether the user pressed Ctrl-C.
+const SLICE: u64 = 20_000_000;
+
+/// Compiles the files and does what the options ask: print a stage, debug, or run.
+pub(crate) fn run(options: &Options, compiler: &Compiler) -> u8 {
+    let mut map = SourceMap::new();
+    let mut reporter = Reporter::new(options.message_format);
+    let mut ids = Vec::new();
+    for path in &options.files {
+        match files::read(&mut map, path) {
+            Ok(id) => ids.push(id),
+            Err(sentence) => return usage(&sentence),
+        }
+    }
+    let settings = settings(options, compiler);
+    let mut diags = Diagnostics::new();
+    let includes = compiler.includes.clone();
+    let names: Vec<String> = options.files.iter().map(|p| p.display().to_string()).collect();
+    let mut include = |name: &str, asking: FileId| {
+        let asking = names.get(asking.0 as usize).map_or("", String::as_str);
+        files::include(name, asking, &includes)
+    };
+    if options.emit == Some(Stage::Ast) {
+        let parsed = compile::parse(&mut map, &ids, &settings.parse, &mut include, &mut diags);
+        return if finish_compile(diags, &mut reporter, &map) { emit::trees(&parsed) } else { failed(options) };
+    }
+    let compiled = compile::compile(&mut map, &ids, &settings, &mut include, &mut diags);
+    let ok = finish_compile(diags, &mut reporter, &map);
+    let Some(compiled) = compiled.filter(|_| ok) else {
+        reporter.finish(&map);
+        return failed(options);
+    };
+    let sm = options.sm.or(compiler.sm).unwrap_or(90);
+    if let Some(stage) = options.emit {
+        return emit::code(stage, &compiled, sm);
+    }
+    let code = execute(options, compiler, sm, &compiled, &map, &mut reporter);
+    reporter.finish(&map);
+    code
+}
+
+fn failed(options: &Options) -> u8 {
+    options.error_exitcode
+}
+
+/// Prints what the compiler has to say; whether there was no error.
+fn finish_compile(diags: Diagnostics, reporter: &mut Reporter, map: &SourceMap) -> bool {
+    for diagnostic in diags.into_sorted() {
+        reporter.report(&diagnostic, map);
+    }
+    reporter.errors() == 0
+}
+
+fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
+    let mut macros: Vec<MacroOption> = Vec::new();
+    for (name, value) in &compiler.defines {
+        macros.push(MacroOption::Define(match value {
+            Some(value) => format!("{name}={value}"),
+            None => name.clone(),
+        }));
+    }
+    macros.extend(compiler.undefines.iter().cloned().map(MacroOption::Undefine));
+    let mut settings = compile::Options {
+        parse: ParseOptions {
+            form: compiler.fixed.map(|fixed| if fixed { SourceForm::Fixed } else { SourceForm::Free }),
+            preprocess: compiler.preprocess.then_some(true),
+            macros,
+            ..ParseOptions::default()
+        },
+        level: compiler.level.unwrap_or(if is_debugging(options) { 0 } else { 1 }),
+        ..compile::Options::default()
+    };
+    settings.sema.real8 = compiler.real8;
+    settings.sema.integer8 = compiler.int8;
+    settings.sema.managed = compiler.managed;
+    settings.lower.fma = !(options.no_fma || compiler.no_fma);
+    settings.lower.check_bounds = checks(options, Check::Bounds);
+    settings
+}
+
+fn is_debugging(options: &Options) -> bool {
+    options.debug || options.batch.is_some() || !options.ex.is_empty()
+}
+
+fn checks(options: &Options, what: Check) -> bool {
+    options.check.contains(&what) || options.check.contains(&Check::All)
+}
+
+fn race_rules(options: &Options) -> Option<race::Rules> {
+    let on = options.race.is_some() || checks(options, Check::Race);
+    let is_strict = options.race == Some(RaceMode::Strict);
+    on.then_some(race::Rules { is_strict, ..race::Rules::DEFAULT })
+}
+
+fn execute(
+    options: &Options,
+    compiler: &Compiler,
+    sm: u32,
+    compiled: &Compiled,
+    map: &SourceMap,
+    reporter: &mut Reporter,
+) -> u8 {
+    let devices = match devices(options, sm) {
+        Ok(devices) => devices,
+        Err(sentence) => return usage(&sentence),
+    };
+    let gpu_options =
+        GpuOptions { sm: options.sm.or(compiler.sm), debug: compiler.debug, sources: Some(map) };
+    let mut arguments = vec![options.files[0].display().to_string().into_bytes()];
+    arguments.extend(options.args.iter().map(|a| a.clone().into_bytes()));
+    let settings = MachineOptions {
+        host: host_options(arguments),
+        clock: match options.clock {
+            ClockKind::Wall => machine::ClockKind::Wall,
+            ClockKind::Model => machine::ClockKind::Model,
+        },
+        check_leaks: checks(options, Check::Leak),
+        findings: findings(options, compiled, map),
+        ..MachineOptions::default()
+    };
+    let mut machine = match Machine::load(compiled.module.clone(), devices, &gpu_options, settings) {
+        Ok(machine) => machine,
+        Err(error) => return usage(&error.to_string()),
+    };
+    let interrupted = interrupt_flag();
+    let mut world = RealWorld::new();
+    let mut shown = 0;
+    loop {
+        let stop = machine.advance(SLICE, &mut world, &mut Silent);
+        show_findings(&machine, &mut shown, map, reporter);
+        if let MachineStop::Done(_) = stop {
+            break;
+        }
+        if interrupted.swap(false, Ordering::Relaxed) {
+            machine.end(i32::from(INTERRUPTED));
+            while !matches!(machine.advance(SLICE, &mut world, &mut Silent), MachineStop::Done(_)) {}
+            say("cufemu: interrupted\n");
+            return INTERRUPTED;
+        }
+        if world.is_pipe_broken() {
+            return 0;
+        }
+    }
+    if let Some(text) = machine.findings().summary()
+        && options.message_format == crate::cli::options::MessageFormat::Full
+    {
+        say(&format!("cufemu: {text}\n"));
+    }
+    let threshold = match options.fail_on {
+        FailOn::Error => Some(Severity::Error),
+        FailOn::Warning => Some(Severity::Warning),
+        FailOn::Never => None,
+    };
+    let code = machine.exit_code(threshold, i32::from(options.error_exitcode)).unwrap_or(0);
+    (code & 0xff) as u8
+}
+
+fn host_options(arguments: Vec<Vec<u8>>) -> machine::HostOptions {
+    machine::HostOptions { arguments, ..machine::HostOptions::default() }
+}
+
+fn devices(options: &Options, sm: u32) -> Result<Vec<DeviceBox>, String> {
+    let emulator = |number: u8| {
+        let settings = emu::Options { sm, race: race_rules(options), seed: options.schedule.unwrap_or(0) };
+        DeviceBox::Emulator(Box::new(Emulator::new(number, settings)))
+    };
+    if options.verify {
+        let gpu = GpuDevice::open(0, 0).map_err(|e| e.to_string())?;
+        return Ok(vec![DeviceBox::verify(Emulator::new(0, emu::Options { sm, race: None, seed: 0 }), gpu)]);
+    }
+    match options.device {
+        DeviceKind::Emu => Ok((0..options.devices.clamp(1, 16)).map(|n| emulator(n as u8)).collect()),
+        DeviceKind::Gpu => {
+            let gpu = GpuDevice::open(0, 0).map_err(|e| e.to_string())?;
+            Ok(vec![DeviceBox::Gpu(Box::new(gpu))])
+        }
+    }
+}
+
+/// The collector of findings, with what the program's own comments suppress: a comment `!cufemu ignore(CODE)` speaks for its
+/// line, or standing alone for the next.
+fn findings(options: &Options, compiled: &Compiled, map: &SourceMap) -> Findings {
+    let mut ignored = BTreeSet::new();
+    for ignore in &compiled.ignores {
+        let Some(place) = map.location(ignore.span) else { continue };
+        let alone = map
+            .file(ignore.span.file)
+            .is_some_and(|f| f.line_text(place.line).trim_start().starts_with('!'));
+        for code in &ignore.codes {
+            ignored.insert((ignore.span.file, place.line + usize::from(alone), code.clone()));
+        }
+    }
+    let map = map.clone();
+    Findings::new().with_limit(options.max_findings).with_suppression(move |finding| {
+        let span = finding.span();
+        map.location(span).is_some_and(|place| ignored.contains(&(span.file, place.line, finding.code().id().to_owned())))
+    })
+}
+
+fn show_findings(machine: &Machine, shown: &mut usize, map: &SourceMap, reporter: &mut Reporter) {
+    while let Some(finding) = machine.findings().get(*shown) {
+        reporter.report(&finding.diagnostic(), map);
+        *shown += 1;
+    }
+}
+
+/// A flag that Ctrl-C sets; a second Ctrl-C ends the process at once.
+fn interrupt_flag() -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let set = flag.clone();
+    // Without a handler Ctrl-C ends the process as it always did.
+    let _ = ctrlc::set_handler(move || {
+        if set.swap(true, Ordering::Relaxed) {
+            std::process::exit(i32::from(INTERRUPTED));
+        }
+    });
+    flag
+}

@@ -1,0 +1,75 @@
+//! Expressions of the user through the real front end: text, tree, checked expression.
+//!
+//! An expression is parsed as the right side of an assignment, since the parser reads statements, and typed by
+//! `sema::check_expression` in the scope of the procedure that is looked at.
+
+use crate::value::{Eval, fail};
+use diag::Diagnostics;
+use parse::{ParseOptions, SourceForm};
+use sema::checked::{Expr, ProcId, Program};
+use source::SourceMap;
+
+/// The tree of an expression.
+fn tree(text: &str) -> Eval<ast::Expr> {
+    if text.contains(['\n', '\r', ';', '!', '&']) && !text.contains(['\'', '"']) {
+        return fail("A syntax error in expression: it is one line without `;`, `!` and `&`.");
+    }
+    let mut map = SourceMap::new();
+    let file = map.add("expression", format!("end_of_expression = {text}\nend\n"));
+    let options = ParseOptions { form: Some(SourceForm::Free), preprocess: Some(false), ..ParseOptions::default() };
+    let mut diags = Diagnostics::new();
+    let parsed = parse::parse(&mut map, &[file], &options, &mut |_, _| None, &mut diags);
+    if let Some(text) = first_error(diags) {
+        return fail(format!("A syntax error in expression: {text}."));
+    }
+    let mut found = None;
+    for unit in parsed.program.units {
+        let ast::Unit::Program(program) = unit else { continue };
+        for stmt in program.body {
+            match (stmt.kind, &found) {
+                (ast::StmtKind::Assign { value, .. }, None) => found = Some(value),
+                _ => return fail("A syntax error in expression: one expression is expected."),
+            }
+        }
+    }
+    match found {
+        Some(e) => Ok(e),
+        None => fail("A syntax error in expression: one expression is expected."),
+    }
+}
+
+fn first_error(diags: Diagnostics) -> Option<String> {
+    diags.into_sorted().into_iter().find(diag::Diagnostic::is_error).map(|d| d.message)
+}
+
+/// The checked form of an expression in the scope of a procedure.
+pub(crate) fn checked(program: &Program, proc: Option<ProcId>, text: &str) -> Eval<Expr> {
+    let tree = tree(text.trim())?;
+    let mut diags = Diagnostics::new();
+    match (sema::check_expression(program, proc, &tree, &mut diags), first_error(diags)) {
+        (_, Some(error)) => fail(sentence(&error)),
+        (Some(e), None) => Ok(e),
+        (None, None) => fail("This expression has no meaning here."),
+    }
+}
+
+/// The front end's message as a sentence of the debugger.
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_ascii_uppercase()).unwrap_or_default();
+    format!("{first}{}.", chars.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_that_is_no_expression_is_refused() {
+        for text in ["", "1 +", "a; b = 3", "a = 3", "end", "1)"] {
+            assert!(tree(text).is_err(), "{text}");
+        }
+        assert!(tree("a(i) + 2.0_8*b%x").is_ok());
+        assert!(tree("'it''s; fine'").is_ok());
+    }
+}

@@ -1,0 +1,204 @@
+//! ALLOCATE, DEALLOCATE, NULLIFY.
+
+use crate::checked::{AllocObject, Expr, ExprKind, StmtKind, Type};
+use crate::checker::Checker;
+use crate::decl::same_type;
+use ast::{Allocate, Arg, ArgValue, CudaAttr};
+use diag::{Code, Diagnostic, nearest_name};
+use source::Span;
+
+/// Options that were given.
+#[derive(Default)]
+struct Options {
+    stat: Option<Expr>,
+    errmsg: Option<Expr>,
+    source: Option<(Expr, bool)>,
+    pinned: Option<Expr>,
+    stream: Option<Expr>,
+}
+
+impl Checker<'_> {
+    pub(super) fn allocate(&mut self, a: &Allocate, span: Span) -> Option<StmtKind> {
+        let spec = match &a.spec {
+            Some(spec) => Some(self.type_spec(spec, None)?),
+            None => None,
+        };
+        let options = self.alloc_options(a, true);
+        let mut objects = Vec::with_capacity(a.objects.len());
+        let mut complete = true;
+        for object in &a.objects {
+            match self.alloc_object(object, spec.as_ref(), options.as_ref()) {
+                Some(object) => objects.push(object),
+                None => complete = false,
+            }
+        }
+        let options = options?;
+        if !complete {
+            return None;
+        }
+        for object in &objects {
+            self.check_object(&object.object, &options, span);
+        }
+        let Options { stat, errmsg, source, pinned, stream } = options;
+        Some(StmtKind::Allocate { objects, source, stat, errmsg, pinned, stream })
+    }
+
+    fn check_object(&mut self, object: &Expr, options: &Options, span: Span) {
+        let space = self.space_of(object);
+        if let Some(pinned) = &options.pinned
+            && space != Some(CudaAttr::Pinned)
+        {
+            let text = "`pinned=` has no effect on an object without the `pinned` attribute";
+            self.report(Diagnostic::new(Code::PinnedOptionWithoutEffect, pinned.span, text).secondary(object.span, "this object"));
+        }
+        if options.stream.is_some() && !matches!(space, Some(CudaAttr::Device | CudaAttr::Managed)) {
+            let text = "`stream=` is for device data";
+            self.report(Diagnostic::new(Code::BadAllocateOption, span, text).secondary(object.span, "this object is not device data"));
+        }
+    }
+
+    fn alloc_object(&mut self, e: &ast::Expr, spec: Option<&Type>, options: Option<&Options>) -> Option<AllocObject> {
+        let (object, bounds) = match &e.kind {
+            ast::ExprKind::Apply { base, args } => (self.designator(base)?, args.as_slice()),
+            _ => (self.designator(e)?, &[] as &[Arg]),
+        };
+        if !self.is_allocatable(&object) && !self.is_pointer(&object) {
+            let text = "only allocatable variables and pointers can be allocated";
+            return self.error_help(Code::NotAllocatable, e.span, text, "declare it with `allocatable`");
+        }
+        let given = options.and_then(|o| o.source.as_ref());
+        if bounds.is_empty() && object.rank > 0 && given.is_none_or(|s| s.0.rank == 0) && options.is_some() {
+            return self.error_help(Code::BadBounds, e.span, "the array is allocated without bounds", "write its extents in parentheses");
+        }
+        if !bounds.is_empty() && bounds.len() != usize::from(object.rank) {
+            let text = format!("{} bounds for an array of rank {}", bounds.len(), object.rank);
+            return self.error(Code::SubscriptCount, e.span, text);
+        }
+        let mut typed = Vec::with_capacity(bounds.len());
+        for bound in bounds {
+            typed.push(self.alloc_bound(bound)?);
+        }
+        if let Some((source, is_mold)) = given {
+            let word = if *is_mold { "mold" } else { "source" };
+            if !self.assignable(&object.ty, source) || (source.rank != 0 && source.rank != object.rank) {
+                let text = format!(
+                    "`{word}=` is {}, and the object is {}",
+                    self.shape_name(&source.ty, source.rank),
+                    self.shape_name(&object.ty, object.rank)
+                );
+                return self.error(Code::TypeMismatch, source.span, text);
+            }
+        }
+        if let Some(spec) = spec
+            && !same_type(spec, &object.ty)
+        {
+            let text = format!("allocated as `{}`, and the object is `{}`", self.type_name(spec), self.type_name(&object.ty));
+            return self.error(Code::TypeMismatch, e.span, text);
+        }
+        if let Err(why) = self.definable(&object) {
+            return self.error(Code::NotDefinable, e.span, format!("allocation of what may not change: {why}"));
+        }
+        Some(AllocObject { object, bounds: typed, spec: spec.cloned() })
+    }
+
+    fn alloc_bound(&mut self, arg: &Arg) -> Option<(Option<Expr>, Expr)> {
+        let int8 = Type::Integer(8);
+        match &arg.value {
+            ArgValue::Expr(e) => {
+                let upper = self.integer_scalar(e, &int8, "an extent")?;
+                self.check_host_value(&upper);
+                Some((None, upper))
+            }
+            ArgValue::Range { lo, hi: Some(hi), step: None } => {
+                let lower = match lo {
+                    Some(e) => Some(self.integer_scalar(e, &int8, "a bound")?),
+                    None => None,
+                };
+                Some((lower, self.integer_scalar(hi, &int8, "a bound")?))
+            }
+            _ => self.error(Code::BadBounds, arg.span, "an allocated dimension needs an upper bound"),
+        }
+    }
+
+    fn alloc_options(&mut self, a: &Allocate, allocating: bool) -> Option<Options> {
+        const ALLOCATE: [&str; 6] = ["stat", "errmsg", "source", "mold", "pinned", "stream"];
+        let mut out = Options::default();
+        let mut complete = true;
+        for (i, (name, e)) in a.options.iter().enumerate() {
+            if a.options[..i].iter().any(|o| o.0.text == name.text) {
+                let text = format!("`{}=` is given twice", name.as_str());
+                self.error::<()>(Code::BadAllocateOption, name.span, text);
+                complete = false;
+                continue;
+            }
+            let done = match name.as_str() {
+                "stat" => self.set_variable(e, |t| matches!(t, Type::Integer(_)), "an integer").map(|v| out.stat = Some(v)),
+                "errmsg" => self.set_variable(e, |t| matches!(t, Type::Character(_)), "a character").map(|v| out.errmsg = Some(v)),
+                "source" if allocating => self.expr(e).map(|v| out.source = Some((v, false))),
+                "mold" if allocating => self.expr(e).map(|v| out.source = Some((v, true))),
+                "pinned" if allocating => {
+                    self.set_variable(e, |t| matches!(t, Type::Logical(_)), "a logical").map(|v| out.pinned = Some(v))
+                }
+                "stream" if allocating => {
+                    self.integer_scalar(e, &Type::Integer(8), "`stream=`").map(|v| out.stream = Some(v))
+                }
+                other => {
+                    let known = if allocating { &ALLOCATE[..] } else { &ALLOCATE[..2] };
+                    let near = nearest_name(other, known.iter().copied());
+                    let text = format!("there is no option `{other}=` here");
+                    self.report(Diagnostic::new(Code::BadAllocateOption, name.span, text).suggest(near));
+                    None
+                }
+            };
+            complete &= done.is_some();
+        }
+        complete.then_some(out)
+    }
+
+    /// A scalar variable that a statement sets.
+    pub(super) fn set_variable(&mut self, e: &ast::Expr, fits: impl Fn(&Type) -> bool, what: &str) -> Option<Expr> {
+        let v = self.designator(e)?;
+        if v.rank != 0 || !fits(&v.ty) {
+            let text = format!("{what} variable is needed, not {}", self.shape_name(&v.ty, v.rank));
+            return self.error(Code::TypeMismatch, e.span, text);
+        }
+        self.check_assigned(&v)?;
+        Some(v)
+    }
+
+    pub(super) fn deallocate(&mut self, a: &Allocate) -> Option<StmtKind> {
+        let options = self.alloc_options(a, false);
+        let mut objects = Vec::with_capacity(a.objects.len());
+        let mut complete = true;
+        for e in &a.objects {
+            let Some(object) = self.designator(e) else {
+                complete = false;
+                continue;
+            };
+            if !self.is_allocatable(&object) && !self.is_pointer(&object) {
+                let what = match &object.kind {
+                    ExprKind::Element { .. } | ExprKind::Section { .. } => "an array is deallocated as a whole",
+                    _ => "only allocatable variables and pointers can be deallocated",
+                };
+                self.error::<()>(Code::NotAllocatable, e.span, what);
+                complete = false;
+                continue;
+            }
+            objects.push(object);
+        }
+        let options = options?;
+        complete.then_some(StmtKind::Deallocate { objects, stat: options.stat, errmsg: options.errmsg })
+    }
+
+    pub(super) fn nullify(&mut self, list: &[ast::Expr]) -> Option<StmtKind> {
+        let mut out = Vec::with_capacity(list.len());
+        for e in list {
+            let p = self.designator(e)?;
+            if !self.is_pointer(&p) {
+                return self.error(Code::NotAllocatable, e.span, "only pointers can be nullified");
+            }
+            out.push(p);
+        }
+        Some(StmtKind::Nullify(out))
+    }
+}

@@ -1,0 +1,251 @@
+//! Subroutine calls.
+
+use crate::checked::{ProcId, ProcKind, Shape, StmtKind, Storage};
+use crate::checker::Checker;
+use crate::expr::{Argument, Fit};
+use crate::scope::Sym;
+use ast::{Arg, GlobalLaunch, Name};
+use diag::{Code, Diagnostic};
+use source::Span;
+
+impl Checker<'_> {
+    /// `call name(args)`, with chevrons a kernel launch.
+    pub(super) fn call(&mut self, callee: &ast::Expr, launch: Option<&GlobalLaunch>, args: &[Arg], span: Span) -> Option<StmtKind> {
+        let name = match &callee.kind {
+            ast::ExprKind::Name(name) => name,
+            ast::ExprKind::Member { base, name } => return self.bound_call(base, name, launch, args, span),
+            _ => return self.error(Code::NotASubroutine, callee.span, "this is no subroutine"),
+        };
+        match self.find_name(name) {
+            Some(Sym::Proc(id)) => self.call_procedure(id, name, launch, args, span),
+            Some(Sym::Generic { procs, .. }) => self.call_generic(&procs, name, launch, args, span),
+            Some(Sym::Intrinsic(id)) => self.call_intrinsic(id, name, launch, args, span),
+            Some(Sym::Refused(what)) => self.refuse_again(&what),
+            Some(Sym::Ambiguous(a, b)) => self.ambiguous(name, &a, &b),
+            Some(Sym::Error | Sym::Pending(_)) => None,
+            Some(Sym::Var(id)) => {
+                let var = self.out.var(id);
+                if matches!(var.storage, Storage::Procedure) {
+                    return self.procedure_variable_call(id, args, span);
+                }
+                if matches!(var.storage, Storage::Dummy(_)) && self.vars[id.0 as usize].typed_only {
+                    return self.refuse(span, format!("dummy procedure `{}` without `external` or an interface", name.as_str()));
+                }
+                let text = format!("`{}` is a variable, not a subroutine", name.as_str());
+                self.report(Diagnostic::new(Code::NotASubroutine, name.span, text).secondary(var.span, "declared here"));
+                None
+            }
+            Some(_) => {
+                let text = format!("`{}` is not a subroutine", name.as_str());
+                self.error(Code::NotASubroutine, name.span, text)
+            }
+            None => self.call_unknown(name, launch, args, span),
+        }
+    }
+
+    fn call_unknown(&mut self, name: &Name, launch: Option<&GlobalLaunch>, args: &[Arg], span: Span) -> Option<StmtKind> {
+        match self.device_module_name(name.as_str()) {
+            Some(Sym::Proc(id)) => return self.call_procedure(id, name, launch, args, span),
+            Some(Sym::Generic { procs, .. }) => return self.call_generic(&procs, name, launch, args, span),
+            _ => {}
+        }
+        if let Some(found) = crate::intrinsics::lookup(name.as_str()) {
+            return self.call_intrinsic(found.id, name, launch, args, span);
+        }
+        if let Some(&id) = self.externals.get(&name.text) {
+            self.check_implicit_interface(id, name)?;
+            return self.call_procedure(id, name, launch, args, span);
+        }
+        if self.is_tainted(self.cx.scope) {
+            return None;
+        }
+        let near = self
+            .similar(name.as_str(), |s| matches!(s, Sym::Proc(_) | Sym::Generic { .. }))
+            .or_else(|| crate::intrinsics::nearest(name.as_str()))
+            .or_else(|| diag::nearest_name(name.as_str(), self.externals.keys().map(|k| &**k)).map(str::to_owned));
+        let text = format!("there is no subroutine `{}`", name.as_str());
+        let d = Diagnostic::new(Code::UnknownProcedure, name.span, text);
+        self.report(match near {
+            Some(near) => d.suggest(Some(&near)),
+            None => d.help("give all files of the program, or check the name"),
+        });
+        None
+    }
+
+    fn call_intrinsic(
+        &mut self,
+        id: crate::intrinsic::Intrinsic,
+        name: &Name,
+        launch: Option<&GlobalLaunch>,
+        args: &[Arg],
+        span: Span,
+    ) -> Option<StmtKind> {
+        if let Some(launch) = launch {
+            return self.chevrons_misplaced(name, launch);
+        }
+        let (id, args) = self.intrinsic_call(id, args, span)?;
+        Some(StmtKind::Intrinsic { id, args })
+    }
+
+    fn chevrons_misplaced<T>(&mut self, name: &Name, launch: &GlobalLaunch) -> Option<T> {
+        let text = format!("`{}` is not a kernel and takes no chevrons", name.as_str());
+        let help = "declare it with `attributes(global)`, or remove `<<< >>>`";
+        self.error_help(Code::ChevronsMismatch, launch.span, text, help)
+    }
+
+    fn chevrons_missing<T>(&mut self, id: ProcId, span: Span) -> Option<T> {
+        let text = format!("kernel `{}` is called without a launch configuration", self.out.proc(id).name);
+        self.error_help(Code::ChevronsMismatch, span, text, "write `<<<grid, block>>>` after its name")
+    }
+
+    fn call_procedure(
+        &mut self,
+        id: ProcId,
+        name: &Name,
+        launch: Option<&GlobalLaunch>,
+        args: &[Arg],
+        span: Span,
+    ) -> Option<StmtKind> {
+        let is_function = self.out.proc(id).is_function;
+        let kind = self.out.proc(id).kind;
+        let known = !self.procs[id.0 as usize].unknown_dummies;
+        if is_function && known {
+            // A bind(c) function may be called for its effect, as programs with C interfaces do the other way round.
+            let text = format!("`{}` is a function, not a subroutine", name.as_str());
+            return self.error_help(Code::NotASubroutine, name.span, text, "use its value in an expression");
+        }
+        match launch {
+            Some(launch) if kind != ProcKind::Kernel => return self.chevrons_misplaced(name, launch),
+            None if kind == ProcKind::Kernel => return self.chevrons_missing(id, name.span),
+            _ => {}
+        }
+        let config = match launch {
+            Some(launch) => Some(self.launch_spec(launch)),
+            None => None,
+        };
+        let arguments = self.arguments(args)?;
+        self.linked(id, name)?;
+        match self.fit(id, &arguments, span) {
+            Ok(fit) => match config {
+                Some(config) => self.launch(&fit, config?, arguments, span),
+                None => self.subroutine_call(&fit, arguments, span),
+            },
+            Err(d) => {
+                self.report(*d);
+                None
+            }
+        }
+    }
+
+    fn call_generic(
+        &mut self,
+        procs: &[ProcId],
+        name: &Name,
+        launch: Option<&GlobalLaunch>,
+        args: &[Arg],
+        span: Span,
+    ) -> Option<StmtKind> {
+        let wanted: Vec<ProcId> = procs
+            .iter()
+            .copied()
+            .filter(|p| !self.out.proc(*p).is_function && (self.out.proc(*p).kind == ProcKind::Kernel) == launch.is_some())
+            .collect();
+        if wanted.is_empty()
+            && launch.is_none()
+            && let Some(found) = crate::intrinsics::lookup(name.as_str())
+        {
+            return self.call_intrinsic(found.id, name, launch, args, span);
+        }
+        if wanted.is_empty() && procs.iter().any(|p| !self.out.proc(*p).is_function) {
+            return match (launch, procs.first()) {
+                (Some(launch), _) => self.chevrons_misplaced(name, launch),
+                (None, Some(&id)) => self.chevrons_missing(id, name.span),
+                (None, None) => None,
+            };
+        }
+        let config = match launch {
+            Some(launch) => Some(self.launch_spec(launch)),
+            None => None,
+        };
+        let arguments = self.arguments(args)?;
+        if let Some(fit) = self.best_specific(&wanted, &arguments) {
+            return match config {
+                Some(config) => self.launch(&fit, config?, arguments, span),
+                None => self.subroutine_call(&fit, arguments, span),
+            };
+        }
+        if let Some(found) = crate::intrinsics::lookup(name.as_str()).filter(|_| launch.is_none()) {
+            return self.call_intrinsic(found.id, name, launch, args, span);
+        }
+        self.no_specific(&wanted, name, &arguments, span)
+    }
+
+    /// A call of a subroutine whose arguments fit.
+    pub(super) fn subroutine_call(&mut self, fit: &Fit, args: Vec<Argument>, span: Span) -> Option<StmtKind> {
+        self.check_call(fit.proc, span)?;
+        let args = self.pass(fit, args)?;
+        Some(StmtKind::Call { proc: fit.proc, args })
+    }
+
+    fn bound_call(
+        &mut self,
+        object: &ast::Expr,
+        name: &Name,
+        launch: Option<&GlobalLaunch>,
+        args: &[Arg],
+        span: Span,
+    ) -> Option<StmtKind> {
+        if let Some(launch) = launch {
+            return self.chevrons_misplaced(name, launch);
+        }
+        match self.bound_procedure(object, name, args, span) {
+            Some(Some((fit, arguments))) => self.subroutine_call(&fit, arguments, span),
+            Some(None) => None,
+            None => {
+                // Not bound: the object or the component may be wrong, or it is a procedure component.
+                let object = self.expr(object)?;
+                self.component(object, name, span)?;
+                self.refuse(span, format!("a call through component `{}`", name.as_str()))
+            }
+        }
+    }
+
+    /// Checks that a procedure may be referred to without an explicit interface (rules 29 and 30).
+    pub(crate) fn check_implicit_interface(&mut self, id: ProcId, name: &Name) -> Option<()> {
+        self.header(id);
+        let help = "put it into a module, or write an interface block";
+        let p = self.out.proc(id);
+        if p.kind == ProcKind::Kernel {
+            let text = format!("kernel `{}` is launched without an explicit interface", name.as_str());
+            return self.error_help(Code::ExplicitInterfaceRequired, name.span, text, help);
+        }
+        for param in p.params.clone() {
+            let var = self.out.var(param);
+            let dummy = var.name.clone();
+            if var.attrs.value {
+                let text = format!("`{}` has the `value` argument `{dummy}` and needs an explicit interface", name.as_str());
+                return self.error_help(Code::ValueDummyImplicitInterface, name.span, text, help);
+            }
+            let what = if matches!(var.shape, Shape::AssumedShape(_)) {
+                Some("assumed-shape")
+            } else if var.attrs.optional {
+                Some("optional")
+            } else if var.attrs.allocatable {
+                Some("allocatable")
+            } else if var.attrs.pointer {
+                Some("pointer")
+            } else {
+                None
+            };
+            if let Some(what) = what {
+                let text = format!("`{}` has the {what} argument `{dummy}` and needs an explicit interface", name.as_str());
+                return self.error_help(Code::ExplicitInterfaceRequired, name.span, text, help);
+            }
+            if var.attrs.cuda.is_some() {
+                let text = format!("`{}` has the device argument `{dummy}` and no explicit interface here", name.as_str());
+                self.report(Diagnostic::new(Code::DeviceArgumentWithoutInterface, name.span, text).help(help));
+            }
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,352 @@
+//! IF, DO, SELECT CASE.
+
+use super::ConstructKind;
+use crate::checked::{Block, CaseRange, Const, Expr, ExprKind, LoopControl, Shape, Stmt, StmtKind, Storage, Type};
+use crate::checker::Checker;
+use crate::expr::root;
+use crate::fold;
+use ast::{DoControl, IfArm, Name, SelectArm};
+use diag::{Code, Diagnostic};
+use source::Span;
+
+impl<'a> Checker<'a> {
+    pub(super) fn if_construct(&mut self, name: Option<&'a Name>, arms: &'a [IfArm]) -> Option<StmtKind> {
+        let Some(name) = name else { return self.if_arms(arms) };
+        // A name matters for EXIT only: the construct becomes a block that can be left.
+        let span = arms.first().map_or(name.span, |a| a.span);
+        self.inside(Some(name), ConstructKind::Other, |c, id| {
+            let kind = c.if_arms(arms)?;
+            Some(StmtKind::Block { id, vars: Vec::new(), body: vec![Stmt { label: None, kind, span }] })
+        })
+    }
+
+    fn if_arms(&mut self, arms: &'a [IfArm]) -> Option<StmtKind> {
+        let mut out = Vec::with_capacity(arms.len());
+        let mut complete = true;
+        for arm in arms {
+            let condition = match &arm.condition {
+                None => None,
+                Some(e) => match self.condition(e) {
+                    Some(value) => {
+                        self.check_host_value(&value);
+                        Some(value)
+                    }
+                    None => {
+                        complete = false;
+                        None
+                    }
+                },
+            };
+            let body = self.block(&arm.body);
+            out.push((condition, body, arm.span));
+        }
+        complete.then_some(StmtKind::If(out))
+    }
+
+    pub(super) fn arithmetic_if(&mut self, value: &ast::Expr, labels: [u32; 3], span: Span) -> Option<StmtKind> {
+        let value = self.expr(value)?;
+        if !matches!(value.ty, Type::Integer(_) | Type::Real(_)) || value.rank != 0 {
+            let text = format!("an arithmetic `if` needs an integer or real scalar, not {}", self.shape_name(&value.ty, value.rank));
+            return self.error(Code::TypeMismatch, value.span, text);
+        }
+        for label in labels {
+            self.check_label(label, span)?;
+        }
+        Some(StmtKind::ArithmeticIf(value, labels))
+    }
+
+    pub(super) fn do_construct(
+        &mut self,
+        name: Option<&'a Name>,
+        control: &'a DoControl,
+        body: &'a [ast::Stmt],
+        end: Span,
+        span: Span,
+    ) -> Option<StmtKind> {
+        if let DoControl::Concurrent { .. } = control {
+            return self.do_concurrent(name, control, body, end);
+        }
+        let mut var = None;
+        let typed = match control {
+            DoControl::Forever => Some(LoopControl::Forever),
+            DoControl::While(e) => self.condition(e).map(|e| {
+                self.check_host_value(&e);
+                LoopControl::While(e)
+            }),
+            DoControl::Count { var: v, first, last, step } => {
+                let counted = self.count(v, first, last, step.as_ref(), span);
+                if let Some(LoopControl::Count { var: Expr { kind: ExprKind::Var(id), .. }, .. }) = &counted {
+                    var = Some(*id);
+                }
+                counted
+            }
+            DoControl::Concurrent { .. } => None,
+        };
+        if let Some(id) = var {
+            self.cx.loop_vars.push(id);
+        }
+        let (id, body) = self.inside(name, ConstructKind::Loop, |c, id| (id, c.block(body)));
+        if var.is_some() {
+            self.cx.loop_vars.pop();
+        }
+        Some(StmtKind::Loop { id, control: typed?, body, end })
+    }
+
+    /// `var = first, last, step`
+    pub(super) fn count(
+        &mut self,
+        var: &ast::Expr,
+        first: &ast::Expr,
+        last: &ast::Expr,
+        step: Option<&ast::Expr>,
+        span: Span,
+    ) -> Option<LoopControl> {
+        let var = self.designator(var);
+        if let Some(v) = &var {
+            if v.rank != 0 || !matches!(v.ty, Type::Integer(_) | Type::Real(_)) {
+                let text = format!("a loop variable must be an integer scalar, not {}", self.shape_name(&v.ty, v.rank));
+                return self.error(Code::BadDoVariable, v.span, text);
+            }
+            self.check_assigned(v)?;
+        }
+        let ty = var.as_ref().map_or(Type::Integer(4), |v| v.ty.clone());
+        let (first, last) = (self.loop_bound(first, &ty), self.loop_bound(last, &ty));
+        let step = match step {
+            Some(e) => Some(self.loop_bound(e, &ty)?),
+            None => None,
+        };
+        let (var, first, last) = (var?, first?, last?);
+        self.check_trips(&first, &last, step.as_ref(), span)?;
+        Some(LoopControl::Count { var, first, last, step })
+    }
+
+    pub(super) fn loop_bound(&mut self, e: &ast::Expr, ty: &Type) -> Option<Expr> {
+        let value = self.expr(e)?;
+        if !matches!(value.ty, Type::Integer(_) | Type::Real(_)) || value.rank != 0 {
+            let text = format!("a loop bound must be an integer scalar, not {}", self.shape_name(&value.ty, value.rank));
+            return self.error(Code::IntegerRequired, e.span, text);
+        }
+        if matches!((ty, &value.ty), (Type::Integer(_), Type::Real(_))) {
+            let text = format!("a loop bound is {}", self.shape_name(&value.ty, 0));
+            self.report(
+                Diagnostic::warning(Code::IntegerRequired, e.span, text).help("convert it with `int(…)` or `nint(…)`"),
+            );
+        }
+        self.check_host_value(&value);
+        self.convert(value, ty)
+    }
+
+    fn check_trips(&mut self, first: &Expr, last: &Expr, step: Option<&Expr>, span: Span) -> Option<()> {
+        let number = |e: &Expr| match e.kind {
+            ExprKind::Const(Const::Int(v)) => Some(v),
+            _ => None,
+        };
+        let stride = step.map_or(Some(1), number);
+        if stride == Some(0) {
+            return self.error(Code::ZeroStride, step.map_or(span, |s| s.span), "a loop's step cannot be zero");
+        }
+        if let (Some(a), Some(b), Some(s)) = (number(first), number(last), stride)
+            && ((s > 0 && a > b) || (s < 0 && a < b))
+            && !matches!((a, b), (1, 0))
+        {
+            let text = format!("the loop from {a} to {b} never runs");
+            self.report(Diagnostic::new(Code::EmptyLoop, first.span.to(last.span), text));
+        }
+        Some(())
+    }
+
+    fn do_concurrent(
+        &mut self,
+        name: Option<&'a Name>,
+        control: &'a DoControl,
+        body: &'a [ast::Stmt],
+        end: Span,
+    ) -> Option<StmtKind> {
+        let DoControl::Concurrent { spec, vars, mask, locals, .. } = control else { return None };
+        let outer = self.cx.scope;
+        let loops = self.index_ranges(spec.as_ref(), vars);
+        let mask = match mask {
+            Some(e) => Some(self.condition(e)),
+            None => None,
+        };
+        let mut own = Vec::new();
+        for local in locals {
+            let Some(crate::scope::Sym::Var(id)) = self.find_from(outer, &local.text) else {
+                self.undeclared_error::<()>(local);
+                continue;
+            };
+            let var = self.out.var(id);
+            let (ty, shape) = (var.ty.clone(), var.shape.clone());
+            own.push(self.construct_variable(&local.text, ty, shape, Storage::Local, local.span));
+        }
+        let (id, mut body) = self.inside(name, ConstructKind::Parallel, |c, id| (id, c.block(body)));
+        if !own.is_empty() {
+            let inner = self.new_construct();
+            body = vec![Stmt { label: None, kind: StmtKind::Block { id: inner, vars: own, body }, span: end }];
+        }
+        self.cx.scope = outer;
+        let mask = match mask {
+            Some(mask) => Some(mask?),
+            None => None,
+        };
+        Some(StmtKind::Loop { id, control: LoopControl::Concurrent { vars: loops?, mask }, body, end })
+    }
+
+    /// The indices of FORALL and DO CONCURRENT, as variables of a scope that is entered here.
+    pub(super) fn index_ranges(
+        &mut self,
+        spec: Option<&ast::TypeSpec>,
+        vars: &'a [ast::LoopVar],
+    ) -> Option<Vec<(crate::checked::VarId, Expr, Expr, Option<Expr>)>> {
+        let given = match spec {
+            Some(spec) => self.type_spec(spec, None),
+            None => None,
+        };
+        let mut typed = Vec::with_capacity(vars.len());
+        for v in vars {
+            let ty = match &given {
+                Some(ty) => Some(ty.clone()),
+                None => self.index_type(&v.name),
+            };
+            let ty = ty.unwrap_or(Type::Integer(4));
+            let (first, last) = (self.loop_bound(&v.first, &ty), self.loop_bound(&v.last, &ty));
+            let step = match &v.step {
+                Some(e) => Some(self.loop_bound(e, &ty)),
+                None => None,
+            };
+            typed.push((v, ty, first, last, step));
+        }
+        self.enter_block();
+        let mut out = Vec::with_capacity(typed.len());
+        let mut complete = true;
+        for (v, ty, first, last, step) in typed {
+            let id = self.construct_variable(&v.name.text, ty, Shape::Scalar, Storage::Local, v.name.span);
+            match (first, last, step) {
+                (Some(first), Some(last), None) => out.push((id, first, last, None)),
+                (Some(first), Some(last), Some(Some(step))) => out.push((id, first, last, Some(step))),
+                _ => complete = false,
+            }
+        }
+        complete.then_some(out)
+    }
+
+    pub(super) fn select(&mut self, name: Option<&'a Name>, value: &'a ast::Expr, arms: &'a [SelectArm]) -> Option<StmtKind> {
+        let value = self.expr(value);
+        if let Some(v) = &value {
+            self.check_host_value(v);
+            if v.rank != 0 || !matches!(v.ty, Type::Integer(_) | Type::Logical(_) | Type::Character(_)) {
+                let text = format!("`select case` needs an integer, logical or character scalar, not {}", self.shape_name(&v.ty, v.rank));
+                self.error::<()>(Code::BadCase, v.span, text);
+            }
+        }
+        let ty = value.as_ref().map(|v| v.ty.clone());
+        let (id, arms) = self.inside(name, ConstructKind::Other, |c, id| (id, c.cases(arms, ty.as_ref())));
+        Some(StmtKind::Select { id, value: value?, arms: arms? })
+    }
+
+    #[allow(clippy::type_complexity)]
+    fn cases(&mut self, arms: &'a [SelectArm], ty: Option<&Type>) -> Option<Vec<(Option<Vec<CaseRange>>, Block, Span)>> {
+        let mut seen: Vec<(Option<Const>, Option<Const>, Span)> = Vec::new();
+        let mut default: Option<Span> = None;
+        let mut out = Vec::with_capacity(arms.len());
+        let mut complete = true;
+        for arm in arms {
+            let ranges = match &arm.ranges {
+                None => {
+                    if let Some(first) = default {
+                        let d = Diagnostic::new(Code::BadCase, arm.span, "there is a second `case default`");
+                        self.report(d.secondary(first, "the first one is here"));
+                    }
+                    default = Some(arm.span);
+                    None
+                }
+                Some(ranges) => {
+                    let mut typed = Vec::with_capacity(ranges.len());
+                    for range in ranges {
+                        match self.case_range(range, ty, &mut seen, arm.span) {
+                            Some(range) => typed.push(range),
+                            None => complete = false,
+                        }
+                    }
+                    Some(typed)
+                }
+            };
+            let body = self.block(&arm.body);
+            out.push((ranges, body, arm.span));
+        }
+        complete.then_some(out)
+    }
+
+    fn case_range(
+        &mut self,
+        range: &'a ast::CaseRange,
+        ty: Option<&Type>,
+        seen: &mut Vec<(Option<Const>, Option<Const>, Span)>,
+        arm: Span,
+    ) -> Option<CaseRange> {
+        let (typed, lo, hi) = match range {
+            ast::CaseRange::Value(e) => {
+                let value = self.case_value(e, ty)?;
+                let c = self.evaluate(&value);
+                (CaseRange::Value(value), c.clone(), c)
+            }
+            ast::CaseRange::Range(lo, hi) => {
+                if matches!(ty, Some(Type::Logical(_))) {
+                    return self.error(Code::BadCase, arm, "a logical `case` has no ranges");
+                }
+                let lo = match lo {
+                    Some(e) => Some(self.case_value(e, ty)?),
+                    None => None,
+                };
+                let hi = match hi {
+                    Some(e) => Some(self.case_value(e, ty)?),
+                    None => None,
+                };
+                let ends = (lo.as_ref().and_then(|e| self.evaluate(e)), hi.as_ref().and_then(|e| self.evaluate(e)));
+                (CaseRange::Range(lo, hi), ends.0, ends.1)
+            }
+        };
+        let below = |a: &Option<Const>, b: &Option<Const>| match (a, b) {
+            (Some(a), Some(b)) => fold::compare(crate::checked::CmpOp::Lt, a, b).unwrap_or(a != b),
+            _ => false,
+        };
+        let span = match &typed {
+            CaseRange::Value(e) | CaseRange::Range(Some(e), _) | CaseRange::Range(None, Some(e)) => e.span,
+            CaseRange::Range(None, None) => arm,
+        };
+        // An empty range meets nothing.
+        if !below(&hi, &lo) {
+            if let Some(other) = seen.iter().find(|s| !below(&hi, &s.0) && !below(&s.1, &lo)) {
+                let d = Diagnostic::new(Code::BadCase, span, "this case overlaps another one");
+                let d = d.secondary(other.2, "the other one is here");
+                self.report(d);
+            }
+            seen.push((lo, hi, span));
+        }
+        Some(typed)
+    }
+
+    fn case_value(&mut self, e: &ast::Expr, ty: Option<&Type>) -> Option<Expr> {
+        let value = self.expr(e)?;
+        let Some(ty) = ty else { return None };
+        let fits = matches!(
+            (ty, &value.ty),
+            (Type::Integer(_), Type::Integer(_)) | (Type::Logical(_), Type::Logical(_)) | (Type::Character(_), Type::Character(_))
+        );
+        if !fits || value.rank != 0 {
+            let text = format!("a case is {}, and the selector is `{}`", self.shape_name(&value.ty, value.rank), self.type_name(ty));
+            return self.error(Code::BadCase, e.span, text);
+        }
+        let constant = self.evaluate(&value)?;
+        let value = Expr { kind: ExprKind::Const(constant), ..value };
+        self.convert(value, ty)
+    }
+
+    /// The variable of a counted loop, for analyses.
+    pub(super) fn loop_variable(control: &LoopControl) -> Option<crate::checked::VarId> {
+        match control {
+            LoopControl::Count { var, .. } => root(var),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! Input and output statements (Fortran 2018, clause 12).
+
+use crate::checked::{
+    CharLen, Const, Expr, ExprKind, ImpliedDo, IoControl, IoForm, IoItem, IoStmt, IoUnit, StmtKind, Type,
+};
+use crate::checker::{Checker, Side};
+use crate::expr::is_designator;
+use crate::scope::Sym;
+use ast::IoKind;
+use diag::{Code, Diagnostic, nearest_name};
+use source::Span;
+
+/// What the value of a specifier is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Takes {
+    /// An integer variable that is set.
+    IntegerOut,
+    /// A logical variable that is set.
+    LogicalOut,
+    /// A character variable that is set.
+    TextOut,
+    /// An integer value.
+    Integer,
+    /// A character value.
+    Text,
+    /// A label.
+    Label,
+}
+
+/// The specifiers of a statement, unit, format and namelist aside.
+fn specifiers(kind: IoKind) -> &'static [(&'static str, Takes)] {
+    use Takes as T;
+    match kind {
+        IoKind::Print => &[],
+        IoKind::Write | IoKind::Read => &[
+            ("advance", T::Text),
+            ("iostat", T::IntegerOut),
+            ("iomsg", T::TextOut),
+            ("err", T::Label),
+            ("end", T::Label),
+            ("eor", T::Label),
+            ("rec", T::Integer),
+            ("pos", T::Integer),
+            ("size", T::IntegerOut),
+            ("decimal", T::Text),
+            ("delim", T::Text),
+            ("pad", T::Text),
+            ("blank", T::Text),
+            ("sign", T::Text),
+            ("round", T::Text),
+            ("asynchronous", T::Text),
+        ],
+        IoKind::Open => &[
+            ("file", T::Text),
+            ("status", T::Text),
+            ("access", T::Text),
+            ("action", T::Text),
+            ("form", T::Text),
+            ("position", T::Text),
+            ("recl", T::Integer),
+            ("newunit", T::IntegerOut),
+            ("iostat", T::IntegerOut),
+            ("iomsg", T::TextOut),
+            ("err", T::Label),
+            ("blank", T::Text),
+            ("delim", T::Text),
+            ("pad", T::Text),
+            ("decimal", T::Text),
+            ("sign", T::Text),
+            ("round", T::Text),
+            ("encoding", T::Text),
+            ("convert", T::Text),
+            ("asynchronous", T::Text),
+        ],
+        IoKind::Close => &[("status", T::Text), ("iostat", T::IntegerOut), ("iomsg", T::TextOut), ("err", T::Label)],
+        IoKind::Rewind | IoKind::Backspace | IoKind::Endfile | IoKind::Flush => {
+            &[("iostat", T::IntegerOut), ("iomsg", T::TextOut), ("err", T::Label)]
+        }
+        IoKind::Inquire => &[
+            ("file", T::Text),
+            ("exist", T::LogicalOut),
+            ("opened", T::LogicalOut),
+            ("named", T::LogicalOut),
+            ("number", T::IntegerOut),
+            ("recl", T::IntegerOut),
+            ("nextrec", T::IntegerOut),
+            ("size", T::IntegerOut),
+            ("pos", T::IntegerOut),
+            ("iostat", T::IntegerOut),
+            ("iolength", T::IntegerOut),
+            ("iomsg", T::TextOut),
+            ("name", T::TextOut),
+            ("access", T::TextOut),
+            ("action", T::TextOut),
+            ("form", T::TextOut),
+            ("formatted", T::TextOut),
+            ("unformatted", T::TextOut),
+            ("sequential", T::TextOut),
+            ("direct", T::TextOut),
+            ("stream", T::TextOut),
+            ("position", T::TextOut),
+            ("read", T::TextOut),
+            ("write", T::TextOut),
+            ("readwrite", T::TextOut),
+            ("blank", T::TextOut),
+            ("delim", T::TextOut),
+            ("pad", T::TextOut),
+            ("encoding", T::TextOut),
+            ("err", T::Label),
+        ],
+    }
+}
+
+impl<'a> Checker<'a> {
+    pub(super) fn io(
+        &mut self,
+        kind: IoKind,
+        control: &'a [ast::IoControl],
+        items: &'a [ast::IoItem],
+        span: Span,
+    ) -> Option<StmtKind> {
+        let mut unit = if kind == IoKind::Print { IoUnit::Star } else { IoUnit::None };
+        let mut form: Option<IoForm> = None;
+        let mut controls = Vec::new();
+        let transfers = matches!(kind, IoKind::Write | IoKind::Read);
+        let mut complete = true;
+        for (i, c) in control.iter().enumerate() {
+            let keyword = match &c.keyword {
+                Some(name) => name.as_str(),
+                None if kind == IoKind::Print => "fmt",
+                None if i == 0 => "unit",
+                None if i == 1 && transfers => "fmt",
+                None => {
+                    self.error::<()>(Code::BadIoSpecifier, c.span, "this specifier needs a keyword");
+                    complete = false;
+                    continue;
+                }
+            };
+            let done = match keyword {
+                "unit" if kind != IoKind::Print => self.unit(c, transfers).map(|u| unit = u),
+                "fmt" if transfers || kind == IoKind::Print => self.format_of(c).map(|f| form = Some(f)),
+                "nml" if transfers => self.group(c).map(|f| form = Some(f)),
+                other => self.specifier(kind, other, c).map(|v| controls.extend(v)),
+            };
+            complete &= done.is_some();
+        }
+        let input = kind == IoKind::Read;
+        let mut typed = Vec::with_capacity(items.len());
+        for item in items {
+            match self.io_item(item, input) {
+                Some(item) => typed.push(item),
+                None => complete = false,
+            }
+        }
+        if !complete {
+            return None;
+        }
+        if matches!(unit, IoUnit::None) && !matches!(kind, IoKind::Open | IoKind::Inquire) {
+            return self.error(Code::BadIoSpecifier, span, "the unit is missing");
+        }
+        if matches!(form, Some(IoForm::Namelist(..))) && !typed.is_empty() {
+            return self.error(Code::BadIoSpecifier, span, "a namelist statement has no list of items");
+        }
+        if self.cx.side.on_device() {
+            let list_directed = matches!(kind, IoKind::Print | IoKind::Write) && matches!(form, Some(IoForm::List));
+            let to_screen = match &unit {
+                IoUnit::Star => true,
+                IoUnit::Number(e) => matches!(e.kind, ExprKind::Const(Const::Int(6))),
+                _ => false,
+            };
+            if !(list_directed && to_screen) {
+                let text = "device code has only list-directed output to unit `*`";
+                self.report(Diagnostic::new(Code::DeviceIo, span, text).help("write `print *, …`"));
+                self.cx.refused = Some("this input/output statement in device code".into());
+                return None;
+            }
+        }
+        let form = form.unwrap_or(IoForm::Unformatted);
+        Some(StmtKind::Io(Box::new(IoStmt { kind, unit, form, controls, items: typed })))
+    }
+
+    fn unit(&mut self, c: &'a ast::IoControl, transfers: bool) -> Option<IoUnit> {
+        let Some(e) = &c.value else { return Some(IoUnit::Star) };
+        let value = self.expr(e)?;
+        match &value.ty {
+            Type::Integer(_) if value.rank == 0 => {
+                self.check_host_value(&value);
+                Some(IoUnit::Number(self.convert(value, &Type::Integer(4))?))
+            }
+            Type::Character(_) if transfers => {
+                if !is_designator(&value) {
+                    return self.error(Code::BadIoSpecifier, e.span, "an internal file must be a character variable");
+                }
+                Some(IoUnit::Internal(value))
+            }
+            _ => {
+                let text = format!("a unit must be an integer, not {}", self.shape_name(&value.ty, value.rank));
+                self.error(Code::BadIoSpecifier, e.span, text)
+            }
+        }
+    }
+
+    fn format_of(&mut self, c: &'a ast::IoControl) -> Option<IoForm> {
+        let Some(e) = &c.value else { return Some(IoForm::List) };
+        match &e.kind {
+            ast::ExprKind::Int { digits, kind: None } => {
+                let label = digits.parse::<u32>().unwrap_or(0);
+                let text = self.cx.proc.and_then(|p| self.procs[p.0 as usize].formats.get(&label).cloned());
+                return match text {
+                    Some(text) => {
+                        let bytes = crate::expr::unescape(&text);
+                        let ty = Type::Character(CharLen::Const(bytes.len() as i64));
+                        Some(IoForm::Format(Self::constant(Const::Char(bytes), ty, e.span)))
+                    }
+                    None => {
+                        let text = format!("no `format` statement has the label {label}");
+                        self.error(Code::UndefinedLabel, e.span, text)
+                    }
+                };
+            }
+            ast::ExprKind::Name(name) => {
+                if let Some(Sym::Namelist(vars)) = self.find_name(name) {
+                    return Some(IoForm::Namelist(name.text.clone(), vars));
+                }
+            }
+            _ => {}
+        }
+        let value = self.expr(e)?;
+        match value.ty {
+            Type::Character(_) => {
+                self.check_host_value(&value);
+                Some(IoForm::Format(value))
+            }
+            Type::Integer(_) => self.refuse(e.span, "an assigned format"),
+            _ => {
+                let text = format!("a format must be a label or a character value, not {}", self.shape_name(&value.ty, value.rank));
+                self.error(Code::BadIoSpecifier, e.span, text)
+            }
+        }
+    }
+
+    fn group(&mut self, c: &'a ast::IoControl) -> Option<IoForm> {
+        if let Some(ast::Expr { kind: ast::ExprKind::Name(name), .. }) = &c.value
+            && let Some(Sym::Namelist(vars)) = self.find_name(name)
+        {
+            return Some(IoForm::Namelist(name.text.clone(), vars));
+        }
+        self.error(Code::BadNamelist, c.span, "`nml=` needs the name of a namelist group")
+    }
+
+    #[allow(clippy::option_option)]
+    fn specifier(&mut self, kind: IoKind, keyword: &str, c: &'a ast::IoControl) -> Option<Option<IoControl>> {
+        let known = specifiers(kind);
+        let Some(&(_, takes)) = known.iter().find(|s| s.0 == keyword) else {
+            let near = nearest_name(keyword, known.iter().map(|s| s.0));
+            let text = format!("there is no specifier `{keyword}=` here");
+            self.report(Diagnostic::new(Code::BadIoSpecifier, c.span, text).suggest(near));
+            return None;
+        };
+        let Some(e) = &c.value else {
+            return self.error(Code::BadIoSpecifier, c.span, format!("`{keyword}=` needs a value"));
+        };
+        let value = match takes {
+            Takes::IntegerOut => self.set_variable(e, |t| matches!(t, Type::Integer(_)), "an integer")?,
+            Takes::LogicalOut => self.set_variable(e, |t| matches!(t, Type::Logical(_)), "a logical")?,
+            Takes::TextOut => self.set_variable(e, |t| matches!(t, Type::Character(_)), "a character")?,
+            Takes::Integer => self.integer_scalar(e, &Type::Integer(8), &format!("`{keyword}=`"))?,
+            Takes::Text => {
+                let value = self.expr(e)?;
+                if !matches!(value.ty, Type::Character(_)) || value.rank != 0 {
+                    let text = format!("`{keyword}=` must be a character value, not {}", self.shape_name(&value.ty, value.rank));
+                    return self.error(Code::BadIoSpecifier, e.span, text);
+                }
+                value
+            }
+            Takes::Label => {
+                let ast::ExprKind::Int { digits, kind: None } = &e.kind else {
+                    return self.error(Code::BadIoSpecifier, e.span, format!("`{keyword}=` needs a label"));
+                };
+                let label = digits.parse::<u32>().unwrap_or(0);
+                self.check_label(label, e.span)?;
+                Self::label_constant(label, e.span)
+            }
+        };
+        Some(Some(IoControl { keyword: keyword.into(), value }))
+    }
+
+    fn io_item(&mut self, item: &'a ast::IoItem, input: bool) -> Option<IoItem> {
+        match item {
+            ast::IoItem::Expr(e) => {
+                let value = if input { self.designator(e)? } else { self.expr(e)? };
+                self.io_value(&value, input)?;
+                Some(IoItem::Expr(value))
+            }
+            ast::IoItem::Do(d) => {
+                let var = self.variable_of(&d.var)?;
+                let ty = self.out.var(var).ty.clone();
+                if !matches!(ty, Type::Integer(_)) {
+                    let text = format!("loop index `{}` must be an integer", d.var.as_str());
+                    return self.error(Code::BadImpliedDo, d.var.span, text);
+                }
+                let (first, last) = (self.loop_bound(&d.first, &ty), self.loop_bound(&d.last, &ty));
+                let step = match &d.step {
+                    Some(e) => Some(self.loop_bound(e, &ty)?),
+                    None => None,
+                };
+                let mut items = Vec::with_capacity(d.items.len());
+                let mut complete = true;
+                for item in &d.items {
+                    match self.io_item(item, input) {
+                        Some(item) => items.push(item),
+                        None => complete = false,
+                    }
+                }
+                if !complete {
+                    return None;
+                }
+                Some(IoItem::Do(Box::new(ImpliedDo { items, var, first: first?, last: last?, step })))
+            }
+        }
+    }
+
+    fn io_value(&mut self, value: &Expr, input: bool) -> Option<()> {
+        if input {
+            self.check_assigned(value)?;
+        }
+        if matches!(value.kind, ExprKind::Null) {
+            return self.error(Code::BadIoItem, value.span, "`null()` has no value to write");
+        }
+        if let Type::Derived(id) = value.ty {
+            self.settle_type(id);
+            if let Some(f) = self.out.ty(id).fields.iter().find(|f| f.allocatable || f.pointer) {
+                let text = format!("`type({})` has the allocatable or pointer component `{}`", self.out.ty(id).name, f.name);
+                return self.error_help(Code::BadIoItem, value.span, text, "write its components one by one");
+            }
+        }
+        if let Some(crate::checked::Shape::AssumedSize(..)) = self.shape_of(value)
+            && matches!(value.kind, ExprKind::Var(_))
+        {
+            return self.error_help(Code::BadIoItem, value.span, "an assumed-size array has no size to transfer", "write a section with all bounds");
+        }
+        if self.cx.side == Side::Host { self.check_io_value(value) } else { Some(()) }
+    }
+}

@@ -1,0 +1,93 @@
+//! WHERE and FORALL.
+
+use crate::checked::{Block, StmtKind, Type};
+use crate::checker::Checker;
+use ast::{LoopVar, WhereArm};
+use diag::Code;
+
+impl<'a> Checker<'a> {
+    pub(super) fn where_construct(&mut self, arms: &'a [WhereArm]) -> Option<StmtKind> {
+        let mut rank = None;
+        let mut out = Vec::with_capacity(arms.len());
+        let mut complete = true;
+        for arm in arms {
+            let mask = match &arm.mask {
+                None => None,
+                Some(e) => match self.mask(e, &mut rank) {
+                    Some(mask) => Some(mask),
+                    None => {
+                        complete = false;
+                        None
+                    }
+                },
+            };
+            let body = self.block(&arm.body);
+            if let Some(rank) = rank {
+                self.masked_body(&body, rank);
+            }
+            out.push((mask, body, arm.span));
+        }
+        complete.then_some(StmtKind::Where(out))
+    }
+
+    fn mask(&mut self, e: &ast::Expr, rank: &mut Option<u8>) -> Option<crate::checked::Expr> {
+        let mask = self.expr(e)?;
+        if !matches!(mask.ty, Type::Logical(_)) || mask.rank == 0 {
+            let text = format!("a mask must be a logical array, not {}", self.shape_name(&mask.ty, mask.rank));
+            return self.error(Code::BadMaskedAssignment, e.span, text);
+        }
+        if rank.is_some_and(|r| r != mask.rank) {
+            let text = format!("masks of one `where` have ranks {} and {}", rank.unwrap_or(0), mask.rank);
+            return self.error(Code::BadMaskedAssignment, e.span, text);
+        }
+        *rank = Some(mask.rank);
+        self.check_host_value(&mask);
+        self.convert(mask, &Type::Logical(4))
+    }
+
+    fn masked_body(&mut self, body: &Block, rank: u8) {
+        for s in body {
+            match &s.kind {
+                StmtKind::Assign { target, .. } if target.rank != rank => {
+                    let text = format!("the mask has rank {rank}, and the assigned variable has rank {}", target.rank);
+                    self.error::<()>(Code::BadMaskedAssignment, s.span, text);
+                }
+                StmtKind::Assign { .. } | StmtKind::Where(_) | StmtKind::Call { .. } | StmtKind::Nothing | StmtKind::Unsupported(_) => {}
+                _ => {
+                    self.error::<()>(Code::BadMaskedAssignment, s.span, "only assignments and `where` may stand here");
+                }
+            }
+        }
+    }
+
+    pub(super) fn forall(&mut self, vars: &'a [LoopVar], mask: Option<&'a ast::Expr>, body: &'a [ast::Stmt]) -> Option<StmtKind> {
+        let outer = self.cx.scope;
+        let vars = self.index_ranges(None, vars);
+        let mask = match mask {
+            Some(e) => Some(self.condition(e)),
+            None => None,
+        };
+        let body = self.block(body);
+        self.cx.scope = outer;
+        for s in &body {
+            let allowed = matches!(
+                s.kind,
+                StmtKind::Assign { .. }
+                    | StmtKind::PointerAssign { .. }
+                    | StmtKind::Forall { .. }
+                    | StmtKind::Where(_)
+                    | StmtKind::Call { .. }
+                    | StmtKind::Nothing
+                    | StmtKind::Unsupported(_)
+            );
+            if !allowed {
+                self.error::<()>(Code::BadMaskedAssignment, s.span, "only assignments, `where` and `forall` may stand here");
+            }
+        }
+        let mask = match mask {
+            Some(mask) => Some(mask?),
+            None => None,
+        };
+        Some(StmtKind::Forall { vars: vars?, mask, body })
+    }
+}

@@ -1,0 +1,222 @@
+//! Statements: from syntax to typed nodes.
+
+mod alloc;
+mod assign;
+mod body;
+mod call;
+mod control;
+mod cuf;
+mod io;
+mod launch;
+mod masked;
+mod scoped;
+mod walk;
+
+use crate::checked::{Block, Const, LoopId, Stmt, StmtKind, Type};
+use crate::checker::{Checker, Side};
+use diag::{Code, Diagnostic};
+use source::Span;
+use std::sync::Arc;
+
+/// An enclosing construct.
+#[derive(Clone, Debug)]
+pub(crate) struct Construct {
+    pub(crate) name: Option<Arc<str>>,
+    pub(crate) id: LoopId,
+    pub(crate) kind: ConstructKind,
+}
+
+/// What a construct is, as far as EXIT and CYCLE care.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ConstructKind {
+    /// A DO loop.
+    Loop,
+    /// A loop that becomes the grid of `!$cuf kernel do`, or DO CONCURRENT: it cannot be left.
+    Parallel,
+    /// SELECT, IF, BLOCK, ASSOCIATE.
+    Other,
+}
+
+impl<'a> Checker<'a> {
+    /// A run of statements.
+    pub(crate) fn block(&mut self, stmts: &'a [ast::Stmt]) -> Block {
+        let mut out = Vec::with_capacity(stmts.len());
+        for s in stmts {
+            self.stmt(s, &mut out);
+        }
+        out
+    }
+
+    fn stmt(&mut self, s: &'a ast::Stmt, out: &mut Block) {
+        let outer = self.cx.refused.take();
+        let kind = match self.stmt_kind(s) {
+            Some(kind) => Some(kind),
+            None => self.cx.refused.take().map(StmtKind::Unsupported),
+        };
+        self.cx.refused = outer;
+        match kind {
+            Some(StmtKind::Nothing) if s.label.is_none() && !matches!(s.kind, ast::StmtKind::Continue) => {}
+            Some(kind) => out.push(Stmt { label: s.label, kind, span: s.span }),
+            // Errors were reported: what stands here does not matter, but its label may be branched to.
+            None => out.push(Stmt { label: s.label, kind: StmtKind::Nothing, span: s.span }),
+        }
+    }
+
+    fn stmt_kind(&mut self, s: &'a ast::Stmt) -> Option<StmtKind> {
+        use ast::StmtKind as K;
+        let span = s.span;
+        match &s.kind {
+            K::Assign { target, value } => self.assignment(target, value, span),
+            K::PointerAssign { target, value } => self.pointer_assignment(target, value, span),
+            K::Call { callee, launch, args } => self.call(callee, launch.as_ref(), args, span),
+            K::If { name, arms, .. } => self.if_construct(name.as_ref(), arms),
+            K::ArithmeticIf { value, labels } => self.arithmetic_if(value, *labels, span),
+            K::Do { name, control, body, end } => self.do_construct(name.as_ref(), control, body, *end, span),
+            K::Select { name, value, arms, .. } => self.select(name.as_ref(), value, arms),
+            K::SelectType { .. } => self.refuse(span, "`select type`"),
+            K::Where { arms, .. } => self.where_construct(arms),
+            K::Forall { vars, mask, body, .. } => self.forall(vars, mask.as_ref(), body),
+            K::Block { name, uses, decls, body, .. } => self.block_construct(name.as_ref(), uses, decls, body),
+            K::Associate { name, items, body, .. } => self.associate(name.as_ref(), items, body),
+            K::Cuf(kernel) => self.cuf_kernel(kernel),
+            K::Cycle(name) => self.leave(name.as_ref(), true, span),
+            K::Exit(name) => self.leave(name.as_ref(), false, span),
+            K::Goto(label) => {
+                self.check_label(*label, span)?;
+                Some(StmtKind::Goto(*label))
+            }
+            K::ComputedGoto(labels, value) => {
+                let value = self.integer_scalar(value, &Type::Integer(4), "the selector of a computed `goto`");
+                for label in labels {
+                    self.check_label(*label, span)?;
+                }
+                Some(StmtKind::ComputedGoto(labels.clone(), value?))
+            }
+            K::Continue => Some(StmtKind::Nothing),
+            K::Return(None) => Some(StmtKind::Return),
+            K::Return(Some(e)) => self.refuse(e.span, "an alternate return"),
+            K::Stop { error, code } => self.stop(*error, code.as_ref()),
+            K::Pause => self.refuse(span, "`pause`"),
+            K::Allocate(a) => self.allocate(a, span),
+            K::Deallocate(a) => self.deallocate(a),
+            K::Nullify(list) => self.nullify(list),
+            K::Entry { name, .. } => {
+                if self.cx.side.on_device() {
+                    return self.error(Code::BadDeviceDummy, span, "device code has no `entry`");
+                }
+                self.refuse(span, format!("`entry {}`", name.as_str()))
+            }
+            K::Io { kind, control, items } => self.io(*kind, control, items, span),
+            K::Declaration(d) => {
+                let scope = self.cx.scope;
+                self.late_declaration(scope, d);
+                Some(StmtKind::Nothing)
+            }
+            K::Error => None,
+        }
+    }
+
+    fn stop(&mut self, error: bool, code: Option<&ast::Expr>) -> Option<StmtKind> {
+        let code = match code {
+            None => None,
+            Some(e) => {
+                let value = self.expr(e)?;
+                self.check_host_value(&value);
+                if value.rank != 0 {
+                    return self.error(Code::ScalarRequired, e.span, "a stop code must be a scalar");
+                }
+                Some(match value.ty {
+                    Type::Integer(_) => self.convert(value, &Type::Integer(4))?,
+                    Type::Character(_) => value,
+                    _ => {
+                        let text = format!("a stop code must be an integer or character value, not {}", self.shape_name(&value.ty, 0));
+                        return self.error(Code::TypeMismatch, e.span, text);
+                    }
+                })
+            }
+        };
+        Some(StmtKind::Stop { error, code })
+    }
+
+    /// Checks that a label exists in this procedure.
+    pub(super) fn check_label(&mut self, label: u32, span: Span) -> Option<()> {
+        if self.cx.side == Side::CufKernel {
+            return self.error(Code::StatementNotInKernelDo, span, "a `!$cuf kernel do` loop cannot have a `goto`");
+        }
+        let known = self.cx.proc.is_some_and(|p| self.procs[p.0 as usize].labels.contains(&label));
+        if known {
+            return Some(());
+        }
+        let is_format = self.cx.proc.is_some_and(|p| self.procs[p.0 as usize].formats.contains_key(&label));
+        let text = if is_format {
+            format!("label {label} is that of a `format` statement")
+        } else {
+            format!("no statement of this procedure has the label {label}")
+        };
+        self.error(Code::UndefinedLabel, span, text)
+    }
+
+    /// A number for a construct.
+    pub(super) fn new_construct(&mut self) -> LoopId {
+        let id = LoopId(self.cx.next_construct);
+        self.cx.next_construct += 1;
+        id
+    }
+
+    /// Runs `f` inside a construct.
+    pub(super) fn inside<T>(
+        &mut self,
+        name: Option<&ast::Name>,
+        kind: ConstructKind,
+        f: impl FnOnce(&mut Self, LoopId) -> T,
+    ) -> T {
+        let id = self.new_construct();
+        self.cx.constructs.push(Construct { name: name.map(|n| n.text.clone()), id, kind });
+        let result = f(self, id);
+        self.cx.constructs.pop();
+        result
+    }
+
+    /// EXIT and CYCLE.
+    fn leave(&mut self, name: Option<&ast::Name>, cycle: bool, span: Span) -> Option<StmtKind> {
+        let word = if cycle { "cycle" } else { "exit" };
+        let constructs = self.cx.constructs.clone();
+        for construct in constructs.iter().rev() {
+            let fits = match name {
+                Some(name) => construct.name.as_ref() == Some(&name.text),
+                None => construct.kind != ConstructKind::Other,
+            };
+            match (fits, construct.kind) {
+                (true, ConstructKind::Loop) => {
+                    return Some(if cycle { StmtKind::Cycle(construct.id) } else { StmtKind::Exit(construct.id) });
+                }
+                (true, ConstructKind::Other) if !cycle => return Some(StmtKind::Exit(construct.id)),
+                (true, ConstructKind::Other) => {
+                    let text = format!("`{}` is no loop to cycle", name.map_or("", |n| n.as_str()));
+                    return self.error(Code::UnknownConstruct, span, text);
+                }
+                (true, ConstructKind::Parallel) if cycle => return Some(StmtKind::Cycle(construct.id)),
+                (_, ConstructKind::Parallel) => {
+                    let code = if self.cx.side == Side::CufKernel { Code::StatementNotInKernelDo } else { Code::StatementOutOfPlace };
+                    let text = format!("`{word}` cannot leave a loop whose iterations run in parallel");
+                    return self.error(code, span, text);
+                }
+                (false, _) => {}
+            }
+        }
+        match name {
+            Some(name) => {
+                let near = diag::nearest_name(name.as_str(), constructs.iter().filter_map(|c| c.name.as_deref()));
+                let text = format!("no enclosing construct is named `{}`", name.as_str());
+                self.report(Diagnostic::new(Code::UnknownConstruct, name.span, text).suggest(near));
+                None
+            }
+            None => self.error(Code::ExitOutsideLoop, span, format!("`{word}` outside of a loop")),
+        }
+    }
+
+    /// A constant label as an expression, for `err=` and kin.
+    pub(super) fn label_constant(label: u32, span: Span) -> crate::checked::Expr {
+        Self::constant(Const::Int(i64::from(label)), Type::Integer(4), span)
+    }
+}
