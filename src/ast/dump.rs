@@ -31,7 +31,7 @@ struct Dumper {
 impl Dumper {
     fn line(&mut self, text: impl Display) {
         self.out.extend(std::iter::repeat_n(' ', 2 * self.depth));
-        self.out.push_str(&text.to_string());
+        self.out.push_str(text.to_string().trim_end());
         self.out.push('\n');
     }
 

@@ -106,7 +106,7 @@ fn checks(options: &Options, what: Check) -> bool {
 fn race_rules(options: &Options) -> Option<race::Rules> {
     let on = options.race.is_some() || checks(options, Check::Race);
     let is_strict = options.race == Some(RaceMode::Strict);
-    on.then_some(race::Rules { is_strict, ..race::Rules::DEFAULT })
+    on.then_some(race::Rules { is_strict, ..race::Rules::default() })
 }
 
 fn execute(

@@ -108,7 +108,7 @@ pub fn compile(
     }
     let sema = SemaOptions { embedded: parsed.embedded, ..options.sema.clone() };
     let program = sema::check(&parsed.program, &sema, diags)?;
-    let mut module = lower::lower(&program, &options.lower);
+    let mut module = lower::lower(&program, &options.lower, map);
     opt::run(&mut module, options.level);
     Some(Compiled { program: Arc::new(program), module: Arc::new(module), ignores: parsed.ignores })
 }

@@ -24,7 +24,7 @@ fn tree(text: &str) -> Eval<ast::Expr> {
     }
     let mut found = None;
     for unit in parsed.program.units {
-        let ast::Unit::Program(program) = unit else { continue };
+        let ast::UnitKind::Main(program) = unit.kind else { continue };
         for stmt in program.body {
             match (stmt.kind, &found) {
                 (ast::StmtKind::Assign { value, .. }, None) => found = Some(value),

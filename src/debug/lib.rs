@@ -1,1 +1,48 @@
 //! The debugger's engine: session, commands, stepping both ways, breakpoints, views.
+//!
+//! A [`Session`] takes a [`Command`] and gives an [`Outcome`]: a [`Reply`], or a [`Stop`] with its reason and place. Both are
+//! owned plain data; [`render`] makes text of them in gdb's and cuda-gdb's shapes, [`LineMode`] is a conversation in lines,
+//! [`SessionThread`] runs a session apart from a front end. Nothing here knows a terminal (invariant I5).
+//!
+//! - commands: [`table`] has one row for each, from which [`parse`] and [`help`] are made
+//! - time: `watcher` counts statements, `process` moves the machine forwards and backwards, `history` keeps checkpoints
+//! - run control: `control`, `breakpoint`; threads, frames and source: `look`, `sites`, `info`
+//! - values: `expression` asks the front end, `eval` and `intrinsics` compute, `scene` reads, `show` writes, `data` ties
+//!   them to the session
+//!
+//! Not here: reading and running programs (`compile`, `machine`), screens (`tui`, `dap`), options (`cli`).
+
+mod breakpoint;
+mod command;
+mod control;
+mod data;
+mod eval;
+mod expression;
+pub mod help;
+mod history;
+mod info;
+mod intrinsics;
+mod line;
+mod look;
+pub mod parse;
+mod process;
+pub mod render;
+mod reply;
+mod scene;
+mod session;
+mod show;
+mod sites;
+pub mod table;
+mod thread;
+mod value;
+mod watcher;
+
+pub use command::{Command, FocusRequest, FrameRequest, ListRequest, Over, Radix, Topic, Where};
+pub use line::{LineMode, PROMPT, Terminal};
+pub use reply::{
+    BarrierRow, BlockRow, BreakpointKind, BreakpointView, DisplayView, FocusView, FrameView, KernelRow, LaneGroup, LaneRow,
+    LaneState, Outcome, PlaceView, ProgramView, Reply, SourceLine, SourceWindow, Stop, StopReason, ThreadRow, VariableRow,
+    WarpRow,
+};
+pub use session::{Session, SessionError, Setup};
+pub use thread::{Event, Request, SessionThread};

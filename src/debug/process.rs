@@ -42,9 +42,14 @@ impl Outside {
     pub(crate) fn new(world: Box<dyn World + Send>) -> Outside {
         Outside { world, output: Vec::new() }
     }
+
+    /// A world that has nothing: what stands in while the real one is handed on.
+    pub(crate) fn empty() -> Outside {
+        Outside::new(Box::new(Nothing))
+    }
 }
 
-/// A world that has nothing: what stands in while the real one is handed on.
+/// Has no input and takes no output.
 struct Nothing;
 
 impl World for Nothing {
@@ -128,7 +133,12 @@ impl Process {
 
     /// The world, to be given to the next process.
     pub(crate) fn into_world(mut self) -> Outside {
-        std::mem::replace(self.world.inner_mut(), Outside::new(Box::new(Nothing)))
+        std::mem::replace(self.world.inner_mut(), Outside::empty())
+    }
+
+    /// Gives the process its world; its record begins anew.
+    pub(crate) fn set_world(&mut self, world: Outside) {
+        self.world = RecordingWorld::new(world);
     }
 
     pub(crate) fn machine(&self) -> &Machine {
@@ -157,7 +167,13 @@ impl Process {
 
     /// A watcher that begins now and has no wishes.
     pub(crate) fn watcher(&self) -> Watcher {
-        Watcher { time: self.time, until: u64::MAX, hidden: self.hidden.clone(), ..Watcher::default() }
+        Watcher {
+            time: self.time,
+            until: u64::MAX,
+            hidden: self.hidden.clone(),
+            launch: self.at.map_or(0, |s| s.launch),
+            ..Watcher::default()
+        }
     }
 
     /// Findings that the user has not been told of; from now on he has.
@@ -261,6 +277,17 @@ impl Process {
         findings.len() > self.reported && findings.iter().skip(self.reported).any(|f| f.severity() == Severity::Error)
     }
 
+    /// Goes back to a checkpoint not after `time`, to look at what follows it; gives its time. No error found on the way
+    /// stops the machine until the next [`Process::travel`].
+    pub(crate) fn look_back(&mut self, time: u64) -> Option<u64> {
+        self.rewind(time).then_some(())?;
+        self.reported = usize::MAX;
+        if self.time > 0 {
+            self.at = self.statement_here();
+        }
+        Some(self.time)
+    }
+
     /// Goes back to the latest checkpoint not after `time`.
     fn rewind(&mut self, time: u64) -> bool {
         let Some(point) = self.history.at_most(time) else { return false };
@@ -328,15 +355,11 @@ impl Process {
     pub(crate) fn seek(&mut self, seek: &Seek, before: u64) -> Option<u64> {
         let mut upper = before;
         while upper > 0 {
-            if !self.rewind(upper - 1) {
-                return None;
-            }
-            let start = self.time;
-            self.reported = usize::MAX;
+            let start = self.look_back(upper - 1)?;
             let mut watcher = self.watcher();
             // The statement at which the checkpoint was made was counted before it.
             watcher.seek = Some((seek.clone(), upper));
-            if start > 0 && self.fits_here(seek) {
+            if self.at.is_some_and(|s| seek.fits(&s)) {
                 watcher.found = Some(start);
             }
             if start + 1 < upper {
@@ -349,10 +372,6 @@ impl Process {
             upper = start;
         }
         None
-    }
-
-    fn fits_here(&self, seek: &Seek) -> bool {
-        self.statement_here().is_some_and(|s| seek.fits(&s))
     }
 
     /// Goes to the statement at which a finding was made; the finding counts as told, so that going on passes it.

@@ -153,7 +153,7 @@ fn table(head: &[&str], rows: &[Vec<String>]) -> String {
             if i + 1 == cells.len() {
                 text.push_str(cell);
             } else {
-                let _ = write!(text, "{cell:<1$} ", widths[i]);
+                let _ = write!(text, "{cell:<width$} ", width = widths[i]);
             }
         }
         text.trim_end().to_owned() + "\n"

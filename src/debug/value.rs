@@ -92,13 +92,6 @@ impl Kind {
         }
     }
 
-    /// The type of the bits of a scalar of this kind that is one word.
-    pub(crate) fn word(self) -> Option<Ty> {
-        match self {
-            Kind::Int(ty) | Kind::Real(ty) | Kind::Logical(ty) => Some(ty),
-            Kind::Complex(_) | Kind::Char(_) | Kind::Derived(..) => None,
-        }
-    }
 }
 
 /// A value: a scalar (no dimensions) or an array in array element order.

@@ -46,8 +46,8 @@ impl Thread {
 pub(crate) struct Step {
     /// Who steps.
     pub(crate) thread: Thread,
-    /// Deeper calls are run through.
-    pub(crate) most_depth: u32,
+    /// Deeper calls are run through; none: only `sites` end it.
+    pub(crate) most_depth: Option<u32>,
     /// These statements end it whatever their depth.
     pub(crate) sites: Vec<vm::Site>,
 }
@@ -56,7 +56,7 @@ impl Step {
     /// Whether the step ends here.
     pub(crate) fn ends_at(&self, s: &Statement) -> bool {
         self.thread.begins(s)
-            && (s.depth <= self.most_depth || self.sites.contains(&vm::Site { func: s.func, pc: s.pc }))
+            && (self.most_depth.is_some_and(|d| s.depth <= d) || self.sites.contains(&vm::Site { func: s.func, pc: s.pc }))
     }
 }
 
@@ -144,7 +144,7 @@ pub(crate) struct Watcher {
     /// The last write to watched memory.
     pub(crate) write: Option<DeviceAccess>,
     /// The launch of the last statement; 0 is the host.
-    launch: u64,
+    pub(crate) launch: u64,
 }
 
 impl Watcher {
@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn time_counts_statements_and_a_step_ends_at_its_thread() {
         let thread = Thread::Device { launch: 1, block: 2, warp: 0, lane: 3 };
-        let step = Step { thread, most_depth: 0, sites: Vec::new() };
+        let step = Step { thread, most_depth: Some(0), sites: Vec::new() };
         let mut w = Watcher { until: u64::MAX, hidden: Arc::new(vec![false]), step: Some(step), ..Watcher::default() };
         assert!(!w.statement(&at(1, 1, u32::MAX, 0, 0)), "another block");
         assert!(!w.statement(&at(1, 2, 0b0111, 0, 0)), "other lanes");
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn a_seek_remembers_the_latest_fit_before_its_end() {
-        let step = Step { thread: Thread::Host, most_depth: u32::MAX, sites: Vec::new() };
+        let step = Step { thread: Thread::Host, most_depth: Some(u32::MAX), sites: Vec::new() };
         let hidden = Arc::new(vec![false]);
         let mut w = Watcher { until: 9, hidden, seek: Some((Seek::Step(step), 4)), ..Watcher::default() };
         for _ in 0..8 {

@@ -228,7 +228,7 @@ impl Emulator {
                     && let Some(before) = running.before.take()
                 {
                     *memory = before;
-                    let rules = self.options.race.unwrap_or(Rules::DEFAULT);
+                    let rules = self.options.race.unwrap_or_default();
                     let exact = Exact::new(rules, race_launch(&program, &running.launch), suspicion);
                     self.running = Some(running.again(Mode::Decide(Box::new(Deciding::new(exact)))));
                     return;

@@ -14,7 +14,7 @@ use crate::types::is_device_data;
 use crate::value::Value;
 use crate::view::View;
 use ir::op::{BinOp, CmpOp};
-use ir::{Space, Val};
+use ir::Val;
 use sema::checked::{Expr, ExprKind, Type};
 
 impl<'p> Fx<'_, 'p> {
@@ -216,11 +216,6 @@ impl<'p> Fx<'_, 'p> {
                 fx.rt(ir::rt::Rt::ErrorShape, vec![have, want, Val::i32(dim as i32 + 1)]);
             });
         }
-    }
-
-    /// Whether memory of that space is what host code calls its own.
-    pub(crate) fn is_host_space(space: Space) -> bool {
-        space == Space::Host
     }
 }
 

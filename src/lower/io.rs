@@ -6,7 +6,6 @@
 
 use crate::array::element_place;
 use crate::fx::Fx;
-use crate::home::Home;
 use crate::loops::constant_int;
 use crate::place::Place;
 use crate::types::{const_bytes, ir_ty};
@@ -342,14 +341,6 @@ impl<'p> Fx<'_, 'p> {
         if direct.is_none() {
             let new = self.load(element_place(mem, matches!(ty, Type::Character(_)).then_some(len)), ty);
             self.store(place, ty, &new);
-        }
-    }
-
-    /// Whether a variable lives in a register.
-    pub(crate) fn is_in_register(&mut self, e: &'p Expr) -> bool {
-        match &e.kind {
-            ExprKind::Var(v) => matches!(self.home(*v), Some(Home::Reg(_) | Home::Complex(..))),
-            _ => false,
         }
     }
 }

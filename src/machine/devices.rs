@@ -1,5 +1,6 @@
 //! The devices that a machine may have.
 
+use crate::verify::VerifyDevice;
 use device::Device;
 use emu::Emulator;
 use gpu::GpuDevice;
@@ -12,14 +13,22 @@ pub enum DeviceBox {
     Emulator(Box<Emulator>),
     /// A GPU.
     Gpu(Box<GpuDevice>),
+    /// Both, compared after each launch.
+    Verify(Box<VerifyDevice>),
 }
 
 impl DeviceBox {
+    /// The emulator and a GPU that run the same commands and are compared after each launch.
+    pub fn verify(emulator: Emulator, gpu: GpuDevice) -> DeviceBox {
+        DeviceBox::Verify(Box::new(VerifyDevice::new(emulator, gpu)))
+    }
+
     /// The device behind its trait.
     pub fn as_device(&mut self) -> &mut dyn Device {
         match self {
             DeviceBox::Emulator(emulator) => emulator.as_mut(),
             DeviceBox::Gpu(gpu) => gpu.as_mut(),
+            DeviceBox::Verify(both) => both.as_mut(),
         }
     }
 
@@ -27,6 +36,7 @@ impl DeviceBox {
     pub fn emulator(&self) -> Option<&Emulator> {
         match self {
             DeviceBox::Emulator(emulator) => Some(emulator),
+            DeviceBox::Verify(both) => Some(&both.emulator),
             DeviceBox::Gpu(_) => None,
         }
     }
@@ -35,6 +45,7 @@ impl DeviceBox {
     pub fn emulator_mut(&mut self) -> Option<&mut Emulator> {
         match self {
             DeviceBox::Emulator(emulator) => Some(emulator),
+            DeviceBox::Verify(both) => Some(&mut both.emulator),
             DeviceBox::Gpu(_) => None,
         }
     }
@@ -49,6 +60,10 @@ impl DeviceBox {
             DeviceBox::Gpu(gpu) => {
                 gpu.load(program.module.clone(), &program.globals, options).map_err(|e| e.to_string())
             }
+            DeviceBox::Verify(both) => {
+                both.emulator.load(program.clone());
+                both.gpu.load(program.module.clone(), &program.globals, options).map_err(|e| e.to_string())
+            }
         }
     }
 
@@ -56,7 +71,7 @@ impl DeviceBox {
     pub(crate) fn copy(&self) -> Option<DeviceBox> {
         match self {
             DeviceBox::Emulator(emulator) => Some(DeviceBox::Emulator(emulator.clone())),
-            DeviceBox::Gpu(_) => None,
+            DeviceBox::Gpu(_) | DeviceBox::Verify(_) => None,
         }
     }
 }

@@ -13,12 +13,15 @@ mod machine;
 mod observer;
 mod real;
 mod record;
+mod verify;
 mod world;
 
 pub use devices::DeviceBox;
+pub use host::HostOptions;
 pub use load::LoadError;
 pub use machine::{Checkpoint, ClockKind, Machine, MachineOptions, MachineStop};
 pub use observer::{HostStatement, Observer, Silent};
 pub use real::RealWorld;
 pub use record::{Mark, RecordingWorld};
+pub use verify::VerifyDevice;
 pub use world::World;

@@ -7,7 +7,7 @@ use crate::devices::DeviceBox;
 use crate::load::{self, LoadError};
 use crate::observer::{HostHooks, Observer};
 use crate::world::World;
-use device::{Device, Progress, Runtime, Step, Waiting};
+use device::{Progress, Runtime, Step, Waiting};
 use diag::Severity;
 use finding::Findings;
 use host::{Answer, Ask, Host, HostOptions, HostYield, Stream};

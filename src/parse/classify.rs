@@ -18,7 +18,7 @@ use crate::logical::{Logical, LogicalKind};
 use crate::shape::{self, Assigns, Shape, closing, first_word};
 use crate::statement::Statement;
 use crate::wording;
-use ast::{Block, DeclKind, IfArm, Name, Stmt, StmtKind, WhereArm};
+use ast::{Block, DeclKind, DoControl, IfArm, Name, Stmt, StmtKind, WhereArm};
 use diag::{Code, Diagnostic, Diagnostics};
 use pest::Parser;
 
@@ -188,7 +188,14 @@ impl Reader<'_> {
 
     /// A statement whose first word is no keyword: reported; if the word is nearly one, read as that.
     fn unknown(&mut self, text: &str) -> Statement {
-        let Some(meant) = wording::unknown(&mut self.builder, text) else { return Statement::Broken };
+        let error = error_expr(self.builder.place(0, text.len()));
+        let meant = match wording::unknown(&mut self.builder, text) {
+            wording::Meant::Keyword(keyword) => keyword,
+            wording::Meant::Loop => return Statement::Do(DoControl::Forever, None),
+            wording::Meant::ElseIf => return Statement::ElseIf(error),
+            wording::Meant::Select => return Statement::SelectCase(error),
+            wording::Meant::Unknown => return Statement::Broken,
+        };
         let word = first_word(text);
         let corrected = format!("{meant}{}", &text[word.len()..]);
         let Some(rule) = words::rule(&corrected, self.place) else { return Statement::Broken };
@@ -215,7 +222,7 @@ impl Reader<'_> {
             Rule::type_decl => {
                 let decl = builder.type_decl(pair);
                 if shape.double_colon.is_none() {
-                    wording::check_colons(builder, text, &decl);
+                    wording::check_colons(builder, &decl);
                 }
                 Statement::Decl(decl)
             }
@@ -357,9 +364,11 @@ impl Reader<'_> {
     /// The statement at the end of a one-line IF, WHERE or FORALL.
     fn action(&mut self, text: &str, cut: usize, of: &str) -> Block {
         let span = self.builder.place(cut, text.len());
-        let kind = match first_word(&text[cut..]) {
-            // A one-line IF inside a one-line IF would recurse without bound.
-            "if" if shape::look(&text[cut..]).is_ok_and(|s| s.assigns.is_none()) => None,
+        let word = first_word(&text[cut..]);
+        let is_head = word == "if" || of != "IF" && matches!(word, "where" | "forall");
+        let kind = match shape::look(&text[cut..]) {
+            // Nor could these stand in each other without bound, since this recurses.
+            Ok(shape) if is_head && shape.assigns.is_none() => None,
             _ => match self.tail(text, cut) {
                 Statement::Exec(StmtKind::Entry { .. }) => None,
                 Statement::Exec(kind) => Some(kind),

@@ -26,9 +26,6 @@ mod shape;
 mod statement;
 mod wording;
 
-#[cfg(test)]
-mod tests;
-
 pub use options::{MacroOption, ParseOptions, SourceForm};
 
 use diag::Diagnostics;

@@ -46,7 +46,7 @@ pub(crate) fn refused(builder: &mut Builder<'_>, rule: Rule, text: &str, error: 
     }
     let expected = expected(rule, text, at, tried);
     let mut diagnostic =
-        Diagnostic::error(Code::SyntaxError, span, format!("{found} where {statement} needs {expected}"));
+        Diagnostic::error(Code::SyntaxError, span, format!("expected {expected} in {statement}, found {found}"));
     if let Some(form) = form(rule) {
         diagnostic = diagnostic.help(format!("the form is `{form}`"));
     }
@@ -96,25 +96,35 @@ pub(crate) fn unbalanced(builder: &mut Builder<'_>, text: &str, fault: Unbalance
     builder.report(diagnostic);
 }
 
-/// Reports a statement whose first word is no keyword; gives the keyword that was probably meant.
-pub(crate) fn unknown(builder: &mut Builder<'_>, text: &str) -> Option<&'static str> {
+/// What an unknown first word was probably meant to be.
+pub(crate) enum Meant {
+    /// This keyword, misspelled.
+    Keyword(&'static str),
+    /// The beginning of a loop.
+    Loop,
+    /// ELSE IF
+    ElseIf,
+    /// SELECT CASE
+    Select,
+    /// Nothing that matters for the structure.
+    Unknown,
+}
+
+/// Reports a statement whose first word is no keyword; gives what was probably meant.
+pub(crate) fn unknown(builder: &mut Builder<'_>, text: &str) -> Meant {
     let word = first_word(text);
     let rest = &text[word.len()..];
     let whole = builder.place(0, text.len());
     let shown = if word.is_empty() { token(text, 0) } else { word };
     let head = builder.place(0, shown.len().max(1));
+    if let Some(what) = unsupported_statement(text, word, rest) {
+        builder.report_unsupported(whole, what);
+        return Meant::Unknown;
+    }
     let error = |span, message: String| Diagnostic::error(Code::UnknownStatement, span, message);
     if word.is_empty() {
         builder.report(error(head, format!("no statement begins with `{shown}`")));
-        return None;
-    }
-    if word.strip_prefix("assign").is_some_and(|w| w.is_empty() || w.starts_with(|c: char| c.is_ascii_digit())) {
-        builder.report_unsupported(whole, "ASSIGN");
-        return None;
-    }
-    if has_coarray(text) {
-        builder.report_unsupported(whole, COARRAY);
-        return None;
+        return Meant::Unknown;
     }
     if let Some(at) = text.find("<<<") {
         let callee = &text[..at];
@@ -122,7 +132,7 @@ pub(crate) fn unknown(builder: &mut Builder<'_>, text: &str) -> Option<&'static 
             error(whole, format!("the launch of `{callee}` lacks `call`"))
                 .help(format!("write `call {callee}<<<grid, block>>>(…)`")),
         );
-        return None;
+        return Meant::Unknown;
     }
     for (operator, plain) in [("+=", "+"), ("-=", "-"), ("*=", "*"), ("++", "+"), ("--", "-")] {
         if let Some((target, value)) = text.split_once(operator) {
@@ -131,41 +141,53 @@ pub(crate) fn unknown(builder: &mut Builder<'_>, text: &str) -> Option<&'static 
                 error(whole, format!("Fortran has no operator `{operator}`"))
                     .help(format!("write `{target} = {target} {plain} {value}`")),
             );
-            return None;
+            return Meant::Unknown;
         }
     }
-    let meant = nearest_name(word, KEYWORDS.iter().copied());
-    if let Some(meant) = meant {
-        builder.report(error(head, format!("`{word}` begins no statement")).suggest(Some(meant)));
-        return KEYWORDS.iter().copied().find(|k| *k == meant);
-    }
-    let diagnostic = match word {
-        "wait" if rest.starts_with('(') => {
-            builder.report_unsupported(whole, "WAIT (asynchronous input and output)");
-            return None;
-        }
-        "for" => error(head, "Fortran has no `for` statement".into()).help("a loop is `do i = first, last` … `end do`"),
-        "while" => error(head, "Fortran has no `while` statement".into()).help("write `do while (…)` … `end do`"),
-        "elif" | "elsif" => error(head, format!("`{word}` begins no statement")).help("write `else if (…) then`"),
-        "switch" => error(head, "Fortran has no `switch` statement".into()).help("write `select case (…)`"),
+    let no_such = || error(head, format!("Fortran has no `{word}` statement"));
+    let (diagnostic, meant) = match word {
+        "for" => (no_such().help("a loop is `do i = first, last` … `end do`"), Meant::Loop),
+        "while" => (no_such().help("write `do while (…)` … `end do`"), Meant::Loop),
+        "elif" | "elsif" => (no_such().help("write `else if (…) then`"), Meant::ElseIf),
+        "switch" => (no_such().help("write `select case (…)`"), Meant::Select),
         "let" | "var" | "int" | "float" | "void" | "auto" | "const" | "char" | "bool" => {
-            error(head, format!("`{word}` begins no statement")).help("a declaration is `integer :: name` or `real :: name`")
+            (no_such().help("a declaration is `integer :: name` or `real :: name`"), Meant::Unknown)
         }
-        "critical" | "sync" | "change" | "event" | "form" | "codimension" | "lock" | "unlock" | "fail" => {
-            builder.report(Diagnostic::error(
-                Code::UnsupportedFeature,
-                whole,
-                format!("`{word}` statements (coarrays) are not supported"),
-            ));
-            return None;
-        }
-        _ if rest.is_empty() || rest.starts_with(['(', '%']) => error(whole, format!("`{text}` by itself is no statement"))
-            .help(format!("to call a subroutine write `call {text}`"))
-            .help("to assign a value write `name = value`"),
-        _ => error(head, format!("`{word}` begins no statement")),
+        _ => match nearest_name(word, KEYWORDS.iter().copied()) {
+            Some(keyword) => (
+                error(head, format!("`{word}` begins no statement")).suggest(Some(keyword)),
+                Meant::Keyword(keyword),
+            ),
+            None if rest.is_empty() || rest.starts_with(['(', '%']) => (
+                error(whole, format!("`{text}` by itself is no statement"))
+                    .help(format!("to call a subroutine write `call {text}`"))
+                    .help("to assign a value write `name = value`"),
+                Meant::Unknown,
+            ),
+            None => (error(head, format!("`{word}` begins no statement")), Meant::Unknown),
+        },
     };
     builder.report(diagnostic);
-    None
+    meant
+}
+
+/// Statements that are refused by name.
+fn unsupported_statement(text: &str, word: &str, rest: &str) -> Option<&'static str> {
+    if word.strip_prefix("assign").is_some_and(|w| w.is_empty() || w.starts_with(|c: char| c.is_ascii_digit())) {
+        return Some("ASSIGN");
+    }
+    if has_coarray(text) {
+        return Some(COARRAY);
+    }
+    match word {
+        "wait" if rest.starts_with('(') => Some("WAIT (asynchronous input and output)"),
+        "critical" if rest.is_empty() || rest.starts_with('(') => Some("CRITICAL (a coarray construct)"),
+        "sync" if rest.starts_with(' ') => Some("SYNC (a coarray statement)"),
+        "change" | "form" if rest.starts_with(" team") => Some("a team of coarray images"),
+        "event" if rest.starts_with(' ') => Some("EVENT (a coarray statement)"),
+        "lock" | "unlock" if rest.starts_with('(') => Some("LOCK (a coarray statement)"),
+        _ => None,
+    }
 }
 
 /// Reports an IF that ends with its condition.
@@ -188,7 +210,7 @@ pub(crate) fn no_action(builder: &mut Builder<'_>, span: Span, of: &str) {
 }
 
 /// Reports a type declaration that needs `::` and has none.
-pub(crate) fn check_colons(builder: &mut Builder<'_>, text: &str, decl: &DeclKind) {
+pub(crate) fn check_colons(builder: &mut Builder<'_>, decl: &DeclKind) {
     let DeclKind::Type { attrs, entities, .. } = decl else { return };
     let Some(first) = entities.first() else { return };
     let has_value = entities.iter().any(|e| e.init.is_some() || e.pointer_init.is_some());
@@ -197,7 +219,7 @@ pub(crate) fn check_colons(builder: &mut Builder<'_>, text: &str, decl: &DeclKin
     }
     let why = if has_value { "gives a value" } else { "has attributes" };
     let span = first.name.span;
-    let shown = token(text, text.find(first.name.as_str()).unwrap_or(0));
+    let shown = &first.name.text;
     builder.report(
         Diagnostic::error(Code::SyntaxError, span, format!("a declaration that {why} needs `::` before the names"))
             .help(format!("write `:: {shown}`")),
@@ -303,9 +325,6 @@ fn known_mistake(rule: Rule, text: &str, at: usize) -> Option<(String, &'static 
     if condition && rest.starts_with('=') && !rest.starts_with("==") && before.contains('(') {
         return Some(("`=` assigns and cannot stand in a condition".into(), "to compare write `==`"));
     }
-    if rule == Rule::else_if && rest.is_empty() && text.ends_with(')') {
-        return Some(("`then` is missing after the condition of ELSE IF".into(), "write `else if (…) then`"));
-    }
     if rule == Rule::call_stmt {
         if rest.starts_with("<<") && !rest.starts_with("<<<") {
             return Some(("a launch has three chevrons".into(), "write `<<<grid, block>>>`"));
@@ -368,7 +387,9 @@ fn expected(rule: Rule, text: &str, at: usize, tried: &[Rule]) -> String {
             Rule::designator | Rule::entity | Rule::attr_entity | Rule::binding | Rule::named_value | Rule::association => {
                 want("a name");
             }
-            Rule::expr | Rule::number | Rule::char_lit | Rule::array | Rule::paren | Rule::sign | Rule::bound
+            Rule::then => want("`then`"),
+            Rule::kernel_do => want("`kernel do`"),
+            Rule::expr | Rule::number | Rule::logical | Rule::char_lit | Rule::array | Rule::paren | Rule::sign | Rule::bound
             | Rule::arg | Rule::len_value => want("an expression"),
             Rule::type_spec | Rule::type_integer | Rule::type_real => want("a type"),
             Rule::attr | Rule::attr_word => want("an attribute"),
@@ -401,7 +422,7 @@ fn expected(rule: Rule, text: &str, at: usize, tried: &[Rule]) -> String {
                 _ => {}
             }
             if tried.contains(&Rule::EOI) || wants.is_empty() {
-                wants.push("its end");
+                wants.push("the end of the statement");
             }
         }
     }

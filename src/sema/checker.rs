@@ -61,8 +61,6 @@ pub(crate) struct Context {
 pub(crate) struct VarInfo {
     /// It has a type and nothing else: a reference with arguments makes it a function.
     pub(crate) typed_only: bool,
-    /// Interface of a procedure dummy or pointer.
-    pub(crate) interface: Option<ProcId>,
     /// Declared by use only, under the implicit rules.
     pub(crate) implicit: bool,
 }
@@ -236,11 +234,6 @@ impl<'a> Checker<'a> {
         self.out.vars.push(var);
         self.vars.push(info);
         id
-    }
-
-    /// What is known of a variable.
-    pub(crate) fn var_info(&mut self, id: VarId) -> &mut VarInfo {
-        &mut self.vars[id.0 as usize]
     }
 
     /// The symbol of a name, resolved.

@@ -1,6 +1,6 @@
 //! Expressions and types as S-expressions.
 
-use super::spaced;
+use super::{concat, spaced};
 use crate::unparse::{binary, unary};
 use crate::{
     Arg, ArgValue, ArrayItem, CharLen, Expr, ExprKind, ImpliedDo, IoItem, KindParam, Name, Radix, TypeSpec,
@@ -27,8 +27,8 @@ pub(super) fn expr(e: &Expr) -> String {
         ExprKind::Unary { op, operand } => format!("({} {})", unary(op).trim(), expr(operand)),
         ExprKind::Binary { op, left, right } => format!("({} {} {})", binary(op), expr(left), expr(right)),
         ExprKind::Array { spec, items } => {
-            let spec = spec.as_ref().map_or_else(String::new, |s| format!("type={} ", type_spec(s)));
-            format!("(array {spec}{})", spaced(items, array_item))
+            let spec = spec.as_ref().map_or_else(String::new, |s| format!(" type={}", type_spec(s)));
+            format!("(array{spec}{})", concat(items, array_item))
         }
         ExprKind::Paren(inner) => format!("(paren {})", expr(inner)),
         ExprKind::Error => "<error>".to_owned(),

@@ -162,7 +162,7 @@ impl<'p> Fx<'_, 'p> {
         if !op.class().has(ty) || ty.bytes() < 4 || !matches!(target.ty, Type::Integer(_) | Type::Real(_)) {
             return None;
         }
-        let mut operand = |fx: &mut Self, i: usize| -> Option<Val> {
+        let operand = |fx: &mut Self, i: usize| -> Option<Val> {
             let e = arg(args, i)?;
             let v = fx.scalar(e);
             Some(fx.cast(v, ir_ty(&e.ty), ty))

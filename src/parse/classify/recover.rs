@@ -56,7 +56,7 @@ impl Reader<'_> {
             Rule::end_stmt => {
                 let words = text["end".len()..].trim_start();
                 let kind = if words.starts_with("block data") { "block data" } else { first_word(words) };
-                match EndKind::from_words(kind) {
+                match EndKind::from_words(if matches!(kind, "while" | "for") { "do" } else { kind }) {
                     EndKind::Any if !words.is_empty() => Statement::Broken,
                     kind => Statement::End(kind, None),
                 }

@@ -164,7 +164,7 @@ impl Cpp<'_> {
                             )
                             .help("close the parenthesis on the same line, or end the line with `&`"),
                         );
-                        self.out.push(line);
+                        // The line is left out: as it stands it would only be reported again.
                         return;
                     };
                     line = joined;

@@ -28,7 +28,7 @@ impl Nest {
             return;
         };
         self.close_above(index, kind.text(), at);
-        let labelled = at.label().filter(|_| kind != EndKind::Any || at.label.is_some());
+        let labelled = at.label();
         if let Some(frame) = self.frames.last_mut() {
             check_end(frame, kind, name, at);
             let continues = Stmt { label: labelled, kind: StmtKind::Continue, span: at.span };
@@ -269,14 +269,12 @@ fn bare_head(kind: SubprogramKind, name: Name) -> Head {
 }
 
 fn open_error(frame: &Frame) -> Diagnostic {
-    let end = frame.kind.end().text();
-    let (noun, need) = match &frame.kind {
-        FrameKind::Do { label: Some(label), .. } => {
-            (frame.kind.noun(), format!("it ends with the statement that has label {label}"))
-        }
-        kind => (kind.noun(), format!("it ends with `{end}`")),
+    let noun = frame.kind.noun();
+    let message = match &frame.kind {
+        FrameKind::Do { label: Some(label), .. } => format!("{noun} has no last statement with label {label}"),
+        kind => format!("{noun} has no `{}`", kind.end().text()),
     };
-    Diagnostic::error(Code::UnterminatedBlock, frame.span, format!("{noun} has no `{end}`")).label("begins here").help(need)
+    Diagnostic::error(Code::UnterminatedBlock, frame.span, message).label("begins here")
 }
 
 /// Compares an END statement with what it closes.

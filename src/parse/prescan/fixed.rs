@@ -10,7 +10,7 @@ use super::free::report_character;
 use super::respace::respace;
 use super::sentinel::ignore;
 use super::{Line, Open, Prescan, check_label};
-use crate::logical::{Joined, LogicalKind, is_quote, is_word};
+use crate::logical::{Joined, LogicalKind, is_quote};
 use diag::{Code, Diagnostic, Diagnostics};
 use source::Span;
 
@@ -384,6 +384,5 @@ mod tests {
         assert_eq!(fields("!@cuf attributes(device) x"), Some(((5, 5), false, (6, 26))));
         assert_eq!(fields("c comment"), None);
         assert_eq!(fields("  ! comment"), None);
-        assert!(is_word(b'x'));
     }
 }

@@ -150,7 +150,12 @@ impl Prescan<'_> {
                 | (Class::Cuf(at), LogicalKind::Cuf)
                 | (Class::IgnoreTkr(at), LogicalKind::IgnoreTkr) => {
                     let begins = text[at.min(text.len())..].iter().find(|&&b| !is_blank(b));
-                    if wanted || kind == LogicalKind::Statement && begins == Some(&b'&') {
+                    if wanted {
+                        break at;
+                    }
+                    // Without `&` at the end of the line before, a line of `&` alone says nothing.
+                    let alone = text[at..].trim_ascii() == b"&";
+                    if kind == LogicalKind::Statement && begins == Some(&b'&') && !alone {
                         break at;
                     }
                     return None;
@@ -228,6 +233,16 @@ impl Prescan<'_> {
                             note_ignore(text, at + 1 + n, line, &mut self.ignores);
                             return LineEnd::Continued(at);
                         }
+                        Some((0, b'&')) => {
+                            if !std::mem::replace(&mut open.broken, true) {
+                                let span = line.span_of(at, at + 2);
+                                diags.push(
+                                    Diagnostic::error(Code::BadCharacter, span, "Fortran has no operator `&&`")
+                                        .help("logical and is `.and.`"),
+                                );
+                            }
+                            at += 2;
+                        }
                         Some(_) => {
                             report_character(line, at, at + 1, '&', open, diags);
                             at += 1;
@@ -270,7 +285,7 @@ fn is_plain(byte: u8) -> bool {
 pub(super) fn scan_literal(line: &Line, bytes: &[u8], at: usize, quote: u8, open: &mut Open) -> Option<usize> {
     let end = at + bytes[at..].iter().position(|&b| b == quote)?;
     let doubled = bytes.get(end + 1) == Some(&quote);
-    if !doubled && end > at && escapes(&bytes[at..end]) && needs_escape(&bytes[end + 1..], quote) {
+    if escapes(&bytes[at..end]) && needs_escape(&bytes[end + 1..], quote) {
         // `\'` inside a literal: write the quote twice, which is how the grammar knows it.
         open.text.literal(line, bytes, at, end + 1);
         open.text.made(quote, line.span_of(end, end + 1));
@@ -291,9 +306,33 @@ fn escapes(text: &[u8]) -> bool {
 }
 
 /// Whether a quote after a backslash must be part of the literal: the standard says that it closes the literal, nvfortran
-/// by default that it does not. The rest of the line tells, as its quotes come in pairs in the first case only.
+/// by default that it does not. The rest of the line tells: read the wrong way it ends inside a literal, or has a
+/// backslash outside one.
 fn needs_escape(rest: &[u8], quote: u8) -> bool {
-    rest.iter().filter(|&&b| b == quote).count() % 2 == 1
+    // By the standard a second quote keeps the literal open, else it is closed.
+    let plain = match rest.strip_prefix(&[quote]) {
+        Some(rest) => makes_sense(rest, Some(quote), false),
+        None => makes_sense(rest, None, false),
+    };
+    !plain && makes_sense(rest, Some(quote), true)
+}
+
+/// Whether the rest of a line, read from inside or outside a literal, could be Fortran.
+fn makes_sense(rest: &[u8], mut open: Option<u8>, escapes: bool) -> bool {
+    let mut at = 0;
+    while let Some(&byte) = rest.get(at) {
+        match open {
+            Some(_) if escapes && byte == b'\\' => at += 1,
+            Some(quote) if byte == quote => open = None,
+            Some(_) => {}
+            None if byte == b'!' => return true,
+            None if byte == b'\\' => return false,
+            None if is_quote(byte) => open = Some(byte),
+            None => {}
+        }
+        at += 1;
+    }
+    open.is_none() || rest.trim_ascii_end().ends_with(b"&")
 }
 
 /// A line that ends inside a literal: with `&` the literal goes on.

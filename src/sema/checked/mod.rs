@@ -6,11 +6,13 @@
 //! [`ExprKind::Unsupported`] node, reported at compile time as a warning, and an error when execution reaches it
 //! (invariant I6).
 
+mod dump;
 mod expr;
 mod proc;
 mod stmt;
 mod types;
 
+pub use dump::dump;
 pub use expr::{Actual, BinaryOp, CmpOp, Const, Expr, ExprKind, ImpliedDo, Item, LogicOp, Sub, UnaryOp};
 pub use proc::{
     Attrs, Module, ProcBody, ProcId, ProcKind, Procedure, Program, Scope, Storage, Symbol, VarId, Variable,

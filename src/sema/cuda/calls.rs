@@ -38,14 +38,16 @@ impl Checker<'_> {
                 let d = if self.procs[id.0 as usize].embedded {
                     d
                 } else {
-                    d.secondary(self.out.proc(id).span, "declared here").help(format!("declare `{name}` with `attributes(device)` or `attributes(host,device)`"))
+                    d.secondary(self.out.proc(id).span, "declared here")
+                        .help(format!("declare `{name}` with `attributes(device)` or `attributes(host,device)`"))
                 };
                 self.report(d);
                 None
             }
             (false, ProcKind::Device) => {
                 let text = format!("device procedure `{name}` is called in host code");
-                let d = Diagnostic::new(Code::WrongSideCall, span, text).secondary(self.out.proc(id).span, "declared here");
+                let d =
+                    Diagnostic::new(Code::WrongSideCall, span, text).secondary(self.out.proc(id).span, "declared here");
                 self.report(d.help("call it from a kernel, or declare it with `attributes(host,device)`"));
                 None
             }
@@ -96,7 +98,9 @@ impl Checker<'_> {
                     let own = self.procs[at].calls.iter().find(|c| c.0 == id).map(|c| c.1);
                     if let Some(span) = own {
                         let text = format!("`{name}` calls itself and is not `recursive`");
-                        self.report(Diagnostic::new(Code::RecursionNotDeclared, span, text).help("add the prefix `recursive`"));
+                        self.report(
+                            Diagnostic::new(Code::RecursionNotDeclared, span, text).help("add the prefix `recursive`"),
+                        );
                     }
                 }
                 ProcKind::Kernel => {}

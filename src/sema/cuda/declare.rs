@@ -32,7 +32,12 @@ impl<'a> Checker<'a> {
                         && self.out.main != Some(id)
                     {
                         let text = format!("device data `{name}` of a host procedure cannot be saved");
-                        self.error_help::<()>(Code::SavedDeviceData, p.span, text, "make it allocatable, or put it into a module");
+                        self.error_help::<()>(
+                            Code::SavedDeviceData,
+                            p.span,
+                            text,
+                            "make it allocatable, or put it into a module",
+                        );
                     }
                 }
                 CudaAttr::Managed => {
@@ -43,7 +48,8 @@ impl<'a> Checker<'a> {
                 }
                 CudaAttr::Pinned => {
                     if on_device {
-                        let text = format!("`{name}` cannot be pinned: pinned data is host data, and this is device code");
+                        let text =
+                            format!("`{name}` cannot be pinned: pinned data is host data, and this is device code");
                         self.error::<()>(Code::BadPinnedData, span, text);
                     } else if p.allocatable.is_none() && p.dummy.is_none() {
                         let text = format!("`pinned` has no effect on `{name}`, which is not allocatable");
@@ -74,11 +80,19 @@ impl<'a> Checker<'a> {
             && !matches!(storage, Storage::Parameter)
         {
             let text = format!("`{name}` is `{}`, and device code has only characters of length 1", self.type_name(ty));
-            self.error_help::<()>(Code::TypeNotOnDevice, p.span, text, "use an array of `character(len=1)`, or integers");
+            self.error_help::<()>(
+                Code::TypeNotOnDevice,
+                p.span,
+                text,
+                "use an array of `character(len=1)`, or integers",
+            );
         }
         if on_device && p.pointer.is_some() && p.dummy.is_none() && !matches!(p.cuda, Some((CudaAttr::Texture, _))) {
             let text = format!("pointer `{name}` is declared in device code");
-            self.report(Diagnostic::new(Code::PointerInDeviceCode, p.span, text).help("pointers are best associated in host code"));
+            self.report(
+                Diagnostic::new(Code::PointerInDeviceCode, p.span, text)
+                    .help("pointers are best associated in host code"),
+            );
         }
     }
 
@@ -121,12 +135,24 @@ impl<'a> Checker<'a> {
         }
         if !p.init_none() || p.data {
             let text = format!("shared data `{name}` cannot have an initial value");
-            self.error_help::<()>(Code::BadSharedData, p.span, text, "let one thread assign it, then call `syncthreads()`");
+            self.error_help::<()>(
+                Code::BadSharedData,
+                p.span,
+                text,
+                "let one thread assign it, then call `syncthreads()`",
+            );
         }
     }
 
     /// Checks a component's CUDA attribute.
-    pub(crate) fn check_cuda_component(&mut self, name: &str, attr: CudaAttr, span: Span, allocatable: bool, pointer: bool) {
+    pub(crate) fn check_cuda_component(
+        &mut self,
+        name: &str,
+        attr: CudaAttr,
+        span: Span,
+        allocatable: bool,
+        pointer: bool,
+    ) {
         match attr {
             CudaAttr::Shared | CudaAttr::Constant => {
                 let text = format!("component `{name}` cannot be {} data", spelling(attr));
@@ -166,7 +192,9 @@ impl<'a> Checker<'a> {
             }
             if let Some(attr @ (CudaAttr::Constant | CudaAttr::Pinned | CudaAttr::Unified)) = var.attrs.cuda {
                 let text = format!("`{}` means nothing on argument `{}` of device code", word(attr), var.name);
-                self.report(Diagnostic::new(Code::DummyAttributeIgnored, var.span, text).help("use `device`, or nothing"));
+                self.report(
+                    Diagnostic::new(Code::DummyAttributeIgnored, var.span, text).help("use `device`, or nothing"),
+                );
             }
         }
     }

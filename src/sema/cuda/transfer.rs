@@ -25,9 +25,19 @@ impl Checker<'_> {
                 ExprKind::Intrinsic { id, .. } => {
                     let on_device = matches!(
                         id,
-                        Intrinsic::Sum | Intrinsic::Maxval | Intrinsic::Minval | Intrinsic::Product | Intrinsic::Matmul | Intrinsic::Transpose
-                            | Intrinsic::Any | Intrinsic::All | Intrinsic::Count | Intrinsic::DotProduct | Intrinsic::Norm2
-                            | Intrinsic::Maxloc | Intrinsic::Minloc
+                        Intrinsic::Sum
+                            | Intrinsic::Maxval
+                            | Intrinsic::Minval
+                            | Intrinsic::Product
+                            | Intrinsic::Matmul
+                            | Intrinsic::Transpose
+                            | Intrinsic::Any
+                            | Intrinsic::All
+                            | Intrinsic::Count
+                            | Intrinsic::DotProduct
+                            | Intrinsic::Norm2
+                            | Intrinsic::Maxloc
+                            | Intrinsic::Minloc
                     );
                     return !(id.class() == Class::Inquiry || on_device);
                 }
@@ -59,7 +69,12 @@ impl Checker<'_> {
             for end in [target, copied] {
                 if self.is_whole_assumed_size(end) {
                     let text = "an assumed-size array cannot be copied as a whole";
-                    return self.error_help(Code::AssumedSizeTransfer, end.span, text, "write a section with all bounds");
+                    return self.error_help(
+                        Code::AssumedSizeTransfer,
+                        end.span,
+                        text,
+                        "write a section with all bounds",
+                    );
                 }
             }
             return Some(());
@@ -70,9 +85,9 @@ impl Checker<'_> {
             let text = "more than one device object on the right-hand side of a host assignment";
             let (a, b) = (first.span, other.span);
             self.report(
-                Diagnostic::new(Code::SeveralDeviceObjects, b, text)
-                    .secondary(a, "the first one is here")
-                    .help("compute it in a kernel or in a `!$cuf kernel do` loop, or copy the objects to host data first"),
+                Diagnostic::new(Code::SeveralDeviceObjects, b, text).secondary(a, "the first one is here").help(
+                    "compute it in a kernel or in a `!$cuf kernel do` loop, or copy the objects to host data first",
+                ),
             );
             return None;
         }
@@ -101,7 +116,9 @@ impl Checker<'_> {
             let name = self.out.var(used.var).name.clone();
             if used.is_plain_scalar {
                 let text = format!("host code reads device scalar `{name}`, which is copied each time");
-                self.report(Diagnostic::new(Code::StaleHostCopy, used.span, text).help("copy it to a host variable first"));
+                self.report(
+                    Diagnostic::new(Code::StaleHostCopy, used.span, text).help("copy it to a host variable first"),
+                );
             } else {
                 let text = format!("device data `{name}` is used in host code");
                 self.error_help::<()>(Code::DeviceDataInHostCode, used.span, text, "copy it to host data first");

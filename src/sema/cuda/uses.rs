@@ -47,7 +47,8 @@ impl Checker<'_> {
         } else {
             format!("declare `{}` with `device` or `managed`, and copy the data", var.name)
         };
-        let d = Diagnostic::new(Code::HostDataInDeviceCode, span, text).secondary(var.span, "declared here without a CUDA attribute");
+        let d = Diagnostic::new(Code::HostDataInDeviceCode, span, text)
+            .secondary(var.span, "declared here without a CUDA attribute");
         self.report(d.help(help));
         false
     }

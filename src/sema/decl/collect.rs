@@ -8,7 +8,7 @@ use crate::checked::TypeId;
 use crate::checker::Checker;
 use crate::cuda;
 use crate::scope::{Entry, ImplicitRules, ScopeId, Sym};
-use ast::{Attr, DeclKind, Declaration, Entity, Expr, ExprKind, KindParam, Name, TypeSpec, TypeSpecKind};
+use ast::{Attr, DeclKind, Declaration, Entity, Expr, ExprKind, KindParam, Name, TypeSpec};
 use diag::{Code, Diagnostic};
 use source::Span;
 use std::sync::Arc;
@@ -96,8 +96,16 @@ impl<'a> Checker<'a> {
                         _ => {
                             if self.is_used_name(scope, &e.name) {
                                 if let Attr::Cuda(..) = attr {
-                                    let text = format!("`{}` comes from another scope and cannot be given a CUDA attribute here", e.name.as_str());
-                                    self.error_help::<()>(Code::TwoDataAttributes, e.name.span, text, "put the attribute where it is declared");
+                                    let text = format!(
+                                        "`{}` comes from another scope and cannot be given a CUDA attribute here",
+                                        e.name.as_str()
+                                    );
+                                    self.error_help::<()>(
+                                        Code::TwoDataAttributes,
+                                        e.name.span,
+                                        text,
+                                        "put the attribute where it is declared",
+                                    );
                                 }
                                 continue;
                             }
@@ -258,7 +266,12 @@ impl<'a> Checker<'a> {
         }
         let data = self.scope(scope);
         let at = data.pending.len();
-        data.pending.push(Pending { name: name.text.clone(), span: name.span, ignore_tkr: "".into(), ..Pending::default() });
+        data.pending.push(Pending {
+            name: name.text.clone(),
+            span: name.span,
+            ignore_tkr: "".into(),
+            ..Pending::default()
+        });
         self.define(scope, &name.text, Sym::Pending(at), name.span);
         Some(at)
     }
@@ -291,7 +304,12 @@ impl<'a> Checker<'a> {
             Attr::Cuda(cuda, span) => match p.cuda {
                 Some((first, _)) if first != *cuda => {
                     let text = format!("`{}` has both {} and {}", p.name, cuda::spelling(first), cuda::spelling(*cuda));
-                    self.error_help::<()>(Code::TwoDataAttributes, *span, text, "a variable lives in one kind of memory: keep one of them");
+                    self.error_help::<()>(
+                        Code::TwoDataAttributes,
+                        *span,
+                        text,
+                        "a variable lives in one kind of memory: keep one of them",
+                    );
                 }
                 _ => p.cuda = Some((*cuda, if span.is_none() { name.span } else { *span })),
             },
@@ -352,7 +370,10 @@ impl<'a> Checker<'a> {
             if !is_generic {
                 match module {
                     Some(module) => {
-                        let text = format!("`{}` comes from module `{module}` and cannot be declared again", def.name.as_str());
+                        let text = format!(
+                            "`{}` comes from module `{module}` and cannot be declared again",
+                            def.name.as_str()
+                        );
                         self.error::<()>(Code::DuplicateDeclaration, def.name.span, text);
                     }
                     None => self.declared_twice(def.name.as_str(), def.name.span, span),
@@ -396,9 +417,4 @@ pub(crate) fn star_kind(kind: &KindParam) -> Option<u32> {
         KindParam::Star(bytes) => Some(*bytes),
         KindParam::Expr(_) => None,
     }
-}
-
-/// Whether a type is one that has a kind in bytes of the whole, as `complex*16` does.
-pub(crate) fn is_complex(spec: &TypeSpec) -> bool {
-    matches!(spec.kind, TypeSpecKind::Complex(_) | TypeSpecKind::DoubleComplex)
 }

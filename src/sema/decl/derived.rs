@@ -3,8 +3,8 @@
 use super::layout::descriptor_bytes;
 use super::shape::Place;
 use super::{Binding, TypeInfo};
-use crate::checked::{DerivedType, Dim, Expr, ExprKind, Field, Shape, Type, TypeId};
 use crate::checked::Const;
+use crate::checked::{DerivedType, Dim, Expr, ExprKind, Field, Shape, Type, TypeId};
 use crate::checker::{Checker, Context, Side};
 use crate::cuda;
 use crate::scope::{ScopeId, State, generic_key};
@@ -28,7 +28,9 @@ impl<'a> Checker<'a> {
         self.types.push(TypeInfo { ast: Some(def), scope, state: State::Untouched, ..TypeInfo::finished() });
         if let Some(parent) = &def.extends {
             // Whether a type is extended must be known before any `class` of it is met.
-            if let Some(crate::scope::Sym::Type(parent)) = self.scopes[scope.0 as usize].names.get(&parent.text).map(|e| e.sym.clone()) {
+            if let Some(crate::scope::Sym::Type(parent)) =
+                self.scopes[scope.0 as usize].names.get(&parent.text).map(|e| e.sym.clone())
+            {
                 self.types[parent.0 as usize].is_extended = true;
             }
         }
@@ -122,7 +124,12 @@ impl<'a> Checker<'a> {
                 && self.types[inner.0 as usize].state == State::Busy
             {
                 let text = format!("component `{}` makes its type contain itself", e.name.as_str());
-                self.error_help::<()>(Code::ConflictingDeclaration, e.name.span, text, "make it a pointer or allocatable");
+                self.error_help::<()>(
+                    Code::ConflictingDeclaration,
+                    e.name.span,
+                    text,
+                    "make it a pointer or allocatable",
+                );
                 continue;
             }
             let place = Place { allocatable, pointer, ..Place::default() };
@@ -185,7 +192,10 @@ impl<'a> Checker<'a> {
                 _ => None,
             };
             let (Some(lower), Some(upper)) = (constant(self, d.lower), constant(self, d.upper)) else {
-                self.report(Diagnostic::new(Code::BadBounds, span, "bounds of a component must be constant").help("make it allocatable"));
+                self.report(
+                    Diagnostic::new(Code::BadBounds, span, "bounds of a component must be constant")
+                        .help("make it allocatable"),
+                );
                 return None;
             };
             out.push(Dim { lower, upper });

@@ -106,7 +106,9 @@ impl<'a> Checker<'a> {
     /// The body of a procedure whose interface an ancestor module declares.
     fn separate_procedure(&mut self, scope: ScopeId, sub: &'a Subprogram) {
         let declared = self.scopes[scope.0 as usize].parent.and_then(|p| self.find_from(p, &sub.name.text));
-        let Some(Sym::Proc(id)) = declared.filter(|s| matches!(s, Sym::Proc(id) if self.procs[id.0 as usize].is_interface)) else {
+        let Some(Sym::Proc(id)) =
+            declared.filter(|s| matches!(s, Sym::Proc(id) if self.procs[id.0 as usize].is_interface))
+        else {
             let text = format!("no ancestor module declares an interface of `{}`", sub.name.as_str());
             self.error::<()>(Code::BadSubmodule, sub.name.span, text);
             return;
@@ -157,8 +159,17 @@ impl<'a> Checker<'a> {
         let kernel = has(ProcedureAttr::Global).or(has(ProcedureAttr::GridGlobal));
         if attrs.len() > 1 && kernel.is_some() {
             let (first, last) = (attrs[0], attrs[attrs.len() - 1]);
-            let text = format!("`attributes({})` and `attributes({})` exclude each other", attr_name(first.0), attr_name(last.0));
-            self.error_help::<()>(Code::ConflictingSubprogramAttributes, last.1, text, "a kernel is nothing else beside");
+            let text = format!(
+                "`attributes({})` and `attributes({})` exclude each other",
+                attr_name(first.0),
+                attr_name(last.0)
+            );
+            self.error_help::<()>(
+                Code::ConflictingSubprogramAttributes,
+                last.1,
+                text,
+                "a kernel is nothing else beside",
+            );
         }
         if let (Some(span), SubprogramKind::Function) = (kernel, sub.kind) {
             self.error_help::<()>(
@@ -170,11 +181,14 @@ impl<'a> Checker<'a> {
         }
         if let (Some(_), Some((word, span))) = (
             kernel,
-            [("recursive", recursive), ("pure", pure), ("elemental", elemental)].iter().find_map(|(w, s)| s.map(|s| (*w, s))),
+            [("recursive", recursive), ("pure", pure), ("elemental", elemental)]
+                .iter()
+                .find_map(|(w, s)| s.map(|s| (*w, s))),
         ) {
             // Programs do write `attributes(global) pure`, and nvfortran takes it; only these two change nothing.
             if word == "pure" {
-                let text = format!("kernel `{}` is declared `pure`, which means nothing for a kernel", sub.name.as_str());
+                let text =
+                    format!("kernel `{}` is declared `pure`, which means nothing for a kernel", sub.name.as_str());
                 self.report(Diagnostic::warning(Code::KernelPrefix, span, text));
             } else {
                 let text = format!("kernel `{}` cannot be `{word}`", sub.name.as_str());
@@ -237,7 +251,8 @@ impl<'a> Checker<'a> {
                 continue;
             }
             if is_bounds {
-                self.out.procs[id.0 as usize].max_threads = values.first().copied().flatten().map(|v| v.min(1 << 20) as u32);
+                self.out.procs[id.0 as usize].max_threads =
+                    values.first().copied().flatten().map(|v| v.min(1 << 20) as u32);
             }
         }
     }
@@ -296,6 +311,7 @@ impl<'a> Checker<'a> {
         self.check_cuda_dummies(id);
         let refused = self.cx.refused.take();
         self.settle_scope(scope);
+        self.late_declarations(scope, &sub.decls);
         self.cx = outer;
         self.procs[at].refused = refused;
         self.procs[at].state = State::Done;

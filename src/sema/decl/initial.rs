@@ -18,7 +18,9 @@ impl<'a> Checker<'a> {
     ) -> Option<(Const, Type, Shape)> {
         let (value, given) = self.constant_of_type(e, &ty)?;
         let ty = match (&ty, &value) {
-            (Type::Character(CharLen::Assumed), Const::Char(text)) => Type::Character(CharLen::Const(text.len() as i64)),
+            (Type::Character(CharLen::Assumed), Const::Char(text)) => {
+                Type::Character(CharLen::Const(text.len() as i64))
+            }
             (Type::Character(CharLen::Assumed), Const::Array { items, .. }) => {
                 let len = items.iter().map(|c| if let Const::Char(t) = c { t.len() as i64 } else { 0 }).max();
                 Type::Character(CharLen::Const(len.unwrap_or(0)))
@@ -145,23 +147,34 @@ impl<'a> Checker<'a> {
         self.cx.specification = outer;
         let value = value?;
         if !self.assignable(ty, &value) {
-            let text = format!("initial value is {}, which is no `{}`", self.shape_name(&value.ty, value.rank), self.type_name(ty));
+            let text = format!(
+                "initial value is {}, which is no `{}`",
+                self.shape_name(&value.ty, value.rank),
+                self.type_name(ty)
+            );
             return self.error(Code::BadInitialisation, e.span, text);
         }
         let rank = value.rank;
         let value = self.convert(value, ty)?;
-        Some((self.evaluate(&value)?, rank))
+        let value = self.evaluate(&value)?;
+        Some((Self::fit_constant(value, ty), rank))
     }
 
     /// A constant brought to a shape: scalars are spread over arrays.
     pub(crate) fn shaped(&mut self, value: Const, rank: u8, shape: &Shape, span: Span, name: &str) -> Option<Const> {
         let Some(bounds) = constant_bounds(shape) else {
-            return self.error(Code::BadInitialisation, span, format!("`{name}` cannot have an initial value: its shape is not constant"));
+            return self.error(
+                Code::BadInitialisation,
+                span,
+                format!("`{name}` cannot have an initial value: its shape is not constant"),
+            );
         };
         match (value, bounds.is_empty()) {
-            (Const::Array { .. }, true) => {
-                self.error(Code::RankMismatch, span, format!("initial value of the scalar `{name}` is an array of rank {rank}"))
-            }
+            (Const::Array { .. }, true) => self.error(
+                Code::RankMismatch,
+                span,
+                format!("initial value of the scalar `{name}` is an array of rank {rank}"),
+            ),
             (scalar, true) => Some(scalar),
             (Const::Array { bounds: given, items }, false) => {
                 if given.len() != bounds.len() {
@@ -171,7 +184,8 @@ impl<'a> Checker<'a> {
                 }
                 if given.iter().zip(&bounds).any(|(a, b)| a.1 != b.1) {
                     let list = |b: &[(i64, i64)]| b.iter().map(|x| x.1.to_string()).collect::<Vec<_>>().join(" x ");
-                    let text = format!("initial value has shape {}, `{name}` has shape {}", list(&given), list(&bounds));
+                    let text =
+                        format!("initial value has shape {}, `{name}` has shape {}", list(&given), list(&bounds));
                     return self.error(Code::ShapeMismatch, span, text);
                 }
                 Some(Const::Array { bounds, items })

@@ -35,7 +35,9 @@ impl<'a> Checker<'a> {
                             _ => {
                                 let near = self.similar_from(scope, name.as_str());
                                 let text = format!("there is no procedure `{}` here", name.as_str());
-                                self.report(Diagnostic::new(Code::UnknownProcedure, name.span, text).suggest(near.as_deref()));
+                                self.report(
+                                    Diagnostic::new(Code::UnknownProcedure, name.span, text).suggest(near.as_deref()),
+                                );
                             }
                         }
                     }
@@ -122,9 +124,10 @@ impl<'a> Checker<'a> {
             Some(Some(ast::Expr { kind: ast::ExprKind::Char { value, .. }, .. })) => {
                 let wanted = value.trim();
                 let same = |id: &&ProcId| {
-                    self.tree(**id).and_then(|t| t.bind.as_ref()).and_then(Option::as_ref).is_some_and(
-                        |e| matches!(&e.kind, ast::ExprKind::Char { value, .. } if value.trim() == wanted),
-                    )
+                    self.tree(**id)
+                        .and_then(|t| t.bind.as_ref())
+                        .and_then(Option::as_ref)
+                        .is_some_and(|e| matches!(&e.kind, ast::ExprKind::Char { value, .. } if value.trim() == wanted))
                 };
                 let found = self.externals.values().find(same).map(|id| self.out.proc(*id).name.clone());
                 found.unwrap_or_else(|| "".into())
@@ -135,7 +138,11 @@ impl<'a> Checker<'a> {
 
     /// Gives the name of an interface body its meaning: that of a dummy procedure, or of an external one.
     fn name_interface(&mut self, scope: ScopeId, sub: &'a Subprogram, id: ProcId) {
-        match self.scopes[scope.0 as usize].names.get(&sub.name.text).map(|e| (e.sym.clone(), e.span, e.module.is_some())) {
+        match self.scopes[scope.0 as usize]
+            .names
+            .get(&sub.name.text)
+            .map(|e| (e.sym.clone(), e.span, e.module.is_some()))
+        {
             Some((Sym::Pending(at), ..)) => self.scope(scope).pending[at].interface = Some(id),
             Some((Sym::Proc(old), ..)) if old == id => {}
             None => self.define(scope, &sub.name.text, Sym::Proc(id), sub.name.span),

@@ -2,9 +2,7 @@
 //! by their use only.
 
 use super::{Pending, ProcInfo};
-use crate::checked::{
-    Attrs, ProcBody, ProcId, ProcKind, Procedure, Scope, Shape, Storage, Type, Variable,
-};
+use crate::checked::{Attrs, ProcBody, ProcId, ProcKind, Procedure, Scope, Shape, Storage, Type, Variable};
 use crate::checker::{Checker, VarInfo};
 use crate::scope::{ScopeId, State, Sym};
 use ast::TypeSpecKind;
@@ -44,10 +42,6 @@ impl<'a> Checker<'a> {
             }
             return Some(Sym::Proc(self.external(&p.name, result, p.span)));
         }
-        let interface = match interface {
-            Some(id) => Some(id),
-            None => Some(self.external(&p.name, result.clone(), p.span)),
-        };
         let owner = self.scopes[scope.0 as usize].proc;
         let var = Variable {
             name: p.name.clone(),
@@ -66,7 +60,7 @@ impl<'a> Checker<'a> {
             module: self.scopes[scope.0 as usize].module.clone().filter(|_| owner.is_none()),
             span: p.span,
         };
-        Some(Sym::Var(self.add_var(var, VarInfo { interface, ..VarInfo::default() })))
+        Some(Sym::Var(self.add_var(var, VarInfo::default())))
     }
 
     /// A procedure of which nothing is known but that it exists, and perhaps its result's type.

@@ -56,7 +56,8 @@ impl<'a> Checker<'a> {
             TypeSpecKind::Type(name) => self.named_type(name).map(Type::Derived),
             TypeSpecKind::Class(name) => {
                 let id = self.named_type(name)?;
-                if self.types[id.0 as usize].is_extended || self.types[id.0 as usize].ast.is_some_and(|a| a.is_abstract) {
+                if self.types[id.0 as usize].is_extended || self.types[id.0 as usize].ast.is_some_and(|a| a.is_abstract)
+                {
                     return self.refuse(spec.span, format!("the polymorphic type `class({})`", name.as_str()));
                 }
                 // Nothing extends the type, so an object of that class has that type.
@@ -112,7 +113,8 @@ impl<'a> Checker<'a> {
                 self.error(Code::WrongKindOfName, name.span, text)
             }
             None => {
-                let near = self.similar(name.as_str(), |s| matches!(s, Sym::Type(_) | Sym::Generic { ty: Some(_), .. }));
+                let near =
+                    self.similar(name.as_str(), |s| matches!(s, Sym::Type(_) | Sym::Generic { ty: Some(_), .. }));
                 let text = format!("there is no derived type `{}` here", name.as_str());
                 self.report(Diagnostic::new(Code::UnknownType, name.span, text).suggest(near.as_deref()));
                 None

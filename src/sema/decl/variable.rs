@@ -41,7 +41,9 @@ impl<'a> Checker<'a> {
         if let Some(span) = p.intrinsic {
             return match crate::intrinsics::lookup(&p.name) {
                 Some(found) => Some(Sym::Intrinsic(found.id)),
-                None => self.error(Code::UnknownProcedure, span, format!("there is no intrinsic procedure `{}`", p.name)),
+                None => {
+                    self.error(Code::UnknownProcedure, span, format!("there is no intrinsic procedure `{}`", p.name))
+                }
             };
         }
         if p.external.is_some() || p.procedure.is_some() || p.interface.is_some() {
@@ -234,9 +236,15 @@ impl<'a> Checker<'a> {
             return self.error(Code::AttributeConflict, span, text);
         }
         if on_device && !matches!(p.cuda, Some((ast::CudaAttr::Constant, _))) {
-            if (p.save.is_some() || !matches!(p.init, Init::None)) && !matches!(p.cuda, Some((ast::CudaAttr::Shared, _))) {
-                let text = format!("`{}` is saved in host code; in device code each thread sets it anew at each call", p.name);
-                self.report(Diagnostic::new(Code::SavedInDeviceCode, p.span, text).help("assign it in the first statement instead"));
+            if (p.save.is_some() || !matches!(p.init, Init::None))
+                && !matches!(p.cuda, Some((ast::CudaAttr::Shared, _)))
+            {
+                let text =
+                    format!("`{}` is saved in host code; in device code each thread sets it anew at each call", p.name);
+                self.report(
+                    Diagnostic::new(Code::SavedInDeviceCode, p.span, text)
+                        .help("assign it in the first statement instead"),
+                );
             }
             return Some(Storage::Local);
         }
@@ -282,7 +290,11 @@ impl<'a> Checker<'a> {
         ];
         for (span, a, b) in conflict {
             if let Some(span) = span {
-                return self.error(Code::AttributeConflict, span, format!("`{}` cannot be both `{a}` and `{b}`", p.name));
+                return self.error(
+                    Code::AttributeConflict,
+                    span,
+                    format!("`{}` cannot be both `{a}` and `{b}`", p.name),
+                );
             }
         }
         if p.dummy.is_none() {
@@ -294,7 +306,9 @@ impl<'a> Checker<'a> {
             }
             if let Some(span) = p.value {
                 let text = format!("`value` has no effect on `{}`, which is not a dummy argument", p.name);
-                self.report(Diagnostic::new(Code::ValueOnLocal, span, text).help("remove it, or add the name to the arguments"));
+                self.report(
+                    Diagnostic::new(Code::ValueOnLocal, span, text).help("remove it, or add the name to the arguments"),
+                );
             }
         } else if let (Some(span), true) = (p.value, !matches!(shape, Shape::Scalar)) {
             let text = format!("`value` dummy argument `{}` must be a scalar", p.name);
@@ -330,7 +344,14 @@ impl<'a> Checker<'a> {
     }
 
     /// Makes a variable of a construct: an implied DO, FORALL or DO CONCURRENT index, an ASSOCIATE name.
-    pub(crate) fn construct_variable(&mut self, name: &Arc<str>, ty: Type, shape: Shape, storage: Storage, span: Span) -> VarId {
+    pub(crate) fn construct_variable(
+        &mut self,
+        name: &Arc<str>,
+        ty: Type,
+        shape: Shape,
+        storage: Storage,
+        span: Span,
+    ) -> VarId {
         let owner = self.cx.proc;
         let module = self.scopes[self.cx.scope.0 as usize].module.clone().filter(|_| owner.is_none());
         let attrs = Attrs { ignore_tkr: "".into(), ..Attrs::default() };

@@ -10,7 +10,12 @@ use diag::Code;
 use source::Span;
 
 impl Checker<'_> {
-    pub(super) fn array_constructor(&mut self, spec: Option<&TypeSpec>, items: &[ArrayItem], span: Span) -> Option<Expr> {
+    pub(super) fn array_constructor(
+        &mut self,
+        spec: Option<&TypeSpec>,
+        items: &[ArrayItem],
+        span: Span,
+    ) -> Option<Expr> {
         let mut ty = match spec {
             Some(spec) => Some(self.type_spec(spec, None)?),
             None => None,
@@ -32,7 +37,8 @@ impl Checker<'_> {
                 };
             });
             if let Some((a, b, at)) = failed {
-                let text = format!("items of an array constructor are `{}` and `{}`", self.type_name(&a), self.type_name(&b));
+                let text =
+                    format!("items of an array constructor are `{}` and `{}`", self.type_name(&a), self.type_name(&b));
                 return self.error(Code::BadArrayConstructor, at, text);
             }
         }
@@ -54,7 +60,9 @@ impl Checker<'_> {
         let mut values = Vec::with_capacity(items.len());
         for item in items {
             match item {
-                Item::Expr(Expr { kind: ExprKind::Const(c), rank: 0, .. }) => values.push(Self::fit_constant(c.clone(), &e.ty)),
+                Item::Expr(Expr { kind: ExprKind::Const(c), rank: 0, .. }) => {
+                    values.push(Self::fit_constant(c.clone(), &e.ty))
+                }
                 _ => return e,
             }
         }
@@ -118,7 +126,8 @@ impl Checker<'_> {
         match ty {
             Some(ty @ Type::Integer(_)) => Some(ty),
             Some(other) => {
-                let text = format!("loop index `{}` must be an integer, not `{}`", name.as_str(), self.type_name(&other));
+                let text =
+                    format!("loop index `{}` must be an integer, not `{}`", name.as_str(), self.type_name(&other));
                 self.error(Code::BadDoVariable, name.span, text)
             }
             None => self.undeclared_error(name),
@@ -131,7 +140,11 @@ impl Checker<'_> {
             out.push(match item {
                 Item::Expr(e) => {
                     if !self.assignable(ty, &e) {
-                        let text = format!("item is {}, and the array is `{}`", self.shape_name(&e.ty, e.rank), self.type_name(ty));
+                        let text = format!(
+                            "item is {}, and the array is `{}`",
+                            self.shape_name(&e.ty, e.rank),
+                            self.type_name(ty)
+                        );
                         return self.error(Code::BadArrayConstructor, e.span, text);
                     }
                     Item::Expr(self.convert(e, ty)?)

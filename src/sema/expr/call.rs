@@ -109,7 +109,12 @@ impl Checker<'_> {
     pub(super) fn statement_function(&mut self, scope: ScopeId, at: usize, args: &[Arg], span: Span) -> Option<Expr> {
         let f = self.scopes[scope.0 as usize].functions[at];
         if args.len() != f.args.len() {
-            let text = format!("statement function `{}` takes {} arguments, and {} are given", f.name.as_str(), f.args.len(), args.len());
+            let text = format!(
+                "statement function `{}` takes {} arguments, and {} are given",
+                f.name.as_str(),
+                f.args.len(),
+                args.len()
+            );
             return self.error(Code::ArgumentCount, span, text);
         }
         if self.cx.constructs.len() > 200 || self.statement_depth > 32 {
@@ -124,13 +129,23 @@ impl Checker<'_> {
             let value = self.expr(e)?;
             let ty = self.declared_type(scope, name)?;
             if !crate::expr::assignable_types(&ty, &value.ty) || value.rank != 0 {
-                let text = format!("argument `{}` must be a scalar `{}`, not {}", name.as_str(), self.type_name(&ty), self.shape_name(&value.ty, value.rank));
+                let text = format!(
+                    "argument `{}` must be a scalar `{}`, not {}",
+                    name.as_str(),
+                    self.type_name(&ty),
+                    self.shape_name(&value.ty, value.rank)
+                );
                 return self.error(Code::ArgumentType, arg.span, text);
             }
             values.push((name, self.convert(value, &ty)?, ty));
         }
         let mut dummies = Vec::new();
-        let inner = self.add_scope(ScopeData { parent: Some(scope), proc: self.cx.proc, is_block: true, ..ScopeData::default() });
+        let inner = self.add_scope(ScopeData {
+            parent: Some(scope),
+            proc: self.cx.proc,
+            is_block: true,
+            ..ScopeData::default()
+        });
         for (name, value, ty) in values {
             let storage = crate::checked::Storage::Alias(Box::new(value));
             let outer = std::mem::replace(&mut self.cx.scope, inner);
@@ -178,7 +193,13 @@ impl Checker<'_> {
     }
 
     /// `object%name(args)` where `name` is bound to the type.
-    pub(super) fn bound_function(&mut self, object: &ast::Expr, name: &Name, args: &[Arg], span: Span) -> Option<Option<Expr>> {
+    pub(super) fn bound_function(
+        &mut self,
+        object: &ast::Expr,
+        name: &Name,
+        args: &[Arg],
+        span: Span,
+    ) -> Option<Option<Expr>> {
         let (fit, arguments) = match self.bound_procedure(object, name, args, span)? {
             Some(found) => found,
             None => return Some(None),
@@ -228,7 +249,9 @@ impl Checker<'_> {
             let mut list = arguments.clone();
             if !nopass {
                 let at = match &pass {
-                    Some(pass) => self.out.proc(id).params.iter().position(|p| self.out.var(*p).name == *pass).unwrap_or(0),
+                    Some(pass) => {
+                        self.out.proc(id).params.iter().position(|p| self.out.var(*p).name == *pass).unwrap_or(0)
+                    }
                     None => 0,
                 };
                 list.insert(at.min(list.len()), Argument::of(object.clone()));

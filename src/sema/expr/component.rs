@@ -89,7 +89,11 @@ impl Checker<'_> {
             parent = self.types[p.0 as usize].parent;
         }
         if self.types[id.0 as usize].bindings.contains_key(&name.text) {
-            let text = format!("`{}` is a procedure of `type({})` and is named without arguments", name.as_str(), self.out.ty(id).name);
+            let text = format!(
+                "`{}` is a procedure of `type({})` and is named without arguments",
+                name.as_str(),
+                self.out.ty(id).name
+            );
             return self.error_help(Code::WrongKindOfName, name.span, text, "write `()` after it to call it");
         }
         let ty = self.out.ty(id);

@@ -41,7 +41,8 @@ impl Checker<'_> {
                     return self.error(Code::BadStructureConstructor, arg.span, text);
                 }
                 None if i >= ty.fields.len() => {
-                    let text = format!("`type({})` has {} components, and more values are given", ty.name, ty.fields.len());
+                    let text =
+                        format!("`type({})` has {} components, and more values are given", ty.name, ty.fields.len());
                     return self.error(Code::BadStructureConstructor, arg.span, text);
                 }
                 None => i,

@@ -2,7 +2,7 @@
 
 use super::actual::{Argument, Given};
 use super::{is_designator, root};
-use crate::checked::{Expr, ExprKind, ProcId, ProcKind, Shape, Storage, Type, Variable, VarId};
+use crate::checked::{Expr, ExprKind, ProcId, ProcKind, Shape, Storage, Type, VarId, Variable};
 use crate::checker::Checker;
 use crate::cuda;
 use crate::decl::same_type;
@@ -33,12 +33,18 @@ impl Checker<'_> {
         for (i, arg) in args.iter().enumerate() {
             let at = match &arg.keyword {
                 None if keywords => {
-                    let d = Diagnostic::new(Code::DuplicateArgument, arg.span, "an argument by position stands after one by keyword");
+                    let d = Diagnostic::new(
+                        Code::DuplicateArgument,
+                        arg.span,
+                        "an argument by position stands after one by keyword",
+                    );
                     return Err(Box::new(d));
                 }
                 None if i >= params.len() => {
                     let text = format!("`{name}` takes {}, and {} are given", count(params.len()), args.len());
-                    return Err(Box::new(self.with_declaration(Diagnostic::new(Code::ArgumentCount, arg.span, text), proc)));
+                    return Err(Box::new(
+                        self.with_declaration(Diagnostic::new(Code::ArgumentCount, arg.span, text), proc),
+                    ));
                 }
                 None => i,
                 Some(keyword) => {
@@ -48,7 +54,9 @@ impl Checker<'_> {
                         None => {
                             let near = nearest_name(keyword.as_str(), params.iter().map(|p| &*self.out.var(*p).name));
                             let text = format!("`{name}` has no argument `{}`", keyword.as_str());
-                            return Err(Box::new(Diagnostic::new(Code::UnknownKeyword, keyword.span, text).suggest(near)));
+                            return Err(Box::new(
+                                Diagnostic::new(Code::UnknownKeyword, keyword.span, text).suggest(near),
+                            ));
                         }
                     }
                 }
@@ -86,7 +94,11 @@ impl Checker<'_> {
                 if matches!(dummy.storage, Storage::Procedure) || matches!(dummy.ty, Type::Any) {
                     return Ok(());
                 }
-                let text = format!("argument `{}` must be {}, not a procedure", dummy.name, self.shape_name(&dummy.ty, dummy.shape.rank()));
+                let text = format!(
+                    "argument `{}` must be {}, not a procedure",
+                    dummy.name,
+                    self.shape_name(&dummy.ty, dummy.shape.rank())
+                );
                 return Err(Box::new(Diagnostic::new(Code::ArgumentType, arg.span, text)));
             }
             Given::Expr(e) => e,
@@ -100,7 +112,9 @@ impl Checker<'_> {
         if !is_null {
             self.fit_rank(fit, &dummy, e, elemental, arg.span)?;
         }
-        if (dummy.attrs.allocatable && !self.is_allocatable(e)) || (dummy.attrs.pointer && !is_null && !self.is_pointer(e)) {
+        if (dummy.attrs.allocatable && !self.is_allocatable(e))
+            || (dummy.attrs.pointer && !is_null && !self.is_pointer(e))
+        {
             let (word, allowed) = if dummy.attrs.pointer {
                 ("pointer", dummy.attrs.intent == Some(Intent::In) && is_designator(e))
             } else {
@@ -114,7 +128,9 @@ impl Checker<'_> {
         if matches!(dummy.attrs.intent, Some(Intent::Out | Intent::InOut)) && !dummy.attrs.value && !is_null {
             if let Err(why) = self.definable(e) {
                 let text = format!("`{callee}` changes its argument `{}`, and {why}", dummy.name);
-                return Err(Box::new(Diagnostic::new(Code::ArgumentNotDefinable, arg.span, text).help("pass a variable")));
+                return Err(Box::new(
+                    Diagnostic::new(Code::ArgumentNotDefinable, arg.span, text).help("pass a variable"),
+                ));
             }
         }
         self.fit_space(fit, &dummy, e, arg.span)
@@ -122,7 +138,11 @@ impl Checker<'_> {
 
     fn fit_type(&self, proc: ProcId, dummy: &Variable, e: &Expr, span: Span) -> Result<(), Box<Diagnostic>> {
         let ignores = |c: char| dummy.attrs.ignore_tkr.contains(c);
-        if matches!(dummy.ty, Type::Any) || matches!(e.kind, ExprKind::Null) || same_type(&dummy.ty, &e.ty) || ignores('t') {
+        if matches!(dummy.ty, Type::Any)
+            || matches!(e.kind, ExprKind::Null)
+            || same_type(&dummy.ty, &e.ty)
+            || ignores('t')
+        {
             return Ok(());
         }
         let same_family = std::mem::discriminant(&dummy.ty) == std::mem::discriminant(&e.ty);
@@ -145,7 +165,14 @@ impl Checker<'_> {
         Err(Box::new(d))
     }
 
-    fn fit_rank(&self, fit: &mut Fit, dummy: &Variable, e: &Expr, elemental: bool, span: Span) -> Result<(), Box<Diagnostic>> {
+    fn fit_rank(
+        &self,
+        fit: &mut Fit,
+        dummy: &Variable,
+        e: &Expr,
+        elemental: bool,
+        span: Span,
+    ) -> Result<(), Box<Diagnostic>> {
         let wanted = dummy.shape.rank();
         if dummy.attrs.ignore_tkr.contains('r') {
             return Ok(());
@@ -186,7 +213,9 @@ impl Checker<'_> {
 
     fn fit_space(&self, fit: &mut Fit, dummy: &Variable, e: &Expr, span: Span) -> Result<(), Box<Diagnostic>> {
         let callee = self.out.proc(fit.proc).kind;
-        let ignored = dummy.attrs.ignore_tkr.contains('d') || matches!(dummy.shape, Shape::AssumedRank) || matches!(dummy.ty, Type::Any);
+        let ignored = dummy.attrs.ignore_tkr.contains('d')
+            || matches!(dummy.shape, Shape::AssumedRank)
+            || matches!(dummy.ty, Type::Any);
         if ignored || dummy.attrs.value || matches!(e.kind, ExprKind::Null) {
             return Ok(());
         }
@@ -214,22 +243,33 @@ impl Checker<'_> {
             }
             None => {
                 let text = match (wanted, actual) {
-                    (Some(w), None) => format!("argument `{}` must be {} data, and host data is given", dummy.name, cuda::spelling(w)),
-                    (None, Some(a)) => format!("argument `{}` is host data, and {} data is given", dummy.name, cuda::spelling(a)),
+                    (Some(w), None) => {
+                        format!("argument `{}` must be {} data, and host data is given", dummy.name, cuda::spelling(w))
+                    }
+                    (None, Some(a)) => {
+                        format!("argument `{}` is host data, and {} data is given", dummy.name, cuda::spelling(a))
+                    }
                     (Some(w), Some(a)) => {
-                        format!("argument `{}` must be {} data, and {} data is given", dummy.name, cuda::spelling(w), cuda::spelling(a))
+                        format!(
+                            "argument `{}` must be {} data, and {} data is given",
+                            dummy.name,
+                            cuda::spelling(w),
+                            cuda::spelling(a)
+                        )
                     }
                     (None, None) => return Ok(()),
                 };
                 let d = Diagnostic::new(Code::ArgumentDataAttribute, span, text);
-                let d = if callee == ProcKind::Kernel && matches!(dummy.shape, Shape::Scalar) && dummy.attrs.cuda.is_none() {
-                    d.secondary(dummy.span, "declared here without `value`")
-                        .help("add `value` to the dummy argument, so that the host passes a copy")
-                } else if wanted.is_some() && actual.is_none() {
-                    d.secondary(dummy.span, "declared here").help("copy it to device data first and pass that")
-                } else {
-                    d.secondary(dummy.span, "declared here")
-                };
+                let d =
+                    if callee == ProcKind::Kernel && matches!(dummy.shape, Shape::Scalar) && dummy.attrs.cuda.is_none()
+                    {
+                        d.secondary(dummy.span, "declared here without `value`")
+                            .help("add `value` to the dummy argument, so that the host passes a copy")
+                    } else if wanted.is_some() && actual.is_none() {
+                        d.secondary(dummy.span, "declared here").help("copy it to device data first and pass that")
+                    } else {
+                        d.secondary(dummy.span, "declared here")
+                    };
                 Err(Box::new(d))
             }
         }
@@ -253,9 +293,7 @@ impl Checker<'_> {
             ExprKind::Field { base, field } => {
                 matches!(base.ty, Type::Derived(id) if self.out.ty(id).fields.get(*field as usize).is_some_and(|f| f.pointer))
             }
-            ExprKind::Call { proc, .. } => {
-                self.out.proc(*proc).result.is_some_and(|r| self.out.var(r).attrs.pointer)
-            }
+            ExprKind::Call { proc, .. } => self.out.proc(*proc).result.is_some_and(|r| self.out.var(r).attrs.pointer),
             _ => false,
         }
     }
@@ -277,7 +315,11 @@ impl Checker<'_> {
             return Err(format!("`{}` is an `intent(in)` argument", var.name));
         }
         if let Storage::Alias(target) = &var.storage {
-            return if is_designator(target) { self.definable(target) } else { Err(format!("`{}` stands for an expression", var.name)) };
+            return if is_designator(target) {
+                self.definable(target)
+            } else {
+                Err(format!("`{}` stands for an expression", var.name))
+            };
         }
         if var.attrs.protected
             && let Some(module) = &var.module

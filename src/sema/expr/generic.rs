@@ -37,7 +37,9 @@ impl Checker<'_> {
         params.iter().zip(&fit.slots).all(|(&param, slot)| {
             let Some(Argument { given: Given::Expr(e), .. }) = slot.map(|i| &args[i]) else { return true };
             let dummy = self.out.var(param);
-            matches!(dummy.shape, Shape::AssumedRank) || dummy.shape.rank() == e.rank || self.out.proc(fit.proc).elemental
+            matches!(dummy.shape, Shape::AssumedRank)
+                || dummy.shape.rank() == e.rank
+                || self.out.proc(fit.proc).elemental
         })
     }
 

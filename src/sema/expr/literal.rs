@@ -33,7 +33,13 @@ impl Checker<'_> {
     }
 
     /// An integer; `negated` when a minus sign stands before it, which allows one value more.
-    pub(super) fn integer_literal(&mut self, digits: &str, kind: Option<&Name>, negated: bool, span: Span) -> Option<Expr> {
+    pub(super) fn integer_literal(
+        &mut self,
+        digits: &str,
+        kind: Option<&Name>,
+        negated: bool,
+        span: Span,
+    ) -> Option<Expr> {
         let k = self.literal_kind(kind, self.integer_kind())?;
         if ![1, 2, 4, 8].contains(&k) {
             return self.no_kind("integer", k, span);
@@ -115,7 +121,11 @@ impl Checker<'_> {
             Type::Integer(k) => {
                 let width = u32::from(*k) * 8;
                 if width < 64 && bits >> width != 0 {
-                    return self.error(Code::ConstantOverflow, span, format!("constant has more bits than `integer({k})`"));
+                    return self.error(
+                        Code::ConstantOverflow,
+                        span,
+                        format!("constant has more bits than `integer({k})`"),
+                    );
                 }
                 let shift = 64 - width;
                 Const::Int(((bits << shift) as i64) >> shift)
@@ -134,7 +144,10 @@ impl Checker<'_> {
                 Type::Real(k) => kind = kind.max(k),
                 Type::Integer(_) => {}
                 _ => {
-                    let text = format!("a part of a complex constant must be a real or integer constant, not {}", self.shape_name(&part.ty, part.rank));
+                    let text = format!(
+                        "a part of a complex constant must be a real or integer constant, not {}",
+                        self.shape_name(&part.ty, part.rank)
+                    );
                     return self.error(Code::TypeMismatch, part.span, text);
                 }
             }

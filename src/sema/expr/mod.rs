@@ -19,10 +19,10 @@ mod subscript;
 mod walk;
 
 pub(crate) use actual::{Argument, Given};
-pub(crate) use operator::promoted;
 pub(crate) use convert::assignable_types;
 pub(crate) use fit::Fit;
 pub(crate) use literal::unescape;
+pub(crate) use operator::promoted;
 pub(crate) use walk::{for_each, is_designator, root};
 
 use crate::checked::{CharLen, Const, Expr, ExprKind, Sub, Type};

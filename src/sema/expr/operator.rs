@@ -27,9 +27,7 @@ impl Checker<'_> {
         let (ty, rank) = (value.ty.clone(), value.rank);
         let kind = match op {
             ast::UnaryOp::Plus if is_numeric(&ty) => ExprKind::Paren(Box::new(value)),
-            ast::UnaryOp::Minus if is_numeric(&ty) => {
-                ExprKind::Unary { op: UnaryOp::Neg, operand: Box::new(value) }
-            }
+            ast::UnaryOp::Minus if is_numeric(&ty) => ExprKind::Unary { op: UnaryOp::Neg, operand: Box::new(value) },
             ast::UnaryOp::Not if matches!(ty, Type::Logical(_)) => {
                 ExprKind::Unary { op: UnaryOp::Not, operand: Box::new(value) }
             }
@@ -50,7 +48,13 @@ impl Checker<'_> {
         self.fold(Expr { kind, ty, rank, span })
     }
 
-    pub(super) fn binary(&mut self, op: &ast::BinaryOp, left: &ast::Expr, right: &ast::Expr, span: Span) -> Option<Expr> {
+    pub(super) fn binary(
+        &mut self,
+        op: &ast::BinaryOp,
+        left: &ast::Expr,
+        right: &ast::Expr,
+        span: Span,
+    ) -> Option<Expr> {
         // A BOZ constant takes the type of the other operand.
         let is_boz = |e: &ast::Expr| matches!(e.kind, ast::ExprKind::Boz { .. });
         let (a, b) = if is_boz(left) && !is_boz(right) {

@@ -79,7 +79,8 @@ impl Checker<'_> {
     fn apply_typed(&mut self, id: VarId, name: &Name, args: &[Arg], span: Span) -> Option<Expr> {
         let var = self.out.var(id).clone();
         if matches!(var.storage, Storage::Dummy(_)) {
-            return self.refuse(span, format!("dummy procedure `{}` without `external` or an interface", name.as_str()));
+            return self
+                .refuse(span, format!("dummy procedure `{}` without `external` or an interface", name.as_str()));
         }
         if let Some(found) = crate::intrinsics::lookup(name.as_str()) {
             return self.intrinsic_function(found, args, span);
@@ -90,7 +91,8 @@ impl Checker<'_> {
         if self.vars[id.0 as usize].implicit {
             return self.apply_unknown(name, args, span);
         }
-        let text = format!("`{}` is a scalar and has no elements, and no function of that name is defined", name.as_str());
+        let text =
+            format!("`{}` is a scalar and has no elements, and no function of that name is defined", name.as_str());
         self.report(
             Diagnostic::new(Code::NotAnArray, span, text)
                 .secondary(var.span, "declared here")
@@ -137,7 +139,8 @@ impl Checker<'_> {
         if let Some(arg) = args.iter().find(|a| a.keyword.is_some()) {
             return self.error(Code::SyntaxError, arg.span, "a subscript has no keyword");
         }
-        let is_part = matches!(base.kind, ExprKind::Element { .. } | ExprKind::Section { .. } | ExprKind::Substring { .. });
+        let is_part =
+            matches!(base.kind, ExprKind::Element { .. } | ExprKind::Section { .. } | ExprKind::Substring { .. });
         let whole = matches!(base.kind, ExprKind::Var(_) | ExprKind::Field { .. });
         let own_rank = self.own_rank(&base);
         if base.rank == 0 || is_part || own_rank == 0 {
@@ -155,7 +158,12 @@ impl Checker<'_> {
             return self.error(Code::NotAnArray, span, "subscripts on an expression: assign it to a variable first");
         }
         if args.len() != usize::from(base.rank) {
-            let text = format!("{} subscript{} on an array of rank {}", args.len(), if args.len() == 1 { "" } else { "s" }, base.rank);
+            let text = format!(
+                "{} subscript{} on an array of rank {}",
+                args.len(),
+                if args.len() == 1 { "" } else { "s" },
+                base.rank
+            );
             return self.error(Code::SubscriptCount, span, text);
         }
         let mut subs = Vec::with_capacity(args.len());
@@ -171,7 +179,12 @@ impl Checker<'_> {
                 && let Some(Sub::Range { hi: None, .. }) = subs.last()
             {
                 let help = "give the upper bound of the last dimension";
-                return self.error_help(Code::BadBounds, span, "the array has assumed size: it has no last upper bound", help);
+                return self.error_help(
+                    Code::BadBounds,
+                    span,
+                    "the array has assumed size: it has no last upper bound",
+                    help,
+                );
             }
             return Some(Expr { kind: ExprKind::Section { base: Box::new(base), subs }, ty, rank, span });
         }
@@ -192,7 +205,8 @@ impl Checker<'_> {
             ArgValue::Expr(e) => {
                 let value = self.expr(e)?;
                 if !matches!(value.ty, Type::Integer(_)) {
-                    let text = format!("a subscript must be an integer, not {}", self.shape_name(&value.ty, value.rank));
+                    let text =
+                        format!("a subscript must be an integer, not {}", self.shape_name(&value.ty, value.rank));
                     return self.error(Code::IntegerRequired, e.span, text);
                 }
                 match value.rank {

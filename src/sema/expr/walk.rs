@@ -9,7 +9,11 @@ pub(crate) fn for_each<'e>(e: &'e Expr, f: &mut dyn FnMut(&'e Expr) -> bool) {
         return;
     }
     match &e.kind {
-        ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Special { .. } | ExprKind::Null | ExprKind::Unsupported(_) => {}
+        ExprKind::Const(_)
+        | ExprKind::Var(_)
+        | ExprKind::Special { .. }
+        | ExprKind::Null
+        | ExprKind::Unsupported(_) => {}
         ExprKind::Field { base, .. } | ExprKind::ComplexPart { base, .. } => for_each(base, f),
         ExprKind::Element { base, subs } => {
             for_each(base, f);
@@ -101,7 +105,11 @@ pub(crate) fn root(e: &Expr) -> Option<VarId> {
 /// Calls `f` for each part of an expression, inner ones first; `f` may replace what it is given.
 pub(crate) fn rewrite(e: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
     match &mut e.kind {
-        ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Special { .. } | ExprKind::Null | ExprKind::Unsupported(_) => {}
+        ExprKind::Const(_)
+        | ExprKind::Var(_)
+        | ExprKind::Special { .. }
+        | ExprKind::Null
+        | ExprKind::Unsupported(_) => {}
         ExprKind::Field { base, .. } | ExprKind::ComplexPart { base, .. } => rewrite(base, f),
         ExprKind::Element { base, subs } => {
             rewrite(base, f);

@@ -121,12 +121,7 @@ pub(super) fn section(value: &Const, picks: &[Pick]) -> Result<Const, String> {
 }
 
 /// A transformational function of constant arrays; `None` when the function is not one of those known here.
-pub(super) fn transformational(
-    id: I,
-    args: &[Option<Expr>],
-    values: &[Option<Const>],
-    ty: &Type,
-) -> Option<Outcome> {
+pub(super) fn transformational(id: I, args: &[Option<Expr>], values: &[Option<Const>], ty: &Type) -> Option<Outcome> {
     let arg = |i: usize| values.get(i).and_then(Option::as_ref);
     let given = |i: usize| args.get(i).is_some_and(Option::is_some);
     match id {

@@ -201,9 +201,7 @@ impl<'p> Evaluator<'p> {
                     }
                     let (first, last) = (lower, lower + extent - 1);
                     let (from, to) = if step > 0 { (first, last) } else { (last, first) };
-                    array::Pick::Many(
-                        trips(lo.unwrap_or(from), hi.unwrap_or(to), step).ok_or_else(|| too_large(span))?,
-                    )
+                    array::Pick::Many(trips(lo.unwrap_or(from), hi.unwrap_or(to), step).ok_or_else(|| too_large(span))?)
                 }
                 Sub::Vector(e) => match self.eval(e)? {
                     Const::Array { items, .. } => array::Pick::Many(
@@ -258,9 +256,11 @@ fn trips(first: i64, last: i64, step: i64) -> Option<Vec<i64>> {
 }
 
 fn at(span: Span, outcome: Outcome) -> Value {
-    outcome.map_err(|(code, text)| {
-        if text.is_empty() { NoValue::NotConstant(span) } else { NoValue::Fault(code, span, text) }
-    })
+    outcome.map_err(
+        |(code, text)| {
+            if text.is_empty() { NoValue::NotConstant(span) } else { NoValue::Fault(code, span, text) }
+        },
+    )
 }
 
 fn fault(code: Code, span: Span, text: impl Into<String>) -> NoValue {

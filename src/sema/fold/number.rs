@@ -77,7 +77,10 @@ pub(crate) fn binary(op: BinaryOp, ty: &Type, a: &Const, b: &Const, full: bool) 
                 return Err(no_fold());
             }
             let finite = a.is_finite() && b.is_finite();
-            real4(if op == BinaryOp::Pow { f64::from(*a).powf(f64::from(*b)) as f32 } else { reals(op, *a, *b) }, finite)
+            real4(
+                if op == BinaryOp::Pow { f64::from(*a).powf(f64::from(*b)) as f32 } else { reals(op, *a, *b) },
+                finite,
+            )
         }
         (Const::Real8(a), Const::Real8(b)) => {
             if op == BinaryOp::Div && *b == 0.0 {
@@ -88,8 +91,12 @@ pub(crate) fn binary(op: BinaryOp, ty: &Type, a: &Const, b: &Const, full: bool) 
             }
             real8(if op == BinaryOp::Pow { a.powf(*b) } else { reals(op, *a, *b) }, a.is_finite() && b.is_finite())
         }
-        (Const::Real4(a), Const::Int(n)) if op == BinaryOp::Pow => real4(real::powi(*a, *n), a.is_finite() && *a != 0.0),
-        (Const::Real8(a), Const::Int(n)) if op == BinaryOp::Pow => real8(real::powi(*a, *n), a.is_finite() && *a != 0.0),
+        (Const::Real4(a), Const::Int(n)) if op == BinaryOp::Pow => {
+            real4(real::powi(*a, *n), a.is_finite() && *a != 0.0)
+        }
+        (Const::Real8(a), Const::Int(n)) if op == BinaryOp::Pow => {
+            real8(real::powi(*a, *n), a.is_finite() && *a != 0.0)
+        }
         (Const::Complex4(ar, ai), Const::Complex4(br, bi)) => {
             let (r, i) = complexes(op, (*ar, *ai), (*br, *bi), full)?;
             Ok(Const::Complex4(r, i))

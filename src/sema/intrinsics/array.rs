@@ -16,7 +16,9 @@ impl Checker<'_> {
     pub(super) fn transformational(&mut self, mut r: Reference) -> Option<Expr> {
         let (id, span) = (r.id, r.span);
         match id {
-            I::Sum | I::Product | I::Maxval | I::Minval | I::Iall | I::Iany | I::Iparity | I::Norm2 => self.reduction(r),
+            I::Sum | I::Product | I::Maxval | I::Minval | I::Iall | I::Iany | I::Iparity | I::Norm2 => {
+                self.reduction(r)
+            }
             I::All | I::Any | I::Count => self.mask_reduction(r),
             I::Maxloc | I::Minloc | I::Findloc => self.location(r),
             I::DotProduct | I::Matmul => self.product(r),

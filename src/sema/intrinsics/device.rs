@@ -103,7 +103,11 @@ impl Checker<'_> {
             return self.bad_argument(id, 0, &mem, wanted);
         }
         if let Err(why) = self.definable(&mem) {
-            return self.error(Code::ArgumentNotDefinable, mem.span, format!("`{}` changes its argument, and {why}", id.name()));
+            return self.error(
+                Code::ArgumentNotDefinable,
+                mem.span,
+                format!("`{}` changes its argument, and {why}", id.name()),
+            );
         }
         self.check_device_target(&mem)?;
         let mut args = vec![None];

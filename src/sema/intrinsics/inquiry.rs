@@ -43,7 +43,9 @@ impl Checker<'_> {
                 let s = self.need(&mut r, 0)?;
                 let kind = self.take_kind(&mut r, 1, self.integer_kind(), INTEGERS)?;
                 match &s.ty {
-                    Type::Character(CharLen::Const(n)) => Some(Self::constant(Const::Int(*n), Type::Integer(kind), span)),
+                    Type::Character(CharLen::Const(n)) => {
+                        Some(Self::constant(Const::Int(*n), Type::Integer(kind), span))
+                    }
                     Type::Character(_) => self.intrinsic_node(id, vec![Some(s), None], Type::Integer(kind), 0, span),
                     _ => self.bad_argument(id, 0, &s, "a character value"),
                 }
@@ -163,8 +165,7 @@ impl Checker<'_> {
             return self.bad_argument(id, 0, &a, "an array");
         }
         // SHAPE has its KIND where the others have DIM.
-        let (dim, kind_at) =
-            if id == I::Shape { (None, 1) } else { (self.take_integer(&mut r, 1, 4, true)?, 2) };
+        let (dim, kind_at) = if id == I::Shape { (None, 1) } else { (self.take_integer(&mut r, 1, 4, true)?, 2) };
         let kind = self.take_kind(&mut r, kind_at, self.integer_kind(), INTEGERS)?;
         let ty = Type::Integer(kind);
         let constant_dim = match &dim {

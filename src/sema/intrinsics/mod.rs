@@ -80,7 +80,12 @@ impl Checker<'_> {
     }
 
     /// A subroutine call: the row and its arguments.
-    pub(crate) fn intrinsic_call(&mut self, id: Intrinsic, args: &[Arg], span: Span) -> Option<(Intrinsic, Vec<Option<Expr>>)> {
+    pub(crate) fn intrinsic_call(
+        &mut self,
+        id: Intrinsic,
+        args: &[Arg],
+        span: Span,
+    ) -> Option<(Intrinsic, Vec<Option<Expr>>)> {
         if id.class() != Class::Subroutine && !device::is_subroutine(id) {
             let text = format!("`{}` is a function, not a subroutine", id.name());
             return self.error_help(Code::NotASubroutine, span, text, "use its value in an expression");
@@ -122,10 +127,15 @@ impl Checker<'_> {
         for (i, arg) in typed.into_iter().enumerate() {
             let at = match &arg.keyword {
                 None if keywords => {
-                    return self.error(Code::DuplicateArgument, arg.span, "an argument by position stands after one by keyword");
+                    return self.error(
+                        Code::DuplicateArgument,
+                        arg.span,
+                        "an argument by position stands after one by keyword",
+                    );
                 }
                 None if i >= named && !open => {
-                    let text = format!("`{}` takes at most {named} argument{}", id.name(), if named == 1 { "" } else { "s" });
+                    let text =
+                        format!("`{}` takes at most {named} argument{}", id.name(), if named == 1 { "" } else { "s" });
                     return self.error(Code::ArgumentCount, arg.span, text);
                 }
                 None => i,
@@ -149,7 +159,11 @@ impl Checker<'_> {
             if at >= out.len() {
                 out.push(Some(e));
             } else if out[at].is_some() {
-                return self.error(Code::DuplicateArgument, arg.span, format!("argument `{}` is given twice", dummies[at]));
+                return self.error(
+                    Code::DuplicateArgument,
+                    arg.span,
+                    format!("argument `{}` is given twice", dummies[at]),
+                );
             } else {
                 out[at] = Some(e);
             }
@@ -177,7 +191,10 @@ impl Checker<'_> {
         }
         let mut ty = None;
         if matches!(id, Intrinsic::Int | Intrinsic::Real | Intrinsic::Dble | Intrinsic::Cmplx) {
-            let kind = args.iter().enumerate().find(|(i, a)| a.keyword.as_ref().map_or(*i == 1 && id != Intrinsic::Cmplx, |k| k.as_str() == "kind"));
+            let kind = args
+                .iter()
+                .enumerate()
+                .find(|(i, a)| a.keyword.as_ref().map_or(*i == 1 && id != Intrinsic::Cmplx, |k| k.as_str() == "kind"));
             let kind = match kind.map(|k| &k.1.value) {
                 Some(ArgValue::Expr(e)) => match self.constant_integer(e) {
                     Some(k) => Some(k as u8),
@@ -242,7 +259,13 @@ impl Checker<'_> {
 
     /// An argument converted to an integer kind, taken.
     #[allow(clippy::option_option)]
-    pub(crate) fn take_integer(&mut self, r: &mut Reference, at: usize, kind: u8, scalar: bool) -> Option<Option<Expr>> {
+    pub(crate) fn take_integer(
+        &mut self,
+        r: &mut Reference,
+        at: usize,
+        kind: u8,
+        scalar: bool,
+    ) -> Option<Option<Expr>> {
         let Some(e) = r.take(at) else { return Some(None) };
         if !matches!(e.ty, Type::Integer(_)) {
             return self.bad_argument(r.id, at, &e, "an integer");
@@ -264,7 +287,14 @@ impl Checker<'_> {
     }
 
     /// A node.
-    pub(crate) fn intrinsic_node(&mut self, id: Intrinsic, args: Vec<Option<Expr>>, ty: Type, rank: u8, span: Span) -> Option<Expr> {
+    pub(crate) fn intrinsic_node(
+        &mut self,
+        id: Intrinsic,
+        args: Vec<Option<Expr>>,
+        ty: Type,
+        rank: u8,
+        span: Span,
+    ) -> Option<Expr> {
         self.fold(Expr { kind: ExprKind::Intrinsic { id, args }, ty, rank, span })
     }
 

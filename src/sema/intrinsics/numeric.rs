@@ -94,10 +94,34 @@ impl Checker<'_> {
                 let rank = self.elemental_rank(id, &args, span)?;
                 self.intrinsic_node(id, args, ty, rank, span)
             }
-            I::Acos | I::Acosh | I::Asin | I::Asinh | I::Atan | I::Atanh | I::Cos | I::Cosh | I::Exp | I::Log | I::Sin
-            | I::Sinh | I::Sqrt | I::Tan | I::Tanh => self.one_real(r, true),
-            I::BesselJ0 | I::BesselJ1 | I::BesselY0 | I::BesselY1 | I::Erf | I::Erfc | I::ErfcScaled | I::Gamma
-            | I::LogGamma | I::Log10 | I::Fraction | I::Rrspacing | I::Spacing => self.one_real(r, false),
+            I::Acos
+            | I::Acosh
+            | I::Asin
+            | I::Asinh
+            | I::Atan
+            | I::Atanh
+            | I::Cos
+            | I::Cosh
+            | I::Exp
+            | I::Log
+            | I::Sin
+            | I::Sinh
+            | I::Sqrt
+            | I::Tan
+            | I::Tanh => self.one_real(r, true),
+            I::BesselJ0
+            | I::BesselJ1
+            | I::BesselY0
+            | I::BesselY1
+            | I::Erf
+            | I::Erfc
+            | I::ErfcScaled
+            | I::Gamma
+            | I::LogGamma
+            | I::Log10
+            | I::Fraction
+            | I::Rrspacing
+            | I::Spacing => self.one_real(r, false),
             I::Exponent => {
                 let x = self.need(&mut r, 0)?;
                 if !matches!(x.ty, Type::Real(_)) {
@@ -209,7 +233,9 @@ impl Checker<'_> {
             let next = match &ty {
                 None if matches!(e_ty, Type::Integer(_) | Type::Real(_) | Type::Character(_)) => Some(e_ty),
                 Some(Type::Character(a)) => match (&e_ty, a) {
-                    (Type::Character(CharLen::Const(b)), CharLen::Const(a)) => Some(Type::Character(CharLen::Const(*a.max(b)))),
+                    (Type::Character(CharLen::Const(b)), CharLen::Const(a)) => {
+                        Some(Type::Character(CharLen::Const(*a.max(b))))
+                    }
                     (Type::Character(_), _) => Some(Type::Character(CharLen::Deferred)),
                     _ => None,
                 },
@@ -283,9 +309,19 @@ impl Checker<'_> {
         let fits = matches!(x.ty, Type::Real(_)) || (complex && matches!(x.ty, Type::Complex(_)));
         if !fits {
             let wanted = if complex { "real or complex" } else { "real" };
-            let text = format!("`{}` of `{}` must be {wanted}, not {}", r.id.dummies()[0], r.id.name(), self.shape_name(&x.ty, x.rank));
+            let text = format!(
+                "`{}` of `{}` must be {wanted}, not {}",
+                r.id.dummies()[0],
+                r.id.name(),
+                self.shape_name(&x.ty, x.rank)
+            );
             if matches!(x.ty, Type::Integer(_)) {
-                return self.error_help(Code::BadIntrinsicArgument, x.span, text, "convert it with `real(…)` or `dble(…)`");
+                return self.error_help(
+                    Code::BadIntrinsicArgument,
+                    x.span,
+                    text,
+                    "convert it with `real(…)` or `dble(…)`",
+                );
             }
             return self.error(Code::BadIntrinsicArgument, x.span, text);
         }

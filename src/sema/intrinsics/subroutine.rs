@@ -46,13 +46,9 @@ fn wanted(id: I) -> &'static [(Wanted, bool)] {
             (W::IntegerOut, false),
             (W::TextOut, false),
         ],
-        I::GetEnvironmentVariable => &[
-            (W::Text, true),
-            (W::TextOut, false),
-            (W::IntegerOut, false),
-            (W::IntegerOut, false),
-            (W::Logical, false),
-        ],
+        I::GetEnvironmentVariable => {
+            &[(W::Text, true), (W::TextOut, false), (W::IntegerOut, false), (W::IntegerOut, false), (W::Logical, false)]
+        }
         I::Getarg => &[(W::Integer, true), (W::TextOut, true)],
         I::RandomNumber => &[(W::RealOut, true)],
         I::RandomSeed => &[(W::IntegerOut, false), (W::Integers, false), (W::IntegersOut, false)],
@@ -95,9 +91,13 @@ impl Checker<'_> {
         let (fits, text) = match what {
             Wanted::IntegerOut => (matches!(e.ty, Type::Integer(_)) && e.rank == 0, "an integer variable"),
             Wanted::RealOut => (matches!(e.ty, Type::Real(_)), "a real variable"),
-            Wanted::NumberOut => (matches!(e.ty, Type::Integer(_) | Type::Real(_)) && e.rank == 0, "a numeric variable"),
+            Wanted::NumberOut => {
+                (matches!(e.ty, Type::Integer(_) | Type::Real(_)) && e.rank == 0, "a numeric variable")
+            }
             Wanted::TextOut => (matches!(e.ty, Type::Character(_)) && e.rank == 0, "a character variable"),
-            Wanted::IntegersOut | Wanted::Integers => (matches!(e.ty, Type::Integer(_)) && e.rank == 1, "an integer array of rank 1"),
+            Wanted::IntegersOut | Wanted::Integers => {
+                (matches!(e.ty, Type::Integer(_)) && e.rank == 1, "an integer array of rank 1")
+            }
             Wanted::Integer => (matches!(e.ty, Type::Integer(_)) && e.rank == 0, "an integer"),
             Wanted::Text => (matches!(e.ty, Type::Character(_)) && e.rank == 0, "a character value"),
             Wanted::Logical => (matches!(e.ty, Type::Logical(_)) && e.rank == 0, "a logical"),
@@ -121,7 +121,11 @@ impl Checker<'_> {
     fn changed(&mut self, id: I, e: &Expr) -> Option<()> {
         match self.definable(e) {
             Ok(()) if is_designator(e) => self.check_device_target(e),
-            Ok(()) => self.error(Code::ArgumentNotDefinable, e.span, format!("`{}` changes its argument, which must be a variable", id.name())),
+            Ok(()) => self.error(
+                Code::ArgumentNotDefinable,
+                e.span,
+                format!("`{}` changes its argument, which must be a variable", id.name()),
+            ),
             Err(why) => {
                 let text = format!("`{}` changes its argument, and {why}", id.name());
                 self.error_help(Code::ArgumentNotDefinable, e.span, text, "pass a variable")
@@ -164,7 +168,8 @@ impl Checker<'_> {
 
     fn c_f_pointer(&mut self, mut r: Reference) -> Option<(I, Vec<Option<Expr>>)> {
         let (cptr, fptr) = (self.need(&mut r, 0)?, self.need(&mut r, 1)?);
-        let is_c_pointer = matches!(cptr.ty, Type::Derived(id) if matches!(&*self.out.ty(id).name, "c_ptr" | "c_devptr"));
+        let is_c_pointer =
+            matches!(cptr.ty, Type::Derived(id) if matches!(&*self.out.ty(id).name, "c_ptr" | "c_devptr"));
         if !is_c_pointer {
             return self.bad_argument(r.id, 0, &cptr, "`type(c_ptr)` or `type(c_devptr)`");
         }

@@ -18,9 +18,7 @@ impl ImplicitRules {
 
     /// The rules without any statement: `i` to `n` are integers, the others reals.
     pub(crate) fn standard(integer: u8, real: u8) -> ImplicitRules {
-        let letter = |c: u8| {
-            Some(if (b'i'..=b'n').contains(&c) { Type::Integer(integer) } else { Type::Real(real) })
-        };
+        let letter = |c: u8| Some(if (b'i'..=b'n').contains(&c) { Type::Integer(integer) } else { Type::Real(real) });
         ImplicitRules { letters: (b'a'..=b'z').map(letter).collect() }
     }
 

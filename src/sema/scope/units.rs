@@ -48,8 +48,12 @@ impl<'a> Checker<'a> {
                     if let Some(&first) = self.module_names.get(&name.text) {
                         let first = self.modules[first].span;
                         self.report(
-                            Diagnostic::new(Code::DuplicateUnit, name.span, format!("module `{name}` is defined twice", name = name.as_str()))
-                                .secondary(first, "first defined here"),
+                            Diagnostic::new(
+                                Code::DuplicateUnit,
+                                name.span,
+                                format!("module `{name}` is defined twice", name = name.as_str()),
+                            )
+                            .secondary(first, "first defined here"),
                         );
                         continue;
                     }
@@ -99,7 +103,11 @@ impl<'a> Checker<'a> {
             }
         }
         if self.options.needs_main && main.is_none() {
-            let span = program.units.iter().rfind(|u| !self.options.embedded.contains(&u.span.file)).map_or(Span::NONE, |u| u.end);
+            let span = program
+                .units
+                .iter()
+                .rfind(|u| !self.options.embedded.contains(&u.span.file))
+                .map_or(Span::NONE, |u| u.end);
             self.report(
                 Diagnostic::new(Code::NoMainProgram, span, "there is no main program in the given files")
                     .help("add a `program` unit, or give the file that has it"),
@@ -109,8 +117,13 @@ impl<'a> Checker<'a> {
 
     /// Settles all modules.
     pub(crate) fn settle_modules(&mut self) {
-        for at in 0..self.modules.len() {
-            self.settle_module(at, Span::NONE);
+        // The embedded modules come first: others may need their types without using them.
+        for embedded in [true, false] {
+            for at in 0..self.modules.len() {
+                if self.modules[at].embedded == embedded {
+                    self.settle_module(at, Span::NONE);
+                }
+            }
         }
         for at in 0..self.modules.len() {
             if let Some(ancestor) = self.modules[at].ancestor {
@@ -130,8 +143,7 @@ impl<'a> Checker<'a> {
             State::Busy => {
                 let text = format!("module `{}` uses itself, directly or through others", self.modules[at].name);
                 self.report(
-                    Diagnostic::new(Code::CircularUse, from, text)
-                        .help("move what both modules need into a third one"),
+                    Diagnostic::new(Code::CircularUse, from, text).help("move what both modules need into a third one"),
                 );
                 return;
             }
@@ -156,6 +168,7 @@ impl<'a> Checker<'a> {
             c.declare_procedures(scope, procedures, None, Some(module));
             c.collect_declarations(scope, decls);
             c.settle_scope(scope);
+            c.late_declarations(scope, decls);
             c.cx.refused = None;
         });
         self.modules[at].exports = self.exports(scope);

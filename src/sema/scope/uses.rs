@@ -12,9 +12,32 @@ use std::sync::Arc;
 
 /// Modules of libraries that programs use and that this version does not have.
 const LIBRARIES: &[&str] = &[
-    "mpi", "mpi_f08", "cublas", "cublas_v2", "cublasxt", "cufft", "cufftxt", "curand", "curand_device", "cusparse", "cusolverdn",
-    "cutensor", "cutensorex", "nccl", "nvshmem", "wmma", "openacc", "cudecomp", "hdf5", "netcdf", "thrust", "sort", "adios2",
-    "cooperative_groups", "omp_lib", "nvtx",
+    "mpi",
+    "mpi_f08",
+    "cublas",
+    "cublas_v2",
+    "cublasxt",
+    "cufft",
+    "cufftxt",
+    "curand",
+    "curand_device",
+    "cusparse",
+    "cusolverdn",
+    "cutensor",
+    "cutensorex",
+    "nccl",
+    "nvshmem",
+    "wmma",
+    "openacc",
+    "cudecomp",
+    "hdf5",
+    "netcdf",
+    "thrust",
+    "sort",
+    "adios2",
+    "cooperative_groups",
+    "omp_lib",
+    "nvtx",
 ];
 
 impl<'a> Checker<'a> {
@@ -74,7 +97,8 @@ impl<'a> Checker<'a> {
                 continue;
             } else if self.modules[at].embedded {
                 let near = nearest_name(&key, exports.keys().map(|n| &**n));
-                Diagnostic::new(Code::NotInModule, span, format!("module `{name}` has no `{key}` in this version")).suggest(near)
+                Diagnostic::new(Code::NotInModule, span, format!("module `{name}` has no `{key}` in this version"))
+                    .suggest(near)
             } else {
                 let near = nearest_name(&key, exports.keys().map(|n| &**n));
                 Diagnostic::new(Code::NotInModule, span, format!("module `{name}` has no `{key}`")).suggest(near)
@@ -125,7 +149,9 @@ pub(crate) fn merged(old: &Sym, new: &Sym) -> Option<Sym> {
         return Some(old.clone());
     }
     match (old, new) {
-        (Sym::Generic { procs, ty }, Sym::Proc(p)) | (Sym::Proc(p), Sym::Generic { procs, ty }) if procs.contains(p) => {
+        (Sym::Generic { procs, ty }, Sym::Proc(p)) | (Sym::Proc(p), Sym::Generic { procs, ty })
+            if procs.contains(p) =>
+        {
             return Some(Sym::Generic { procs: procs.clone(), ty: *ty });
         }
         _ => {}

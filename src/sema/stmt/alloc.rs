@@ -49,11 +49,17 @@ impl Checker<'_> {
             && space != Some(CudaAttr::Pinned)
         {
             let text = "`pinned=` has no effect on an object without the `pinned` attribute";
-            self.report(Diagnostic::new(Code::PinnedOptionWithoutEffect, pinned.span, text).secondary(object.span, "this object"));
+            self.report(
+                Diagnostic::new(Code::PinnedOptionWithoutEffect, pinned.span, text)
+                    .secondary(object.span, "this object"),
+            );
         }
         if options.stream.is_some() && !matches!(space, Some(CudaAttr::Device | CudaAttr::Managed)) {
             let text = "`stream=` is for device data";
-            self.report(Diagnostic::new(Code::BadAllocateOption, span, text).secondary(object.span, "this object is not device data"));
+            self.report(
+                Diagnostic::new(Code::BadAllocateOption, span, text)
+                    .secondary(object.span, "this object is not device data"),
+            );
         }
     }
 
@@ -68,7 +74,12 @@ impl Checker<'_> {
         }
         let given = options.and_then(|o| o.source.as_ref());
         if bounds.is_empty() && object.rank > 0 && given.is_none_or(|s| s.0.rank == 0) && options.is_some() {
-            return self.error_help(Code::BadBounds, e.span, "the array is allocated without bounds", "write its extents in parentheses");
+            return self.error_help(
+                Code::BadBounds,
+                e.span,
+                "the array is allocated without bounds",
+                "write its extents in parentheses",
+            );
         }
         if !bounds.is_empty() && bounds.len() != usize::from(object.rank) {
             let text = format!("{} bounds for an array of rank {}", bounds.len(), object.rank);
@@ -92,7 +103,8 @@ impl Checker<'_> {
         if let Some(spec) = spec
             && !same_type(spec, &object.ty)
         {
-            let text = format!("allocated as `{}`, and the object is `{}`", self.type_name(spec), self.type_name(&object.ty));
+            let text =
+                format!("allocated as `{}`, and the object is `{}`", self.type_name(spec), self.type_name(&object.ty));
             return self.error(Code::TypeMismatch, e.span, text);
         }
         if let Err(why) = self.definable(&object) {
@@ -132,8 +144,12 @@ impl Checker<'_> {
                 continue;
             }
             let done = match name.as_str() {
-                "stat" => self.set_variable(e, |t| matches!(t, Type::Integer(_)), "an integer").map(|v| out.stat = Some(v)),
-                "errmsg" => self.set_variable(e, |t| matches!(t, Type::Character(_)), "a character").map(|v| out.errmsg = Some(v)),
+                "stat" => {
+                    self.set_variable(e, |t| matches!(t, Type::Integer(_)), "an integer").map(|v| out.stat = Some(v))
+                }
+                "errmsg" => self
+                    .set_variable(e, |t| matches!(t, Type::Character(_)), "a character")
+                    .map(|v| out.errmsg = Some(v)),
                 "source" if allocating => self.expr(e).map(|v| out.source = Some((v, false))),
                 "mold" if allocating => self.expr(e).map(|v| out.source = Some((v, true))),
                 "pinned" if allocating => {

@@ -27,7 +27,12 @@ impl Checker<'_> {
         }
         self.check_assigned(&target)?;
         if matches!(value.kind, ExprKind::Null) {
-            return self.error_help(Code::TypeMismatch, value.span, "`null()` is assigned with `=`", "pointers are assigned with `=>`");
+            return self.error_help(
+                Code::TypeMismatch,
+                value.span,
+                "`null()` is assigned with `=`",
+                "pointers are assigned with `=>`",
+            );
         }
         if !self.assignable(&target.ty, &value) {
             let text = format!(
@@ -45,11 +50,17 @@ impl Checker<'_> {
             };
             return self.error(Code::RankMismatch, span, text);
         }
-        if let (Some(a), Some(b), true) = (self.constant_extents(&target), self.constant_extents(&value), value.rank > 0)
+        if let (Some(a), Some(b), true) =
+            (self.constant_extents(&target), self.constant_extents(&value), value.rank > 0)
             && !self.is_allocatable(&target)
             && let Some(dim) = a.iter().zip(&b).position(|(a, b)| a.1 != b.1)
         {
-            let text = format!("shapes differ: dimension {} has extent {} on the left and {} on the right", dim + 1, a[dim].1, b[dim].1);
+            let text = format!(
+                "shapes differ: dimension {} has extent {} on the left and {} on the right",
+                dim + 1,
+                a[dim].1,
+                b[dim].1
+            );
             return self.error(Code::ShapeMismatch, span, text);
         }
         self.check_transfer(&target, &value, span)?;
@@ -167,7 +178,11 @@ impl Checker<'_> {
             return Some(StmtKind::PointerAssign { target: pointer, bounds, value });
         }
         if !same_type(&pointer.ty, &value.ty) {
-            let text = format!("pointer is `{}`, and its target is `{}`", self.type_name(&pointer.ty), self.type_name(&value.ty));
+            let text = format!(
+                "pointer is `{}`, and its target is `{}`",
+                self.type_name(&pointer.ty),
+                self.type_name(&value.ty)
+            );
             return self.error(Code::BadPointerAssignment, span, text);
         }
         let remaps = bounds.iter().any(|b| b.1.is_some());

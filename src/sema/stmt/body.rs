@@ -58,10 +58,8 @@ impl<'a> Checker<'a> {
                 continue;
             }
             let named = |n: &ast::Name| ast::Expr { kind: ast::ExprKind::Name(n.clone()), span: n.span };
-            let args = args
-                .iter()
-                .map(|n| Arg { keyword: None, value: ArgValue::Expr(named(n)), span: n.span })
-                .collect();
+            let args =
+                args.iter().map(|n| Arg { keyword: None, value: ArgValue::Expr(named(n)), span: n.span }).collect();
             let target = ast::Expr {
                 kind: ast::ExprKind::Apply { base: Box::new(named(name)), args },
                 span: Span { end: value.span.start, ..d.span },
@@ -147,10 +145,9 @@ impl<'a> Checker<'a> {
                         self.block_labels(id, &arm.body, seen);
                     }
                 }
-                K::Do { body, .. }
-                | K::Block { body, .. }
-                | K::Associate { body, .. }
-                | K::Forall { body, .. } => self.block_labels(id, body, seen),
+                K::Do { body, .. } | K::Block { body, .. } | K::Associate { body, .. } | K::Forall { body, .. } => {
+                    self.block_labels(id, body, seen)
+                }
                 K::Select { arms, .. } => {
                     for arm in arms {
                         self.block_labels(id, &arm.body, seen);

@@ -10,7 +10,13 @@ use source::Span;
 
 impl Checker<'_> {
     /// `call name(args)`, with chevrons a kernel launch.
-    pub(super) fn call(&mut self, callee: &ast::Expr, launch: Option<&GlobalLaunch>, args: &[Arg], span: Span) -> Option<StmtKind> {
+    pub(super) fn call(
+        &mut self,
+        callee: &ast::Expr,
+        launch: Option<&GlobalLaunch>,
+        args: &[Arg],
+        span: Span,
+    ) -> Option<StmtKind> {
         let name = match &callee.kind {
             ast::ExprKind::Name(name) => name,
             ast::ExprKind::Member { base, name } => return self.bound_call(base, name, launch, args, span),
@@ -29,10 +35,15 @@ impl Checker<'_> {
                     return self.procedure_variable_call(id, args, span);
                 }
                 if matches!(var.storage, Storage::Dummy(_)) && self.vars[id.0 as usize].typed_only {
-                    return self.refuse(span, format!("dummy procedure `{}` without `external` or an interface", name.as_str()));
+                    return self.refuse(
+                        span,
+                        format!("dummy procedure `{}` without `external` or an interface", name.as_str()),
+                    );
                 }
                 let text = format!("`{}` is a variable, not a subroutine", name.as_str());
-                self.report(Diagnostic::new(Code::NotASubroutine, name.span, text).secondary(var.span, "declared here"));
+                self.report(
+                    Diagnostic::new(Code::NotASubroutine, name.span, text).secondary(var.span, "declared here"),
+                );
                 None
             }
             Some(_) => {
@@ -43,7 +54,13 @@ impl Checker<'_> {
         }
     }
 
-    fn call_unknown(&mut self, name: &Name, launch: Option<&GlobalLaunch>, args: &[Arg], span: Span) -> Option<StmtKind> {
+    fn call_unknown(
+        &mut self,
+        name: &Name,
+        launch: Option<&GlobalLaunch>,
+        args: &[Arg],
+        span: Span,
+    ) -> Option<StmtKind> {
         match self.device_module_name(name.as_str()) {
             Some(Sym::Proc(id)) => return self.call_procedure(id, name, launch, args, span),
             Some(Sym::Generic { procs, .. }) => return self.call_generic(&procs, name, launch, args, span),
@@ -148,7 +165,9 @@ impl Checker<'_> {
         let wanted: Vec<ProcId> = procs
             .iter()
             .copied()
-            .filter(|p| !self.out.proc(*p).is_function && (self.out.proc(*p).kind == ProcKind::Kernel) == launch.is_some())
+            .filter(|p| {
+                !self.out.proc(*p).is_function && (self.out.proc(*p).kind == ProcKind::Kernel) == launch.is_some()
+            })
             .collect();
         if wanted.is_empty()
             && launch.is_none()
@@ -223,7 +242,8 @@ impl Checker<'_> {
             let var = self.out.var(param);
             let dummy = var.name.clone();
             if var.attrs.value {
-                let text = format!("`{}` has the `value` argument `{dummy}` and needs an explicit interface", name.as_str());
+                let text =
+                    format!("`{}` has the `value` argument `{dummy}` and needs an explicit interface", name.as_str());
                 return self.error_help(Code::ValueDummyImplicitInterface, name.span, text, help);
             }
             let what = if matches!(var.shape, Shape::AssumedShape(_)) {
@@ -238,11 +258,13 @@ impl Checker<'_> {
                 None
             };
             if let Some(what) = what {
-                let text = format!("`{}` has the {what} argument `{dummy}` and needs an explicit interface", name.as_str());
+                let text =
+                    format!("`{}` has the {what} argument `{dummy}` and needs an explicit interface", name.as_str());
                 return self.error_help(Code::ExplicitInterfaceRequired, name.span, text, help);
             }
             if var.attrs.cuda.is_some() {
-                let text = format!("`{}` has the device argument `{dummy}` and no explicit interface here", name.as_str());
+                let text =
+                    format!("`{}` has the device argument `{dummy}` and no explicit interface here", name.as_str());
                 self.report(Diagnostic::new(Code::DeviceArgumentWithoutInterface, name.span, text).help(help));
             }
         }

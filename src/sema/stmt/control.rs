@@ -46,7 +46,10 @@ impl<'a> Checker<'a> {
     pub(super) fn arithmetic_if(&mut self, value: &ast::Expr, labels: [u32; 3], span: Span) -> Option<StmtKind> {
         let value = self.expr(value)?;
         if !matches!(value.ty, Type::Integer(_) | Type::Real(_)) || value.rank != 0 {
-            let text = format!("an arithmetic `if` needs an integer or real scalar, not {}", self.shape_name(&value.ty, value.rank));
+            let text = format!(
+                "an arithmetic `if` needs an integer or real scalar, not {}",
+                self.shape_name(&value.ty, value.rank)
+            );
             return self.error(Code::TypeMismatch, value.span, text);
         }
         for label in labels {
@@ -123,7 +126,8 @@ impl<'a> Checker<'a> {
     pub(super) fn loop_bound(&mut self, e: &ast::Expr, ty: &Type) -> Option<Expr> {
         let value = self.expr(e)?;
         if !matches!(value.ty, Type::Integer(_) | Type::Real(_)) || value.rank != 0 {
-            let text = format!("a loop bound must be an integer scalar, not {}", self.shape_name(&value.ty, value.rank));
+            let text =
+                format!("a loop bound must be an integer scalar, not {}", self.shape_name(&value.ty, value.rank));
             return self.error(Code::IntegerRequired, e.span, text);
         }
         if matches!((ty, &value.ty), (Type::Integer(_), Type::Real(_))) {
@@ -230,12 +234,20 @@ impl<'a> Checker<'a> {
         complete.then_some(out)
     }
 
-    pub(super) fn select(&mut self, name: Option<&'a Name>, value: &'a ast::Expr, arms: &'a [SelectArm]) -> Option<StmtKind> {
+    pub(super) fn select(
+        &mut self,
+        name: Option<&'a Name>,
+        value: &'a ast::Expr,
+        arms: &'a [SelectArm],
+    ) -> Option<StmtKind> {
         let value = self.expr(value);
         if let Some(v) = &value {
             self.check_host_value(v);
             if v.rank != 0 || !matches!(v.ty, Type::Integer(_) | Type::Logical(_) | Type::Character(_)) {
-                let text = format!("`select case` needs an integer, logical or character scalar, not {}", self.shape_name(&v.ty, v.rank));
+                let text = format!(
+                    "`select case` needs an integer, logical or character scalar, not {}",
+                    self.shape_name(&v.ty, v.rank)
+                );
                 self.error::<()>(Code::BadCase, v.span, text);
             }
         }
@@ -245,7 +257,11 @@ impl<'a> Checker<'a> {
     }
 
     #[allow(clippy::type_complexity)]
-    fn cases(&mut self, arms: &'a [SelectArm], ty: Option<&Type>) -> Option<Vec<(Option<Vec<CaseRange>>, Block, Span)>> {
+    fn cases(
+        &mut self,
+        arms: &'a [SelectArm],
+        ty: Option<&Type>,
+    ) -> Option<Vec<(Option<Vec<CaseRange>>, Block, Span)>> {
         let mut seen: Vec<(Option<Const>, Option<Const>, Span)> = Vec::new();
         let mut default: Option<Span> = None;
         let mut out = Vec::with_capacity(arms.len());
@@ -331,10 +347,16 @@ impl<'a> Checker<'a> {
         let Some(ty) = ty else { return None };
         let fits = matches!(
             (ty, &value.ty),
-            (Type::Integer(_), Type::Integer(_)) | (Type::Logical(_), Type::Logical(_)) | (Type::Character(_), Type::Character(_))
+            (Type::Integer(_), Type::Integer(_))
+                | (Type::Logical(_), Type::Logical(_))
+                | (Type::Character(_), Type::Character(_))
         );
         if !fits || value.rank != 0 {
-            let text = format!("a case is {}, and the selector is `{}`", self.shape_name(&value.ty, value.rank), self.type_name(ty));
+            let text = format!(
+                "a case is {}, and the selector is `{}`",
+                self.shape_name(&value.ty, value.rank),
+                self.type_name(ty)
+            );
             return self.error(Code::BadCase, e.span, text);
         }
         let constant = self.evaluate(&value)?;

@@ -7,8 +7,8 @@
 use super::walk::{inner_blocks, own_exprs};
 use super::{Construct, ConstructKind};
 use crate::checked::{
-    BinaryOp, Block, CufDim, CufKernel, CufLoop, Expr, ExprKind, LogicOp, LoopControl, ReduceOp, Stmt, StmtKind, Storage,
-    Type, VarId,
+    BinaryOp, Block, CufDim, CufKernel, CufLoop, Expr, ExprKind, LogicOp, LoopControl, ReduceOp, Stmt, StmtKind,
+    Storage, Type, VarId,
 };
 use crate::checker::{Checker, Side};
 use crate::expr::{for_each, root};
@@ -95,7 +95,8 @@ impl<'a> Checker<'a> {
                         continue;
                     }
                     if !matches!(value.ty, Type::Integer(_)) || value.rank != 0 {
-                        let text = format!("an extent must be an integer, not {}", self.shape_name(&value.ty, value.rank));
+                        let text =
+                            format!("an extent must be an integer, not {}", self.shape_name(&value.ty, value.rank));
                         return self.error(Code::BadLaunchParameter, e.span, text);
                     }
                     out.push(CufDim::Expr(self.convert(value, &Type::Integer(4))?));
@@ -108,7 +109,10 @@ impl<'a> Checker<'a> {
     /// The loops of the nest, and the statements inside the innermost one.
     fn cuf_loops(&mut self, k: &'a ast::CufKernel, depth: usize) -> Option<(Vec<CufLoop>, &'a [ast::Stmt])> {
         let nested = |c: &mut Self, span: Span| {
-            let text = format!("`!$cuf kernel do` needs {depth} tightly nested counted loop{}", if depth == 1 { "" } else { "s" });
+            let text = format!(
+                "`!$cuf kernel do` needs {depth} tightly nested counted loop{}",
+                if depth == 1 { "" } else { "s" }
+            );
             c.error_help::<(Vec<CufLoop>, &'a [ast::Stmt])>(
                 Code::KernelDoNesting,
                 span,
@@ -139,7 +143,11 @@ impl<'a> Checker<'a> {
                         return None;
                     };
                     let ExprKind::Var(id) = var.kind else {
-                        return self.error(Code::BadDoVariable, var.span, "the loop variable must be a scalar variable");
+                        return self.error(
+                            Code::BadDoVariable,
+                            var.span,
+                            "the loop variable must be a scalar variable",
+                        );
                     };
                     if !matches!(var.ty, Type::Integer(_)) {
                         return self.error(Code::BadDoVariable, var.span, "the loop variable must be an integer");
@@ -184,7 +192,12 @@ impl<'a> Checker<'a> {
                 let id = self.variable_of(name)?;
                 let ty = self.out.var(id).ty.clone();
                 if !op_fits(op, &ty) || self.out.var(id).shape.rank() != 0 {
-                    let text = format!("`{}` cannot reduce `{}`, which is {}", clause.op, name.as_str(), self.shape_name(&ty, self.out.var(id).shape.rank()));
+                    let text = format!(
+                        "`{}` cannot reduce `{}`, which is {}",
+                        clause.op,
+                        name.as_str(),
+                        self.shape_name(&ty, self.out.var(id).shape.rank())
+                    );
                     return self.error(Code::KernelDoReduction, name.span, text);
                 }
                 out.push((id, op));
@@ -193,8 +206,20 @@ impl<'a> Checker<'a> {
         Some(out)
     }
 
-    fn classify(&mut self, body: &Block, loops: &[VarId], own_from: Option<u32>, written: Vec<(VarId, ReduceOp)>) -> Uses {
-        let mut scan = Scan { checker: self, own_from: own_from.unwrap_or(u32::MAX), state: BTreeMap::new(), order: Vec::new(), in_condition: 0 };
+    fn classify(
+        &mut self,
+        body: &Block,
+        loops: &[VarId],
+        own_from: Option<u32>,
+        written: Vec<(VarId, ReduceOp)>,
+    ) -> Uses {
+        let mut scan = Scan {
+            checker: self,
+            own_from: own_from.unwrap_or(u32::MAX),
+            state: BTreeMap::new(),
+            order: Vec::new(),
+            in_condition: 0,
+        };
         scan.block(body);
         let Scan { state, order, .. } = scan;
         let mut uses = Uses { reductions: written, private: Vec::new(), captured: Vec::new() };

@@ -233,7 +233,10 @@ impl<'a> Checker<'a> {
             }
             Type::Integer(_) => self.refuse(e.span, "an assigned format"),
             _ => {
-                let text = format!("a format must be a label or a character value, not {}", self.shape_name(&value.ty, value.rank));
+                let text = format!(
+                    "a format must be a label or a character value, not {}",
+                    self.shape_name(&value.ty, value.rank)
+                );
                 self.error(Code::BadIoSpecifier, e.span, text)
             }
         }
@@ -268,7 +271,10 @@ impl<'a> Checker<'a> {
             Takes::Text => {
                 let value = self.expr(e)?;
                 if !matches!(value.ty, Type::Character(_)) || value.rank != 0 {
-                    let text = format!("`{keyword}=` must be a character value, not {}", self.shape_name(&value.ty, value.rank));
+                    let text = format!(
+                        "`{keyword}=` must be a character value, not {}",
+                        self.shape_name(&value.ty, value.rank)
+                    );
                     return self.error(Code::BadIoSpecifier, e.span, text);
                 }
                 value
@@ -330,14 +336,20 @@ impl<'a> Checker<'a> {
         if let Type::Derived(id) = value.ty {
             self.settle_type(id);
             if let Some(f) = self.out.ty(id).fields.iter().find(|f| f.allocatable || f.pointer) {
-                let text = format!("`type({})` has the allocatable or pointer component `{}`", self.out.ty(id).name, f.name);
+                let text =
+                    format!("`type({})` has the allocatable or pointer component `{}`", self.out.ty(id).name, f.name);
                 return self.error_help(Code::BadIoItem, value.span, text, "write its components one by one");
             }
         }
         if let Some(crate::checked::Shape::AssumedSize(..)) = self.shape_of(value)
             && matches!(value.kind, ExprKind::Var(_))
         {
-            return self.error_help(Code::BadIoItem, value.span, "an assumed-size array has no size to transfer", "write a section with all bounds");
+            return self.error_help(
+                Code::BadIoItem,
+                value.span,
+                "an assumed-size array has no size to transfer",
+                "write a section with all bounds",
+            );
         }
         if self.cx.side == Side::Host { self.check_io_value(value) } else { Some(()) }
     }

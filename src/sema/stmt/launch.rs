@@ -49,8 +49,16 @@ impl Checker<'_> {
             Type::Integer(_) if value.rank == 0 => Some(LaunchGrid::Int(self.convert(value, &Type::Integer(4))?)),
             Type::Derived(_) if is_dim3 && value.rank == 0 => Some(LaunchGrid::Dim3(value)),
             _ => {
-                let text = format!("the {what} must be an integer or `type(dim3)`, not {}", self.shape_name(&value.ty, value.rank));
-                self.error_help(Code::BadLaunchParameter, e.span, text, "write `dim3(x, y, z)` for more than one dimension")
+                let text = format!(
+                    "the {what} must be an integer or `type(dim3)`, not {}",
+                    self.shape_name(&value.ty, value.rank)
+                );
+                self.error_help(
+                    Code::BadLaunchParameter,
+                    e.span,
+                    text,
+                    "write `dim3(x, y, z)` for more than one dimension",
+                )
             }
         }
     }
@@ -63,9 +71,10 @@ impl Checker<'_> {
         };
         let threads = match block {
             LaunchGrid::Int(e) => number(e),
-            LaunchGrid::Dim3(Expr { kind: ExprKind::Construct { fields, .. }, .. }) => {
-                fields.iter().map(|f| f.as_ref().and_then(number)).try_fold(1i64, |n, v| v.and_then(|v| n.checked_mul(v)))
-            }
+            LaunchGrid::Dim3(Expr { kind: ExprKind::Construct { fields, .. }, .. }) => fields
+                .iter()
+                .map(|f| f.as_ref().and_then(number))
+                .try_fold(1i64, |n, v| v.and_then(|v| n.checked_mul(v))),
             LaunchGrid::Dim3(_) => None,
         };
         if let Some(n) = threads.filter(|n| *n > MOST_THREADS || *n < 1) {
@@ -75,7 +84,13 @@ impl Checker<'_> {
     }
 
     /// A launch of a kernel whose arguments fit.
-    pub(super) fn launch(&mut self, fit: &Fit, config: LaunchSpec, args: Vec<Argument>, span: Span) -> Option<StmtKind> {
+    pub(super) fn launch(
+        &mut self,
+        fit: &Fit,
+        config: LaunchSpec,
+        args: Vec<Argument>,
+        span: Span,
+    ) -> Option<StmtKind> {
         self.check_call(fit.proc, span)?;
         let args = self.pass(fit, args)?;
         Some(StmtKind::Launch { proc: fit.proc, config, args })

@@ -52,7 +52,11 @@ impl<'a> Checker<'a> {
                     let text = format!("the mask has rank {rank}, and the assigned variable has rank {}", target.rank);
                     self.error::<()>(Code::BadMaskedAssignment, s.span, text);
                 }
-                StmtKind::Assign { .. } | StmtKind::Where(_) | StmtKind::Call { .. } | StmtKind::Nothing | StmtKind::Unsupported(_) => {}
+                StmtKind::Assign { .. }
+                | StmtKind::Where(_)
+                | StmtKind::Call { .. }
+                | StmtKind::Nothing
+                | StmtKind::Unsupported(_) => {}
                 _ => {
                     self.error::<()>(Code::BadMaskedAssignment, s.span, "only assignments and `where` may stand here");
                 }
@@ -60,7 +64,12 @@ impl<'a> Checker<'a> {
         }
     }
 
-    pub(super) fn forall(&mut self, vars: &'a [LoopVar], mask: Option<&'a ast::Expr>, body: &'a [ast::Stmt]) -> Option<StmtKind> {
+    pub(super) fn forall(
+        &mut self,
+        vars: &'a [LoopVar],
+        mask: Option<&'a ast::Expr>,
+        body: &'a [ast::Stmt],
+    ) -> Option<StmtKind> {
         let outer = self.cx.scope;
         let vars = self.index_ranges(None, vars);
         let mask = match mask {
@@ -81,7 +90,11 @@ impl<'a> Checker<'a> {
                     | StmtKind::Unsupported(_)
             );
             if !allowed {
-                self.error::<()>(Code::BadMaskedAssignment, s.span, "only assignments, `where` and `forall` may stand here");
+                self.error::<()>(
+                    Code::BadMaskedAssignment,
+                    s.span,
+                    "only assignments, `where` and `forall` may stand here",
+                );
             }
         }
         let mask = match mask {

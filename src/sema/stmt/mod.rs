@@ -129,7 +129,10 @@ impl<'a> Checker<'a> {
                     Type::Integer(_) => self.convert(value, &Type::Integer(4))?,
                     Type::Character(_) => value,
                     _ => {
-                        let text = format!("a stop code must be an integer or character value, not {}", self.shape_name(&value.ty, 0));
+                        let text = format!(
+                            "a stop code must be an integer or character value, not {}",
+                            self.shape_name(&value.ty, 0)
+                        );
                         return self.error(Code::TypeMismatch, e.span, text);
                     }
                 })
@@ -197,7 +200,11 @@ impl<'a> Checker<'a> {
                 }
                 (true, ConstructKind::Parallel) if cycle => return Some(StmtKind::Cycle(construct.id)),
                 (_, ConstructKind::Parallel) => {
-                    let code = if self.cx.side == Side::CufKernel { Code::StatementNotInKernelDo } else { Code::StatementOutOfPlace };
+                    let code = if self.cx.side == Side::CufKernel {
+                        Code::StatementNotInKernelDo
+                    } else {
+                        Code::StatementOutOfPlace
+                    };
                     let text = format!("`{word}` cannot leave a loop whose iterations run in parallel");
                     return self.error(code, span, text);
                 }

@@ -37,7 +37,12 @@ impl<'a> Checker<'a> {
         Some(StmtKind::Block { id, vars, body })
     }
 
-    pub(super) fn associate(&mut self, name: Option<&'a Name>, items: &'a [(Name, ast::Expr)], body: &'a [ast::Stmt]) -> Option<StmtKind> {
+    pub(super) fn associate(
+        &mut self,
+        name: Option<&'a Name>,
+        items: &'a [(Name, ast::Expr)],
+        body: &'a [ast::Stmt],
+    ) -> Option<StmtKind> {
         let mut typed = Vec::with_capacity(items.len());
         for (name, e) in items {
             typed.push((name, self.expr(e)));
@@ -68,7 +73,9 @@ impl<'a> Checker<'a> {
     fn alias(&mut self, name: &Name, value: Expr) -> VarId {
         let shape = match (&value.kind, value.rank) {
             (_, 0) => Shape::Scalar,
-            (ExprKind::Var(id), _) if matches!(self.out.var(*id).shape, Shape::Explicit(_)) => self.out.var(*id).shape.clone(),
+            (ExprKind::Var(id), _) if matches!(self.out.var(*id).shape, Shape::Explicit(_)) => {
+                self.out.var(*id).shape.clone()
+            }
             (_, rank) => Shape::Deferred(rank),
         };
         let attrs = Attrs {

@@ -1,6 +1,8 @@
 //! Walks over typed statements.
 
-use crate::checked::{Actual, Block, CufDim, Expr, IoForm, IoItem, IoStmt, IoUnit, LaunchGrid, LaunchSpec, LoopControl, Stmt, StmtKind};
+use crate::checked::{
+    Actual, Block, CufDim, Expr, IoForm, IoItem, IoStmt, IoUnit, LaunchGrid, LaunchSpec, LoopControl, Stmt, StmtKind,
+};
 
 /// Calls `f` for the expressions of one statement, not of the statements inside it; `true` when the expression is assigned.
 pub(super) fn own_exprs<'s>(s: &'s Stmt, f: &mut dyn FnMut(&'s Expr, bool)) {

@@ -5,7 +5,7 @@ use device::{Device, NoObserver, Progress};
 use emu::Options;
 
 fn racing() -> Options {
-    Options { race: Some(race::Rules::DEFAULT), ..Options::default() }
+    Options { race: Some(race::Rules::default()), ..Options::default() }
 }
 
 /// A tree sum of 64 words in shared memory; with `barrier` there is one after each step.

@@ -31,7 +31,7 @@ bb2:
 #[test]
 #[ignore = "measures time"]
 fn saxpy_of_sixteen_million() {
-    for race in [None, Some(race::Rules::DEFAULT)] {
+    for race in [None, Some(race::Rules::default())] {
         let n = 1 << 24;
         let mut rig = Rig::of(SAXPY, Options { race, ..Options::default() });
         let x = rig.buffer("x", &vec![0; n * 4]);
@@ -133,7 +133,7 @@ bb6:
 #[test]
 #[ignore = "measures time"]
 fn tiled_product_of_512() {
-    for race in [None, Some(race::Rules::DEFAULT)] {
+    for race in [None, Some(race::Rules::default())] {
         let n = 512u64;
         let mut rig = Rig::of(PRODUCT, Options { race, ..Options::default() });
         let bytes = vec![0; (n * n * 4) as usize];

@@ -1,0 +1,160 @@
+//! Breakpoints, watchpoints and displays as the session keeps them.
+
+use crate::eval::required_special;
+use crate::scene::{Object, Scene, Spot};
+use crate::sites::Resolved;
+use crate::value::Eval;
+use crate::watcher::{Range, Thread};
+use ir::FuncId;
+use sema::checked::{Expr, ProcId};
+use source::FileId;
+use vm::Site;
+
+/// A breakpoint or watchpoint.
+#[derive(Clone, Debug)]
+pub(crate) struct Breakpoint {
+    /// Its number.
+    pub(crate) number: u32,
+    /// Whether it stops the program.
+    pub(crate) enabled: bool,
+    /// Whether it goes when it is hit.
+    pub(crate) temporary: bool,
+    /// How often it was hit.
+    pub(crate) hits: u64,
+    /// How many hits are still passed.
+    pub(crate) ignore: u64,
+    /// What it looks for.
+    pub(crate) kind: Kind,
+}
+
+/// What a breakpoint or watchpoint looks for.
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    /// A statement.
+    Statement(Place),
+    /// A change of a value.
+    Watch(Box<Watch>),
+}
+
+/// A statement with a condition.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// Places in the code.
+    pub(crate) sites: Vec<Site>,
+    /// The procedure.
+    pub(crate) function: String,
+    /// The file.
+    pub(crate) file: FileId,
+    /// The line.
+    pub(crate) line: usize,
+    /// The line asked for, where it has no statement.
+    pub(crate) asked: Option<usize>,
+    /// What must hold.
+    pub(crate) condition: Option<Condition>,
+}
+
+/// A condition, checked for each procedure that the breakpoint is in.
+#[derive(Clone, Debug)]
+pub(crate) struct Condition {
+    /// As the user wrote it.
+    pub(crate) text: String,
+    /// By procedure.
+    pub(crate) checked: Vec<(Option<ProcId>, Expr)>,
+    /// Values that special registers must have for it to hold.
+    required: Vec<(u8, u32)>,
+}
+
+impl Condition {
+    /// A condition with its forms.
+    pub(crate) fn new(text: String, checked: Vec<(Option<ProcId>, Expr)>) -> Condition {
+        let mut required = Vec::new();
+        // With several forms only what all of them ask would do; one is the rule.
+        if let [(_, e)] = checked.as_slice() {
+            required_special(e, &mut required);
+        }
+        Condition { text, checked, required }
+    }
+
+    /// Whether it can hold in a block at all.
+    fn may_hold(&self, scene: &Scene<'_>) -> bool {
+        let Spot::Device { block, .. } = scene.at else { return true };
+        let g = &block.geometry;
+        self.required.iter().all(|&(index, value)| match index {
+            3..=5 => g.block[usize::from(index) - 3] == value,
+            6..=8 => g.cta[usize::from(index) - 6] == value,
+            9..=11 => g.grid[usize::from(index) - 9] == value,
+            _ => true,
+        })
+    }
+
+    /// The lowest lane of `mask` in which it holds, or what is wrong with it there. `scene` gives the view of a lane.
+    pub(crate) fn first_lane<'a>(
+        &self,
+        proc: Option<ProcId>,
+        mask: u32,
+        scene: impl Fn(u32) -> Eval<Scene<'a>>,
+    ) -> Option<(u32, Result<(), String>)> {
+        let (_, e) = self.checked.iter().find(|(p, _)| *p == proc).or(self.checked.first())?;
+        let mut rest = mask;
+        while rest != 0 {
+            let lane = rest.trailing_zeros();
+            rest &= rest - 1;
+            let view = match scene(lane) {
+                Ok(view) => view,
+                Err(why) => return Some((lane, Err(why.0))),
+            };
+            if !self.may_hold(&view) {
+                return None;
+            }
+            match view.value(e).and_then(|v| v.as_bool()) {
+                Ok(true) => return Some((lane, Ok(()))),
+                Ok(false) => {}
+                Err(why) => return Some((lane, Err(why.0))),
+            }
+        }
+        None
+    }
+}
+
+impl Place {
+    /// A place without a condition.
+    pub(crate) fn new(resolved: Resolved, function: String) -> Place {
+        let Resolved { sites, file, line, asked } = resolved;
+        Place { sites, function, file, line, asked, condition: None }
+    }
+}
+
+/// A watched value.
+#[derive(Clone, Debug)]
+pub(crate) struct Watch {
+    /// As the user wrote it.
+    pub(crate) text: String,
+    /// Where the value is.
+    pub(crate) object: Object,
+    /// Its memory, if it has some.
+    pub(crate) range: Option<Range>,
+    /// Whose frame, block or thread it lives in; none of what lives as long as its allocation.
+    pub(crate) scope: Option<Scope>,
+    /// Its bytes when it was last looked at; none while it cannot be read.
+    pub(crate) last: Option<Vec<u8>>,
+    /// The same as text.
+    pub(crate) shown: String,
+}
+
+/// What a watched value lives in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Scope {
+    /// The thread that looked.
+    pub(crate) thread: Thread,
+    /// Its frame, for local variables; none for shared ones.
+    pub(crate) frame: Option<(u32, FuncId)>,
+}
+
+/// An expression shown at each stop.
+#[derive(Clone, Debug)]
+pub(crate) struct Display {
+    /// Its number.
+    pub(crate) number: u32,
+    /// As the user wrote it.
+    pub(crate) text: String,
+}

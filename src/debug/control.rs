@@ -1,0 +1,378 @@
+//! Run control: going on, stepping, and both backwards.
+//!
+//! A watcher stops the machine wherever something might be wanted; what is wanted indeed is judged here, with the whole
+//! state at hand: changed values first, then breakpoints with their conditions, then the end of a step. Backwards, the
+//! stretch from a checkpoint to the present is executed again and the last moment that fits is gone to; if there is none,
+//! the stretch before it.
+
+use crate::breakpoint::Kind;
+use crate::command::Where;
+use crate::look::Level;
+use crate::process::{Ears, Process, Ran};
+use crate::reply::{Outcome, Stop, StopReason};
+use crate::session::{Session, SessionError, refuse};
+use crate::value::fail;
+use crate::watcher::{Seek, Step, Thread, Watcher, has_ended};
+use device::Statement;
+use finding::Severity;
+use std::sync::Arc;
+use vm::Site;
+
+type Done = Result<Outcome, SessionError>;
+
+/// What a run is for.
+#[derive(Clone, Debug)]
+enum Goal {
+    /// To a breakpoint.
+    Continue,
+    /// To the end of a step.
+    Step(Step),
+}
+
+/// A reason to stop, with the thread to look at.
+pub(crate) type Verdict = (StopReason, Thread);
+
+/// The thread of a lane that begins a statement.
+fn thread_of(s: &Statement, lane: u32) -> Thread {
+    if s.launch == 0 {
+        return Thread::Host;
+    }
+    Thread::Device { launch: s.launch, block: s.block, warp: s.warp, lane }
+}
+
+/// The same for its lowest lane.
+fn lowest(s: &Statement) -> Thread {
+    thread_of(s, s.mask.trailing_zeros())
+}
+
+impl Session {
+    /// The commands `run` and `start`.
+    pub(crate) fn run(&mut self, stop_first: bool, output: &mut dyn FnMut(&[u8])) -> Done {
+        self.restart()?;
+        if !stop_first {
+            return Ok(self.go(&Goal::Continue, output));
+        }
+        let step = Step { thread: Thread::Host, most_depth: Some(u32::MAX), sites: Vec::new() };
+        Ok(match self.go(&Goal::Step(step), output) {
+            Outcome::Stop(stop) if stop.reason == StopReason::Step => {
+                Outcome::Stop(Box::new(Stop { reason: StopReason::Start, with_frame: true, ..*stop }))
+            }
+            other => other,
+        })
+    }
+
+    /// The command `continue`.
+    pub(crate) fn go_on(&mut self, count: u64, output: &mut dyn FnMut(&[u8])) -> Done {
+        self.need_running()?;
+        if count > 1 {
+            // As gdb has it: the breakpoint at which the program stands is passed so many times.
+            let here = self.process.at().map(|s| Site { func: s.func, pc: s.pc });
+            let hit = |k: &Kind| matches!(k, Kind::Statement(p) if here.is_some_and(|h| p.sites.contains(&h)));
+            match self.breakpoints.iter_mut().find(|b| b.enabled && hit(&b.kind)) {
+                Some(b) => b.ignore = count - 1,
+                None => return refuse("Not stopped at any breakpoint; argument ignored."),
+            }
+        }
+        Ok(self.go(&Goal::Continue, output))
+    }
+
+    /// The commands `step` and `next`.
+    pub(crate) fn step(&mut self, count: u64, over_calls: bool, output: &mut dyn FnMut(&[u8])) -> Done {
+        self.need_running()?;
+        let mut left = count;
+        loop {
+            let depth = if over_calls { self.selected().map_or(0, |l| l.depth) } else { u32::MAX };
+            let step = Step { thread: self.focus, most_depth: Some(depth), sites: Vec::new() };
+            let outcome = self.go(&Goal::Step(step), output);
+            left -= 1;
+            match &outcome {
+                Outcome::Stop(stop) if stop.reason == StopReason::Step && left > 0 => {}
+                _ => return Ok(outcome),
+            }
+        }
+    }
+
+    /// The command `finish`.
+    pub(crate) fn finish(&mut self, output: &mut dyn FnMut(&[u8])) -> Done {
+        self.need_running()?;
+        let step = self.caller_step("finish")?;
+        Ok(self.go(&Goal::Step(step), output))
+    }
+
+    fn caller_step(&self, name: &str) -> Result<Step, SessionError> {
+        match self.selected() {
+            Some(Level { depth, .. }) if depth > 0 => {
+                Ok(Step { thread: self.focus, most_depth: Some(depth - 1), sites: Vec::new() })
+            }
+            _ => refuse(format!("\"{name}\" not meaningful in the outermost frame.")),
+        }
+    }
+
+    /// The command `advance`.
+    pub(crate) fn advance(&mut self, at: &Where, output: &mut dyn FnMut(&[u8])) -> Done {
+        self.need_running()?;
+        let program = self.process.machine().program().clone();
+        let found = self.sites.resolve(&program, &self.setup.sources, at, self.current_line())?;
+        let most_depth = self.selected().and_then(|l| l.depth.checked_sub(1));
+        let step = Step { thread: self.focus, most_depth, sites: found.sites };
+        Ok(self.go(&Goal::Step(step), output))
+    }
+
+    /// The frame that is looked at.
+    fn selected(&self) -> Option<Level> {
+        self.levels(self.focus).get(self.level as usize).copied()
+    }
+
+    fn watcher(&self) -> Watcher {
+        let mut watcher = self.process.watcher();
+        watcher.marks = self.marks();
+        let (ranges, threads) = self.watched();
+        watcher.ranges = ranges;
+        watcher.threads = threads;
+        watcher
+    }
+
+    fn go(&mut self, goal: &Goal, output: &mut dyn FnMut(&[u8])) -> Outcome {
+        let interrupt = Arc::clone(&self.interrupt);
+        self.remember_watched();
+        let mut watcher = self.watcher();
+        if let Goal::Step(step) = goal {
+            watcher.step = Some(step.clone());
+        }
+        loop {
+            let ran = self.process.go(&mut watcher, u64::MAX, &mut Ears { output, interrupt: &interrupt });
+            let (reason, thread) = match ran {
+                Ran::Over(code) => (StopReason::Exited(code), Thread::Host),
+                Ran::Found => return self.fault(),
+                Ran::Interrupted => {
+                    let thread = self.process.at().map_or(Thread::Host, lowest);
+                    (StopReason::Interrupted, if self.is_alive(self.focus) { self.focus } else { thread })
+                }
+                Ran::Statement => {
+                    let Some(s) = watcher.at else { continue };
+                    let write = watcher.write.take();
+                    let verdict = self.watch_verdict(&s, write, false);
+                    match verdict.or_else(|| self.verdict(&s, goal)) {
+                        Some(verdict) => verdict,
+                        None => continue,
+                    }
+                }
+            };
+            return self.stopped(reason, thread);
+        }
+    }
+
+    /// What a statement at which the machine stopped means to breakpoints and to the step.
+    fn verdict(&mut self, s: &Statement, goal: &Goal) -> Option<Verdict> {
+        if let Some((index, thread)) = self.breakpoint_hit(s, goal) {
+            let b = &mut self.breakpoints[index];
+            b.hits += 1;
+            if b.ignore > 0 {
+                b.ignore -= 1;
+            } else {
+                let reason = StopReason::Breakpoint { number: b.number, temporary: b.temporary };
+                if b.temporary {
+                    self.breakpoints.remove(index);
+                    self.mark();
+                }
+                return Some((reason, thread));
+            }
+        }
+        let Goal::Step(step) = goal else { return None };
+        if step.ends_at(s) {
+            return Some((StopReason::Step, step.thread));
+        }
+        has_ended(step.thread, s).then(|| (StopReason::ThreadEnded, lowest(s)))
+    }
+
+    /// The breakpoint that a statement hits, by index, and the thread that hits it.
+    fn breakpoint_hit(&self, s: &Statement, goal: &Goal) -> Option<(usize, Thread)> {
+        let site = Site { func: s.func, pc: s.pc };
+        for (index, b) in self.breakpoints.iter().enumerate().filter(|(_, b)| b.enabled) {
+            let Kind::Statement(place) = &b.kind else { continue };
+            if !place.sites.contains(&site) {
+                continue;
+            }
+            let stepping = match goal {
+                Goal::Step(step) => Some(step.thread),
+                Goal::Continue => None,
+            };
+            let own = stepping.filter(|t| t.begins(s));
+            // Other threads of the stepped launch come to the same places: only a condition makes that news.
+            let same_launch = matches!(stepping, Some(Thread::Device { launch, .. }) if launch == s.launch);
+            let Some(condition) = &place.condition else {
+                if same_launch && own.is_none() {
+                    continue;
+                }
+                return Some((index, own.unwrap_or(lowest(s))));
+            };
+            let scene = |lane| self.statement_scene(s, lane);
+            let proc = self.sites.proc(s.func);
+            let focused = match own {
+                Some(Thread::Device { lane, .. }) => condition.first_lane(proc, 1 << lane, scene),
+                _ => None,
+            };
+            // A condition that cannot be evaluated counts as one that holds, so that the user sees where.
+            if let Some((lane, _)) = focused.or_else(|| condition.first_lane(proc, s.mask, scene)) {
+                return Some((index, thread_of(s, lane)));
+            }
+        }
+        None
+    }
+
+    fn statement_scene(&self, s: &Statement, lane: u32) -> crate::value::Eval<crate::scene::Scene<'_>> {
+        if s.launch != 0 && self.process.block(s.launch, s.block).is_none() {
+            return fail("the block has ended");
+        }
+        self.scene_of(thread_of(s, lane), Some(s.frame))
+    }
+
+    /// The program met an error: it is taken back to the statement that made it.
+    fn fault(&mut self) -> Outcome {
+        let news = self.process.news();
+        let texts: Vec<String> = news.iter().map(|f| self.word(f)).collect();
+        let thread = match news.iter().find(|f| f.severity() == Severity::Error) {
+            Some(finding) => self.process.go_to_fault(finding),
+            None => Thread::Host,
+        };
+        let Outcome::Stop(mut stop) = self.stopped(StopReason::Fault, thread) else {
+            return Outcome::Reply(crate::reply::Reply::Done);
+        };
+        stop.findings = texts;
+        stop.with_frame = true;
+        Outcome::Stop(stop)
+    }
+
+    /// Looks at a thread and tells of the stop.
+    pub(crate) fn stopped(&mut self, reason: StopReason, thread: Thread) -> Outcome {
+        let news = self.process.news();
+        let findings = news.iter().map(|f| self.word(f)).collect();
+        self.focus = thread;
+        self.level = 0;
+        self.listed = None;
+        let view = self.view(thread);
+        let over = self.process.over().is_some();
+        let level = if over { None } else { self.levels(thread).first().copied() };
+        let place = level.and_then(|l| self.place_of(thread, &l));
+        let before = self.told.map(|t| t.0);
+        let switched = !over && before.unwrap_or(crate::reply::FocusView::Host) != view;
+        let now = level.map(|l| (view, l.site.func, l.depth));
+        let with_frame = switched || now != self.told || !matches!(reason, StopReason::Step);
+        self.told = now;
+        let span = level.map_or(source::Span::NONE, |l| self.span_of(&l));
+        let displays = if over { Vec::new() } else { self.display_values() };
+        let time = self.process.time();
+        Outcome::Stop(Box::new(Stop { reason, findings, focus: view, switched, span, place, with_frame, time, displays }))
+    }
+
+    /// The moment before which a step backwards looks.
+    fn present(&self) -> Result<u64, SessionError> {
+        if !self.started {
+            return refuse("The program is not being run.");
+        }
+        // The end of the program is behind its last statement.
+        Ok(self.process.time() + u64::from(self.process.over().is_some()))
+    }
+
+    /// The commands `reverse-step` and `reverse-next`.
+    pub(crate) fn step_back(&mut self, count: u64, over_calls: bool) -> Done {
+        let mut left = count;
+        loop {
+            let before = self.present()?;
+            let at_end = if self.process.over().is_some() { 0 } else { u32::MAX };
+            let depth = match (over_calls, self.selected()) {
+                (true, Some(level)) => level.depth,
+                (true, None) => at_end,
+                (false, _) => u32::MAX,
+            };
+            let step = Step { thread: self.focus, most_depth: Some(depth), sites: Vec::new() };
+            let outcome = self.back_to(&step, before);
+            left -= 1;
+            match &outcome {
+                Outcome::Stop(stop) if stop.reason == StopReason::Step && left > 0 => {}
+                _ => return Ok(outcome),
+            }
+        }
+    }
+
+    /// The command `reverse-finish`.
+    pub(crate) fn finish_back(&mut self) -> Done {
+        self.need_running()?;
+        let before = self.present()?;
+        let step = self.caller_step("reverse-finish")?;
+        Ok(self.back_to(&step, before))
+    }
+
+    fn back_to(&mut self, step: &Step, before: u64) -> Outcome {
+        if let Some(time) = self.process.seek(&Seek::Step(step.clone()), before) {
+            self.process.travel(time);
+            return self.stopped(StopReason::Step, step.thread);
+        }
+        // Before the first statement of a device thread comes the launch.
+        if step.thread != Thread::Host {
+            let host = Step { thread: Thread::Host, most_depth: Some(u32::MAX), sites: Vec::new() };
+            if let Some(time) = self.process.seek(&Seek::Step(host), before) {
+                self.process.travel(time);
+                return self.stopped(StopReason::Step, Thread::Host);
+            }
+        }
+        self.process.travel(1);
+        self.stopped(StopReason::HistoryStart, Thread::Host)
+    }
+
+    /// The command `reverse-continue`.
+    pub(crate) fn continue_back(&mut self) -> Done {
+        let before = self.present()?;
+        let mut upper = before;
+        while upper > 0 {
+            let Some(start) = self.process.look_back(upper - 1) else { break };
+            if let Some((time, (reason, thread))) = self.last_hit(start, upper) {
+                self.process.travel(time);
+                return Ok(self.stopped(reason, thread));
+            }
+            upper = start;
+        }
+        self.process.travel(1);
+        Ok(self.stopped(StopReason::HistoryStart, Thread::Host))
+    }
+
+    /// The last hit of a breakpoint or watchpoint from `start`, where the process stands, on and before `upper`.
+    fn last_hit(&mut self, start: u64, upper: u64) -> Option<(u64, Verdict)> {
+        self.remember_watched();
+        let mut best = None;
+        let judge = |session: &Session, s: &Statement| {
+            let (index, thread) = session.breakpoint_hit(s, &Goal::Continue)?;
+            let b = &session.breakpoints[index];
+            Some((StopReason::Breakpoint { number: b.number, temporary: false }, thread))
+        };
+        if let Some(s) = self.process.at().copied()
+            && start > 0
+        {
+            best = judge(self, &s).map(|verdict| (start, verdict));
+        }
+        let mut watcher = self.watcher();
+        // A change made by the statement before `upper` shows only there.
+        let limit = if watcher.ranges.is_empty() && watcher.threads.is_empty() { upper - 1 } else { upper };
+        while self.process.time() < limit {
+            match Process::replay(&mut self.process, &mut watcher, limit) {
+                Ran::Statement => {}
+                Ran::Found | Ran::Over(_) | Ran::Interrupted => break,
+            }
+            let Some(s) = watcher.at else { break };
+            let write = watcher.write.take();
+            let time = self.process.time();
+            if let Some((reason, thread)) = self.watch_verdict(&s, write, true)
+                && time > 1
+            {
+                // The statement that wrote is the one begun before.
+                best = Some((time - 1, (reason, thread)));
+            }
+            if time < upper
+                && let Some(verdict) = judge(self, &s)
+            {
+                best = Some((time, verdict));
+            }
+        }
+        best
+    }
+}

@@ -1,0 +1,337 @@
+//! Values: `print`, `whatis`, `set var`, `display` and watchpoints.
+
+use crate::breakpoint::{Kind, Scope, Watch};
+use crate::command::{Over, Radix};
+use crate::control::Verdict;
+use crate::expression;
+use crate::reply::{DisplayView, LaneGroup, Outcome, Reply, StopReason};
+use crate::scene::{Object, Spot, Store};
+use crate::session::{Session, SessionError, refuse};
+use crate::value::{Eval, MOST_ELEMENTS};
+use crate::watcher::{Range, Thread};
+use device::{DeviceAccess, Statement};
+use mem::Region;
+use mem::address::{is_local, is_shared};
+use sema::checked::Expr;
+
+/// Most bytes that a watchpoint compares.
+const MOST_WATCHED: u64 = 1 << 16;
+
+type Done = Result<Outcome, SessionError>;
+
+impl Session {
+    fn checked(&self, text: &str) -> Eval<Expr> {
+        expression::checked(&self.setup.checked, self.here_proc(), text)
+    }
+
+    fn number(&mut self) -> u32 {
+        self.values += 1;
+        self.values
+    }
+
+    /// The command `print`.
+    pub(crate) fn print(&mut self, text: &str, over: Over, radix: Radix) -> Done {
+        let e = self.checked(text)?;
+        if over == Over::Lane {
+            let shown = Session::text_in(&self.here()?, &e, radix)?;
+            let number = self.number();
+            return Ok(Outcome::Reply(Reply::Value { number, text: shown }));
+        }
+        let Thread::Device { launch, block, warp, .. } = self.focus else {
+            return refuse("The focus is on the host, which has no warps.");
+        };
+        let count = self.process.block(launch, block).map_or(0, |b| b.warps.len() as u32);
+        let warps = if over == Over::Warp { warp..warp + 1 } else { 0..count };
+        let mut groups: Vec<LaneGroup> = Vec::new();
+        for warp in warps {
+            let mut own: Vec<LaneGroup> = Vec::new();
+            for (lane, value) in self.each_lane(launch, block, warp, |s| Session::text_in(s, &e, radix)) {
+                let value = value.map_err(|why| why.0);
+                match own.iter_mut().find(|g| g.value == value) {
+                    Some(group) => group.lanes |= 1 << lane,
+                    None => own.push(LaneGroup { warp, lanes: 1 << lane, value }),
+                }
+            }
+            groups.extend(own);
+        }
+        let number = self.number();
+        Ok(Outcome::Reply(Reply::Lanes { number, groups }))
+    }
+
+    /// The command `whatis`.
+    pub(crate) fn whatis(&mut self, text: &str) -> Done {
+        let e = self.checked(text)?;
+        let scene = self.here()?;
+        let (kind, dims) = match scene.designator(&e) {
+            Ok(Some(object)) => {
+                let bounds = object.dims.iter().map(|d| match d.extent {
+                    Some(n) => format!("{}:{}", d.lower, d.lower + n - 1),
+                    None => format!("{}:*", d.lower),
+                });
+                (object.kind, bounds.collect::<Vec<_>>())
+            }
+            Ok(None) => {
+                let v = scene.value(&e)?;
+                (v.kind, v.dims.iter().map(|(_, n)| format!("1:{n}")).collect())
+            }
+            // What has no value here, such as an unallocated array, still has a type.
+            Err(why) => match crate::value::Kind::of(&self.setup.checked, &e.ty, Some(0)) {
+                Ok(kind) if e.rank == 0 => (kind, Vec::new()),
+                Ok(kind) => (kind, vec![":".to_owned(); usize::from(e.rank)]),
+                Err(_) => return Err(why.into()),
+            },
+        };
+        let name = kind.name(&self.setup.checked);
+        let shape = if dims.is_empty() { String::new() } else { format!(", dimension({})", dims.join(",")) };
+        Ok(Outcome::Reply(Reply::Type(name + &shape)))
+    }
+
+    /// The command `set var`.
+    pub(crate) fn set_variable(&mut self, target: &str, value: &str) -> Done {
+        let (left, right) = (self.checked(target)?, self.checked(value)?);
+        let changes = {
+            let scene = self.here()?;
+            let Some(object) = scene.designator(&left)? else {
+                return refuse(format!("`{target}` is no variable, element or component."));
+            };
+            let value = scene.value(&right)?;
+            let count = object.count()?;
+            let extents: Vec<i64> = object.dims.iter().filter_map(|d| d.extent).collect();
+            let others: Vec<i64> = value.dims.iter().map(|d| d.1).collect();
+            if !value.dims.is_empty() && extents != others {
+                return refuse("The shapes of the two sides differ.");
+            }
+            if count > MOST_ELEMENTS {
+                return refuse("The array is too large to be set at once.");
+            }
+            let value = scene.convert(&value, object.kind)?;
+            let mut changes = Vec::new();
+            for i in 0..count {
+                changes.extend(scene.store_element(&object, i, value.element(i as usize))?);
+            }
+            changes
+        };
+        if !self.process.change(self.focus, changes) {
+            return refuse("The variable cannot be changed here.");
+        }
+        self.remember_watched();
+        Ok(Outcome::Reply(Reply::Done))
+    }
+
+    /// The command `display` with an expression.
+    pub(crate) fn set_display(&mut self, text: &str) -> Done {
+        let e = self.checked(text)?;
+        let number = self.add_display(text);
+        let value = if self.started {
+            Some(self.here().and_then(|s| Session::text_in(&s, &e, Radix::Natural)).map_err(|why| why.0))
+        } else {
+            None
+        };
+        let view = DisplayView { number, expression: text.to_owned(), value };
+        Ok(Outcome::Reply(Reply::Displays(vec![view])))
+    }
+
+    /// All displays; those that have a meaning here with their values.
+    pub(crate) fn display_views(&self) -> Vec<DisplayView> {
+        let view = |d: &crate::breakpoint::Display| DisplayView {
+            number: d.number,
+            expression: d.text.clone(),
+            value: self.checked(&d.text).ok().map(|e| {
+                self.here().and_then(|s| Session::text_in(&s, &e, Radix::Natural)).map_err(|why| why.0)
+            }),
+        };
+        self.displays.iter().map(view).collect()
+    }
+
+    /// The displays that have a meaning where the program stopped.
+    pub(crate) fn display_values(&self) -> Vec<DisplayView> {
+        self.display_views().into_iter().filter(|d| d.value.is_some()).collect()
+    }
+
+    /// The command `watch`.
+    pub(crate) fn set_watch(&mut self, text: &str) -> Done {
+        let e = self.checked(text)?;
+        let (object, spot_frame) = {
+            let scene = self.here()?;
+            let frame = match scene.at {
+                Spot::Nowhere => None,
+                Spot::Host { frame, .. } | Spot::Device { frame, .. } => Some(frame),
+            };
+            match scene.designator(&e)? {
+                Some(object) => (object, frame.zip(scene.func())),
+                None => return refuse("Cannot watch an expression that is no variable, element or component."),
+            }
+        };
+        let count = object.count()?;
+        if count.saturating_mul(object.kind.bytes()) > MOST_WATCHED {
+            return refuse(format!("Cannot watch more than {MOST_WATCHED} bytes; watch an element or a section."));
+        }
+        let (range, scope) = match &object.store {
+            Store::Value(_) => return refuse("Cannot watch a constant value."),
+            Store::Regs(..) => (None, Some(Scope { thread: self.focus, frame: spot_frame })),
+            Store::Memory(address) => self.watched_memory(*address, &object, spot_frame),
+        };
+        let mut watch = Watch { text: text.to_owned(), object, range, scope, last: None, shown: String::new() };
+        self.look_at(&mut watch);
+        Ok(self.add_breakpoint(Kind::Watch(Box::new(watch)), false))
+    }
+
+    fn watched_memory(
+        &self,
+        address: u64,
+        object: &Object,
+        frame: Option<(u32, ir::FuncId)>,
+    ) -> (Option<Range>, Option<Scope>) {
+        let ends = object.dims.iter().map(|d| (d.extent.unwrap_or(1) - 1).max(0).wrapping_mul(d.stride));
+        let (low, high) = ends.fold((0i64, 0i64), |(low, high), end| (low.min(low + end), high.max(high + end)));
+        let first = address.wrapping_add_signed(low);
+        let bytes = (high - low) as u64 + object.kind.bytes();
+        let own = match self.focus {
+            Thread::Device { launch, block, .. } if is_shared(address) => Some((launch, block, None)),
+            Thread::Device { launch, block, warp, lane } if is_local(address) => Some((launch, block, Some((warp, lane)))),
+            _ => None,
+        };
+        let on_stack = Region::of(address) == Some(Region::HostStack);
+        let scope = match (is_shared(address), is_local(address) || on_stack) {
+            (true, _) => Some(Scope { thread: self.focus, frame: None }),
+            (_, true) => Some(Scope { thread: self.focus, frame }),
+            _ => None,
+        };
+        (Some(Range { address: first, bytes, owner: own }), scope)
+    }
+
+    /// The bytes and the text of a watched value now.
+    fn look_at(&self, watch: &mut Watch) {
+        let thread = watch.scope.map_or(self.focus, |s| s.thread);
+        let frame = watch.scope.and_then(|s| s.frame).map(|f| f.0);
+        // A shared variable needs its block only, which any frame shows.
+        let frame = frame.or_else(|| self.levels(thread).first().map(|l| l.frame));
+        let scene = self.scene_of(thread, frame);
+        let value = scene.as_ref().ok().and_then(|s| s.load(&watch.object).ok());
+        watch.shown = match (&scene, &value) {
+            (Ok(s), Some(_)) => s.show(&watch.object, Radix::Natural).unwrap_or_default(),
+            _ => "<not available>".to_owned(),
+        };
+        watch.last = value.map(|v| v.data);
+    }
+
+    /// Whether what a watched value lives in is still there.
+    fn in_scope(&self, scope: Scope) -> bool {
+        match (scope.thread, scope.frame) {
+            (Thread::Host, Some((frame, func))) => {
+                self.process.machine().host().warp().frame(frame).is_some_and(|f| f.func == func)
+            }
+            (Thread::Host, None) => true,
+            (Thread::Device { launch, block, .. }, None) => self.process.block(launch, block).is_some(),
+            (Thread::Device { launch, block, warp, .. }, Some((frame, func))) => {
+                let warp = self.process.block(launch, block).and_then(|b| b.warps.get(warp as usize));
+                self.is_alive(scope.thread) && warp.and_then(|w| w.frame(frame)).is_some_and(|f| f.func == func)
+            }
+        }
+    }
+
+    /// What a watcher has to look at for the watchpoints: memory, and threads whose registers are compared. The host is
+    /// among them, since it changes memory by copies that are no accesses.
+    pub(crate) fn watched(&self) -> (Vec<Range>, Vec<Thread>) {
+        let (mut ranges, mut threads) = (Vec::new(), Vec::new());
+        for b in self.breakpoints.iter().filter(|b| b.enabled) {
+            let Kind::Watch(watch) = &b.kind else { continue };
+            match (watch.range, watch.scope) {
+                (Some(range), _) => ranges.push(range),
+                (None, Some(scope)) => threads.push(scope.thread),
+                (None, None) => {}
+            }
+            threads.push(Thread::Host);
+        }
+        (ranges, threads)
+    }
+
+    /// Takes the watched values as they are now for the old ones.
+    pub(crate) fn remember_watched(&mut self) {
+        let mut all = std::mem::take(&mut self.breakpoints);
+        for b in &mut all {
+            if let Kind::Watch(watch) = &mut b.kind {
+                self.look_at(watch);
+            }
+        }
+        self.breakpoints = all;
+    }
+
+    /// Whether a watched value has changed. Backwards the new value is the old one, and nothing is deleted.
+    pub(crate) fn watch_verdict(
+        &mut self,
+        s: &Statement,
+        write: Option<DeviceAccess>,
+        backwards: bool,
+    ) -> Option<Verdict> {
+        let mut all = std::mem::take(&mut self.breakpoints);
+        let mut verdict = None;
+        let mut gone = None;
+        for b in all.iter_mut().filter(|b| b.enabled) {
+            let Kind::Watch(watch) = &mut b.kind else { continue };
+            let mut now = (**watch).clone();
+            self.look_at(&mut now);
+            if watch.scope.is_some_and(|scope| !self.in_scope(scope)) {
+                if !backwards && verdict.is_none() && gone.is_none() {
+                    gone = Some((b.number, watch.text.clone()));
+                }
+                watch.last = None;
+                continue;
+            }
+            let changed = watch.last.is_some() && now.last.is_some() && watch.last != now.last;
+            let (old, new) = (std::mem::take(&mut watch.shown), now.shown.clone());
+            **watch = now;
+            if !changed || verdict.is_some() {
+                continue;
+            }
+            let thread = self.writer(s, write, watch.scope);
+            let (old, new) = if backwards { (new, old) } else { (old, new) };
+            let by = self.told_writer(thread, write);
+            b.hits += u64::from(!backwards);
+            if b.ignore > 0 && !backwards {
+                b.ignore -= 1;
+                continue;
+            }
+            let expression = watch.text.clone();
+            verdict = Some((StopReason::Watchpoint { number: b.number, expression, old, new, by }, thread));
+        }
+        self.breakpoints = all;
+        if verdict.is_none()
+            && let Some((number, expression)) = gone
+        {
+            self.breakpoints.retain(|b| b.number != number);
+            let thread = if self.is_alive(self.focus) { self.focus } else { Thread::Host };
+            let thread = match thread {
+                Thread::Host if s.launch != 0 => {
+                    Thread::Device { launch: s.launch, block: s.block, warp: s.warp, lane: s.mask.trailing_zeros() }
+                }
+                other => other,
+            };
+            return Some((StopReason::WatchpointScope { number, expression }, thread));
+        }
+        verdict
+    }
+
+    /// The thread to look at after a change: who wrote, if he is still there, else who runs.
+    fn writer(&self, s: &Statement, write: Option<DeviceAccess>, scope: Option<Scope>) -> Thread {
+        let written = write.map(|w| Thread::Device { launch: w.launch, block: w.block, warp: w.warp, lane: w.lane });
+        let own = scope.filter(|scope| scope.frame.is_some()).map(|scope| scope.thread);
+        let candidates = [written, own].into_iter().flatten().find(|&t| self.is_alive(t));
+        let running = match s.launch {
+            0 => Thread::Host,
+            launch => Thread::Device { launch, block: s.block, warp: s.warp, lane: s.mask.trailing_zeros() },
+        };
+        // While a kernel runs the host did not write; after it only the host is left.
+        match candidates {
+            Some(Thread::Host) | None => running,
+            Some(thread) => thread,
+        }
+    }
+
+    fn told_writer(&self, thread: Thread, write: Option<DeviceAccess>) -> Option<(String, Option<crate::reply::PlaceView>)> {
+        let write = write?;
+        let by = Thread::Device { launch: write.launch, block: write.block, warp: write.warp, lane: write.lane };
+        let view = if self.process.block(write.launch, write.block).is_some() { self.view(by) } else { self.view(thread) };
+        Some((crate::render::focus(&view), self.place(write.span, String::new())))
+    }
+}

@@ -1,0 +1,236 @@
+//! The tables of `info`.
+
+use crate::command::{Radix, Topic};
+use crate::look::coordinates;
+use crate::reply::{
+    BarrierRow, BlockRow, KernelRow, LaneRow, LaneState, Outcome, Reply, ThreadRow, VariableRow, WarpRow,
+};
+use crate::session::{Session, SessionError};
+use crate::sites::short_name;
+use crate::watcher::Thread;
+use emu::{Block, Running};
+use sema::checked::VarId;
+use std::collections::BTreeMap;
+use vm::{Fragment, Site, State, Warp};
+
+/// What a fragment's lanes are doing; `current` is the one that runs.
+fn state_of(f: &Fragment, current: bool) -> LaneState {
+    match f.state {
+        State::Runnable if current => LaneState::Active,
+        State::Runnable => LaneState::Divergent,
+        State::AtJoin => LaneState::Joining,
+        State::AtBarrier { .. } => LaneState::Barrier,
+        State::AtRendezvous { .. } => LaneState::Rendezvous,
+        State::AtRt => LaneState::Waiting,
+    }
+}
+
+/// What a lane of a warp is doing, and where.
+fn lane_state(warp: &Warp<32>, lane: u32, threads: u32) -> (LaneState, Option<Site>) {
+    if warp.number * 32 + lane >= threads {
+        return (LaneState::Absent, None);
+    }
+    let found = warp.fragments.iter().enumerate().find(|(_, f)| f.mask >> lane & 1 != 0);
+    match found {
+        None => (LaneState::Exited, None),
+        Some((i, f)) => {
+            let site = warp.frame(f.frame).map(|frame| Site { func: frame.func, pc: f.pc });
+            (state_of(f, i == warp.current), site)
+        }
+    }
+}
+
+fn threads_of(block: &Block) -> u32 {
+    block.geometry.block.iter().product()
+}
+
+impl Session {
+    /// The command `info`.
+    pub(crate) fn info(&mut self, topic: Topic) -> Result<Outcome, SessionError> {
+        let reply = match topic {
+            Topic::Kernels => Reply::Kernels(self.kernels()),
+            Topic::Blocks => Reply::Blocks(self.blocks()),
+            Topic::Warps => Reply::Warps(self.warps()),
+            Topic::Lanes => Reply::LaneTable(self.lanes()),
+            Topic::Threads => Reply::Threads(self.threads()),
+            Topic::Barriers => Reply::Barriers(self.barriers()),
+            Topic::Locals | Topic::Arguments => {
+                self.need_running()?;
+                Reply::Variables(topic, self.variables(topic == Topic::Arguments))
+            }
+            Topic::Breakpoints => {
+                Reply::Breakpoints(self.breakpoints.iter().map(|b| self.breakpoint_view(b)).collect())
+            }
+            Topic::Displays => Reply::Displays(self.display_views()),
+            Topic::Findings => {
+                Reply::Findings(self.process.machine().findings().iter().map(|f| self.word(f)).collect())
+            }
+            Topic::Frame => return self.frame_command(crate::command::FrameRequest::Show),
+            Topic::Source => {
+                let names = self.setup.sources.files().map(|(_, f)| f.name().to_owned());
+                Reply::Files(names.filter(|n| !n.starts_with('<')).collect())
+            }
+            Topic::Program => Reply::Program(self.program_view()),
+        };
+        Ok(Outcome::Reply(reply))
+    }
+
+    fn running(&self) -> Option<&Running> {
+        if self.process.over().is_some() {
+            return None;
+        }
+        self.process.emulator(None)?.running()
+    }
+
+    fn kernels(&self) -> Vec<KernelRow> {
+        let program = self.process.machine().program();
+        let row = |r: &Running| KernelRow {
+            number: r.launch.number,
+            name: short_name(&program.module.func(r.launch.func).name).to_owned(),
+            grid: r.launch.grid,
+            block: r.launch.block,
+            begun: r.begun,
+            ended: r.begun - r.active.len() as u64,
+            total: r.total,
+            current: matches!(self.focus, Thread::Device { launch, .. } if launch == r.launch.number),
+        };
+        self.running().map(row).into_iter().collect()
+    }
+
+    fn is_focused(&self, launch: u64, linear: u64) -> bool {
+        matches!(self.focus, Thread::Device { launch: l, block, .. } if l == launch && block == linear)
+    }
+
+    fn blocks(&self) -> Vec<BlockRow> {
+        let Some(running) = self.running() else { return Vec::new() };
+        let row = |(i, b): (usize, &Block)| BlockRow {
+            index: b.geometry.cta.map(|c| c + 1),
+            live: b.warps.iter().map(|w| w.live.count_ones()).sum(),
+            running: i == 0,
+            current: self.is_focused(running.launch.number, b.linear),
+        };
+        running.active.iter().enumerate().map(row).collect()
+    }
+
+    /// The block that is looked at, or the one that runs.
+    fn block_here(&self) -> Option<&Block> {
+        match self.focus {
+            Thread::Device { launch, block, .. } => self.process.block(launch, block),
+            Thread::Host => self.running()?.active.front(),
+        }
+    }
+
+    fn warps(&self) -> Vec<WarpRow> {
+        let Some(block) = self.block_here() else { return Vec::new() };
+        let threads = threads_of(block);
+        let row = |w: &Warp<32>| {
+            let fragments = w.fragments.iter().filter_map(|f| {
+                let frame = w.frame(f.frame)?;
+                let (_, line) = self.file_line(Site { func: frame.func, pc: f.pc })?;
+                Some((f.mask, line))
+            });
+            WarpRow {
+                number: w.number,
+                lanes: (0..32).map(|lane| lane_state(w, lane, threads).0).collect(),
+                first: coordinates(block, w.number, 0).1,
+                fragments: fragments.collect(),
+                current: matches!(self.focus, Thread::Device { warp, .. } if warp == w.number),
+            }
+        };
+        block.warps.iter().map(row).collect()
+    }
+
+    fn lanes(&self) -> Vec<LaneRow> {
+        let Some(block) = self.block_here() else { return Vec::new() };
+        let number = match self.focus {
+            Thread::Device { warp, .. } => warp,
+            Thread::Host => 0,
+        };
+        let Some(warp) = block.warps.get(number as usize) else { return Vec::new() };
+        let threads = threads_of(block);
+        let row = |lane: u32| {
+            let (state, site) = lane_state(warp, lane, threads);
+            LaneRow {
+                lane,
+                thread: coordinates(block, number, lane).1,
+                state,
+                place: site.and_then(|s| self.file_line(s)),
+                current: matches!(self.focus, Thread::Device { lane: l, .. } if l == lane),
+            }
+        };
+        (0..32).map(row).filter(|r| r.state != LaneState::Absent).collect()
+    }
+
+    fn threads(&self) -> Vec<ThreadRow> {
+        let Some(running) = self.running() else { return Vec::new() };
+        let mut rows: Vec<ThreadRow> = Vec::new();
+        for block in &running.active {
+            let threads = threads_of(block);
+            for number in 0..threads {
+                let (warp, lane) = (number / 32, number % 32);
+                let Some(at) = block.warps.get(warp as usize) else { continue };
+                let (state, site) = lane_state(at, lane, threads);
+                let place = site.and_then(|s| self.file_line(s));
+                let (index, thread) = coordinates(block, warp, lane);
+                let here = Thread::Device { launch: running.launch.number, block: block.linear, warp, lane };
+                let current = self.focus == here;
+                match rows.last_mut() {
+                    Some(row) if row.block == index && row.state == state && row.place == place => {
+                        row.to = thread;
+                        row.count += 1;
+                        row.current |= current;
+                    }
+                    _ => rows.push(ThreadRow { block: index, from: thread, to: thread, count: 1, state, place, current }),
+                }
+            }
+        }
+        rows
+    }
+
+    fn barriers(&self) -> Vec<BarrierRow> {
+        let Some(running) = self.running() else { return Vec::new() };
+        let mut rows = Vec::new();
+        for block in &running.active {
+            let mut places: BTreeMap<(LaneState, Site), u32> = BTreeMap::new();
+            for w in &block.warps {
+                for f in &w.fragments {
+                    let state = state_of(f, false);
+                    let Some(frame) = w.frame(f.frame) else { continue };
+                    if matches!(state, LaneState::Barrier | LaneState::Rendezvous) {
+                        *places.entry((state, Site { func: frame.func, pc: f.pc })).or_default() += f.mask.count_ones();
+                    }
+                }
+            }
+            let live: u32 = block.warps.iter().map(|w| w.live.count_ones()).sum();
+            for ((state, site), waiting) in places {
+                rows.push(BarrierRow {
+                    block: block.geometry.cta.map(|c| c + 1),
+                    place: self.file_line(site).unwrap_or_default(),
+                    state,
+                    waiting,
+                    missing: live - waiting,
+                });
+            }
+        }
+        rows
+    }
+
+    /// The variables of the frame that is looked at.
+    fn variables(&self, dummies: bool) -> Vec<VariableRow> {
+        let levels = self.levels(self.focus);
+        let Some(level) = levels.get(self.level as usize) else { return Vec::new() };
+        let module = &self.process.machine().program().module;
+        let func = module.func(level.site.func);
+        let Ok(scene) = self.scene_of(self.focus, Some(level.frame)) else { return Vec::new() };
+        let own = func.vars.iter().filter(|v| v.is_dummy == dummies);
+        let row = |v: &ir::DebugVar| VariableRow {
+            name: v.name.to_string(),
+            ty: module.types.get(v.ty.index()).map_or_else(String::new, |t| t.name.to_string()),
+            value: scene
+                .variable(VarId(v.source_id))
+                .and_then(|object| scene.show(&object, Radix::Natural))
+                .map_err(|why| why.0.trim_start_matches(&format!("`{}` is ", v.name)).to_owned()),
+        };
+        own.map(row).collect()
+    }
+}

@@ -1,0 +1,439 @@
+//! What the session looks at: threads, frames, scenes, places, source lines.
+
+use crate::command::{FocusRequest, FrameRequest, ListRequest, Radix};
+use crate::eval::thread_index;
+use crate::reply::{FocusView, FrameView, Outcome, PlaceView, Reply, SourceLine, SourceWindow};
+use crate::scene::{Scene, Spot};
+use crate::session::{Session, refuse};
+use crate::sites::{is_kernel, short_name};
+use crate::value::{Eval, EvalError, fail};
+use crate::watcher::Thread;
+use emu::Block;
+use ir::FuncId;
+use source::{FileId, Span};
+use vm::{Site, Warp};
+
+/// Lines that `list` shows.
+const LINES: usize = 10;
+
+/// One level of a thread's call stack.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Level {
+    pub(crate) frame: u32,
+    pub(crate) site: Site,
+    /// How many calls deep, from 0.
+    pub(crate) depth: u32,
+}
+
+/// The block's place in its grid and the lane's in its block, counted from 1.
+pub(crate) fn coordinates(block: &Block, warp: u32, lane: u32) -> ([u32; 3], [u32; 3]) {
+    let thread = thread_index(block.geometry.block, warp * 32 + lane);
+    (block.geometry.cta.map(|c| c + 1), thread.map(|t| t + 1))
+}
+
+fn levels<const W: usize>(warp: &Warp<W>, frame: u32, pc: u32) -> Vec<Level> {
+    let mut out = Vec::new();
+    let mut at = Some((frame, pc));
+    while let Some((number, pc)) = at {
+        let Some(frame) = warp.frame(number) else { break };
+        out.push(Level { frame: number, site: Site { func: frame.func, pc }, depth: 0 });
+        at = frame.caller.as_ref().map(|c| (c.frame, c.pc));
+    }
+    for (depth, level) in out.iter_mut().rev().enumerate() {
+        level.depth = depth as u32;
+    }
+    out
+}
+
+impl Session {
+    /// The call stack of a thread, innermost first, without hidden procedures.
+    pub(crate) fn levels(&self, thread: Thread) -> Vec<Level> {
+        let all = match thread {
+            Thread::Host => {
+                let warp = self.process.machine().host().warp();
+                let f = warp.fragments.first();
+                f.map(|f| levels(warp, f.frame, f.pc)).unwrap_or_default()
+            }
+            Thread::Device { launch, block, warp, lane } => {
+                let warp = self.process.block(launch, block).and_then(|b| b.warps.get(warp as usize));
+                let f = warp.and_then(|w| w.fragment_of(lane));
+                warp.zip(f).map(|(w, f)| levels(w, f.frame, f.pc)).unwrap_or_default()
+            }
+        };
+        let visible: Vec<Level> = all.iter().copied().filter(|l| !self.sites.is_hidden(l.site.func)).collect();
+        if visible.is_empty() { all } else { visible }
+    }
+
+    /// The scene of a level of a thread's call stack.
+    pub(crate) fn scene(&self, thread: Thread, level: u32) -> Eval<Scene<'_>> {
+        let frame = if self.started && self.process.over().is_none() {
+            self.levels(thread).get(level as usize).map(|l| l.frame)
+        } else {
+            None
+        };
+        self.scene_of(thread, frame)
+    }
+
+    /// The scene of a frame.
+    pub(crate) fn scene_of(&self, thread: Thread, frame: Option<u32>) -> Eval<Scene<'_>> {
+        let machine = self.process.machine();
+        let at = match (thread, frame) {
+            (_, None) => Spot::Nowhere,
+            (Thread::Host, Some(frame)) => Spot::Host { warp: machine.host().warp(), frame },
+            (Thread::Device { launch, block, warp, lane }, Some(frame)) => {
+                let gone = || EvalError("the focused thread has ended".to_owned());
+                let block = self.process.block(launch, block).ok_or_else(gone)?;
+                let warp = block.warps.get(warp as usize).ok_or_else(gone)?;
+                Spot::Device { block, warp, frame, lane }
+            }
+        };
+        Ok(Scene { program: machine.program(), checked: &self.setup.checked, memory: machine.memory(), at })
+    }
+
+    /// The focused scene.
+    pub(crate) fn here(&self) -> Eval<Scene<'_>> {
+        self.scene(self.focus, self.level)
+    }
+
+    /// The procedure that is looked at: of a program that does not run, the main program.
+    pub(crate) fn here_proc(&self) -> Option<sema::checked::ProcId> {
+        let running = self.started && self.process.over().is_none();
+        let level = if running { self.levels(self.focus).get(self.level as usize).copied() } else { None };
+        level.and_then(|l| self.sites.proc(l.site.func)).or(self.setup.checked.main)
+    }
+
+    /// Whether a thread is there: has begun and not ended.
+    pub(crate) fn is_alive(&self, thread: Thread) -> bool {
+        match thread {
+            Thread::Host => true,
+            Thread::Device { launch, block, warp, lane } => self
+                .process
+                .block(launch, block)
+                .and_then(|b| b.warps.get(warp as usize))
+                .is_some_and(|w| w.live >> lane & 1 != 0),
+        }
+    }
+
+    /// A thread as the user knows it.
+    pub(crate) fn view(&self, thread: Thread) -> FocusView {
+        match thread {
+            Thread::Host => FocusView::Host,
+            Thread::Device { launch, block, warp, lane } => match self.process.block(launch, block) {
+                Some(at) => {
+                    let (block, thread) = coordinates(at, warp, lane);
+                    FocusView::Thread { kernel: launch, block, thread, warp, lane }
+                }
+                None => FocusView::Host,
+            },
+        }
+    }
+
+    /// The file and line of a span.
+    pub(crate) fn line_of(&self, span: Span) -> Option<(FileId, usize)> {
+        let file = self.setup.sources.file(span.file)?;
+        Some((span.file, file.line_of(span.start)))
+    }
+
+    /// File name and line of a site.
+    pub(crate) fn file_line(&self, site: Site) -> Option<(String, usize)> {
+        let span = self.process.machine().program().span(site);
+        let (file, line) = self.line_of(span)?;
+        Some((self.setup.sources.file(file)?.name().to_owned(), line))
+    }
+
+    /// The span of the statement that a level is at.
+    pub(crate) fn span_of(&self, level: &Level) -> Span {
+        self.process.machine().program().span(level.site)
+    }
+
+    /// The place of a span, told as in that function.
+    pub(crate) fn place(&self, span: Span, function: String) -> Option<PlaceView> {
+        let (file_id, line) = self.line_of(span)?;
+        let file = self.setup.sources.file(file_id)?;
+        Some(PlaceView { function, file: file.name().to_owned(), file_id, line, text: file.line_text(line).to_owned() })
+    }
+
+    /// The place of a level of a thread's call stack, with the values of its arguments.
+    pub(crate) fn place_of(&self, thread: Thread, level: &Level) -> Option<PlaceView> {
+        self.place(self.span_of(level), self.function(thread, level))
+    }
+
+    /// `saxpy<<<(4,1,1),(256,1,1)>>> (n=1000, x=...)`
+    fn function(&self, thread: Thread, level: &Level) -> String {
+        let program = self.process.machine().program();
+        let func = level.site.func;
+        let name = short_name(&program.module.func(func).name).to_owned();
+        let grid = match thread {
+            Thread::Device { launch, block, .. } if is_kernel(program, func) => {
+                self.process.block(launch, block).map(|b| {
+                    let t = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");
+                    format!("<<<{},{}>>>", t(b.geometry.grid), t(b.geometry.block))
+                })
+            }
+            _ => None,
+        };
+        format!("{name}{} ({})", grid.unwrap_or_default(), self.arguments(thread, level))
+    }
+
+    fn arguments(&self, thread: Thread, level: &Level) -> String {
+        let Ok(scene) = self.scene_of(thread, Some(level.frame)) else { return String::new() };
+        let func = self.process.machine().program().module.func(level.site.func);
+        let dummies = func.vars.iter().filter(|v| v.is_dummy);
+        let shown = dummies.map(|v| {
+            let value = scene.variable(sema::checked::VarId(v.source_id));
+            let text = value.map_or_else(|_| "<not available>".to_owned(), |object| scene.show_short(&object));
+            format!("{}={text}", v.name)
+        });
+        shown.collect::<Vec<_>>().join(", ")
+    }
+
+    /// The name of a function without its module.
+    pub(crate) fn function_name(&self, func: FuncId) -> String {
+        short_name(&self.process.machine().program().module.func(func).name).to_owned()
+    }
+
+    /// A command that chooses another thread.
+    pub(crate) fn focus_command(&mut self, request: &FocusRequest) -> Result<Outcome, crate::SessionError> {
+        self.need_running()?;
+        if request.host {
+            return Ok(self.focus_on(Thread::Host));
+        }
+        if *request == (FocusRequest { show: true, ..FocusRequest::default() }) {
+            return Ok(Outcome::Reply(Reply::Focus(self.view(self.focus), None)));
+        }
+        let current = match self.focus {
+            Thread::Device { launch, block, warp, lane } => Some((launch, block, warp, lane)),
+            Thread::Host => None,
+        };
+        let Some(running) = self.process.emulator(None).and_then(|e| e.running()) else {
+            return refuse("No CUDA kernel is at work.");
+        };
+        let launch = running.launch.number;
+        if let Some(kernel) = request.kernel
+            && kernel != launch
+        {
+            return refuse(format!("Kernel {kernel} is not at work; kernel {launch} is."));
+        }
+        let front = running.active.front().map(|b| b.linear);
+        let Some(mut linear) = current.map(|c| c.1).or(front) else { return refuse("No block is at work.") };
+        if let Some(index) = request.block {
+            let [gx, gy, gz] = running.launch.grid;
+            if index[0] > gx || index[1] > gy || index[2] > gz {
+                return refuse(format!("Block {} is outside of the grid ({gx},{gy},{gz}).", show(index)));
+            }
+            let [x, y, z] = index.map(|i| u64::from(i - 1));
+            linear = (z * u64::from(gy) + y) * u64::from(gx) + x;
+        }
+        let Some(block) = running.active.iter().find(|b| b.linear == linear) else {
+            let index = request.block.map_or_else(String::new, show);
+            return refuse(format!(
+                "Block {index} is not at work: it has ended or not begun. Stop in it with a breakpoint `if blockidx%x == ...`."
+            ));
+        };
+        let threads: u32 = block.geometry.block.iter().product();
+        let same_block = current.is_some_and(|c| c.1 == linear);
+        let (mut warp, mut lane) = match (same_block, current) {
+            (true, Some((_, _, warp, lane))) => (warp, lane),
+            _ => (0, 0),
+        };
+        if let Some(index) = request.thread {
+            let [bx, by, bz] = block.geometry.block;
+            if index[0] > bx || index[1] > by || index[2] > bz {
+                return refuse(format!("Thread {} is outside of the block ({bx},{by},{bz}).", show(index)));
+            }
+            let [x, y, z] = index.map(|i| i - 1);
+            let number = (z * by + y) * bx + x;
+            (warp, lane) = (number / 32, number % 32);
+        }
+        if let Some(n) = request.warp {
+            if n as usize >= block.warps.len() {
+                return refuse(format!("The block has {} warps, numbered from 0.", block.warps.len()));
+            }
+            if n != warp {
+                (warp, lane) = (n, 0);
+            }
+        }
+        if let Some(n) = request.lane {
+            lane = n;
+        }
+        if lane >= 32 || warp * 32 + lane >= threads {
+            return refuse(format!("Warp {warp} has no lane {lane}."));
+        }
+        let asked_lane = request.thread.is_some() || request.lane.is_some();
+        let live = block.warps.get(warp as usize).map_or(0, |w| w.live);
+        if live >> lane & 1 == 0 {
+            let other = if live == 0 { block.warps.iter().find(|w| w.live != 0) } else { block.warps.get(warp as usize) };
+            match other {
+                Some(w) if !asked_lane && (live != 0 || request.warp.is_none()) => {
+                    (warp, lane) = (w.number, w.live.trailing_zeros());
+                }
+                _ => return refuse("That thread has exited. The focus is unchanged."),
+            }
+        }
+        Ok(self.focus_on(Thread::Device { launch, block: linear, warp, lane }))
+    }
+
+    fn focus_on(&mut self, thread: Thread) -> Outcome {
+        self.focus = thread;
+        self.level = 0;
+        self.listed = None;
+        let place = self.levels(thread).first().and_then(|l| self.place_of(thread, l));
+        Outcome::Reply(Reply::Focus(self.view(thread), place))
+    }
+
+    /// The frames of the focused thread.
+    pub(crate) fn stack(&self) -> Vec<FrameView> {
+        let levels = self.levels(self.focus);
+        let views = levels.iter().enumerate().filter_map(|(i, l)| {
+            let place = self.place_of(self.focus, l)?;
+            Some(FrameView { level: i as u32, place, current: i as u32 == self.level })
+        });
+        views.collect()
+    }
+
+    /// A command that chooses another frame.
+    pub(crate) fn frame_command(&mut self, request: FrameRequest) -> Result<Outcome, crate::SessionError> {
+        self.need_running()?;
+        let count = self.levels(self.focus).len() as u32;
+        let level = match request {
+            FrameRequest::Show => self.level,
+            FrameRequest::Level(n) if n >= count => return refuse(format!("No frame at level {n}.")),
+            FrameRequest::Level(n) => n,
+            FrameRequest::Up(_) if self.level + 1 >= count => {
+                return refuse("Initial frame selected; you can't go up.");
+            }
+            FrameRequest::Up(n) => self.level.saturating_add(n).min(count - 1),
+            FrameRequest::Down(_) if self.level == 0 => {
+                return refuse("Bottom (innermost) frame selected; you can't go down.");
+            }
+            FrameRequest::Down(n) => self.level.saturating_sub(n),
+        };
+        self.level = level;
+        self.listed = None;
+        let Some(view) = self.stack().into_iter().find(|f| f.level == level) else { return refuse("No stack.") };
+        let line = SourceLine {
+            number: view.place.line,
+            text: view.place.text.clone(),
+            current: true,
+            breakpoint: None,
+            statement: true,
+        };
+        Ok(Outcome::Reply(Reply::Frame(view, Some(line))))
+    }
+
+    /// File and line of the focused frame; of a program that does not run, those of its main program.
+    pub(crate) fn current_line(&self) -> Option<(FileId, usize)> {
+        let running = self.started && self.process.over().is_none();
+        let level = if running { self.levels(self.focus).get(self.level as usize).copied() } else { None };
+        match level {
+            Some(level) => self.line_of(self.span_of(&level)),
+            None => {
+                let program = self.process.machine().program();
+                let main = program.module.main?;
+                self.line_of(program.module.func(main).span)
+            }
+        }
+    }
+
+    /// Lines of a file, from one to another.
+    pub fn source(&self, file_id: FileId, first: usize, last: usize) -> Option<SourceWindow> {
+        let file = self.setup.sources.file(file_id)?;
+        let current = if self.started { self.current_line() } else { None };
+        let lines = (first.max(1)..=last.min(file.line_count())).map(|number| SourceLine {
+            number,
+            text: file.line_text(number).to_owned(),
+            current: current == Some((file_id, number)),
+            breakpoint: self.breakpoint_at(file_id, number),
+            statement: self.sites.has_statement(file_id, number),
+        });
+        Some(SourceWindow { file: file.name().to_owned(), file_id, lines: lines.collect() })
+    }
+
+    /// The command `list`.
+    pub(crate) fn list(&mut self, request: &ListRequest) -> Result<Outcome, crate::SessionError> {
+        let here = self.listed.map(|(file, ..)| file).or(self.current_line().map(|h| h.0));
+        let around = |line: usize| {
+            let first = line.saturating_sub(LINES / 2).max(1);
+            (first, first + LINES - 1)
+        };
+        let (file, (first, last)) = match (request, self.listed) {
+            (ListRequest::More, Some((file, _, last))) => (file, (last + 1, last + LINES)),
+            (ListRequest::Less, Some((file, first, _))) if first <= 1 => {
+                let name = self.setup.sources.file(file).map_or("", |f| f.name());
+                return refuse(format!("Already at the start of {name}."));
+            }
+            (ListRequest::Less, Some((file, first, _))) => (file, (first.saturating_sub(LINES).max(1), first - 1)),
+            (ListRequest::More | ListRequest::Less, None) => match self.current_line() {
+                Some((file, line)) => (file, around(line)),
+                None => return refuse("No source lines are known."),
+            },
+            (ListRequest::Range(first, last), _) => match here {
+                Some(file) => (file, (*first, *last)),
+                None => return refuse("No source lines are known."),
+            },
+            (ListRequest::Around(at), _) => {
+                let program = self.process.machine().program();
+                match at {
+                    crate::command::Where::Line(line) => match here {
+                        Some(file) => (file, around(*line)),
+                        None => return refuse("No source lines are known."),
+                    },
+                    crate::command::Where::FileLine(name, line) => {
+                        (crate::sites::find_file(&self.setup.sources, name)?, around(*line))
+                    }
+                    at => {
+                        let found = self.sites.resolve(program, &self.setup.sources, at, self.current_line())?;
+                        (found.file, around(found.line))
+                    }
+                }
+            }
+        };
+        let Some(window) = self.source(file, first, last) else { return refuse("No such file.") };
+        if window.lines.is_empty() {
+            let count = self.setup.sources.file(file).map_or(0, |f| f.line_count());
+            return refuse(format!("Line number {first} out of range; \"{}\" has {count} lines.", window.file));
+        }
+        self.listed = Some((file, first, last));
+        Ok(Outcome::Reply(Reply::Source(window)))
+    }
+
+    /// Runs `f` for every lane of a warp that has not exited, with the scene of its innermost visible frame.
+    pub(crate) fn each_lane<T>(
+        &self,
+        launch: u64,
+        block: u64,
+        warp: u32,
+        f: impl Fn(&Scene<'_>) -> Eval<T>,
+    ) -> Vec<(u32, Eval<T>)> {
+        let Some(at) = self.process.block(launch, block) else { return Vec::new() };
+        let threads: u32 = at.geometry.block.iter().product();
+        let lanes = (0..32).filter(|lane| warp * 32 + lane < threads);
+        let home = self.levels(self.focus).get(self.level as usize).map(|l| l.site.func);
+        lanes
+            .map(|lane| {
+                let thread = Thread::Device { launch, block, warp, lane };
+                let levels = self.levels(thread);
+                // The same procedure that is looked at, so that names mean the same.
+                let level = levels.iter().find(|l| Some(l.site.func) == home);
+                let value = match (levels.is_empty(), level) {
+                    (true, _) => fail("exited"),
+                    (false, None) => fail("not in this procedure"),
+                    (false, Some(level)) => self.scene_of(thread, Some(level.frame)).and_then(|s| f(&s)),
+                };
+                (lane, value)
+            })
+            .collect()
+    }
+
+    /// The text of an expression in a scene.
+    pub(crate) fn text_in(scene: &Scene<'_>, e: &sema::checked::Expr, radix: Radix) -> Eval<String> {
+        match scene.designator(e)? {
+            Some(object) => scene.show(&object, radix),
+            None => scene.show_value(scene.value(e)?, radix),
+        }
+    }
+}
+
+fn show([x, y, z]: [u32; 3]) -> String {
+    format!("({x},{y},{z})")
+}

@@ -1,0 +1,374 @@
+//! A debugging session: takes a command, gives a reply or a stop.
+//!
+//! What is looked at (thread and frame) is apart from where the machine stopped. The session knows no terminal
+//! (invariant I5): `render` makes text of what it gives, `line` and the front ends deal with people.
+
+use crate::breakpoint::{Breakpoint, Condition, Display, Kind, Place};
+use crate::command::{Command, Where};
+use crate::process::{Outside, Process};
+use crate::reply::{BreakpointKind, BreakpointView, FocusView, Outcome, ProgramView, Reply};
+use crate::sites::Sites;
+use crate::table::Takes;
+use crate::value::EvalError;
+use crate::watcher::{Marks, Thread};
+use crate::{expression, help};
+use finding::Finding;
+use ir::FuncId;
+use machine::{LoadError, Machine, World};
+use sema::checked::Program;
+use source::{FileId, SourceMap};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// What is debugged.
+pub struct Setup {
+    /// What the program means.
+    pub checked: Arc<Program>,
+    /// Its sources.
+    pub sources: Arc<SourceMap>,
+    /// Makes the machine at the very beginning of the program: called at once and at each `run`. Its devices are emulators
+    /// without race detection, since only those can be watched.
+    pub start: Box<dyn Fn() -> Result<Machine, LoadError> + Send>,
+}
+
+impl fmt::Debug for Setup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Setup").finish_non_exhaustive()
+    }
+}
+
+/// Why a command could not be done: one sentence for the user.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SessionError(pub String);
+
+impl fmt::Display for SessionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for SessionError {}
+
+impl From<EvalError> for SessionError {
+    fn from(error: EvalError) -> SessionError {
+        let mut chars = error.0.chars();
+        let first = chars.next().map(|c| c.to_ascii_uppercase()).unwrap_or_default();
+        let dot = if error.0.ends_with(['.', '?', '!']) { "" } else { "." };
+        SessionError(format!("{first}{}{dot}", chars.as_str()))
+    }
+}
+
+/// An error with that sentence.
+pub(crate) fn refuse<T>(text: impl Into<String>) -> Result<T, SessionError> {
+    Err(SessionError(text.into()))
+}
+
+/// A debugging session.
+#[derive(Debug)]
+pub struct Session {
+    pub(crate) setup: Setup,
+    pub(crate) process: Process,
+    pub(crate) sites: Sites,
+    /// Whether the program has begun.
+    pub(crate) started: bool,
+    pub(crate) focus: Thread,
+    pub(crate) level: u32,
+    pub(crate) breakpoints: Vec<Breakpoint>,
+    pub(crate) displays: Vec<Display>,
+    next_breakpoint: u32,
+    next_display: u32,
+    pub(crate) values: u32,
+    /// File, first and last line that `list` showed.
+    pub(crate) listed: Option<(FileId, usize, usize)>,
+    /// The thread and procedure that the user was told of last.
+    pub(crate) told: Option<(FocusView, FuncId, u32)>,
+    pub(crate) interrupt: Arc<AtomicBool>,
+    marks: Marks,
+}
+
+impl Session {
+    /// A session whose program has not begun. `world` is what the program reaches outside; its output goes to the caller of
+    /// [`Session::execute`].
+    pub fn new(setup: Setup, world: Box<dyn World + Send>) -> Result<Session, SessionError> {
+        let machine = (setup.start)().map_err(|e| SessionError(e.0))?;
+        let sites = Sites::new(machine.program(), &setup.checked, &setup.sources);
+        let process = Process::new(machine, Outside::new(world), Arc::new(sites.hidden().to_vec()));
+        Ok(Session {
+            setup,
+            process,
+            sites,
+            started: false,
+            focus: Thread::Host,
+            level: 0,
+            breakpoints: Vec::new(),
+            displays: Vec::new(),
+            next_breakpoint: 1,
+            next_display: 1,
+            values: 0,
+            listed: None,
+            told: None,
+            interrupt: Arc::new(AtomicBool::new(false)),
+            marks: Marks::default(),
+        })
+    }
+
+    /// A flag that interrupts the running program when it is set.
+    pub fn interrupt_flag(&self) -> Arc<AtomicBool> {
+        self.interrupt.clone()
+    }
+
+    /// The code that the program ended with.
+    pub fn exit_code(&self) -> Option<i32> {
+        self.process.over()
+    }
+
+    /// The sources of the program.
+    pub fn sources(&self) -> &Arc<SourceMap> {
+        &self.setup.sources
+    }
+
+    /// Does a command. `output` takes what the program writes to its standard streams while it runs.
+    pub fn execute(&mut self, command: &Command, output: &mut dyn FnMut(&[u8])) -> Result<Outcome, SessionError> {
+        let done = || Ok(Outcome::Reply(Reply::Done));
+        match command {
+            Command::Break { at, condition, temporary } => self.set_breakpoint(at, condition.as_deref(), *temporary),
+            Command::Condition(number, condition) => self.set_condition(*number, condition.as_deref()),
+            Command::Ignore(number, count) => {
+                self.breakpoint(*number)?.ignore = *count;
+                done()
+            }
+            Command::Delete(numbers) => {
+                self.known(numbers)?;
+                self.breakpoints.retain(|b| !numbers.is_empty() && !numbers.contains(&b.number));
+                self.mark();
+                done()
+            }
+            Command::Enable(on, numbers) => {
+                self.known(numbers)?;
+                let chosen = |b: &&mut Breakpoint| numbers.is_empty() || numbers.contains(&b.number);
+                self.breakpoints.iter_mut().filter(chosen).for_each(|b| b.enabled = *on);
+                self.mark();
+                done()
+            }
+            Command::Watch(text) => self.set_watch(text),
+            Command::Run => self.run(false, output),
+            Command::Start => self.run(true, output),
+            Command::Continue(count) => self.go_on(*count, output),
+            Command::Step(count) => self.step(*count, false, output),
+            Command::Next(count) => self.step(*count, true, output),
+            Command::Finish => self.finish(output),
+            Command::Advance(at) => self.advance(at, output),
+            Command::ReverseStep(count) => self.step_back(*count, false),
+            Command::ReverseNext(count) => self.step_back(*count, true),
+            Command::ReverseContinue => self.continue_back(),
+            Command::ReverseFinish => self.finish_back(),
+            Command::Focus(request) => self.focus_command(request),
+            Command::Frame(request) => self.frame_command(*request),
+            Command::Backtrace => {
+                self.need_running()?;
+                Ok(Outcome::Reply(Reply::Stack(self.stack())))
+            }
+            Command::Print { expression, over, radix } => self.print(expression, *over, *radix),
+            Command::Whatis(text) => self.whatis(text),
+            Command::SetVar { target, value } => self.set_variable(target, value),
+            Command::Display(None) => Ok(Outcome::Reply(Reply::Displays(self.display_views()))),
+            Command::Display(Some(text)) => self.set_display(text),
+            Command::Undisplay(numbers) => {
+                if let Some(n) = numbers.iter().find(|n| self.displays.iter().all(|d| d.number != **n)) {
+                    return refuse(format!("No display number {n}."));
+                }
+                self.displays.retain(|d| !numbers.is_empty() && !numbers.contains(&d.number));
+                done()
+            }
+            Command::List(request) => self.list(request),
+            Command::Info(topic) => self.info(*topic),
+            Command::Help(about) => match help::help(about.as_deref()) {
+                Ok(text) => Ok(Outcome::Reply(Reply::Help(text))),
+                Err(text) => refuse(text),
+            },
+            Command::Quit => Ok(Outcome::Reply(Reply::Quit)),
+        }
+    }
+
+    /// What the last word of an unfinished line may become.
+    pub fn complete(&self, line: &str) -> Vec<String> {
+        help::complete(line, &|takes| match takes {
+            Takes::Place => self.sites.procedures(self.process.machine().program()),
+            Takes::Expression => self.names(),
+            Takes::Nothing | Takes::Topic | Takes::Command => Vec::new(),
+        })
+    }
+
+    /// Names of the variables in scope.
+    fn names(&self) -> Vec<String> {
+        let Some(proc) = self.here_proc() else { return Vec::new() };
+        let scope = &self.setup.checked.proc(proc).scope;
+        let variables = scope.names.iter().filter(|(_, s)| matches!(s, sema::checked::Symbol::Var(_)));
+        variables.map(|(name, _)| name.to_string()).collect()
+    }
+
+    pub(crate) fn need_running(&self) -> Result<(), SessionError> {
+        if self.started && self.process.over().is_none() {
+            return Ok(());
+        }
+        refuse("The program is not being run.")
+    }
+
+    fn known(&self, numbers: &[u32]) -> Result<(), SessionError> {
+        match numbers.iter().find(|n| self.breakpoints.iter().all(|b| b.number != **n)) {
+            Some(n) => refuse(format!("No breakpoint number {n}.")),
+            None => Ok(()),
+        }
+    }
+
+    fn breakpoint(&mut self, number: u32) -> Result<&mut Breakpoint, SessionError> {
+        match self.breakpoints.iter_mut().find(|b| b.number == number) {
+            Some(b) => Ok(b),
+            None => refuse(format!("No breakpoint number {number}.")),
+        }
+    }
+
+    /// Begins the program anew.
+    pub(crate) fn restart(&mut self) -> Result<(), SessionError> {
+        if self.started {
+            let machine = (self.setup.start)().map_err(|e| SessionError(e.0))?;
+            let fresh = Process::new(machine, Outside::empty(), Arc::new(self.sites.hidden().to_vec()));
+            let old = std::mem::replace(&mut self.process, fresh);
+            self.process.set_world(old.into_world());
+        }
+        self.started = true;
+        self.focus = Thread::Host;
+        self.level = 0;
+        self.told = None;
+        self.listed = None;
+        Ok(())
+    }
+
+    /// A number for a new breakpoint.
+    pub(crate) fn add_breakpoint(&mut self, kind: Kind, temporary: bool) -> Outcome {
+        let number = self.next_breakpoint;
+        self.next_breakpoint += 1;
+        let breakpoint = Breakpoint { number, enabled: true, temporary, hits: 0, ignore: 0, kind };
+        let view = self.breakpoint_view(&breakpoint);
+        self.breakpoints.push(breakpoint);
+        self.mark();
+        Outcome::Reply(Reply::Breakpoint(view))
+    }
+
+    /// A number for a new display.
+    pub(crate) fn add_display(&mut self, text: &str) -> u32 {
+        let number = self.next_display;
+        self.next_display += 1;
+        self.displays.push(Display { number, text: text.to_owned() });
+        number
+    }
+
+    fn set_breakpoint(&mut self, at: &Where, condition: Option<&str>, temporary: bool) -> Result<Outcome, SessionError> {
+        let program = self.process.machine().program().clone();
+        let resolved = self.sites.resolve(&program, &self.setup.sources, at, self.current_line())?;
+        let function = resolved.sites.first().map_or_else(String::new, |s| self.function_name(s.func));
+        let mut place = Place::new(resolved, function);
+        if let Some(text) = condition {
+            place.condition = Some(self.condition(&place, text)?);
+        }
+        Ok(self.add_breakpoint(Kind::Statement(place), temporary))
+    }
+
+    /// Checks a condition in each procedure that the place is in.
+    fn condition(&self, place: &Place, text: &str) -> Result<Condition, SessionError> {
+        let procs: BTreeSet<_> = place.sites.iter().map(|s| self.sites.proc(s.func)).collect();
+        let mut forms = Vec::new();
+        for proc in procs {
+            let e = expression::checked(&self.setup.checked, proc, text)?;
+            if !matches!(e.ty, sema::checked::Type::Logical(_)) || e.rank != 0 {
+                return refuse(format!("The condition `{text}` is not a scalar logical expression."));
+            }
+            forms.push((proc, e));
+        }
+        Ok(Condition::new(text.to_owned(), forms))
+    }
+
+    fn set_condition(&mut self, number: u32, text: Option<&str>) -> Result<Outcome, SessionError> {
+        let Kind::Statement(place) = self.breakpoint(number)?.kind.clone() else {
+            return refuse(format!("Number {number} is a watchpoint; only breakpoints have conditions."));
+        };
+        let condition = text.map(|t| self.condition(&place, t)).transpose()?;
+        self.breakpoint(number)?.kind = Kind::Statement(Place { condition, ..place });
+        Ok(Outcome::Reply(Reply::Done))
+    }
+
+    /// Marks the statements of enabled breakpoints.
+    pub(crate) fn mark(&mut self) {
+        let code = &self.process.machine().program().code;
+        let mut marks: Vec<Vec<bool>> = vec![Vec::new(); code.len()];
+        for b in self.breakpoints.iter().filter(|b| b.enabled) {
+            let Kind::Statement(place) = &b.kind else { continue };
+            for site in &place.sites {
+                let row = &mut marks[site.func.index()];
+                row.resize(code[site.func.index()].ops.len(), false);
+                if let Some(mark) = row.get_mut(site.pc as usize) {
+                    *mark = true;
+                }
+            }
+        }
+        self.marks = Arc::new(marks);
+    }
+
+    /// Statements of enabled breakpoints.
+    pub(crate) fn marks(&self) -> Marks {
+        self.marks.clone()
+    }
+
+    /// Whether a breakpoint is on a line, and enabled.
+    pub(crate) fn breakpoint_at(&self, file: FileId, line: usize) -> Option<bool> {
+        let here = |b: &&Breakpoint| matches!(&b.kind, Kind::Statement(p) if p.file == file && p.line == line);
+        let mut all = self.breakpoints.iter().filter(here).map(|b| b.enabled);
+        all.next().map(|first| first || all.any(|e| e))
+    }
+
+    /// A breakpoint as the user sees it.
+    pub(crate) fn breakpoint_view(&self, b: &Breakpoint) -> BreakpointView {
+        let (kind, condition) = match &b.kind {
+            Kind::Watch(watch) => (BreakpointKind::Watch(watch.text.clone()), None),
+            Kind::Statement(p) => {
+                let file = self.setup.sources.file(p.file).map_or_else(String::new, |f| f.name().to_owned());
+                let kind = BreakpointKind::Statement {
+                    function: p.function.clone(),
+                    file,
+                    file_id: p.file,
+                    line: p.line,
+                    asked: p.asked,
+                    places: p.sites.len(),
+                };
+                (kind, p.condition.as_ref().map(|c| c.text.clone()))
+            }
+        };
+        BreakpointView {
+            number: b.number,
+            kind,
+            condition,
+            enabled: b.enabled,
+            temporary: b.temporary,
+            hits: b.hits,
+            ignore: b.ignore,
+        }
+    }
+
+    /// A finding in words.
+    pub(crate) fn word(&self, finding: &Finding) -> String {
+        diag::full(&finding.diagnostic(), &self.setup.sources, diag::Style::PLAIN)
+    }
+
+    /// Where the program is.
+    pub(crate) fn program_view(&self) -> ProgramView {
+        ProgramView {
+            started: self.started,
+            exited: self.process.over(),
+            time: self.process.time(),
+            latest: self.process.latest(),
+            checkpoints: self.process.checkpoints(),
+        }
+    }
+}

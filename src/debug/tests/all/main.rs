@@ -1,0 +1,3 @@
+//! Whole sessions with compiled programs.
+
+mod sessions;

@@ -1,0 +1,122 @@
+//! Sessions by script: each `tests/debug/PROGRAM[.CASE].txt` is a transcript of a session with `tests/debug/PROGRAM.cuf`.
+//!
+//! The lines that begin with the prompt are typed in; everything else is what must come out. With `UPDATE` in the
+//! environment the transcripts are written anew.
+
+use compile::Options;
+use debug::{LineMode, PROMPT, Session, Setup, Terminal};
+use diag::Diagnostics;
+use emu::Emulator;
+use host::{Answer, Ask, HostOptions, Stream};
+use machine::{ClockKind, DeviceBox, Machine, MachineOptions, World};
+use source::SourceMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A world without files, whose input is one line.
+struct Still {
+    lines: Vec<&'static [u8]>,
+}
+
+impl World for Still {
+    fn ask(&mut self, question: &Ask) -> Answer {
+        match question {
+            Ask::ReadLine => Answer::Line(self.lines.pop().map(<[u8]>::to_vec)),
+            Ask::ReadFile { .. } => Answer::File(Ok(None)),
+            Ask::WriteFile { .. } | Ask::DeleteFile { .. } | Ask::Sleep { .. } => Answer::Done(Ok(())),
+            Ask::Clock | Ask::CpuClock => Answer::Nanoseconds(0),
+            Ask::Date => Answer::Date([2000, 1, 1, 0, 0, 0, 0, 0]),
+            Ask::Environment { .. } => Answer::Text(None),
+        }
+    }
+
+    fn write(&mut self, _: Stream, _: &[u8]) {}
+}
+
+/// Types the lines of a script and keeps what is shown.
+#[derive(Default)]
+pub struct Script {
+    pub lines: std::vec::IntoIter<String>,
+    pub shown: String,
+}
+
+impl Script {
+    pub fn new(lines: impl IntoIterator<Item = impl Into<String>>) -> Script {
+        Script { lines: lines.into_iter().map(Into::into).collect::<Vec<_>>().into_iter(), shown: String::new() }
+    }
+}
+
+impl Terminal for Script {
+    fn read_line(&mut self, prompt: &str) -> Option<String> {
+        let line = self.lines.next()?;
+        self.shown.push_str(prompt);
+        self.shown.push_str(&line);
+        self.shown.push('\n');
+        Some(line)
+    }
+
+    fn write(&mut self, text: &str) {
+        self.shown.push_str(text);
+    }
+
+    fn write_output(&mut self, bytes: &[u8]) {
+        self.shown.push_str(&String::from_utf8_lossy(bytes));
+    }
+}
+
+/// A session with a program given as text.
+pub fn session(name: &str, text: &str) -> Session {
+    let mut map = SourceMap::new();
+    let file = map.add(name, text);
+    let mut diags = Diagnostics::new();
+    let compiled = compile::compile(&mut map, &[file], &Options::default(), &mut |_, _| None, &mut diags);
+    let shown: String = diags.into_sorted().iter().map(|d| diag::full(d, &map, diag::Style::PLAIN)).collect();
+    let compiled = compiled.unwrap_or_else(|| panic!("{name} does not compile:\n{shown}"));
+    let module = compiled.module.clone();
+    let start = move || {
+        let devices = vec![DeviceBox::Emulator(Box::new(Emulator::new(0, emu::Options::default())))];
+        let host = HostOptions { stack_bytes: 1 << 20, ..HostOptions::default() };
+        let options = MachineOptions { host, clock: ClockKind::Model, ..MachineOptions::default() };
+        Machine::load(module.clone(), devices, &gpu::GpuOptions::default(), options)
+    };
+    let setup = Setup { checked: compiled.program, sources: Arc::new(map), start: Box::new(start) };
+    Session::new(setup, Box::new(Still { lines: vec![b"42"] })).expect("a session")
+}
+
+/// The transcript of a script.
+pub fn talk(name: &str, text: &str, lines: impl IntoIterator<Item = impl Into<String>>) -> String {
+    let mut script = Script::new(lines);
+    LineMode::new(session(name, text)).run(&mut script);
+    script.shown
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/debug")
+}
+
+#[test]
+fn scripted_sessions_read_as_their_transcripts() {
+    let mut names: Vec<String> = std::fs::read_dir(folder())
+        .expect("the folder of transcripts")
+        .map(|e| e.expect("an entry").file_name().to_string_lossy().into_owned())
+        .filter(|n| n.ends_with(".txt"))
+        .collect();
+    names.sort();
+    assert!(!names.is_empty());
+    let mut wrong = Vec::new();
+    for name in names {
+        let program = format!("{}.cuf", name.split('.').next().expect("a name"));
+        let text = std::fs::read_to_string(folder().join(&program)).expect("a program");
+        let expected = std::fs::read_to_string(folder().join(&name)).expect("a transcript");
+        let typed = expected.lines().filter_map(|l| l.strip_prefix(PROMPT).or((l == PROMPT.trim_end()).then_some("")));
+        let actual: String = talk(&program, &text, typed).lines().map(|l| l.trim_end().to_owned() + "\n").collect();
+        if actual != expected {
+            if std::env::var_os("UPDATE").is_some() {
+                std::fs::write(folder().join(&name), &actual).expect("written");
+            } else {
+                wrong.push(format!("{name}:\n{actual}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "these transcripts differ; what came out:\n\n{}", wrong.join("\n\n"));
+}

@@ -1,0 +1,232 @@
+//! Small host programs made of service calls, and a world that remembers what they did.
+
+use device::Reply;
+use host::{Answer, Ask, Host, HostOptions, HostYield, Stream};
+use ir::rt::Rt;
+use ir::{Access, AddrBase, FuncKind, FunctionBuilder, Global, GlobalId, GlobalInit, Module, Reg, Space, Ty, Val};
+use mem::{Memory, Region};
+use source::{FileId, Span};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use vm::{NoHooks, Program};
+
+/// A main program under construction.
+pub(crate) struct Main {
+    pub(crate) b: FunctionBuilder,
+    globals: Vec<Global>,
+}
+
+fn global(name: &str, bytes: u64, init: GlobalInit) -> Global {
+    Global {
+        name: name.into(),
+        space: Space::Host,
+        managed: false,
+        bytes,
+        align: 8,
+        init,
+        read_only: false,
+        var: None,
+        span: Span::NONE,
+    }
+}
+
+impl Main {
+    pub(crate) fn new() -> Main {
+        Main { b: FunctionBuilder::new("main", FuncKind::Host, Span::NONE), globals: Vec::new() }
+    }
+
+    /// The address of fresh zeros.
+    pub(crate) fn space(&mut self, bytes: u64) -> Val {
+        self.globals.push(global("data", bytes, GlobalInit::Zero));
+        self.last()
+    }
+
+    /// Address and length of a text.
+    pub(crate) fn text(&mut self, text: &str) -> (Val, Val) {
+        self.globals.push(global("text", text.len() as u64, GlobalInit::Bytes(text.as_bytes().into())));
+        (self.last(), Val::i64(text.len() as i64))
+    }
+
+    fn last(&mut self) -> Val {
+        let id = GlobalId(self.globals.len() as u32 - 1);
+        self.b.addr(AddrBase::Global(id)).into()
+    }
+
+    pub(crate) fn rt(&mut self, rt: Rt, args: &[Val]) -> Vec<Reg> {
+        self.b.rt(rt, args.to_vec())
+    }
+
+    /// `print *`, or with a format; the items are between this and `end`.
+    pub(crate) fn write(&mut self, unit: i64, format: Option<&str>) {
+        self.begin(0, unit, format, 0);
+    }
+
+    pub(crate) fn begin(&mut self, direction: i32, unit: i64, format: Option<&str>, catch: i32) {
+        let form = Val::i32(i32::from(format.is_some()));
+        self.rt(Rt::IoBegin, &[Val::i32(direction), form, Val::i64(unit), Val::i32(catch)]);
+        if let Some(format) = format {
+            let (at, len) = self.text(format);
+            self.rt(Rt::IoFormat, &[at, len]);
+        }
+    }
+
+    pub(crate) fn int(&mut self, value: impl Into<Val>) {
+        self.rt(Rt::IoPutInt, &[value.into(), Val::i32(4)]);
+    }
+
+    pub(crate) fn string(&mut self, text: &str) {
+        let (at, len) = self.text(text);
+        self.rt(Rt::IoPutChar, &[at, len]);
+    }
+
+    pub(crate) fn end(&mut self) -> Val {
+        self.rt(Rt::IoEnd, &[])[0].into()
+    }
+
+    /// `print *, value`
+    pub(crate) fn show(&mut self, value: impl Into<Val>) {
+        self.write(-1, None);
+        self.int(value);
+        self.end();
+    }
+
+    /// Widens an `i32`, for [`Main::show`].
+    pub(crate) fn wide(&mut self, value: impl Into<Val>) -> Val {
+        self.b.cvt(ir::op::CvtOp::Cast, Ty::I32, Ty::I64, value).into()
+    }
+
+    /// Loads an `i32`.
+    pub(crate) fn load(&mut self, at: impl Into<Val>, offset: i64) -> Val {
+        self.b.load(Ty::I32, Space::Host, Access::Plain, at, offset).into()
+    }
+
+    pub(crate) fn store(&mut self, ty: Ty, at: Val, offset: i64, value: Val) {
+        self.b.store(ty, Space::Host, Access::Plain, at, offset, value);
+    }
+
+    pub(crate) fn open(&mut self, unit: i64, options: &str) -> Val {
+        let (at, len) = self.text(options);
+        self.rt(Rt::IoOpen, &[Val::i64(unit), Val::i64(0), at, len])[0].into()
+    }
+
+    pub(crate) fn start(self, world: World) -> Run {
+        let mut b = self.b;
+        b.ret(Vec::new());
+        let main = Some(ir::FuncId(0));
+        let module = Module { funcs: vec![b.finish()], globals: self.globals, types: Vec::new(), main };
+        assert!(ir::verify::module(&module).is_empty());
+        let mut memory = Memory::new();
+        let addresses: Vec<u64> = module
+            .globals
+            .iter()
+            .map(|g| {
+                let at = memory.alloc(Region::Host, g.bytes, &g.name, g.span).expect("room");
+                if let GlobalInit::Bytes(bytes) = &g.init {
+                    memory.write(at, bytes).expect("inside");
+                }
+                at
+            })
+            .collect();
+        let program = vm::compile(Arc::new(module), addresses).expect("valid");
+        let options = HostOptions { arguments: vec![b"prog".to_vec(), b"one".to_vec()], stack_bytes: 1 << 20 };
+        let host = Host::new(&program, &mut memory, &options).expect("a main program");
+        Run { program, memory, host, world, found: Vec::new() }
+    }
+
+    pub(crate) fn run(self, world: World) -> Run {
+        let mut run = self.start(world);
+        run.to_end();
+        run
+    }
+}
+
+/// A span to tell places apart.
+pub(crate) fn span(start: u32) -> Span {
+    Span::new(FileId(0), start, start + 1)
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct World {
+    pub(crate) input: VecDeque<&'static str>,
+    pub(crate) files: BTreeMap<String, Vec<u8>>,
+    pub(crate) out: Vec<u8>,
+    pub(crate) err: Vec<u8>,
+    pub(crate) clock: u64,
+}
+
+impl World {
+    fn answer(&mut self, ask: &Ask) -> Answer {
+        match ask {
+            Ask::ReadLine => Answer::Line(self.input.pop_front().map(|l| l.as_bytes().to_vec())),
+            Ask::ReadFile { path } => Answer::File(Ok(self.files.get(path).cloned())),
+            Ask::WriteFile { path, offset, bytes, length } => {
+                let file = self.files.entry(path.clone()).or_default();
+                file.resize(*offset as usize, 0);
+                file.extend_from_slice(bytes);
+                assert_eq!(file.len() as u64, *length);
+                Answer::Done(Ok(()))
+            }
+            Ask::DeleteFile { path } => {
+                self.files.remove(path);
+                Answer::Done(Ok(()))
+            }
+            Ask::Clock | Ask::CpuClock => {
+                self.clock += 1_000_000_000;
+                Answer::Nanoseconds(self.clock)
+            }
+            Ask::Date => Answer::Date([2024, 2, 29, 0, 12, 34, 56, 789]),
+            Ask::Environment { name } => Answer::Text((name == "HOME").then(|| b"/home".to_vec())),
+            Ask::Sleep { .. } => Answer::Done(Ok(())),
+        }
+    }
+}
+
+/// A program on its way.
+#[derive(Clone)]
+pub(crate) struct Run {
+    pub(crate) program: Program,
+    pub(crate) memory: Memory,
+    pub(crate) host: Host,
+    pub(crate) world: World,
+    pub(crate) found: Vec<finding::Finding>,
+}
+
+impl Run {
+    /// Runs on until the program is over; gives the exit code.
+    pub(crate) fn to_end(&mut self) -> i32 {
+        loop {
+            if let Some(code) = self.step(u64::MAX) {
+                return code;
+            }
+        }
+    }
+
+    /// Runs until one yield is served; gives the exit code at the end.
+    pub(crate) fn step(&mut self, budget: u64) -> Option<i32> {
+        let mut budget = budget;
+        match self.host.advance(&self.program, &mut self.memory, &mut budget, &mut NoHooks) {
+            HostYield::Budget | HostYield::Statement(_) => {}
+            HostYield::Output { stream: Stream::Stdout, bytes } => self.world.out.extend(bytes),
+            HostYield::Output { stream: Stream::Stderr, bytes } => self.world.err.extend(bytes),
+            HostYield::Ask(ask) => {
+                let answer = self.world.answer(&ask);
+                self.host.answer(answer);
+            }
+            HostYield::Api(call) => panic!("{call:?}"),
+            HostYield::Fault(finding) => self.found.push(*finding),
+            HostYield::Done { code } => return Some(code),
+        }
+        let _ = Reply::default();
+        None
+    }
+
+    pub(crate) fn out(&self) -> String {
+        String::from_utf8(self.world.out.clone()).expect("text")
+    }
+
+    /// The words of the one finding.
+    pub(crate) fn finding(&self) -> String {
+        assert_eq!(self.found.len(), 1, "{:?}", self.found);
+        self.found[0].diagnostic().message
+    }
+}
