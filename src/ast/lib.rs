@@ -14,15 +14,15 @@ mod unit;
 mod unparse;
 
 pub use decl::{
-    Attr, Bound, CharLen, CudaAttr, DataSet, DeclKind, Declaration, DerivedType, Entity, EnumDef, Import, Intent, Interface,
-    InterfaceItem, InterfaceKind, KindParam, LetterSpec, Shape, TypeField, TypeItem, TypeSpec, TypeSpecKind,
+    Attr, Bound, CharLen, CudaAttr, DataSet, DeclKind, Declaration, DerivedType, Entity, EnumDef, Import, Intent,
+    Interface, InterfaceItem, InterfaceKind, KindParam, LetterSpec, Shape, TypeField, TypeItem, TypeSpec, TypeSpecKind,
     UseItem, UseStmt,
 };
 pub use dump::dump;
 pub use expr::{Arg, ArgValue, ArrayItem, BinaryOp, Expr, ExprKind, ImpliedDo, Name, Radix, UnaryOp};
 pub use stmt::{
-    Allocate, Block, CaseRange, CufKernel, CufReduce, CufSize, DoControl, GlobalLaunch, IfArm, IoControl, IoItem, IoKind,
-    LoopVar, SelectArm, Stmt, StmtKind, TypeArm, WhereArm,
+    Allocate, Block, CaseRange, CufKernel, CufReduce, CufSize, DoControl, GlobalLaunch, IfArm, IoControl, IoItem,
+    IoKind, LoopVar, SelectArm, Stmt, StmtKind, TypeArm, WhereArm,
 };
+pub use unit::{Generic, Prefix, ProcedureAttr, Program, Subprogram, SubprogramKind, Unit, UnitKind};
 pub use unparse::unparse;
-pub use unit::{Generic, Prefix, Program, ProcedureAttr, Subprogram, SubprogramKind, Unit, UnitKind};

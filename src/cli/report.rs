@@ -58,10 +58,6 @@ impl Reporter {
         self.errors
     }
 
-    /// How many warnings were printed.
-    pub(crate) fn warnings(&self) -> usize {
-        self.warnings
-    }
 }
 
 /// Writes to standard error; when nobody listens there any more, nothing is lost that could be kept.

@@ -10,6 +10,8 @@ const MODULES: &[(&str, &str)] = &[
     ("cudadevice", include_str!("modules/cudadevice.cuf")),
     ("iso_c_binding", include_str!("modules/iso_c_binding.cuf")),
     ("iso_fortran_env", include_str!("modules/iso_fortran_env.cuf")),
+    ("ieee_arithmetic", include_str!("modules/ieee_arithmetic.cuf")),
+    ("nvtx", include_str!("modules/nvtx.cuf")),
 ];
 
 /// The source of an embedded module, if there is one of that name.

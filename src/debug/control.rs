@@ -262,7 +262,17 @@ impl Session {
         let span = level.map_or(source::Span::NONE, |l| self.span_of(&l));
         let displays = if over { Vec::new() } else { self.display_values() };
         let time = self.process.time();
-        Outcome::Stop(Box::new(Stop { reason, findings, focus: view, switched, span, place, with_frame, time, displays }))
+        Outcome::Stop(Box::new(Stop {
+            reason,
+            findings,
+            focus: view,
+            switched,
+            span,
+            place,
+            with_frame,
+            time,
+            displays,
+        }))
     }
 
     /// The moment before which a step backwards looks.

@@ -136,9 +136,10 @@ impl Session {
         let view = |d: &crate::breakpoint::Display| DisplayView {
             number: d.number,
             expression: d.text.clone(),
-            value: self.checked(&d.text).ok().map(|e| {
-                self.here().and_then(|s| Session::text_in(&s, &e, Radix::Natural)).map_err(|why| why.0)
-            }),
+            value: self
+                .checked(&d.text)
+                .ok()
+                .map(|e| self.here().and_then(|s| Session::text_in(&s, &e, Radix::Natural)).map_err(|why| why.0)),
         };
         self.displays.iter().map(view).collect()
     }
@@ -188,7 +189,9 @@ impl Session {
         let bytes = (high - low) as u64 + object.kind.bytes();
         let own = match self.focus {
             Thread::Device { launch, block, .. } if is_shared(address) => Some((launch, block, None)),
-            Thread::Device { launch, block, warp, lane } if is_local(address) => Some((launch, block, Some((warp, lane)))),
+            Thread::Device { launch, block, warp, lane } if is_local(address) => {
+                Some((launch, block, Some((warp, lane))))
+            }
             _ => None,
         };
         let on_stack = Region::of(address) == Some(Region::HostStack);
@@ -328,10 +331,15 @@ impl Session {
         }
     }
 
-    fn told_writer(&self, thread: Thread, write: Option<DeviceAccess>) -> Option<(String, Option<crate::reply::PlaceView>)> {
+    fn told_writer(
+        &self,
+        thread: Thread,
+        write: Option<DeviceAccess>,
+    ) -> Option<(String, Option<crate::reply::PlaceView>)> {
         let write = write?;
         let by = Thread::Device { launch: write.launch, block: write.block, warp: write.warp, lane: write.lane };
-        let view = if self.process.block(write.launch, write.block).is_some() { self.view(by) } else { self.view(thread) };
+        let view =
+            if self.process.block(write.launch, write.block).is_some() { self.view(by) } else { self.view(thread) };
         Some((crate::render::focus(&view), self.place(write.span, String::new())))
     }
 }

@@ -452,9 +452,7 @@ fn complex_op(op: BinaryOp, ty: Ty, (a, b): (u64, u64), (c, d): (u64, u64)) -> (
     match op {
         BinaryOp::Add => (f(add, a, c), f(add, b, d)),
         BinaryOp::Sub => (f(sub, a, c), f(sub, b, d)),
-        BinaryOp::Mul => {
-            (f(sub, f(mul, a, c), f(mul, b, d)), f(add, f(mul, a, d), f(mul, b, c)))
-        }
+        BinaryOp::Mul => (f(sub, f(mul, a, c), f(mul, b, d)), f(add, f(mul, a, d), f(mul, b, c))),
         BinaryOp::Div | BinaryOp::Pow => {
             let norm = f(add, f(mul, c, c), f(mul, d, d));
             let re = f(add, f(mul, a, c), f(mul, b, d));
@@ -537,7 +535,9 @@ pub(crate) fn required_special(e: &Expr, out: &mut Vec<(u8, u32)>) {
         ExprKind::Compare { op: CmpOp::Eq, left, right } => {
             let pair = match (&left.kind, &right.kind) {
                 (ExprKind::Special { index, add }, ExprKind::Const(Const::Int(n)))
-                | (ExprKind::Const(Const::Int(n)), ExprKind::Special { index, add }) => Some((*index, n - i64::from(*add))),
+                | (ExprKind::Const(Const::Int(n)), ExprKind::Special { index, add }) => {
+                    Some((*index, n - i64::from(*add)))
+                }
                 _ => None,
             };
             if let Some((index, n)) = pair {

@@ -180,7 +180,9 @@ impl Session {
                         row.count += 1;
                         row.current |= current;
                     }
-                    _ => rows.push(ThreadRow { block: index, from: thread, to: thread, count: 1, state, place, current }),
+                    _ => {
+                        rows.push(ThreadRow { block: index, from: thread, to: thread, count: 1, state, place, current });
+                    }
                 }
             }
         }

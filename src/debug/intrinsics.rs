@@ -131,13 +131,7 @@ fn elemental(scene: &Scene<'_>, id: Intrinsic, a: &Value, args: &[Option<Value>]
 }
 
 /// Reductions of a whole array.
-fn reduction(
-    scene: &Scene<'_>,
-    id: Intrinsic,
-    a: &Value,
-    args: &[Option<Value>],
-    result: Kind,
-) -> Eval<Option<Value>> {
+fn reduction(scene: &Scene<'_>, id: Intrinsic, a: &Value, args: &[Option<Value>], result: Kind) -> Eval<Option<Value>> {
     let names = [
         Intrinsic::All,
         Intrinsic::Any,
@@ -303,7 +297,9 @@ fn inquiry(scene: &Scene<'_>, id: Intrinsic, args: &Args, e: &Expr) -> Eval<Opti
                 d => list(o.dims.iter().map(|d| d.extent.ok_or_else(unknown)).collect::<Eval<_>>()?, d)?,
             }
         }
-        Intrinsic::Shape => list(object()?.dims.iter().map(|d| d.extent.ok_or_else(unknown)).collect::<Eval<_>>()?, None)?,
+        Intrinsic::Shape => {
+            list(object()?.dims.iter().map(|d| d.extent.ok_or_else(unknown)).collect::<Eval<_>>()?, None)?
+        }
         Intrinsic::Lbound => list(object()?.dims.iter().map(|d| d.lower).collect(), dim()?)?,
         Intrinsic::Ubound => {
             let upper = |d: &crate::scene::Dim| d.extent.map(|n| d.lower + n - 1).ok_or_else(unknown);

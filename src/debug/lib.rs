@@ -40,9 +40,9 @@ mod watcher;
 pub use command::{Command, FocusRequest, FrameRequest, ListRequest, Over, Radix, Topic, Where};
 pub use line::{LineMode, PROMPT, Terminal};
 pub use reply::{
-    BarrierRow, BlockRow, BreakpointKind, BreakpointView, DisplayView, FocusView, FrameView, KernelRow, LaneGroup, LaneRow,
-    LaneState, Outcome, PlaceView, ProgramView, Reply, SourceLine, SourceWindow, Stop, StopReason, ThreadRow, VariableRow,
-    WarpRow,
+    BarrierRow, BlockRow, BreakpointKind, BreakpointView, DisplayView, FocusView, FrameView, KernelRow, LaneGroup,
+    LaneRow, LaneState, Outcome, PlaceView, ProgramView, Reply, SourceLine, SourceWindow, Stop, StopReason, ThreadRow,
+    VariableRow, WarpRow,
 };
 pub use session::{Session, SessionError, Setup};
 pub use thread::{Event, Request, SessionThread};

@@ -178,7 +178,8 @@ impl Session {
     fn arguments(&self, thread: Thread, level: &Level) -> String {
         let Ok(scene) = self.scene_of(thread, Some(level.frame)) else { return String::new() };
         let func = self.process.machine().program().module.func(level.site.func);
-        let dummies = func.vars.iter().filter(|v| v.is_dummy);
+        // Variables of inlined procedures have qualified names.
+        let dummies = func.vars.iter().filter(|v| v.is_dummy && !v.name.contains('.'));
         let shown = dummies.map(|v| {
             let value = scene.variable(sema::checked::VarId(v.source_id));
             let text = value.map_or_else(|_| "<not available>".to_owned(), |object| scene.show_short(&object));
@@ -262,7 +263,8 @@ impl Session {
         let asked_lane = request.thread.is_some() || request.lane.is_some();
         let live = block.warps.get(warp as usize).map_or(0, |w| w.live);
         if live >> lane & 1 == 0 {
-            let other = if live == 0 { block.warps.iter().find(|w| w.live != 0) } else { block.warps.get(warp as usize) };
+            let other =
+                if live == 0 { block.warps.iter().find(|w| w.live != 0) } else { block.warps.get(warp as usize) };
             match other {
                 Some(w) if !asked_lane && (live != 0 || request.warp.is_none()) => {
                     (warp, lane) = (w.number, w.live.trailing_zeros());

@@ -64,7 +64,8 @@ fn split_word(line: &str) -> (&str, &str) {
 }
 
 fn arguments(row: &Row, rest: &str) -> Result<Command, ParseError> {
-    let bare = |command| if rest.is_empty() { Ok(command) } else { fail(format!("\"{}\" takes no arguments.", row.name)) };
+    let bare =
+        |command| if rest.is_empty() { Ok(command) } else { fail(format!("\"{}\" takes no arguments.", row.name)) };
     Ok(match row.verb {
         Verb::Run => bare(Command::Run)?,
         Verb::Start => bare(Command::Start)?,
@@ -363,20 +364,27 @@ mod tests {
         assert_eq!(one("i br"), Command::Info(Topic::Breakpoints));
         assert_eq!(one("i b"), Command::Info(Topic::Breakpoints));
         assert_eq!(one("info cuda threads"), Command::Info(Topic::Threads));
-        assert_eq!(error("reverse"), "Ambiguous command \"reverse\": reverse-step, reverse-next, reverse-continue, reverse-finish.");
+        assert_eq!(
+            error("reverse"),
+            "Ambiguous command \"reverse\": reverse-step, reverse-next, reverse-continue, reverse-finish."
+        );
         assert_eq!(error("frobnicate 3"), "Undefined command: \"frobnicate\".  Try \"help\".");
         assert_eq!(parse("  ! a remark"), Ok(None));
     }
 
     #[test]
     fn breakpoints_take_places_and_conditions() {
-        let b = |at, condition: Option<&str>| Command::Break { at, condition: condition.map(Into::into), temporary: false };
+        let b =
+            |at, condition: Option<&str>| Command::Break { at, condition: condition.map(Into::into), temporary: false };
         assert_eq!(one("b 12"), b(Where::Line(12), None));
         assert_eq!(one("break a.cuf:7 if i == 3"), b(Where::FileLine("a.cuf".into(), 7), Some("i == 3")));
         assert_eq!(one("break M::Saxpy"), b(Where::Name("m.saxpy".into()), None));
         assert_eq!(one("b if (x > 1)"), b(Where::Here, Some("(x > 1)")));
         assert_eq!(error("b 12 if"), "Argument required after \"if\" in \"break 12 if\".");
-        assert_eq!(error("b 12 thirteen"), "Bad location \"12 thirteen\": a line number, FILE:LINE or a procedure name is expected.");
+        assert_eq!(
+            error("b 12 thirteen"),
+            "Bad location \"12 thirteen\": a line number, FILE:LINE or a procedure name is expected."
+        );
     }
 
     #[test]
@@ -407,7 +415,8 @@ mod tests {
                 assert_eq!(lookup(name).expect("known").verb, row.verb, "{name}");
             }
         }
-        let mut names: Vec<&str> = COMMANDS.iter().flat_map(|r| [r.name].into_iter().chain(r.aliases.iter().copied())).collect();
+        let mut names: Vec<&str> =
+            COMMANDS.iter().flat_map(|r| [r.name].into_iter().chain(r.aliases.iter().copied())).collect();
         names.sort_unstable();
         assert!(names.windows(2).all(|w| w[0] != w[1]), "a name stands for two commands");
     }

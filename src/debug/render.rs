@@ -2,8 +2,9 @@
 
 use crate::command::Topic;
 use crate::reply::{
-    BarrierRow, BlockRow, BreakpointKind, BreakpointView, DisplayView, FocusView, FrameView, KernelRow, LaneGroup, LaneRow,
-    LaneState, Outcome, PlaceView, ProgramView, Reply, SourceWindow, Stop, StopReason, ThreadRow, VariableRow, WarpRow,
+    BarrierRow, BlockRow, BreakpointKind, BreakpointView, DisplayView, FocusView, FrameView, KernelRow, LaneGroup,
+    LaneRow, LaneState, Outcome, PlaceView, ProgramView, Reply, SourceWindow, Stop, StopReason, ThreadRow, VariableRow,
+    WarpRow,
 };
 use std::fmt::Write;
 
@@ -93,7 +94,11 @@ pub fn reply(reply: &Reply) -> String {
         Reply::Focus(view, place) => {
             let at = place.as_ref();
             let line = at.map(|p| format!("{}\n{}\t{}\n", frame_text(p), p.line, p.text)).unwrap_or_default();
-            format!("[{}{}]\n{line}", if at.is_some() { "Switching focus to " } else { "Current focus is " }, focus(view))
+            format!(
+                "[{}{}]\n{line}",
+                if at.is_some() { "Switching focus to " } else { "Current focus is " },
+                focus(view)
+            )
         }
         Reply::Frame(frame, line) => {
             let line = line.as_ref().map(|l| format!("{}\t{}\n", l.number, l.text)).unwrap_or_default();
@@ -126,11 +131,7 @@ fn breakpoint_set(b: &BreakpointView) -> String {
             let kind = if b.temporary { "Temporary breakpoint" } else { "Breakpoint" };
             let more = if *places > 1 { format!(" ({places} locations)") } else { String::new() };
             let moved = asked.map(|a| format!("Line {a} has no statement; the next one that has is line {line}.\n"));
-            format!(
-                "{}{kind} {} at {function}: file {file}, line {line}.{more}\n",
-                moved.unwrap_or_default(),
-                b.number
-            )
+            format!("{}{kind} {} at {function}: file {file}, line {line}.{more}\n", moved.unwrap_or_default(), b.number)
         }
     }
 }
@@ -226,7 +227,8 @@ fn warps(rows: &[WarpRow]) -> String {
         return "No CUDA warps.\n".to_owned();
     }
     let row = |r: &WarpRow| {
-        let places: Vec<String> = r.fragments.iter().map(|(mask, line)| format!("{}: line {line}", lane_set(*mask))).collect();
+        let places: Vec<String> =
+            r.fragments.iter().map(|(mask, line)| format!("{}: line {line}", lane_set(*mask))).collect();
         vec![
             star(r.current),
             r.number.to_string(),
@@ -315,7 +317,9 @@ fn breakpoints(rows: &[BreakpointView]) -> String {
     for b in rows {
         let (kind, what) = match &b.kind {
             BreakpointKind::Watch(expression) => ("watchpoint", expression.clone()),
-            BreakpointKind::Statement { function, file, line, .. } => ("breakpoint", format!("in {function} at {file}:{line}")),
+            BreakpointKind::Statement { function, file, line, .. } => {
+                ("breakpoint", format!("in {function} at {file}:{line}"))
+            }
         };
         let disposition = if b.temporary { "del" } else { "keep" };
         let enabled = if b.enabled { "y" } else { "n" };
@@ -359,17 +363,41 @@ pub fn lane_set(mask: u32) -> String {
     parts.join(",")
 }
 
+/// Groups of one warp beyond which they share lines.
+const FEW_GROUPS: usize = 8;
+/// Width of such lines.
+const WIDTH: usize = 100;
+
 fn lane_groups(number: u32, groups: &[LaneGroup]) -> String {
     let mut text = format!("${number} =\n");
     let several = groups.iter().any(|g| g.warp != groups[0].warp);
-    for g in groups {
-        let value = match &g.value {
-            Ok(v) => v.clone(),
-            Err(why) => format!("<{why}>"),
-        };
-        let warp = if several { format!("warp {} ", g.warp) } else { String::new() };
-        let plural = if g.lanes.count_ones() == 1 { "" } else { "s" };
-        let _ = writeln!(text, "  {warp}lane{plural} {}: {value}", lane_set(g.lanes));
+    for own in groups.chunk_by(|a, b| a.warp == b.warp) {
+        let warp = if several { format!("warp {} ", own[0].warp) } else { String::new() };
+        let mut line = String::new();
+        for g in own {
+            let value = match &g.value {
+                Ok(v) => v.clone(),
+                Err(why) => format!("<{why}>"),
+            };
+            let plural = if g.lanes.count_ones() == 1 { "" } else { "s" };
+            let first = format!("  {warp}lane{plural} {}: {value}", lane_set(g.lanes));
+            if own.len() <= FEW_GROUPS {
+                let _ = writeln!(text, "{first}");
+                continue;
+            }
+            let next = format!("  {}: {value}", lane_set(g.lanes));
+            if line.is_empty() {
+                line = first;
+            } else if line.len() + next.len() > WIDTH {
+                let _ = writeln!(text, "{line}");
+                line = first;
+            } else {
+                line.push_str(&next);
+            }
+        }
+        if !line.is_empty() {
+            let _ = writeln!(text, "{line}");
+        }
     }
     text
 }

@@ -135,9 +135,7 @@ impl<'a> Scene<'a> {
         match self.at {
             Spot::Nowhere => Err(gone()),
             Spot::Host { warp, .. } => warp.frame(number).map(|f| f.get(slot, 0)).ok_or_else(gone),
-            Spot::Device { warp, lane, .. } => {
-                warp.frame(number).map(|f| f.get(slot, lane as usize)).ok_or_else(gone)
-            }
+            Spot::Device { warp, lane, .. } => warp.frame(number).map(|f| f.get(slot, lane as usize)).ok_or_else(gone),
         }
     }
 
@@ -228,6 +226,9 @@ impl<'a> Scene<'a> {
         }
         match self.find(id) {
             Some((frame, debug)) => self.located(frame, debug, var),
+            None if matches!(self.at, Spot::Nowhere) => {
+                fail(format!("`{}` has no value while the program is not being run", var.name))
+            }
             None => fail(format!("`{}` has no place here: nothing in the program uses it", var.name)),
         }
     }
@@ -247,7 +248,9 @@ impl<'a> Scene<'a> {
             VarLoc::Complex(re, im) => return Ok(Object::scalar(kind(len)?, Store::Regs(frame, vec![re, im]))),
             VarLoc::Memory(base) => self.base_address(frame, base)?,
             VarLoc::At(reg) => self.register(frame, reg)?,
-            VarLoc::Descriptor(base) => return self.described(self.base_address(frame, base)?, &var.ty, len, &var.name),
+            VarLoc::Descriptor(base) => {
+                return self.described(self.base_address(frame, base)?, &var.ty, len, &var.name);
+            }
             VarLoc::DescriptorAt(reg) => {
                 let at = self.register(frame, reg)?;
                 return if at == 0 { absent() } else { self.described(at, &var.ty, len, &var.name) };
@@ -319,7 +322,8 @@ impl<'a> Scene<'a> {
                 let dims = const_dims(&field.shape, kind.bytes())?;
                 let count: i64 = dims.iter().filter_map(|d| d.extent).product();
                 let from = field.offset as usize;
-                let data = value.element(0).get(from..from + count as usize * kind.bytes() as usize).unwrap_or(&[]).to_vec();
+                let data =
+                    value.element(0).get(from..from + count as usize * kind.bytes() as usize).unwrap_or(&[]).to_vec();
                 let bounds = dims.iter().map(|d| (d.lower, d.extent.unwrap_or(0))).collect();
                 return Ok(Object { kind, dims, store: Store::Value(Value { kind, dims: bounds, data }) });
             }
@@ -427,7 +431,8 @@ fn const_dims(shape: &Shape, element_bytes: u64) -> Eval<Vec<Dim>> {
     let mut stride = element_bytes as i64;
     dims.iter()
         .map(|d| {
-            let (ExprKind::Const(Const::Int(lo)), ExprKind::Const(Const::Int(hi))) = (&d.lower.kind, &d.upper.kind) else {
+            let (ExprKind::Const(Const::Int(lo)), ExprKind::Const(Const::Int(hi))) = (&d.lower.kind, &d.upper.kind)
+            else {
                 return fail("the bounds of the component are not constant");
             };
             let extent = hi.saturating_sub(*lo).saturating_add(1).max(0);

@@ -265,7 +265,12 @@ impl Session {
         number
     }
 
-    fn set_breakpoint(&mut self, at: &Where, condition: Option<&str>, temporary: bool) -> Result<Outcome, SessionError> {
+    fn set_breakpoint(
+        &mut self,
+        at: &Where,
+        condition: Option<&str>,
+        temporary: bool,
+    ) -> Result<Outcome, SessionError> {
         let program = self.process.machine().program().clone();
         let resolved = self.sites.resolve(&program, &self.setup.sources, at, self.current_line())?;
         let function = resolved.sites.first().map_or_else(String::new, |s| self.function_name(s.func));

@@ -91,7 +91,6 @@ impl Kind {
             Kind::Derived(id, _) => format!("type({})", program.ty(id).name),
         }
     }
-
 }
 
 /// A value: a scalar (no dimensions) or an array in array element order.
@@ -274,7 +273,8 @@ mod tests {
     #[test]
     fn constants_take_the_layout_of_memory() {
         let program = Program::default();
-        let text = Value::constant(&program, &Type::Character(CharLen::Const(4)), &Const::Char(b"ab".as_slice().into()));
+        let text =
+            Value::constant(&program, &Type::Character(CharLen::Const(4)), &Const::Char(b"ab".as_slice().into()));
         assert_eq!(text.map(|t| t.data), Ok(b"ab  ".to_vec()));
         let array = Const::Array { bounds: vec![(0, 2)], items: vec![Const::Int(1), Const::Int(-1)] };
         let array = Value::constant(&program, &Type::Integer(2), &array).expect("a value");

@@ -56,7 +56,8 @@ impl Step {
     /// Whether the step ends here.
     pub(crate) fn ends_at(&self, s: &Statement) -> bool {
         self.thread.begins(s)
-            && (self.most_depth.is_some_and(|d| s.depth <= d) || self.sites.contains(&vm::Site { func: s.func, pc: s.pc }))
+            && (self.most_depth.is_some_and(|d| s.depth <= d)
+                || self.sites.contains(&vm::Site { func: s.func, pc: s.pc }))
     }
 }
 

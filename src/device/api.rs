@@ -4,6 +4,7 @@
 //! automatic deallocation) give it to the host's run time, which ends the program with a finding.
 
 use crate::{Fill, KernelLaunch, Strided};
+use ir::FuncId;
 use mem::Region;
 use source::Span;
 
@@ -128,6 +129,11 @@ pub enum Api {
     /// `cudaMemAdvise`, `cudaMemPrefetchAsync`: a hint about managed memory, without effect.
     MemHint { address: u64, bytes: u64, prefetch: bool },
     PointerGetAttributes { at: u64, address: u64 },
+    /// The members of `type(cudaFuncAttributes)` at `at`.
+    FuncGetAttributes { at: u64, func: FuncId },
+    FuncSetAttribute { func: FuncId, attribute: i32, value: u64 },
+    /// Blocks of a kernel that a multiprocessor holds at once, an integer(4) at `at`.
+    OccupancyMaxActiveBlocks { at: u64, func: FuncId, threads: i32, dynamic_shared: u64 },
     /// A call whose code the caller has worked out itself, such as a bad argument or a setting without effect.
     Answer { name: &'static str, code: i32 },
 }
@@ -185,9 +191,35 @@ impl Api {
             Api::MemHint { prefetch: true, .. } => "cudaMemPrefetchAsync",
             Api::MemHint { .. } => "cudaMemAdvise",
             Api::PointerGetAttributes { .. } => "cudaPointerGetAttributes",
+            Api::FuncGetAttributes { .. } => "cudaFuncGetAttributes",
+            Api::FuncSetAttribute { .. } => "cudaFuncSetAttribute",
+            Api::OccupancyMaxActiveBlocks { .. } => "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
             Api::Answer { name, .. } => name,
         }
     }
+}
+
+/// What is known of a kernel without running it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct KernelInfo {
+    /// Its name.
+    pub name: String,
+    /// Bytes of static shared memory.
+    pub shared_bytes: u64,
+    /// Bytes of local memory of a thread.
+    pub local_bytes: u64,
+    /// Bytes of constant memory of the program.
+    pub constant_bytes: u64,
+    /// 32-bit registers of a thread, an estimate.
+    pub registers: u32,
+    /// Most threads of a block by `launch_bounds`.
+    pub max_threads: Option<u32>,
+}
+
+/// Whoever knows the kernels of the program.
+pub trait Kernels {
+    /// What is known of a function; `None` if it is no kernel.
+    fn kernel(&self, func: FuncId) -> Option<KernelInfo>;
 }
 
 /// What a call gives.

@@ -10,7 +10,7 @@
 //!
 //! Not here: memory calls (`runtime_memory`), inquiries (`runtime_inquire`), running anything (`emu`, `gpu`).
 
-use crate::{Api, Call, Command, CudaError, Device, KernelLaunch, Order, Properties, Reply};
+use crate::{Api, Call, Command, CudaError, Device, KernelInfo, KernelLaunch, Kernels, Order, Properties, Reply};
 use finding::{Access, Actor, Allocation, ApiFault, Axis, Finding, FindingKind, LaunchFault, LeakKind};
 use mem::{Memory, Region};
 use source::Span;
@@ -30,6 +30,8 @@ pub struct Runtime {
     pub(crate) limits: BTreeMap<i32, u64>,
     pub(crate) peers: BTreeMap<(u32, u32), ()>,
     pub(crate) made: BTreeMap<u64, Maker>,
+    /// Bytes of dynamic shared memory that kernels were allowed beyond the ordinary limit.
+    pub(crate) shared_limits: BTreeMap<ir::FuncId, u64>,
     last_error: i32,
     sticky: Option<CudaError>,
     held: Option<CudaError>,
@@ -127,6 +129,7 @@ impl Runtime {
             limits: BTreeMap::new(),
             peers: BTreeMap::new(),
             made: BTreeMap::new(),
+            shared_limits: BTreeMap::new(),
             last_error: 0,
             sticky: None,
             held: None,
@@ -163,13 +166,13 @@ impl Runtime {
         std::mem::take(&mut self.findings)
     }
 
-    /// Takes a call: checks it, submits commands. `kernels` gives the name of a kernel.
+    /// Takes a call: checks it, submits commands.
     pub fn begin(
         &mut self,
         device: &mut dyn Device,
         memory: &mut Memory,
         call: Call,
-        kernels: &dyn Fn(ir::FuncId) -> String,
+        kernels: &dyn Kernels,
     ) -> Step {
         let (name, span) = (call.api.name(), call.span);
         match call.api {
@@ -245,6 +248,9 @@ impl Runtime {
                     Err(error) => Step::Done(Reply { code: error.code(), value: 0 }),
                 };
             }
+            Api::FuncGetAttributes { .. } | Api::FuncSetAttribute { .. } | Api::OccupancyMaxActiveBlocks { .. } => {
+                self.kernel_call(device, memory, &call.api, kernels).map(|()| None)
+            }
             other => self.memory_call(device, memory, other, name, span),
         };
         match half {
@@ -278,15 +284,17 @@ impl Runtime {
         }
     }
 
-    /// The end of the program: what it never looked at and never gave back. The device is idle.
-    pub fn end(&mut self, device: &mut dyn Device, memory: &Memory, check_leaks: bool) {
+    /// The end of the program: what it never looked at and never gave back. The device is idle; `is_explained` says that
+    /// it has reported itself why a launch failed.
+    pub fn end(&mut self, device: &mut dyn Device, memory: &Memory, is_explained: bool, check_leaks: bool) {
         self.absorb(device);
         if let Some(error) = self.held.take().filter(|_| self.sticky.is_none())
             && let Some((kernel, span)) = self.last_launch.clone()
         {
             self.unseen.get_or_insert(Unseen { error, call: format!("launch of {kernel}"), span, fault: None });
         }
-        if let Some(Unseen { error, call, span, fault }) = self.unseen.take() {
+        let told = |u: &Unseen| is_explained && u.error.is_sticky();
+        if let Some(Unseen { error, call, span, fault }) = self.unseen.take().filter(|u| !told(u)) {
             let kind = match fault {
                 Some(fault) => FindingKind::Launch { fault },
                 None => {
@@ -328,6 +336,9 @@ impl Runtime {
     /// A call fails with an error that it reports itself.
     fn fail(&mut self, call: &str, span: Span, error: CudaError) -> Reply {
         self.last_error = error.code();
+        if error.is_sticky() {
+            self.sticky = Some(error);
+        }
         if call == "launch" {
             let call = self.last_launch.as_ref().map_or_else(|| "launch".to_owned(), |(k, _)| format!("launch of {k}"));
             let fault = self.launch_fault.take();
@@ -362,9 +373,9 @@ impl Runtime {
         memory: &mut Memory,
         launch: KernelLaunch,
         span: Span,
-        kernels: &dyn Fn(ir::FuncId) -> String,
+        kernels: &dyn Kernels,
     ) -> Step {
-        self.last_launch = Some((kernels(launch.func), span));
+        let info = kernels.kernel(launch.func).unwrap_or_default();
         let mut launch = launch;
         if launch.stream == 0 {
             launch.stream = self.default_stream;
@@ -374,7 +385,13 @@ impl Runtime {
         }
         launch.number = self.launches + 1;
         launch.span = span;
-        self.launch_fault = launch_fault(device.properties(), &launch);
+        let most = self.shared_limit(device.properties(), launch.func);
+        self.launch_fault = launch_fault(device.properties(), &launch, &info, most);
+        let dynamic = launch.dynamic_shared;
+        self.last_launch = Some((info.name, span));
+        if info.shared_bytes.saturating_add(dynamic) > most {
+            return Step::Done(self.fail("launch", span, CudaError::InvalidValue));
+        }
         match device.submit(memory, Command::Launch(launch)) {
             Ok(()) => {
                 self.launches += 1;
@@ -480,7 +497,7 @@ impl Runtime {
 }
 
 /// What is wrong with the configuration of a launch, as far as the device's limits tell.
-fn launch_fault(p: &Properties, launch: &KernelLaunch) -> Option<LaunchFault> {
+fn launch_fault(p: &Properties, launch: &KernelLaunch, kernel: &KernelInfo, most: u64) -> Option<LaunchFault> {
     let any = launch.grid == [0; 3];
     let grid = (0..3u8).zip(launch.grid).zip(p.max_grid_size).filter(|_| !any).map(|((i, n), m)| (Axis::Grid(i), n, m));
     let block = (0..3u8).zip(launch.block).zip(p.max_threads_dim).map(|((i, n), m)| (Axis::Block(i), n, m));
@@ -491,7 +508,15 @@ fn launch_fault(p: &Properties, launch: &KernelLaunch) -> Option<LaunchFault> {
     {
         return Some(LaunchFault::Extent { axis, value: i64::from(value as i32), limit: i64::from(most) });
     }
-    (threads > limit).then_some(LaunchFault::TooManyThreads { threads, limit })
+    if threads > limit {
+        return Some(LaunchFault::TooManyThreads { threads, limit });
+    }
+    if let Some(bound) = kernel.max_threads.map(u64::from).filter(|&bound| threads > bound) {
+        return Some(LaunchFault::LaunchBounds { threads, bound });
+    }
+    let (static_bytes, dynamic_bytes) = (kernel.shared_bytes, launch.dynamic_shared);
+    (static_bytes.saturating_add(dynamic_bytes) > most)
+        .then_some(LaunchFault::SharedMemory { static_bytes, dynamic_bytes, limit: most })
 }
 
 /// Writes a result to an address that the program gave.

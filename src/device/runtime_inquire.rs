@@ -3,7 +3,7 @@
 //! `type(cudaDeviceProp)` is laid out by [`PROPERTIES`], member by member in the order of the embedded module `cudafor`.
 
 use crate::runtime::{Outcome, Runtime, put};
-use crate::{Api, CudaError, Device, Properties};
+use crate::{Api, CudaError, Device, Kernels, Properties};
 use finding::ApiFault;
 use mem::{Memory, Region};
 use source::Span;
@@ -221,6 +221,68 @@ impl Runtime {
                 bytes.extend(on_device.to_le_bytes());
                 bytes.extend(on_host.to_le_bytes());
                 put(memory, at, &bytes)
+            }
+            _ => Err(CudaError::InvalidValue),
+        }
+    }
+
+    /// Bytes of shared memory that a block of a kernel may have.
+    pub(crate) fn shared_limit(&self, p: &Properties, func: ir::FuncId) -> u64 {
+        match self.shared_limits.get(&func) {
+            Some(&more) => more.max(p.shared_mem_per_block),
+            None => p.shared_mem_per_block,
+        }
+    }
+
+    /// Calls about a kernel.
+    pub(crate) fn kernel_call(
+        &mut self,
+        device: &mut dyn Device,
+        memory: &mut Memory,
+        api: &Api,
+        kernels: &dyn Kernels,
+    ) -> Outcome<()> {
+        // cudaFuncAttributeMaxDynamicSharedMemorySize and cudaFuncAttributePreferredSharedMemoryCarveout
+        const DYNAMIC_SHARED: i32 = 8;
+        const CARVEOUT: i32 = 9;
+        let p = device.properties();
+        let info = |func| kernels.kernel(func).ok_or(CudaError::InvalidDeviceFunction);
+        match *api {
+            Api::FuncGetAttributes { at, func } => {
+                let kernel = info(func)?;
+                let threads = kernel.max_threads.unwrap_or(p.max_threads_per_block);
+                let dynamic = self.shared_limit(p, func).saturating_sub(kernel.shared_bytes) as u32;
+                let mut bytes = Vec::with_capacity(56);
+                for long in [kernel.shared_bytes, kernel.constant_bytes, kernel.local_bytes] {
+                    bytes.extend(long.to_le_bytes());
+                }
+                for word in [threads, kernel.registers, p.sm, p.sm, 0, dynamic, u32::MAX, 0] {
+                    bytes.extend(word.to_le_bytes());
+                }
+                put(memory, at, &bytes)
+            }
+            Api::FuncSetAttribute { func, attribute: DYNAMIC_SHARED, value } => {
+                let kernel = info(func)?;
+                if kernel.shared_bytes.saturating_add(value) > p.shared_mem_per_block_optin {
+                    return Err(CudaError::InvalidValue);
+                }
+                self.shared_limits.insert(func, kernel.shared_bytes + value);
+                Ok(())
+            }
+            Api::FuncSetAttribute { func, attribute: CARVEOUT, .. } => info(func).map(|_| ()),
+            Api::OccupancyMaxActiveBlocks { at, func, threads, dynamic_shared } => {
+                let kernel = info(func)?;
+                let threads = u32::try_from(threads).ok().filter(|&n| n > 0).ok_or(CudaError::InvalidValue)?;
+                // A block takes whole warps and, beyond what it asks for, a kilobyte of shared memory.
+                let warps = threads.div_ceil(32);
+                let by_threads = p.max_threads_per_multiprocessor / (warps * 32);
+                let shared = kernel.shared_bytes + dynamic_shared;
+                let by_shared = (p.shared_mem_per_multiprocessor / (shared + 1024)) as u32;
+                let registers = kernel.registers.next_multiple_of(8) * warps * 32;
+                let by_registers = p.regs_per_block / registers.max(1);
+                let fits = threads <= p.max_threads_per_block && shared <= self.shared_limit(p, func);
+                let blocks = if fits { by_threads.min(by_shared).min(by_registers).min(32) } else { 0 };
+                put(memory, at, &blocks.to_le_bytes())
             }
             _ => Err(CudaError::InvalidValue),
         }

@@ -86,14 +86,13 @@ impl Block {
         self.prints.resize_with(count as usize, PrintState::default);
     }
 
-    /// Runs warps in turn until the block stops; barriers of the block complete on the way. `on_barrier` is told of each.
-    pub(crate) fn run<H: Hooks<32>>(
+    /// Runs warps in turn until the block stops; barriers of the block complete on the way. The hooks are told of each.
+    pub(crate) fn run(
         &mut self,
         program: &Program,
         memory: &Memory,
-        hooks: &mut H,
+        mut hooks: Option<&mut dyn Hooks<32>>,
         budget: &mut u64,
-        mut on_barrier: impl FnMut(&mut H),
     ) -> BlockStop {
         loop {
             let mut polling = false;
@@ -101,7 +100,7 @@ impl Block {
                 let number = self.order[self.turn] as usize;
                 let warp = &mut self.warps[number];
                 let mut ctx = Context { memory, shared: &mut self.shared, geometry: self.geometry, budget: *budget };
-                let stop = vm::run(program, warp, &mut ctx, hooks);
+                let stop = warp.run(program, &mut ctx, hooks.as_deref_mut().map(|h| h as &mut dyn Hooks<32>));
                 *budget = ctx.budget;
                 match stop {
                     Stop::Done | Stop::Waiting => self.turn += 1,
@@ -131,7 +130,9 @@ impl Block {
             if !self.release_barrier(program) {
                 return BlockStop::Stuck;
             }
-            on_barrier(hooks);
+            if let Some(hooks) = &mut hooks {
+                hooks.on_barrier();
+            }
         }
     }
 

@@ -13,7 +13,7 @@ use race::{Detector, Exact, Launch, Rules};
 use source::Span;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use vm::{NoHooks, Program};
+use vm::Program;
 
 /// How the emulator works.
 #[derive(Clone, Debug)]
@@ -152,20 +152,19 @@ impl Emulator {
             let before = *budget;
             let stop = if !matches!(mode, Mode::Plain) {
                 let mut hooks = RaceHooks { slot: block.slot, mode };
-                block.run(&program, memory, &mut hooks, budget, |h| h.on_barrier())
+                block.run(&program, memory, Some(&mut hooks), budget)
             } else if statements || accesses {
-                let (launch, block_number) = (launch.number, block.linear);
-                if accesses {
-                    let mut hooks =
-                        ObserverHooks::<true> { observer, program: &program, launch, block: block_number, stop: false };
-                    block.run(&program, memory, &mut hooks, budget, |_| ())
-                } else {
-                    let mut hooks =
-                        ObserverHooks::<false> { observer, program: &program, launch, block: block_number, stop: false };
-                    block.run(&program, memory, &mut hooks, budget, |_| ())
-                }
+                let mut hooks = ObserverHooks {
+                    observer,
+                    program: &program,
+                    launch: launch.number,
+                    block: block.linear,
+                    accesses,
+                    stop: false,
+                };
+                block.run(&program, memory, Some(&mut hooks), budget)
             } else {
-                block.run(&program, memory, &mut NoHooks, budget, |_| ())
+                block.run(&program, memory, None, budget)
             };
             self.points += before - *budget;
             match stop {

@@ -3,19 +3,26 @@
 use device::{DeviceAccess, Observer, Statement};
 use vm::{AccessEvent, AccessKind, Hooks, Program, Site, Warp};
 
-/// Hooks that pass statements, and with `ACCESSES` also accesses, on to an observer.
-pub(crate) struct ObserverHooks<'a, const ACCESSES: bool> {
+/// Hooks that pass statements, and where wanted accesses, on to an observer.
+pub(crate) struct ObserverHooks<'a> {
     pub(crate) observer: &'a mut dyn Observer,
     pub(crate) program: &'a Program,
     pub(crate) launch: u64,
     pub(crate) block: u64,
+    /// Whether the observer wants accesses.
+    pub(crate) accesses: bool,
     /// Whether an access asked to stop before the next statement.
     pub(crate) stop: bool,
 }
 
-impl<const ACCESSES: bool> Hooks<32> for ObserverHooks<'_, ACCESSES> {
-    const ACCESS: bool = ACCESSES;
-    const STMT: bool = true;
+impl Hooks<32> for ObserverHooks<'_> {
+    fn wants_accesses(&self) -> bool {
+        self.accesses
+    }
+
+    fn wants_statements(&self) -> bool {
+        true
+    }
 
     fn on_access(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) {
         let write = !matches!(event.kind, AccessKind::Read(_));

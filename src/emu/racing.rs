@@ -91,17 +91,6 @@ pub(crate) struct RaceHooks<'a> {
     pub(crate) slot: Option<CtaSlot>,
 }
 
-impl RaceHooks<'_> {
-    pub(crate) fn on_barrier(&mut self) {
-        let Some(slot) = self.slot else { return };
-        match self.mode {
-            Mode::Plain => {}
-            Mode::Detect(d) => d.on_barrier(slot),
-            Mode::Decide(d) => d.exact.on_barrier(slot),
-        }
-    }
-}
-
 fn scope(scope: ir::Scope) -> Scope {
     match scope {
         ir::Scope::Block => Scope::Cta,
@@ -111,8 +100,22 @@ fn scope(scope: ir::Scope) -> Scope {
 }
 
 impl Hooks<32> for RaceHooks<'_> {
-    const ACCESS: bool = true;
-    const STMT: bool = false;
+    fn wants_accesses(&self) -> bool {
+        true
+    }
+
+    fn wants_statements(&self) -> bool {
+        false
+    }
+
+    fn on_barrier(&mut self) {
+        let Some(slot) = self.slot else { return };
+        match self.mode {
+            Mode::Plain => {}
+            Mode::Detect(d) => d.on_barrier(slot),
+            Mode::Decide(d) => d.exact.on_barrier(slot),
+        }
+    }
 
     fn on_access(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) {
         let Some(slot) = self.slot else { return };

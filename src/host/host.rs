@@ -95,19 +95,19 @@ impl Host {
     /// Runs for at most `budget` schedule points, which it counts down, until something is needed from outside.
     ///
     /// A question that was not answered is put again.
-    pub fn advance<H: Hooks<1>>(
+    pub fn advance(
         &mut self,
         program: &Program,
         memory: &mut Memory,
         budget: &mut u64,
-        hooks: &mut H,
+        mut hooks: Option<&mut dyn Hooks<1>>,
     ) -> HostYield {
         loop {
             if let Some((stream, bytes)) = self.runtime.outbox.pop_front() {
                 return HostYield::Output { stream, bytes };
             }
             let halted = match &self.phase {
-                Phase::Run => match self.run(program, memory, budget, hooks) {
+                Phase::Run => match self.run(program, memory, budget, reborrow(&mut hooks)) {
                     Some(out) => return out,
                     None => continue,
                 },
@@ -165,15 +165,15 @@ impl Host {
         }
     }
 
-    fn run<H: Hooks<1>>(
+    fn run(
         &mut self,
         program: &Program,
         memory: &mut Memory,
         budget: &mut u64,
-        hooks: &mut H,
+        hooks: Option<&mut dyn Hooks<1>>,
     ) -> Option<HostYield> {
         let mut ctx = Context { memory, shared: &mut [], geometry: Geometry::default(), budget: *budget };
-        let stop = vm::run(program, &mut self.warp, &mut ctx, hooks);
+        let stop = self.warp.run(program, &mut ctx, hooks);
         *budget = ctx.budget;
         match stop {
             Stop::Done => self.phase = Phase::Ending(0),
@@ -257,5 +257,13 @@ impl Host {
             Phase::Service(request) => Some(request.rt),
             _ => None,
         }
+    }
+}
+
+/// The same observer for a shorter time.
+fn reborrow<'a>(hooks: &'a mut Option<&mut dyn Hooks<1>>) -> Option<&'a mut dyn Hooks<1>> {
+    match hooks {
+        Some(hooks) => Some(&mut **hooks),
+        None => None,
     }
 }

@@ -388,7 +388,12 @@ impl Runtime {
     /// A transfer that the program did not ask a code of: a failure ends the program.
     fn transfer(&mut self, api: impl FnOnce() -> Api, span: Span) -> Result<(), Halt> {
         let reply = self.call(|| Call { api: api(), span })?;
-        if reply.code == 0 { Ok(()) } else { Err(failed("assignment", reply.code, span)) }
+        match device::CudaError::from_code(reply.code) {
+            None if reply.code == 0 => Ok(()),
+            // A device that has failed for good does nothing any more; why was told, and the program goes on as under CUDA.
+            Some(error) if error.is_sticky() => Ok(()),
+            _ => Err(failed("assignment", reply.code, span)),
+        }
     }
 }
 

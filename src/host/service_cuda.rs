@@ -44,6 +44,7 @@ pub(crate) fn cuda_call(memory: &Memory, rt: Rt, a: Args<'_>) -> Result<Api, Hal
         4 => (f64::from_bits(a.bits(value)) as f32).to_le_bytes().to_vec(),
         _ => a.bits(value).to_le_bytes().to_vec(),
     };
+    let kernel = |i: usize| ir::FuncId(a.bits(i) as u32);
     let memset_2d = |element: Vec<u8>| Api::Memset2D {
         destination: a.bits(0),
         pitch: elements(2, 1),
@@ -85,6 +86,19 @@ pub(crate) fn cuda_call(memory: &Memory, rt: Rt, a: Args<'_>) -> Result<Api, Hal
         Rt::CudaStreamWaitEvent => Api::StreamWaitEvent { stream: a.bits(0), event: word(memory, a.bits(1))? },
         Rt::CudaSetDefaultStream => Api::SetDefaultStream { stream: a.bits(0) },
         Rt::CudaGetDefaultStream => Api::GetDefaultStream,
+        // Commands run one after another, so that a stream of its own changes nothing for an array but its order.
+        Rt::CudaSetArrayStream => Api::StreamQuery { stream: a.bits(2) },
+        Rt::CudaFuncGetAttributes => Api::FuncGetAttributes { at: a.bits(0), func: kernel(1) },
+        Rt::CudaFuncSetAttribute => {
+            Api::FuncSetAttribute { func: kernel(0), attribute: a.int(1), value: a.size(2) }
+        }
+        Rt::CudaFuncSetting => Api::Answer { name: "cudaFuncSetCacheConfig", code: 0 },
+        Rt::CudaOccupancy => Api::OccupancyMaxActiveBlocks {
+            at: a.bits(0),
+            func: kernel(1),
+            threads: a.int(2),
+            dynamic_shared: a.size(3),
+        },
         Rt::CudaMalloc => {
             Api::Malloc { region: region_of(a.int(0)), at: a.bits(1), bytes: a.size(2) }
         }

@@ -3,7 +3,8 @@
 //! A row is: variant, mnemonic, parameter types, result types, where it may be called, what it does. The embedded Fortran
 //! modules (`cudafor` and kin) bind their procedures to these rows by `bind(c, name='rt:mnemonic')`; a scalar dummy with
 //! VALUE is passed as its value, any other as its address, `type(*), dimension(..)` as address and bytes of one element,
-//! a character dummy as address and length, an integer function's result as the row's result.
+//! a character dummy as address and length, an integer function's result as the row's result,
+//! a kernel as its number.
 //!
 //! Addresses, lengths and counts are `i64`; flags, kinds and codes are `i32`.
 
@@ -164,7 +165,12 @@ services! {
     CudaGetVersion "cuda.version" (I64) -> (I32) Host "cudaRuntimeGetVersion and cudaDriverGetVersion: address of an integer(4)";
     CudaSetting "cuda.setting" (I32) -> (I32) Host "a setting that changes speed only, such as cudaDeviceSetCacheConfig";
     CudaSetDefaultStream "cuda.stream.default.set" (I64) -> (I32) Host "cudaforSetDefaultStream: stream";
-    CudaGetDefaultStream "cuda.stream.default.get" () -> (I64) Host "cudaforGetDefaultStream";
+    CudaSetArrayStream "cuda.stream.default.array" (I64 I64 I64) -> (I32) Host "cudaforSetDefaultStream of an array: its address, bytes of an element, stream";
+    CudaGetDefaultStream "cuda.stream.default.get" (I64 I64) -> (I64) Host "cudaforGetDefaultStream, of an array if its address is not 0: address, bytes of an element";
+    CudaFuncGetAttributes "cuda.func.attributes" (I64 I64) -> (I32) Host "cudaFuncGetAttributes: address of the result, number of the kernel";
+    CudaFuncSetAttribute "cuda.func.attribute.set" (I64 I32 I64) -> (I32) Host "cudaFuncSetAttribute: number of the kernel, attribute, value";
+    CudaFuncSetting "cuda.func.setting" (I64 I32) -> (I32) Host "a setting of a kernel that changes speed only: its number, the setting";
+    CudaOccupancy "cuda.func.occupancy" (I64 I64 I32 I64) -> (I32) Host "cudaOccupancyMaxActiveBlocksPerMultiprocessor: address of an integer(4), number of the kernel, threads of a block, bytes of dynamic shared memory";
 
     Stop "stop" (I32 I32 I64 I64) -> () Both "ends the program: 1 if ERROR STOP, code, address and length of a message (address 0: none)";
     SystemClock "clock.system" () -> (I64 I64) Host "SYSTEM_CLOCK: count, counts a second";

@@ -75,6 +75,10 @@ impl Fx<'_, '_> {
 
     /// How many values `lo, lo + step, …` there are up to `hi`: the extent of a section, the trip count of a loop.
     pub(crate) fn count(&mut self, lo: Val, hi: Val, step: Val) -> Val {
+        if let (true, Some(first)) = (is(step, 1), constant(lo)) {
+            let n = self.iadd(hi, Val::i64(1i64.wrapping_sub(first)));
+            return self.at_least_zero(n);
+        }
         let span = self.isub(hi, lo);
         if is(step, 1) {
             let n = self.iadd(span, Val::i64(1));

@@ -8,7 +8,7 @@ use crate::array::{Env, Leaf, element_place};
 use crate::call::has_open_length;
 use crate::designator::is_designator;
 use crate::fx::Fx;
-use crate::home::Desc;
+use crate::home::{Desc, Home};
 use crate::place::Place;
 use crate::types::is_device_data;
 use crate::value::Value;
@@ -27,8 +27,22 @@ impl<'p> Fx<'_, 'p> {
             return self.assign_allocatable_scalar(&d, target, value);
         }
         let v = self.value(value);
+        if let Some(Place::Reg(reg)) = self.register_place(target) {
+            // The value is used here only, so that its last operation may set the variable itself.
+            let v = self.as_scalar(&v, &target.ty);
+            return self.set_directly(reg, v);
+        }
         let place = self.place(target);
         self.at(target.span, |fx| fx.store_assigned(place, target, value, &v));
+    }
+
+    /// The register of a variable that lives in one.
+    fn register_place(&mut self, target: &'p Expr) -> Option<Place> {
+        let ExprKind::Var(v) = &target.kind else { return None };
+        match self.home(*v) {
+            Some(Home::Reg(r)) => Some(Place::Reg(r)),
+            _ => None,
+        }
     }
 
     fn store_assigned(&mut self, place: Place, target: &'p Expr, value: &'p Expr, v: &Value) {

@@ -94,6 +94,12 @@ impl<'p> Fx<'_, 'p> {
                 },
                 Some(Some(Actual::Proc(p))) => {
                     let p = self.callee(*p);
+                    if out.service {
+                        // A service takes a kernel as its number.
+                        let instance = self.m.plain_instance(p, Side::Device);
+                        let func = self.m.instance(instance);
+                        out.words.push(Val::i64(i64::from(func.0)));
+                    }
                     out.keys.push(ArgKey::Proc(p));
                 }
                 _ => self.pass_absent(var, out),

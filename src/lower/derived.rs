@@ -1,18 +1,28 @@
 //! Objects of derived type: copying, constructors, what they own.
 //!
 //! An object without allocatable components is copied word by word. Allocatable components are copied deeply
-//! (Fortran 2018, 10.2.1.3); pointer components share their target.
+//! (Fortran 2018, 10.2.1.3); pointer components share their target. Where an object may hold objects of its own type, a made
+//! function does this and calls itself.
 
 use crate::array::element_place;
 use crate::fx::{Cleanup, Fx};
 use crate::home::Desc;
 use crate::place::{Mem, Place};
-use crate::types::{align, alloc_where, const_bytes, has_allocatable};
+use crate::types::{align, alloc_where, const_bytes, has_allocatable, is_recursive};
 use crate::value::Value;
 use crate::view::View;
 use ir::op::CmpOp;
-use ir::{Ty, Val, descriptor};
+use ir::{FuncId, FuncKind, FunctionBuilder, Space, Ty, Val, descriptor};
 use sema::checked::{Expr, ExprKind, Field, Type, TypeId};
+
+/// What a made function does with objects of a recursive type.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Helper {
+    /// `to = from`
+    Copy,
+    /// Frees what the object owns.
+    Free,
+}
 
 /// Up to so many words are copied without a loop.
 const UNROLLED_WORDS: u64 = 16;
@@ -62,10 +72,51 @@ impl<'p> Fx<'_, 'p> {
         if !has_allocatable(program, ty) {
             return self.copy_words(to, from, bytes, align(program, ty));
         }
-        for field in &program.ty(*id).fields {
+        if is_recursive(program, *id) {
+            let (to, from) = (self.address(to), self.address(from));
+            let helper = self.helper(*id, Helper::Copy);
+            self.b.call(helper, vec![to, from], &[]);
+            return;
+        }
+        self.copy_fields(to, from, *id);
+    }
+
+    fn copy_fields(&mut self, to: Mem, from: Mem, id: TypeId) {
+        let program = self.program;
+        for field in &program.ty(id).fields {
             let (target, source) = (to.plus(field.offset as i64), from.plus(field.offset as i64));
             self.copy_field(field, target, source);
         }
+    }
+
+    /// The function that copies objects of a recursive type, or frees what they own.
+    fn helper(&mut self, id: TypeId, what: Helper) -> FuncId {
+        let key = (id, what, self.side);
+        if let Some(&func) = self.m.helpers.get(&key) {
+            return func;
+        }
+        let def = self.program.ty(id);
+        let kind = if self.is_host() { FuncKind::Host } else { FuncKind::Device };
+        let verb = if what == Helper::Copy { "copy" } else { "free" };
+        let func = self.m.new_function(&format!("{}.{verb}", def.name), kind, def.span);
+        self.m.helpers.insert(key, func);
+        let mut b = FunctionBuilder::new(self.m.function_name(func), kind, def.span);
+        let space = if self.is_host() { Space::Host } else { Space::Generic };
+        let to = Mem::at(b.param(Ty::I64, "to").into(), space);
+        let from = (what == Helper::Copy).then(|| Mem::at(b.param(Ty::I64, "from").into(), space));
+        let (side, proc) = (self.side, self.proc);
+        let mut inner = Fx::new(&mut *self.m, b, side, proc);
+        match from {
+            Some(from) => inner.copy_fields(to, from, id),
+            None => inner.free_fields(to, id),
+        }
+        let end = inner.return_bb;
+        inner.b.jump(end);
+        inner.b.switch_to(end);
+        inner.b.ret(Vec::new());
+        let made = inner.finish();
+        self.m.module.funcs[func.index()] = made;
+        func
     }
 
     fn copy_field(&mut self, field: &'p Field, to: Mem, from: Mem) {
@@ -114,7 +165,18 @@ impl<'p> Fx<'_, 'p> {
         if !has_allocatable(program, ty) || self.is_remote(mem) {
             return;
         }
-        for field in &program.ty(*id).fields {
+        if is_recursive(program, *id) {
+            let addr = self.address(mem);
+            let helper = self.helper(*id, Helper::Free);
+            self.b.call(helper, vec![addr], &[]);
+            return;
+        }
+        self.free_fields(mem, *id);
+    }
+
+    fn free_fields(&mut self, mem: Mem, id: TypeId) {
+        let program = self.program;
+        for field in &program.ty(id).fields {
             let at = mem.plus(field.offset as i64);
             if field.allocatable {
                 let d = self.field_desc(field, at);

@@ -10,9 +10,9 @@ use crate::globals::const_bounds;
 use crate::home::{DescAt, DescRegs, Home};
 use crate::module::{ArgKey, Instance, ModuleCx};
 use crate::place::{Mem, Place};
-use crate::types::{Side, align, const_bytes, data_space, ir_ty};
+use crate::types::{Side, align, const_bytes, data_space, has_default, ir_ty};
 use crate::view::{Contiguity, View, ViewDim};
-use ast::CudaAttr;
+use ast::{CudaAttr, Intent};
 use ir::{FuncId, FuncKind, Function, FunctionBuilder, Reg, Space, Ty, Val};
 use sema::checked::{CharLen, ProcBody, ProcKind, Shape, Storage, StmtKind, Type, VarId};
 use std::collections::BTreeSet;
@@ -78,6 +78,9 @@ impl<'p> Fx<'_, 'p> {
                     self.bind_array(*v, regs, self.dummy_space(*v, *key));
                 }
             }
+        }
+        for &v in &proc.params {
+            self.begin_intent_out(v);
         }
         let results = self.bind_result(instance, &hidden);
         let nested = block_variables(proc);
@@ -312,6 +315,26 @@ impl<'p> Fx<'_, 'p> {
             }
         };
         self.homes.insert(v, home);
+    }
+
+    /// An INTENT(OUT) dummy begins anew: what an allocatable holds is freed, objects take their default values.
+    fn begin_intent_out(&mut self, v: VarId) {
+        let program = self.program;
+        let var = program.var(v);
+        let starts = var.attrs.allocatable || has_default(program, &var.ty);
+        if var.attrs.intent != Some(Intent::Out) || var.attrs.pointer || !starts {
+            return;
+        }
+        if matches!(var.shape, Shape::AssumedSize(..)) {
+            return;
+        }
+        let present = self.presence(v);
+        self.when(present, |fx| {
+            fx.free_variable(v);
+            if !var.attrs.allocatable {
+                fx.initialise_variable(v);
+            }
+        });
     }
 
     fn bind_result(&mut self, instance: &Instance, hidden: &[Reg]) -> Results {

@@ -15,7 +15,7 @@ use crate::types::{Side, is_volatile};
 use crate::value::Value;
 use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
-use ir::{AddrBase, Bb, Function, FunctionBuilder, LocalSlot, Reg, Space, Trap, Ty, Val};
+use ir::{AddrBase, Bb, Function, FunctionBuilder, InstKind, LocalSlot, Reg, Space, Trap, Ty, Val};
 use sema::checked::{LoopId, ProcId, Program, Type, VarId};
 use source::Span;
 use std::collections::BTreeMap;
@@ -201,6 +201,33 @@ impl<'m, 'p> Fx<'m, 'p> {
         });
     }
 
+    /// Sets a register to a value that was computed for this alone: if the last instruction made it, that instruction sets
+    /// the register.
+    pub(crate) fn set_directly(&mut self, reg: Reg, value: Val) {
+        let current = self.b.current();
+        if let Val::Reg(temp) = value
+            && !self.b.func().regs[temp.index()].mutable
+            && !self.b.is_terminated()
+            && let Some(last) = self.b.func_mut().blocks[current.index()].insts.last_mut()
+        {
+            let dst = match &mut last.kind {
+                InstKind::Un { dst, .. }
+                | InstKind::Bin { dst, .. }
+                | InstKind::Tri { dst, .. }
+                | InstKind::Select { dst, .. }
+                | InstKind::Cvt { dst, .. }
+                | InstKind::Load { dst, .. }
+                | InstKind::Special { dst, .. } => Some(dst),
+                _ => None,
+            };
+            if let Some(dst) = dst.filter(|dst| **dst == temp) {
+                *dst = reg;
+                return;
+            }
+        }
+        self.b.set(reg, value);
+    }
+
     /// Calls a service; one that this side does not have is refused when it is reached.
     pub(crate) fn rt(&mut self, rt: Rt, args: Vec<Val>) -> Vec<Reg> {
         let here = match rt.side() {
@@ -311,7 +338,7 @@ impl<'m, 'p> Fx<'m, 'p> {
         self.b.switch_to(head);
         self.scope(|fx| body(fx, i.into()));
         let next = self.b.bin(BinOp::Add, Ty::I64, i, Val::i64(1));
-        self.b.set(i, next);
+        self.set_directly(i, next.into());
         let more = self.icmp(CmpOp::Lt, i.into(), count);
         self.b.back_edge();
         self.b.branch(more, head, done);

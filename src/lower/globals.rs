@@ -68,10 +68,19 @@ pub(crate) fn encode(program: &Program, ty: &Type, value: &Const, out: &mut Vec<
     }
 }
 
+/// The bytes of a descriptor that says "not allocated"; it knows the bytes of an element where they are constant, for
+/// dummies of assumed length.
+pub(crate) fn empty_descriptor(program: &Program, ty: &Type, rank: u8) -> Vec<u8> {
+    let mut out = vec![0; descriptor::bytes(u32::from(rank)) as usize];
+    let element = const_bytes(program, ty).unwrap_or(0);
+    out[descriptor::ELEMENT_BYTES as usize..][..8].copy_from_slice(&element.to_le_bytes());
+    out[descriptor::RANK as usize..][..8].copy_from_slice(&u64::from(rank).to_le_bytes());
+    out
+}
+
 fn encode_field(program: &Program, field: &sema::checked::Field, value: &Const, out: &mut Vec<u8>) {
     if field.allocatable || field.pointer {
-        let bytes = descriptor::bytes(u32::from(field.shape.rank())) as usize;
-        out.resize(out.len() + bytes, 0);
+        out.extend(empty_descriptor(program, &field.ty, field.shape.rank()));
         return;
     }
     let count: i64 = const_bounds(&field.shape).unwrap_or_default().iter().map(|b| b.1).product();
@@ -107,9 +116,11 @@ pub(crate) fn default_bytes(program: &Program, ty: &Type) -> Option<Vec<u8>> {
     let mut out = vec![0; def.bytes as usize];
     for field in &def.fields {
         let mut piece = Vec::new();
-        if let Some(init) = &field.init {
+        if field.allocatable || field.pointer {
+            piece = empty_descriptor(program, &field.ty, field.shape.rank());
+        } else if let Some(init) = &field.init {
             encode_field(program, field, init, &mut piece);
-        } else if let (false, Some(inner)) = (field.allocatable || field.pointer, default_bytes(program, &field.ty)) {
+        } else if let Some(inner) = default_bytes(program, &field.ty) {
             let count: i64 = const_bounds(&field.shape).unwrap_or_default().iter().map(|b| b.1).product();
             (0..count).for_each(|_| piece.extend_from_slice(&inner));
         }
@@ -156,7 +167,7 @@ impl ModuleCx<'_> {
         };
         let align = if described { 8 } else { align(program, &var.ty) };
         let init = match &var.init {
-            _ if described => GlobalInit::Zero,
+            _ if described => GlobalInit::Bytes(empty_descriptor(program, &var.ty, var.shape.rank()).into()),
             Some(value) => GlobalInit::Bytes(initial_bytes(program, var, value, bytes).into()),
             None => default_bytes(program, &var.ty).map_or(GlobalInit::None, |one| {
                 let whole: Vec<u8> = one.iter().copied().cycle().take(bytes as usize).collect();

@@ -103,6 +103,10 @@ impl<'p> Fx<'_, 'p> {
         }
         let desc = self.desc(v, at);
         self.desc_clear(&desc);
+        if let (DescAt::Mem(mem), Some(element)) = (&desc.at, desc.element) {
+            // A dummy of assumed length finds the length here.
+            self.store_scalar(mem.plus(ir::descriptor::ELEMENT_BYTES), ir::Ty::I64, element);
+        }
         self.homes.insert(v, Home::Described(desc));
         if var.attrs.allocatable && self.frees_locals && !matches!(var.storage, Storage::Static) {
             if let Some(block) = self.live.last_mut() {

@@ -141,10 +141,13 @@ impl<'p> Fx<'_, 'p> {
         let old = self.load(c.place, &variable);
         let old = self.as_scalar(&old, &variable);
         let new = self.b.bin(BinOp::Add, ty, old, c.step);
-        self.store(c.place, &variable, &Value::Scalar(new.into()));
+        match c.place {
+            Place::Reg(reg) => self.set_directly(reg, new.into()),
+            place => self.store(place, &variable, &Value::Scalar(new.into())),
+        }
         let more = self.b.cmp(CmpOp::Ne, left_ty, remaining, Val::Imm(0));
         let next = self.b.bin(BinOp::Sub, left_ty, remaining, imm(left_ty, 1));
-        self.b.set(remaining, next);
+        self.set_directly(remaining, next.into());
         self.b.back_edge();
         self.b.branch(more, head, exit);
     }

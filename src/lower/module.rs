@@ -7,11 +7,12 @@
 //! and any procedure once for each combination of procedures passed to its procedure dummies, so that the IR needs neither
 //! indirect calls nor generic addresses for arguments.
 
+use crate::derived::Helper;
 use crate::types::Side;
 use crate::usage::{self, Usage};
 use crate::{LowerOptions, entry};
 use ir::{DebugTypeId, FuncId, FuncKind, Function, FunctionBuilder, GlobalId, Module, Space};
-use sema::checked::{ProcBody, ProcId, ProcKind, Program, VarId};
+use sema::checked::{ProcBody, ProcId, ProcKind, Program, TypeId, VarId};
 use source::{SourceMap, Span};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -48,6 +49,8 @@ pub(crate) struct ModuleCx<'p> {
     pub(crate) globals: BTreeMap<(VarId, Side), GlobalId>,
     pub(crate) constants: BTreeMap<(Arc<[u8]>, u64, Side), GlobalId>,
     pub(crate) debug_types: BTreeMap<String, DebugTypeId>,
+    /// Functions that copy and free objects of recursive types.
+    pub(crate) helpers: BTreeMap<(TypeId, Helper, Side), FuncId>,
     instances: BTreeMap<Instance, FuncId>,
     queue: VecDeque<(Instance, FuncId)>,
     names: BTreeMap<String, u32>,
@@ -72,6 +75,7 @@ impl<'p> ModuleCx<'p> {
             globals: BTreeMap::new(),
             constants: BTreeMap::new(),
             debug_types: BTreeMap::new(),
+            helpers: BTreeMap::new(),
             instances: BTreeMap::new(),
             queue: VecDeque::new(),
             names: BTreeMap::new(),

@@ -4,7 +4,8 @@
 
 use ast::CudaAttr;
 use ir::{Space, Ty, Val};
-use sema::checked::{Attrs, CharLen, Program, Type};
+use sema::checked::{Attrs, CharLen, Program, Type, TypeId};
+use std::collections::BTreeSet;
 
 /// Whose code is being made.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -53,6 +54,25 @@ pub(crate) fn align(program: &Program, ty: &Type) -> u64 {
 pub(crate) fn has_allocatable(program: &Program, ty: &Type) -> bool {
     let Type::Derived(id) = ty else { return false };
     program.ty(*id).fields.iter().any(|f| f.allocatable || (!f.pointer && has_allocatable(program, &f.ty)))
+}
+
+/// Whether an object of this type may hold, in allocatable components at some depth, objects of the same type.
+pub(crate) fn is_recursive(program: &Program, id: TypeId) -> bool {
+    let mut pending = vec![id];
+    let mut seen = BTreeSet::new();
+    while let Some(at) = pending.pop() {
+        for f in program.ty(at).fields.iter().filter(|f| !f.pointer) {
+            if let Type::Derived(inner) = f.ty {
+                if inner == id {
+                    return true;
+                }
+                if seen.insert(inner) {
+                    pending.push(inner);
+                }
+            }
+        }
+    }
+    false
 }
 
 /// Whether a fresh object of this type has contents: default values, or descriptors that must say "not allocated".

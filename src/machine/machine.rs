@@ -7,14 +7,14 @@ use crate::devices::DeviceBox;
 use crate::load::{self, LoadError};
 use crate::observer::{HostHooks, Observer};
 use crate::world::World;
-use device::{Progress, Runtime, Step, Waiting};
+use device::{KernelInfo, Kernels, Progress, Runtime, Step, Waiting};
 use diag::Severity;
 use finding::Findings;
 use host::{Answer, Ask, Host, HostOptions, HostYield, Stream};
-use ir::Module;
+use ir::{FuncId, FuncKind, Module, Space};
 use mem::{Memory, Region};
 use std::sync::Arc;
-use vm::{NoHooks, Program, Site};
+use vm::{Program, Site};
 
 /// Where clocks and events take their time from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -80,8 +80,31 @@ pub struct Machine {
     turn: Turn,
     clock: ClockKind,
     check_leaks: bool,
+    /// A device has reported an error itself.
+    is_explained: bool,
     /// Modelled time that the program has slept, in nanoseconds.
     slept: u64,
+}
+
+/// The kernels of a program, for the CUDA runtime.
+struct KernelTable<'a>(&'a Program);
+
+impl Kernels for KernelTable<'_> {
+    fn kernel(&self, func: FuncId) -> Option<KernelInfo> {
+        let function = self.0.module.funcs.get(func.index()).filter(|f| f.kind == FuncKind::Kernel)?;
+        let code = self.0.code.get(func.index())?;
+        let constant = self.0.module.globals.iter().filter(|g| g.space == Space::Const);
+        // Half of the virtual registers are alive at one time, as a rule of thumb.
+        let slots = code.files[1] + 2 * code.files[2];
+        Some(KernelInfo {
+            name: function.name.to_string(),
+            shared_bytes: code.shared_bytes,
+            local_bytes: code.local_bytes,
+            constant_bytes: constant.map(|g| g.bytes).sum(),
+            registers: (slots / 2).clamp(16, 255),
+            max_threads: function.max_threads,
+        })
+    }
 }
 
 /// Whose turn it is.
@@ -131,6 +154,7 @@ impl Machine {
             turn: Turn::Host,
             clock: options.clock,
             check_leaks: options.check_leaks,
+            is_explained: false,
             slept: 0,
         })
     }
@@ -219,6 +243,7 @@ impl Machine {
             turn: self.turn.clone(),
             clock: self.clock,
             check_leaks: self.check_leaks,
+            is_explained: self.is_explained,
             slept: self.slept,
         })
     }
@@ -266,7 +291,7 @@ impl Machine {
                         return stop;
                     }
                     let device = self.devices[0].as_device();
-                    self.runtime.end(device, &self.memory, self.check_leaks && code == 0);
+                    self.runtime.end(device, &self.memory, self.is_explained, self.check_leaks && code == 0);
                     self.gather();
                     self.show_output(world);
                     self.turn = Turn::Over(code);
@@ -284,14 +309,12 @@ impl Machine {
     ) -> Option<MachineStop> {
         let program = self.program.clone();
         let (host, memory) = (&mut self.host, &mut self.memory);
-        let out = if observer.wants_host_accesses() {
-            let mut hooks = HostHooks::<true> { observer, program: &program, stop: false };
-            host.advance(&program, memory, budget, &mut hooks)
-        } else if observer.wants_host_statements() {
-            let mut hooks = HostHooks::<false> { observer, program: &program, stop: false };
-            host.advance(&program, memory, budget, &mut hooks)
+        let accesses = observer.wants_host_accesses();
+        let out = if accesses || observer.wants_host_statements() {
+            let mut hooks = HostHooks { observer, program: &program, accesses, stop: false };
+            host.advance(&program, memory, budget, Some(&mut hooks))
         } else {
-            host.advance(&program, memory, budget, &mut NoHooks)
+            host.advance(&program, memory, budget, None)
         };
         match out {
             HostYield::Budget => return Some(MachineStop::Budget),
@@ -304,9 +327,7 @@ impl Machine {
             HostYield::Api(call) => {
                 let current = self.runtime.current_device() as usize % self.devices.len();
                 let device = self.devices[current].as_device();
-                let module = &program.module;
-                let kernels = |f: ir::FuncId| module.func(f).name.to_string();
-                match self.runtime.begin(device, &mut self.memory, call, &kernels) {
+                match self.runtime.begin(device, &mut self.memory, call, &KernelTable(&program)) {
                     Step::Done(reply) => self.host.answer(Answer::Device(reply)),
                     Step::Wait(waiting) => self.turn = Turn::Device(waiting),
                 }
@@ -387,6 +408,7 @@ impl Machine {
     fn gather(&mut self) {
         for device in &mut self.devices {
             for finding in device.as_device().take_findings() {
+                self.is_explained |= finding.severity() == Severity::Error;
                 self.findings.add(finding);
             }
         }

@@ -73,17 +73,24 @@ impl Observer for Silent {
     }
 }
 
-/// An observer as hooks of the executor; with `ACCESSES` it hears of accesses too.
-pub(crate) struct HostHooks<'a, const ACCESSES: bool> {
+/// An observer as hooks of the executor.
+pub(crate) struct HostHooks<'a> {
     pub(crate) observer: &'a mut dyn Observer,
     pub(crate) program: &'a Program,
+    /// Whether it wants accesses.
+    pub(crate) accesses: bool,
     /// An access asked to stop.
     pub(crate) stop: bool,
 }
 
-impl<const ACCESSES: bool> Hooks<1> for HostHooks<'_, ACCESSES> {
-    const ACCESS: bool = ACCESSES;
-    const STMT: bool = true;
+impl Hooks<1> for HostHooks<'_> {
+    fn wants_accesses(&self) -> bool {
+        self.accesses
+    }
+
+    fn wants_statements(&self) -> bool {
+        true
+    }
 
     fn on_access(&mut self, _: &Warp<1>, event: &AccessEvent<'_, 1>) {
         let address = match event.lanes {

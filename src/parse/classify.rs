@@ -51,7 +51,8 @@ pub(crate) struct Classified {
 /// Reads a logical line.
 pub(crate) fn classify(logical: &Logical, place: Place, names: &mut Names, diags: &mut Diagnostics) -> Classified {
     let base = i64::from(logical.base);
-    let builder = Builder { origin: &logical.origin, base, names, diags, broken: logical.broken, not_equal: logical.not_equal };
+    let builder =
+        Builder { origin: &logical.origin, base, names, diags, broken: logical.broken, not_equal: logical.not_equal };
     let mut reader = Reader { builder, place, label: logical.label.map(|(label, _)| label), name: None };
     let text = logical.text.as_str();
     let statement = match logical.kind {
@@ -120,29 +121,18 @@ impl Reader<'_> {
             self.builder.report(Diagnostic::error(Code::SyntaxError, span, "Fortran assigns with `=`, not with `:=`"));
             return Statement::Broken;
         }
+        let cut = word.len() + 1;
+        let opens =
+            ["if", "do", "dowhile", "select", "selectcase", "selecttype", "where", "forall", "associate", "block"];
+        let tail = &text[cut..];
+        let assigns = shape::look(tail).is_ok_and(|s| s.assigns.is_some());
+        if assigns || !opens.contains(&first_word(tail)) {
+            wording::no_construct(&mut self.builder, word);
+            return self.tail(text, cut);
+        }
         let span = self.builder.place(0, word.len());
         self.name = Some(Name { text: self.builder.names.intern(word), span });
-        let cut = word.len() + 1;
-        let statement = self.tail(text, cut);
-        let may_have_name = matches!(
-            statement,
-            Statement::If(_)
-                | Statement::Do(..)
-                | Statement::SelectCase(_)
-                | Statement::SelectType(..)
-                | Statement::Where(_)
-                | Statement::Forall(..)
-                | Statement::Associate(_)
-                | Statement::Block
-                | Statement::Broken
-        );
-        if !may_have_name {
-            self.builder.report(
-                Diagnostic::error(Code::SyntaxError, span, format!("`{word}:` stands before no construct"))
-                    .help("only IF, DO, SELECT, WHERE, FORALL, ASSOCIATE and BLOCK constructs have names"),
-            );
-        }
-        statement
+        self.tail(text, cut)
     }
 
     /// The statement that begins at offset `cut`.
@@ -315,6 +305,10 @@ impl Reader<'_> {
                 Some(pair) => Statement::Exec(self.builder.if_arithmetic(pair)),
                 None => Statement::Broken,
             };
+        }
+        if rest.starts_with("then ") {
+            wording::after_then(&mut self.builder, text, close + 1 + "then ".len());
+            return Statement::Broken;
         }
         if rest.is_empty() {
             wording::missing_then(&mut self.builder, text);

@@ -149,7 +149,13 @@ impl Joined {
     }
 
     /// The logical line whose text begins at `base`.
-    pub(crate) fn into_logical(self, kind: LogicalKind, label: Option<(u32, Span)>, base: usize, broken: bool) -> Logical {
+    pub(crate) fn into_logical(
+        self,
+        kind: LogicalKind,
+        label: Option<(u32, Span)>,
+        base: usize,
+        broken: bool,
+    ) -> Logical {
         let mut bytes = self.bytes;
         bytes.drain(..base);
         // Only whole characters were copied, so the text is valid; should it ever not be, it is still text.

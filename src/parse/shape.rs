@@ -166,7 +166,8 @@ mod tests {
         for text in ["if(i)=3", "end=3", "do=1", "real(8)=5", "a%b(i)(1:3)=c", "call=x==y", "x=a(')')", "a(i==2)=1"] {
             assert_eq!(assigns(text), Some(Assigns::Value), "{text}");
         }
-        for text in ["do i=1,3", "if(x)a=3", "integer::x=3", "if(a==b)then", "x==y", "print*,a=b", "a/=b", "use m,a=>b"] {
+        for text in ["do i=1,3", "if(x)a=3", "integer::x=3", "if(a==b)then", "x==y", "print*,a=b", "a/=b", "use m,a=>b"]
+        {
             assert_eq!(assigns(text), None, "{text}");
         }
         assert_eq!(assigns("p(1:n)=>x"), Some(Assigns::Pointer));

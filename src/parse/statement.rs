@@ -76,6 +76,9 @@ pub(crate) enum Statement {
     Broken,
 }
 
+/// `bind(c[, name=…])`, as the syntax tree has it: absent, without a name, with one.
+pub(crate) type Bind = Option<Option<Expr>>;
+
 /// A subroutine or function statement.
 #[derive(Debug)]
 pub(crate) struct Head {
@@ -84,7 +87,7 @@ pub(crate) struct Head {
     pub(crate) prefixes: Vec<Prefix>,
     pub(crate) args: Vec<Name>,
     pub(crate) result: Option<Name>,
-    pub(crate) bind: Option<Option<Expr>>,
+    pub(crate) bind: Bind,
 }
 
 /// A TYPE statement that begins a definition.

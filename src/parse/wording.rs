@@ -4,15 +4,21 @@
 //! parenthesis or comma that could follow is read off the text, and the mistakes that people make most (`=` for `==`, two
 //! chevrons for three, a missing `then`) are looked for by name. Rule names are never shown.
 
+mod names;
+mod unknown;
+
+pub(crate) use unknown::{Meant, unknown};
+
 use crate::build::Builder;
-use crate::classify::KEYWORDS;
 use crate::grammar::Rule;
 use crate::logical::{is_quote, is_word};
 use crate::shape::{MAX_PARENTHESES, Unbalanced, first_word};
 use ast::DeclKind;
 use diag::{Code, Diagnostic, nearest_name};
+use names::{form, statement_name};
 use pest::error::{Error, ErrorVariant, InputLocation};
 use source::Span;
+use unknown::{COARRAY, has_coarray};
 
 /// Reports that the grammar refused a statement.
 pub(crate) fn refused(builder: &mut Builder<'_>, rule: Rule, text: &str, error: &Error<Rule>) {
@@ -44,13 +50,64 @@ pub(crate) fn refused(builder: &mut Builder<'_>, rule: Rule, text: &str, error: 
         builder.report(Diagnostic::error(Code::BadNumber, span, format!("`{whole}` is neither a number nor a name")));
         return;
     }
-    let expected = expected(rule, text, at, tried);
-    let mut diagnostic =
-        Diagnostic::error(Code::SyntaxError, span, format!("expected {expected} in {statement}, found {found}"));
+    let mut diagnostic = match expected(rule, text, at, tried) {
+        Some(expected) if at > 0 => {
+            let message = format!("expected {expected} in {statement}, found {found}");
+            let diagnostic = Diagnostic::error(Code::SyntaxError, span, message);
+            let attributes = tried.iter().any(|r| matches!(r, Rule::attr | Rule::attr_word));
+            diagnostic.suggest(nearest_name(token, ATTRIBUTES.iter().copied().filter(|_| attributes)))
+        }
+        // The statement went wrong right after its first words, which no rule tells apart.
+        _ => {
+            let at = if at == 0 { after_keyword(text) } else { at };
+            let token = self::token(text, at);
+            let (span, message) = if token.is_empty() {
+                (end_of(builder, text), format!("{statement} breaks off"))
+            } else {
+                (builder.place(at, at + token.len()), format!("unexpected `{token}` in {statement}"))
+            };
+            Diagnostic::error(Code::SyntaxError, span, message)
+        }
+    };
     if let Some(form) = form(rule) {
         diagnostic = diagnostic.help(format!("the form is `{form}`"));
     }
     builder.report(diagnostic);
+}
+
+/// The attributes of declarations, for suggestions.
+const ATTRIBUTES: &[&str] = &[
+    "allocatable",
+    "asynchronous",
+    "bind",
+    "constant",
+    "contiguous",
+    "device",
+    "dimension",
+    "external",
+    "intent",
+    "intrinsic",
+    "managed",
+    "optional",
+    "parameter",
+    "pinned",
+    "pointer",
+    "private",
+    "protected",
+    "public",
+    "save",
+    "shared",
+    "target",
+    "texture",
+    "unified",
+    "value",
+    "volatile",
+];
+
+/// The offset after the first word of a statement and the blank that may follow.
+fn after_keyword(text: &str) -> usize {
+    let word = first_word(text).len();
+    word + usize::from(text[word..].starts_with(' '))
 }
 
 /// Reports parentheses that do not match.
@@ -61,15 +118,14 @@ pub(crate) fn unbalanced(builder: &mut Builder<'_>, text: &str, fault: Unbalance
             let open = character(at);
             let close = if open == '(' { ')' } else { ']' };
             let end = end_of(builder, text);
-            let diagnostic =
-                Diagnostic::error(Code::UnbalancedParentheses, builder.place(at, at + 1), format!("`{open}` is never closed"))
-                    .label("opened here")
-                    .secondary(end, format!("the statement ends without its `{close}`"));
-            if builder.not_equal {
-                diagnostic.help("`!` begins a comment; not equal is `/=`")
-            } else {
-                diagnostic
-            }
+            let diagnostic = Diagnostic::error(
+                Code::UnbalancedParentheses,
+                builder.place(at, at + 1),
+                format!("`{open}` is never closed"),
+            )
+            .label("opened here")
+            .secondary(end, format!("the statement ends without its `{close}`"));
+            if builder.not_equal { diagnostic.help("`!` begins a comment; not equal is `/=`") } else { diagnostic }
         }
         Unbalanced::Close(at) => {
             let close = character(at);
@@ -96,98 +152,25 @@ pub(crate) fn unbalanced(builder: &mut Builder<'_>, text: &str, fault: Unbalance
     builder.report(diagnostic);
 }
 
-/// What an unknown first word was probably meant to be.
-pub(crate) enum Meant {
-    /// This keyword, misspelled.
-    Keyword(&'static str),
-    /// The beginning of a loop.
-    Loop,
-    /// ELSE IF
-    ElseIf,
-    /// SELECT CASE
-    Select,
-    /// Nothing that matters for the structure.
-    Unknown,
+/// Reports `word:` before a statement that is no construct.
+pub(crate) fn no_construct(builder: &mut Builder<'_>, word: &str) {
+    let span = builder.place(0, word.len() + 1);
+    let declares = matches!(word, "integer" | "real" | "complex" | "logical" | "character" | "enumerator" | "only");
+    let diagnostic = Diagnostic::error(Code::SyntaxError, span, format!("`{word}:` stands before no construct"));
+    builder.report(if declares {
+        diagnostic.help(format!("to declare names write `{word} ::`"))
+    } else {
+        diagnostic.help("only IF, DO, SELECT, WHERE, FORALL, ASSOCIATE and BLOCK constructs have names")
+    });
 }
 
-/// Reports a statement whose first word is no keyword; gives what was probably meant.
-pub(crate) fn unknown(builder: &mut Builder<'_>, text: &str) -> Meant {
-    let word = first_word(text);
-    let rest = &text[word.len()..];
-    let whole = builder.place(0, text.len());
-    let shown = if word.is_empty() { token(text, 0) } else { word };
-    let head = builder.place(0, shown.len().max(1));
-    if let Some(what) = unsupported_statement(text, word, rest) {
-        builder.report_unsupported(whole, what);
-        return Meant::Unknown;
-    }
-    let error = |span, message: String| Diagnostic::error(Code::UnknownStatement, span, message);
-    if word.is_empty() {
-        builder.report(error(head, format!("no statement begins with `{shown}`")));
-        return Meant::Unknown;
-    }
-    if let Some(at) = text.find("<<<") {
-        let callee = &text[..at];
-        builder.report(
-            error(whole, format!("the launch of `{callee}` lacks `call`"))
-                .help(format!("write `call {callee}<<<grid, block>>>(…)`")),
-        );
-        return Meant::Unknown;
-    }
-    for (operator, plain) in [("+=", "+"), ("-=", "-"), ("*=", "*"), ("++", "+"), ("--", "-")] {
-        if let Some((target, value)) = text.split_once(operator) {
-            let value = if value.is_empty() { "1" } else { value };
-            builder.report(
-                error(whole, format!("Fortran has no operator `{operator}`"))
-                    .help(format!("write `{target} = {target} {plain} {value}`")),
-            );
-            return Meant::Unknown;
-        }
-    }
-    let no_such = || error(head, format!("Fortran has no `{word}` statement"));
-    let (diagnostic, meant) = match word {
-        "for" => (no_such().help("a loop is `do i = first, last` … `end do`"), Meant::Loop),
-        "while" => (no_such().help("write `do while (…)` … `end do`"), Meant::Loop),
-        "elif" | "elsif" => (no_such().help("write `else if (…) then`"), Meant::ElseIf),
-        "switch" => (no_such().help("write `select case (…)`"), Meant::Select),
-        "let" | "var" | "int" | "float" | "void" | "auto" | "const" | "char" | "bool" => {
-            (no_such().help("a declaration is `integer :: name` or `real :: name`"), Meant::Unknown)
-        }
-        _ => match nearest_name(word, KEYWORDS.iter().copied()) {
-            Some(keyword) => (
-                error(head, format!("`{word}` begins no statement")).suggest(Some(keyword)),
-                Meant::Keyword(keyword),
-            ),
-            None if rest.is_empty() || rest.starts_with(['(', '%']) => (
-                error(whole, format!("`{text}` by itself is no statement"))
-                    .help(format!("to call a subroutine write `call {text}`"))
-                    .help("to assign a value write `name = value`"),
-                Meant::Unknown,
-            ),
-            None => (error(head, format!("`{word}` begins no statement")), Meant::Unknown),
-        },
-    };
-    builder.report(diagnostic);
-    meant
-}
-
-/// Statements that are refused by name.
-fn unsupported_statement(text: &str, word: &str, rest: &str) -> Option<&'static str> {
-    if word.strip_prefix("assign").is_some_and(|w| w.is_empty() || w.starts_with(|c: char| c.is_ascii_digit())) {
-        return Some("ASSIGN");
-    }
-    if has_coarray(text) {
-        return Some(COARRAY);
-    }
-    match word {
-        "wait" if rest.starts_with('(') => Some("WAIT (asynchronous input and output)"),
-        "critical" if rest.is_empty() || rest.starts_with('(') => Some("CRITICAL (a coarray construct)"),
-        "sync" if rest.starts_with(' ') => Some("SYNC (a coarray statement)"),
-        "change" | "form" if rest.starts_with(" team") => Some("a team of coarray images"),
-        "event" if rest.starts_with(' ') => Some("EVENT (a coarray statement)"),
-        "lock" | "unlock" if rest.starts_with('(') => Some("LOCK (a coarray statement)"),
-        _ => None,
-    }
+/// Reports a statement on the line of `if (…) then`.
+pub(crate) fn after_then(builder: &mut Builder<'_>, text: &str, at: usize) {
+    let span = builder.place(at, text.len());
+    builder.report(
+        Diagnostic::error(Code::SyntaxError, span, "a statement follows `then` on the same line")
+            .help("begin a new line after `then`, or leave `then` out"),
+    );
 }
 
 /// Reports an IF that ends with its condition.
@@ -292,30 +275,14 @@ fn unsupported(rule: Rule, text: &str, at: usize) -> Option<&'static str> {
     }
 }
 
-const COARRAY: &str = "a coarray (square brackets after a name)";
-
-/// Whether square brackets stand after a name or a closing parenthesis.
-fn has_coarray(text: &str) -> bool {
-    let mut quote = None;
-    let mut before = b' ';
-    for byte in text.bytes() {
-        match quote {
-            Some(q) if q == byte => quote = None,
-            Some(_) => {}
-            None if is_quote(byte) => quote = Some(byte),
-            None if byte == b'[' && (is_word(before) || before == b')') => return true,
-            None => {}
-        }
-        before = byte;
-    }
-    false
-}
-
 /// Mistakes that have a name: the message and the help for what stands at `at`.
 fn known_mistake(rule: Rule, text: &str, at: usize) -> Option<(String, &'static str)> {
     let rest = &text[at..];
     let before = text[..at].trim_end();
-    let condition = matches!(rule, Rule::if_then | Rule::if_head | Rule::else_if | Rule::do_stmt | Rule::where_head | Rule::elsewhere);
+    let condition = matches!(
+        rule,
+        Rule::if_then | Rule::if_head | Rule::else_if | Rule::do_stmt | Rule::where_head | Rule::elsewhere
+    );
     if rest.starts_with("&&") || rest.starts_with("||") {
         return Some((format!("Fortran has no operator `{}`", &rest[..2]), "write `.and.` or `.or.`"));
     }
@@ -325,19 +292,31 @@ fn known_mistake(rule: Rule, text: &str, at: usize) -> Option<(String, &'static 
     if condition && rest.starts_with('=') && !rest.starts_with("==") && before.contains('(') {
         return Some(("`=` assigns and cannot stand in a condition".into(), "to compare write `==`"));
     }
+    if rule == Rule::do_stmt && text.starts_with("do while ") {
+        return Some(("the condition of DO WHILE stands in parentheses".into(), "write `do while (…)`"));
+    }
     if rule == Rule::call_stmt {
         if rest.starts_with("<<") && !rest.starts_with("<<<") {
             return Some(("a launch has three chevrons".into(), "write `<<<grid, block>>>`"));
         }
-        if rest.starts_with(">>") && !rest.starts_with(">>>") || rest.starts_with('>') && before.contains("<<<") && !rest.starts_with(">>>") {
+        if rest.starts_with(">>") && !rest.starts_with(">>>")
+            || rest.starts_with('>') && before.contains("<<<") && !rest.starts_with(">>>")
+        {
             return Some(("a launch is closed with three chevrons".into(), "write `<<<grid, block>>>`"));
         }
         if rest.starts_with(">>>") && before.contains("<<<") && !before.ends_with(',') {
             return Some(("a launch needs a grid and a block".into(), "write `<<<grid, block>>>`"));
         }
     }
-    if rule == Rule::type_decl && (rest.starts_with('=') || rest.starts_with("::")) && !text[..at].contains("::") && rest.starts_with('=') {
-        return Some(("a declaration that gives a value needs `::` before the names".into(), "write `type :: name = value`"));
+    if rule == Rule::type_decl
+        && (rest.starts_with('=') || rest.starts_with("::"))
+        && !text[..at].contains("::")
+        && rest.starts_with('=')
+    {
+        return Some((
+            "a declaration that gives a value needs `::` before the names".into(),
+            "write `type :: name = value`",
+        ));
     }
     if rule == Rule::type_decl && rest.starts_with('/') {
         return Some((
@@ -345,7 +324,11 @@ fn known_mistake(rule: Rule, text: &str, at: usize) -> Option<(String, &'static 
             "write `:: name = value`, or give values with a DATA statement",
         ));
     }
-    if rule == Rule::print_stmt && !rest.is_empty() && before != "print" && !before.ends_with(',') && !inside(text, at) {
+    if rule == Rule::print_stmt && text.starts_with("print(") && rest.starts_with('*') {
+        return Some(("PRINT has no control list".into(), "write `print *, items` or `write (*, *) items`"));
+    }
+    if rule == Rule::print_stmt && !rest.is_empty() && before != "print" && !before.ends_with(',') && !inside(text, at)
+    {
         return Some((
             format!("`{}` follows the format of PRINT without a comma", token(text, at)),
             "write `print *, …` or `print '(…)', …`",
@@ -371,8 +354,8 @@ fn inside(text: &str, at: usize) -> bool {
     depth > 0
 }
 
-/// What could stand at an offset, in words.
-fn expected(rule: Rule, text: &str, at: usize, tried: &[Rule]) -> String {
+/// What could stand at an offset, in words; `None` when nothing useful is known.
+fn expected(rule: Rule, text: &str, at: usize, tried: &[Rule]) -> Option<String> {
     let mut wants: Vec<&str> = Vec::new();
     let mut want = |what: &'static str| {
         if !wants.contains(&what) {
@@ -382,22 +365,51 @@ fn expected(rule: Rule, text: &str, at: usize, tried: &[Rule]) -> String {
     let mut operator = false;
     for rule in tried {
         match rule {
-            Rule::name => want("a name"),
-            Rule::label | Rule::digits => want("a label"),
-            Rule::designator | Rule::entity | Rule::attr_entity | Rule::binding | Rule::named_value | Rule::association => {
-                want("a name");
-            }
-            Rule::then => want("`then`"),
-            Rule::kernel_do => want("`kernel do`"),
-            Rule::expr | Rule::number | Rule::logical | Rule::char_lit | Rule::array | Rule::paren | Rule::sign | Rule::bound
-            | Rule::arg | Rule::len_value => want("an expression"),
-            Rule::type_spec | Rule::type_integer | Rule::type_real => want("a type"),
-            Rule::attr | Rule::attr_word => want("an attribute"),
             Rule::no_operator => operator = true,
-            Rule::generic_spec | Rule::generic_operator => want("a name or `operator(…)`"),
+            Rule::name
+            | Rule::designator
+            | Rule::entity
+            | Rule::attr_entity
+            | Rule::binding
+            | Rule::named_value
+            | Rule::association
+            | Rule::allocate_item
+            | Rule::enum_item
+            | Rule::data_set
+            | Rule::common_block
+            | Rule::cray_pair
+            | Rule::loop_var => want("a name"),
+            Rule::label | Rule::digits => want("a label"),
+            Rule::then => want("`then`"),
+            Rule::slash => want("`/`"),
+            Rule::equals => want("`=`"),
+            Rule::arrow => want("`=>`"),
+            Rule::kernel_do => want("`kernel do`"),
+            Rule::intent => want("`in`, `out` or `inout`"),
+            Rule::expr
+            | Rule::number
+            | Rule::logical
+            | Rule::char_lit
+            | Rule::array
+            | Rule::paren
+            | Rule::sign
+            | Rule::bound
+            | Rule::arg
+            | Rule::len_value
+            | Rule::control
+            | Rule::io_format
+            | Rule::launch_grid
+            | Rule::cuf_extents
+            | Rule::cuf_size
+            | Rule::case_range
+            | Rule::data_value
+            | Rule::data_constant => {
+                want("an expression");
+            }
+            Rule::type_spec | Rule::type_integer | Rule::type_real | Rule::implicit_item => want("a type"),
+            Rule::attr | Rule::attr_word => want("an attribute"),
+            Rule::generic_spec | Rule::generic_operator | Rule::use_item => want("a name or `operator(…)`"),
             Rule::end_kind => want("the kind of block that ends"),
-            Rule::launch => want("`<<<grid, block>>>`"),
-            Rule::EOI => {}
             _ => {}
         }
     }
@@ -405,119 +417,24 @@ fn expected(rule: Rule, text: &str, at: usize, tried: &[Rule]) -> String {
     if wants.contains(&"an expression") {
         wants.retain(|w| *w != "a name" && *w != "a label");
     }
-    let chevron = text[..at].contains("<<<") && !text[..at].contains(">>>") && text.contains("<<<");
-    if wants.is_empty() || operator {
+    if operator {
+        let chevron = text[..at].contains("<<<") && !text[..at].contains(">>>");
         if inside(text, at) {
-            wants.push("`,` or `)`");
+            wants.push(if text[at..].starts_with(',') { "`)`" } else { "`,` or `)`" });
         } else if chevron {
             wants.push("`,` or `>>>`");
         } else if rule == Rule::do_stmt && text.contains('=') && !text[..at].contains(',') {
             wants.push("`,` and the last value");
         } else {
-            match rule {
-                Rule::data_stmt => wants.push("`/`"),
-                Rule::associate_stmt => wants.push("`=>`"),
-                Rule::type_decl | Rule::attr_stmt if !text[..at].contains("::") => wants.push("`::` or a name"),
-                _ if operator => wants.push("an operator"),
-                _ => {}
-            }
-            if tried.contains(&Rule::EOI) || wants.is_empty() {
-                wants.push("the end of the statement");
-            }
+            wants.push("an operator");
         }
     }
-    match wants.split_last() {
-        None => "something else".to_owned(),
-        Some((only, [])) => (*only).to_owned(),
-        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+    if matches!(rule, Rule::type_decl | Rule::attr_stmt) && wants.is_empty() && !text[..at].contains("::") {
+        wants.push("`::` or a name");
     }
-}
-
-/// A statement as messages call it.
-fn statement_name(rule: Rule) -> &'static str {
-    match rule {
-        Rule::assignment => "an assignment",
-        Rule::pointer_assignment => "a pointer assignment",
-        Rule::call_stmt => "CALL",
-        Rule::if_then | Rule::if_head | Rule::if_arithmetic => "IF",
-        Rule::else_if => "ELSE IF",
-        Rule::else_stmt => "ELSE",
-        Rule::do_stmt => "DO",
-        Rule::select_case => "SELECT CASE",
-        Rule::select_type => "SELECT TYPE",
-        Rule::case_stmt => "CASE",
-        Rule::type_guard => "TYPE IS or CLASS IS",
-        Rule::where_head => "WHERE",
-        Rule::elsewhere => "ELSEWHERE",
-        Rule::forall_head => "FORALL",
-        Rule::associate_stmt => "ASSOCIATE",
-        Rule::block_stmt => "BLOCK",
-        Rule::type_decl => "a type declaration",
-        Rule::procedure_decl => "a procedure declaration",
-        Rule::attr_stmt => "an attribute statement",
-        Rule::implicit_none | Rule::implicit_stmt => "IMPLICIT",
-        Rule::parameter_stmt => "PARAMETER",
-        Rule::data_stmt => "DATA",
-        Rule::common_stmt => "COMMON",
-        Rule::equivalence_stmt => "EQUIVALENCE",
-        Rule::namelist_stmt => "NAMELIST",
-        Rule::cray_pointer => "POINTER",
-        Rule::import_stmt => "IMPORT",
-        Rule::use_stmt => "USE",
-        Rule::type_def => "a type definition",
-        Rule::binding_stmt => "a type-bound procedure",
-        Rule::generic_stmt => "GENERIC",
-        Rule::final_stmt => "FINAL",
-        Rule::enum_def => "ENUM",
-        Rule::enumerator => "ENUMERATOR",
-        Rule::interface_stmt => "INTERFACE",
-        Rule::module_procedure => "MODULE PROCEDURE",
-        Rule::program_stmt => "PROGRAM",
-        Rule::module_stmt => "MODULE",
-        Rule::submodule_stmt => "SUBMODULE",
-        Rule::block_data_stmt => "BLOCK DATA",
-        Rule::subprogram_stmt => "a subprogram statement",
-        Rule::entry_stmt => "ENTRY",
-        Rule::contains_stmt => "CONTAINS",
-        Rule::end_stmt => "an END statement",
-        Rule::goto_stmt => "GO TO",
-        Rule::return_stmt => "RETURN",
-        Rule::stop_stmt => "STOP",
-        Rule::error_stop => "ERROR STOP",
-        Rule::cycle_stmt => "CYCLE",
-        Rule::exit_stmt => "EXIT",
-        Rule::allocate_stmt => "ALLOCATE",
-        Rule::deallocate_stmt => "DEALLOCATE",
-        Rule::nullify_stmt => "NULLIFY",
-        Rule::print_stmt => "PRINT",
-        Rule::read_short => "READ",
-        Rule::io_stmt | Rule::unit_stmt => "an I/O statement",
-        Rule::cuf_kernel => "`!$cuf kernel do`",
-        Rule::ignore_tkr => "`!dir$ ignore_tkr`",
-        _ => "the statement",
+    if tried.contains(&Rule::EOI) {
+        wants.push("the end of the statement");
     }
-}
-
-/// The form of a statement, for those whose form is short and often missed.
-fn form(rule: Rule) -> Option<&'static str> {
-    Some(match rule {
-        Rule::if_then => "if (condition) then",
-        Rule::else_if => "else if (condition) then",
-        Rule::do_stmt => "do name = first, last [, step]",
-        Rule::select_case => "select case (expression)",
-        Rule::case_stmt => "case (values)` or `case default",
-        Rule::select_type => "select type (name => expression)",
-        Rule::associate_stmt => "associate (name => expression)",
-        Rule::allocate_stmt => "allocate (array(extents) [, stat=name])",
-        Rule::use_stmt => "use module [, only: names]",
-        Rule::parameter_stmt => "parameter (name = value)",
-        Rule::enum_def => "enum, bind(c)",
-        Rule::implicit_stmt => "implicit none",
-        Rule::cuf_kernel => "!$cuf kernel do [(n)] [<<<grid, block>>>]",
-        Rule::ignore_tkr => "!dir$ ignore_tkr (letters) name",
-        Rule::cray_pointer => "pointer (pointer, pointee)",
-        Rule::namelist_stmt => "namelist /group/ names",
-        Rule::subprogram_stmt => "subroutine name(arguments)` or `function name(arguments)",
-        _ => return None,
-    })
+    let (last, others) = wants.split_last()?;
+    Some(if others.is_empty() { (*last).to_owned() } else { format!("{} or {last}", others.join(", ")) })
 }

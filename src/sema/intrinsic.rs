@@ -232,6 +232,7 @@ intrinsics! {
     Clock64 "clock64" [] Device;
     Globaltimer "globaltimer" [] Device;
     OnDevice "on_device" [] Inquiry;
+    IntPtrKind "int_ptr_kind" [] Inquiry;
     Allthreads "allthreads" ["value"] Device;
     Anythread "anythread" ["value"] Device;
     Ballot "ballot" ["value"] Device;

@@ -19,7 +19,6 @@ pub(crate) struct Place {
     pub(crate) pc: u32,
     pub(crate) frame: u32,
     pub(crate) mask: u32,
-    pub(crate) full: bool,
     pub(crate) space: Space,
     pub(crate) offset: i64,
 }
@@ -314,7 +313,7 @@ macro_rules! by_width {
 
 /// Executes a load.
 #[inline(always)]
-pub(crate) fn load<const W: usize, H: Hooks<W>>(
+pub(crate) fn load<const W: usize, H: Hooks<W> + ?Sized>(
     warp: &mut Warp<W>,
     ctx: &mut Context<'_>,
     hooks: &mut H,
@@ -355,7 +354,7 @@ pub(crate) fn load<const W: usize, H: Hooks<W>>(
     if bad != 0 {
         return Err(at.fault(bad, &where_, width.bytes(), false, at.space));
     }
-    if H::ACCESS
+    if hooks.wants_accesses()
         && let Some(frame) = warp.frame(at.frame)
     {
         let (words, longs);
@@ -404,7 +403,7 @@ fn load_lanes<T: Word, const W: usize>(
     bad
 }
 
-fn tell<const W: usize, H: Hooks<W>>(
+fn tell<const W: usize, H: Hooks<W> + ?Sized>(
     warp: &Warp<W>,
     hooks: &mut H,
     at: &Place,
@@ -420,7 +419,7 @@ fn tell<const W: usize, H: Hooks<W>>(
 
 /// Executes a store.
 #[inline(always)]
-pub(crate) fn store<const W: usize, H: Hooks<W>>(
+pub(crate) fn store<const W: usize, H: Hooks<W> + ?Sized>(
     warp: &mut Warp<W>,
     ctx: &mut Context<'_>,
     hooks: &mut H,
@@ -440,7 +439,7 @@ pub(crate) fn store<const W: usize, H: Hooks<W>>(
     } else {
         words = frame.words[value as usize];
     }
-    if H::ACCESS {
+    if hooks.wants_accesses() {
         let values = if width == Width::W64 { Values::Longs(&longs) } else { Values::Words(&words) };
         tell(warp, hooks, at, AccessKind::Write(access), bytes, &where_, values);
     }
@@ -483,7 +482,7 @@ fn store_lanes<T: Word, const W: usize>(
 }
 
 /// Executes an atomic, lane after lane; says whether it changed anything.
-pub(crate) fn atomic<const W: usize, H: Hooks<W>>(
+pub(crate) fn atomic<const W: usize, H: Hooks<W> + ?Sized>(
     warp: &mut Warp<W>,
     ctx: &mut Context<'_>,
     hooks: &mut H,
@@ -534,7 +533,7 @@ pub(crate) fn atomic<const W: usize, H: Hooks<W>>(
             frame.set((ty, d), lane, old[lane]);
         }
     }
-    if H::ACCESS {
+    if hooks.wants_accesses() {
         let kind = AccessKind::Atomic { op, scope, failed: failed_swaps, used: d.is_some() };
         tell(warp, hooks, at, kind, bytes, &where_, Values::Longs(&left));
     }

@@ -1,6 +1,6 @@
 //! The loop that runs a warp.
 //!
-//! [`run`] picks a fragment and executes its operations until it ends, splits, waits or the caller's budget is used up. The
+//! `run_loop` picks a fragment and executes its operations until it ends, splits, waits or the caller's budget is used up. The
 //! same loop is compiled for several instruction sets, chosen at run time; which one it is never shows in a result, since
 //! the compiler contracts nothing.
 
@@ -14,16 +14,6 @@ use ir::op::{BarOp, ShflOp, Special, VoteOp};
 use ir::Ty;
 use scalar::{convert, int, real};
 
-/// Runs a warp until it stops, and says why. The warp can be cloned and resumed after any stop.
-pub fn run<const W: usize, H: Hooks<W>>(
-    program: &Program,
-    warp: &mut Warp<W>,
-    ctx: &mut Context<'_>,
-    hooks: &mut H,
-) -> Stop {
-    crate::isa::dispatch(program, warp, ctx, hooks)
-}
-
 /// What the loop does after an operation.
 enum Flow {
     /// Goes on with another fragment, or the same one reloaded.
@@ -33,7 +23,7 @@ enum Flow {
 }
 
 #[inline(always)]
-pub(crate) fn run_loop<const W: usize, H: Hooks<W>>(
+pub(crate) fn run_loop<const W: usize, H: Hooks<W> + ?Sized>(
     program: &Program,
     warp: &mut Warp<W>,
     ctx: &mut Context<'_>,
@@ -53,7 +43,7 @@ pub(crate) fn run_loop<const W: usize, H: Hooks<W>>(
 }
 
 #[inline(always)]
-fn run_fragment<const W: usize, H: Hooks<W>>(
+fn run_fragment<const W: usize, H: Hooks<W> + ?Sized>(
     program: &Program,
     warp: &mut Warp<W>,
     ctx: &mut Context<'_>,
@@ -223,7 +213,7 @@ fn run_fragment<const W: usize, H: Hooks<W>>(
             }
             Op::Load { width, space, access, d, addr, offset } => {
                 point!();
-                let at = access::Place { func, pc, frame: number, mask, full, space, offset };
+                let at = access::Place { func, pc, frame: number, mask, space, offset };
                 if let Err(fault) = access::load(warp, ctx, hooks, &at, width, access, d, addr) {
                     stop!(Stop::Fault(fault));
                 }
@@ -231,7 +221,7 @@ fn run_fragment<const W: usize, H: Hooks<W>>(
             }
             Op::Store { width, space, access, addr, offset, value } => {
                 point!();
-                let at = access::Place { func, pc, frame: number, mask, full, space, offset };
+                let at = access::Place { func, pc, frame: number, mask, space, offset };
                 if let Err(fault) = access::store(warp, ctx, hooks, &at, width, access, addr, value) {
                     stop!(Stop::Fault(fault));
                 }
@@ -240,7 +230,7 @@ fn run_fragment<const W: usize, H: Hooks<W>>(
             }
             Op::Atomic { op, ty, space, scope, d, addr, offset, a, b } => {
                 point!();
-                let at = access::Place { func, pc, frame: number, mask, full, space, offset };
+                let at = access::Place { func, pc, frame: number, mask, space, offset };
                 match access::atomic(warp, ctx, hooks, &at, (op, ty, scope), (d, addr, a, b)) {
                     Ok(true) => {
                         idle = 0;
@@ -327,7 +317,7 @@ fn run_fragment<const W: usize, H: Hooks<W>>(
                 return Flow::Stop(Stop::Launch(request));
             }
             Op::Stmt => {
-                if H::STMT {
+                if hooks.wants_statements() {
                     save!();
                     let resume = std::mem::take(&mut warp.fragments[current].resume);
                     if !resume && hooks.on_stmt(warp, number, Site { func, pc }, mask) {

@@ -66,12 +66,13 @@ pub struct AccessEvent<'a, const W: usize> {
     pub values: Values<'a, W>,
 }
 
-/// An observer. The constants say what it wants to hear, so that an executor without an observer pays nothing.
+/// An observer. Executors without one are compiled apart and pay nothing.
 pub trait Hooks<const W: usize> {
-    /// Whether it wants `on_access`.
-    const ACCESS: bool;
-    /// Whether it wants `on_stmt`.
-    const STMT: bool;
+    /// Whether it wants `on_access`; the same all through a run.
+    fn wants_accesses(&self) -> bool;
+
+    /// Whether it wants `on_stmt`; the same all through a run.
+    fn wants_statements(&self) -> bool;
 
     /// A warp touched memory.
     fn on_access(&mut self, warp: &Warp<W>, event: &AccessEvent<'_, W>);
@@ -84,15 +85,25 @@ pub trait Hooks<const W: usize> {
 
     /// A fence was passed by these lanes.
     fn on_fence(&mut self, warp: &Warp<W>, mask: u32, scope: Scope);
+
+    /// The block's threads met at a barrier. The executor does not call this: whoever completes barriers does.
+    fn on_barrier(&mut self) {}
 }
 
 /// No observer.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NoHooks;
+pub(crate) struct NoHooks;
 
 impl<const W: usize> Hooks<W> for NoHooks {
-    const ACCESS: bool = false;
-    const STMT: bool = false;
+    #[inline(always)]
+    fn wants_accesses(&self) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn wants_statements(&self) -> bool {
+        false
+    }
 
     fn on_access(&mut self, _: &Warp<W>, _: &AccessEvent<'_, W>) {}
 

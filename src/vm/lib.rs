@@ -1,11 +1,11 @@
 //! Compact code and the lane executor.
 //!
 //! [`compile`] turns IR functions into [`Code`]: flat operations over slots of a frame, one slot a register, with the place
-//! where the lanes of a branch meet again. [`run`] executes a [`Warp`] of `W` lanes: 32 for kernels, 1 for the host. An
+//! where the lanes of a branch meet again. [`Warp::run`] executes a [`Warp`] of `W` lanes: 32 for kernels, 1 for the host. An
 //! operation is dispatched once and done for all active lanes in a loop that becomes vector code.
 //!
 //! State is explicit (invariant I8): frames, fragments and program counters are data, so that a warp can be stopped
-//! before any operation, cloned and resumed. `run` never blocks: it returns a [`Stop`] that says why.
+//! before any operation, cloned and resumed. It never blocks: it returns a [`Stop`] that says why.
 //!
 //! # Divergence
 //!
@@ -26,9 +26,8 @@ mod warp;
 
 pub use code::{Code, Op, Program, Site};
 pub use compile::{LoadError, compile};
-pub use exec::run;
 pub use frame::{Frame, SlotRef};
-pub use hooks::{AccessEvent, AccessKind, Hooks, NoHooks, Values};
+pub use hooks::{AccessEvent, AccessKind, Hooks, Values};
 pub use warp::{Arg, Context, Fault, FaultKind, Fragment, Geometry, HostStack, LaunchRequest, RtRequest, State, Stop, Warp};
 
 /// Schedule points that a fragment may pass without making progress before others get their turn.

@@ -130,7 +130,15 @@ impl<'p> Fx<'_, 'p> {
 
     fn is_present(&mut self, e: &'p Expr) -> Val {
         let ExprKind::Var(v) = &e.kind else { return Val::pred(true) };
-        let addr = match self.home(*v) {
+        self.presence(*v)
+    }
+
+    /// Whether a dummy is present, a predicate.
+    pub(crate) fn presence(&mut self, v: sema::checked::VarId) -> Val {
+        if !self.program.var(v).attrs.optional {
+            return Val::pred(true);
+        }
+        let addr = match self.home(v) {
             Some(Home::Scalar(mem, _)) => mem.addr,
             Some(Home::Array(view)) => view.mem.addr,
             Some(Home::Described(d)) => match d.at {

@@ -1,4 +1,4 @@
-//! Launches, CUF kernels and the directive IGNORE_TKR.
+//! Launches, CUF kernels and the directive `ignore_tkr`.
 
 use super::Builder;
 use crate::grammar::{Pair, Rule};
@@ -14,13 +14,13 @@ struct LaunchOptions {
 
 impl Builder<'_> {
     /// `launch`
-    pub(crate) fn launch(&mut self, pair: Pair<'_>) -> Option<GlobalLaunch> {
+    pub(crate) fn launch(&mut self, pair: Pair<'_>) -> GlobalLaunch {
         let span = self.span(&pair);
         let mut inner = pair.into_inner();
         let grid = inner.next().and_then(|p| self.optional_expr(p));
         let block = self.next_expr(&mut inner);
         let LaunchOptions { bytes, stream } = self.launch_options(inner);
-        Some(GlobalLaunch { grid, block, bytes, stream, span })
+        GlobalLaunch { grid, block, bytes, stream, span }
     }
 
     fn launch_options<'i>(&mut self, pairs: impl Iterator<Item = Pair<'i>>) -> LaunchOptions {

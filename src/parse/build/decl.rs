@@ -3,8 +3,8 @@
 use super::{Builder, error_expr};
 use crate::grammar::{Pair, Rule};
 use ast::{
-    Attr, Bound, CudaAttr, DeclKind, Entity, Expr, ExprKind, Generic, Import, Intent, LetterSpec, Name, Shape, TypeSpec,
-    TypeSpecKind, UnaryOp, UseItem, UseStmt,
+    Attr, Bound, CudaAttr, DeclKind, Entity, Expr, ExprKind, Generic, Import, Intent, LetterSpec, Name, Shape,
+    TypeSpec, TypeSpecKind, UnaryOp, UseItem, UseStmt,
 };
 use diag::{Code, Diagnostic, nearest_name};
 use source::Span;
@@ -59,7 +59,7 @@ impl Builder<'_> {
                 span,
             ),
             Rule::attr_bind => Attr::Bind(pair.into_inner().next().map(|p| self.expr(p)), span),
-            Rule::attr_pass => Attr::PassArg(self.inner_name(pair)),
+            Rule::attr_pass => Attr::PassArg(self.inner_name(&pair)),
             Rule::attr_cuda => {
                 let word = pair.into_inner().next()?;
                 let span = self.span(&word);
@@ -162,13 +162,12 @@ impl Builder<'_> {
         let mut entities = Vec::new();
         for part in inner.filter(|p| p.as_rule() == Rule::attr_entity) {
             let Some(part) = part.into_inner().next() else { continue };
-            entities.push(match part.as_rule() {
-                Rule::entity => self.entity(part),
-                _ => {
-                    let span = self.span(&part);
-                    let name = self.name_of(part.as_str(), span);
-                    Entity { name, shape: None, char_len: None, init: None, pointer_init: None, span }
-                }
+            entities.push(if part.as_rule() == Rule::entity {
+                self.entity(part)
+            } else {
+                let span = self.span(&part);
+                let name = self.name_of(part.as_str(), span);
+                Entity { name, shape: None, char_len: None, init: None, pointer_init: None, span }
             });
         }
         let may_be_alone = matches!(attr, Attr::Save(_) | Attr::Private(_) | Attr::Public(_));
@@ -218,8 +217,8 @@ impl Builder<'_> {
         DeclKind::Parameter(
             items
                 .map(|item| {
-                    let mut inner = item.into_inner();
-                    (self.next_name(&mut inner), self.next_expr(&mut inner))
+                    let name = self.inner_name(&item);
+                    (name, self.first_expr(item))
                 })
                 .collect(),
         )
@@ -231,10 +230,10 @@ impl Builder<'_> {
         for set in pair.into_inner().filter(|p| p.as_rule() == Rule::data_set) {
             let (mut objects, mut values) = (Vec::new(), Vec::new());
             for part in set.into_inner() {
-                if part.as_rule() == Rule::data_value {
-                    values.push(self.data_value(part));
-                } else {
-                    objects.push(self.data_object(part));
+                match part.as_rule() {
+                    Rule::data_value => values.push(self.data_value(part)),
+                    Rule::slash => {}
+                    _ => objects.push(self.data_object(part)),
                 }
             }
             sets.push((objects, values));
@@ -272,7 +271,7 @@ impl Builder<'_> {
             let (mut name, mut entities) = (None, Vec::new());
             for part in block.into_inner() {
                 match part.as_rule() {
-                    Rule::common_name => name = Some(self.inner_name(part)),
+                    Rule::common_name => name = Some(self.inner_name(&part)),
                     _ => entities.push(self.entity(part)),
                 }
             }
@@ -330,8 +329,8 @@ impl Builder<'_> {
                     for item in part.into_inner() {
                         let mut specs = item.into_inner();
                         let Some(local) = specs.next() else { continue };
-                        let local = self.generic(local);
-                        let module = specs.next().map(|p| self.generic(p));
+                        let local = self.generic(&local);
+                        let module = specs.next().map(|p| self.generic(&p));
                         stmt.items.push(UseItem { local, module });
                     }
                 }
@@ -342,12 +341,12 @@ impl Builder<'_> {
     }
 
     /// `generic_spec`, `generic_operator` or `name`
-    pub(crate) fn generic(&mut self, pair: Pair<'_>) -> Generic {
-        let span = self.span(&pair);
+    pub(crate) fn generic(&mut self, pair: &Pair<'_>) -> Generic {
+        let span = self.span(pair);
         match pair.as_rule() {
             Rule::generic_spec => match pair.clone().into_inner().next() {
-                Some(inner) => self.generic(inner),
-                None => Generic::Name(self.name(&pair)),
+                Some(inner) => self.generic(&inner),
+                None => Generic::Name(self.name(pair)),
             },
             Rule::generic_operator => {
                 let text = pair.as_str();
@@ -356,7 +355,7 @@ impl Builder<'_> {
                 }
                 match text.strip_prefix("operator(").and_then(|t| t.strip_suffix(')')) {
                     Some(operator) => Generic::Operator(self.name_of(operator, span)),
-                    None => Generic::Io(self.name(&pair)),
+                    None => Generic::Io(self.name(pair)),
                 }
             }
             _ => Generic::Name(self.inner_name(pair)),

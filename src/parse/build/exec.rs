@@ -25,7 +25,7 @@ impl Builder<'_> {
             return StmtKind::Call { callee, launch: None, args };
         }
         let callee = self.next_expr(&mut inner);
-        let launch = inner.next().and_then(|p| self.launch(p));
+        let launch = inner.next().map(|p| self.launch(p));
         let args = inner.next().filter(|p| p.as_rule() == Rule::args).map_or_else(Vec::new, |p| self.arg_list(p));
         StmtKind::Call { callee, launch, args }
     }
@@ -49,14 +49,12 @@ impl Builder<'_> {
 
     /// The value of a `label`.
     pub(crate) fn label(&mut self, pair: &Pair<'_>) -> u32 {
-        match pair.as_str().parse() {
-            Ok(label @ 1..=99_999) => label,
-            _ => {
-                let span = self.span(pair);
-                self.report(Diagnostic::error(Code::BadLabel, span, "a label must be from 1 to 99999"));
-                0
-            }
+        if let Ok(label @ 1..=99_999) = pair.as_str().parse() {
+            return label;
         }
+        let span = self.span(pair);
+        self.report(Diagnostic::error(Code::BadLabel, span, "a label must be from 1 to 99999"));
+        0
     }
 
     fn labels(&mut self, pair: &Pair<'_>) -> Vec<u32> {
@@ -197,8 +195,8 @@ impl Builder<'_> {
         Statement::Associate(
             items
                 .map(|item| {
-                    let mut inner = item.into_inner();
-                    (self.next_name(&mut inner), self.next_expr(&mut inner))
+                    let name = self.inner_name(&item);
+                    (name, self.first_expr(item))
                 })
                 .collect(),
         )

@@ -201,7 +201,7 @@ impl Builder<'_> {
             let args = self.args(part, &mut inside);
             return (Expr { kind: ExprKind::Apply { base: Box::new(base), args }, span }, height.max(inside) + 1);
         }
-        let name = self.inner_name(part);
+        let name = self.inner_name(&part);
         (Expr { kind: ExprKind::Member { base: Box::new(base), name }, span }, height + 1)
     }
 

@@ -86,12 +86,12 @@ impl Builder<'_> {
     }
 
     /// The name that a pair holds, or is.
-    fn inner_name(&mut self, pair: Pair<'_>) -> Name {
+    fn inner_name(&mut self, pair: &Pair<'_>) -> Name {
         match pair.as_rule() {
-            Rule::name | Rule::by_value => self.name(&pair),
+            Rule::name | Rule::by_value => self.name(pair),
             _ => match pair.clone().into_inner().find(|p| p.as_rule() == Rule::name) {
                 Some(inner) => self.name(&inner),
-                None => self.name(&pair),
+                None => self.name(pair),
             },
         }
     }
@@ -117,7 +117,7 @@ impl Builder<'_> {
     /// The next pair's name.
     fn next_name(&mut self, pairs: &mut Pairs<'_>) -> Name {
         match pairs.next() {
-            Some(pair) => self.inner_name(pair),
+            Some(pair) => self.inner_name(&pair),
             None => Name { text: self.names.intern("?"), span: Span::NONE },
         }
     }

@@ -36,7 +36,7 @@ impl Builder<'_> {
                 _ => TypeSpecKind::TypeStar,
             },
             Rule::bare_type => bare(pair.as_str()),
-            _ => TypeSpecKind::Type(self.inner_name(pair)),
+            _ => TypeSpecKind::Type(self.inner_name(&pair)),
         };
         TypeSpec { kind, span }
     }

@@ -2,8 +2,8 @@
 
 use super::Builder;
 use crate::grammar::{Pair, Rule};
-use crate::statement::{EndKind, Head, Statement, TypeHead};
-use ast::{Attr, Expr, InterfaceKind, Name, Prefix, ProcedureAttr, SubprogramKind, TypeItem};
+use crate::statement::{Bind, EndKind, Head, Statement, TypeHead};
+use ast::{Attr, InterfaceKind, Name, Prefix, ProcedureAttr, SubprogramKind, TypeItem};
 use diag::{Code, Diagnostic, nearest_name};
 use source::Span;
 
@@ -32,10 +32,10 @@ impl Builder<'_> {
         head
     }
 
-    fn suffix(&mut self, pair: Pair<'_>, result: &mut Option<Name>, bind: &mut Option<Option<Expr>>) {
+    fn suffix(&mut self, pair: Pair<'_>, result: &mut Option<Name>, bind: &mut Bind) {
         let Some(inner) = pair.into_inner().next() else { return };
         if inner.as_rule() == Rule::suffix_result {
-            *result = Some(self.inner_name(inner));
+            *result = Some(self.inner_name(&inner));
         } else {
             *bind = Some(inner.into_inner().next().map(|p| self.expr(p)));
         }
@@ -113,7 +113,7 @@ impl Builder<'_> {
         for part in inner {
             match part.as_rule() {
                 Rule::name => parent = Some(self.name(&part)),
-                Rule::submodule_name => name = self.inner_name(part),
+                Rule::submodule_name => name = self.inner_name(&part),
                 _ => {}
             }
         }
@@ -124,7 +124,7 @@ impl Builder<'_> {
     pub(crate) fn interface(&mut self, pair: Pair<'_>) -> Statement {
         Statement::Interface(match pair.into_inner().next() {
             Some(p) if p.as_rule() == Rule::interface_abstract => InterfaceKind::Abstract,
-            Some(p) if p.as_rule() == Rule::generic_spec => InterfaceKind::Generic(self.generic(p)),
+            Some(p) if p.as_rule() == Rule::generic_spec => InterfaceKind::Generic(self.generic(&p)),
             _ => InterfaceKind::Explicit,
         })
     }
@@ -138,13 +138,8 @@ impl Builder<'_> {
     /// `type_def`
     pub(crate) fn type_def(&mut self, pair: Pair<'_>) -> Statement {
         let span = self.span(&pair);
-        let mut head = TypeHead {
-            name: self.name_of("?", span),
-            extends: None,
-            is_abstract: false,
-            bind_c: false,
-            access: None,
-        };
+        let mut head =
+            TypeHead { name: self.name_of("?", span), extends: None, is_abstract: false, bind_c: false, access: None };
         for part in pair.into_inner() {
             if part.as_rule() == Rule::name {
                 head.name = self.name(&part);
@@ -153,7 +148,7 @@ impl Builder<'_> {
             let Some(inner) = part.into_inner().next() else { continue };
             let span = self.span(&inner);
             match inner.as_rule() {
-                Rule::type_extends => head.extends = Some(self.inner_name(inner)),
+                Rule::type_extends => head.extends = Some(self.inner_name(&inner)),
                 Rule::type_bind => head.bind_c = true,
                 _ => match inner.as_str() {
                     "abstract" => head.is_abstract = true,
@@ -190,7 +185,7 @@ impl Builder<'_> {
         let mut names = Vec::new();
         for part in pair.into_inner() {
             match part.as_rule() {
-                Rule::generic_spec => spec = self.generic(part),
+                Rule::generic_spec => spec = self.generic(&part),
                 Rule::name => names.push(self.name(&part)),
                 _ => {}
             }
@@ -223,7 +218,7 @@ impl Builder<'_> {
             match part.as_rule() {
                 Rule::end_kind => kind = EndKind::from_words(part.as_str()),
                 Rule::end_name => {
-                    let generic = part.into_inner().next().map(|p| self.generic(p));
+                    let generic = part.into_inner().next().map(|p| self.generic(&p));
                     name = generic.and_then(super::decl::generic_name);
                 }
                 _ => {}

@@ -36,7 +36,8 @@ impl Reader<'_> {
             }
             Rule::block_data_stmt => Statement::BlockData(None),
             Rule::subprogram_stmt => {
-                let function = text.starts_with("function ") || text.contains(" function ") || text.contains(")function ");
+                let function =
+                    text.starts_with("function ") || text.contains(" function ") || text.contains(")function ");
                 let (kind, word) = if function {
                     (SubprogramKind::Function, "function")
                 } else {

@@ -7,13 +7,19 @@ use diag::{Code, Diagnostic, Diagnostics, nearest_name};
 use source::{SourceMap, Span};
 
 const DIRECTIVES: &[&str] = &[
-    "define", "undef", "include", "if", "ifdef", "ifndef", "elif", "else", "endif", "line", "error", "warning", "pragma",
-    "ident",
+    "define", "undef", "include", "if", "ifdef", "ifndef", "elif", "else", "endif", "line", "error", "warning",
+    "pragma", "ident",
 ];
 
 impl Cpp<'_> {
     /// Takes the directive that begins on line `index`, with the lines that `\` appends.
-    pub(super) fn directive(&mut self, map: &mut SourceMap, reading: &mut Reading<'_>, index: usize, diags: &mut Diagnostics) {
+    pub(super) fn directive(
+        &mut self,
+        map: &mut SourceMap,
+        reading: &mut Reading<'_>,
+        index: usize,
+        diags: &mut Diagnostics,
+    ) {
         let Some(first) = reading.lines.get(index) else { return };
         let start = first.start;
         let mut text = line_text(reading, first).to_owned();
@@ -62,8 +68,12 @@ impl Cpp<'_> {
                 let word = if word.is_empty() { body } else { &word };
                 let known = DIRECTIVES.iter().copied();
                 diags.push(
-                    Diagnostic::error(Code::BadPreprocessorLine, span, format!("`#{word}` is no preprocessor directive"))
-                        .suggest(nearest_name(word, known)),
+                    Diagnostic::error(
+                        Code::BadPreprocessorLine,
+                        span,
+                        format!("`#{word}` is no preprocessor directive"),
+                    )
+                    .suggest(nearest_name(word, known)),
                 );
             }
         }
@@ -84,13 +94,29 @@ impl Cpp<'_> {
         }
     }
 
-    fn open(&mut self, word: &str, rest: &str, reading: &mut Reading<'_>, index: usize, span: Span, diags: &mut Diagnostics) {
+    fn open(
+        &mut self,
+        word: &str,
+        rest: &str,
+        reading: &mut Reading<'_>,
+        index: usize,
+        span: Span,
+        diags: &mut Diagnostics,
+    ) {
         let outer = reading.active();
         let holds = outer && self.condition(word, rest, reading, index, span, diags);
         reading.conditionals.push(Conditional { span, active: holds, taken: holds, outer, seen_else: None });
     }
 
-    fn condition(&self, word: &str, rest: &str, reading: &Reading<'_>, index: usize, span: Span, diags: &mut Diagnostics) -> bool {
+    fn condition(
+        &self,
+        word: &str,
+        rest: &str,
+        reading: &Reading<'_>,
+        index: usize,
+        span: Span,
+        diags: &mut Diagnostics,
+    ) -> bool {
         if word == "ifdef" || word == "ifndef" {
             let name = identifier(rest.trim());
             if name.is_empty() {
@@ -138,7 +164,15 @@ impl Cpp<'_> {
         out
     }
 
-    fn branch(&mut self, word: &str, rest: &str, reading: &mut Reading<'_>, index: usize, span: Span, diags: &mut Diagnostics) {
+    fn branch(
+        &mut self,
+        word: &str,
+        rest: &str,
+        reading: &mut Reading<'_>,
+        index: usize,
+        span: Span,
+        diags: &mut Diagnostics,
+    ) {
         let Some(mut open) = reading.conditionals.pop() else {
             diags.push(
                 Diagnostic::error(Code::UnbalancedConditional, span, format!("`#{word}` without `#if`"))

@@ -87,7 +87,9 @@ impl Cpp<'_> {
                             push_text(made, &result, line.span_of(at, end));
                             (at, copied) = (end, end);
                         }
-                        Err(Fault::Unclosed(name)) => return Expanded::Unclosed { name, span: line.span_of(at, at + 1) },
+                        Err(Fault::Unclosed(name)) => {
+                            return Expanded::Unclosed { name, span: line.span_of(at, at + 1) };
+                        }
                         Err(fault) => {
                             let span = line.span_of(at, at + name.len());
                             diags.push(fault_diagnostic(&fault, name, span));
@@ -172,8 +174,7 @@ impl Context<'_> {
             if !rest[blanks..].starts_with('(') {
                 return Ok(None);
             }
-            let (written, length) =
-                split_arguments(&rest[blanks..]).ok_or_else(|| Fault::Unclosed(name.to_owned()))?;
+            let (written, length) = split_arguments(&rest[blanks..]).ok_or_else(|| Fault::Unclosed(name.to_owned()))?;
             taken = blanks + length;
             let mut written = written;
             if definition.variadic && written.len() > params.len() {

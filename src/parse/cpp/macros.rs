@@ -23,10 +23,7 @@ pub(super) enum Token {
     /// Copied.
     Text(String),
     /// An argument, with its macros replaced unless `raw` (next to `##`).
-    Argument {
-        index: usize,
-        raw: bool,
-    },
+    Argument { index: usize, raw: bool },
     /// `#argument`
     Literal(usize),
 }

@@ -18,7 +18,7 @@ mod expand;
 mod macros;
 
 use crate::prescan::{Line, Made, Piece, split};
-use crate::{MacroOption, ParseOptions, SourceForm};
+use crate::{IncludeReader, MacroOption, ParseOptions, SourceForm};
 use diag::{Code, Diagnostic, Diagnostics};
 use macros::{Macro, Macros};
 use source::{FileId, SourceMap, Span};
@@ -29,10 +29,11 @@ pub(crate) fn run(
     file: FileId,
     form: SourceForm,
     options: &ParseOptions,
-    include: &mut dyn FnMut(&str, FileId) -> Option<(String, String)>,
+    include: IncludeReader<'_>,
     diags: &mut Diagnostics,
 ) -> Vec<Line> {
-    let mut cpp = Cpp { macros: predefined(options, diags), form, out: Vec::new(), open_quote: None, depth: 0, include };
+    let mut cpp =
+        Cpp { macros: predefined(options, diags), form, out: Vec::new(), open_quote: None, depth: 0, include };
     cpp.file(map, file, diags);
     cpp.out
 }
@@ -70,7 +71,7 @@ struct Cpp<'a> {
     /// The quote of a literal that goes on from line to line.
     open_quote: Option<u8>,
     depth: usize,
-    include: &'a mut dyn FnMut(&str, FileId) -> Option<(String, String)>,
+    include: IncludeReader<'a>,
 }
 
 /// An `#if` that is open.
@@ -114,8 +115,7 @@ impl Cpp<'_> {
         let text = source.text().clone();
         let name = source.name().to_owned();
         let lines = split(map, file);
-        let mut reading =
-            Reading { file, name, text: &text, lines, next: 0, conditionals: Vec::new(), line_shift: 0 };
+        let mut reading = Reading { file, name, text: &text, lines, next: 0, conditionals: Vec::new(), line_shift: 0 };
         while reading.next < reading.lines.len() {
             let index = reading.next;
             reading.next += 1;
@@ -139,8 +139,10 @@ impl Cpp<'_> {
     /// A line that is no directive: removes C comments, replaces macros.
     fn source_line(&mut self, reading: &mut Reading<'_>, line: Line, index: usize, diags: &mut Diagnostics) {
         let mut line = line;
-        if self.open_quote.is_none() && let Some(at) = comment_start(line_text(reading, &line), self.form) {
-            line = self.without_comment(reading, &line, at);
+        if self.open_quote.is_none()
+            && let Some(at) = comment_start(line_text(reading, &line), self.form)
+        {
+            line = without_comment(reading, &line, at);
         }
         loop {
             let text = line.made_text().unwrap_or_else(|| line_text(reading, &line)).to_owned();
@@ -172,36 +174,36 @@ impl Cpp<'_> {
             }
         }
     }
+}
 
-    /// Cuts a `/* … */` out of the lines; what stands before and after it becomes one line.
-    fn without_comment(&mut self, reading: &mut Reading<'_>, line: &Line, at: usize) -> Line {
-        let mut made = Made::default();
-        let text = line_text(reading, line).to_owned();
-        push_copy(&mut made, line, &text, 0, at);
-        let mut rest = at + 2;
-        let mut current = line.clone();
-        let mut text = text;
-        loop {
-            if let Some(end) = text.get(rest..).and_then(|t| t.find("*/")) {
-                let after = rest + end + 2;
-                push_text(&mut made, " ", current.span_of(after.saturating_sub(1), after));
-                let tail = text.len();
-                let next = comment_start(&text[after..], SourceForm::Free).map(|n| after + n);
-                push_copy(&mut made, &current, &text, after, next.unwrap_or(tail));
-                match next {
-                    Some(next) => rest = next + 2,
-                    None => break,
-                }
-            } else {
-                let Some(next) = reading.lines.get(reading.next).cloned() else { break };
-                reading.next += 1;
-                text = line_text(reading, &next).to_owned();
-                current = next;
-                rest = 0;
+/// Cuts a `/* … */` out of the lines; what stands before and after it becomes one line.
+fn without_comment(reading: &mut Reading<'_>, line: &Line, at: usize) -> Line {
+    let mut made = Made::default();
+    let text = line_text(reading, line).to_owned();
+    push_copy(&mut made, line, &text, 0, at);
+    let mut rest = at + 2;
+    let mut current = line.clone();
+    let mut text = text;
+    loop {
+        if let Some(end) = text.get(rest..).and_then(|t| t.find("*/")) {
+            let after = rest + end + 2;
+            push_text(&mut made, " ", current.span_of(after.saturating_sub(1), after));
+            let tail = text.len();
+            let next = comment_start(&text[after..], SourceForm::Free).map(|n| after + n);
+            push_copy(&mut made, &current, &text, after, next.unwrap_or(tail));
+            match next {
+                Some(next) => rest = next + 2,
+                None => break,
             }
+        } else {
+            let Some(next) = reading.lines.get(reading.next).cloned() else { break };
+            reading.next += 1;
+            line_text(reading, &next).clone_into(&mut text);
+            current = next;
+            rest = 0;
         }
-        Line::made(line.file, line.start, line.end, made)
     }
+    Line::made(line.file, line.start, line.end, made)
 }
 
 /// Where a C comment begins that is closed somewhere; literals and Fortran comments are passed over.

@@ -4,8 +4,8 @@ use super::frame::{Frame, FrameKind, Part, UnitFrame, UnitHead};
 use super::{At, Nest};
 use crate::statement::{EndKind, Head};
 use ast::{
-    DeclKind, EnumDef, IfArm, InterfaceItem, Name, SelectArm, Stmt, StmtKind, Subprogram, SubprogramKind, Unit, UnitKind,
-    WhereArm,
+    DeclKind, EnumDef, IfArm, InterfaceItem, Name, SelectArm, Stmt, StmtKind, Subprogram, SubprogramKind, Unit,
+    UnitKind, WhereArm,
 };
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -27,7 +27,7 @@ impl Nest {
             self.stray_end(kind, at);
             return;
         };
-        self.close_above(index, kind.text(), at);
+        self.close_above(index, &format!("`{}`", kind.text()), at);
         let labelled = at.label();
         if let Some(frame) = self.frames.last_mut() {
             check_end(frame, kind, name, at);
@@ -60,9 +60,9 @@ impl Nest {
         let inner = unit.map_or(0, |i| i + 1);
         let within = &self.frames[inner..];
         if let Some(name) = name
-            && let Some(i) = within.iter().rposition(|f| {
-                f.kind.end() == kind && f.name.as_ref().is_some_and(|own| own.text == name.text)
-            })
+            && let Some(i) = within
+                .iter()
+                .rposition(|f| f.kind.end() == kind && f.name.as_ref().is_some_and(|own| own.text == name.text))
         {
             return Some(inner + i);
         }
@@ -108,7 +108,10 @@ impl Nest {
         let error = match self.frames.last() {
             Some(frame) => {
                 let noun = frame.kind.noun();
-                error.secondary(frame.span, format!("open here is the {noun}, which ends with `{}`", frame.kind.end().text()))
+                error.secondary(
+                    frame.span,
+                    format!("open here is the {noun}, which ends with `{}`", frame.kind.end().text()),
+                )
             }
             None => error.label("nothing is open here"),
         };
@@ -120,7 +123,7 @@ impl Nest {
         if self.frames.len() > index + 1 {
             let first = self.frames.len().saturating_sub(MAX_SHOWN).max(index + 1);
             for i in (first..self.frames.len()).rev() {
-                self.report_open(i, &format!("`{word}` comes before its end"), at);
+                self.report_open(i, &format!("{word} comes before its end"), at);
             }
             while self.frames.len() > index + 1 {
                 self.close_top(at);
@@ -156,7 +159,7 @@ impl Nest {
         let ends = |frame: &Frame| matches!(frame.kind, FrameKind::Do { label: Some(l), .. } if l == label);
         let unit = self.frames.iter().rposition(|f| matches!(f.kind, FrameKind::Unit(_))).map_or(0, |i| i + 1);
         while let Some(index) = self.frames[unit..].iter().rposition(ends).map(|i| unit + i) {
-            self.close_above(index, &label.to_string(), at);
+            self.close_above(index, &format!("label {label}"), at);
             self.close_top(at);
         }
     }
@@ -320,8 +323,12 @@ fn check_end(frame: &Frame, kind: EndKind, name: Option<&Name>, at: &mut At<'_>)
         }
         (Some(own), None) if frame.kind.holds_statements() => {
             at.diags.push(
-                Diagnostic::error(Code::EndNameMismatch, at.span, format!("the end of a construct must repeat its name `{}`", own.text))
-                    .secondary(own.span, "named here"),
+                Diagnostic::error(
+                    Code::EndNameMismatch,
+                    at.span,
+                    format!("the end of a construct must repeat its name `{}`", own.text),
+                )
+                .secondary(own.span, "named here"),
             );
         }
         _ => {}

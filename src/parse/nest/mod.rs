@@ -118,7 +118,11 @@ impl Nest {
             Statement::Decl(kind) => self.declaration(kind, at),
             Statement::Exec(kind) => self.executable(kind, at),
             Statement::If(condition) => {
-                self.open_construct(name, FrameKind::If { arms: Vec::new(), condition: Some(condition), at: at.span }, at);
+                self.open_construct(
+                    name,
+                    FrameKind::If { arms: Vec::new(), condition: Some(condition), at: at.span },
+                    at,
+                );
             }
             Statement::ElseIf(condition) => self.else_part(name, Some(condition), at),
             Statement::Else => self.else_part(name, None, at),

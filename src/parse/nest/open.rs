@@ -1,12 +1,10 @@
 //! Statements that open frames, and where others may stand.
 
 use super::frame::{Frame, FrameKind, Part, UnitFrame, UnitHead};
-use super::function::is_statement_function;
+use super::function::{is_statement_function, statement_function, take_back};
 use super::{At, MAX_NESTING, Nest};
 use crate::statement::EndKind;
-use ast::{
-    Attr, Block, DeclKind, Declaration, Expr, ExprKind, Name, Stmt, StmtKind, TypeField, TypeItem, UseStmt,
-};
+use ast::{Attr, Block, DeclKind, Declaration, Name, Stmt, StmtKind, TypeField, TypeItem, UseStmt};
 use diag::{Code, Diagnostic};
 
 impl Nest {
@@ -68,7 +66,10 @@ impl Nest {
             _ => {
                 let word = if module { "MODULE PROCEDURE" } else { "PROCEDURE" };
                 let error = at
-                    .error(Code::StatementOutOfPlace, format!("{word} with a list of names stands outside an interface block"))
+                    .error(
+                        Code::StatementOutOfPlace,
+                        format!("{word} with a list of names stands outside an interface block"),
+                    )
                     .help("put it between `interface name` and `end interface`");
                 at.diags.push(error);
             }
@@ -164,11 +165,14 @@ impl Nest {
                     (format!("an executable statement stands in {noun}"), "put it into a subprogram after `contains`")
                 }
             }
-            kind => (format!("an executable statement stands in the {noun}"), match kind.end() {
-                EndKind::Interface => "an interface block holds interfaces only; is `end interface` missing?",
-                EndKind::Type => "a type definition holds components only; is `end type` missing?",
-                _ => "is `end enum` missing?",
-            }),
+            kind => (
+                format!("an executable statement stands in the {noun}"),
+                match kind.end() {
+                    EndKind::Interface => "an interface block holds interfaces only; is `end interface` missing?",
+                    EndKind::Type => "a type definition holds components only; is `end type` missing?",
+                    _ => "is `end enum` missing?",
+                },
+            ),
         };
         let error = at.error(Code::StatementOutOfPlace, text).help(help);
         at.diags.push(error);
@@ -189,7 +193,9 @@ impl Nest {
                 if let Some(unit) = unit
                     && is_statement_function(unit, &target)
                 {
-                    self.statement_function(target, value, at);
+                    if let Some(kind) = statement_function(target, value) {
+                        self.declaration(kind, at);
+                    }
                     return;
                 }
                 StmtKind::Assign { target, value }
@@ -206,19 +212,6 @@ impl Nest {
         if let Some(frame) = self.frames.last_mut() {
             frame.block.push(Stmt { label: at.label(), kind, span: at.span });
         }
-    }
-
-    fn statement_function(&mut self, target: Expr, value: Expr, at: &mut At<'_>) {
-        let ExprKind::Apply { base, args } = target.kind else { return };
-        let ExprKind::Name(name) = base.kind else { return };
-        let args = args
-            .into_iter()
-            .filter_map(|arg| match arg.value {
-                ast::ArgValue::Expr(Expr { kind: ExprKind::Name(name), .. }) => Some(name),
-                _ => None,
-            })
-            .collect();
-        self.declaration(DeclKind::StatementFunction { name, args, value }, at);
     }
 
     /// In SELECT constructs a statement needs a CASE before it.
@@ -243,6 +236,16 @@ impl Nest {
         let span = at.span;
         let floats = matches!(kind, DeclKind::Format { .. } | DeclKind::Data(_));
         let Some(frame) = self.frames.last_mut() else { return };
+        if let FrameKind::Unit(unit) = &mut frame.kind
+            && unit.part == Part::Executable
+            && !floats
+        {
+            let functions = take_back(&mut frame.block);
+            if !functions.is_empty() {
+                unit.decls.extend(functions);
+                unit.part = Part::Specification;
+            }
+        }
         match &mut frame.kind {
             FrameKind::Unit(unit) if unit.part == Part::Specification => unit.decls.push(Declaration { kind, span }),
             FrameKind::Unit(unit) if unit.part == Part::Contains => {
@@ -255,13 +258,14 @@ impl Nest {
                     at.diags.push(error);
                 }
             }
-            FrameKind::Type { definition, bindings } => match component(kind, span, *bindings) {
-                Ok(item) => definition.items.push(item),
-                Err(()) => {
+            FrameKind::Type { definition, bindings } => {
+                if let Some(item) = component(kind, span, *bindings) {
+                    definition.items.push(item);
+                } else {
                     let error = at.error(Code::StatementOutOfPlace, "this statement cannot stand in a type definition");
                     at.diags.push(error.secondary(frame.span, "the definition begins here"));
                 }
-            },
+            }
             FrameKind::Interface(_) | FrameKind::Enum(_) => {
                 let noun = frame.kind.noun();
                 let error = at.error(Code::StatementOutOfPlace, format!("a declaration stands in the {noun}"));
@@ -308,7 +312,11 @@ impl Nest {
         let late = match &mut frame.kind {
             FrameKind::Unit(unit) => {
                 unit.uses.push(stmt);
-                if unit.part == Part::Specification { unit.decls.first().map(|d| d.span) } else { unit.first_executable.or(Some(frame.span)) }
+                if unit.part == Part::Specification {
+                    unit.decls.first().map(|d| d.span)
+                } else {
+                    unit.first_executable.or(Some(frame.span))
+                }
             }
             FrameKind::Block { uses, decls } => {
                 uses.push(stmt);
@@ -318,21 +326,25 @@ impl Nest {
         };
         if let Some(first) = late {
             at.diags.push(
-                Diagnostic::error(Code::StatementOutOfPlace, at.span, "USE must come before all other statements of its scope")
-                    .secondary(first, "this stands before it"),
+                Diagnostic::error(
+                    Code::StatementOutOfPlace,
+                    at.span,
+                    "USE must come before all other statements of its scope",
+                )
+                .secondary(first, "this stands before it"),
             );
         }
     }
 }
 
 /// A declaration as an item of a type definition.
-fn component(kind: DeclKind, span: source::Span, bindings: bool) -> Result<TypeItem, ()> {
+fn component(kind: DeclKind, span: source::Span, bindings: bool) -> Option<TypeItem> {
     match kind {
         DeclKind::Type { spec, attrs, entities } if !bindings => {
-            Ok(TypeItem::Field(TypeField { spec, attrs, entities, span }))
+            Some(TypeItem::Field(TypeField { spec, attrs, entities, span }))
         }
-        DeclKind::Attr { attr: Attr::Private(span), entities } if entities.is_empty() => Ok(TypeItem::Private(span)),
-        DeclKind::Procedure { interface, attrs, entities } if !bindings => Ok(TypeItem::Procedure {
+        DeclKind::Attr { attr: Attr::Private(span), entities } if entities.is_empty() => Some(TypeItem::Private(span)),
+        DeclKind::Procedure { interface, attrs, entities } if !bindings => Some(TypeItem::Procedure {
             interface: match interface.map(|spec| spec.kind) {
                 Some(ast::TypeSpecKind::Type(name)) => Some(name),
                 _ => None,
@@ -340,6 +352,6 @@ fn component(kind: DeclKind, span: source::Span, bindings: bool) -> Result<TypeI
             attrs,
             bindings: entities.into_iter().map(|e| (e.name, None)).collect(),
         }),
-        _ => Err(()),
+        _ => None,
     }
 }

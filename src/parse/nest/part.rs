@@ -8,7 +8,13 @@ use diag::{Code, Diagnostic};
 impl Nest {
     /// Brings the construct that a statement parts to the top of the stack; reports what is open above it, or that there
     /// is none.
-    fn find(&mut self, word: &str, block: &str, at: &mut At<'_>, fits: impl Fn(&FrameKind) -> bool) -> Option<&mut Frame> {
+    fn find(
+        &mut self,
+        word: &str,
+        block: &str,
+        at: &mut At<'_>,
+        fits: impl Fn(&FrameKind) -> bool,
+    ) -> Option<&mut Frame> {
         let unit = self.frames.iter().rposition(|f| matches!(f.kind, FrameKind::Unit(_))).map_or(0, |i| i + 1);
         let Some(index) = self.frames[unit..].iter().rposition(|f| fits(&f.kind)).map(|i| unit + i) else {
             let error = at
@@ -17,7 +23,7 @@ impl Nest {
             at.diags.push(error);
             return None;
         };
-        self.close_above(index, word, at);
+        self.close_above(index, &format!("`{word}`"), at);
         self.frames.last_mut()
     }
 
@@ -92,7 +98,7 @@ impl Nest {
         }
         self.ensure_unit(at);
         let Some((index, _)) = self.innermost_unit() else { return };
-        self.close_above(index, "contains", at);
+        self.close_above(index, "`contains`", at);
         let nested = index > 0 && matches!(&self.frames[index - 1].kind, FrameKind::Unit(unit) if unit.executes());
         let Some(FrameKind::Unit(unit)) = self.frames.last_mut().map(|f| &mut f.kind) else { return };
         let twice = unit.part == Part::Contains;
@@ -110,13 +116,12 @@ impl Nest {
 
     /// SEQUENCE.
     pub(super) fn sequence(&mut self, at: &mut At<'_>) {
-        match self.frames.last_mut().map(|f| &mut f.kind) {
-            Some(FrameKind::Type { definition, bindings: false }) => definition.sequence = true,
-            _ => {
-                let error = at.error(Code::StatementOutOfPlace, "SEQUENCE stands outside a type definition");
-                at.diags.push(error);
-            }
+        if let Some(FrameKind::Type { definition, bindings: false }) = self.frames.last_mut().map(|f| &mut f.kind) {
+            definition.sequence = true;
+            return;
         }
+        let error = at.error(Code::StatementOutOfPlace, "SEQUENCE stands outside a type definition");
+        at.diags.push(error);
     }
 
     /// A type-bound procedure, GENERIC or FINAL.

@@ -78,7 +78,8 @@ impl Squeezed {
 
     fn open(self) -> Open {
         let text: Vec<u8> = self.bytes.iter().map(|(b, _)| *b).collect();
-        let blanks = if self.kind == LogicalKind::Statement { respace(&text) } else { super::respace::directive(&text) };
+        let blanks =
+            if self.kind == LogicalKind::Statement { respace(&text) } else { super::respace::directive(&text) };
         let mut joined = Joined::default();
         let mut next = blanks.into_iter().peekable();
         for (at, (byte, span)) in self.bytes.into_iter().enumerate() {
@@ -142,8 +143,12 @@ impl Prescan<'_> {
                 cursor.told_cpp = true;
                 let span = line.span_of(0, text.trim_end().len());
                 diags.push(
-                    Diagnostic::error(Code::BadPreprocessorLine, span, "preprocessor line in a file that is not preprocessed")
-                        .help("turn the preprocessor on with `-Mpreprocess`"),
+                    Diagnostic::error(
+                        Code::BadPreprocessorLine,
+                        span,
+                        "preprocessor line in a file that is not preprocessed",
+                    )
+                    .help("turn the preprocessor on with `-Mpreprocess`"),
                 );
             }
             Class::Text(fields) => {
@@ -155,8 +160,12 @@ impl Prescan<'_> {
                 if counts && !comment && !std::mem::replace(&mut cursor.told_beyond, true) {
                     let span = line.span_of(fields.body.1, text.trim_end().len());
                     diags.push(
-                        Diagnostic::new(Code::TextBeyondColumn72, span, "text beyond column 72 of a fixed-form line is ignored")
-                            .help("`-Mextend` gives lines of 132 columns; this is said once a file"),
+                        Diagnostic::new(
+                            Code::TextBeyondColumn72,
+                            span,
+                            "text beyond column 72 of a fixed-form line is ignored",
+                        )
+                        .help("`-Mextend` gives lines of 132 columns; this is said once a file"),
                     );
                 }
             }
@@ -332,7 +341,10 @@ fn classify(text: &str, cuda: bool, openmp: bool, extended: bool) -> Class {
                 masked = 5;
             } else if cuda && sentinel.eq_ignore_ascii_case(b"@cuf") {
                 masked = 5;
-            } else if openmp && bytes.get(1) == Some(&b'$') && bytes.get(2).is_some_and(|b| b.is_ascii_digit() || *b == b' ') {
+            } else if openmp
+                && bytes.get(1) == Some(&b'$')
+                && bytes.get(2).is_some_and(|b| b.is_ascii_digit() || *b == b' ')
+            {
                 masked = 2;
             } else if let Some(at) = ignore_tkr(bytes) {
                 let body = (at, bytes.len());

@@ -350,7 +350,14 @@ fn note_ignore(text: &str, at: usize, line: &Line, ignores: &mut Vec<Ignore>) {
     ignores.extend(text.get(at + 1..).and_then(|comment| ignore(comment, || line.span_of(at, text.trim_end().len()))));
 }
 
-pub(super) fn report_character(line: &Line, from: usize, to: usize, found: char, open: &mut Open, diags: &mut Diagnostics) {
+pub(super) fn report_character(
+    line: &Line,
+    from: usize,
+    to: usize,
+    found: char,
+    open: &mut Open,
+    diags: &mut Diagnostics,
+) {
     if std::mem::replace(&mut open.broken, true) {
         return;
     }

@@ -65,6 +65,7 @@ impl Line {
 
     /// The original place of bytes `from..to` of the text.
     pub(crate) fn span_of(&self, from: usize, to: usize) -> Span {
+        let to = to.max(from);
         let mut whole = Span::NONE;
         self.trace(from, to.max(from + 1), |_, span, copied| {
             let span = if copied { Span { end: span.end.min(span.start + (to - from) as u32), ..span } } else { span };

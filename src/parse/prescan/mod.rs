@@ -40,7 +40,7 @@ struct Cursor {
 pub(crate) struct Prescan<'a> {
     map: &'a mut SourceMap,
     options: &'a ParseOptions,
-    include: &'a mut dyn FnMut(&str, FileId) -> Option<(String, String)>,
+    include: IncludeReader<'a>,
     cursors: Vec<Cursor>,
     ready: VecDeque<Logical>,
     /// The comments `!cufemu ignore(…)` so far.
@@ -160,9 +160,13 @@ impl<'a> Prescan<'a> {
         if let Some((quote, span)) = open.literal.take() {
             let end = open.text.span(open.text.bytes().len().saturating_sub(1), open.text.bytes().len());
             diags.push(
-                Diagnostic::error(Code::UnterminatedLiteral, span.to(end), "character literal without its closing quote")
-                    .label(format!("opened here with `{}`", quote as char))
-                    .help(format!("close it with `{}`, or end the line with `&` to go on", quote as char)),
+                Diagnostic::error(
+                    Code::UnterminatedLiteral,
+                    span.to(end),
+                    "character literal without its closing quote",
+                )
+                .label(format!("opened here with `{}`", quote as char))
+                .help(format!("close it with `{}`, or end the line with `&` to go on", quote as char)),
             );
             open.text.made(quote, end);
             open.broken = true;

@@ -2,7 +2,7 @@
 
 use super::collect::base_name;
 use super::shape::constant_bounds;
-use crate::checked::{Const, Expr, ExprKind, Storage, Type, VarId};
+use crate::checked::{Const, Expr, ExprKind, Shape, Storage, Type, VarId};
 use crate::checker::Checker;
 use crate::expr::assignable_types;
 use crate::scope::{ScopeId, State, Sym};
@@ -167,8 +167,8 @@ impl<'a> Checker<'a> {
     }
 
     fn data_object(&mut self, object: &'a ast::Expr, values: &mut DataValues<'a>) -> Option<()> {
-        if let ast::ExprKind::Array { .. } = &object.kind {
-            return self.refuse(object.span, "an implied do loop in `data`");
+        if let ast::ExprKind::Array { items, .. } = &object.kind {
+            return self.data_items_values(items, values);
         }
         let name = base_name(object)?;
         let target = self.designator(object)?;
@@ -199,8 +199,9 @@ impl<'a> Checker<'a> {
             Some(Const::Array { items, .. }) => items,
             _ => vec![self.zero(&var.ty); count],
         };
-        // The positions that the designator picks, in order: it is evaluated over an array of positions.
-        let positions = Const::Array { bounds: bounds.clone(), items: (0..count as i64).map(Const::Int).collect() };
+        // A section is evaluated over an array of positions; an element needs their bounds only.
+        let listed = if matches!(target.kind, ExprKind::Element { .. }) { 0 } else { count as i64 };
+        let positions = Const::Array { bounds: bounds.clone(), items: (0..listed).map(Const::Int).collect() };
         for position in self.positions(&target, positions)? {
             let value = self.data_value(values, &var.ty, object.span)?;
             if let Some(slot) = items.get_mut(position) {
@@ -211,13 +212,59 @@ impl<'a> Checker<'a> {
         Some(())
     }
 
+    fn data_items_values(&mut self, items: &'a [ast::ArrayItem], values: &mut DataValues<'a>) -> Option<()> {
+        for item in items {
+            match item {
+                ast::ArrayItem::Expr(e) => self.data_object(e, values)?,
+                ast::ArrayItem::Do(d) => self.data_loop(d, values)?,
+            }
+        }
+        Some(())
+    }
+
+    /// An implied DO: its variable is a named constant that changes from iteration to iteration.
+    fn data_loop(&mut self, d: &'a ast::ImpliedDo<ast::ArrayItem>, values: &mut DataValues<'a>) -> Option<()> {
+        let (first, last) = (self.constant_integer(&d.first)?, self.constant_integer(&d.last)?);
+        let step = match &d.step {
+            Some(e) => self.constant_integer(e)?,
+            None => 1,
+        };
+        if step == 0 {
+            return self.error(Code::ZeroStride, d.span, "implied do loop with a step of zero");
+        }
+        if last.abs_diff(first) / step.unsigned_abs() > 1 << 20 {
+            return self.error(Code::ConstantTooLarge, d.span, "implied do loop is too long for `data`");
+        }
+        let outer = self.enter_block();
+        let var = self.construct_variable(&d.var.text, Type::Integer(8), Shape::Scalar, Storage::Parameter, d.var.span);
+        let mut at = first;
+        let mut done = Some(());
+        while done.is_some() && ((step > 0 && at <= last) || (step < 0 && at >= last)) {
+            self.out.vars[var.0 as usize].init = Some(Const::Int(at));
+            done = self.data_items_values(&d.items, values);
+            at = at.saturating_add(step);
+        }
+        self.cx.scope = outer;
+        done
+    }
+
+    /// The places of an array's elements that a designator picks, in order.
     fn positions(&mut self, target: &Expr, positions: Const) -> Option<Vec<usize>> {
+        if let (ExprKind::Element { subs, .. }, Const::Array { bounds, .. }) = (&target.kind, &positions) {
+            let (mut at, mut stride) = (0i64, 1i64);
+            for (sub, (lower, extent)) in subs.clone().iter().zip(bounds.clone()) {
+                let Const::Int(v) = self.evaluate(sub)? else { return None };
+                if v < lower || v >= lower + extent {
+                    let text = format!("subscript {v} is outside {lower}:{}", lower + extent - 1);
+                    return self.error(Code::BadInitialisation, target.span, text);
+                }
+                at += (v - lower) * stride;
+                stride *= extent;
+            }
+            return Some(vec![at as usize]);
+        }
         let whole = Expr { kind: ExprKind::Const(positions.clone()), ty: Type::Integer(8), rank: 0, span: target.span };
         let picked = match &target.kind {
-            ExprKind::Element { subs, .. } => {
-                let kind = ExprKind::Element { base: Box::new(whole), subs: subs.clone() };
-                self.evaluate(&Expr { kind, ..target.clone() })?
-            }
             ExprKind::Section { subs, .. } => {
                 let kind = ExprKind::Section { base: Box::new(whole), subs: subs.clone() };
                 self.evaluate(&Expr { kind, ..target.clone() })?

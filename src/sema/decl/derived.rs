@@ -119,7 +119,10 @@ impl<'a> Checker<'a> {
             if let Some((c, span)) = attribute {
                 self.check_cuda_component(e.name.as_str(), c, span, allocatable, pointer);
             }
-            let Some(ty) = self.type_spec(&field.spec, e.char_len.as_ref()) else { continue };
+            let Some(ty) = self.type_spec(&field.spec, e.char_len.as_ref()) else {
+                self.types[id.0 as usize].is_broken = true;
+                continue;
+            };
             if let (Type::Derived(inner), false) = (&ty, allocatable || pointer)
                 && self.types[inner.0 as usize].state == State::Busy
             {
@@ -136,11 +139,17 @@ impl<'a> Checker<'a> {
             let shape = match e.shape.as_ref().or(dimension) {
                 Some(shape) => match self.shape(shape, place) {
                     Some(shape) => shape,
-                    None => continue,
+                    None => {
+                        self.types[id.0 as usize].is_broken = true;
+                        continue;
+                    }
                 },
                 None => Shape::Scalar,
             };
-            let Some(shape) = self.constant_shape(shape, e.span) else { continue };
+            let Some(shape) = self.constant_shape(shape, e.span) else {
+                self.types[id.0 as usize].is_broken = true;
+                continue;
+            };
             if self.out.ty(id).fields.iter().any(|f| f.name == e.name.text) {
                 let text = format!("component `{}` is declared twice", e.name.as_str());
                 self.error::<()>(Code::DuplicateDeclaration, e.name.span, text);

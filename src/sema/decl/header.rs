@@ -73,6 +73,7 @@ impl<'a> Checker<'a> {
             formats: BTreeMap::new(),
             labels: BTreeSet::new(),
             reported_missing: false,
+            ignored: Vec::new(),
         });
         self.prefixes(id, sub);
         id
@@ -305,6 +306,11 @@ impl<'a> Checker<'a> {
                 Some(Sym::Var(var)) => self.out.procs[at].params.push(var),
                 Some(Sym::Refused(what)) => self.refuse_again::<()>(&what).unwrap_or(()),
                 _ => {}
+            }
+        }
+        for (i, letters) in std::mem::take(&mut self.procs[at].ignored) {
+            if let Some(&var) = self.out.procs[at].params.get(i) {
+                self.out.vars[var.0 as usize].attrs.ignore_tkr = letters;
             }
         }
         self.result(id, scope, sub);

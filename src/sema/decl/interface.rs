@@ -30,8 +30,8 @@ impl<'a> Checker<'a> {
                                 let own = procs.iter().copied().find(|p| self.out.proc(*p).name == name.text);
                                 specific.extend(own);
                             }
-                            Some(Sym::Error) => {}
-                            Some(Sym::Refused(_)) => {}
+                            Some(Sym::Error | Sym::Refused(_)) => {}
+                            None if self.is_tainted(scope) => self.scope(scope).tainted = true,
                             _ => {
                                 let near = self.similar_from(scope, name.as_str());
                                 let text = format!("there is no procedure `{}` here", name.as_str());
@@ -89,6 +89,7 @@ impl<'a> Checker<'a> {
             if let Some(&id) = self.externals.get(&self.linked_name(sub)) {
                 if self.scopes[scope.0 as usize].proc != Some(id) {
                     self.name_interface(scope, sub, id);
+                    self.link_interface(sub, id);
                 }
                 return Some(id);
             }
@@ -116,6 +117,35 @@ impl<'a> Checker<'a> {
             self.name_interface(scope, sub, id);
         }
         Some(id)
+    }
+
+    /// Compares an interface body with the definition that it stands for, and takes over what only the body can say.
+    fn link_interface(&mut self, sub: &'a Subprogram, id: ProcId) {
+        let Some(tree) = self.tree(id) else { return };
+        let d = if tree.kind != sub.kind {
+            Some(format!("interface and definition of `{}` are not the same kind of procedure", sub.name.as_str()))
+        } else if tree.args.len() != sub.args.len() {
+            let (a, b) = (sub.args.len(), tree.args.len());
+            Some(format!("interface of `{}` has {a} arguments, its definition has {b}", sub.name.as_str()))
+        } else {
+            None
+        };
+        if let Some(text) = d {
+            let d = Diagnostic::new(Code::InterfaceMismatch, sub.name.span, text);
+            self.report(d.secondary(tree.name.span, "the definition is here"));
+        }
+        for d in &sub.decls {
+            let DeclKind::IgnoreTkr(list) = &d.kind else { continue };
+            for (letters, name) in list {
+                let Some(at) = sub.args.iter().position(|a| a.text == name.text) else { continue };
+                let letters: Arc<str> = if letters.is_empty() { "tkrdma".into() } else { letters.to_lowercase().into() };
+                let param = self.out.proc(id).params.get(at).copied();
+                match param {
+                    Some(var) => self.out.vars[var.0 as usize].attrs.ignore_tkr = letters,
+                    None => self.procs[id.0 as usize].ignored.push((at, letters)),
+                }
+            }
+        }
     }
 
     /// The name by which an interface body finds its definition: that of `bind(c, name=…)` or its own.

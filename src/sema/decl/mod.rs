@@ -50,6 +50,8 @@ pub(crate) struct ProcInfo<'a> {
     pub(crate) labels: BTreeSet<u32>,
     /// Whether it was reported that nothing defines it.
     pub(crate) reported_missing: bool,
+    /// IGNORE_TKR letters that interface bodies give its dummies, by position.
+    pub(crate) ignored: Vec<(usize, Arc<str>)>,
 }
 
 impl ProcInfo<'_> {
@@ -69,6 +71,7 @@ impl ProcInfo<'_> {
             formats: BTreeMap::new(),
             labels: BTreeSet::new(),
             reported_missing: false,
+            ignored: Vec::new(),
         }
     }
 }
@@ -87,6 +90,8 @@ pub(crate) struct TypeInfo<'a> {
     pub(crate) is_extended: bool,
     /// What it has that is not supported.
     pub(crate) refused: Option<Arc<str>>,
+    /// Whether a component could not be settled: an unknown one may be that.
+    pub(crate) is_broken: bool,
 }
 
 /// A type-bound name.
@@ -117,6 +122,7 @@ impl TypeInfo<'_> {
             bindings: BTreeMap::new(),
             is_extended: false,
             refused: None,
+            is_broken: false,
         }
     }
 }

@@ -99,6 +99,7 @@ impl<'a> Checker<'a> {
             formats: BTreeMap::new(),
             labels: BTreeSet::new(),
             reported_missing: false,
+            ignored: Vec::new(),
         });
         if let Some(ty) = result {
             let var = Variable {

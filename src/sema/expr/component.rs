@@ -96,6 +96,9 @@ impl Checker<'_> {
             );
             return self.error_help(Code::WrongKindOfName, name.span, text, "write `()` after it to call it");
         }
+        if self.types[id.0 as usize].is_broken {
+            return None;
+        }
         let ty = self.out.ty(id);
         let near = nearest_name(name.as_str(), ty.fields.iter().map(|f| &*f.name));
         let d = Diagnostic::new(

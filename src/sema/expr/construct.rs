@@ -19,6 +19,9 @@ impl Checker<'_> {
         if let Some(what) = self.types[id.0 as usize].refused.clone() {
             return self.refuse_again(&what);
         }
+        if self.types[id.0 as usize].is_broken {
+            return None;
+        }
         let ty = self.out.ty(id).clone();
         let mut values: Vec<Option<Expr>> = vec![None; ty.fields.len()];
         let mut by_keyword = false;

@@ -75,6 +75,9 @@ impl Checker<'_> {
                 return self.refuse_again(&what);
             }
         }
+        if self.is_tainted(self.cx.scope) {
+            return None;
+        }
         if let [only] = procs {
             return match self.fit(*only, args, span) {
                 Err(d) => {

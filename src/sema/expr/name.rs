@@ -84,6 +84,10 @@ impl Checker<'_> {
             }
             return self.not_a_variable(name, &sym);
         }
+        // A name may be that of a module that was not found: nothing can be said of it.
+        if self.is_tainted(self.cx.scope) {
+            return None;
+        }
         match self.implicit_type(self.cx.scope, name.as_str()) {
             Some(ty) if !self.frozen => {
                 let id = self.implicit_variable(&name.text, ty, name.span);

@@ -118,12 +118,20 @@ impl<'p> Evaluator<'p> {
                 _ => not_constant(),
             },
             ExprKind::Element { base, subs } => {
-                let value = self.eval(base)?;
                 let mut index = Vec::with_capacity(subs.len());
                 for sub in subs {
                     index.push(self.integer(sub)?);
                 }
-                array::element(&value, &index).map_err(|text| fault(Code::ConstantSubscriptOutOfBounds, e.span, text))
+                let program = self.program;
+                let found = match base.kind {
+                    // A named constant's array is looked into, not copied.
+                    ExprKind::Var(id) => match (&program.var(id).storage, &program.var(id).init) {
+                        (Storage::Parameter, Some(value)) => array::element(value, &index),
+                        _ => return not_constant(),
+                    },
+                    _ => array::element(&self.eval(base)?, &index),
+                };
+                found.map_err(|text| fault(Code::ConstantSubscriptOutOfBounds, e.span, text))
             }
             ExprKind::Section { base, subs } => self.section(base, subs, e.span),
             ExprKind::Substring { base, lo, hi } => {

@@ -70,8 +70,9 @@ pub(crate) fn binary(op: BinaryOp, ty: &Type, a: &Const, b: &Const, full: bool) 
     match (a, b) {
         (Const::Int(a), Const::Int(b)) => integers(op, *a, *b, kind_of(ty)),
         (Const::Real4(a), Const::Real4(b)) => {
+            // Execution makes an infinity of it, as programs want that ask for one.
             if op == BinaryOp::Div && *b == 0.0 {
-                return Err((Code::ConstantDivisionByZero, "division by zero".into()));
+                return if full { Err((Code::ConstantDivisionByZero, "division by zero".into())) } else { Err(no_fold()) };
             }
             if op == BinaryOp::Pow && !full {
                 return Err(no_fold());
@@ -84,7 +85,7 @@ pub(crate) fn binary(op: BinaryOp, ty: &Type, a: &Const, b: &Const, full: bool) 
         }
         (Const::Real8(a), Const::Real8(b)) => {
             if op == BinaryOp::Div && *b == 0.0 {
-                return Err((Code::ConstantDivisionByZero, "division by zero".into()));
+                return if full { Err((Code::ConstantDivisionByZero, "division by zero".into())) } else { Err(no_fold()) };
             }
             if op == BinaryOp::Pow && !full {
                 return Err(no_fold());

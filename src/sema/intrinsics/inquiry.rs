@@ -21,6 +21,7 @@ impl Checker<'_> {
                 Side::Device | Side::CufKernel => Some(Self::constant(Const::Logical(true), Type::Logical(4), span)),
                 Side::Both => self.intrinsic_node(id, Vec::new(), Type::Logical(4), 0, span),
             },
+            I::IntPtrKind => Some(Self::constant(Const::Int(8), self.integer(), span)),
             I::BitSize
             | I::Digits
             | I::Epsilon

@@ -42,12 +42,16 @@ impl Reference {
     }
 }
 
+/// Whether an intrinsic procedure is called, not referred to as a function.
+pub(crate) fn is_subroutine(id: Intrinsic) -> bool {
+    id.class() == Class::Subroutine || device::is_subroutine(id)
+}
+
 impl Checker<'_> {
     /// A function reference.
     pub(crate) fn intrinsic_function(&mut self, found: Found, args: &[Arg], span: Span) -> Option<Expr> {
         let id = found.id;
-        let is_subroutine = id.class() == Class::Subroutine || device::is_subroutine(id);
-        if is_subroutine {
+        if is_subroutine(id) {
             let text = format!("`{}` is a subroutine and has no value", id.name());
             return self.error_help(Code::NotAFunction, span, text, "call it with `call`");
         }
@@ -86,7 +90,7 @@ impl Checker<'_> {
         args: &[Arg],
         span: Span,
     ) -> Option<(Intrinsic, Vec<Option<Expr>>)> {
-        if id.class() != Class::Subroutine && !device::is_subroutine(id) {
+        if !is_subroutine(id) {
             let text = format!("`{}` is a function, not a subroutine", id.name());
             return self.error_help(Code::NotASubroutine, span, text, "use its value in an expression");
         }

@@ -66,7 +66,9 @@ impl Checker<'_> {
             Some(Sym::Generic { procs, .. }) => return self.call_generic(&procs, name, launch, args, span),
             _ => {}
         }
-        if let Some(found) = crate::intrinsics::lookup(name.as_str()) {
+        if let Some(found) = crate::intrinsics::lookup(name.as_str())
+            && (crate::intrinsics::is_subroutine(found.id) || !self.externals.contains_key(&name.text))
+        {
             return self.call_intrinsic(found.id, name, launch, args, span);
         }
         if let Some(&id) = self.externals.get(&name.text) {

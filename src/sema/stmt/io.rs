@@ -140,6 +140,8 @@ impl<'a> Checker<'a> {
                 "unit" if kind != IoKind::Print => self.unit(c, transfers).map(|u| unit = u),
                 "fmt" if transfers || kind == IoKind::Print => self.format_of(c).map(|f| form = Some(f)),
                 "nml" if transfers => self.group(c).map(|f| form = Some(f)),
+                // nvfortran takes `name=` for `file=`.
+                "name" if kind == IoKind::Open => self.specifier(kind, "file", c).map(|v| controls.extend(v)),
                 other => self.specifier(kind, other, c).map(|v| controls.extend(v)),
             };
             complete &= done.is_some();

@@ -33,7 +33,8 @@ impl Checker<'_> {
     fn launch_number(&mut self, e: Option<&ast::Expr>, what: &str) -> Option<Option<Expr>> {
         let Some(e) = e else { return Some(None) };
         let value = self.expr(e)?;
-        if !matches!(value.ty, Type::Integer(_)) || value.rank != 0 {
+        // nvfortran takes a real number of bytes, and programs compute it so.
+        if !matches!(value.ty, Type::Integer(_) | Type::Real(_)) || value.rank != 0 {
             let text = format!("{what} must be an integer, not {}", self.shape_name(&value.ty, value.rank));
             return self.error(Code::BadLaunchParameter, e.span, text);
         }

@@ -4,7 +4,7 @@
 //! environment the transcripts are written anew.
 
 use compile::Options;
-use debug::{LineMode, PROMPT, Session, Setup, Terminal};
+use cufemu_debug::{LineMode, PROMPT, Session, Setup, Terminal};
 use diag::Diagnostics;
 use emu::Emulator;
 use host::{Answer, Ask, HostOptions, Stream};
@@ -35,13 +35,13 @@ impl World for Still {
 
 /// Types the lines of a script and keeps what is shown.
 #[derive(Default)]
-pub struct Script {
-    pub lines: std::vec::IntoIter<String>,
-    pub shown: String,
+pub(crate) struct Script {
+    pub(crate) lines: std::vec::IntoIter<String>,
+    pub(crate) shown: String,
 }
 
 impl Script {
-    pub fn new(lines: impl IntoIterator<Item = impl Into<String>>) -> Script {
+    pub(crate) fn new(lines: impl IntoIterator<Item = impl Into<String>>) -> Script {
         Script { lines: lines.into_iter().map(Into::into).collect::<Vec<_>>().into_iter(), shown: String::new() }
     }
 }
@@ -65,11 +65,12 @@ impl Terminal for Script {
 }
 
 /// A session with a program given as text.
-pub fn session(name: &str, text: &str) -> Session {
+pub(crate) fn session(name: &str, text: &str) -> Session {
     let mut map = SourceMap::new();
     let file = map.add(name, text);
     let mut diags = Diagnostics::new();
-    let compiled = compile::compile(&mut map, &[file], &Options::default(), &mut |_, _| None, &mut diags);
+    let options = Options { level: 0, ..Options::default() };
+    let compiled = compile::compile(&mut map, &[file], &options, &mut |_, _| None, &mut diags);
     let shown: String = diags.into_sorted().iter().map(|d| diag::full(d, &map, diag::Style::PLAIN)).collect();
     let compiled = compiled.unwrap_or_else(|| panic!("{name} does not compile:\n{shown}"));
     let module = compiled.module.clone();
@@ -84,7 +85,7 @@ pub fn session(name: &str, text: &str) -> Session {
 }
 
 /// The transcript of a script.
-pub fn talk(name: &str, text: &str, lines: impl IntoIterator<Item = impl Into<String>>) -> String {
+pub(crate) fn talk(name: &str, text: &str, lines: impl IntoIterator<Item = impl Into<String>>) -> String {
     let mut script = Script::new(lines);
     LineMode::new(session(name, text)).run(&mut script);
     script.shown
@@ -109,7 +110,9 @@ fn scripted_sessions_read_as_their_transcripts() {
         let text = std::fs::read_to_string(folder().join(&program)).expect("a program");
         let expected = std::fs::read_to_string(folder().join(&name)).expect("a transcript");
         let typed = expected.lines().filter_map(|l| l.strip_prefix(PROMPT).or((l == PROMPT.trim_end()).then_some("")));
+        let begun = std::time::Instant::now();
         let actual: String = talk(&program, &text, typed).lines().map(|l| l.trim_end().to_owned() + "\n").collect();
+        println!("{name}: {:?}", begun.elapsed());
         if actual != expected {
             if std::env::var_os("UPDATE").is_some() {
                 std::fs::write(folder().join(&name), &actual).expect("written");

@@ -8,7 +8,7 @@ use mem::{Memory, Region};
 use source::{FileId, Span};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use vm::{NoHooks, Program};
+use vm::Program;
 
 /// A main program under construction.
 pub(crate) struct Main {
@@ -204,7 +204,7 @@ impl Run {
     /// Runs until one yield is served; gives the exit code at the end.
     pub(crate) fn step(&mut self, budget: u64) -> Option<i32> {
         let mut budget = budget;
-        match self.host.advance(&self.program, &mut self.memory, &mut budget, &mut NoHooks) {
+        match self.host.advance(&self.program, &mut self.memory, &mut budget, None) {
             HostYield::Budget | HostYield::Statement(_) => {}
             HostYield::Output { stream: Stream::Stdout, bytes } => self.world.out.extend(bytes),
             HostYield::Output { stream: Stream::Stderr, bytes } => self.world.err.extend(bytes),

@@ -240,7 +240,7 @@ fn faults_of_cuda_statements_are_named() {
     "#]]
     .assert_eq(&statement_errors("\n!$cuf kernel do <<<*,*>>>\nx = 1"));
     expect![[r#"
-        E0111 2:7 expected `kernel do` in `!$cuf kernel do`, found `kernel`
+        E0111 2:14 unexpected `<<<` in `!$cuf kernel do`
             -> the form is `!$cuf kernel do [(n)] [<<<grid, block>>>]`
     "#]]
     .assert_eq(&statement_errors("\n!$cuf kernel <<<*,*>>>\ndo i = 1, 2\nend do"));

@@ -78,7 +78,8 @@ fn type_declarations_take_all_spellings() {
           entity sin
         declare integer bind='c_var'
           entity cv
-    "#]].assert_eq(&statements(
+    "#]]
+    .assert_eq(&statements(
         "integer i, j(3), k(0:n, *)
 integer(kind=8), parameter :: m = 3, l = m + 1
 integer*2 :: h
@@ -189,7 +190,8 @@ fn attribute_statements_are_declarations_of_their_own() {
           entity fp => (apply null)
         procedure _ optional
           entity f2
-    "#]].assert_eq(&statements(
+    "#]]
+    .assert_eq(&statements(
         "implicit none
 implicit real*8 (a-h, o-z), integer (i)
 implicit double precision(d), character*8(c)
@@ -245,7 +247,8 @@ end program
           use other a=>b operator(.x.)=>operator(.y.)
           use third only
           use fourth only assignment(=) operator(+) read(formatted) q=>r
-    "#]].assert_eq(&tree(text));
+    "#]]
+    .assert_eq(&tree(text));
 }
 
 #[test]
@@ -306,7 +309,8 @@ end module
             field (integer c_int)
               entity n
           type empty
-    "#]].assert_eq(&tree(text));
+    "#]]
+    .assert_eq(&tree(text));
 }
 
 #[test]
@@ -382,7 +386,8 @@ end module
             procedures (assign)
           interface generic=write(formatted)
             procedures (show)
-    "#]].assert_eq(&tree(text));
+    "#]]
+    .assert_eq(&tree(text));
 }
 
 #[test]
@@ -451,7 +456,8 @@ end
         function bare ()
         program main ()
           print (fmt=*) 'main program without a name'
-    "#]].assert_eq(&tree(text));
+    "#]]
+    .assert_eq(&tree(text));
 }
 
 #[test]
@@ -508,5 +514,6 @@ end subroutine
           attribute dimension()
             entity q(4)
           assign (apply q i) 1
-    "#]].assert_eq(&tree(text));
+    "#]]
+    .assert_eq(&tree(text));
 }

@@ -2,15 +2,16 @@
 
 use crate::{errors, statement_errors};
 use expect_test::expect;
+use std::fmt::Write as _;
 
-/// The errors of statements, each alone, without their places.
+/// Statements, each with the errors that it gives by itself on line 2.
 fn each(list: &[&str]) -> String {
     let mut out = String::new();
     for text in list {
-        let report = statement_errors(&format!("\n{text}"));
-        out.push_str(&format!("{text}\n{}", report.replace("    ", "        ").replace('\n', "\n    ").trim_end()));
-        out = out.replace(&format!("{text}\nE"), &format!("{text}\n    E")).replace(&format!("{text}\nW"), &format!("{text}\n    W"));
-        out.push('\n');
+        let _ = writeln!(out, "{text}");
+        for line in statement_errors(&format!("\n{text}")).lines() {
+            let _ = writeln!(out, "    {line}");
+        }
     }
     out
 }
@@ -18,29 +19,29 @@ fn each(list: &[&str]) -> String {
 #[test]
 fn what_was_expected_and_found_is_said() {
     expect![[r#"
-        x = 
+        x =
             E0111 2:4 expected an expression in an assignment, found the end of the statement
         x = a +* b
             E0111 2:8 expected an expression in an assignment, found `*`
         x = y z
             E0111 2:7 expected an operator or the end of the statement in an assignment, found `z`
         x = (a, b, c)
-            E0111 2:10 expected `,` or `)` in an assignment, found `,`
+            E0111 2:10 expected `)` in an assignment, found `,`
         x = f(a b)
             E0111 2:9 expected `,` or `)` in an assignment, found `b`
         x = f(a,,b)
             E0111 2:9 expected an expression in an assignment, found `,`
         x = [1, 2
             E0106 2:5 `[` is never closed
-                    2:10 the statement ends without its `]`
+                2:10 the statement ends without its `]`
         x = (1 + 2
             E0106 2:5 `(` is never closed
-                    2:11 the statement ends without its `)`
+                2:11 the statement ends without its `)`
         x = 1 + 2)
             E0106 2:10 `)` without `(` before it
         x = [1, 2)
             E0106 2:10 `[` is closed with `)`
-                    2:5 opened here
+                2:5 opened here
         x = 3y
             E0117 2:5 `3y` is neither a number nor a name
         x = 1.5.2
@@ -51,28 +52,29 @@ fn what_was_expected_and_found_is_said() {
             E0117 2:5 hexadecimal constant without digits
         x = y'abc'
             E0111 2:5 `y` stands before a character literal
-                    -> an operator or a comma is missing
+                -> an operator or a comma is missing
         x = a%
             E0111 2:7 expected a name in an assignment, found the end of the statement
         x = a%1
             E0111 2:7 expected a name in an assignment, found `1`
         x%y(1) =
             E0111 2:9 expected an expression in an assignment, found the end of the statement
-        p => 
+        p =>
             E0111 2:5 expected an expression in a pointer assignment, found the end of the statement
         call
-            E0111 2:1 expected the end of the statement in CALL, found `call`
+            E0111 2:5 CALL breaks off
         call 3
             E0111 2:6 expected a name in CALL, found `3`
         call f(a
             E0106 2:7 `(` is never closed
-                    2:9 the statement ends without its `)`
+                2:9 the statement ends without its `)`
         call f(a) b
-            E0111 2:11 expected `<<<grid, block>>>` in CALL, found `b`
+            E0111 2:11 expected the end of the statement in CALL, found `b`
         goto x
             E0901 2:6 an assigned GO TO is not supported
         goto
             E0111 2:5 expected a label in GO TO, found the end of the statement
+                -> the form is `go to label`
         return 3 4
             E0111 2:10 expected an operator or the end of the statement in RETURN, found `4`
         exit 3
@@ -80,9 +82,10 @@ fn what_was_expected_and_found_is_said() {
         stop 1 2
             E0111 2:8 expected an operator or the end of the statement in STOP, found `2`
         continue 3
-            E0111 2:10 expected the end of the statement in the statement, found `3`
-    "#]].assert_eq(&each(&[
-        "x = ",
+            E0111 2:10 expected the end of the statement in CONTINUE, found `3`
+    "#]]
+    .assert_eq(&each(&[
+        "x =",
         "x = a +* b",
         "x = y z",
         "x = (a, b, c)",
@@ -100,7 +103,7 @@ fn what_was_expected_and_found_is_said() {
         "x = a%",
         "x = a%1",
         "x%y(1) =",
-        "p => ",
+        "p =>",
         "call",
         "call 3",
         "call f(a",
@@ -120,21 +123,22 @@ fn common_mistakes_are_named() {
         if (a = b) then
         end if
             E0111 2:7 `=` assigns and cannot stand in a condition
-                    -> to compare write `==`
+                -> to compare write `==`
         if (a = b) c = 1
             E0111 2:7 `=` assigns and cannot stand in a condition
-                    -> to compare write `==`
+                -> to compare write `==`
         if (a)
             E0102 2:1 IF construct has no `end if`
-                    3:1 `end subroutine` comes before its end
+                3:1 `end subroutine` comes before its end
             E0111 2:7 IF ends with its condition
-                    -> write `if (…) then`, or put the statement on the same line
+                -> write `if (…) then`, or put the statement on the same line
         if (a) then b = 1
-            E0105 2:8 `then` begins no statement
+            E0111 2:13 a statement follows `then` on the same line
+                -> begin a new line after `then`, or leave `then` out
         if (a != b) c = 1
             E0106 2:4 `(` is never closed
-                    2:6 the statement ends without its `)`
-                    -> `!` begins a comment; not equal is `/=`
+                2:6 the statement ends without its `)`
+                -> `!` begins a comment; not equal is `/=`
         if (a) end if
             E0115 2:8 this cannot be the statement of a one-line IF
         if (a) if (b) c = 1
@@ -143,75 +147,77 @@ fn common_mistakes_are_named() {
             E0115 2:8 this cannot be the statement of a one-line IF
         if (a || b) c = 1
             E0111 2:7 Fortran has no operator `||`
-                    -> write `.and.` or `.or.`
+                -> write `.and.` or `.or.`
         if (a) then
         else if (b)
         end if
             E0111 3:12 expected `then` in ELSE IF, found the end of the statement
-                    -> the form is `else if (condition) then`
+                -> the form is `else if (condition) then`
         do i = 1 10
         end do
             E0111 2:10 expected `,` and the last value in DO, found `10`
-                    -> the form is `do name = first, last [, step]`
+                -> the form is `do name = first, last [, step]`
         do i = 1
         end do
             E0111 2:9 expected `,` and the last value in DO, found the end of the statement
-                    -> the form is `do name = first, last [, step]`
+                -> the form is `do name = first, last [, step]`
         do i = 1:10
         end do
             E0111 2:9 expected `,` and the last value in DO, found `:`
-                    -> the form is `do name = first, last [, step]`
+                -> the form is `do name = first, last [, step]`
         do while (x
         end do
             E0106 2:10 `(` is never closed
-                    2:12 the statement ends without its `)`
+                2:12 the statement ends without its `)`
         where (a) call s
             E0115 2:11 this cannot be the statement of a one-line WHERE
         x += 1
             E0105 2:1 Fortran has no operator `+=`
-                    -> write `x = x + 1`
+                -> write `x = x + 1`
         x++
             E0105 2:1 Fortran has no operator `++`
-                    -> write `x = x + 1`
+                -> write `x = x + 1`
         x := 1
             E0111 2:3 Fortran assigns with `=`, not with `:=`
         foo(a)
             E0105 2:1 `foo(a)` by itself is no statement
-                    -> to call a subroutine write `call foo(a)`
-                    -> to assign a value write `name = value`
+                -> to call a subroutine write `call foo(a)`
+                -> to assign a value write `name = value`
         foo
             E0105 2:1 `foo` by itself is no statement
-                    -> to call a subroutine write `call foo`
-                    -> to assign a value write `name = value`
+                -> to call a subroutine write `call foo`
+                -> to assign a value write `name = value`
         print * 'a'
             E0111 2:9 `'a'` follows the format of PRINT without a comma
-                    -> write `print *, …` or `print '(…)', …`
+                -> write `print *, …` or `print '(…)', …`
         print 'a' b
-            E0117 2:7 `a` is not a binary digit
+            E0111 2:11 `b` follows the format of PRINT without a comma
+                -> write `print *, …` or `print '(…)', …`
         print(*,*) a
-            E0111 2:7 expected an expression in PRINT, found `*`
+            E0111 2:7 PRINT has no control list
+                -> write `print *, items` or `write (*, *) items`
         write *, a
-            E0111 2:1 expected the end of the statement in an I/O statement, found `write`
+            E0111 2:7 unexpected `*` in an I/O statement
+                -> the form is `write (unit, format) items`
         write (*,*
             E0106 2:7 `(` is never closed
-                    2:11 the statement ends without its `)`
+                2:11 the statement ends without its `)`
         allocate (a(10)
             E0106 2:10 `(` is never closed
-                    2:16 the statement ends without its `)`
+                2:16 the statement ends without its `)`
         allocate a(10)
-            E0111 2:1 expected the end of the statement in ALLOCATE, found `allocate`
-                    -> the form is `allocate (array(extents) [, stat=name])`
+            E0111 2:10 unexpected `a` in ALLOCATE
+                -> the form is `allocate (array(extents) [, stat=name])`
         allocate (a(10), stat)
-
         cal s(1)
             E0105 2:1 `cal` begins no statement
-                    -> did you mean `call`?
+                -> did you mean `call`?
         retrun
             E0105 2:1 `retrun` begins no statement
-                    -> did you mean `return`?
+                -> did you mean `return`?
         int x
             E0105 2:1 Fortran has no `int` statement
-                    -> a declaration is `integer :: name` or `real :: name`
+                -> a declaration is `integer :: name` or `real :: name`
         wait (5)
             E0901 2:1 WAIT (asynchronous input and output) is not supported
         sync all
@@ -224,13 +230,14 @@ fn common_mistakes_are_named() {
             E0901 2:6 a coarray (square brackets after a name) is not supported
         outer: x = 1
             E0111 2:1 `outer:` stands before no construct
-                    -> only IF, DO, SELECT, WHERE, FORALL, ASSOCIATE and BLOCK constructs have names
+                -> only IF, DO, SELECT, WHERE, FORALL, ASSOCIATE and BLOCK constructs have names
         100000 continue
             E0112 2:1 a label must be from 1 to 99999
         format(a)
             E0118 2:1 a FORMAT statement without a label
-                    -> give it a label, and that label to WRITE or READ
-    "#]].assert_eq(&each(&[
+                -> give it a label, and that label to WRITE or READ
+    "#]]
+    .assert_eq(&each(&[
         "if (a = b) then\nend if",
         "if (a = b) c = 1",
         "if (a)",
@@ -278,74 +285,78 @@ fn declarations_are_checked() {
     expect![[r#"
         integer n = 3
             E0111 2:9 a declaration that gives a value needs `::` before the names
-                    -> write `:: n`
+                -> write `:: n`
         real, device a(10)
             E0111 2:14 a declaration that has attributes needs `::` before the names
-                    -> write `:: a`
-        integer :: 
+                -> write `:: a`
+        integer ::
             E0111 2:11 expected a name in a type declaration, found the end of the statement
         integer : n
-            E0105 2:11 `n` by itself is no statement
-                    -> to call a subroutine write `call n`
-                    -> to assign a value write `name = value`
+            E0111 2:1 `integer:` stands before no construct
+                -> to declare names write `integer ::`
         integer :: a(
             E0106 2:13 `(` is never closed
-                    2:14 the statement ends without its `)`
+                2:14 the statement ends without its `)`
         integer :: a(10
             E0106 2:13 `(` is never closed
-                    2:16 the statement ends without its `)`
+                2:16 the statement ends without its `)`
         integer :: a b
             E0111 2:14 expected the end of the statement in a type declaration, found `b`
         integer :: 3a
             E0111 2:12 expected a name in a type declaration, found `3a`
         integer, alocatable :: a(:)
             E0111 2:10 expected an attribute in a type declaration, found `alocatable`
+                -> did you mean `allocatable`?
         real(8 :: x
             E0106 2:5 `(` is never closed
-                    2:12 the statement ends without its `)`
+                2:12 the statement ends without its `)`
         real, intent(inn) :: x
-            E0111 2:7 expected an attribute in a type declaration, found `intent`
+            E0111 2:14 expected `in`, `out` or `inout` in a type declaration, found `inn`
         character(kind=*) :: c
             E0111 2:16 the kind of a character type must be an expression
         character(len=5, 6, 7) :: c
-            E0111 2:19 expected `,` or `)` in a type declaration, found `,`
+            E0111 2:19 expected `)` in a type declaration, found `,`
         integer j /3/
             E0111 2:11 an initial value between slashes is not taken
-                    -> write `:: name = value`, or give values with a DATA statement
+                -> write `:: name = value`, or give values with a DATA statement
         implicit nothing
-            E0111 2:10 expected the end of the statement in IMPLICIT, found `nothing`
-                    -> the form is `implicit none`
+            E0111 2:10 expected a type in IMPLICIT, found `nothing`
+                -> the form is `implicit none`
         implicit real (h-a)
             E0111 2:16 letters of IMPLICIT must be in order
         data x 3
-            E0111 2:6 expected `/` in DATA, found `x`
+            E0111 2:8 expected `/` in DATA, found `3`
+                -> the form is `data names / values /`
         data x / 3
-            E0111 2:10 expected an expression in DATA, found `3`
+            E0111 2:11 expected `/` in DATA, found the end of the statement
+                -> the form is `data names / values /`
         parameter (n)
-            E0111 2:12 expected a name in PARAMETER, found `n`
-                    -> the form is `parameter (name = value)`
+            E0111 2:13 expected `=` in PARAMETER, found `)`
+                -> the form is `parameter (name = value)`
         common /a b/ c
-            E0111 2:8 expected the end of the statement in COMMON, found `/`
+            E0111 2:8 expected a name in COMMON, found `/`
+                -> the form is `common /block/ names`
         equivalence (a)
-            E0111 2:13 expected the end of the statement in EQUIVALENCE, found `(`
+            E0111 2:13 unexpected `(` in EQUIVALENCE
+                -> the form is `equivalence (name, name)`
         namelist a, b
-            E0111 2:10 expected the end of the statement in NAMELIST, found `a`
-                    -> the form is `namelist /group/ names`
+            E0111 2:10 unexpected `a` in NAMELIST
+                -> the form is `namelist /group/ names`
         target
             E0111 2:1 an attribute statement without names
-                    -> write `::` and the names after the attribute
+                -> write `::` and the names after the attribute
         optional :: x = 3
             E0111 2:13 an attribute statement cannot give a value
-                    -> put the type first: `real, … :: name = value`
+                -> put the type first: `real, … :: name = value`
         use
-            E0111 2:1 expected the end of the statement in USE, found `use`
-                    -> the form is `use module [, only: names]`
+            E0111 2:4 USE breaks off
+                -> the form is `use module [, only: names]`
         use m, onyl: a
             E0111 2:12 expected the end of the statement in USE, found `:`
-                    -> the form is `use module [, only: names]`
+                -> the form is `use module [, only: names]`
         use m only: a
-            E0111 2:7 expected a name or `operator(…)` in USE, found `only`
-                    -> the form is `use module [, only: names]`
+            E0111 2:7 expected a name or `operator(…)` or the end of the statement in USE, found `only`
+                -> the form is `use module [, only: names]`
         type t(k)
         end type
             E0901 2:7 a parameterised derived type is not supported
@@ -357,24 +368,26 @@ fn declarations_are_checked() {
             E0901 2:13 a coarray (square brackets after a name) is not supported
         enum
         end enum
-            E0111 2:1 expected the end of the statement in ENUM, found `enum`
-                    -> the form is `enum, bind(c)`
+            E0111 2:5 ENUM breaks off
+                -> the form is `enum, bind(c)`
         interface 3
         end interface
             E0111 2:11 expected a name or `operator(…)` in INTERFACE, found `3`
         procedure(f) p q
             E0111 2:16 expected the end of the statement in a procedure declaration, found `q`
         entry
-            E0111 2:1 expected the end of the statement in ENTRY, found `entry`
+            E0111 2:6 ENTRY breaks off
+                -> the form is `entry name(arguments)`
         select rank (x)
         rank (1)
         rank default
         end select
             E0901 2:1 SELECT RANK is not supported
-    "#]].assert_eq(&each(&[
+    "#]]
+    .assert_eq(&each(&[
         "integer n = 3",
         "real, device a(10)",
-        "integer :: ",
+        "integer ::",
         "integer : n",
         "integer :: a(",
         "integer :: a(10",
@@ -419,7 +432,8 @@ fn one_statement_gives_one_error() {
         E0101 3:16 character literal without its closing quote
             -> close it with `'`, or end the line with `&` to go on
         E0106 4:5 `)` without `(` before it
-    "#]].assert_eq(&errors("subroutine s\nx = f('abc, (1, [2\ncall g(3x, 4y, 'z\ny = ) ( $ @\nend subroutine\n"));
+    "#]]
+    .assert_eq(&errors("subroutine s\nx = f('abc, (1, [2\ncall g(3x, 4y, 'z\ny = ) ( $ @\nend subroutine\n"));
 }
 
 #[test]
@@ -428,5 +442,6 @@ fn text_that_is_no_fortran_does_not_open_a_program() {
         E0105 1:1 `this` begins no statement
         E0105 2:1 no statement begins with `<`
         E0105 3:1 no statement begins with `{`
-    "#]].assert_eq(&errors("This is a letter.\n<html>\n{ \"json\": 1 }\n"));
+    "#]]
+    .assert_eq(&errors("This is a letter.\n<html>\n{ \"json\": 1 }\n"));
 }

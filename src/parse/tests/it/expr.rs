@@ -1,12 +1,12 @@
 //! Expressions.
 
-use crate::statements;
+use crate::{lines, statements};
 use expect_test::expect;
 
 /// The dumps of expressions, one a line.
 fn exprs(list: &[&str]) -> String {
-    let text: String = list.iter().map(|e| format!("x = {e}\n")).collect();
-    statements(&text).lines().map(|line| format!("{}\n", line.strip_prefix("assign x ").unwrap_or(line))).collect()
+    let text = lines(list.iter().map(|e| format!("x = {e}")));
+    lines(statements(&text).lines().map(|line| line.strip_prefix("assign x ").unwrap_or(line)))
 }
 
 #[test]

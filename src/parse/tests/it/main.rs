@@ -2,6 +2,8 @@
 //!
 //! Every program that parses is also written back and parsed again, which must give the same dump.
 
+#![expect(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
+
 mod cpp;
 mod cuda;
 mod decl;
@@ -17,6 +19,7 @@ mod stmt;
 use cufemu_parse::{ParseOptions, Parsed, SourceForm, parse};
 use diag::Diagnostics;
 use source::{SourceMap, Span};
+use std::fmt::Write as _;
 
 /// What came of a source text.
 struct Outcome {
@@ -37,12 +40,12 @@ impl Outcome {
         let mut out = String::new();
         for d in self.diags.into_sorted() {
             let at = |span: Span| map.location(span).map_or("-".to_owned(), |l| format!("{}:{}", l.line, l.column));
-            out.push_str(&format!("{} {} {}\n", d.code, at(d.primary.span), d.message));
+            let _ = writeln!(out, "{} {} {}", d.code, at(d.primary.span), d.message);
             for label in &d.secondary {
-                out.push_str(&format!("    {} {}\n", at(label.span), label.text));
+                let _ = writeln!(out, "    {} {}", at(label.span), label.text);
             }
             for help in &d.helps {
-                out.push_str(&format!("    -> {help}\n"));
+                let _ = writeln!(out, "    -> {help}");
             }
         }
         out
@@ -89,9 +92,14 @@ fn statements(text: &str) -> String {
     body(&tree(&format!("program p\n{text}\nend program\n")))
 }
 
+/// Lines as one text.
+fn lines<T: AsRef<str>>(list: impl IntoIterator<Item = T>) -> String {
+    list.into_iter().fold(String::new(), |out, line| out + line.as_ref() + "\n")
+}
+
 /// A dump without its first line, one level less deep.
 fn body(dump: &str) -> String {
-    dump.lines().skip(1).map(|line| format!("{}\n", line.strip_prefix("  ").unwrap_or(line))).collect()
+    lines(dump.lines().skip(1).map(|line| line.strip_prefix("  ").unwrap_or(line)))
 }
 
 /// The errors of a free-form text.

@@ -1,6 +1,6 @@
 //! Nesting of statements: what is missing, stray or out of place.
 
-use crate::{errors, read, statement_errors};
+use crate::{errors, lines, read, statement_errors};
 use expect_test::expect;
 
 #[test]
@@ -10,7 +10,8 @@ fn a_construct_without_its_end_is_named_with_its_place() {
             5:3 `end do` comes before its end
         E0102 7:5 DO construct has no `end do`
             8:5 `end do` comes before its end
-    "#]].assert_eq(&errors(
+    "#]]
+    .assert_eq(&errors(
         "program p
   do i = 1, 10
     if (i > 3) then
@@ -26,11 +27,13 @@ end program
     expect![[r#"
         E0102 2:3 DO construct has no last statement with label 10
             4:1 `end program` comes before its end
-    "#]].assert_eq(&errors("program p\n  do 10 i = 1, 3\n  j = i\nend program\n"));
+    "#]]
+    .assert_eq(&errors("program p\n  do 10 i = 1, 3\n  j = i\nend program\n"));
     expect![[r#"
         E0102 3:3 IF construct has no `end if`
-            4:4 `10` comes before its end
-    "#]].assert_eq(&errors("program p\n  do 10 i = 1, 3\n  if (i > 2) then\n10 continue\nend program\n"));
+            4:4 label 10 comes before its end
+    "#]]
+    .assert_eq(&errors("program p\n  do 10 i = 1, 3\n  if (i > 2) then\n10 continue\nend program\n"));
 }
 
 #[test]
@@ -41,11 +44,13 @@ fn the_end_of_the_file_is_one_error() {
             4:3 the IF construct lacks its `end if` too
             3:1 the subroutine `s` lacks its `end subroutine` too
             1:1 the module `m` lacks its `end module` too
-    "#]].assert_eq(&errors("module m\ncontains\nsubroutine s\n  if (x) then\n    do i = 1, 2\n"));
+    "#]]
+    .assert_eq(&errors("module m\ncontains\nsubroutine s\n  if (x) then\n    do i = 1, 2\n"));
     expect![[r#"
         E0102 1:1 main program has no `end program`
             1:6 the file ends here
-    "#]].assert_eq(&errors("x = 1\n"));
+    "#]]
+    .assert_eq(&errors("x = 1\n"));
     expect![[""]].assert_eq(&errors(""));
     expect![[""]].assert_eq(&errors("\n! only a comment\n"));
 }
@@ -61,10 +66,12 @@ fn ends_that_close_nothing_are_reported_once() {
             1:1 open here is the subroutine `s`, which ends with `end subroutine`
         E0103 5:1 `end block` closes nothing
             1:1 open here is the subroutine `s`, which ends with `end subroutine`
-    "#]].assert_eq(&statement_errors("\nend if\nend do\nend select\nend block\nx = 1"));
+    "#]]
+    .assert_eq(&statement_errors("\nend if\nend do\nend select\nend block\nx = 1"));
     expect![[r#"
         E0103 3:1 `end program` closes nothing
-    "#]].assert_eq(&errors("program p\nend program\nend program\n"));
+    "#]]
+    .assert_eq(&errors("program p\nend program\nend program\n"));
     expect![[""]].assert_eq(&errors("subroutine s\nend subroutine\nend\n"));
 }
 
@@ -84,7 +91,8 @@ fn ends_with_the_wrong_name_or_kind_still_end() {
             1:8 `m` begins here
         E0116 15:13 `q` is not the name of the program `p`
             14:9 `p` begins here
-    "#]].assert_eq(&errors(
+    "#]]
+    .assert_eq(&errors(
         "module m
 contains
   subroutine s
@@ -116,7 +124,8 @@ fn parts_outside_their_construct_are_reported() {
             8:1 `else` must be the last part of its construct
         E0115 12:3 a statement stands before the first `case`
             11:1 of this construct
-    "#]].assert_eq(&statement_errors(
+    "#]]
+    .assert_eq(&statement_errors(
         "
 else
 else if (x) then
@@ -142,7 +151,8 @@ fn a_subprogram_that_begins_inside_another_ends_it() {
             3:1 this begins before it ends
         E0102 4:3 IF construct has no `end if`
             6:1 this begins before it ends
-    "#]].assert_eq(&errors(
+    "#]]
+    .assert_eq(&errors(
         "subroutine a
   x = 1
 subroutine b
@@ -155,11 +165,13 @@ end subroutine
     expect![[r#"
         E0115 3:3 a subprogram in module `m` needs `contains` before it
             -> put `contains` between the declarations and the subprograms
-    "#]].assert_eq(&errors("module m\n  integer :: n\n  subroutine s\n  end subroutine\nend module\n"));
+    "#]]
+    .assert_eq(&errors("module m\n  integer :: n\n  subroutine s\n  end subroutine\nend module\n"));
     expect![[r#"
         E0102 1:1 module `m` has no `end module`
             3:1 this begins before it ends
-    "#]].assert_eq(&errors("module m\n  integer :: n\nprogram p\nend program\n"));
+    "#]]
+    .assert_eq(&errors("module m\n  integer :: n\nprogram p\nend program\n"));
 }
 
 #[test]
@@ -181,7 +193,8 @@ fn statements_out_of_place_are_reported_once_for_a_part() {
         E0115 25:3 an internal subprogram cannot contain others
             -> move the inner subprogram out, behind the same `contains`
         E0115 29:1 `contains` a second time in one program unit
-    "#]].assert_eq(&errors(
+    "#]]
+    .assert_eq(&errors(
         "module m
   x = 1
   y = 2
@@ -219,7 +232,7 @@ end subroutine
             -> a type definition holds components only; is `end type` missing?
         E0115 4:5 this statement cannot stand in a type definition
             2:3 the definition begins here
-        E0111 5:5 expected the end of the statement in a procedure declaration, found `procedure`
+        E0111 5:15 unexpected `::` in a procedure declaration
         E0115 8:5 a declaration stands in the interface block
             7:3 which begins here
         E0115 9:5 an executable statement stands in the interface block
@@ -234,7 +247,8 @@ end subroutine
             15:3 which begins here
         E0114 19:1 label 10 is given to two statements
             18:1 first given here
-    "#]].assert_eq(&errors(
+    "#]]
+    .assert_eq(&errors(
         "subroutine s
   type t
     x = 1
@@ -274,8 +288,8 @@ fn an_unreadable_header_does_not_spoil_what_follows() {
             -> the form is `select case (expression)`
         E0111 11:11 expected `,` or `)` in CASE, found `2`
             -> the form is `case (values)` or `case default`
-        E0111 14:6 expected a label in DO, found `while`
-            -> the form is `do name = first, last [, step]`
+        E0111 14:6 the condition of DO WHILE stands in parentheses
+            -> write `do while (…)`
         E0105 16:3 `wehre` begins no statement
             -> did you mean `where`?
         E0105 19:3 Fortran has no `for` statement
@@ -283,7 +297,8 @@ fn an_unreadable_header_does_not_spoil_what_follows() {
         E0111 21:7 expected the kind of block that ends in an END statement, found `for`
         E0105 23:1 `functoin` begins no statement
             -> did you mean `function`?
-    "#]].assert_eq(&errors(
+    "#]]
+    .assert_eq(&errors(
         "subroutine s(a, b
   if (a .gt) then
     x = 1
@@ -330,6 +345,6 @@ fn depth_is_bounded_by_one_error() {
     }
     let report = errors(&format!("program p\n{}", "do i = 1, 2\n".repeat(100_000)));
     assert!(report.starts_with("E0104 257:1 blocks are nested too deeply"), "{report}");
-    let labelled: String = (1..2000).map(|i| format!("do {i} i = 1, 2\n")).collect();
+    let labelled = lines((1..2000).map(|i| format!("do {i} i = 1, 2")));
     assert!(errors(&format!("program p\n{labelled}end program\n")).starts_with("E0104"));
 }

@@ -1,6 +1,6 @@
 //! No input makes the parser panic, overflow its stack or take forever.
 
-use crate::{fixed_options, read, read_with};
+use crate::{fixed_options, lines, read, read_with};
 use cufemu_parse::ParseOptions;
 use proptest::prelude::*;
 
@@ -105,8 +105,9 @@ fn deep_constructs_of_all_kinds_do_not_overflow() {
 
 #[test]
 fn large_files_are_parsed() {
-    let statement = "  a(i) = b(i) + c(i)*2.0\n";
-    let text = format!("program p\n{}end program\n", statement.repeat(10_000_000 / statement.len()));
+    let block =
+        format!("  a(i) = b(i) + c(i)*2.0 ! {0}\n! {0}\n  call s(a(1:n), & ! {0}\n    b)\n\n", "word ".repeat(60));
+    let text = format!("program p\n{}end program\n", block.repeat(10_000_000 / block.len()));
     let outcome = read(&text);
     assert_eq!(outcome.parsed.program.units.len(), 1);
     assert_eq!(outcome.report(), "");
@@ -114,7 +115,7 @@ fn large_files_are_parsed() {
     assert_eq!(read(&long).report(), "");
     let unclosed = format!("x = '{}", "abc".repeat(1_000_000));
     assert!(read(&unclosed).report().contains("E0101 1:5"));
-    let continued = format!("x = 1 &\n{}\nend\n", "  + 1 &\n".repeat(300));
+    let continued = format!("x = 1 &\n{}\nend\n", "  + 1 &\n".repeat(300) + "  + 1");
     assert_eq!(read(&continued).report(), "");
 }
 
@@ -123,11 +124,60 @@ fn token() -> impl Strategy<Value = &'static str> {
     let words: Vec<&str> = PROGRAM
         .split_inclusive(|c: char| !c.is_alphanumeric())
         .chain([
-            "if (", ") then\n", "else\n", "end if\n", "do ", "end do\n", "!$cuf kernel do\n", "<<<", ">>>", "10 ", "&\n",
-            "function f(x)\n", "end\n", "interface\n", "end interface\n", "type t\n", "end type\n", "contains\n", "'", "\"",
-            "(/", "/)", "%", "**", "//", "/=", ".and.", ".not.", "::", "=>", "\n", "\n      ", "#define A(x) x##y\n", "A(",
-            "#if 1\n", "#endif\n", "#include 'x'\n", "include 'x'\n", "!@cuf ", "block\n", "select case (i)\n", "case (1)\n",
-            "where (a) ", "format(", "data a /", "implicit ", "operator(", "[", "]", "\u{2019}", "\\", "x", "=", "real ",
+            "if (",
+            ") then\n",
+            "else\n",
+            "end if\n",
+            "do ",
+            "end do\n",
+            "!$cuf kernel do\n",
+            "<<<",
+            ">>>",
+            "10 ",
+            "&\n",
+            "function f(x)\n",
+            "end\n",
+            "interface\n",
+            "end interface\n",
+            "type t\n",
+            "end type\n",
+            "contains\n",
+            "'",
+            "\"",
+            "(/",
+            "/)",
+            "%",
+            "**",
+            "//",
+            "/=",
+            ".and.",
+            ".not.",
+            "::",
+            "=>",
+            "\n",
+            "\n      ",
+            "#define A(x) x##y\n",
+            "A(",
+            "#if 1\n",
+            "#endif\n",
+            "#include 'x'\n",
+            "include 'x'\n",
+            "!@cuf ",
+            "block\n",
+            "select case (i)\n",
+            "case (1)\n",
+            "where (a) ",
+            "format(",
+            "data a /",
+            "implicit ",
+            "operator(",
+            "[",
+            "]",
+            "\u{2019}",
+            "\\",
+            "x",
+            "=",
+            "real ",
         ])
         .collect();
     proptest::sample::select(words)
@@ -175,8 +225,8 @@ proptest! {
 
     #[test]
     fn shuffled_lines_never_panic(order in proptest::collection::vec(0usize..34, 0..60)) {
-        let lines: Vec<&str> = PROGRAM.lines().collect();
-        let text: String = order.iter().map(|&i| format!("{}\n", lines[i % lines.len()])).collect();
+        let all: Vec<&str> = PROGRAM.lines().collect();
+        let text = lines(order.iter().map(|&i| all[i % all.len()]));
         parse_all_ways(&text);
     }
 }

@@ -23,7 +23,8 @@ fn loops_of_all_kinds_are_known() {
           assign (apply b i) 1
         do concurrent type=(integer 8) (k 1 3 _) mask=_ local=()
         do (% x i) 1 3 _
-    "#]].assert_eq(&statements(
+    "#]]
+    .assert_eq(&statements(
         "do i = 1, 10, 2
   if (i > 3) exit
 end do
@@ -72,7 +73,8 @@ fn labelled_loops_share_their_last_statement() {
         do while (> x 0)
           50: assign x (- x 1)
         100: assign end_of 1
-    "#]].assert_eq(&statements(
+    "#]]
+    .assert_eq(&statements(
         "do 10 i = 1, 3
 do 10 j = 1, 3
   if (i == j) goto 10
@@ -126,7 +128,8 @@ fn branches_of_all_kinds_are_known() {
         10: goto 20
         20: goto (10 20 30) n
         30: goto (10 20) (+ n 1)
-    "#]].assert_eq(&statements(
+    "#]]
+    .assert_eq(&statements(
         "if (a) b = 1
 if (a .and. b) call s(1)
 if (a) if_x = 3
@@ -183,7 +186,8 @@ fn constructs_with_scopes_are_known() {
             assign i 5
         select-type _ q
           type-is (character *)
-    "#]].assert_eq(&statements(
+    "#]]
+    .assert_eq(&statements(
         "block
   use m
   integer :: i
@@ -241,7 +245,8 @@ fn masked_assignments_are_statements_and_constructs() {
           assign (apply a i j) 0
           forall (k 1 3 _) mask=_
             assign (apply b k) 1
-    "#]].assert_eq(&statements(
+    "#]]
+    .assert_eq(&statements(
         "where (a > 0) b = 1
 where (a > 0)
   b = 1
@@ -296,7 +301,8 @@ fn memory_and_control_statements_are_known() {
         continue
         10: continue
         20: continue
-    "#]].assert_eq(&statements(
+    "#]]
+    .assert_eq(&statements(
         "allocate (a(10), b(0:n, -1:1), c%d(3), stat=ierr, errmsg=msg)
 allocate (x, source=y)
 allocate (x, mold=y)
@@ -364,7 +370,8 @@ fn input_and_output_statements_are_known() {
         format 200 (i5)
         900: continue
         data (late) (1)
-    "#]].assert_eq(&statements(
+    "#]]
+    .assert_eq(&statements(
         "print *
 print *, a, b(1:3), 'text', (c(i), i = 1, n), ((d(i,j), i = 1, 2), j = 1, 3, 2)
 print '(a, i0)', x
