@@ -145,6 +145,9 @@ fn execute(
     loop {
         let stop = machine.advance(SLICE, &mut world, &mut Silent);
         show_findings(&machine, &mut shown, map, reporter);
+        if let Some(error) = world.output_error() {
+            return output_lost(error);
+        }
         if let MachineStop::Done(_) = stop {
             break;
         }
@@ -153,9 +156,6 @@ fn execute(
             while !matches!(machine.advance(SLICE, &mut world, &mut Silent), MachineStop::Done(_)) {}
             say("cufemu: interrupted\n");
             return INTERRUPTED;
-        }
-        if world.is_pipe_broken() {
-            return 0;
         }
     }
     if let Some(text) = machine.findings().summary()
@@ -170,6 +170,14 @@ fn execute(
     };
     let code = machine.exit_code(threshold, i32::from(options.error_exitcode)).unwrap_or(0);
     (code & 0xff) as u8
+}
+
+/// What to do when standard output takes no more: a reader that went away has all it wanted.
+fn output_lost(error: &std::io::Error) -> u8 {
+    if error.kind() == std::io::ErrorKind::BrokenPipe {
+        return 0;
+    }
+    usage(&format!("cannot write to standard output: {error}; what was printed after that is lost"))
 }
 
 fn host_options(arguments: Vec<Vec<u8>>) -> machine::HostOptions {

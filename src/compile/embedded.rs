@@ -2,7 +2,7 @@
 
 use ast::{Program, StmtKind, Subprogram, UnitKind, UseStmt};
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// Table: module names and their sources.
 const MODULES: &[(&str, &str)] = &[
@@ -14,8 +14,42 @@ const MODULES: &[(&str, &str)] = &[
     ("nvtx", include_str!("modules/nvtx.cuf")),
 ];
 
+/// The module of mathematical functions, which lowering calls by the names of its procedures.
+pub(crate) const MATHEMATICS: &str = "cufemu_math";
+
+/// What the two kinds of real have of their own: constants, polynomials, reduction of large arguments.
+const MATHEMATICS_OF_EACH_KIND: [&str; 4] = [
+    include_str!("modules/math_head.cuf"),
+    include_str!("modules/math_polynomials8.cuf"),
+    include_str!("modules/math_polynomials4.cuf"),
+    include_str!("modules/math_payne_hanek.cuf"),
+];
+
+/// What is written for `real(8)` and instantiated for `real(4)` too.
+const MATHEMATICS_OF_BOTH_KINDS: [&str; 9] = [
+    include_str!("modules/math_exponential.cuf"),
+    include_str!("modules/math_logarithm.cuf"),
+    include_str!("modules/math_power.cuf"),
+    include_str!("modules/math_trigonometric.cuf"),
+    include_str!("modules/math_inverse.cuf"),
+    include_str!("modules/math_error.cuf"),
+    include_str!("modules/math_gamma.cuf"),
+    include_str!("modules/math_bessel.cuf"),
+    include_str!("modules/math_complex.cuf"),
+];
+
+/// The source of the mathematics module.
+static MATHEMATICS_SOURCE: LazyLock<String> = LazyLock::new(|| {
+    let both = MATHEMATICS_OF_BOTH_KINDS.concat();
+    let single = both.replace("r8", "r4").replace("i8", "i4").replace("c8", "c4");
+    format!("{}{both}{single}end module\n", MATHEMATICS_OF_EACH_KIND.concat())
+});
+
 /// The source of an embedded module, if there is one of that name.
 pub(crate) fn source(name: &str) -> Option<&'static str> {
+    if name == MATHEMATICS {
+        return Some(&MATHEMATICS_SOURCE);
+    }
     MODULES.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
 }
 

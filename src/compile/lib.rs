@@ -76,6 +76,7 @@ pub fn parse(
 ) -> Parsed {
     let user = parse::parse(map, files, options, include, diags);
     let mut wanted = embedded::used_modules(&user.program);
+    wanted.insert(embedded::MATHEMATICS.into());
     let mut program = ast::Program::default();
     let mut known = BTreeSet::new();
     while let Some(name) = wanted.pop_first() {

@@ -8,7 +8,7 @@ use crate::reply::{DisplayView, LaneGroup, Outcome, Reply, StopReason};
 use crate::scene::{Object, Spot, Store};
 use crate::session::{Session, SessionError, refuse};
 use crate::value::{Eval, MOST_ELEMENTS};
-use crate::watcher::{Range, Thread};
+use crate::watcher::{Owner, Range, Thread};
 use device::{DeviceAccess, Statement};
 use mem::Region;
 use mem::address::{is_local, is_shared};
@@ -188,9 +188,9 @@ impl Session {
         let first = address.wrapping_add_signed(low);
         let bytes = (high - low) as u64 + object.kind.bytes();
         let own = match self.focus {
-            Thread::Device { launch, block, .. } if is_shared(address) => Some((launch, block, None)),
+            Thread::Device { launch, block, .. } if is_shared(address) => Some(Owner { launch, block, lane: None }),
             Thread::Device { launch, block, warp, lane } if is_local(address) => {
-                Some((launch, block, Some((warp, lane))))
+                Some(Owner { launch, block, lane: Some((warp, lane)) })
             }
             _ => None,
         };

@@ -4,14 +4,14 @@
 //! are computed by `ir::eval`, one element after another; arrays are whole values in array element order. Designators stay
 //! objects as long as they can, so that an element of a large array reads that element alone.
 //!
-//! Not here: calls of the program's own functions and of the device mathematics, which need an executor.
+//! Not here: calls of the program's own functions and of the device mathematics, which need an executor (`calls`).
 
 use crate::intrinsics;
 use crate::scene::{Dim, Object, Scene, Spot, Store};
 use crate::value::{Eval, EvalError, Kind, MOST_ELEMENTS, Value, fail};
 use ir::op::{BinOp, CmpOp as IrCmp, CvtOp, UnOp};
 use ir::{Ty, eval_bin, eval_cmp, eval_cvt, eval_un};
-use sema::checked::{BinaryOp, CmpOp, Const, Expr, ExprKind, Item, LogicOp, Storage, Sub, UnaryOp};
+use sema::checked::{BinaryOp, CmpOp, Const, Expr, ExprKind, Item, LogicOp, Storage, Sub, Type, UnaryOp};
 
 /// A subscript of one dimension: one index, or the indices that a range has.
 enum Pick {
@@ -120,7 +120,13 @@ impl Scene<'_> {
             ExprKind::Paren(inner) => self.value(inner),
             ExprKind::Convert(inner) => self.convert(&self.value(inner)?, Kind::of(self.checked, &e.ty, None)?),
             ExprKind::Unary { op, operand } => unary(*op, &self.value(operand)?),
-            ExprKind::Binary { op, left, right } => binary(*op, &self.value(left)?, &self.value(right)?),
+            ExprKind::Binary { op, left, right } => match (op, Kind::of(self.checked, &right.ty, Some(0))?) {
+                (BinaryOp::Pow, Kind::Int(_)) if !matches!(left.ty, Type::Complex(_)) => {
+                    power(&self.value(left)?, &self.value(right)?)
+                }
+                (BinaryOp::Pow, _) => self.call_out(e),
+                _ => binary(*op, &self.value(left)?, &self.value(right)?),
+            },
             ExprKind::Compare { op, left, right } => compare(*op, &self.value(left)?, &self.value(right)?),
             ExprKind::Logic { op, left, right } => self.logic(*op, left, right),
             ExprKind::Concat(left, right) => concat(&self.value(left)?, &self.value(right)?),
@@ -150,9 +156,7 @@ impl Scene<'_> {
                 let pick = |(re, im)| if *imaginary { im } else { re };
                 Ok(map(Kind::Real(ty), &z, |i| pick(z.complex_at(i))))
             }
-            ExprKind::Call { proc, .. } => {
-                fail(format!("the function `{}` cannot be called from the debugger", self.checked.proc(*proc).name))
-            }
+            ExprKind::Call { .. } => self.call_out(e),
             ExprKind::Null => fail("`null()` has no value"),
             ExprKind::Unsupported(what) => fail(format!("{what} is not supported")),
             ExprKind::Var(_) => fail("a procedure has no value"),
@@ -316,7 +320,7 @@ pub(crate) fn thread_index(block: [u32; 3], number: u32) -> [u32; 3] {
 }
 
 /// A value as an object, so that designators of values work like those of variables.
-fn as_object(value: Value) -> Object {
+pub(crate) fn as_object(value: Value) -> Object {
     let mut stride = value.kind.bytes() as i64;
     let dims = value
         .dims
@@ -434,7 +438,7 @@ fn binary(op: BinaryOp, a: &Value, b: &Value) -> Eval<Value> {
         BinaryOp::Sub => BinOp::Sub,
         BinaryOp::Mul => BinOp::Mul,
         BinaryOp::Div => BinOp::Div,
-        BinaryOp::Pow => return power(a, b),
+        BinaryOp::Pow => return fail("a power has a way of its own"),
     };
     match a.kind {
         Kind::Int(ty) | Kind::Real(ty) => map2(a.kind, a, b, |i| eval_bin(ir_op, ty, a.word_at(i), b.word_at(i))),
@@ -465,7 +469,7 @@ fn complex_op(op: BinaryOp, ty: Ty, (a, b): (u64, u64), (c, d): (u64, u64)) -> (
 /// Powers with an integer exponent.
 fn power(a: &Value, b: &Value) -> Eval<Value> {
     let (Kind::Int(ty) | Kind::Real(ty), Kind::Int(exponent)) = (a.kind, b.kind) else {
-        return fail("a power with a real exponent or a complex base cannot be evaluated here");
+        return fail("this power cannot be evaluated here");
     };
     let n = |i: usize| scalar::bits::signed(exponent, b.word_at(i));
     map2(a.kind, a, b, |i| scalar::bits::powi(ty, a.word_at(i), n(i)))

@@ -181,7 +181,15 @@ impl Session {
                         row.current |= current;
                     }
                     _ => {
-                        rows.push(ThreadRow { block: index, from: thread, to: thread, count: 1, state, place, current });
+                        rows.push(ThreadRow {
+                            block: index,
+                            from: thread,
+                            to: thread,
+                            count: 1,
+                            state,
+                            place,
+                            current,
+                        });
                     }
                 }
             }

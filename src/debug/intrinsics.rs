@@ -1,10 +1,10 @@
 //! Intrinsic functions in expressions of the debugger.
 //!
 //! Those that the executors compute exactly are computed here by the same functions of `scalar` and `ir::eval`: numeric
-//! conversion and rounding, bits, comparisons, inquiry, reductions of whole arrays, characters. Elementary functions come
-//! from the device mathematics of the program and are refused by name.
+//! conversion and rounding, bits, comparisons, inquiry, reductions of whole arrays, characters. Every other one is compiled
+//! (`calls`).
 
-use crate::eval::{conform, map, map2};
+use crate::eval::{as_object, conform, map, map2};
 use crate::scene::{Object, Scene};
 use crate::value::{Eval, Kind, Value, fail};
 use ir::op::{BinOp, CmpOp, CvtOp, UnOp};
@@ -20,9 +20,8 @@ pub(crate) fn call(scene: &Scene<'_>, id: Intrinsic, args: &Args, e: &Expr) -> E
     if let Some(value) = inquiry(scene, id, args, e)? {
         return Ok(value);
     }
-    let refused = || fail(format!("the function `{}` cannot be evaluated here", id.name()));
     let values = args.iter().map(|a| a.as_ref().map(|a| scene.value(a)).transpose()).collect::<Eval<Vec<_>>>()?;
-    let Some(Some(a)) = values.first() else { return refused() };
+    let Some(Some(a)) = values.first() else { return scene.call_out(e) };
     let b = values.get(1).and_then(Option::as_ref);
     let result = Kind::of(scene.checked, &e.ty, Some(0))?;
     if let Some(value) = reduction(scene, id, a, &values, result)? {
@@ -33,7 +32,7 @@ pub(crate) fn call(scene: &Scene<'_>, id: Intrinsic, args: &Args, e: &Expr) -> E
     }
     match elemental(scene, id, a, &values, result)? {
         Some(value) => Ok(value),
-        None => refused(),
+        None => scene.call_out(e),
     }
 }
 
@@ -150,7 +149,7 @@ fn reduction(scene: &Scene<'_>, id: Intrinsic, a: &Value, args: &[Option<Value>]
     let mask = args.iter().skip(1).flatten().find(|v| matches!(v.kind, Kind::Logical(_)));
     let rest = args.iter().skip(1).flatten().filter(|v| !matches!(v.kind, Kind::Logical(_))).count();
     if rest > 0 && id != Intrinsic::DotProduct {
-        return fail(format!("`{}` with `dim` cannot be evaluated here", id.name()));
+        return Ok(None);
     }
     let holds = |i: usize| a.word_at(i) & 1 != 0;
     let chosen = |i: usize| mask.is_none_or(|m| m.word_at(i) & 1 != 0);
@@ -212,7 +211,7 @@ fn reduction(scene: &Scene<'_>, id: Intrinsic, a: &Value, args: &[Option<Value>]
             };
             Value::word(a.kind, all.fold(start, step))
         }
-        _ => return fail(format!("`{}` of this type cannot be evaluated here", id.name())),
+        _ => return Ok(None),
     }))
 }
 
@@ -260,16 +259,7 @@ fn text(id: Intrinsic, a: &Value, b: Option<&Value>, result: Kind) -> Eval<Optio
 fn inquiry(scene: &Scene<'_>, id: Intrinsic, args: &Args, e: &Expr) -> Eval<Option<Value>> {
     let Some(Some(first)) = args.first() else { return Ok(None) };
     let result = Kind::of(scene.checked, &e.ty, Some(0))?;
-    let object = || -> Eval<Object> {
-        match scene.designator(first)? {
-            Some(object) => Ok(object),
-            None => {
-                let v = scene.value(first)?;
-                let dims = v.dims.iter().map(|&(lower, n)| crate::scene::Dim { lower, extent: Some(n), stride: 0 });
-                Ok(Object { kind: v.kind, dims: dims.collect(), store: crate::scene::Store::Value(v) })
-            }
-        }
-    };
+    let object = || -> Eval<Object> { scene.designator(first)?.map_or_else(|| Ok(as_object(scene.value(first)?)), Ok) };
     let dim = || -> Eval<Option<usize>> {
         match args.get(1) {
             Some(Some(d)) => Ok(Some(scene.value(d)?.as_int()?.max(0) as usize)),
@@ -277,16 +267,14 @@ fn inquiry(scene: &Scene<'_>, id: Intrinsic, args: &Args, e: &Expr) -> Eval<Opti
         }
     };
     let list = |values: Vec<i64>, dim: Option<usize>| -> Eval<Value> {
-        match dim {
-            Some(d) => match values.get(d.wrapping_sub(1)) {
+        if let Some(d) = dim {
+            return match values.get(d.wrapping_sub(1)) {
                 Some(&v) => Ok(Value::word(result, v as u64)),
                 None => fail(format!("the array has no dimension {d}")),
-            },
-            None => {
-                let data = values.iter().flat_map(|v| crate::value::to_bytes(*v as u64, result.bytes())).collect();
-                Ok(Value { kind: result, dims: vec![(1, values.len() as i64)], data })
-            }
+            };
         }
+        let data = values.iter().flat_map(|v| crate::value::to_bytes(*v as u64, result.bytes())).collect();
+        Ok(Value { kind: result, dims: vec![(1, values.len() as i64)], data })
     };
     let unknown = || crate::value::EvalError("the extent of an assumed-size array is not known".into());
     Ok(Some(match id {

@@ -7,12 +7,13 @@
 //! - commands: [`table`] has one row for each, from which [`parse`] and [`help`] are made
 //! - time: `watcher` counts statements, `process` moves the machine forwards and backwards, `history` keeps checkpoints
 //! - run control: `control`, `breakpoint`; threads, frames and source: `look`, `sites`, `info`
-//! - values: `expression` asks the front end, `eval` and `intrinsics` compute, `scene` reads, `show` writes, `data` ties
-//!   them to the session
+//! - values: `expression` asks the front end, `eval`, `intrinsics` and `calls` compute, `scene` reads, `show` writes,
+//!   `data` ties them to the session
 //!
 //! Not here: reading and running programs (`compile`, `machine`), screens (`tui`, `dap`), options (`cli`).
 
 mod breakpoint;
+mod calls;
 mod command;
 mod control;
 mod data;

@@ -10,7 +10,7 @@ use crate::value::{Eval, EvalError, fail};
 use crate::watcher::Thread;
 use emu::Block;
 use ir::FuncId;
-use source::{FileId, Span};
+use source::{FileId, SourceFile, Span};
 use vm::{Site, Warp};
 
 /// Lines that `list` shows.
@@ -327,14 +327,12 @@ impl Session {
     pub(crate) fn current_line(&self) -> Option<(FileId, usize)> {
         let running = self.started && self.process.over().is_none();
         let level = if running { self.levels(self.focus).get(self.level as usize).copied() } else { None };
-        match level {
-            Some(level) => self.line_of(self.span_of(&level)),
-            None => {
-                let program = self.process.machine().program();
-                let main = program.module.main?;
-                self.line_of(program.module.func(main).span)
-            }
-        }
+        let program = self.process.machine().program();
+        let span = level.map_or_else(
+            || program.module.main.map(|main| program.module.func(main).span),
+            |level| Some(self.span_of(&level)),
+        );
+        self.line_of(span?)
     }
 
     /// Lines of a file, from one to another.
@@ -392,7 +390,7 @@ impl Session {
         };
         let Some(window) = self.source(file, first, last) else { return refuse("No such file.") };
         if window.lines.is_empty() {
-            let count = self.setup.sources.file(file).map_or(0, |f| f.line_count());
+            let count = self.setup.sources.file(file).map_or(0, SourceFile::line_count);
             return refuse(format!("Line number {first} out of range; \"{}\" has {count} lines.", window.file));
         }
         self.listed = Some((file, first, last));

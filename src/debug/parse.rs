@@ -81,7 +81,7 @@ fn arguments(row: &Row, rest: &str) -> Result<Command, ParseError> {
         Verb::ReverseFinish => bare(Command::ReverseFinish)?,
         Verb::Break | Verb::TemporaryBreak => {
             let (at, condition) = match split_condition(rest) {
-                Some((at, condition)) if condition.is_empty() => {
+                Some((at, "")) => {
                     return fail(format!("Argument required after \"if\" in \"{} {at} if\".", row.name));
                 }
                 Some((at, condition)) => (at, Some(condition.to_owned())),

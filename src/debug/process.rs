@@ -242,7 +242,7 @@ impl Process {
                 for edit in self.history.edits_at(self.time) {
                     self.apply(&edit);
                 }
-                if self.time % SLICE == 0 || self.is_checkpoint_due() {
+                if self.time.is_multiple_of(SLICE) || self.is_checkpoint_due() {
                     self.keep();
                 }
             }

@@ -118,7 +118,7 @@ pub fn reply(reply: &Reply) -> String {
         Reply::Displays(rows) => rows.iter().map(display_text).collect(),
         Reply::Findings(list) if list.is_empty() => "Nothing was found so far.\n".to_owned(),
         Reply::Findings(list) => list.concat(),
-        Reply::Files(names) => names.iter().map(|n| format!("{n}\n")).collect(),
+        Reply::Files(names) => names.join("\n") + "\n",
         Reply::Program(view) => program(view),
         Reply::Help(text) => text.clone(),
     }
@@ -141,7 +141,11 @@ fn stack_line(frame: &FrameView) -> String {
 }
 
 fn source(window: &SourceWindow) -> String {
-    window.lines.iter().map(|l| format!("{}\t{}\n", l.number, l.text)).collect()
+    let mut text = String::new();
+    for line in &window.lines {
+        let _ = writeln!(text, "{}\t{}", line.number, line.text);
+    }
+    text
 }
 
 /// A table with a head line; columns as wide as they need to be, the last one free.
@@ -306,7 +310,11 @@ fn variables(topic: Topic, rows: &[VariableRow]) -> String {
         Ok(v) => v.clone(),
         Err(why) => format!("<{why}>"),
     };
-    rows.iter().map(|r| format!("{} = {}\n", r.name, value(r))).collect()
+    let mut text = String::new();
+    for row in rows {
+        let _ = writeln!(text, "{} = {}", row.name, value(row));
+    }
+    text
 }
 
 fn breakpoints(rows: &[BreakpointView]) -> String {
@@ -379,7 +387,7 @@ fn lane_groups(number: u32, groups: &[LaneGroup]) -> String {
                 Ok(v) => v.clone(),
                 Err(why) => format!("<{why}>"),
             };
-            let plural = if g.lanes.count_ones() == 1 { "" } else { "s" };
+            let plural = if g.lanes.is_power_of_two() { "" } else { "s" };
             let first = format!("  {warp}lane{plural} {}: {value}", lane_set(g.lanes));
             if own.len() <= FEW_GROUPS {
                 let _ = writeln!(text, "{first}");

@@ -186,17 +186,15 @@ impl<'a> Scene<'a> {
         };
         Ok(match base {
             AddrBase::Local(id) => local_base.unwrap_or(0) + code.local_offsets.get(id.index()).copied().unwrap_or(0),
-            AddrBase::Shared(id) => match code.shared_offsets.get(id.index()).copied().flatten() {
-                Some(offset) => SHARED_BASE + offset,
+            AddrBase::Shared(id) => {
                 // Dynamic shared memory begins where the kernel's static variables end.
-                None => {
-                    let fixed = match self.at {
-                        Spot::Device { block, .. } => block.geometry.static_shared,
-                        _ => code.shared_bytes,
-                    };
-                    SHARED_BASE + fixed.next_multiple_of(16)
-                }
-            },
+                let fixed = match self.at {
+                    Spot::Device { block, .. } => block.geometry.static_shared,
+                    _ => code.shared_bytes,
+                };
+                let offset = code.shared_offsets.get(id.index()).copied().flatten();
+                SHARED_BASE + offset.unwrap_or(fixed.next_multiple_of(16))
+            }
             AddrBase::Global(_) => 0,
         })
     }
@@ -239,9 +237,10 @@ impl<'a> Scene<'a> {
             _ => None,
         };
         let kind = |len| Kind::of(self.checked, &var.ty, len);
-        let absent = || match var.attrs.allocatable || var.attrs.pointer {
-            true => fail(format!("`{}` is not allocated or associated", var.name)),
-            false => fail(format!("`{}` is an absent optional argument", var.name)),
+        let absent = || {
+            let may_be_absent = !var.attrs.allocatable && !var.attrs.pointer;
+            let state = if may_be_absent { "an absent optional argument" } else { "not allocated or associated" };
+            fail(format!("`{}` is {state}", var.name))
         };
         let address = match debug.loc {
             VarLoc::Reg(reg) => return Ok(Object::scalar(kind(len)?, Store::Regs(frame, vec![reg]))),

@@ -130,13 +130,9 @@ impl Sites {
             let Some(pc) = first else { continue };
             let span = code.spans[pc];
             let site = Site { func: FuncId(i as u32), pc: pc as u32 };
-            match &mut found {
-                Some(resolved) => resolved.sites.push(site),
-                None => {
-                    let line = map.file(span.file).map_or(0, |f| f.line_of(span.start));
-                    found = Some(Resolved { sites: vec![site], file: span.file, line, asked: None });
-                }
-            }
+            let line = || map.file(span.file).map_or(0, |f| f.line_of(span.start));
+            let first = || Resolved { sites: Vec::new(), file: span.file, line: line(), asked: None };
+            found.get_or_insert_with(first).sites.push(site);
         }
         match found {
             Some(resolved) => Ok(resolved),

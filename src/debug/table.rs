@@ -267,7 +267,7 @@ rows! {
         "";
     Print "print" ["p" "inspect"] "[/x|/o|/t] EXPRESSION[@warp|@block]" Data Expression false
         "Show the value of an expression"
-        "Any Fortran expression over what is in scope: variables, elements, sections, components, operators, intrinsic\nfunctions, threadidx and its kin. With @warp or @block it is evaluated in every thread, and equal values are shown together.";
+        "Any Fortran expression over what is in scope: variables, elements, sections, components, operators, intrinsic\nfunctions, threadidx and its kin. Functions of the program can be called; what they\nchange is forgotten. With @warp or @block it is evaluated in every thread, and equal values are shown together.";
     Whatis "whatis" ["ptype"] "EXPRESSION" Data Expression false
         "Show the type of an expression"
         "";

@@ -68,8 +68,19 @@ pub(crate) struct Range {
     pub(crate) address: u64,
     /// How many bytes.
     pub(crate) bytes: u64,
-    /// Whose shared or local memory it is: launch, block, and for local memory warp and lane.
-    pub(crate) owner: Option<(u64, u64, Option<(u32, u32)>)>,
+    /// Whose shared or local memory it is.
+    pub(crate) owner: Option<Owner>,
+}
+
+/// Whose shared or local memory is watched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Owner {
+    /// Number of the launch.
+    pub(crate) launch: u64,
+    /// Linear index of the block.
+    pub(crate) block: u64,
+    /// For local memory, warp and lane.
+    pub(crate) lane: Option<(u32, u32)>,
 }
 
 impl Range {
@@ -77,8 +88,8 @@ impl Range {
         let overlaps = a.address < self.address + self.bytes && self.address < a.address + u64::from(a.bytes);
         overlaps
             && match (a.space, self.owner) {
-                (Space::Shared, Some((launch, block, None))) => a.launch == launch && a.block == block,
-                (Space::Local, Some((launch, block, Some((warp, lane))))) => {
+                (Space::Shared, Some(Owner { launch, block, lane: None })) => a.launch == launch && a.block == block,
+                (Space::Local, Some(Owner { launch, block, lane: Some((warp, lane)) })) => {
                     a.launch == launch && a.block == block && a.warp == warp && a.lane == lane
                 }
                 (Space::Shared | Space::Local, _) | (_, Some(_)) => false,

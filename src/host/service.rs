@@ -251,14 +251,13 @@ impl Runtime {
                 Ok(code(reply.code))
             }
             Rt::CudaMallocArray => {
-                let (count, element_bytes) = (a.size(2), a.size(3));
-                let region = region_of(a.int(0));
+                let (at, count, element_bytes) = (a.bits(0), a.size(1), a.size(2));
                 let bytes = count.saturating_mul(element_bytes);
-                let reply = self.call(|| Call { api: Api::Malloc { region, at: a.bits(1), bytes }, span })?;
+                let reply = self.call(|| Call { api: Api::Malloc { region: Region::Device(0), at, bytes }, span })?;
                 if reply.code == 0 {
                     let fields = [element_bytes, 1, 1, count, element_bytes];
                     let words: Vec<u8> = fields.iter().flat_map(|w| w.to_le_bytes()).collect();
-                    storage::write(memory, a.bits(1) + 8, &words)?;
+                    storage::write(memory, at + 8, &words)?;
                 }
                 Ok(code(reply.code))
             }
@@ -398,7 +397,7 @@ impl Runtime {
 }
 
 /// The region that a service names by a number; which device it is, the CUDA runtime knows.
-pub(crate) fn region_of(location: i32) -> Region {
+fn region_of(location: i32) -> Region {
     match location {
         0 => Region::Host,
         2 => Region::Managed,

@@ -4,11 +4,11 @@
 
 use crate::errors::{Condition, OTHER};
 use crate::runtime::Halt;
-use crate::service::{Args, region_of};
+use crate::service::Args;
 use crate::storage;
 use device::{Api, CopyKind, Pitched};
 use ir::rt::Rt;
-use mem::Memory;
+use mem::{Memory, Region};
 
 /// `cudaErrorInvalidValue`
 const INVALID_VALUE: i32 = 1;
@@ -99,8 +99,10 @@ pub(crate) fn cuda_call(memory: &Memory, rt: Rt, a: Args<'_>) -> Result<Api, Hal
             threads: a.int(2),
             dynamic_shared: a.size(3),
         },
+        Rt::CudaMallocHost => Api::Malloc { region: Region::Pinned, at: a.bits(0), bytes: a.size(1) },
+        Rt::CudaMallocManaged => Api::Malloc { region: Region::Managed, at: a.bits(0), bytes: a.size(1) },
         Rt::CudaMalloc => {
-            Api::Malloc { region: region_of(a.int(0)), at: a.bits(1), bytes: a.size(2) }
+            Api::Malloc { region: Region::Device(0), at: a.bits(0), bytes: a.size(1) }
         }
         Rt::CudaMallocPitch => Api::MallocPitch {
             at: a.bits(0),

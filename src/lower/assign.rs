@@ -10,7 +10,7 @@ use crate::designator::is_designator;
 use crate::fx::Fx;
 use crate::home::{Desc, Home};
 use crate::place::Place;
-use crate::types::is_device_data;
+use crate::types::{has_allocatable, is_device_data};
 use crate::value::Value;
 use crate::view::View;
 use ir::op::{BinOp, CmpOp};
@@ -49,10 +49,17 @@ impl<'p> Fx<'_, 'p> {
         // A character or object value is where it is; what overlaps the target must be copied out first. The character
         // service takes overlap; objects overlap only if they are the same.
         if let (Place::Mem(to), Value::Object(from)) = (place, v)
-            && to == *from
             && is_designator(value)
         {
-            return;
+            if to == *from {
+                return;
+            }
+            // `a = a%next`: what the target holds is freed before it is copied, so that the value is copied first.
+            if has_allocatable(self.program, &target.ty) && self.storage_root(target) == self.storage_root(value) {
+                let copy = self.deep_copy(*from, &target.ty);
+                self.store(place, &target.ty, &Value::Object(copy));
+                return self.free_components(copy, &target.ty);
+            }
         }
         self.store(place, &target.ty, v);
     }

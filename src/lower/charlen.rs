@@ -7,6 +7,7 @@ use crate::place::Place;
 use crate::value::Value;
 use ir::Val;
 use sema::checked::{CharLen, Const, Expr, ExprKind, Item, Type};
+use sema::intrinsic::Intrinsic;
 
 impl<'p> Fx<'_, 'p> {
     /// The length of a character expression; `None` for other types. `env` has the operands prepared so far.
@@ -48,6 +49,13 @@ impl<'p> Fx<'_, 'p> {
             }
             ExprKind::Paren(inner) | ExprKind::Convert(inner) => self.length_of(inner, env)?,
             ExprKind::Array(items) => self.length_of_items(items)?,
+            // The length comes with the value.
+            ExprKind::Call { .. } | ExprKind::Intrinsic { id: Intrinsic::Trim | Intrinsic::Repeat, .. }
+                if e.rank == 0 =>
+            {
+                let value = self.value(e);
+                self.as_char(&value).1
+            }
             ExprKind::Intrinsic { args, .. } => {
                 let of = args.iter().flatten().find(|a| matches!(a.ty, Type::Character(_)))?;
                 self.length_of(of, env)?

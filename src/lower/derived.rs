@@ -89,6 +89,13 @@ impl<'p> Fx<'_, 'p> {
         }
     }
 
+    /// A copy of an object in a temporary, with copies of what it owns.
+    pub(crate) fn deep_copy(&mut self, from: Mem, ty: &Type) -> Mem {
+        let copy = self.temporary(Val::i64(self.type_bytes(ty)), 8);
+        self.store_component(Place::Mem(copy), ty, &Value::Object(from));
+        copy
+    }
+
     /// The function that copies objects of a recursive type, or frees what they own.
     fn helper(&mut self, id: TypeId, what: Helper) -> FuncId {
         let key = (id, what, self.side);

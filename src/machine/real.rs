@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub struct RealWorld {
     start: Instant,
-    /// Whether the reader of standard output has gone away.
-    is_pipe_broken: bool,
+    /// Why standard output took no more.
+    output_error: Option<io::Error>,
 }
 
 impl Default for RealWorld {
@@ -24,12 +24,12 @@ impl Default for RealWorld {
 impl RealWorld {
     /// The world, whose clock begins now.
     pub fn new() -> RealWorld {
-        RealWorld { start: Instant::now(), is_pipe_broken: false }
+        RealWorld { start: Instant::now(), output_error: None }
     }
 
-    /// Whether the reader of standard output has gone away, so that a run may as well end.
-    pub fn is_pipe_broken(&self) -> bool {
-        self.is_pipe_broken
+    /// Why standard output took no more, if so: a run may as well end. A reader that has gone away is a broken pipe.
+    pub fn output_error(&self) -> Option<&io::Error> {
+        self.output_error.as_ref()
     }
 }
 
@@ -107,8 +107,8 @@ impl World for RealWorld {
             }
             Stream::Stderr => io::stderr().lock().write_all(bytes),
         };
-        if done.is_err() && stream == Stream::Stdout {
-            self.is_pipe_broken = true;
+        if let (Err(error), Stream::Stdout) = (done, stream) {
+            self.output_error.get_or_insert(error);
         }
     }
 }

@@ -71,11 +71,11 @@ pub struct RacePair {
     pub space: Space,
     /// What the two do.
     pub kind: RaceKind,
-    /// The earlier access of the first race found.
+    /// The earlier access of the first race found between threads as far apart as any found.
     pub first: AccessInfo,
-    /// The later access of the first race found.
+    /// The later access of that race.
     pub second: AccessInfo,
-    /// First byte and number of bytes that the two accesses of the first race have in common.
+    /// First byte and number of bytes that the two accesses have in common.
     pub bytes: (u64, u32),
     /// Races found; more may exist where one place of memory has very many.
     pub count: u64,
@@ -90,7 +90,7 @@ pub struct RacePair {
 }
 
 impl RacePair {
-    /// How far apart the two threads of the first race are.
+    /// How far apart the two threads are.
     pub fn relation(&self) -> Relation {
         Relation::of(self.first.thread, self.second.thread)
     }
@@ -336,7 +336,12 @@ impl Exact {
         });
         let pair = &mut pairs[at];
         pair.count += 1;
-        pair.counts[Relation::of(a.thread, b.thread) as usize] += 1;
+        let relation = Relation::of(a.thread, b.thread);
+        pair.counts[relation as usize] += 1;
+        if relation > pair.relation() {
+            // What mends the wider race mends the narrower one too, not the other way round.
+            (pair.first, pair.second, pair.bytes) = (*a, *b, bytes);
+        }
         pair.is_same_value &= is_same_value;
         pair.is_mixed &= is_mixed;
         pair.is_insufficient_scope &= is_scope;

@@ -12,7 +12,7 @@ use crate::stmt::Construct;
 use ast::{Name, Subprogram};
 use diag::{Code, Diagnostic, Diagnostics};
 use source::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Where the code that is being checked runs.
@@ -63,6 +63,10 @@ pub(crate) struct VarInfo {
     pub(crate) typed_only: bool,
     /// Declared by use only, under the implicit rules.
     pub(crate) implicit: bool,
+    /// The interface of a procedure dummy or pointer, where it is known.
+    pub(crate) interface: Option<ProcId>,
+    /// The procedure that stands for calls through it.
+    pub(crate) through: Option<ProcId>,
 }
 
 /// The state of one check.
@@ -74,6 +78,8 @@ pub(crate) struct Checker<'a> {
     pub(crate) modules: Vec<Module<'a>>,
     pub(crate) module_names: BTreeMap<Arc<str>, usize>,
     pub(crate) externals: BTreeMap<Arc<str>, ProcId>,
+    /// Names of derived types that some type of the program extends.
+    pub(crate) extended: BTreeSet<Arc<str>>,
     /// Parallel to the program's procedures.
     pub(crate) procs: Vec<ProcInfo<'a>>,
     /// Parallel to the program's types.
@@ -83,6 +89,8 @@ pub(crate) struct Checker<'a> {
     pub(crate) dim3: Option<TypeId>,
     /// The variables of each COMMON block, as the first unit lists them.
     pub(crate) commons: BTreeMap<Arc<str>, Vec<VarId>>,
+    /// Block data units.
+    pub(crate) block_data: Vec<(ScopeId, &'a [ast::UseStmt], &'a [ast::Declaration])>,
     /// How many statement functions are being expanded.
     pub(crate) statement_depth: u32,
     /// Inside `!$cuf kernel do`: variables from this one on were made there.
@@ -98,8 +106,11 @@ pub fn check(program: &ast::Program, options: &SemaOptions, diags: &mut Diagnost
     c.collect_units(program);
     c.settle_modules();
     c.settle_headers();
+    c.settle_block_data();
     c.check_bodies();
     c.check_calls();
+    c.check_barriers();
+    c.check_generics();
     c.fill_scopes();
     let failed = c.found.has_errors();
     for diagnostic in c.found.into_sorted() {
@@ -140,11 +151,13 @@ impl<'a> Checker<'a> {
             modules: Vec::new(),
             module_names: BTreeMap::new(),
             externals: BTreeMap::new(),
+            extended: BTreeSet::new(),
             procs: Vec::new(),
             types: Vec::new(),
             vars: Vec::new(),
             dim3: None,
             commons: BTreeMap::new(),
+            block_data: Vec::new(),
             statement_depth: 0,
             cuf_first_var: None,
             cx: Context::new(ScopeId(0), None, Side::Host),
@@ -307,5 +320,6 @@ fn head_of(p: &checked::Procedure) -> checked::Procedure {
         scope: checked::Scope::default(),
         span: p.span,
         end: p.end,
+        through: p.through,
     }
 }

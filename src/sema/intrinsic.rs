@@ -1,7 +1,7 @@
 //! Table: the intrinsic procedures, one row each: variant, name, dummy names, class.
 //!
-//! Sources: Fortran 2018 clause 16; CUDA Fortran guide, chapter 3 (device code) and nvfortran's extensions (`sizeof`, `loc`,
-//! `rshift` …). A typed reference has its arguments in the order of the dummy names; `...` means any number more. Specific
+//! Sources: Fortran 2018 clause 16; CUDA Fortran guide, chapter 3 (device code; the names of the C mathematics library such as
+//! `fma` and `cbrt`) and nvfortran's extensions (`sizeof`, `loc`, `rshift` …). A typed reference has its arguments in the order of the dummy names; `...` means any number more. Specific
 //! names (`dsqrt`, `iabs`, `float`) are aliases that sema maps to the generic row.
 
 /// What kind of intrinsic it is.
@@ -92,12 +92,20 @@ intrinsics! {
     Erf "erf" ["x"] Elemental;
     Erfc "erfc" ["x"] Elemental;
     ErfcScaled "erfc_scaled" ["x"] Elemental;
+    Cbrt "cbrt" ["x"] Elemental;
     Exp "exp" ["x"] Elemental;
+    Exp2 "exp2" ["x"] Elemental;
+    Exp10 "exp10" ["x"] Elemental;
+    Expm1 "expm1" ["x"] Elemental;
+    Fma "fma" ["x" "y" "z"] Elemental;
     Gamma "gamma" ["x"] Elemental;
     Hypot "hypot" ["x" "y"] Elemental;
     Log "log" ["x"] Elemental;
     LogGamma "log_gamma" ["x"] Elemental;
     Log10 "log10" ["x"] Elemental;
+    Log1p "log1p" ["x"] Elemental;
+    Log2 "log2" ["x"] Elemental;
+    Rsqrt "rsqrt" ["x"] Elemental;
     Sin "sin" ["x"] Elemental;
     Sinh "sinh" ["x"] Elemental;
     Sqrt "sqrt" ["x"] Elemental;

@@ -1,6 +1,7 @@
 //! The entries of the executor: which width, which instruction set, with or without an observer.
 //!
-//! The loop of `exec` is compiled here, once for each combination, so that the crates above link what is compiled already.
+//! The loop of `exec` is compiled here, once for each combination, so that the crates above link what is compiled already;
+//! `inline(never)` keeps the compiler from putting that work off to them.
 //! The results of all forms are the same bit for bit.
 #![allow(unsafe_code)] // A function compiled for an instruction set may be called only where the processor has it.
 
@@ -43,8 +44,8 @@ impl Warp<32> {
             }
         }
         match hooks {
-            None => run_loop(program, self, ctx, &mut NoHooks),
-            Some(hooks) => run_loop(program, self, ctx, hooks),
+            None => plain(program, self, ctx),
+            Some(hooks) => observed(program, self, ctx, hooks),
         }
     }
 }
@@ -53,31 +54,55 @@ impl Warp<1> {
     /// Runs until it stops, and says why. The host can be cloned and resumed after any stop.
     pub fn run(&mut self, program: &Program, ctx: &mut Context<'_>, hooks: Option<&mut Observer<'_, 1>>) -> Stop {
         match hooks {
-            None => run_loop(program, self, ctx, &mut NoHooks),
-            Some(hooks) => run_loop(program, self, ctx, hooks),
+            None => host(program, self, ctx),
+            Some(hooks) => observed_host(program, self, ctx, hooks),
         }
     }
 }
 
+#[inline(never)]
+fn plain(p: &Program, w: &mut Warp<32>, c: &mut Context<'_>) -> Stop {
+    run_loop(p, w, c, &mut NoHooks)
+}
+
+#[inline(never)]
+fn observed(p: &Program, w: &mut Warp<32>, c: &mut Context<'_>, h: &mut Observer<'_, 32>) -> Stop {
+    run_loop(p, w, c, h)
+}
+
+#[inline(never)]
+fn host(p: &Program, w: &mut Warp<1>, c: &mut Context<'_>) -> Stop {
+    run_loop(p, w, c, &mut NoHooks)
+}
+
+#[inline(never)]
+fn observed_host(p: &Program, w: &mut Warp<1>, c: &mut Context<'_>, h: &mut Observer<'_, 1>) -> Stop {
+    run_loop(p, w, c, h)
+}
+
 #[cfg(target_arch = "x86_64")]
+#[inline(never)]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512vl,avx512bw,avx512dq,avx512cd")]
 fn plain_avx512(p: &Program, w: &mut Warp<32>, c: &mut Context<'_>) -> Stop {
     run_loop(p, w, c, &mut NoHooks)
 }
 
 #[cfg(target_arch = "x86_64")]
+#[inline(never)]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512vl,avx512bw,avx512dq,avx512cd")]
 fn observed_avx512(p: &Program, w: &mut Warp<32>, c: &mut Context<'_>, h: &mut Observer<'_, 32>) -> Stop {
     run_loop(p, w, c, h)
 }
 
 #[cfg(target_arch = "x86_64")]
+#[inline(never)]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
 fn plain_avx2(p: &Program, w: &mut Warp<32>, c: &mut Context<'_>) -> Stop {
     run_loop(p, w, c, &mut NoHooks)
 }
 
 #[cfg(target_arch = "x86_64")]
+#[inline(never)]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
 fn observed_avx2(p: &Program, w: &mut Warp<32>, c: &mut Context<'_>, h: &mut Observer<'_, 32>) -> Stop {
     run_loop(p, w, c, h)

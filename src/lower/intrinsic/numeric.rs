@@ -4,7 +4,7 @@ use super::{Args, arg};
 use crate::fx::Fx;
 use crate::types::{imm, ir_ty, real_imm};
 use crate::value::Value;
-use ir::op::{BinOp, CmpOp, CvtOp, UnOp};
+use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
 use ir::{Ty, Val};
 use sema::checked::{Expr, Type};
 use sema::intrinsic::Intrinsic;
@@ -59,6 +59,10 @@ impl<'p> Fx<'_, 'p> {
             I::Sqrt if matches!(e.ty, Type::Real(_)) => {
                 let v = self.value(first);
                 self.unary(UnOp::Sqrt, &v, &e.ty)
+            }
+            I::Fma => {
+                let (x, y, z) = (self.scalar(first), self.scalar(arg(args, 1)?), self.scalar(arg(args, 2)?));
+                Value::Scalar(self.b.tri(TriOp::Fma, ty, x, y, z).into())
             }
             I::Atan if arg(args, 1).is_some() => {
                 let values = self.argument_values(args);

@@ -150,7 +150,10 @@ impl Nest {
             Statement::End(kind, name) => self.end(kind, name.as_ref(), at),
             Statement::Cuf(kernel) => self.directive(kernel, at),
             Statement::Broken => {
-                debug_assert!(broken, "a statement was given up without an error");
+                if !broken {
+                    let error = at.error(Code::SyntaxError, "this statement cannot be read");
+                    at.diags.push(error);
+                }
                 self.broken(at);
             }
         }

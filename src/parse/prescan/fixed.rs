@@ -107,7 +107,11 @@ impl Prescan<'_> {
                 );
             }
         }
-        open.label = self.fixed_label(index, fields, diags);
+        match self.fixed_label(index, fields, diags) {
+            Ok(label) => open.label = label,
+            // What stands in the label field is part of a statement that cannot be read without it.
+            Err(()) => open.broken = true,
+        }
         open = self.scan_fixed(index, fields, open, diags);
         while let Some((index, fields)) = self.fixed_continuation(fields.kind, diags) {
             open = self.scan_fixed(index, fields, open, diags);
@@ -192,24 +196,32 @@ impl Prescan<'_> {
         Some((index, fields))
     }
 
-    fn fixed_label(&self, index: usize, fields: Fields, diags: &mut Diagnostics) -> Option<(u32, Span)> {
-        let line = self.cursors.last()?.lines.get(index)?;
-        let field = line.text(self.map).get(fields.label.0..fields.label.1)?;
+    fn fixed_label(
+        &mut self,
+        index: usize,
+        fields: Fields,
+        diags: &mut Diagnostics,
+    ) -> Result<Option<(u32, Span)>, ()> {
+        let Some(cursor) = self.cursors.last_mut() else { return Ok(None) };
+        let Some(line) = cursor.lines.get(index) else { return Ok(None) };
+        let field = line.text(self.map).get(fields.label.0..fields.label.1).unwrap_or("");
         let digits: Vec<u8> = field.bytes().filter(|b| !matches!(b, b' ' | b'\t')).collect();
         if digits.is_empty() {
-            return None;
+            return Ok(None);
         }
         let start = fields.label.0 + field.len() - field.trim_start().len();
         let span = line.span_of(start, fields.label.0 + field.trim_end().len());
-        if !digits.iter().all(u8::is_ascii_digit) {
+        if digits.iter().all(u8::is_ascii_digit) {
+            return Ok(check_label(&digits, span, diags).map(|label| (label, span)));
+        }
+        if !std::mem::replace(&mut cursor.told_label, true) {
             diags.push(
                 Diagnostic::error(Code::BadFixedFormColumn, span, "text in the label field of a fixed-form line")
                     .label("columns 1 to 5 hold labels only")
-                    .help("begin statements in column 7, or use free form with `-Mfree`"),
+                    .help("begin statements in column 7, or use free form with `-Mfree`; this is said once a file"),
             );
-            return None;
         }
-        check_label(&digits, span, diags).map(|label| (label, span))
+        Err(())
     }
 
     /// Appends the statement field of a line; gives what is open at its end.

@@ -34,6 +34,8 @@ struct Cursor {
     told_cpp: bool,
     /// Whether text beyond the last column was reported, which is done once a file.
     told_beyond: bool,
+    /// Whether text in the label field was reported, which is done once a file.
+    told_label: bool,
 }
 
 /// Gives the logical lines of a file and of what it includes.
@@ -118,7 +120,15 @@ impl<'a> Prescan<'a> {
         } else {
             split(self.map, file)
         };
-        self.cursors.push(Cursor { file, form, lines, next: 0, told_cpp: false, told_beyond: false });
+        self.cursors.push(Cursor {
+            file,
+            form,
+            lines,
+            next: 0,
+            told_cpp: false,
+            told_beyond: false,
+            told_label: false,
+        });
     }
 
     /// Takes `include 'name'`, if the statement is that.

@@ -6,7 +6,6 @@
 
 use crate::logical::is_word;
 use crate::shape::{closing, look};
-use crate::statement::EndKind;
 
 /// The offsets before which a blank belongs, in increasing order.
 pub(super) fn respace(bytes: &[u8]) -> Vec<usize> {
@@ -260,7 +259,6 @@ fn end(rest: &str, base: usize, blanks: &mut Vec<usize>) {
         "where",
     ];
     let Some(word) = words.into_iter().find(|word| rest.starts_with(word)) else { return };
-    debug_assert!(word == "moduleprocedure" || EndKind::from_words(word) != EndKind::Any);
     blanks.push(base);
     if word == "moduleprocedure" {
         blanks.push(base + "module".len());

@@ -137,6 +137,9 @@ pub struct Procedure {
     pub span: Span,
     /// Its END statement.
     pub end: Span,
+    /// The procedure dummy or pointer that it is called through: the record gives the interface only, its body is
+    /// [`ProcBody::Missing`], and which procedure runs is known when the call is made.
+    pub through: Option<VarId>,
 }
 
 /// What a procedure does.

@@ -57,7 +57,7 @@ impl Checker<'_> {
 
     fn called(&mut self, id: ProcId, span: Span) -> Option<()> {
         self.note_call(id, span);
-        if self.is_missing(id) && !self.procs[id.0 as usize].reported_missing {
+        if self.is_missing(id) && self.out.proc(id).through.is_none() && !self.procs[id.0 as usize].reported_missing {
             self.procs[id.0 as usize].reported_missing = true;
             let p = self.out.proc(id);
             let (code, what) = if self.procs[id.0 as usize].bind.is_some() {

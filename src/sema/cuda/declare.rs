@@ -1,9 +1,11 @@
 //! Rules for declarations with CUDA attributes (rules 7 and 10 to 22).
 
 use super::{spelling, word};
-use crate::checked::{CharLen, ProcId, ProcKind, Shape, Storage, Type};
+use crate::checked::{CharLen, ExprKind, ProcId, ProcKind, Shape, Storage, Type};
 use crate::checker::{Checker, Side};
 use crate::decl::{Init, Pending, constant_bounds};
+use crate::expr::for_each;
+use crate::intrinsic::{Class, Intrinsic};
 use ast::CudaAttr;
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -23,7 +25,10 @@ impl<'a> Checker<'a> {
         if let Some((attr, span)) = p.cuda {
             match attr {
                 CudaAttr::Constant => self.constant_rule(p, shape, owner, span),
-                CudaAttr::Shared => self.shared_rule(p, owner, span),
+                CudaAttr::Shared => {
+                    self.shared_rule(p, owner, span);
+                    self.shared_bounds_rule(p, shape);
+                }
                 CudaAttr::Device => {
                     let saved = p.save.is_some() || !p.init_none();
                     if let (Some(id), Side::Host, None) = (owner, self.cx.side, p.allocatable)
@@ -92,6 +97,41 @@ impl<'a> Checker<'a> {
             self.report(
                 Diagnostic::new(Code::PointerInDeviceCode, p.span, text)
                     .help("pointers are best associated in host code"),
+            );
+        }
+    }
+
+    /// Checks a name that is declared as a procedure.
+    pub(crate) fn check_procedure_name(&mut self, p: &Pending<'a>) -> Option<()> {
+        if let Some((attr, span)) = p.cuda {
+            let text = format!("`{}` is a procedure and cannot be {} data", p.name, spelling(attr));
+            return self.error(Code::TwoDataAttributes, span, text);
+        }
+        let is_device_intrinsic = Intrinsic::from_name(&p.name).is_some_and(|i| i.class() == Class::Device);
+        if self.cx.side.on_device() && is_device_intrinsic && p.dummy.is_none() {
+            let text = format!("`{}` is a procedure of device code and cannot be declared anew", p.name);
+            return self.error_help(Code::DeviceIntrinsicRedeclared, p.span, text, "remove the declaration");
+        }
+        Some(())
+    }
+
+    /// Bounds of shared arrays must be the same for all threads of a block (rule 22).
+    fn shared_bounds_rule(&mut self, p: &Pending<'a>, shape: &Shape) {
+        let (Shape::Explicit(dims) | Shape::AssumedSize(dims, _)) = shape else { return };
+        let mut varies = false;
+        for e in dims.iter().flat_map(|d| [&d.lower, &d.upper]) {
+            for_each(e, &mut |node| {
+                varies |= matches!(node.kind, ExprKind::Special { index: 0..=2, .. });
+                !varies
+            });
+        }
+        if varies {
+            let text = format!("bounds of shared array `{}` differ between threads", p.name);
+            self.error_help::<()>(
+                Code::SharedBoundsVary,
+                p.span,
+                text,
+                "use a bound that all threads of the block agree on",
             );
         }
     }

@@ -2,8 +2,10 @@
 //!
 //! Numbers of codes are those of the rules (`E05…`). Follows the CUDA Fortran programming guide, chapters 2 and 3.
 
+mod barrier;
 mod calls;
 mod declare;
+mod generics;
 mod transfer;
 mod uses;
 

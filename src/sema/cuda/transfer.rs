@@ -5,6 +5,7 @@ use crate::checked::{Expr, ExprKind, Shape, VarId};
 use crate::checker::{Checker, Side};
 use crate::expr::{for_each, is_designator, root};
 use crate::intrinsic::{Class, Intrinsic};
+use crate::intrinsics::Reference;
 use diag::{Code, Diagnostic};
 use source::Span;
 
@@ -22,25 +23,7 @@ impl Checker<'_> {
         let mut found = Vec::new();
         for_each(e, &mut |node| {
             match &node.kind {
-                ExprKind::Intrinsic { id, .. } => {
-                    let on_device = matches!(
-                        id,
-                        Intrinsic::Sum
-                            | Intrinsic::Maxval
-                            | Intrinsic::Minval
-                            | Intrinsic::Product
-                            | Intrinsic::Matmul
-                            | Intrinsic::Transpose
-                            | Intrinsic::Any
-                            | Intrinsic::All
-                            | Intrinsic::Count
-                            | Intrinsic::DotProduct
-                            | Intrinsic::Norm2
-                            | Intrinsic::Maxloc
-                            | Intrinsic::Minloc
-                    );
-                    return !(id.class() == Class::Inquiry || on_device);
-                }
+                ExprKind::Intrinsic { id, .. } => return !(id.class() == Class::Inquiry || takes_device_data(*id)),
                 ExprKind::Call { .. } => return false,
                 _ => {}
             }
@@ -107,6 +90,23 @@ impl Checker<'_> {
         matches!(e.kind, ExprKind::Var(_)) && matches!(self.shape_of(e), Some(Shape::AssumedSize(..)))
     }
 
+    /// Checks a host reference to a transformational function for device arguments that it cannot take (rule 32).
+    pub(crate) fn check_host_intrinsic(&mut self, r: &Reference) -> Option<()> {
+        if self.cx.side != Side::Host || r.id.class() != Class::Transformational || takes_device_data(r.id) {
+            return Some(());
+        }
+        let found =
+            r.args.iter().flatten().find(|e| e.rank > 0 && is_designator(e) && is_device_only(self.space_of(e)));
+        let Some(e) = found else { return Some(()) };
+        let text = format!("`{}` works on host data, and its argument is device data", r.id.name());
+        self.error_help(
+            Code::HostIntrinsicOnDeviceData,
+            e.span,
+            text,
+            "copy it to host data first, or use it in device code",
+        )
+    }
+
     /// Checks a value that a host statement needs outside of an assignment.
     pub(crate) fn check_host_value(&mut self, e: &Expr) {
         if self.cx.side != Side::Host {
@@ -137,6 +137,26 @@ impl Checker<'_> {
         let text = format!("device data `{name}` in an input/output statement");
         self.error_help(Code::DeviceDataInIo, used.span, text, "copy it to host data first")
     }
+}
+
+/// Whether a transformational function of host code works on device data where it lies.
+fn takes_device_data(id: Intrinsic) -> bool {
+    matches!(
+        id,
+        Intrinsic::Sum
+            | Intrinsic::Maxval
+            | Intrinsic::Minval
+            | Intrinsic::Product
+            | Intrinsic::Matmul
+            | Intrinsic::Transpose
+            | Intrinsic::Any
+            | Intrinsic::All
+            | Intrinsic::Count
+            | Intrinsic::DotProduct
+            | Intrinsic::Norm2
+            | Intrinsic::Maxloc
+            | Intrinsic::Minloc
+    )
 }
 
 /// An expression without parentheses and conversions.

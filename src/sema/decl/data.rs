@@ -33,8 +33,13 @@ impl<'a> Checker<'a> {
 
     /// Takes in what can only be read once every name of the scope is settled: NAMELIST, COMMON and DATA.
     pub(crate) fn late_declarations(&mut self, scope: ScopeId, decls: &'a [Declaration]) {
-        for d in decls {
-            self.late_declaration(scope, d);
+        // COMMON may change what a name stands for, so it comes first.
+        for common in [true, false] {
+            for d in decls {
+                if matches!(d.kind, DeclKind::Common(_)) == common {
+                    self.late_declaration(scope, d);
+                }
+            }
         }
     }
 

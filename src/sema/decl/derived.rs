@@ -26,14 +26,6 @@ impl<'a> Checker<'a> {
             span: def.span,
         });
         self.types.push(TypeInfo { ast: Some(def), scope, state: State::Untouched, ..TypeInfo::finished() });
-        if let Some(parent) = &def.extends {
-            // Whether a type is extended must be known before any `class` of it is met.
-            if let Some(crate::scope::Sym::Type(parent)) =
-                self.scopes[scope.0 as usize].names.get(&parent.text).map(|e| e.sym.clone())
-            {
-                self.types[parent.0 as usize].is_extended = true;
-            }
-        }
         id
     }
 
@@ -51,7 +43,6 @@ impl<'a> Checker<'a> {
         if let Some(parent) = &def.extends
             && let Some(parent_id) = self.named_type(parent)
         {
-            self.types[parent_id.0 as usize].is_extended = true;
             self.types[at].parent = Some(parent_id);
             self.types[at].bindings = self.types[parent_id.0 as usize].bindings.clone();
             let (fields, bytes, align) = {
@@ -66,6 +57,11 @@ impl<'a> Checker<'a> {
             match item {
                 TypeItem::Field(field) => self.fields(id, field),
                 TypeItem::Private(_) | TypeItem::Final(_) => {}
+                TypeItem::Procedure { attrs, bindings, .. } if attrs.iter().any(|a| matches!(a, Attr::Pointer(_))) => {
+                    for (name, _) in bindings {
+                        self.types[at].bindings.insert(name.text.clone(), Binding::Pointer);
+                    }
+                }
                 TypeItem::Procedure { attrs, bindings, .. } => {
                     let pass = attrs.iter().find_map(|a| match a {
                         Attr::PassArg(name) => Some(name.text.clone()),

@@ -58,6 +58,7 @@ impl<'a> Checker<'a> {
             scope: Scope::default(),
             span: sub.span,
             end: sub.end,
+            through: None,
         });
         self.procs.push(ProcInfo {
             ast: Some(sub),
@@ -88,10 +89,7 @@ impl<'a> Checker<'a> {
         module: Option<Arc<str>>,
     ) {
         for sub in subs {
-            let separate = sub.kind == SubprogramKind::ModuleProcedure
-                || sub.prefixes.iter().any(|p| matches!(p, Prefix::Module(_)));
-            if separate {
-                self.separate_procedure(scope, sub);
+            if is_separate(sub) {
                 continue;
             }
             if let Some(Entry { span, module: None, .. }) = self.scopes[scope.0 as usize].names.get(&sub.name.text) {
@@ -104,9 +102,33 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The body of a procedure whose interface an ancestor module declares.
+    /// Joins separate module procedures to their interfaces, once the interface blocks of the scope are known.
+    pub(crate) fn join_procedures(&mut self, scope: ScopeId, subs: &'a [Subprogram]) {
+        for sub in subs.iter().filter(|s| is_separate(s)) {
+            self.separate_procedure(scope, sub);
+        }
+    }
+
+    /// The body of a procedure whose interface the module or an ancestor declares.
     fn separate_procedure(&mut self, scope: ScopeId, sub: &'a Subprogram) {
-        let declared = self.scopes[scope.0 as usize].parent.and_then(|p| self.find_from(p, &sub.name.text));
+        let declared = self.find_from(scope, &sub.name.text);
+        let parent = self.scopes[scope.0 as usize].parent;
+        if declared.is_none() && parent.is_none() && sub.kind != SubprogramKind::ModuleProcedure {
+            // Without an interface it is a module procedure like any other.
+            let module = self.scopes[scope.0 as usize].module.clone();
+            let id = self.add_procedure(sub, Some(scope), None, module);
+            self.define(scope, &sub.name.text, Sym::Proc(id), sub.name.span);
+            return;
+        }
+        if parent.is_some_and(|p| self.is_tainted(p)) && declared.is_none() {
+            return;
+        }
+        let declared = match declared {
+            Some(Sym::Generic { procs, .. }) => {
+                procs.into_iter().find(|p| self.out.proc(*p).name == sub.name.text).map(Sym::Proc)
+            }
+            other => other,
+        };
         let Some(Sym::Proc(id)) =
             declared.filter(|s| matches!(s, Sym::Proc(id) if self.procs[id.0 as usize].is_interface))
         else {
@@ -373,6 +395,8 @@ impl<'a> Checker<'a> {
             Some(Sym::Var(var)) => {
                 if matches!(self.out.var(var).storage, Storage::Result) {
                     self.out.procs[id.0 as usize].result = Some(var);
+                } else if matches!(self.out.var(var).storage, Storage::Procedure) {
+                    self.refuse::<()>(name.span, "a function whose result is a procedure pointer");
                 } else {
                     let text = format!("result `{}` is a dummy argument too", name.as_str());
                     self.error::<()>(Code::BadResult, name.span, text);
@@ -408,6 +432,11 @@ impl<'a> Checker<'a> {
     pub(crate) fn is_service(&self, id: ProcId) -> bool {
         matches!(self.out.proc(id).body, ProcBody::Service(_))
     }
+}
+
+/// Whether a procedure is the body of a separate module procedure.
+fn is_separate(sub: &Subprogram) -> bool {
+    sub.kind == SubprogramKind::ModuleProcedure || sub.prefixes.iter().any(|p| matches!(p, Prefix::Module(_)))
 }
 
 fn attr_name(attr: ProcedureAttr) -> &'static str {

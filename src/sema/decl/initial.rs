@@ -28,8 +28,13 @@ impl<'a> Checker<'a> {
             _ => ty,
         };
         let shape = match (&shape, &value) {
-            (Shape::AssumedSize(dims, lower), Const::Array { bounds, .. }) => {
+            (Shape::AssumedSize(dims, lower), Const::Array { bounds, .. }) if dims.len() + 1 == bounds.len() => {
                 let mut dims = dims.clone();
+                if p.shape.is_some_and(|s| s.dims.iter().all(|d| matches!(d, ast::Bound::Star { .. }))) {
+                    for (dim, bound) in dims.iter_mut().zip(bounds) {
+                        dim.upper.kind = ExprKind::Const(Const::Int(bound.1));
+                    }
+                }
                 let start = if let ExprKind::Const(Const::Int(v)) = lower.kind { v } else { 1 };
                 let extent = bounds.last().map_or(0, |b| b.1);
                 let upper = Expr { kind: ExprKind::Const(Const::Int(start + extent - 1)), ..(**lower).clone() };

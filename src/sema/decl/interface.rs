@@ -32,6 +32,7 @@ impl<'a> Checker<'a> {
                             }
                             Some(Sym::Error | Sym::Refused(_)) => {}
                             None if self.is_tainted(scope) => self.scope(scope).tainted = true,
+                            None if self.foreign(name.as_str()).is_some() => {}
                             _ => {
                                 let near = self.similar_from(scope, name.as_str());
                                 let text = format!("there is no procedure `{}` here", name.as_str());
@@ -138,7 +139,8 @@ impl<'a> Checker<'a> {
             let DeclKind::IgnoreTkr(list) = &d.kind else { continue };
             for (letters, name) in list {
                 let Some(at) = sub.args.iter().position(|a| a.text == name.text) else { continue };
-                let letters: Arc<str> = if letters.is_empty() { "tkrdma".into() } else { letters.to_lowercase().into() };
+                let letters: Arc<str> =
+                    if letters.is_empty() { "tkrdma".into() } else { letters.to_lowercase().into() };
                 let param = self.out.proc(id).params.get(at).copied();
                 match param {
                     Some(var) => self.out.vars[var.0 as usize].attrs.ignore_tkr = letters,

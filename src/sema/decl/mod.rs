@@ -86,8 +86,6 @@ pub(crate) struct TypeInfo<'a> {
     pub(crate) inherited: usize,
     /// Type-bound procedures: name, procedure, the position of the passed object (`None` with NOPASS).
     pub(crate) bindings: BTreeMap<Arc<str>, Binding>,
-    /// Whether another type extends it.
-    pub(crate) is_extended: bool,
     /// What it has that is not supported.
     pub(crate) refused: Option<Arc<str>>,
     /// Whether a component could not be settled: an unknown one may be that.
@@ -108,6 +106,8 @@ pub(crate) enum Binding {
     },
     /// A generic binding with its specific ones.
     Generic(Vec<Arc<str>>),
+    /// A procedure pointer component, which is not supported.
+    Pointer,
 }
 
 impl TypeInfo<'_> {
@@ -120,7 +120,6 @@ impl TypeInfo<'_> {
             parent: None,
             inherited: 0,
             bindings: BTreeMap::new(),
-            is_extended: false,
             refused: None,
             is_broken: false,
         }

@@ -2,8 +2,11 @@
 //! by their use only.
 
 use super::{Pending, ProcInfo};
-use crate::checked::{Attrs, ProcBody, ProcId, ProcKind, Procedure, Scope, Shape, Storage, Type, Variable};
+use crate::checked::{
+    Attrs, CharLen, ProcBody, ProcId, ProcKind, Procedure, Scope, Shape, Storage, Type, VarId, Variable,
+};
 use crate::checker::{Checker, VarInfo};
+use crate::expr::{Argument, Given};
 use crate::scope::{ScopeId, State, Sym};
 use ast::TypeSpecKind;
 use diag::Code;
@@ -60,7 +63,67 @@ impl<'a> Checker<'a> {
             module: self.scopes[scope.0 as usize].module.clone().filter(|_| owner.is_none()),
             span: p.span,
         };
-        Some(Sym::Var(self.add_var(var, VarInfo::default())))
+        Some(Sym::Var(self.add_var(var, VarInfo { interface, ..VarInfo::default() })))
+    }
+
+    /// The procedure that stands for calls through a procedure dummy or pointer: with its interface, or with dummies made
+    /// after the arguments of one call when it has none.
+    pub(crate) fn through(&mut self, var: VarId, args: &[Argument], is_function: bool, span: Span) -> Option<ProcId> {
+        if let Some(id) = self.vars[var.0 as usize].through {
+            return Some(id);
+        }
+        let v = self.out.var(var).clone();
+        if let Some(interface) = self.vars[var.0 as usize].interface {
+            self.header(interface);
+            if let Some(what) = self.procs[interface.0 as usize].refused.clone() {
+                return self.refuse_again(&what);
+            }
+            let id = self.external(&v.name, None, span);
+            let model = self.out.proc(interface);
+            let (params, result, function, kind) = (model.params.clone(), model.result, model.is_function, model.kind);
+            let p = &mut self.out.procs[id.0 as usize];
+            (p.params, p.result, p.is_function, p.kind, p.through) = (params, result, function, kind, Some(var));
+            self.procs[id.0 as usize].unknown_dummies = false;
+            self.vars[var.0 as usize].through = Some(id);
+            return Some(id);
+        }
+        let result = match (is_function, &v.ty) {
+            (false, _) => None,
+            (true, Type::Any) => match self.implicit_type(self.cx.scope, &v.name) {
+                Some(ty) => Some(ty),
+                None => {
+                    let text = format!("procedure argument `{}` has no type", v.name);
+                    return self.error_help(Code::UndeclaredName, span, text, "declare the type of its result");
+                }
+            },
+            (true, ty) => Some(ty.clone()),
+        };
+        let id = self.external(&v.name, result, span);
+        for (i, arg) in args.iter().enumerate() {
+            let (ty, shape, storage) = match &arg.given {
+                Given::Expr(e) => {
+                    let shape = if e.rank == 0 {
+                        Shape::Scalar
+                    } else {
+                        Shape::AssumedSize(Vec::new(), Box::new(Self::one(span)))
+                    };
+                    let ty = match &e.ty {
+                        Type::Character(_) => Type::Character(CharLen::Assumed),
+                        other => other.clone(),
+                    };
+                    (ty, shape, Storage::Dummy(i as u32))
+                }
+                Given::Proc(_) | Given::Variable(_) => (Type::Any, Shape::Scalar, Storage::Procedure),
+            };
+            let name: Arc<str> = format!("argument{}", i + 1).into();
+            let attrs = Attrs::default();
+            let var = Variable { name, ty, shape, storage, attrs, init: None, owner: Some(id), module: None, span };
+            let var = self.add_var(var, VarInfo::default());
+            self.out.procs[id.0 as usize].params.push(var);
+        }
+        self.out.procs[id.0 as usize].through = Some(var);
+        self.procs[id.0 as usize].unknown_dummies = false;
+        Some(id)
     }
 
     /// A procedure of which nothing is known but that it exists, and perhaps its result's type.
@@ -84,6 +147,7 @@ impl<'a> Checker<'a> {
             scope: Scope::default(),
             span,
             end: span,
+            through: None,
         });
         self.procs.push(ProcInfo {
             ast: None,

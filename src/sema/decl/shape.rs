@@ -49,7 +49,10 @@ impl Checker<'_> {
             return self.error(Code::BadBounds, shape.span, "an array has at most 15 dimensions");
         }
         if let [Bound::AssumedRank] = shape.dims[..] {
-            return Some(Shape::AssumedRank);
+            if self.options.embedded.contains(&shape.span.file) {
+                return Some(Shape::AssumedRank);
+            }
+            return self.refuse(shape.span, "an assumed-rank argument");
         }
         let lower_of = |c: &mut Self, lower: &Option<ast::Expr>| match lower {
             None => Some(Self::one(shape.span)),
@@ -93,6 +96,11 @@ impl Checker<'_> {
                     dims.push(Dim { lower, upper });
                 }
                 Bound::Star { lower } => {
+                    if i + 1 != shape.dims.len() && place.star && shape.dims.iter().all(|d| matches!(d, Bound::Star { lower: None })) {
+                        // `(*, *)` of a named constant: the value has the shape.
+                        dims.push(Dim { lower: Self::one(shape.span), upper: Self::one(shape.span) });
+                        continue;
+                    }
                     if i + 1 != shape.dims.len() {
                         return self.error(Code::BadBounds, shape.span, "`*` may stand for the last dimension only");
                     }

@@ -56,7 +56,8 @@ impl<'a> Checker<'a> {
             TypeSpecKind::Type(name) => self.named_type(name).map(Type::Derived),
             TypeSpecKind::Class(name) => {
                 let id = self.named_type(name)?;
-                if self.types[id.0 as usize].is_extended || self.types[id.0 as usize].ast.is_some_and(|a| a.is_abstract)
+                if self.extended.contains(&self.out.ty(id).name)
+                    || self.types[id.0 as usize].ast.is_some_and(|a| a.is_abstract)
                 {
                     return self.refuse(spec.span, format!("the polymorphic type `class({})`", name.as_str()));
                 }
@@ -108,6 +109,10 @@ impl<'a> Checker<'a> {
             Some(Sym::Ambiguous(a, b)) => self.ambiguous(name, &a, &b),
             None if name.as_str() == "dim3" => Some(self.dim3()),
             None if self.is_tainted(self.cx.scope) => None,
+            None if self.foreign(name.as_str()).is_some() => {
+                let what = self.foreign(name.as_str())?;
+                self.refuse_foreign(&what, name.span)
+            }
             Some(_) => {
                 let text = format!("`{}` is not a derived type", name.as_str());
                 self.error(Code::WrongKindOfName, name.span, text)

@@ -19,12 +19,11 @@ impl<'a> Checker<'a> {
         let side = proc.map_or(Side::Host, |id| side_of(self.out.proc(id).kind));
         let cx = Context::new(scope, proc, side);
         let outer = std::mem::replace(&mut self.cx, cx);
-        let sym = match self.settle_pending(scope, &p) {
-            Some(sym) => sym,
-            None => match self.cx.refused.take() {
-                Some(what) => Sym::Refused(what),
-                None => Sym::Error,
-            },
+        let settled = self.settle_pending(scope, &p);
+        let sym = match (settled, self.cx.refused.take()) {
+            (_, Some(what)) => Sym::Refused(what),
+            (Some(sym), None) => sym,
+            (None, None) => Sym::Error,
         };
         self.cx = outer;
         self.set_sym(scope, &p.name, sym.clone());
@@ -47,6 +46,7 @@ impl<'a> Checker<'a> {
             };
         }
         if p.external.is_some() || p.procedure.is_some() || p.interface.is_some() {
+            self.check_procedure_name(p)?;
             return self.settle_procedure(scope, p);
         }
         if let Some(span) = p.equivalence {
@@ -70,6 +70,11 @@ impl<'a> Checker<'a> {
             None => Shape::Scalar,
         };
         if is_parameter {
+            if let Some((cuda, span)) = p.cuda {
+                let text = format!("named constant `{}` cannot be {} data", p.name, crate::cuda::spelling(cuda));
+                let help = "named constants can be used in device code as they are";
+                return self.error_help(Code::DataAttributeMisplaced, span, text, help);
+            }
             return self.settle_parameter(scope, p, ty, shape);
         }
         self.check_length(p, &ty)?;
@@ -93,7 +98,6 @@ impl<'a> Checker<'a> {
             ignore_tkr: p.ignore_tkr.clone(),
         };
         self.check_cuda_variable(p, &ty, &shape, &storage, owner);
-        let init = self.initial(p, &ty, &shape, &storage);
         let typed_only = matches!(shape, Shape::Scalar)
             && p.init_is_none()
             && p.cuda.is_none()
@@ -106,16 +110,19 @@ impl<'a> Checker<'a> {
             && !p.result;
         let var = Variable {
             name: p.name.clone(),
-            ty,
-            shape,
-            storage,
+            ty: ty.clone(),
+            shape: shape.clone(),
+            storage: storage.clone(),
             attrs,
-            init,
+            init: None,
             owner,
             module: self.scopes[scope.0 as usize].module.clone().filter(|_| owner.is_none()),
             span: p.span,
         };
         let id = self.add_var(var, VarInfo { typed_only, ..VarInfo::default() });
+        // The initial value may ask about the variable's own type and shape.
+        self.set_sym(scope, &p.name, Sym::Var(id));
+        self.out.vars[id.0 as usize].init = self.initial(p, &ty, &shape, &storage);
         Some(Sym::Var(id))
     }
 
@@ -146,6 +153,21 @@ impl<'a> Checker<'a> {
     }
 
     fn settle_parameter(&mut self, scope: ScopeId, p: &Pending<'a>, ty: Type, shape: Shape) -> Option<Sym> {
+        let owner = self.scopes[scope.0 as usize].proc;
+        let var = Variable {
+            name: p.name.clone(),
+            ty: ty.clone(),
+            shape: shape.clone(),
+            storage: Storage::Parameter,
+            attrs: Attrs::default(),
+            init: None,
+            owner,
+            module: self.scopes[scope.0 as usize].module.clone().filter(|_| owner.is_none()),
+            span: p.span,
+        };
+        let id = self.add_var(var, VarInfo::default());
+        // The value may ask about the constant's own type and shape.
+        self.set_sym(scope, &p.name, Sym::Var(id));
         let (value, ty, shape) = match &p.init {
             Init::Next(last) => {
                 let next = match last {
@@ -166,19 +188,9 @@ impl<'a> Checker<'a> {
                 return self.error_help(Code::BadInitialisation, p.span, text, "add `= value`");
             }
         };
-        let owner = self.scopes[scope.0 as usize].proc;
-        let var = Variable {
-            name: p.name.clone(),
-            ty,
-            shape,
-            storage: Storage::Parameter,
-            attrs: Attrs { ignore_tkr: "".into(), ..Attrs::default() },
-            init: Some(value),
-            owner,
-            module: self.scopes[scope.0 as usize].module.clone().filter(|_| owner.is_none()),
-            span: p.span,
-        };
-        Some(Sym::Var(self.add_var(var, VarInfo::default())))
+        let var = &mut self.out.vars[id.0 as usize];
+        (var.init, var.ty, var.shape) = (Some(value), ty, shape);
+        Some(Sym::Var(id))
     }
 
     fn settle_pointee(
@@ -311,8 +323,7 @@ impl<'a> Checker<'a> {
                 );
             }
         } else if let (Some(span), true) = (p.value, !matches!(shape, Shape::Scalar)) {
-            let text = format!("`value` dummy argument `{}` must be a scalar", p.name);
-            return self.error(Code::BadDummyAttribute, span, text);
+            return self.refuse(span, format!("the `value` array argument `{}`", p.name));
         } else if !matches!(p.init, Init::None) {
             let text = format!("dummy argument `{}` cannot have an initial value", p.name);
             return self.error(Code::BadInitialisation, p.span, text);

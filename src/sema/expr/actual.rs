@@ -48,6 +48,13 @@ impl Checker<'_> {
         complete.then_some(out)
     }
 
+    /// Looks at the arguments of something that is refused, for the mistakes in them only.
+    pub(crate) fn quiet_arguments(&mut self, args: &[Arg]) {
+        let refused = self.cx.refused.take();
+        self.arguments(args);
+        self.cx.refused = refused;
+    }
+
     fn argument(&mut self, arg: &Arg) -> Option<Given> {
         let e = match &arg.value {
             ArgValue::Expr(e) => e,

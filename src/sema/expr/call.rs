@@ -93,11 +93,29 @@ impl Checker<'_> {
         if value && dummy.attrs.ignore_tkr.is_empty() { self.convert(e, &ty) } else { Some(e) }
     }
 
-    /// A call through a procedure dummy or pointer.
-    pub(crate) fn procedure_variable_call<T>(&mut self, id: VarId, args: &[Arg], span: Span) -> Option<T> {
-        self.arguments(args)?;
-        let name = self.out.var(id).name.clone();
-        self.refuse(span, format!("a call through the procedure argument or pointer `{name}`"))
+    /// A call through a procedure dummy or pointer: how its arguments fit.
+    pub(crate) fn procedure_variable(
+        &mut self,
+        id: VarId,
+        args: &[Arg],
+        is_function: bool,
+        span: Span,
+    ) -> Option<(Fit, Vec<Argument>)> {
+        let arguments = self.arguments(args)?;
+        let proc = self.through(id, &arguments, is_function, span)?;
+        if self.out.proc(proc).is_function != is_function {
+            let (name, code) =
+                (self.out.var(id).name.clone(), if is_function { Code::NotAFunction } else { Code::NotASubroutine });
+            let what = if is_function { "a subroutine and has no value" } else { "a function, not a subroutine" };
+            return self.error(code, span, format!("`{name}` is {what}"));
+        }
+        match self.fit(proc, &arguments, span) {
+            Ok(fit) => Some((fit, arguments)),
+            Err(d) => {
+                self.report(*d);
+                None
+            }
+        }
     }
 
     /// Whether nothing but an interface is known of a procedure.
@@ -229,6 +247,9 @@ impl Checker<'_> {
             return None;
         }
         let scope = self.types[ty.0 as usize].scope;
+        if let Some(crate::decl::Binding::Pointer) = self.types[ty.0 as usize].bindings.get(&name.text) {
+            return Some(self.refuse(span, format!("a call through the procedure pointer component `{}`", name.as_str())));
+        }
         let mut names = vec![name.text.clone()];
         if let Some(crate::decl::Binding::Generic(list)) = self.types[ty.0 as usize].bindings.get(&name.text) {
             names.clone_from(list);

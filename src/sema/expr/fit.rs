@@ -2,7 +2,7 @@
 
 use super::actual::{Argument, Given};
 use super::{is_designator, root};
-use crate::checked::{Expr, ExprKind, ProcId, ProcKind, Shape, Storage, Type, VarId, Variable};
+use crate::checked::{Const, Expr, ExprKind, ProcId, ProcKind, Shape, Storage, Sub, Type, VarId, Variable};
 use crate::checker::Checker;
 use crate::cuda;
 use crate::decl::same_type;
@@ -133,7 +133,32 @@ impl Checker<'_> {
                 ));
             }
         }
-        self.fit_space(fit, &dummy, e, arg.span)
+        self.fit_space(fit, &dummy, e, arg.span)?;
+        self.fit_contiguous(&dummy, e)
+    }
+
+    /// A device section whose first dimension has gaps cannot go to an assumed-shape device dummy (rule 31).
+    fn fit_contiguous(&self, dummy: &Variable, e: &Expr) -> Result<(), Box<Diagnostic>> {
+        let (Shape::AssumedShape(_), ExprKind::Section { subs, .. }) = (&dummy.shape, &e.kind) else { return Ok(()) };
+        if self.cx.side != crate::checker::Side::Host || !cuda::is_device_only(self.space_of(e)) {
+            return Ok(());
+        }
+        let ignored = dummy.attrs.ignore_tkr.contains('c');
+        let gaps = match subs.first() {
+            Some(Sub::Index(_) | Sub::Vector(_)) => true,
+            Some(Sub::Range { step: Some(Expr { kind: ExprKind::Const(Const::Int(n)), .. }), .. }) => *n != 1,
+            Some(Sub::Range { step, .. }) => step.is_some(),
+            None => false,
+        };
+        if !gaps || ignored {
+            return Ok(());
+        }
+        let text = format!(
+            "section has gaps in its first dimension, and `{}` is an assumed-shape device argument",
+            dummy.name
+        );
+        let d = Diagnostic::new(Code::DiscontiguousDeviceArgument, e.span, text);
+        Err(Box::new(d.help("copy it to a contiguous device array first")))
     }
 
     fn fit_type(&self, proc: ProcId, dummy: &Variable, e: &Expr, span: Span) -> Result<(), Box<Diagnostic>> {

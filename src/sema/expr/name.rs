@@ -84,6 +84,10 @@ impl Checker<'_> {
             }
             return self.not_a_variable(name, &sym);
         }
+        let implicit = self.implicit_type(self.cx.scope, name.as_str()).is_some();
+        if let (false, Some(what)) = (implicit, self.foreign(name.as_str())) {
+            return self.refuse_foreign(&what, name.span);
+        }
         // A name may be that of a module that was not found: nothing can be said of it.
         if self.is_tainted(self.cx.scope) {
             return None;

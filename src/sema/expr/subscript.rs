@@ -56,7 +56,8 @@ impl Checker<'_> {
     fn apply_variable(&mut self, id: VarId, name: &Name, args: &[Arg], span: Span) -> Option<Expr> {
         let var = self.out.var(id);
         if matches!(var.storage, Storage::Procedure) {
-            return self.procedure_variable_call(id, args, span);
+            let (fit, arguments) = self.procedure_variable(id, args, true, span)?;
+            return self.function_call(fit, arguments, span);
         }
         let is_scalar = matches!(var.shape, Shape::Scalar);
         // The result variable of a function that calls itself by the same name.
@@ -112,6 +113,10 @@ impl Checker<'_> {
         }
         if let Some(found) = crate::intrinsics::lookup(name.as_str()) {
             return self.intrinsic_function(found, args, span);
+        }
+        if let Some(what) = self.foreign(name.as_str()).filter(|_| !self.externals.contains_key(&name.text)) {
+            self.quiet_arguments(args);
+            return self.refuse_foreign(&what, name.span);
         }
         if name.as_str() == "dim3" {
             let id = self.dim3();

@@ -72,7 +72,11 @@ pub(crate) fn binary(op: BinaryOp, ty: &Type, a: &Const, b: &Const, full: bool) 
         (Const::Real4(a), Const::Real4(b)) => {
             // Execution makes an infinity of it, as programs want that ask for one.
             if op == BinaryOp::Div && *b == 0.0 {
-                return if full { Err((Code::ConstantDivisionByZero, "division by zero".into())) } else { Err(no_fold()) };
+                return if full {
+                    Err((Code::ConstantDivisionByZero, "division by zero".into()))
+                } else {
+                    Err(no_fold())
+                };
             }
             if op == BinaryOp::Pow && !full {
                 return Err(no_fold());
@@ -85,7 +89,11 @@ pub(crate) fn binary(op: BinaryOp, ty: &Type, a: &Const, b: &Const, full: bool) 
         }
         (Const::Real8(a), Const::Real8(b)) => {
             if op == BinaryOp::Div && *b == 0.0 {
-                return if full { Err((Code::ConstantDivisionByZero, "division by zero".into())) } else { Err(no_fold()) };
+                return if full {
+                    Err((Code::ConstantDivisionByZero, "division by zero".into()))
+                } else {
+                    Err(no_fold())
+                };
             }
             if op == BinaryOp::Pow && !full {
                 return Err(no_fold());

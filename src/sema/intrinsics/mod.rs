@@ -65,6 +65,7 @@ impl Checker<'_> {
         {
             r.args[at] = Some(Self::constant(Const::Int(i64::from(kind)), Type::Integer(4), span));
         }
+        self.check_host_intrinsic(&r)?;
         let value = match id.class() {
             Class::Elemental => self.elemental(r),
             Class::Transformational => self.transformational(r),
@@ -103,6 +104,15 @@ impl Checker<'_> {
     fn check_intrinsic_side(&mut self, id: Intrinsic, span: Span) -> Option<()> {
         if self.frozen || self.cx.specification {
             return Some(());
+        }
+        let is_barrier = matches!(
+            id,
+            Intrinsic::Syncthreads | Intrinsic::SyncthreadsAnd | Intrinsic::SyncthreadsOr | Intrinsic::SyncthreadsCount
+        );
+        if is_barrier && self.cx.side == Side::CufKernel && !self.uses_module("cudadevice") {
+            let text = format!("`{}` in a `!$cuf kernel do` loop", id.name());
+            let help = "write `use cudadevice` in a `block` around it, if all iterations of a block come there";
+            return self.error_help(Code::DeviceIntrinsicInHostLoop, span, text, help);
         }
         match (id.class(), self.cx.side) {
             (Class::Device, Side::Host) => {

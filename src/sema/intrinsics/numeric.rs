@@ -119,9 +119,17 @@ impl Checker<'_> {
             | I::Gamma
             | I::LogGamma
             | I::Log10
+            | I::Cbrt
+            | I::Exp2
+            | I::Exp10
+            | I::Expm1
+            | I::Log1p
+            | I::Log2
+            | I::Rsqrt
             | I::Fraction
             | I::Rrspacing
             | I::Spacing => self.one_real(r, false),
+            I::Fma => self.fused(r),
             I::Exponent => {
                 let x = self.need(&mut r, 0)?;
                 if !matches!(x.ty, Type::Real(_)) {
@@ -304,6 +312,26 @@ impl Checker<'_> {
         self.pair(Reference { id: r.id, args: vec![Some(a), Some(b)], span: r.span })
     }
 
+    /// `fma(x, y, z)`: three reals of one kind.
+    fn fused(&mut self, mut r: Reference) -> Option<Expr> {
+        let mut args = Vec::with_capacity(3);
+        let mut ty: Option<Type> = None;
+        for at in 0..3 {
+            let e = self.need(&mut r, at)?;
+            match &ty {
+                _ if !matches!(e.ty, Type::Real(_)) => return self.bad_argument(r.id, at, &e, "real"),
+                Some(ty) if !same_type(ty, &e.ty) => {
+                    let wanted = format!("`{}` like the first argument", self.type_name(ty));
+                    return self.bad_argument(r.id, at, &e, &wanted);
+                }
+                _ => ty = Some(e.ty.clone()),
+            }
+            args.push(Some(e));
+        }
+        let rank = self.elemental_rank(r.id, &args, r.span)?;
+        self.intrinsic_node(r.id, args, ty?, rank, r.span)
+    }
+
     fn one_real(&mut self, mut r: Reference, complex: bool) -> Option<Expr> {
         let x = self.need(&mut r, 0)?;
         let fits = matches!(x.ty, Type::Real(_)) || (complex && matches!(x.ty, Type::Complex(_)));
@@ -334,6 +362,16 @@ impl Checker<'_> {
     fn bits(&mut self, mut r: Reference) -> Option<Expr> {
         let (id, span) = (r.id, r.span);
         let i = self.need(&mut r, 0)?;
+        // `and`, `or` and `xor` stand for the bit functions, and nvfortran takes logicals there.
+        if let (Type::Logical(_), I::Iand | I::Ior | I::Ieor) = (&i.ty, id) {
+            let j = self.need(&mut r, 1)?;
+            let op = match id {
+                I::Iand => ast::BinaryOp::And,
+                I::Ior => ast::BinaryOp::Or,
+                _ => ast::BinaryOp::Neqv,
+            };
+            return self.operation(&op, i, j, span);
+        }
         if !matches!(i.ty, Type::Integer(_)) {
             return self.bad_argument(id, 0, &i, "an integer");
         }

@@ -99,6 +99,10 @@ pub(crate) struct ScopeData<'a> {
     pub(crate) access: BTreeMap<Arc<str>, bool>,
     /// Whether a module that it uses could not be found: unknown names may be that module's.
     pub(crate) tainted: bool,
+    /// A library module that it uses and that is not supported: unknown names may be that module's.
+    pub(crate) refused: Option<Arc<str>>,
+    /// Modules that it uses.
+    pub(crate) used: Vec<Arc<str>>,
     /// Names whose absence was reported.
     pub(crate) missing: Vec<Arc<str>>,
 }
@@ -179,6 +183,40 @@ impl<'a> Checker<'a> {
             at = data.parent;
         }
         false
+    }
+
+    /// Whether a USE statement of this scope or one around it names a module.
+    pub(crate) fn uses_module(&self, name: &str) -> bool {
+        let mut at = Some(self.cx.scope);
+        while let Some(id) = at {
+            let data = &self.scopes[id.0 as usize];
+            if data.used.iter().any(|u| &**u == name) {
+                return true;
+            }
+            at = data.parent;
+        }
+        false
+    }
+
+    /// What an unknown name belongs to that is not supported: a library's module that is used here, or a part of an embedded
+    /// module that this version lacks.
+    pub(crate) fn foreign(&self, name: &str) -> Option<Arc<str>> {
+        let mut at = Some(self.cx.scope);
+        while let Some(id) = at {
+            let data = &self.scopes[id.0 as usize];
+            if let Some(what) = &data.refused {
+                return Some(what.clone());
+            }
+            at = data.parent;
+        }
+        let lacking = [("cuda", "cudafor"), ("ieee_", "ieee_arithmetic"), ("c_", "iso_c_binding")];
+        let (_, module) = lacking.iter().find(|(prefix, module)| name.starts_with(prefix) && self.uses_module(module))?;
+        Some(format!("`{name}` of module `{module}`").into())
+    }
+
+    /// Refuses a foreign name: what belongs to an unsupported module was reported with it.
+    pub(crate) fn refuse_foreign<T>(&mut self, what: &Arc<str>, span: Span) -> Option<T> {
+        if what.starts_with("module ") { self.refuse_again(what) } else { self.refuse(span, what.to_string()) }
     }
 
     /// A known name that looks like this one.

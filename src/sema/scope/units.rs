@@ -3,10 +3,10 @@
 use super::{Entry, ScopeData, ScopeId, Sym};
 use crate::checked;
 use crate::checker::{Checker, Context, Side};
-use ast::{Declaration, Name, Subprogram, UnitKind, UseStmt};
+use ast::{DeclKind, Declaration, Name, Subprogram, UnitKind, UseStmt};
 use diag::{Code, Diagnostic};
 use source::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// How far something has been settled.
@@ -40,6 +40,7 @@ impl<'a> Checker<'a> {
     pub(crate) fn collect_units(&mut self, program: &'a ast::Program) {
         let mut main: Option<Span> = None;
         for unit in &program.units {
+            self.note_extended(&unit.kind);
             match &unit.kind {
                 UnitKind::Module { name, ancestor, parent, uses, decls, procedures } => {
                     let module = Some(name.text.clone());
@@ -97,8 +98,9 @@ impl<'a> Checker<'a> {
                     let id = self.add_procedure(sub, None, None, None);
                     self.externals.insert(sub.name.text.clone(), id);
                 }
-                UnitKind::BlockData { .. } => {
-                    self.refuse::<()>(unit.span, "a block data unit");
+                UnitKind::BlockData { uses, decls, .. } => {
+                    let scope = self.add_scope(ScopeData::default());
+                    self.block_data.push((scope, uses, decls));
                 }
             }
         }
@@ -112,6 +114,47 @@ impl<'a> Checker<'a> {
                 Diagnostic::new(Code::NoMainProgram, span, "there is no main program in the given files")
                     .help("add a `program` unit, or give the file that has it"),
             );
+        }
+    }
+
+    /// Notes which derived types are extended anywhere: only then is an object of their class not simply of that type.
+    fn note_extended(&mut self, unit: &UnitKind) {
+        fn of(decls: &[Declaration], out: &mut BTreeSet<Arc<str>>) {
+            for d in decls {
+                if let DeclKind::Derived(def) = &d.kind {
+                    out.extend(def.extends.as_ref().map(|n| n.text.clone()));
+                }
+            }
+        }
+        fn subprogram(sub: &Subprogram, out: &mut BTreeSet<Arc<str>>) {
+            of(&sub.decls, out);
+            for inner in &sub.internal {
+                subprogram(inner, out);
+            }
+        }
+        match unit {
+            UnitKind::Module { decls, procedures, .. } => {
+                of(decls, &mut self.extended);
+                for sub in procedures {
+                    subprogram(sub, &mut self.extended);
+                }
+            }
+            UnitKind::Main(sub) | UnitKind::External(sub) => subprogram(sub, &mut self.extended),
+            UnitKind::BlockData { .. } => {}
+        }
+    }
+
+    /// Settles block data units, whose variables are those of COMMON blocks.
+    pub(crate) fn settle_block_data(&mut self) {
+        for (scope, uses, decls) in std::mem::take(&mut self.block_data) {
+            let cx = Context::new(scope, None, Side::Host);
+            self.within(cx, |c| {
+                c.use_modules(scope, uses);
+                c.collect_declarations(scope, decls);
+                c.settle_scope(scope);
+                c.late_declarations(scope, decls);
+                c.cx.refused = None;
+            });
         }
     }
 
@@ -167,6 +210,7 @@ impl<'a> Checker<'a> {
             c.use_modules(scope, uses);
             c.declare_procedures(scope, procedures, None, Some(module));
             c.collect_declarations(scope, decls);
+            c.join_procedures(scope, procedures);
             c.settle_scope(scope);
             c.late_declarations(scope, decls);
             c.cx.refused = None;

@@ -50,13 +50,13 @@ impl<'a> Checker<'a> {
 
     fn use_module(&mut self, scope: ScopeId, stmt: &'a UseStmt) {
         let name = stmt.module.text.clone();
+        self.scope(scope).used.push(name.clone());
         let Some(&at) = self.module_names.get(&name) else {
-            self.scope(scope).tainted = true;
             if LIBRARIES.contains(&&*name) {
-                let text = format!("module `{name}` is not supported");
-                self.report(Diagnostic::new(Code::UnsupportedModule, stmt.module.span, text));
+                self.library(scope, stmt, &name);
                 return;
             }
+            self.scope(scope).tainted = true;
             let near = nearest_name(&name, self.module_names.keys().map(|n| &**n)).map(str::to_owned);
             self.report(
                 Diagnostic::new(Code::ModuleNotFound, stmt.module.span, format!("no file defines module `{name}`"))
@@ -109,7 +109,27 @@ impl<'a> Checker<'a> {
         if self.is_tainted(self.modules[at].scope) {
             self.scope(scope).tainted = true;
         }
+        let owner = self.modules[at].scope;
+        if let Some(what) = self.scopes[owner.0 as usize].refused.clone() {
+            self.scope(scope).refused = Some(what);
+        }
         self.modules[at].exports = exports;
+    }
+
+    /// A module of a library that this version does not have: what it names is refused where it is used.
+    fn library(&mut self, scope: ScopeId, stmt: &'a UseStmt, name: &Arc<str>) {
+        self.report(
+            Diagnostic::warning(Code::UnsupportedModule, stmt.module.span, format!("module `{name}` is not supported"))
+                .note("the program stops with an error if execution comes to a use of it"),
+        );
+        let what: Arc<str> = format!("module `{name}`").into();
+        for item in &stmt.items {
+            let local = generic_key(&item.local);
+            self.define(scope, &local, Sym::Refused(what.clone()), generic_span(&item.local));
+        }
+        if !stmt.only {
+            self.scope(scope).refused = Some(what);
+        }
     }
 
     fn import(&mut self, scope: ScopeId, local: &Arc<str>, entry: &Entry, module: &Arc<str>, span: Span) {

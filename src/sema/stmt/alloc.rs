@@ -107,10 +107,33 @@ impl Checker<'_> {
                 format!("allocated as `{}`, and the object is `{}`", self.type_name(spec), self.type_name(&object.ty));
             return self.error(Code::TypeMismatch, e.span, text);
         }
+        self.check_component_allocation(&object)?;
         if let Err(why) = self.definable(&object) {
             return self.error(Code::NotDefinable, e.span, format!("allocation of what may not change: {why}"));
         }
         Some(AllocObject { object, bounds: typed, spec: spec.cloned() })
+    }
+
+    /// Components of device objects (rule 47).
+    fn check_component_allocation(&mut self, object: &Expr) -> Option<()> {
+        let ExprKind::Field { base, field } = &object.kind else { return Some(()) };
+        let own = match base.ty {
+            Type::Derived(id) => {
+                self.out.ty(id).fields.get(*field as usize).and_then(|f| f.cuda.map(|c| (c, f.name.clone())))
+            }
+            _ => None,
+        };
+        let Some((own, name)) = own else { return Some(()) };
+        if self.cx.side.on_device() || self.space_of(base) != Some(CudaAttr::Device) {
+            return Some(());
+        }
+        let text = match own {
+            CudaAttr::Device => {
+                format!("device component `{name}` of a device object can be allocated in device code only")
+            }
+            _ => format!("{} component `{name}` of a device object cannot be allocated", crate::cuda::spelling(own)),
+        };
+        self.error_help(Code::BadComponentAllocation, object.span, text, "make the object managed or host data")
     }
 
     fn alloc_bound(&mut self, arg: &Arg) -> Option<(Option<Expr>, Expr)> {

@@ -138,7 +138,7 @@ impl Checker<'_> {
             && let Some(Sym::Var(id)) = self.find_name(name)
             && matches!(self.out.var(id).storage, Storage::Procedure)
         {
-            return self.refuse(span, "a procedure pointer");
+            return self.procedure_pointer(id, name, value, span);
         }
         let (pointer, bounds) = match &target.kind {
             ast::ExprKind::Apply { base, args } if self.is_remapping(base, args) => {
@@ -205,6 +205,21 @@ impl Checker<'_> {
             }
         }
         Some(StmtKind::PointerAssign { target: pointer, bounds, value })
+    }
+
+    /// `p => procedure`
+    fn procedure_pointer(
+        &mut self,
+        id: crate::checked::VarId,
+        name: &ast::Name,
+        value: &ast::Expr,
+        span: Span,
+    ) -> Option<StmtKind> {
+        if !self.out.var(id).attrs.pointer {
+            let text = format!("`{}` is a procedure argument and no pointer", name.as_str());
+            return self.error(Code::BadPointerAssignment, span, text);
+        }
+        self.refuse(value.span.to(span), "a procedure pointer")
     }
 
     /// Whether `p(…) => x` gives bounds of `p`: all of them are ranges with a first bound.

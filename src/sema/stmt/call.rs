@@ -32,7 +32,8 @@ impl Checker<'_> {
             Some(Sym::Var(id)) => {
                 let var = self.out.var(id);
                 if matches!(var.storage, Storage::Procedure) {
-                    return self.procedure_variable_call(id, args, span);
+                    let (fit, arguments) = self.procedure_variable(id, args, false, span)?;
+                    return self.subroutine_call(&fit, arguments, span);
                 }
                 if matches!(var.storage, Storage::Dummy(_)) && self.vars[id.0 as usize].typed_only {
                     return self.refuse(
@@ -75,6 +76,10 @@ impl Checker<'_> {
             self.check_implicit_interface(id, name)?;
             return self.call_procedure(id, name, launch, args, span);
         }
+        if let Some(what) = self.foreign(name.as_str()) {
+            self.quiet_arguments(args);
+            return self.refuse_foreign(&what, name.span);
+        }
         if self.is_tainted(self.cx.scope) {
             return None;
         }
@@ -82,12 +87,13 @@ impl Checker<'_> {
             .similar(name.as_str(), |s| matches!(s, Sym::Proc(_) | Sym::Generic { .. }))
             .or_else(|| crate::intrinsics::nearest(name.as_str()))
             .or_else(|| diag::nearest_name(name.as_str(), self.externals.keys().map(|k| &**k)).map(str::to_owned));
+        // With nothing like it in sight it is a procedure of a library rather than a mistyped name.
+        if near.is_none() && !self.cx.side.on_device() && launch.is_none() {
+            self.arguments(args)?;
+            return self.refuse(name.span, format!("procedure `{}`, which no given file defines,", name.as_str()));
+        }
         let text = format!("there is no subroutine `{}`", name.as_str());
-        let d = Diagnostic::new(Code::UnknownProcedure, name.span, text);
-        self.report(match near {
-            Some(near) => d.suggest(Some(&near)),
-            None => d.help("give all files of the program, or check the name"),
-        });
+        self.report(Diagnostic::new(Code::UnknownProcedure, name.span, text).suggest(near.as_deref()));
         None
     }
 

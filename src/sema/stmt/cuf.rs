@@ -4,8 +4,7 @@
 //! `s = s op x` (or `s = max(s, x)` …) is a reduction. One that may be read before it is assigned is private *and* captured:
 //! each iteration begins with the host's value.
 
-use super::walk::{inner_blocks, own_exprs};
-use super::{Construct, ConstructKind};
+use super::{Construct, ConstructKind, inner_blocks, own_exprs};
 use crate::checked::{
     BinaryOp, Block, CufDim, CufKernel, CufLoop, Expr, ExprKind, LogicOp, LoopControl, ReduceOp, Stmt, StmtKind,
     Storage, Type, VarId,

@@ -106,6 +106,11 @@ fn specifiers(kind: IoKind) -> &'static [(&'static str, Takes)] {
             ("delim", T::TextOut),
             ("pad", T::TextOut),
             ("encoding", T::TextOut),
+            ("asynchronous", T::TextOut),
+            ("decimal", T::TextOut),
+            ("round", T::TextOut),
+            ("sign", T::TextOut),
+            ("pending", T::LogicalOut),
             ("err", T::Label),
         ],
     }
@@ -337,7 +342,7 @@ impl<'a> Checker<'a> {
         }
         if let Type::Derived(id) = value.ty {
             self.settle_type(id);
-            if let Some(f) = self.out.ty(id).fields.iter().find(|f| f.allocatable || f.pointer) {
+            if let Some(f) = self.out.ty(id).fields.iter().find(|f| f.allocatable || f.pointer).cloned() {
                 let text =
                     format!("`type({})` has the allocatable or pointer component `{}`", self.out.ty(id).name, f.name);
                 return self.error_help(Code::BadIoItem, value.span, text, "write its components one by one");

@@ -12,6 +12,8 @@ mod masked;
 mod scoped;
 mod walk;
 
+pub(crate) use walk::{inner_blocks, own_exprs};
+
 use crate::checked::{Block, Const, LoopId, Stmt, StmtKind, Type};
 use crate::checker::{Checker, Side};
 use diag::{Code, Diagnostic};

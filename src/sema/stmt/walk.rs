@@ -5,7 +5,7 @@ use crate::checked::{
 };
 
 /// Calls `f` for the expressions of one statement, not of the statements inside it; `true` when the expression is assigned.
-pub(super) fn own_exprs<'s>(s: &'s Stmt, f: &mut dyn FnMut(&'s Expr, bool)) {
+pub(crate) fn own_exprs<'s>(s: &'s Stmt, f: &mut dyn FnMut(&'s Expr, bool)) {
     match &s.kind {
         StmtKind::Assign { target, value } => {
             f(value, false);
@@ -187,7 +187,7 @@ fn items<'s>(list: &'s [IoItem], input: bool, f: &mut dyn FnMut(&'s Expr, bool))
 }
 
 /// The blocks inside a statement, in order.
-pub(super) fn inner_blocks(s: &Stmt) -> Vec<&Block> {
+pub(crate) fn inner_blocks(s: &Stmt) -> Vec<&Block> {
     match &s.kind {
         StmtKind::If(arms) => arms.iter().map(|a| &a.1).collect(),
         StmtKind::Loop { body, .. } | StmtKind::Forall { body, .. } | StmtKind::Block { body, .. } => vec![body],

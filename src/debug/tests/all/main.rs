@@ -1,3 +1,4 @@
 //! Whole sessions with compiled programs.
 
 mod sessions;
+mod time;

@@ -167,8 +167,7 @@ fn long_lines_end_at_column_72_or_132() {
 fn faults_of_fixed_form_are_reported() {
     expect![[r#"
         E0125 1:1 text in the label field of a fixed-form line
-            -> begin statements in column 7, or use free form with `-Mfree`
-        E0105 3:8 no statement begins with `+`
+            -> begin statements in column 7, or use free form with `-Mfree`; this is said once a file
     "#]]
     .assert_eq(&fixed_errors("x = 1\nc\n     1 + 2\n      end\n"));
     expect![[r#"

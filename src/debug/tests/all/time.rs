@@ -1,0 +1,183 @@
+//! Time in both directions: what was seen on the way forward is seen again on the way back, quickly, and the program can be
+//! interrupted at any time.
+
+use crate::sessions::{Script, session, talk};
+use cufemu_debug::{
+    Command, Event, FocusView, LineMode, Outcome, Request, SessionThread, Stop, StopReason, Where, parse,
+};
+use std::time::{Duration, Instant};
+
+fn program(name: &str) -> String {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/debug").join(name);
+    std::fs::read_to_string(path).expect("a program")
+}
+
+/// What a moment looks like: who, where, and the values of some expressions.
+fn moment(line: &mut LineMode, command: &str) -> (String, bool) {
+    let mut script = Script::default();
+    line.line(command, &mut script);
+    let moved = !script.shown.contains("No more reverse") && !script.shown.contains("not being run");
+    let mut all = Script::default();
+    for ask in ["thread", "frame", "info locals", "info args", "info threads"] {
+        line.line(ask, &mut all);
+    }
+    (all.shown, moved)
+}
+
+#[test]
+fn stepping_back_retraces_every_step_forward() {
+    for (name, begin) in [("saxpy.cuf", vec!["b 11 if blockidx%x == 2", "run"]), ("host.cuf", vec!["start"])] {
+        let mut line = LineMode::new(session(name, &program(name)));
+        for command in begin {
+            line.line(command, &mut Script::default());
+        }
+        line.line("delete", &mut Script::default());
+        let mut seen = vec![moment(&mut line, "frame").0];
+        loop {
+            let (now, moved) = moment(&mut line, "step");
+            if !moved
+                || line.session().exit_code().is_some()
+                || seen.len() > 60
+                || now.contains("the host") && name != "host.cuf"
+            {
+                break;
+            }
+            seen.push(now);
+        }
+        assert!(seen.len() > 5, "{name}");
+        for expected in seen.iter().rev().skip(usize::from(line.session().exit_code().is_none())) {
+            let (now, _) = moment(&mut line, "reverse-step");
+            assert_eq!(&now, expected, "{name}");
+        }
+    }
+}
+
+#[test]
+fn every_step_in_a_launch_of_a_million_threads_takes_less_than_a_second() {
+    let commands = [
+        "break 16 if threadidx%x == 5 .and. blockidx%x == 3000",
+        "run",
+        "next",
+        "reverse-step",
+        "print b((blockidx%x - 1)*blockdim%x + threadidx%x)",
+        "next",
+        "reverse-next",
+        "reverse-next",
+        "step",
+        "info threads",
+        "info warps",
+        "print t@warp",
+        "next 3",
+        "reverse-step",
+        "reverse-continue",
+    ];
+    let mut line = LineMode::new(session("million.cuf", &program("million.cuf")));
+    for command in commands {
+        let begun = Instant::now();
+        line.line(command, &mut Script::default());
+        let took = begun.elapsed();
+        assert!(took < Duration::from_secs(1), "`{command}` took {took:?}");
+    }
+}
+
+const ENDLESS: &str = "\
+module k
+contains
+  attributes(global) subroutine spin(a)
+    integer :: a(2)
+    integer :: i
+    i = 0
+    do
+      i = i + 1
+      if (a(1) == -1) exit
+      a(2) = i
+    end do
+  end subroutine spin
+end module k
+
+program main
+  use k
+  integer, device :: d(2)
+  d = 0
+  call spin<<<1, 1>>>(d)
+end program main
+";
+
+fn answer(thread: &SessionThread) -> Stop {
+    loop {
+        match thread.events().recv().expect("an event") {
+            Event::Done(outcome) => match *outcome {
+                Ok(Outcome::Stop(stop)) => return *stop,
+                other => panic!("no stop: {other:?}"),
+            },
+            Event::Output(_) => {}
+            other => panic!("not asked for: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn an_endless_kernel_can_be_interrupted_and_stepped_back() {
+    let thread = SessionThread::spawn(session("endless.cuf", ENDLESS)).expect("a thread");
+    assert!(thread.ask(Request::Do(Command::Run)));
+    std::thread::sleep(Duration::from_millis(200));
+    thread.interrupt();
+    let stop = answer(&thread);
+    assert_eq!(stop.reason, StopReason::Interrupted);
+    assert!(matches!(stop.focus, FocusView::Thread { kernel: 1, thread: [1, 1, 1], .. }), "{:?}", stop.focus);
+    assert!(thread.ask(Request::Do(Command::ReverseStep(1))));
+    let back = answer(&thread);
+    assert_eq!((back.reason, back.time), (StopReason::Step, stop.time - 1));
+    assert!(thread.ask(Request::Do(Command::Step(1))));
+    assert_eq!(answer(&thread).time, stop.time);
+    assert!(thread.ask(Request::Complete("rev".into())));
+    let Ok(Event::Completions(names)) = thread.events().recv() else { panic!("no completions") };
+    assert_eq!(names, ["reverse-continue", "reverse-finish", "reverse-next", "reverse-step"]);
+}
+
+#[test]
+fn what_was_set_is_set_again_when_the_moment_is_passed_again() {
+    let commands =
+        ["b 16", "run", "set var t = 3.0", "next", "rs", "rs", "rs", "print t", "next", "next", "next", "print t"];
+    let text = talk("million.cuf", &program("million.cuf"), commands);
+    let values: Vec<&str> = text.lines().filter(|l| l.starts_with('$')).collect();
+    assert_eq!(values, ["$1 = 5.625", "$2 = 3.0"], "{text}");
+}
+
+#[test]
+fn input_is_read_once_and_answered_the_same_again() {
+    let source = "program main\n  integer :: n\n  n = 1\n  read *, n\n  n = n + 1\n  print *, n\nend program main\n";
+    let text = talk("input.cuf", source, ["start", "next", "next", "print n", "rn", "rn", "print n", "c"]);
+    assert!(text.contains("$1 = 42\n") && text.contains("$2 = 1\n") && text.contains("         43\n"), "{text}");
+    assert_eq!(text.matches("         43\n").count(), 1, "{text}");
+}
+
+#[test]
+fn a_line_that_is_no_command_leaves_the_session_as_it_was() {
+    let mut line = LineMode::new(session("host.cuf", &program("host.cuf")));
+    line.line("start", &mut Script::default());
+    for wrong in [
+        "pront x",
+        "print",
+        "print a(",
+        "thread 1",
+        "finish",
+        "up 1",
+        "set var a",
+        "watch 1+1",
+        "b nowhere",
+        "list 9999",
+    ] {
+        let mut script = Script::default();
+        assert!(line.line(wrong, &mut script));
+        assert!(line.has_failed() && script.shown.ends_with(".\n"), "{wrong}: {}", script.shown);
+    }
+    assert!(parse::parse("b 12 if").is_err());
+    assert_eq!(
+        parse::parse("b x.cuf:3"),
+        Ok(Some(Command::Break { at: Where::FileLine("x.cuf".into(), 3), condition: None, temporary: false }))
+    );
+    let mut script = Script::default();
+    line.line("frame", &mut script);
+    assert_eq!(script.shown, "#0  main () at host.cuf:38\n38\t  do i = 1, 12\n");
+}

@@ -1,0 +1,6 @@
+//! Whole programs on a machine with an emulator, in a world of the test's own.
+
+mod api;
+mod program;
+mod replay;
+mod stops;

@@ -1,0 +1,66 @@
+//! From Fortran text to a machine.
+
+use compile::Options;
+use diag::Diagnostics;
+use emu::Emulator;
+use host::{Answer, Ask, Stream};
+use machine::{ClockKind, DeviceBox, Machine, MachineOptions, World};
+use source::SourceMap;
+use std::collections::{BTreeMap, VecDeque};
+
+/// Compiles a program that is valid, and loads it.
+pub(crate) fn load(text: &str, options: MachineOptions) -> Machine {
+    let mut map = SourceMap::new();
+    let file = map.add("test.cuf", text);
+    let mut diags = Diagnostics::new();
+    let compiled = compile::compile(&mut map, &[file], &Options::default(), &mut |_, _| None, &mut diags);
+    let said: Vec<String> = diags.iter().map(|d| d.message.clone()).collect();
+    let compiled = compiled.unwrap_or_else(|| panic!("{said:?}"));
+    let device = DeviceBox::Emulator(Box::new(Emulator::new(0, emu::Options::default())));
+    Machine::load(compiled.module, vec![device], &gpu::GpuOptions::default(), options).expect("a program that loads")
+}
+
+pub(crate) fn modelled() -> MachineOptions {
+    MachineOptions { clock: ClockKind::Model, ..MachineOptions::default() }
+}
+
+/// A world of made-up answers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TestWorld {
+    pub(crate) input: VecDeque<&'static str>,
+    pub(crate) files: BTreeMap<String, Vec<u8>>,
+    pub(crate) out: String,
+    pub(crate) asked: usize,
+}
+
+impl World for TestWorld {
+    fn ask(&mut self, question: &Ask) -> Answer {
+        self.asked += 1;
+        match question {
+            Ask::ReadLine => Answer::Line(self.input.pop_front().map(|l| l.as_bytes().to_vec())),
+            Ask::ReadFile { path } => Answer::File(Ok(self.files.get(path).cloned())),
+            Ask::WriteFile { path, offset, bytes, .. } => {
+                let file = self.files.entry(path.clone()).or_default();
+                file.truncate(*offset as usize);
+                file.extend_from_slice(bytes);
+                Answer::Done(Ok(()))
+            }
+            Ask::DeleteFile { .. } | Ask::Sleep { .. } => Answer::Done(Ok(())),
+            Ask::Clock | Ask::CpuClock => Answer::Nanoseconds(self.asked as u64 * 1_000_000),
+            Ask::Date => Answer::Date([2024, 1, 1, 0, 0, 0, 0, 0]),
+            Ask::Environment { .. } => Answer::Text(None),
+        }
+    }
+
+    fn write(&mut self, _: Stream, bytes: &[u8]) {
+        self.out.push_str(&String::from_utf8_lossy(bytes));
+    }
+}
+
+/// Runs a program to its end: exit code, output, codes of what was found.
+pub(crate) fn run(text: &str) -> (i32, String, Vec<&'static str>) {
+    let mut machine = load(text, modelled());
+    let mut world = TestWorld::default();
+    let code = machine.run(&mut world);
+    (code, world.out, machine.findings().iter().map(|f| f.code().id()).collect())
+}

@@ -1,0 +1,188 @@
+//! The command line with what it should not be given: a clear sentence, the right exit code, nothing lost.
+
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+fn cufemu() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_cufemu"))
+}
+
+/// A file of this test run with these contents.
+fn file(name: &str, contents: &[u8]) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("cli");
+    std::fs::create_dir_all(&folder).expect("a folder for the test's files");
+    let path = folder.join(name);
+    std::fs::write(&path, contents).expect("a writable file");
+    path
+}
+
+fn run(name: &str, contents: &str, options: &[&str]) -> Output {
+    cufemu().args(options).arg(file(name, contents.as_bytes())).output().expect("it runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The run ended with this code, said this on standard error, and did not panic.
+fn said(output: &Output, code: i32, what: &str) {
+    let err = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{err}");
+    assert!(err.contains(what), "expected `{what}` in\n{err}");
+    assert!(!err.contains("a bug in cufemu"), "{err}");
+}
+
+#[test]
+fn files_that_cannot_be_read_are_named() {
+    let output = cufemu().arg("no/such/file.cuf").output().expect("it runs");
+    said(&output, 2, "cannot read `no/such/file.cuf`: there is no such file");
+    said(&cufemu().arg("src").output().expect("it runs"), 2, "it is a directory");
+    said(&cufemu().output().expect("it runs"), 2, "no source file");
+    let binary = file("binary.cuf", &[0x7f, b'E', b'L', b'F', 0, 0, 1, 2]);
+    said(&cufemu().arg(binary).output().expect("it runs"), 2, "is not a source file");
+}
+
+#[test]
+fn files_without_a_program_are_diagnosed() {
+    said(&run("empty.cuf", "", &[]), 1, "error[");
+    said(&run("comment.cuf", "! nothing here\n", &[]), 1, "error[");
+    said(&run("noise.cuf", "\u{1}\u{2}%%%$$$ (((\n&&&\n'\n", &[]), 1, "error[");
+}
+
+#[test]
+fn truncated_programs_say_what_is_open() {
+    said(&run("open_loop.cuf", "program p\ninteger :: i\ndo i = 1, 3\nprint *, i\n", &[]), 1, "error[");
+    said(&run("open_string.cuf", "program p\nprint *, 'abc\nend\n", &[]), 1, "error[");
+    said(&run("open_paren.cuf", "program p\nprint *, (1 + 2\nend\n", &[]), 1, "error[");
+}
+
+#[test]
+fn ten_thousand_deep_nesting_is_one_error() {
+    let mut source = String::from("program p\nimplicit none\n");
+    source.push_str(&"if (.true.) then\n".repeat(10_000));
+    source.push_str(&"end if\n".repeat(10_000));
+    source.push_str("end program\n");
+    said(&run("deep.cuf", &source, &[]), 1, "error[E0104]");
+    let parens = format!("program p\nprint *, {}1{}\nend\n", "(".repeat(10_000), ")".repeat(10_000));
+    said(&run("parens.cuf", &parens, &[]), 1, "error[");
+}
+
+#[test]
+fn ten_megabytes_are_no_problem() {
+    let mut source = String::from("program p\ninteger :: i\ni = 0\n");
+    while source.len() < 10 << 20 {
+        source.push_str("! a comment line of a very long program that says nothing at all, again and again\n");
+    }
+    source.push_str("print *, i\nend program\n");
+    let output = run("large.cuf", &source, &[]);
+    assert_eq!((output.status.code(), text(&output.stdout).as_str()), (Some(0), "            0\n"));
+}
+
+#[test]
+fn unknown_options_are_refused() {
+    let output = cufemu().args(["--frobnicate", "a.cuf"]).output().expect("it runs");
+    said(&output, 2, "--frobnicate");
+    said(&cufemu().args(["--explain", "R9999"]).output().expect("it runs"), 2, "there is no code `R9999`");
+    let explained = cufemu().args(["--explain", "R0101"]).output().expect("it runs");
+    assert_eq!(explained.status.code(), Some(0));
+    assert!(text(&explained.stdout).contains("syncthreads"));
+}
+
+#[test]
+fn arrays_larger_than_memory_are_refused_with_their_name() {
+    let source = "program p\nimplicit none\nreal(8), allocatable :: a(:)\nprint *, 'before'\n\
+                  allocate(a(1000000000000000_8))\nend program\n";
+    let output = run("huge.cuf", source, &[]);
+    said(&output, 1, "`a`");
+    assert_eq!(text(&output.stdout), " before\n");
+}
+
+#[test]
+fn what_was_printed_before_an_error_is_kept() {
+    let source = "program p\nimplicit none\ninteger :: i, j\nj = 0\nprint *, 'before'\ni = 1/j\n\
+                  print *, 'after', i\nend program\n";
+    let output = run("divide.cuf", source, &[]);
+    assert!(text(&output.stdout).starts_with(" before\n"));
+    let source = "module m\ncontains\nrecursive integer function f(n) result(r)\ninteger :: n\n\
+                  r = f(n + 1) + 1\nend function\nend module\nprogram p\nuse m\nprint *, 'before'\n\
+                  print *, f(1)\nend program\n";
+    let output = run("recurse.cuf", source, &[]);
+    said(&output, 1, "error[R08");
+    assert_eq!(text(&output.stdout), " before\n");
+}
+
+#[test]
+fn stop_codes_are_exit_codes() {
+    assert_eq!(run("stop3.cuf", "stop 3\nend\n", &[]).status.code(), Some(3));
+    assert_eq!(run("stop.cuf", "stop\nend\n", &[]).status.code(), Some(0));
+    assert_eq!(run("error_stop.cuf", "error stop 7\nend\n", &[]).status.code(), Some(7));
+}
+
+#[test]
+fn later_options_say_so_in_one_sentence() {
+    said(&run("hi.cuf", "print *, 'hi'\nend\n", &["--tui"]), 2, "is not there yet");
+}
+
+#[test]
+fn a_gpu_that_is_not_there_is_one_sentence() {
+    if gpu::driver_is_present() {
+        eprintln!("SKIPPED: this machine has a CUDA driver");
+        return;
+    }
+    let output = run("gpu.cuf", "print *, 'hi'\nend\n", &["--device", "gpu"]);
+    said(&output, 2, "no CUDA driver");
+    assert_eq!(text(&output.stderr).lines().count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_is_no_error_and_a_full_disk_is() {
+    let path = file("many.cuf", b"integer :: i\ndo i = 1, 200000\nprint *, i\nend do\nend\n");
+    let mut child =
+        cufemu().arg(&path).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut few = [0; 100];
+    child.stdout.take().expect("a pipe").read_exact(&mut few).expect("some output");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    if let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") {
+        let output = cufemu().arg(&path).stdout(full).output().expect("it runs");
+        said(&output, 2, "cannot write to standard output");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn interrupt_ends_the_run_and_keeps_what_was_printed() {
+    let path = file("forever.cuf", b"integer :: i\nprint *, 'before'\ndo\ni = i + 1\nend do\nend\n");
+    let mut child =
+        cufemu().arg(&path).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut line = [0; 8];
+    child.stdout.as_mut().expect("a pipe").read_exact(&mut line).expect("the first line");
+    assert_eq!(&line, b" before\n");
+    std::thread::sleep(Duration::from_millis(100));
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(sent.success());
+    let output = child.wait_with_output().expect("it ends");
+    said(&output, 130, "interrupted");
+}
+
+#[test]
+fn unknown_debugger_commands_are_answered() {
+    let path = file("debug.cuf", b"program p\ninteger :: i\ni = 1\nprint *, i\nend program\n");
+    let mut child = cufemu()
+        .arg("--debug")
+        .arg(&path)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    child.stdin.take().expect("a pipe").write_all(b"frobnicate\nprint )(\nbreak 99999\nquit\n").expect("it listens");
+    let output = child.wait_with_output().expect("it ends");
+    let all = text(&output.stdout) + &text(&output.stderr);
+    assert!(all.contains("frobnicate"), "{all}");
+    assert!(!all.contains("a bug in cufemu"), "{all}");
+    assert_eq!(output.status.code(), Some(0), "{all}");
+}
