@@ -3,6 +3,7 @@
 //! Exit codes: 0 success; the program's own STOP code; 1 diagnostics or findings; 2 usage, files or driver; 101 a bug of ours;
 //! 130 interrupted. Program output goes to standard output, everything of ours to standard error.
 
+mod debugging;
 mod emit;
 mod files;
 mod later;

@@ -3,13 +3,13 @@
 use crate::cli::nvfortran::Compiler;
 use crate::cli::options::{Check, ClockKind, DeviceKind, FailOn, Options, RaceMode, Stage};
 use crate::cli::report::{Reporter, say};
-use crate::cli::{INTERRUPTED, emit, files, usage};
+use crate::cli::{INTERRUPTED, debugging, emit, files, usage};
 use compile::{Compiled, MacroOption, ParseOptions, SourceForm};
 use diag::{Diagnostics, Severity};
 use emu::Emulator;
 use finding::Findings;
 use gpu::{GpuDevice, GpuOptions};
-use machine::{DeviceBox, Machine, MachineOptions, MachineStop, RealWorld, Silent};
+use machine::{DeviceBox, HostOptions, Machine, MachineOptions, MachineStop, RealWorld, Silent};
 use source::{FileId, SourceMap};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -50,6 +50,16 @@ pub(crate) fn run(options: &Options, compiler: &Compiler) -> u8 {
     let sm = options.sm.or(compiler.sm).unwrap_or(90);
     if let Some(stage) = options.emit {
         return emit::code(stage, &compiled, sm);
+    }
+    if is_debugging(options) {
+        let loader = Loader {
+            module: compiled.module.clone(),
+            settings: machine_options(options, &compiled, &map),
+            sm,
+            devices: options.devices,
+            seed: options.schedule.unwrap_or(0),
+        };
+        return debugging::run(options, &compiled, &map, loader);
     }
     let code = execute(options, compiler, sm, &compiled, &map, &mut reporter);
     reporter.finish(&map);
@@ -123,18 +133,7 @@ fn execute(
     };
     let gpu_options =
         GpuOptions { sm: options.sm.or(compiler.sm), debug: compiler.debug, sources: Some(map) };
-    let mut arguments = vec![options.files[0].display().to_string().into_bytes()];
-    arguments.extend(options.args.iter().map(|a| a.clone().into_bytes()));
-    let settings = MachineOptions {
-        host: host_options(arguments),
-        clock: match options.clock {
-            ClockKind::Wall => machine::ClockKind::Wall,
-            ClockKind::Model => machine::ClockKind::Model,
-        },
-        check_leaks: checks(options, Check::Leak),
-        findings: findings(options, compiled, map),
-        ..MachineOptions::default()
-    };
+    let settings = machine_options(options, compiled, map);
     let mut machine = match Machine::load(compiled.module.clone(), devices, &gpu_options, settings) {
         Ok(machine) => machine,
         Err(error) => return usage(&error.to_string()),
@@ -180,8 +179,40 @@ fn output_lost(error: &std::io::Error) -> u8 {
     usage(&format!("cannot write to standard output: {error}; what was printed after that is lost"))
 }
 
-fn host_options(arguments: Vec<Vec<u8>>) -> machine::HostOptions {
-    machine::HostOptions { arguments, ..machine::HostOptions::default() }
+fn machine_options(options: &Options, compiled: &Compiled, map: &SourceMap) -> MachineOptions {
+    let mut arguments = vec![options.files[0].display().to_string().into_bytes()];
+    arguments.extend(options.args.iter().map(|a| a.clone().into_bytes()));
+    MachineOptions {
+        host: HostOptions { arguments, ..HostOptions::default() },
+        clock: match options.clock {
+            ClockKind::Wall => machine::ClockKind::Wall,
+            ClockKind::Model => machine::ClockKind::Model,
+        },
+        check_leaks: checks(options, Check::Leak),
+        findings: findings(options, compiled, map),
+        ..MachineOptions::default()
+    }
+}
+
+/// Makes the machine of a debugged program, as often as it is run.
+pub(crate) struct Loader {
+    module: Arc<ir::Module>,
+    settings: MachineOptions,
+    sm: u32,
+    devices: u32,
+    seed: u64,
+}
+
+impl Loader {
+    /// The program at its very beginning, on emulators without race detection.
+    pub(crate) fn machine(&self) -> Result<Machine, machine::LoadError> {
+        let emulator = |n: u32| {
+            let options = emu::Options { sm: self.sm, race: None, seed: self.seed };
+            DeviceBox::Emulator(Box::new(Emulator::new(n as u8, options)))
+        };
+        let devices = (0..self.devices.clamp(1, 16)).map(emulator).collect();
+        Machine::load(self.module.clone(), devices, &GpuOptions::default(), self.settings.clone())
+    }
 }
 
 fn devices(options: &Options, sm: u32) -> Result<Vec<DeviceBox>, String> {

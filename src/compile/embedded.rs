@@ -1,6 +1,9 @@
 //! The modules that come with the compiler.
 
 use ast::{Program, StmtKind, Subprogram, UnitKind, UseStmt};
+use diag::Diagnostics;
+use parse::{ParseOptions, SourceForm};
+use source::{FileId, SourceMap};
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
@@ -15,7 +18,7 @@ const MODULES: &[(&str, &str)] = &[
 ];
 
 /// The module of mathematical functions, which lowering calls by the names of its procedures.
-pub(crate) const MATHEMATICS: &str = "cufemu_math";
+const MATHEMATICS: &str = "cufemu_math";
 
 /// What the two kinds of real have of their own: constants, polynomials, reduction of large arguments.
 const MATHEMATICS_OF_EACH_KIND: [&str; 4] = [
@@ -47,10 +50,19 @@ static MATHEMATICS_SOURCE: LazyLock<String> = LazyLock::new(|| {
 
 /// The source of an embedded module, if there is one of that name.
 pub(crate) fn source(name: &str) -> Option<&'static str> {
-    if name == MATHEMATICS {
-        return Some(&MATHEMATICS_SOURCE);
-    }
     MODULES.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
+}
+
+/// Parses an embedded module.
+pub(crate) fn parsed(name: &str, text: &str, map: &mut SourceMap, diags: &mut Diagnostics) -> (FileId, Program) {
+    let file = map.add(format!("<{name}>"), text);
+    let plain = ParseOptions { form: Some(SourceForm::Free), preprocess: Some(false), ..ParseOptions::default() };
+    (file, parse::parse(map, &[file], &plain, &mut |_, _| None, diags).program)
+}
+
+/// Parses the mathematics module.
+pub(crate) fn mathematics(map: &mut SourceMap, diags: &mut Diagnostics) -> (FileId, Program) {
+    parsed(MATHEMATICS, &MATHEMATICS_SOURCE, map, diags)
 }
 
 /// The modules that the units use and do not define themselves.

@@ -1,7 +1,9 @@
 //! The whole pipeline from source text to IR as one call, with the embedded modules.
 //!
 //! [`compile`] runs `parse`, `sema`, `lower` and `opt` in a row. Modules that the language or CUDA Fortran brings along
-//! (`cudafor`, `iso_c_binding` …) are Fortran sources in `modules/`, parsed only when a program uses them.
+//! (`cudafor`, `iso_c_binding` …) are Fortran sources in `modules/`, parsed only when a program uses them. So are the
+//! mathematical functions; because only a checked program says whether it calls some, one that does is checked again with
+//! their module.
 //!
 //! Not here: reading files (the caller does), running anything.
 
@@ -76,18 +78,15 @@ pub fn parse(
 ) -> Parsed {
     let user = parse::parse(map, files, options, include, diags);
     let mut wanted = embedded::used_modules(&user.program);
-    wanted.insert(embedded::MATHEMATICS.into());
     let mut program = ast::Program::default();
     let mut known = BTreeSet::new();
     while let Some(name) = wanted.pop_first() {
         let Some(text) = embedded::source(&name) else { continue };
-        let file = map.add(format!("<{name}>"), text);
+        let (file, parsed) = embedded::parsed(&name, text, map, diags);
         known.insert((name, file));
-        let plain = ParseOptions { form: Some(SourceForm::Free), preprocess: Some(false), ..ParseOptions::default() };
-        let parsed = parse::parse(map, &[file], &plain, &mut |_, _| None, diags);
-        wanted.extend(embedded::used_modules(&parsed.program));
+        wanted.extend(embedded::used_modules(&parsed));
         wanted.retain(|w| known.iter().all(|(k, _)| k != w));
-        program.units.extend(parsed.program.units);
+        program.units.extend(parsed.units);
     }
     let embedded_units = program.units.len();
     program.units.extend(user.program.units);
@@ -103,12 +102,20 @@ pub fn compile(
     include: &mut dyn FnMut(&str, FileId) -> Option<(String, String)>,
     diags: &mut Diagnostics,
 ) -> Option<Compiled> {
-    let parsed = parse(map, files, &options.parse, include, diags);
+    let mut parsed = parse(map, files, &options.parse, include, diags);
     if diags.has_errors() {
         return None;
     }
-    let sema = SemaOptions { embedded: parsed.embedded, ..options.sema.clone() };
-    let program = sema::check(&parsed.program, &sema, diags)?;
+    let mut sema = SemaOptions { embedded: parsed.embedded, ..options.sema.clone() };
+    let mut program = sema::check(&parsed.program, &sema, diags)?;
+    if lower::needs_mathematics(&program) {
+        let (file, mathematics) = embedded::mathematics(map, diags);
+        sema.embedded.insert(file);
+        let mut units = mathematics.units;
+        units.append(&mut parsed.program.units);
+        // What it reports has been reported.
+        program = sema::check(&ast::Program { units }, &sema, &mut Diagnostics::new())?;
+    }
     let mut module = lower::lower(&program, &options.lower, map);
     opt::run(&mut module, options.level);
     Some(Compiled { program: Arc::new(program), module: Arc::new(module), ignores: parsed.ignores })

@@ -220,8 +220,8 @@ fn thunk(checked: &Program, value: Expr) -> Eval<(Program, VarId)> {
         storage: Storage::Static,
         attrs: Attrs { allocatable, ..Attrs::default() },
         init: None,
-        owner: Some(owner),
-        module: None,
+        owner: None,
+        module: Some("cufemu".into()),
         span: Span::NONE,
     });
     let target = Expr { kind: ExprKind::Var(id), ty, rank: value.rank, span: Span::NONE };
@@ -229,7 +229,7 @@ fn thunk(checked: &Program, value: Expr) -> Eval<(Program, VarId)> {
     program.procs.push(Procedure {
         name: "expression".into(),
         qualified: "cufemu.expression".into(),
-        vars: vec![id],
+        vars: Vec::new(),
         body: ProcBody::Statements(vec![assign]),
         scope: Scope::default(),
         span: Span::NONE,

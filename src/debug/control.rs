@@ -146,7 +146,8 @@ impl Session {
                 Ran::Found => return self.fault(),
                 Ran::Interrupted => {
                     let thread = self.process.at().map_or(Thread::Host, lowest);
-                    (StopReason::Interrupted, if self.is_alive(self.focus) { self.focus } else { thread })
+                    let keep = self.focus != Thread::Host && self.is_alive(self.focus);
+                    (StopReason::Interrupted, if keep { self.focus } else { thread })
                 }
                 Ran::Statement => {
                     let Some(s) = watcher.at else { continue };
@@ -182,7 +183,10 @@ impl Session {
         if step.ends_at(s) {
             return Some((StopReason::Step, step.thread));
         }
-        has_ended(step.thread, s).then(|| (StopReason::ThreadEnded, lowest(s)))
+        has_ended(step.thread, s).then(|| {
+            self.ended = Some((step.thread, self.process.time()));
+            (StopReason::ThreadEnded, lowest(s))
+        })
     }
 
     /// The breakpoint that a statement hits, by index, and the thread that hits it.
@@ -295,7 +299,12 @@ impl Session {
                 (true, None) => at_end,
                 (false, _) => u32::MAX,
             };
-            let step = Step { thread: self.focus, most_depth: Some(depth), sites: Vec::new() };
+            // A thread that was stepped to its end is stepped back into.
+            let (thread, depth) = match self.ended.take() {
+                Some((thread, time)) if time == before => (thread, u32::MAX),
+                _ => (self.focus, depth),
+            };
+            let step = Step { thread, most_depth: Some(depth), sites: Vec::new() };
             let outcome = self.back_to(&step, before);
             left -= 1;
             match &outcome {

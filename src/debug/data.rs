@@ -21,7 +21,7 @@ type Done = Result<Outcome, SessionError>;
 
 impl Session {
     fn checked(&self, text: &str) -> Eval<Expr> {
-        expression::checked(&self.setup.checked, self.here_proc(), text)
+        expression::checked(&self.setup.checked, self.here_proc(), self.here_vars(), text)
     }
 
     fn number(&mut self) -> u32 {

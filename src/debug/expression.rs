@@ -5,8 +5,9 @@
 
 use crate::value::{Eval, fail};
 use diag::Diagnostics;
+use ir::DebugVar;
 use parse::{ParseOptions, SourceForm};
-use sema::checked::{Expr, ProcId, Program};
+use sema::checked::{Expr, ProcId, Program, Symbol, VarId};
 use source::SourceMap;
 
 /// The tree of an expression.
@@ -42,9 +43,22 @@ fn first_error(diags: Diagnostics) -> Option<String> {
     diags.into_sorted().into_iter().find(diag::Diagnostic::is_error).map(|d| d.message)
 }
 
-/// The checked form of an expression in the scope of a procedure.
-pub(crate) fn checked(program: &Program, proc: Option<ProcId>, text: &str) -> Eval<Expr> {
+/// The checked form of an expression in the scope of a procedure. `locals` are the variables of the frame: those of BLOCK
+/// constructs are not among the names of the procedure.
+pub(crate) fn checked(program: &Program, proc: Option<ProcId>, locals: &[DebugVar], text: &str) -> Eval<Expr> {
     let tree = tree(text.trim())?;
+    let mut widened = None;
+    if let Some(id) = proc {
+        let names = &program.proc(id).scope.names;
+        let missing: Vec<&DebugVar> = locals.iter().filter(|v| !names.contains_key(&v.name)).collect();
+        if !missing.is_empty() {
+            let mut program = program.clone();
+            let names = &mut program.procs[id.0 as usize].scope.names;
+            names.extend(missing.iter().map(|v| (v.name.clone(), Symbol::Var(VarId(v.source_id)))));
+            widened = Some(program);
+        }
+    }
+    let program = widened.as_ref().unwrap_or(program);
     let mut diags = Diagnostics::new();
     match (sema::check_expression(program, proc, &tree, &mut diags), first_error(diags)) {
         (_, Some(error)) => fail(sentence(&error)),

@@ -102,6 +102,14 @@ impl Session {
         level.and_then(|l| self.sites.proc(l.site.func)).or(self.setup.checked.main)
     }
 
+    /// The variables of the function that is looked at.
+    pub(crate) fn here_vars(&self) -> &[ir::DebugVar] {
+        let running = self.started && self.process.over().is_none();
+        let level = if running { self.levels(self.focus).get(self.level as usize).copied() } else { None };
+        let module = &self.process.machine().program().module;
+        level.map_or(&[], |l| &module.func(l.site.func).vars)
+    }
+
     /// Whether a thread is there: has begun and not ended.
     pub(crate) fn is_alive(&self, thread: Thread) -> bool {
         match thread {
@@ -279,7 +287,9 @@ impl Session {
         self.focus = thread;
         self.level = 0;
         self.listed = None;
-        let place = self.levels(thread).first().and_then(|l| self.place_of(thread, l));
+        let level = self.levels(thread).first().copied();
+        self.told = level.map(|l| (self.view(thread), l.site.func, l.depth));
+        let place = level.and_then(|l| self.place_of(thread, &l));
         Outcome::Reply(Reply::Focus(self.view(thread), place))
     }
 

@@ -6,6 +6,7 @@
 
 use crate::history::{Edit, History, Point};
 use crate::scene::Change;
+use crate::sites::Hidden;
 use crate::watcher::{Seek, Thread, Watcher};
 use device::Statement;
 use emu::{Block, Emulator};
@@ -97,7 +98,7 @@ pub(crate) struct Process {
     machine: Machine,
     world: RecordingWorld<Outside>,
     history: History,
-    hidden: Arc<Vec<bool>>,
+    hidden: Arc<Hidden>,
     /// Number of the statement that comes next; 0 at the very beginning.
     time: u64,
     /// The latest time that was reached.
@@ -114,7 +115,7 @@ pub(crate) struct Process {
 
 impl Process {
     /// A process at the very beginning.
-    pub(crate) fn new(machine: Machine, world: Outside, hidden: Arc<Vec<bool>>) -> Process {
+    pub(crate) fn new(machine: Machine, world: Outside, hidden: Arc<Hidden>) -> Process {
         let mut process = Process {
             machine,
             world: RecordingWorld::new(world),

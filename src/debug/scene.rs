@@ -218,11 +218,14 @@ impl<'a> Scene<'a> {
     /// The object that a variable is.
     pub(crate) fn variable(&self, id: VarId) -> Eval<Object> {
         let var = self.checked.var(id);
-        if let (checked::Storage::Parameter, Some(init)) = (&var.storage, &var.init) {
+        let is_constant = matches!(var.storage, checked::Storage::Parameter);
+        let found = if is_constant { None } else { self.find(id) };
+        // A static variable that the program does not use has its first value for ever.
+        if let (None, Some(init)) = (found, &var.init) {
             let value = Value::constant(self.checked, &var.ty, init)?;
             return Ok(Object { kind: value.kind, dims: value_dims(&value), store: Store::Value(value) });
         }
-        match self.find(id) {
+        match found {
             Some((frame, debug)) => self.located(frame, debug, var),
             None if matches!(self.at, Spot::Nowhere) => {
                 fail(format!("`{}` has no value while the program is not being run", var.name))

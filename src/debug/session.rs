@@ -17,7 +17,7 @@ use ir::FuncId;
 use machine::{LoadError, Machine, World};
 use sema::checked::Program;
 use source::{FileId, SourceMap};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -84,6 +84,8 @@ pub struct Session {
     pub(crate) listed: Option<(FileId, usize, usize)>,
     /// The thread and procedure that the user was told of last.
     pub(crate) told: Option<(FocusView, FuncId, u32)>,
+    /// The device thread that a step saw end, and when.
+    pub(crate) ended: Option<(Thread, u64)>,
     pub(crate) interrupt: Arc<AtomicBool>,
     marks: Marks,
 }
@@ -94,7 +96,7 @@ impl Session {
     pub fn new(setup: Setup, world: Box<dyn World + Send>) -> Result<Session, SessionError> {
         let machine = (setup.start)().map_err(|e| SessionError(e.0))?;
         let sites = Sites::new(machine.program(), &setup.checked, &setup.sources);
-        let process = Process::new(machine, Outside::new(world), Arc::new(sites.hidden().to_vec()));
+        let process = Process::new(machine, Outside::new(world), sites.hidden());
         Ok(Session {
             setup,
             process,
@@ -109,6 +111,7 @@ impl Session {
             values: 0,
             listed: None,
             told: None,
+            ended: None,
             interrupt: Arc::new(AtomicBool::new(false)),
             marks: Marks::default(),
         })
@@ -234,7 +237,7 @@ impl Session {
     pub(crate) fn restart(&mut self) -> Result<(), SessionError> {
         if self.started {
             let machine = (self.setup.start)().map_err(|e| SessionError(e.0))?;
-            let fresh = Process::new(machine, Outside::empty(), Arc::new(self.sites.hidden().to_vec()));
+            let fresh = Process::new(machine, Outside::empty(), self.sites.hidden());
             let old = std::mem::replace(&mut self.process, fresh);
             self.process.set_world(old.into_world());
         }
@@ -283,10 +286,11 @@ impl Session {
 
     /// Checks a condition in each procedure that the place is in.
     fn condition(&self, place: &Place, text: &str) -> Result<Condition, SessionError> {
-        let procs: BTreeSet<_> = place.sites.iter().map(|s| self.sites.proc(s.func)).collect();
+        let procs: BTreeMap<_, FuncId> = place.sites.iter().map(|s| (self.sites.proc(s.func), s.func)).collect();
         let mut forms = Vec::new();
-        for proc in procs {
-            let e = expression::checked(&self.setup.checked, proc, text)?;
+        for (proc, func) in procs {
+            let locals = &self.process.machine().program().module.func(func).vars;
+            let e = expression::checked(&self.setup.checked, proc, locals, text)?;
             if !matches!(e.ty, sema::checked::Type::Logical(_)) || e.rank != 0 {
                 return refuse(format!("The condition `{text}` is not a scalar logical expression."));
             }

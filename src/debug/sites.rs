@@ -8,6 +8,7 @@ use ir::{FuncId, FuncKind};
 use sema::checked::{self, ProcId};
 use source::{FileId, SourceMap, Span};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use vm::{Op, Program, Site};
 
 /// A statement of a function.
@@ -17,11 +18,36 @@ pub(crate) struct StatementSite {
     pub(crate) span: Span,
 }
 
+/// What is never stopped in: functions and files of embedded modules (their code may be inlined into other functions).
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Hidden {
+    funcs: Vec<bool>,
+    files: Vec<bool>,
+}
+
+impl Hidden {
+    /// Nothing is hidden in a program of so many functions and files.
+    #[cfg(test)]
+    pub(crate) fn nothing(funcs: usize, files: usize) -> Hidden {
+        Hidden { funcs: vec![false; funcs], files: vec![false; files] }
+    }
+
+    /// Whether a function is hidden.
+    pub(crate) fn has_func(&self, func: FuncId) -> bool {
+        self.funcs.get(func.index()).copied().unwrap_or(true)
+    }
+
+    /// Whether a place is hidden, or no place at all.
+    pub(crate) fn has_span(&self, span: Span) -> bool {
+        self.files.get(span.file.0 as usize).copied().unwrap_or(true)
+    }
+}
+
 /// All statements of a program.
 #[derive(Clone, Debug)]
 pub(crate) struct Sites {
     by_line: BTreeMap<(FileId, usize), Vec<StatementSite>>,
-    hidden: Vec<bool>,
+    hidden: Arc<Hidden>,
     procs: Vec<Option<ProcId>>,
 }
 
@@ -42,33 +68,33 @@ impl Sites {
     /// The statements of a program.
     pub(crate) fn new(program: &Program, checked: &checked::Program, map: &SourceMap) -> Sites {
         let mut by_line: BTreeMap<(FileId, usize), Vec<StatementSite>> = BTreeMap::new();
-        let mut hidden = Vec::new();
+        let mut hidden = Hidden::default();
+        hidden.files = map.files().map(|(_, f)| f.name().starts_with('<')).collect();
         let mut procs = Vec::new();
         for (i, code) in program.code.iter().enumerate() {
             let func = FuncId(i as u32);
             let of = &program.module.funcs[i];
-            let is_embedded = |span: Span| map.file(span.file).is_none_or(|f| f.name().starts_with('<'));
-            hidden.push(is_embedded(of.span));
+            hidden.funcs.push(hidden.has_span(of.span));
             procs.push(proc_of(checked, &of.name));
             for (pc, (op, &span)) in code.ops.iter().zip(&code.spans).enumerate() {
-                if matches!(op, Op::Stmt) && !is_embedded(span) && !is_embedded(of.span) {
+                if matches!(op, Op::Stmt) && !hidden.has_span(span) && !hidden.has_func(func) {
                     let line = map.file(span.file).map_or(0, |f| f.line_of(span.start));
                     let site = Site { func, pc: pc as u32 };
                     by_line.entry((span.file, line)).or_default().push(StatementSite { site, span });
                 }
             }
         }
-        Sites { by_line, hidden, procs }
+        Sites { by_line, hidden: Arc::new(hidden), procs }
     }
 
     /// Whether a function is never stopped in.
     pub(crate) fn is_hidden(&self, func: FuncId) -> bool {
-        self.hidden.get(func.index()).copied().unwrap_or(true)
+        self.hidden.has_func(func)
     }
 
-    /// Which functions are never stopped in, by number.
-    pub(crate) fn hidden(&self) -> &[bool] {
-        &self.hidden
+    /// What is never stopped in.
+    pub(crate) fn hidden(&self) -> Arc<Hidden> {
+        self.hidden.clone()
     }
 
     /// The procedure that a function was made from.
@@ -121,12 +147,12 @@ impl Sites {
         for (i, func) in program.module.funcs.iter().enumerate() {
             let qualified = unnumbered(&func.name);
             let fits = qualified == name || qualified.rsplit('.').next() == Some(name);
-            if !fits || self.hidden[i] {
+            if !fits || self.hidden.has_func(FuncId(i as u32)) {
                 continue;
             }
             let code = &program.code[i];
-            let visible = |pc: usize| map.file(code.spans[pc].file).is_some_and(|f| !f.name().starts_with('<'));
-            let first = (0..code.ops.len()).find(|&pc| matches!(code.ops[pc], Op::Stmt) && visible(pc));
+            let is_first = |&pc: &usize| matches!(code.ops[pc], Op::Stmt) && !self.hidden.has_span(code.spans[pc]);
+            let first = (0..code.ops.len()).find(is_first);
             let Some(pc) = first else { continue };
             let span = code.spans[pc];
             let site = Site { func: FuncId(i as u32), pc: pc as u32 };
@@ -150,7 +176,7 @@ impl Sites {
 
     /// Names of all procedures that can be stopped in, in order.
     pub(crate) fn procedures(&self, program: &Program) -> Vec<String> {
-        let funcs = program.module.funcs.iter().zip(&self.hidden).filter(|(_, hidden)| !**hidden);
+        let funcs = program.module.funcs.iter().zip(&self.hidden.funcs).filter(|(_, hidden)| !**hidden);
         let mut names: Vec<String> = funcs.map(|(f, _)| short_name(&f.name).to_owned()).collect();
         names.sort();
         names.dedup();

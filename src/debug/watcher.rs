@@ -4,6 +4,7 @@
 //! same in every execution of one program with the same answers from outside, so that a number of it names one moment
 //! (invariant I4). A watcher decides quickly and may stop too often; the session looks closer and goes on.
 
+use crate::sites::Hidden;
 use device::{DeviceAccess, Statement};
 use ir::Space;
 use machine::HostStatement;
@@ -135,8 +136,8 @@ pub(crate) struct Watcher {
     pub(crate) time: u64,
     /// Stops at this statement at the latest.
     pub(crate) until: u64,
-    /// Functions whose statements do not count.
-    pub(crate) hidden: Arc<Vec<bool>>,
+    /// Whose statements do not count.
+    pub(crate) hidden: Arc<Hidden>,
     /// Stops at these statements.
     pub(crate) marks: Marks,
     /// Stops where this ends.
@@ -162,7 +163,7 @@ pub(crate) struct Watcher {
 impl Watcher {
     /// A thread begins a statement; the host's have launch 0. Says whether to stop before it.
     pub(crate) fn statement(&mut self, s: &Statement) -> bool {
-        if self.hidden.get(s.func.index()).copied().unwrap_or(true) || s.span.is_none() {
+        if self.hidden.has_func(s.func) || self.hidden.has_span(s.span) {
             return false;
         }
         self.time += 1;
@@ -258,7 +259,12 @@ mod tests {
     fn time_counts_statements_and_a_step_ends_at_its_thread() {
         let thread = Thread::Device { launch: 1, block: 2, warp: 0, lane: 3 };
         let step = Step { thread, most_depth: Some(0), sites: Vec::new() };
-        let mut w = Watcher { until: u64::MAX, hidden: Arc::new(vec![false]), step: Some(step), ..Watcher::default() };
+        let mut w = Watcher {
+            until: u64::MAX,
+            hidden: Arc::new(Hidden::nothing(1, 1)),
+            step: Some(step),
+            ..Watcher::default()
+        };
         assert!(!w.statement(&at(1, 1, u32::MAX, 0, 0)), "another block");
         assert!(!w.statement(&at(1, 2, 0b0111, 0, 0)), "other lanes");
         assert!(!w.statement(&at(1, 2, u32::MAX, 1, 0)), "a deeper call");
@@ -270,7 +276,7 @@ mod tests {
     #[test]
     fn a_seek_remembers_the_latest_fit_before_its_end() {
         let step = Step { thread: Thread::Host, most_depth: Some(u32::MAX), sites: Vec::new() };
-        let hidden = Arc::new(vec![false]);
+        let hidden = Arc::new(Hidden::nothing(1, 1));
         let mut w = Watcher { until: 9, hidden, seek: Some((Seek::Step(step), 4)), ..Watcher::default() };
         for _ in 0..8 {
             w.statement(&at(0, 0, 1, 0, 0));

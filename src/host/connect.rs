@@ -368,7 +368,8 @@ impl Runtime {
         Ok(())
     }
 
-    /// `io.inquire`: whether a file exists (0), a unit or file is connected (1), or the unit that a file is connected to (2).
+    /// `io.inquire`: whether a file exists (0), a unit or file is connected (1), the unit that a file is connected to (2), or
+    /// the file's bytes (3).
     pub(crate) fn inquire(&mut self, unit: i64, path: Option<&str>, what: i32) -> Result<i64, Halt> {
         let number = match path {
             Some(path) => self.units.connected_to(path.trim_end()),
@@ -381,6 +382,15 @@ impl Runtime {
             }
             (0, None) => i64::from(unit >= 0),
             (1, _) => i64::from(number.is_some()),
+            (3, _) => {
+                let connected = number.and_then(|n| self.units.map.get(&n)).and_then(Unit::file).map(File::len);
+                let bytes = match (connected, path) {
+                    (Some(bytes), _) => Some(bytes),
+                    (None, Some(path)) => self.read_file(path.trim_end())?.map(|data| data.len()),
+                    (None, None) => None,
+                };
+                bytes.map_or(-1, |n| n as i64)
+            }
             _ => number.map_or(-1, i64::from),
         })
     }

@@ -231,6 +231,10 @@ impl Runtime {
                 let name = storage::read_name(memory, a.bits(0), a.size(1));
                 Err(Halt::Fault(HostFault::NotAllocatedUse { name }))
             }
+            Rt::ErrorAlreadyAllocated => {
+                let name = storage::read_name(memory, a.bits(0), a.size(1));
+                Err(Halt::Fault(HostFault::AlreadyAllocated { name }))
+            }
             Rt::ErrorShape => Err(Halt::Fault(HostFault::NonconformingShapes {
                 dimension: a.int(2).max(1) as u32,
                 left: a.long(0),

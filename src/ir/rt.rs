@@ -89,7 +89,7 @@ services! {
     IoEnd "io.end" () -> (I32) Both "ends the statement; gives iostat (0, or an error that the statement catches)";
     IoOpen "io.open" (I64 I64 I64 I64) -> (I32) Host "OPEN: unit (-1: newunit), address of the unit for newunit, address and length of the options as `key=value` lines: Fortran's keywords, `catch` as in io.begin, `iomsg` as address and length with a blank between";
     IoClose "io.close" (I64 I32 I32) -> (I32) Host "CLOSE: unit, 1 to delete, catch";
-    IoInquire "io.inquire" (I64 I64 I64 I32) -> (I64) Host "INQUIRE of a unit or, if its address is not 0, a file name (address, length): 0 whether it exists, 1 whether it is connected, 2 the unit (-1: none)";
+    IoInquire "io.inquire" (I64 I64 I64 I32) -> (I64) Host "INQUIRE of a unit or, if its address is not 0, a file name (address, length): 0 whether it exists, 1 whether it is connected, 2 the unit (-1: none), 3 the file's bytes (-1: unknown)";
     IoPosition "io.position" (I64 I32 I32) -> (I32) Host "0 rewind, 1 backspace, 2 endfile, 3 flush of a unit; catch";
 
     Alloc "mem.alloc" (I32 I64 I64 I64 I32) -> (I64 I32) Both "allocates: where (0 host, 1 device, 2 managed, 3 pinned), bytes, address and length of the name, 1 if the program has stat=; gives address and stat";
@@ -187,5 +187,6 @@ services! {
 
     ErrorBounds "error.bounds" (I64 I64 I64 I32 I64 I64) -> () Both "a subscript out of its declared bounds: subscript, lower bound, upper bound, dimension from 1, address and length of the name";
     ErrorAllocated "error.unallocated" (I64 I64) -> () Both "use of an array that is not allocated: address and length of the name";
+    ErrorAlreadyAllocated "error.allocated" (I64 I64) -> () Both "ALLOCATE of what is allocated: address and length of the name";
     ErrorShape "error.shape" (I64 I64 I32) -> () Host "shapes that do not conform: two extents, dimension from 1";
 }

@@ -158,7 +158,8 @@ impl<'p> Fx<'_, 'p> {
                 if has_stat {
                     fx.b.set(result, Val::i32(ALREADY_ALLOCATED));
                 } else {
-                    fx.fail(&format!("`{name}` is already allocated"));
+                    let (text, len) = fx.name_text(&name);
+                    fx.rt(Rt::ErrorAlreadyAllocated, vec![text, len]);
                 }
             },
             |fx| {

@@ -47,21 +47,4 @@ impl Fx<'_, '_> {
         let im = self.b.select(ty, real_is_greater, im_real, im_imaginary);
         (self.b.bin(BinOp::Div, ty, re, divisor).into(), self.b.bin(BinOp::Div, ty, im, divisor).into())
     }
-
-    /// `sqrt(x**2 + y**2)` without undue overflow; also HYPOT.
-    pub(crate) fn magnitude(&mut self, x: Val, y: Val, ty: Ty) -> Val {
-        let (ax, ay) = (self.b.un(UnOp::Abs, ty, x), self.b.un(UnOp::Abs, ty, y));
-        let great = self.b.bin(BinOp::Max, ty, ax, ay);
-        let small = self.b.bin(BinOp::Min, ty, ax, ay);
-        let ratio = self.b.bin(BinOp::Div, ty, small, great);
-        let square = self.b.bin(BinOp::Mul, ty, ratio, ratio);
-        let sum = self.b.bin(BinOp::Add, ty, square, real_imm(ty, 1.0));
-        let root = self.b.un(UnOp::Sqrt, ty, sum);
-        let product = self.b.bin(BinOp::Mul, ty, great, root);
-        // 0/0 and inf/inf are NaN; the magnitude is then the greater part itself.
-        let zero = self.b.cmp(CmpOp::Eq, ty, great, real_imm(ty, 0.0));
-        let infinite = self.b.cmp(CmpOp::Eq, ty, great, real_imm(ty, f64::INFINITY));
-        let plain = self.b.bin(BinOp::Or, Ty::Pred, zero, infinite);
-        self.b.select(ty, plain, great, product).into()
-    }
 }

@@ -62,7 +62,7 @@ impl<'p> Fx<'_, 'p> {
             IoKind::Backspace => self.position(io, 1),
             IoKind::Endfile => self.position(io, 2),
             IoKind::Flush => self.position(io, 3),
-            IoKind::Inquire => self.unsupported(),
+            IoKind::Inquire => self.inquire(io),
         }
     }
 

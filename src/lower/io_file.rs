@@ -106,6 +106,46 @@ impl<'p> Fx<'_, 'p> {
         self.after_status(&catch, status);
     }
 
+    /// INQUIRE by unit or by file; what it asks beyond existence, connection, unit and size is refused when it is reached.
+    pub(crate) fn inquire(&mut self, io: &'p IoStmt) {
+        let catch = Catch::of(&io.controls);
+        let unit = self.unit_number(&io.unit);
+        let file = io.controls.iter().find(|c| &*c.keyword == "file");
+        let (path, len) = match file {
+            Some(c) => {
+                let value = self.value(&c.value);
+                let (mem, len) = self.as_char(&value);
+                (self.address(mem), len)
+            }
+            None => (Val::i64(0), Val::i64(0)),
+        };
+        for c in &io.controls {
+            let what = match &*c.keyword {
+                "file" | "iostat" | "err" | "iomsg" => continue,
+                "exist" => 0,
+                "opened" => 1,
+                "number" => 2,
+                "size" => 3,
+                _ => {
+                    self.unsupported();
+                    return;
+                }
+            };
+            let e = &c.value;
+            let n = self.rt(Rt::IoInquire, vec![unit, path, len, Val::i32(what)]);
+            let n: Val = n.first().map_or(Val::i64(0), |&r| r.into());
+            let place: Place = self.place(e);
+            if what <= 1 {
+                let yes = self.icmp(ir::op::CmpOp::Ne, n, Val::i64(0));
+                self.store(place, &e.ty, &Value::Pred(yes));
+            } else {
+                let v = self.cast(n, Ty::I64, ir_ty(&e.ty));
+                self.store(place, &e.ty, &Value::Scalar(v));
+            }
+        }
+        self.after_status(&catch, Val::i32(0));
+    }
+
     pub(crate) fn position(&mut self, io: &'p IoStmt, code: i32) {
         let catch = Catch::of(&io.controls);
         let unit = self.unit_number(&io.unit);

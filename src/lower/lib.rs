@@ -43,6 +43,7 @@ mod launch;
 mod local;
 mod loops;
 mod masked;
+mod mathematics;
 mod module;
 mod overlap;
 mod place;
@@ -57,6 +58,8 @@ mod usage;
 mod value;
 mod view;
 mod visit;
+
+pub use mathematics::needs_mathematics;
 
 use sema::checked::Program;
 use source::SourceMap;

@@ -7,6 +7,7 @@
 //!
 //! The walk is flow-insensitive and conservative: a variable that is in memory needlessly costs speed only.
 
+use crate::mathematics::is_library_call;
 use crate::types::Side;
 use crate::visit;
 use ast::Intent;
@@ -24,6 +25,8 @@ pub(crate) struct Usage {
     /// For each procedure, the variables of enclosing procedures that it reaches, itself or through what it calls, that are
     /// not static; in order.
     pub(crate) captures: Vec<BTreeSet<VarId>>,
+    /// Whether something calls the mathematics library.
+    pub(crate) mathematics: bool,
 }
 
 /// The variable that a designator is a part of.
@@ -220,6 +223,7 @@ impl<'a> Walk<'a> {
 
     fn expr(&mut self, e: &'a Expr) {
         visit::all(e, &mut |e| match &e.kind {
+            _ if is_library_call(e) => self.usage.mathematics = true,
             ExprKind::Var(v) => self.var(*v),
             ExprKind::Call { proc, args } => {
                 self.calls.insert(*proc);

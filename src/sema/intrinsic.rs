@@ -129,6 +129,22 @@ intrinsics! {
     Shiftl "shiftl" ["i" "shift"] Elemental;
     Shiftr "shiftr" ["i" "shift"] Elemental;
     Shifta "shifta" ["i" "shift"] Elemental;
+    Dshiftl "dshiftl" ["i" "j" "shift"] Elemental;
+    Dshiftr "dshiftr" ["i" "j" "shift"] Elemental;
+    MergeBits "merge_bits" ["i" "j" "mask"] Elemental;
+    Bge "bge" ["i" "j"] Elemental;
+    Bgt "bgt" ["i" "j"] Elemental;
+    Ble "ble" ["i" "j"] Elemental;
+    Blt "blt" ["i" "j"] Elemental;
+    Isnan "isnan" ["x"] Elemental;
+    IsIostatEnd "is_iostat_end" ["i"] Elemental;
+    IsIostatEor "is_iostat_eor" ["i"] Elemental;
+    Acosd "acosd" ["x"] Elemental;
+    Asind "asind" ["x"] Elemental;
+    Atand "atand" ["x"] Elemental;
+    Cosd "cosd" ["x"] Elemental;
+    Sind "sind" ["x"] Elemental;
+    Tand "tand" ["x"] Elemental;
     Trailz "trailz" ["i"] Elemental;
     Rshift "rshift" ["i" "shift"] Elemental;
     Lshift "lshift" ["i" "shift"] Elemental;
@@ -163,6 +179,7 @@ intrinsics! {
     Iall "iall" ["array" "dim" "mask"] Transformational;
     Iany "iany" ["array" "dim" "mask"] Transformational;
     Iparity "iparity" ["array" "dim" "mask"] Transformational;
+    Parity "parity" ["mask" "dim"] Transformational;
     Matmul "matmul" ["matrix_a" "matrix_b"] Transformational;
     Maxloc "maxloc" ["array" "dim" "mask" "kind" "back"] Transformational;
     Maxval "maxval" ["array" "dim" "mask" "stream"] Transformational;
@@ -183,6 +200,7 @@ intrinsics! {
     SelectedIntKind "selected_int_kind" ["r"] Transformational;
     SelectedRealKind "selected_real_kind" ["p" "r" "radix"] Transformational;
     SelectedCharKind "selected_char_kind" ["name"] Transformational;
+    SelectedLogicalKind "selected_logical_kind" ["bits"] Transformational;
     CommandArgumentCount "command_argument_count" [] Transformational;
     Allocated "allocated" ["array"] Inquiry;
     Associated "associated" ["pointer" "target"] Inquiry;
@@ -201,6 +219,7 @@ intrinsics! {
     Present "present" ["a"] Inquiry;
     Radix "radix" ["x"] Inquiry;
     Range "range" ["x"] Inquiry;
+    Rank "rank" ["a"] Inquiry;
     Shape "shape" ["source" "kind"] Inquiry;
     Size "size" ["array" "dim" "kind"] Inquiry;
     StorageSize "storage_size" ["a" "kind"] Inquiry;

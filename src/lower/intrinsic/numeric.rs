@@ -18,7 +18,10 @@ impl<'p> Fx<'_, 'p> {
             I::Abs => {
                 let v = self.value(first);
                 match v {
-                    Value::Complex(re, im) => Value::Scalar(self.magnitude(re, im, ty)),
+                    Value::Complex(re, im) => {
+                        let parts = [(Value::Scalar(re), e.ty.clone()), (Value::Scalar(im), e.ty.clone())];
+                        self.mathematics("hypot", &parts, &e.ty)
+                    }
                     v => self.unary(UnOp::Abs, &v, &e.ty),
                 }
             }
@@ -52,7 +55,7 @@ impl<'p> Fx<'_, 'p> {
             }
             I::Max | I::Min => return self.extreme(id, args, e),
             I::Merge => return self.merge(args, e),
-            I::Dim | I::Mod | I::Modulo | I::Sign | I::Hypot => {
+            I::Dim | I::Mod | I::Modulo | I::Sign => {
                 let (a, b) = (self.scalar(first), self.scalar(arg(args, 1)?));
                 Value::Scalar(self.two_operands(id, a, b, ty))
             }
@@ -173,7 +176,6 @@ impl<'p> Fx<'_, 'p> {
         use Intrinsic as I;
         let zero = Val::Imm(0);
         match (id, ty.is_real()) {
-            (I::Hypot, _) => self.magnitude(a, b, ty),
             (I::Dim, true) => {
                 let low = self.b.cmp(CmpOp::Le, ty, a, b);
                 let d = self.b.bin(BinOp::Sub, ty, a, b);

@@ -46,6 +46,7 @@ impl<'p> Fx<'_, 'p> {
             I::SystemClock => self.system_clock(args),
             I::DateAndTime => self.date_and_time(args),
             I::GetCommandArgument => self.get_command_argument(args),
+            I::GetEnvironmentVariable => return self.get_environment_variable(args),
             I::Getarg => {
                 let (Some(number), Some(value)) = (arg(args, 0), arg(args, 1)) else { return false };
                 let n = self.int32(number);
@@ -65,8 +66,11 @@ impl<'p> Fx<'_, 'p> {
                 let unit = arg(args, 0).map_or(Val::i64(-1), |e| self.int64(e));
                 self.rt(Rt::IoPosition, vec![unit, Val::i32(3), Val::i32(0)]);
             }
-            // Waiting changes nothing that a program can see but the clock, which is the run's business.
-            I::Sleep => {}
+            I::Sleep => {
+                let seconds = arg(args, 0).map_or(Val::i64(0), |e| self.int64(e));
+                let milliseconds = self.imul(seconds, Val::i64(1000));
+                self.rt(Rt::Sleep, vec![milliseconds]);
+            }
             _ if id.class() == Class::Device => return self.device_subroutine(id, args),
             _ => return false,
         }
@@ -168,6 +172,26 @@ impl<'p> Fx<'_, 'p> {
         let Some(number) = arg(args, 0) else { return };
         let n = self.int32(number);
         let len = self.argument_text(n, arg(args, 1));
+        self.text_results(args, len);
+    }
+
+    fn get_environment_variable(&mut self, args: Args<'p>) -> bool {
+        let Some(name) = arg(args, 0) else { return false };
+        let value = self.value(name);
+        let (name, name_len) = self.as_char(&value);
+        let name = self.address(name);
+        let (addr, room) = match arg(args, 1).map(|e| self.place(e)) {
+            Some(Place::Char(mem, len)) => (self.address(mem), len),
+            _ => (Val::i64(0), Val::i64(0)),
+        };
+        let n = self.rt(Rt::EnvGet, vec![Val::i32(0), addr, room, name, name_len]);
+        let len = n.first().map_or(Val::i64(-1), |&r| r.into());
+        self.text_results(args, len);
+        true
+    }
+
+    /// LENGTH and STATUS of a text that was asked for; its length is −1 if there is none.
+    fn text_results(&mut self, args: Args<'p>, len: Val) {
         let none = self.icmp(CmpOp::Lt, len, Val::i64(0));
         if let Some(e) = arg(args, 2) {
             let shown = self.at_least_zero(len);

@@ -259,12 +259,13 @@ impl<'a> Checker<'a> {
             let (mut at, mut stride) = (0i64, 1i64);
             for (sub, (lower, extent)) in subs.clone().iter().zip(bounds.clone()) {
                 let Const::Int(v) = self.evaluate(sub)? else { return None };
-                if v < lower || v >= lower + extent {
-                    let text = format!("subscript {v} is outside {lower}:{}", lower + extent - 1);
+                if v < lower || v > lower.saturating_add(extent).saturating_sub(1) {
+                    let text =
+                        format!("subscript {v} is outside {lower}:{}", lower.saturating_add(extent).saturating_sub(1));
                     return self.error(Code::BadInitialisation, target.span, text);
                 }
-                at += (v - lower) * stride;
-                stride *= extent;
+                at += v.wrapping_sub(lower) * stride;
+                stride = stride.saturating_mul(extent);
             }
             return Some(vec![at as usize]);
         }

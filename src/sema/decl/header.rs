@@ -316,6 +316,7 @@ impl<'a> Checker<'a> {
                 }
             }
         }
+        self.procedure_dummies(scope, sub);
         self.bind_name(id, sub);
         self.own_name(id, scope, sub);
         for i in 0..sub.args.len() {
@@ -374,6 +375,22 @@ impl<'a> Checker<'a> {
             }
         }
         let _ = id;
+    }
+
+    /// Dummies without a shape that are called or applied are procedures.
+    fn procedure_dummies(&mut self, scope: ScopeId, sub: &'a Subprogram) {
+        let data = &self.scopes[scope.0 as usize];
+        let wanted: BTreeSet<Arc<str>> = data
+            .pending
+            .iter()
+            .filter(|p| p.dummy.is_some() && p.has_type_only() && p.external.is_none())
+            .map(|p| p.name.clone())
+            .collect();
+        for name in super::usage::applied_names(&sub.body, &wanted) {
+            if let Some(p) = self.scope(scope).pending.iter_mut().find(|p| p.name == name) {
+                p.external = Some(p.span);
+            }
+        }
     }
 
     /// Within an external procedure its own name is known, so that it can call itself.

@@ -37,7 +37,10 @@ impl<'a> Checker<'a> {
                 }
                 let start = if let ExprKind::Const(Const::Int(v)) = lower.kind { v } else { 1 };
                 let extent = bounds.last().map_or(0, |b| b.1);
-                let upper = Expr { kind: ExprKind::Const(Const::Int(start + extent - 1)), ..(**lower).clone() };
+                let upper = Expr {
+                    kind: ExprKind::Const(Const::Int(start.saturating_add(extent).saturating_sub(1))),
+                    ..(**lower).clone()
+                };
                 dims.push(Dim { lower: (**lower).clone(), upper });
                 Shape::Explicit(dims)
             }

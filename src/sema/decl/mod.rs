@@ -10,6 +10,7 @@ mod layout;
 mod procedure;
 mod shape;
 mod types;
+mod usage;
 mod variable;
 
 pub(crate) use collect::base_name;

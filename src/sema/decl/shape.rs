@@ -96,7 +96,10 @@ impl Checker<'_> {
                     dims.push(Dim { lower, upper });
                 }
                 Bound::Star { lower } => {
-                    if i + 1 != shape.dims.len() && place.star && shape.dims.iter().all(|d| matches!(d, Bound::Star { lower: None })) {
+                    if i + 1 != shape.dims.len()
+                        && place.star
+                        && shape.dims.iter().all(|d| matches!(d, Bound::Star { lower: None }))
+                    {
                         // `(*, *)` of a named constant: the value has the shape.
                         dims.push(Dim { lower: Self::one(shape.span), upper: Self::one(shape.span) });
                         continue;

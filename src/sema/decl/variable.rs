@@ -98,16 +98,7 @@ impl<'a> Checker<'a> {
             ignore_tkr: p.ignore_tkr.clone(),
         };
         self.check_cuda_variable(p, &ty, &shape, &storage, owner);
-        let typed_only = matches!(shape, Shape::Scalar)
-            && p.init_is_none()
-            && p.cuda.is_none()
-            && p.allocatable.is_none()
-            && p.pointer.is_none()
-            && p.target.is_none()
-            && p.save.is_none()
-            && p.value.is_none()
-            && p.common.is_none()
-            && !p.result;
+        let typed_only = p.has_type_only();
         let var = Variable {
             name: p.name.clone(),
             ty: ty.clone(),
@@ -375,7 +366,23 @@ impl<'a> Checker<'a> {
 }
 
 impl Pending<'_> {
-    pub(super) fn init_is_none(&self) -> bool {
+    fn init_is_none(&self) -> bool {
         matches!(self.init, Init::None)
+    }
+
+    /// Whether nothing but a type, at most, is said of the name.
+    pub(super) fn has_type_only(&self) -> bool {
+        self.init_is_none()
+            && self.shape.is_none()
+            && self.cuda.is_none()
+            && self.allocatable.is_none()
+            && self.pointer.is_none()
+            && self.target.is_none()
+            && self.save.is_none()
+            && self.value.is_none()
+            && self.intent.is_none()
+            && self.common.is_none()
+            && !self.data
+            && !self.result
     }
 }

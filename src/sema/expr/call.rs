@@ -248,7 +248,9 @@ impl Checker<'_> {
         }
         let scope = self.types[ty.0 as usize].scope;
         if let Some(crate::decl::Binding::Pointer) = self.types[ty.0 as usize].bindings.get(&name.text) {
-            return Some(self.refuse(span, format!("a call through the procedure pointer component `{}`", name.as_str())));
+            return Some(
+                self.refuse(span, format!("a call through the procedure pointer component `{}`", name.as_str())),
+            );
         }
         let mut names = vec![name.text.clone()];
         if let Some(crate::decl::Binding::Generic(list)) = self.types[ty.0 as usize].bindings.get(&name.text) {

@@ -1,9 +1,9 @@
 //! Operators: intrinsic ones with their conversions, defined ones as calls (Fortran 2018, 10.1).
 
 use super::actual::Argument;
-use crate::checked::{BinaryOp, CharLen, CmpOp, Expr, ExprKind, LogicOp, Type, UnaryOp};
+use crate::checked::{BinaryOp, CharLen, CmpOp, Expr, ExprKind, LogicOp, ProcId, Type, UnaryOp};
 use crate::checker::Checker;
-use crate::decl::is_numeric;
+use crate::decl::{Binding, is_numeric};
 use crate::scope::{Sym, operator_key};
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -121,6 +121,9 @@ impl Checker<'_> {
             self.shape_name(&a.ty, a.rank),
             self.shape_name(&b.ty, b.rank)
         );
+        if let Some(what) = self.refused_operation(symbol) {
+            return self.refuse_again(&what);
+        }
         let mut d = Diagnostic::new(Code::NoSuchOperation, span, text);
         if matches!((&a.ty, &b.ty), (Type::Derived(_), _) | (_, Type::Derived(_))) {
             d = d.help(format!("define it with `interface operator({symbol})`"));
@@ -209,7 +212,9 @@ impl Checker<'_> {
 
     fn concatenation(&mut self, a: Expr, b: Expr, rank: u8, span: Span) -> Option<Expr> {
         let len = match (&a.ty, &b.ty) {
-            (Type::Character(CharLen::Const(x)), Type::Character(CharLen::Const(y))) => CharLen::Const(x + y),
+            (Type::Character(CharLen::Const(x)), Type::Character(CharLen::Const(y))) => {
+                CharLen::Const(x.saturating_add(*y))
+            }
             (Type::Character(_), Type::Character(_)) => CharLen::Deferred,
             _ => return self.no_operation("//", &a, &b, span),
         };
@@ -220,13 +225,55 @@ impl Checker<'_> {
     /// A reference to a function that defines the operator for these operands, if there is one.
     fn defined_operation(&mut self, symbol: &str, operands: Vec<Expr>, span: Span) -> Option<Option<Expr>> {
         let key = operator_key(symbol);
-        let Sym::Generic { procs, .. } = self.find(&key)? else { return None };
+        let procs = self.operation_procedures(&key, &operands);
+        if procs.is_empty() {
+            return None;
+        }
         let arguments: Vec<Argument> = operands.into_iter().map(Argument::of).collect();
         let fit = self.best_specific(&procs, &arguments)?;
         Some(self.function_call(fit, arguments, span))
     }
 
+    /// The procedures that define an operation: those of the generic name, and those bound to the operands' types.
+    pub(crate) fn operation_procedures(&mut self, key: &str, operands: &[Expr]) -> Vec<ProcId> {
+        let mut procs = match self.find(key) {
+            Some(Sym::Generic { procs, .. }) => procs,
+            _ => Vec::new(),
+        };
+        for operand in operands {
+            let Type::Derived(ty) = operand.ty else { continue };
+            self.settle_type(ty);
+            let info = &self.types[ty.0 as usize];
+            let Some(Binding::Generic(names)) = info.bindings.get(key).cloned() else { continue };
+            let scope = info.scope;
+            for name in names {
+                let Some(Binding::Procedure { name, .. }) = self.types[ty.0 as usize].bindings.get(&name).cloned()
+                else {
+                    continue;
+                };
+                if let Some(Sym::Proc(id)) = self.find_from(scope, &name)
+                    && !procs.contains(&id)
+                {
+                    procs.push(id);
+                }
+            }
+        }
+        procs
+    }
+
+    /// What is not supported of the procedures that define an operator.
+    fn refused_operation(&mut self, symbol: &str) -> Option<Arc<str>> {
+        let Some(Sym::Generic { procs, .. }) = self.find(&operator_key(symbol)) else { return None };
+        procs.iter().find_map(|p| {
+            self.header(*p);
+            self.procs[p.0 as usize].refused.clone()
+        })
+    }
+
     fn unknown_operator(&mut self, symbol: &str, span: Span) -> Option<Expr> {
+        if let Some(what) = self.refused_operation(symbol) {
+            return self.refuse_again(&what);
+        }
         let known = self.find(&operator_key(symbol)).is_some();
         let text = if known {
             format!("`{symbol}` is not defined for operands of these types")

@@ -265,7 +265,7 @@ impl Checker<'_> {
                     let text = format!("substring {a}:{b} of a value of length {}", length.unwrap_or(0));
                     return self.error(Code::BadSubstring, span, text);
                 }
-                CharLen::Const((b - a + 1).max(0))
+                CharLen::Const(b.saturating_sub(a).saturating_add(1).max(0))
             }
             _ => CharLen::Deferred,
         };
@@ -292,7 +292,7 @@ impl Checker<'_> {
         if let Some(bounds) = self.shape_of(base).and_then(constant_bounds) {
             for (dim, (sub, (lower, extent))) in subs.iter().zip(bounds).enumerate() {
                 let Sub::Index(Expr { kind: ExprKind::Const(Const::Int(v)), span, .. }) = sub else { continue };
-                let upper = lower + extent - 1;
+                let upper = lower.saturating_add(extent).saturating_sub(1);
                 if *v < lower || *v > upper {
                     found.push((*span, format!("subscript {v} is outside {lower}:{upper} of dimension {}", dim + 1)));
                 }

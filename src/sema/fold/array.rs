@@ -55,17 +55,21 @@ pub(super) fn map_row(args: Vec<Option<Const>>, f: &mut dyn FnMut(&[Option<Const
 }
 
 fn size(bounds: &[(i64, i64)]) -> usize {
-    bounds.iter().map(|&(_, extent)| extent.max(0) as usize).product()
+    bounds.iter().fold(1, |n: usize, &(_, extent)| n.saturating_mul(extent.max(0) as usize))
 }
 
 fn offset(bounds: &[(i64, i64)], index: &[i64]) -> Result<usize, String> {
     let (mut at, mut stride) = (0usize, 1usize);
     for (dim, (&(lower, extent), &i)) in bounds.iter().zip(index).enumerate() {
-        if i < lower || i >= lower + extent {
-            return Err(format!("subscript {i} is outside {lower}:{} of dimension {}", lower + extent - 1, dim + 1));
+        if i < lower || i > lower.saturating_add(extent).saturating_sub(1) {
+            return Err(format!(
+                "subscript {i} is outside {lower}:{} of dimension {}",
+                lower.saturating_add(extent).saturating_sub(1),
+                dim + 1
+            ));
         }
-        at += (i - lower) as usize * stride;
-        stride *= extent as usize;
+        at += i.wrapping_sub(lower) as usize * stride;
+        stride = stride.saturating_mul(extent.max(0) as usize);
     }
     Ok(at)
 }
@@ -102,7 +106,7 @@ pub(super) fn section(value: &Const, picks: &[Pick]) -> Result<Const, String> {
             Pick::Many(list) => Some((1, list.len() as i64)),
         })
         .collect();
-    let count: usize = lists.iter().map(Vec::len).product();
+    let count = lists.iter().fold(1, |n: usize, list| n.saturating_mul(list.len()));
     let mut out = Vec::with_capacity(count.min(MOST_ELEMENTS));
     for n in 0..count {
         let mut rest = n;
@@ -129,12 +133,16 @@ pub(super) fn transformational(id: I, args: &[Option<Expr>], values: &[Option<Co
             Some(reduce(id, arg(0)?, arg(2), ty))
         }
         I::All | I::Any | I::Count if !given(1) => Some(count(id, arg(0)?)),
-        I::Maxloc | I::Minloc if !given(2) && !given(4) => Some(place(id, arg(0)?, given(1))),
+        I::Maxloc | I::Minloc => Some(place(id, arg(0)?, given(1), arg(2), arg(4))),
+        I::Findloc => Some(find(arg(0)?, arg(1)?, given(2), arg(3), arg(5))),
+        I::Pack => Some(pack(arg(0)?, arg(1)?, arg(2))),
+        I::Cshift => Some(cshift(arg(0)?, arg(1)?)),
+        I::Norm2 if !given(1) => Some(norm2(arg(0)?)),
         I::DotProduct => Some(dot(arg(0)?, arg(1)?, ty)),
         I::Reshape if !given(3) => Some(reshape(arg(0)?, arg(1)?, arg(2))),
         I::Transpose => Some(transpose(arg(0)?)),
         I::Matmul => Some(matmul(arg(0)?, arg(1)?, ty)),
-        I::Spread => None,
+        I::Spread => Some(spread(arg(0)?, arg(1)?, arg(2)?)),
         I::Trim => Some(match arg(0)? {
             Const::Char(text) => {
                 let end = text.iter().rposition(|&c| c != b' ').map_or(0, |i| i + 1);
@@ -149,9 +157,9 @@ pub(super) fn transformational(id: I, args: &[Option<Expr>], values: &[Option<Co
             _ => Err(no_fold()),
         }),
         I::Transfer => Some(transfer(arg(0)?, args, ty)),
-        I::Pack | I::Unpack | I::Cshift | I::Eoshift | I::Findloc | I::Norm2 => Some(Err(no_fold())),
+        I::Unpack | I::Eoshift | I::Norm2 => Some(Err(no_fold())),
         I::Sum | I::Product | I::Maxval | I::Minval | I::Iall | I::Iany | I::Iparity => Some(Err(no_fold())),
-        I::All | I::Any | I::Count | I::Maxloc | I::Minloc | I::Reshape => Some(Err(no_fold())),
+        I::All | I::Any | I::Count | I::Reshape => Some(Err(no_fold())),
         _ => None,
     }
 }
@@ -175,18 +183,13 @@ fn zero(ty: &Type, value: i64) -> Const {
 
 fn reduce(id: I, array: &Const, mask: Option<&Const>, ty: &Type) -> Outcome {
     let items = elements(array).ok_or_else(no_fold)?;
-    let kept = |i: usize| match mask {
-        None => true,
-        Some(Const::Array { items, .. }) => matches!(items.get(i), Some(Const::Logical(true))),
-        Some(c) => matches!(c, Const::Logical(true)),
-    };
     let mut acc: Option<Const> = match id {
         I::Sum | I::Iany | I::Iparity => Some(zero(ty, 0)),
         I::Product => Some(zero(ty, 1)),
         I::Iall => Some(Const::Int(-1)),
         _ => None,
     };
-    for (_, item) in items.iter().enumerate().filter(|(i, _)| kept(*i)) {
+    for (_, item) in items.iter().enumerate().filter(|(i, _)| is_kept(mask, *i)) {
         acc = Some(match (acc, id) {
             (None, _) => item.clone(),
             (Some(a), I::Sum) => number::binary(BinaryOp::Add, ty, &a, item, true)?,
@@ -217,11 +220,41 @@ fn count(id: I, mask: &Const) -> Outcome {
     })
 }
 
-fn place(id: I, array: &Const, scalar: bool) -> Outcome {
+fn is_kept(mask: Option<&Const>, i: usize) -> bool {
+    match mask {
+        None => true,
+        Some(Const::Array { items, .. }) => matches!(items.get(i), Some(Const::Logical(true))),
+        Some(c) => matches!(c, Const::Logical(true)),
+    }
+}
+
+/// The subscripts of an element as MAXLOC and kin give them: counted from 1, zeros where there is none.
+fn subscripts(at: Option<usize>, bounds: &[(i64, i64)], scalar: bool) -> Outcome {
+    let mut rest = at.unwrap_or(0);
+    let mut index = Vec::new();
+    for &(_, extent) in bounds {
+        let extent = extent.max(1) as usize;
+        index.push(Const::Int(if at.is_some() { (rest % extent) as i64 + 1 } else { 0 }));
+        rest /= extent;
+    }
+    match (scalar, index.len()) {
+        (true, 1) => Ok(index.remove(0)),
+        (true, _) => Err(no_fold()),
+        (false, n) => Ok(Const::Array { bounds: vec![(1, n as i64)], items: index }),
+    }
+}
+
+fn place(id: I, array: &Const, scalar: bool, mask: Option<&Const>, back: Option<&Const>) -> Outcome {
     let Const::Array { bounds, items } = array else { return Err(no_fold()) };
-    let op = if id == I::Maxloc { CmpOp::Gt } else { CmpOp::Lt };
+    let from_back = matches!(back, Some(Const::Logical(true)));
+    let op = match (id, from_back) {
+        (I::Maxloc, false) => CmpOp::Gt,
+        (I::Maxloc, true) => CmpOp::Ge,
+        (_, false) => CmpOp::Lt,
+        (_, true) => CmpOp::Le,
+    };
     let mut best: Option<usize> = None;
-    for (i, item) in items.iter().enumerate() {
+    for (i, item) in items.iter().enumerate().filter(|(i, _)| is_kept(mask, *i)) {
         let better = match best {
             None => true,
             Some(b) => number::compare(op, item, &items[b]).ok_or_else(no_fold)?,
@@ -230,17 +263,80 @@ fn place(id: I, array: &Const, scalar: bool) -> Outcome {
             best = Some(i);
         }
     }
-    let mut rest = best.unwrap_or(0);
-    let mut index = Vec::new();
-    for &(_, extent) in bounds {
-        index.push(Const::Int(if best.is_some() { (rest % extent.max(1) as usize) as i64 + 1 } else { 0 }));
-        rest /= extent.max(1) as usize;
+    subscripts(best, bounds, scalar)
+}
+
+fn find(array: &Const, value: &Const, scalar: bool, mask: Option<&Const>, back: Option<&Const>) -> Outcome {
+    let Const::Array { bounds, items } = array else { return Err(no_fold()) };
+    let hit = |i: usize| is_kept(mask, i) && number::compare(CmpOp::Eq, &items[i], value) == Some(true);
+    let at = if matches!(back, Some(Const::Logical(true))) {
+        (0..items.len()).rev().find(|i| hit(*i))
+    } else {
+        (0..items.len()).find(|i| hit(*i))
+    };
+    subscripts(at, bounds, scalar)
+}
+
+fn pack(array: &Const, mask: &Const, vector: Option<&Const>) -> Outcome {
+    let items = elements(array).ok_or_else(no_fold)?;
+    let mut out: Vec<Const> =
+        items.iter().enumerate().filter(|(i, _)| is_kept(Some(mask), *i)).map(|(_, c)| c.clone()).collect();
+    if let Some(rest) = vector.and_then(elements) {
+        out.extend(rest.iter().skip(out.len()).cloned());
     }
-    match (scalar, index.len()) {
-        (true, 1) => Ok(index.remove(0)),
-        (true, _) => Err(no_fold()),
-        (false, n) => Ok(Const::Array { bounds: vec![(1, n as i64)], items: index }),
+    Ok(Const::Array { bounds: vec![(1, out.len() as i64)], items: out })
+}
+
+fn cshift(array: &Const, shift: &Const) -> Outcome {
+    let (Const::Array { bounds, items }, Const::Int(shift)) = (array, shift) else { return Err(no_fold()) };
+    if bounds.len() != 1 || items.is_empty() {
+        return Err(no_fold());
     }
+    let mut items = items.clone();
+    let by = shift.rem_euclid(items.len() as i64) as usize;
+    items.rotate_left(by);
+    Ok(Const::Array { bounds: vec![(1, items.len() as i64)], items })
+}
+
+fn spread(source: &Const, dim: &Const, copies: &Const) -> Outcome {
+    let (Const::Int(dim), Const::Int(copies)) = (dim, copies) else { return Err(no_fold()) };
+    let copies = (*copies).clamp(0, MOST_ELEMENTS as i64) as usize;
+    let (bounds, items) = match source {
+        Const::Array { bounds, items } => (bounds.clone(), items.clone()),
+        scalar => (Vec::new(), vec![scalar.clone()]),
+    };
+    let at = (*dim - 1).clamp(0, bounds.len() as i64) as usize;
+    // Elements below the new dimension stay together and are repeated as a run.
+    let run = size(&bounds[..at]).max(1);
+    if items.len().saturating_mul(copies) > MOST_ELEMENTS {
+        return Err((Code::ConstantTooLarge, "constant array is too large to be computed at compile time".into()));
+    }
+    let mut out = Vec::with_capacity(items.len() * copies);
+    for chunk in items.chunks(run) {
+        for _ in 0..copies {
+            out.extend_from_slice(chunk);
+        }
+    }
+    let mut bounds: Vec<(i64, i64)> = bounds.iter().map(|b| (1, b.1)).collect();
+    bounds.insert(at, (1, copies as i64));
+    Ok(Const::Array { bounds, items: out })
+}
+
+fn norm2(array: &Const) -> Outcome {
+    let items = elements(array).ok_or_else(no_fold)?;
+    let mut sum = 0.0;
+    let mut single = false;
+    for item in items {
+        sum += match item {
+            Const::Real4(v) => {
+                single = true;
+                f64::from(*v) * f64::from(*v)
+            }
+            Const::Real8(v) => v * v,
+            _ => return Err(no_fold()),
+        };
+    }
+    Ok(if single { Const::Real4(sum.sqrt() as f32) } else { Const::Real8(sum.sqrt()) })
 }
 
 fn dot(a: &Const, b: &Const, ty: &Type) -> Outcome {

@@ -98,7 +98,9 @@ pub(super) fn call(id: I, args: &[Option<Const>], types: &[Option<&Type>], ty: &
         | I::Rshift
         | I::Lshift
         | I::Maskl
-        | I::Maskr => {
+        | I::Maskr
+        | I::Dshiftl
+        | I::Dshiftr => {
             let ints: Vec<i64> = args.iter().flatten().filter_map(int_of).collect();
             let from = if matches!(id, I::Maskl | I::Maskr) { kind } else { kind_of(ty0) };
             bit_function(id, &ints, from, kind)
@@ -248,6 +250,16 @@ fn bit_function(id: I, args: &[i64], from: u8, kind: u8) -> Outcome {
             out(bits::ishftc(ty, word, limited(b, width)?, limited(size, width)?))
         }
         I::Shiftl | I::Lshift => out(bits::ishft(ty, word, limited(b, width)?)),
+        I::Dshiftl => {
+            let n = limited(third.unwrap_or(0), width)?.clamp(0, width as i32);
+            let (high, low) = (bits::ishft(ty, word, n), bits::ishft(ty, bits::from_signed(ty, b), n - width as i32));
+            out(high | low)
+        }
+        I::Dshiftr => {
+            let n = limited(third.unwrap_or(0), width)?.clamp(0, width as i32);
+            let (high, low) = (bits::ishft(ty, word, width as i32 - n), bits::ishft(ty, bits::from_signed(ty, b), -n));
+            out(high | low)
+        }
         I::Shiftr => out(bits::ishft(ty, word, -limited(b, width)?)),
         // `rshift` keeps the sign, as it does with nvfortran.
         I::Shifta | I::Rshift => wrapped(a >> limited(b, width)?.clamp(0, 63), kind),
@@ -255,10 +267,10 @@ fn bit_function(id: I, args: &[i64], from: u8, kind: u8) -> Outcome {
         I::Trailz => Const::Int(i64::from(bits::trailz(ty, word))),
         I::Popcnt => Const::Int(i64::from(bits::popcnt(ty, word))),
         I::Poppar => Const::Int(i64::from(bits::poppar(ty, word))),
-        I::Maskr => wrapped(if a >= 64 { -1 } else { (1i64 << a.clamp(0, 63)) - 1 }, kind),
+        I::Maskr => wrapped(if a >= 64 { -1 } else { (1i64 << a.clamp(0, 63)).wrapping_sub(1) }, kind),
         I::Maskl => {
-            let ones = limited(a, width)?;
-            wrapped(if ones == 0 { 0 } else { -1i64 << (width as i32 - ones) }, kind)
+            let ones = a.clamp(0, width);
+            wrapped(if ones == 0 { 0 } else { -1i64 << (width - ones) }, kind)
         }
         _ => return Err(no_fold()),
     })

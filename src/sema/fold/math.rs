@@ -46,6 +46,42 @@ pub(super) fn complex(id: Intrinsic, (re, im): (f64, f64)) -> Option<(f64, f64)>
         Intrinsic::Log => (re.hypot(im).ln(), im.atan2(re)),
         Intrinsic::Sin => (re.sin() * im.cosh(), re.cos() * im.sinh()),
         Intrinsic::Cos => (re.cos() * im.cosh(), -(re.sin() * im.sinh())),
+        Intrinsic::Sinh => (re.sinh() * im.cos(), re.cosh() * im.sin()),
+        Intrinsic::Cosh => (re.cosh() * im.cos(), re.sinh() * im.sin()),
+        Intrinsic::Tan | Intrinsic::Tanh => {
+            let (x, y) = if id == Intrinsic::Tan { (2.0 * re, 2.0 * im) } else { (2.0 * im, 2.0 * re) };
+            let scale = x.cos() + y.cosh();
+            let (a, b) = (x.sin() / scale, y.sinh() / scale);
+            if id == Intrinsic::Tan { (a, b) } else { (b, a) }
+        }
+        // log(z + sqrt(z*z + 1)), and asin by turning the plane: asin(z) = -i asinh(i z).
+        Intrinsic::Asinh => {
+            let (a, b) = complex(Intrinsic::Sqrt, (re * re - im * im + 1.0, 2.0 * re * im))?;
+            complex(Intrinsic::Log, (re + a, im + b))?
+        }
+        Intrinsic::Asin => {
+            let (a, b) = complex(Intrinsic::Asinh, (-im, re))?;
+            (b, -a)
+        }
+        Intrinsic::Acos => {
+            let (a, b) = complex(Intrinsic::Asin, (re, im))?;
+            (std::f64::consts::FRAC_PI_2 - a, -b)
+        }
+        Intrinsic::Acosh => {
+            let (a, b) = complex(Intrinsic::Acos, (re, im))?;
+            // The branch with a nonnegative real part.
+            if b <= 0.0 { (-b, a) } else { (b, -a) }
+        }
+        // (log(1 + z) - log(1 - z)) / 2, and atan(z) = -i atanh(i z).
+        Intrinsic::Atanh => {
+            let (a, b) = complex(Intrinsic::Log, (1.0 + re, im))?;
+            let (c, d) = complex(Intrinsic::Log, (1.0 - re, -im))?;
+            ((a - c) / 2.0, (b - d) / 2.0)
+        }
+        Intrinsic::Atan => {
+            let (a, b) = complex(Intrinsic::Atanh, (-im, re))?;
+            (b, -a)
+        }
         Intrinsic::Sqrt => {
             let size = re.hypot(im);
             let a = ((size + re.abs()) / 2.0).sqrt();

@@ -207,7 +207,7 @@ impl<'p> Evaluator<'p> {
                     if step == 0 {
                         return Err(fault(Code::ZeroStride, span, "section with a stride of zero"));
                     }
-                    let (first, last) = (lower, lower + extent - 1);
+                    let (first, last) = (lower, lower.saturating_add(extent).saturating_sub(1));
                     let (from, to) = if step > 0 { (first, last) } else { (last, first) };
                     array::Pick::Many(trips(lo.unwrap_or(from), hi.unwrap_or(to), step).ok_or_else(|| too_large(span))?)
                 }

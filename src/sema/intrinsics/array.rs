@@ -19,7 +19,7 @@ impl Checker<'_> {
             I::Sum | I::Product | I::Maxval | I::Minval | I::Iall | I::Iany | I::Iparity | I::Norm2 => {
                 self.reduction(r)
             }
-            I::All | I::Any | I::Count => self.mask_reduction(r),
+            I::All | I::Any | I::Count | I::Parity => self.mask_reduction(r),
             I::Maxloc | I::Minloc | I::Findloc => self.location(r),
             I::DotProduct | I::Matmul => self.product(r),
             I::Trim | I::Repeat => self.text_transformation(r),
@@ -78,7 +78,9 @@ impl Checker<'_> {
             }
             I::Reshape => self.reshape(r),
             I::Transfer => self.transfer(r),
-            I::SelectedIntKind | I::SelectedRealKind | I::SelectedCharKind => self.selected_kind(r),
+            I::SelectedIntKind | I::SelectedRealKind | I::SelectedCharKind | I::SelectedLogicalKind => {
+                self.selected_kind(r)
+            }
             I::CommandArgumentCount => self.intrinsic_node(id, Vec::new(), Type::Integer(4), 0, span),
             I::CAssociated => {
                 let a = self.need(&mut r, 0)?;
@@ -163,6 +165,15 @@ impl Checker<'_> {
         }
         let (dim, rank) = self.dimension(&mut r, 1, mask.rank)?;
         let mut args = vec![Some(mask), dim];
+        if id == I::Parity {
+            // An odd number of true elements.
+            args.push(None);
+            let int = Type::Integer(4);
+            let count = self.intrinsic_node(I::Count, args, int.clone(), rank, span)?;
+            let one = Self::constant(Const::Int(1), int.clone(), span);
+            let odd = self.intrinsic_node(I::Iand, vec![Some(count), Some(one.clone())], int, rank, span)?;
+            return self.operation(&ast::BinaryOp::Eq, odd, one, span);
+        }
         let ty = if id == I::Count {
             let kind = self.take_kind(&mut r, 2, self.integer_kind(), INTEGERS)?;
             args.push(None);
@@ -272,8 +283,8 @@ impl Checker<'_> {
                         None => default,
                     };
                     let lo = value(lo, own.map(|b| b.0))?;
-                    let hi = value(hi, own.map(|b| b.0 + b.1 - 1))?;
-                    Some((hi - lo + 1).max(0))
+                    let hi = value(hi, own.map(|b| b.0.saturating_add(b.1).saturating_sub(1)))?;
+                    Some(hi.saturating_sub(lo).saturating_add(1).max(0))
                 }
                 _ => None,
             },
@@ -312,6 +323,14 @@ impl Checker<'_> {
                 Some(3..=4) => 2,
                 Some(5..=9) => 4,
                 Some(10..=18) => 8,
+                Some(_) => -1,
+                None => return self.need(&mut r, 0),
+            },
+            I::SelectedLogicalKind => match int(0) {
+                Some(b) if b <= 8 => 1,
+                Some(9..=16) => 2,
+                Some(17..=32) => 4,
+                Some(33..=64) => 8,
                 Some(_) => -1,
                 None => return self.need(&mut r, 0),
             },

@@ -21,6 +21,10 @@ impl Checker<'_> {
                 Side::Device | Side::CufKernel => Some(Self::constant(Const::Logical(true), Type::Logical(4), span)),
                 Side::Both => self.intrinsic_node(id, Vec::new(), Type::Logical(4), 0, span),
             },
+            I::Rank => {
+                let a = self.need(&mut r, 0)?;
+                Some(Self::constant(Const::Int(i64::from(a.rank)), self.integer(), span))
+            }
             I::IntPtrKind => Some(Self::constant(Const::Int(8), self.integer(), span)),
             I::BitSize
             | I::Digits
@@ -193,7 +197,7 @@ impl Checker<'_> {
         if let Some(bounds) = self.constant_extents(&a) {
             let value = |i: usize| match id {
                 I::Lbound => bounds[i].0,
-                I::Ubound => bounds[i].0 + bounds[i].1 - 1,
+                I::Ubound => bounds[i].0.saturating_add(bounds[i].1).saturating_sub(1),
                 _ => bounds[i].1,
             };
             if let (Some(d), true) = (constant_dim, constant_dim.is_some_and(|d| d < bounds.len())) {
@@ -201,7 +205,7 @@ impl Checker<'_> {
             }
             if dim.is_none() {
                 if id == I::Size {
-                    let total = bounds.iter().map(|b| b.1).product();
+                    let total = bounds.iter().fold(1, |n: i64, b| n.saturating_mul(b.1));
                     return Some(Self::constant(Const::Int(total), ty, span));
                 }
                 let items: Vec<Const> = (0..bounds.len()).map(|i| Const::Int(value(i))).collect();
@@ -219,7 +223,7 @@ impl Checker<'_> {
         let element = self.size_of(&x.ty).map(|s| s.0);
         if let Some(element) = element {
             if id == I::StorageSize {
-                return Some(Self::constant(Const::Int(element as i64 * 8), ty, span));
+                return Some(Self::constant(Const::Int((element as i64).saturating_mul(8)), ty, span));
             }
             let dynamic = root(&x).is_some_and(|v| matches!(self.out.var(v).storage, Storage::Alias(_)));
             let count = if x.rank == 0 {
@@ -227,10 +231,10 @@ impl Checker<'_> {
             } else if dynamic {
                 None
             } else {
-                self.constant_extents(&x).map(|b| b.iter().map(|d| d.1).product::<i64>())
+                self.constant_extents(&x).map(|b| b.iter().fold(1, |n: i64, d| n.saturating_mul(d.1)))
             };
             if let Some(count) = count {
-                return Some(Self::constant(Const::Int(element as i64 * count), ty, span));
+                return Some(Self::constant(Const::Int((element as i64).saturating_mul(count)), ty, span));
             }
         }
         let mut args = vec![Some(x)];

@@ -49,7 +49,7 @@ pub(crate) fn lookup(name: &str) -> Option<Found> {
         "derf" => same("erf"),
         "derfc" => same("erfc"),
         "dgamma" => same("gamma"),
-        "algama" | "dlgama" => same("log_gamma"),
+        "algama" | "dlgama" | "lgamma" => same("log_gamma"),
         "dacosh" => same("acosh"),
         "dasinh" => same("asinh"),
         "datanh" => same("atanh"),

@@ -1,7 +1,7 @@
 //! Elemental functions of numbers and bits.
 
 use super::Reference;
-use crate::checked::{CharLen, Expr, ExprKind, Type};
+use crate::checked::{CharLen, Const, Expr, ExprKind, Type};
 use crate::checker::Checker;
 use crate::decl::{is_numeric, same_type};
 use crate::expr::promoted;
@@ -130,6 +130,19 @@ impl Checker<'_> {
             | I::Rrspacing
             | I::Spacing => self.one_real(r, false),
             I::Fma => self.fused(r),
+            I::Isnan => {
+                let x = self.need(&mut r, 0)?;
+                if !matches!(x.ty, Type::Real(_)) {
+                    return self.bad_argument(id, 0, &x, "real");
+                }
+                self.operation(&ast::BinaryOp::Ne, x.clone(), x, span)
+            }
+            I::IsIostatEnd | I::IsIostatEor => {
+                let Some(i) = self.take_integer(&mut r, 0, 4, false)? else { return self.need(&mut r, 0) };
+                let code = if id == I::IsIostatEnd { -1 } else { -2 };
+                self.operation(&ast::BinaryOp::Eq, i, Self::constant(Const::Int(code), Type::Integer(4), span), span)
+            }
+            I::Acosd | I::Asind | I::Atand | I::Cosd | I::Sind | I::Tand => self.degrees(r),
             I::Exponent => {
                 let x = self.need(&mut r, 0)?;
                 if !matches!(x.ty, Type::Real(_)) {
@@ -181,7 +194,11 @@ impl Checker<'_> {
             | I::Shifta
             | I::Trailz
             | I::Rshift
-            | I::Lshift => self.bits(r),
+            | I::Lshift
+            | I::Dshiftl
+            | I::Dshiftr => self.bits(r),
+            I::MergeBits => self.merge_bits(r),
+            I::Bge | I::Bgt | I::Ble | I::Blt => self.bit_order(r),
             _ => self.text_function(r),
         }
     }
@@ -359,6 +376,79 @@ impl Checker<'_> {
         self.intrinsic_node(r.id, args, ty, rank, r.span)
     }
 
+    /// Functions of angles in degrees, by those in radians.
+    fn degrees(&mut self, mut r: Reference) -> Option<Expr> {
+        let span = r.span;
+        let x = self.need(&mut r, 0)?;
+        let factor = |per_degree: f64| match x.ty {
+            Type::Real(4) => Some(Const::Real4(per_degree as f32)),
+            Type::Real(_) => Some(Const::Real8(per_degree)),
+            _ => None,
+        };
+        let inverse = matches!(r.id, I::Acosd | I::Asind | I::Atand);
+        let radian = std::f64::consts::PI / 180.0;
+        let Some(factor) = factor(if inverse { 1.0 / radian } else { radian }) else {
+            return self.bad_argument(r.id, 0, &x, "real");
+        };
+        let (ty, rank) = (x.ty.clone(), x.rank);
+        let factor = Self::constant(factor, ty.clone(), span);
+        let radians = match r.id {
+            I::Acosd => I::Acos,
+            I::Asind => I::Asin,
+            I::Atand => I::Atan,
+            I::Cosd => I::Cos,
+            I::Sind => I::Sin,
+            _ => I::Tan,
+        };
+        let mut args = vec![None; radians.dummies().len()];
+        if inverse {
+            args[0] = Some(x);
+            let angle = self.intrinsic_node(radians, args, ty, rank, span)?;
+            return self.operation(&ast::BinaryOp::Mul, angle, factor, span);
+        }
+        args[0] = Some(self.operation(&ast::BinaryOp::Mul, x, factor, span)?);
+        self.intrinsic_node(radians, args, ty, rank, span)
+    }
+
+    /// `merge_bits(i, j, mask)`: the bits of `i` where the mask has ones, those of `j` elsewhere.
+    fn merge_bits(&mut self, mut r: Reference) -> Option<Expr> {
+        let span = r.span;
+        let (i, j, mask) = (self.need(&mut r, 0)?, self.need(&mut r, 1)?, self.need(&mut r, 2)?);
+        let bits = |c: &mut Self, id: I, args: Vec<Option<Expr>>| c.bits(Reference { id, args, span });
+        let kept = bits(self, I::Iand, vec![Some(i), Some(mask.clone())])?;
+        let rest = bits(self, I::Not, vec![Some(mask)])?;
+        let other = bits(self, I::Iand, vec![Some(j), Some(rest)])?;
+        bits(self, I::Ior, vec![Some(kept), Some(other)])
+    }
+
+    /// Comparisons of integers as bit patterns: the signed ones after turning the sign bit over.
+    fn bit_order(&mut self, mut r: Reference) -> Option<Expr> {
+        let span = r.span;
+        let (i, j) = (self.need(&mut r, 0)?, self.need(&mut r, 1)?);
+        let kind = match (&i.ty, &j.ty) {
+            (Type::Integer(a), Type::Integer(b)) => *a.max(b),
+            (Type::Integer(_), _) => return self.bad_argument(r.id, 1, &j, "an integer"),
+            _ => return self.bad_argument(r.id, 0, &i, "an integer"),
+        };
+        let ty = Type::Integer(kind);
+        let sign = Self::constant(Const::Int(crate::fold::int_range(kind).0), ty.clone(), span);
+        let mut turned = Vec::new();
+        for e in [i, j] {
+            let e = self.convert(e, &ty)?;
+            let args = vec![Some(e), Some(sign.clone())];
+            turned.push(self.bits(Reference { id: I::Ieor, args, span })?);
+        }
+        let op = match r.id {
+            I::Bge => ast::BinaryOp::Ge,
+            I::Bgt => ast::BinaryOp::Gt,
+            I::Ble => ast::BinaryOp::Le,
+            _ => ast::BinaryOp::Lt,
+        };
+        let b = turned.pop()?;
+        let a = turned.pop()?;
+        self.operation(&op, a, b, span)
+    }
+
     fn bits(&mut self, mut r: Reference) -> Option<Expr> {
         let (id, span) = (r.id, r.span);
         let i = self.need(&mut r, 0)?;
@@ -383,6 +473,15 @@ impl Checker<'_> {
                     return self.bad_argument(id, 1, &j, "an integer");
                 };
                 (vec![Some(self.convert(i, &ty)?), Some(self.convert(j, &ty)?)], ty)
+            }
+            I::Dshiftl | I::Dshiftr => {
+                let j = self.need(&mut r, 1)?;
+                if !matches!(j.ty, Type::Integer(_)) {
+                    return self.bad_argument(id, 1, &j, "an integer");
+                }
+                let j = self.convert(j, &own)?;
+                let Some(shift) = self.take_integer(&mut r, 2, 4, false)? else { return self.need(&mut r, 2) };
+                (vec![Some(i), Some(j), Some(shift)], own)
             }
             I::Not => (vec![Some(i)], own),
             I::Leadz | I::Popcnt | I::Poppar | I::Trailz => (vec![Some(i)], self.integer()),

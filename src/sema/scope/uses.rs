@@ -96,9 +96,15 @@ impl<'a> Checker<'a> {
                 self.define(scope, &local, Sym::Error, span);
                 continue;
             } else if self.modules[at].embedded {
+                let what: Arc<str> = format!("`{key}` of module `{name}`").into();
                 let near = nearest_name(&key, exports.keys().map(|n| &**n));
-                Diagnostic::new(Code::NotInModule, span, format!("module `{name}` has no `{key}` in this version"))
-                    .suggest(near)
+                self.report(
+                    Diagnostic::new(Code::UnsupportedIfReached, span, format!("{what} is not supported"))
+                        .note("the program stops with an error if execution comes to a use of it")
+                        .suggest(near),
+                );
+                self.define(scope, &local, Sym::Refused(what), span);
+                continue;
             } else {
                 let near = nearest_name(&key, exports.keys().map(|n| &**n));
                 Diagnostic::new(Code::NotInModule, span, format!("module `{name}` has no `{key}`")).suggest(near)

@@ -125,7 +125,10 @@ impl Checker<'_> {
 
     /// A subroutine that defines assignment for these operands.
     fn defined_assignment(&mut self, target: &Expr, value: &Expr, span: Span) -> Option<Option<StmtKind>> {
-        let Sym::Generic { procs, .. } = self.find("assignment(=)")? else { return None };
+        let procs = self.operation_procedures("assignment(=)", std::slice::from_ref(target));
+        if procs.is_empty() {
+            return None;
+        }
         let args = vec![Argument::of(target.clone()), Argument::of(value.clone())];
         let fit = self.best_specific(&procs, &args)?;
         // Inside the procedure that defines it, an assignment of the same types is the intrinsic one only if the types say so.

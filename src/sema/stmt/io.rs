@@ -162,6 +162,10 @@ impl<'a> Checker<'a> {
         if !complete {
             return None;
         }
+        // `read fmt, items` reads standard input.
+        if kind == IoKind::Read && form.is_some() && matches!(unit, IoUnit::None) {
+            unit = IoUnit::Star;
+        }
         if matches!(unit, IoUnit::None) && !matches!(kind, IoKind::Open | IoKind::Inquire) {
             return self.error(Code::BadIoSpecifier, span, "the unit is missing");
         }
@@ -343,6 +347,13 @@ impl<'a> Checker<'a> {
         if let Type::Derived(id) = value.ty {
             self.settle_type(id);
             if let Some(f) = self.out.ty(id).fields.iter().find(|f| f.allocatable || f.pointer).cloned() {
+                let bindings = &self.types[id.0 as usize].bindings;
+                let defines = bindings.keys().any(|k| k.starts_with("write(") || k.starts_with("read("))
+                    || self.find("write(formatted)").is_some()
+                    || self.find("read(formatted)").is_some();
+                if defines {
+                    return self.refuse(value.span, "defined input/output of a derived type");
+                }
                 let text =
                     format!("`type({})` has the allocatable or pointer component `{}`", self.out.ty(id).name, f.name);
                 return self.error_help(Code::BadIoItem, value.span, text, "write its components one by one");

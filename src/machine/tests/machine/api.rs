@@ -124,7 +124,7 @@ fn pointers_are_allocated_used_and_freed() {
 print *, cudaMemcpy(h, q, 400_8), sum(h), cudaFree(q), cudaFree(q)",
     );
     assert_eq!(out, ["0", "0", "0", "300", "0", "1"]);
-    assert_eq!(found, ["R0209"]);
+    assert_eq!(found, ["R0210"]);
 }
 
 #[test]
@@ -164,7 +164,7 @@ end program
 #[test]
 fn errors_of_the_host_program_end_it_with_code_1() {
     let (code, out, found) = run("integer, allocatable :: a(:)\nprint *, 'before'\ndeallocate(a)\nprint *, 'after'\nend\n");
-    assert_eq!((code, out.trim(), found), (1, "before", vec!["R0808"]));
+    assert_eq!((code, out.trim(), found), (1, "before", vec!["R0805"]));
     let (code, _, found) = run("error stop 5\nend\n");
     assert_eq!((code, found), (5, vec!["R0801"]));
 }
