@@ -140,8 +140,7 @@ fn a_gpu_that_is_not_there_is_one_sentence() {
 #[test]
 fn a_closed_pipe_is_no_error_and_a_full_disk_is() {
     let path = file("many.cuf", b"integer :: i\ndo i = 1, 200000\nprint *, i\nend do\nend\n");
-    let mut child =
-        cufemu().arg(&path).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut child = cufemu().arg(&path).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
     let mut few = [0; 100];
     child.stdout.take().expect("a pipe").read_exact(&mut few).expect("some output");
     let output = child.wait_with_output().expect("it ends");
@@ -156,8 +155,7 @@ fn a_closed_pipe_is_no_error_and_a_full_disk_is() {
 #[test]
 fn interrupt_ends_the_run_and_keeps_what_was_printed() {
     let path = file("forever.cuf", b"integer :: i\nprint *, 'before'\ndo\ni = i + 1\nend do\nend\n");
-    let mut child =
-        cufemu().arg(&path).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut child = cufemu().arg(&path).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
     let mut line = [0; 8];
     child.stdout.as_mut().expect("a pipe").read_exact(&mut line).expect("the first line");
     assert_eq!(&line, b" before\n");

@@ -75,11 +75,8 @@ pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loade
     let interrupt = session.interrupt_flag();
     // Without a handler Ctrl-C ends the debugger, as it ends any program.
     let _ = ctrlc::set_handler(move || interrupt.store(true, Ordering::Relaxed));
-    let mut console = Console {
-        script: lines.into_iter(),
-        interactive: options.debug,
-        echo: !std::io::stdin().is_terminal(),
-    };
+    let mut console =
+        Console { script: lines.into_iter(), interactive: options.debug, echo: !std::io::stdin().is_terminal() };
     LineMode::new(session).run(&mut console);
     0
 }

@@ -35,7 +35,9 @@ pub(crate) fn translate(args: impl IntoIterator<Item = String>) -> Vec<String> {
 fn is_nvfortran(arg: &str) -> bool {
     let Some(rest) = arg.strip_prefix('-') else { return false };
     // `-h`, `-V` and `-v` are ours; everything of two or more letters after a single dash is nvfortran's.
-    !rest.starts_with('-') && (rest.len() > 1 || matches!(rest, "g" | "O" | "c")) && rest.starts_with(char::is_alphabetic)
+    !rest.starts_with('-')
+        && (rest.len() > 1 || matches!(rest, "g" | "O" | "c"))
+        && rest.starts_with(char::is_alphabetic)
 }
 
 /// What nvfortran's options ask of the compiler.
@@ -133,16 +135,26 @@ mod tests {
     fn one_dash_options_are_set_apart_from_ours() {
         assert_eq!(
             run("cufemu -Mcuda=cc90,nofma -DN=4 -I inc -ex run --race -v a.cuf -- -Mcuda"),
-            ["cufemu", "--nvfortran=-Mcuda=cc90,nofma", "--nvfortran=-DN=4", "--nvfortran=-Iinc", "--ex", "run", "--race",
-             "-v", "a.cuf", "--", "-Mcuda"]
+            [
+                "cufemu",
+                "--nvfortran=-Mcuda=cc90,nofma",
+                "--nvfortran=-DN=4",
+                "--nvfortran=-Iinc",
+                "--ex",
+                "run",
+                "--race",
+                "-v",
+                "a.cuf",
+                "--",
+                "-Mcuda"
+            ]
         );
     }
 
     #[test]
     fn options_with_a_meaning_act_and_others_are_kept_for_saying_so() {
-        let options: Vec<String> = ["-gpu=cc80,managed,keep", "-r8", "-DA=1", "-DB", "-O0", "-Minline", "-cuda"]
-            .map(str::to_owned)
-            .into();
+        let options: Vec<String> =
+            ["-gpu=cc80,managed,keep", "-r8", "-DA=1", "-DB", "-O0", "-Minline", "-cuda"].map(str::to_owned).into();
         let c = Compiler::read(&options);
         assert_eq!((c.sm, c.managed, c.real8, c.level), (Some(80), true, true, Some(0)));
         assert_eq!(c.defines, [("A".to_owned(), Some("1".to_owned())), ("B".to_owned(), None)]);

@@ -6,9 +6,11 @@ use std::path::PathBuf;
 /// Runs, checks and debugs CUDA Fortran programs on any machine.
 #[derive(Parser, Debug, Clone)]
 #[command(name = "cufemu", version, about, long_about = None, override_usage = "cufemu [OPTIONS] FILES... [-- ARGS...]")]
-#[command(after_help = "nvfortran's usual options are taken too: -cuda -Mcuda[=..] -gpu=.. -Mfixed -Mfree -Mpreprocess -cpp \
+#[command(
+    after_help = "nvfortran's usual options are taken too: -cuda -Mcuda[=..] -gpu=.. -Mfixed -Mfree -Mpreprocess -cpp \
     -D -U -I -r8 -i8 -O.. -g\nExit codes: 0 success, the program's own STOP code, 1 errors or findings, 2 usage, files or \
-    driver, 101 a bug of cufemu, 130 interrupted")]
+    driver, 101 a bug of cufemu, 130 interrupted"
+)]
 pub(crate) struct Options {
     /// Source files
     #[arg(value_name = "FILES")]

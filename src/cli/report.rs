@@ -57,7 +57,6 @@ impl Reporter {
     pub(crate) fn errors(&self) -> usize {
         self.errors
     }
-
 }
 
 /// Writes to standard error; when nobody listens there any more, nothing is lost that could be kept.

@@ -131,8 +131,7 @@ fn execute(
         Ok(devices) => devices,
         Err(sentence) => return usage(&sentence),
     };
-    let gpu_options =
-        GpuOptions { sm: options.sm.or(compiler.sm), debug: compiler.debug, sources: Some(map) };
+    let gpu_options = GpuOptions { sm: options.sm.or(compiler.sm), debug: compiler.debug, sources: Some(map) };
     let settings = machine_options(options, compiled, map);
     let mut machine = match Machine::load(compiled.module.clone(), devices, &gpu_options, settings) {
         Ok(machine) => machine,
@@ -239,9 +238,7 @@ fn findings(options: &Options, compiled: &Compiled, map: &SourceMap) -> Findings
     let mut ignored = BTreeSet::new();
     for ignore in &compiled.ignores {
         let Some(place) = map.location(ignore.span) else { continue };
-        let alone = map
-            .file(ignore.span.file)
-            .is_some_and(|f| f.line_text(place.line).trim_start().starts_with('!'));
+        let alone = map.file(ignore.span.file).is_some_and(|f| f.line_text(place.line).trim_start().starts_with('!'));
         for code in &ignore.codes {
             ignored.insert((ignore.span.file, place.line + usize::from(alone), code.clone()));
         }
@@ -249,7 +246,8 @@ fn findings(options: &Options, compiled: &Compiled, map: &SourceMap) -> Findings
     let map = map.clone();
     Findings::new().with_limit(options.max_findings).with_suppression(move |finding| {
         let span = finding.span();
-        map.location(span).is_some_and(|place| ignored.contains(&(span.file, place.line, finding.code().id().to_owned())))
+        map.location(span)
+            .is_some_and(|place| ignored.contains(&(span.file, place.line, finding.code().id().to_owned())))
     })
 }
 

@@ -76,7 +76,9 @@ pub(crate) fn used_modules(program: &Program) -> BTreeSet<Arc<str>> {
                 defined.insert(name.text.clone());
                 of(uses, &mut used);
                 interfaces(decls, &mut used);
-                procedures.iter().for_each(|p| subprogram(p, &mut used));
+                for procedure in procedures {
+                    subprogram(procedure, &mut used);
+                }
             }
             UnitKind::BlockData { uses, .. } => of(uses, &mut used),
         }

@@ -73,7 +73,7 @@ pub fn parse(
     map: &mut SourceMap,
     files: &[FileId],
     options: &ParseOptions,
-    include: &mut dyn FnMut(&str, FileId) -> Option<(String, String)>,
+    include: parse::IncludeReader<'_>,
     diags: &mut Diagnostics,
 ) -> Parsed {
     let user = parse::parse(map, files, options, include, diags);
@@ -99,7 +99,7 @@ pub fn compile(
     map: &mut SourceMap,
     files: &[FileId],
     options: &Options,
-    include: &mut dyn FnMut(&str, FileId) -> Option<(String, String)>,
+    include: parse::IncludeReader<'_>,
     diags: &mut Diagnostics,
 ) -> Option<Compiled> {
     let mut parsed = parse(map, files, &options.parse, include, diags);

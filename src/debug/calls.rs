@@ -60,7 +60,7 @@ impl Scene<'_> {
                 }
             }
         }
-        self.result(&program, result, address, &memory)
+        read_result(&program, result, address, &memory)
     }
 
     /// The reference with its arguments as constants.
@@ -74,7 +74,7 @@ impl Scene<'_> {
                 (Type::Character(_), Kind::Char(len)) => Type::Character(CharLen::Const(len as i64)),
                 (ty, _) => ty.clone(),
             };
-            Ok(Expr { kind: ExprKind::Const(self.to_const(&v)?), ty, rank: a.rank, span: Span::NONE })
+            Ok(Expr { kind: ExprKind::Const(self.constant_of(&v)?), ty, rank: a.rank, span: Span::NONE })
         };
         let optional = |a: &Option<Expr>| a.as_ref().map(constant).transpose();
         let kind = match &e.kind {
@@ -103,7 +103,7 @@ impl Scene<'_> {
     }
 
     /// A value as a constant of the checked program.
-    fn to_const(&self, v: &Value) -> Eval<Const> {
+    fn constant_of(&self, v: &Value) -> Eval<Const> {
         if v.dims.is_empty() {
             return self.element_const(v.kind, v.element(0));
         }
@@ -128,7 +128,7 @@ impl Scene<'_> {
                 let store = crate::scene::Store::Value(whole);
                 let object = crate::scene::Object::scalar(Kind::Derived(id, size), store);
                 let fields = 0..self.checked.ty(id).fields.len() as u32;
-                let field = |i| self.to_const(&self.load(&self.field(&object, i)?)?);
+                let field = |i| self.constant_of(&self.load(&self.field(&object, i)?)?);
                 Const::Derived(fields.map(field).collect::<Eval<_>>()?)
             }
         })
@@ -152,32 +152,32 @@ impl Scene<'_> {
         };
         module.globals.iter().map(address).collect()
     }
+}
 
-    /// The value that the call left in the static variable.
-    fn result(&self, program: &Program, id: VarId, address: u64, memory: &Memory) -> Eval<Value> {
-        let var = program.var(id);
-        let read = |address: u64, bytes: u64| {
-            let mut out = vec![0; bytes as usize];
-            memory.read(address, &mut out).map(|()| out).ok_or_else(|| EvalError("the call gave no value".to_owned()))
-        };
-        if !var.attrs.allocatable {
-            let kind = Kind::of(program, &var.ty, None)?;
-            return Ok(Value { kind, dims: Vec::new(), data: read(address, kind.bytes())? });
-        }
-        let word = |offset: i64| read(address.wrapping_add_signed(offset), 8).map(|b| from_bytes(&b) as i64);
-        let kind = Kind::of(program, &var.ty, Some(word(descriptor::ELEMENT_BYTES)?.max(0) as u64))?;
-        let rank = u32::from(var.shape.rank());
-        let dims = (0..rank)
-            .map(|d| Ok((word(descriptor::lower(d))?, word(descriptor::extent(d))?.max(0))))
-            .collect::<Eval<Vec<(i64, i64)>>>()?;
-        let count = dims.iter().fold(1u64, |n, d| n.saturating_mul(d.1 as u64));
-        if count > crate::value::MOST_ELEMENTS {
-            return fail("the result is too large");
-        }
-        let base = word(descriptor::BASE)? as u64;
-        let data = if count == 0 { Vec::new() } else { read(base, count * kind.bytes())? };
-        Ok(Value { kind, dims, data })
+/// The value that the call left in the static variable.
+fn read_result(program: &Program, id: VarId, address: u64, memory: &Memory) -> Eval<Value> {
+    let var = program.var(id);
+    let read = |address: u64, bytes: u64| {
+        let mut out = vec![0; bytes as usize];
+        memory.read(address, &mut out).map(|()| out).ok_or_else(|| EvalError("the call gave no value".to_owned()))
+    };
+    if !var.attrs.allocatable {
+        let kind = Kind::of(program, &var.ty, None)?;
+        return Ok(Value { kind, dims: Vec::new(), data: read(address, kind.bytes())? });
     }
+    let word = |offset: i64| read(address.wrapping_add_signed(offset), 8).map(|b| from_bytes(&b) as i64);
+    let kind = Kind::of(program, &var.ty, Some(word(descriptor::ELEMENT_BYTES)?.max(0) as u64))?;
+    let rank = u32::from(var.shape.rank());
+    let dims = (0..rank)
+        .map(|d| Ok((word(descriptor::lower(d))?, word(descriptor::extent(d))?.max(0))))
+        .collect::<Eval<Vec<(i64, i64)>>>()?;
+    let count = dims.iter().fold(1u64, |n, d| n.saturating_mul(d.1 as u64));
+    if count > crate::value::MOST_ELEMENTS {
+        return fail("the result is too large");
+    }
+    let base = word(descriptor::BASE)? as u64;
+    let data = if count == 0 { Vec::new() } else { read(base, count * kind.bytes())? };
+    Ok(Value { kind, dims, data })
 }
 
 fn refused<T>(e: &Expr, program: &Program) -> Eval<T> {

@@ -4,7 +4,8 @@
 //! conversion and rounding, bits, comparisons, inquiry, reductions of whole arrays, characters. Every other one is compiled
 //! (`calls`).
 
-use crate::eval::{as_object, conform, map, map2};
+use crate::eval::as_object;
+use crate::operators::{conform, map, map2};
 use crate::scene::{Object, Scene};
 use crate::value::{Eval, Kind, Value, fail};
 use ir::op::{BinOp, CmpOp, CvtOp, UnOp};

@@ -68,8 +68,8 @@ impl Sites {
     /// The statements of a program.
     pub(crate) fn new(program: &Program, checked: &checked::Program, map: &SourceMap) -> Sites {
         let mut by_line: BTreeMap<(FileId, usize), Vec<StatementSite>> = BTreeMap::new();
-        let mut hidden = Hidden::default();
-        hidden.files = map.files().map(|(_, f)| f.name().starts_with('<')).collect();
+        let files = map.files().map(|(_, f)| f.name().starts_with('<')).collect();
+        let mut hidden = Hidden { funcs: Vec::new(), files };
         let mut procs = Vec::new();
         for (i, code) in program.code.iter().enumerate() {
             let func = FuncId(i as u32);

@@ -62,58 +62,150 @@ pub enum Api {
     /// A launch; its number and place are filled in here.
     Launch(KernelLaunch),
     /// Assignment between arrays of which one is no plain host memory.
-    Copy { destination: u64, source: u64, bytes: u64 },
+    Copy {
+        destination: u64,
+        source: u64,
+        bytes: u64,
+    },
     /// The same for arrays that are not contiguous.
-    CopyStrided { destination: Strided, source: Strided, element_bytes: u64 },
+    CopyStrided {
+        destination: Strided,
+        source: Strided,
+        element_bytes: u64,
+    },
     /// Assignment of a scalar to an array.
     Fill(Fill),
     /// ALLOCATE; the reply's value is the address.
-    Alloc { region: Region, bytes: u64, name: String },
+    Alloc {
+        region: Region,
+        bytes: u64,
+        name: String,
+    },
     /// DEALLOCATE.
-    Free { address: u64, name: String },
+    Free {
+        address: u64,
+        name: String,
+    },
 
     DeviceSynchronize,
     GetLastError,
     PeekAtLastError,
-    SetDevice { device: i32 },
-    GetDevice { at: u64 },
-    GetDeviceCount { at: u64 },
+    SetDevice {
+        device: i32,
+    },
+    GetDevice {
+        at: u64,
+    },
+    GetDeviceCount {
+        at: u64,
+    },
     DeviceReset,
     /// `cudaGetDeviceProperties`: the members of `type(cudaDeviceProp)` at `at`.
-    GetDeviceProperties { at: u64, device: i32 },
-    DeviceGetAttribute { at: u64, attribute: i32, device: i32 },
-    DeviceSetLimit { limit: i32, value: u64 },
-    DeviceGetLimit { at: u64, limit: i32 },
+    GetDeviceProperties {
+        at: u64,
+        device: i32,
+    },
+    DeviceGetAttribute {
+        at: u64,
+        attribute: i32,
+        device: i32,
+    },
+    DeviceSetLimit {
+        limit: i32,
+        value: u64,
+    },
+    DeviceGetLimit {
+        at: u64,
+        limit: i32,
+    },
     /// Whether device `from` can reach the memory of device `to`.
-    DeviceCanAccessPeer { at: u64, from: i32, to: i32 },
-    EnablePeerAccess { device: i32 },
-    DisablePeerAccess { device: i32 },
+    DeviceCanAccessPeer {
+        at: u64,
+        from: i32,
+        to: i32,
+    },
+    EnablePeerAccess {
+        device: i32,
+    },
+    DisablePeerAccess {
+        device: i32,
+    },
     /// Version numbers: 1000 × major + 10 × minor.
-    GetVersion { at: u64 },
+    GetVersion {
+        at: u64,
+    },
 
-    EventCreate { at: u64 },
-    EventDestroy { event: u64 },
-    EventRecord { event: u64, stream: u64 },
-    EventSynchronize { event: u64 },
-    EventQuery { event: u64 },
+    EventCreate {
+        at: u64,
+    },
+    EventDestroy {
+        event: u64,
+    },
+    EventRecord {
+        event: u64,
+        stream: u64,
+    },
+    EventSynchronize {
+        event: u64,
+    },
+    EventQuery {
+        event: u64,
+    },
     /// Milliseconds as a real(4) at `at`.
-    EventElapsedTime { at: u64, start: u64, end: u64 },
+    EventElapsedTime {
+        at: u64,
+        start: u64,
+        end: u64,
+    },
 
-    StreamCreate { at: u64, flags: i32 },
-    StreamDestroy { stream: u64 },
-    StreamSynchronize { stream: u64 },
-    StreamQuery { stream: u64 },
-    StreamWaitEvent { stream: u64, event: u64 },
+    StreamCreate {
+        at: u64,
+        flags: i32,
+    },
+    StreamDestroy {
+        stream: u64,
+    },
+    StreamSynchronize {
+        stream: u64,
+    },
+    StreamQuery {
+        stream: u64,
+    },
+    StreamWaitEvent {
+        stream: u64,
+        event: u64,
+    },
     /// The stream of assignments, allocations and launches that name none.
-    SetDefaultStream { stream: u64 },
+    SetDefaultStream {
+        stream: u64,
+    },
     /// The reply's value is the stream.
     GetDefaultStream,
 
     /// Puts the address at `at`.
-    Malloc { region: Region, at: u64, bytes: u64 },
-    MallocPitch { at: u64, pitch_at: u64, element_bytes: u64, width: u64, height: u64 },
-    CudaFree { address: u64, host: bool },
-    Memcpy { destination: u64, source: u64, bytes: u64, kind: CopyKind, stream: Option<u64> },
+    Malloc {
+        region: Region,
+        at: u64,
+        bytes: u64,
+    },
+    MallocPitch {
+        at: u64,
+        pitch_at: u64,
+        element_bytes: u64,
+        width: u64,
+        height: u64,
+    },
+    CudaFree {
+        address: u64,
+        host: bool,
+    },
+    Memcpy {
+        destination: u64,
+        source: u64,
+        bytes: u64,
+        kind: CopyKind,
+        stream: Option<u64>,
+    },
     Memcpy2D {
         destination: u64,
         destination_pitch: u64,
@@ -123,19 +215,54 @@ pub enum Api {
         kind: CopyKind,
         stream: Option<u64>,
     },
-    Memset { destination: u64, count: u64, element: Vec<u8>, stream: Option<u64> },
-    Memset2D { destination: u64, pitch: u64, element: Vec<u8>, extent: Pitched },
-    MemGetInfo { free_at: u64, total_at: u64 },
+    Memset {
+        destination: u64,
+        count: u64,
+        element: Vec<u8>,
+        stream: Option<u64>,
+    },
+    Memset2D {
+        destination: u64,
+        pitch: u64,
+        element: Vec<u8>,
+        extent: Pitched,
+    },
+    MemGetInfo {
+        free_at: u64,
+        total_at: u64,
+    },
     /// `cudaMemAdvise`, `cudaMemPrefetchAsync`: a hint about managed memory, without effect.
-    MemHint { address: u64, bytes: u64, prefetch: bool },
-    PointerGetAttributes { at: u64, address: u64 },
+    MemHint {
+        address: u64,
+        bytes: u64,
+        prefetch: bool,
+    },
+    PointerGetAttributes {
+        at: u64,
+        address: u64,
+    },
     /// The members of `type(cudaFuncAttributes)` at `at`.
-    FuncGetAttributes { at: u64, func: FuncId },
-    FuncSetAttribute { func: FuncId, attribute: i32, value: u64 },
+    FuncGetAttributes {
+        at: u64,
+        func: FuncId,
+    },
+    FuncSetAttribute {
+        func: FuncId,
+        attribute: i32,
+        value: u64,
+    },
     /// Blocks of a kernel that a multiprocessor holds at once, an integer(4) at `at`.
-    OccupancyMaxActiveBlocks { at: u64, func: FuncId, threads: i32, dynamic_shared: u64 },
+    OccupancyMaxActiveBlocks {
+        at: u64,
+        func: FuncId,
+        threads: i32,
+        dynamic_shared: u64,
+    },
     /// A call whose code the caller has worked out itself, such as a bad argument or a setting without effect.
-    Answer { name: &'static str, code: i32 },
+    Answer {
+        name: &'static str,
+        code: i32,
+    },
 }
 
 impl Api {

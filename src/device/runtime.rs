@@ -14,7 +14,7 @@ use crate::{Api, Call, Command, CudaError, Device, KernelInfo, KernelLaunch, Ker
 use finding::{Access, Actor, Allocation, ApiFault, Axis, Finding, FindingKind, LaunchFault, LeakKind};
 use mem::{Memory, Region};
 use source::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Handles of streams and events begin behind this number, so that they differ from CUDA's own constants.
 const FIRST_STREAM: u64 = 0x100;
@@ -28,7 +28,8 @@ pub struct Runtime {
     pub(crate) device_count: u32,
     pub(crate) current: u32,
     pub(crate) limits: BTreeMap<i32, u64>,
-    pub(crate) peers: BTreeMap<(u32, u32), ()>,
+    /// Pairs of devices whose peer access is enabled.
+    pub(crate) peers: BTreeSet<(u32, u32)>,
     pub(crate) made: BTreeMap<u64, Maker>,
     /// Bytes of dynamic shared memory that kernels were allowed beyond the ordinary limit.
     pub(crate) shared_limits: BTreeMap<ir::FuncId, u64>,
@@ -127,7 +128,7 @@ impl Runtime {
             device_count,
             current: 0,
             limits: BTreeMap::new(),
-            peers: BTreeMap::new(),
+            peers: BTreeSet::new(),
             made: BTreeMap::new(),
             shared_limits: BTreeMap::new(),
             last_error: 0,
@@ -167,13 +168,7 @@ impl Runtime {
     }
 
     /// Takes a call: checks it, submits commands.
-    pub fn begin(
-        &mut self,
-        device: &mut dyn Device,
-        memory: &mut Memory,
-        call: Call,
-        kernels: &dyn Kernels,
-    ) -> Step {
+    pub fn begin(&mut self, device: &mut dyn Device, memory: &mut Memory, call: Call, kernels: &dyn Kernels) -> Step {
         let (name, span) = (call.api.name(), call.span);
         match call.api {
             Api::GetLastError => {
@@ -295,12 +290,11 @@ impl Runtime {
         }
         let told = |u: &Unseen| is_explained && u.error.is_sticky();
         if let Some(Unseen { error, call, span, fault }) = self.unseen.take().filter(|u| !told(u)) {
-            let kind = match fault {
-                Some(fault) => FindingKind::Launch { fault },
-                None => {
-                    let (name, meaning) = (error.name().to_owned(), error.text().to_owned());
-                    FindingKind::Api { call, fault: ApiFault::Unchecked { error: name, meaning } }
-                }
+            let kind = if let Some(fault) = fault {
+                FindingKind::Launch { fault }
+            } else {
+                let (name, meaning) = (error.name().to_owned(), error.text().to_owned());
+                FindingKind::Api { call, fault: ApiFault::Unchecked { error: name, meaning } }
             };
             self.findings.push(Finding::new(kind, vec![Access::step(Actor::Host, span)]));
         }
@@ -515,8 +509,11 @@ fn launch_fault(p: &Properties, launch: &KernelLaunch, kernel: &KernelInfo, most
         return Some(LaunchFault::LaunchBounds { threads, bound });
     }
     let (static_bytes, dynamic_bytes) = (kernel.shared_bytes, launch.dynamic_shared);
-    (static_bytes.saturating_add(dynamic_bytes) > most)
-        .then_some(LaunchFault::SharedMemory { static_bytes, dynamic_bytes, limit: most })
+    (static_bytes.saturating_add(dynamic_bytes) > most).then_some(LaunchFault::SharedMemory {
+        static_bytes,
+        dynamic_bytes,
+        limit: most,
+    })
 }
 
 /// Writes a result to an address that the program gave.

@@ -154,11 +154,11 @@ impl Runtime {
         &mut self,
         device: &mut dyn Device,
         memory: &mut Memory,
-        api: Api,
+        api: &Api,
         call: &str,
         span: Span,
     ) -> Outcome<()> {
-        match api {
+        match *api {
             Api::SetDevice { device: number } => {
                 self.current = self.device_number(number, call, span)?;
                 Ok(())
@@ -190,14 +190,14 @@ impl Runtime {
             }
             Api::EnablePeerAccess { device: to } => {
                 let to = self.device_number(to, call, span)?;
-                if to == self.current || self.peers.insert((self.current, to), ()).is_some() {
+                if to == self.current || !self.peers.insert((self.current, to)) {
                     return Err(CudaError::InvalidValue);
                 }
                 Ok(())
             }
             Api::DisablePeerAccess { device: to } => {
                 let to = self.device_number(to, call, span)?;
-                self.peers.remove(&(self.current, to)).ok_or(CudaError::InvalidValue)
+                self.peers.remove(&(self.current, to)).then_some(()).ok_or(CudaError::InvalidValue)
             }
             Api::GetVersion { at } => put(memory, at, &VERSION.to_le_bytes()),
             Api::MemGetInfo { free_at, total_at } => {

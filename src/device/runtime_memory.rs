@@ -105,7 +105,7 @@ impl Runtime {
                 let half = self.copy_half(&[destination, source], stream, call, span)?;
                 let on = stream.unwrap_or(0);
                 device.submit(memory, Command::Copy { destination, source, bytes, stream: on, span })?;
-                self.order_copy(device, half, on);
+                order_copy(device, half, on);
                 Ok(Some(half))
             }
             Api::Memcpy2D { destination, destination_pitch, source, source_pitch, extent, kind, stream } => {
@@ -123,7 +123,7 @@ impl Runtime {
                 let command =
                     Command::CopyStrided { destination: to, source: from, element_bytes: 1, stream: on, span };
                 device.submit(memory, command)?;
-                self.order_copy(device, half, on);
+                order_copy(device, half, on);
                 Ok(Some(half))
             }
             Api::Memset { destination, count, element, stream } => {
@@ -142,7 +142,7 @@ impl Runtime {
                 }
                 self.check_range(memory, address, bytes, What::Read, call, span).map(|()| None)
             }
-            other => self.inquire(device, memory, other, call, span).map(|()| None),
+            other => self.inquire(device, memory, &other, call, span).map(|()| None),
         }
     }
 
@@ -163,7 +163,7 @@ impl Runtime {
         self.check_strided(memory, &fill.target, fill.element.len() as u64, What::Write, call, span)?;
         device.submit(memory, Command::Fill { fill, stream: on, span })?;
         let half = if stream.is_some() { Half::Hold } else { Half::Report };
-        self.order_copy(device, half, on);
+        order_copy(device, half, on);
         Ok(Some(half))
     }
 
@@ -177,12 +177,6 @@ impl Runtime {
         }
         self.report(call, ApiFault::Pageable, span);
         Ok(Half::Report)
-    }
-
-    fn order_copy(&self, device: &mut dyn Device, half: Half, stream: u64) {
-        if half == Half::Report {
-            device.order(Order::HostWaitsForStream(stream));
-        }
     }
 
     fn check_kind(&mut self, to: u64, from: u64, kind: CopyKind, call: &str, span: Span) -> Outcome<()> {
@@ -305,6 +299,13 @@ impl Runtime {
         device.free(memory, address, span)?;
         self.made.remove(&address);
         Ok(())
+    }
+}
+
+/// The host waits for a copy, if it does.
+fn order_copy(device: &mut dyn Device, half: Half, stream: u64) {
+    if half == Half::Report {
+        device.order(Order::HostWaitsForStream(stream));
     }
 }
 

@@ -62,9 +62,11 @@ impl Iterator for Runs {
         if self.done {
             return None;
         }
-        let offset = self.index.iter().zip(&self.dims).fold(0i64, |at, (&i, &(_, stride))| {
-            at.wrapping_add(i.wrapping_mul(stride))
-        });
+        let offset = self
+            .index
+            .iter()
+            .zip(&self.dims)
+            .fold(0i64, |at, (&i, &(_, stride))| at.wrapping_add(i.wrapping_mul(stride)));
         let item = (self.base.wrapping_add_signed(offset), self.run);
         self.done = true;
         for (i, &(extent, _)) in self.index.iter_mut().zip(&self.dims) {

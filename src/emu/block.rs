@@ -48,7 +48,14 @@ pub(crate) enum BlockStop {
 
 impl Block {
     /// A block that is about to begin.
-    pub(crate) fn new(program: &Program, func: ir::FuncId, args: &[Arg], linear: u64, geometry: Geometry, shared: usize) -> Block {
+    pub(crate) fn new(
+        program: &Program,
+        func: ir::FuncId,
+        args: &[Arg],
+        linear: u64,
+        geometry: Geometry,
+        shared: usize,
+    ) -> Block {
         let mut block = Block {
             linear,
             geometry,

@@ -105,14 +105,7 @@ fn address_of(program: &Program, frame: &Frame<32>, base: AddrBase) -> u64 {
 }
 
 /// Bytes of the variable if it holds `address`; an assumed-size array reaches as far as it must.
-fn span_of(
-    program: &Program,
-    frame: &Frame<32>,
-    lane: usize,
-    var: &DebugVar,
-    base: u64,
-    address: u64,
-) -> Option<u64> {
+fn span_of(program: &Program, frame: &Frame<32>, lane: usize, var: &DebugVar, base: u64, address: u64) -> Option<u64> {
     let offset = address.checked_sub(base)?;
     let element = program.module.types.get(var.ty.index())?.bytes.max(1);
     match &var.shape {

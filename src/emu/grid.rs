@@ -69,12 +69,8 @@ impl Running {
         let [gx, gy, _] = self.launch.grid.map(u64::from);
         let code = &program.code[self.launch.func.index()];
         let cta = [linear % gx, linear / gx % gy, linear / (gx * gy)].map(|c| c as u32);
-        let geometry = Geometry {
-            grid: self.launch.grid,
-            block: self.launch.block,
-            cta,
-            static_shared: code.shared_bytes,
-        };
+        let geometry =
+            Geometry { grid: self.launch.grid, block: self.launch.block, cta, static_shared: code.shared_bytes };
         let args = self.args();
         let bytes = code.shared_bytes.next_multiple_of(16) + self.launch.dynamic_shared;
         let mut block = match self.spare.pop() {

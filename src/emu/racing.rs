@@ -1,7 +1,7 @@
 //! Race detection of a launch: what each pass is told.
 
 use mem::Lanes;
-use race::{Addresses, CtaSlot, Detector, Details, Exact, Kind, Scope, Space, WarpAccess};
+use race::{Addresses, CtaSlot, Details, Detector, Exact, Kind, Scope, Space, WarpAccess};
 use std::collections::BTreeMap;
 use vm::{AccessEvent, AccessKind, Hooks, Site, Warp};
 

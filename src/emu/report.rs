@@ -291,8 +291,7 @@ fn race_access(program: &Program, running: &Running, names: &Deciding, pair: &Ra
         race::Space::Global => (space_of(info.address), 0),
     };
     let address = base + info.address;
-    let mut access =
-        Access::new(who, what, space, program.span(site)).address(address, u64::from(info.width));
+    let mut access = Access::new(who, what, space, program.span(site)).address(address, u64::from(info.width));
     let place = running.witness.as_ref().and_then(|f| place_of(program, f, 0, address));
     access.place = place.or_else(|| global_place(program, address));
     if let Some(place) = &access.place {

@@ -29,7 +29,7 @@ pub(crate) fn scan(text: &[u8], set: &[u8], back: bool, wanted: bool) -> u64 {
     found.map_or(0, |i| i as u64 + 1)
 }
 
-/// LEN_TRIM.
+/// `LEN_TRIM`.
 pub(crate) fn len_trim(text: &[u8]) -> usize {
     text.iter().rposition(|&c| c != b' ').map_or(0, |i| i + 1)
 }

@@ -111,7 +111,9 @@ impl Specifiers {
                 "append" => self.append = true,
                 _ => return Err(bad()),
             },
-            "blank" => self.modes.blank = choose(&lower, &[("null", Blank::Null), ("zero", Blank::Zero)]).ok_or_else(bad)?,
+            "blank" => {
+                self.modes.blank = choose(&lower, &[("null", Blank::Null), ("zero", Blank::Zero)]).ok_or_else(bad)?
+            }
             "delim" => {
                 let table = [("none", Delim::None), ("apostrophe", Delim::Apostrophe), ("quote", Delim::Quote)];
                 self.modes.delim = choose(&lower, &table).ok_or_else(bad)?;
@@ -153,6 +155,24 @@ fn choose<T: Copy>(value: &str, table: &[(&str, T)]) -> Option<T> {
     table.iter().find(|(name, _)| *name == value).map(|&(_, v)| v)
 }
 
+/// A condition of a statement other than a transfer: its number, if the statement deals with it.
+fn settle(
+    memory: &mut Memory,
+    condition: &Condition,
+    catch: i32,
+    iomsg: Option<(u64, u64)>,
+    unit: Option<i64>,
+) -> Result<i32, Halt> {
+    if let Some((address, length)) = iomsg {
+        storage::write_text(memory, address, length, condition.message().as_bytes())?;
+    }
+    if condition.is_caught(catch) {
+        Ok(condition.iostat())
+    } else {
+        Err(Halt::Fault(condition.fault(unit.filter(|&n| n >= 0))))
+    }
+}
+
 impl Runtime {
     /// `io.open`: gives `iostat`.
     pub(crate) fn open(&mut self, memory: &mut Memory, unit: i64, new_unit_at: u64, text: &str) -> Result<i32, Halt> {
@@ -164,7 +184,7 @@ impl Runtime {
         let number = match result {
             Ok(number) => number,
             Err(Halt::Condition(condition)) => {
-                return self.settle(memory, condition, specifiers.catch, specifiers.iomsg, Some(unit));
+                return settle(memory, &condition, specifiers.catch, specifiers.iomsg, Some(unit));
             }
             Err(other) => return Err(other),
         };
@@ -172,25 +192,6 @@ impl Runtime {
             storage::write(memory, new_unit_at, &number.to_le_bytes())?;
         }
         Ok(0)
-    }
-
-    /// A condition of a statement other than a transfer: its number, if the statement deals with it.
-    pub(crate) fn settle(
-        &mut self,
-        memory: &mut Memory,
-        condition: Condition,
-        catch: i32,
-        iomsg: Option<(u64, u64)>,
-        unit: Option<i64>,
-    ) -> Result<i32, Halt> {
-        if let Some((address, length)) = iomsg {
-            storage::write_text(memory, address, length, condition.message().as_bytes())?;
-        }
-        if condition.is_caught(catch) {
-            Ok(condition.iostat())
-        } else {
-            Err(Halt::Fault(condition.fault(unit.filter(|&n| n >= 0))))
-        }
     }
 
     fn connect(&mut self, unit: i64, new_unit_at: u64, s: &Specifiers) -> Result<i32, Halt> {
@@ -316,7 +317,7 @@ impl Runtime {
         let number = i32::try_from(unit).unwrap_or(i32::MIN);
         match self.disconnect(number, delete) {
             Ok(()) => Ok(0),
-            Err(Halt::Condition(condition)) => self.settle(memory, condition, catch, None, Some(unit)),
+            Err(Halt::Condition(condition)) => settle(memory, &condition, catch, None, Some(unit)),
             Err(other) => Err(other),
         }
     }
@@ -326,7 +327,7 @@ impl Runtime {
         let number = i32::try_from(unit).unwrap_or(i32::MIN);
         match self.move_unit(number, what) {
             Ok(()) => Ok(0),
-            Err(Halt::Condition(condition)) => self.settle(memory, condition, catch, None, Some(unit)),
+            Err(Halt::Condition(condition)) => settle(memory, &condition, catch, None, Some(unit)),
             Err(other) => Err(other),
         }
     }

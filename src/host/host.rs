@@ -198,7 +198,7 @@ impl Host {
         match halt {
             Halt::Ask(ask) => return Some(HostYield::Ask(ask)),
             Halt::Api(call) => return Some(HostYield::Api(call)),
-            Halt::Stop { code, error: None } => {
+            Halt::Stop(code) => {
                 self.runtime.forget_answers();
                 self.phase = Phase::Ending(code);
                 return None;
@@ -206,7 +206,7 @@ impl Host {
             _ => {}
         }
         let code = match &halt {
-            Halt::Stop { code, .. } if *code != 0 => *code,
+            Halt::ErrorStop(code, _) if *code != 0 => *code,
             _ => 1,
         };
         let at = Where { program, warp: &self.warp, site };

@@ -13,9 +13,9 @@
 
 mod chars;
 mod connect;
-mod finish;
 mod errors;
 mod fault;
+mod finish;
 mod host;
 mod names;
 mod outside;

@@ -94,7 +94,8 @@ pub(crate) fn global(program: &Program, address: u64) -> Option<String> {
 
 fn local(program: &Program, func: FuncId, code: &Code, offset: u64) -> Option<String> {
     let function = program.module.func(func);
-    let slot = code.local_offsets.iter().zip(&function.locals).position(|(&o, l)| offset >= o && offset - o < l.bytes)?;
+    let slot =
+        code.local_offsets.iter().zip(&function.locals).position(|(&o, l)| offset >= o && offset - o < l.bytes)?;
     let here = |var: &&DebugVar| match var.loc {
         VarLoc::Memory(AddrBase::Local(id)) | VarLoc::Descriptor(AddrBase::Local(id)) => id.index() == slot,
         _ => false,

@@ -1,8 +1,8 @@
-//! The generator behind RANDOM_NUMBER: xoshiro256** 1.0 by Blackman and Vigna ("Scrambled linear pseudorandom number
-//! generators", ACM TOMS 47, 2021), seeded through SplitMix64 as its authors advise.
+//! The generator behind `RANDOM_NUMBER`: xoshiro256** 1.0 by Blackman and Vigna ("Scrambled linear pseudorandom number
+//! generators", ACM TOMS 47, 2021), seeded through `SplitMix64` as its authors advise.
 //!
 //! The state is part of the program's state, so that equal runs draw equal numbers. There is no seed from outside: a program
-//! that calls RANDOM_SEED without arguments begins anew with the first seed, as nvfortran's does by default.
+//! that calls `RANDOM_SEED` without arguments begins anew with the first seed, as nvfortran's does by default.
 
 /// The seed of a program that sets none.
 pub(crate) const DEFAULT_SEED: u64 = 0x2545_f491_4f6c_dd1d;

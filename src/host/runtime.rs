@@ -24,13 +24,10 @@ pub(crate) enum Halt {
     Fault(HostFault),
     /// Memory that the host may not touch.
     Outside(Outside),
-    /// The program stops; with its message if it is an ERROR STOP.
-    Stop {
-        /// The exit code.
-        code: i32,
-        /// Whether it is an ERROR STOP.
-        error: Option<Option<String>>,
-    },
+    /// STOP with its exit code.
+    Stop(i32),
+    /// ERROR STOP with its exit code and its message.
+    ErrorStop(i32, Option<String>),
     /// An error whose finding is made already.
     Finding(Box<finding::Finding>),
 }

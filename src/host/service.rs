@@ -109,8 +109,7 @@ impl Runtime {
                 self.put(memory, Value::Char(&text)).map(nothing)
             }
             Rt::IoGet => {
-                let object =
-                    Object { class: a.int(0), kind: a.int(1), address: a.bits(2), length: a.size(3) };
+                let object = Object { class: a.int(0), kind: a.int(1), address: a.bits(2), length: a.size(3) };
                 self.get(memory, object).map(nothing)
             }
             Rt::IoEnd => self.end(memory).map(code),
@@ -137,7 +136,7 @@ impl Runtime {
                 let (source, _) = storage::read_descriptor(memory, a.bits(1))?;
                 if is_plain_host(destination.base) && is_plain_host(source.base) {
                     let done = device::copy_strided(memory, &destination, &source, element_bytes);
-                    return done.map(nothing).map_err(|at| outside(memory, at, element_bytes, true));
+                    return done.map(nothing).map_err(|at| outside(at, element_bytes, true));
                 }
                 self.transfer(|| Api::CopyStrided { destination, source, element_bytes }, span).map(nothing)
             }
@@ -151,7 +150,7 @@ impl Runtime {
                 let fill = Fill { target, element: element.into() };
                 if is_plain_host(fill.target.base) || fill.target.count() == 0 {
                     let done = device::fill(memory, &fill);
-                    return done.map(nothing).map_err(|at| outside(memory, at, element_bytes, true));
+                    return done.map(nothing).map_err(|at| outside(at, element_bytes, true));
                 }
                 self.transfer(|| Api::Fill(fill), span).map(nothing)
             }
@@ -207,7 +206,7 @@ impl Runtime {
             Rt::ArgCount => Ok([self.arguments.len().saturating_sub(1) as u64, 0]),
             Rt::ArgGet => {
                 let text = usize::try_from(a.int(0)).ok().and_then(|i| self.arguments.get(i)).cloned();
-                self.give_text(memory, text, a)
+                give_text(memory, text.as_deref(), a)
             }
             Rt::EnvGet => {
                 let name = storage::read(memory, a.bits(3), a.size(4))?;
@@ -216,7 +215,7 @@ impl Runtime {
                     Answer::Text(text) => text,
                     _ => None,
                 };
-                self.give_text(memory, text, a)
+                give_text(memory, text.as_deref(), a)
             }
 
             Rt::ErrorBounds => {
@@ -280,14 +279,6 @@ impl Runtime {
         }
     }
 
-    /// Puts a text at the destination in arguments 1 and 2; gives its length, −1 if there is none.
-    fn give_text(&mut self, memory: &mut Memory, text: Option<Vec<u8>>, a: Args<'_>) -> Result<Results, Halt> {
-        if a.bits(1) != 0 {
-            storage::write_text(memory, a.bits(1), a.size(2), text.as_deref().unwrap_or_default())?;
-        }
-        Ok([text.map_or(-1, |t| t.len() as i64) as u64, 0])
-    }
-
     fn stop(&mut self, memory: &Memory, a: Args<'_>) -> Halt {
         let is_error = a.flag(0);
         let code = a.int(1);
@@ -298,12 +289,12 @@ impl Runtime {
                 .map(|text| String::from_utf8_lossy(&text).trim_end().to_owned()),
         };
         if is_error {
-            return Halt::Stop { code, error: Some(message) };
+            return Halt::ErrorStop(code, message);
         }
         if let Some(message) = message {
             self.send(crate::Stream::Stderr, format!("STOP {message}\n").as_bytes());
         }
-        Halt::Stop { code, error: None }
+        Halt::Stop(code)
     }
 
     fn alloc(&mut self, memory: &mut Memory, a: Args<'_>, span: Span) -> Result<Results, Halt> {
@@ -315,9 +306,7 @@ impl Runtime {
             return match memory.alloc(Region::Host, wanted, &name, span) {
                 Ok(address) => Ok([address, 0]),
                 Err(_) if has_stat => Ok([0, STAT_FAILED]),
-                Err(e) => {
-                    Err(Halt::Fault(HostFault::AllocationTooLarge { name: shown(&name), bytes: e.bytes }))
-                }
+                Err(e) => Err(Halt::Fault(HostFault::AllocationTooLarge { name: shown(&name), bytes: e.bytes })),
             };
         }
         let variable = name.clone();
@@ -379,13 +368,11 @@ impl Runtime {
         if !(is_plain_host(destination) && is_plain_host(source)) && bytes > 0 {
             return self.transfer(|| Api::Copy { destination, source, bytes }, span);
         }
-        match memory.copy(destination, source, bytes) {
-            Some(()) => Ok(()),
-            None => {
-                let good = storage::read(memory, source, bytes).is_ok();
-                Err(outside(memory, if good { destination } else { source }, bytes, good))
-            }
+        if memory.copy(destination, source, bytes).is_some() {
+            return Ok(());
         }
+        let good = storage::read(memory, source, bytes).is_ok();
+        Err(outside(if good { destination } else { source }, bytes, good))
     }
 
     /// A transfer that the program did not ask a code of: a failure ends the program.
@@ -410,13 +397,20 @@ fn region_of(location: i32) -> Region {
     }
 }
 
+/// Puts a text at the destination in arguments 1 and 2; gives its length, −1 if there is none.
+fn give_text(memory: &mut Memory, text: Option<&[u8]>, a: Args<'_>) -> Result<Results, Halt> {
+    if a.bits(1) != 0 {
+        storage::write_text(memory, a.bits(1), a.size(2), text.unwrap_or_default())?;
+    }
+    Ok([text.map_or(-1, |t| t.len() as i64) as u64, 0])
+}
+
 /// A name for a message.
 fn shown(name: &str) -> String {
     if name.is_empty() { "the array".to_owned() } else { name.to_owned() }
 }
 
-fn outside(memory: &Memory, address: u64, bytes: u64, write: bool) -> Halt {
-    let _ = memory;
+fn outside(address: u64, bytes: u64, write: bool) -> Halt {
     Halt::Outside(storage::Outside { address, bytes, write })
 }
 

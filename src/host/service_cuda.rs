@@ -60,9 +60,7 @@ pub(crate) fn cuda_call(memory: &Memory, rt: Rt, a: Args<'_>) -> Result<Api, Hal
         Rt::CudaGetDeviceCount => Api::GetDeviceCount { at: a.bits(0) },
         Rt::CudaDeviceReset => Api::DeviceReset,
         Rt::CudaGetDeviceProperties => Api::GetDeviceProperties { at: a.bits(0), device: a.int(1) },
-        Rt::CudaDeviceGetAttribute => {
-            Api::DeviceGetAttribute { at: a.bits(0), attribute: a.int(1), device: a.int(2) }
-        }
+        Rt::CudaDeviceGetAttribute => Api::DeviceGetAttribute { at: a.bits(0), attribute: a.int(1), device: a.int(2) },
         Rt::CudaDeviceSetLimit => Api::DeviceSetLimit { limit: a.int(0), value: a.size(1) },
         Rt::CudaDeviceGetLimit => Api::DeviceGetLimit { at: a.bits(0), limit: a.int(1) },
         Rt::CudaDeviceCanAccessPeer => Api::DeviceCanAccessPeer { at: a.bits(0), from: a.int(1), to: a.int(2) },
@@ -89,9 +87,7 @@ pub(crate) fn cuda_call(memory: &Memory, rt: Rt, a: Args<'_>) -> Result<Api, Hal
         // Commands run one after another, so that a stream of its own changes nothing for an array but its order.
         Rt::CudaSetArrayStream => Api::StreamQuery { stream: a.bits(2) },
         Rt::CudaFuncGetAttributes => Api::FuncGetAttributes { at: a.bits(0), func: kernel(1) },
-        Rt::CudaFuncSetAttribute => {
-            Api::FuncSetAttribute { func: kernel(0), attribute: a.int(1), value: a.size(2) }
-        }
+        Rt::CudaFuncSetAttribute => Api::FuncSetAttribute { func: kernel(0), attribute: a.int(1), value: a.size(2) },
         Rt::CudaFuncSetting => Api::Answer { name: "cudaFuncSetCacheConfig", code: 0 },
         Rt::CudaOccupancy => Api::OccupancyMaxActiveBlocks {
             at: a.bits(0),
@@ -101,9 +97,7 @@ pub(crate) fn cuda_call(memory: &Memory, rt: Rt, a: Args<'_>) -> Result<Api, Hal
         },
         Rt::CudaMallocHost => Api::Malloc { region: Region::Pinned, at: a.bits(0), bytes: a.size(1) },
         Rt::CudaMallocManaged => Api::Malloc { region: Region::Managed, at: a.bits(0), bytes: a.size(1) },
-        Rt::CudaMalloc => {
-            Api::Malloc { region: Region::Device(0), at: a.bits(0), bytes: a.size(1) }
-        }
+        Rt::CudaMalloc => Api::Malloc { region: Region::Device(0), at: a.bits(0), bytes: a.size(1) },
         Rt::CudaMallocPitch => Api::MallocPitch {
             at: a.bits(0),
             pitch_at: a.bits(1),
@@ -117,17 +111,11 @@ pub(crate) fn cuda_call(memory: &Memory, rt: Rt, a: Args<'_>) -> Result<Api, Hal
         Rt::CudaMemcpyTo => copy(a.bits(0), a.bits(1), a.size(3), kind(memory, a.bits(4))?, None),
         Rt::CudaMemcpyFrom => copy(a.bits(0), a.bits(2), a.size(3), kind(memory, a.bits(4))?, None),
         Rt::CudaMemcpyBetween => copy(a.bits(0), a.bits(1), a.size(2), kind(memory, a.bits(3))?, None),
-        Rt::CudaMemcpyAsync => {
-            copy(a.bits(0), a.bits(2), elements(4, 1), kind(memory, a.bits(5))?, Some(a.bits(6)))
-        }
+        Rt::CudaMemcpyAsync => copy(a.bits(0), a.bits(2), elements(4, 1), kind(memory, a.bits(5))?, Some(a.bits(6))),
         Rt::CudaMemcpyAsyncTo => copy(a.bits(0), a.bits(1), a.size(3), kind(memory, a.bits(4))?, Some(a.bits(5))),
         Rt::CudaMemcpyAsyncFrom => copy(a.bits(0), a.bits(2), a.size(3), kind(memory, a.bits(4))?, Some(a.bits(5))),
-        Rt::CudaMemcpyAsyncBetween => {
-            copy(a.bits(0), a.bits(1), a.size(2), kind(memory, a.bits(3))?, Some(a.bits(4)))
-        }
-        Rt::CudaMemcpyStream => {
-            copy(a.bits(0), a.bits(2), elements(4, 1), Some(CopyKind::Default), Some(a.bits(5)))
-        }
+        Rt::CudaMemcpyAsyncBetween => copy(a.bits(0), a.bits(1), a.size(2), kind(memory, a.bits(3))?, Some(a.bits(4))),
+        Rt::CudaMemcpyStream => copy(a.bits(0), a.bits(2), elements(4, 1), Some(CopyKind::Default), Some(a.bits(5))),
         Rt::CudaMemcpyPeer => copy(a.bits(0), a.bits(3), elements(6, 1), Some(CopyKind::DeviceToDevice), None),
         Rt::CudaMemcpy2D | Rt::CudaMemcpy2DAsync => match kind(memory, a.bits(8))? {
             Some(kind) => Api::Memcpy2D {
@@ -150,23 +138,18 @@ pub(crate) fn cuda_call(memory: &Memory, rt: Rt, a: Args<'_>) -> Result<Api, Hal
         Rt::CudaMemsetPointer => {
             Api::Memset { destination: a.bits(0), count: a.size(2), element: vec![a.bits(1) as u8], stream: None }
         }
-        Rt::CudaMemsetAsync => Api::Memset {
-            destination: a.bits(0),
-            count: a.size(3),
-            element: integer(2, 1),
-            stream: Some(a.bits(4)),
-        },
+        Rt::CudaMemsetAsync => {
+            Api::Memset { destination: a.bits(0), count: a.size(3), element: integer(2, 1), stream: Some(a.bits(4)) }
+        }
         Rt::CudaMemsetAsyncReal => {
             Api::Memset { destination: a.bits(0), count: a.size(3), element: real(2, 1), stream: Some(a.bits(4)) }
         }
         Rt::CudaMemset2D => memset_2d(integer(3, 1)),
         Rt::CudaMemset2DReal => memset_2d(real(3, 1)),
         Rt::CudaMemGetInfo => Api::MemGetInfo { free_at: a.bits(0), total_at: a.bits(1) },
-        Rt::CudaMemAdvise | Rt::CudaMemPrefetch => Api::MemHint {
-            address: a.bits(0),
-            bytes: elements(2, 1),
-            prefetch: rt == Rt::CudaMemPrefetch,
-        },
+        Rt::CudaMemAdvise | Rt::CudaMemPrefetch => {
+            Api::MemHint { address: a.bits(0), bytes: elements(2, 1), prefetch: rt == Rt::CudaMemPrefetch }
+        }
         Rt::CudaPointerGetAttributes => Api::PointerGetAttributes { at: a.bits(0), address: a.bits(1) },
         other => {
             let reason = format!("`{other}` is not a service of the host");

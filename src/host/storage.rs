@@ -31,10 +31,11 @@ pub(crate) fn read(memory: &Memory, address: u64, bytes: u64) -> Result<Vec<u8>,
     if bytes == 0 {
         return Ok(Vec::new());
     }
-    let inside = is_host(address) && memory.find(address).is_some_and(|id| {
-        let info = memory.info(id);
-        bytes <= info.base + info.bytes - address
-    });
+    let inside = is_host(address)
+        && memory.find(address).is_some_and(|id| {
+            let info = memory.info(id);
+            bytes <= info.base + info.bytes - address
+        });
     if !inside {
         return Err(outside);
     }

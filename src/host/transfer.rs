@@ -210,8 +210,7 @@ impl Runtime {
             return error(204, "the unit is not connected for output");
         }
         if unit.formatted == (statement.form == Form::Unformatted) {
-            let (file, is) =
-                if unit.formatted { ("formatted", "unformatted") } else { ("unformatted", "formatted") };
+            let (file, is) = if unit.formatted { ("formatted", "unformatted") } else { ("unformatted", "formatted") };
             return error(215, &format!("{is} transfer with a unit that is connected for {file} transfer"));
         }
         if let Some(rec) = statement.rec {
@@ -236,7 +235,8 @@ impl Runtime {
         if statement.reads {
             return self.begin_input(statement, modes);
         }
-        if unit.access == Access::Sequential && !unit.is_record_open
+        if unit.access == Access::Sequential
+            && !unit.is_record_open
             && let Some(file) = unit.file_mut()
         {
             file.truncate();

@@ -16,11 +16,15 @@ use crate::view::View;
 use ast::Intent;
 use ir::rt::Rt;
 use ir::{Space, Ty, Val};
-use sema::checked::{CharLen, Expr, ExprKind, Shape, Type, Variable};
+use sema::checked::{CharLen, Expr, ExprKind, Shape, Storage, Type, Variable};
 
 impl<'p> Fx<'_, 'p> {
     /// What is passed for a dummy when nothing is.
     pub(crate) fn pass_absent(&mut self, dummy: &Variable, out: &mut Passed) {
+        if matches!(dummy.storage, Storage::Procedure) {
+            out.keys.push(ArgKey::Any);
+            return;
+        }
         let words = match &dummy.shape {
             Shape::AssumedShape(lower) if !(dummy.attrs.allocatable || dummy.attrs.pointer) => 1 + 2 * lower.len(),
             Shape::AssumedRank => 2,
@@ -120,12 +124,23 @@ impl<'p> Fx<'_, 'p> {
             }
         };
         let addr = self.address(mem);
+        let addr = self.element_of_absent(e, addr);
         out.words.push(addr);
         if matches!(dummy.ty, Type::Character(_)) {
             let len = len.or_else(|| const_bytes(self.program, &e.ty).map(|n| Val::i64(n as i64)));
             out.words.push(len.unwrap_or(Val::i64(0)));
         }
         out.keys.push(self.space_key(mem.space));
+    }
+
+    /// The address of the current element of an optional dummy; 0, like that of the whole, if it is absent.
+    fn element_of_absent(&mut self, e: &'p Expr, addr: Val) -> Val {
+        let ExprKind::Var(v) = &e.kind else { return addr };
+        if e.rank == 0 || !self.program.var(*v).attrs.optional {
+            return addr;
+        }
+        let present = self.presence(*v);
+        self.b.select(Ty::I64, present, addr, Val::i64(0)).into()
     }
 
     /// `type(*), dimension(..)`: the address and the bytes of an element.
@@ -283,7 +298,7 @@ impl<'p> Fx<'_, 'p> {
 
 /// The register types of what is passed for a dummy of a service.
 pub(crate) fn word_types(dummy: &Variable) -> Vec<Ty> {
-    if dummy.attrs.allocatable || dummy.attrs.pointer {
+    if dummy.attrs.allocatable || dummy.attrs.pointer || matches!(dummy.storage, Storage::Procedure) {
         return vec![Ty::I64];
     }
     match &dummy.shape {

@@ -142,15 +142,15 @@ impl<'p> Fx<'_, 'p> {
         if let (true, Some(view)) = (shape.is_empty() && e.rank > 0, &from) {
             for dim in &view.dims {
                 let extent = self.freeze(dim.extent);
-                let lower = if source.is_some_and(|(s, _)| crate::assign::is_whole(s)) { dim.lower } else { Val::i64(1) };
+                let lower =
+                    if source.is_some_and(|(s, _)| crate::assign::is_whole(s)) { dim.lower } else { Val::i64(1) };
                 shape.push((self.freeze(lower), extent));
             }
         }
         let element = self.element_of_allocation(object, &d, source);
         let is_allocatable = d.contiguous;
         let base = self.desc_base(&d);
-        let taken =
-            if is_allocatable { self.icmp(CmpOp::Ne, base, Val::i64(0)) } else { Val::pred(false) };
+        let taken = if is_allocatable { self.icmp(CmpOp::Ne, base, Val::i64(0)) } else { Val::pred(false) };
         let result = self.b.mutable(Ty::I32);
         self.either(
             taken,
@@ -202,7 +202,8 @@ impl<'p> Fx<'_, 'p> {
             }
             _ => source.and_then(|(s, _)| self.length_of(s, None)),
         };
-        length.unwrap_or(Val::i64(1))
+        // A dummy of assumed length: its descriptor knows.
+        length.unwrap_or_else(|| self.desc_element(d))
     }
 
     pub(crate) fn deallocate(&mut self, objects: &'p [Expr], stat: Option<&'p Expr>, errmsg: Option<&'p Expr>) {

@@ -13,8 +13,8 @@ use crate::place::Place;
 use crate::types::{has_allocatable, is_device_data};
 use crate::value::Value;
 use crate::view::View;
-use ir::op::{BinOp, CmpOp};
 use ir::Val;
+use ir::op::{BinOp, CmpOp};
 use sema::checked::{Expr, ExprKind, Type};
 
 impl<'p> Fx<'_, 'p> {

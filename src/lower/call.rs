@@ -70,13 +70,8 @@ pub(crate) fn result_form(program: &Program, proc: &Procedure) -> ResultForm {
 impl<'p> Fx<'_, 'p> {
     /// The procedure that a call means: a procedure dummy is, in this clone, the procedure that was passed.
     pub(crate) fn callee(&mut self, proc: ProcId) -> ProcId {
-        let program = self.program;
-        let callee = program.proc(proc);
-        if !matches!(callee.body, ProcBody::Missing) {
-            return proc;
-        }
-        let dummy = program.proc(self.proc).params.iter().copied().find(|&v| program.var(v).name == callee.name);
-        match dummy.and_then(|v| self.homes.get(&v)) {
+        let through = self.program.proc(proc).through;
+        match through.and_then(|v| self.homes.get(&v)) {
             Some(Home::Procedure(p)) => *p,
             _ => proc,
         }
@@ -219,11 +214,8 @@ impl<'p> Fx<'_, 'p> {
         self.pass_all(proc, args, &mut passed);
         let types: Vec<Ty> = program.proc(proc).params.iter().flat_map(|&v| word_types(program.var(v))).collect();
         let words = std::mem::take(&mut passed.words);
-        let words: Vec<(Val, Ty)> = words
-            .into_iter()
-            .enumerate()
-            .map(|(i, v)| (v, types.get(i).copied().unwrap_or(Ty::I64)))
-            .collect();
+        let words: Vec<(Val, Ty)> =
+            words.into_iter().enumerate().map(|(i, v)| (v, types.get(i).copied().unwrap_or(Ty::I64))).collect();
         let words = self.fit_words(words, rt);
         let results = self.rt(rt, words);
         self.after_call(passed);

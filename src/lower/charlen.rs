@@ -56,6 +56,10 @@ impl<'p> Fx<'_, 'p> {
                 let value = self.value(e);
                 self.as_char(&value).1
             }
+            ExprKind::Intrinsic { id: Intrinsic::Transfer, args } => {
+                let mold = args.get(1).and_then(Option::as_ref)?;
+                self.length_of(mold, env)?
+            }
             ExprKind::Intrinsic { args, .. } => {
                 let of = args.iter().flatten().find(|a| matches!(a.ty, Type::Character(_)))?;
                 self.length_of(of, env)?

@@ -1,11 +1,10 @@
 //! Complex arithmetic.
 //!
 //! Products are the textbook form, never contracted. Quotients scale by the greater part of the divisor (R. L. Smith,
-//! "Algorithm 116: complex division", 1962), magnitudes by the greater part of the number, so that neither overflows where
-//! the result does not. Both are branch-free.
+//! "Algorithm 116: complex division", 1962), so that they do not overflow where the result does not, and are branch-free.
+//! Magnitudes and functions are the mathematics library's.
 
 use crate::fx::Fx;
-use crate::types::real_imm;
 use ir::op::{BinOp, CmpOp, UnOp};
 use ir::{Ty, Val};
 use sema::checked::BinaryOp;

@@ -323,13 +323,7 @@ impl<'p> Fx<'_, 'p> {
     }
 
     /// An array of the host's homes as the kernel sees it; `None` if it is not in reach of the device.
-    fn captured_view(
-        &mut self,
-        v: VarId,
-        view: &View,
-        b: &mut FunctionBuilder,
-        params: &mut Params,
-    ) -> Option<View> {
+    fn captured_view(&mut self, v: VarId, view: &View, b: &mut FunctionBuilder, params: &mut Params) -> Option<View> {
         let var = self.program.var(v);
         let reachable = view.mem.space != Space::Host || var.attrs.cuda.is_some() || self.aliases_device_data(v);
         if !reachable || view.gathers() {
@@ -430,11 +424,8 @@ impl<'p> Fx<'_, 'p> {
             Val::Imm(bits) => Some(scalar::bits::signed(axis.ty, bits)),
             Val::Reg(_) => None,
         };
-        let scaled = if step == Some(1) {
-            iteration
-        } else {
-            self.b.bin(BinOp::Mul, axis.ty, iteration, axis.step).into()
-        };
+        let scaled =
+            if step == Some(1) { iteration } else { self.b.bin(BinOp::Mul, axis.ty, iteration, axis.step).into() };
         let value = self.b.bin(BinOp::Add, axis.ty, scaled, axis.first);
         let value = self.cast(value.into(), axis.ty, ir_ty(&var.ty));
         if let Some(place) = self.variable_place(axis.var) {

@@ -3,9 +3,7 @@
 use crate::globals::const_bounds;
 use crate::module::ModuleCx;
 use crate::types::const_bytes;
-use ir::{
-    AddrBase, DebugField, DebugType, DebugTypeId, DebugTypeKind, DebugVar, GlobalId, Val, VarLoc, VarShape,
-};
+use ir::{AddrBase, DebugField, DebugType, DebugTypeId, DebugTypeKind, DebugVar, GlobalId, Val, VarLoc, VarShape};
 use sema::checked::{CharLen, Storage, Type, VarId};
 
 /// Name of a type as Fortran says it.

@@ -124,13 +124,7 @@ impl<'p> Fx<'_, 'p> {
     }
 
     /// `base(lo:hi)` of characters.
-    pub(crate) fn substring(
-        &mut self,
-        mem: Mem,
-        len: Val,
-        lo: Option<&'p Expr>,
-        hi: Option<&'p Expr>,
-    ) -> (Mem, Val) {
+    pub(crate) fn substring(&mut self, mem: Mem, len: Val, lo: Option<&'p Expr>, hi: Option<&'p Expr>) -> (Mem, Val) {
         let lo = lo.map_or(Val::i64(1), |e| self.int64(e));
         let hi = hi.map_or(len, |e| self.int64(e));
         let skip = self.iadd(lo, Val::i64(-1));

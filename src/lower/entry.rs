@@ -14,7 +14,7 @@ use crate::types::{Side, align, const_bytes, data_space, has_default, ir_ty};
 use crate::view::{Contiguity, View, ViewDim};
 use ast::{CudaAttr, Intent};
 use ir::{FuncId, FuncKind, Function, FunctionBuilder, Reg, Space, Ty, Val};
-use sema::checked::{CharLen, ProcBody, ProcKind, Shape, Storage, StmtKind, Type, VarId};
+use sema::checked::{CharLen, ProcBody, ProcKind, Shape, StmtKind, Storage, Type, VarId};
 use std::collections::BTreeSet;
 
 /// Makes the function of an instance.
@@ -57,14 +57,18 @@ impl<'p> Fx<'_, 'p> {
                 self.homes.insert(v, Home::Procedure(p));
                 continue;
             }
+            if matches!(program.var(v).storage, Storage::Procedure) {
+                // An optional procedure that was not passed.
+                continue;
+            }
             let regs = self.dummy_params(v);
             raw.push((v, regs, key));
         }
         let captured = self.capture_params(instance);
         // Scalars first: bounds are made of them.
-        let (scalars, arrays): (Vec<_>, Vec<_>) = raw.into_iter().partition(|(v, ..)| {
-            matches!(program.var(*v).shape, Shape::Scalar) && !is_descriptor(program, *v)
-        });
+        let (scalars, arrays): (Vec<_>, Vec<_>) = raw
+            .into_iter()
+            .partition(|(v, ..)| matches!(program.var(*v).shape, Shape::Scalar) && !is_descriptor(program, *v));
         for (v, regs) in captured {
             self.bind_capture(v, &regs);
         }
@@ -184,10 +188,8 @@ impl<'p> Fx<'_, 'p> {
                 Type::Character(_) => {
                     // The caller's bytes may be a variable: the dummy is a copy.
                     let len = self.declared_length(&var.ty).unwrap_or(second.map_or(Val::i64(0), Val::from));
-                    let value = crate::value::Value::Char(
-                        Mem::at(first.into(), space),
-                        second.map_or(Val::i64(0), Val::from),
-                    );
+                    let value =
+                        crate::value::Value::Char(Mem::at(first.into(), space), second.map_or(Val::i64(0), Val::from));
                     let copy = self.character_copy(&value, len);
                     let (mem, len) = self.as_char(&copy);
                     Home::Scalar(mem, Some(len))
@@ -234,13 +236,7 @@ impl<'p> Fx<'_, 'p> {
     }
 
     /// The home of an assumed-shape dummy; `pairs` are extent and stride per dimension.
-    pub(crate) fn assumed_shape_home(
-        &mut self,
-        v: VarId,
-        mem: Mem,
-        len: Option<Val>,
-        pairs: &[(Val, Val)],
-    ) -> Home {
+    pub(crate) fn assumed_shape_home(&mut self, v: VarId, mem: Mem, len: Option<Val>, pairs: &[(Val, Val)]) -> Home {
         let var = self.program.var(v);
         let Shape::AssumedShape(lowers) = &var.shape else { return Home::Scalar(mem, len) };
         let len = len.filter(|_| matches!(var.ty, Type::Character(_)));

@@ -10,6 +10,7 @@ use crate::loops::constant_int;
 use crate::place::Place;
 use crate::types::{const_bytes, ir_ty};
 use crate::value::Value;
+use crate::view::View;
 use ast::IoKind;
 use ir::op::CmpOp;
 use ir::rt::Rt;
@@ -95,12 +96,17 @@ impl<'p> Fx<'_, 'p> {
         if let Some((addr, len)) = format {
             self.rt(Rt::IoFormat, vec![addr, len]);
         }
-        if let IoUnit::Internal(e) = &io.unit {
-            self.internal_file(e);
-        }
+        let scattered = match &io.unit {
+            IoUnit::Internal(e) => self.internal_file(e),
+            _ => None,
+        };
         let size = self.transfer_options(&io.controls);
         self.items(&io.items, reading);
-        self.end_statement(&catch, size);
+        let status = self.rt(Rt::IoEnd, Vec::new()).first().map_or(Val::i32(0), |&r| r.into());
+        if let (Some((file, copy, ty)), false) = (&scattered, reading) {
+            self.copy_array(file, copy, ty);
+        }
+        self.end_statement(&catch, size, status);
     }
 
     /// The text of a format: a character value; an array of them counts as joined.
@@ -117,18 +123,29 @@ impl<'p> Fx<'_, 'p> {
         (self.address(mem), len)
     }
 
-    fn internal_file(&mut self, e: &'p Expr) {
+    /// Names the internal file. Records that do not follow each other are a copy: gives the array, the copy and its type.
+    fn internal_file(&mut self, e: &'p Expr) -> Option<(View, View, Type)> {
+        let mut scattered = None;
         let (addr, len, records) = if e.rank > 0 {
-            let view = self.view(e);
+            let mut view = self.view(e);
+            if !view.is_contiguous() || view.gathers() {
+                let copy = self.contiguous_view(view.clone(), &e.ty);
+                scattered = Some((view, copy.clone(), e.ty.clone()));
+                view = copy;
+            }
             let count = self.size(&view);
             (self.address(view.mem), view.element, count)
         } else {
             match self.place(e) {
                 Place::Char(mem, len) => (self.address(mem), len, Val::i64(1)),
-                _ => return self.unsupported(),
+                _ => {
+                    self.unsupported();
+                    return None;
+                }
             }
         };
         self.rt(Rt::IoInternal, vec![addr, len, records]);
+        scattered
     }
 
     /// Passes the controls of a transfer; gives the slot of `size=` and its variable.
@@ -182,8 +199,7 @@ impl<'p> Fx<'_, 'p> {
         self.b.select(Ty::I64, differs, Val::i64(1), Val::i64(0)).into()
     }
 
-    fn end_statement(&mut self, catch: &Catch<'p>, size: Option<(crate::place::Mem, &'p Expr)>) {
-        let status = self.rt(Rt::IoEnd, Vec::new()).first().map_or(Val::i32(0), |&r| r.into());
+    fn end_statement(&mut self, catch: &Catch<'p>, size: Option<(crate::place::Mem, &'p Expr)>, status: Val) {
         if let Some((slot, e)) = size {
             let n = self.load_scalar(slot, Ty::I32);
             let v = self.cast(n.into(), Ty::I32, ir_ty(&e.ty));

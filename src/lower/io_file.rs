@@ -1,17 +1,18 @@
-//! OPEN, CLOSE and file positioning.
+//! OPEN, CLOSE, INQUIRE and file positioning.
 //!
 //! The options of an OPEN are handed over as text, one `key=value` a line, put together at run time: `file`, `status`,
-//! `action`, `access`, `form`, `position`, `recl` … as the program gives them (values as written, trailing blanks removed), and
-//! `catch`, the bits of what the statement catches.
+//! `action`, `access`, `form`, `position`, `recl` … as the program gives them (values as written, trailing blanks removed),
+//! `catch`, the bits of what the statement catches, and `iomsg`, address and length of the variable.
 
 use crate::fx::Fx;
 use crate::io::Catch;
 use crate::place::Place;
 use crate::types::ir_ty;
 use crate::value::Value;
+use ir::op::CmpOp;
 use ir::rt::Rt;
 use ir::{Ty, Val};
-use sema::checked::{Expr, IoStmt, IoUnit, Type};
+use sema::checked::{Expr, IoItem, IoStmt, IoUnit, Type};
 
 impl<'p> Fx<'_, 'p> {
     fn text_value(&mut self, text: &str) -> Value {
@@ -27,12 +28,17 @@ impl<'p> Fx<'_, 'p> {
         Value::Char(mem, n.first().map_or(len, |&r| r.into()))
     }
 
-    /// An integer as text, by way of an internal write.
+    /// An integer as text.
     fn integer_text(&mut self, e: &'p Expr) -> Value {
         if let Some(n) = crate::loops::constant_int(e) {
             return self.text_value(&n.to_string());
         }
         let v = self.int64(e);
+        self.number_text(v)
+    }
+
+    /// An `i64` as text, by way of an internal write.
+    fn number_text(&mut self, v: Val) -> Value {
         let mem = self.temporary(Val::i64(24), 1);
         let addr = self.address(mem);
         let format = self.text_value("(i0)");
@@ -52,7 +58,16 @@ impl<'p> Fx<'_, 'p> {
         let mut lines = Vec::new();
         for c in &io.controls {
             match &*c.keyword {
-                "iostat" | "err" | "end" | "eor" | "iomsg" => {}
+                "iostat" | "err" | "end" | "eor" => {}
+                "iomsg" => {
+                    if let Place::Char(mem, len) = self.place(&c.value) {
+                        let addr = self.address(mem);
+                        let name = self.text_value("iomsg=");
+                        let (addr, len) = (self.number_text(addr), self.number_text(len));
+                        let (blank, end) = (self.text_value(" "), self.text_value("\n"));
+                        lines.extend([name, addr, blank, len, end]);
+                    }
+                }
                 "newunit" => newunit = Some(&c.value),
                 key => {
                     let name = self.text_value(&format!("{key}="));
@@ -106,44 +121,83 @@ impl<'p> Fx<'_, 'p> {
         self.after_status(&catch, status);
     }
 
-    /// INQUIRE by unit or by file; what it asks beyond existence, connection, unit and size is refused when it is reached.
+    /// INQUIRE: of the answers that the services know; any other is refused when the statement is reached.
     pub(crate) fn inquire(&mut self, io: &'p IoStmt) {
-        let catch = Catch::of(&io.controls);
-        let unit = self.unit_number(&io.unit);
         let file = io.controls.iter().find(|c| &*c.keyword == "file");
-        let (path, len) = match file {
+        let (addr, len) = match file {
             Some(c) => {
                 let value = self.value(&c.value);
-                let (mem, len) = self.as_char(&value);
+                let name = self.trimmed(&value);
+                let (mem, len) = self.as_char(&name);
                 (self.address(mem), len)
             }
             None => (Val::i64(0), Val::i64(0)),
         };
+        let unit = self.unit_number(&io.unit);
+        let catch = Catch::of(&io.controls);
         for c in &io.controls {
             let what = match &*c.keyword {
-                "file" | "iostat" | "err" | "iomsg" => continue,
                 "exist" => 0,
                 "opened" => 1,
                 "number" => 2,
                 "size" => 3,
+                "file" | "iostat" | "err" | "end" | "eor" | "iomsg" => continue,
+                "iolength" => {
+                    let bytes = self.bytes_of_items(&io.items);
+                    self.store_number(&c.value, bytes);
+                    continue;
+                }
                 _ => {
                     self.unsupported();
-                    return;
+                    continue;
                 }
             };
-            let e = &c.value;
-            let n = self.rt(Rt::IoInquire, vec![unit, path, len, Val::i32(what)]);
-            let n: Val = n.first().map_or(Val::i64(0), |&r| r.into());
-            let place: Place = self.place(e);
+            let answer = self.rt(Rt::IoInquire, vec![unit, addr, len, Val::i32(what)]);
+            let answer = answer.first().map_or(Val::i64(0), |&r| r.into());
             if what <= 1 {
-                let yes = self.icmp(ir::op::CmpOp::Ne, n, Val::i64(0));
-                self.store(place, &e.ty, &Value::Pred(yes));
+                let yes = self.icmp(CmpOp::Ne, answer, Val::i64(0));
+                let place = self.place(&c.value);
+                self.store(place, &c.value.ty, &Value::Pred(yes));
             } else {
-                let v = self.cast(n, Ty::I64, ir_ty(&e.ty));
-                self.store(place, &e.ty, &Value::Scalar(v));
+                self.store_number(&c.value, answer);
             }
         }
         self.after_status(&catch, Val::i32(0));
+    }
+
+    fn store_number(&mut self, e: &'p Expr, v: Val) {
+        let v = self.narrow(v, ir_ty(&e.ty));
+        let place = self.place(e);
+        self.store(place, &e.ty, &Value::Scalar(v));
+    }
+
+    /// Bytes of an unformatted record of these items.
+    fn bytes_of_items(&mut self, items: &'p [IoItem]) -> Val {
+        let mut total = Val::i64(0);
+        for item in items {
+            let bytes = match item {
+                IoItem::Expr(e) => {
+                    let len = self.length_of(e, None);
+                    let element = self.element_bytes(&e.ty, len);
+                    let extents: Vec<Val> = self.shape_of(e).into_iter().map(|d| d.1).collect();
+                    let count = self.product(&extents);
+                    self.imul(count, element)
+                }
+                IoItem::Do(implied) => {
+                    let c = self.index_loop(implied.var, &implied.first, &implied.last, implied.step.as_ref());
+                    let sum = self.b.mutable(Ty::I64);
+                    self.b.set(sum, Val::i64(0));
+                    self.simple_loop(&c, &mut |fx| {
+                        let bytes = fx.bytes_of_items(&implied.items);
+                        let more = fx.iadd(sum.into(), bytes);
+                        fx.b.set(sum, more);
+                    });
+                    sum.into()
+                }
+            };
+            total = self.iadd(total, bytes);
+        }
+        total
     }
 
     pub(crate) fn position(&mut self, io: &'p IoStmt, code: i32) {

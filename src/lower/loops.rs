@@ -175,13 +175,7 @@ impl<'p> Fx<'_, 'p> {
     }
 
     /// The loop of an implied DO, FORALL or DO CONCURRENT index.
-    pub(crate) fn index_loop(
-        &mut self,
-        v: VarId,
-        first: &'p Expr,
-        last: &'p Expr,
-        step: Option<&'p Expr>,
-    ) -> Counted {
+    pub(crate) fn index_loop(&mut self, v: VarId, first: &'p Expr, last: &'p Expr, step: Option<&'p Expr>) -> Counted {
         let ty = ir_ty(&self.program.var(v).ty);
         let first = self.loop_value(first, ty);
         let last = self.loop_value(last, ty);

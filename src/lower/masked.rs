@@ -135,14 +135,7 @@ impl<'p> Fx<'_, 'p> {
         }
     }
 
-    fn masked_store(
-        &mut self,
-        to: &View,
-        env: Env,
-        extents: &[Val],
-        value: &'p Expr,
-        conditions: &[Condition<'p>],
-    ) {
+    fn masked_store(&mut self, to: &View, env: Env, extents: &[Val], value: &'p Expr, conditions: &[Condition<'p>]) {
         self.for_each_element(env, extents, &[to], &mut |fx, index, linear| {
             let holds = fx.holds(conditions);
             fx.when(holds, |fx| {

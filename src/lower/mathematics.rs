@@ -25,6 +25,12 @@ pub(crate) fn is_library_call(e: &Expr) -> bool {
         ExprKind::Intrinsic { id, .. } => matches!(
             id,
             I::Acos
+                | I::Acosd
+                | I::Asind
+                | I::Atand
+                | I::Cosd
+                | I::Sind
+                | I::Tand
                 | I::Acosh
                 | I::Asin
                 | I::Asinh

@@ -48,6 +48,7 @@ pub(crate) struct ModuleCx<'p> {
     pub(crate) module: Module,
     pub(crate) globals: BTreeMap<(VarId, Side), GlobalId>,
     pub(crate) constants: BTreeMap<(Arc<[u8]>, u64, Side), GlobalId>,
+    pub(crate) seed: Option<GlobalId>,
     pub(crate) debug_types: BTreeMap<String, DebugTypeId>,
     /// Functions that copy and free objects of recursive types.
     pub(crate) helpers: BTreeMap<(TypeId, Helper, Side), FuncId>,
@@ -74,6 +75,7 @@ impl<'p> ModuleCx<'p> {
             module: Module::default(),
             globals: BTreeMap::new(),
             constants: BTreeMap::new(),
+            seed: None,
             debug_types: BTreeMap::new(),
             helpers: BTreeMap::new(),
             instances: BTreeMap::new(),
@@ -106,11 +108,15 @@ impl<'p> ModuleCx<'p> {
     fn root(&self, id: ProcId) -> Option<Instance> {
         let program = self.program;
         let proc = program.proc(id);
-        let embedded = program.modules.iter().any(|m| {
-            m.embedded && proc.qualified.strip_prefix(&*m.name).is_some_and(|rest| rest.starts_with('.'))
-        });
-        let takes_procedure =
-            proc.params.iter().any(|&v| matches!(program.var(v).storage, sema::checked::Storage::Procedure));
+        let embedded = program
+            .modules
+            .iter()
+            .any(|m| m.embedded && proc.qualified.strip_prefix(&*m.name).is_some_and(|rest| rest.starts_with('.')));
+        let takes_procedure = proc
+            .params
+            .iter()
+            .map(|&v| program.var(v))
+            .any(|v| matches!(v.storage, sema::checked::Storage::Procedure) && !v.attrs.optional);
         if embedded || takes_procedure || !matches!(proc.body, ProcBody::Statements(_)) {
             return None;
         }

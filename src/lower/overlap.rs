@@ -33,25 +33,22 @@ pub(crate) fn same(a: &Expr, b: &Expr) -> bool {
                 && i.len() == j.len()
                 && i.iter().zip(j).all(|(i, j)| match (i, j) {
                     (Sub::Index(i), Sub::Index(j)) => same(i, j),
-                    (
-                        Sub::Range { lo: a, hi: b, step: c },
-                        Sub::Range { lo: x, hi: y, step: z },
-                    ) => option(a, x) && option(b, y) && option(c, z),
+                    (Sub::Range { lo: a, hi: b, step: c }, Sub::Range { lo: x, hi: y, step: z }) => {
+                        option(a, x) && option(b, y) && option(c, z)
+                    }
                     _ => false,
                 })
         }
-        (
-            ExprKind::Substring { base: x, lo: a, hi: b },
-            ExprKind::Substring { base: y, lo: c, hi: d },
-        ) => same(x, y) && both(a, c) && both(b, d),
+        (ExprKind::Substring { base: x, lo: a, hi: b }, ExprKind::Substring { base: y, lo: c, hi: d }) => {
+            same(x, y) && both(a, c) && both(b, d)
+        }
         (ExprKind::ComplexPart { base: x, imaginary: i }, ExprKind::ComplexPart { base: y, imaginary: j }) => {
             i == j && same(x, y)
         }
         (ExprKind::Convert(x), ExprKind::Convert(y)) | (ExprKind::Paren(x), ExprKind::Paren(y)) => same(x, y),
-        (
-            ExprKind::Binary { op: o, left: a, right: b },
-            ExprKind::Binary { op: p, left: c, right: d },
-        ) => o == p && same(a, c) && same(b, d),
+        (ExprKind::Binary { op: o, left: a, right: b }, ExprKind::Binary { op: p, left: c, right: d }) => {
+            o == p && same(a, c) && same(b, d)
+        }
         (ExprKind::Special { index: i, add: x }, ExprKind::Special { index: j, add: y }) => i == j && x == y,
         _ => false,
     }

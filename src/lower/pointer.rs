@@ -2,18 +2,13 @@
 
 use crate::fx::Fx;
 use crate::view::{Contiguity, View, ViewDim};
-use ir::op::{BinOp, CmpOp};
 use ir::Val;
+use ir::op::{BinOp, CmpOp};
 use sema::checked::{Expr, ExprKind};
 
 impl<'p> Fx<'_, 'p> {
     /// `target => value`
-    pub(crate) fn pointer_assign(
-        &mut self,
-        target: &'p Expr,
-        bounds: &'p [(Expr, Option<Expr>)],
-        value: &'p Expr,
-    ) {
+    pub(crate) fn pointer_assign(&mut self, target: &'p Expr, bounds: &'p [(Expr, Option<Expr>)], value: &'p Expr) {
         let Some(d) = self.descriptor(target) else { return self.unsupported() };
         let Some(view) = self.pointer_target(value) else { return self.desc_clear(&d) };
         let view = self.with_bounds(view, bounds);

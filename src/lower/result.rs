@@ -14,7 +14,7 @@ use crate::types::{alloc_where, const_bytes, data_space, ir_ty};
 use crate::value::Value;
 use crate::view::View;
 use ir::{Space, Val};
-use sema::checked::{Actual, Expr, ProcBody, ProcId, Shape, VarId};
+use sema::checked::{Actual, Expr, ProcBody, ProcId, Shape, Storage, Type, VarId};
 
 impl<'p> Fx<'_, 'p> {
     /// A function reference with a scalar result.
@@ -40,7 +40,7 @@ impl<'p> Fx<'_, 'p> {
                 value_of_registers(&results)
             }
             ResultForm::Hidden(_) => {
-                let view = self.call_with_memory(proc, args);
+                let view = self.call_with_memory(proc, args, Some(&e.ty));
                 self.load(element_place(view.mem, view.len), &e.ty)
             }
         }
@@ -52,10 +52,11 @@ impl<'p> Fx<'_, 'p> {
         if !matches!(result_form(self.program, self.program.proc(proc)), ResultForm::Hidden(_)) {
             return self.refused_view(e);
         }
-        self.call_with_memory(proc, args)
+        self.call_with_memory(proc, args, Some(&e.ty))
     }
 
-    fn call_with_memory(&mut self, proc: ProcId, args: &'p [Option<Actual>]) -> View {
+    /// Calls a function that writes its result to memory; `ty` is the type of the reference.
+    fn call_with_memory(&mut self, proc: ProcId, args: &'p [Option<Actual>], ty: Option<&'p Type>) -> View {
         let program = self.program;
         let callee = program.proc(proc);
         let mut passed = Passed::default();
@@ -81,7 +82,11 @@ impl<'p> Fx<'_, 'p> {
             return view;
         }
         let saved = self.bind_actuals(proc, args, &passed);
-        let len = self.declared_length(&var.ty);
+        let mut len = self.declared_length(&var.ty);
+        if len.is_none() && matches!(var.ty, Type::Character(_)) {
+            // A result of assumed length has the length that the reference's scope declares.
+            len = ty.and_then(|ty| self.declared_length(ty)).or(Some(Val::i64(0)));
+        }
         let bytes = self.element_bytes(&var.ty, len);
         let bounds: Vec<(Val, Val)> = match &var.shape {
             Shape::Explicit(dims) => dims
@@ -133,7 +138,7 @@ impl<'p> Fx<'_, 'p> {
         for (i, &v) in params.iter().enumerate() {
             let var = program.var(v);
             let types = crate::actual::word_types(var);
-            if matches!(args.get(i), Some(Some(Actual::Proc(_)))) {
+            if matches!(var.storage, Storage::Procedure) {
                 continue;
             }
             let mine: Vec<Val> = words.by_ref().take(types.len()).collect();
@@ -201,7 +206,7 @@ impl<'p> Fx<'_, 'p> {
     pub(crate) fn call_pointer_function(&mut self, proc: ProcId, args: &'p [Option<Actual>]) -> Option<View> {
         let proc = self.callee(proc);
         let result = self.program.proc(proc).result?;
-        self.program.var(result).attrs.pointer.then(|| self.call_with_memory(proc, args))
+        self.program.var(result).attrs.pointer.then(|| self.call_with_memory(proc, args, None))
     }
 
     /// The place of a value, for those who need an address.

@@ -10,10 +10,8 @@ use crate::value::Value;
 use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
 use ir::{Bb, Trap, Ty, Val};
-use sema::checked::{
-    CaseRange, Const, Expr, ExprKind, LoopId, ProcBody, Stmt, StmtKind, Type, VarId,
-};
 use sema::checked::CmpOp as Relation;
+use sema::checked::{CaseRange, Const, Expr, ExprKind, LoopId, ProcBody, Stmt, StmtKind, Type, VarId};
 use std::collections::BTreeSet;
 
 type Arm<K> = (Option<K>, Vec<Stmt>, source::Span);

@@ -78,9 +78,7 @@ pub(crate) fn is_recursive(program: &Program, id: TypeId) -> bool {
 /// Whether a fresh object of this type has contents: default values, or descriptors that must say "not allocated".
 pub(crate) fn has_default(program: &Program, ty: &Type) -> bool {
     let Type::Derived(id) = ty else { return false };
-    program.ty(*id).fields.iter().any(|f| {
-        f.allocatable || f.pointer || f.init.is_some() || has_default(program, &f.ty)
-    })
+    program.ty(*id).fields.iter().any(|f| f.allocatable || f.pointer || f.init.is_some() || has_default(program, &f.ty))
 }
 
 /// Whether data with that attribute is out of reach of host code, so that touching it there is a transfer.
@@ -91,7 +89,9 @@ pub(crate) fn is_device_data(cuda: Option<CudaAttr>) -> bool {
 /// The memory that an object with that attribute is allocated from, as `mem.alloc` counts them.
 pub(crate) fn alloc_where(side: Side, cuda: Option<CudaAttr>) -> i32 {
     match (side, cuda) {
-        (Side::Device, _) | (_, Some(CudaAttr::Device | CudaAttr::Constant | CudaAttr::Texture | CudaAttr::Shared)) => 1,
+        (Side::Device, _) | (_, Some(CudaAttr::Device | CudaAttr::Constant | CudaAttr::Texture | CudaAttr::Shared)) => {
+            1
+        }
         (_, Some(CudaAttr::Managed | CudaAttr::Unified)) => 2,
         (_, Some(CudaAttr::Pinned)) => 3,
         (_, None) => 0,

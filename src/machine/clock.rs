@@ -1,4 +1,4 @@
-//! Calendar arithmetic for DATE_AND_TIME, in UTC.
+//! Calendar arithmetic for `DATE_AND_TIME`, in UTC.
 //!
 //! The days-to-date conversion is Howard Hinnant's `civil_from_days` ("chrono-Compatible Low-Level Date Algorithms").
 
@@ -17,7 +17,7 @@ fn civil(days: i64) -> (i64, i64, i64) {
     (yoe + era * 400 + i64::from(month <= 2), month, day)
 }
 
-/// The VALUES of DATE_AND_TIME for milliseconds since the beginning of 1970: year, month, day, minutes from UTC (0), hour,
+/// The VALUES of `DATE_AND_TIME` for milliseconds since the beginning of 1970: year, month, day, minutes from UTC (0), hour,
 /// minute, second, millisecond.
 pub(crate) fn date(milliseconds: i64) -> [i32; 8] {
     let (days, rest) = (milliseconds.div_euclid(86_400_000), milliseconds.rem_euclid(86_400_000));

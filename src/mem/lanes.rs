@@ -132,12 +132,7 @@ pub(crate) fn load_row<T: Word, const W: usize>(backing: &Backing, offset: usize
 /// Writes a row of `W` words from the lanes of `mask`; the row lies in one page of the backing. Says whether it did: a
 /// partial row is left to the caller, since words between its lanes may be another worker's.
 #[inline(always)]
-pub(crate) fn store_row<T: Word, const W: usize>(
-    backing: &Backing,
-    offset: usize,
-    mask: u32,
-    values: &[T; W],
-) -> bool {
+pub(crate) fn store_row<T: Word, const W: usize>(backing: &Backing, offset: usize, mask: u32, values: &[T; W]) -> bool {
     if mask.count_ones() as usize != W {
         return false;
     }

@@ -299,13 +299,9 @@ impl<'a> Compiler<'a> {
                 Op::Barrier { op, d: dst.map(|d| self.dst(d)), a: a.map(|a| self.slot(a, Ty::Pred)) }
             }
             InstKind::SyncWarp { mask } => Op::SyncWarp { mask: self.slot(mask, Ty::I32) },
-            InstKind::Vote { op, ty, dst, mask, a } => Op::Vote {
-                op,
-                ty,
-                d: self.dst(dst),
-                mask: mask.map(|m| self.slot(m, Ty::I32)),
-                a: self.slot(a, ty),
-            },
+            InstKind::Vote { op, ty, dst, mask, a } => {
+                Op::Vote { op, ty, d: self.dst(dst), mask: mask.map(|m| self.slot(m, Ty::I32)), a: self.slot(a, ty) }
+            }
             InstKind::Shuffle { op, ty, dst, a, lane, width } => Op::Shuffle {
                 op,
                 ty,

@@ -9,9 +9,9 @@ use crate::code::{Fast, FastCmp, FastCvt, NO_JOIN, Op, Program, Site, Slot};
 use crate::frame::Frame;
 use crate::hooks::Hooks;
 use crate::warp::{Context, Fault, FaultKind, LaunchRequest, RtRequest, State, Stop, Warp, lanes};
+use ir::Ty;
 use ir::eval;
 use ir::op::{BarOp, ShflOp, Special, VoteOp};
-use ir::Ty;
 use scalar::{convert, int, real};
 
 /// What the loop does after an operation.
@@ -662,9 +662,9 @@ fn fast_convert<const W: usize>(frame: &mut Frame<W>, full: bool, mask: u32, op:
         FastCvt::I32ToF64 => widen!(|x: u32| f64::from(x as i32).to_bits()),
         FastCvt::F32ToF64 => widen!(|x: u32| convert::widen(f32::from_bits(x)).to_bits()),
         FastCvt::F64ToF32 => narrow!(|x: u64| convert::narrow(f64::from_bits(x)).to_bits()),
-        FastCvt::F32ToI32 => map32(frame, full, mask, d, a, a, |x, _| {
-            convert::trunc_to_int::<f32, i32>(f32::from_bits(x)) as u32
-        }),
+        FastCvt::F32ToI32 => {
+            map32(frame, full, mask, d, a, a, |x, _| convert::trunc_to_int::<f32, i32>(f32::from_bits(x)) as u32)
+        }
         FastCvt::F64ToI32 => narrow!(|x: u64| convert::trunc_to_int::<f64, i32>(f64::from_bits(x)) as u32),
         FastCvt::I64ToF64 => map64(frame, full, mask, d, a, a, |x, _| (x as i64 as f64).to_bits()),
     }

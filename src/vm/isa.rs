@@ -19,11 +19,8 @@ impl Warp<32> {
         {
             use std::arch::is_x86_feature_detected as has;
             let avx2 = has!("avx2") && has!("fma") && has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt");
-            let avx512 = has!("avx512f")
-                && has!("avx512vl")
-                && has!("avx512bw")
-                && has!("avx512dq")
-                && has!("avx512cd");
+            let avx512 =
+                has!("avx512f") && has!("avx512vl") && has!("avx512bw") && has!("avx512dq") && has!("avx512cd");
             if avx2 && avx512 {
                 // SAFETY: the processor has all features that the functions are compiled for.
                 return unsafe {

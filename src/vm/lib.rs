@@ -28,7 +28,9 @@ pub use code::{Code, Op, Program, Site};
 pub use compile::{LoadError, compile};
 pub use frame::{Frame, SlotRef};
 pub use hooks::{AccessEvent, AccessKind, Hooks, Values};
-pub use warp::{Arg, Context, Fault, FaultKind, Fragment, Geometry, HostStack, LaunchRequest, RtRequest, State, Stop, Warp};
+pub use warp::{
+    Arg, Context, Fault, FaultKind, Fragment, Geometry, HostStack, LaunchRequest, RtRequest, State, Stop, Warp,
+};
 
 /// Schedule points that a fragment may pass without making progress before others get their turn.
 pub const POLL_QUANTUM: u32 = 1 << 14;

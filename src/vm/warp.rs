@@ -459,7 +459,8 @@ impl<const W: usize> Warp<W> {
         let live = self.live;
         let met = self.fragments.iter().find_map(|f| {
             let State::AtRendezvous { need } = f.state else { return None };
-            let here = |o: &&Fragment| o.pc == f.pc && o.frame == f.frame && matches!(o.state, State::AtRendezvous { .. });
+            let here =
+                |o: &&Fragment| o.pc == f.pc && o.frame == f.frame && matches!(o.state, State::AtRendezvous { .. });
             let there = self.fragments.iter().filter(here).fold(0, |m, o| m | o.mask);
             (need & live & !there == 0).then_some((f.pc, f.frame))
         });

@@ -53,6 +53,26 @@ impl<'p> Fx<'_, 'p> {
                 };
                 self.rotate(ty, a, second, width)
             }
+            I::Dshiftl | I::Dshiftr => {
+                let n = self.count_of(arg(args, 2)?, ty);
+                let rest = bin(self, BinOp::Sub, imm(ty, i64::from(ty.bytes()) * 8), n);
+                let (left, right) = if id == I::Dshiftl { (n, rest) } else { (rest, n) };
+                let high = bin(self, BinOp::Shl, a, left);
+                let low = bin(self, BinOp::ShrU, second, right);
+                bin(self, BinOp::Or, high, low)
+            }
+            I::MergeBits => {
+                let mask = self.count_of(arg(args, 2)?, ty);
+                let others = self.b.un(UnOp::Not, ty, mask);
+                let yes = bin(self, BinOp::And, a, mask);
+                let no = bin(self, BinOp::And, second, others.into());
+                bin(self, BinOp::Or, yes, no)
+            }
+            I::Bge | I::Bgt | I::Ble | I::Blt => {
+                let (x, y) = if matches!(id, I::Bge | I::Blt) { (a, second) } else { (second, a) };
+                let op = if matches!(id, I::Bge | I::Ble) { CmpOp::GeU } else { CmpOp::LtU };
+                return Some(Value::Pred(self.b.cmp(op, ty, x, y).into()));
+            }
             I::Not => self.b.un(UnOp::Not, ty, a).into(),
             I::Leadz | I::Popcnt | I::Trailz | I::Poppar => {
                 let op = match id {

@@ -26,8 +26,11 @@ impl<'p> Fx<'_, 'p> {
             let n = self.rt(Rt::ArgCount, Vec::new()).first().map_or(Val::i32(0), |&r| r.into());
             return Some(Value::Scalar(self.cast(n, Ty::I32, ir_ty(&e.ty))));
         }
-        let first = arg(args, 0)?;
         let ty = ir_ty(&e.ty);
+        if id == I::IntPtrKind {
+            return Some(Value::Scalar(imm(ty, 8)));
+        }
+        let first = arg(args, 0)?;
         Some(match id {
             I::Allocated => {
                 let d = self.descriptor(first)?;
@@ -37,10 +40,11 @@ impl<'p> Fx<'_, 'p> {
             I::Present => Value::Pred(self.is_present(first)),
             I::BitSize => Value::Scalar(imm(ty, 8 * i64::from(ir_ty(&first.ty).bytes()))),
             I::Kind => Value::Scalar(imm(ty, i64::from(ir_ty(&first.ty).bytes()))),
-            I::IsContiguous => {
-                let view = self.designator_view(first)?;
-                Value::Pred(self.contiguity_test(&view))
-            }
+            I::IsContiguous => match self.designator_view(first) {
+                Some(view) => Value::Pred(self.contiguity_test(&view)),
+                None => Value::Pred(Val::pred(true)),
+            },
+            I::Rank => Value::Scalar(imm(ty, i64::from(first.rank))),
             I::Len => {
                 let n = self.length_of(first, None)?;
                 Value::Scalar(self.narrow(n, ty))
@@ -135,7 +139,11 @@ impl<'p> Fx<'_, 'p> {
 
     /// Whether a dummy is present, a predicate.
     pub(crate) fn presence(&mut self, v: sema::checked::VarId) -> Val {
-        if !self.program.var(v).attrs.optional {
+        let var = self.program.var(v);
+        if matches!(var.storage, sema::checked::Storage::Procedure) {
+            return Val::pred(matches!(self.homes.get(&v), Some(Home::Procedure(_))));
+        }
+        if !var.attrs.optional {
             return Val::pred(true);
         }
         let addr = match self.home(v) {
@@ -174,7 +182,13 @@ impl<'p> Fx<'_, 'p> {
         }
         let empty = self.icmp(CmpOp::Eq, d.1, Val::i64(0));
         match empty {
-            Val::Imm(bits) => if bits & 1 == 1 { Val::i64(1) } else { d.0 },
+            Val::Imm(bits) => {
+                if bits & 1 == 1 {
+                    Val::i64(1)
+                } else {
+                    d.0
+                }
+            }
             Val::Reg(_) => self.b.select(Ty::I64, empty, Val::i64(1), d.0).into(),
         }
     }
@@ -187,12 +201,7 @@ impl<'p> Fx<'_, 'p> {
     }
 
     /// A number about the dimension that an expression chooses.
-    fn bound_of(
-        &mut self,
-        e: &'p Expr,
-        dim: &'p Expr,
-        what: impl Fn(&mut Self, (Val, Val)) -> Val,
-    ) -> Option<Val> {
+    fn bound_of(&mut self, e: &'p Expr, dim: &'p Expr, what: impl Fn(&mut Self, (Val, Val)) -> Val) -> Option<Val> {
         let shape = self.shape_of(e);
         if let Some(n) = constant_int(dim) {
             let d = *shape.get(usize::try_from(n.checked_sub(1)?).ok()?)?;

@@ -3,7 +3,6 @@
 use super::{Args, arg};
 use crate::array::{Env, element_place};
 use crate::fx::Fx;
-use crate::loops::constant_int;
 use crate::place::Place;
 use crate::types::ir_ty;
 use crate::value::Value;
@@ -93,11 +92,8 @@ impl<'p> Fx<'_, 'p> {
                 let v = self.as_scalar(&x, &s.array.ty);
                 let old = self.load(s.best, &s.array.ty);
                 let old = self.as_scalar(&old, &s.array.ty);
-                let (strict, equal) = if s.id == Intrinsic::Maxloc {
-                    (CmpOp::Gt, CmpOp::Ge)
-                } else {
-                    (CmpOp::Lt, CmpOp::Le)
-                };
+                let (strict, equal) =
+                    if s.id == Intrinsic::Maxloc { (CmpOp::Gt, CmpOp::Ge) } else { (CmpOp::Lt, CmpOp::Le) };
                 let mut better = self.precedes(strict, v, old, ty);
                 if !crate::arith::is(s.back, 0) {
                     let as_good = self.precedes(equal, v, old, ty);
@@ -161,7 +157,7 @@ impl<'p> Fx<'_, 'p> {
         let shift = usize::from(id == Intrinsic::Findloc);
         let dim = arg(args, 1 + shift).filter(|d| matches!(d.ty, Type::Integer(_)));
         if let Some(dim) = dim {
-            let dim = usize::try_from(constant_int(dim)?.checked_sub(1)?).ok()?;
+            let dim = self.dimension(dim);
             return self.locate_along(id, args, e, dim);
         }
         let rank = usize::from(array.rank);
@@ -183,22 +179,17 @@ impl<'p> Fx<'_, 'p> {
         Some(view)
     }
 
-    fn locate_along(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr, dim: usize) -> Option<View> {
+    fn locate_along(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr, dim: Val) -> Option<View> {
         let s = self.search(id, args, 1)?;
         let (env, extents) = self.prepare_search(&s)?;
-        if dim >= extents.len() {
-            return None;
-        }
-        let mut outer = extents.clone();
-        let along = outer.remove(dim);
+        let (outer, along) = self.without_dimension(&extents, dim);
         let view = self.temporary_array(&e.ty, None, &outer);
         let result = view.clone();
         self.with_env(env, |fx| {
             fx.nest(&outer, &mut |fx, index| {
                 fx.start_search(&s);
                 fx.repeat(along, &mut |fx, i| {
-                    let mut full = index.to_vec();
-                    full.insert(dim, i);
+                    let full = fx.with_dimension(index, dim, i);
                     fx.move_to(&full);
                     fx.look(&s, &[i]);
                 });

@@ -56,14 +56,17 @@ impl<'p> Fx<'_, 'p> {
             | I::Shifta
             | I::Trailz
             | I::Rshift
-            | I::Lshift => self.bit_function(id, args, e),
-            I::Exponent
-            | I::Fraction
-            | I::Nearest
-            | I::Rrspacing
-            | I::Scale
-            | I::SetExponent
-            | I::Spacing => self.model_function(id, args),
+            | I::Lshift
+            | I::Dshiftl
+            | I::Dshiftr
+            | I::MergeBits
+            | I::Bge
+            | I::Bgt
+            | I::Ble
+            | I::Blt => self.bit_function(id, args, e),
+            I::Exponent | I::Fraction | I::Nearest | I::Rrspacing | I::Scale | I::SetExponent | I::Spacing => {
+                self.model_function(id, args)
+            }
             I::Achar
             | I::Adjustl
             | I::Adjustr

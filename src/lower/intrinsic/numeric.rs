@@ -67,6 +67,32 @@ impl<'p> Fx<'_, 'p> {
                 let (x, y, z) = (self.scalar(first), self.scalar(arg(args, 1)?), self.scalar(arg(args, 2)?));
                 Value::Scalar(self.b.tri(TriOp::Fma, ty, x, y, z).into())
             }
+            I::Fma => {
+                let (a, b, c) = (self.scalar(first), self.scalar(arg(args, 1)?), self.scalar(arg(args, 2)?));
+                Value::Scalar(self.b.tri(TriOp::Fma, ty, a, b, c).into())
+            }
+            I::Isnan => {
+                let v = self.scalar(first);
+                Value::Pred(self.b.cmp(CmpOp::Ne, ir_ty(&first.ty), v, v).into())
+            }
+            I::IsIostatEnd | I::IsIostatEor => {
+                let v = self.scalar(first);
+                let from = ir_ty(&first.ty);
+                let code = if id == I::IsIostatEnd { -1 } else { -2 };
+                Value::Pred(self.b.cmp(CmpOp::Eq, from, v, imm(from, code)).into())
+            }
+            I::Sind | I::Cosd | I::Tand => {
+                let v = self.scalar(first);
+                let radians = self.b.bin(BinOp::Mul, ty, v, real_imm(ty, std::f64::consts::PI / 180.0));
+                let name = id.name().trim_end_matches('d');
+                self.mathematics(name, &[(Value::Scalar(radians.into()), first.ty.clone())], &e.ty)
+            }
+            I::Asind | I::Acosd | I::Atand => {
+                let values = self.argument_values(args);
+                let radians = self.mathematics(id.name().trim_end_matches('d'), &values, &e.ty);
+                let v = self.as_scalar(&radians, &e.ty);
+                Value::Scalar(self.b.bin(BinOp::Mul, ty, v, real_imm(ty, 180.0 / std::f64::consts::PI)).into())
+            }
             I::Atan if arg(args, 1).is_some() => {
                 let values = self.argument_values(args);
                 self.mathematics("atan2", &values, &e.ty)
@@ -120,11 +146,7 @@ impl<'p> Fx<'_, 'p> {
             best = Some(match best {
                 None => v,
                 Some(old) if matches!(a.ty, Type::Character(_)) => {
-                    let relation = if op == BinOp::Max {
-                        sema::checked::CmpOp::Ge
-                    } else {
-                        sema::checked::CmpOp::Le
-                    };
+                    let relation = if op == BinOp::Max { sema::checked::CmpOp::Ge } else { sema::checked::CmpOp::Le };
                     let keeps = self.compare_characters(relation, &old, &v);
                     self.choose(keeps, &old, &v, &a.ty)
                 }

@@ -1,4 +1,4 @@
-//! Reductions: SUM, PRODUCT, MAXVAL, MINVAL, ANY, ALL, COUNT, IALL, IANY, IPARITY, NORM2, DOT_PRODUCT.
+//! Reductions: SUM, PRODUCT, MAXVAL, MINVAL, ANY, ALL, PARITY, COUNT, IALL, IANY, IPARITY, NORM2, DOT_PRODUCT.
 //!
 //! A reduction is one loop in array element order with one accumulator, in host and device code alike; a reduction of device
 //! data in host code works on a copy. With DIM it is such a loop for each element of the result.
@@ -6,7 +6,6 @@
 use super::{Args, arg};
 use crate::array::{Env, element_place};
 use crate::fx::Fx;
-use crate::loops::constant_int;
 use crate::place::Place;
 use crate::types::{imm, ir_ty, real_imm};
 use crate::value::Value;
@@ -32,7 +31,7 @@ struct Accumulator<'p> {
 fn positions(id: Intrinsic) -> (Option<usize>, Option<usize>) {
     use Intrinsic as I;
     match id {
-        I::All | I::Any | I::Count | I::Norm2 => (Some(1), None),
+        I::All | I::Any | I::Count | I::Norm2 | I::Parity => (Some(1), None),
         _ => (Some(1), Some(2)),
     }
 }
@@ -58,26 +57,20 @@ impl<'p> Fx<'_, 'p> {
 
     /// A reduction along one dimension.
     pub(super) fn reduction_array(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<View> {
-        let dim = constant_int(arg(args, positions(id).0?)?)?;
-        let dim = usize::try_from(dim.checked_sub(1)?).ok()?;
+        let dim = self.dimension(arg(args, positions(id).0?)?);
         let mut acc = self.accumulator(id, args, e)?;
         let mut env = Env::default();
         self.prepare(acc.array, &mut env);
         let extents = env.extents(acc.array)?;
         self.prepare_mask(&acc, &mut env);
-        if dim >= extents.len() {
-            return None;
-        }
-        let mut outer = extents.clone();
-        let along = outer.remove(dim);
+        let (outer, along) = self.without_dimension(&extents, dim);
         let view = self.temporary_array(&e.ty, None, &outer);
         let result = view.clone();
         self.with_env(env, |fx| {
             fx.nest(&outer, &mut |fx, index| {
                 fx.reset(&mut acc);
                 fx.repeat(along, &mut |fx, i| {
-                    let mut full = index.to_vec();
-                    full.insert(dim, i);
+                    let full = fx.with_dimension(index, dim, i);
                     fx.move_to(&full);
                     fx.accumulate(&acc);
                 });
@@ -88,6 +81,67 @@ impl<'p> Fx<'_, 'p> {
             });
         });
         Some(view)
+    }
+
+    /// DIM counted from 0, a value of the frame.
+    pub(super) fn dimension(&mut self, e: &'p Expr) -> Val {
+        let dim = self.int64(e);
+        let dim = self.freeze(dim);
+        self.iadd(dim, Val::i64(-1))
+    }
+
+    /// The extents without that of a dimension, and that one.
+    pub(super) fn without_dimension(&mut self, extents: &[Val], dim: Val) -> (Vec<Val>, Val) {
+        let along = self.chosen(extents, dim);
+        let outer = extents
+            .windows(2)
+            .enumerate()
+            .map(|(i, pair)| self.before(Val::i64(i as i64), dim, pair[0], pair[1]))
+            .collect();
+        (outer, along)
+    }
+
+    /// A position in the other dimensions with the position in that dimension put in.
+    pub(super) fn with_dimension(&mut self, index: &[Val], dim: Val, at: Val) -> Vec<Val> {
+        let mut full = Vec::with_capacity(index.len() + 1);
+        for i in 0..=index.len() {
+            let here = Val::i64(i as i64);
+            let left = index.get(i).copied().unwrap_or(at);
+            let right = i.checked_sub(1).and_then(|i| index.get(i)).copied().unwrap_or(at);
+            let equal = self.icmp(CmpOp::Eq, here, dim);
+            let other = self.before(here, dim, left, right);
+            full.push(self.pick_one(equal, at, other));
+        }
+        full
+    }
+
+    /// `a` if dimension `i` lies before `dim`, else `b`.
+    fn before(&mut self, i: Val, dim: Val, a: Val, b: Val) -> Val {
+        let is_before = self.icmp(CmpOp::Lt, i, dim);
+        self.pick_one(is_before, a, b)
+    }
+
+    fn pick_one(&mut self, cond: Val, a: Val, b: Val) -> Val {
+        match cond {
+            Val::Imm(bits) => {
+                if bits & 1 == 1 {
+                    a
+                } else {
+                    b
+                }
+            }
+            Val::Reg(_) => self.b.select(Ty::I64, cond, a, b).into(),
+        }
+    }
+
+    /// The value of a list at a position.
+    fn chosen(&mut self, values: &[Val], at: Val) -> Val {
+        let mut result = Val::i64(0);
+        for (i, &v) in values.iter().enumerate() {
+            let here = self.icmp(CmpOp::Eq, at, Val::i64(i as i64));
+            result = self.pick_one(here, v, result);
+        }
+        result
     }
 
     fn prepare_mask(&mut self, acc: &Accumulator<'p>, env: &mut Env) {
@@ -109,7 +163,7 @@ impl<'p> Fx<'_, 'p> {
         }
         let ty = match id {
             I::Count => Type::Integer(8),
-            I::Any | I::All => Type::Logical(4),
+            I::Any | I::All | I::Parity => Type::Logical(4),
             _ => e.ty.clone(),
         };
         let known = matches!(
@@ -125,11 +179,12 @@ impl<'p> Fx<'_, 'p> {
                 | I::Iany
                 | I::Iparity
                 | I::Norm2
+                | I::Parity
         );
         if !known || matches!(ty, Type::Character(_) | Type::Derived(_) | Type::Any) {
             return None;
         }
-        let place = if matches!(id, I::Any | I::All) {
+        let place = if matches!(id, I::Any | I::All | I::Parity) {
             Place::Reg(self.b.mutable(Ty::Pred))
         } else {
             self.variable_of(&ty)
@@ -150,7 +205,7 @@ impl<'p> Fx<'_, 'p> {
             I::Maxval => Value::Scalar(imm(ty, -greatest(ty) - 1)),
             I::Minval => Value::Scalar(imm(ty, greatest(ty))),
             I::All => return self.set_flag(acc.place, true),
-            I::Any => return self.set_flag(acc.place, false),
+            I::Any | I::Parity => return self.set_flag(acc.place, false),
             _ => self.zero(&acc.ty),
         };
         self.store(acc.place, &acc.ty, &start);
@@ -179,10 +234,14 @@ impl<'p> Fx<'_, 'p> {
     fn take_in(&mut self, acc: &Accumulator<'p>) {
         use Intrinsic as I;
         let ty = ir_ty(&acc.ty);
-        if matches!(acc.id, I::Any | I::All) {
+        if matches!(acc.id, I::Any | I::All | I::Parity) {
             let p = self.pred(acc.array);
             if let Place::Reg(r) = acc.place {
-                let op = if acc.id == I::Any { BinOp::Or } else { BinOp::And };
+                let op = match acc.id {
+                    I::Any => BinOp::Or,
+                    I::All => BinOp::And,
+                    _ => BinOp::Xor,
+                };
                 let joined = self.b.bin(op, Ty::Pred, r, p);
                 self.b.set(r, joined);
             }
@@ -246,7 +305,7 @@ impl<'p> Fx<'_, 'p> {
     fn total(&mut self, acc: &Accumulator<'p>, to: &Type) -> Option<Value> {
         use Intrinsic as I;
         let ty = ir_ty(&acc.ty);
-        if let (I::Any | I::All, Place::Reg(r)) = (acc.id, acc.place) {
+        if let (I::Any | I::All | I::Parity, Place::Reg(r)) = (acc.id, acc.place) {
             return Some(Value::Pred(self.freeze(r.into())));
         }
         let v = self.load(acc.place, &acc.ty);

@@ -295,7 +295,7 @@ impl<'p> Fx<'_, 'p> {
         Value::Scalar(self.cast(cut.into(), Ty::F64, Ty::F32))
     }
 
-    /// The generator's seed is one number, made of all elements of PUT; its state is not shown: GET gives zeros.
+    /// The generator's seed is one number, made of all elements of PUT; GET gives the seed that was put last.
     fn random_seed(&mut self, args: Args<'p>) {
         if let Some(e) = arg(args, 0) {
             self.store_integer(e, Val::i64(1));
@@ -315,13 +315,24 @@ impl<'p> Fx<'_, 'p> {
                 fx.b.set(total, sum);
             });
             self.rt(Rt::RandomSeed, vec![total.into()]);
+            let kept = self.seed_memory();
+            self.store_scalar(kept, Ty::I64, total.into());
         }
         if let Some(e) = arg(args, 2)
             && let Some(view) = self.designator_view(e)
         {
-            let zero = self.zero(&e.ty);
-            self.fill(&view, &zero, &e.ty);
+            let kept = self.seed_memory();
+            let seed = self.load_scalar(kept, Ty::I64);
+            let seed = self.narrow(seed.into(), ir_ty(&e.ty));
+            self.fill(&view, &Value::Scalar(seed), &e.ty);
         }
+    }
+
+    /// Where the seed that was put last is kept.
+    fn seed_memory(&mut self) -> Mem {
+        let g = self.m.seed_global();
+        let addr = self.addr_of(ir::AddrBase::Global(g));
+        Mem::at(addr, ir::Space::Host)
     }
 
     fn c_f_pointer(&mut self, args: Args<'p>) -> bool {

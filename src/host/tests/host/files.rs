@@ -1,8 +1,8 @@
 //! OPEN, CLOSE, positions, and files of every sort.
 
 use crate::program::{Main, World};
-use ir::rt::Rt;
 use ir::Val;
+use ir::rt::Rt;
 
 fn read_int(m: &mut Main, unit: i64, format: Option<&str>, catch: i32) -> (Val, Val) {
     let at = m.space(4);
@@ -89,12 +89,12 @@ fn open_of_what_is_not_there_is_told_or_ends_the_program() {
     let mut m = Main::new();
     m.open(9, "file=none\nstatus=old\ncatch=0");
     let mut run = m.start(World::default());
-    assert_eq!(run.to_end(), 1);
+    assert_eq!(run.finish(), 1);
     assert_eq!(run.finding(), "unit 9: `none` does not exist");
     let mut m = Main::new();
     m.open(9, "file=f\nstatus=sometimes\ncatch=0");
     let mut run = m.start(World::default());
-    run.to_end();
+    run.finish();
     assert_eq!(run.finding(), "unit 9: `sometimes` is not a value of `status=`");
 }
 

@@ -10,7 +10,14 @@ fn memory_is_allocated_filled_and_freed() {
     let none = Val::i64(0);
     let array = m.rt(Rt::Alloc, &[Val::i32(0), Val::i64(40), none, none, Val::i32(0)])[0];
     let descriptor = m.space(48);
-    for (offset, value) in [(0, array.into()), (8, Val::i64(4)), (16, Val::i64(1)), (24, Val::i64(1)), (32, Val::i64(10)), (40, Val::i64(4))] {
+    for (offset, value) in [
+        (0, array.into()),
+        (8, Val::i64(4)),
+        (16, Val::i64(1)),
+        (24, Val::i64(1)),
+        (32, Val::i64(10)),
+        (40, Val::i64(4)),
+    ] {
         m.store(Ty::I64, descriptor, offset, value);
     }
     m.rt(Rt::Fill, &[descriptor, Val::i64(9)]);
@@ -31,7 +38,7 @@ fn use_after_free_names_the_array() {
     m.b.set_span(span(30));
     m.load(array, 0);
     let mut run = m.start(World::default());
-    assert_eq!(run.to_end(), 1);
+    assert_eq!(run.finish(), 1);
     assert!(run.finding().contains("`work`"), "{}", run.finding());
     assert_eq!(run.found[0].span(), span(30));
 }
@@ -42,7 +49,7 @@ fn deallocation_of_nothing_is_told_by_name() {
     let (name, len) = m.text("work");
     m.rt(Rt::Free, &[Val::i32(0), Val::i64(0), name, len, Val::i32(0)]);
     let mut run = m.start(World::default());
-    run.to_end();
+    run.finish();
     assert_eq!(run.finding(), "`work` cannot be deallocated: it is not allocated");
 }
 
@@ -51,12 +58,11 @@ fn an_allocation_that_does_not_fit_gives_stat_or_ends_the_program() {
     for has_stat in [1, 0] {
         let mut m = Main::new();
         let (name, len) = m.text("huge");
-        let stat =
-            m.rt(Rt::Alloc, &[Val::i32(0), Val::i64(1 << 50), name, len, Val::i32(has_stat)])[1];
+        let stat = m.rt(Rt::Alloc, &[Val::i32(0), Val::i64(1 << 50), name, len, Val::i32(has_stat)])[1];
         let stat = m.wide(stat);
         m.show(stat);
         let mut run = m.start(World::default());
-        run.to_end();
+        run.finish();
         if has_stat == 1 {
             assert_eq!(run.out().trim(), "1");
         } else {
@@ -70,7 +76,7 @@ fn a_null_address_is_a_finding() {
     let mut m = Main::new();
     m.store(Ty::I32, Val::i64(16), 0, Val::i32(1));
     let mut run = m.start(World::default());
-    assert_eq!(run.to_end(), 1);
+    assert_eq!(run.finish(), 1);
     assert_eq!(run.found[0].kind, finding::FindingKind::Null);
 }
 
@@ -80,7 +86,7 @@ fn a_bad_subscript_is_told_with_its_bounds() {
     let (name, len) = m.text("a");
     m.rt(Rt::ErrorBounds, &[Val::i64(11), Val::i64(1), Val::i64(10), Val::i32(1), name, len]);
     let mut run = m.start(World::default());
-    run.to_end();
+    run.finish();
     assert!(run.finding().contains("11"), "{}", run.finding());
 }
 

@@ -135,7 +135,7 @@ impl Main {
 
     pub(crate) fn run(self, world: World) -> Run {
         let mut run = self.start(world);
-        run.to_end();
+        run.finish();
         run
     }
 }
@@ -193,7 +193,7 @@ pub(crate) struct Run {
 
 impl Run {
     /// Runs on until the program is over; gives the exit code.
-    pub(crate) fn to_end(&mut self) -> i32 {
+    pub(crate) fn finish(&mut self) -> i32 {
         loop {
             if let Some(code) = self.step(u64::MAX) {
                 return code;

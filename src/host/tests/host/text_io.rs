@@ -1,8 +1,8 @@
 //! Standard streams, internal files and the conditions of transfers.
 
 use crate::program::{Main, World};
-use ir::rt::Rt;
 use ir::Val;
+use ir::rt::Rt;
 
 #[test]
 fn list_directed_output_has_the_layout_of_nvfortran() {
@@ -60,7 +60,7 @@ fn an_internal_file_that_is_too_short_ends_the_program() {
     m.int(Val::i64(1));
     m.end();
     let mut run = m.start(World::default());
-    assert_eq!(run.to_end(), 1);
+    assert_eq!(run.finish(), 1);
     assert_eq!(run.finding(), "the record exceeds 3 characters");
 }
 
@@ -92,7 +92,7 @@ fn end_of_input_is_told_or_ends_the_program() {
     let world = World { input: ["1"].into(), ..World::default() };
     assert_eq!(read_ints(2, 1).run(world.clone()).out(), "           -1\n            1\n");
     let mut run = read_ints(2, 2).start(world);
-    assert_eq!(run.to_end(), 1);
+    assert_eq!(run.finish(), 1);
     assert_eq!(run.finding(), "end of file");
     assert_eq!(run.out(), "");
 }
@@ -101,7 +101,7 @@ fn end_of_input_is_told_or_ends_the_program() {
 fn bad_input_names_the_text() {
     let world = World { input: ["x1"].into(), ..World::default() };
     let mut run = read_ints(1, 0).start(world);
-    assert_eq!(run.to_end(), 1);
+    assert_eq!(run.finish(), 1);
     assert!(run.finding().contains("`x1` cannot be read as"), "{}", run.finding());
 }
 
@@ -114,7 +114,7 @@ fn output_before_an_error_is_kept() {
     m.end();
     m.show(Val::i64(2));
     let mut run = m.start(World::default());
-    assert_eq!(run.to_end(), 1);
+    assert_eq!(run.finish(), 1);
     assert_eq!(run.out(), "            1\n");
     assert!(run.finding().starts_with("format and data do not fit"), "{}", run.finding());
 }
@@ -124,13 +124,13 @@ fn stop_shows_its_code_and_gives_it() {
     let mut m = Main::new();
     m.rt(Rt::Stop, &[Val::i32(0), Val::i32(3), Val::i64(0), Val::i64(0)]);
     let mut run = m.start(World::default());
-    assert_eq!(run.to_end(), 3);
+    assert_eq!(run.finish(), 3);
     assert_eq!(run.world.err, b"STOP 3\n");
     let mut m = Main::new();
     let (at, len) = m.text("no luck ");
     m.rt(Rt::Stop, &[Val::i32(1), Val::i32(1), at, len]);
     let mut run = m.start(World::default());
-    assert_eq!(run.to_end(), 1);
+    assert_eq!(run.finish(), 1);
     assert_eq!(run.finding(), "error stop: no luck");
 }
 
@@ -150,7 +150,7 @@ fn a_clone_taken_anywhere_goes_on_the_same() {
     }
     assert!(clones.len() > 5);
     for mut clone in clones {
-        clone.to_end();
+        clone.finish();
         assert_eq!(clone.out(), run.out());
     }
 }

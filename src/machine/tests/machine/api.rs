@@ -163,8 +163,17 @@ end program
 
 #[test]
 fn errors_of_the_host_program_end_it_with_code_1() {
-    let (code, out, found) = run("integer, allocatable :: a(:)\nprint *, 'before'\ndeallocate(a)\nprint *, 'after'\nend\n");
+    let (code, out, found) =
+        run("integer, allocatable :: a(:)\nprint *, 'before'\ndeallocate(a)\nprint *, 'after'\nend\n");
     assert_eq!((code, out.trim(), found), (1, "before", vec!["R0805"]));
     let (code, _, found) = run("error stop 5\nend\n");
     assert_eq!((code, found), (5, vec!["R0801"]));
+}
+
+#[test]
+fn the_properties_of_a_device_are_declared_as_they_are_laid_out() {
+    let module = include_str!("../../../compile/modules/cudafor.cuf");
+    let lines: Vec<&str> = module.lines().map(str::trim).collect();
+    let declared: Vec<String> = device::property_type().lines().map(|l| l.trim().to_owned()).collect();
+    assert!(lines.windows(declared.len()).any(|w| w == declared), "{}", declared.join("\n"));
 }
