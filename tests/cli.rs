@@ -1,5 +1,7 @@
 //! The command line with what it should not be given: a clear sentence, the right exit code, nothing lost.
 
+#![allow(clippy::print_stderr)] // A test that is skipped says so.
+
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};

@@ -112,7 +112,7 @@ impl Specifiers {
                 _ => return Err(bad()),
             },
             "blank" => {
-                self.modes.blank = choose(&lower, &[("null", Blank::Null), ("zero", Blank::Zero)]).ok_or_else(bad)?
+                self.modes.blank = choose(&lower, &[("null", Blank::Null), ("zero", Blank::Zero)]).ok_or_else(bad)?;
             }
             "delim" => {
                 let table = [("none", Delim::None), ("apostrophe", Delim::Apostrophe), ("quote", Delim::Quote)];

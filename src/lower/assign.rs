@@ -93,6 +93,13 @@ impl<'p> Fx<'_, 'p> {
             }
             other => other,
         };
+        // `a%next = a`: the value is copied before the target changes.
+        let same_object = has_allocatable(self.program, &target.ty)
+            && self.storage_root(value).is_some_and(|root| self.storage_root(target) == Some(root));
+        let v = match v {
+            Value::Object(from) if same_object => Value::Object(self.deep_copy(from, &target.ty)),
+            other => other,
+        };
         let element = match &v {
             Value::Char(_, len) if deferred => *len,
             _ => self.desc_element(d),
@@ -116,6 +123,9 @@ impl<'p> Fx<'_, 'p> {
         });
         let view = self.desc_view(d);
         self.store(element_place(view.mem, view.len), &target.ty, &v);
+        if let (true, Value::Object(copy)) = (same_object, &v) {
+            self.free_components(*copy, &target.ty);
+        }
     }
 
     fn assign_array(&mut self, target: &'p Expr, value: &'p Expr) {

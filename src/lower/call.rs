@@ -17,7 +17,7 @@ use crate::value::Value;
 use crate::view::View;
 use ir::rt::Rt;
 use ir::{FuncId, Ty, Val};
-use sema::checked::{Actual, CharLen, ProcBody, ProcId, Procedure, Program, Shape, Type, VarId};
+use sema::checked::{Actual, CharLen, ProcBody, ProcId, Procedure, Program, Shape, Storage, Type, VarId};
 
 /// What is passed to a procedure so far.
 #[derive(Debug, Default)]
@@ -85,6 +85,11 @@ impl<'p> Fx<'_, 'p> {
             match args.get(i) {
                 Some(Some(Actual::Expr(e))) => match self.procedure_dummy(e) {
                     Some(p) => out.keys.push(ArgKey::Proc(p)),
+                    None if matches!(var.storage, Storage::Procedure) => {
+                        // A procedure pointer: which procedure it means is known at run time only.
+                        self.unsupported();
+                        out.keys.push(ArgKey::Any);
+                    }
                     None => self.at(e.span, |fx| fx.pass(var, e, out)),
                 },
                 Some(Some(Actual::Proc(p))) => {

@@ -45,7 +45,7 @@ enum Results {
     Scalar(Place, Type),
 }
 
-impl<'p> Fx<'_, 'p> {
+impl Fx<'_, '_> {
     fn enter(&mut self, instance: &Instance) -> Results {
         let program = self.program;
         let proc = program.proc(instance.proc);
@@ -179,11 +179,7 @@ impl<'p> Fx<'_, 'p> {
         let var = self.program.var(v);
         let (Some(&first), second) = (regs.first(), regs.get(1).copied()) else { return };
         let volatile = var.attrs.volatile;
-        let home = if !var.attrs.value {
-            let mem = Mem { addr: first.into(), offset: 0, space, volatile };
-            let len = self.declared_length(&var.ty).or(second.map(Val::from));
-            Home::Scalar(mem, len.filter(|_| matches!(var.ty, Type::Character(_))))
-        } else {
+        let home = if var.attrs.value {
             match &var.ty {
                 Type::Character(_) => {
                     // The caller's bytes may be a variable: the dummy is a copy.
@@ -211,6 +207,10 @@ impl<'p> Fx<'_, 'p> {
                 }
                 _ => second.map_or(Home::Reg(first), |im| Home::Complex(first, im)),
             }
+        } else {
+            let mem = Mem { addr: first.into(), offset: 0, space, volatile };
+            let len = self.declared_length(&var.ty).or(second.map(Val::from));
+            Home::Scalar(mem, len.filter(|_| matches!(var.ty, Type::Character(_))))
         };
         self.homes.insert(v, home);
     }

@@ -34,7 +34,6 @@ pub(crate) fn encode(program: &Program, ty: &Type, value: &Const, out: &mut Vec<
     match (value, ty) {
         (Const::Array { items, .. }, _) => {
             items.iter().for_each(|item| encode(program, ty, item, out));
-            return;
         }
         (Const::Int(v), Type::Integer(k) | Type::Logical(k)) => integer(out, *k, *v),
         (Const::Logical(v), Type::Logical(k) | Type::Integer(k)) => integer(out, *k, -i64::from(*v)),

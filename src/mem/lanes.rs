@@ -64,8 +64,8 @@ impl<const W: usize> Lanes<W> {
         let mut uniform = true;
         for (i, &a) in addresses.iter().enumerate() {
             let idle = !full && mask >> i & 1 == 0;
-            contiguous &= idle | (a == row.wrapping_add((i * bytes) as u64));
-            uniform &= idle | (a == anchor);
+            contiguous &= idle || (a == row.wrapping_add((i * bytes) as u64));
+            uniform &= idle || (a == anchor);
         }
         if contiguous {
             Lanes::Contiguous(row)

@@ -31,7 +31,7 @@ impl Place {
     #[cold]
     fn fault<const W: usize>(&self, bad: u32, at: &Lanes<W>, bytes: usize, write: bool, space: Space) -> Fault {
         let addresses: Vec<(u32, u64)> = lanes(bad).map(|l| (l as u32, at.address(l, bytes))).collect();
-        let misaligned = W > 1 && addresses.iter().any(|&(_, a)| a % bytes as u64 != 0);
+        let misaligned = W > 1 && addresses.iter().any(|&(_, a)| !a.is_multiple_of(bytes as u64));
         let kind = if misaligned {
             FaultKind::Misaligned { bytes: bytes as u32, write }
         } else {
@@ -72,7 +72,7 @@ fn target(space: Space, address: u64) -> Target {
 fn forbidden<const W: usize>(at: &Lanes<W>, mask: u32, bytes: usize) -> u32 {
     // Regions by number (`mem::address`): the host's 1 to 4; the device's pinned 3, managed 4 and devices 8 and up.
     let allowed: u64 = if W == 1 { 0b1_1110 } else { !0 << 8 | 0b1_1000 };
-    let bad = |a: u64| allowed >> (a >> mem::address::REGION_BITS).min(63) & 1 == 0 || W > 1 && a % bytes as u64 != 0;
+    let bad = |a: u64| allowed >> (a >> mem::address::REGION_BITS).min(63) & 1 == 0 || W > 1 && !a.is_multiple_of(bytes as u64);
     match at {
         Lanes::Contiguous(base) => {
             let first = mask.trailing_zeros() as usize;
@@ -144,7 +144,7 @@ impl<const W: usize> Reach<'_, W> {
 
     /// The frame whose local memory holds `address`, and the index of the lane's byte there.
     fn local_index(&self, address: u64, lane: usize, bytes: usize) -> Option<(usize, usize)> {
-        if !(LOCAL_BASE..LOCAL_BASE + WINDOW).contains(&address) || address % bytes as u64 != 0 {
+        if !(LOCAL_BASE..LOCAL_BASE + WINDOW).contains(&address) || !address.is_multiple_of(bytes as u64) {
             return None;
         }
         self.frames.iter().enumerate().rev().find_map(|(n, f)| {
@@ -205,7 +205,7 @@ fn each(mask: u32, mut f: impl FnMut(usize) -> Option<()>) -> u32 {
 #[inline(always)]
 fn window(address: u64, base: u64, len: usize, bytes: usize) -> Option<usize> {
     let i = address.wrapping_sub(base) as usize;
-    (i < len && bytes <= len - i && i % bytes == 0).then_some(i)
+    (i < len && bytes <= len - i && i.is_multiple_of(bytes)).then_some(i)
 }
 
 /// Indices in a window of `len` bytes of the lanes' words, and the lanes of `mask` that are outside or misaligned. Indices of
@@ -217,7 +217,7 @@ fn window_indices<const W: usize>(at: &Lanes<W>, mask: u32, len: usize, bytes: u
     let mut bad = 0;
     for i in 0..W {
         let offset = at.address(i, bytes).wrapping_sub(SHARED_BASE);
-        bad |= u32::from(offset > last as u64 || offset as usize % bytes != 0) << i;
+        bad |= u32::from(offset > last as u64 || !(offset as usize).is_multiple_of(bytes)) << i;
         indices[i] = offset.min(last as u64) as u32;
     }
     (indices, bad & mask)
@@ -510,7 +510,7 @@ pub(crate) fn atomic<const W: usize, H: Hooks<W> + ?Sized>(
                 let mut word = [<T as Default>::default(); W];
                 let mut failed = reach.load::<T>(to, &where_, one, &mut word, &mut hint);
                 if failed == 0 {
-                    old[lane] = u64::from(word[lane]);
+                    old[lane] = word[lane].into();
                     let b = second.as_ref().map_or(0, |b| b[lane]);
                     let new = update(op, ty, to, old[lane], first[lane], b);
                     changed |= new != old[lane];

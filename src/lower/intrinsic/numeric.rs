@@ -64,10 +64,6 @@ impl<'p> Fx<'_, 'p> {
                 self.unary(UnOp::Sqrt, &v, &e.ty)
             }
             I::Fma => {
-                let (x, y, z) = (self.scalar(first), self.scalar(arg(args, 1)?), self.scalar(arg(args, 2)?));
-                Value::Scalar(self.b.tri(TriOp::Fma, ty, x, y, z).into())
-            }
-            I::Fma => {
                 let (a, b, c) = (self.scalar(first), self.scalar(arg(args, 1)?), self.scalar(arg(args, 2)?));
                 Value::Scalar(self.b.tri(TriOp::Fma, ty, a, b, c).into())
             }

@@ -335,7 +335,7 @@ impl Dump<'_> {
                 }
             }
             StmtKind::Loop { body, .. } | StmtKind::Forall { body, .. } | StmtKind::Block { body, .. } => {
-                self.inner(body)
+                self.inner(body);
             }
             StmtKind::Select { arms, .. } => {
                 for (ranges, body, _) in arms {

@@ -101,6 +101,7 @@ impl<'a> Checker<'a> {
     /// A COMMON block: the names of every unit that lists it stand for the variables of the first one. Blocks whose lists
     /// differ in types or shapes would need storage association, which is not supported.
     fn common(&mut self, scope: ScopeId, block: Option<&Name>, names: &[&'a Name], span: Span) {
+        // Device data in COMMON was reported where it is declared.
         let label: Arc<str> = block.map_or_else(|| "".into(), |b| b.text.clone());
         let mut vars = Vec::new();
         for name in names {
@@ -109,13 +110,8 @@ impl<'a> Checker<'a> {
                 _ => return,
             }
         }
-        for &id in &vars {
-            let var = self.out.var(id);
-            if let Some(cuda) = var.attrs.cuda {
-                let text = format!("`{}` is {} data and cannot be in `common`", var.name, crate::cuda::spelling(cuda));
-                self.error::<()>(Code::DeviceDataInCommon, span, text);
-                return;
-            }
+        if vars.iter().any(|id| self.out.var(*id).attrs.cuda.is_some()) {
+            return;
         }
         let Some(first) = self.commons.get(&label).cloned() else {
             for &id in &vars {

@@ -8,7 +8,7 @@ use ast::{KindParam, Name, TypeSpec, TypeSpecKind};
 use diag::{Code, Diagnostic};
 use source::Span;
 
-impl<'a> Checker<'a> {
+impl Checker<'_> {
     /// The type that is written; `len` is a `*len` beside the name.
     pub(crate) fn type_spec(&mut self, spec: &TypeSpec, len: Option<&ast::CharLen>) -> Option<Type> {
         if len.is_some() && !matches!(spec.kind, TypeSpecKind::Character { .. }) {

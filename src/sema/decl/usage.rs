@@ -144,7 +144,7 @@ impl Scan<'_> {
                 }
             }
             StmtKind::Forall { body, .. } | StmtKind::Block { body, .. } | StmtKind::Associate { body, .. } => {
-                self.block(body)
+                self.block(body);
             }
             StmtKind::Cuf(kernel) => {
                 if let Some(body) = &kernel.body {

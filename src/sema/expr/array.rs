@@ -61,7 +61,7 @@ impl Checker<'_> {
         for item in items {
             match item {
                 Item::Expr(Expr { kind: ExprKind::Const(c), rank: 0, .. }) => {
-                    values.push(Self::fit_constant(c.clone(), &e.ty))
+                    values.push(Self::fit_constant(c.clone(), &e.ty));
                 }
                 _ => return e,
             }

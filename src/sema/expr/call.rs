@@ -46,7 +46,7 @@ impl Checker<'_> {
         let rank = fit.rank;
         self.check_call(id, span)?;
         let actuals = self.pass(&fit, args)?;
-        let Some(result) = self.out.proc(id).result else { return None };
+        let result = self.out.proc(id).result?;
         let var = self.out.var(result);
         let own = var.shape.rank();
         let ty = match &var.ty {
@@ -172,7 +172,7 @@ impl Checker<'_> {
         }
         let cx = Context::new(inner, self.cx.proc, self.cx.side);
         self.statement_depth += 1;
-        let value = self.within(cx, |c| c.expr(&f.value));
+        let value = self.within(cx, |c| c.expr(f.value));
         self.statement_depth -= 1;
         let value = self.substituted(value?, &dummies);
         let ty = self.declared_type(scope, f.name).unwrap_or_else(|| value.ty.clone());
@@ -218,10 +218,7 @@ impl Checker<'_> {
         args: &[Arg],
         span: Span,
     ) -> Option<Option<Expr>> {
-        let (fit, arguments) = match self.bound_procedure(object, name, args, span)? {
-            Some(found) => found,
-            None => return Some(None),
-        };
+        let Some((fit, arguments)) = self.bound_procedure(object, name, args, span)? else { return Some(None) };
         if !self.out.proc(fit.proc).is_function {
             let text = format!("`{}` is a subroutine and has no value", name.as_str());
             self.report(Diagnostic::new(Code::NotAFunction, name.span, text).help("call it with `call`"));

@@ -110,7 +110,7 @@ impl Checker<'_> {
         let Ok(bits) = u64::from_str_radix(digits, base) else {
             return self.error(Code::ConstantOverflow, span, "constant has more than 64 bits or a wrong digit");
         };
-        let own = if bits <= u64::from(u32::MAX) { Type::Integer(4) } else { Type::Integer(8) };
+        let own = if u32::try_from(bits).is_ok() { Type::Integer(4) } else { Type::Integer(8) };
         let ty = match ty {
             Some(ty @ (Type::Integer(_) | Type::Real(_))) => ty.clone(),
             _ => own,

@@ -84,7 +84,7 @@ pub(super) fn complex(id: Intrinsic, (re, im): (f64, f64)) -> Option<(f64, f64)>
         }
         Intrinsic::Sqrt => {
             let size = re.hypot(im);
-            let a = ((size + re.abs()) / 2.0).sqrt();
+            let a = f64::midpoint(size, re.abs()).sqrt();
             if a == 0.0 {
                 (0.0, im)
             } else if re >= 0.0 {

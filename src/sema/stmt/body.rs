@@ -146,7 +146,7 @@ impl<'a> Checker<'a> {
                     }
                 }
                 K::Do { body, .. } | K::Block { body, .. } | K::Associate { body, .. } | K::Forall { body, .. } => {
-                    self.block_labels(id, body, seen)
+                    self.block_labels(id, body, seen);
                 }
                 K::Select { arms, .. } => {
                     for arm in arms {

@@ -344,7 +344,7 @@ impl<'a> Checker<'a> {
 
     fn case_value(&mut self, e: &ast::Expr, ty: Option<&Type>) -> Option<Expr> {
         let value = self.expr(e)?;
-        let Some(ty) = ty else { return None };
+        let ty = ty?;
         let fits = matches!(
             (ty, &value.ty),
             (Type::Integer(_), Type::Integer(_))

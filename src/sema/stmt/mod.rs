@@ -98,6 +98,9 @@ impl<'a> Checker<'a> {
             K::Return(None) => Some(StmtKind::Return),
             K::Return(Some(e)) => self.refuse(e.span, "an alternate return"),
             K::Stop { error, code } => self.stop(*error, code.as_ref()),
+            K::Pause if self.cx.side.on_device() => {
+                self.error(Code::StatementNotInDeviceCode, span, "device code has no `pause`")
+            }
             K::Pause => self.refuse(span, "`pause`"),
             K::Allocate(a) => self.allocate(a, span),
             K::Deallocate(a) => self.deallocate(a),
@@ -200,14 +203,16 @@ impl<'a> Checker<'a> {
                     let text = format!("`{}` is no loop to cycle", name.map_or("", |n| n.as_str()));
                     return self.error(Code::UnknownConstruct, span, text);
                 }
-                (true, ConstructKind::Parallel) if cycle => return Some(StmtKind::Cycle(construct.id)),
+                (true, ConstructKind::Parallel) if cycle && self.cx.side != Side::CufKernel => {
+                    return Some(StmtKind::Cycle(construct.id));
+                }
                 (_, ConstructKind::Parallel) => {
                     let code = if self.cx.side == Side::CufKernel {
                         Code::StatementNotInKernelDo
                     } else {
                         Code::StatementOutOfPlace
                     };
-                    let text = format!("`{word}` cannot leave a loop whose iterations run in parallel");
+                    let text = format!("`{word}` of a loop whose iterations run in parallel");
                     return self.error(code, span, text);
                 }
                 (false, _) => {}

@@ -1,5 +1,7 @@
 //! Tests of the emulator on IR text: every operation, races, barriers, checkpoints.
 
+#![allow(clippy::print_stdout)] // Measurements are printed.
+
 mod cases;
 mod rig;
 mod runs;

@@ -5,7 +5,7 @@ use expect_test::expect;
 
 #[test]
 fn kernel_prefixes_that_exclude_each_other_are_refused() {
-    expect![[r#"
+    expect![[r"
         3:14 E0501 function `f` cannot be a kernel
             make it a subroutine that stores its result in device memory
         7:22 E0502 kernel `k1` cannot be `recursive`
@@ -17,7 +17,7 @@ fn kernel_prefixes_that_exclude_each_other_are_refused() {
         20:22 E0505 `launch_bounds` takes one to three positive integer constants
         22:41 E0505 `launch_bounds` is given twice
         24:22 E0505 `cluster_dims` takes three positive integer constants
-    "#]]
+    "]]
     .assert_eq(&errors(
         "module m
 contains
@@ -51,12 +51,12 @@ end module
 
 #[test]
 fn internal_device_procedures_are_refused() {
-    expect![[r#"
+    expect![[r"
         5:16 E0504 `inner` is an internal procedure of device code, which has none
             put it beside its caller with `attributes(device)`
         10:16 E0504 `inner2` is an internal procedure and cannot be device code
             put it into a module, beside its caller
-    "#]]
+    "]]
     .assert_eq(&errors(
         "module m
 contains
@@ -77,14 +77,14 @@ end module
 
 #[test]
 fn recursion_of_device_code_needs_the_prefix() {
-    expect![[r#"
+    expect![[r"
         5:9 E0506 device procedure `a` calls itself and is not `recursive`
             add the prefix `recursive`
         9:9 E0506 device procedure `b` calls itself and is not `recursive`
             add the prefix `recursive`
         17:16 W0401 `h` calls itself and is not `recursive`
             add the prefix `recursive`
-    "#]]
+    "]]
     .assert_eq(&errors(
         "module m
 contains
@@ -111,7 +111,7 @@ end module
 
 #[test]
 fn calls_to_the_wrong_side_are_refused() {
-    expect![[r#"
+    expect![[r"
         17:5 E0525 host procedure `host` is called in device code
             declare `host` with `attributes(device)` or `attributes(host,device)`
         20:5 E0540 device code has no `exit`
@@ -124,7 +124,7 @@ fn calls_to_the_wrong_side_are_refused() {
             declare it with `attributes(global)`, or remove `<<< >>>`
         31:3 E0548 `syncthreads` is a procedure of device code and is used in host code
         32:7 E0548 `threadidx` has a value in device code only
-    "#]]
+    "]]
     .assert_eq(&errors(
         "module m
 contains
@@ -165,7 +165,7 @@ end program
 
 #[test]
 fn launch_parameters_are_checked() {
-    expect![[r#"
+    expect![[r"
         14:12 E0524 the grid must be an integer or `type(dim3)`, not `real(4)`
             write `dim3(x, y, z)` for more than one dimension
         15:15 E0524 the block must be an integer or `type(dim3)`, not `integer(4)` of rank 1
@@ -173,7 +173,7 @@ fn launch_parameters_are_checked() {
         16:19 E0524 the bytes of shared memory must be an integer, not `logical(4)`
         17:15 E0534 a block of 2000 threads: it can have 1 to 1024
         18:15 E0534 a block of 2048 threads: it can have 1 to 1024
-    "#]]
+    "]]
     .assert_eq(&errors(
         "module m
 contains
@@ -200,7 +200,7 @@ end program
 
 #[test]
 fn kernel_arguments_must_be_device_data_or_values() {
-    expect![[r#"
+    expect![[r"
         20:20 E0528 argument `a` must be `device` data, and host data is given
             copy it to device data first and pass that
         21:23 E0528 argument `n` must be `device` data, and host data is given
@@ -210,7 +210,7 @@ fn kernel_arguments_must_be_device_data_or_values() {
         23:28 E0402 argument `m` must be `integer(4)`, not `real(4)`
             convert it with `int(…, 4)`
         24:3 E0401 argument `m` of `k` is missing
-    "#]]
+    "]]
     .assert_eq(&errors(
         "module m
   real, constant :: c
@@ -243,7 +243,7 @@ end program
 
 #[test]
 fn external_kernel_needs_an_interface() {
-    expect![[r#"
+    expect![[r"
         17:8 E0405 kernel `k` is launched without an explicit interface
             put it into a module, or write an interface block
         18:8 E0530 `s` has the `value` argument `n` and needs an explicit interface
@@ -252,7 +252,7 @@ fn external_kernel_needs_an_interface() {
             put it into a module, or write an interface block
         20:8 W0529 `u` has the device argument `a` and no explicit interface here
             put it into a module, or write an interface block
-    "#]]
+    "]]
     .assert_eq(&errors(
         "attributes(global) subroutine k(a, n)
   real :: a(*)
@@ -281,7 +281,7 @@ end program
 
 #[test]
 fn interface_body_stands_for_the_definition() {
-    expect![[r#"
+    expect![[r"
         kernel subroutine k(a, n)
           real(4) a(*) [dummy 0]
           integer(4) n [dummy 1] value
@@ -289,7 +289,7 @@ fn interface_body_stands_for_the_definition() {
         host program p
           real(4) d(3) [static] device
           launch k<<<1, 1>>>(d, 3)
-    "#]]
+    "]]
     .assert_eq(&dump(
         "attributes(global) subroutine k(a, n)
   real :: a(*)
@@ -308,9 +308,9 @@ program p
 end program
 ",
     ));
-    expect![[r#"
+    expect![[r"
         5:16 E0416 interface of `s` has 1 arguments, its definition has 2
-    "#]]
+    "]]
     .assert_eq(&errors(
         "subroutine s(a, n)
 end subroutine
@@ -327,7 +327,7 @@ end program
 
 #[test]
 fn dummies_of_kernels_are_restricted() {
-    expect![[r#"
+    expect![[r"
         3:41 E0507 argument `f` of kernel `k` cannot be a procedure
         4:22 E0507 argument `a` of kernel `k` cannot be a pointer
         5:33 E0507 argument `n` of kernel `k` cannot be optional
@@ -336,7 +336,7 @@ fn dummies_of_kernels_are_restricted() {
         13:17 E0508 `threadfence` is a procedure of device code and cannot be declared anew
             remove the declaration
         14:5 E0507 device code has no `entry`
-    "#]]
+    "]]
     .assert_eq(&errors(
         "module m
 contains
@@ -360,12 +360,12 @@ end module
 
 #[test]
 fn conditional_barriers_are_warned_of() {
-    expect![[r#"
+    expect![[r"
         10:7 W0552 `syncthreads` under a condition that may differ between the threads of a block
             let all threads of the block come to the barrier
         14:7 W0552 `syncthreads` under a condition that may differ between the threads of a block
             let all threads of the block come to the barrier
-    "#]]
+    "]]
     .assert_eq(&errors(
         "module m
 contains
@@ -394,7 +394,7 @@ end module
 
 #[test]
 fn launch_from_device_code_and_star_grid_are_typed() {
-    expect![[r#"
+    expect![[r"
         module m
         host program p
           integer(4) a(64) [static] device
@@ -405,7 +405,7 @@ fn launch_from_device_code_and_star_grid_are_typed() {
         kernel subroutine m.parent(a) cooperative max_threads=256
           integer(4) a(*) [dummy 0]
           launch m.child<<<1, 32>>>(a)
-    "#]]
+    "]]
     .assert_eq(&dump(
         "module m
 contains

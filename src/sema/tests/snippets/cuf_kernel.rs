@@ -5,7 +5,7 @@ use expect_test::expect;
 
 #[test]
 fn reductions_and_private_scalars_are_found() {
-    expect![[r#"
+    expect![[r"
         host program p
           integer(4) n [parameter] = 100
           real(4) a(100,100) [static] device
@@ -39,7 +39,7 @@ fn reductions_and_private_scalars_are_found() {
           cuf <<<(),()>>> i = 1, 100
             reduce() private() captured(a)
             a(integer(8)<i>, 1) = 0.0_4
-    "#]]
+    "]]
     .assert_eq(&dump(
         "program p
   use cudafor
@@ -77,7 +77,7 @@ end program
 
 #[test]
 fn written_reductions_are_taken() {
-    expect![[r#"
+    expect![[r"
         host program p
           integer(4) a(10) [static] device
           integer(4) i [static]
@@ -89,7 +89,7 @@ fn written_reductions_are_taken() {
             m = max(m, a(integer(8)<i>))
             n = (n + a(integer(8)<i>))
             ok = (ok .and. (a(integer(8)<i>) > 0))
-    "#]]
+    "]]
     .assert_eq(&dump(
         "program p
   integer, device :: a(10)
@@ -114,7 +114,8 @@ fn loops_that_do_not_nest_tightly_are_refused() {
         12:19 E0549 the number of loops must be positive
         17:3 E0549 `!$cuf kernel do` needs 1 tightly nested counted loop
             write the loops directly inside each other, or give a smaller number
-        22:22 E0551 `exit` cannot leave a loop whose iterations run in parallel
+        22:22 E0551 `exit` of a loop whose iterations run in parallel
+        23:22 E0551 `cycle` of a loop whose iterations run in parallel
         24:5 E0536 host array `host` is used in device code
             declare `host` with `device` or `managed`, and copy the data
         25:5 E0525 host procedure `sub` is called in device code
@@ -175,7 +176,7 @@ end program
 
 #[test]
 fn block_and_associate_inside_the_loop_are_its_own() {
-    expect![[r#"
+    expect![[r"
         host program p
           integer(4) a(10) [static] device
           integer(4) old [static] device
@@ -195,7 +196,7 @@ fn block_and_associate_inside_the_loop_are_its_own() {
           cuf <<<(),()>>> j = 1, 3; i = 1, 10
             reduce() private() captured(a)
             a(integer(8)<i>) = j
-    "#]]
+    "]]
     .assert_eq(&dump(
         "program p
   integer, device :: a(10), old

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 const STUB: &str = include_str!("stubs/cudafor.f90");
 
 /// A checked snippet, or what was said about it.
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// The program, when there were no errors.
     pub program: Option<sema::checked::Program>,
     /// One line for each diagnostic: `line:column code message`.
@@ -17,12 +17,12 @@ pub struct Outcome {
 }
 
 /// Checks a snippet of CUDA Fortran.
-pub fn check(text: &str) -> Outcome {
+pub(crate) fn check(text: &str) -> Outcome {
     check_with(text, |_| {})
 }
 
 /// The same with options.
-pub fn check_with(text: &str, set: impl FnOnce(&mut sema::SemaOptions)) -> Outcome {
+pub(crate) fn check_with(text: &str, set: impl FnOnce(&mut sema::SemaOptions)) -> Outcome {
     let mut map = SourceMap::new();
     let stub = map.add("cudafor.f90", STUB);
     let file = map.add("t.cuf", text);
@@ -44,7 +44,7 @@ pub fn check_with(text: &str, set: impl FnOnce(&mut sema::SemaOptions)) -> Outco
 }
 
 /// The dump of a snippet that must be free of errors, with its warnings in front.
-pub fn dump(text: &str) -> String {
+pub(crate) fn dump(text: &str) -> String {
     let outcome = check(text);
     match outcome.program {
         Some(program) => outcome.short + &sema::checked::dump(&program),
@@ -53,6 +53,6 @@ pub fn dump(text: &str) -> String {
 }
 
 /// The diagnostics of a snippet.
-pub fn errors(text: &str) -> String {
+pub(crate) fn errors(text: &str) -> String {
     check(text).short
 }

@@ -5,7 +5,7 @@ use expect_test::expect;
 
 #[test]
 fn copies_between_host_and_device_are_assignments() {
-    expect![[r#"
+    expect![[r"
         host program p
           real(4) a_d(10) [static] device
           real(4) b_d(10) [static] device
@@ -25,7 +25,7 @@ fn copies_between_host_and_device_are_assignments() {
           a = (a + b_d)
           x = sum(a_d)
           x = maxval(a_d, -, -, 4)
-    "#]]
+    "]]
     .assert_eq(&dump(
         "program p
   real, device :: a_d(10), b_d(10)
@@ -51,7 +51,7 @@ end program
 
 #[test]
 fn host_code_does_not_compute_with_device_data() {
-    expect![[r#"
+    expect![[r"
         6:13 E0541 more than one device object on the right-hand side of a host assignment
             compute it in a kernel or in a `!$cuf kernel do` loop, or copy the objects to host data first
         8:3 E0542 host code can copy device data, but not compute with it
@@ -72,7 +72,7 @@ fn host_code_does_not_compute_with_device_data() {
             copy it to a host variable first
         22:9 E0543 an assumed-size array cannot be copied as a whole
             write a section with all bounds
-    "#]]
+    "]]
     .assert_eq(&errors(
         "program p
   real, device :: a_d(10), b_d(10), s_d
@@ -104,12 +104,12 @@ end program
 
 #[test]
 fn discontiguous_device_sections_are_refused_where_a_shape_is_assumed() {
-    expect![[r#"
+    expect![[r"
         11:20 E0531 section has gaps in its first dimension, and `x` is an assumed-shape device argument
             copy it to a contiguous device array first
         12:20 E0531 section has gaps in its first dimension, and `x` is an assumed-shape device argument
             copy it to a contiguous device array first
-    "#]]
+    "]]
     .assert_eq(&errors(
         "module m
 contains
