@@ -13,6 +13,9 @@ use source::Span;
 use std::sync::Arc;
 use vm::{Context, Geometry, Hooks, HostStack, LaunchRequest, Program, RtRequest, Site, Stop, Warp};
 
+/// Arguments of a service at most.
+const MOST_ARGS: usize = 12;
+
 /// What a host program is given at its start.
 #[derive(Clone, Debug)]
 pub struct HostOptions {
@@ -112,17 +115,19 @@ impl Host {
                     None => continue,
                 },
                 Phase::Service(request) => {
-                    let request = request.clone();
-                    let args: Vec<u64> = (0..request.args.len()).map(|i| self.warp.arg(&request, i, 0)).collect();
-                    let span = program.span(request.site);
-                    match self.runtime.serve(memory, request.rt, Args(&args), span) {
+                    let (rt, site, count) = (request.rt, request.site, request.args.len().min(MOST_ARGS));
+                    let mut args = [0; MOST_ARGS];
+                    for (i, arg) in args.iter_mut().enumerate().take(count) {
+                        *arg = self.warp.arg(request, i, 0);
+                    }
+                    match self.runtime.serve(memory, rt, Args(&args[..count]), program.span(site)) {
                         Ok(results) => {
                             self.runtime.forget_answers();
                             self.warp.answer(program, |i, _| results.get(i).copied().unwrap_or(0));
                             self.phase = Phase::Run;
                             continue;
                         }
-                        Err(halt) => (halt, request.site),
+                        Err(halt) => (halt, site),
                     }
                 }
                 Phase::Launch(request) => {

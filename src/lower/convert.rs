@@ -23,6 +23,15 @@ impl Fx<'_, '_> {
         }
     }
 
+    /// The bits of a number as a number of another type of the same width.
+    pub(crate) fn same_bits(&mut self, v: Val, from: Ty, to: Ty) -> Val {
+        match v {
+            _ if from == to => v,
+            Val::Imm(bits) => Val::Imm(ir::eval::eval_cvt(CvtOp::Bits, from, to, bits)),
+            Val::Reg(_) => self.b.cvt(CvtOp::Bits, from, to, v).into(),
+        }
+    }
+
     /// A value converted to another type.
     pub(crate) fn convert(&mut self, v: &Value, from: &Type, to: &Type) -> Value {
         let (source, target) = (ir_ty(from), ir_ty(to));

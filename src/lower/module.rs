@@ -14,7 +14,7 @@ use crate::{LowerOptions, entry};
 use ir::{DebugTypeId, FuncId, FuncKind, Function, FunctionBuilder, GlobalId, Module, Space};
 use sema::checked::{ProcBody, ProcId, ProcKind, Program, TypeId, VarId};
 use source::{SourceMap, Span};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// What a clone of a procedure is made for, one per dummy.
@@ -56,6 +56,7 @@ pub(crate) struct ModuleCx<'p> {
     queue: VecDeque<(Instance, FuncId)>,
     names: BTreeMap<String, u32>,
     mathematics: BTreeMap<&'p str, ProcId>,
+    embedded: BTreeSet<&'p str>,
 }
 
 impl<'p> ModuleCx<'p> {
@@ -82,6 +83,7 @@ impl<'p> ModuleCx<'p> {
             queue: VecDeque::new(),
             names: BTreeMap::new(),
             mathematics,
+            embedded: program.modules.iter().filter(|m| m.embedded).map(|m| &*m.name).collect(),
         }
     }
 
@@ -108,16 +110,12 @@ impl<'p> ModuleCx<'p> {
     fn root(&self, id: ProcId) -> Option<Instance> {
         let program = self.program;
         let proc = program.proc(id);
-        let embedded = program
-            .modules
-            .iter()
-            .any(|m| m.embedded && proc.qualified.strip_prefix(&*m.name).is_some_and(|rest| rest.starts_with('.')));
         let takes_procedure = proc
             .params
             .iter()
             .map(|&v| program.var(v))
             .any(|v| matches!(v.storage, sema::checked::Storage::Procedure) && !v.attrs.optional);
-        if embedded || takes_procedure || !matches!(proc.body, ProcBody::Statements(_)) {
+        if self.is_embedded(id) || takes_procedure || !matches!(proc.body, ProcBody::Statements(_)) {
             return None;
         }
         match proc.kind {
@@ -162,6 +160,13 @@ impl<'p> ModuleCx<'p> {
     /// The name that a function got.
     pub(crate) fn function_name(&self, id: FuncId) -> Arc<str> {
         self.module.func(id).name.clone()
+    }
+
+    /// Whether a procedure is one of the embedded modules. Those have no statements to step through.
+    pub(crate) fn is_embedded(&self, id: ProcId) -> bool {
+        let qualified = &self.program.proc(id).qualified;
+        let module = qualified.split_once('.').map_or("", |(module, _)| module);
+        self.embedded.contains(module)
     }
 
     /// The procedure of the embedded mathematics module with that name.

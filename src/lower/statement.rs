@@ -33,7 +33,7 @@ impl<'p> Fx<'_, 'p> {
         let silent = match &s.kind {
             StmtKind::Block { vars, .. } => vars.is_empty(),
             StmtKind::Nothing => s.label.is_none(),
-            _ => false,
+            _ => self.m.is_embedded(self.proc),
         };
         if silent {
             self.b.set_span(s.span);

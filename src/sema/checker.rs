@@ -91,8 +91,10 @@ pub(crate) struct Checker<'a> {
     pub(crate) commons: BTreeMap<Arc<str>, Vec<VarId>>,
     /// Block data units.
     pub(crate) block_data: Vec<(ScopeId, &'a [ast::UseStmt], &'a [ast::Declaration])>,
-    /// How many statement functions are being expanded.
-    pub(crate) statement_depth: u32,
+    /// Statement functions that are being expanded.
+    pub(crate) expanding: Vec<(ScopeId, usize)>,
+    /// How many times statement functions were expanded.
+    pub(crate) expansions: u32,
     /// Inside `!$cuf kernel do`: variables from this one on were made there.
     pub(crate) cuf_first_var: Option<u32>,
     pub(crate) cx: Context,
@@ -132,7 +134,8 @@ pub fn check_expression(
     c.adopt(program, proc.or(program.main));
     let result = c.expr(e);
     if let (None, Some(what)) = (&result, c.cx.refused.take()) {
-        c.error::<()>(Code::UnsupportedFeature, e.span, format!("{what} is not supported here"));
+        diags.push(Diagnostic::new(Code::UnsupportedFeature, e.span, format!("{what} is not supported here")));
+        return None;
     }
     let failed = c.found.has_errors();
     for diagnostic in c.found.into_sorted() {
@@ -158,7 +161,8 @@ impl<'a> Checker<'a> {
             dim3: None,
             commons: BTreeMap::new(),
             block_data: Vec::new(),
-            statement_depth: 0,
+            expanding: Vec::new(),
+            expansions: 0,
             cuf_first_var: None,
             cx: Context::new(ScopeId(0), None, Side::Host),
             frozen: false,
@@ -247,6 +251,13 @@ impl<'a> Checker<'a> {
         self.out.vars.push(var);
         self.vars.push(info);
         id
+    }
+
+    /// Takes a variable that only served the checker from its owner again.
+    pub(crate) fn disown(&mut self, id: VarId) {
+        if let Some(owner) = self.out.var(id).owner {
+            self.out.procs[owner.0 as usize].vars.retain(|v| *v != id);
+        }
     }
 
     /// The symbol of a name, resolved.

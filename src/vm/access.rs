@@ -72,7 +72,9 @@ fn target(space: Space, address: u64) -> Target {
 fn forbidden<const W: usize>(at: &Lanes<W>, mask: u32, bytes: usize) -> u32 {
     // Regions by number (`mem::address`): the host's 1 to 4; the device's pinned 3, managed 4 and devices 8 and up.
     let allowed: u64 = if W == 1 { 0b1_1110 } else { !0 << 8 | 0b1_1000 };
-    let bad = |a: u64| allowed >> (a >> mem::address::REGION_BITS).min(63) & 1 == 0 || W > 1 && !a.is_multiple_of(bytes as u64);
+    let bad = |a: u64| {
+        allowed >> (a >> mem::address::REGION_BITS).min(63) & 1 == 0 || W > 1 && !a.is_multiple_of(bytes as u64)
+    };
     match at {
         Lanes::Contiguous(base) => {
             let first = mask.trailing_zeros() as usize;

@@ -7,7 +7,7 @@ use crate::array::{Env, element_place};
 use crate::fx::Fx;
 use crate::loops::constant_int;
 use crate::place::{Mem, Place};
-use crate::types::const_bytes;
+use crate::types::{const_bytes, ir_ty};
 use crate::value::Value;
 use crate::view::{Contiguity, View, ViewDim};
 use ir::op::{BinOp, CmpOp};
@@ -269,7 +269,16 @@ impl<'p> Fx<'_, 'p> {
     }
 
     pub(super) fn transfer_scalar(&mut self, args: Args<'p>, e: &'p Expr) -> Option<Value> {
-        let (from, bytes) = self.transfer_source(arg(args, 0)?);
+        let source = arg(args, 0)?;
+        if let (0, Type::Integer(_) | Type::Real(_), Type::Integer(_) | Type::Real(_)) =
+            (source.rank, &source.ty, &e.ty)
+            && ir_ty(&source.ty).bytes() == ir_ty(&e.ty).bytes()
+        {
+            // Numbers of one width need no memory.
+            let v = self.scalar(source);
+            return Some(Value::Scalar(self.same_bits(v, ir_ty(&source.ty), ir_ty(&e.ty))));
+        }
+        let (from, bytes) = self.transfer_source(source);
         let room = match self.length_of(e, None) {
             Some(len) => len,
             None => Val::i64(const_bytes(self.program, &e.ty)? as i64),

@@ -503,7 +503,8 @@ impl Dump<'_> {
                             })
                             .collect();
                         let bounds = if bounds.is_empty() { String::new() } else { format!("({})", bounds.join(", ")) };
-                        format!("{}{bounds}", self.expr(&o.object))
+                        let spec = o.spec.as_ref().map_or(String::new(), |t| format!("{} :: ", self.ty(t)));
+                        format!("{spec}{}{bounds}", self.expr(&o.object))
                     })
                     .collect();
                 if let Some((e, mold)) = source {

@@ -1,8 +1,10 @@
 //! Who may call whom (rules 6, 23, 25), and what is called but defined nowhere.
 
-use crate::checked::{ProcBody, ProcId, ProcKind};
+use crate::checked::{ProcBody, ProcId, ProcKind, Type};
 use crate::checker::{Checker, Side};
+use crate::expr::{Argument, Given};
 use crate::scope::State;
+use ast::{Arg, ArgValue, Expr, ExprKind, Name};
 use diag::{Code, Diagnostic, Severity};
 use source::Span;
 
@@ -78,6 +80,26 @@ impl Checker<'_> {
         Some(())
     }
 
+    /// Warns of a copy whose count is computed with `sizeof`: counts are elements, but for C addresses.
+    pub(crate) fn check_copy_count(&mut self, name: &Name, args: &[Arg], given: &[Argument]) {
+        let is_copy = name.as_str().starts_with("cudamemcpy") || name.as_str().starts_with("cudamemset");
+        let address =
+            given.first().is_some_and(|a| matches!(&a.given, Given::Expr(e) if matches!(e.ty, Type::Derived(_))));
+        if !is_copy || address {
+            return;
+        }
+        for arg in args.iter().skip(1) {
+            if let ArgValue::Expr(e) = &arg.value
+                && mentions_size(e)
+            {
+                let text = format!("the count of `{}` looks like bytes, and it counts elements", name.as_str());
+                self.report(
+                    Diagnostic::new(Code::CopyCountInBytes, e.span, text).help("leave the size of an element out"),
+                );
+            }
+        }
+    }
+
     /// Reports recursion of procedures that do not allow it.
     pub(crate) fn check_calls(&mut self) {
         for at in 0..self.procs.len() {
@@ -123,5 +145,17 @@ impl Checker<'_> {
             work.extend(self.procs[id.0 as usize].calls.iter().map(|c| (c.0, first)));
         }
         None
+    }
+}
+
+/// Whether an expression as written multiplies with the size of something.
+fn mentions_size(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Apply { base, .. } => {
+            matches!(&base.kind, ExprKind::Name(n) if matches!(n.as_str(), "sizeof" | "c_sizeof" | "storage_size"))
+        }
+        ExprKind::Binary { left, right, .. } => mentions_size(left) || mentions_size(right),
+        ExprKind::Paren(inner) => mentions_size(inner),
+        _ => false,
     }
 }

@@ -136,6 +136,9 @@ impl<'a> Checker<'a> {
             self.refuse::<()>(span, format!("`common` block `{label}` with another layout than elsewhere"));
             return;
         }
+        for &id in &vars {
+            self.disown(id);
+        }
         for (name, &id) in names.iter().zip(&first) {
             self.define(scope, &name.text, Sym::Var(id), name.span);
         }
@@ -246,6 +249,7 @@ impl<'a> Checker<'a> {
             at = at.saturating_add(step);
         }
         self.cx.scope = outer;
+        self.disown(var);
         done
     }
 

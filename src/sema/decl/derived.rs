@@ -9,7 +9,7 @@ use crate::checker::{Checker, Context, Side};
 use crate::cuda;
 use crate::scope::{ScopeId, State, generic_key};
 use ast::{Attr, CudaAttr, TypeField, TypeItem};
-use diag::{Code, Diagnostic};
+use diag::Code;
 use source::Span;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -142,7 +142,7 @@ impl<'a> Checker<'a> {
                 },
                 None => Shape::Scalar,
             };
-            let Some(shape) = self.constant_shape(shape, e.span) else {
+            let Some(shape) = self.constant_shape(shape) else {
                 self.types[id.0 as usize].is_broken = true;
                 continue;
             };
@@ -188,7 +188,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A component's shape, whose bounds must be constant.
-    fn constant_shape(&mut self, shape: Shape, span: Span) -> Option<Shape> {
+    fn constant_shape(&mut self, shape: Shape) -> Option<Shape> {
         let Shape::Explicit(dims) = shape else { return Some(shape) };
         let mut out = Vec::with_capacity(dims.len());
         for d in dims {
@@ -196,13 +196,8 @@ impl<'a> Checker<'a> {
                 value @ Const::Int(_) => Some(Expr { kind: ExprKind::Const(value), ..e }),
                 _ => None,
             };
-            let (Some(lower), Some(upper)) = (constant(self, d.lower), constant(self, d.upper)) else {
-                self.report(
-                    Diagnostic::new(Code::BadBounds, span, "bounds of a component must be constant")
-                        .help("make it allocatable"),
-                );
-                return None;
-            };
+            let (lower, upper) = (constant(self, d.lower), constant(self, d.upper));
+            let (Some(lower), Some(upper)) = (lower, upper) else { return None };
             out.push(Dim { lower, upper });
         }
         Some(Shape::Explicit(out))

@@ -138,15 +138,13 @@ impl<'a> Checker<'a> {
         };
         let at = id.0 as usize;
         self.procs[at].is_interface = false;
-        if sub.kind == SubprogramKind::ModuleProcedure {
-            self.procs[at].separate = Some((sub, scope));
-        } else if self.procs[at].state == State::Untouched {
-            let own = self.procs[at].scope;
+        let own = self.procs[at].scope;
+        self.scope(own).parent = Some(scope);
+        if sub.kind != SubprogramKind::ModuleProcedure && self.procs[at].state == State::Untouched {
             self.procs[at].ast = Some(sub);
-            self.scope(own).parent = Some(scope);
         } else {
-            // The interface was asked for already: its dummies stay, the statements are looked up from them.
-            self.procs[at].separate = Some((sub, scope));
+            // The dummies are those of the interface; only the statements come from here.
+            self.procs[at].separate = Some(sub);
         }
         self.out.procs[at].span = sub.span;
         self.out.procs[at].end = sub.end;

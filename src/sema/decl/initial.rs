@@ -163,6 +163,7 @@ impl<'a> Checker<'a> {
             return self.error(Code::BadInitialisation, e.span, text);
         }
         let rank = value.rank;
+        self.check_fraction(ty, &value);
         let value = self.convert(value, ty)?;
         let value = self.evaluate(&value)?;
         Some((Self::fit_constant(value, ty), rank))
@@ -206,8 +207,8 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// An array with one value everywhere; none above 64 Mi elements.
+/// An array with one value everywhere; none above 16 Mi elements.
 fn filled(value: Const, bounds: Vec<(i64, i64)>) -> Option<Const> {
-    let count = bounds.iter().try_fold(1i64, |n, b| n.checked_mul(b.1)).filter(|n| *n <= 1 << 26)?;
+    let count = bounds.iter().try_fold(1i64, |n, b| n.checked_mul(b.1)).filter(|n| *n <= 1 << 24)?;
     Some(Const::Array { bounds, items: vec![value; count as usize] })
 }

@@ -100,6 +100,7 @@ impl<'a> Checker<'a> {
         let id = self.add_procedure(sub, (import || is_module).then_some(scope), None, module);
         let own = self.procs[id.0 as usize].scope;
         if !import && !is_module {
+            self.scope(own).host = Some(scope);
             self.scope(own).implicit = Some(ImplicitRules::standard(self.integer_kind(), self.real_kind()));
         }
         for d in &sub.decls {

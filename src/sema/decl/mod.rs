@@ -30,7 +30,7 @@ pub(crate) struct ProcInfo<'a> {
     /// Its definition or interface body.
     pub(crate) ast: Option<&'a Subprogram>,
     /// What holds its statements, where that is not `ast`: a separate module procedure.
-    pub(crate) separate: Option<(&'a Subprogram, ScopeId)>,
+    pub(crate) separate: Option<&'a Subprogram>,
     pub(crate) scope: ScopeId,
     pub(crate) state: State,
     /// Whether it is an interface body: it has no statements.

@@ -9,6 +9,9 @@ use ast::{Arg, ArgValue, Name};
 use diag::{Code, Diagnostic};
 use source::Span;
 
+/// How many references to statement functions are expanded in one program.
+const MOST_EXPANSIONS: u32 = 20_000;
+
 impl Checker<'_> {
     /// A reference to a named function.
     pub(super) fn reference(&mut self, id: ProcId, name: &Name, args: &[Arg], span: Span) -> Option<Expr> {
@@ -19,6 +22,7 @@ impl Checker<'_> {
         let arguments = self.arguments(args);
         let arguments = arguments?;
         self.linked(id, name)?;
+        self.check_copy_count(name, args, &arguments);
         match self.fit(id, &arguments, span) {
             Ok(fit) => self.function_call(fit, arguments, span),
             Err(d) => {
@@ -135,9 +139,14 @@ impl Checker<'_> {
             );
             return self.error(Code::ArgumentCount, span, text);
         }
-        if self.cx.constructs.len() > 200 || self.statement_depth > 32 {
+        if self.expanding.contains(&(scope, at)) {
             let text = format!("statement function `{}` uses itself", f.name.as_str());
             return self.error(Code::BadSpecificationExpression, span, text);
+        }
+        // Functions that use each other twice each would grow without end.
+        self.expansions += 1;
+        if self.expansions > MOST_EXPANSIONS {
+            return self.refuse(span, "so large an expansion of statement functions");
         }
         let mut values = Vec::new();
         for (name, arg) in f.args.iter().zip(args) {
@@ -171,9 +180,12 @@ impl Checker<'_> {
             self.cx.scope = outer;
         }
         let cx = Context::new(inner, self.cx.proc, self.cx.side);
-        self.statement_depth += 1;
+        self.expanding.push((scope, at));
         let value = self.within(cx, |c| c.expr(f.value));
-        self.statement_depth -= 1;
+        self.expanding.pop();
+        for &dummy in &dummies {
+            self.disown(dummy);
+        }
         let value = self.substituted(value?, &dummies);
         let ty = self.declared_type(scope, f.name).unwrap_or_else(|| value.ty.clone());
         if !self.assignable(&ty, &value) {

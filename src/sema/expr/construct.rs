@@ -112,6 +112,21 @@ impl Checker<'_> {
             let text = format!("component `{}` has rank {wanted}, and a value of rank {} is given", field.name, e.rank);
             return self.error(Code::RankMismatch, e.span, text);
         }
+        if let (Some(a), Some(b), true) =
+            (crate::decl::constant_bounds(&field.shape), self.constant_extents(&e), e.rank > 0)
+            && !field.allocatable
+            && !field.pointer
+            && let Some(dim) = a.iter().zip(&b).position(|(a, b)| a.1 != b.1)
+        {
+            let text = format!(
+                "component `{}` has extent {} in dimension {}, and {} is given",
+                field.name,
+                a[dim].1,
+                dim + 1,
+                b[dim].1
+            );
+            return self.error(Code::ShapeMismatch, e.span, text);
+        }
         if field.pointer && !super::is_designator(&e) {
             let text = format!("pointer component `{}` needs a target or `null()`", field.name);
             return self.error(Code::BadStructureConstructor, e.span, text);

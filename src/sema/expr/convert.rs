@@ -4,6 +4,7 @@ use crate::checked::{Const, Expr, ExprKind, Type};
 use crate::checker::Checker;
 use crate::decl::{is_numeric, same_type};
 use crate::fold;
+use diag::{Code, Diagnostic};
 
 impl Checker<'_> {
     /// A value as one of another type; the caller has made sure that this is possible.
@@ -12,7 +13,28 @@ impl Checker<'_> {
             return Some(e);
         }
         let (rank, span) = (e.rank, e.span);
+        if let ExprKind::Const(Const::Array { .. }) = e.kind {
+            let node = Expr { kind: ExprKind::Convert(Box::new(e)), ty: ty.clone(), rank, span };
+            let value = self.evaluate(&node)?;
+            return Some(Expr { kind: ExprKind::Const(value), ..node });
+        }
         self.fold(Expr { kind: ExprKind::Convert(Box::new(e)), ty: ty.clone(), rank, span })
+    }
+
+    /// Warns of a real constant that loses its fraction by becoming an integer without a word.
+    pub(crate) fn check_fraction(&mut self, to: &Type, value: &Expr) {
+        let fraction = match (to, &value.kind) {
+            (Type::Integer(_), ExprKind::Const(Const::Real4(v))) => v.fract() != 0.0,
+            (Type::Integer(_), ExprKind::Const(Const::Real8(v))) => v.fract() != 0.0,
+            _ => false,
+        };
+        if fraction {
+            let text = format!("the constant loses its fraction in `{}`", self.type_name(to));
+            self.report(
+                Diagnostic::new(Code::ValueTruncated, value.span, text)
+                    .help("write `int(…)` or `nint(…)` if that is meant"),
+            );
+        }
     }
 
     /// Whether a value may be assigned to an object of that type by intrinsic assignment.

@@ -91,7 +91,10 @@ impl Checker<'_> {
         let (elemental, callee) = (self.out.proc(fit.proc).elemental, self.out.proc(fit.proc).name.clone());
         let e = match &arg.given {
             Given::Proc(_) | Given::Variable(_) => {
-                if matches!(dummy.storage, Storage::Procedure) || matches!(dummy.ty, Type::Any) {
+                if matches!(dummy.storage, Storage::Procedure) {
+                    return self.fit_procedure(param, &dummy, arg);
+                }
+                if matches!(dummy.ty, Type::Any) {
                     return Ok(());
                 }
                 let text = format!(
@@ -159,6 +162,34 @@ impl Checker<'_> {
         );
         let d = Diagnostic::new(Code::DiscontiguousDeviceArgument, e.span, text);
         Err(Box::new(d.help("copy it to a contiguous device array first")))
+    }
+
+    /// A procedure for a procedure dummy: both functions or both subroutines, with as many arguments.
+    fn fit_procedure(&mut self, param: VarId, dummy: &Variable, arg: &Argument) -> Result<(), Box<Diagnostic>> {
+        let (Given::Proc(id), Some(interface)) = (&arg.given, self.vars[param.0 as usize].interface) else {
+            return Ok(());
+        };
+        self.header(*id);
+        self.header(interface);
+        if self.procs[id.0 as usize].unknown_dummies || self.procs[interface.0 as usize].unknown_dummies {
+            return Ok(());
+        }
+        let (given, wanted) = (self.out.proc(*id), self.out.proc(interface));
+        let text = if given.is_function != wanted.is_function {
+            let what = if wanted.is_function { "function" } else { "subroutine" };
+            format!("argument `{}` must be a {what}, and `{}` is none", dummy.name, given.name)
+        } else if given.params.len() != wanted.params.len() {
+            format!(
+                "argument `{}` must take {}, and `{}` takes {}",
+                dummy.name,
+                count(wanted.params.len()),
+                given.name,
+                given.params.len()
+            )
+        } else {
+            return Ok(());
+        };
+        Err(Box::new(Diagnostic::new(Code::BadProcedureArgument, arg.span, text)))
     }
 
     fn fit_type(&self, proc: ProcId, dummy: &Variable, e: &Expr, span: Span) -> Result<(), Box<Diagnostic>> {

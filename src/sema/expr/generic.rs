@@ -55,6 +55,7 @@ impl Checker<'_> {
         let functions: Vec<ProcId> = procs.iter().copied().filter(|p| self.out.proc(*p).is_function).collect();
         // Keywords of a constructor are components, and its values may be anything: arguments are typed once for both.
         let arguments = self.arguments(args)?;
+        self.check_copy_count(name, args, &arguments);
         if let Some(fit) = self.best_specific(&functions, &arguments) {
             return self.function_call(fit, arguments, span);
         }

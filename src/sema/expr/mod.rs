@@ -112,7 +112,9 @@ impl Checker<'_> {
                 None
             }
             Err(NoValue::Fault(code, span, text)) => {
-                self.report(Diagnostic::error(code, span, text));
+                // A warning's code would not do for what is an error here.
+                let code = if code.severity() == Severity::Error { code } else { Code::ConstantDomain };
+                self.report(Diagnostic::new(code, span, text));
                 None
             }
         }

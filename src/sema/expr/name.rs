@@ -92,6 +92,12 @@ impl Checker<'_> {
         if self.is_tainted(self.cx.scope) {
             return None;
         }
+        let host = self.scopes[self.cx.scope.0 as usize].host;
+        if host.is_some_and(|h| self.find_from(h, name.as_str()).is_some()) {
+            let text = format!("`{}` is not known in this interface body", name.as_str());
+            let help = format!("add `import :: {}` to it", name.as_str());
+            return self.error_help(Code::UndeclaredName, name.span, text, help);
+        }
         match self.implicit_type(self.cx.scope, name.as_str()) {
             Some(ty) if !self.frozen => {
                 let id = self.implicit_variable(&name.text, ty, name.span);

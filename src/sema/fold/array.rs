@@ -151,8 +151,13 @@ pub(super) fn transformational(id: I, args: &[Option<Expr>], values: &[Option<Co
             _ => Err(no_fold()),
         }),
         I::Repeat => Some(match (arg(0)?, arg(1)?) {
-            (Const::Char(text), Const::Int(n)) if (0..1_000_000).contains(n) => {
-                Ok(Const::Char(text.repeat(*n as usize).into()))
+            (Const::Char(text), Const::Int(n)) if *n >= 0 => {
+                let count = usize::try_from(*n).unwrap_or(usize::MAX);
+                if text.len().saturating_mul(count) > number::MOST_CHARACTERS {
+                    Err((Code::ConstantTooLarge, "character constant is too long".into()))
+                } else {
+                    Ok(Const::Char(text.repeat(count).into()))
+                }
             }
             _ => Err(no_fold()),
         }),

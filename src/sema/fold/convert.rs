@@ -86,7 +86,7 @@ pub(crate) fn convert(c: &Const, from: &Type, to: &Type) -> Outcome {
 
 /// A character value cut or filled with blanks to a length.
 fn sized(text: &Arc<[u8]>, len: i64) -> Arc<[u8]> {
-    let len = len.max(0) as usize;
+    let len = len.clamp(0, super::number::MOST_CHARACTERS as i64) as usize;
     if text.len() == len {
         return text.clone();
     }

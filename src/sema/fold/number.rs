@@ -10,6 +10,9 @@ use diag::Code;
 use scalar::real::{self, Real};
 use std::sync::Arc;
 
+/// The most characters of a constant.
+pub(super) const MOST_CHARACTERS: usize = 1 << 24;
+
 /// The kind number of an intrinsic type; 0 for others.
 pub(crate) fn kind_of(ty: &Type) -> u8 {
     match ty {
@@ -239,6 +242,9 @@ pub(crate) fn logic(op: LogicOp, a: &Const, b: &Const) -> Outcome {
 /// `a // b`
 pub(crate) fn concat(a: &Const, b: &Const) -> Outcome {
     let (Const::Char(a), Const::Char(b)) = (a, b) else { return Err(no_fold()) };
+    if a.len() + b.len() > MOST_CHARACTERS {
+        return Err((Code::ConstantTooLarge, "character constant is too long".into()));
+    }
     Ok(Const::Char([&a[..], &b[..]].concat().into()))
 }
 

@@ -20,6 +20,18 @@ impl Checker<'_> {
                 self.out.procs[i].scope = self.names_of(scope);
             }
         }
+        // What BLOCK and ASSOCIATE declare is known in the whole procedure, unless the procedure has that name itself.
+        for data in self.scopes.iter().filter(|s| s.is_block) {
+            let Some(id) = data.proc else { continue };
+            let names = &mut self.out.procs[id.0 as usize].scope.names;
+            for (name, entry) in &data.names {
+                if let Sym::Var(var) = entry.sym
+                    && self.out.vars[var.0 as usize].owner == Some(id)
+                {
+                    names.entry(name.clone()).or_insert(Symbol::Var(var));
+                }
+            }
+        }
     }
 
     fn names_of(&self, scope: ScopeId) -> Scope {

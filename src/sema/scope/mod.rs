@@ -77,6 +77,8 @@ pub(crate) struct Entry {
 pub(crate) struct ScopeData<'a> {
     /// The scope around it, whose names it knows too.
     pub(crate) parent: Option<ScopeId>,
+    /// Of an interface body without IMPORT: the scope that it stands in, whose names it does not know.
+    pub(crate) host: Option<ScopeId>,
     /// The procedure whose scope it is or is in.
     pub(crate) proc: Option<ProcId>,
     /// The module whose scope it is or is in.

@@ -109,7 +109,7 @@ impl Checker<'_> {
         }
         self.check_component_allocation(&object)?;
         if let Err(why) = self.definable(&object) {
-            return self.error(Code::NotDefinable, e.span, format!("allocation of what may not change: {why}"));
+            return self.error(Code::NotDefinable, e.span, format!("{why} and may not be allocated"));
         }
         Some(AllocObject { object, bounds: typed, spec: spec.cloned() })
     }

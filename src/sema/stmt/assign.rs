@@ -65,6 +65,7 @@ impl Checker<'_> {
         }
         self.check_transfer(&target, &value, span)?;
         let ty = target.ty.clone();
+        self.check_fraction(&ty, &value);
         let value = self.convert(value, &ty)?;
         Some(StmtKind::Assign { target, value })
     }
@@ -105,7 +106,7 @@ impl Checker<'_> {
     /// Checks that a designator may be assigned here.
     pub(super) fn check_assigned(&mut self, target: &Expr) -> Option<()> {
         if let Err(why) = self.definable(target) {
-            return self.error(Code::NotDefinable, target.span, format!("assignment to what may not change: {why}"));
+            return self.error(Code::NotDefinable, target.span, format!("{why} and may not be assigned"));
         }
         if let ExprKind::Var(id) = target.kind
             && self.cx.loop_vars.contains(&id)

@@ -4,7 +4,6 @@ use crate::checked::{Block, Expr, ExprKind, ProcBody, ProcId, Stmt, StmtKind, St
 use crate::checker::{Checker, Context};
 use crate::decl::side_of;
 use ast::{Arg, ArgValue, DeclKind, Declaration, Subprogram};
-use diag::{Code, Diagnostic};
 use source::Span;
 use std::collections::BTreeMap;
 
@@ -24,7 +23,7 @@ impl<'a> Checker<'a> {
         if self.procs[at].is_interface || self.is_service(id) {
             return;
         }
-        let Some(sub) = self.procs[at].separate.map(|s| s.0).or(self.procs[at].ast) else { return };
+        let Some(sub) = self.procs[at].separate.or(self.procs[at].ast) else { return };
         if let Some(what) = self.procs[at].refused.clone() {
             let stmt = Stmt { label: None, kind: StmtKind::Unsupported(what), span: sub.span };
             self.out.procs[at].body = ProcBody::Statements(vec![stmt]);
@@ -107,24 +106,15 @@ impl<'a> Checker<'a> {
 
     fn format(&mut self, id: ProcId, d: &'a Declaration, seen: &mut BTreeMap<u32, Span>) {
         if let DeclKind::Format { label, text } = &d.kind {
-            if self.one_label(*label, d.span, seen) {
+            if Self::one_label(*label, d.span, seen) {
                 self.procs[id.0 as usize].formats.insert(*label, text.clone());
             }
         }
     }
 
-    fn one_label(&mut self, label: u32, span: Span, seen: &mut BTreeMap<u32, Span>) -> bool {
-        match seen.get(&label) {
-            Some(&first) if first != span => {
-                let text = format!("label {label} is given to two statements");
-                self.report(Diagnostic::new(Code::DuplicateLabel, span, text).secondary(first, "first given here"));
-                false
-            }
-            _ => {
-                seen.insert(label, span);
-                true
-            }
-        }
+    /// Whether a label is new. A second statement with it was reported by the parser.
+    fn one_label(label: u32, span: Span, seen: &mut BTreeMap<u32, Span>) -> bool {
+        *seen.entry(label).or_insert(span) == span
     }
 
     fn block_labels(&mut self, id: ProcId, stmts: &'a [ast::Stmt], seen: &mut BTreeMap<u32, Span>) {
@@ -135,7 +125,7 @@ impl<'a> Checker<'a> {
                 continue;
             }
             if let Some(label) = s.label {
-                if self.one_label(label, s.span, seen) {
+                if Self::one_label(label, s.span, seen) {
                     self.procs[id.0 as usize].labels.insert(label);
                 }
             }

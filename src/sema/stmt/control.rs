@@ -251,7 +251,10 @@ impl<'a> Checker<'a> {
                 self.error::<()>(Code::BadCase, v.span, text);
             }
         }
-        let ty = value.as_ref().map(|v| v.ty.clone());
+        let ty = value
+            .as_ref()
+            .map(|v| v.ty.clone())
+            .filter(|t| matches!(t, Type::Integer(_) | Type::Logical(_) | Type::Character(_)));
         let (id, arms) = self.inside(name, ConstructKind::Other, |c, id| (id, c.cases(arms, ty.as_ref())));
         Some(StmtKind::Select { id, value: value?, arms: arms? })
     }

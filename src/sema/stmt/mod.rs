@@ -57,7 +57,9 @@ impl<'a> Checker<'a> {
         };
         self.cx.refused = outer;
         match kind {
-            Some(StmtKind::Nothing) if s.label.is_none() && !matches!(s.kind, ast::StmtKind::Continue) => {}
+            Some(StmtKind::Nothing)
+                if matches!(s.kind, ast::StmtKind::Declaration(_))
+                    || (s.label.is_none() && !matches!(s.kind, ast::StmtKind::Continue)) => {}
             Some(kind) => out.push(Stmt { label: s.label, kind, span: s.span }),
             // Errors were reported: what stands here does not matter, but its label may be branched to.
             None => out.push(Stmt { label: s.label, kind: StmtKind::Nothing, span: s.span }),

@@ -426,3 +426,22 @@ end program
 ",
     ));
 }
+
+#[test]
+fn copy_counts_in_bytes_are_warned_of() {
+    expect![[r#"
+        6:28 W0554 the count of `cudamemcpy` looks like bytes, and it counts elements
+            leave the size of an element out
+    "#]]
+    .assert_eq(&errors(
+        "program p
+  use cudafor
+  real :: h(10)
+  real, device :: d(10)
+  integer :: istat
+  istat = cudaMemcpy(d, h, 10_8 * sizeof(h(1)))
+  istat = cudaMemcpy(d, h, 10_8)
+end program
+",
+    ));
+}

@@ -29,7 +29,8 @@ fn specific_procedure_is_chosen_by_type_kind_rank_and_space() {
           real(4) x(:) [dummy 0] device
         host subroutine m.fill_any(x) elemental pure
           logical(4) x [dummy 0] intent(inout)
-    "#]].assert_eq(&dump(
+    "#]]
+    .assert_eq(&dump(
         "module m
   interface fill
     module procedure fill_i4, fill_r8, fill_array, fill_device, fill_any
@@ -93,7 +94,8 @@ end program
     expect![[r#"
         16:3 E0408 no specific procedure of `fill` takes (real(4), rank 1)
         17:3 E0408 no specific procedure of `fill` takes (character(len=1))
-    "#]].assert_eq(&errors(text));
+    "#]]
+    .assert_eq(&errors(text));
 }
 
 #[test]
@@ -115,7 +117,8 @@ end program
     expect![[r#"
         12:20 E0528 argument `a` must be `device` data, and host data is given
             copy it to device data first and pass that
-    "#]].assert_eq(&errors(text));
+    "#]]
+    .assert_eq(&errors(text));
     expect![[""]].assert_eq(&check_with(text, |o| o.managed = true).short);
 }
 
@@ -153,7 +156,8 @@ fn defined_operators_and_assignment_become_calls() {
           integer(4) k [dummy 1] intent(in)
           type(v) make [result]
           make%x = real(4)<(n + k)>
-    "#]].assert_eq(&dump(
+    "#]]
+    .assert_eq(&dump(
         "module m
   type v
     real :: x
@@ -222,7 +226,8 @@ fn operations_that_nothing_defines_are_refused() {
         34:7 E0322 `<` is not defined for `complex(4)` and `complex(4)`
         35:7 E0322 `-` is not defined for `character(len=4)`
         36:7 E0322 `//` is not defined for `character(len=4)` and `integer(4)`
-    "#]].assert_eq(&errors(
+    "#]]
+    .assert_eq(&errors(
         "module m
   type v
     real :: x
@@ -283,7 +288,8 @@ fn generic_may_share_its_name_with_an_intrinsic_or_a_procedure() {
           real(4) x [dummy 0] intent(in)
           integer(4) compact_real [result]
           compact_real = integer(4)<x>
-    "#]].assert_eq(&dump(
+    "#]]
+    .assert_eq(&dump(
         "module m
   interface sum
     module procedure sum_text

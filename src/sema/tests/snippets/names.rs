@@ -14,7 +14,8 @@ fn undeclared_names_are_reported_once_with_what_looks_like_them() {
             did you mean `subroutin`?
         11:9 E0201 `unknown` has no declaration
             declare it, or check its spelling
-    "#]].assert_eq(&errors(
+    "#]]
+    .assert_eq(&errors(
         "program p
   implicit none
   integer :: count, total
@@ -49,7 +50,8 @@ fn implicit_typing_follows_the_first_letter() {
           integer(4) m [local]
           n = integer(4)<q>
           m = 1
-    "#]].assert_eq(&dump(
+    "#]]
+    .assert_eq(&dump(
         "program p
   implicit real(8) (a-h), integer(8) (k)
   n = 3
@@ -84,6 +86,8 @@ fn declarations_that_contradict_each_other_are_refused() {
             add `allocatable`
         13:25 E0321 named constant `j` has no value
             add `= value`
+        14:18 W0302 the constant loses its fraction in `integer(4)`
+            write `int(…)` or `nint(…)` if that is meant
         15:21 E0304 initial value has shape 3, `l` has shape 2
         16:3 E0302 there is no `real(3)`
             there is `real(4)`, `real(8)`
@@ -99,7 +103,8 @@ fn declarations_that_contradict_each_other_are_refused() {
         24:19 E0205 dummy argument `x` is named twice
         24:22 E0201 dummy argument `y` has no type
             declare it, for example `integer :: y`
-    "#]].assert_eq(&errors(
+    "#]]
+    .assert_eq(&errors(
         "program p
   implicit none
   integer :: a, a
@@ -142,7 +147,8 @@ fn declaration_order_does_not_matter() {
           real(4) b(6) [local]
           real(4) c(3) [local]
           b = a(1, :)
-    "#]].assert_eq(&dump(
+    "#]]
+    .assert_eq(&dump(
         "subroutine s(a, n)
   real :: a(n, m)
   integer :: n
@@ -170,7 +176,8 @@ fn initialised_and_main_variables_are_static() {
           integer(4) d(2) [static] = [5, 6]
           plain = ((i + kept) + d(1))
           auto = 0.0_4
-    "#]].assert_eq(&dump(
+    "#]]
+    .assert_eq(&dump(
         "program p
   integer :: a
   call s(3)
@@ -198,11 +205,9 @@ fn data_statements_fill_arrays_and_repeat_values() {
           integer(4) c(2,2) [static] = [1, 2, 3, 4]
           real(4) x [static] = 1.5_4
           real(4) y [static] = -2.0_4
-          integer(8) j [parameter] = 2
-          integer(8) i [parameter] = 2
-          integer(8) i [parameter] = 2
           b = a(1)
-    "#]].assert_eq(&dump(
+    "#]]
+    .assert_eq(&dump(
         "subroutine s
   integer :: a(6), b, c(2, 2)
   real :: x, y
@@ -215,7 +220,8 @@ end subroutine
     expect![[r#"
         3:8 E0321 `data` has fewer values than variables
         4:3 E0321 `data` has more values than variables
-    "#]].assert_eq(&errors(
+    "#]]
+    .assert_eq(&errors(
         "subroutine s
   integer :: a(3), b
   data a /1, 2/
@@ -234,13 +240,12 @@ fn common_blocks_of_one_layout_share_their_variables() {
           integer(4) n(3) [static]
           x = real(4)<n(1)>
         host subroutine b()
-          real(4) y [static]
-          integer(4) m(3) [static]
           x = real(4)<n(2)>
         host subroutine c()
           real(4) z [static]
           unsupported<`common` block `blk` with another layout than elsewhere>
-    "#]].assert_eq(&dump(
+    "#]]
+    .assert_eq(&dump(
         "subroutine a
   common /blk/ x, n(3)
   x = n(1)
@@ -266,14 +271,17 @@ fn main_programs_are_counted() {
     expect![[r#"
         3:9 E0214 there is a second main program
             give the files of one program only
-    "#]].assert_eq(&errors("program a\nend program\nprogram b\nend program\n"));
+    "#]]
+    .assert_eq(&errors("program a\nend program\nprogram b\nend program\n"));
     expect![[r#"
         2:1 E0213 there is no main program in the given files
             add a `program` unit, or give the file that has it
-    "#]].assert_eq(&check_with("subroutine s\nend subroutine\n", |o| o.needs_main = true).short);
+    "#]]
+    .assert_eq(&check_with("subroutine s\nend subroutine\n", |o| o.needs_main = true).short);
     expect![[r#"
         3:12 E0212 procedure `s` is defined twice
-    "#]].assert_eq(&errors("subroutine s\nend subroutine\nsubroutine s\nend subroutine\n"));
+    "#]]
+    .assert_eq(&errors("subroutine s\nend subroutine\nsubroutine s\nend subroutine\n"));
 }
 
 #[test]
@@ -285,7 +293,8 @@ fn enumerators_count_up() {
           integer(4) green [parameter] = 9
           integer(4) yellow [parameter] = 10
           integer(4) i [static] = 15
-    "#]].assert_eq(&dump(
+    "#]]
+    .assert_eq(&dump(
         "program p
   implicit none
   enum, bind(c)
@@ -316,5 +325,6 @@ end program
           integer(8) i [static]
           real(8) x [static] = 1.0_8
           x = real(8)<(i + 1)>
-    "#]].assert_eq(&program);
+    "#]]
+    .assert_eq(&program);
 }

@@ -11,9 +11,9 @@ const STUB: &str = include_str!("stubs/cudafor.f90");
 /// A checked snippet, or what was said about it.
 pub(crate) struct Outcome {
     /// The program, when there were no errors.
-    pub program: Option<sema::checked::Program>,
+    pub(crate) program: Option<sema::checked::Program>,
     /// One line for each diagnostic: `line:column code message`.
-    pub short: String,
+    pub(crate) short: String,
 }
 
 /// Checks a snippet of CUDA Fortran.
@@ -55,4 +55,23 @@ pub(crate) fn dump(text: &str) -> String {
 /// The diagnostics of a snippet.
 pub(crate) fn errors(text: &str) -> String {
     check(text).short
+}
+
+/// What an expression means in a procedure of a checked program: type and rank, or what was said about it.
+pub(crate) fn expression(program: &sema::checked::Program, proc: &str, text: &str) -> String {
+    let mut map = SourceMap::new();
+    let file = map.add("e.cuf", format!("x = {text}\nend\n"));
+    let mut diags = Diagnostics::new();
+    let parsed = parse::parse(&mut map, &[file], &parse::ParseOptions::default(), &mut |_, _| None, &mut diags);
+    let Some(ast::UnitKind::Main(main)) = parsed.program.units.first().map(|u| &u.kind) else {
+        return "no unit".into();
+    };
+    let Some(ast::StmtKind::Assign { value, .. }) = main.body.first().map(|s| &s.kind) else {
+        return "no statement".into();
+    };
+    let id = program.procs.iter().position(|p| &*p.qualified == proc).map(|i| sema::checked::ProcId(i as u32));
+    match sema::check_expression(program, id, value, &mut diags) {
+        Some(e) => format!("{:?}, rank {}", e.ty, e.rank),
+        None => diags.into_sorted().iter().map(|d| format!("{} {}", d.code, d.message)).collect::<Vec<_>>().join("; "),
+    }
 }

@@ -30,7 +30,8 @@ fn components_are_laid_out_with_their_alignment() {
           o%data(1, 2) = 3.0_4
           o%next%flag = true
           variable = inner(7, 4.0_8)
-    "#]].assert_eq(&dump(
+    "#]]
+    .assert_eq(&dump(
         "module m
   type inner
     integer(1) :: tag = 7
@@ -69,16 +70,26 @@ fn components_and_constructors_are_checked() {
         5:16 E0220 component `own` makes its type contain itself
             make it a pointer or allocatable
         6:16 E0205 component `count` is declared twice
-        7:13 E0324 bounds of a component must be constant
-            make it allocatable
         7:21 E0306 this is not a constant expression
             the value must be known at compile time: use literals and named constants
-        13:10 E0203 there is no derived type `t2` here
-        15:9 E0314 `integer(4)` has no components
-        21:5 E0303 component `values` is an array, and so is what it is taken of
+        17:10 E0203 there is no derived type `t2` here
+        18:11 E0204 `type(u)` has no component `cuont`
+            did you mean `count`?
+        19:9 E0314 `integer(4)` has no components
+        20:9 E0315 component `values` of `type(u)` has no value
+        21:19 E0315 `type(u)` has 2 components, and more values are given
+        22:11 E0204 `type(u)` has no component `cont`
+            did you mean `count`?
+        23:20 E0315 component `count` is given twice
+        24:11 E0301 component `count` is `integer(4)`, and `character(len=1)` is given
+        25:23 E0315 a value by position stands after one by keyword
+        26:14 E0304 component `values` has extent 3 in dimension 1, and 2 is given
+        27:11 E0303 component `count` has rank 0, and a value of rank 1 is given
+        28:5 E0303 component `values` is an array, and so is what it is taken of
             take it of one element
-        22:5 E0301 `integer(4)` cannot be assigned to `type(t)`
-    "#]].assert_eq(&errors(
+        29:5 E0301 `integer(4)` cannot be assigned to `type(u)`
+    "#]]
+    .assert_eq(&errors(
         "module m
   type t
     integer :: count
@@ -87,18 +98,25 @@ fn components_and_constructors_are_checked() {
     integer :: count
     real :: dynamic(n)
   end type
-  type(t) :: a, b(2)
+  type u
+    integer :: count
+    real :: values(3)
+  end type
+  type(u) :: a, b(2)
 contains
   subroutine s(i)
     integer :: i
     type(t2) :: z
     i = a%cuont
     i = i%x
-    a = t(1)
-    a = t(1, 2.0, 3, 4, 5)
-    a = t(cont=1)
-    a = t(count=1, count=2)
-    a = t('x', 2.0)
+    a = u(1)
+    a = u(1, 2.0, 3, 4, 5)
+    a = u(cont=1)
+    a = u(count=1, count=2)
+    a = u('x', 2.0)
+    a = u(values=1.0, 3)
+    a = u(1, [1.0, 2.0])
+    a = u([1, 2], 3.0)
     b%values = 0
     a = 3
   end subroutine
@@ -114,7 +132,8 @@ fn dim3_exists_without_a_module_and_fills_missing_extents() {
           type(dim3) g [static] = {1, 1, 1}
           g = dim3(4, 2, 1)
           g%y = 3
-    "#]].assert_eq(&dump(
+    "#]]
+    .assert_eq(&dump(
         "program p
   type(dim3) :: g
   g = dim3(4, 2)
@@ -159,7 +178,8 @@ fn bound_procedures_are_called_with_their_object() {
           type(t) b [dummy 1] intent(in)
           type(t) plus [result]
           plus%x = (a + b%x)
-    "#]].assert_eq(&dump(
+    "#]]
+    .assert_eq(&dump(
         "module m
   type t
     real :: x
@@ -214,7 +234,8 @@ end program
         20:3 W0901 a call through component `x` is not supported
         21:9 E0418 `gone` is bound to nothing that can be called
         22:13 E0401 `get_t` takes one argument, and 3 are given
-    "#]].assert_eq(&errors(
+    "#]]
+    .assert_eq(&errors(
         "module m
   type t
     real :: x
@@ -257,7 +278,8 @@ fn polymorphism_is_refused_where_a_type_is_extended() {
         host subroutine m.u()
           type(child) c [local]
           unsupported<the polymorphic type `class(base)`>
-    "#]].assert_eq(&dump(
+    "#]]
+    .assert_eq(&dump(
         "module m
   type base
     integer :: n

@@ -1,1 +1,142 @@
-//! To be filled.
+//! What is not supported becomes a node and a warning, and stops nothing else.
+
+use crate::support::dump;
+use expect_test::expect;
+
+#[test]
+fn refused_features_leave_the_rest_of_the_program() {
+    expect![[r#"
+        2:3 W0901 type `real(2)` is not supported
+        9:5 W0901 the polymorphic type `class(*)` is not supported
+        16:14 W0901 an assumed-rank argument is not supported
+        18:21 W0901 an alternate return is not supported
+        27:16 W0901 `equivalence` of `e` is not supported
+        27:19 W0901 `equivalence` of `f` is not supported
+        32:3 W0901 a call through the procedure pointer component `f` is not supported
+        35:3 W0901 `pause` is not supported
+        module m
+        type t bytes=4 align=4
+          integer(4) :: n @0
+        host program p
+          type(t) o [static]
+          integer(4) i [static]
+          i = 1
+          unsupported<type `real(2)`>
+          unsupported<type `real(2)`>
+          unsupported<the polymorphic type `class(*)`>
+          unsupported<a call through the procedure pointer component `f`>
+          o%n = 2
+          unsupported<`equivalence` of `e`>
+          unsupported<`pause`>
+          i = 2
+        host subroutine m.s()
+          unsupported<the polymorphic type `class(*)`>
+        host subroutine m.r()
+          unsupported<an assumed-rank argument>
+        host subroutine m.alt(n)
+          integer(4) n [dummy 0]
+          unsupported<an alternate return>
+    "#]]
+    .assert_eq(&dump(
+        "module m
+  real(2) :: half
+  type t
+    procedure(s), pointer, nopass :: f
+    integer :: n
+  end type
+contains
+  subroutine s(x)
+    class(*) :: x
+    select type (x)
+    type is (integer)
+      x = 1
+    end select
+  end subroutine
+  subroutine r(x)
+    real :: x(..)
+  end subroutine
+  subroutine alt(n, *)
+    integer :: n
+    return 1
+  end subroutine
+end module
+program p
+  use m
+  type(t) :: o
+  integer :: i, e(2), f(2)
+  equivalence (e, f)
+  i = 1
+  half = 1.0
+  if (half > 2.0) i = 3
+  call s(i)
+  call o%f(i)
+  o%n = 2
+  e(1) = 3
+  pause
+  i = 2
+end program
+",
+    ));
+}
+
+#[test]
+fn foreign_procedures_are_named() {
+    expect![[r#"
+        3:5 E0904 procedure `c_code` is written in C, which is not supported
+        6:5 W0901 procedure `fortran_code` is declared here, but no given file defines it
+        9:5 E0904 procedure `c_kernel` is written in C, which is not supported
+        12:5 E0509 procedure `device_code` is declared here, but no given file defines it
+        module m
+        host program p
+          call m.c_code(1)
+          call m.c_code(2)
+          call m.fortran_code(3)
+          launch m.c_kernel<<<1, 1>>>(4)
+        kernel subroutine m.k(n)
+          integer(4) n [dummy 0] value
+          call m.device_code(n)
+        host subroutine m.c_code(n)
+          integer(4) n [dummy 0] value
+          missing
+        host subroutine m.fortran_code(n)
+          integer(4) n [dummy 0]
+          missing
+        kernel subroutine m.c_kernel(n)
+          integer(4) n [dummy 0] value
+          missing
+        device subroutine m.device_code(n)
+          integer(4) n [dummy 0] value
+          missing
+    "#]]
+    .assert_eq(&dump(
+        "module m
+  interface
+    subroutine c_code(n) bind(c, name='c_code')
+      integer, value :: n
+    end subroutine
+    subroutine fortran_code(n)
+      integer :: n
+    end subroutine
+    attributes(global) subroutine c_kernel(n) bind(c)
+      integer, value :: n
+    end subroutine
+    attributes(device) subroutine device_code(n)
+      integer, value :: n
+    end subroutine
+  end interface
+contains
+  attributes(global) subroutine k(n)
+    integer, value :: n
+    call device_code(n)
+  end subroutine
+end module
+program p
+  use m
+  call c_code(1)
+  call c_code(2)
+  call fortran_code(3)
+  call c_kernel<<<1, 1>>>(4)
+end program
+",
+    ));
+}
