@@ -186,6 +186,10 @@ impl Emulator {
                     match print::serve(&program, &mut block.warps[warp], &request, state, memory, shared, output) {
                         Served::Done => {}
                         Served::Exit => block.warps[warp].exit_current(),
+                        Served::Error(kind, name) => {
+                            let found = report::raised(&program, running, (kind, name), warp, &request);
+                            self.end(memory, found.map(|f| (f, CudaError::LaunchFailure)));
+                        }
                         Served::Refused => {
                             let kind = vm::FaultKind::Trap(ir::Trap::Unsupported);
                             let fault =

@@ -4,6 +4,7 @@
 //! order of lanes. Output is list-directed, as the host's (`text`).
 
 use crate::describe::Memories;
+use finding::{FindingKind, HostFault};
 use ir::Ty;
 use ir::rt::Rt;
 use text::{ListWriter, Modes, Target, Value};
@@ -16,12 +17,14 @@ pub(crate) struct PrintState {
 }
 
 /// What became of a service.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Served {
     /// It is done; the warp can go on.
     Done,
     /// The calling lanes end here.
     Exit,
+    /// Compiled code raised an error, of the array of that name.
+    Error(FindingKind, String),
     /// Device code has no such service.
     Refused,
 }
@@ -76,6 +79,9 @@ pub(crate) fn serve(
                 Value::Char(&characters)
             }
             Rt::Stop => return Served::Exit,
+            Rt::ErrorBounds | Rt::ErrorAllocated | Rt::ErrorAlreadyAllocated => {
+                return error(warp, request, lane, Memories { memory, shared, warp });
+            }
             _ => return Served::Refused,
         };
         if let Some(writer) = &mut state.lanes[lane] {
@@ -85,4 +91,26 @@ pub(crate) fn serve(
     }
     warp.answer(program, |_, _| 0);
     Served::Done
+}
+
+/// The error that compiled code raises in a lane.
+fn error(warp: &Warp<32>, request: &RtRequest, lane: usize, from: Memories<'_>) -> Served {
+    let arg = |i| warp.arg(request, i, lane);
+    let name = |at: usize| {
+        let mut bytes = vec![0; (arg(at + 1) as usize).min(256)];
+        let read = from.read(lane, arg(at), &mut bytes);
+        read.map_or_else(String::new, |()| String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let name = name(if request.rt == Rt::ErrorBounds { 4 } else { 0 });
+    let kind = match request.rt {
+        Rt::ErrorBounds => {
+            let dimension = arg(3) as u32;
+            // The rank is not told; at least as many dimensions as the one that is wrong.
+            let [subscript, lower, upper] = [arg(0), arg(1), arg(2)].map(|v| v as i64);
+            FindingKind::Subscript { dimension, rank: dimension.max(1), subscript, lower, upper }
+        }
+        Rt::ErrorAlreadyAllocated => FindingKind::Host(HostFault::AlreadyAllocated { name: name.clone() }),
+        _ => FindingKind::Host(HostFault::NotAllocatedUse { name: name.clone() }),
+    };
+    Served::Error(kind, name)
 }

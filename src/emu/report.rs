@@ -97,6 +97,23 @@ pub(crate) fn fault(
     (found.with_seed(running.seed), error)
 }
 
+/// The finding of an error that compiled code raised in the running block.
+pub(crate) fn raised(
+    program: &Program,
+    running: &Running,
+    (kind, name): (FindingKind, String),
+    warp: usize,
+    request: &vm::RtRequest,
+) -> Option<Finding> {
+    let block = running.active.front()?;
+    let lane = request.mask.trailing_zeros().min(31);
+    let who = Actor::Thread(thread(running, block.linear, block.warps.get(warp)?.number * 32 + lane));
+    let access = Access::step(who, program.span(request.site)).at(finding::Place::variable(name));
+    let mut found = Finding::new(kind, vec![access]).in_launch(launch_info(program, running)).with_seed(running.seed);
+    found.count = u64::from(request.mask.count_ones()).max(1);
+    Some(found)
+}
+
 /// A place just outside an array is named as that array's element that does not exist.
 fn place_beyond(
     program: &Program,

@@ -102,6 +102,7 @@ fn finding_of(record: &PrintRecord, fault: &Fault, launch: &KernelLaunch, kernel
             FindingKind::Subscript { dimension: dim, rank: dim.max(1), subscript, lower, upper }
         }
         FaultKind::Unallocated => FindingKind::Host(HostFault::NotAllocatedUse { name }),
+        FaultKind::Allocated => FindingKind::Host(HostFault::AlreadyAllocated { name }),
         FaultKind::NoMemory(requested) => FindingKind::DeviceHeapExhausted { requested, limit: DEVICE_HEAP_BYTES },
         FaultKind::ZeroStep => FindingKind::Host(HostFault::ZeroStep),
         FaultKind::Unsupported => FindingKind::Unsupported { feature: "this statement in device code".to_owned() },

@@ -88,6 +88,8 @@ pub enum FaultKind {
     },
     /// Use of an array that is not allocated.
     Unallocated,
+    /// ALLOCATE of what is allocated.
+    Allocated,
     /// An allocation failed: so many bytes.
     NoMemory(u64),
     /// The step of a DO loop is zero.
@@ -212,6 +214,7 @@ fn continue_item(record: &Raw, last: Option<&mut PrintItem>, missing: &mut u64) 
         Kind::Stop => fault(FaultKind::Stop { error: extra & 1 != 0, code: a as i32 }),
         Kind::Bounds => fault(FaultKind::Bounds { subscript: a as i64, lower: b as i64, upper: 0, dim: extra }),
         Kind::Unallocated => fault(FaultKind::Unallocated),
+        Kind::Allocated => fault(FaultKind::Allocated),
         Kind::NoMemory => fault(FaultKind::NoMemory(a)),
         Kind::Trap => fault(if extra == 0 { FaultKind::ZeroStep } else { FaultKind::Unsupported }),
     }

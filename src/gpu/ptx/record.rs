@@ -66,5 +66,6 @@ kinds! {
     Bounds = 17 "A subscript out of bounds: `extra` the dimension, `a` the subscript, `b` the lower bound.";
     Unallocated = 18 "Use of an array that is not allocated; its name follows as `Char`.";
     NoMemory = 19 "An allocation without `stat=` that failed: `a` the bytes; the name follows as `Char`.";
+    Allocated = 21 "ALLOCATE of what is allocated; its name follows as `Char`.";
     Trap = 20 "Compiled code raised an error: `extra` 0 for a zero step, 1 for a refused feature.";
 }

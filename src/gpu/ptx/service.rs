@@ -73,8 +73,9 @@ impl Body<'_, '_> {
                 self.text(args[4], args[5]);
                 ins!(self, "exit");
             }
-            Rt::ErrorAllocated => {
-                self.record(Kind::Unallocated, Val::i32(0), None, None);
+            Rt::ErrorAllocated | Rt::ErrorAlreadyAllocated => {
+                let kind = if rt == Rt::ErrorAllocated { Kind::Unallocated } else { Kind::Allocated };
+                self.record(kind, Val::i32(0), None, None);
                 self.record_place();
                 self.text(args[0], args[1]);
                 ins!(self, "exit");

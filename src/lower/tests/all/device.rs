@@ -32,11 +32,6 @@ fn kernel_addresses_elements_from_constant_offsets() {
     let module = module(SAXPY);
     expect![[r#"
         kernel @m.saxpy(%0: i64 "x", %1: i64 "y", %2: f32 "a", %3: i32 "n") {
-          var v0 "x" t0 array (1, %5, 4) at %0 source 0 dummy
-          var v1 "y" t0 array (1, %7, 4) at %1 source 1 dummy
-          var v2 "a" t0 scalar reg %2 source 2 dummy
-          var v3 "n" t1 scalar reg %3 source 3 dummy
-          var v4 "i" t1 scalar reg %8 source 4
         bb0:
           jump bb1
         bb1:

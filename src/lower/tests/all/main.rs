@@ -47,7 +47,8 @@ fn code(module: &Module, name: &str) -> String {
     let start = text.find(&format!("\n{kind} @{name}(")).expect("the function is in the text") + 1;
     let body = &text[start..];
     let end = body.find("\n}").expect("the function ends");
-    body[..end].lines().filter(|l| !l.trim_start().starts_with("reg ")).map(|l| format!("{l}\n")).collect()
+    let is_code = |l: &&str| !["reg ", "var "].iter().any(|table| l.trim_start().starts_with(table));
+    body[..end].lines().filter(is_code).map(|l| format!("{l}\n")).collect()
 }
 
 /// How many instructions of a function are of a kind.
