@@ -27,6 +27,7 @@ mod condition;
 mod constructor;
 mod convert;
 mod cuf;
+mod cuf_reduce;
 mod debugtype;
 mod debugvar;
 mod derived;

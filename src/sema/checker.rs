@@ -52,6 +52,8 @@ pub(crate) struct Context {
     pub(crate) refused: Option<Arc<str>>,
     /// Indices of DO loops that the statement at hand is in: they may not be assigned.
     pub(crate) loop_vars: Vec<VarId>,
+    /// In a procedure compiled for both sides: under a condition on `on_device()`, where calls of either side may stand.
+    pub(crate) guarded: bool,
     /// Inside a specification or constant expression: device and host data are not told apart.
     pub(crate) specification: bool,
 }
@@ -302,6 +304,7 @@ impl Context {
             next_construct: 0,
             refused: None,
             loop_vars: Vec::new(),
+            guarded: false,
             specification: false,
         }
     }

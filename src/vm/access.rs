@@ -512,7 +512,7 @@ pub(crate) fn atomic<const W: usize, H: Hooks<W> + ?Sized>(
                 let mut word = [<T as Default>::default(); W];
                 let mut failed = reach.load::<T>(to, &where_, one, &mut word, &mut hint);
                 if failed == 0 {
-                    old[lane] = word[lane].into();
+                    old[lane] = u64::from_le_bytes(word[lane].to_bytes());
                     let b = second.as_ref().map_or(0, |b| b[lane]);
                     let new = update(op, ty, to, old[lane], first[lane], b);
                     changed |= new != old[lane];

@@ -663,7 +663,7 @@ fn fast_convert<const W: usize>(frame: &mut Frame<W>, full: bool, mask: u32, op:
         FastCvt::F32ToF64 => widen!(|x: u32| convert::widen(f32::from_bits(x)).to_bits()),
         FastCvt::F64ToF32 => narrow!(|x: u64| convert::narrow(f64::from_bits(x)).to_bits()),
         FastCvt::F32ToI32 => {
-            map32(frame, full, mask, d, a, a, |x, _| convert::trunc_to_int::<f32, i32>(f32::from_bits(x)) as u32)
+            map32(frame, full, mask, d, a, a, |x, _| convert::trunc_to_int::<f32, i32>(f32::from_bits(x)) as u32);
         }
         FastCvt::F64ToI32 => narrow!(|x: u64| convert::trunc_to_int::<f64, i32>(f64::from_bits(x)) as u32),
         FastCvt::I64ToF64 => map64(frame, full, mask, d, a, a, |x, _| (x as i64 as f64).to_bits()),

@@ -27,8 +27,9 @@ impl Checker<'_> {
         let on_device = match self.cx.side {
             Side::Host => false,
             Side::Device | Side::CufKernel => true,
-            // A procedure compiled for both may guard its calls with `on_device()`.
-            Side::Both => return self.called(id, span),
+            // A procedure compiled for both must guard calls of one side with `on_device()`.
+            Side::Both if self.cx.guarded => return self.called(id, span),
+            Side::Both => kind == ProcKind::Host,
         };
         if self.cx.specification || self.frozen {
             return self.called(id, span);

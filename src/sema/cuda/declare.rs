@@ -56,13 +56,19 @@ impl<'a> Checker<'a> {
                         let text =
                             format!("`{name}` cannot be pinned: pinned data is host data, and this is device code");
                         self.error::<()>(Code::BadPinnedData, span, text);
+                    } else if p.pointer.is_some() {
+                        let text = format!("pinned data `{name}` cannot be a pointer");
+                        self.error_help::<()>(Code::BadPinnedData, span, text, "make it allocatable");
                     } else if p.allocatable.is_none() && p.dummy.is_none() {
                         let text = format!("`pinned` has no effect on `{name}`, which is not allocatable");
                         self.report(Diagnostic::new(Code::PinnedWithoutEffect, span, text).help("add `allocatable`"));
                     }
                 }
                 CudaAttr::Unified => {
-                    if on_device {
+                    if owner.is_none() {
+                        let text = format!("unified data `{name}` must be declared in a host procedure");
+                        self.error_help::<()>(Code::BadUnifiedData, span, text, "use `managed` in a module");
+                    } else if on_device {
                         let text = format!("`{name}` cannot be unified data in device code");
                         self.error_help::<()>(Code::BadUnifiedData, span, text, "declare it in host code");
                     }
@@ -81,7 +87,7 @@ impl<'a> Checker<'a> {
         }
         let lives_on_device = (on_device && owner.is_some()) || super::is_device_only(p.cuda.map(|c| c.0));
         if let (true, Type::Character(len)) = (lives_on_device, ty)
-            && !matches!(len, CharLen::Const(1))
+            && matches!(len, CharLen::Const(n) if *n != 1)
             && !matches!(storage, Storage::Parameter)
         {
             let text = format!("`{name}` is `{}`, and device code has only characters of length 1", self.type_name(ty));

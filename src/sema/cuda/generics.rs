@@ -1,7 +1,7 @@
-//! Defined operators and assignments that mean what intrinsic ones already do (rule 33). CUDA data attributes of the dummies
+//! Defined operators and assignments that mean what intrinsic ones already do (rule 33). Device dummies of a host procedure
 //! make a difference: that is how programs define operations on device data.
 
-use crate::checked::{ProcId, Type};
+use crate::checked::{ProcId, ProcKind, Type};
 use crate::checker::Checker;
 use crate::decl::is_numeric;
 use crate::scope::{ScopeId, Sym};
@@ -34,7 +34,8 @@ impl Checker<'_> {
 
     fn is_intrinsic_operation(&self, id: ProcId, name: &str) -> bool {
         let params: Vec<_> = self.out.proc(id).params.iter().map(|p| self.out.var(*p)).collect();
-        if params.iter().any(|p| p.attrs.cuda.is_some()) {
+        let is_host = self.out.proc(id).kind == ProcKind::Host;
+        if is_host && params.iter().any(|p| p.attrs.cuda == Some(ast::CudaAttr::Device)) {
             return false;
         }
         let ranks: Vec<u8> = params.iter().map(|p| p.shape.rank()).collect();

@@ -1,9 +1,9 @@
 //! Device data in host statements: copies and implicit transfers (rules 41 to 45).
 
 use super::is_device_only;
-use crate::checked::{Expr, ExprKind, Shape, VarId};
+use crate::checked::{Actual, Expr, ExprKind, Shape, VarId};
 use crate::checker::{Checker, Side};
-use crate::expr::{for_each, is_designator, root};
+use crate::expr::{for_each, is_designator, root, sub_exprs};
 use crate::intrinsic::{Class, Intrinsic};
 use crate::intrinsics::Reference;
 use diag::{Code, Diagnostic};
@@ -24,7 +24,15 @@ impl Checker<'_> {
         for_each(e, &mut |node| {
             match &node.kind {
                 ExprKind::Intrinsic { id, .. } => return !(id.class() == Class::Inquiry || takes_device_data(*id)),
-                ExprKind::Call { .. } => return false,
+                ExprKind::Call { args, .. } => {
+                    // Arguments are handed over as they are; their subscripts are computed here.
+                    for arg in args.iter().flatten() {
+                        if let Actual::Expr(e) = arg {
+                            self.subscript_uses(e, &mut found);
+                        }
+                    }
+                    return false;
+                }
                 _ => {}
             }
             if is_designator(node) {
@@ -39,6 +47,21 @@ impl Checker<'_> {
             true
         });
         found
+    }
+
+    fn subscript_uses(&self, e: &Expr, found: &mut Vec<DeviceUse>) {
+        match &e.kind {
+            ExprKind::Element { base, subs } => {
+                found.extend(subs.iter().flat_map(|s| self.device_uses(s)));
+                self.subscript_uses(base, found);
+            }
+            ExprKind::Section { base, subs } => {
+                found.extend(subs.iter().flat_map(sub_exprs).flat_map(|s| self.device_uses(s)));
+                self.subscript_uses(base, found);
+            }
+            ExprKind::Field { base, .. } | ExprKind::Substring { base, .. } => self.subscript_uses(base, found),
+            _ => {}
+        }
     }
 
     /// Checks an assignment of host code for what data transfers can do.

@@ -65,6 +65,22 @@ impl Checker<'_> {
         }
     }
 
+    /// Array components of host objects cannot be reached from a `!$cuf` loop, where objects go by value.
+    pub(crate) fn check_component_use(&mut self, e: &Expr) -> Option<()> {
+        let ExprKind::Field { .. } = e.kind else { return Some(()) };
+        let excused = self.options.unified || (self.options.managed && self.is_allocatable(e));
+        if self.cx.side != Side::CufKernel || excused || self.space_of(e).is_some_and(|a| a != CudaAttr::Pinned) {
+            return Some(());
+        }
+        let Some(id) = root(e).filter(|id| !self.is_loop_local(*id)) else { return Some(()) };
+        let var = self.out.var(id);
+        let text = format!("an array component of host object `{}` is used in device code", var.name);
+        let d = Diagnostic::new(Code::HostDataInDeviceCode, e.span, text)
+            .secondary(var.span, "declared here without a CUDA attribute");
+        self.report(d.help("declare the object or the component with `device` or `managed`"));
+        None
+    }
+
     /// Whether a variable comes to life inside the `!$cuf` loop at hand.
     fn is_loop_local(&self, id: VarId) -> bool {
         self.cuf_first_var.is_some_and(|first| id.0 >= first)

@@ -272,6 +272,9 @@ impl Checker<'_> {
         let ignored = dummy.attrs.ignore_tkr.contains('d')
             || matches!(dummy.shape, Shape::AssumedRank)
             || matches!(dummy.ty, Type::Any);
+        let managed_dummy = matches!(dummy.attrs.cuda, Some(ast::CudaAttr::Managed | ast::CudaAttr::Unified));
+        let ignored = ignored
+            || (dummy.attrs.ignore_tkr.contains('m') && managed_dummy && !cuda::is_device_only(self.space_of(e)));
         if ignored || dummy.attrs.value || matches!(e.kind, ExprKind::Null) {
             return Ok(());
         }

@@ -6,8 +6,8 @@
 
 use super::actual::{Argument, Given};
 use super::fit::Fit;
-use crate::checked::{Expr, ProcId, Shape, TypeId};
-use crate::checker::Checker;
+use crate::checked::{Expr, ProcId, ProcKind, Shape, TypeId};
+use crate::checker::{Checker, Side};
 use ast::{Arg, Name};
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -15,21 +15,27 @@ use source::Span;
 impl Checker<'_> {
     /// The specific procedure for these arguments.
     pub(crate) fn best_specific(&mut self, procs: &[ProcId], args: &[Argument]) -> Option<Fit> {
-        let mut best: Option<(bool, bool, u32, Fit)> = None;
+        let mut best: Option<((bool, bool, bool, u32), Fit)> = None;
         for &id in procs {
             let Ok(fit) = self.fit(id, args, Span::NONE) else { continue };
-            let exact = self.ranks_agree(&fit, args);
-            let elemental = self.out.proc(id).elemental;
-            let better = match &best {
-                None => true,
-                Some((e, el, d, _)) => (!exact, elemental, fit.distance) < (*e, *el, *d),
-            };
-            if better {
-                best = Some((!exact, elemental, fit.distance, fit));
+            let other_side = !self.is_callable(id);
+            let inexact = !self.ranks_agree(&fit, args);
+            // What cannot be called from here, or fits by sequence association only, is taken when nothing else fits.
+            let rank = (other_side, inexact, self.out.proc(id).elemental, fit.distance);
+            if best.as_ref().is_none_or(|b| rank < b.0) {
+                best = Some((rank, fit));
             }
         }
-        // Among exact matches only; an inexact one is taken when it is alone in fitting at all.
-        best.map(|b| b.3)
+        best.map(|b| b.1)
+    }
+
+    /// Whether code here may call a procedure.
+    fn is_callable(&self, id: ProcId) -> bool {
+        match self.out.proc(id).kind {
+            ProcKind::HostDevice | ProcKind::Kernel => true,
+            ProcKind::Host => !matches!(self.cx.side, Side::Device | Side::CufKernel),
+            ProcKind::Device => self.cx.side != Side::Host,
+        }
     }
 
     fn ranks_agree(&self, fit: &Fit, args: &[Argument]) -> bool {

@@ -162,6 +162,7 @@ impl Checker<'_> {
         if !whole {
             return self.error(Code::NotAnArray, span, "subscripts on an expression: assign it to a variable first");
         }
+        self.check_component_use(&base)?;
         if args.len() != usize::from(base.rank) {
             let text = format!(
                 "{} subscript{} on an array of rank {}",

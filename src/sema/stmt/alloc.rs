@@ -116,6 +116,13 @@ impl Checker<'_> {
 
     /// Components of device objects (rule 47).
     fn check_component_allocation(&mut self, object: &Expr) -> Option<()> {
+        if let ExprKind::Var(id) = object.kind
+            && self.cx.side == crate::checker::Side::Device
+            && self.out.var(id).owner.is_none()
+        {
+            let text = format!("`{}` belongs to a module and is allocated in host code only", self.out.var(id).name);
+            return self.error(Code::NotDefinableInDeviceCode, object.span, text);
+        }
         let ExprKind::Field { base, field } = &object.kind else { return Some(()) };
         let own = match base.ty {
             Type::Derived(id) => {
@@ -223,7 +230,10 @@ impl Checker<'_> {
                 complete = false;
                 continue;
             }
-            objects.push(object);
+            match self.check_component_allocation(&object) {
+                Some(()) => objects.push(object),
+                None => complete = false,
+            }
         }
         let options = options?;
         complete.then_some(StmtKind::Deallocate { objects, stat: options.stat, errmsg: options.errmsg })

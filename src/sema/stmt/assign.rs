@@ -176,6 +176,12 @@ impl Checker<'_> {
             let text = format!("{} bounds for a pointer of rank {}", bounds.len(), pointer.rank);
             return self.error(Code::BadPointerAssignment, target.span, text);
         }
+        if self.cx.side == Side::Device {
+            let text = "pointer assignment in device code, which not every compiler takes";
+            self.report(
+                Diagnostic::warning(Code::DevicePointerAssignment, span, text).help("associate pointers in host code"),
+            );
+        }
         let value = self.expr(value)?;
         if matches!(value.kind, ExprKind::Null) {
             let value = Expr { ty: pointer.ty.clone(), rank: pointer.rank, ..value };

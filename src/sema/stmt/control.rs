@@ -3,8 +3,9 @@
 use super::ConstructKind;
 use crate::checked::{Block, CaseRange, Const, Expr, ExprKind, LoopControl, Shape, Stmt, StmtKind, Storage, Type};
 use crate::checker::Checker;
-use crate::expr::root;
+use crate::expr::{for_each, root};
 use crate::fold;
+use crate::intrinsic::Intrinsic;
 use ast::{DoControl, IfArm, Name, SelectArm};
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -23,12 +24,14 @@ impl<'a> Checker<'a> {
     fn if_arms(&mut self, arms: &'a [IfArm]) -> Option<StmtKind> {
         let mut out = Vec::with_capacity(arms.len());
         let mut complete = true;
+        let guarded = self.cx.guarded;
         for arm in arms {
             let condition = match &arm.condition {
                 None => None,
                 Some(e) => match self.condition(e) {
                     Some(value) => {
                         self.check_host_value(&value);
+                        self.cx.guarded |= asks_for_side(&value);
                         Some(value)
                     }
                     None => {
@@ -40,6 +43,7 @@ impl<'a> Checker<'a> {
             let body = self.block(&arm.body);
             out.push((condition, body, arm.span));
         }
+        self.cx.guarded = guarded;
         complete.then_some(StmtKind::If(out))
     }
 
@@ -374,4 +378,21 @@ impl<'a> Checker<'a> {
             _ => None,
         }
     }
+}
+
+/// Whether a condition depends on `on_device()`.
+pub(super) fn asks_for_side(e: &Expr) -> bool {
+    let mut found = false;
+    for_each(e, &mut |node| {
+        found |= matches!(node.kind, ExprKind::Intrinsic { id: Intrinsic::OnDevice, .. });
+        !found
+    });
+    found
+}
+
+/// Whether a statement lets one side of a procedure compiled for both return: what follows is guarded then.
+pub(super) fn returns_one_side(s: &Stmt) -> bool {
+    let StmtKind::If(arms) = &s.kind else { return false };
+    let first = arms.first().and_then(|a| a.0.as_ref());
+    first.is_some_and(asks_for_side) && arms.iter().any(|a| a.1.iter().any(|s| matches!(s.kind, StmtKind::Return)))
 }

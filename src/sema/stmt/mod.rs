@@ -43,9 +43,14 @@ impl<'a> Checker<'a> {
     /// A run of statements.
     pub(crate) fn block(&mut self, stmts: &'a [ast::Stmt]) -> Block {
         let mut out = Vec::with_capacity(stmts.len());
+        let guarded = self.cx.guarded;
         for s in stmts {
             self.stmt(s, &mut out);
+            if self.cx.side == Side::Both && out.last().is_some_and(control::returns_one_side) {
+                self.cx.guarded = true;
+            }
         }
+        self.cx.guarded = guarded;
         out
     }
 

@@ -116,7 +116,7 @@ end program
     let with = module(text);
     // `a*b + c` and `… - c*a`; not the product in parentheses.
     assert_eq!((fused(&with, FuncKind::Device), fused(&with, FuncKind::Host)), (2, 0));
-    let without = module_with(text, &LowerOptions { fma: false, ..LowerOptions::default() });
+    let without = module_with(text, LowerOptions { fma: false, ..LowerOptions::default() });
     assert_eq!(fused(&without, FuncKind::Device), 0);
 }
 

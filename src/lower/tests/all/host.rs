@@ -173,7 +173,7 @@ end program
 fn subscripts_are_checked_only_when_asked() {
     let text = "program p\ninteger :: a(8), i\nread *, i\na(i) = 1\nprint *, a\nend program\n";
     assert_eq!(calls(function(&module(text), "p"), Rt::ErrorBounds), 0);
-    let checked = module_with(text, &LowerOptions { check_bounds: true, ..LowerOptions::default() });
+    let checked = module_with(text, LowerOptions { check_bounds: true, ..LowerOptions::default() });
     assert_eq!(calls(function(&checked, "p"), Rt::ErrorBounds), 1);
 }
 

@@ -12,7 +12,7 @@ use sema::SemaOptions;
 use source::SourceMap;
 
 /// The module of a program, which must be valid.
-fn module_with(text: &str, options: &LowerOptions) -> Module {
+fn module_with(text: &str, options: LowerOptions) -> Module {
     let mut map = SourceMap::new();
     let file = map.add("test.cuf", text);
     let mut diags = Diagnostics::new();
@@ -20,14 +20,14 @@ fn module_with(text: &str, options: &LowerOptions) -> Module {
     let program = sema::check(&parsed.program, &SemaOptions::default(), &mut diags);
     let said: Vec<String> = diags.iter().map(|d| diag::short(d, &map)).collect();
     let program = program.unwrap_or_else(|| panic!("{}", said.join("\n")));
-    let module = cufemu_lower::lower(&program, options, &map);
+    let module = cufemu_lower::lower(&program, &options, &map);
     let errors: Vec<String> = ir::verify::module(&module).iter().map(ToString::to_string).collect();
     assert!(errors.is_empty(), "{}\n{}", errors.join("\n"), ir::print::module(&module, false));
     module
 }
 
 fn module(text: &str) -> Module {
-    module_with(text, &LowerOptions::default())
+    module_with(text, LowerOptions::default())
 }
 
 /// The function of that name.
@@ -48,7 +48,7 @@ fn code(module: &Module, name: &str) -> String {
     let body = &text[start..];
     let end = body.find("\n}").expect("the function ends");
     let is_code = |l: &&str| !["reg ", "var "].iter().any(|table| l.trim_start().starts_with(table));
-    body[..end].lines().filter(is_code).map(|l| format!("{l}\n")).collect()
+    body[..end].lines().filter(is_code).flat_map(|l| [l, "\n"]).collect()
 }
 
 /// How many instructions of a function are of a kind.

@@ -445,3 +445,62 @@ end program
 ",
     ));
 }
+
+#[test]
+fn calls_of_one_side_need_a_guard_in_code_for_both() {
+    expect![[""]].assert_eq(&errors(
+        "module m
+contains
+  subroutine h()
+  end subroutine
+  attributes(device) subroutine d()
+  end subroutine
+  attributes(host, device) subroutine both(n)
+    integer, value :: n
+    call h()
+    call d()
+    if (on_device()) then
+      call d()
+    else
+      call h()
+    end if
+    if (n > 3) call h()
+  end subroutine
+  attributes(host, device) subroutine early()
+    if (on_device()) return
+    call h()
+  end subroutine
+end module
+",
+    ));
+}
+
+#[test]
+fn generic_prefers_what_can_be_called_from_here() {
+    expect![[""]].assert_eq(&dump(
+        "module m
+  type v
+    real :: x
+  end type
+  interface operator(+)
+    module procedure add_host, add_device
+  end interface
+contains
+  function add_host(a, b) result(c)
+    type(v), intent(in) :: a, b
+    type(v) :: c
+    c%x = a%x + b%x
+  end function
+  attributes(device) function add_device(a, b) result(c)
+    type(v), intent(in) :: a, b
+    type(v) :: c
+    c%x = a%x + b%x
+  end function
+  attributes(global) subroutine k(a)
+    type(v) :: a(2)
+    a(1) = a(1) + a(2)
+  end subroutine
+end module
+",
+    ));
+}
