@@ -10,6 +10,7 @@ use crate::runtime::{Halt, Runtime};
 use crate::storage;
 use crate::unit::{Access, File, Medium, Unit};
 use mem::Memory;
+use std::sync::Arc;
 use text::{Blank, Decimal, Delim, Modes, Round, Sign};
 
 /// The specifiers of an OPEN.
@@ -268,11 +269,15 @@ impl Runtime {
             (_, false) if s.has_action && !s.writes => return error(209, format!("`{path}` does not exist")),
             _ => {}
         }
-        let mut file = File::new(path.to_owned(), contents.unwrap_or_default(), exists);
-        if s.status == "replace" {
-            file.truncate();
+        if exists && s.status != "replace" {
+            return Ok(Medium::File(File::new(path.to_owned(), contents.unwrap_or_default(), true)));
         }
-        Ok(Medium::File(file))
+        // The file comes into being now, so that OPEN tells if it cannot.
+        let create = Ask::WriteFile { path: path.to_owned(), offset: 0, bytes: Arc::from([]), length: 0 };
+        match self.ask(create)? {
+            Answer::Done(Err(reason)) => error(OTHER, format!("`{path}`: {reason}")),
+            _ => Ok(Medium::File(File::new(path.to_owned(), Vec::new(), true))),
+        }
     }
 
     /// Gives the world what was written to a unit since the last time.

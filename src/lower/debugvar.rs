@@ -8,8 +8,11 @@ use ir::{AddrBase, DebugVar, Reg, Ty, Val, VarLoc, VarShape};
 use sema::checked::{Storage, Type, VarId};
 
 impl Fx<'_, '_> {
-    /// Adds the debugger's view of a variable that has a home.
+    /// Adds the debugger's view of a variable that has a home; those of embedded modules are not for users.
     pub(crate) fn describe(&mut self, v: VarId) {
+        if self.m.is_embedded(self.proc) {
+            return;
+        }
         let program = self.program;
         let var = program.var(v);
         let on_host = self.is_host();

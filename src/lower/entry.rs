@@ -368,7 +368,7 @@ impl Fx<'_, '_> {
         if proc.end.is_none() {
             self.b.set_span(proc.span);
         } else {
-            self.b.stmt(proc.end);
+            self.mark(proc.end);
         }
         self.leave_block(0);
         let values = match results {

@@ -60,7 +60,7 @@ impl<'p> Fx<'_, 'p> {
                 self.statements(body);
                 self.b.jump(cycle);
                 self.b.switch_to(cycle);
-                self.b.stmt(span);
+                self.mark(span);
                 self.b.back_edge();
                 self.b.jump(head);
             }
@@ -136,7 +136,7 @@ impl<'p> Fx<'_, 'p> {
         self.b.jump(cycle);
         self.b.switch_to(cycle);
         if let Some(span) = c.span {
-            self.b.stmt(span);
+            self.mark(span);
         }
         let old = self.load(c.place, &variable);
         let old = self.as_scalar(&old, &variable);

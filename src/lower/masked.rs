@@ -62,7 +62,7 @@ impl<'p> Fx<'_, 'p> {
                 });
             }
             for s in body {
-                self.b.stmt(s.span);
+                self.mark(s.span);
                 match &s.kind {
                     StmtKind::Assign { target, value } => {
                         self.scope(|fx| fx.masked_assign(target, value, &mine));

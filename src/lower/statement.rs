@@ -33,14 +33,23 @@ impl<'p> Fx<'_, 'p> {
         let silent = match &s.kind {
             StmtKind::Block { vars, .. } => vars.is_empty(),
             StmtKind::Nothing => s.label.is_none(),
-            _ => self.m.is_embedded(self.proc),
+            _ => false,
         };
         if silent {
             self.b.set_span(s.span);
         } else {
-            self.b.stmt(s.span);
+            self.mark(s.span);
         }
         self.scope(|fx| fx.statement_kind(s));
+    }
+
+    /// Marks the beginning of a statement where a user may stop.
+    pub(crate) fn mark(&mut self, span: Span) {
+        if self.m.is_embedded(self.proc) {
+            self.b.set_span(span);
+        } else {
+            self.b.stmt(span);
+        }
     }
 
     fn statement_kind(&mut self, s: &'p Stmt) {
@@ -94,7 +103,7 @@ impl<'p> Fx<'_, 'p> {
                 break;
             };
             if i > 0 {
-                self.b.stmt(*span);
+                self.mark(*span);
             }
             let (yes, no) = (self.b.new_block(), self.b.new_block());
             self.branch_on(cond, yes, no);

@@ -448,7 +448,15 @@ end program
 
 #[test]
 fn calls_of_one_side_need_a_guard_in_code_for_both() {
-    expect![[""]].assert_eq(&errors(
+    expect![[r#"
+        9:5 E0525 host procedure `h` is called in device code
+            declare `h` with `attributes(device)` or `attributes(host,device)`
+        10:5 E0525 device procedure `d` is called in host code
+            call it from a kernel, or declare it with `attributes(host,device)`
+        16:16 E0525 host procedure `h` is called in device code
+            declare `h` with `attributes(device)` or `attributes(host,device)`
+    "#]]
+    .assert_eq(&errors(
         "module m
 contains
   subroutine h()
@@ -477,7 +485,25 @@ end module
 
 #[test]
 fn generic_prefers_what_can_be_called_from_here() {
-    expect![[""]].assert_eq(&dump(
+    expect![[r#"
+        module m
+        type v bytes=4 align=4
+          real(4) :: x @0
+        host function m.add_host(a, b) result(c)
+          type(v) a [dummy 0] intent(in)
+          type(v) b [dummy 1] intent(in)
+          type(v) c [result]
+          c%x = (a%x + b%x)
+        device function m.add_device(a, b) result(c)
+          type(v) a [dummy 0] intent(in)
+          type(v) b [dummy 1] intent(in)
+          type(v) c [result]
+          c%x = (a%x + b%x)
+        kernel subroutine m.k(a)
+          type(v) a(2) [dummy 0]
+          a(1) = m.add_device(a(1), a(2))
+    "#]]
+    .assert_eq(&dump(
         "module m
   type v
     real :: x

@@ -1,1 +1,0 @@
-//! The Debug Adapter Protocol front end of the debugger.

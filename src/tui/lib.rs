@@ -1,1 +1,0 @@
-//! The terminal user interface of the debugger.
