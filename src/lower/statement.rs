@@ -12,9 +12,10 @@ use ir::rt::Rt;
 use ir::{Bb, Trap, Ty, Val};
 use sema::checked::CmpOp as Relation;
 use sema::checked::{CaseRange, Const, Expr, ExprKind, LoopId, ProcBody, Stmt, StmtKind, Type, VarId};
+use source::Span;
 use std::collections::BTreeSet;
 
-type Arm<K> = (Option<K>, Vec<Stmt>, source::Span);
+type Arm<K> = (Option<K>, Vec<Stmt>, Span);
 
 impl<'p> Fx<'_, 'p> {
     /// Statements one after another.

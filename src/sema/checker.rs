@@ -15,6 +15,9 @@ use source::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+/// How deep declarations may wait for each other; it bounds the recursion.
+const MOST_SETTLING: u32 = 200;
+
 /// Where the code that is being checked runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Side {
@@ -93,6 +96,8 @@ pub(crate) struct Checker<'a> {
     pub(crate) commons: BTreeMap<Arc<str>, Vec<VarId>>,
     /// Block data units.
     pub(crate) block_data: Vec<(ScopeId, &'a [ast::UseStmt], &'a [ast::Declaration])>,
+    /// How many declarations, types and modules are being settled for each other's sake.
+    pub(crate) settling: u32,
     /// Statement functions that are being expanded.
     pub(crate) expanding: Vec<(ScopeId, usize)>,
     /// How many times statement functions were expanded.
@@ -163,6 +168,7 @@ impl<'a> Checker<'a> {
             dim3: None,
             commons: BTreeMap::new(),
             block_data: Vec::new(),
+            settling: 0,
             expanding: Vec::new(),
             expansions: 0,
             cuf_first_var: None,
@@ -194,6 +200,22 @@ impl<'a> Checker<'a> {
     /// Reports.
     pub(crate) fn report(&mut self, d: Diagnostic) {
         self.found.push(d);
+    }
+
+    /// Goes one level deeper into what depends on each other, unless that is too deep; [`Checker::settled`] comes back.
+    pub(crate) fn settle_deeper(&mut self, span: Span) -> bool {
+        if self.settling >= MOST_SETTLING {
+            let text = format!("more than {MOST_SETTLING} declarations depend on each other before they are made");
+            self.report(Diagnostic::new(Code::NestingTooDeep, span, text).help("declare things before they are used"));
+            return false;
+        }
+        self.settling += 1;
+        true
+    }
+
+    /// Comes back from [`Checker::settle_deeper`].
+    pub(crate) fn settled(&mut self) {
+        self.settling -= 1;
     }
 
     /// Reports an error and gives nothing.

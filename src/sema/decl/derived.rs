@@ -36,6 +36,11 @@ impl<'a> Checker<'a> {
             return;
         }
         let (Some(def), scope) = (self.types[at].ast, self.types[at].scope) else { return };
+        if !self.settle_deeper(def.name.span) {
+            self.types[at].is_broken = true;
+            self.types[at].state = State::Done;
+            return;
+        }
         self.types[at].state = State::Busy;
         let proc = self.scopes[scope.0 as usize].proc;
         let cx = Context::new(scope, proc, Side::Host);
@@ -92,6 +97,7 @@ impl<'a> Checker<'a> {
         self.cx = outer;
         self.types[at].refused = refused;
         self.types[at].state = State::Done;
+        self.settled();
     }
 
     fn fields(&mut self, id: TypeId, field: &'a TypeField) {

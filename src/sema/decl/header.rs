@@ -297,6 +297,10 @@ impl<'a> Checker<'a> {
             self.procs[at].state = State::Done;
             return;
         };
+        if !self.settle_deeper(sub.name.span) {
+            self.procs[at].state = State::Done;
+            return;
+        }
         self.procs[at].state = State::Busy;
         let scope = self.procs[at].scope;
         let side = side_of(self.out.proc(id).kind);
@@ -342,6 +346,7 @@ impl<'a> Checker<'a> {
         self.cx = outer;
         self.procs[at].refused = refused;
         self.procs[at].state = State::Done;
+        self.settled();
     }
 
     fn dummies(&mut self, id: ProcId, scope: ScopeId, sub: &'a Subprogram) {

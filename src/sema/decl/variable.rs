@@ -14,6 +14,10 @@ impl<'a> Checker<'a> {
     /// Settles the declaration at that place of a scope's list.
     pub(crate) fn settle(&mut self, scope: ScopeId, at: usize) -> Sym {
         let p = self.scopes[scope.0 as usize].pending[at].clone();
+        if !self.settle_deeper(p.span) {
+            self.set_sym(scope, &p.name, Sym::Error);
+            return Sym::Error;
+        }
         self.set_sym(scope, &p.name, Sym::Settling);
         let proc = self.scopes[scope.0 as usize].proc;
         let side = proc.map_or(Side::Host, |id| side_of(self.out.proc(id).kind));
@@ -26,6 +30,7 @@ impl<'a> Checker<'a> {
             (None, None) => Sym::Error,
         };
         self.cx = outer;
+        self.settled();
         self.set_sym(scope, &p.name, sym.clone());
         sym
     }

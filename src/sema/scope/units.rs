@@ -192,6 +192,10 @@ impl<'a> Checker<'a> {
             }
             State::Untouched => {}
         }
+        let span = self.modules[at].span;
+        if !self.settle_deeper(if from.is_none() { span } else { from }) {
+            return;
+        }
         self.modules[at].state = State::Busy;
         let (scope, uses, decls, procedures) = {
             let m = &self.modules[at];
@@ -217,6 +221,7 @@ impl<'a> Checker<'a> {
         });
         self.modules[at].exports = self.exports(scope);
         self.modules[at].state = State::Done;
+        self.settled();
         if self.modules[at].ancestor.is_none() {
             let (name, embedded) = (self.modules[at].name.clone(), self.modules[at].embedded);
             self.out.modules.push(checked::Module { name, embedded, scope: checked::Scope::default() });
