@@ -26,7 +26,7 @@
 //!
 //! # Working on it
 //!
-//! [`FunctionBuilder`] builds functions, [`verify`] checks them, [`print`] and [`parse`] give and take the text form
+//! [`FunctionBuilder`] builds functions, [`verify`] checks them, [`mod@print`] and [`parse`] give and take the text form
 //! (`.cir`), [`eval`] computes one operation, [`lane`] runs one thread, [`analysis`] answers the questions of passes and
 //! executors, [`expect`] reads the expected results that stand in test texts.
 //!
