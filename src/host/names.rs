@@ -5,7 +5,7 @@
 //! name to show, not an analysis: it looks at the code in its layout order and gives up after [`STEPS`].
 
 use ir::{AddrBase, DebugVar, FuncId, Ty, VarLoc};
-use vm::{Code, Op, Program, Site};
+use vm::{Code, Origin, Program, Site};
 
 const STEPS: usize = 64;
 
@@ -23,50 +23,34 @@ fn key(ty: Ty, slot: u32) -> SlotKey {
 /// The name of the variable that the memory operation at `site` goes to, as the source has it.
 pub(crate) fn variable_at(program: &Program, site: Site) -> Option<String> {
     let code = program.code.get(site.func.index())?;
-    let start = match code.ops.get(site.pc as usize)? {
-        Op::Load { addr, .. } | Op::Store { addr, .. } | Op::Atomic { addr, .. } => (2, *addr),
-        _ => return None,
-    };
-    let mut work = vec![(start, site.pc as usize)];
-    let mut steps = 0;
-    while let Some((slot, before)) = work.pop() {
-        steps += 1;
-        if steps > STEPS {
-            return None;
-        }
-        if let Some(name) = origin(program, site.func, code, slot) {
+    let mut work: Vec<(SlotKey, u32)> = Vec::new();
+    let mut found = code.origin(site.pc)?;
+    let mut at = site.pc;
+    for _ in 0..STEPS {
+        let own = found.local.and_then(|offset| local(program, site.func, code, offset));
+        let global = || found.constant.and_then(|address| global(program, address));
+        if let Some(name) = own.or_else(global) {
             return Some(name);
         }
-        let Some((at, op)) = definition(code, slot, before) else { continue };
-        match op {
-            Op::Bin64 { a, b, .. } => work.extend([((2, *b), at), ((2, *a), at)]),
-            Op::MadI64 { c, .. } => work.push(((2, *c), at)),
-            Op::Mov64 { a, .. } => work.push(((2, *a), at)),
-            Op::Sel64 { a, b, .. } => work.extend([((2, *b), at), ((2, *a), at)]),
-            Op::Load { addr, .. } => work.push(((2, *addr), at)),
-            Op::LocalAddr { offset, .. } => {
-                if let Some(name) = local(program, site.func, code, *offset) {
-                    return Some(name);
-                }
+        work.extend(found.slots.iter().map(|&(ty, slot)| (key(ty, slot), at)));
+        found = loop {
+            let (slot, before) = work.pop()?;
+            if let Some(name) = origin(program, site.func, code, slot) {
+                return Some(name);
             }
-            _ => {}
-        }
+            if let Some((pc, next)) = definition(code, slot, before) {
+                at = pc;
+                break next;
+            }
+        };
     }
     None
 }
 
 /// The last operation before `before` that sets a slot.
-fn definition(code: &Code, slot: SlotKey, before: usize) -> Option<(usize, &Op)> {
-    let sets = |op: &Op| match *op {
-        Op::Bin64 { d, .. }
-        | Op::MadI64 { d, .. }
-        | Op::Mov64 { d, .. }
-        | Op::Sel64 { d, .. }
-        | Op::LocalAddr { d, .. } => slot == (2, d),
-        Op::Load { width, d, .. } => slot == (if width.bytes() == 8 { 2 } else { 1 }, d),
-        _ => false,
-    };
-    code.ops[..before].iter().enumerate().rev().find(|(_, op)| sets(op))
+fn definition(code: &Code, slot: SlotKey, before: u32) -> Option<(u32, Origin)> {
+    let sets = |pc: u32| code.origin(pc).filter(|o| o.assigns.is_some_and(|(ty, s)| key(ty, s) == slot));
+    (0..before).rev().find_map(|pc| Some((pc, sets(pc)?)))
 }
 
 /// The name of what a slot is by itself: a dummy, a variable, the address of a global.

@@ -1,7 +1,6 @@
 //! Who watches a machine: the device's observer, and the same for host code.
 
 use device::{DeviceAccess, Statement};
-use mem::Lanes;
 use source::Span;
 use vm::{AccessEvent, AccessKind, Hooks, Program, Site, Warp};
 
@@ -93,10 +92,7 @@ impl Hooks<1> for HostHooks<'_> {
     }
 
     fn on_access(&mut self, _: &Warp<1>, event: &AccessEvent<'_, 1>) {
-        let address = match event.lanes {
-            Lanes::Contiguous(a) | Lanes::Uniform(a) => *a,
-            Lanes::Each(a) => a[0],
-        };
+        let address = event.lanes.address(0, event.bytes);
         let write = !matches!(event.kind, AccessKind::Read(_));
         let span = self.program.span(event.site);
         let value = event.values.get(0);

@@ -11,6 +11,12 @@ pub trait Word: Copy + Default + PartialEq + std::fmt::Debug {
     fn to_bytes(self) -> [u8; 8];
     /// From little-endian bytes.
     fn from_bytes(bytes: [u8; 8]) -> Self;
+    /// The bits, zero-extended.
+    fn word(self) -> u64;
+    /// From the first `BYTES` of a slice that has as many.
+    fn read(bytes: &[u8]) -> Self;
+    /// To the first `BYTES` of a slice that has as many.
+    fn write(self, bytes: &mut [u8]);
 }
 
 macro_rules! words {
@@ -26,6 +32,23 @@ macro_rules! words {
             #[inline(always)]
             fn from_bytes(bytes: [u8; 8]) -> $ty {
                 u64::from_le_bytes(bytes) as $ty
+            }
+
+            #[inline(always)]
+            fn word(self) -> u64 {
+                u64::from(self)
+            }
+
+            #[inline(always)]
+            fn read(bytes: &[u8]) -> $ty {
+                let mut word = [0; $bytes];
+                word.copy_from_slice(&bytes[..$bytes]);
+                $ty::from_le_bytes(word)
+            }
+
+            #[inline(always)]
+            fn write(self, bytes: &mut [u8]) {
+                bytes[..$bytes].copy_from_slice(&self.to_le_bytes());
             }
         }
     )*};
@@ -45,6 +68,8 @@ pub enum Lanes<const W: usize> {
     Contiguous(u64),
     /// All lanes are at this address.
     Uniform(u64),
+    /// The lanes form rows of a regular grid.
+    Grid(Grid),
     /// Each lane is at its own; those of inactive lanes mean nothing.
     Each([u64; W]),
 }
@@ -82,7 +107,64 @@ impl<const W: usize> Lanes<W> {
         match self {
             Lanes::Contiguous(base) => base.wrapping_add((lane * bytes) as u64),
             Lanes::Uniform(address) => *address,
+            Lanes::Grid(grid) => grid.address(lane),
             Lanes::Each(addresses) => addresses[lane],
+        }
+    }
+}
+
+/// Addresses of lanes that form rows: lane `i` is `i % lanes` steps and `i / lanes` rows from the first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Grid {
+    /// Address of lane 0.
+    pub first: u64,
+    /// Lanes of a row, a power of two; all lanes of the warp if there is one row.
+    pub lanes: u32,
+    /// Bytes from a lane to the next in its row.
+    pub step: i64,
+    /// Bytes from a row to the next.
+    pub row: i64,
+    /// The lowest address of a lane, active or not.
+    pub low: u64,
+    /// How far above it the highest is.
+    pub span: u64,
+}
+
+impl Grid {
+    /// All of `width` lanes at one address.
+    #[inline(always)]
+    pub fn uniform(address: u64, width: usize) -> Grid {
+        Grid { first: address, lanes: width as u32, step: 0, row: 0, low: address, span: 0 }
+    }
+
+    /// How far lane `lane` is from the first.
+    #[inline(always)]
+    fn offset(&self, lane: usize) -> i64 {
+        let (row, column) = (lane as i64 >> self.lanes.trailing_zeros(), lane as i64 & (i64::from(self.lanes) - 1));
+        column.wrapping_mul(self.step).wrapping_add(row.wrapping_mul(self.row))
+    }
+
+    /// The address of a lane.
+    #[inline(always)]
+    pub fn address(&self, lane: usize) -> u64 {
+        self.first.wrapping_add_signed(self.offset(lane))
+    }
+
+    /// Whether every lane's address is a multiple of `bytes`, a power of two.
+    #[inline(always)]
+    pub fn is_aligned(&self, bytes: usize) -> bool {
+        (self.first | self.step as u64 | self.row as u64) & (bytes as u64 - 1) == 0
+    }
+
+    /// The same as the plainest kind of [`Lanes`], for words of `bytes`.
+    #[inline(always)]
+    pub fn lanes<const W: usize>(self, bytes: usize) -> Lanes<W> {
+        if self.lanes as usize == W && self.step == 0 {
+            Lanes::Uniform(self.first)
+        } else if self.lanes as usize == W && self.step == bytes as i64 {
+            Lanes::Contiguous(self.first)
+        } else {
+            Lanes::Grid(self)
         }
     }
 }
@@ -110,23 +192,22 @@ pub(crate) fn store_at<T: Word>(backing: &Backing, offset: usize, value: T) {
     }
 }
 
-/// Reads a row of `W` words into the lanes of `mask`; the row lies in one page of the backing.
+/// Reads a row of `W` words; the row lies in one page of the backing.
 #[inline(always)]
-pub(crate) fn load_row<T: Word, const W: usize>(backing: &Backing, offset: usize, mask: u32, out: &mut [T; W]) {
-    let row = match backing.read_ptr(offset) {
+pub(crate) fn load_row<T: Word, const W: usize>(backing: &Backing, offset: usize, out: &mut [T; W]) {
+    *out = match backing.read_ptr(offset) {
         // SAFETY: the whole row lies in one page.
         Some(p) => unsafe { p.cast::<[T; W]>().read_unaligned() },
         None => [T::default(); W],
     };
-    if mask.count_ones() as usize == W {
-        *out = row;
-    } else {
-        for i in 0..W {
-            if mask >> i & 1 != 0 {
-                out[i] = row[i];
-            }
-        }
-    }
+}
+
+/// Writes consecutive words; they lie in one page of the backing.
+#[inline(always)]
+pub(crate) fn store_run<T: Word>(backing: &Backing, offset: usize, values: &[T]) {
+    let p = backing.write_ptr(offset);
+    // SAFETY: all the words lie in one page of the backing's own.
+    unsafe { std::ptr::copy_nonoverlapping(values.as_ptr().cast::<u8>(), p, size_of_val(values)) };
 }
 
 /// Writes a row of `W` words from the lanes of `mask`; the row lies in one page of the backing. Says whether it did: a

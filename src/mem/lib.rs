@@ -16,5 +16,5 @@ mod memory;
 mod page;
 
 pub use address::Region;
-pub use lanes::{Lanes, Word};
+pub use lanes::{Grid, Lanes, Word};
 pub use memory::{Alloc, AllocId, FreeError, Memory, OutOfMemory};

@@ -1,7 +1,7 @@
 //! Allocations and checked access to their contents.
 
 use crate::address::{ALIGN, GUARD, Region};
-use crate::lanes::{Lanes, Word};
+use crate::lanes::{Grid, Lanes, Word};
 use crate::page::{Backing, PAGE};
 use source::Span;
 use std::collections::BTreeMap;
@@ -280,7 +280,11 @@ impl Memory {
             if let Some(l) = self.locate(base, bytes, hint) {
                 let offset = (base - l.base) as usize;
                 if offset % PAGE + W * T::BYTES <= PAGE {
-                    crate::lanes::load_row(&l.backing, offset, mask, out);
+                    let mut row = [T::default(); W];
+                    crate::lanes::load_row(&l.backing, offset, &mut row);
+                    for (i, word) in out.iter_mut().enumerate() {
+                        *word = if mask & 1 << i != 0 { row[i] } else { *word };
+                    }
                     return 0;
                 }
             }
@@ -327,6 +331,71 @@ impl Memory {
             }
         }
         bad
+    }
+}
+
+impl Memory {
+    /// Reads one word for each lane, active or not, if all of them lie in one live allocation; else reads nothing and gives
+    /// false.
+    #[inline(always)]
+    pub fn load_grid<T: Word, const W: usize>(&self, g: &Grid, out: &mut [T; W], hint: &mut u32) -> bool {
+        let Some(l) = self.locate(g.low, g.span + T::BYTES as u64, hint) else { return false };
+        let first = g.first.wrapping_sub(l.base) as usize;
+        let lanes = g.lanes as usize;
+        if g.step == T::BYTES as i64 && lanes == W && first % PAGE + W * T::BYTES <= PAGE {
+            crate::lanes::load_row(&l.backing, first, out);
+        } else if g.step == 0 && lanes == W {
+            *out = [lanes_load(&l.backing, first); W];
+        } else if g.step == T::BYTES as i64 && lanes == 16 && W == 32 {
+            let second = first.wrapping_add_signed(g.row as isize);
+            for (at, out) in [first, second].into_iter().zip(out.chunks_exact_mut(16)) {
+                let Ok(out) = <&mut [T; 16]>::try_from(out) else { continue };
+                if at % PAGE + 16 * T::BYTES <= PAGE {
+                    crate::lanes::load_row(&l.backing, at, out);
+                } else {
+                    for (i, word) in out.iter_mut().enumerate() {
+                        *word = lanes_load(&l.backing, at + i * T::BYTES);
+                    }
+                }
+            }
+        } else {
+            for (i, word) in out.iter_mut().enumerate() {
+                *word = lanes_load(&l.backing, g.address(i).wrapping_sub(l.base) as usize);
+            }
+        }
+        true
+    }
+
+    /// Writes one word for each lane of `mask`, in the order of lanes, if all lanes of the grid, active or not, lie in one
+    /// live allocation; else writes nothing and gives false.
+    #[inline(always)]
+    pub fn store_grid<T: Word, const W: usize>(&self, g: &Grid, mask: u32, values: &[T; W], hint: &mut u32) -> bool {
+        let Some(l) = self.locate(g.low, g.span + T::BYTES as u64, hint) else { return false };
+        let first = g.first.wrapping_sub(l.base) as usize;
+        let lanes = g.lanes as usize;
+        let full = mask.count_ones() as usize == W;
+        let fits = |at: usize, n: usize| at % PAGE + n * T::BYTES <= PAGE;
+        if full && g.step == T::BYTES as i64 && lanes == W && fits(first, W) {
+            crate::lanes::store_row(&l.backing, first, mask, values);
+        } else if full && g.step == T::BYTES as i64 && lanes > 1 {
+            for (row, values) in values.chunks(lanes).enumerate() {
+                let at = first.wrapping_add_signed((row as i64 * g.row) as isize);
+                if fits(at, lanes) {
+                    crate::lanes::store_run(&l.backing, at, values);
+                } else {
+                    for (i, &word) in values.iter().enumerate() {
+                        crate::lanes::store_at(&l.backing, at + i * T::BYTES, word);
+                    }
+                }
+            }
+        } else {
+            for (i, &word) in values.iter().enumerate() {
+                if mask & 1 << i != 0 {
+                    crate::lanes::store_at(&l.backing, g.address(i).wrapping_sub(l.base) as usize, word);
+                }
+            }
+        }
+        true
     }
 }
 

@@ -1,15 +1,26 @@
 //! Compact code: flat operations over slots.
 //!
 //! A frame has three files of slots: predicates (one bit a lane), 32-bit values and 64-bit values; integers narrower than
-//! 32 bits live zero-extended in 32-bit slots. Constants are slots that are filled when a frame is made.
+//! 32 bits live zero-extended in 32-bit slots. Constants are slots that are filled when a frame is made. In device code a
+//! register that is the same in all lanes that hold it together ([`ir::analysis::uniform`]) has a scalar besides; the first
+//! slots of the files of 32 and 64 bits are those of such registers, so that slot and scalar number say each other.
+//!
+//! The operations of a function exist twice with the same numbering. [`Code::ops`] takes every register as a row of lanes
+//! and is always right. [`Code::fast`] computes uniform registers once, as scalars; it is run as long as the lanes of the
+//! warp have met where the analysis says that they meet (see `fragment`). An operation that only serves one of the two is
+//! [`Op::Nop`] in the other.
+//!
+//! Addresses are sums ([`Form`]): a constant, uniform registers times constants, and at most one part that differs by lane.
+//! How the lanes differ is worked out once, where the registers behind it are assigned ([`Op::Spread`], `spread`), not at
+//! each access; instructions that only served the address are left out.
 
-use ir::op::{AtomOp, BarOp, BinOp, CvtOp, ShflOp, Special, TriOp, UnOp, VoteOp};
+use ir::op::{AtomOp, BarOp, BinOp, CmpOp, CvtOp, ShflOp, Special, TriOp, UnOp, VoteOp};
 use ir::rt::Rt;
 use ir::{Access, FuncId, Scope, Space, Trap, Ty};
 use source::Span;
 use std::sync::Arc;
 
-/// A slot number within its file.
+/// A slot number within its file, or the number of a scalar.
 pub(crate) type Slot = u32;
 
 /// A program ready to run.
@@ -21,18 +32,33 @@ pub struct Program {
     pub code: Vec<Code>,
     /// Address of each global variable.
     pub globals: Vec<u64>,
+    /// The instruction set that its warps are run with.
+    pub set: crate::InstructionSet,
+    /// Whether every register has what the source says in every lane, also where the program has no more use for it, as a
+    /// debugger wants it. It costs time.
+    pub exact: bool,
 }
 
 /// The code of one function.
 #[derive(Clone, Debug, Default)]
 pub struct Code {
-    /// Operations.
+    /// Operations that take every register as a row of lanes.
     pub ops: Vec<Op>,
+    /// The same with uniform registers as scalars; empty for host code.
+    pub fast: Vec<Op>,
     /// Source place of each operation.
     pub spans: Vec<Span>,
     /// Slots of each file: predicates, 32 bits, 64 bits.
     pub files: [u32; 3],
-    /// Where each register of the IR lives.
+    /// How many of the 32-bit and of the 64-bit slots, from the first, have a scalar.
+    pub uniforms: [u32; 2],
+    /// Scalars that are constants; they follow those of the uniform registers.
+    pub scalars: Vec<u64>,
+    /// Sums that are addresses.
+    pub forms: Vec<Form>,
+    /// Parts of addresses that differ by lane.
+    pub spreads: Vec<SpreadCode>,
+    /// Where each register of the IR lives. Registers that no operation needs have a slot that means nothing.
     pub slots: Vec<(Ty, Slot)>,
     /// Constants: 32-bit slots.
     pub consts32: Vec<(Slot, u32)>,
@@ -42,8 +68,12 @@ pub struct Code {
     pub constsp: Vec<(Slot, bool)>,
     /// Parameters in order.
     pub params: Vec<(Ty, Slot)>,
+    /// Which parameters are needed as rows though they have a scalar.
+    pub row_params: Vec<bool>,
     /// Where in local memory the copy of a parameter of so many bytes lies, by position.
     pub param_offsets: Vec<Option<u64>>,
+    /// Slots that may be read before they are assigned; a warp that begins has zeros there.
+    pub unset: Vec<(Ty, Slot)>,
     /// Bytes of local memory of a frame.
     pub local_bytes: u64,
     /// Offset of each local slot.
@@ -68,6 +98,56 @@ impl Program {
     pub fn span(&self, site: Site) -> Span {
         self.code[site.func.index()].spans.get(site.pc as usize).copied().unwrap_or(Span::NONE)
     }
+}
+
+/// A register times a constant.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Term {
+    /// Its slot: 32 bits, sign-extended, if `narrow`, else 64 bits.
+    pub slot: Slot,
+    /// The number of its scalar, if it is uniform.
+    pub scalar: Slot,
+    /// Whether it is a 32-bit integer.
+    pub narrow: bool,
+    /// What it is multiplied by.
+    pub factor: i64,
+}
+
+/// An address: the sum of its parts modulo 2⁶⁴.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Form {
+    /// The constant part.
+    pub base: i64,
+    /// Whether the address of the frame's local memory is added.
+    pub local: bool,
+    /// Uniform registers.
+    pub terms: Vec<Term>,
+    /// The part that differs by lane.
+    pub index: Option<Index>,
+}
+
+/// The part of an address that differs by lane.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Index {
+    /// What it is multiplied by.
+    pub factor: i64,
+    /// Number of the spread.
+    pub spread: u32,
+    /// Whether the spread is worked out where its registers are assigned.
+    pub kept: bool,
+    /// Whether spread, `base` and `terms` are added as 32-bit integers that wrap before they are multiplied.
+    pub wraps: bool,
+    /// With `wraps`: a constant.
+    pub base: i64,
+    /// With `wraps`: uniform registers of 32 bits.
+    pub terms: Vec<Term>,
+}
+
+/// A sum of registers that differ by lane; those of 32 bits never so many or so large that 64 bits overflow.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct SpreadCode {
+    /// The registers.
+    pub terms: Vec<Term>,
 }
 
 /// Width of a memory word.
@@ -104,223 +184,243 @@ impl Width {
     }
 }
 
-/// Operations on two 32-bit or two 64-bit values that have a form of their own; the others go through the evaluator.
+/// A result and an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fast {
-    AddI,
-    SubI,
-    MulI,
-    And,
-    Or,
-    Xor,
-    MinI,
-    MaxI,
-    Shl,
-    ShrU,
-    ShrS,
-    DivI,
-    RemI,
-    AddF,
-    SubF,
-    MulF,
-    DivF,
-    MinF,
-    MaxF,
+#[allow(missing_docs)] // The letters are those of the operation's text: `d = op a, b, c`.
+pub struct R2 {
+    pub d: Slot,
+    pub a: Slot,
 }
 
-/// Comparisons of 32-bit or 64-bit values.
+/// A result and two operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum FastCmp {
-    EqI,
-    NeI,
-    LtI,
-    LeI,
-    GtI,
-    GeI,
-    LtU,
-    GeU,
-    EqF,
-    NeF,
-    LtF,
-    LeF,
-    GtF,
-    GeF,
+#[allow(missing_docs)]
+pub struct R3 {
+    pub d: Slot,
+    pub a: Slot,
+    pub b: Slot,
 }
 
-/// Conversions that have a form of their own.
+/// A result and three operands; of a selection, `c` is the predicate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum FastCvt {
-    I32ToI64,
-    I64ToI32,
-    I32ToF32,
-    I32ToF64,
-    F32ToF64,
-    F64ToF32,
-    F32ToI32,
-    F64ToI32,
-    I64ToF64,
+#[allow(missing_docs)]
+pub struct R4 {
+    pub d: Slot,
+    pub a: Slot,
+    pub b: Slot,
+    pub c: Slot,
+}
+
+/// A load or a store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MemOp {
+    /// The word.
+    pub width: Width,
+    /// The space that the instruction names.
+    pub space: Space,
+    /// How it touches memory.
+    pub access: Access,
+    /// The slot of the value; of a uniform load its scalar.
+    pub value: Slot,
+    /// Number of the address.
+    pub form: u32,
 }
 
 /// One operation.
+///
+/// Names end with the type of the operands. Operations that begin with `U` compute scalars.
 #[derive(Clone, PartialEq, Debug)]
-#[allow(missing_docs)] // The fields are slots: `d` the result, `a`, `b`, `c` operands, `p` a predicate.
+#[allow(missing_docs)]
 pub enum Op {
-    /// Copies.
-    MovP {
-        d: Slot,
-        a: Slot,
-    },
-    Mov32 {
-        d: Slot,
-        a: Slot,
-    },
-    Mov64 {
-        d: Slot,
-        a: Slot,
-    },
-    /// Predicate logic.
-    NotP {
-        d: Slot,
-        a: Slot,
-    },
-    AndP {
-        d: Slot,
-        a: Slot,
-        b: Slot,
-    },
-    OrP {
-        d: Slot,
-        a: Slot,
-        b: Slot,
-    },
-    XorP {
-        d: Slot,
-        a: Slot,
-        b: Slot,
-    },
-    /// Arithmetic.
-    Bin32 {
-        op: Fast,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-    },
-    Bin64 {
-        op: Fast,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-    },
-    FmaF32 {
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        c: Slot,
-    },
-    FmaF64 {
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        c: Slot,
-    },
-    MadI32 {
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        c: Slot,
-    },
-    MadI64 {
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        c: Slot,
-    },
-    NegF32 {
-        d: Slot,
-        a: Slot,
-    },
-    NegF64 {
-        d: Slot,
-        a: Slot,
-    },
-    SqrtF32 {
-        d: Slot,
-        a: Slot,
-    },
-    SqrtF64 {
-        d: Slot,
-        a: Slot,
-    },
+    MovP(R2),
+    NotP(R2),
+    AndP(R3),
+    OrP(R3),
+    XorP(R3),
+    SelP(R4),
+    Mov32(R2),
+    AddI32(R3),
+    SubI32(R3),
+    MulI32(R3),
+    And32(R3),
+    Or32(R3),
+    Xor32(R3),
+    MinI32(R3),
+    MaxI32(R3),
+    Shl32(R3),
+    ShrU32(R3),
+    ShrS32(R3),
+    DivI32(R3),
+    RemI32(R3),
+    AddF32(R3),
+    SubF32(R3),
+    MulF32(R3),
+    DivF32(R3),
+    MinF32(R3),
+    MaxF32(R3),
+    NegF32(R2),
+    AbsF32(R2),
+    SqrtF32(R2),
+    FmaF32(R4),
+    MadI32(R4),
+    Sel32(R4),
+    Mov64(R2),
+    AddI64(R3),
+    SubI64(R3),
+    MulI64(R3),
+    And64(R3),
+    Or64(R3),
+    Xor64(R3),
+    MinI64(R3),
+    MaxI64(R3),
+    Shl64(R3),
+    ShrU64(R3),
+    ShrS64(R3),
+    DivI64(R3),
+    RemI64(R3),
+    AddF64(R3),
+    SubF64(R3),
+    MulF64(R3),
+    DivF64(R3),
+    MinF64(R3),
+    MaxF64(R3),
+    NegF64(R2),
+    AbsF64(R2),
+    SqrtF64(R2),
+    FmaF64(R4),
+    MadI64(R4),
+    Sel64(R4),
+    EqI32(R3),
+    NeI32(R3),
+    LtI32(R3),
+    LeI32(R3),
+    GtI32(R3),
+    GeI32(R3),
+    LtU32(R3),
+    GeU32(R3),
+    EqF32(R3),
+    NeF32(R3),
+    LtF32(R3),
+    LeF32(R3),
+    GtF32(R3),
+    GeF32(R3),
+    EqI64(R3),
+    NeI64(R3),
+    LtI64(R3),
+    LeI64(R3),
+    GtI64(R3),
+    GeI64(R3),
+    LtU64(R3),
+    GeU64(R3),
+    EqF64(R3),
+    NeF64(R3),
+    LtF64(R3),
+    LeF64(R3),
+    GtF64(R3),
+    GeF64(R3),
+    I32ToI64(R2),
+    I64ToI32(R2),
+    I32ToF32(R2),
+    I32ToF64(R2),
+    F32ToF64(R2),
+    F64ToF32(R2),
+    F32ToI32(R2),
+    F64ToI32(R2),
+    I64ToF64(R2),
     /// Anything else, lane by lane through the evaluator.
     EvalUn {
         op: UnOp,
         ty: Ty,
-        d: Slot,
-        a: Slot,
+        r: R2,
     },
     EvalBin {
         op: BinOp,
         ty: Ty,
-        d: Slot,
-        a: Slot,
-        b: Slot,
+        r: R3,
     },
     EvalTri {
         op: TriOp,
         ty: Ty,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        c: Slot,
+        r: R4,
     },
     EvalCvt {
         op: CvtOp,
         from: Ty,
         to: Ty,
-        d: Slot,
-        a: Slot,
+        r: R2,
     },
     EvalCmp {
-        op: ir::op::CmpOp,
+        op: CmpOp,
+        ty: Ty,
+        r: R3,
+    },
+    /// Scalars, canonical words of their type.
+    UMov(R2),
+    UAddI32(R3),
+    USubI32(R3),
+    UMulI32(R3),
+    UAddI64(R3),
+    USubI64(R3),
+    UMulI64(R3),
+    UI32ToI64(R2),
+    UEvalUn {
+        op: UnOp,
+        ty: Ty,
+        r: R2,
+    },
+    UEvalBin {
+        op: BinOp,
+        ty: Ty,
+        r: R3,
+    },
+    UEvalTri {
+        op: TriOp,
+        ty: Ty,
+        r: R4,
+    },
+    UEvalCvt {
+        op: CvtOp,
+        from: Ty,
+        to: Ty,
+        r: R2,
+    },
+    /// The result is a predicate.
+    UEvalCmp {
+        op: CmpOp,
+        ty: Ty,
+        r: R3,
+    },
+    /// The same for integers of 32 bits.
+    UCmpI32 {
+        op: CmpOp,
+        r: R3,
+    },
+    /// The same, and the branch that follows.
+    UCmpBranchI32 {
+        op: CmpOp,
+        r: R3,
+    },
+    /// `c` is a predicate.
+    USel(R4),
+    USpecial {
+        reg: Special,
+        d: Slot,
+    },
+    UDynamicShared {
+        d: Slot,
+    },
+    /// The scalar takes what its slot has in the first lane.
+    Take {
         ty: Ty,
         d: Slot,
         a: Slot,
-        b: Slot,
     },
-    Cvt {
-        op: FastCvt,
-        d: Slot,
-        a: Slot,
-    },
-    Cmp32 {
-        op: FastCmp,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-    },
-    Cmp64 {
-        op: FastCmp,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-    },
-    SelP {
-        d: Slot,
-        p: Slot,
-        a: Slot,
-        b: Slot,
-    },
-    Sel32 {
-        d: Slot,
-        p: Slot,
-        a: Slot,
-        b: Slot,
-    },
-    Sel64 {
-        d: Slot,
-        p: Slot,
-        a: Slot,
-        b: Slot,
+    /// The slot takes its scalar in all lanes.
+    Splat32(R2),
+    Splat64(R2),
+    /// Works out how the lanes of an address differ.
+    Spread {
+        spread: u32,
     },
     /// Address of a piece of the frame's local memory.
     LocalAddr {
@@ -335,33 +435,22 @@ pub enum Op {
         reg: Special,
         d: Slot,
     },
-    Load {
-        width: Width,
-        space: Space,
-        access: Access,
-        d: Slot,
-        addr: Slot,
-        offset: i64,
-    },
-    Store {
-        width: Width,
-        space: Space,
-        access: Access,
-        addr: Slot,
-        offset: i64,
-        value: Slot,
-    },
-    Atomic {
-        op: AtomOp,
-        ty: Ty,
-        space: Space,
-        scope: Scope,
-        d: Option<Slot>,
-        addr: Slot,
-        offset: i64,
-        a: Slot,
-        b: Option<Slot>,
-    },
+    /// A load of four or eight bytes of global (host, constant) or shared memory.
+    LoadG32(MemOp),
+    LoadG64(MemOp),
+    LoadS32(MemOp),
+    LoadS64(MemOp),
+    /// Any other load.
+    Load(MemOp),
+    /// A load of one word for all lanes.
+    ULoad(MemOp),
+    StoreG32(MemOp),
+    StoreG64(MemOp),
+    StoreS32(MemOp),
+    StoreS64(MemOp),
+    /// Any other store.
+    Store(MemOp),
+    Atomic(Box<AtomicOp>),
     Fence {
         scope: Scope,
     },
@@ -388,19 +477,15 @@ pub enum Op {
         lane: Slot,
         width: Slot,
     },
-    Call {
-        func: FuncId,
-        args: Box<[(Ty, Slot)]>,
-        results: Box<[(Ty, Slot)]>,
-    },
-    Rt {
-        rt: Rt,
-        args: Box<[(Ty, Slot)]>,
-        results: Box<[(Ty, Slot)]>,
-    },
+    Call(Box<CallOp>),
+    Rt(Box<RtOp>),
     Launch(Box<LaunchOp>),
     Stmt,
     BackEdge,
+    /// A back edge and the jump that follows.
+    BackJump {
+        to: u32,
+    },
     /// Lanes of a split may meet here.
     Join,
     Jump {
@@ -412,19 +497,54 @@ pub enum Op {
         else_pc: u32,
         join: u32,
     },
-    Switch {
-        wide: bool,
-        ty: Ty,
-        a: Slot,
-        arms: Box<[(i64, u32)]>,
-        default: u32,
-        join: u32,
-    },
-    Return {
-        values: Box<[(Ty, Slot)]>,
-    },
+    Switch(Box<SwitchOp>),
+    Return(Box<[(Ty, Slot)]>),
     Exit,
     Trap(Trap),
+    Nop,
+}
+
+/// Operands of an atomic operation.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs)]
+pub struct AtomicOp {
+    pub op: AtomOp,
+    pub ty: Ty,
+    pub space: Space,
+    pub scope: Scope,
+    pub d: Option<Slot>,
+    pub form: u32,
+    pub a: Slot,
+    pub b: Option<Slot>,
+}
+
+/// Operands of a call.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs)]
+pub struct CallOp {
+    pub func: FuncId,
+    pub args: Box<[(Ty, Slot)]>,
+    pub results: Box<[(Ty, Slot)]>,
+}
+
+/// Operands of a call of a service.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs)]
+pub struct RtOp {
+    pub rt: Rt,
+    pub args: Box<[(Ty, Slot)]>,
+    pub results: Box<[(Ty, Slot)]>,
+}
+
+/// Operands of a branch to one of several places.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs)]
+pub struct SwitchOp {
+    pub ty: Ty,
+    pub a: Slot,
+    pub arms: Box<[(i64, u32)]>,
+    pub default: u32,
+    pub join: u32,
 }
 
 /// Operands of a launch.

@@ -2,12 +2,19 @@
 //!
 //! Every register gets a slot of its own in the file of its type, every constant a slot that is filled when a frame is
 //! made. Blocks are laid out in their order; a block that is some branch's immediate post-dominator begins with
-//! [`Op::Join`]. Addresses of globals become constants, since the loader has placed them.
+//! [`Op::Join`]. Addresses of globals become constants, since the loader has placed them. What is known of the function
+//! beforehand is in `plan`; instructions that nobody needs are left out.
 
-use crate::code::{Code, Fast, FastCmp, FastCvt, LaunchOp, NO_JOIN, Op, Program, Slot, Width};
+use crate::code::{
+    AtomicOp, CallOp, Code, Form, Index, LaunchOp, MemOp, NO_JOIN, Op, Program, R2, R3, R4, RtOp, Slot, SpreadCode,
+    SwitchOp, Term, Width,
+};
+use crate::isa::InstructionSet;
+use crate::layout::SharedLayout;
+use crate::plan::{Address, Plan, RegTerm};
+use crate::select::{self, file_of};
 use ir::analysis::{Cfg, PostDominators};
-use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
-use ir::{AddrBase, Bb, FuncId, FuncKind, Function, InstKind, Module, ParamKind, Reg, SharedSize, Term, Ty, Val};
+use ir::{AddrBase, Bb, FuncId, FuncKind, Function, InstKind, Module, ParamKind, Reg, Space, Term as IrTerm, Ty, Val};
 use mem::address::SHARED_BASE;
 use source::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,101 +39,57 @@ pub fn compile(module: Arc<Module>, globals: Vec<u64>) -> Result<Program, LoadEr
     let code = (0..module.funcs.len())
         .map(|i| Compiler::new(&module, &globals, &shared, FuncId(i as u32)).run())
         .collect::<Result<_, _>>()?;
-    Ok(Program { module, code, globals })
-}
-
-/// Offsets of static shared variables: those of device functions have one place for the whole module, those of a kernel
-/// follow, so that a device function finds its own whoever calls it.
-struct SharedLayout {
-    offsets: Vec<Vec<Option<u64>>>,
-    totals: Vec<u64>,
-}
-
-impl SharedLayout {
-    fn new(module: &Module) -> SharedLayout {
-        let mut offsets: Vec<Vec<Option<u64>>> = vec![Vec::new(); module.funcs.len()];
-        let mut ends = vec![0; module.funcs.len()];
-        let mut device_end = 0;
-        let kinds = [FuncKind::Device, FuncKind::Kernel];
-        for kind in kinds {
-            for (i, f) in module.funcs.iter().enumerate().filter(|(_, f)| f.kind == kind) {
-                let mut at = if kind == FuncKind::Device { device_end } else { callee_end(module, i, &ends) };
-                for var in &f.shared {
-                    offsets[i].push(match var.size {
-                        SharedSize::Static(bytes) => {
-                            at = u64::next_multiple_of(at, var.align.max(1));
-                            at += bytes;
-                            Some(at - bytes)
-                        }
-                        SharedSize::Dynamic => None,
-                    });
-                }
-                ends[i] = at;
-                if kind == FuncKind::Device {
-                    device_end = at;
-                }
-            }
-        }
-        let totals = (0..module.funcs.len()).map(|i| callee_end(module, i, &ends).max(ends[i])).collect();
-        SharedLayout { offsets, totals }
-    }
-}
-
-/// The end of the shared variables of everything that `func` reaches by calls.
-fn callee_end(module: &Module, func: usize, ends: &[u64]) -> u64 {
-    let mut seen = BTreeSet::new();
-    let mut work = vec![func];
-    let mut end = 0;
-    while let Some(f) = work.pop() {
-        for inst in module.funcs[f].blocks.iter().flat_map(|b| &b.insts) {
-            if let InstKind::Call { func, .. } = &inst.kind
-                && seen.insert(func.index())
-            {
-                end = end.max(ends[func.index()]);
-                work.push(func.index());
-            }
-        }
-    }
-    end
+    Ok(Program { module, code, globals, set: InstructionSet::best(), exact: false })
 }
 
 struct Compiler<'a> {
     module: &'a Module,
     globals: &'a [u64],
-    shared: &'a SharedLayout,
-    id: FuncId,
     f: &'a Function,
     code: Code,
+    plan: Plan,
+    /// Spreads that are worked out again after an assignment, by register.
+    spreads_of: BTreeMap<Reg, Vec<u32>>,
     consts: BTreeMap<(u8, u64), Slot>,
+    scalars: BTreeMap<u64, Slot>,
     starts: Vec<u32>,
     joins: Vec<Option<Bb>>,
-    fixups: Vec<usize>,
 }
 
 impl<'a> Compiler<'a> {
     fn new(module: &'a Module, globals: &'a [u64], shared: &'a SharedLayout, id: FuncId) -> Compiler<'a> {
-        let f = module.func(id);
+        let mut code = Code::default();
+        code.shared_offsets.clone_from(&shared.offsets[id.index()]);
+        code.shared_bytes = shared.totals[id.index()];
         Compiler {
             module,
             globals,
-            shared,
-            id,
-            f,
-            code: Code::default(),
+            f: module.func(id),
+            code,
+            plan: Plan::default(),
+            spreads_of: BTreeMap::new(),
             consts: BTreeMap::new(),
+            scalars: BTreeMap::new(),
             starts: Vec::new(),
             joins: Vec::new(),
-            fixups: Vec::new(),
         }
     }
 
     fn run(mut self) -> Result<Code, LoadError> {
-        self.place();
+        self.place_memory();
         let cfg = Cfg::new(self.f);
+        self.plan = Plan::new(self.f, &cfg, &|base| match base {
+            AddrBase::Local(id) => Some((self.code.local_offsets[id.index()] as i64, true)),
+            AddrBase::Shared(id) => {
+                self.code.shared_offsets[id.index()].map(|offset| ((SHARED_BASE + offset) as i64, false))
+            }
+            AddrBase::Global(id) => Some((self.globals[id.index()] as i64, false)),
+        });
+        self.place_registers();
         let post = PostDominators::new(&cfg);
         self.joins = (0..self.f.blocks.len())
             .map(|i| match self.f.blocks[i].term {
-                Term::Branch { .. } | Term::Switch { .. } => post.ipdom(Bb(i as u32)),
+                IrTerm::Branch { .. } | IrTerm::Switch { .. } => post.ipdom(Bb(i as u32)),
                 _ => None,
             })
             .collect();
@@ -137,35 +100,46 @@ impl<'a> Compiler<'a> {
             if targets.contains(&bb) {
                 self.push(Op::Join, block.insts.first().map_or(block.term_span, |inst| inst.span));
             }
-            for inst in &block.insts {
-                let op = self.inst(&inst.kind)?;
-                self.push(op, inst.span);
+            if i == 0 {
+                for param in &self.f.params {
+                    self.work_out_spreads(param.reg, self.f.span);
+                }
+            }
+            for (at, inst) in block.insts.iter().enumerate() {
+                self.inst((bb, at), &inst.kind, inst.span)?;
             }
             let op = self.term(bb, &block.term);
-            self.fixups.push(self.code.ops.len());
             self.push(op, block.term_span);
         }
         self.resolve();
         Ok(self.code)
     }
 
+    /// Appends an operation that is the same in both codes.
     fn push(&mut self, op: Op, span: Span) {
+        self.push_both(op.clone(), op, span);
+    }
+
+    fn push_both(&mut self, op: Op, fast: Op, span: Span) {
         self.code.ops.push(op);
+        self.code.fast.push(fast);
         self.code.spans.push(span);
+    }
+
+    fn work_out_spreads(&mut self, reg: Reg, span: Span) {
+        for &spread in self.spreads_of.get(&reg).into_iter().flatten() {
+            self.code.ops.push(Op::Nop);
+            self.code.fast.push(Op::Spread { spread });
+            self.code.spans.push(span);
+        }
     }
 
     fn error(&self, message: impl Into<String>) -> LoadError {
         LoadError { function: self.f.name.clone(), message: message.into() }
     }
 
-    /// Gives slots to registers, and places to parameters, local and shared memory.
-    fn place(&mut self) {
-        for reg in &self.f.regs {
-            let file = file_of(reg.ty);
-            let slot = self.code.files[file];
-            self.code.files[file] += 1;
-            self.code.slots.push((reg.ty, slot));
-        }
+    /// Gives places to local memory.
+    fn place_memory(&mut self) {
         let mut local = 0u64;
         for slot in &self.f.locals {
             local = local.next_multiple_of(slot.align.max(1));
@@ -173,7 +147,6 @@ impl<'a> Compiler<'a> {
             local += slot.bytes;
         }
         for param in &self.f.params {
-            self.code.params.push(self.code.slots[param.reg.index()]);
             self.code.param_offsets.push(match param.kind {
                 ParamKind::Value => None,
                 ParamKind::Bytes { bytes, align } => {
@@ -184,8 +157,78 @@ impl<'a> Compiler<'a> {
             });
         }
         self.code.local_bytes = local.next_multiple_of(8);
-        self.code.shared_offsets = self.shared.offsets[self.id.index()].clone();
-        self.code.shared_bytes = self.shared.totals[self.id.index()];
+    }
+
+    fn is_device(&self) -> bool {
+        self.f.kind != FuncKind::Host
+    }
+
+    /// Gives slots to registers, those with a scalar first, and collects the spreads.
+    fn place_registers(&mut self) {
+        self.code.slots = self.f.regs.iter().map(|r| (r.ty, 0)).collect();
+        for uniform in [true, false] {
+            for (i, reg) in self.f.regs.iter().enumerate() {
+                let has_scalar = self.is_device() && file_of(reg.ty) != 0 && self.plan.uniform.contains(i);
+                if has_scalar == uniform && self.plan.needed.contains(i) {
+                    let file = file_of(reg.ty);
+                    self.code.slots[i].1 = self.code.files[file];
+                    self.code.files[file] += 1;
+                }
+            }
+            if uniform {
+                self.code.uniforms = [self.code.files[1], self.code.files[2]];
+            }
+        }
+        // Registers that nobody needs have slot 0, which is to exist.
+        self.code.files = self.code.files.map(|n| n.max(1));
+        for param in &self.f.params {
+            self.code.params.push(self.code.slots[param.reg.index()]);
+            self.code.row_params.push(self.plan.rows.contains(param.reg.index()));
+        }
+        self.code.unset = self.plan.unset.iter().map(|r| self.code.slots[r.index()]).collect();
+        for (i, (terms, kept)) in self.plan.spreads.iter().enumerate() {
+            if *kept && self.is_device() {
+                for term in terms {
+                    self.spreads_of.entry(term.reg).or_default().push(i as u32);
+                }
+            }
+            let terms = terms.iter().map(|t| self.term_of(t)).collect();
+            self.code.spreads.push(SpreadCode { terms });
+        }
+    }
+
+    /// The scalar of a register, if it has one.
+    fn scalar_of(&self, reg: Reg) -> Option<Slot> {
+        let (ty, slot) = self.code.slots[reg.index()];
+        let [narrow, wide] = self.code.uniforms;
+        match file_of(ty) {
+            1 => (slot < narrow).then_some(slot),
+            2 => (slot < wide).then_some(narrow + slot),
+            _ => None,
+        }
+    }
+
+    fn term_of(&self, term: &RegTerm) -> Term {
+        let slot = self.code.slots[term.reg.index()].1;
+        let scalar = self.scalar_of(term.reg).unwrap_or(0);
+        Term { slot, scalar, narrow: term.narrow, factor: term.factor }
+    }
+
+    fn form(&mut self, place: (Bb, usize)) -> u32 {
+        let address = self.plan.addresses.remove(&place).unwrap_or_default();
+        let terms = |terms: &[RegTerm]| terms.iter().map(|t| self.term_of(t)).collect::<Vec<_>>();
+        let Address { base, local, index, terms: outer } = &address;
+        let index = index.as_ref().map(|i| Index {
+            factor: i.factor,
+            spread: i.spread,
+            kept: self.plan.spreads[i.spread as usize].1,
+            wraps: i.wraps,
+            base: i.base,
+            terms: terms(&i.terms),
+        });
+        let form = Form { base: *base, local: *local, terms: terms(outer), index };
+        self.code.forms.push(form);
+        self.code.forms.len() as u32 - 1
     }
 
     fn slot(&mut self, val: Val, ty: Ty) -> Slot {
@@ -211,6 +254,23 @@ impl<'a> Compiler<'a> {
         slot
     }
 
+    /// The scalar of an operand.
+    fn scalar(&mut self, val: Val) -> Slot {
+        match val {
+            Val::Reg(reg) => self.scalar_of(reg).unwrap_or(0),
+            Val::Imm(bits) => self.scalar_constant(bits),
+        }
+    }
+
+    fn scalar_constant(&mut self, bits: u64) -> Slot {
+        let [narrow, wide] = self.code.uniforms;
+        let scalars = &mut self.code.scalars;
+        *self.scalars.entry(bits).or_insert_with(|| {
+            scalars.push(bits);
+            narrow + wide + scalars.len() as u32 - 1
+        })
+    }
+
     fn dst(&self, reg: Reg) -> Slot {
         self.code.slots[reg.index()].1
     }
@@ -229,78 +289,100 @@ impl<'a> Compiler<'a> {
         f.params.iter().map(|p| f.ty(p.reg)).collect()
     }
 
-    fn inst(&mut self, kind: &InstKind) -> Result<Op, LoadError> {
+    fn inst(&mut self, place: (Bb, usize), kind: &InstKind, span: Span) -> Result<(), LoadError> {
+        let idle = |r: Reg| !self.f.is_mutable(r) && !self.plan.needed.contains(r.index());
+        if kind.is_pure() && kind.def().is_some_and(idle) {
+            return Ok(());
+        }
+        let is_scalar = self.is_device() && self.plan.is_scalar(kind, place);
+        let op = self.rows(place, kind)?;
+        let fast = if is_scalar { self.scalars(kind, &op) } else { op.clone() };
+        self.push_both(op, fast, span);
+        if let Some((d, a)) = kind.def().and_then(|r| Some((self.scalar_of(r)?, r))).filter(|_| self.is_device()) {
+            let (ty, slot) = self.code.slots[a.index()];
+            if !is_scalar {
+                self.push_both(Op::Nop, Op::Take { ty, d, a: slot }, span);
+            } else if self.plan.rows.contains(a.index()) {
+                let r = R2 { d: slot, a: d };
+                self.push_both(Op::Nop, if file_of(ty) == 1 { Op::Splat32(r) } else { Op::Splat64(r) }, span);
+            }
+        }
+        let mut assigned = Vec::new();
+        kind.each_def(|r| assigned.push(r));
+        for reg in assigned {
+            self.work_out_spreads(reg, span);
+        }
+        Ok(())
+    }
+
+    /// The operation on rows.
+    fn rows(&mut self, place: (Bb, usize), kind: &InstKind) -> Result<Op, LoadError> {
         Ok(match *kind {
             InstKind::Un { op, ty, dst, a } => {
-                let (d, a) = (self.dst(dst), self.slot(a, ty));
-                unary(op, ty, d, a)
+                let r = R2 { d: self.dst(dst), a: self.slot(a, ty) };
+                select::unary(op, ty, r)
             }
             InstKind::Bin { op, ty, dst, a, b } => {
-                let (d, a, b) = (self.dst(dst), self.slot(a, ty), self.slot(b, ty));
-                binary(op, ty, d, a, b)
+                let r = R3 { d: self.dst(dst), a: self.slot(a, ty), b: self.slot(b, ty) };
+                select::binary(op, ty, r)
             }
             InstKind::Tri { op, ty, dst, a, b, c } => {
-                let (d, a, b, c) = (self.dst(dst), self.slot(a, ty), self.slot(b, ty), self.slot(c, ty));
-                match (op, ty) {
-                    (TriOp::Fma, Ty::F32) => Op::FmaF32 { d, a, b, c },
-                    (TriOp::Fma, Ty::F64) => Op::FmaF64 { d, a, b, c },
-                    (TriOp::Mad, Ty::I32) => Op::MadI32 { d, a, b, c },
-                    (TriOp::Mad, Ty::I64) => Op::MadI64 { d, a, b, c },
-                    _ => Op::EvalTri { op, ty, d, a, b, c },
-                }
+                let r = R4 { d: self.dst(dst), a: self.slot(a, ty), b: self.slot(b, ty), c: self.slot(c, ty) };
+                select::ternary(op, ty, r)
             }
             InstKind::Cmp { op, ty, dst, a, b } => {
-                let (d, a, b) = (self.dst(dst), self.slot(a, ty), self.slot(b, ty));
-                compare(op, ty, d, a, b)
+                let r = R3 { d: self.dst(dst), a: self.slot(a, ty), b: self.slot(b, ty) };
+                select::compare(op, ty, r)
             }
             InstKind::Select { ty, dst, cond, a, b } => {
-                let (d, p) = (self.dst(dst), self.slot(cond, Ty::Pred));
-                let (a, b) = (self.slot(a, ty), self.slot(b, ty));
-                match file_of(ty) {
-                    0 => Op::SelP { d, p, a, b },
-                    1 => Op::Sel32 { d, p, a, b },
-                    _ => Op::Sel64 { d, p, a, b },
-                }
+                let c = self.slot(cond, Ty::Pred);
+                select::select(ty, R4 { d: self.dst(dst), a: self.slot(a, ty), b: self.slot(b, ty), c })
             }
             InstKind::Cvt { op, from, to, dst, a } => {
-                let (d, a) = (self.dst(dst), self.slot(a, from));
-                convert(op, from, to, d, a)
+                let r = R2 { d: self.dst(dst), a: self.slot(a, from) };
+                select::convert(op, from, to, r)
             }
             InstKind::Addr { dst, base } => self.addr(dst, base),
-            InstKind::Load { ty, space, access, dst, addr, offset } => Op::Load {
-                width: Width::of(ty),
-                space,
-                access,
-                d: self.dst(dst),
-                addr: self.slot(addr, Ty::I64),
-                offset,
-            },
-            InstKind::Store { ty, space, access, addr, offset, value } => Op::Store {
-                width: Width::of(ty),
-                space,
-                access,
-                addr: self.slot(addr, Ty::I64),
-                offset,
-                value: self.slot(value, ty),
-            },
-            InstKind::Atomic { op, ty, space, scope, dst, addr, offset, a, b } => Op::Atomic {
+            InstKind::Load { ty, space, access, dst, .. } => {
+                let width = Width::of(ty);
+                let m = MemOp { width, space, access, value: self.dst(dst), form: self.form(place) };
+                match (space, width) {
+                    (Space::Global | Space::Host | Space::Const, Width::W32) => Op::LoadG32(m),
+                    (Space::Global | Space::Host | Space::Const, Width::W64) => Op::LoadG64(m),
+                    (Space::Shared, Width::W32) => Op::LoadS32(m),
+                    (Space::Shared, Width::W64) => Op::LoadS64(m),
+                    _ => Op::Load(m),
+                }
+            }
+            InstKind::Store { ty, space, access, value, .. } => {
+                let width = Width::of(ty);
+                let m = MemOp { width, space, access, value: self.slot(value, ty), form: self.form(place) };
+                match (space, width) {
+                    (Space::Global | Space::Host | Space::Const, Width::W32) => Op::StoreG32(m),
+                    (Space::Global | Space::Host | Space::Const, Width::W64) => Op::StoreG64(m),
+                    (Space::Shared, Width::W32) => Op::StoreS32(m),
+                    (Space::Shared, Width::W64) => Op::StoreS64(m),
+                    _ => Op::Store(m),
+                }
+            }
+            InstKind::Atomic { op, ty, space, scope, dst, a, b, .. } => Op::Atomic(Box::new(AtomicOp {
                 op,
                 ty,
                 space,
                 scope,
                 d: dst.map(|d| self.dst(d)),
-                addr: self.slot(addr, Ty::I64),
-                offset,
+                form: self.form(place),
                 a: self.slot(a, ty),
                 b: b.map(|b| self.slot(b, ty)),
-            },
+            })),
             InstKind::Fence { scope } => Op::Fence { scope },
             InstKind::Barrier { op, dst, a } => {
                 Op::Barrier { op, d: dst.map(|d| self.dst(d)), a: a.map(|a| self.slot(a, Ty::Pred)) }
             }
             InstKind::SyncWarp { mask } => Op::SyncWarp { mask: self.slot(mask, Ty::I32) },
             InstKind::Vote { op, ty, dst, mask, a } => {
-                Op::Vote { op, ty, d: self.dst(dst), mask: mask.map(|m| self.slot(m, Ty::I32)), a: self.slot(a, ty) }
+                let mask = mask.map(|m| self.slot(m, Ty::I32));
+                Op::Vote { op, ty, d: self.dst(dst), mask, a: self.slot(a, ty) }
             }
             InstKind::Shuffle { op, ty, dst, a, lane, width } => Op::Shuffle {
                 op,
@@ -314,11 +396,13 @@ impl<'a> Compiler<'a> {
             InstKind::Call { func, ref args, ref results } => {
                 let tys = self.param_types(func);
                 let args = self.typed(args, |i| tys.get(i).copied())?;
-                Op::Call { func, args, results: results.iter().map(|&r| self.code.slots[r.index()]).collect() }
+                let results = results.iter().map(|&r| self.code.slots[r.index()]).collect();
+                Op::Call(Box::new(CallOp { func, args, results }))
             }
             InstKind::Rt { rt, ref args, ref results } => {
                 let args = self.typed(args, |i| rt.params().get(i).copied())?;
-                Op::Rt { rt, args, results: results.iter().map(|&r| self.code.slots[r.index()]).collect() }
+                let results = results.iter().map(|&r| self.code.slots[r.index()]).collect();
+                Op::Rt(Box::new(RtOp { rt, args, results }))
             }
             InstKind::Launch { func, config, ref args } => {
                 let tys = self.param_types(func);
@@ -335,166 +419,121 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    fn addr(&mut self, dst: Reg, base: AddrBase) -> Op {
-        let d = self.dst(dst);
-        match base {
-            AddrBase::Local(id) => Op::LocalAddr { d, offset: self.code.local_offsets[id.index()] },
-            AddrBase::Shared(id) => match self.code.shared_offsets[id.index()] {
-                Some(offset) => Op::Mov64 { d, a: self.constant(Ty::I64, SHARED_BASE + offset) },
-                None => Op::DynamicShared { d },
+    /// The operation on scalars of an instruction that has one; `op` is the one on rows.
+    fn scalars(&mut self, kind: &InstKind, op: &Op) -> Op {
+        let Some(dst) = kind.def() else { return op.clone() };
+        let d = self.scalar_of(dst).unwrap_or(0);
+        match *kind {
+            InstKind::Un { op, ty, a, .. } => select::scalar_unary(op, ty, R2 { d, a: self.scalar(a) }),
+            InstKind::Bin { op, ty, a, b, .. } => {
+                let r = R3 { d, a: self.scalar(a), b: self.scalar(b) };
+                select::scalar_binary(op, ty, r)
+            }
+            InstKind::Tri { op, ty, a, b, c, .. } => {
+                let r = R4 { d, a: self.scalar(a), b: self.scalar(b), c: self.scalar(c) };
+                Op::UEvalTri { op, ty, r }
+            }
+            InstKind::Cmp { op, ty, a, b, .. } => {
+                let r = R3 { d: self.dst(dst), a: self.scalar(a), b: self.scalar(b) };
+                select::scalar_compare(op, ty, r)
+            }
+            InstKind::Select { cond, a, b, .. } => {
+                let c = self.slot(cond, Ty::Pred);
+                Op::USel(R4 { d, a: self.scalar(a), b: self.scalar(b), c })
+            }
+            InstKind::Cvt { op, from, to, a, .. } => select::scalar_convert(op, from, to, R2 { d, a: self.scalar(a) }),
+            InstKind::Special { reg, .. } => Op::USpecial { reg, d },
+            InstKind::Addr { base, .. } => match self.constant_address(base) {
+                Some(address) => Op::UMov(R2 { d, a: self.scalar_constant(address) }),
+                None => Op::UDynamicShared { d },
             },
-            AddrBase::Global(id) => Op::Mov64 { d, a: self.constant(Ty::I64, self.globals[id.index()]) },
+            InstKind::Load { .. } => match *op {
+                Op::LoadG32(m) | Op::LoadG64(m) | Op::LoadS32(m) | Op::LoadS64(m) | Op::Load(m) => {
+                    Op::ULoad(MemOp { value: d, ..m })
+                }
+                _ => op.clone(),
+            },
+            _ => op.clone(),
         }
     }
 
-    fn term(&mut self, bb: Bb, term: &Term) -> Op {
+    /// The address of a base, if it is the same in all frames and blocks.
+    fn constant_address(&self, base: AddrBase) -> Option<u64> {
+        match base {
+            AddrBase::Local(_) => None,
+            AddrBase::Shared(id) => self.code.shared_offsets[id.index()].map(|offset| SHARED_BASE + offset),
+            AddrBase::Global(id) => Some(self.globals[id.index()]),
+        }
+    }
+
+    fn addr(&mut self, dst: Reg, base: AddrBase) -> Op {
+        let d = self.dst(dst);
+        match (base, self.constant_address(base)) {
+            (_, Some(address)) => Op::Mov64(R2 { d, a: self.constant(Ty::I64, address) }),
+            (AddrBase::Local(id), None) => Op::LocalAddr { d, offset: self.code.local_offsets[id.index()] },
+            (_, None) => Op::DynamicShared { d },
+        }
+    }
+
+    fn term(&mut self, bb: Bb, term: &IrTerm) -> Op {
         let join = self.joins[bb.index()].map_or(NO_JOIN, |j| j.0);
         match term {
-            Term::Jump(to) => Op::Jump { to: to.0 },
-            Term::Branch { cond, then_bb, else_bb } => {
+            IrTerm::Jump(to) => Op::Jump { to: to.0 },
+            IrTerm::Branch { cond, then_bb, else_bb } => {
                 Op::Branch { p: self.slot(*cond, Ty::Pred), then_pc: then_bb.0, else_pc: else_bb.0, join }
             }
-            Term::Switch { ty, value, arms, default } => Op::Switch {
-                wide: file_of(*ty) == 2,
+            IrTerm::Switch { ty, value, arms, default } => Op::Switch(Box::new(SwitchOp {
                 ty: *ty,
                 a: self.slot(*value, *ty),
                 arms: arms.iter().map(|&(v, bb)| (v, bb.0)).collect(),
                 default: default.0,
                 join,
-            },
-            Term::Return(values) => {
+            })),
+            IrTerm::Return(values) => {
                 let tys = self.f.results.clone();
-                let values = values.iter().zip(tys).map(|(&v, ty)| (ty, self.slot(v, ty))).collect();
-                Op::Return { values }
+                Op::Return(values.iter().zip(tys).map(|(&v, ty)| (ty, self.slot(v, ty))).collect())
             }
-            Term::Exit => Op::Exit,
-            Term::Trap(trap) => Op::Trap(*trap),
+            IrTerm::Exit => Op::Exit,
+            IrTerm::Trap(trap) => Op::Trap(*trap),
         }
     }
 
-    /// Turns block numbers in terminators into operation numbers.
+    /// Turns block numbers in terminators into operation numbers, and puts operations that follow each other together. Each
+    /// keeps its own place too, for whoever stops between them.
     fn resolve(&mut self) {
         let at = |bb: &mut u32| {
             if *bb != NO_JOIN {
                 *bb = self.starts[*bb as usize];
             }
         };
-        for &i in &self.fixups {
-            match &mut self.code.ops[i] {
-                Op::Jump { to } => at(to),
-                Op::Branch { then_pc, else_pc, join, .. } => {
-                    at(then_pc);
-                    at(else_pc);
-                    at(join);
+        for ops in [&mut self.code.ops, &mut self.code.fast] {
+            for op in ops.iter_mut() {
+                match op {
+                    Op::Jump { to } => at(to),
+                    Op::Branch { then_pc, else_pc, join, .. } => {
+                        at(then_pc);
+                        at(else_pc);
+                        at(join);
+                    }
+                    Op::Switch(switch) => {
+                        switch.arms.iter_mut().for_each(|(_, pc)| at(pc));
+                        at(&mut switch.default);
+                        at(&mut switch.join);
+                    }
+                    _ => {}
                 }
-                Op::Switch { arms, default, join, .. } => {
-                    arms.iter_mut().for_each(|(_, pc)| at(pc));
-                    at(default);
-                    at(join);
-                }
-                _ => {}
+            }
+            for i in 1..ops.len() {
+                let both = match (&ops[i - 1], &ops[i]) {
+                    (Op::BackEdge, &Op::Jump { to }) => Op::BackJump { to },
+                    (&Op::UCmpI32 { op, r }, &Op::Branch { p, .. }) if p == r.d => Op::UCmpBranchI32 { op, r },
+                    _ => continue,
+                };
+                ops[i - 1] = both;
             }
         }
+        if self.f.kind == FuncKind::Host {
+            self.code.fast = Vec::new();
+        }
     }
-}
-
-/// Which file a type lives in: 0 predicates, 1 words, 2 longs.
-fn file_of(ty: Ty) -> usize {
-    match ty {
-        Ty::Pred => 0,
-        Ty::I8 | Ty::I16 | Ty::I32 | Ty::F32 => 1,
-        Ty::I64 | Ty::F64 => 2,
-    }
-}
-
-fn unary(op: UnOp, ty: Ty, d: Slot, a: Slot) -> Op {
-    match (op, ty) {
-        (UnOp::Mov, _) => match file_of(ty) {
-            0 => Op::MovP { d, a },
-            1 => Op::Mov32 { d, a },
-            _ => Op::Mov64 { d, a },
-        },
-        (UnOp::Not, Ty::Pred) => Op::NotP { d, a },
-        (UnOp::Neg, Ty::F32) => Op::NegF32 { d, a },
-        (UnOp::Neg, Ty::F64) => Op::NegF64 { d, a },
-        (UnOp::Sqrt, Ty::F32) => Op::SqrtF32 { d, a },
-        (UnOp::Sqrt, Ty::F64) => Op::SqrtF64 { d, a },
-        _ => Op::EvalUn { op, ty, d, a },
-    }
-}
-
-fn binary(op: BinOp, ty: Ty, d: Slot, a: Slot, b: Slot) -> Op {
-    let real = ty.is_real();
-    let fast = match op {
-        BinOp::Add if real => Some(Fast::AddF),
-        BinOp::Sub if real => Some(Fast::SubF),
-        BinOp::Mul if real => Some(Fast::MulF),
-        BinOp::Div if real => Some(Fast::DivF),
-        BinOp::Min if real => Some(Fast::MinF),
-        BinOp::Max if real => Some(Fast::MaxF),
-        BinOp::Add => Some(Fast::AddI),
-        BinOp::Sub => Some(Fast::SubI),
-        BinOp::Mul => Some(Fast::MulI),
-        BinOp::Div => Some(Fast::DivI),
-        BinOp::Rem => Some(Fast::RemI),
-        BinOp::Min => Some(Fast::MinI),
-        BinOp::Max => Some(Fast::MaxI),
-        BinOp::And => Some(Fast::And),
-        BinOp::Or => Some(Fast::Or),
-        BinOp::Xor => Some(Fast::Xor),
-        BinOp::Shl => Some(Fast::Shl),
-        BinOp::ShrU => Some(Fast::ShrU),
-        BinOp::ShrS => Some(Fast::ShrS),
-        BinOp::MulHi | BinOp::Copysign | BinOp::Fmod => None,
-    };
-    match (ty, op, fast) {
-        (Ty::Pred, BinOp::And, _) => Op::AndP { d, a, b },
-        (Ty::Pred, BinOp::Or, _) => Op::OrP { d, a, b },
-        (Ty::Pred, BinOp::Xor, _) => Op::XorP { d, a, b },
-        (Ty::I32 | Ty::F32, _, Some(op)) => Op::Bin32 { op, d, a, b },
-        (Ty::I64 | Ty::F64, _, Some(op)) => Op::Bin64 { op, d, a, b },
-        _ => Op::EvalBin { op, ty, d, a, b },
-    }
-}
-
-fn compare(op: CmpOp, ty: Ty, d: Slot, a: Slot, b: Slot) -> Op {
-    let fast = match (op, ty.is_real()) {
-        (CmpOp::Eq, false) => FastCmp::EqI,
-        (CmpOp::Ne, false) => FastCmp::NeI,
-        (CmpOp::Lt, false) => FastCmp::LtI,
-        (CmpOp::Le, false) => FastCmp::LeI,
-        (CmpOp::Gt, false) => FastCmp::GtI,
-        (CmpOp::Ge, false) => FastCmp::GeI,
-        (CmpOp::LtU, _) => FastCmp::LtU,
-        (CmpOp::GeU, _) => FastCmp::GeU,
-        (CmpOp::Eq, true) => FastCmp::EqF,
-        (CmpOp::Ne, true) => FastCmp::NeF,
-        (CmpOp::Lt, true) => FastCmp::LtF,
-        (CmpOp::Le, true) => FastCmp::LeF,
-        (CmpOp::Gt, true) => FastCmp::GtF,
-        (CmpOp::Ge, true) => FastCmp::GeF,
-    };
-    match ty {
-        Ty::I32 | Ty::F32 => Op::Cmp32 { op: fast, d, a, b },
-        Ty::I64 | Ty::F64 => Op::Cmp64 { op: fast, d, a, b },
-        _ => Op::EvalCmp { op, ty, d, a, b },
-    }
-}
-
-fn convert(op: CvtOp, from: Ty, to: Ty, d: Slot, a: Slot) -> Op {
-    let fast = match (op, from, to) {
-        (CvtOp::Cast, Ty::I32, Ty::I64) => FastCvt::I32ToI64,
-        (CvtOp::Cast, Ty::I64, Ty::I32) => FastCvt::I64ToI32,
-        (CvtOp::Cast, Ty::I32, Ty::F32) => FastCvt::I32ToF32,
-        (CvtOp::Cast, Ty::I32, Ty::F64) => FastCvt::I32ToF64,
-        (CvtOp::Cast, Ty::F32, Ty::F64) => FastCvt::F32ToF64,
-        (CvtOp::Cast, Ty::F64, Ty::F32) => FastCvt::F64ToF32,
-        (CvtOp::Cast, Ty::F32, Ty::I32) => FastCvt::F32ToI32,
-        (CvtOp::Cast, Ty::F64, Ty::I32) => FastCvt::F64ToI32,
-        (CvtOp::Cast, Ty::I64, Ty::F64) => FastCvt::I64ToF64,
-        (CvtOp::Bits, _, _) if file_of(from) == 1 && file_of(to) == 1 => return Op::Mov32 { d, a },
-        (CvtOp::Bits, _, _) if file_of(from) == 2 && file_of(to) == 2 => return Op::Mov64 { d, a },
-        _ => return Op::EvalCvt { op, from, to, d, a },
-    };
-    Op::Cvt { op: fast, d, a }
 }

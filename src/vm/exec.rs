@@ -1,753 +1,641 @@
 //! The loop that runs a warp.
 //!
-//! `run_loop` picks a fragment and executes its operations until it ends, splits, waits or the caller's budget is used up. The
-//! same loop is compiled for several instruction sets, chosen at run time; which one it is never shows in a result, since
-//! the compiler contracts nothing.
+//! `run_core` picks a fragment and executes its operations until it ends, splits, waits or the caller's budget is used up. The
+//! loop itself knows no observer (see `wire`), so that it is compiled once for each instruction set. Operations that are seldom executed, and accesses
+//! whose addresses are not regular, are in `rare` and `access`; they work lane by lane and are compiled once.
+//!
+//! Which instruction set it is never shows in a result, since the compiler contracts nothing.
 
 use crate::access;
-use crate::code::{Fast, FastCmp, FastCvt, NO_JOIN, Op, Program, Site, Slot};
-use crate::frame::Frame;
-use crate::hooks::Hooks;
-use crate::warp::{Context, Fault, FaultKind, LaunchRequest, RtRequest, State, Stop, Warp, lanes};
-use ir::Ty;
+use crate::code::{NO_JOIN, Op, Program, Site, Term};
+use crate::frame::{Frame, SPARE};
+use crate::rare::{self, Cursor, Step};
+use crate::rows::{bits, map, masks, wide_masks, zip, zip3};
+use crate::spread;
+use crate::warp::{Context, Fault, FaultKind, Stop, Warp};
+use crate::window;
+use crate::wire::{Exit, Wire};
 use ir::eval;
-use ir::op::{BarOp, ShflOp, Special, VoteOp};
+use ir::op::CmpOp;
+use mem::{Grid, Lanes};
 use scalar::{convert, int, real};
 
-/// What the loop does after an operation.
-enum Flow {
-    /// Goes on with another fragment, or the same one reloaded.
-    Reload,
-    /// Stops.
-    Stop(Stop),
-}
-
 #[inline(always)]
-pub(crate) fn run_loop<const W: usize, H: Hooks<W> + ?Sized>(
+pub(crate) fn run_core<const W: usize, const F: u8>(
     program: &Program,
     warp: &mut Warp<W>,
     ctx: &mut Context<'_>,
-    hooks: &mut H,
-) -> Stop {
+    wire: &mut Wire<W>,
+) -> Exit {
     loop {
-        if warp.fragments.is_empty() {
-            return Stop::Done;
+        if !std::mem::take(&mut wire.resume) {
+            if warp.fragments.is_empty() {
+                return wire.stop(Stop::Done);
+            }
+            if warp.pick().is_none() {
+                return wire.stop(if warp.is_polling() { Stop::Polling } else { Stop::Waiting });
+            }
         }
-        if warp.pick().is_none() {
-            return if warp.is_polling() { Stop::Polling } else { Stop::Waiting };
-        }
-        if let Flow::Stop(stop) = run_fragment(program, warp, ctx, hooks) {
-            return stop;
+        if let Some(exit) = run_fragment::<W, F>(program, warp, ctx, wire) {
+            return exit;
         }
     }
 }
 
+/// Why the inner loop was left.
+enum After {
+    /// The budget is used up.
+    Budget,
+    /// The operation is not one of the loop's.
+    Rare,
+    /// The access at the operation is to be worked out lane by lane.
+    Lanes,
+    /// The access was done and is to be told of.
+    Told,
+    /// The store is to be told of before it is done.
+    Tell,
+    /// The lanes of a branch disagree: these take it.
+    Split(u32),
+    /// The fragment waits where lanes meet.
+    Join,
+    /// It has polled for long.
+    Pause,
+}
+
+/// Whether a compare of 32-bit integers holds.
 #[inline(always)]
-fn run_fragment<const W: usize, H: Hooks<W> + ?Sized>(
-    program: &Program,
-    warp: &mut Warp<W>,
-    ctx: &mut Context<'_>,
-    hooks: &mut H,
-) -> Flow {
-    let current = warp.current;
-    let (mask, number, mut pc, mut idle) = {
-        let f = &warp.fragments[current];
-        (f.mask, f.frame, f.pc, f.idle)
-    };
-    let full = mask == warp.live;
-    let Some(func) = warp.frame(number).map(|f| f.func) else { return Flow::Stop(Stop::Done) };
-    let ops: &[Op] = &program.code[func.index()].ops;
-
-    // Writes the local copies back before anything else looks at the fragment.
-    macro_rules! save {
-        () => {{
-            let f = &mut warp.fragments[current];
-            f.pc = pc;
-            f.idle = idle;
-        }};
-    }
-    macro_rules! stop {
-        ($stop:expr) => {{
-            save!();
-            return Flow::Stop($stop);
-        }};
-    }
-    macro_rules! fault {
-        ($kind:expr) => {{
-            let site = Site { func, pc };
-            stop!(Stop::Fault(Fault { kind: $kind, site, mask, addresses: Vec::new() }))
-        }};
-    }
-    macro_rules! point {
-        () => {{
-            warp.points += 1;
-            if ctx.budget == 0 {
-                stop!(Stop::Budget);
-            }
-            ctx.budget -= 1;
-        }};
-    }
-
-    loop {
-        let Some(op) = ops.get(pc as usize) else { fault!(FaultKind::Trap(ir::Trap::Unreachable)) };
-        let Some(Some(frame)) = warp.frames.get_mut(number as usize) else { stop!(Stop::Done) };
-        match *op {
-            Op::MovP { d, a } => {
-                let v = frame.preds[a as usize];
-                set_pred(frame, d, v, mask);
-            }
-            Op::NotP { d, a } => {
-                let v = !frame.preds[a as usize];
-                set_pred(frame, d, v, mask);
-            }
-            Op::AndP { d, a, b } => {
-                let v = frame.preds[a as usize] & frame.preds[b as usize];
-                set_pred(frame, d, v, mask);
-            }
-            Op::OrP { d, a, b } => {
-                let v = frame.preds[a as usize] | frame.preds[b as usize];
-                set_pred(frame, d, v, mask);
-            }
-            Op::XorP { d, a, b } => {
-                let v = frame.preds[a as usize] ^ frame.preds[b as usize];
-                set_pred(frame, d, v, mask);
-            }
-            Op::Mov32 { d, a } => map32(frame, full, mask, d, a, a, |x, _| x),
-            Op::Mov64 { d, a } => map64(frame, full, mask, d, a, a, |x, _| x),
-            Op::Bin32 { op, d, a, b } => bin32(frame, full, mask, op, d, a, b),
-            Op::Bin64 { op, d, a, b } => bin64(frame, full, mask, op, d, a, b),
-            Op::FmaF32 { d, a, b, c } => {
-                let z = frame.words[c as usize];
-                let f = |x, y, z| real::fma(f32::from_bits(x), f32::from_bits(y), f32::from_bits(z)).to_bits();
-                map32_with(frame, full, mask, d, a, b, &z, f);
-            }
-            Op::FmaF64 { d, a, b, c } => {
-                let z = frame.longs[c as usize];
-                let f = |x, y, z| real::fma(f64::from_bits(x), f64::from_bits(y), f64::from_bits(z)).to_bits();
-                map64_with(frame, full, mask, d, a, b, &z, f);
-            }
-            Op::MadI32 { d, a, b, c } => {
-                let z = frame.words[c as usize];
-                map32_with(frame, full, mask, d, a, b, &z, |x, y, z| x.wrapping_mul(y).wrapping_add(z));
-            }
-            Op::MadI64 { d, a, b, c } => {
-                let z = frame.longs[c as usize];
-                map64_with(frame, full, mask, d, a, b, &z, |x, y, z| x.wrapping_mul(y).wrapping_add(z));
-            }
-            Op::NegF32 { d, a } => {
-                map32(frame, full, mask, d, a, a, |x, _| real::neg(f32::from_bits(x)).to_bits());
-            }
-            Op::NegF64 { d, a } => {
-                map64(frame, full, mask, d, a, a, |x, _| real::neg(f64::from_bits(x)).to_bits());
-            }
-            Op::SqrtF32 { d, a } => {
-                map32(frame, full, mask, d, a, a, |x, _| real::sqrt(f32::from_bits(x)).to_bits());
-            }
-            Op::SqrtF64 { d, a } => {
-                map64(frame, full, mask, d, a, a, |x, _| real::sqrt(f64::from_bits(x)).to_bits());
-            }
-            Op::EvalUn { op, ty, d, a } => {
-                for l in lanes(mask) {
-                    let v = eval::eval_un(op, ty, frame.get((ty, a), l));
-                    frame.set((ty, d), l, v);
-                }
-            }
-            Op::EvalBin { op, ty, d, a, b } => {
-                for l in lanes(mask) {
-                    let v = eval::eval_bin(op, ty, frame.get((ty, a), l), frame.get((ty, b), l));
-                    frame.set((ty, d), l, v);
-                }
-            }
-            Op::EvalTri { op, ty, d, a, b, c } => {
-                for l in lanes(mask) {
-                    let (x, y, z) = (frame.get((ty, a), l), frame.get((ty, b), l), frame.get((ty, c), l));
-                    frame.set((ty, d), l, eval::eval_tri(op, ty, x, y, z));
-                }
-            }
-            Op::EvalCvt { op, from, to, d, a } => {
-                for l in lanes(mask) {
-                    let v = eval::eval_cvt(op, from, to, frame.get((from, a), l));
-                    frame.set((to, d), l, v);
-                }
-            }
-            Op::EvalCmp { op, ty, d, a, b } => {
-                for l in lanes(mask) {
-                    let v = eval::eval_cmp(op, ty, frame.get((ty, a), l), frame.get((ty, b), l));
-                    frame.set((Ty::Pred, d), l, u64::from(v));
-                }
-            }
-            Op::Cvt { op, d, a } => fast_convert(frame, full, mask, op, d, a),
-            Op::Cmp32 { op, d, a, b } => {
-                let v = compare32(frame, op, a, b);
-                set_pred(frame, d, v, mask);
-            }
-            Op::Cmp64 { op, d, a, b } => {
-                let v = compare64(frame, op, a, b);
-                set_pred(frame, d, v, mask);
-            }
-            Op::SelP { d, p, a, b } => {
-                let p = frame.preds[p as usize];
-                let v = p & frame.preds[a as usize] | !p & frame.preds[b as usize];
-                set_pred(frame, d, v, mask);
-            }
-            Op::Sel32 { d, p, a, b } => {
-                let p = spread::<W>(frame.preds[p as usize]);
-                map32_with(frame, full, mask, d, a, b, &p, |x, y, p| if p != 0 { x } else { y });
-            }
-            Op::Sel64 { d, p, a, b } => {
-                let p = spread::<W>(frame.preds[p as usize]).map(u64::from);
-                map64_with(frame, full, mask, d, a, b, &p, |x, y, p| if p != 0 { x } else { y });
-            }
-            Op::LocalAddr { d, offset } => {
-                let address = frame.local_base + offset;
-                map64(frame, full, mask, d, d, d, |_, _| address);
-            }
-            Op::DynamicShared { d } => {
-                let address = mem::address::SHARED_BASE + ctx.geometry.static_shared.next_multiple_of(16);
-                map64(frame, full, mask, d, d, d, |_, _| address);
-            }
-            Op::Special { reg, d } => {
-                let first = warp.number * 32;
-                let points = warp.points;
-                special(frame, ctx, reg, d, mask, first, points);
-            }
-            Op::Load { width, space, access, d, addr, offset } => {
-                point!();
-                let at = access::Place { func, pc, frame: number, mask, space, offset };
-                if let Err(fault) = access::load(warp, ctx, hooks, &at, width, access, d, addr) {
-                    stop!(Stop::Fault(fault));
-                }
-                idle += 1;
-            }
-            Op::Store { width, space, access, addr, offset, value } => {
-                point!();
-                let at = access::Place { func, pc, frame: number, mask, space, offset };
-                if let Err(fault) = access::store(warp, ctx, hooks, &at, width, access, addr, value) {
-                    stop!(Stop::Fault(fault));
-                }
-                idle = 0;
-                warp.writes += 1;
-            }
-            Op::Atomic { op, ty, space, scope, d, addr, offset, a, b } => {
-                point!();
-                let at = access::Place { func, pc, frame: number, mask, space, offset };
-                match access::atomic(warp, ctx, hooks, &at, (op, ty, scope), (d, addr, a, b)) {
-                    Ok(true) => {
-                        idle = 0;
-                        warp.writes += 1;
-                    }
-                    Ok(false) => idle += 1,
-                    Err(fault) => stop!(Stop::Fault(fault)),
-                }
-            }
-            Op::Fence { scope } => {
-                point!();
-                hooks.on_fence(warp, mask, scope);
-            }
-            Op::Barrier { op, a, .. } => {
-                point!();
-                let pred = match (op, a) {
-                    (BarOp::Sync, _) | (_, None) => 0,
-                    (_, Some(a)) => warp.frame(number).map_or(0, |f| f.preds[a as usize]) & mask,
-                };
-                save!();
-                warp.fragments[current].state = State::AtBarrier { op, pred };
-                return Flow::Reload;
-            }
-            Op::SyncWarp { mask: slot } => {
-                let need = first_value(frame, mask, slot) & warp.live;
-                if need & mask == 0 {
-                    fault!(FaultKind::WarpMask);
-                }
-                if need & !mask != 0 {
-                    save!();
-                    warp.fragments[current].state = State::AtRendezvous { need };
-                    return Flow::Reload;
-                }
-                point!();
-                hooks.on_syncwarp(warp, need & mask);
-            }
-            Op::Vote { op, ty, d, mask: slot, a } => {
-                let need = slot.map_or(u32::MAX, |s| first_value(frame, mask, s)) & warp.live;
-                if need & !mask != 0 {
-                    save!();
-                    warp.fragments[current].state = State::AtRendezvous { need };
-                    return Flow::Reload;
-                }
-                vote(frame, op, ty, d, a, mask, if slot.is_some() { need } else { mask });
-                point!();
-            }
-            Op::Shuffle { op, ty, d, a, lane, width } => {
-                if warp.live & !mask != 0 {
-                    let need = warp.live;
-                    save!();
-                    warp.fragments[current].state = State::AtRendezvous { need };
-                    return Flow::Reload;
-                }
-                shuffle(frame, op, (ty, d), (ty, a), (lane, width), mask);
-                point!();
-            }
-            Op::Call { func, ref args, .. } => {
-                save!();
-                if warp.enter(program, func, args).is_none() {
-                    fault!(FaultKind::StackOverflow);
-                }
-                return Flow::Reload;
-            }
-            Op::Rt { rt, ref args, .. } => {
-                let site = Site { func, pc };
-                save!();
-                warp.fragments[current].state = State::AtRt;
-                return Flow::Stop(Stop::Rt(RtRequest { rt, site, mask, args: args.to_vec() }));
-            }
-            Op::Launch(ref launch) => {
-                let lane = mask.trailing_zeros() as usize;
-                let extent = |i: usize| frame.words[launch.extents[i] as usize][lane] as i32;
-                let request = LaunchRequest {
-                    func: launch.func,
-                    site: Site { func, pc },
-                    grid: [extent(0), extent(1), extent(2)],
-                    block: [extent(3), extent(4), extent(5)],
-                    bytes: frame.longs[launch.bytes as usize][lane] as i64,
-                    stream: frame.longs[launch.stream as usize][lane] as i64,
-                    args: launch.args.iter().map(|&a| frame.get(a, lane)).collect(),
-                };
-                save!();
-                warp.fragments[current].state = State::AtRt;
-                return Flow::Stop(Stop::Launch(request));
-            }
-            Op::Stmt => {
-                if hooks.wants_statements() {
-                    save!();
-                    let resume = std::mem::take(&mut warp.fragments[current].resume);
-                    if !resume && hooks.on_stmt(warp, number, Site { func, pc }, mask) {
-                        warp.fragments[current].resume = true;
-                        return Flow::Stop(Stop::Statement);
-                    }
-                }
-            }
-            Op::BackEdge => {
-                point!();
-                if idle >= crate::POLL_QUANTUM {
-                    pc += 1;
-                    save!();
-                    return Flow::Reload;
-                }
-            }
-            Op::Join => {
-                if warp.fragments[current].joins.last() == Some(&(pc, number)) {
-                    pc += 1;
-                    save!();
-                    warp.fragments[current].state = State::AtJoin;
-                    return Flow::Reload;
-                }
-            }
-            Op::Jump { to } => {
-                pc = to;
-                continue;
-            }
-            Op::Branch { p, then_pc, else_pc, join } => {
-                let taken = frame.preds[p as usize] & mask;
-                if taken == mask {
-                    pc = then_pc;
-                } else if taken == 0 {
-                    pc = else_pc;
-                } else {
-                    pc = then_pc;
-                    save!();
-                    let join = if join == NO_JOIN { None } else { Some(join) };
-                    warp.split(mask & !taken, else_pc, join);
-                    return Flow::Reload;
-                }
-                continue;
-            }
-            Op::Switch { ty, a, ref arms, default, join, .. } => {
-                pc = switch(warp, (current, number, mask), (ty, a), arms, default, join);
-                if warp.fragments[current].mask != mask {
-                    save!();
-                    return Flow::Reload;
-                }
-                continue;
-            }
-            Op::Return { ref values } => {
-                save!();
-                if warp.leave(program, values) {
-                    meet_after_call(warp, current);
-                } else {
-                    warp.retire(mask);
-                }
-                return Flow::Reload;
-            }
-            Op::Exit => {
-                save!();
-                warp.retire(mask);
-                return Flow::Reload;
-            }
-            Op::Trap(trap) => fault!(FaultKind::Trap(trap)),
-        }
-        pc += 1;
+fn holds(op: CmpOp, x: i32, y: i32) -> bool {
+    match op {
+        CmpOp::Eq => x == y,
+        CmpOp::Ne => x != y,
+        CmpOp::Lt => x < y,
+        CmpOp::Le => x <= y,
+        CmpOp::Gt => x > y,
+        CmpOp::Ge => x >= y,
+        CmpOp::LtU => (x as u32) < y as u32,
+        CmpOp::GeU => x as u32 >= y as u32,
     }
 }
 
-/// A fragment that returned to where a join was set up for the call waits there.
-fn meet_after_call<const W: usize>(warp: &mut Warp<W>, current: usize) {
-    let f = &mut warp.fragments[current];
-    if f.joins.last() == Some(&(f.pc, f.frame)) {
-        f.state = State::AtJoin;
-    }
-}
-
-fn switch<const W: usize>(
-    warp: &mut Warp<W>,
-    (current, number, mask): (usize, u32, u32),
-    (ty, a): (Ty, Slot),
-    arms: &[(i64, u32)],
-    default: u32,
-    join: u32,
-) -> u32 {
-    let target = |frame: &Frame<W>, lane: usize| {
-        let value = scalar::bits::signed(ty, frame.get((ty, a), lane));
-        arms.iter().find(|&&(v, _)| v == value).map_or(default, |&(_, pc)| pc)
-    };
-    let Some(frame) = warp.frame(number) else { return default };
-    let first = target(frame, mask.trailing_zeros() as usize);
-    let mut groups: Vec<(u32, u32)> = Vec::new();
-    for lane in lanes(mask) {
-        let pc = target(frame, lane);
-        match groups.iter_mut().find(|g| g.0 == pc) {
-            Some(g) => g.1 |= 1 << lane,
-            None => groups.push((pc, 1 << lane)),
-        }
-    }
-    warp.current = current;
-    let join = if join == NO_JOIN { None } else { Some(join) };
-    for &(pc, part) in groups.iter().skip(1).rev() {
-        warp.split(part, pc, join);
-    }
-    first
-}
-
+/// The sum of terms of the only lane.
 #[inline(always)]
-fn set_pred<const W: usize>(frame: &mut Frame<W>, d: Slot, value: u32, mask: u32) {
-    let word = &mut frame.preds[d as usize];
-    *word = *word & !mask | value & mask;
-}
-
-/// One word a lane: all ones where the bit is set.
-#[inline(always)]
-fn spread<const W: usize>(bits: u32) -> [u32; W] {
-    let mut out = [0; W];
-    for (i, word) in out.iter_mut().enumerate() {
-        *word = bits >> i & 1;
+fn lane_sum<const W: usize>(terms: &[Term], words: &[[u32; W]], longs: &[[u64; W]]) -> i64 {
+    let mut out = 0i64;
+    for t in terms {
+        let value =
+            if t.narrow { i64::from(words[t.slot as usize][0] as i32) } else { longs[t.slot as usize][0] as i64 };
+        out = out.wrapping_add(value.wrapping_mul(t.factor));
     }
     out
 }
 
+/// Runs the current fragment; `None` when another one, or the same one anew, is to be picked.
 #[inline(always)]
-fn first_value<const W: usize>(frame: &Frame<W>, mask: u32, slot: Slot) -> u32 {
-    frame.words[slot as usize][mask.trailing_zeros() as usize]
-}
-
-#[inline(always)]
-fn store32<const W: usize>(frame: &mut Frame<W>, full: bool, mask: u32, d: Slot, v: &[u32; W]) {
-    let out = &mut frame.words[d as usize];
-    if full {
-        *out = *v;
-    } else {
-        for i in 0..W {
-            out[i] = if mask >> i & 1 != 0 { v[i] } else { out[i] };
+fn run_fragment<const W: usize, const F: u8>(
+    program: &Program,
+    warp: &mut Warp<W>,
+    ctx: &mut Context<'_>,
+    wire: &mut Wire<W>,
+) -> Option<Exit> {
+    let current = warp.current;
+    let fragment = warp.fragments.get(current)?;
+    let (mask, number) = (fragment.mask, fragment.frame);
+    let (mut pc, mut idle) = (fragment.pc, fragment.idle);
+    let join = fragment.joins.last().filter(|j| j.1 == number).map_or(NO_JOIN, |j| j.0);
+    let full = W == 1 || mask == warp.live;
+    let is_loose = warp.loose || wire.exact;
+    let Some(Some(frame)) = warp.frames.get_mut(number as usize) else { return Some(wire.stop(Stop::Done)) };
+    let func = frame.func;
+    let code = &program.code[func.index()];
+    let fast = W > 1 && !is_loose && !frame.loose && !code.fast.is_empty();
+    if W > 1 {
+        if !fast {
+            if !frame.is_in_rows() {
+                frame.give_back();
+            }
+        } else if frame.owner != mask {
+            frame.take(mask);
         }
     }
-}
+    let ops: &[Op] = if fast { &code.fast } else { &code.ops };
+    let mut told = std::mem::take(&mut wire.told);
+    (wire.frame, wire.mask, wire.fast) = (number, mask, fast);
+    // Points passed and the budget together stay the same.
+    let total = warp.points.wrapping_add(ctx.budget);
 
-#[inline(always)]
-fn store64<const W: usize>(frame: &mut Frame<W>, full: bool, mask: u32, d: Slot, v: &[u64; W]) {
-    let out = &mut frame.longs[d as usize];
-    if full {
-        *out = *v;
-    } else {
-        for i in 0..W {
-            out[i] = if mask >> i & 1 != 0 { v[i] } else { out[i] };
+    loop {
+        let mut budget = ctx.budget;
+        let Some(Some(frame)) = warp.frames.get_mut(number as usize) else { return Some(wire.stop(Stop::Done)) };
+        let Frame { preds, words, longs, scalars, spreads, local_base, .. } = frame;
+        let (preds, words, longs) = (preds.as_mut_slice(), &mut words[..], &mut longs[..]);
+        let (scalars, spreads) = (scalars.as_mut_slice(), spreads.as_mut_slice());
+        let (local_base, hint) = (*local_base, &mut warp.hint);
+        let (spare32, spare64) = (words.len() - SPARE, longs.len() - SPARE);
+        if !full {
+            words[spare32 + 1] = masks::<W, F>(mask);
+            longs[spare64 + 1] = wide_masks::<W, F>(mask);
         }
-    }
-}
 
-#[inline(always)]
-fn map32<const W: usize>(
-    frame: &mut Frame<W>,
-    full: bool,
-    mask: u32,
-    d: Slot,
-    a: Slot,
-    b: Slot,
-    f: impl Fn(u32, u32) -> u32,
-) {
-    let (x, y) = (&frame.words[a as usize], &frame.words[b as usize]);
-    let mut v = [0; W];
-    for i in 0..W {
-        v[i] = f(x[i], y[i]);
-    }
-    store32(frame, full, mask, d, &v);
-}
-
-#[inline(always)]
-fn map32_with<const W: usize>(
-    frame: &mut Frame<W>,
-    full: bool,
-    mask: u32,
-    d: Slot,
-    a: Slot,
-    b: Slot,
-    z: &[u32; W],
-    f: impl Fn(u32, u32, u32) -> u32,
-) {
-    let (x, y) = (&frame.words[a as usize], &frame.words[b as usize]);
-    let mut v = [0; W];
-    for i in 0..W {
-        v[i] = f(x[i], y[i], z[i]);
-    }
-    store32(frame, full, mask, d, &v);
-}
-
-#[inline(always)]
-fn map64<const W: usize>(
-    frame: &mut Frame<W>,
-    full: bool,
-    mask: u32,
-    d: Slot,
-    a: Slot,
-    b: Slot,
-    f: impl Fn(u64, u64) -> u64,
-) {
-    let (x, y) = (&frame.longs[a as usize], &frame.longs[b as usize]);
-    let mut v = [0; W];
-    for i in 0..W {
-        v[i] = f(x[i], y[i]);
-    }
-    store64(frame, full, mask, d, &v);
-}
-
-#[inline(always)]
-fn map64_with<const W: usize>(
-    frame: &mut Frame<W>,
-    full: bool,
-    mask: u32,
-    d: Slot,
-    a: Slot,
-    b: Slot,
-    z: &[u64; W],
-    f: impl Fn(u64, u64, u64) -> u64,
-) {
-    let (x, y) = (&frame.longs[a as usize], &frame.longs[b as usize]);
-    let mut v = [0; W];
-    for i in 0..W {
-        v[i] = f(x[i], y[i], z[i]);
-    }
-    store64(frame, full, mask, d, &v);
-}
-
-macro_rules! binary {
-    ($name:ident $map:ident $int:ident $uint:ident $real:ident) => {
-        #[inline(always)]
-        fn $name<const W: usize>(frame: &mut Frame<W>, full: bool, mask: u32, op: Fast, d: Slot, a: Slot, b: Slot) {
-            macro_rules! ints {
-                ($f:expr) => {
-                    $map(frame, full, mask, d, a, b, |x, y| $f(x as $int, y as $int) as $uint)
+        let after = loop {
+            macro_rules! point {
+                () => {
+                    if budget == 0 {
+                        break After::Budget;
+                    }
+                    budget -= 1;
                 };
             }
-            macro_rules! reals {
-                ($f:path) => {
-                    $map(frame, full, mask, d, a, b, |x, y| $f($real::from_bits(x), $real::from_bits(y)).to_bits())
+            macro_rules! pred {
+                ($d:expr, $v:expr) => {{
+                    let v = $v;
+                    let word = &mut preds[$d as usize];
+                    *word = *word & !mask | v & mask;
+                }};
+            }
+            // Puts a row into a slot; of a part of the lanes by way of the spare row.
+            macro_rules! blend {
+                (words $d:expr) => {
+                    let (value, part) = (words[spare32], words[spare32 + 1]);
+                    words[$d as usize] = zip3(&words[$d as usize], &value, &part, |old, new, m| old & !m | new & m);
+                };
+                (longs $d:expr) => {
+                    let (value, part) = (longs[spare64], longs[spare64 + 1]);
+                    longs[$d as usize] = zip3(&longs[$d as usize], &value, &part, |old, new, m| old & !m | new & m);
+                };
+            }
+            macro_rules! place {
+                (words $d:expr) => {
+                    if full { $d as usize } else { spare32 }
+                };
+                (longs $d:expr) => {
+                    if full { $d as usize } else { spare64 }
+                };
+            }
+            macro_rules! set {
+                ($file:ident, $d:expr, $row:expr) => {{
+                    let place = place!($file $d);
+                    $file[place] = $row;
+                    if !full {
+                        blend!($file $d);
+                    }
+                }};
+            }
+            // Maps of one, two and three rows of a file; the closures take and give the bits.
+            macro_rules! m1 {
+                ($file:ident $r:expr, $f:expr) => {
+                    set!($file, $r.d, map(&$file[$r.a as usize], $f))
+                };
+            }
+            macro_rules! m2 {
+                ($file:ident $r:expr, $f:expr) => {
+                    set!($file, $r.d, zip(&$file[$r.a as usize], &$file[$r.b as usize], $f))
+                };
+            }
+            macro_rules! m3 {
+                ($file:ident $r:expr, $f:expr) => {
+                    set!($file, $r.d, zip3(&$file[$r.a as usize], &$file[$r.b as usize], &$file[$r.c as usize], $f))
+                };
+            }
+            macro_rules! i32s {
+                ($r:expr, $f:path) => {
+                    m2!(words $r, |x, y| $f(x as i32, y as i32) as u32)
+                };
+            }
+            macro_rules! i64s {
+                ($r:expr, $f:path) => {
+                    m2!(longs $r, |x, y| $f(x as i64, y as i64) as u64)
+                };
+            }
+            macro_rules! f32s {
+                ($r:expr, $f:path) => {
+                    m2!(words $r, |x, y| $f(f32::from_bits(x), f32::from_bits(y)).to_bits())
+                };
+            }
+            macro_rules! f64s {
+                ($r:expr, $f:path) => {
+                    m2!(longs $r, |x, y| $f(f64::from_bits(x), f64::from_bits(y)).to_bits())
                 };
             }
             // A count of the width or more, or a negative one, shifts everything out.
-            let count = |y: $int| if y as $uint >= $uint::from($uint::BITS as u8) { $uint::BITS } else { y as u32 };
-            match op {
-                Fast::AddI => ints!(int::add),
-                Fast::SubI => ints!(int::sub),
-                Fast::MulI => ints!(int::mul),
-                Fast::And => ints!(int::and),
-                Fast::Or => ints!(int::or),
-                Fast::Xor => ints!(int::xor),
-                Fast::MinI => ints!(int::min),
-                Fast::MaxI => ints!(int::max),
-                Fast::Shl => ints!(|x, y| int::shl::<$int>(x, count(y))),
-                Fast::ShrU => ints!(|x, y| int::shr::<$int>(x, count(y))),
-                Fast::ShrS => ints!(|x, y| int::sar::<$int>(x, count(y))),
-                Fast::DivI => ints!(int::div),
-                Fast::RemI => ints!(int::rem),
-                Fast::AddF => reals!(real::add),
-                Fast::SubF => reals!(real::sub),
-                Fast::MulF => reals!(real::mul),
-                Fast::DivF => reals!(real::div),
-                Fast::MinF => reals!(real::min),
-                Fast::MaxF => reals!(real::max),
+            macro_rules! shift {
+                ($file:ident $int:ident $uint:ident $r:expr, $f:ident) => {
+                    m2!($file $r, |x, y| {
+                        let count = if y >= $int::BITS as $uint { $int::BITS } else { y as u32 };
+                        int::$f::<$int>(x as $int, count) as $uint
+                    })
+                };
             }
-        }
-    };
-}
-
-binary!(bin32 map32 i32 u32 f32);
-binary!(bin64 map64 i64 u64 f64);
-
-macro_rules! compares {
-    ($name:ident $file:ident $int:ident $uint:ident $real:ident) => {
-        #[inline(always)]
-        fn $name<const W: usize>(frame: &Frame<W>, op: FastCmp, a: Slot, b: Slot) -> u32 {
-            let (x, y) = (&frame.$file[a as usize], &frame.$file[b as usize]);
-            macro_rules! bits {
-                ($f:expr) => {{
-                    let mut out = 0u32;
-                    for i in 0..W {
-                        out |= u32::from($f(x[i], y[i])) << i;
-                    }
-                    out
+            macro_rules! compare {
+                ($file:ident $r:expr, |$x:ident, $y:ident| $f:expr) => {
+                    pred!($r.d, bits::<_, W, F>(&$file[$r.a as usize], &$file[$r.b as usize], |$x, $y| $f))
+                };
+            }
+            macro_rules! cmp_i {
+                ($file:ident $int:ident $r:expr, $o:tt) => {
+                    compare!($file $r, |x, y| (x as $int) $o (y as $int))
+                };
+            }
+            macro_rules! cmp_f {
+                ($file:ident $real:ident $r:expr, $o:tt) => {
+                    compare!($file $r, |x, y| $real::from_bits(x) $o $real::from_bits(y))
+                };
+            }
+            macro_rules! scalar2 {
+                ($r:expr, $f:expr) => {{
+                    let (x, y) = (scalars[$r.a as usize], scalars[$r.b as usize]);
+                    scalars[$r.d as usize] = $f(x, y);
                 }};
             }
-            macro_rules! ints {
-                ($o:tt) => { bits!(|x: $uint, y: $uint| (x as $int) $o (y as $int)) };
+            macro_rules! address {
+                ($m:expr) => {{
+                    let form = &code.forms[$m.form as usize];
+                    if W == 1 {
+                        let local = if form.local { local_base as i64 } else { 0 };
+                        let sum = lane_sum(&form.terms, words, longs);
+                        Some(Grid::uniform(sum.wrapping_add(form.base).wrapping_add(local) as u64, W))
+                    } else if fast {
+                        if let Some(i) = spread::stale(form, spreads, mask) {
+                            spreads[i as usize].work_out::<F>(&code.spreads[i as usize], words, longs, mask);
+                        }
+                        spread::grid(form, local_base, scalars, spreads)
+                    } else {
+                        None
+                    }
+                }};
             }
-            macro_rules! reals {
-                ($o:tt) => { bits!(|x, y| $real::from_bits(x) $o $real::from_bits(y)) };
+            // Loads and stores through `$do`, which says whether it was done.
+            macro_rules! load {
+                ($m:expr, $file:ident $word:ident, |$grid:ident, $out:ident| $do:expr) => {{
+                    point!();
+                    let Some(ref $grid) = address!($m) else { break After::Lanes };
+                    let place = place!($file $m.value);
+                    let $out = &mut $file[place];
+                    if !$do {
+                        break After::Lanes;
+                    }
+                    if !full {
+                        blend!($file $m.value);
+                    }
+                    idle += 1;
+                    if wire.tell {
+                        wire.lanes = $grid.lanes(size_of::<$word>());
+                        break After::Told;
+                    }
+                }};
             }
-            match op {
-                FastCmp::EqI => ints!(==),
-                FastCmp::NeI => ints!(!=),
-                FastCmp::LtI => ints!(<),
-                FastCmp::LeI => ints!(<=),
-                FastCmp::GtI => ints!(>),
-                FastCmp::GeI => ints!(>=),
-                FastCmp::LtU => bits!(|x, y| x < y),
-                FastCmp::GeU => bits!(|x, y| x >= y),
-                FastCmp::EqF => reals!(==),
-                FastCmp::NeF => reals!(!=),
-                FastCmp::LtF => reals!(<),
-                FastCmp::LeF => reals!(<=),
-                FastCmp::GtF => reals!(>),
-                FastCmp::GeF => reals!(>=),
+            macro_rules! store {
+                ($m:expr, $file:ident $word:ident, |$grid:ident, $row:ident| $do:expr) => {{
+                    if !told {
+                        point!();
+                    }
+                    let Some(ref $grid) = address!($m) else { break After::Lanes };
+                    if wire.tell && !told {
+                        wire.lanes = $grid.lanes(size_of::<$word>());
+                        break After::Tell;
+                    }
+                    let $row = &$file[$m.value as usize];
+                    if !$do {
+                        break After::Lanes;
+                    }
+                    told = false;
+                    idle = 0;
+                    warp.writes += 1;
+                }};
+            }
+            macro_rules! load_global {
+                ($m:expr, $file:ident $word:ident) => {
+                    load!($m, $file $word, |g, out| {
+                        access::is_open::<W>(g, size_of::<$word>()) && ctx.memory.load_grid(g, out, hint)
+                    })
+                };
+            }
+            macro_rules! store_global {
+                ($m:expr, $file:ident $word:ident) => {
+                    store!($m, $file $word, |g, row| {
+                        access::is_open::<W>(g, size_of::<$word>()) && ctx.memory.store_grid(g, mask, row, hint)
+                    })
+                };
+            }
+
+            let Some(op) = ops.get(pc as usize) else { break After::Rare };
+            match *op {
+                Op::Nop => {}
+                Op::MovP(r) => pred!(r.d, preds[r.a as usize]),
+                Op::NotP(r) => pred!(r.d, !preds[r.a as usize]),
+                Op::AndP(r) => pred!(r.d, preds[r.a as usize] & preds[r.b as usize]),
+                Op::OrP(r) => pred!(r.d, preds[r.a as usize] | preds[r.b as usize]),
+                Op::XorP(r) => pred!(r.d, preds[r.a as usize] ^ preds[r.b as usize]),
+                Op::SelP(r) => {
+                    let p = preds[r.c as usize];
+                    pred!(r.d, p & preds[r.a as usize] | !p & preds[r.b as usize]);
+                }
+                Op::Mov32(r) => set!(words, r.d, words[r.a as usize]),
+                Op::AddI32(r) => i32s!(r, int::add),
+                Op::SubI32(r) => i32s!(r, int::sub),
+                Op::MulI32(r) => i32s!(r, int::mul),
+                Op::And32(r) => i32s!(r, int::and),
+                Op::Or32(r) => i32s!(r, int::or),
+                Op::Xor32(r) => i32s!(r, int::xor),
+                Op::MinI32(r) => i32s!(r, int::min),
+                Op::MaxI32(r) => i32s!(r, int::max),
+                Op::Shl32(r) => shift!(words i32 u32 r, shl),
+                Op::ShrU32(r) => shift!(words i32 u32 r, shr),
+                Op::ShrS32(r) => shift!(words i32 u32 r, sar),
+                Op::DivI32(r) => i32s!(r, int::div),
+                Op::RemI32(r) => i32s!(r, int::rem),
+                Op::AddF32(r) => f32s!(r, real::add),
+                Op::SubF32(r) => f32s!(r, real::sub),
+                Op::MulF32(r) => f32s!(r, real::mul),
+                Op::DivF32(r) => f32s!(r, real::div),
+                Op::MinF32(r) => f32s!(r, real::min),
+                Op::MaxF32(r) => f32s!(r, real::max),
+                Op::NegF32(r) => m1!(words r, |x| real::neg(f32::from_bits(x)).to_bits()),
+                Op::AbsF32(r) => m1!(words r, |x| real::abs(f32::from_bits(x)).to_bits()),
+                Op::SqrtF32(r) => m1!(words r, |x| real::sqrt(f32::from_bits(x)).to_bits()),
+                Op::FmaF32(r) => m3!(words r, |x, y, z| {
+                    real::fma(f32::from_bits(x), f32::from_bits(y), f32::from_bits(z)).to_bits()
+                }),
+                Op::MadI32(r) => m3!(words r, |x: u32, y: u32, z: u32| x.wrapping_mul(y).wrapping_add(z)),
+                Op::Sel32(r) => {
+                    let m = masks::<W, F>(preds[r.c as usize]);
+                    set!(words, r.d, zip3(&words[r.a as usize], &words[r.b as usize], &m, |x, y, m| x & m | y & !m));
+                }
+                Op::Mov64(r) => set!(longs, r.d, longs[r.a as usize]),
+                Op::AddI64(r) => i64s!(r, int::add),
+                Op::SubI64(r) => i64s!(r, int::sub),
+                Op::MulI64(r) => i64s!(r, int::mul),
+                Op::And64(r) => i64s!(r, int::and),
+                Op::Or64(r) => i64s!(r, int::or),
+                Op::Xor64(r) => i64s!(r, int::xor),
+                Op::MinI64(r) => i64s!(r, int::min),
+                Op::MaxI64(r) => i64s!(r, int::max),
+                Op::Shl64(r) => shift!(longs i64 u64 r, shl),
+                Op::ShrU64(r) => shift!(longs i64 u64 r, shr),
+                Op::ShrS64(r) => shift!(longs i64 u64 r, sar),
+                Op::DivI64(r) => i64s!(r, int::div),
+                Op::RemI64(r) => i64s!(r, int::rem),
+                Op::AddF64(r) => f64s!(r, real::add),
+                Op::SubF64(r) => f64s!(r, real::sub),
+                Op::MulF64(r) => f64s!(r, real::mul),
+                Op::DivF64(r) => f64s!(r, real::div),
+                Op::MinF64(r) => f64s!(r, real::min),
+                Op::MaxF64(r) => f64s!(r, real::max),
+                Op::NegF64(r) => m1!(longs r, |x| real::neg(f64::from_bits(x)).to_bits()),
+                Op::AbsF64(r) => m1!(longs r, |x| real::abs(f64::from_bits(x)).to_bits()),
+                Op::SqrtF64(r) => m1!(longs r, |x| real::sqrt(f64::from_bits(x)).to_bits()),
+                Op::FmaF64(r) => m3!(longs r, |x, y, z| {
+                    real::fma(f64::from_bits(x), f64::from_bits(y), f64::from_bits(z)).to_bits()
+                }),
+                Op::MadI64(r) => m3!(longs r, |x: u64, y: u64, z: u64| x.wrapping_mul(y).wrapping_add(z)),
+                Op::Sel64(r) => {
+                    let m = wide_masks::<W, F>(preds[r.c as usize]);
+                    set!(longs, r.d, zip3(&longs[r.a as usize], &longs[r.b as usize], &m, |x, y, m| x & m | y & !m));
+                }
+                Op::EqI32(r) => cmp_i!(words i32 r, ==),
+                Op::NeI32(r) => cmp_i!(words i32 r, !=),
+                Op::LtI32(r) => cmp_i!(words i32 r, <),
+                Op::LeI32(r) => cmp_i!(words i32 r, <=),
+                Op::GtI32(r) => cmp_i!(words i32 r, >),
+                Op::GeI32(r) => cmp_i!(words i32 r, >=),
+                Op::LtU32(r) => cmp_i!(words u32 r, <),
+                Op::GeU32(r) => cmp_i!(words u32 r, >=),
+                Op::EqF32(r) => cmp_f!(words f32 r, ==),
+                Op::NeF32(r) => cmp_f!(words f32 r, !=),
+                Op::LtF32(r) => cmp_f!(words f32 r, <),
+                Op::LeF32(r) => cmp_f!(words f32 r, <=),
+                Op::GtF32(r) => cmp_f!(words f32 r, >),
+                Op::GeF32(r) => cmp_f!(words f32 r, >=),
+                Op::EqI64(r) => cmp_i!(longs i64 r, ==),
+                Op::NeI64(r) => cmp_i!(longs i64 r, !=),
+                Op::LtI64(r) => cmp_i!(longs i64 r, <),
+                Op::LeI64(r) => cmp_i!(longs i64 r, <=),
+                Op::GtI64(r) => cmp_i!(longs i64 r, >),
+                Op::GeI64(r) => cmp_i!(longs i64 r, >=),
+                Op::LtU64(r) => cmp_i!(longs u64 r, <),
+                Op::GeU64(r) => cmp_i!(longs u64 r, >=),
+                Op::EqF64(r) => cmp_f!(longs f64 r, ==),
+                Op::NeF64(r) => cmp_f!(longs f64 r, !=),
+                Op::LtF64(r) => cmp_f!(longs f64 r, <),
+                Op::LeF64(r) => cmp_f!(longs f64 r, <=),
+                Op::GtF64(r) => cmp_f!(longs f64 r, >),
+                Op::GeF64(r) => cmp_f!(longs f64 r, >=),
+                Op::I32ToI64(r) => set!(longs, r.d, map(&words[r.a as usize], |x| i64::from(x as i32) as u64)),
+                Op::I64ToI32(r) => set!(words, r.d, map(&longs[r.a as usize], |x| x as u32)),
+                Op::I32ToF32(r) => m1!(words r, |x| (x as i32 as f32).to_bits()),
+                Op::I32ToF64(r) => set!(longs, r.d, map(&words[r.a as usize], |x| f64::from(x as i32).to_bits())),
+                Op::F32ToF64(r) => {
+                    set!(longs, r.d, map(&words[r.a as usize], |x| convert::widen(f32::from_bits(x)).to_bits()));
+                }
+                Op::F64ToF32(r) => {
+                    set!(words, r.d, map(&longs[r.a as usize], |x| convert::narrow(f64::from_bits(x)).to_bits()));
+                }
+                Op::F32ToI32(r) => {
+                    m1!(words r, |x| convert::trunc_to_int::<f32, i32>(f32::from_bits(x)) as u32);
+                }
+                Op::F64ToI32(r) => {
+                    let row =
+                        map(&longs[r.a as usize], |x| convert::trunc_to_int::<f64, i32>(f64::from_bits(x)) as u32);
+                    set!(words, r.d, row);
+                }
+                Op::I64ToF64(r) => m1!(longs r, |x| (x as i64 as f64).to_bits()),
+                Op::UMov(r) => scalars[r.d as usize] = scalars[r.a as usize],
+                Op::UAddI32(r) => scalar2!(r, |x: u64, y: u64| u64::from((x as u32).wrapping_add(y as u32))),
+                Op::USubI32(r) => scalar2!(r, |x: u64, y: u64| u64::from((x as u32).wrapping_sub(y as u32))),
+                Op::UMulI32(r) => scalar2!(r, |x: u64, y: u64| u64::from((x as u32).wrapping_mul(y as u32))),
+                Op::UAddI64(r) => scalar2!(r, u64::wrapping_add),
+                Op::USubI64(r) => scalar2!(r, u64::wrapping_sub),
+                Op::UMulI64(r) => scalar2!(r, u64::wrapping_mul),
+                Op::UI32ToI64(r) => scalars[r.d as usize] = i64::from(scalars[r.a as usize] as u32 as i32) as u64,
+                Op::UEvalUn { op, ty, r } => scalars[r.d as usize] = eval::eval_un(op, ty, scalars[r.a as usize]),
+                Op::UEvalBin { op, ty, r } => scalar2!(r, |x, y| eval::eval_bin(op, ty, x, y)),
+                Op::UEvalTri { op, ty, r } => {
+                    let z = scalars[r.c as usize];
+                    scalar2!(r, |x, y| eval::eval_tri(op, ty, x, y, z));
+                }
+                Op::UEvalCvt { op, from, to, r } => {
+                    scalars[r.d as usize] = eval::eval_cvt(op, from, to, scalars[r.a as usize]);
+                }
+                Op::UEvalCmp { op, ty, r } => {
+                    let v = eval::eval_cmp(op, ty, scalars[r.a as usize], scalars[r.b as usize]);
+                    pred!(r.d, if v { u32::MAX } else { 0 });
+                }
+                Op::UCmpI32 { op, r } => {
+                    let v = holds(op, scalars[r.a as usize] as i32, scalars[r.b as usize] as i32);
+                    pred!(r.d, if v { u32::MAX } else { 0 });
+                }
+                Op::UCmpBranchI32 { op, r } => {
+                    let v = holds(op, scalars[r.a as usize] as i32, scalars[r.b as usize] as i32);
+                    pred!(r.d, if v { u32::MAX } else { 0 });
+                    pc += 1;
+                    if let Some(&Op::Branch { then_pc, else_pc, .. }) = ops.get(pc as usize) {
+                        pc = if v { then_pc } else { else_pc };
+                    }
+                    continue;
+                }
+                Op::USel(r) => {
+                    let yes = preds[r.c as usize] >> mask.trailing_zeros() & 1 != 0;
+                    scalars[r.d as usize] = scalars[if yes { r.a } else { r.b } as usize];
+                }
+                Op::Take { ty, d, a } => {
+                    let lane = mask.trailing_zeros() as usize;
+                    scalars[d as usize] = match ty.bytes() {
+                        8 => longs[a as usize][lane],
+                        _ => u64::from(words[a as usize][lane]),
+                    };
+                }
+                Op::Splat32(r) => set!(words, r.d, [scalars[r.a as usize] as u32; W]),
+                Op::Splat64(r) => set!(longs, r.d, [scalars[r.a as usize]; W]),
+                Op::Spread { spread } => {
+                    let code = &code.spreads[spread as usize];
+                    spreads[spread as usize].work_out::<F>(code, words, longs, mask);
+                }
+                Op::LoadG32(m) => load_global!(m, words u32),
+                Op::LoadG64(m) => load_global!(m, longs u64),
+                Op::LoadS32(m) => load!(m, words u32, |g, out| window::load(ctx.shared, g, out)),
+                Op::LoadS64(m) => load!(m, longs u64, |g, out| window::load(ctx.shared, g, out)),
+                Op::Load(_) => {
+                    point!();
+                    break After::Lanes;
+                }
+                Op::Store(_) => {
+                    if !told {
+                        point!();
+                    }
+                    break After::Lanes;
+                }
+                Op::StoreG32(m) => store_global!(m, words u32),
+                Op::StoreG64(m) => store_global!(m, longs u64),
+                Op::StoreS32(m) => store!(m, words u32, |g, row| window::store(ctx.shared, g, mask, row)),
+                Op::StoreS64(m) => store!(m, longs u64, |g, row| window::store(ctx.shared, g, mask, row)),
+                Op::ULoad(m) => {
+                    point!();
+                    let form = &code.forms[m.form as usize];
+                    let Some(grid) = spread::grid(form, local_base, scalars, spreads) else { break After::Lanes };
+                    let Some(word) = access::load_one(ctx, &m, grid.first, hint) else { break After::Lanes };
+                    scalars[m.value as usize] = word;
+                    idle += 1;
+                    if wire.tell {
+                        wire.lanes = Lanes::Uniform(grid.first);
+                        break After::Told;
+                    }
+                }
+                Op::BackEdge => {
+                    point!();
+                    if idle >= crate::POLL_QUANTUM {
+                        pc += 1;
+                        break After::Pause;
+                    }
+                }
+                Op::BackJump { to } => {
+                    point!();
+                    if idle >= crate::POLL_QUANTUM {
+                        pc += 1;
+                        break After::Pause;
+                    }
+                    pc = to;
+                    continue;
+                }
+                Op::Join => {
+                    if pc == join {
+                        break After::Join;
+                    }
+                }
+                Op::Jump { to } => {
+                    pc = to;
+                    continue;
+                }
+                Op::Branch { p, then_pc, else_pc, .. } => {
+                    let taken = preds[p as usize] & mask;
+                    pc = if taken == mask {
+                        then_pc
+                    } else if taken == 0 {
+                        else_pc
+                    } else {
+                        break After::Split(taken);
+                    };
+                    continue;
+                }
+                Op::Stmt if !wire.statements => {}
+                _ => break After::Rare,
+            }
+            pc += 1;
+        };
+
+        ctx.budget = budget;
+        warp.points = total.wrapping_sub(budget);
+        let fragment = &mut warp.fragments[current];
+        (fragment.pc, fragment.idle) = (pc, idle);
+        let site = Site { func, pc };
+        match after {
+            After::Budget => return Some(wire.stop(Stop::Budget)),
+            After::Told => {
+                fragment.pc += 1;
+                wire.site = site;
+                return Some(Exit::Access);
+            }
+            After::Tell => {
+                wire.site = site;
+                wire.told = true;
+                return Some(Exit::Access);
+            }
+            After::Pause => return None,
+            After::Join => {
+                fragment.pc += 1;
+                fragment.state = crate::fragment::State::AtJoin;
+                return None;
+            }
+            After::Split(taken) => {
+                let Some(&Op::Branch { then_pc, else_pc, join, .. }) = ops.get(pc as usize) else { return None };
+                fragment.pc = then_pc;
+                warp.split(mask & !taken, else_pc, if join == NO_JOIN { None } else { Some(join) });
+                return None;
+            }
+            After::Lanes => {
+                let op = ops.get(pc as usize)?;
+                wire.site = site;
+                match access::lane_by_lane(code, op, warp, ctx, wire, told) {
+                    Ok(access::Done::Load) => idle += 1,
+                    Ok(access::Done::Store) => {
+                        told = false;
+                        idle = 0;
+                        warp.writes += 1;
+                        pc += 1;
+                        continue;
+                    }
+                    Ok(access::Done::Tell) => {
+                        wire.told = true;
+                        return Some(Exit::Access);
+                    }
+                    Err(fault) => return Some(wire.stop(Stop::Fault(fault))),
+                }
+                pc += 1;
+                if wire.tell {
+                    let fragment = &mut warp.fragments[current];
+                    (fragment.pc, fragment.idle) = (pc, idle);
+                    return Some(Exit::Access);
+                }
+            }
+            After::Rare => {
+                let Some(op) = ops.get(pc as usize) else {
+                    let kind = FaultKind::Trap(ir::Trap::Unreachable);
+                    return Some(wire.stop(Stop::Fault(Fault { kind, site, mask, addresses: Vec::new() })));
+                };
+                wire.site = site;
+                let mut at = Cursor { site, number, mask, full, idle };
+                match rare::step(program, op, warp, ctx, wire, &mut at) {
+                    Step::Next => {
+                        pc += 1;
+                        idle = at.idle;
+                        // A point of the operation is counted in both.
+                        warp.points = total.wrapping_sub(ctx.budget);
+                    }
+                    Step::Again => return None,
+                    Step::Leave(exit) => {
+                        warp.points = total.wrapping_sub(ctx.budget);
+                        return Some(exit);
+                    }
+                }
             }
         }
-    };
-}
-
-compares!(compare32 words i32 u32 f32);
-compares!(compare64 longs i64 u64 f64);
-
-#[inline(always)]
-fn fast_convert<const W: usize>(frame: &mut Frame<W>, full: bool, mask: u32, op: FastCvt, d: Slot, a: Slot) {
-    macro_rules! widen {
-        ($f:expr) => {{
-            let x = &frame.words[a as usize];
-            let mut v = [0u64; W];
-            for i in 0..W {
-                v[i] = $f(x[i]);
-            }
-            store64(frame, full, mask, d, &v);
-        }};
-    }
-    macro_rules! narrow {
-        ($f:expr) => {{
-            let x = &frame.longs[a as usize];
-            let mut v = [0u32; W];
-            for i in 0..W {
-                v[i] = $f(x[i]);
-            }
-            store32(frame, full, mask, d, &v);
-        }};
-    }
-    match op {
-        FastCvt::I32ToI64 => widen!(|x: u32| i64::from(x as i32) as u64),
-        FastCvt::I64ToI32 => narrow!(|x: u64| x as u32),
-        FastCvt::I32ToF32 => map32(frame, full, mask, d, a, a, |x, _| (x as i32 as f32).to_bits()),
-        FastCvt::I32ToF64 => widen!(|x: u32| f64::from(x as i32).to_bits()),
-        FastCvt::F32ToF64 => widen!(|x: u32| convert::widen(f32::from_bits(x)).to_bits()),
-        FastCvt::F64ToF32 => narrow!(|x: u64| convert::narrow(f64::from_bits(x)).to_bits()),
-        FastCvt::F32ToI32 => {
-            map32(frame, full, mask, d, a, a, |x, _| convert::trunc_to_int::<f32, i32>(f32::from_bits(x)) as u32);
-        }
-        FastCvt::F64ToI32 => narrow!(|x: u64| convert::trunc_to_int::<f64, i32>(f64::from_bits(x)) as u32),
-        FastCvt::I64ToF64 => map64(frame, full, mask, d, a, a, |x, _| (x as i64 as f64).to_bits()),
-    }
-}
-
-fn special<const W: usize>(
-    frame: &mut Frame<W>,
-    ctx: &Context<'_>,
-    reg: Special,
-    d: Slot,
-    mask: u32,
-    first: u32,
-    points: u64,
-) {
-    let g = &ctx.geometry;
-    let [bx, by, _] = g.block.map(|b| b.max(1));
-    for lane in lanes(mask) {
-        let t = first + lane as u32;
-        let value = match reg {
-            Special::TidX => t % bx,
-            Special::TidY => t / bx % by,
-            Special::TidZ => t / (bx * by),
-            Special::NtidX => g.block[0],
-            Special::NtidY => g.block[1],
-            Special::NtidZ => g.block[2],
-            Special::CtaidX => g.cta[0],
-            Special::CtaidY => g.cta[1],
-            Special::CtaidZ => g.cta[2],
-            Special::NctaidX => g.grid[0],
-            Special::NctaidY => g.grid[1],
-            Special::NctaidZ => g.grid[2],
-            Special::LaneId => lane as u32,
-            Special::ActiveMask => mask,
-            Special::Clock64 | Special::GlobalTimer => 0,
-        };
-        let bits = if reg.ty() == Ty::I64 { points } else { u64::from(value) };
-        frame.set((reg.ty(), d), lane, bits);
-    }
-}
-
-fn vote<const W: usize>(frame: &mut Frame<W>, op: VoteOp, ty: Ty, d: Slot, a: Slot, mask: u32, voters: u32) {
-    let holds = if ty == Ty::Pred { frame.preds[a as usize] & voters } else { 0 };
-    let values: Vec<u64> = (0..W).map(|l| frame.get((ty, a), l)).collect();
-    let same = |l: usize| lanes(voters).filter(|&o| values[o] == values[l]).fold(0u32, |m, o| m | 1 << o);
-    for lane in lanes(mask) {
-        let (result_ty, bits) = match op {
-            VoteOp::All => (Ty::Pred, u64::from(holds == voters)),
-            VoteOp::Any => (Ty::Pred, u64::from(holds != 0)),
-            VoteOp::Ballot => (Ty::I32, u64::from(holds)),
-            VoteOp::MatchAny => (Ty::I32, u64::from(same(lane))),
-            VoteOp::MatchAll => (Ty::I32, u64::from(if same(lane) == voters { voters } else { 0 })),
-        };
-        frame.set((result_ty, d), lane, bits);
-    }
-}
-
-/// `shfl.sync` (PTX ISA 9.7.9.6): lanes outside the segment, and lanes that take no part, give the caller's own value.
-fn shuffle<const W: usize>(
-    frame: &mut Frame<W>,
-    op: ShflOp,
-    d: (Ty, Slot),
-    a: (Ty, Slot),
-    (lane_slot, width_slot): (Slot, Slot),
-    mask: u32,
-) {
-    let values: Vec<u64> = (0..W).map(|l| frame.get(a, l)).collect();
-    for lane in lanes(mask) {
-        let operand = frame.words[lane_slot as usize][lane] as i32;
-        let width = (frame.words[width_slot as usize][lane]).clamp(1, 32).next_power_of_two() as i32;
-        let own = lane as i32;
-        let start = own & !(width - 1);
-        let end = start + width - 1;
-        let source = match op {
-            ShflOp::Idx => start + (operand & (width - 1)),
-            ShflOp::Up => own.wrapping_sub(operand & 31),
-            ShflOp::Down => own.wrapping_add(operand & 31),
-            ShflOp::Xor => own ^ (operand & 31),
-        };
-        let inside = match op {
-            ShflOp::Up => source >= start,
-            _ => source <= end,
-        };
-        let taken = if inside && (0..W as i32).contains(&source) && mask >> source & 1 != 0 { source } else { own };
-        frame.set(d, lane, values[taken as usize]);
     }
 }

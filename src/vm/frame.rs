@@ -1,7 +1,18 @@
 //! Frames: the slots of one activation of a function.
+//!
+//! A register is a row of lanes. A uniform register of device code has a scalar besides, which stands for the lanes of
+//! [`Frame::get`]'s owner: the group of lanes that ran last. Groups that are in the same frame at different places, after a
+//! split, have a file of scalars each; those that do not run are *parked*. So a uniform register belongs to the group, and
+//! what it holds in a lane is in exactly one place: the owner's file, a parked file, or the row.
 
 use crate::code::{Code, Slot};
+use crate::file::File;
+use crate::spread::Spread;
 use ir::{FuncId, Ty};
+
+/// Rows at the end of the files of words and of longs that belong to the loop of `exec`: results of a part of the lanes, and
+/// masks to blend them by.
+pub(crate) const SPARE: usize = 2;
 
 /// A register's place and type, as [`Frame::get`] takes it.
 pub type SlotRef = (Ty, Slot);
@@ -12,11 +23,23 @@ pub struct Frame<const W: usize> {
     /// The function.
     pub func: FuncId,
     /// Predicates, one bit a lane.
-    pub preds: Vec<u32>,
+    pub(crate) preds: Vec<u32>,
     /// 32-bit values; narrower integers zero-extended.
-    pub words: Vec<[u32; W]>,
+    pub(crate) words: File<[u32; W]>,
     /// 64-bit values.
-    pub longs: Vec<[u64; W]>,
+    pub(crate) longs: File<[u64; W]>,
+    /// Uniform registers of 32 bits, then of 64 bits, then constants.
+    pub(crate) scalars: Vec<u64>,
+    /// How many of the scalars are registers of 32 and of 64 bits.
+    uniforms: [u32; 2],
+    /// The lanes whose uniform registers are in `scalars`.
+    pub(crate) owner: u32,
+    /// Lanes of groups that do not run, with their uniform registers.
+    parked: Vec<(u32, Box<[u64]>)>,
+    /// Whether somebody set a register from outside, so that uniform registers may differ.
+    pub(crate) loose: bool,
+    /// How the lanes of addresses differ.
+    pub(crate) spreads: Vec<Spread<W>>,
     /// Local memory, the bytes of lane 0 first. Of the host it is empty: its frames lie in memory.
     pub local: Vec<u8>,
     /// Address of the first byte of the frame's local memory.
@@ -41,11 +64,20 @@ pub struct Caller {
 impl<const W: usize> Frame<W> {
     /// A frame for `code` with its constants in place and everything else zero.
     pub(crate) fn new(func: FuncId, code: &Code) -> Frame<W> {
+        let registers = (code.uniforms[0] + code.uniforms[1]) as usize;
+        let mut scalars = vec![0; registers];
+        scalars.extend_from_slice(&code.scalars);
         let mut frame = Frame {
             func,
             preds: vec![0; code.files[0] as usize],
-            words: vec![[0; W]; code.files[1] as usize],
-            longs: vec![[0; W]; code.files[2] as usize],
+            words: File::new(code.files[1] as usize + SPARE),
+            longs: File::new(code.files[2] as usize + SPARE),
+            scalars,
+            uniforms: code.uniforms,
+            owner: 0,
+            parked: Vec::new(),
+            loose: false,
+            spreads: vec![Spread::none(); if W == 1 { 0 } else { code.spreads.len() }],
             local: Vec::new(),
             local_base: 0,
             local_bytes: code.local_bytes,
@@ -64,8 +96,46 @@ impl<const W: usize> Frame<W> {
         frame
     }
 
+    /// Makes the frame as new for lanes that are about to enter it with registers that were not used yet; only what a run
+    /// may read before it is assigned is cleared.
+    pub(crate) fn restart(&mut self, code: &Code, mask: u32) {
+        self.owner = if code.fast.is_empty() { 0 } else { mask };
+        self.parked.clear();
+        self.loose = false;
+        self.users = 1;
+        self.local.fill(0);
+        for spread in &mut self.spreads {
+            spread.mask = 0;
+        }
+        for &slot in &code.unset {
+            self.fill(slot, 0);
+        }
+    }
+
+    /// The scalar of a slot, if it has one.
+    fn scalar(&self, (ty, slot): SlotRef) -> Option<usize> {
+        match ty {
+            Ty::Pred => None,
+            Ty::I64 | Ty::F64 => (slot < self.uniforms[1]).then_some((self.uniforms[0] + slot) as usize),
+            _ => (slot < self.uniforms[0]).then_some(slot as usize),
+        }
+    }
+
     /// The bits of one lane of a slot.
-    pub fn get(&self, (ty, slot): SlotRef, lane: usize) -> u64 {
+    pub fn get(&self, place: SlotRef, lane: usize) -> u64 {
+        if let Some(scalar) = self.scalar(place) {
+            if self.owner >> lane & 1 != 0 {
+                return self.scalars[scalar];
+            }
+            if let Some((_, file)) = self.parked.iter().find(|p| p.0 >> lane & 1 != 0) {
+                return file[scalar];
+            }
+        }
+        self.row(place, lane)
+    }
+
+    /// The bits of one lane of a slot's row.
+    pub(crate) fn row(&self, (ty, slot): SlotRef, lane: usize) -> u64 {
         match ty {
             Ty::Pred => u64::from(self.preds[slot as usize] >> lane & 1),
             Ty::I64 | Ty::F64 => self.longs[slot as usize][lane],
@@ -73,8 +143,23 @@ impl<const W: usize> Frame<W> {
         }
     }
 
-    /// Sets one lane of a slot.
-    pub fn set(&mut self, (ty, slot): SlotRef, lane: usize, bits: u64) {
+    /// Sets one lane of a slot, from outside of the code: what was known of registers is known no more.
+    pub fn set(&mut self, place: SlotRef, lane: usize, bits: u64) {
+        self.give_back();
+        self.loose = true;
+        self.put(place, lane, bits);
+    }
+
+    /// Sets one lane of a slot; of a uniform register, that of all lanes of the group.
+    pub(crate) fn put(&mut self, place: SlotRef, lane: usize, bits: u64) {
+        if let Some(scalar) = self.scalar(place) {
+            if self.owner >> lane & 1 != 0 {
+                self.scalars[scalar] = bits;
+            } else if let Some((_, file)) = self.parked.iter_mut().find(|p| p.0 >> lane & 1 != 0) {
+                file[scalar] = bits;
+            }
+        }
+        let (ty, slot) = place;
         match ty {
             Ty::Pred => {
                 let word = &mut self.preds[slot as usize];
@@ -85,12 +170,76 @@ impl<const W: usize> Frame<W> {
         }
     }
 
-    /// Sets every lane of a slot.
-    pub fn fill(&mut self, (ty, slot): SlotRef, bits: u64) {
+    /// Sets every lane of a slot, and its scalar.
+    pub(crate) fn fill(&mut self, place: SlotRef, bits: u64) {
+        self.fill_scalar(place, bits);
+        self.fill_row(place, bits);
+    }
+
+    /// Sets the scalar of a slot, if it has one; whether it has.
+    pub(crate) fn fill_scalar(&mut self, place: SlotRef, bits: u64) -> bool {
+        let scalar = self.scalar(place);
+        if let Some(scalar) = scalar {
+            self.scalars[scalar] = bits;
+        }
+        scalar.is_some()
+    }
+
+    /// Sets every lane of a slot's row.
+    pub(crate) fn fill_row(&mut self, (ty, slot): SlotRef, bits: u64) {
         match ty {
             Ty::Pred => self.preds[slot as usize] = if bits & 1 != 0 { u32::MAX } else { 0 },
             Ty::I64 | Ty::F64 => self.longs[slot as usize] = [bits; W],
             _ => self.words[slot as usize] = [bits as u32; W],
         }
+    }
+
+    /// Makes `scalars` the file of the lanes of `mask`, which are about to run together.
+    pub(crate) fn take(&mut self, mask: u32) {
+        let registers = (self.uniforms[0] + self.uniforms[1]) as usize;
+        let rest = self.owner & !mask;
+        if rest != 0 && registers != 0 {
+            self.parked.push((rest, self.scalars[..registers].into()));
+        }
+        let first = mask.trailing_zeros() as usize;
+        if self.owner >> first & 1 == 0 {
+            if let Some((_, file)) = self.parked.iter().find(|p| p.0 >> first & 1 != 0) {
+                self.scalars[..registers].copy_from_slice(file);
+            } else {
+                let (narrow, wide) = self.scalars[..registers].split_at_mut(self.uniforms[0] as usize);
+                narrow.iter_mut().zip(self.words.iter()).for_each(|(s, row)| *s = u64::from(row[first]));
+                wide.iter_mut().zip(self.longs.iter()).for_each(|(s, row)| *s = row[first]);
+            }
+        }
+        for p in &mut self.parked {
+            p.0 &= !mask;
+        }
+        self.parked.retain(|p| p.0 != 0);
+        self.owner = mask;
+    }
+
+    /// Puts all uniform registers into their rows.
+    pub(crate) fn give_back(&mut self) {
+        for spread in &mut self.spreads {
+            spread.mask = 0;
+        }
+        let registers = (self.uniforms[0] + self.uniforms[1]) as usize;
+        let own = (self.owner, self.scalars[..registers].into());
+        for (mask, file) in std::iter::once(own).chain(std::mem::take(&mut self.parked)) {
+            for lane in crate::warp::lanes(mask) {
+                for i in 0..self.uniforms[0] as usize {
+                    self.words[i][lane] = file[i] as u32;
+                }
+                for i in 0..self.uniforms[1] as usize {
+                    self.longs[i][lane] = file[self.uniforms[0] as usize + i];
+                }
+            }
+        }
+        self.owner = 0;
+    }
+
+    /// Whether every register is in its row.
+    pub(crate) fn is_in_rows(&self) -> bool {
+        self.owner == 0 && self.parked.is_empty()
     }
 }

@@ -33,6 +33,8 @@ pub enum Values<'a, const W: usize> {
     Words(&'a [u32; W]),
     /// Words of eight bytes.
     Longs(&'a [u64; W]),
+    /// The same word in all lanes.
+    Same(u64),
 }
 
 impl<const W: usize> Values<'_, W> {
@@ -41,6 +43,7 @@ impl<const W: usize> Values<'_, W> {
         match self {
             Values::Words(v) => u64::from(v[lane]),
             Values::Longs(v) => v[lane],
+            Values::Same(v) => *v,
         }
     }
 }
@@ -66,7 +69,7 @@ pub struct AccessEvent<'a, const W: usize> {
     pub values: Values<'a, W>,
 }
 
-/// An observer. Executors without one are compiled apart and pay nothing.
+/// An observer. Without one, execution pays next to nothing.
 pub trait Hooks<const W: usize> {
     /// Whether it wants `on_access`; the same all through a run.
     fn wants_accesses(&self) -> bool;
@@ -88,30 +91,4 @@ pub trait Hooks<const W: usize> {
 
     /// The block's threads met at a barrier. The executor does not call this: whoever completes barriers does.
     fn on_barrier(&mut self) {}
-}
-
-/// No observer.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct NoHooks;
-
-impl<const W: usize> Hooks<W> for NoHooks {
-    #[inline(always)]
-    fn wants_accesses(&self) -> bool {
-        false
-    }
-
-    #[inline(always)]
-    fn wants_statements(&self) -> bool {
-        false
-    }
-
-    fn on_access(&mut self, _: &Warp<W>, _: &AccessEvent<'_, W>) {}
-
-    fn on_stmt(&mut self, _: &Warp<W>, _: u32, _: Site, _: u32) -> bool {
-        false
-    }
-
-    fn on_syncwarp(&mut self, _: &Warp<W>, _: u32) {}
-
-    fn on_fence(&mut self, _: &Warp<W>, _: u32, _: Scope) {}
 }

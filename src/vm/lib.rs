@@ -19,18 +19,31 @@ mod access;
 mod code;
 mod compile;
 mod exec;
+mod file;
+mod fragment;
 mod frame;
 mod hooks;
 mod isa;
+mod layout;
+mod origin;
+mod plan;
+mod rare;
+mod reach;
+mod rows;
+mod select;
+mod spread;
 mod warp;
+mod window;
+mod wire;
 
 pub use code::{Code, Op, Program, Site};
 pub use compile::{LoadError, compile};
+pub use fragment::{Fragment, State};
 pub use frame::{Frame, SlotRef};
 pub use hooks::{AccessEvent, AccessKind, Hooks, Values};
-pub use warp::{
-    Arg, Context, Fault, FaultKind, Fragment, Geometry, HostStack, LaunchRequest, RtRequest, State, Stop, Warp,
-};
+pub use isa::InstructionSet;
+pub use origin::Origin;
+pub use warp::{Arg, Context, Fault, FaultKind, Geometry, HostStack, LaunchRequest, RtRequest, Stop, Warp};
 
 /// Schedule points that a fragment may pass without making progress before others get their turn.
 pub const POLL_QUANTUM: u32 = 1 << 14;

@@ -1,6 +1,7 @@
 //! Warps: frames, fragments and why they stop.
 
-use crate::code::{Code, Program, Site};
+use crate::code::{Code, Op, Program, Site};
+use crate::fragment::{Fragment, State};
 use crate::frame::{Caller, Frame, SlotRef};
 use ir::op::BarOp;
 use ir::rt::Rt;
@@ -44,48 +45,6 @@ pub struct HostStack {
     pub limit: u64,
 }
 
-/// What a fragment is doing.
-#[derive(Clone, PartialEq, Debug)]
-pub enum State {
-    /// It can run.
-    Runnable,
-    /// It waits at a join for others.
-    AtJoin,
-    /// It waits at a barrier of the block; the mask has the lanes whose predicate holds.
-    AtBarrier {
-        /// Which barrier operation.
-        op: BarOp,
-        /// Lanes whose predicate holds.
-        pred: u32,
-    },
-    /// It waits for the other lanes of the warp at a vote, a shuffle or SYNCWARP.
-    AtRendezvous {
-        /// The lanes that must be there.
-        need: u32,
-    },
-    /// A service was asked for; the answer is due.
-    AtRt,
-}
-
-/// Lanes of a warp at one place.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Fragment {
-    /// Its lanes.
-    pub mask: u32,
-    /// Its next operation.
-    pub pc: u32,
-    /// Its frame.
-    pub frame: u32,
-    /// What it is doing.
-    pub state: State,
-    /// Where it meets others, innermost last: operation and frame.
-    pub joins: Vec<(u32, u32)>,
-    /// Schedule points since it last made progress.
-    pub idle: u32,
-    /// Whether it goes on past the statement at which it was stopped.
-    pub resume: bool,
-}
-
 /// A warp of up to 32 lanes, or the host (`W` = 1).
 #[derive(Clone, Debug)]
 pub struct Warp<const W: usize> {
@@ -111,6 +70,10 @@ pub struct Warp<const W: usize> {
     pub hint: u32,
     /// Frames at most, against endless recursion.
     pub depth_limit: u32,
+    /// Whether lanes may have met that are not in the same execution of the code (see `fragment`).
+    pub(crate) loose: bool,
+    /// Thread indices of the lanes, x, y and z, and the block extents that they were worked out for.
+    pub(crate) threads: ([u32; 3], [[u32; W]; 3]),
 }
 
 /// An argument of a kernel.
@@ -230,10 +193,13 @@ impl<const W: usize> Warp<W> {
             local_top: LOCAL_BASE + 256,
             hint: 0,
             depth_limit: 4096,
+            loose: false,
+            threads: ([0; 3], [[0; W]; 3]),
         };
         let code = &program.code[func.index()];
         let mut frame = Frame::new(func, code);
         warp.place_local(&mut frame, code);
+        frame.restart(code, mask);
         set_params(&mut frame, code, args);
         warp.frames.push(Some(frame));
         warp
@@ -247,6 +213,9 @@ impl<const W: usize> Warp<W> {
             *self = Warp::new(program, number, mask, func, args);
             return;
         }
+        if self.number != number {
+            self.threads.0 = [0; 3];
+        }
         self.number = number;
         self.live = mask;
         self.fragments.clear();
@@ -254,11 +223,11 @@ impl<const W: usize> Warp<W> {
         self.frames.truncate(1);
         self.current = 0;
         self.points = 0;
+        self.loose = false;
         if let Some(Some(frame)) = self.frames.first_mut() {
-            frame.users = 1;
-            frame.local.fill(0);
+            frame.restart(code, mask);
             set_params(frame, code, args);
-            self.local_top = frame.local_base + code.local_bytes;
+            self.local_top = frame.local_base + code.local_bytes.next_multiple_of(256);
         }
     }
 
@@ -335,10 +304,10 @@ impl<const W: usize> Warp<W> {
         let (mask, number) = (fragment.mask, fragment.frame);
         let Some(Some(frame)) = self.frames.get_mut(number as usize) else { return };
         let code = &program.code[frame.func.index()];
-        if let Some(crate::code::Op::Rt { results: slots, .. }) = code.ops.get(fragment.pc as usize) {
-            for (i, &slot) in slots.iter().enumerate() {
+        if let Some(Op::Rt(rt)) = code.ops.get(fragment.pc as usize) {
+            for (i, &slot) in rt.results.iter().enumerate() {
                 for lane in lanes(mask) {
-                    frame.set(slot, lane, results(i, lane));
+                    frame.put(slot, lane, results(i, lane));
                 }
             }
         }
@@ -372,10 +341,10 @@ impl<const W: usize> Warp<W> {
             }
             if let Some(Some(frame)) = self.frames.get_mut(fragment.frame as usize) {
                 let code = &program.code[frame.func.index()];
-                if let Some(crate::code::Op::Barrier { op, d: Some(d), .. }) = code.ops.get(fragment.pc as usize) {
+                if let Some(Op::Barrier { op, d: Some(d), .. }) = code.ops.get(fragment.pc as usize) {
                     let ty = if *op == BarOp::Count { Ty::I32 } else { Ty::Pred };
                     for lane in lanes(fragment.mask) {
-                        frame.set((ty, *d), lane, u64::from(result));
+                        frame.put((ty, *d), lane, u64::from(result));
                     }
                 }
             }
@@ -383,127 +352,8 @@ impl<const W: usize> Warp<W> {
             fragment.state = State::Runnable;
             fragment.idle = 0;
         }
-        self.merge();
+        self.loose |= self.merge() > 0;
         self.current = 0;
-    }
-
-    /// Joins fragments that are at the same place and can run.
-    pub(crate) fn merge(&mut self) {
-        let mut i = 0;
-        while i < self.fragments.len() {
-            let mut j = i + 1;
-            while j < self.fragments.len() {
-                let (a, b) = (&self.fragments[i], &self.fragments[j]);
-                if a.pc == b.pc && a.frame == b.frame && a.state == State::Runnable && b.state == State::Runnable {
-                    let b = self.fragments.remove(j);
-                    let a = &mut self.fragments[i];
-                    a.mask |= b.mask;
-                    let common = a.joins.iter().zip(&b.joins).take_while(|(x, y)| x == y).count();
-                    a.joins.truncate(common);
-                    a.idle = a.idle.min(b.idle);
-                    self.count_users(b.frame, false);
-                } else {
-                    j += 1;
-                }
-            }
-            i += 1;
-        }
-    }
-
-    /// Picks the next fragment to run, releasing joins where nothing else can; `None` when all wait.
-    pub(crate) fn pick(&mut self) -> Option<usize> {
-        loop {
-            let n = self.fragments.len();
-            for k in 0..n {
-                let i = (self.current + k) % n;
-                let f = &self.fragments[i];
-                if f.state == State::Runnable && f.idle < crate::POLL_QUANTUM {
-                    self.current = i;
-                    return Some(i);
-                }
-            }
-            if !self.release_join() && !self.release_rendezvous() {
-                return None;
-            }
-        }
-    }
-
-    /// Whether some fragment could run if polling did not count.
-    pub fn is_polling(&self) -> bool {
-        self.fragments.iter().any(|f| f.state == State::Runnable)
-    }
-
-    /// Gives polling fragments their turn again.
-    pub fn wake_pollers(&mut self) {
-        for f in &mut self.fragments {
-            f.idle = 0;
-        }
-    }
-
-    /// Releases the innermost join at which fragments wait.
-    fn release_join(&mut self) -> bool {
-        let deepest = self.fragments.iter().filter(|f| f.state == State::AtJoin).max_by_key(|f| f.joins.len());
-        let Some(&(pc, frame)) = deepest.and_then(|f| f.joins.last()) else { return false };
-        for f in &mut self.fragments {
-            if f.state == State::AtJoin && f.joins.last() == Some(&(pc, frame)) {
-                f.joins.pop();
-                f.state = State::Runnable;
-            }
-        }
-        self.merge();
-        true
-    }
-
-    /// Unites the fragments that wait at one rendezvous once all the lanes that it needs are there.
-    fn release_rendezvous(&mut self) -> bool {
-        let live = self.live;
-        let met = self.fragments.iter().find_map(|f| {
-            let State::AtRendezvous { need } = f.state else { return None };
-            let here =
-                |o: &&Fragment| o.pc == f.pc && o.frame == f.frame && matches!(o.state, State::AtRendezvous { .. });
-            let there = self.fragments.iter().filter(here).fold(0, |m, o| m | o.mask);
-            (need & live & !there == 0).then_some((f.pc, f.frame))
-        });
-        let Some((pc, frame)) = met else { return false };
-        for f in &mut self.fragments {
-            if f.pc == pc && f.frame == frame && matches!(f.state, State::AtRendezvous { .. }) {
-                f.state = State::Runnable;
-                f.idle = 0;
-            }
-        }
-        self.merge();
-        true
-    }
-
-    /// Splits the current fragment: `part` of its lanes become a fragment of their own at `pc`.
-    pub(crate) fn split(&mut self, part: u32, pc: u32, join: Option<u32>) {
-        let current = self.current;
-        let fragment = &mut self.fragments[current];
-        let frame = fragment.frame;
-        // Lanes that do not meet again in their function meet where it was called.
-        let caller = self.frames.get(frame as usize).and_then(Option::as_ref).and_then(|f| f.caller.as_ref());
-        let meeting = join.map(|pc| (pc, frame)).or(caller.map(|c| (c.pc + 1, c.frame)));
-        if let Some(meeting) = meeting
-            && fragment.joins.last() != Some(&meeting)
-        {
-            fragment.joins.push(meeting);
-        }
-        fragment.mask &= !part;
-        let mut other = fragment.clone();
-        other.mask = part;
-        other.pc = pc;
-        other.state = State::Runnable;
-        self.fragments.insert(current + 1, other);
-        self.count_users(frame, true);
-    }
-
-    /// Counts one fragment more, or one less, in a frame and all that called it.
-    fn count_users(&mut self, frame: u32, more: bool) {
-        let mut at = Some(frame);
-        while let Some(Some(f)) = at.and_then(|n| self.frames.get_mut(n as usize)) {
-            f.users = if more { f.users + 1 } else { f.users.saturating_sub(1) };
-            at = f.caller.as_ref().map(|c| c.frame);
-        }
     }
 
     /// Enters a function from the current fragment; `None` when there is no room for its frame.
@@ -523,7 +373,7 @@ impl<const W: usize> Warp<W> {
         if let Some(from) = self.frame(caller) {
             for (&(ty, to), &slot) in code.params.iter().zip(args) {
                 for lane in lanes(mask) {
-                    frame.set((ty, to), lane, from.get(slot, lane));
+                    frame.put((ty, to), lane, from.get(slot, lane));
                 }
             }
         }
@@ -574,10 +424,10 @@ impl<const W: usize> Warp<W> {
         }
         if let Some(Some(to)) = self.frames.get_mut(caller.frame as usize) {
             let code = &program.code[to.func.index()];
-            if let Some(crate::code::Op::Call { results: slots, .. }) = code.ops.get(caller.pc as usize) {
-                for (&slot, lanes) in slots.iter().zip(&results) {
+            if let Some(Op::Call(call)) = code.ops.get(caller.pc as usize) {
+                for (&slot, lanes) in call.results.iter().zip(&results) {
                     for &(lane, bits) in lanes {
-                        to.set(slot, lane, bits);
+                        to.put(slot, lane, bits);
                     }
                 }
             }
@@ -589,16 +439,10 @@ impl<const W: usize> Warp<W> {
     }
 }
 
-impl Fragment {
-    fn new(mask: u32) -> Fragment {
-        Fragment { mask, pc: 0, frame: 0, state: State::Runnable, joins: Vec::new(), idle: 0, resume: false }
-    }
-}
-
 fn set_params<const W: usize>(frame: &mut Frame<W>, code: &Code, args: &[Arg]) {
     for (i, (&slot, arg)) in code.params.iter().zip(args).enumerate() {
-        match (arg, code.param_offsets.get(i).copied().flatten()) {
-            (Arg::Bits(bits), _) => frame.fill(slot, *bits),
+        let bits = match (arg, code.param_offsets.get(i).copied().flatten()) {
+            (Arg::Bits(bits), _) => *bits,
             (Arg::Bytes(bytes), Some(offset)) => {
                 for lane in 0..W {
                     let at = lane * frame.local_bytes as usize + offset as usize;
@@ -606,9 +450,13 @@ fn set_params<const W: usize>(frame: &mut Frame<W>, code: &Code, args: &[Arg]) {
                         to.copy_from_slice(bytes);
                     }
                 }
-                frame.fill(slot, frame.local_base + offset);
+                frame.local_base + offset
             }
-            (Arg::Bytes(_), None) => frame.fill(slot, 0),
+            (Arg::Bytes(_), None) => 0,
+        };
+        // A uniform parameter is in its row only if an operation looks there.
+        if !frame.fill_scalar(slot, bits) || code.row_params.get(i).copied().unwrap_or(true) {
+            frame.fill_row(slot, bits);
         }
     }
 }

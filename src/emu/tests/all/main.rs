@@ -3,6 +3,8 @@
 #![allow(clippy::print_stdout)] // Measurements are printed.
 
 mod cases;
+mod divergence;
+mod kernels;
 mod rig;
 mod runs;
 mod speed;

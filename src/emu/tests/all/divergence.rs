@@ -1,0 +1,134 @@
+//! Random kernels give the same bytes however they are run: by warps with each instruction set, with uniform registers as
+//! scalars or all registers as rows, stopped at any point, and, where threads are alone, each thread by itself.
+
+use crate::kernels::{self, IN, Made, OUT, Rng};
+use crate::rig::Rig;
+use device::{Device, NoObserver, Progress};
+use emu::Options;
+use ir::Ty;
+use ir::lane::{Lane, Place};
+
+/// What the scalar arguments are.
+const N: u64 = 5;
+const STEP: u64 = 3;
+
+fn input(seed: u64) -> Vec<u32> {
+    let mut rng = Rng(seed ^ 0x4d);
+    (0..IN).map(|_| (rng.word() >> rng.below(40)) as u32).collect()
+}
+
+fn threads(made: &Made) -> usize {
+    made.block.iter().chain(&made.grid).product::<u32>() as usize
+}
+
+/// How a kernel is run.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    set: usize,
+    exact: bool,
+    budget: u64,
+}
+
+/// The words of `out`, the schedule points and the findings.
+fn by_warps(seed: u64, made: &Made, way: Way, options: Options) -> (Vec<u32>, u64, Vec<String>) {
+    let mut rig = Rig::new(made.module.clone(), options);
+    let mut program = vm::Program::clone(rig.emulator.program().expect("loaded"));
+    program.set = vm::InstructionSet::available()[way.set];
+    program.exact = way.exact;
+    rig.emulator.load(program.into());
+    let x = rig.words("in", &input(seed));
+    let out = rig.words("out", &vec![0; OUT * threads(made)]);
+    rig.submit(made.kernel, made.grid, made.block, &[x, out, N, STEP]);
+    while rig.emulator.advance(&mut rig.memory, way.budget, &mut NoObserver) == Progress::Busy {}
+    let (words, points) = (rig.read(out, OUT * threads(made)), rig.emulator.points());
+    (words, points, rig.codes())
+}
+
+/// The words of `out` when each thread runs by itself.
+fn one_by_one(seed: u64, made: &Made) -> Vec<u32> {
+    let mut words = Vec::new();
+    let [bx, by, bz] = made.block;
+    for cta in 0..made.grid.iter().product::<u32>() {
+        for t in 0..bx * by * bz {
+            let mut lane = Lane::new(&made.module);
+            lane.fuel = 10_000_000;
+            lane.place = Place {
+                tid: [t % bx, t / bx % by, t / (bx * by)],
+                ntid: made.block,
+                ctaid: [cta % made.grid[0], cta / made.grid[0], 0],
+                nctaid: made.grid,
+            };
+            let x = lane.memory.alloc(4 * IN as u64, 256);
+            for (i, &word) in input(seed).iter().enumerate() {
+                lane.memory.write(x + 4 * i as u64, Ty::I32, u64::from(word)).expect("inside");
+            }
+            let out = lane.memory.alloc(4 * (OUT * threads(made)) as u64, 256);
+            lane.run(made.kernel, &[x, out, N, STEP]).expect("a run");
+            let first = OUT * (cta * bx * by * bz + t) as usize;
+            words.extend(
+                (first..first + OUT).map(|i| lane.memory.read(out + 4 * i as u64, Ty::I32).expect("inside") as u32),
+            );
+        }
+    }
+    words
+}
+
+fn ways() -> Vec<Way> {
+    let sets = vm::InstructionSet::available().len();
+    let mut out = Vec::new();
+    for set in (0..sets).rev() {
+        for exact in [false, true] {
+            out.push(Way { set, exact, budget: u64::MAX });
+        }
+    }
+    out.push(Way { set: sets - 1, exact: false, budget: 7 });
+    out
+}
+
+fn check(seed: u64, alone: bool, options: &Options) {
+    let made = kernels::kernel(seed, alone);
+    let errors = ir::verify::module(&made.module);
+    assert!(errors.is_empty(), "seed {seed}: {errors:?}");
+    let ways = ways();
+    let first = by_warps(seed, &made, ways[0], options.clone());
+    for &way in &ways[1..] {
+        let other = by_warps(seed, &made, way, options.clone());
+        assert_eq!(first, other, "seed {seed}, {way:?}\n{}", ir::print::module(&made.module, false));
+    }
+    if alone {
+        let found = one_by_one(seed, &made);
+        if first.0 != found {
+            let at = first.0.iter().zip(&found).position(|(a, b)| a != b).unwrap_or(0);
+            panic!("seed {seed}: thread {} word {}\n{}", at / OUT, at % OUT, ir::print::module(&made.module, false));
+        }
+    }
+}
+
+#[test]
+fn threads_that_are_alone_compute_what_one_thread_computes() {
+    for seed in 0..150 {
+        check(seed, true, &Options::default());
+    }
+}
+
+#[test]
+fn threads_that_exchange_data_give_the_same_in_every_way() {
+    for seed in 0..150 {
+        check(seed, false, &Options::default());
+    }
+}
+
+#[test]
+fn races_are_found_the_same_in_every_way() {
+    for seed in 0..40 {
+        check(seed, false, &Options { race: Some(race::Rules::default()), ..Options::default() });
+    }
+}
+
+#[test]
+#[ignore = "takes long"]
+fn many_kernels_give_the_same_in_every_way() {
+    for seed in 1000..6000 {
+        check(seed, seed % 2 == 0, &Options::default());
+    }
+}

@@ -1,0 +1,541 @@
+//! Makes random structured kernels from a seed: branches and loops that lanes take together or apart, subscripts of many
+//! forms, shared and local memory, calls.
+//!
+//! Every kernel ends by construction (loops have counters of their own), reads `in` anywhere, and writes only its own thread's
+//! words of `out`. A kernel that is *alone* has no thread read what another wrote, so that each thread can be run by itself.
+//! Equal seeds give equal kernels.
+
+use ir::op::{BarOp, BinOp, CmpOp, CvtOp, ShflOp, Special, TriOp, UnOp, VoteOp};
+use ir::{
+    Access, AddrBase, Bb, FuncId, FuncKind, Function, FunctionBuilder, LocalSlot, Module, Reg, SharedSize, SharedVar,
+    Space, Ty, Val,
+};
+use source::Span;
+
+/// Words of `in`.
+pub(crate) const IN: usize = 2048;
+/// Words of `out` that belong to a thread.
+pub(crate) const OUT: usize = 6;
+/// Threads of a block at most.
+const THREADS: usize = 128;
+/// The word of `in` that subscripts count from.
+const MIDDLE: i64 = 1024;
+
+/// A small generator of random numbers (Steele, Lea and Flood's `SplitMix64`).
+pub(crate) struct Rng(pub(crate) u64);
+
+impl Rng {
+    pub(crate) fn word(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        (self.word() % n as u64) as usize
+    }
+
+    pub(crate) fn pick<T: Copy>(&mut self, list: &[T]) -> T {
+        list[self.below(list.len())]
+    }
+
+    fn once_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+}
+
+/// A kernel and how it is launched.
+pub(crate) struct Made {
+    pub(crate) module: Module,
+    pub(crate) kernel: FuncId,
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+}
+
+struct Gen {
+    rng: Rng,
+    b: FunctionBuilder,
+    alone: bool,
+    /// Variables, by type.
+    words: Vec<Reg>,
+    longs: Vec<Reg>,
+    reals: Vec<Reg>,
+    doubles: Vec<Reg>,
+    /// Small numbers, not negative: thread indices and loop counters.
+    small: Vec<Reg>,
+    uniform: Vec<Reg>,
+    input: Reg,
+    /// The first of the thread's own words.
+    own: Reg,
+    /// Linear thread number in the block.
+    linear: Reg,
+    loops: Vec<(Bb, Bb)>,
+    budget: usize,
+    /// Whether all threads of the block are here together.
+    together: bool,
+    device: Option<FuncId>,
+}
+
+/// The kernel of a seed.
+pub(crate) fn kernel(seed: u64, alone: bool) -> Made {
+    let mut rng = Rng(seed);
+    let block =
+        rng.pick(&[[32, 1, 1], [64, 1, 1], [16, 4, 1], [45, 1, 1], [8, 4, 2], [5, 7, 1], [128, 1, 1], [16, 3, 1]]);
+    let grid = rng.pick(&[[1, 1, 1], [3, 1, 1], [2, 2, 1]]);
+    let mut module = Module::default();
+    module.funcs.push(device_function(rng.word()));
+    let function = build(rng, alone);
+    module.funcs.push(function);
+    Made { module, kernel: FuncId(1), grid, block }
+}
+
+/// A function of two words whose lanes leave its loop in different rounds.
+fn device_function(seed: u64) -> Function {
+    let mut rng = Rng(seed);
+    let mut b = FunctionBuilder::new("f", FuncKind::Device, Span::NONE);
+    let (x, y) = (b.mutable_param(Ty::I32, "x"), b.param(Ty::I32, "y"));
+    b.result(Ty::I32);
+    let k = b.mutable(Ty::I32);
+    let (entry, head, body, done, small) = (b.new_block(), b.new_block(), b.new_block(), b.new_block(), b.new_block());
+    let _ = entry;
+    b.set(k, Val::i32(0));
+    b.jump(head);
+    b.switch_to(head);
+    let limit = b.bin(BinOp::And, Ty::I32, y, Val::i32(3));
+    let more = b.cmp(CmpOp::Lt, Ty::I32, k, limit);
+    b.branch(more, body, done);
+    b.switch_to(body);
+    let op = rng.pick(&[BinOp::Add, BinOp::Mul, BinOp::Xor]);
+    let next = b.bin(op, Ty::I32, x, y);
+    b.set(x, next);
+    let next = b.bin(BinOp::Add, Ty::I32, k, Val::i32(1));
+    b.set(k, next);
+    b.back_edge();
+    b.jump(head);
+    b.switch_to(done);
+    let odd = b.cmp(CmpOp::Gt, Ty::I32, x, Val::i32(0));
+    let early = b.new_block();
+    b.branch(odd, early, small);
+    b.switch_to(early);
+    b.ret(vec![x.into()]);
+    b.switch_to(small);
+    let r = b.bin(BinOp::Sub, Ty::I32, y, k);
+    b.ret(vec![r.into()]);
+    b.finish()
+}
+
+fn build(rng: Rng, alone: bool) -> Function {
+    let mut b = FunctionBuilder::new("k", FuncKind::Kernel, Span::NONE);
+    let (input, out) = (b.param(Ty::I64, "in"), b.param(Ty::I64, "out"));
+    let (n, step) = (b.param(Ty::I32, "n"), b.param(Ty::I64, "step"));
+    let entry = b.new_block();
+    b.switch_to(entry);
+    let tid = [Special::TidX, Special::TidY, Special::TidZ].map(|s| b.special(s));
+    let [nx, ny, nz] = [Special::NtidX, Special::NtidY, Special::NtidZ].map(|s| b.special(s));
+    let cta = b.special(Special::CtaidX);
+    let cta_y = b.special(Special::CtaidY);
+    let gx = b.special(Special::NctaidX);
+    let t = b.tri(TriOp::Mad, Ty::I32, ny, tid[2], tid[1]);
+    let linear = b.tri(TriOp::Mad, Ty::I32, nx, t, tid[0]);
+    let plane = b.bin(BinOp::Mul, Ty::I32, nx, ny);
+    let threads = b.bin(BinOp::Mul, Ty::I32, plane, nz);
+    let block = b.tri(TriOp::Mad, Ty::I32, cta_y, gx, cta);
+    let global = b.tri(TriOp::Mad, Ty::I32, block, threads, linear);
+    let wide = b.cvt(CvtOp::Cast, Ty::I32, Ty::I64, global);
+    let bytes = b.bin(BinOp::Mul, Ty::I64, wide, Val::i64(4 * OUT as i64));
+    let own = b.bin(BinOp::Add, Ty::I64, out, bytes);
+    let mut g = Gen {
+        rng,
+        b,
+        alone,
+        words: Vec::new(),
+        longs: Vec::new(),
+        reals: Vec::new(),
+        doubles: Vec::new(),
+        small: vec![tid[0], tid[1], linear],
+        uniform: vec![n, cta, nx],
+        input,
+        own,
+        linear,
+        loops: Vec::new(),
+        budget: 40,
+        together: true,
+        device: Some(FuncId(0)),
+    };
+    for i in 0..3 {
+        let from = [n, tid[0], linear][i];
+        let word = g.b.mutable(Ty::I32);
+        g.b.set(word, from);
+        let long = g.b.mutable(Ty::I64);
+        let wide = g.b.cvt(CvtOp::Cast, Ty::I32, Ty::I64, from);
+        g.b.set(long, if i == 0 { step } else { wide });
+        let real = g.b.mutable(Ty::F32);
+        let value = g.b.cvt(CvtOp::Cast, Ty::I32, Ty::F32, from);
+        g.b.set(real, value);
+        let double = g.b.mutable(Ty::F64);
+        let value = g.b.cvt(CvtOp::Cast, Ty::I32, Ty::F64, from);
+        g.b.set(double, value);
+        g.words.push(word);
+        g.longs.push(long);
+        g.reals.push(real);
+        g.doubles.push(double);
+    }
+    g.block(0);
+    for j in 0..OUT {
+        let value = g.word();
+        g.store_own(j, value);
+    }
+    g.b.ret(Vec::new());
+    g.b.finish()
+}
+
+impl Gen {
+    fn word(&mut self) -> Val {
+        match self.rng.below(8) {
+            0 => Val::i32(self.rng.pick(&[0, 1, -1, 2, 5, 31, 1 << 20, i32::MAX, i32::MIN])),
+            1 => Val::Reg(self.rng.pick(&self.uniform)),
+            2 => Val::Reg(self.rng.pick(&self.small)),
+            _ => Val::Reg(self.rng.pick(&self.words)),
+        }
+    }
+
+    fn real(&mut self) -> Val {
+        let constant = self.rng.pick(&[0.0, 1.5, -2.25, f32::INFINITY, 1e-40]);
+        if self.rng.once_in(4) { Val::f32(constant) } else { Val::Reg(self.rng.pick(&self.reals)) }
+    }
+
+    fn double(&mut self) -> Val {
+        let constant = self.rng.pick(&[0.0, 1.5, -2.25, f64::NAN, 1e-310]);
+        if self.rng.once_in(4) { Val::f64(constant) } else { Val::Reg(self.rng.pick(&self.doubles)) }
+    }
+
+    fn long(&mut self) -> Val {
+        if self.rng.once_in(4) { Val::i64(self.rng.word() as i64 >> 40) } else { Val::Reg(self.rng.pick(&self.longs)) }
+    }
+
+    fn store_own(&mut self, j: usize, value: Val) {
+        self.b.store(Ty::I32, Space::Global, Access::Plain, self.own, 4 * j as i64, value);
+    }
+
+    /// The address of some word of `in`, computed in one of many ways.
+    fn address(&mut self) -> (Val, i64) {
+        let mut sum: Option<Reg> = None;
+        let narrow = self.rng.once_in(2);
+        let ty = if narrow { Ty::I32 } else { Ty::I64 };
+        // Constants that wrap in 32 bits and cancel out.
+        let big = if self.rng.once_in(3) { i64::from(i32::MAX) - 20 } else { 0 };
+        let mut terms = vec![Val::Imm(scalar::bits::canonical(ty, big as u64))];
+        for _ in 0..=self.rng.below(2) {
+            let from = self.rng.pick(&self.small);
+            let factor = self.rng.pick(&[1, 1, 1, -1, 2, 3]);
+            let wide = if narrow { from } else { self.b.cvt(CvtOp::Cast, Ty::I32, Ty::I64, from) };
+            let factor = Val::Imm(scalar::bits::canonical(ty, factor as u64));
+            let op = if self.rng.once_in(3) { BinOp::Sub } else { BinOp::Mul };
+            let part = match op {
+                BinOp::Sub => self.b.bin(BinOp::Sub, ty, Val::Imm(0), wide),
+                _ => self.b.bin(BinOp::Mul, ty, wide, factor),
+            };
+            terms.push(part.into());
+        }
+        terms.push(Val::Imm(scalar::bits::canonical(ty, (MIDDLE - big) as u64)));
+        for term in terms {
+            sum = Some(match sum {
+                None => self.b.mov(ty, term),
+                Some(s) => self.b.bin(BinOp::Add, ty, s, term),
+            });
+        }
+        let index = sum.expect("terms");
+        let wide = if narrow { self.b.cvt(CvtOp::Cast, Ty::I32, Ty::I64, index) } else { index };
+        let bytes = if self.rng.once_in(2) {
+            self.b.bin(BinOp::Shl, Ty::I64, wide, Val::i64(2))
+        } else {
+            self.b.bin(BinOp::Mul, Ty::I64, wide, Val::i64(4))
+        };
+        (self.b.bin(BinOp::Add, Ty::I64, self.input, bytes).into(), 4 * (self.rng.below(5) as i64 - 2))
+    }
+
+    fn condition(&mut self) -> Val {
+        let op = self.rng.pick(&[CmpOp::Lt, CmpOp::Ge, CmpOp::Eq, CmpOp::Ne, CmpOp::LtU, CmpOp::Gt]);
+        match self.rng.below(5) {
+            0 => {
+                let a = self.rng.pick(&self.uniform);
+                self.b.cmp(op, Ty::I32, a, Val::i32(3)).into()
+            }
+            1 => {
+                let (a, b) = (self.real(), self.real());
+                self.b.cmp(self.rng.pick(&[CmpOp::Lt, CmpOp::Ne, CmpOp::Ge]), Ty::F32, a, b).into()
+            }
+            2 => {
+                let (a, b) = (self.long(), self.long());
+                self.b.cmp(op, Ty::I64, a, b).into()
+            }
+            3 => {
+                let a = self.rng.pick(&self.small);
+                let a = self.b.bin(BinOp::And, Ty::I32, a, Val::i32(self.rng.pick(&[1, 3, 16])));
+                self.b.cmp(op, Ty::I32, a, Val::i32(1)).into()
+            }
+            _ => {
+                let (a, b) = (self.word(), self.word());
+                self.b.cmp(op, Ty::I32, a, b).into()
+            }
+        }
+    }
+
+    fn assign(&mut self) {
+        let i = self.rng.below(3);
+        match self.rng.below(12) {
+            0..=3 => {
+                let op = self.rng.pick(&[
+                    BinOp::Add,
+                    BinOp::Sub,
+                    BinOp::Mul,
+                    BinOp::And,
+                    BinOp::Xor,
+                    BinOp::Min,
+                    BinOp::Shl,
+                    BinOp::ShrS,
+                    BinOp::Div,
+                    BinOp::Rem,
+                    BinOp::MulHi,
+                ]);
+                let (a, b) = (self.word(), self.word());
+                let v = self.b.bin(op, Ty::I32, a, b);
+                self.b.set(self.words[i], v);
+            }
+            4 => {
+                let op = self.rng.pick(&[BinOp::Add, BinOp::Mul, BinOp::Div, BinOp::Max, BinOp::Sub]);
+                let (a, b) = (self.real(), self.real());
+                let v = self.b.bin(op, Ty::F32, a, b);
+                self.b.set(self.reals[i], v);
+            }
+            5 => {
+                let (a, b, c) = (self.double(), self.double(), self.double());
+                let v = self.b.tri(TriOp::Fma, Ty::F64, a, b, c);
+                self.b.set(self.doubles[i], v);
+            }
+            6 => {
+                let op = self.rng.pick(&[BinOp::Add, BinOp::Mul, BinOp::Or, BinOp::ShrU, BinOp::Rem]);
+                let (a, b) = (self.long(), self.long());
+                let v = self.b.bin(op, Ty::I64, a, b);
+                self.b.set(self.longs[i], v);
+            }
+            7 => {
+                let v = self.b.cvt(CvtOp::Cast, Ty::F64, Ty::I32, self.doubles[i]);
+                self.b.set(self.words[i], v);
+                let v = self.b.un(UnOp::Sqrt, Ty::F32, self.reals[i]);
+                self.b.set(self.reals[i], v);
+            }
+            8 => {
+                let c = self.condition();
+                let (x, y) = (self.word(), self.word());
+                let v = self.b.select(Ty::I32, c, x, y);
+                self.b.set(self.words[i], v);
+            }
+            9 => {
+                let u = self.rng.pick(&self.uniform);
+                let v = self.b.bin(BinOp::Add, Ty::I32, u, Val::i32(1));
+                self.b.set(self.words[i], v);
+            }
+            _ => {
+                let (at, offset) = self.address();
+                let ty = self.rng.pick(&[Ty::I32, Ty::I32, Ty::F32, Ty::I16, Ty::I8]);
+                let space = self.rng.pick(&[Space::Global, Space::Global, Space::Generic]);
+                let v = self.b.load(ty, space, Access::Plain, at, offset);
+                match ty {
+                    Ty::F32 => self.b.set(self.reals[i], v),
+                    Ty::I32 => self.b.set(self.words[i], v),
+                    _ => {
+                        let v = self.b.cvt(CvtOp::Cast, ty, Ty::I32, v);
+                        self.b.set(self.words[i], v);
+                    }
+                }
+            }
+        }
+    }
+
+    fn block(&mut self, depth: usize) {
+        for _ in 0..2 + self.rng.below(4) {
+            if self.budget == 0 || self.b.is_terminated() {
+                return;
+            }
+            self.budget -= 1;
+            match self.rng.below(14) {
+                0..=4 => self.assign(),
+                5 => {
+                    let (j, value) = (self.rng.below(OUT), self.word());
+                    self.store_own(j, value);
+                }
+                6 | 7 if depth < 4 => self.branch(depth),
+                8 | 9 if depth < 3 => self.repeat(depth),
+                10 => self.memory(),
+                11 if self.device.is_some() => {
+                    let (x, y) = (self.word(), self.word());
+                    let i = self.rng.below(3);
+                    let v = self.b.call(FuncId(0), vec![x, y], &[Ty::I32])[0];
+                    self.b.set(self.words[i], v);
+                }
+                12 if !self.loops.is_empty() && self.rng.once_in(2) => self.leave(),
+                13 => self.meet(),
+                _ => self.assign(),
+            }
+        }
+    }
+
+    fn branch(&mut self, depth: usize) {
+        let c = self.condition();
+        let (yes, no, after) = (self.b.new_block(), self.b.new_block(), self.b.new_block());
+        self.b.branch(c, yes, no);
+        let before = std::mem::replace(&mut self.together, false);
+        for bb in [yes, no] {
+            self.b.switch_to(bb);
+            if bb == yes || self.rng.once_in(2) {
+                self.block(depth + 1);
+            }
+            if self.rng.once_in(40) && !self.b.is_terminated() && self.alone {
+                self.b.ret(Vec::new());
+            }
+            if !self.b.is_terminated() {
+                self.b.jump(after);
+            }
+        }
+        self.together = before;
+        self.b.switch_to(after);
+    }
+
+    /// A loop whose rounds are counted by a variable of its own.
+    fn repeat(&mut self, depth: usize) {
+        let k = self.b.mutable(Ty::I32);
+        let together = self.rng.once_in(2);
+        let limit = if together {
+            Val::i32(self.rng.below(6) as i32)
+        } else {
+            let a = self.word();
+            self.b.bin(BinOp::And, Ty::I32, a, Val::i32(7)).into()
+        };
+        self.b.set(k, Val::i32(0));
+        let (head, body, latch, done) =
+            (self.b.new_block(), self.b.new_block(), self.b.new_block(), self.b.new_block());
+        self.b.jump(head);
+        self.b.switch_to(head);
+        let more = self.b.cmp(CmpOp::Lt, Ty::I32, k, limit);
+        self.b.branch(more, body, done);
+        self.b.switch_to(body);
+        let before = std::mem::replace(&mut self.together, false);
+        self.small.push(k);
+        self.loops.push((latch, done));
+        self.block(depth + 1);
+        self.loops.pop();
+        self.small.pop();
+        self.together = before;
+        if !self.b.is_terminated() {
+            self.b.jump(latch);
+        }
+        self.b.switch_to(latch);
+        let next = self.b.bin(BinOp::Add, Ty::I32, k, Val::i32(1));
+        self.b.set(k, next);
+        self.b.back_edge();
+        self.b.jump(head);
+        self.b.switch_to(done);
+        if self.rng.once_in(3) {
+            // What the counter holds behind the loop.
+            let i = self.rng.below(3);
+            self.b.set(self.words[i], k);
+        }
+    }
+
+    /// CYCLE or EXIT of the innermost loop where a condition holds.
+    fn leave(&mut self) {
+        let Some(&(latch, done)) = self.loops.last() else { return };
+        let c = self.condition();
+        let go_on = self.b.new_block();
+        let to = if self.rng.once_in(2) { latch } else { done };
+        self.b.branch(c, to, go_on);
+        self.b.switch_to(go_on);
+    }
+
+    /// Shared memory of the thread itself, or local memory, at a subscript that varies.
+    fn memory(&mut self) {
+        let value = self.word();
+        let i = self.rng.below(3);
+        let a = self.rng.pick(&self.small);
+        let index = self.b.bin(BinOp::And, Ty::I32, a, Val::i32(3));
+        if self.rng.once_in(2) {
+            let slot = LocalSlot { bytes: 16, align: 4, name: "l".into(), span: Span::NONE };
+            let id = self.b.add_local(slot);
+            let base = self.b.addr_local(id);
+            self.b.store(Ty::I32, Space::Local, Access::Plain, base, 0, value);
+            let wide = self.b.cvt(CvtOp::Cast, Ty::I32, Ty::I64, index);
+            let bytes = self.b.bin(BinOp::Mul, Ty::I64, wide, Val::i64(4));
+            let at = self.b.bin(BinOp::Add, Ty::I64, base, bytes);
+            self.b.store(Ty::I32, Space::Local, Access::Plain, at, 0, a);
+            let space = self.rng.pick(&[Space::Local, Space::Generic]);
+            let v = self.b.load(Ty::I32, space, Access::Plain, base, 0);
+            self.b.set(self.words[i], v);
+        } else {
+            let base = self.shared(4);
+            let wide = self.b.cvt(CvtOp::Cast, Ty::I32, Ty::I64, self.linear);
+            let row = self.b.bin(BinOp::Mul, Ty::I64, wide, Val::i64(16));
+            let at = self.b.bin(BinOp::Add, Ty::I64, base, row);
+            self.b.store(Ty::I32, Space::Shared, Access::Plain, at, 4, value);
+            let v = self.b.load(Ty::I32, Space::Shared, Access::Plain, at, 4);
+            self.b.set(self.words[i], v);
+        }
+    }
+
+    /// A shared array of so many words for each thread.
+    fn shared(&mut self, words: u64) -> Reg {
+        let id = self.b.add_shared(SharedVar {
+            name: "s".into(),
+            size: SharedSize::Static(words * 4 * THREADS as u64),
+            align: 4,
+            element_bytes: 4,
+            bounds: vec![(1, words as i64 * THREADS as i64)],
+            span: Span::NONE,
+        });
+        self.b.addr(AddrBase::Shared(id))
+    }
+
+    /// Threads exchange something, where all of them are together.
+    fn meet(&mut self) {
+        if self.alone || !self.together {
+            return self.assign();
+        }
+        let i = self.rng.below(3);
+        match self.rng.below(4) {
+            0 => {
+                let (value, lane) = (self.word(), Val::i32(self.rng.below(32) as i32));
+                let op = self.rng.pick(&[ShflOp::Idx, ShflOp::Up, ShflOp::Down, ShflOp::Xor]);
+                let v = self.b.shuffle(op, Ty::I32, value, lane, Val::i32(self.rng.pick(&[8, 32])));
+                self.b.set(self.words[i], v);
+            }
+            1 => {
+                let c = self.condition();
+                let v = self.b.vote(VoteOp::Ballot, Ty::Pred, None, c);
+                self.b.set(self.words[i], v);
+            }
+            2 => {
+                let c = self.condition();
+                let v = self.b.barrier(BarOp::Count, c);
+                self.b.set(self.words[i], v);
+            }
+            _ => {
+                let base = self.shared(1);
+                let value = self.word();
+                let wide = self.b.cvt(CvtOp::Cast, Ty::I32, Ty::I64, self.linear);
+                let bytes = self.b.bin(BinOp::Mul, Ty::I64, wide, Val::i64(4));
+                let at = self.b.bin(BinOp::Add, Ty::I64, base, bytes);
+                self.b.store(Ty::I32, Space::Shared, Access::Plain, at, 0, value);
+                self.b.sync_threads();
+                let other = self.b.bin(BinOp::Xor, Ty::I32, self.linear, Val::i32(self.rng.pick(&[1, 5, 16, 33])));
+                let other = self.b.bin(BinOp::And, Ty::I32, other, Val::i32(THREADS as i32 - 1));
+                let wide = self.b.cvt(CvtOp::Cast, Ty::I32, Ty::I64, other);
+                let bytes = self.b.bin(BinOp::Mul, Ty::I64, wide, Val::i64(4));
+                let at = self.b.bin(BinOp::Add, Ty::I64, base, bytes);
+                let v = self.b.load(Ty::I32, Space::Shared, Access::Plain, at, 0);
+                self.b.sync_threads();
+                self.b.set(self.words[i], v);
+            }
+        }
+    }
+}

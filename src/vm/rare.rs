@@ -1,0 +1,360 @@
+//! Operations that are seldom executed, or that need the whole warp: synchronisation, calls, services, conversions without
+//! a vector form, special registers.
+
+use crate::access;
+use crate::code::{NO_JOIN, Op, Program, Site, SwitchOp};
+use crate::fragment::State;
+use crate::frame::{Frame, SlotRef};
+use crate::warp::{Context, Fault, FaultKind, LaunchRequest, RtRequest, Stop, Warp, lanes};
+use crate::wire::{Exit, Wire};
+use ir::op::{BarOp, ShflOp, Special, VoteOp};
+use ir::{Ty, eval};
+
+/// Where the loop is.
+pub(crate) struct Cursor {
+    pub(crate) site: Site,
+    /// The frame.
+    pub(crate) number: u32,
+    pub(crate) mask: u32,
+    /// Whether the lanes are all that have not exited.
+    pub(crate) full: bool,
+    pub(crate) idle: u32,
+}
+
+/// How the loop goes on.
+pub(crate) enum Step {
+    /// With the next operation.
+    Next,
+    /// With a fragment that is to be picked.
+    Again,
+    /// Not before its caller has seen to something.
+    Leave(Exit),
+}
+
+/// Executes one operation; the fragment's own counter stands at it.
+#[inline(never)]
+pub(crate) fn step<const W: usize>(
+    program: &Program,
+    op: &Op,
+    warp: &mut Warp<W>,
+    ctx: &mut Context<'_>,
+    wire: &mut Wire<W>,
+    at: &mut Cursor,
+) -> Step {
+    let (mask, site, current) = (at.mask, at.site, warp.current);
+    macro_rules! point {
+        () => {
+            if ctx.budget == 0 {
+                return Step::Leave(wire.stop(Stop::Budget));
+            }
+            ctx.budget -= 1;
+        };
+    }
+    macro_rules! fault {
+        ($kind:expr) => {{
+            let fault = Fault { kind: $kind, site, mask, addresses: Vec::new() };
+            return Step::Leave(wire.stop(Stop::Fault(fault)));
+        }};
+    }
+    macro_rules! wait {
+        ($state:expr) => {{
+            warp.fragments[current].state = $state;
+            return Step::Again;
+        }};
+    }
+    let points = warp.points;
+    let Some(Some(frame)) = warp.frames.get_mut(at.number as usize) else { return Step::Again };
+    match *op {
+        Op::EvalUn { op, ty, r } => each(frame, mask, (ty, r.d), |f, l| eval::eval_un(op, ty, f.row((ty, r.a), l))),
+        Op::EvalBin { op, ty, r } => {
+            each(frame, mask, (ty, r.d), |f, l| eval::eval_bin(op, ty, f.row((ty, r.a), l), f.row((ty, r.b), l)));
+        }
+        Op::EvalTri { op, ty, r } => each(frame, mask, (ty, r.d), |f, l| {
+            eval::eval_tri(op, ty, f.row((ty, r.a), l), f.row((ty, r.b), l), f.row((ty, r.c), l))
+        }),
+        Op::EvalCvt { op, from, to, r } => {
+            each(frame, mask, (to, r.d), |f, l| eval::eval_cvt(op, from, to, f.row((from, r.a), l)));
+        }
+        Op::EvalCmp { op, ty, r } => each(frame, mask, (Ty::Pred, r.d), |f, l| {
+            u64::from(eval::eval_cmp(op, ty, f.row((ty, r.a), l), f.row((ty, r.b), l)))
+        }),
+        Op::LocalAddr { d, offset } => {
+            let address = frame.local_base + offset;
+            each(frame, mask, (Ty::I64, d), |_, _| address);
+        }
+        Op::DynamicShared { d } => {
+            let address = dynamic_shared(ctx);
+            each(frame, mask, (Ty::I64, d), |_, _| address);
+        }
+        Op::UDynamicShared { d } => frame.scalars[d as usize] = dynamic_shared(ctx),
+        Op::Special { reg, d } => special(warp, ctx, reg, d, at),
+        Op::USpecial { reg, d } => {
+            frame.scalars[d as usize] = match reg {
+                Special::Clock64 | Special::GlobalTimer => points,
+                _ => u64::from(block_value(ctx, reg)),
+            };
+        }
+        Op::Atomic(ref atomic) => {
+            point!();
+            let code = &program.code[site.func.index()];
+            match access::atomic(code, atomic, warp, ctx, wire) {
+                Ok(true) => {
+                    at.idle = 0;
+                    warp.writes += 1;
+                }
+                Ok(false) => at.idle += 1,
+                Err(fault) => return Step::Leave(wire.stop(Stop::Fault(fault))),
+            }
+            if wire.tell {
+                go_on(warp, at);
+                return Step::Leave(Exit::Access);
+            }
+        }
+        Op::Fence { scope } => {
+            point!();
+            go_on(warp, at);
+            return Step::Leave(Exit::Fence(scope));
+        }
+        Op::Barrier { op, a, .. } => {
+            point!();
+            let pred = match (op, a) {
+                (BarOp::Sync, _) | (_, None) => 0,
+                (_, Some(a)) => frame.preds[a as usize] & mask,
+            };
+            wait!(State::AtBarrier { op, pred });
+        }
+        Op::SyncWarp { mask: slot } => {
+            let need = first_value(frame, mask, slot) & warp.live;
+            if need & mask == 0 {
+                fault!(FaultKind::WarpMask);
+            }
+            if need & !mask != 0 {
+                wait!(State::AtRendezvous { need });
+            }
+            point!();
+            go_on(warp, at);
+            return Step::Leave(Exit::SyncWarp(need & mask));
+        }
+        Op::Vote { op, ty, d, mask: slot, a } => {
+            let need = slot.map_or(u32::MAX, |s| first_value(frame, mask, s)) & warp.live;
+            if need & !mask != 0 {
+                wait!(State::AtRendezvous { need });
+            }
+            point!();
+            vote(frame, op, ty, d, a, mask, if slot.is_some() { need } else { mask });
+        }
+        Op::Shuffle { op, ty, d, a, lane, width } => {
+            if warp.live & !mask != 0 {
+                let need = warp.live;
+                wait!(State::AtRendezvous { need });
+            }
+            point!();
+            shuffle(frame, op, (ty, d), (ty, a), (lane, width), mask);
+        }
+        Op::Call(ref call) => {
+            if warp.enter(program, call.func, &call.args).is_none() {
+                fault!(FaultKind::StackOverflow);
+            }
+            return Step::Again;
+        }
+        Op::Rt(ref rt) => {
+            warp.fragments[current].state = State::AtRt;
+            let request = RtRequest { rt: rt.rt, site, mask, args: rt.args.to_vec() };
+            return Step::Leave(wire.stop(Stop::Rt(request)));
+        }
+        Op::Launch(ref launch) => {
+            let lane = mask.trailing_zeros() as usize;
+            let extent = |i: usize| frame.get((Ty::I32, launch.extents[i]), lane) as i32;
+            let request = LaunchRequest {
+                func: launch.func,
+                site,
+                grid: [extent(0), extent(1), extent(2)],
+                block: [extent(3), extent(4), extent(5)],
+                bytes: frame.get((Ty::I64, launch.bytes), lane) as i64,
+                stream: frame.get((Ty::I64, launch.stream), lane) as i64,
+                args: launch.args.iter().map(|&a| frame.get(a, lane)).collect(),
+            };
+            warp.fragments[current].state = State::AtRt;
+            return Step::Leave(wire.stop(Stop::Launch(request)));
+        }
+        Op::Stmt => {
+            let resumed = std::mem::take(&mut warp.fragments[current].resume);
+            if wire.statements && !resumed {
+                return Step::Leave(Exit::Statement);
+            }
+        }
+        Op::Switch(ref switch) => {
+            branch_many(warp, switch, at);
+            return Step::Again;
+        }
+        Op::Return(ref values) => {
+            if warp.leave(program, values) {
+                let f = &mut warp.fragments[current];
+                if f.joins.last() == Some(&(f.pc, f.frame)) {
+                    f.state = State::AtJoin;
+                }
+            } else {
+                warp.retire(mask);
+            }
+            return Step::Again;
+        }
+        Op::Exit => {
+            warp.retire(mask);
+            return Step::Again;
+        }
+        Op::Trap(trap) => fault!(FaultKind::Trap(trap)),
+        // The loop itself does all others.
+        _ => {}
+    }
+    Step::Next
+}
+
+/// The loop is to go on behind the operation once its caller has been told.
+fn go_on<const W: usize>(warp: &mut Warp<W>, at: &Cursor) {
+    let fragment = &mut warp.fragments[warp.current];
+    fragment.pc += 1;
+    fragment.idle = at.idle;
+}
+
+/// Sets a slot in each lane.
+fn each<const W: usize>(frame: &mut Frame<W>, mask: u32, d: SlotRef, f: impl Fn(&Frame<W>, usize) -> u64) {
+    for lane in lanes(mask) {
+        let bits = f(frame, lane);
+        frame.put(d, lane, bits);
+    }
+}
+
+fn first_value<const W: usize>(frame: &Frame<W>, mask: u32, slot: u32) -> u32 {
+    frame.get((Ty::I32, slot), mask.trailing_zeros() as usize) as u32
+}
+
+fn dynamic_shared(ctx: &Context<'_>) -> u64 {
+    mem::address::SHARED_BASE + ctx.geometry.static_shared.next_multiple_of(16)
+}
+
+/// A branch to one of several places: the lanes of each are a fragment.
+fn branch_many<const W: usize>(warp: &mut Warp<W>, switch: &SwitchOp, at: &Cursor) {
+    let current = warp.current;
+    let Some(frame) = warp.frame(at.number) else { return };
+    let mut groups: Vec<(u32, u32)> = Vec::new();
+    for lane in lanes(at.mask) {
+        let value = scalar::bits::signed(switch.ty, frame.get((switch.ty, switch.a), lane));
+        let pc = switch.arms.iter().find(|&&(v, _)| v == value).map_or(switch.default, |&(_, pc)| pc);
+        match groups.iter_mut().find(|g| g.0 == pc) {
+            Some(g) => g.1 |= 1 << lane,
+            None => groups.push((pc, 1 << lane)),
+        }
+    }
+    let join = if switch.join == NO_JOIN { None } else { Some(switch.join) };
+    for &(pc, part) in groups.iter().skip(1).rev() {
+        warp.split(part, pc, join);
+    }
+    if let Some(&(pc, _)) = groups.first() {
+        warp.fragments[current].pc = pc;
+    }
+}
+
+fn block_value(ctx: &Context<'_>, reg: Special) -> u32 {
+    let g = &ctx.geometry;
+    match reg {
+        Special::NtidX => g.block[0],
+        Special::NtidY => g.block[1],
+        Special::NtidZ => g.block[2],
+        Special::CtaidX => g.cta[0],
+        Special::CtaidY => g.cta[1],
+        Special::CtaidZ => g.cta[2],
+        Special::NctaidX => g.grid[0],
+        Special::NctaidY => g.grid[1],
+        Special::NctaidZ => g.grid[2],
+        Special::TidX
+        | Special::TidY
+        | Special::TidZ
+        | Special::LaneId
+        | Special::ActiveMask
+        | Special::Clock64
+        | Special::GlobalTimer => 0,
+    }
+}
+
+fn special<const W: usize>(warp: &mut Warp<W>, ctx: &Context<'_>, reg: Special, d: u32, at: &Cursor) {
+    let (mask, points) = (at.mask, warp.points);
+    let axis = match reg {
+        Special::TidX => 0,
+        Special::TidY => 1,
+        Special::TidZ => 2,
+        _ => 3,
+    };
+    if let 0..3 = axis {
+        if warp.threads.0 != ctx.geometry.block {
+            warp.threads = (ctx.geometry.block, threads(ctx.geometry.block, warp.number));
+        }
+        let Some(Some(frame)) = warp.frames.get_mut(at.number as usize) else { return };
+        if at.full {
+            frame.words[d as usize] = warp.threads.1[axis];
+        } else {
+            lanes(mask).for_each(|l| frame.words[d as usize][l] = warp.threads.1[axis][l]);
+        }
+        return;
+    }
+    let Some(Some(frame)) = warp.frames.get_mut(at.number as usize) else { return };
+    each(frame, mask, (reg.ty(), d), |_, lane| match reg {
+        Special::LaneId => lane as u64,
+        Special::ActiveMask => u64::from(mask),
+        Special::Clock64 | Special::GlobalTimer => points,
+        _ => u64::from(block_value(ctx, reg)),
+    });
+}
+
+/// Thread indices of the lanes of a warp.
+fn threads<const W: usize>(block: [u32; 3], number: u32) -> [[u32; W]; 3] {
+    let [x, y, _] = block.map(|b| b.max(1));
+    let linear: [u32; W] = std::array::from_fn(|lane| number * 32 + lane as u32);
+    [linear.map(|t| t % x), linear.map(|t| t / x % y), linear.map(|t| t / (x * y))]
+}
+
+fn vote<const W: usize>(frame: &mut Frame<W>, op: VoteOp, ty: Ty, d: u32, a: u32, mask: u32, voters: u32) {
+    let holds = if ty == Ty::Pred { frame.preds[a as usize] & voters } else { 0 };
+    let values: [u64; W] = std::array::from_fn(|l| frame.get((ty, a), l));
+    let same = |l: usize| lanes(voters).filter(|&o| values[o] == values[l]).fold(0u32, |m, o| m | 1 << o);
+    for lane in lanes(mask) {
+        let (result_ty, bits) = match op {
+            VoteOp::All => (Ty::Pred, u64::from(holds == voters)),
+            VoteOp::Any => (Ty::Pred, u64::from(holds != 0)),
+            VoteOp::Ballot => (Ty::I32, u64::from(holds)),
+            VoteOp::MatchAny => (Ty::I32, u64::from(same(lane))),
+            VoteOp::MatchAll => (Ty::I32, u64::from(if same(lane) == voters { voters } else { 0 })),
+        };
+        frame.put((result_ty, d), lane, bits);
+    }
+}
+
+/// `shfl.sync` (PTX ISA 9.7.9.6): lanes outside the segment, and lanes that take no part, give the caller's own value.
+fn shuffle<const W: usize>(
+    frame: &mut Frame<W>,
+    op: ShflOp,
+    d: SlotRef,
+    a: SlotRef,
+    (lane_slot, width_slot): (u32, u32),
+    mask: u32,
+) {
+    let values: [u64; W] = std::array::from_fn(|l| frame.get(a, l));
+    for lane in lanes(mask) {
+        let operand = frame.get((Ty::I32, lane_slot), lane) as u32 as i32;
+        let width = (frame.get((Ty::I32, width_slot), lane) as u32).clamp(1, 32).next_power_of_two() as i32;
+        let own = lane as i32;
+        let start = own & !(width - 1);
+        let end = start + width - 1;
+        let source = match op {
+            ShflOp::Idx => start + (operand & (width - 1)),
+            ShflOp::Up => own.wrapping_sub(operand & 31),
+            ShflOp::Down => own.wrapping_add(operand & 31),
+            ShflOp::Xor => own ^ (operand & 31),
+        };
+        let inside = match op {
+            ShflOp::Up => source >= start,
+            _ => source <= end,
+        };
+        let taken = if inside && (0..W as i32).contains(&source) && mask >> source & 1 != 0 { source } else { own };
+        frame.put(d, lane, values[taken as usize]);
+    }
+}

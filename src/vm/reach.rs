@@ -1,0 +1,231 @@
+//! Accesses lane by lane, to whichever memory the addresses name.
+//!
+//! The space of the instruction, or for generic accesses the address, says which memory is meant. Every access is checked:
+//! against live allocations, against the sizes of shared and local memory, for memory that this side (host or device) may
+//! not touch, and on the device for alignment.
+
+use crate::frame::Frame;
+use crate::warp::lanes;
+use ir::Space;
+use mem::address::{LOCAL_BASE, SHARED_BASE, WINDOW};
+use mem::{Lanes, Memory, Word};
+
+/// The memories that one access may reach.
+pub(crate) struct Reach<'a, const W: usize> {
+    pub(crate) memory: &'a Memory,
+    pub(crate) shared: &'a mut [u8],
+    pub(crate) frames: &'a mut [Option<Frame<W>>],
+}
+
+/// Which memory an access goes to.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Target {
+    Memory,
+    Shared,
+    Local,
+}
+
+pub(crate) fn target(space: Space, address: u64) -> Target {
+    match space {
+        Space::Host | Space::Global | Space::Const => Target::Memory,
+        Space::Shared => Target::Shared,
+        Space::Local => Target::Local,
+        Space::Generic if mem::address::is_shared(address) => Target::Shared,
+        Space::Generic if mem::address::is_local(address) => Target::Local,
+        Space::Generic => Target::Memory,
+    }
+}
+
+/// Whether this side may touch the region of an address.
+#[inline(always)]
+pub(crate) fn allowed<const W: usize>(address: u64) -> bool {
+    // Regions by number (`mem::address`): the host's 1 to 4; the device's pinned 3, managed 4 and devices 8 and up.
+    let allowed: u64 = if W == 1 { 0b1_1110 } else { !0 << 8 | 0b1_1000 };
+    allowed >> (address >> mem::address::REGION_BITS).min(63) & 1 != 0
+}
+
+/// The lanes of `mask` whose address this side may not touch, or is misaligned.
+fn forbidden<const W: usize>(at: &Lanes<W>, mask: u32, bytes: usize) -> u32 {
+    let bad = |a: u64| !allowed::<W>(a) || W > 1 && !a.is_multiple_of(bytes as u64);
+    match at {
+        Lanes::Contiguous(base) => {
+            let first = mask.trailing_zeros() as usize;
+            if bad(base.wrapping_add((first * bytes) as u64)) { mask } else { 0 }
+        }
+        Lanes::Uniform(a) => {
+            if bad(*a) {
+                mask
+            } else {
+                0
+            }
+        }
+        Lanes::Grid(_) | Lanes::Each(_) => {
+            let mut out = 0;
+            for i in 0..W {
+                out |= u32::from(bad(at.address(i, bytes))) << i;
+            }
+            out & mask
+        }
+    }
+}
+
+impl<const W: usize> Reach<'_, W> {
+    /// Reads one word per lane; gives the lanes that could not.
+    pub(crate) fn load<T: Word>(&self, to: Target, at: &Lanes<W>, mask: u32, out: &mut [T; W], hint: &mut u32) -> u32 {
+        match to {
+            Target::Memory => {
+                let bad = forbidden(at, mask, T::BYTES);
+                if bad != 0 {
+                    return bad;
+                }
+                if let Lanes::Uniform(address) = *at {
+                    let Some(v) = self.memory.load::<T>(address, hint) else { return mask };
+                    for (lane, word) in out.iter_mut().enumerate() {
+                        *word = if mask >> lane & 1 != 0 { v } else { *word };
+                    }
+                    return 0;
+                }
+                self.memory.load_lanes(at, mask, out, hint)
+            }
+            Target::Shared => load_window(self.shared, at, mask, out),
+            Target::Local => each(mask, |lane| {
+                let (bytes, i) = self.local(at.address(lane, T::BYTES), lane, T::BYTES)?;
+                out[lane] = T::read(&bytes[i..]);
+                Some(())
+            }),
+        }
+    }
+
+    pub(crate) fn store<T: Word>(
+        &mut self,
+        to: Target,
+        at: &Lanes<W>,
+        mask: u32,
+        values: &[T; W],
+        hint: &mut u32,
+    ) -> u32 {
+        match to {
+            Target::Memory => {
+                let bad = forbidden(at, mask, T::BYTES);
+                if bad != 0 {
+                    return bad;
+                }
+                self.memory.store_lanes(at, mask, values, hint)
+            }
+            Target::Shared => store_window(self.shared, at, mask, values),
+            Target::Local => each(mask, |lane| {
+                let (bytes, i) = self.local_mut(at.address(lane, T::BYTES), lane, T::BYTES)?;
+                values[lane].write(&mut bytes[i..]);
+                Some(())
+            }),
+        }
+    }
+
+    /// The frame whose local memory holds `address`, and the index of the lane's byte there.
+    fn local_index(&self, address: u64, lane: usize, bytes: usize) -> Option<(usize, usize)> {
+        if !(LOCAL_BASE..LOCAL_BASE + WINDOW).contains(&address) || !address.is_multiple_of(bytes as u64) {
+            return None;
+        }
+        self.frames.iter().enumerate().rev().find_map(|(n, f)| {
+            let f = f.as_ref()?;
+            let offset = address.checked_sub(f.local_base)?;
+            let inside = offset < f.local_bytes && bytes as u64 <= f.local_bytes - offset;
+            inside.then(|| (n, lane * f.local_bytes as usize + offset as usize))
+        })
+    }
+
+    fn local(&self, address: u64, lane: usize, bytes: usize) -> Option<(&[u8], usize)> {
+        let (n, i) = self.local_index(address, lane, bytes)?;
+        Some((&self.frames[n].as_ref()?.local, i))
+    }
+
+    fn local_mut(&mut self, address: u64, lane: usize, bytes: usize) -> Option<(&mut [u8], usize)> {
+        let (n, i) = self.local_index(address, lane, bytes)?;
+        Some((&mut self.frames[n].as_mut()?.local, i))
+    }
+
+    /// Splits the lanes of a generic access by the memory that their addresses name.
+    pub(crate) fn parts(space: Space, at: &Lanes<W>, mask: u32, bytes: usize) -> [(Target, u32); 3] {
+        let mut parts = [(Target::Memory, 0), (Target::Shared, 0), (Target::Local, 0)];
+        if space == Space::Generic {
+            for lane in lanes(mask) {
+                let to = target(space, at.address(lane, bytes));
+                for part in &mut parts {
+                    if part.0 == to {
+                        part.1 |= 1 << lane;
+                    }
+                }
+            }
+        } else {
+            let to = target(space, 0);
+            for part in &mut parts {
+                if part.0 == to {
+                    part.1 = mask;
+                }
+            }
+        }
+        parts
+    }
+}
+
+/// Calls `f` for each lane and gives the lanes for which it found nothing.
+fn each(mask: u32, mut f: impl FnMut(usize) -> Option<()>) -> u32 {
+    let mut bad = 0;
+    for lane in lanes(mask) {
+        if f(lane).is_none() {
+            bad |= 1 << lane;
+        }
+    }
+    bad
+}
+
+/// The index in a window of `len` bytes of an aligned word.
+fn window(address: u64, base: u64, len: usize, bytes: usize) -> Option<usize> {
+    let i = address.wrapping_sub(base) as usize;
+    (i < len && bytes <= len - i && i.is_multiple_of(bytes)).then_some(i)
+}
+
+/// Indices in a window of `len` bytes of the lanes' words, and the lanes of `mask` that are outside or misaligned. Indices of
+/// all other lanes are inside, so that they can be used without a look at the mask.
+fn window_indices<const W: usize>(at: &Lanes<W>, mask: u32, len: usize, bytes: usize) -> ([u32; W], u32) {
+    let Some(last) = len.checked_sub(bytes) else { return ([0; W], mask) };
+    let mut indices = [0; W];
+    let mut bad = 0;
+    for i in 0..W {
+        let offset = at.address(i, bytes).wrapping_sub(SHARED_BASE);
+        bad |= u32::from(offset > last as u64 || !(offset as usize).is_multiple_of(bytes)) << i;
+        indices[i] = offset.min(last as u64) as u32;
+    }
+    (indices, bad & mask)
+}
+
+fn load_window<T: Word, const W: usize>(data: &[u8], at: &Lanes<W>, mask: u32, out: &mut [T; W]) -> u32 {
+    if let Lanes::Uniform(address) = *at {
+        let Some(i) = window(address, SHARED_BASE, data.len(), T::BYTES) else { return mask };
+        let v = T::read(&data[i..]);
+        for (lane, word) in out.iter_mut().enumerate() {
+            *word = if mask >> lane & 1 != 0 { v } else { *word };
+        }
+        return 0;
+    }
+    let (indices, bad) = window_indices(at, mask, data.len(), T::BYTES);
+    if bad != 0 {
+        return bad;
+    }
+    for lane in 0..W {
+        let v = T::read(&data[indices[lane] as usize..]);
+        out[lane] = if mask >> lane & 1 != 0 { v } else { out[lane] };
+    }
+    0
+}
+
+fn store_window<T: Word, const W: usize>(data: &mut [u8], at: &Lanes<W>, mask: u32, values: &[T; W]) -> u32 {
+    let (indices, bad) = window_indices(at, mask, data.len(), T::BYTES);
+    if bad != 0 {
+        return bad;
+    }
+    for lane in lanes(mask) {
+        values[lane].write(&mut data[indices[lane] as usize..]);
+    }
+    0
+}

@@ -1,0 +1,156 @@
+//! Between the loop and those who look on.
+//!
+//! The loop of `exec` knows no observer. It leaves with an [`Exit`] where one has to be told something, says through the
+//! [`Wire`] what, and is entered again.
+
+use crate::access;
+use crate::code::{Code, MemOp, Op, Program, Site};
+use crate::hooks::{AccessEvent, AccessKind, Hooks, Values};
+use crate::warp::{Context, Stop, Warp};
+use ir::Scope;
+use mem::Lanes;
+
+/// Runs a warp by `core` until it stops, and tells the observer what it wants to know.
+#[inline(always)]
+pub(crate) fn drive<const W: usize>(
+    warp: &mut Warp<W>,
+    program: &Program,
+    ctx: &mut Context<'_>,
+    mut hooks: Option<&mut dyn Hooks<W>>,
+    core: impl Fn(&mut Warp<W>, &mut Context<'_>, &mut Wire<W>) -> Exit,
+) -> Stop {
+    let mut wire = Wire::new();
+    if let Some(hooks) = &hooks {
+        (wire.tell, wire.statements) = (hooks.wants_accesses(), hooks.wants_statements());
+    }
+    wire.exact = wire.statements || program.exact;
+    loop {
+        let exit = core(warp, ctx, &mut wire);
+        if exit == Exit::Stop {
+            return std::mem::replace(&mut wire.stop, Stop::Done);
+        }
+        wire.resume = true;
+        let Some(hooks) = &mut hooks else { continue };
+        match exit {
+            Exit::Stop => {}
+            Exit::Access => tell(program, warp, &mut **hooks, &wire),
+            Exit::Statement => {
+                let stops = hooks.on_stmt(warp, wire.frame, wire.site, wire.mask);
+                if let Some(fragment) = warp.fragments.get_mut(warp.current) {
+                    fragment.resume = stops;
+                    fragment.pc += u32::from(!stops);
+                }
+                if stops {
+                    return Stop::Statement;
+                }
+            }
+            Exit::SyncWarp(mask) => hooks.on_syncwarp(warp, mask),
+            Exit::Fence(scope) => hooks.on_fence(warp, wire.mask, scope),
+        }
+    }
+}
+
+/// Tells of the access at the wire's site.
+fn tell<const W: usize>(program: &Program, warp: &Warp<W>, hooks: &mut dyn Hooks<W>, wire: &Wire<W>) {
+    let code = &program.code[wire.site.func.index()];
+    let (Some(op), Some(frame)) = (code.op(wire.fast, wire.site.pc), warp.frame(wire.frame)) else { return };
+    let row = |m: &MemOp| match m.width.bytes() {
+        8 => Values::Longs(&frame.longs[m.value as usize]),
+        _ => Values::Words(&frame.words[m.value as usize]),
+    };
+    let (kind, space, bytes, values) = match op {
+        Op::LoadG32(m) | Op::LoadG64(m) | Op::LoadS32(m) | Op::LoadS64(m) | Op::Load(m) => {
+            (AccessKind::Read(m.access), m.space, m.width.bytes(), row(m))
+        }
+        Op::ULoad(m) => {
+            let value = Values::Same(frame.scalars[m.value as usize]);
+            (AccessKind::Read(m.access), m.space, m.width.bytes(), value)
+        }
+        Op::StoreG32(m) | Op::StoreG64(m) | Op::StoreS32(m) | Op::StoreS64(m) | Op::Store(m) => {
+            (AccessKind::Write(m.access), m.space, m.width.bytes(), row(m))
+        }
+        Op::Atomic(a) => {
+            let kind = AccessKind::Atomic { op: a.op, scope: a.scope, failed: wire.failed, used: a.d.is_some() };
+            (kind, a.space, a.ty.bytes() as usize, Values::Longs(&wire.left))
+        }
+        _ => return,
+    };
+    let space = access::told(space, &wire.lanes, wire.mask, bytes);
+    let (site, frame, mask) = (wire.site, wire.frame, wire.mask);
+    hooks.on_access(warp, &AccessEvent { site, frame, mask, kind, space, bytes, lanes: &wire.lanes, values });
+}
+
+/// Why the loop was left.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Exit {
+    /// `Wire::stop` says why.
+    Stop,
+    /// The access at `Wire::site` is to be told of.
+    Access,
+    /// The statement at `Wire::site` is about to begin.
+    Statement,
+    /// These lanes passed a SYNCWARP.
+    SyncWarp(u32),
+    /// A fence was passed.
+    Fence(Scope),
+}
+
+/// What the loop and its caller tell each other.
+#[derive(Debug)]
+pub(crate) struct Wire<const W: usize> {
+    /// Whether accesses are to be told of.
+    pub(crate) tell: bool,
+    /// Whether statements are to be told of.
+    pub(crate) statements: bool,
+    /// Whether every register has to be in its row whenever somebody may look.
+    pub(crate) exact: bool,
+    /// Whether the current fragment goes on.
+    pub(crate) resume: bool,
+    /// Whether the access at the current operation was told of.
+    pub(crate) told: bool,
+    pub(crate) stop: Stop,
+    pub(crate) site: Site,
+    pub(crate) frame: u32,
+    pub(crate) mask: u32,
+    /// Whether `site` is one of the fast operations.
+    pub(crate) fast: bool,
+    /// The addresses of the access.
+    pub(crate) lanes: Lanes<W>,
+    /// Of an atomic: the lanes whose compare-and-swap did not swap.
+    pub(crate) failed: u32,
+    /// Of an atomic: what it leaves.
+    pub(crate) left: [u64; W],
+}
+
+impl<const W: usize> Wire<W> {
+    fn new() -> Wire<W> {
+        Wire {
+            tell: false,
+            statements: false,
+            exact: false,
+            resume: false,
+            told: false,
+            stop: Stop::Done,
+            site: Site::default(),
+            frame: 0,
+            mask: 0,
+            fast: false,
+            lanes: Lanes::Uniform(0),
+            failed: 0,
+            left: [0; W],
+        }
+    }
+
+    /// Leaves with a stop.
+    pub(crate) fn stop(&mut self, stop: Stop) -> Exit {
+        self.stop = stop;
+        Exit::Stop
+    }
+}
+
+impl Code {
+    /// The operation at `pc` of the fast or the plain code.
+    fn op(&self, fast: bool, pc: u32) -> Option<&Op> {
+        if fast { self.fast.get(pc as usize) } else { self.ops.get(pc as usize) }
+    }
+}
