@@ -22,8 +22,9 @@ use crate::value::Value;
 use crate::view::{Contiguity, View, ViewDim};
 use ir::op::{BinOp, CmpOp, Special};
 use ir::{FuncKind, FunctionBuilder, LaunchConfig, Space, Ty, Val};
-use sema::checked::{CufDim, CufKernel, Expr, VarId};
+use sema::checked::{CufDim, CufKernel, Expr, Program, Stmt, Storage, Type, VarId};
 use source::Span;
+use std::collections::BTreeSet;
 
 /// A loop of the kernel.
 struct Axis {
@@ -185,11 +186,14 @@ impl<'p> Fx<'_, 'p> {
         let mut params = Params { args: Vec::new() };
         let mut homes = Vec::new();
         let mut copies = Vec::new();
-        for &v in &cuf.captured {
-            if cuf.private.contains(&v)
-                || cuf.loops.iter().any(|l| l.var == v)
-                || cuf.reductions.iter().any(|r| r.0 == v)
-            {
+        // An object has components on the device, perhaps; a copy of it is always right.
+        let program = self.program;
+        let objects = cuf.private.iter().filter(|v| matches!(program.var(**v).ty, Type::Derived(_)));
+        let passed: BTreeSet<VarId> = cuf.captured.iter().chain(objects).copied().collect();
+        let private: Vec<VarId> =
+            cuf.private.iter().copied().filter(|v| !matches!(program.var(*v).ty, Type::Derived(_))).collect();
+        for v in passed {
+            if private.contains(&v) || cuf.loops.iter().any(|l| l.var == v) || cuf.reductions.iter().any(|r| r.0 == v) {
                 continue;
             }
             match self.captured_home(v, &mut b, &mut params, &mut copies) {
@@ -225,7 +229,7 @@ impl<'p> Fx<'_, 'p> {
         for (v, value) in copies {
             kernel.private_copy(v, &value);
         }
-        for &v in cuf.private.iter().chain(cuf.loops.iter().map(|l| &l.var)) {
+        for v in private.into_iter().chain(cuf.loops.iter().map(|l| l.var)) {
             kernel.scalar_local(v);
         }
         for (v, op) in &cuf.reductions {
@@ -236,6 +240,7 @@ impl<'p> Fx<'_, 'p> {
                 kernel.store(place, ty, &start);
             }
         }
+        kernel.associate_names(&cuf.body);
         let described: Vec<VarId> = kernel.homes.keys().copied().collect();
         for v in described {
             kernel.describe(v);
@@ -265,7 +270,7 @@ impl<'p> Fx<'_, 'p> {
     ) -> Option<Option<Home>> {
         let program = self.program;
         let var = program.var(v);
-        if matches!(var.storage, sema::checked::Storage::Parameter) {
+        if matches!(var.storage, Storage::Parameter) {
             return Some(None);
         }
         let on_device = var.attrs.cuda.is_some();
@@ -346,9 +351,41 @@ impl<'p> Fx<'_, 'p> {
         Some(View { mem, origin: None, dims, element, len, contiguity, assumed_size: view.assumed_size })
     }
 
+    /// Gives homes to the ASSOCIATE names in the body that came to life outside of it: they stand for captured variables.
+    fn associate_names(&mut self, body: &'p [Stmt]) {
+        let program = self.program;
+        let mut names = Vec::new();
+        for s in body {
+            crate::visit::statements(std::slice::from_ref(s), &mut |s| {
+                crate::visit::statement_exprs(s, &mut |e| {
+                    crate::visit::all(e, &mut |e| names.extend(alias(program, e)));
+                });
+            });
+        }
+        for v in names {
+            self.associate_name(v);
+        }
+    }
+
+    fn associate_name(&mut self, v: VarId) {
+        let program = self.program;
+        if self.homes.contains_key(&v) {
+            return;
+        }
+        if let Storage::Alias(of) = &program.var(v).storage {
+            let mut inner = Vec::new();
+            crate::visit::all(of, &mut |e| inner.extend(alias(program, e)));
+            inner.into_iter().for_each(|v| self.associate_name(v));
+            let reachable = crate::usage::root(of).is_some_and(|root| self.home(root).is_some());
+            if reachable {
+                self.come_to_life(v);
+            }
+        }
+    }
+
     /// Whether an ASSOCIATE name stands for managed data, which both sides reach.
     fn aliases_device_data(&self, v: VarId) -> bool {
-        let sema::checked::Storage::Alias(of) = &self.program.var(v).storage else { return false };
+        let Storage::Alias(of) = &self.program.var(v).storage else { return false };
         self.storage_root(of).is_some_and(|root| self.program.var(root).attrs.cuda.is_some())
     }
 
@@ -427,6 +464,14 @@ impl<'p> Fx<'_, 'p> {
         if let Some(place) = self.variable_place(axis.var) {
             self.store(place, &var.ty, &Value::Scalar(value));
         }
+    }
+}
+
+/// The variable that an expression is, if that is an ASSOCIATE name.
+fn alias(program: &Program, e: &Expr) -> Option<VarId> {
+    match e.kind {
+        sema::checked::ExprKind::Var(v) if matches!(program.var(v).storage, Storage::Alias(_)) => Some(v),
+        _ => None,
     }
 }
 

@@ -147,6 +147,13 @@ impl<'p> Fx<'_, 'p> {
                     self.store_number(&c.value, bytes);
                     continue;
                 }
+                // Fortran 2018, 12.10.2: what the processor cannot tell.
+                "sequential" | "direct" | "formatted" | "unformatted" | "stream" | "read" | "write" | "readwrite" => {
+                    let unknown = self.text_value("UNKNOWN");
+                    let place = self.place(&c.value);
+                    self.store(place, &c.value.ty, &unknown);
+                    continue;
+                }
                 _ => {
                     self.unsupported();
                     continue;

@@ -224,7 +224,7 @@ pub(crate) fn blocks<'p>(s: &'p Stmt, f: &mut dyn FnMut(&'p Block)) {
 }
 
 /// Calls `f` with each statement of the block and of the blocks nested in it, outermost first.
-pub(crate) fn statements<'p>(block: &'p Block, f: &mut dyn FnMut(&'p Stmt)) {
+pub(crate) fn statements<'p>(block: &'p [Stmt], f: &mut dyn FnMut(&'p Stmt)) {
     for s in block {
         f(s);
         blocks(s, &mut |inner| statements(inner, f));

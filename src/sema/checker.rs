@@ -55,6 +55,8 @@ pub(crate) struct Context {
     pub(crate) refused: Option<Arc<str>>,
     /// Indices of DO loops that the statement at hand is in: they may not be assigned.
     pub(crate) loop_vars: Vec<VarId>,
+    /// The reference at hand is to an external procedure without an interface here.
+    pub(crate) implicit_interface: bool,
     /// In a procedure compiled for both sides: under a condition on `on_device()`, where calls of either side may stand.
     pub(crate) guarded: bool,
     /// Inside a specification or constant expression: device and host data are not told apart.
@@ -326,6 +328,7 @@ impl Context {
             next_construct: 0,
             refused: None,
             loop_vars: Vec::new(),
+            implicit_interface: false,
             guarded: false,
             specification: false,
         }

@@ -60,6 +60,20 @@ impl Checker<'_> {
 
     fn called(&mut self, id: ProcId, span: Span) -> Option<()> {
         self.note_call(id, span);
+        let callee = self.out.proc(id);
+        if !callee.pure
+            && callee.through.is_none()
+            && self.cx.proc.is_some_and(|p| self.out.proc(p).pure)
+            && !self.procs[id.0 as usize].embedded
+        {
+            let text = format!("pure procedure calls `{}`, which is not pure", callee.name);
+            return self.error_help(
+                Code::ImpureReference,
+                span,
+                text,
+                "declare it `pure`, or remove `pure` from the caller",
+            );
+        }
         if self.is_missing(id) && self.out.proc(id).through.is_none() && !self.procs[id.0 as usize].reported_missing {
             self.procs[id.0 as usize].reported_missing = true;
             let p = self.out.proc(id);

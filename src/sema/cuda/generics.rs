@@ -1,9 +1,9 @@
 //! Defined operators and assignments that mean what intrinsic ones already do (rule 33). Device dummies of a host procedure
 //! make a difference: that is how programs define operations on device data.
 
-use crate::checked::{ProcId, ProcKind, Type};
+use crate::checked::{ProcId, ProcKind, Storage, Type, Variable};
 use crate::checker::Checker;
-use crate::decl::is_numeric;
+use crate::decl::{is_numeric, same_type};
 use crate::scope::{ScopeId, Sym};
 use diag::{Code, Diagnostic};
 use std::sync::Arc;
@@ -22,6 +22,7 @@ impl Checker<'_> {
                 }
             }
         }
+        self.check_ambiguous();
         for (id, name) in found {
             if !self.procs[id.0 as usize].embedded && self.is_intrinsic_operation(id, &name) {
                 let p = self.out.proc(id);
@@ -30,6 +31,59 @@ impl Checker<'_> {
                 self.report(d.help("use a derived type or device data, or an operator of your own such as `.add.`"));
             }
         }
+    }
+
+    /// Two specific procedures of one generic name whose arguments have the same types, kinds, ranks and attributes cannot be
+    /// told apart; a host and a device version can.
+    fn check_ambiguous(&mut self) {
+        let mut found: Vec<(ProcId, ProcId, Arc<str>)> = Vec::new();
+        for data in &self.scopes {
+            for (name, entry) in &data.names {
+                let Sym::Generic { procs, .. } = &entry.sym else { continue };
+                if entry.module.is_some() {
+                    continue;
+                }
+                for (i, &b) in procs.iter().enumerate() {
+                    if let Some(&a) = procs[..i].iter().find(|a| self.is_same_signature(**a, b)) {
+                        found.push((a, b, name.clone()));
+                    }
+                }
+            }
+        }
+        for (a, b, name) in found {
+            let (first, second) = (self.out.proc(a), self.out.proc(b));
+            let text = format!("`{}` and `{}` of generic `{name}` take the same arguments", first.name, second.name);
+            let d = Diagnostic::new(Code::AmbiguousGeneric, second.span, text)
+                .secondary(first.span, "the other one is here");
+            self.report(d);
+        }
+    }
+
+    fn is_same_signature(&self, a: ProcId, b: ProcId) -> bool {
+        let embedded = self.procs[a.0 as usize].embedded || self.procs[b.0 as usize].embedded;
+        let refused = self.procs[a.0 as usize].refused.is_some() || self.procs[b.0 as usize].refused.is_some();
+        let (p, q) = (self.out.proc(a), self.out.proc(b));
+        if a == b
+            || embedded
+            || refused
+            || p.kind != q.kind
+            || p.is_function != q.is_function
+            || p.params.len() != q.params.len()
+        {
+            return false;
+        }
+        p.params.iter().zip(&q.params).all(|(x, y)| {
+            let (x, y) = (self.out.var(*x), self.out.var(*y));
+            let plain = |v: &Variable| {
+                !v.attrs.optional && v.attrs.ignore_tkr.is_empty() && !matches!(v.storage, Storage::Procedure)
+            };
+            plain(x)
+                && plain(y)
+                && same_type(&x.ty, &y.ty)
+                && x.shape.rank() == y.shape.rank()
+                && x.attrs.cuda == y.attrs.cuda
+                && (x.attrs.pointer, x.attrs.allocatable) == (y.attrs.pointer, y.attrs.allocatable)
+        })
     }
 
     fn is_intrinsic_operation(&self, id: ProcId, name: &str) -> bool {

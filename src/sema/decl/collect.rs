@@ -78,6 +78,12 @@ impl<'a> Checker<'a> {
                     }
                 }
             }
+            DeclKind::Attr { attr: Attr::Private(_) | Attr::Public(_), .. }
+                if self.scopes[scope.0 as usize].proc.is_some() =>
+            {
+                let text = "`public` and `private` belong to the specification part of a module";
+                self.error::<()>(Code::BadAccessStatement, d.span, text);
+            }
             DeclKind::Attr { attr, entities } if entities.is_empty() => match attr {
                 Attr::Save(_) => self.scope(scope).save_all = true,
                 Attr::Private(_) => self.scope(scope).private_default = true,

@@ -113,6 +113,22 @@ impl<'a> Checker<'a> {
         if vars.iter().any(|id| self.out.var(*id).attrs.cuda.is_some()) {
             return;
         }
+        for (name, id) in names.iter().zip(&vars) {
+            let var = self.out.var(*id);
+            let what = match var.storage {
+                Storage::Dummy(_) => "a dummy argument",
+                Storage::Result => "a function's result",
+                Storage::Parameter => "a named constant",
+                _ if var.attrs.allocatable => "allocatable",
+                _ if matches!(var.shape, Shape::Explicit(_)) && constant_bounds(&var.shape).is_none() => {
+                    "an array whose bounds vary"
+                }
+                _ => continue,
+            };
+            let text = format!("`{}` is {what} and cannot be in `common`", name.as_str());
+            self.error::<()>(Code::BadCommon, name.span, text);
+            return;
+        }
         let Some(first) = self.commons.get(&label).cloned() else {
             for &id in &vars {
                 self.out.vars[id.0 as usize].storage = Storage::Static;

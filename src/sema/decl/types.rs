@@ -53,7 +53,14 @@ impl Checker<'_> {
                 };
                 Some(Type::Character(len))
             }
-            TypeSpecKind::Type(name) => self.named_type(name).map(Type::Derived),
+            TypeSpecKind::Type(name) => {
+                let id = self.named_type(name)?;
+                if self.types[id.0 as usize].ast.is_some_and(|a| a.is_abstract) {
+                    let text = format!("there are no objects of the abstract type `{}`", name.as_str());
+                    return self.error_help(Code::BadPolymorphism, spec.span, text, "use a type that extends it");
+                }
+                Some(Type::Derived(id))
+            }
             TypeSpecKind::Class(name) => {
                 let id = self.named_type(name)?;
                 if self.extended.contains(&self.out.ty(id).name)

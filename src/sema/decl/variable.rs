@@ -54,10 +54,23 @@ impl<'a> Checker<'a> {
             self.check_procedure_name(p)?;
             return self.settle_procedure(scope, p);
         }
+        if let (Some(span), true) = (p.equivalence, p.dummy.is_some() || p.allocatable.is_some() || p.pointer.is_some())
+        {
+            let text = format!("`{}` cannot be in `equivalence`: it is an argument, allocatable or a pointer", p.name);
+            return self.error(Code::BadEquivalence, span, text);
+        }
         if let Some(span) = p.equivalence {
             return self.refuse(span, format!("`equivalence` of `{}`", p.name));
         }
         let is_parameter = p.parameter.is_some();
+        if let Some(ast::TypeSpec { kind: ast::TypeSpecKind::Class(name), span }) = p.spec
+            && p.dummy.is_none()
+            && p.allocatable.is_none()
+            && p.pointer.is_none()
+        {
+            let text = format!("`class({})` is for dummy arguments, allocatable variables and pointers", name.as_str());
+            return self.error_help(Code::BadPolymorphism, *span, text, format!("write `type({})`", name.as_str()));
+        }
         let ty = match p.spec {
             Some(spec) => self.type_spec(spec, p.char_len)?,
             None if matches!(p.init, Init::Next(_)) || (is_parameter && self.enumerator(scope, p)) => Type::Integer(4),
@@ -78,7 +91,9 @@ impl<'a> Checker<'a> {
             if let Some((cuda, span)) = p.cuda {
                 let text = format!("named constant `{}` cannot be {} data", p.name, crate::cuda::spelling(cuda));
                 let help = "named constants can be used in device code as they are";
-                return self.error_help(Code::DataAttributeMisplaced, span, text, help);
+                let code =
+                    if cuda == ast::CudaAttr::Managed { Code::BadManagedData } else { Code::DataAttributeMisplaced };
+                return self.error_help(code, span, text, help);
             }
             return self.settle_parameter(scope, p, ty, shape);
         }

@@ -2,7 +2,7 @@
 
 use super::actual::{Argument, Given};
 use super::fit::Fit;
-use crate::checked::{Actual, CharLen, Expr, ExprKind, ProcBody, ProcId, Shape, Type, VarId};
+use crate::checked::{Actual, CharLen, Expr, ExprKind, ProcBody, ProcId, Shape, Sub, Type, VarId};
 use crate::checker::{Checker, Context};
 use crate::scope::{ScopeData, ScopeId, Sym};
 use ast::{Arg, ArgValue, Name};
@@ -88,6 +88,7 @@ impl Checker<'_> {
     }
 
     fn pass_one(&mut self, param: VarId, e: Expr) -> Option<Expr> {
+        self.warn_of_gaps(param, &e);
         let dummy = self.out.var(param);
         let (ty, rank, value) = (dummy.ty.clone(), dummy.shape.rank(), dummy.attrs.value);
         if matches!(e.kind, ExprKind::Null) {
@@ -95,6 +96,21 @@ impl Checker<'_> {
         }
         // Only integers that services take in any kind still differ in kind here.
         if value && dummy.attrs.ignore_tkr.is_empty() { self.convert(e, &ty) } else { Some(e) }
+    }
+
+    /// Warns of a device section with a stride of unknown value for an assumed-shape dummy (rule 31).
+    fn warn_of_gaps(&mut self, param: VarId, e: &Expr) {
+        let ExprKind::Section { subs, .. } = &e.kind else { return };
+        let strided =
+            matches!(subs.first(), Some(Sub::Range { step: Some(s), .. }) if !matches!(s.kind, ExprKind::Const(_)));
+        let dummy = self.out.var(param);
+        if strided && matches!(dummy.shape, Shape::AssumedShape(_)) && crate::cuda::is_device_only(self.space_of(e)) {
+            let text = format!(
+                "section may have gaps in its first dimension, and `{}` is an assumed-shape argument",
+                dummy.name
+            );
+            self.report(Diagnostic::new(Code::PossiblyDiscontiguousArgument, e.span, text));
+        }
     }
 
     /// A call through a procedure dummy or pointer: how its arguments fit.

@@ -150,8 +150,7 @@ impl Checker<'_> {
         let gaps = match subs.first() {
             Some(Sub::Index(_) | Sub::Vector(_)) => true,
             Some(Sub::Range { step: Some(Expr { kind: ExprKind::Const(Const::Int(n)), .. }), .. }) => *n != 1,
-            Some(Sub::Range { step, .. }) => step.is_some(),
-            None => false,
+            Some(Sub::Range { .. }) | None => false,
         };
         if !gaps || ignored {
             return Ok(());

@@ -85,6 +85,10 @@ impl Checker<'_> {
         if self.is_tainted(self.cx.scope) {
             return None;
         }
+        // A specific procedure may be one of an unsupported module.
+        if let Some(what) = self.foreign("") {
+            return self.refuse_again(&what);
+        }
         if let [only] = procs {
             return match self.fit(*only, args, span) {
                 Err(d) => {

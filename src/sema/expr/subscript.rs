@@ -87,6 +87,7 @@ impl Checker<'_> {
             return self.intrinsic_function(found, args, span);
         }
         if let Some(&external) = self.externals.get(&name.text) {
+            self.check_implicit_interface(external, name)?;
             return self.reference(external, name, args, span);
         }
         if self.vars[id.0 as usize].implicit {
@@ -124,6 +125,7 @@ impl Checker<'_> {
         }
         if let Some(&external) = self.externals.get(&name.text) {
             if self.implicit_type(self.cx.scope, name.as_str()).is_some() {
+                self.check_implicit_interface(external, name)?;
                 return self.reference(external, name, args, span);
             }
             let text = format!("function `{}` has no declaration here", name.as_str());

@@ -75,10 +75,17 @@ impl<'a> Checker<'a> {
                 }
             }
         }
+        let mut given: Vec<(Arc<str>, Arc<str>)> = Vec::new();
         for item in &stmt.items {
             let local = generic_key(&item.local);
             let theirs = item.module.as_ref().unwrap_or(&item.local);
             let (key, span) = (generic_key(theirs), generic_span(theirs));
+            if given.iter().any(|g| g.0 == local && g.1 != key) {
+                let text = format!("`{local}` stands for two names of module `{name}`");
+                self.report(Diagnostic::new(Code::BadRename, generic_span(&item.local), text));
+                continue;
+            }
+            given.push((local.clone(), key.clone()));
             if let Some(entry) = exports.get(&key) {
                 self.import(scope, &local, entry, &name, span);
                 continue;

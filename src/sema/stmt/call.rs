@@ -74,7 +74,10 @@ impl Checker<'_> {
         }
         if let Some(&id) = self.externals.get(&name.text) {
             self.check_implicit_interface(id, name)?;
-            return self.call_procedure(id, name, launch, args, span);
+            self.cx.implicit_interface = true;
+            let call = self.call_procedure(id, name, launch, args, span);
+            self.cx.implicit_interface = false;
+            return call;
         }
         if let Some(what) = self.foreign(name.as_str()) {
             self.quiet_arguments(args);

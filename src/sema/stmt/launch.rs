@@ -92,6 +92,11 @@ impl Checker<'_> {
         args: Vec<Argument>,
         span: Span,
     ) -> Option<StmtKind> {
+        let cooperative = self.out.proc(fit.proc).cooperative || config.grid.is_none();
+        if self.cx.side.on_device() && cooperative {
+            let text = format!("cooperative kernel `{}` is launched from device code", self.out.proc(fit.proc).name);
+            return self.error_help(Code::NestedLaunch, span, text, "launch it from host code");
+        }
         self.check_call(fit.proc, span)?;
         let args = self.pass(fit, args)?;
         Some(StmtKind::Launch { proc: fit.proc, config, args })

@@ -6,6 +6,7 @@ mod body;
 mod call;
 mod control;
 mod cuf;
+mod cuf_uses;
 mod io;
 mod launch;
 mod masked;

@@ -12,6 +12,7 @@ mod generics;
 mod intrinsics;
 mod modules;
 mod names;
+mod rules;
 mod statements;
 mod support;
 mod transfers;

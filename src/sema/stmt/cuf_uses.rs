@@ -1,0 +1,317 @@
+//! What the body of `!$cuf kernel do` does with the variables around it.
+
+use super::cuf::op_fits;
+use super::{inner_blocks, own_exprs};
+use crate::checked::{BinaryOp, Block, Expr, ExprKind, LogicOp, ReduceOp, Stmt, StmtKind, Storage, VarId};
+use crate::checker::Checker;
+use crate::expr::{for_each, root};
+use crate::intrinsic::Intrinsic;
+use diag::{Code, Diagnostic};
+use source::Span;
+use std::collections::{BTreeMap, BTreeSet};
+
+impl Checker<'_> {
+    /// Sorts the variables of a body into reductions, private ones and captured ones.
+    pub(super) fn classify(
+        &mut self,
+        body: &Block,
+        loops: &[VarId],
+        own_from: Option<u32>,
+        written: Vec<(VarId, ReduceOp)>,
+    ) -> Uses {
+        let mut scan = Scan {
+            checker: self,
+            own_from: own_from.unwrap_or(u32::MAX),
+            state: BTreeMap::new(),
+            order: Vec::new(),
+            in_condition: 0,
+        };
+        scan.block(body);
+        let Scan { state, order, .. } = scan;
+        let mut uses = Uses { reductions: written, private: Vec::new(), captured: Vec::new() };
+        for id in order {
+            let Some(s) = state.get(&id) else { continue };
+            if loops.contains(&id) || uses.reductions.iter().any(|r| r.0 == id) {
+                continue;
+            }
+            if !s.is_host_scalar {
+                uses.captured.push(id);
+                continue;
+            }
+            match (&s.reduction, s.plain_reads, s.plain_writes) {
+                (Some(Ok(op)), false, false) => {
+                    uses.reductions.push((id, *op));
+                    continue;
+                }
+                (Some(_), ..) => {
+                    // A private sum is first set, then added to; without the setting it is no reduction either.
+                    if s.read_first {
+                        let var = self.out.var(id);
+                        let text = format!("`{}` is accumulated over the iterations and used otherwise, too", var.name);
+                        let d = Diagnostic::new(Code::KernelDoReduction, s.span, text);
+                        self.report(d.help("a reduction variable has only statements like `s = s + x`"));
+                        continue;
+                    }
+                }
+                (None, ..) => {}
+            }
+            if s.plain_writes || s.reduction.is_some() {
+                uses.private.push(id);
+            }
+            if s.read_first || !(s.plain_writes || s.reduction.is_some()) {
+                uses.captured.push(id);
+            }
+        }
+        uses
+    }
+}
+
+/// What became of the variables of a body.
+pub(super) struct Uses {
+    pub(super) reductions: Vec<(VarId, ReduceOp)>,
+    pub(super) private: Vec<VarId>,
+    pub(super) captured: Vec<VarId>,
+}
+
+/// What is known of one variable.
+struct VarUse {
+    is_host_scalar: bool,
+    /// Whether an iteration may read it before it has assigned it.
+    read_first: bool,
+    assigned: bool,
+    plain_reads: bool,
+    plain_writes: bool,
+    /// The operation of all its accumulations; an error when they differ.
+    reduction: Option<Result<ReduceOp, ()>>,
+    span: Span,
+}
+
+struct Scan<'c, 'a> {
+    checker: &'c Checker<'a>,
+    own_from: u32,
+    state: BTreeMap<VarId, VarUse>,
+    order: Vec<VarId>,
+    in_condition: u32,
+}
+
+impl Scan<'_, '_> {
+    fn entry(&mut self, id: VarId, span: Span) -> Option<&mut VarUse> {
+        if id.0 >= self.own_from {
+            return None;
+        }
+        let var = self.checker.out.var(id);
+        if matches!(var.storage, Storage::Procedure) {
+            return None;
+        }
+        if !self.state.contains_key(&id) {
+            self.order.push(id);
+        }
+        let is_host_scalar = var.shape.rank() == 0
+            && matches!(var.attrs.cuda, None | Some(ast::CudaAttr::Pinned))
+            && !matches!(var.storage, Storage::Parameter);
+        Some(self.state.entry(id).or_insert(VarUse {
+            is_host_scalar,
+            read_first: false,
+            assigned: false,
+            plain_reads: false,
+            plain_writes: false,
+            reduction: None,
+            span,
+        }))
+    }
+
+    fn read(&mut self, id: VarId, span: Span) {
+        if let Storage::Alias(target) = &self.checker.out.var(id).storage {
+            let target = target.clone();
+            self.reads(&target);
+            return;
+        }
+        if let Some(s) = self.entry(id, span) {
+            s.plain_reads = true;
+            s.read_first |= !s.assigned;
+        }
+    }
+
+    fn reads(&mut self, e: &Expr) {
+        let mut found = Vec::new();
+        for_each(e, &mut |node| {
+            if let ExprKind::Var(id) = node.kind {
+                found.push((id, node.span));
+            }
+            true
+        });
+        for (id, span) in found {
+            self.read(id, span);
+        }
+    }
+
+    fn write(&mut self, target: &Expr) {
+        // The subscripts are read.
+        let mut found = Vec::new();
+        for_each(target, &mut |node| {
+            if let ExprKind::Var(id) = node.kind {
+                found.push((id, node.span));
+            }
+            true
+        });
+        let base = root(target);
+        let mut skipped = false;
+        for (id, span) in found {
+            if !skipped && Some(id) == base {
+                skipped = true;
+                continue;
+            }
+            self.read(id, span);
+        }
+        let Some(id) = base else { return };
+        if let Storage::Alias(aliased) = &self.checker.out.var(id).storage {
+            let aliased = aliased.clone();
+            self.write(&aliased);
+            return;
+        }
+        let whole = matches!(target.kind, ExprKind::Var(_));
+        let unconditional = self.in_condition == 0;
+        if let Some(s) = self.entry(id, target.span) {
+            s.plain_writes = true;
+            s.assigned |= whole && unconditional;
+            s.read_first |= !whole && !s.assigned;
+        }
+    }
+
+    fn block(&mut self, body: &Block) {
+        for s in body {
+            self.stmt(s);
+        }
+    }
+
+    fn stmt(&mut self, s: &Stmt) {
+        if let StmtKind::Assign { target, value } = &s.kind
+            && let ExprKind::Var(id) = target.kind
+            && let Some((op, others)) = accumulation(id, value)
+        {
+            for e in others {
+                self.reads(e);
+            }
+            let fits = op_fits(op, &target.ty);
+            if let Some(state) = self.entry(id, target.span).filter(|st| st.is_host_scalar) {
+                state.reduction = Some(match state.reduction {
+                    None if fits => Ok(op),
+                    Some(Ok(old)) if old == op => Ok(op),
+                    _ => Err(()),
+                });
+                state.read_first |= !state.assigned;
+                return;
+            }
+        }
+        let mut targets = Vec::new();
+        own_exprs(s, &mut |e, assigned| {
+            if assigned {
+                targets.push(e);
+            } else {
+                self.reads(e);
+            }
+        });
+        for target in targets {
+            self.write(target);
+        }
+        let conditional = !matches!(s.kind, StmtKind::Block { .. });
+        self.in_condition += u32::from(conditional);
+        for inner in inner_blocks(s) {
+            // What one arm sets is not set in the next, nor after the construct.
+            let before: BTreeSet<VarId> = self.state.iter().filter(|(_, u)| u.assigned).map(|(id, _)| *id).collect();
+            let depth = std::mem::take(&mut self.in_condition);
+            self.block(inner);
+            self.in_condition = depth;
+            if conditional {
+                for (id, state) in &mut self.state {
+                    state.assigned = before.contains(id);
+                }
+            }
+        }
+        self.in_condition -= u32::from(conditional);
+        // A counted inner loop sets its variable even when it does not run.
+        if let StmtKind::Loop { control, .. } = &s.kind
+            && let Some(var) = Checker::loop_variable(control)
+            && let Some(state) = self.state.get_mut(&var)
+        {
+            state.assigned = true;
+        }
+    }
+}
+
+/// Whether `value` accumulates into a variable: the operation and the other operands.
+fn accumulation(id: VarId, value: &Expr) -> Option<(ReduceOp, Vec<&Expr>)> {
+    let is_it = |e: &Expr| matches!(bare(e).kind, ExprKind::Var(v) if v == id);
+    let uses = |e: &Expr| {
+        let mut found = false;
+        for_each(e, &mut |n| {
+            found |= matches!(n.kind, ExprKind::Var(v) if v == id);
+            !found
+        });
+        found
+    };
+    let pair = |op: ReduceOp, a: &'_ Expr, b: &'_ Expr| -> Option<(ReduceOp, bool)> {
+        if is_it(a) && !uses(b) {
+            Some((op, true))
+        } else if is_it(b) && !uses(a) {
+            Some((op, false))
+        } else {
+            None
+        }
+    };
+    match &bare(value).kind {
+        ExprKind::Binary { op: BinaryOp::Sub, left, right } if is_it(left) && !uses(right) => {
+            Some((ReduceOp::Add, vec![right]))
+        }
+        ExprKind::Binary { op, left, right } => {
+            let reduce = match op {
+                BinaryOp::Add => ReduceOp::Add,
+                BinaryOp::Mul => ReduceOp::Mul,
+                _ => return None,
+            };
+            if let Some((op, first)) = pair(reduce, left, right) {
+                return Some((op, vec![if first { right } else { left }]));
+            }
+            // `s + a + b` is `(s + a) + b`.
+            if !uses(right)
+                && let Some((inner, mut others)) = accumulation(id, left)
+                && inner == reduce
+            {
+                others.push(right);
+                return Some((reduce, others));
+            }
+            None
+        }
+        ExprKind::Logic { op, left, right } => {
+            let reduce = match op {
+                LogicOp::And => ReduceOp::And,
+                LogicOp::Or => ReduceOp::Or,
+                LogicOp::Eqv => ReduceOp::Eqv,
+                LogicOp::Neqv => ReduceOp::Neqv,
+            };
+            pair(reduce, left, right).map(|(op, first)| (op, vec![if first { &**right } else { &**left }]))
+        }
+        ExprKind::Intrinsic { id: name, args } => {
+            let reduce = match name {
+                Intrinsic::Max => ReduceOp::Max,
+                Intrinsic::Min => ReduceOp::Min,
+                Intrinsic::Iand => ReduceOp::Iand,
+                Intrinsic::Ior => ReduceOp::Ior,
+                Intrinsic::Ieor => ReduceOp::Ieor,
+                _ => return None,
+            };
+            let args: Vec<&Expr> = args.iter().flatten().collect();
+            let own = args.iter().filter(|e| is_it(e)).count();
+            let others: Vec<&Expr> = args.into_iter().filter(|e| !is_it(e)).collect();
+            (own == 1 && !others.iter().any(|e| uses(e))).then_some((reduce, others))
+        }
+        _ => None,
+    }
+}
+
+fn bare(e: &Expr) -> &Expr {
+    match &e.kind {
+        ExprKind::Paren(inner) | ExprKind::Convert(inner) => bare(inner),
+        _ => e,
+    }
+}
