@@ -95,6 +95,7 @@ fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
             ..ParseOptions::default()
         },
         level: compiler.level.unwrap_or(if is_debugging(options) { 0 } else { 1 }),
+        mathematics: is_debugging(options),
         ..compile::Options::default()
     };
     settings.sema.real8 = compiler.real8;

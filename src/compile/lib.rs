@@ -5,6 +5,8 @@
 //! mathematical functions; because only a checked program says whether it calls some, one that does is checked again with
 //! their module.
 //!
+//! [`compile_main`] is the second half alone, for an expression that the debugger has put into a main program.
+//!
 //! Not here: reading files (the caller does), running anything.
 
 mod embedded;
@@ -30,6 +32,8 @@ pub struct Options {
     pub lower: LowerOptions,
     /// 0 leaves the IR as lowering made it.
     pub level: u8,
+    /// Whether the mathematics library is there even if the program calls nothing of it: for expressions asked later.
+    pub mathematics: bool,
 }
 
 impl Default for Options {
@@ -39,6 +43,7 @@ impl Default for Options {
             sema: SemaOptions { needs_main: true, ..SemaOptions::default() },
             lower: LowerOptions::default(),
             level: 1,
+            mathematics: false,
         }
     }
 }
@@ -108,7 +113,7 @@ pub fn compile(
     }
     let mut sema = SemaOptions { embedded: parsed.embedded, ..options.sema.clone() };
     let mut program = sema::check(&parsed.program, &sema, diags)?;
-    if lower::needs_mathematics(&program) {
+    if options.mathematics || lower::needs_mathematics(&program) {
         let (file, mathematics) = embedded::mathematics(map, diags);
         sema.embedded.insert(file);
         let mut units = mathematics.units;
@@ -119,4 +124,10 @@ pub fn compile(
     let mut module = lower::lower(&program, &options.lower, map);
     opt::run(&mut module, options.level);
     Some(Compiled { program: Arc::new(program), module: Arc::new(module), ignores: parsed.ignores })
+}
+
+/// Compiles the main program of a checked program, and what it calls, as it stands: for an expression of the debugger's, which
+/// is given a main program of its own. Subscripts are checked, since what is wrong with them is to be told.
+pub fn compile_main(program: &Program) -> ir::Module {
+    lower::lower_main(program, &LowerOptions { check_bounds: true, ..LowerOptions::default() })
 }

@@ -1,12 +1,12 @@
 //! Breakpoints, watchpoints and displays as the session keeps them.
 
-use crate::eval::required_special;
+use crate::formula::Formula;
 use crate::scene::{Object, Scene, Spot};
 use crate::sites::Resolved;
 use crate::value::Eval;
 use crate::watcher::{Range, Thread};
 use ir::FuncId;
-use sema::checked::{Expr, ProcId};
+use sema::checked::{CmpOp, Const, Expr, ExprKind, LogicOp, ProcId, Program};
 use source::FileId;
 use vm::Site;
 
@@ -59,20 +59,21 @@ pub(crate) struct Condition {
     /// As the user wrote it.
     pub(crate) text: String,
     /// By procedure.
-    pub(crate) checked: Vec<(Option<ProcId>, Expr)>,
+    forms: Vec<(Option<ProcId>, Formula)>,
     /// Values that special registers must have for it to hold.
     required: Vec<(u8, u32)>,
 }
 
 impl Condition {
     /// A condition with its forms.
-    pub(crate) fn new(text: String, checked: Vec<(Option<ProcId>, Expr)>) -> Condition {
+    pub(crate) fn new(program: &Program, text: String, checked: &[(Option<ProcId>, Expr)]) -> Eval<Condition> {
         let mut required = Vec::new();
         // With several forms only what all of them ask would do; one is the rule.
-        if let [(_, e)] = checked.as_slice() {
+        if let [(_, e)] = checked {
             required_special(e, &mut required);
         }
-        Condition { text, checked, required }
+        let form = |(proc, e): &(Option<ProcId>, Expr)| Ok((*proc, Formula::new(program, e)?));
+        Ok(Condition { text, forms: checked.iter().map(form).collect::<Eval<_>>()?, required })
     }
 
     /// Whether it can hold in a block at all.
@@ -94,7 +95,7 @@ impl Condition {
         mask: u32,
         scene: impl Fn(u32) -> Eval<Scene<'a>>,
     ) -> Option<(u32, Result<(), String>)> {
-        let (_, e) = self.checked.iter().find(|(p, _)| *p == proc).or(self.checked.first())?;
+        let (_, formula) = self.forms.iter().find(|(p, _)| *p == proc).or(self.forms.first())?;
         let mut rest = mask;
         while rest != 0 {
             let lane = rest.trailing_zeros();
@@ -106,7 +107,7 @@ impl Condition {
             if !self.may_hold(&view) {
                 return None;
             }
-            match view.value(e).and_then(|v| v.as_bool()) {
+            match formula.value(&view).and_then(|v| v.as_bool()) {
                 Ok(true) => return Some((lane, Ok(()))),
                 Ok(false) => {}
                 Err(why) => return Some((lane, Err(why.0))),
@@ -157,4 +158,30 @@ pub(crate) struct Display {
     pub(crate) number: u32,
     /// As the user wrote it.
     pub(crate) text: String,
+}
+
+/// The value that a conjunct `special == constant` of a condition asks of a special register, counted as the register
+/// counts: what lets a breakpoint pass over whole blocks without a look at their lanes.
+fn required_special(e: &Expr, out: &mut Vec<(u8, u32)>) {
+    match &e.kind {
+        ExprKind::Paren(inner) => required_special(inner, out),
+        ExprKind::Logic { op: LogicOp::And, left, right } => {
+            required_special(left, out);
+            required_special(right, out);
+        }
+        ExprKind::Compare { op: CmpOp::Eq, left, right } => {
+            let pair = match (&left.kind, &right.kind) {
+                (ExprKind::Special { index, add }, ExprKind::Const(Const::Int(n)))
+                | (ExprKind::Const(Const::Int(n)), ExprKind::Special { index, add }) => {
+                    Some((*index, n - i64::from(*add)))
+                }
+                _ => None,
+            };
+            if let Some((index, n)) = pair {
+                // A value that no register has makes the condition false everywhere.
+                out.push((index, u32::try_from(n).unwrap_or(u32::MAX)));
+            }
+        }
+        _ => {}
+    }
 }

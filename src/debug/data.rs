@@ -4,15 +4,16 @@ use crate::breakpoint::{Kind, Scope, Watch};
 use crate::command::{Over, Radix};
 use crate::control::Verdict;
 use crate::expression;
+use crate::formula::{Formula, Seen};
 use crate::reply::{DisplayView, LaneGroup, Outcome, Reply, StopReason};
 use crate::scene::{Object, Spot, Store};
 use crate::session::{Session, SessionError, refuse};
-use crate::value::{Eval, MOST_ELEMENTS};
+use crate::value::{Eval, Kind as ValueKind, MOST_ELEMENTS};
 use crate::watcher::{Owner, Range, Thread};
 use device::{DeviceAccess, Statement};
 use mem::Region;
 use mem::address::{is_local, is_shared};
-use sema::checked::Expr;
+use sema::checked::{CharLen, Expr, Type};
 
 /// Most bytes that a watchpoint compares.
 const MOST_WATCHED: u64 = 1 << 16;
@@ -20,8 +21,12 @@ const MOST_WATCHED: u64 = 1 << 16;
 type Done = Result<Outcome, SessionError>;
 
 impl Session {
-    fn checked(&self, text: &str) -> Eval<Expr> {
-        expression::checked(&self.setup.checked, self.here_proc(), self.here_vars(), text)
+    fn checked(&self, text: &str, to: Option<&Type>) -> Eval<Expr> {
+        expression::checked(&self.setup.checked, self.here_proc(), self.here_vars(), text, to)
+    }
+
+    fn formula(&self, text: &str) -> Eval<Formula> {
+        Formula::new(&self.setup.checked, &self.checked(text, None)?)
     }
 
     fn number(&mut self) -> u32 {
@@ -31,7 +36,7 @@ impl Session {
 
     /// The command `print`.
     pub(crate) fn print(&mut self, text: &str, over: Over, radix: Radix) -> Done {
-        let e = self.checked(text)?;
+        let e = self.formula(text)?;
         if over == Over::Lane {
             let shown = Session::text_in(&self.here()?, &e, radix)?;
             let number = self.number();
@@ -60,20 +65,17 @@ impl Session {
 
     /// The command `whatis`.
     pub(crate) fn whatis(&mut self, text: &str) -> Done {
-        let e = self.checked(text)?;
+        let e = self.checked(text, None)?;
         let scene = self.here()?;
-        let (kind, dims) = match scene.designator(&e) {
-            Ok(Some(object)) => {
+        let (kind, dims) = match Formula::new(&self.setup.checked, &e).and_then(|f| f.look(&scene)) {
+            Ok(Seen::Object(object)) => {
                 let bounds = object.dims.iter().map(|d| match d.extent {
                     Some(n) => format!("{}:{}", d.lower, d.lower + n - 1),
                     None => format!("{}:*", d.lower),
                 });
                 (object.kind, bounds.collect::<Vec<_>>())
             }
-            Ok(None) => {
-                let v = scene.value(&e)?;
-                (v.kind, v.dims.iter().map(|(_, n)| format!("1:{n}")).collect())
-            }
+            Ok(Seen::Value(v)) => (v.kind, v.dims.iter().map(|(_, n)| format!("1:{n}")).collect()),
             // What has no value here, such as an unallocated array, still has a type.
             Err(why) => match crate::value::Kind::of(&self.setup.checked, &e.ty, Some(0)) {
                 Ok(kind) if e.rank == 0 => (kind, Vec::new()),
@@ -88,13 +90,18 @@ impl Session {
 
     /// The command `set var`.
     pub(crate) fn set_variable(&mut self, target: &str, value: &str) -> Done {
-        let (left, right) = (self.checked(target)?, self.checked(value)?);
+        let left = self.checked(target, None)?;
         let changes = {
             let scene = self.here()?;
-            let Some(object) = scene.designator(&left)? else {
+            let Some(object) = Formula::new(&self.setup.checked, &left)?.object(&scene)? else {
                 return refuse(format!("`{target}` is no variable, element or component."));
             };
-            let value = scene.value(&right)?;
+            let ty = match (&left.ty, object.kind) {
+                (Type::Character(_), ValueKind::Char(len)) => Type::Character(CharLen::Const(len as i64)),
+                (ty, _) => ty.clone(),
+            };
+            let right = self.checked(value, Some(&ty))?;
+            let value = Formula::value_as(&self.setup.checked, &right, &ty)?.value(&scene)?;
             let count = object.count()?;
             let extents: Vec<i64> = object.dims.iter().filter_map(|d| d.extent).collect();
             let others: Vec<i64> = value.dims.iter().map(|d| d.1).collect();
@@ -104,7 +111,6 @@ impl Session {
             if count > MOST_ELEMENTS {
                 return refuse("The array is too large to be set at once.");
             }
-            let value = scene.convert(&value, object.kind)?;
             let mut changes = Vec::new();
             for i in 0..count {
                 changes.extend(scene.store_element(&object, i, value.element(i as usize))?);
@@ -120,7 +126,7 @@ impl Session {
 
     /// The command `display` with an expression.
     pub(crate) fn set_display(&mut self, text: &str) -> Done {
-        let e = self.checked(text)?;
+        let e = self.formula(text)?;
         let number = self.add_display(text);
         let value = if self.started {
             Some(self.here().and_then(|s| Session::text_in(&s, &e, Radix::Natural)).map_err(|why| why.0))
@@ -137,7 +143,7 @@ impl Session {
             number: d.number,
             expression: d.text.clone(),
             value: self
-                .checked(&d.text)
+                .formula(&d.text)
                 .ok()
                 .map(|e| self.here().and_then(|s| Session::text_in(&s, &e, Radix::Natural)).map_err(|why| why.0)),
         };
@@ -151,14 +157,14 @@ impl Session {
 
     /// The command `watch`.
     pub(crate) fn set_watch(&mut self, text: &str) -> Done {
-        let e = self.checked(text)?;
+        let e = self.formula(text)?;
         let (object, spot_frame) = {
             let scene = self.here()?;
             let frame = match scene.at {
                 Spot::Nowhere => None,
                 Spot::Host { frame, .. } | Spot::Device { frame, .. } => Some(frame),
             };
-            match scene.designator(&e)? {
+            match e.object(&scene)? {
                 Some(object) => (object, frame.zip(scene.func())),
                 None => return refuse("Cannot watch an expression that is no variable, element or component."),
             }
@@ -183,10 +189,7 @@ impl Session {
         object: &Object,
         frame: Option<(u32, ir::FuncId)>,
     ) -> (Option<Range>, Option<Scope>) {
-        let ends = object.dims.iter().map(|d| (d.extent.unwrap_or(1) - 1).max(0).wrapping_mul(d.stride));
-        let (low, high) = ends.fold((0i64, 0i64), |(low, high), end| (low.min(low + end), high.max(high + end)));
-        let first = address.wrapping_add_signed(low);
-        let bytes = (high - low) as u64 + object.kind.bytes();
+        let (first, bytes) = object.range();
         let own = match self.focus {
             Thread::Device { launch, block, .. } if is_shared(address) => Some(Owner { launch, block, lane: None }),
             Thread::Device { launch, block, warp, lane } if is_local(address) => {

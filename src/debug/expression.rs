@@ -7,7 +7,7 @@ use crate::value::{Eval, fail};
 use diag::Diagnostics;
 use ir::DebugVar;
 use parse::{ParseOptions, SourceForm};
-use sema::checked::{Expr, ProcId, Program, Symbol, VarId};
+use sema::checked::{Expr, ProcId, Program, Symbol, Type, VarId};
 use source::SourceMap;
 
 /// The tree of an expression.
@@ -44,8 +44,14 @@ fn first_error(diags: Diagnostics) -> Option<String> {
 }
 
 /// The checked form of an expression in the scope of a procedure. `locals` are the variables of the frame: those of BLOCK
-/// constructs are not among the names of the procedure.
-pub(crate) fn checked(program: &Program, proc: Option<ProcId>, locals: &[DebugVar], text: &str) -> Eval<Expr> {
+/// constructs are not among the names of the procedure. With a type the expression is converted to it, as by an assignment.
+pub(crate) fn checked(
+    program: &Program,
+    proc: Option<ProcId>,
+    locals: &[DebugVar],
+    text: &str,
+    to: Option<&Type>,
+) -> Eval<Expr> {
     let tree = tree(text.trim())?;
     let mut widened = None;
     if let Some(id) = proc {
@@ -60,7 +66,7 @@ pub(crate) fn checked(program: &Program, proc: Option<ProcId>, locals: &[DebugVa
     }
     let program = widened.as_ref().unwrap_or(program);
     let mut diags = Diagnostics::new();
-    match (sema::check_expression(program, proc, &tree, &mut diags), first_error(diags)) {
+    match (sema::check_expression(program, proc, &tree, to, &mut diags), first_error(diags)) {
         (_, Some(error)) => fail(sentence(&error)),
         (Some(e), None) => Ok(e),
         (None, None) => fail("This expression has no meaning here."),

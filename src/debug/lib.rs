@@ -7,25 +7,22 @@
 //! - commands: [`table`] has one row for each, from which [`parse`] and [`help`] are made
 //! - time: `watcher` counts statements, `process` moves the machine forwards and backwards, `history` keeps checkpoints
 //! - run control: `control`, `breakpoint`; threads, frames and source: `look`, `sites`, `info`
-//! - values: `expression` asks the front end; `eval`, `operators`, `intrinsics` and `calls` compute; `scene` reads, `show`
-//!   writes, `data` ties them to the session
+//! - values: `expression` asks the front end, `formula` makes code of what it says and runs it; `scene` reads, `show` writes,
+//!   `data` ties them to the session
 //!
 //! Not here: reading and running programs (`compile`, `machine`), screens (`tui`, `dap`), options (`cli`).
 
 mod breakpoint;
-mod calls;
 mod command;
 mod control;
 mod data;
-mod eval;
 mod expression;
+mod formula;
 pub mod help;
 mod history;
 mod info;
-mod intrinsics;
 mod line;
 mod look;
-mod operators;
 pub mod parse;
 mod process;
 pub mod render;

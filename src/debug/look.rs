@@ -1,9 +1,9 @@
 //! What the session looks at: threads, frames, scenes, places, source lines.
 
 use crate::command::{FocusRequest, FrameRequest, ListRequest, Radix};
-use crate::eval::thread_index;
+use crate::formula::{Formula, Seen};
 use crate::reply::{FocusView, FrameView, Outcome, PlaceView, Reply, SourceLine, SourceWindow};
-use crate::scene::{Scene, Spot};
+use crate::scene::{Scene, Spot, thread_index};
 use crate::session::{Session, refuse};
 use crate::sites::{is_kernel, short_name};
 use crate::value::{Eval, EvalError, fail};
@@ -436,10 +436,10 @@ impl Session {
     }
 
     /// The text of an expression in a scene.
-    pub(crate) fn text_in(scene: &Scene<'_>, e: &sema::checked::Expr, radix: Radix) -> Eval<String> {
-        match scene.designator(e)? {
-            Some(object) => scene.show(&object, radix),
-            None => scene.show_value(scene.value(e)?, radix),
+    pub(crate) fn text_in(scene: &Scene<'_>, formula: &Formula, radix: Radix) -> Eval<String> {
+        match formula.look(scene)? {
+            Seen::Object(object) => scene.show(&object, radix),
+            Seen::Value(value) => scene.show_value(value, radix),
         }
     }
 }

@@ -303,6 +303,20 @@ impl<'a> Scene<'a> {
         Ok(Object { kind, store: Store::Memory(base), dims })
     }
 
+    /// `threadidx%x` and kin of the lane.
+    pub(crate) fn special(&self, index: u8, add: i32) -> Eval<Value> {
+        let Spot::Device { block, warp, lane, .. } = self.at else {
+            return fail("only a device thread has `threadidx` and its kin; the focus is on the host");
+        };
+        let g = &block.geometry;
+        let tid = thread_index(g.block, warp.number * 32 + lane);
+        let all = [tid, g.block, g.cta, g.grid].concat();
+        match all.get(usize::from(index)) {
+            Some(&n) => Ok(Value::int4(i64::from(n) + i64::from(add))),
+            None => fail("no such register"),
+        }
+    }
+
     /// Whether the variable's data is there: an allocatable or pointer may have none, an optional dummy be absent.
     pub(crate) fn is_present(&self, id: VarId) -> bool {
         self.variable(id).is_ok()
@@ -414,7 +428,14 @@ impl<'a> Scene<'a> {
     }
 }
 
-fn value_dims(value: &Value) -> Vec<Dim> {
+/// `threadidx`, counted from 0, of the thread with that number in its block.
+pub(crate) fn thread_index(block: [u32; 3], number: u32) -> [u32; 3] {
+    let [x, y, _] = block.map(|n| n.max(1));
+    [number % x, number / x % y, number / (x * y)]
+}
+
+/// The dimensions of a value in array element order.
+pub(crate) fn value_dims(value: &Value) -> Vec<Dim> {
     let mut stride = value.kind.bytes() as i64;
     value
         .dims
@@ -449,6 +470,18 @@ impl Object {
     /// A scalar.
     pub(crate) fn scalar(kind: Kind, store: Store) -> Object {
         Object { kind, store, dims: Vec::new() }
+    }
+
+    /// Its first byte in memory, and how many bytes from there on it takes; of an assumed-size array those that are known of.
+    pub(crate) fn range(&self) -> (u64, u64) {
+        let address = match self.store {
+            Store::Memory(address) => address,
+            Store::Regs(..) | Store::Value(_) => 0,
+        };
+        let ends = self.dims.iter().map(|d| (d.extent.unwrap_or(1) - 1).max(0).wrapping_mul(d.stride));
+        let (low, high) =
+            ends.fold((0i64, 0i64), |(low, high), end| (low.wrapping_add(end.min(0)), high.wrapping_add(end.max(0))));
+        (address.wrapping_add_signed(low), (high.wrapping_sub(low) as u64).wrapping_add(self.kind.bytes()))
     }
 
     /// How many elements it has.

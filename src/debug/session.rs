@@ -290,13 +290,13 @@ impl Session {
         let mut forms = Vec::new();
         for (proc, func) in procs {
             let locals = &self.process.machine().program().module.func(func).vars;
-            let e = expression::checked(&self.setup.checked, proc, locals, text)?;
+            let e = expression::checked(&self.setup.checked, proc, locals, text, None)?;
             if !matches!(e.ty, sema::checked::Type::Logical(_)) || e.rank != 0 {
                 return refuse(format!("The condition `{text}` is not a scalar logical expression."));
             }
             forms.push((proc, e));
         }
-        Ok(Condition::new(text.to_owned(), forms))
+        Ok(Condition::new(&self.setup.checked, text.to_owned(), &forms)?)
     }
 
     fn set_condition(&mut self, number: u32, text: Option<&str>) -> Result<Outcome, SessionError> {

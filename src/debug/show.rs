@@ -3,6 +3,7 @@
 //! An array is read element by element and only as far as it is shown, so that `print` of a large array is quick.
 
 use crate::command::Radix;
+use crate::formula::constant_object;
 use crate::scene::{Object, Scene, Store};
 use crate::value::{Eval, Kind, Value, from_bytes};
 use std::fmt::Write;
@@ -41,17 +42,7 @@ impl Scene<'_> {
 
     /// The text of a value.
     pub(crate) fn show_value(&self, value: Value, radix: Radix) -> Eval<String> {
-        let mut stride = value.kind.bytes() as i64;
-        let dims = value
-            .dims
-            .iter()
-            .map(|&(lower, extent)| {
-                let dim = crate::scene::Dim { lower, extent: Some(extent), stride };
-                stride = stride.wrapping_mul(extent);
-                dim
-            })
-            .collect();
-        self.show(&Object { kind: value.kind, dims, store: Store::Value(value) }, radix)
+        self.show(&constant_object(value), radix)
     }
 
     /// The text of an object, cut for a list of arguments; an array is only hinted at, as gdb does.

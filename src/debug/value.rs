@@ -1,7 +1,7 @@
 //! Values as the debugger has them: a kind, a shape and bytes in memory order.
 //!
-//! Arithmetic on them is `ir::eval`'s, so that an expression gives the bits that the program would compute. A kind is what a
-//! checked type is once the length of characters is known.
+//! A kind is what a checked type is once the length of characters is known. Nothing is computed here: an expression is code
+//! (`formula`).
 
 use ir::Ty;
 use sema::checked::{CharLen, Const, Program, Type, TypeId};
@@ -130,23 +130,6 @@ impl Value {
         Value::word(Kind::Logical(Ty::I32), if value { u64::MAX } else { 0 })
     }
 
-    /// A complex scalar of two words.
-    pub(crate) fn complex(ty: Ty, re: u64, im: u64) -> Value {
-        let part = u64::from(ty.bytes());
-        let data = [to_bytes(re, part), to_bytes(im, part)].concat();
-        Value { kind: Kind::Complex(ty), dims: Vec::new(), data }
-    }
-
-    /// A character scalar.
-    pub(crate) fn text(text: &[u8]) -> Value {
-        Value { kind: Kind::Char(text.len() as u64), dims: Vec::new(), data: text.to_vec() }
-    }
-
-    /// How many elements it has.
-    pub(crate) fn count(&self) -> usize {
-        self.dims.iter().map(|&(_, extent)| extent.max(0) as usize).product()
-    }
-
     /// The bytes of element `i` in array element order; of a scalar always its own.
     pub(crate) fn element(&self, i: usize) -> &[u8] {
         let bytes = self.kind.bytes() as usize;
@@ -154,29 +137,9 @@ impl Value {
         self.data.get(at..at + bytes).unwrap_or(&[])
     }
 
-    /// Element `i` as a scalar.
-    pub(crate) fn scalar_at(&self, i: usize) -> Value {
-        Value { kind: self.kind, dims: Vec::new(), data: self.element(i).to_vec() }
-    }
-
     /// The bits of element `i`, which is one word.
     pub(crate) fn word_at(&self, i: usize) -> u64 {
         from_bytes(self.element(i))
-    }
-
-    /// The two words of element `i`, which is complex.
-    pub(crate) fn complex_at(&self, i: usize) -> (u64, u64) {
-        let e = self.element(i);
-        let (re, im) = e.split_at(e.len() / 2);
-        (from_bytes(re), from_bytes(im))
-    }
-
-    /// An integer scalar's value.
-    pub(crate) fn as_int(&self) -> Eval<i64> {
-        match (self.kind, self.dims.is_empty()) {
-            (Kind::Int(ty), true) => Ok(scalar::bits::signed(ty, self.word_at(0))),
-            _ => fail("an integer is expected here"),
-        }
     }
 
     /// A logical scalar's value: its lowest bit counts, as nvfortran has it.
@@ -263,11 +226,9 @@ mod tests {
     #[test]
     fn words_and_bytes_are_each_others_inverse() {
         assert_eq!(from_bytes(&to_bytes(0x1234_5678, 4)), 0x1234_5678);
-        assert_eq!(Value::int4(-7).as_int(), Ok(-7));
+        assert_eq!(Value::int4(-7).word_at(0), 0xffff_fff9);
         assert_eq!(Value::logical(true).as_bool(), Ok(true));
         assert!(Value::int4(1).as_bool().is_err());
-        let z = Value::complex(Ty::F32, 1, 2);
-        assert_eq!(z.complex_at(0), (1, 2));
     }
 
     #[test]

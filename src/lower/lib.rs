@@ -80,6 +80,12 @@ impl Default for LowerOptions {
     }
 }
 
+/// Makes the module of the main program and of what it calls, leaving out procedures that nothing reaches: the code of an
+/// expression of the debugger's, for which a main program was made.
+pub fn lower_main(program: &Program, options: &LowerOptions) -> ir::Module {
+    module::ModuleCx::new(program, options, &SourceMap::new()).run_main()
+}
+
 /// Makes the module of a checked program. `sources` gives CUF kernels their line numbers as names.
 pub fn lower(program: &Program, options: &LowerOptions, sources: &SourceMap) -> ir::Module {
     module::ModuleCx::new(program, options, sources).run()

@@ -89,16 +89,30 @@ impl<'p> ModuleCx<'p> {
 
     /// Makes all functions.
     pub(crate) fn run(mut self) -> Module {
-        if let Some(main) = self.program.main {
-            let id = self.instance(Instance { proc: main, side: Side::Host, args: Vec::new() });
-            self.module.main = Some(id);
-        }
+        self.add_main();
         for index in 0..self.program.procs.len() {
             let id = ProcId(index as u32);
             if let Some(instance) = self.root(id) {
                 self.instance(instance);
             }
         }
+        self.finish()
+    }
+
+    /// Makes the main program and what it calls.
+    pub(crate) fn run_main(mut self) -> Module {
+        self.add_main();
+        self.finish()
+    }
+
+    fn add_main(&mut self) {
+        if let Some(main) = self.program.main {
+            let id = self.instance(Instance { proc: main, side: Side::Host, args: Vec::new() });
+            self.module.main = Some(id);
+        }
+    }
+
+    fn finish(mut self) -> Module {
         while let Some((instance, id)) = self.queue.pop_front() {
             let made = entry::procedure(&mut self, &instance, id);
             self.module.funcs[id.index()] = made;

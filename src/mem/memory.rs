@@ -144,6 +144,17 @@ impl Memory {
         self.position(address).map(|i| self.live[i].id)
     }
 
+    /// Makes the live allocation of `other` that holds `address` visible here too, in `region`; the two share pages until one
+    /// of them writes. Gives where it begins there and here, and its bytes; `None` if nothing lives there or it does not fit.
+    pub fn mirror(&mut self, other: &Memory, address: u64, region: Region) -> Option<(u64, u64, u64)> {
+        let live = &other.live[other.position(address)?];
+        let alloc = other.info(live.id);
+        let here = self.alloc(region, live.bytes, &alloc.name, alloc.span).ok()?;
+        let at = self.position(here)?;
+        self.live[at].backing = live.backing.clone();
+        Some((live.base, here, live.bytes))
+    }
+
     /// The dead allocation that once held `address`.
     pub fn dead_at(&self, address: u64) -> Option<AllocId> {
         // Bases rise within a region in order of birth and are never reused, so at most one matches.

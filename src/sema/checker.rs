@@ -130,18 +130,23 @@ pub fn check(program: &ast::Program, options: &SemaOptions, diags: &mut Diagnost
     if failed { None } else { Some(c.out) }
 }
 
-/// Types an expression in the scope of a procedure of a checked program (of none: the main program's, else of no names).
+/// Types an expression in the scope of a procedure of a checked program (of none: the main program's, else of no names), and
+/// converts it to type `to`, if there is one, as an assignment would.
 /// Expressions that would need variables of their own (implied DO) are refused.
 pub fn check_expression(
     program: &Program,
     proc: Option<ProcId>,
     e: &ast::Expr,
+    to: Option<&Type>,
     diags: &mut Diagnostics,
 ) -> Option<checked::Expr> {
     let options = SemaOptions::default();
     let mut c = Checker::new(&options);
     c.adopt(program, proc.or(program.main));
-    let result = c.expr(e);
+    let result = match to {
+        Some(to) => c.expr_to(e, to),
+        None => c.expr(e),
+    };
     if let (None, Some(what)) = (&result, c.cx.refused.take()) {
         diags.push(Diagnostic::new(Code::UnsupportedFeature, e.span, format!("{what} is not supported here")));
         return None;

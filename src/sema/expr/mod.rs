@@ -68,6 +68,17 @@ impl Checker<'_> {
         }
     }
 
+    /// An expression that is assigned to something of a type, converted to that.
+    pub(crate) fn expr_to(&mut self, e: &ast::Expr, ty: &Type) -> Option<Expr> {
+        let value = self.expr_as(e, ty)?;
+        if !self.assignable(ty, &value) {
+            let text =
+                format!("{} cannot be assigned to {}", self.shape_name(&value.ty, value.rank), self.shape_name(ty, 0));
+            return self.error(Code::TypeMismatch, e.span, text);
+        }
+        self.convert(value, ty)
+    }
+
     /// A scalar node with constant operands as its value.
     pub(crate) fn fold(&mut self, e: Expr) -> Option<Expr> {
         if e.rank != 0 || !has_constant_operands(&e) {

@@ -70,7 +70,7 @@ pub(crate) fn expression(program: &sema::checked::Program, proc: &str, text: &st
         return "no statement".into();
     };
     let id = program.procs.iter().position(|p| &*p.qualified == proc).map(|i| sema::checked::ProcId(i as u32));
-    match sema::check_expression(program, id, value, &mut diags) {
+    match sema::check_expression(program, id, value, None, &mut diags) {
         Some(e) => format!("{:?}, rank {}", e.ty, e.rank),
         None => diags.into_sorted().iter().map(|d| format!("{} {}", d.code, d.message)).collect::<Vec<_>>().join("; "),
     }

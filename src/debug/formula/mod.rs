@@ -1,0 +1,289 @@
+//! Expressions of the user as code: compiled by the real front end, lowering and executor, and run beside the program.
+//!
+//! A checked expression becomes the one statement of a main program of its own: `result = expression` where a value is asked,
+//! `result => expression` where the expression designates an object and its place is asked. What it reads of the program it
+//! stands in are its slots (`slots`): pointers that are pointed at the objects before each run (`setting`). It runs on the
+//! host executor in a memory of its own which shares the pages of those objects, so that device memory can be read and
+//! whatever a function changes is forgotten. Input, output and the CUDA runtime are out of its reach.
+//!
+//! A formula is made once and evaluated in many scenes: all lanes of a warp, each hit of a breakpoint.
+//!
+//! Not here: names and types (`expression`), objects and their bytes (`scene`).
+
+mod setting;
+mod slots;
+
+use crate::scene::{Object, Scene, Store};
+use crate::value::{Eval, Kind, MOST_ELEMENTS, Value, fail};
+use host::{Host, HostOptions, HostYield};
+use ir::descriptor;
+use mem::Memory;
+use sema::checked::{
+    Attrs, CharLen, Expr, ExprKind, ProcBody, ProcId, Procedure, Program, Scope, Shape, Stmt, StmtKind, Storage, Type,
+    VarId, Variable,
+};
+use setting::{Code, Setting};
+use slots::{Slot, Slots};
+use source::Span;
+
+/// Schedule points that an evaluation may take.
+const PATIENCE: u64 = 1 << 24;
+/// Bytes of its stack.
+const STACK_BYTES: u64 = 1 << 20;
+/// The module that the slots and the result belong to; no name of Fortran's.
+const HOME: &str = "(expression)";
+
+/// An expression that can be evaluated.
+#[derive(Clone, Debug)]
+pub(crate) struct Formula {
+    how: How,
+}
+
+#[derive(Clone, Debug)]
+enum How {
+    /// A whole variable is where it is.
+    Variable(VarId),
+    /// Anything else is run.
+    Compiled(Box<Compiled>),
+}
+
+#[derive(Clone, Debug)]
+struct Compiled {
+    slots: Vec<Slot>,
+    code: Code,
+    /// The variable that takes the result.
+    result: VarId,
+    ty: Type,
+    rank: u8,
+    /// Whether the place is asked and not the value.
+    is_place: bool,
+    /// The object that is designated, without subscripts.
+    name: String,
+}
+
+/// What an expression is in a scene.
+#[derive(Clone, Debug)]
+pub(crate) enum Seen {
+    /// A variable or a part of one.
+    Object(Object),
+    /// A value only.
+    Value(Value),
+}
+
+impl Formula {
+    /// The code of an expression.
+    pub(crate) fn new(checked: &Program, e: &Expr) -> Eval<Formula> {
+        if let ExprKind::Var(id) = e.kind {
+            return match &checked.var(id).storage {
+                Storage::Alias(target) => Formula::new(checked, target),
+                Storage::Procedure => fail("a procedure has no value"),
+                _ => Ok(Formula { how: How::Variable(id) }),
+            };
+        }
+        let how = Compiled::new(checked, e, is_designator(checked, e), &e.ty)?;
+        Ok(Formula { how: How::Compiled(Box::new(how)) })
+    }
+
+    /// The code of an expression whose value is to have a type: a character is brought to its length.
+    pub(crate) fn value_as(checked: &Program, e: &Expr, ty: &Type) -> Eval<Formula> {
+        Ok(Formula { how: How::Compiled(Box::new(Compiled::new(checked, e, false, ty)?)) })
+    }
+
+    /// What the expression is in a scene.
+    pub(crate) fn look(&self, scene: &Scene<'_>) -> Eval<Seen> {
+        match &self.how {
+            How::Variable(id) => scene.variable(*id).map(Seen::Object),
+            How::Compiled(compiled) => compiled.look(scene),
+        }
+    }
+
+    /// The object that the expression designates; `None` when it is no designator.
+    pub(crate) fn object(&self, scene: &Scene<'_>) -> Eval<Option<Object>> {
+        Ok(match self.look(scene)? {
+            Seen::Object(object) => Some(object),
+            Seen::Value(_) => None,
+        })
+    }
+
+    /// The value of the expression.
+    pub(crate) fn value(&self, scene: &Scene<'_>) -> Eval<Value> {
+        match self.look(scene)? {
+            Seen::Object(object) => scene.load(&object),
+            Seen::Value(value) => Ok(value),
+        }
+    }
+}
+
+/// Whether an expression designates an object that has a place: a variable or a part of one without vector subscripts.
+fn is_designator(checked: &Program, e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Var(id) => match &checked.var(*id).storage {
+            Storage::Alias(target) => is_designator(checked, target),
+            Storage::Parameter | Storage::Procedure => false,
+            _ => true,
+        },
+        ExprKind::Section { base, subs } => {
+            !subs.iter().any(|s| matches!(s, sema::checked::Sub::Vector(_))) && is_designator(checked, base)
+        }
+        ExprKind::Field { base, .. }
+        | ExprKind::Element { base, .. }
+        | ExprKind::Substring { base, .. }
+        | ExprKind::ComplexPart { base, .. } => is_designator(checked, base),
+        _ => false,
+    }
+}
+
+/// The name of the object that an expression designates or is a part of.
+fn object_name(checked: &Program, e: &Expr) -> String {
+    match &e.kind {
+        ExprKind::Var(id) => checked.var(*id).name.to_string(),
+        ExprKind::Field { base, field } => {
+            let component = match base.ty {
+                Type::Derived(id) => checked.ty(id).fields.get(*field as usize).map_or("", |f| &*f.name),
+                _ => "",
+            };
+            format!("{}%{component}", object_name(checked, base))
+        }
+        ExprKind::Element { base, .. }
+        | ExprKind::Section { base, .. }
+        | ExprKind::Substring { base, .. }
+        | ExprKind::ComplexPart { base, .. } => object_name(checked, base),
+        _ => "expression".to_owned(),
+    }
+}
+
+impl Compiled {
+    fn new(checked: &Program, e: &Expr, is_place: bool, ty: &Type) -> Eval<Compiled> {
+        let name = object_name(checked, e);
+        let mut slots = Slots::new(checked);
+        let mut e = e.clone();
+        slots.cut(&mut e, is_place)?;
+        let (slots, mut vars) = slots.finish();
+        let result = VarId((checked.vars.len() + vars.len()) as u32);
+        let has_length = matches!(ty, Type::Character(CharLen::Const(_)));
+        let ty = match ty {
+            Type::Any => return fail("this expression has no value"),
+            Type::Character(_) if is_place || !has_length => Type::Character(CharLen::Deferred),
+            ty => ty.clone(),
+        };
+        // A character of a length that the run decides is allocated, as an array is.
+        let is_allocated = e.rank > 0 || matches!(ty, Type::Character(CharLen::Deferred));
+        let attrs = Attrs { pointer: is_place, allocatable: !is_place && is_allocated, ..Attrs::default() };
+        vars.push(slot_variable("result", &ty, e.rank, attrs));
+        let rank = e.rank;
+        let target = Expr { kind: ExprKind::Var(result), ty: ty.clone(), rank, span: Span::NONE };
+        let kind = if is_place {
+            StmtKind::PointerAssign { target, bounds: Vec::new(), value: e }
+        } else {
+            StmtKind::Assign { target, value: e }
+        };
+        let program = thunk(checked, vars, Stmt { label: None, kind, span: Span::NONE })?;
+        let code = Code::new(compile::compile_main(&program))?;
+        Ok(Compiled { slots, code, result, ty, rank, is_place, name })
+    }
+
+    fn look(&self, scene: &Scene<'_>) -> Eval<Seen> {
+        let mut setting = Setting::new(&self.code, scene)?;
+        for slot in &self.slots {
+            setting.fill(slot)?;
+        }
+        setting.run()?;
+        let Some(at) = setting.address(self.result) else { return refused() };
+        if self.is_place {
+            return setting.object(at, &self.ty, &self.name);
+        }
+        self.read(scene.checked, at, setting.memory()).map(Seen::Value)
+    }
+
+    /// The value that the run left in its variable.
+    fn read(&self, checked: &Program, address: u64, memory: &Memory) -> Eval<Value> {
+        let read = |address: u64, bytes: u64| {
+            let mut out = vec![0; bytes as usize];
+            match memory.read(address, &mut out) {
+                Some(()) => Ok(out),
+                None if bytes == 0 => Ok(out),
+                None => fail("the expression has no value here"),
+            }
+        };
+        if self.rank == 0 && !matches!(self.ty, Type::Character(CharLen::Deferred)) {
+            let kind = Kind::of(checked, &self.ty, None)?;
+            return Ok(Value { kind, dims: Vec::new(), data: read(address, kind.bytes())? });
+        }
+        let word =
+            |offset: i64| read(address.wrapping_add_signed(offset), 8).map(|b| crate::value::from_bytes(&b) as i64);
+        let kind = Kind::of(checked, &self.ty, Some(word(descriptor::ELEMENT_BYTES)?.max(0) as u64))?;
+        let dims = (0..u32::from(self.rank))
+            .map(|d| Ok((word(descriptor::lower(d))?, word(descriptor::extent(d))?.max(0))))
+            .collect::<Eval<Vec<(i64, i64)>>>()?;
+        let count = dims.iter().fold(1u64, |n, d| n.saturating_mul(d.1 as u64));
+        if count > MOST_ELEMENTS {
+            return fail("the value has too many elements to be shown");
+        }
+        let base = word(descriptor::BASE)? as u64;
+        Ok(Value { kind, dims, data: read(base, count * kind.bytes())? })
+    }
+}
+
+/// A static variable of the expression's own.
+fn slot_variable(name: &str, ty: &Type, rank: u8, attrs: Attrs) -> Variable {
+    let shape = if rank == 0 { Shape::Scalar } else { Shape::Deferred(rank) };
+    Variable {
+        name: name.into(),
+        ty: ty.clone(),
+        shape,
+        storage: Storage::Static,
+        attrs,
+        init: None,
+        owner: None,
+        module: Some(HOME.into()),
+        span: Span::NONE,
+    }
+}
+
+/// A program whose main program is one statement.
+fn thunk(checked: &Program, vars: Vec<Variable>, stmt: Stmt) -> Eval<Program> {
+    let mut program = checked.clone();
+    let Some(main) = program.main else { return fail("there is no program") };
+    program.vars.extend(vars);
+    let owner = ProcId(program.procs.len() as u32);
+    program.procs.push(Procedure {
+        name: "expression".into(),
+        qualified: format!("{HOME}.expression").into(),
+        vars: Vec::new(),
+        body: ProcBody::Statements(vec![stmt]),
+        scope: Scope::default(),
+        span: Span::NONE,
+        end: Span::NONE,
+        ..program.proc(main).clone()
+    });
+    program.main = Some(owner);
+    Ok(program)
+}
+
+fn refused<T>() -> Eval<T> {
+    fail("this expression cannot be evaluated here")
+}
+
+/// Runs a host program to its end.
+fn run(code: &vm::Program, memory: &mut Memory) -> Eval<()> {
+    let options = HostOptions { stack_bytes: STACK_BYTES, ..HostOptions::default() };
+    let Some(mut host) = Host::new(code, memory, &options) else { return refused() };
+    let mut budget = PATIENCE;
+    loop {
+        match host.advance(code, memory, &mut budget, None) {
+            HostYield::Done { code: 0 } => return Ok(()),
+            HostYield::Output { .. } => {}
+            HostYield::Fault(finding) => return fail(finding.diagnostic().message),
+            HostYield::Budget => return fail("the evaluation takes too long"),
+            HostYield::Done { .. } | HostYield::Statement(_) | HostYield::Ask(_) | HostYield::Api(_) => {
+                return fail("the expression does what cannot be done from the debugger");
+            }
+        }
+    }
+}
+
+/// An object that is a value only.
+pub(crate) fn constant_object(value: Value) -> Object {
+    let dims = crate::scene::value_dims(&value);
+    Object { kind: value.kind, dims, store: Store::Value(value) }
+}
