@@ -186,3 +186,29 @@ fn unknown_debugger_commands_are_answered() {
     assert!(!all.contains("a bug in cufemu"), "{all}");
     assert_eq!(output.status.code(), Some(0), "{all}");
 }
+
+#[test]
+fn races_name_the_array_that_holds_the_element() {
+    let program = "
+module m
+  use cudafor
+  integer, device :: last(64)
+contains
+  attributes(global) subroutine k(x, y)
+    integer :: x(*), y(*)
+    y(1 + mod(threadidx%x, 2)) = threadidx%x
+    last(63) = threadidx%x
+    x(threadidx%x) = 0
+  end subroutine
+end module
+program p
+  use m
+  implicit none
+  integer, device :: x(64), y(64)
+  call k<<<1, 64>>>(x, y)
+end program
+";
+    let output = run("arrays.cuf", program, &["--race"]);
+    said(&output, 1, "data race on global `y(2)`");
+    said(&output, 1, "data race on global `last(63)`");
+}

@@ -12,69 +12,11 @@
 //! line below. A line `! run: --race -- 7` gives options and arguments, `! exit: 3` the exit code where it is not the usual
 //! one; a `.stdout` file beside a failing program is compared too. `CUFEMU_BLESS=1` writes the `.stdout` files anew.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+mod annotated;
+
+use annotated::{Marker, difference, programs, read};
+use std::path::Path;
 use std::process::Command;
-
-/// What a program says about its own run.
-#[derive(Default)]
-struct Expected {
-    options: Vec<String>,
-    args: Vec<String>,
-    exit: Option<i32>,
-    /// Code and line of each diagnostic, with its first other place if marked.
-    markers: Vec<Marker>,
-}
-
-#[derive(PartialEq, Eq, PartialOrd, Ord, Clone, Debug)]
-struct Marker {
-    line: usize,
-    first: bool,
-    code: String,
-}
-
-fn programs(folder: &Path, out: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
-        .unwrap_or_else(|e| panic!("{}: {e}", folder.display()))
-        .map(|e| e.expect("an entry").path())
-        .collect();
-    entries.sort();
-    for path in entries {
-        if path.is_dir() {
-            programs(&path, out);
-        } else if path.extension().is_some_and(|e| ["cuf", "CUF", "f90", "F90", "f"].iter().any(|s| e == *s)) {
-            out.push(path);
-        }
-    }
-}
-
-fn read(path: &Path) -> Expected {
-    let text = String::from_utf8_lossy(&std::fs::read(path).expect("a readable program")).into_owned();
-    let mut e = Expected::default();
-    for (i, line) in text.lines().enumerate() {
-        if let Some(run) = line.strip_prefix("! run:") {
-            let (options, args) = run.split_once(" -- ").unwrap_or((run, ""));
-            e.options = options.split_whitespace().map(str::to_owned).collect();
-            e.args = args.split_whitespace().map(str::to_owned).collect();
-        } else if let Some(exit) = line.strip_prefix("! exit:") {
-            e.exit = exit.trim().parse().ok();
-        } else if let Some((_, marker)) = line.split_once("!~") {
-            let (line, marker) = match marker.as_bytes().first() {
-                Some(b'^') => (i, &marker[1..]),
-                Some(b'v') => (i + 2, &marker[1..]),
-                _ => (i + 1, marker),
-            };
-            for code in marker.split(',') {
-                let code = code.trim();
-                let first = code.strip_prefix("(1)");
-                let code = first.unwrap_or(code).trim().to_owned();
-                e.markers.push(Marker { line, first: first.is_some(), code });
-            }
-        }
-    }
-    e.markers.sort();
-    e
-}
 
 /// The line that follows `"line":` in a piece of JSON.
 fn line_in(json: &str) -> Option<usize> {
@@ -129,20 +71,7 @@ fn check(path: &Path, passes: bool) -> Vec<String> {
             wrong.push(format!("printed\n{stdout}expected\n{expected}"));
         }
     }
-    let mut found = found(&stderr);
-    // First places are compared only where the program marks some for that code.
-    let marked: Vec<&str> = e.markers.iter().filter(|m| m.first).map(|m| m.code.as_str()).collect();
-    found.retain(|m| !m.first || marked.contains(&m.code.as_str()));
-    if found != e.markers {
-        let mut counts: BTreeMap<&Marker, i32> = BTreeMap::new();
-        found.iter().for_each(|m| *counts.entry(m).or_default() += 1);
-        e.markers.iter().for_each(|m| *counts.entry(m).or_default() -= 1);
-        for (m, n) in counts.into_iter().filter(|&(_, n)| n != 0) {
-            let place = if m.first { " (1)" } else { "" };
-            let what = if n > 0 { "unexpected" } else { "missing" };
-            wrong.push(format!("{what} {}{place} on line {}", m.code, m.line));
-        }
-    }
+    wrong.extend(difference(&e.markers, found(&stderr)));
     wrong
 }
 

@@ -51,17 +51,35 @@ fn register(program: &Program, frame: &Frame<32>, lane: usize, reg: Reg) -> u64 
 
 /// Names the variable or array element at `address`, as the function of `frame` knows it; `None` if it knows none.
 ///
-/// Of several variables that hold the address the smallest is named; a module variable if the function has none.
-pub fn place_of(program: &Program, frame: &Frame<32>, lane: usize, address: u64) -> Option<Place> {
+/// Of several variables that hold the address the smallest is named; a module variable if the function has none. An
+/// assumed-size array holds what follows it in the same allocation.
+pub fn place_of(program: &Program, memory: &Memory, frame: &Frame<32>, lane: usize, address: u64) -> Option<Place> {
     let func = program.module.func(frame.func);
     let own = func.vars.iter().filter_map(|var| {
         let base = base_of(program, frame, lane, var)?;
-        span_of(program, frame, lane, var, base, address).map(|bytes| (bytes, base, var))
+        let bytes = span_of(program, frame, lane, var, base, address)?;
+        let is_apart = is_assumed_size(var) && memory.find(base) != memory.find(address);
+        (!is_apart).then_some((bytes, base, var))
     });
     if let Some((_, base, var)) = own.min_by_key(|&(bytes, ..)| bytes) {
         return Some(place(program, frame, lane, var, address - base));
     }
     global_place(program, address)
+}
+
+/// Names the element of an assumed-size array that `address` would be, were the array as large: of the array that begins
+/// closest below.
+pub(crate) fn place_behind(program: &Program, frame: &Frame<32>, lane: usize, address: u64) -> Option<Place> {
+    let func = program.module.func(frame.func);
+    let unbounded = func.vars.iter().filter(|var| is_assumed_size(var));
+    let (base, var) = unbounded
+        .filter_map(|var| Some((base_of(program, frame, lane, var).filter(|&base| base <= address)?, var)))
+        .max_by_key(|&(base, _)| base)?;
+    Some(place(program, frame, lane, var, address - base))
+}
+
+fn is_assumed_size(var: &DebugVar) -> bool {
+    matches!(&var.shape, VarShape::Array(dims) if matches!(dims.last(), Some((_, None, _))))
 }
 
 /// Names the module variable or element at `address`.

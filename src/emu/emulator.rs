@@ -237,7 +237,7 @@ impl Emulator {
                     return;
                 }
             }
-            Mode::Decide(deciding) => self.findings.extend(report::races(&program, &running, *deciding)),
+            Mode::Decide(deciding) => self.findings.extend(report::races(&program, memory, &running, *deciding)),
         }
         if let Some((finding, error)) = failure {
             self.findings.push(finding);

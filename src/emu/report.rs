@@ -1,7 +1,7 @@
 //! Findings of a launch: faults, barriers that never complete, races.
 
 use crate::block::Block;
-use crate::describe::{global_place, place_of, show_value};
+use crate::describe::{global_place, place_behind, place_of, show_value};
 use crate::grid::Running;
 use crate::racing::Deciding;
 use device::CudaError;
@@ -14,7 +14,7 @@ use mem::address::SHARED_BASE;
 use mem::{Memory, Region};
 use race::{AccessInfo, Incomplete, Kind, RacePair, Relation};
 use source::Span;
-use vm::{Fault, FaultKind, Program, Site, State};
+use vm::{Fault, FaultKind, Meeting, Program, Site, State};
 
 /// A thread as findings name it.
 pub(crate) fn thread(running: &Running, linear: u64, tid: u32) -> ThreadId {
@@ -73,7 +73,7 @@ pub(crate) fn fault(
         FaultKind::Misaligned { bytes, write } => {
             let what = if write { What::Write } else { What::Read };
             let mut access = Access::new(who, what, space_of(address), span).address(address, u64::from(bytes));
-            access.place = frame.and_then(|f| place_of(program, f, lane as usize, address));
+            access.place = frame.and_then(|f| place_of(program, memory, f, lane as usize, address));
             (FindingKind::Misaligned { needed: u64::from(bytes) }, CudaError::MisalignedAddress, access)
         }
         FaultKind::StackOverflow => {
@@ -87,8 +87,8 @@ pub(crate) fn fault(
             let kind = FindingKind::Unsupported { feature: "this statement in device code".to_owned() };
             (kind, CudaError::LaunchFailure, Access::step(who, span))
         }
-        FaultKind::WarpMask => {
-            (FindingKind::SyncwarpMask { mask: fault.mask }, CudaError::LaunchFailure, Access::step(who, span))
+        FaultKind::WarpMask { named } => {
+            (FindingKind::SyncwarpMask { mask: named }, CudaError::LaunchFailure, Access::step(who, span))
         }
     };
     let count = u64::from(fault.mask.count_ones());
@@ -122,7 +122,10 @@ fn place_beyond(
     lane: usize,
     address: u64,
 ) -> Option<finding::Place> {
-    if let Some(place) = place_of(program, frame, lane, address) {
+    if let Some(place) = place_of(program, memory, frame, lane, address) {
+        return Some(place);
+    }
+    if let Some(place) = place_behind(program, frame, lane, address) {
         return Some(place);
     }
     let near = memory.nearest(address, 1 << 20)?;
@@ -186,11 +189,12 @@ pub(crate) fn stuck(program: &Program, running: &Running, block: &Block) -> Find
                     barriers += 1;
                     "syncthreads"
                 }
-                State::AtRendezvous { need } => {
-                    let name = "a warp operation";
-                    rendezvous.get_or_insert((name, span));
-                    missing |= need & !f.mask;
-                    name
+                State::AtRendezvous { need, at } => {
+                    let same = |o: &&vm::Fragment| o.state == f.state && (*at == Meeting::SyncWarp || o.pc == f.pc);
+                    let there = warp.fragments.iter().filter(same).fold(0, |m, o| m | o.mask);
+                    rendezvous.get_or_insert((at.name(), span));
+                    missing |= need & !there;
+                    at.name()
                 }
                 _ => "",
             };
@@ -244,10 +248,10 @@ pub(crate) fn livelock(program: &Program, running: &Running) -> Finding {
 }
 
 /// The findings of the second pass of the race detector.
-pub(crate) fn races(program: &Program, running: &Running, deciding: Deciding) -> Vec<Finding> {
+pub(crate) fn races(program: &Program, memory: &Memory, running: &Running, deciding: Deciding) -> Vec<Finding> {
     let names = deciding.clone();
     let verdict = deciding.exact.end_launch();
-    let mut out: Vec<Finding> = verdict.pairs.iter().map(|pair| race(program, running, &names, pair)).collect();
+    let mut out: Vec<Finding> = verdict.pairs.iter().map(|pair| race(program, memory, running, &names, pair)).collect();
     out.extend(incomplete(program, running, verdict.incomplete));
     out
 }
@@ -264,7 +268,7 @@ pub(crate) fn incomplete(program: &Program, running: &Running, why: Incomplete) 
         .collect()
 }
 
-fn race(program: &Program, running: &Running, names: &Deciding, pair: &RacePair) -> Finding {
+fn race(program: &Program, memory: &Memory, running: &Running, names: &Deciding, pair: &RacePair) -> Finding {
     let used = finding::Scope::Block;
     let between = if pair.is_insufficient_scope {
         RaceKind::Scope { used, needed: finding::Scope::Device }
@@ -283,8 +287,8 @@ fn race(program: &Program, running: &Running, names: &Deciding, pair: &RacePair)
         RaceFlavour::Plain
     };
     let accesses = vec![
-        race_access(program, running, names, pair, &pair.first),
-        race_access(program, running, names, pair, &pair.second),
+        race_access(program, memory, running, names, pair, &pair.first),
+        race_access(program, memory, running, names, pair, &pair.second),
     ];
     let mut found = Finding::new(FindingKind::Race { between, flavour }, accesses)
         .in_launch(launch_info(program, running))
@@ -293,7 +297,14 @@ fn race(program: &Program, running: &Running, names: &Deciding, pair: &RacePair)
     found
 }
 
-fn race_access(program: &Program, running: &Running, names: &Deciding, pair: &RacePair, info: &AccessInfo) -> Access {
+fn race_access(
+    program: &Program,
+    memory: &Memory,
+    running: &Running,
+    names: &Deciding,
+    pair: &RacePair,
+    info: &AccessInfo,
+) -> Access {
     let site = names.site(info.site);
     let who = Actor::Thread(thread(running, u64::from(info.thread.block), u32::from(info.thread.tid)));
     let what = match info.kind {
@@ -309,7 +320,7 @@ fn race_access(program: &Program, running: &Running, names: &Deciding, pair: &Ra
     };
     let address = base + info.address;
     let mut access = Access::new(who, what, space, program.span(site)).address(address, u64::from(info.width));
-    let place = running.witness.as_ref().and_then(|f| place_of(program, f, 0, address));
+    let place = running.witness.as_ref().and_then(|f| place_of(program, memory, f, 0, address));
     access.place = place.or_else(|| global_place(program, address));
     if let Some(place) = &access.place {
         let func = program.module.func(running.launch.func);

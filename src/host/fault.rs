@@ -60,7 +60,7 @@ pub(crate) fn of_fault(at: Where<'_>, memory: &Memory, fault: &Fault) -> Finding
         FaultKind::Trap(Trap::Unsupported) => {
             Finding::new(FindingKind::Unsupported { feature: "what this statement needs".to_owned() }, step())
         }
-        FaultKind::Trap(Trap::Unreachable) | FaultKind::WarpMask => {
+        FaultKind::Trap(Trap::Unreachable) | FaultKind::WarpMask { .. } => {
             Finding::new(FindingKind::Unsupported { feature: "code that cannot be reached".to_owned() }, step())
         }
     }

@@ -5,6 +5,7 @@
 //! of them has passed such a place, because the others polled or waited for it, or where they meet at a barrier or a
 //! rendezvous by chance, the warp is *loose* from then on: it runs the operations that take no register for uniform.
 
+use crate::meet::Meeting;
 use crate::warp::Warp;
 use ir::op::BarOp;
 
@@ -26,6 +27,8 @@ pub enum State {
     AtRendezvous {
         /// The lanes that must be there.
         need: u32,
+        /// At what.
+        at: Meeting,
     },
     /// A service was asked for; the answer is due.
     AtRt,
@@ -131,19 +134,20 @@ impl<const W: usize> Warp<W> {
         true
     }
 
-    /// Unites the fragments that wait at one rendezvous once all the lanes that it needs are there.
+    /// Wakes fragments at a rendezvous once all the lanes that it needs are there: of a `syncwarp` one, which sees to the
+    /// others; of votes and shuffles all, united.
     fn release_rendezvous(&mut self) -> bool {
         let live = self.live;
-        let met = self.fragments.iter().find_map(|f| {
-            let State::AtRendezvous { need } = f.state else { return None };
-            let here =
-                |o: &&Fragment| o.pc == f.pc && o.frame == f.frame && matches!(o.state, State::AtRendezvous { .. });
-            let there = self.fragments.iter().filter(here).fold(0, |m, o| m | o.mask);
-            (need & live & !there == 0).then_some((f.pc, f.frame))
+        let met = self.fragments.iter().position(|f| {
+            let State::AtRendezvous { need, .. } = f.state else { return false };
+            let there = self.fragments.iter().filter(|o| meets(f, o, live)).fold(0, |m, o| m | o.mask);
+            need & live & !there == 0
         });
-        let Some((pc, frame)) = met else { return false };
-        for f in &mut self.fragments {
-            if f.pc == pc && f.frame == frame && matches!(f.state, State::AtRendezvous { .. }) {
+        let Some(first) = met else { return false };
+        let fragment = self.fragments[first].clone();
+        let one = matches!(fragment.state, State::AtRendezvous { at: Meeting::SyncWarp, .. });
+        for (i, f) in self.fragments.iter_mut().enumerate() {
+            if if one { i == first } else { meets(&fragment, f, live) } {
                 f.state = State::Runnable;
                 f.idle = 0;
             }
@@ -182,4 +186,13 @@ impl<const W: usize> Warp<W> {
             at = f.caller.as_ref().map(|c| c.frame);
         }
     }
+}
+
+/// Whether two fragments wait for each other.
+fn meets(a: &Fragment, b: &Fragment, live: u32) -> bool {
+    let (State::AtRendezvous { need: m, at: p }, State::AtRendezvous { need: n, at: q }) = (&a.state, &b.state) else {
+        return false;
+    };
+    let anywhere = *p == Meeting::SyncWarp;
+    p == q && m & live == n & live && (anywhere || (a.pc == b.pc && a.frame == b.frame))
 }

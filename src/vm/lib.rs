@@ -25,6 +25,7 @@ mod frame;
 mod hooks;
 mod isa;
 mod layout;
+mod meet;
 mod origin;
 mod plan;
 mod rare;
@@ -42,6 +43,7 @@ pub use fragment::{Fragment, State};
 pub use frame::{Frame, SlotRef};
 pub use hooks::{AccessEvent, AccessKind, Hooks, Values};
 pub use isa::InstructionSet;
+pub use meet::Meeting;
 pub use origin::Origin;
 pub use warp::{Arg, Context, Fault, FaultKind, Geometry, HostStack, LaunchRequest, RtRequest, Stop, Warp};
 

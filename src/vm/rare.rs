@@ -5,6 +5,7 @@ use crate::access;
 use crate::code::{NO_JOIN, Op, Program, Site, SwitchOp};
 use crate::fragment::State;
 use crate::frame::{Frame, SlotRef};
+use crate::meet::{self, Group, Meeting};
 use crate::warp::{Context, Fault, FaultKind, LaunchRequest, RtRequest, Stop, Warp, lanes};
 use crate::wire::{Exit, Wire};
 use ir::op::{BarOp, ShflOp, Special, VoteOp};
@@ -124,29 +125,68 @@ pub(crate) fn step<const W: usize>(
             wait!(State::AtBarrier { op, pred });
         }
         Op::SyncWarp { mask: slot } => {
-            let need = first_value(frame, mask, slot) & warp.live;
-            if need & mask == 0 {
-                fault!(FaultKind::WarpMask);
+            let (groups, count) = meet::groups(mask, |l| frame.get((Ty::I32, slot), l) as u32);
+            let groups = &groups[..count];
+            if let Some(g) = groups.iter().find(|g| g.lanes & !g.named != 0) {
+                let kind = FaultKind::WarpMask { named: g.named };
+                let fault = Fault { kind, site, mask: g.lanes & !g.named, addresses: Vec::new() };
+                return Step::Leave(wire.stop(Stop::Fault(fault)));
             }
-            if need & !mask != 0 {
-                wait!(State::AtRendezvous { need });
+            if ctx.budget == 0 {
+                return Step::Leave(wire.stop(Stop::Budget));
             }
-            point!();
+            wire.met.clear();
+            for &Group { named, lanes } in groups {
+                let need = named & warp.live;
+                if need & !(lanes | warp.waiting_for(need)) == 0 {
+                    warp.release_syncwarp(need);
+                    wire.met.push(need);
+                } else {
+                    warp.leave_waiting(lanes, Meeting::SyncWarp, need);
+                }
+            }
+            if wire.met.is_empty() {
+                return Step::Again;
+            }
+            ctx.budget -= 1;
             go_on(warp, at);
-            return Step::Leave(Exit::SyncWarp(need & mask));
+            warp.merge_current();
+            return Step::Leave(Exit::SyncWarp);
         }
         Op::Vote { op, ty, d, mask: slot, a } => {
-            let need = slot.map_or(u32::MAX, |s| first_value(frame, mask, s)) & warp.live;
-            if need & !mask != 0 {
-                wait!(State::AtRendezvous { need });
+            let live = warp.live;
+            let Some(slot) = slot else {
+                if live & !mask != 0 {
+                    wait!(State::AtRendezvous { need: live, at: Meeting::Vote });
+                }
+                point!();
+                vote(frame, op, ty, d, a, mask, mask);
+                return Step::Next;
+            };
+            if ctx.budget == 0 {
+                return Step::Leave(wire.stop(Stop::Budget));
             }
-            point!();
-            vote(frame, op, ty, d, a, mask, if slot.is_some() { need } else { mask });
+            let (groups, count) = meet::groups(mask, |l| frame.get((Ty::I32, slot), l) as u32 & live);
+            let (there, late): (Vec<Group>, Vec<Group>) = groups[..count].iter().partition(|g| g.named & !g.lanes == 0);
+            for g in &there {
+                vote(frame, op, ty, d, a, g.lanes, g.named);
+            }
+            for g in &late {
+                warp.leave_waiting(g.lanes, Meeting::Vote, g.named);
+            }
+            if there.is_empty() {
+                return Step::Again;
+            }
+            ctx.budget -= 1;
+            if !late.is_empty() {
+                go_on(warp, at);
+                return Step::Again;
+            }
         }
         Op::Shuffle { op, ty, d, a, lane, width } => {
             if warp.live & !mask != 0 {
                 let need = warp.live;
-                wait!(State::AtRendezvous { need });
+                wait!(State::AtRendezvous { need, at: Meeting::Shuffle });
             }
             point!();
             shuffle(frame, op, (ty, d), (ty, a), (lane, width), mask);
@@ -222,10 +262,6 @@ fn each<const W: usize>(frame: &mut Frame<W>, mask: u32, d: SlotRef, f: impl Fn(
         let bits = f(frame, lane);
         frame.put(d, lane, bits);
     }
-}
-
-fn first_value<const W: usize>(frame: &Frame<W>, mask: u32, slot: u32) -> u32 {
-    frame.get((Ty::I32, slot), mask.trailing_zeros() as usize) as u32
 }
 
 fn dynamic_shared(ctx: &Context<'_>) -> u64 {

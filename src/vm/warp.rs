@@ -175,7 +175,10 @@ pub enum FaultKind {
     /// The code raised it.
     Trap(Trap),
     /// SYNCWARP whose mask leaves out the caller.
-    WarpMask,
+    WarpMask {
+        /// The mask.
+        named: u32,
+    },
 }
 
 impl<const W: usize> Warp<W> {

@@ -44,7 +44,7 @@ pub(crate) fn drive<const W: usize>(
                     return Stop::Statement;
                 }
             }
-            Exit::SyncWarp(mask) => hooks.on_syncwarp(warp, mask),
+            Exit::SyncWarp => wire.met.iter().for_each(|&mask| hooks.on_syncwarp(warp, mask)),
             Exit::Fence(scope) => hooks.on_fence(warp, wire.mask, scope),
         }
     }
@@ -89,8 +89,8 @@ pub(crate) enum Exit {
     Access,
     /// The statement at `Wire::site` is about to begin.
     Statement,
-    /// These lanes passed a SYNCWARP.
-    SyncWarp(u32),
+    /// Lanes passed a `syncwarp`: `Wire::met`.
+    SyncWarp,
     /// A fence was passed.
     Fence(Scope),
 }
@@ -114,6 +114,8 @@ pub(crate) struct Wire<const W: usize> {
     pub(crate) mask: u32,
     /// Whether `site` is one of the fast operations.
     pub(crate) fast: bool,
+    /// Of `syncwarp`: the lanes of each group that has met.
+    pub(crate) met: Vec<u32>,
     /// The addresses of the access.
     pub(crate) lanes: Lanes<W>,
     /// Of an atomic: the lanes whose compare-and-swap did not swap.
@@ -135,6 +137,7 @@ impl<const W: usize> Wire<W> {
             frame: 0,
             mask: 0,
             fast: false,
+            met: Vec::new(),
             lanes: Lanes::Uniform(0),
             failed: 0,
             left: [0; W],

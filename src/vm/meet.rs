@@ -1,0 +1,100 @@
+//! Operations at which lanes of a warp meet: `syncwarp`, votes, shuffles.
+//!
+//! The lanes that must be there are those that the mask names, or without a mask all, that have not exited. A mask is a
+//! value of each lane: lanes with different masks meet in groups of their own, though they execute one operation. Votes and
+//! shuffles meet at one statement; `syncwarp` meets every `syncwarp` with the same mask, wherever it stands (PTX ISA 9.7.13.3,
+//! `bar.warp.sync`: "executed a bar.warp.sync with the same membermask value").
+
+use crate::fragment::State;
+use crate::warp::{Warp, lanes};
+
+/// At what lanes of a warp meet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Meeting {
+    /// `syncwarp`.
+    SyncWarp,
+    /// A vote or match.
+    Vote,
+    /// A shuffle.
+    Shuffle,
+}
+
+impl Meeting {
+    /// How a finding calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Meeting::SyncWarp => "syncwarp",
+            Meeting::Vote => "vote",
+            Meeting::Shuffle => "shuffle",
+        }
+    }
+}
+
+/// Lanes of a fragment that name the same lanes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Group {
+    /// The mask that they give.
+    pub(crate) named: u32,
+    /// Themselves.
+    pub(crate) lanes: u32,
+}
+
+/// The groups of the lanes of `mask`, by the mask that each gives; how many there are.
+pub(crate) fn groups(mask: u32, named: impl Fn(usize) -> u32) -> ([Group; 32], usize) {
+    let mut out = [Group::default(); 32];
+    let mut count = 0;
+    for lane in lanes(mask) {
+        let named = named(lane);
+        let at = out[..count].iter().position(|g| g.named == named).unwrap_or(count);
+        out[at] = Group { named, lanes: out[at].lanes | 1 << lane };
+        count = count.max(at + 1);
+    }
+    (out, count)
+}
+
+impl<const W: usize> Warp<W> {
+    /// The lanes of other fragments that wait at a `syncwarp` for the lanes `need`.
+    pub(crate) fn waiting_for(&self, need: u32) -> u32 {
+        let others =
+            self.fragments.iter().enumerate().filter(|&(i, f)| i != self.current && self.waits(&f.state, need));
+        others.fold(0, |m, (_, f)| m | f.mask)
+    }
+
+    fn waits(&self, state: &State, need: u32) -> bool {
+        matches!(state, State::AtRendezvous { at: Meeting::SyncWarp, need: n } if n & self.live == need)
+    }
+
+    /// Lets the other fragments go on that wait at a `syncwarp` for the lanes `need`.
+    pub(crate) fn release_syncwarp(&mut self, need: u32) {
+        for i in 0..self.fragments.len() {
+            if i != self.current && self.waits(&self.fragments[i].state, need) {
+                let fragment = &mut self.fragments[i];
+                fragment.pc += 1;
+                fragment.state = State::Runnable;
+                fragment.idle = 0;
+            }
+        }
+    }
+
+    /// Leaves lanes of the current fragment at the operation where they are, to wait for the lanes `need`.
+    pub(crate) fn leave_waiting(&mut self, lanes: u32, at: Meeting, need: u32) {
+        let current = self.current;
+        if self.fragments[current].mask != lanes {
+            let pc = self.fragments[current].pc;
+            let joins = self.fragments[current].joins.clone();
+            self.split(lanes, pc, None);
+            self.fragments[current].joins.clone_from(&joins);
+            self.fragments[current + 1].joins = joins;
+            self.loose = true;
+        }
+        let part = if self.fragments[current].mask == lanes { current } else { current + 1 };
+        self.fragments[part].state = State::AtRendezvous { need, at };
+    }
+
+    /// Joins fragments that are at one place, the current one among them.
+    pub(crate) fn merge_current(&mut self) {
+        let lane = self.fragments[self.current].mask & self.fragments[self.current].mask.wrapping_neg();
+        self.loose |= self.merge() > 0;
+        self.current = self.fragments.iter().position(|f| f.mask & lane != 0).unwrap_or(0);
+    }
+}
