@@ -17,8 +17,10 @@ mod observe;
 mod print;
 mod racing;
 mod report;
+mod sharing;
 
 pub use block::Block;
 pub use describe::{Memories, place_of};
 pub use emulator::{Emulator, Options};
 pub use grid::Running;
+pub use sharing::{KnownLaunches, SiteSharing};

@@ -48,6 +48,8 @@ pub struct Code {
     pub fast: Vec<Op>,
     /// Source place of each operation.
     pub spans: Vec<Span>,
+    /// The operation of each load, store and atomic of the function, in the order of its blocks.
+    pub accesses: Vec<u32>,
     /// Slots of each file: predicates, 32 bits, 64 bits.
     pub files: [u32; 3],
     /// How many of the 32-bit and of the 64-bit slots, from the first, have a scalar.

@@ -297,6 +297,9 @@ impl<'a> Compiler<'a> {
         let is_scalar = self.is_device() && self.plan.is_scalar(kind, place);
         let op = self.rows(place, kind)?;
         let fast = if is_scalar { self.scalars(kind, &op) } else { op.clone() };
+        if matches!(kind, InstKind::Load { .. } | InstKind::Store { .. } | InstKind::Atomic { .. }) {
+            self.code.accesses.push(self.code.ops.len() as u32);
+        }
         self.push_both(op, fast, span);
         if let Some((d, a)) = kind.def().and_then(|r| Some((self.scalar_of(r)?, r))).filter(|_| self.is_device()) {
             let (ty, slot) = self.code.slots[a.index()];

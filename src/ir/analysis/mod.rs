@@ -1,5 +1,5 @@
 //! What passes, executors and printers ask about a function: its graph, dominators, loops, liveness, versions of mutable
-//! registers, and which registers hold one value for many threads.
+//! registers, which registers hold one value for many threads, and which bytes a launch touches.
 //!
 //! Each analysis is computed from a function as it is and knows nothing of later changes; a pass that changes blocks asks
 //! again. Blocks that the entry does not reach have no place in orders and no dominator. All functions take any function,
@@ -7,6 +7,7 @@
 
 mod cfg;
 mod dom;
+pub mod footprint;
 mod live;
 mod loops;
 mod set;

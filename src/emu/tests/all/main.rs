@@ -7,4 +7,5 @@ mod divergence;
 mod kernels;
 mod rig;
 mod runs;
+mod sharing;
 mod speed;

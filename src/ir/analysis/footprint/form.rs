@@ -1,0 +1,300 @@
+//! Affine forms with integer coefficients, and how large they can become.
+//!
+//! A [`Form`] is a constant plus integer multiples of variables. A [`Var`] is a thread or block index of the launch, the
+//! number of a loop's round, or a value of which only bounds are known; what is known of it beyond bounds are *facts*: forms
+//! that are never negative. Conditions that hold where an instruction stands are *guards*, forms of the same kind.
+//!
+//! The largest value of a form is bounded by adding non-negative multiples of facts and guards that cancel variables, and
+//! then taking each variable that is left at its bound (a step of Fourier and Motzkin's elimination; any multiplier is sound,
+//! so that the search may stop anywhere). All arithmetic is exact; what would leave the range of the numbers is given up.
+
+use std::collections::{BTreeSet, VecDeque};
+
+/// A variable of a launch.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Var(pub(super) u32);
+
+/// Coefficients stay below this, so that a coefficient times a 64-bit value, and a few such products, fit 128 bits.
+const LIMIT: i128 = 1 << 56;
+/// Constants stay below this.
+const CONSTANT_LIMIT: i128 = 1 << 100;
+/// Most terms of a form.
+const TERMS: usize = 12;
+/// Most facts that are added to one form.
+const DEPTH: u32 = 6;
+/// Most forms that one search looks at.
+const NODES: usize = 120;
+
+/// A constant and multiples of variables.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Form {
+    pub(super) constant: i128,
+    /// Ascending by variable, without zeros.
+    pub(super) terms: Vec<(Var, i128)>,
+}
+
+impl Form {
+    pub(super) fn constant(constant: i128) -> Form {
+        Form { constant, terms: Vec::new() }
+    }
+
+    pub(super) fn var(var: Var) -> Form {
+        Form { constant: 0, terms: vec![(var, 1)] }
+    }
+
+    /// The value of a form without variables.
+    pub(super) fn as_constant(&self) -> Option<i128> {
+        self.terms.is_empty().then_some(self.constant)
+    }
+
+    pub(super) fn coefficient(&self, var: Var) -> i128 {
+        self.terms.binary_search_by_key(&var, |t| t.0).map_or(0, |i| self.terms[i].1)
+    }
+
+    /// This form plus `factor` times another; `None` if it becomes too large.
+    pub(super) fn plus(&self, other: &Form, factor: i128) -> Option<Form> {
+        let constant = self.constant.checked_add(other.constant.checked_mul(factor)?)?;
+        let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
+        let (mut a, mut b) = (self.terms.iter().peekable(), other.terms.iter().peekable());
+        loop {
+            let from_a = match (a.peek(), b.peek()) {
+                (None, None) => break,
+                (Some(_), None) => (true, false),
+                (None, Some(_)) => (false, true),
+                (Some(x), Some(y)) => (x.0 <= y.0, y.0 <= x.0),
+            };
+            let left = if from_a.0 { a.next() } else { None };
+            let right = if from_a.1 { b.next() } else { None };
+            let Some(var) = left.or(right).map(|t| t.0) else { break };
+            let sum = left.map_or(0, |t| t.1).checked_add(right.map_or(0, |t| t.1).checked_mul(factor)?)?;
+            if sum != 0 {
+                terms.push((var, sum));
+            }
+        }
+        Form { constant, terms }.checked()
+    }
+
+    /// This form times a constant.
+    pub(super) fn times(&self, factor: i128) -> Option<Form> {
+        Form::constant(0).plus(self, factor)
+    }
+
+    /// This form plus a constant.
+    pub(super) fn offset(&self, constant: i128) -> Option<Form> {
+        Form { constant: self.constant.checked_add(constant)?, terms: self.terms.clone() }.checked()
+    }
+
+    /// Only the terms for which `keep` holds, with the constant.
+    pub(super) fn filtered(&self, keep: impl Fn(Var) -> bool) -> Form {
+        Form { constant: self.constant, terms: self.terms.iter().copied().filter(|t| keep(t.0)).collect() }
+    }
+
+    fn checked(self) -> Option<Form> {
+        let fits = self.constant.abs() <= CONSTANT_LIMIT
+            && self.terms.len() <= TERMS
+            && self.terms.iter().all(|t| t.1.abs() <= LIMIT);
+        fits.then_some(self)
+    }
+}
+
+/// How a variable came about, from which more follows once it is known to be positive.
+#[derive(Clone, PartialEq, Debug)]
+enum Origin {
+    Free,
+    /// The quotient, towards zero, by a positive constant.
+    Quotient(Form, i128),
+    /// The greater of a form and a constant that is not positive.
+    Positive(Form),
+}
+
+/// The variables of an analysis with what is always true of them.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Vars {
+    bounds: Vec<(i128, i128)>,
+    origins: Vec<Origin>,
+    /// Forms that are never negative.
+    facts: Vec<Form>,
+}
+
+impl Vars {
+    /// A variable between two values, both included.
+    pub(super) fn fresh(&mut self, low: i128, high: i128) -> Var {
+        self.bounds.push((low, high));
+        self.origins.push(Origin::Free);
+        Var(self.bounds.len() as u32 - 1)
+    }
+
+    fn fact(&mut self, fact: Option<Form>) {
+        self.facts.extend(fact);
+    }
+
+    /// The variable of the quotient of `num` by a positive `den`, towards zero; every user of the same division gets the same.
+    pub(super) fn quotient(&mut self, num: &Form, den: i128) -> Var {
+        let origin = Origin::Quotient(num.clone(), den);
+        if let Some(i) = self.origins.iter().position(|o| *o == origin) {
+            return Var(i as u32);
+        }
+        let (low, high) = self.interval(num);
+        let var = self.fresh(low / den, high / den);
+        self.origins[var.0 as usize] = origin;
+        // 0 <= num - den*q < den; where the numerator may be negative, the remainder may too.
+        let rest = num.plus(&Form::var(var), -den);
+        let most = |f: Option<Form>| f.and_then(|f| Form::constant(den - 1).plus(&f, -1));
+        if low >= 0 {
+            self.fact(rest.clone());
+        } else {
+            self.fact(rest.as_ref().and_then(|f| f.offset(den - 1)));
+        }
+        self.fact(most(rest));
+        var
+    }
+
+    /// The greater of a form and a constant that is not positive.
+    pub(super) fn positive_part(&mut self, form: &Form, least: i128) -> Var {
+        let (low, high) = self.interval(form);
+        let var = self.fresh(low.max(least), high.max(least));
+        self.fact(Form::var(var).plus(form, -1));
+        self.origins[var.0 as usize] = Origin::Positive(form.clone());
+        var
+    }
+
+    /// The lesser or the greater of two forms.
+    pub(super) fn extreme(&mut self, a: &Form, b: &Form, greater: bool) -> Var {
+        let ((al, ah), (bl, bh)) = (self.interval(a), self.interval(b));
+        let var = if greater { self.fresh(al.max(bl), ah.max(bh)) } else { self.fresh(al.min(bl), ah.min(bh)) };
+        let sign = if greater { -1 } else { 1 };
+        for form in [a, b] {
+            self.fact(form.plus(&Form::var(var), -1).and_then(|f| f.times(sign)));
+        }
+        var
+    }
+
+    /// The least and the greatest value by the bounds of the variables alone.
+    pub(super) fn interval(&self, form: &Form) -> (i128, i128) {
+        let (mut low, mut high) = (form.constant, form.constant);
+        for &(var, k) in &form.terms {
+            let (a, b) = self.bounds[var.0 as usize];
+            let (x, y) = (a.saturating_mul(k), b.saturating_mul(k));
+            low = low.saturating_add(x.min(y));
+            high = high.saturating_add(x.max(y));
+        }
+        (low, high)
+    }
+
+    /// An upper bound of a form where the guards hold. The search ends as soon as a bound not above `enough` is found.
+    pub(super) fn most(&self, form: &Form, guards: &[Form], enough: Option<i128>) -> i128 {
+        let mut best = self.interval(form).1;
+        let found = |best: i128| enough.is_some_and(|e| best <= e);
+        if form.terms.is_empty() || found(best) {
+            return best;
+        }
+        let mut seen = BTreeSet::new();
+        let mut queue = VecDeque::from([(form.clone(), 1i128, 0)]);
+        while let Some((f, scale, depth)) = queue.pop_front() {
+            for c in guards.iter().chain(&self.facts) {
+                for &(var, cv) in &c.terms {
+                    let fv = f.coefficient(var);
+                    if fv == 0 || (fv > 0) == (cv > 0) {
+                        continue;
+                    }
+                    let g = gcd(fv, cv);
+                    let (own, other) = (cv.abs() / g, fv.abs() / g);
+                    let next = f.times(own).and_then(|f| f.plus(c, other));
+                    let (Some(next), Some(scale)) = (next, scale.checked_mul(own).filter(|&s| s <= LIMIT)) else {
+                        continue;
+                    };
+                    best = best.min(self.interval(&next).1.div_euclid(scale));
+                    if found(best) {
+                        return best;
+                    }
+                    if depth + 1 < DEPTH && seen.len() < NODES && seen.insert((next.clone(), scale)) {
+                        queue.push_back((next, scale, depth + 1));
+                    }
+                }
+            }
+        }
+        best
+    }
+
+    /// A lower bound of a form where the guards hold.
+    pub(super) fn least(&self, form: &Form, guards: &[Form], enough: Option<i128>) -> i128 {
+        let Some(negated) = form.times(-1) else { return self.interval(form).0 };
+        self.most(&negated, guards, enough.map(|e| -e)).saturating_neg()
+    }
+
+    /// Whether a form lies between two values wherever the guards hold.
+    pub(super) fn is_within(&self, form: &Form, guards: &[Form], low: i128, high: i128) -> bool {
+        self.most(form, guards, Some(high)) <= high && self.least(form, guards, Some(low)) >= low
+    }
+
+    /// Adds a guard, and what follows from it for a variable that it says is positive.
+    pub(super) fn assume(&self, guards: &mut Vec<Form>, guard: Form) {
+        if self.interval(&guard).0 >= 0 || guards.contains(&guard) {
+            return;
+        }
+        let mut pending = vec![guard];
+        while let Some(guard) = pending.pop() {
+            if let [(var, k)] = guard.terms[..]
+                && k > 0
+                && guard.constant < 0
+            {
+                // k*v + c >= 0 with c < 0, so that v >= 1.
+                match &self.origins[var.0 as usize] {
+                    Origin::Free => {}
+                    Origin::Quotient(num, den) => guards.extend(num.plus(&Form::var(var), -den)),
+                    Origin::Positive(form) => {
+                        let equal = form.plus(&Form::var(var), -1);
+                        guards.extend(equal.as_ref().and_then(|f| f.times(-1)));
+                        guards.extend(equal);
+                        pending.extend(form.offset(-1));
+                    }
+                }
+            }
+            if !guards.contains(&guard) {
+                guards.push(guard);
+            }
+        }
+    }
+}
+
+/// The greatest common divisor of two numbers, of which one is not zero.
+pub(super) fn gcd(a: i128, b: i128) -> i128 {
+    let (mut a, mut b) = (a.abs(), b.abs());
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guard_bounds_the_sum_that_it_names() {
+        let mut vars = Vars::default();
+        let (t, b) = (vars.fresh(0, 255), vars.fresh(0, 99));
+        let i = Form::var(t).plus(&Form::var(b), 256).unwrap_or_else(|| unreachable!());
+        assert_eq!(vars.most(&i, &[], None), 25599);
+        let guard = Form::constant(999).plus(&i, -1).unwrap_or_else(|| unreachable!());
+        assert_eq!(vars.most(&i, std::slice::from_ref(&guard), None), 999);
+        assert_eq!(vars.most(&Form::var(b), &[guard], None), 3);
+    }
+
+    #[test]
+    fn a_positive_quotient_is_a_floor() {
+        let mut vars = Vars::default();
+        let start = vars.fresh(1, 4096);
+        // max((1000 - start + 64) / 64, 0) > 0
+        let span = Form::constant(1064).plus(&Form::var(start), -1).unwrap_or_else(|| unreachable!());
+        let q = vars.quotient(&span, 64);
+        let trips = vars.positive_part(&Form::var(q), 0);
+        let mut guards = Vec::new();
+        vars.assume(&mut guards, Form { constant: -1, terms: vec![(trips, 1)] });
+        let round = vars.fresh(0, 1 << 62);
+        let rounds = Form { constant: -1, terms: vec![(trips, 1), (round, -1)] };
+        vars.assume(&mut guards, rounds);
+        let index = Form { constant: 0, terms: vec![(start, 1), (round, 64)] };
+        assert_eq!(vars.most(&index, &guards, None), 1000);
+    }
+}

@@ -1,0 +1,259 @@
+//! Which accesses of a launch can touch a common byte, and whose.
+//!
+//! Let one access of thread x touch the bytes from a(x) on and one of thread y those from b(y) on, both affine. Their digits
+//! are taken from the greatest coefficient w down. If the rest of a(x) - b(y), all that belongs to smaller coefficients, stays
+//! so small that the digits of x and y cannot differ without the accesses being apart, then they are equal, and the next
+//! digit is looked at without them. When all block indices are known to be equal, no other block is touched; when all thread
+//! indices are too, no other thread. An index that does not occur is equal only if both guards pin it to the same number.
+
+use super::form::{Form, Var, gcd};
+use super::walk::{Site, Walk};
+use super::{Finding, Footprint, Kind, Reduction, Sharing};
+use crate::Ty;
+use std::collections::BTreeMap;
+
+/// Most pairs of accesses that are looked at.
+const PAIRS: usize = 60_000;
+
+/// Who may touch a common byte.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Relation {
+    Apart,
+    SameThread,
+    SameBlock,
+    Anybody,
+}
+
+/// A site with the bytes that it may touch.
+struct Extent<'a> {
+    site: &'a Site,
+    low: i128,
+    /// Beyond the last byte.
+    high: i128,
+}
+
+/// The sharing of all sites; `None` if memory that was trusted may be written.
+pub(super) fn relate(walk: &Walk<'_>) -> Option<Footprint> {
+    let mut sites: Vec<Extent<'_>> = walk
+        .sites
+        .iter()
+        .map(|site| match &site.form {
+            Some(form) => Extent {
+                site,
+                low: walk.vars.least(form, &site.guards, None),
+                high: walk.vars.most(form, &site.guards, None).saturating_add(site.bytes),
+            },
+            None => Extent { site, low: i128::MIN, high: i128::MAX },
+        })
+        .collect();
+    // Guards that contradict each other: no thread comes there.
+    sites.retain(|s| s.low < s.high);
+    let meets = |s: &Extent<'_>, (at, ty): (u64, Ty)| {
+        s.low < i128::from(at) + i128::from(ty.bytes()) && i128::from(at) < s.high
+    };
+    if sites.iter().any(|s| s.site.kind != Kind::Read && walk.trusted.iter().any(|&(at, ty, _)| meets(s, (at, ty)))) {
+        return None;
+    }
+    let n = sites.len();
+    let mut groups: Vec<usize> = (0..n).collect();
+    // The worst relation of each site to others, and to other atomics without a result.
+    let mut plain = vec![Relation::Apart; n];
+    let mut atomic = vec![Relation::Apart; n];
+    let mut pairs = 0;
+    for i in 0..n {
+        for j in i..n {
+            let (a, b) = (&sites[i], &sites[j]);
+            if a.site.kind == Kind::Read && b.site.kind == Kind::Read || a.high <= b.low || b.high <= a.low {
+                continue;
+            }
+            pairs += 1;
+            let relation = if pairs > PAIRS { Relation::Anybody } else { between(walk, a.site, b.site) };
+            if relation == Relation::Apart {
+                continue;
+            }
+            join(&mut groups, i, j);
+            // Device code cannot touch a word at an address that is no multiple of its size, so that atomics of one size that
+            // overlap touch the same word.
+            let both = is_reducing(a.site.kind) && is_reducing(b.site.kind) && a.site.bytes == b.site.bytes;
+            let list = if both { &mut atomic } else { &mut plain };
+            list[i] = list[i].max(relation);
+            list[j] = list[j].max(relation);
+        }
+    }
+    let own: Vec<Sharing> = (0..n).map(|i| sharing(sites[i].site.kind, plain[i], atomic[i])).collect();
+    let mut worst: BTreeMap<usize, (Sharing, Option<Option<Reduction>>)> = BTreeMap::new();
+    for (i, site) in sites.iter().enumerate() {
+        let group = find(&mut groups, i);
+        let op = match site.site.kind {
+            Kind::Atomic { op, ty, .. } => Some((op, ty)),
+            _ => None,
+        };
+        let entry = worst.entry(group).or_insert((Sharing::ReadOnly, None));
+        entry.0 = entry.0.max(own[i]);
+        entry.1 = Some(match entry.1 {
+            None => op,
+            Some(other) => other.filter(|_| other == op),
+        });
+    }
+    let mut out = Footprint { is_complete: true, trusted: walk.trusted.clone(), ..Footprint::default() };
+    for (i, site) in sites.iter().enumerate() {
+        let Some(&(group, reduction)) = worst.get(&find(&mut groups, i)) else { continue };
+        out.worst = out.worst.max(Some(group));
+        let Some(id) = site.site.id else { continue };
+        let reduction = reduction.flatten().filter(|_| group == Sharing::Reduction);
+        let found = Finding { own: own[i], group, reduction };
+        out.found
+            .entry(id)
+            .and_modify(|f| {
+                f.own = f.own.max(found.own);
+                f.group = f.group.max(found.group);
+                f.reduction = f.reduction.filter(|_| f.reduction == found.reduction);
+            })
+            .or_insert(found);
+    }
+    Some(out)
+}
+
+fn sharing(kind: Kind, plain: Relation, atomic: Relation) -> Sharing {
+    if atomic == Relation::Anybody {
+        return if plain == Relation::Apart { Sharing::Reduction } else { Sharing::Unknown };
+    }
+    match plain.max(atomic) {
+        Relation::Apart if kind == Kind::Read => Sharing::ReadOnly,
+        Relation::Apart | Relation::SameThread => Sharing::ThreadDisjoint,
+        Relation::SameBlock => Sharing::BlockDisjoint,
+        Relation::Anybody => Sharing::Unknown,
+    }
+}
+
+fn is_reducing(kind: Kind) -> bool {
+    matches!(kind, Kind::Atomic { used: false, .. })
+}
+
+fn find(groups: &mut [usize], mut i: usize) -> usize {
+    while groups[i] != i {
+        groups[i] = groups[groups[i]];
+        i = groups[i];
+    }
+    i
+}
+
+fn join(groups: &mut [usize], i: usize, j: usize) {
+    let (a, b) = (find(groups, i), find(groups, j));
+    groups[a.max(b)] = a.min(b);
+}
+
+/// A term of one access and one of the other with the same coefficient.
+#[derive(Clone, Copy)]
+struct Digit {
+    coefficient: i128,
+    a: Var,
+    b: Var,
+}
+
+/// The terms of two forms that have a partner: the same variable, or else any other that is as heavy. Heaviest first.
+fn digits(fa: &Form, fb: &Form) -> Vec<Digit> {
+    let mut out: Vec<Digit> = Vec::new();
+    for &(var, k) in fa.terms.iter().filter(|&&(var, k)| fb.coefficient(var) == k) {
+        out.push(Digit { coefficient: k, a: var, b: var });
+    }
+    for &(var, k) in fa.terms.iter().filter(|&&(var, k)| fb.coefficient(var) != k) {
+        let mut others = fb.terms.iter().filter(|t| t.1 == k && fa.coefficient(t.0) != k);
+        if let Some(other) = others.find(|t| out.iter().all(|d| d.b != t.0)) {
+            out.push(Digit { coefficient: k, a: var, b: other.0 });
+        }
+    }
+    out.sort_by_key(|d| (std::cmp::Reverse(d.coefficient.abs()), d.a));
+    out
+}
+
+/// What the difference of a digit can be.
+enum Difference {
+    None,
+    Only(i128),
+    Several,
+}
+
+/// The numbers m with `from <= k*m <= to`.
+fn multiples(k: i128, from: i128, to: i128) -> Difference {
+    let w = k.abs();
+    let (first, last) = (-(-from).div_euclid(w), to.div_euclid(w));
+    match last - first {
+        0 => Difference::Only(first * k.signum()),
+        i128::MIN..0 => Difference::None,
+        _ => Difference::Several,
+    }
+}
+
+/// Who may touch a byte in common through these two sites.
+fn between(walk: &Walk<'_>, a: &Site, b: &Site) -> Relation {
+    let (Some(fa), Some(fb)) = (&a.form, &b.form) else { return Relation::Anybody };
+    // They overlap if -a.bytes < fa - fb < b.bytes.
+    let (mut low, mut high) = (1 - a.bytes, b.bytes - 1);
+    if misses_by_divisor(fa, fb, low, high) {
+        return Relation::Apart;
+    }
+    let (mut rest_a, mut rest_b) = (fa.clone(), fb.clone());
+    let mut equal: Vec<Var> = Vec::new();
+    for digit in digits(fa, fb) {
+        rest_a = rest_a.filtered(|v| v != digit.a);
+        rest_b = rest_b.filtered(|v| v != digit.b);
+        // The difference of the digits, times the coefficient, lies between these.
+        let between = |(al, ah): (i128, i128), (bl, bh): (i128, i128)| {
+            let (from, to) = (low - ah.saturating_sub(bl), high.saturating_sub(al.saturating_sub(bh)));
+            multiples(digit.coefficient, from.max(-FAR), to.min(FAR))
+        };
+        let mut difference = between(walk.vars.interval(&rest_a), walk.vars.interval(&rest_b));
+        if matches!(difference, Difference::Several) {
+            difference = between(bounds(walk, &rest_a, &a.guards), bounds(walk, &rest_b, &b.guards));
+        }
+        match difference {
+            Difference::None => return Relation::Apart,
+            Difference::Only(m) => {
+                if m == 0 && digit.a == digit.b {
+                    equal.push(digit.a);
+                }
+                (low, high) = (low - digit.coefficient * m, high - digit.coefficient * m);
+            }
+            Difference::Several => break,
+        }
+    }
+    let is_equal = |digit: &Form| match digit.terms.first() {
+        None => true,
+        Some(&(var, _)) => {
+            equal.contains(&var) || pinned(walk, digit, a).is_some_and(|p| pinned(walk, digit, b) == Some(p))
+        }
+    };
+    if !walk.digits.ctaid.iter().all(is_equal) {
+        Relation::Anybody
+    } else if !walk.digits.tid.iter().all(is_equal) {
+        Relation::SameBlock
+    } else {
+        Relation::SameThread
+    }
+}
+
+/// Beyond this no sum is followed.
+const FAR: i128 = 1 << 120;
+
+fn bounds(walk: &Walk<'_>, form: &Form, guards: &[Form]) -> (i128, i128) {
+    (walk.vars.least(form, guards, None), walk.vars.most(form, guards, None))
+}
+
+/// Whether no multiple of all coefficients, plus the constants, lies between `low` and `high`.
+fn misses_by_divisor(fa: &Form, fb: &Form, low: i128, high: i128) -> bool {
+    let g = fa.terms.iter().chain(&fb.terms).fold(0, |g, t| gcd(g, t.1));
+    let Some(constant) = fa.constant.checked_sub(fb.constant) else { return false };
+    if g == 0 {
+        return constant < low || constant > high;
+    }
+    // Some multiple m of g with low <= m + constant <= high.
+    let (from, to) = (low - constant, high - constant);
+    to.div_euclid(g) * g < from
+}
+
+/// The only value that a digit can have where the site's guards hold.
+fn pinned(walk: &Walk<'_>, digit: &Form, site: &Site) -> Option<i128> {
+    let (low, high) = bounds(walk, digit, &site.guards);
+    (low == high).then_some(low)
+}
