@@ -179,6 +179,11 @@ pub enum Api {
     SetDefaultStream {
         stream: u64,
     },
+    /// The stream of assignments to and from the array at `address`.
+    SetArrayStream {
+        address: u64,
+        stream: u64,
+    },
     /// The reply's value is the stream.
     GetDefaultStream,
 
@@ -299,7 +304,7 @@ impl Api {
             Api::StreamSynchronize { .. } => "cudaStreamSynchronize",
             Api::StreamQuery { .. } => "cudaStreamQuery",
             Api::StreamWaitEvent { .. } => "cudaStreamWaitEvent",
-            Api::SetDefaultStream { .. } => "cudaforSetDefaultStream",
+            Api::SetDefaultStream { .. } | Api::SetArrayStream { .. } => "cudaforSetDefaultStream",
             Api::GetDefaultStream => "cudaforGetDefaultStream",
             Api::Malloc { region: Region::Managed, .. } => "cudaMallocManaged",
             Api::Malloc { region: Region::Pinned, .. } => "cudaMallocHost",
@@ -388,4 +393,48 @@ pub enum Order {
     HostWaitsForStream(u64),
     /// The host goes on only after the event.
     HostWaitsForEvent(u64),
+}
+
+/// Work that a command does, as far as the order of accesses is concerned.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Work {
+    /// A launch, by its number; the device knows what it touched.
+    Launch {
+        /// Number of the launch in the run, from 1.
+        number: u64,
+        /// The kernel.
+        kernel: String,
+    },
+    /// A copy or a fill.
+    Transfer {
+        /// The routine, or `assignment`.
+        call: &'static str,
+        /// What it writes, with the bytes of an element.
+        written: (Strided, u64),
+        /// What it reads.
+        read: Option<(Strided, u64)>,
+    },
+}
+
+/// One step in the order of commands and host, for whoever judges which of them race.
+#[derive(Clone, PartialEq, Debug)]
+pub enum OrderStep {
+    /// A command was put on a stream.
+    Submitted {
+        /// What it does.
+        work: Work,
+        /// The device.
+        device: u32,
+        /// The stream.
+        stream: u64,
+        /// The statement.
+        span: Span,
+    },
+    /// Streams, events and the host were ordered.
+    Ordered {
+        /// The device that was selected.
+        device: u32,
+        /// How.
+        order: Order,
+    },
 }

@@ -94,6 +94,26 @@ pub enum Command {
     },
 }
 
+impl Command {
+    /// The stream that it was put on.
+    pub fn stream(&self) -> u64 {
+        match self {
+            Command::Launch(launch) => launch.stream,
+            Command::Copy { stream, .. } | Command::CopyStrided { stream, .. } | Command::Fill { stream, .. } => {
+                *stream
+            }
+        }
+    }
+
+    /// The statement that asked for it.
+    pub fn span(&self) -> Span {
+        match self {
+            Command::Launch(launch) => launch.span,
+            Command::Copy { span, .. } | Command::CopyStrided { span, .. } | Command::Fill { span, .. } => *span,
+        }
+    }
+}
+
 /// How far a device came.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Progress {

@@ -19,7 +19,7 @@ mod runtime_inquire;
 mod runtime_memory;
 mod strided;
 
-pub use api::{Api, Call, CopyKind, KernelInfo, Kernels, Order, Pitched, Reply};
+pub use api::{Api, Call, CopyKind, KernelInfo, Kernels, Order, OrderStep, Pitched, Reply, Work};
 pub use command::{Arg, Command, Fill, KernelLaunch, Progress, Strided};
 pub use error::{CudaError, error_string};
 pub use observer::{DeviceAccess, NoObserver, Observer, Statement};

@@ -10,7 +10,10 @@
 //!
 //! Not here: memory calls (`runtime_memory`), inquiries (`runtime_inquire`), running anything (`emu`, `gpu`).
 
-use crate::{Api, Call, Command, CudaError, Device, KernelInfo, KernelLaunch, Kernels, Order, Properties, Reply};
+use crate::{
+    Api, Call, Command, CudaError, Device, KernelInfo, KernelLaunch, Kernels, Order, OrderStep, Properties, Reply,
+    Strided, Work,
+};
 use finding::{Access, Actor, Allocation, ApiFault, Axis, Finding, FindingKind, LaunchFault, LeakKind};
 use mem::{Memory, Region};
 use source::Span;
@@ -44,8 +47,11 @@ pub struct Runtime {
     next_stream: u64,
     next_event: u64,
     default_stream: u64,
+    /// Streams of single arrays, by their first address.
+    array_streams: BTreeMap<u64, u64>,
     launches: u64,
     findings: Vec<Finding>,
+    steps: Vec<OrderStep>,
 }
 
 /// What made an allocation, so that a wrong way to free it is found.
@@ -142,8 +148,10 @@ impl Runtime {
             next_stream: FIRST_STREAM,
             next_event: FIRST_EVENT,
             default_stream: 0,
+            array_streams: BTreeMap::new(),
             launches: 0,
             findings: Vec::new(),
+            steps: Vec::new(),
         }
     }
 
@@ -165,6 +173,44 @@ impl Runtime {
     /// What was found since the last call.
     pub fn take_findings(&mut self) -> Vec<Finding> {
         std::mem::take(&mut self.findings)
+    }
+
+    /// How host and commands were ordered since the last call.
+    pub fn take_order_steps(&mut self) -> Vec<OrderStep> {
+        std::mem::take(&mut self.steps)
+    }
+
+    /// Orders host and streams, and tells whoever wants to know.
+    pub(crate) fn order(&mut self, device: &mut dyn Device, order: Order) {
+        device.order(order);
+        self.steps.push(OrderStep::Ordered { device: self.current, order });
+    }
+
+    /// Puts a command on its stream, and tells whoever wants to know.
+    pub(crate) fn submit(
+        &mut self,
+        device: &mut dyn Device,
+        memory: &mut Memory,
+        command: Command,
+        call: &'static str,
+    ) -> Outcome<()> {
+        let flat = |base, bytes| (Strided { base, dims: vec![(bytes as i64, 1)] }, 1);
+        let (written, read) = match &command {
+            // A launch is told of by its name, which its caller knows.
+            Command::Launch(_) => return device.submit(memory, command),
+            Command::Copy { destination, source, bytes, .. } => {
+                (flat(*destination, *bytes), Some(flat(*source, *bytes)))
+            }
+            Command::CopyStrided { destination, source, element_bytes, .. } => {
+                ((destination.clone(), *element_bytes), Some((source.clone(), *element_bytes)))
+            }
+            Command::Fill { fill, .. } => ((fill.target.clone(), fill.element.len() as u64), None),
+        };
+        let (stream, span) = (command.stream(), command.span());
+        device.submit(memory, command)?;
+        let work = Work::Transfer { call, written, read };
+        self.steps.push(OrderStep::Submitted { work, device: self.current, stream, span });
+        Ok(())
     }
 
     /// Takes a call: checks it, submits commands.
@@ -192,10 +238,11 @@ impl Runtime {
         let half = match call.api {
             Api::Launch(launch) => return self.launch(device, memory, launch, span, kernels),
             Api::DeviceSynchronize => {
-                device.order(Order::HostWaitsForDevice);
+                self.order(device, Order::HostWaitsForDevice);
                 Ok(Some(Half::Report))
             }
             Api::DeviceReset => {
+                self.order(device, Order::HostWaitsForDevice);
                 self.sticky = None;
                 self.last_error = 0;
                 Ok(Some(Half::Hold))
@@ -203,13 +250,21 @@ impl Runtime {
             Api::StreamCreate { at, flags } => self.stream_create(device, memory, at, flags, span),
             Api::StreamDestroy { stream } => self.stream_destroy(device, stream, name, span),
             Api::StreamSynchronize { stream } => self.stream(stream, name, span).map(|()| {
-                device.order(Order::HostWaitsForStream(stream));
+                self.order(device, Order::HostWaitsForStream(stream));
                 Some(Half::Report)
             }),
-            Api::StreamQuery { stream } => self.stream(stream, name, span).map(|()| Some(Half::Report)),
+            // What was submitted is done when the query is answered, and the program is told so.
+            Api::StreamQuery { stream } => self.stream(stream, name, span).map(|()| {
+                self.order(device, Order::HostWaitsForStream(stream));
+                Some(Half::Report)
+            }),
+            Api::SetArrayStream { address, stream } => self.stream(stream, name, span).map(|()| {
+                self.array_streams.insert(address, stream);
+                None
+            }),
             Api::StreamWaitEvent { stream, event } => {
                 self.stream(stream, name, span).and_then(|()| self.event(event, name, span)).map(|_| {
-                    device.order(Order::StreamWaits { stream, event });
+                    self.order(device, Order::StreamWaits { stream, event });
                     None
                 })
             }
@@ -225,15 +280,18 @@ impl Runtime {
             Api::EventRecord { event, stream } => {
                 let known = self.stream(stream, name, span).and_then(|()| self.event(event, name, span));
                 known.map(|_| {
-                    device.order(Order::Recorded { event, stream });
+                    self.order(device, Order::Recorded { event, stream });
                     Some(Half::Record(event))
                 })
             }
             Api::EventSynchronize { event } => self.event(event, name, span).map(|_| {
-                device.order(Order::HostWaitsForEvent(event));
+                self.order(device, Order::HostWaitsForEvent(event));
                 Some(Half::Report)
             }),
-            Api::EventQuery { event } => self.event(event, name, span).map(|_| Some(Half::Report)),
+            Api::EventQuery { event } => self.event(event, name, span).map(|_| {
+                self.order(device, Order::HostWaitsForEvent(event));
+                Some(Half::Report)
+            }),
             Api::EventElapsedTime { at, start, end } => self.event_elapsed(memory, at, start, end, span),
             Api::Answer { code: 0, .. } => Ok(None),
             Api::Answer { code, .. } => Err(CudaError::from_code(code).unwrap_or(CudaError::Unknown)),
@@ -382,6 +440,8 @@ impl Runtime {
         let most = self.shared_limit(device.properties(), launch.func);
         self.launch_fault = launch_fault(device.properties(), &launch, &info, most);
         let dynamic = launch.dynamic_shared;
+        let (number, stream) = (launch.number, launch.stream);
+        let work = Work::Launch { number, kernel: info.name.clone() };
         self.last_launch = Some((info.name, span));
         if info.shared_bytes.saturating_add(dynamic) > most {
             return Step::Done(self.fail("launch", span, CudaError::InvalidValue));
@@ -389,15 +449,20 @@ impl Runtime {
         match device.submit(memory, Command::Launch(launch)) {
             Ok(()) => {
                 self.launches += 1;
+                self.steps.push(OrderStep::Submitted { work, device: self.current, stream, span });
                 Step::Wait(Waiting { call: "launch", span, half: Half::Launch })
             }
             Err(error) => Step::Done(self.fail("launch", span, error)),
         }
     }
 
-    /// The stream on which implicit operations go.
-    pub(crate) fn implicit_stream(&self) -> u64 {
-        self.default_stream
+    /// The stream on which an implicit operation goes that concerns these addresses.
+    pub(crate) fn implicit_stream(&self, memory: &Memory, addresses: &[u64]) -> u64 {
+        let own = |&address: &u64| {
+            let base = memory.find(address).map(|id| memory.info(id).base)?;
+            self.array_streams.get(&base).copied()
+        };
+        addresses.iter().find_map(own).unwrap_or(self.default_stream)
     }
 
     /// Checks that a stream exists; 0 to 2 are CUDA's own (default, legacy, per thread).
@@ -432,7 +497,7 @@ impl Runtime {
         put(memory, at, &stream.to_le_bytes())?;
         self.next_stream += 1;
         self.streams.insert(stream, Handle { made_at: span });
-        device.order(Order::StreamMade { stream, blocking: flags == 0 });
+        self.order(device, Order::StreamMade { stream, blocking: flags == 0 });
         Ok(None)
     }
 
@@ -448,6 +513,7 @@ impl Runtime {
             return Err(CudaError::InvalidResourceHandle);
         }
         self.streams.remove(&stream);
+        self.array_streams.retain(|_, own| *own != stream);
         if self.default_stream == stream {
             self.default_stream = 0;
         }

@@ -53,13 +53,13 @@ impl Runtime {
     ) -> Outcome<Option<Half>> {
         match api {
             Api::Free { address, name } => {
-                device.order(Order::HostWaitsForDevice);
+                self.order(device, Order::HostWaitsForDevice);
                 self.free(device, memory, address, Maker::Allocate, &name, span).map(|()| Some(Half::Report))
             }
             Api::CudaFree { address: 0, .. } => Ok(None),
             Api::CudaFree { address, host } => {
                 let maker = if host { Maker::CudaMallocHost } else { Maker::CudaMalloc };
-                device.order(Order::HostWaitsForDevice);
+                self.order(device, Order::HostWaitsForDevice);
                 self.free(device, memory, address, maker, "", span).map(|()| Some(Half::Report))
             }
             Api::Malloc { region, at, bytes } => {
@@ -78,24 +78,28 @@ impl Runtime {
             Api::Copy { destination, source, bytes } => {
                 self.check_range(memory, destination, bytes, What::Write, call, span)?;
                 self.check_range(memory, source, bytes, What::Read, call, span)?;
-                let stream = self.implicit_stream();
-                device.submit(memory, Command::Copy { destination, source, bytes, stream, span })?;
-                device.order(Order::HostWaitsForStream(stream));
+                let stream = self.implicit_stream(memory, &[destination, source]);
+                let waits = host_waits(destination, Some(source));
+                self.submit(device, memory, Command::Copy { destination, source, bytes, stream, span }, call)?;
+                self.order_copy(device, waits, stream);
                 Ok(Some(Half::Report))
             }
             Api::CopyStrided { destination, source, element_bytes } => {
                 self.check_strided(memory, &destination, element_bytes, What::Write, call, span)?;
                 self.check_strided(memory, &source, element_bytes, What::Read, call, span)?;
-                let stream = self.implicit_stream();
-                device.submit(memory, Command::CopyStrided { destination, source, element_bytes, stream, span })?;
-                device.order(Order::HostWaitsForStream(stream));
+                let stream = self.implicit_stream(memory, &[destination.base, source.base]);
+                let waits = host_waits(destination.base, Some(source.base));
+                let command = Command::CopyStrided { destination, source, element_bytes, stream, span };
+                self.submit(device, memory, command, call)?;
+                self.order_copy(device, waits, stream);
                 Ok(Some(Half::Report))
             }
             Api::Fill(fill) => {
                 self.check_strided(memory, &fill.target, fill.element.len() as u64, What::Write, call, span)?;
-                let stream = self.implicit_stream();
-                device.submit(memory, Command::Fill { fill, stream, span })?;
-                device.order(Order::HostWaitsForStream(stream));
+                let stream = self.implicit_stream(memory, &[fill.target.base]);
+                let waits = host_waits(fill.target.base, None);
+                self.submit(device, memory, Command::Fill { fill, stream, span }, call)?;
+                self.order_copy(device, waits, stream);
                 Ok(Some(Half::Report))
             }
             Api::Memcpy { destination, source, bytes, kind, stream } => {
@@ -104,8 +108,9 @@ impl Runtime {
                 self.check_range(memory, source, bytes, What::Read, call, span)?;
                 let half = self.copy_half(&[destination, source], stream, call, span)?;
                 let on = stream.unwrap_or(0);
-                device.submit(memory, Command::Copy { destination, source, bytes, stream: on, span })?;
-                order_copy(device, half, on);
+                let waits = half == Half::Report && host_waits(destination, Some(source));
+                self.submit(device, memory, Command::Copy { destination, source, bytes, stream: on, span }, call)?;
+                self.order_copy(device, waits, on);
                 Ok(Some(half))
             }
             Api::Memcpy2D { destination, destination_pitch, source, source_pitch, extent, kind, stream } => {
@@ -122,8 +127,9 @@ impl Runtime {
                 let on = stream.unwrap_or(0);
                 let command =
                     Command::CopyStrided { destination: to, source: from, element_bytes: 1, stream: on, span };
-                device.submit(memory, command)?;
-                order_copy(device, half, on);
+                self.submit(device, memory, command, call)?;
+                let waits = half == Half::Report && host_waits(destination, Some(source));
+                self.order_copy(device, waits, on);
                 Ok(Some(half))
             }
             Api::Memset { destination, count, element, stream } => {
@@ -152,7 +158,7 @@ impl Runtime {
         memory: &mut Memory,
         fill: Fill,
         stream: Option<u64>,
-        call: &str,
+        call: &'static str,
         span: Span,
     ) -> Outcome<Option<Half>> {
         if !Region::of(fill.target.base).is_some_and(Region::is_device_accessible) {
@@ -161,10 +167,18 @@ impl Runtime {
         let on = stream.unwrap_or(0);
         self.stream(on, call, span)?;
         self.check_strided(memory, &fill.target, fill.element.len() as u64, What::Write, call, span)?;
-        device.submit(memory, Command::Fill { fill, stream: on, span })?;
         let half = if stream.is_some() { Half::Hold } else { Half::Report };
-        order_copy(device, half, on);
+        let waits = half == Half::Report && host_waits(fill.target.base, None);
+        self.submit(device, memory, Command::Fill { fill, stream: on, span }, call)?;
+        self.order_copy(device, waits, on);
         Ok(Some(half))
+    }
+
+    /// The host waits for a copy, if it does.
+    fn order_copy(&mut self, device: &mut dyn Device, waits: bool, stream: u64) {
+        if waits {
+            self.order(device, Order::HostWaitsForStream(stream));
+        }
     }
 
     /// Whether a copy lets the host wait: all without a stream do, and those of pageable memory.
@@ -302,11 +316,11 @@ impl Runtime {
     }
 }
 
-/// The host waits for a copy, if it does.
-fn order_copy(device: &mut dyn Device, half: Half, stream: u64) {
-    if half == Half::Report {
-        device.order(Order::HostWaitsForStream(stream));
-    }
+/// Whether a copy or fill that no stream was named for is over when the host goes on. Between device memories, and into
+/// device memory, it is not: "no host-side synchronization is performed".
+fn host_waits(destination: u64, source: Option<u64>) -> bool {
+    let is_device = |a: u64| matches!(Region::of(a), Some(Region::Device(_)));
+    !(is_device(destination) && source.is_none_or(is_device))
 }
 
 /// The words of findings for an address.

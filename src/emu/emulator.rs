@@ -9,7 +9,7 @@ use crate::report;
 use device::{Command, CudaError, Device, KernelLaunch, Observer, Progress, Properties, Strided};
 use finding::Finding;
 use mem::{Memory, Region};
-use race::{Detector, Exact, Launch, Rules};
+use race::{ByteSet, Detector, Exact, Launch, Rules};
 use source::Span;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -47,6 +47,18 @@ pub struct Emulator {
     error: Option<CudaError>,
     sticky: Option<CudaError>,
     points: u64,
+    uses: Vec<LaunchUse>,
+}
+
+/// Global memory that a launch used.
+#[derive(Clone, Debug)]
+pub struct LaunchUse {
+    /// Number of the launch in the run.
+    pub number: u64,
+    /// Bytes that it wrote.
+    pub written: ByteSet,
+    /// Bytes that it read; those that it also wrote may be missing.
+    pub read: ByteSet,
 }
 
 impl Emulator {
@@ -66,6 +78,7 @@ impl Emulator {
             error: None,
             sticky: None,
             points: 0,
+            uses: Vec::new(),
         }
     }
 
@@ -87,6 +100,23 @@ impl Emulator {
     /// The launch at work, for a debugger that changes it.
     pub fn running_mut(&mut self) -> Option<&mut Running> {
         self.running.as_mut()
+    }
+
+    /// Whether it looks for races.
+    pub fn is_racing(&self) -> bool {
+        self.options.race.is_some()
+    }
+
+    /// Says whether launches that begin from now on tell what they used; only a device that looks for races knows it.
+    pub fn want_use(&mut self, is_wanted: bool) {
+        if let Some(detector) = &mut self.detector {
+            detector.want_use(is_wanted);
+        }
+    }
+
+    /// What launches that have ended used, if wanted.
+    pub fn take_uses(&mut self) -> Vec<LaunchUse> {
+        std::mem::take(&mut self.uses)
     }
 
     /// Schedule points passed since the beginning.
@@ -224,7 +254,11 @@ impl Emulator {
         match std::mem::replace(&mut running.mode, Mode::Plain) {
             Mode::Plain => {}
             Mode::Detect(mut detector) => {
-                let suspicion = detector.end_launch();
+                let mut suspicion = detector.end_launch();
+                let (written, read) = (std::mem::take(&mut suspicion.written), std::mem::take(&mut suspicion.read));
+                if !(written.is_empty() && read.is_empty()) {
+                    self.uses.push(LaunchUse { number: running.launch.number, written, read });
+                }
                 self.findings.extend(report::incomplete(&program, &running, suspicion.incomplete));
                 self.detector = Some(detector);
                 if !suspicion.watch.is_empty()

@@ -21,6 +21,6 @@ mod sharing;
 
 pub use block::Block;
 pub use describe::{Memories, place_of};
-pub use emulator::{Emulator, Options};
+pub use emulator::{Emulator, LaunchUse, Options};
 pub use grid::Running;
 pub use sharing::{KnownLaunches, SiteSharing};

@@ -23,6 +23,8 @@ pub enum Actor {
     Host,
     /// A thread of a kernel.
     Thread(ThreadId),
+    /// A kernel as a whole.
+    Kernel(LaunchInfo),
     /// A copy or fill that runs in a stream on its own.
     Copy {
         /// The routine that asked for it, such as `cudaMemcpyAsync`.

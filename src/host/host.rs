@@ -120,7 +120,13 @@ impl Host {
                     for (i, arg) in args.iter_mut().enumerate().take(count) {
                         *arg = self.warp.arg(request, i, 0);
                     }
-                    match self.runtime.serve(memory, rt, Args(&args[..count]), program.span(site)) {
+                    let served = self.runtime.serve(memory, rt, Args(&args[..count]), program.span(site));
+                    if let Some(hooks) = &mut hooks {
+                        for touch in memory.take_touches() {
+                            hooks.on_bulk(site, touch.address, touch.bytes, touch.is_write);
+                        }
+                    }
+                    match served {
                         Ok(results) => {
                             self.runtime.forget_answers();
                             self.warp.answer(program, |i, _| results.get(i).copied().unwrap_or(0));

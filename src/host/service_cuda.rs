@@ -84,8 +84,7 @@ pub(crate) fn cuda_call(memory: &Memory, rt: Rt, a: Args<'_>) -> Result<Api, Hal
         Rt::CudaStreamWaitEvent => Api::StreamWaitEvent { stream: a.bits(0), event: word(memory, a.bits(1))? },
         Rt::CudaSetDefaultStream => Api::SetDefaultStream { stream: a.bits(0) },
         Rt::CudaGetDefaultStream => Api::GetDefaultStream,
-        // Commands run one after another, so that a stream of its own changes nothing for an array but its order.
-        Rt::CudaSetArrayStream => Api::StreamQuery { stream: a.bits(2) },
+        Rt::CudaSetArrayStream => Api::SetArrayStream { address: a.bits(0), stream: a.bits(2) },
         Rt::CudaFuncGetAttributes => Api::FuncGetAttributes { at: a.bits(0), func: kernel(1) },
         Rt::CudaFuncSetAttribute => Api::FuncSetAttribute { func: kernel(0), attribute: a.int(1), value: a.size(2) },
         Rt::CudaFuncSetting => Api::Answer { name: "cudaFuncSetCacheConfig", code: 0 },

@@ -11,6 +11,7 @@ mod devices;
 mod load;
 mod machine;
 mod observer;
+mod order;
 mod real;
 mod record;
 mod verify;

@@ -6,6 +6,7 @@
 use crate::devices::DeviceBox;
 use crate::load::{self, LoadError};
 use crate::observer::{HostHooks, Observer};
+use crate::order::{CommandOrder, OrderHooks};
 use crate::world::World;
 use device::{KernelInfo, Kernels, Progress, Runtime, Step, Waiting};
 use diag::Severity;
@@ -84,6 +85,8 @@ pub struct Machine {
     is_explained: bool,
     /// Modelled time that the program has slept, in nanoseconds.
     slept: u64,
+    /// The order of commands and host, if races are looked for.
+    order: Option<CommandOrder>,
 }
 
 /// The kernels of a program, for the CUDA runtime.
@@ -144,6 +147,8 @@ impl Machine {
         let host = Host::new(&program, &mut memory, &options.host)
             .ok_or_else(|| LoadError("the program has no main program".to_owned()))?;
         let runtime = Runtime::new(devices.len() as u32);
+        let is_racing = devices.iter().filter_map(DeviceBox::emulator).any(emu::Emulator::is_racing);
+        let order = is_racing.then(|| CommandOrder::new(&program.module, devices.len()));
         Ok(Machine {
             program,
             memory,
@@ -156,6 +161,7 @@ impl Machine {
             check_leaks: options.check_leaks,
             is_explained: false,
             slept: 0,
+            order,
         })
     }
 
@@ -245,6 +251,7 @@ impl Machine {
             check_leaks: self.check_leaks,
             is_explained: self.is_explained,
             slept: self.slept,
+            order: self.order.clone(),
         })
     }
 
@@ -310,11 +317,21 @@ impl Machine {
         let program = self.program.clone();
         let (host, memory) = (&mut self.host, &mut self.memory);
         let accesses = observer.wants_host_accesses();
-        let out = if accesses || observer.wants_host_statements() {
-            let mut hooks = HostHooks { observer, program: &program, accesses, stop: false };
-            host.advance(&program, memory, budget, Some(&mut hooks))
-        } else {
-            host.advance(&program, memory, budget, None)
+        let is_observed = accesses || observer.wants_host_statements();
+        let mut observing = HostHooks { observer, program: &program, accesses, stop: false };
+        let observing = is_observed.then_some(&mut observing as &mut dyn vm::Hooks<1>);
+        let out = match self.order.as_mut().filter(|order| order.watches_host()) {
+            Some(order) => {
+                memory.note_touches(true);
+                let mut hooks = OrderHooks::new(order, &program, observing);
+                let out = host.advance(&program, memory, budget, Some(&mut hooks));
+                let seen = hooks.seen;
+                memory.note_touches(false);
+                order.host_raced(seen, memory);
+                self.gather();
+                out
+            }
+            None => host.advance(&program, memory, budget, observing),
         };
         match out {
             HostYield::Budget => return Some(MachineStop::Budget),
@@ -331,6 +348,7 @@ impl Machine {
                     Step::Done(reply) => self.host.answer(Answer::Device(reply)),
                     Step::Wait(waiting) => self.turn = Turn::Device(waiting),
                 }
+                self.keep_order();
                 self.gather();
             }
             HostYield::Fault(finding) => {
@@ -405,6 +423,18 @@ impl Machine {
         }
     }
 
+    /// Takes what the last call ordered, before the commands that it submitted run.
+    fn keep_order(&mut self) {
+        let steps = self.runtime.take_order_steps();
+        if let Some(order) = &mut self.order {
+            order.steps(steps, &self.memory);
+            let is_wanted = order.wants_use();
+            for emulator in self.devices.iter_mut().filter_map(DeviceBox::emulator_mut) {
+                emulator.want_use(is_wanted);
+            }
+        }
+    }
+
     fn gather(&mut self) {
         for device in &mut self.devices {
             for finding in device.as_device().take_findings() {
@@ -413,6 +443,15 @@ impl Machine {
             }
         }
         for finding in self.runtime.take_findings() {
+            self.findings.add(finding);
+        }
+        let Some(order) = &mut self.order else { return };
+        for emulator in self.devices.iter_mut().filter_map(DeviceBox::emulator_mut) {
+            for launch in emulator.take_uses() {
+                order.launch_used(launch, &self.memory);
+            }
+        }
+        for finding in order.take_findings() {
             self.findings.add(finding);
         }
     }

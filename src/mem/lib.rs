@@ -14,7 +14,9 @@ pub mod address;
 mod lanes;
 mod memory;
 mod page;
+mod touch;
 
 pub use address::Region;
 pub use lanes::{Grid, Lanes, Word};
 pub use memory::{Alloc, AllocId, FreeError, Memory, OutOfMemory};
+pub use touch::Touch;

@@ -3,6 +3,7 @@
 use crate::address::{ALIGN, GUARD, Region};
 use crate::lanes::{Grid, Lanes, Word};
 use crate::page::{Backing, PAGE};
+use crate::touch::{Touch, Touches};
 use source::Span;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -46,6 +47,7 @@ pub struct Memory {
     next: BTreeMap<Region, u64>,
     used: BTreeMap<Region, u64>,
     limits: BTreeMap<Region, u64>,
+    touches: Touches,
 }
 
 /// An allocation that does not fit.
@@ -77,6 +79,16 @@ impl Memory {
     /// Sets how many bytes a region may hold at one time.
     pub fn set_limit(&mut self, region: Region, bytes: u64) {
         self.limits.insert(region, bytes);
+    }
+
+    /// Says whether [`Memory::read`], [`Memory::write`] and [`Memory::copy`] are noted for [`Memory::take_touches`].
+    pub fn note_touches(&mut self, is_wanted: bool) {
+        self.touches.want(is_wanted);
+    }
+
+    /// What was read and written in stretches since the last call, in order.
+    pub fn take_touches(&mut self) -> Vec<Touch> {
+        self.touches.take()
     }
 
     /// Bytes allocated in a region.
@@ -211,6 +223,7 @@ impl Memory {
         }
         let l = self.locate(address, out.len() as u64, &mut 0)?;
         l.backing.read((address - l.base) as usize, out);
+        self.touches.note(address, out.len() as u64, false);
         Some(())
     }
 
@@ -221,6 +234,7 @@ impl Memory {
         }
         let l = self.locate(address, data.len() as u64, &mut 0)?;
         l.backing.write((address - l.base) as usize, data);
+        self.touches.note(address, data.len() as u64, true);
         Some(())
     }
 

@@ -47,15 +47,20 @@ impl ByteSet {
 
     /// Whether one of the bytes is in the set.
     pub fn is_touching(&self, start: u64, len: u64) -> bool {
-        let mut is_found = false;
-        if self.pages.is_empty() {
+        if self.pages.is_empty() || len == 0 {
             return false;
         }
-        words(start, len, |page, word, mask| {
-            is_found |= self.pages.get(&page).is_some_and(|p| p[word] & mask != 0);
-            !is_found
-        });
-        is_found
+        let last = start.saturating_add(len - 1);
+        self.pages.range(start / PAGE..=last / PAGE).any(|(page, map)| {
+            let base = page * PAGE;
+            let (from, to) = (start.max(base) - base, last.min(base + (PAGE - 1)) - base);
+            let (first, end) = ((from / 64) as usize, (to / 64) as usize);
+            map[first..=end].iter().zip(first..).any(|(w, word)| {
+                let low = if word == first { from % 64 } else { 0 };
+                let high = if word == end { to % 64 + 1 } else { 64 };
+                w & bits(low, high) != 0
+            })
+        })
     }
 
     /// Whether the set is empty.
@@ -76,6 +81,43 @@ impl ByteSet {
                 *a |= b;
             }
         }
+    }
+
+    /// Takes all bytes of another set away.
+    pub fn remove(&mut self, other: &Self) {
+        for (page, theirs) in &other.pages {
+            let Some(ours) = self.pages.get_mut(page) else { continue };
+            let mut left = 0;
+            for (a, b) in ours.iter_mut().zip(theirs.iter()) {
+                *a &= !b;
+                left |= *a;
+            }
+            if left == 0 {
+                self.pages.remove(page);
+            }
+        }
+    }
+
+    /// The bytes that are in both sets.
+    #[must_use]
+    pub fn common(&self, other: &Self) -> Self {
+        let (few, many) = if self.pages.len() <= other.pages.len() { (self, other) } else { (other, self) };
+        let mut out = Self::default();
+        for (page, ours) in &few.pages {
+            let Some(theirs) = many.pages.get(page) else { continue };
+            let both = |word: usize| ours[word] & theirs[word];
+            if (0..WORDS).any(|word| both(word) != 0) {
+                out.pages.insert(*page, Box::new(std::array::from_fn(both)));
+            }
+        }
+        out
+    }
+
+    /// The first byte of the set.
+    pub fn first(&self) -> Option<u64> {
+        let (page, map) = self.pages.iter().next()?;
+        let (word, bits) = map.iter().enumerate().find(|(_, w)| **w != 0)?;
+        Some(page * PAGE + word as u64 * 64 + u64::from(bits.trailing_zeros()))
     }
 
     /// The maximal runs of bytes in the set, as (start, length), in ascending order.
@@ -129,6 +171,22 @@ mod tests {
         assert_eq!(s.ranges_within(PAGE - 1, 2), [(PAGE - 1, 2)]);
         assert_eq!(s.len(), 77);
         assert!(s.is_touching(8, 3) && !s.is_touching(11, 1) && s.is_touching(0, u64::MAX));
+    }
+
+    #[test]
+    fn sets_are_subtracted_and_intersected() {
+        let mut a = ByteSet::default();
+        let mut b = ByteSet::default();
+        a.insert(10, 100);
+        a.insert(PAGE * 3, 4);
+        b.insert(50, 10);
+        b.insert(PAGE * 3 + 2, 8);
+        assert_eq!(a.common(&b).ranges(), [(50, 10), (PAGE * 3 + 2, 2)]);
+        assert_eq!((a.common(&b).first(), ByteSet::default().first()), (Some(50), None));
+        a.remove(&b);
+        assert_eq!(a.ranges(), [(10, 40), (60, 50), (PAGE * 3, 2)]);
+        b.remove(&b.clone());
+        assert!(b.is_empty());
     }
 
     #[test]

@@ -138,6 +138,11 @@ impl Detector {
         }
     }
 
+    /// Says whether to collect what later launches read and write ([`Options::is_use_wanted`]).
+    pub fn want_use(&mut self, is_wanted: bool) {
+        self.options.is_use_wanted = is_wanted;
+    }
+
     /// Starts a launch; everything before is ordered before it (see [`Timeline`](crate::Timeline) for what is not).
     pub fn begin_launch(&mut self, launch: Launch) {
         self.launch = launch;

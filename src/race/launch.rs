@@ -6,12 +6,11 @@
 //! work of all blocking streams of its device and before their later work (CUDA C++ Programming Guide, "Default Stream").
 //! The accesses of a command are unordered with those of any command that is neither before nor after it.
 //!
-//! What each command touched is kept by [`RangeLog`], by stretches of addresses, with the same frontiers as everywhere: the
-//! last write, and the reads since that are not before each other.
+//! What each command touched is kept by [`UseLog`], byte by byte, with the same frontiers as everywhere: the last writes, and
+//! the reads since, that are not before each other.
 
+use crate::byteset::ByteSet;
 use std::collections::BTreeMap;
-
-use crate::span::SpanMap;
 
 /// A stream of a device, by the caller's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -173,6 +172,11 @@ impl Timeline {
         self.host.join(&clock);
     }
 
+    /// Whether the host has waited for what happened at `moment`.
+    pub fn is_over_for_host(&self, moment: &Moment) -> bool {
+        self.host.tick(moment.actor) >= moment.tick
+    }
+
     /// `cudaDeviceSynchronize`.
     pub fn synchronize_device(&mut self, device: u32) {
         for (stream, state) in &self.streams {
@@ -183,70 +187,94 @@ impl Timeline {
     }
 }
 
-/// Two accesses of the same bytes by commands that are not ordered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RangeConflict {
-    /// The first byte.
-    pub start: u64,
-    /// The first byte after.
-    pub end: u64,
+/// Two uses of the same bytes by commands that are not ordered, or by a command and the host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UseConflict {
     /// The caller's number of the earlier command.
     pub first: u64,
-    /// Whether the earlier command wrote the bytes.
+    /// Whether the earlier command wrote the bytes; else it read them.
     pub is_first_write: bool,
+    /// Whether the later one writes them.
+    pub is_second_write: bool,
+    /// The bytes.
+    pub bytes: ByteSet,
 }
 
+/// What is left of one command's uses: bytes that no later, ordered command has taken over.
+#[derive(Clone, Debug)]
+struct Use {
+    id: u64,
+    moment: Moment,
+    written: ByteSet,
+    read: ByteSet,
+}
+
+/// Which commands last wrote and read which bytes.
+///
+/// A byte that a command used is forgotten when a later command that is ordered after it writes it, or reads what the
+/// earlier one only read: whatever is unordered with the earlier one is then unordered with the later one too, or comes
+/// after both. So the log stays short where streams are long.
 #[derive(Clone, Debug, Default)]
-struct RangeState {
-    write: Option<(u64, Moment)>,
-    reads: Vec<(u64, Moment)>,
+pub struct UseLog {
+    uses: Vec<Use>,
 }
 
-/// Who last wrote and read which bytes, command by command.
-#[derive(Clone, Debug, Default)]
-pub struct RangeLog {
-    spans: SpanMap<RangeState>,
-}
-
-impl RangeLog {
-    /// Notes that the command `id` at `moment` reads or writes `len` bytes; returns what it is in conflict with.
-    pub fn access(&mut self, start: u64, len: u64, is_write: bool, id: u64, moment: &Moment) -> Vec<RangeConflict> {
-        let mut starts = Vec::new();
-        self.spans.cover(start, start.saturating_add(len), &mut starts);
-        let mut out: Vec<RangeConflict> = Vec::new();
-        for start in starts {
-            let Some((end, state)) = self.spans.get_mut(start) else { continue };
-            let mut note = |first: u64, is_first_write: bool| match out.last_mut() {
-                Some(last) if (last.end, last.first, last.is_first_write) == (start, first, is_first_write) => {
-                    last.end = end;
-                }
-                _ => out.push(RangeConflict { start, end, first, is_first_write }),
-            };
-            if let Some((first, write)) = &state.write
-                && *first != id
-                && !write.is_before(moment)
-            {
-                note(*first, true);
+impl UseLog {
+    /// Notes that the command `id` at `moment` writes and reads these bytes; returns what it is in conflict with.
+    pub fn command(&mut self, id: u64, moment: &Moment, written: ByteSet, read: ByteSet) -> Vec<UseConflict> {
+        let mut out = Vec::new();
+        for earlier in &mut self.uses {
+            if earlier.moment.is_before(moment) {
+                earlier.written.remove(&written);
+                earlier.read.remove(&written);
+                earlier.read.remove(&read);
+                continue;
             }
-            if is_write {
-                for (first, read) in &state.reads {
-                    if *first != id && !read.is_before(moment) {
-                        note(*first, false);
+            for (theirs, is_first_write) in [(&earlier.written, true), (&earlier.read, false)] {
+                for (ours, is_second_write) in [(&written, true), (&read, false)] {
+                    let bytes =
+                        if is_first_write || is_second_write { theirs.common(ours) } else { ByteSet::default() };
+                    if !bytes.is_empty() {
+                        out.push(UseConflict { first: earlier.id, is_first_write, is_second_write, bytes });
                     }
                 }
-                state.write = Some((id, moment.clone()));
-                state.reads.clear();
-            } else {
-                state.reads.retain(|(first, read)| *first != id && !read.is_before(moment));
-                state.reads.push((id, moment.clone()));
             }
+        }
+        self.uses.retain(|u| !u.written.is_empty() || !u.read.is_empty());
+        if !written.is_empty() || !read.is_empty() {
+            self.uses.push(Use { id, moment: moment.clone(), written, read });
         }
         out
     }
 
-    /// Forgets everything, as when all that may be in conflict is over.
-    pub fn clear(&mut self) {
-        self.spans.clear();
+    /// The first command that an access of the host is in conflict with, and whether that command writes.
+    pub fn host_conflict(&self, timeline: &Timeline, start: u64, len: u64, is_write: bool) -> Option<(u64, bool)> {
+        let open = self.uses.iter().filter(|u| !timeline.is_over_for_host(&u.moment));
+        open.into_iter().find_map(|u| {
+            if u.written.is_touching(start, len) {
+                Some((u.id, true))
+            } else if is_write && u.read.is_touching(start, len) {
+                Some((u.id, false))
+            } else {
+                None
+            }
+        })
+    }
+
+    /// Whether a command that the host has not waited for uses one of these bytes.
+    pub fn is_open(&self, timeline: &Timeline, start: u64, len: u64) -> bool {
+        let uses = |u: &Use| u.written.is_touching(start, len) || u.read.is_touching(start, len);
+        self.uses.iter().any(|u| !timeline.is_over_for_host(&u.moment) && uses(u))
+    }
+
+    /// Whether anything that the command used may still be in conflict.
+    pub fn contains(&self, id: u64) -> bool {
+        self.uses.iter().any(|u| u.id == id)
+    }
+
+    /// Forgets commands that the host has waited for: whatever comes is ordered after them.
+    pub fn forget_over(&mut self, timeline: &Timeline) {
+        self.uses.retain(|u| !timeline.is_over_for_host(&u.moment));
     }
 }
 
@@ -308,27 +336,51 @@ mod tests {
         assert!(copy.is_before(&host) && b.is_before(&host) && c2.is_concurrent_with(&host));
     }
 
+    fn bytes(ranges: &[(u64, u64)]) -> ByteSet {
+        let mut set = ByteSet::default();
+        for &(start, len) in ranges {
+            set.insert(start, len);
+        }
+        set
+    }
+
     #[test]
-    fn range_log_finds_the_bytes_in_conflict() {
+    fn use_log_finds_the_bytes_in_conflict() {
         let mut t = Timeline::default();
-        let mut log = RangeLog::default();
-        let init = t.host_access();
-        assert!(log.access(0, 100, true, 1, &init).is_empty());
+        let mut log = UseLog::default();
+        let none = ByteSet::default;
         let (a, b) = (t.submit(A), t.submit(B));
-        assert!(log.access(0, 60, false, 2, &a).is_empty());
-        assert!(log.access(40, 60, false, 3, &b).is_empty());
-        let host = t.host_access();
-        let found = log.access(50, 20, true, 4, &host);
-        let want = [(50, 60, 2), (50, 70, 3)];
-        assert_eq!(found.iter().map(|c| (c.start, c.end, c.first)).collect::<Vec<_>>(), want);
-        assert!(found.iter().all(|c| !c.is_first_write));
+        assert!(log.command(2, &a, none(), bytes(&[(0, 60)])).is_empty());
+        assert!(log.command(3, &b, none(), bytes(&[(40, 60)])).is_empty());
+        assert_eq!(log.host_conflict(&t, 50, 20, true), Some((2, false)));
+        assert_eq!(log.host_conflict(&t, 50, 20, false), None);
+        assert!(log.is_open(&t, 99, 1) && !log.is_open(&t, 100, 9));
         t.synchronize_device(0);
-        let host = t.host_access();
-        assert!(log.access(0, 100, true, 5, &host).is_empty());
+        assert_eq!(log.host_conflict(&t, 50, 20, true), None);
+        log.forget_over(&t);
+        assert!(log.uses.is_empty());
         let a = t.submit(A);
         let b = t.submit(B);
-        assert!(log.access(0, 8, true, 6, &a).is_empty());
-        let found = log.access(4, 8, false, 7, &b);
-        assert_eq!(found, [RangeConflict { start: 4, end: 8, first: 6, is_first_write: true }]);
+        assert!(log.command(6, &a, bytes(&[(0, 8)]), none()).is_empty());
+        let found = log.command(7, &b, none(), bytes(&[(4, 8)]));
+        let conflict = UseConflict { first: 6, is_first_write: true, is_second_write: false, bytes: bytes(&[(4, 4)]) };
+        assert_eq!(found, [conflict]);
+    }
+
+    #[test]
+    fn use_log_keeps_only_the_last_of_a_stream() {
+        let mut t = Timeline::default();
+        let mut log = UseLog::default();
+        for id in 0..100 {
+            let k = t.submit(A);
+            assert!(log.command(id, &k, bytes(&[(0, 64)]), bytes(&[(64, 64)])).is_empty());
+        }
+        assert_eq!(log.uses.len(), 1);
+        let b = t.submit(B);
+        let found = log.command(100, &b, bytes(&[(60, 8)]), ByteSet::default());
+        assert_eq!(
+            found.iter().map(|c| (c.first, c.bytes.ranges())).collect::<Vec<_>>(),
+            [(99, vec![(60, 4)]), (99, vec![(64, 4)])]
+        );
     }
 }

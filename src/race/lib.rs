@@ -36,7 +36,7 @@
 //! 2. *The second pass* ([`Exact`]), only if something is suspected: the same launch runs again from the same state, and
 //!    for the suspected bytes whole frontiers of accesses are kept (`frontier`). It decides exactly, byte by byte, and has
 //!    both accesses with their places, stacks and values to show.
-//! 3. *Between launches* the order is that of streams, events and the host ([`Timeline`], [`RangeLog`]).
+//! 3. *Between launches* the order is that of streams, events and the host ([`Timeline`], [`UseLog`]).
 //!
 //! The sources: epochs instead of vectors are from `FastTrack` (Flanagan and Freund, PLDI 2009); compressed clocks for
 //! grids and synchronisation through fences and flags from Barracuda (Eizenberg, Peng, Pigli, Mansky and Devietti, PLDI
@@ -120,6 +120,6 @@ pub use exact::{Details, Exact, RaceKind, RacePair, Relation, Verdict};
 pub use frontier::AccessInfo;
 pub use know::Know;
 pub use knowledge::Knowledge;
-pub use launch::{LaunchClock, Moment, RangeConflict, RangeLog, Stream, Timeline};
+pub use launch::{LaunchClock, Moment, Stream, Timeline, UseConflict, UseLog};
 pub use order::{CtaSlot, Rules};
 pub use stamp::{MAX_TAG, MAX_TIME, Stamp, Who};

@@ -343,15 +343,26 @@ pub(crate) struct ByteUse<'a> {
 impl ByteUse<'_> {
     fn keep(&mut self, number: u64, page: &Page) {
         let Some((written, read)) = &mut self.sets else { return };
+        let base = number << PAGE_BITS;
+        // Cells come in order; whole runs of them go into the sets at once.
+        let mut runs = [(0, 0); 2];
         page.for_each_used(|offset, bytes, is_written, is_read| {
-            let address = (number << PAGE_BITS) + u64::from(offset);
-            if is_written {
-                written.insert(address, u64::from(bytes));
-            }
-            if is_read {
-                read.insert(address, u64::from(bytes));
+            let (start, len) = (base + u64::from(offset), u64::from(bytes));
+            for (is_used, run, set) in [(is_written, 0, &mut **written), (is_read, 1, &mut **read)] {
+                if !is_used {
+                    continue;
+                }
+                let (from, count): &mut (u64, u64) = &mut runs[run];
+                if *from + *count == start {
+                    *count += len;
+                } else {
+                    set.insert(*from, *count);
+                    (*from, *count) = (start, len);
+                }
             }
         });
+        written.insert(runs[0].0, runs[0].1);
+        read.insert(runs[1].0, runs[1].1);
     }
 }
 

@@ -89,6 +89,9 @@ pub trait Hooks<const W: usize> {
     /// A fence was passed by these lanes.
     fn on_fence(&mut self, warp: &Warp<W>, mask: u32, scope: Scope);
 
+    /// A service of the host's run time read or wrote memory at `site`. The executor does not call this: the host does.
+    fn on_bulk(&mut self, _site: Site, _address: u64, _bytes: u64, _is_write: bool) {}
+
     /// The block's threads met at a barrier. The executor does not call this: whoever completes barriers does.
     fn on_barrier(&mut self) {}
 }

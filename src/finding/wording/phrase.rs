@@ -20,6 +20,10 @@ pub(super) fn who_in_block(actor: &Actor) -> String {
     match actor {
         Actor::Host => "the host".to_owned(),
         Actor::Thread(id) => format!("thread {}", triple(id.thread)),
+        Actor::Kernel(launch) => {
+            format!("`{}`, launch {} on {},", launch.kernel, launch.number, stream_name(launch.stream))
+        }
+        Actor::Copy { call, stream } if call == "assignment" => format!("the assignment on {}", stream_name(*stream)),
         Actor::Copy { call, stream } => format!("`{call}` on {}", stream_name(*stream)),
     }
 }

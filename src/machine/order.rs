@@ -1,0 +1,294 @@
+//! Races between commands, and between commands and the host.
+//!
+//! Every command runs as soon as it is submitted, so what the program sees is always in order; whether CUDA promises that
+//! order is decided here, by clocks (`race::Timeline`). What the calls of the CUDA runtime order comes as
+//! `device::OrderStep`; what a kernel touched is told by the emulator when the launch is over; copies and fills say it
+//! themselves. The host's own accesses are looked at only while a command that it has not waited for uses memory that the
+//! host can reach: whatever is submitted later comes after them anyway.
+//!
+//! A blocking copy counts as waited for, also from pageable memory to the device, where CUDA promises less; `host_waits` of
+//! the CUDA runtime says which copies and fills do not block. Races are told by the statements that submitted the commands,
+//! since the accesses of a whole kernel are one thing here.
+//!
+//! Source: CUDA C++ Programming Guide, "Asynchronous Concurrent Execution" and "Default Stream"; CUDA Runtime API manual,
+//! "API synchronization behavior" and "Stream synchronization behavior".
+
+use device::{Order, OrderStep, Strided, Work};
+use emu::LaunchUse;
+use finding::{Access, Actor, Finding, FindingKind, LaunchInfo, Place, RaceFlavour, RaceKind, What};
+use ir::rt::Rt;
+use ir::{InstKind, Module};
+use mem::{Memory, Region};
+use race::{ByteSet, Moment, Stream, Timeline, UseConflict, UseLog};
+use source::Span;
+use std::collections::BTreeMap;
+use vm::{AccessEvent, AccessKind, Hooks, Program, Site, Warp};
+
+/// `cudaStreamLegacy`, another name of stream 0.
+const LEGACY: u64 = 1;
+/// Bytes of all address numbers of a region.
+const REGION_BYTES: u64 = 1 << mem::address::REGION_BITS;
+
+/// A command that was submitted.
+#[derive(Clone, Debug)]
+struct Submitted {
+    actor: Actor,
+    span: Span,
+}
+
+/// The order of commands and host, and what each used.
+#[derive(Clone, Debug)]
+pub(crate) struct CommandOrder {
+    timeline: Timeline,
+    log: UseLog,
+    /// By number, from 0; forgotten when nothing of them can be in conflict any more.
+    commands: BTreeMap<u64, Submitted>,
+    next: u64,
+    /// Launches at work, by their number in the run.
+    launches: BTreeMap<u64, (u64, Moment)>,
+    /// Whether two commands, or a command and the host, may be unordered at all.
+    is_armed: bool,
+    /// Whether an access of the host may be in conflict now.
+    is_host_watched: bool,
+    findings: Vec<Finding>,
+}
+
+impl CommandOrder {
+    /// The order of a program that has not begun. One stream alone, without memory that the host shares, is in order by
+    /// itself; then nothing is kept.
+    pub(crate) fn new(module: &Module, device_count: usize) -> CommandOrder {
+        let makes_streams = |kind: &InstKind| matches!(kind, InstKind::Rt { rt: Rt::CudaStreamCreate, .. });
+        let insts = module.funcs.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts);
+        CommandOrder {
+            timeline: Timeline::default(),
+            log: UseLog::default(),
+            commands: BTreeMap::new(),
+            next: 0,
+            launches: BTreeMap::new(),
+            is_armed: device_count > 1 || insts.into_iter().any(|i| makes_streams(&i.kind)),
+            is_host_watched: false,
+            findings: Vec::new(),
+        }
+    }
+
+    /// Whether the emulator has to say what launches use.
+    pub(crate) fn wants_use(&self) -> bool {
+        self.is_armed
+    }
+
+    /// Whether the accesses of the host have to be told.
+    pub(crate) fn watches_host(&self) -> bool {
+        self.is_host_watched
+    }
+
+    /// What was found since the last call.
+    pub(crate) fn take_findings(&mut self) -> Vec<Finding> {
+        std::mem::take(&mut self.findings)
+    }
+
+    /// Takes the steps of a call. Launches among them have not run yet.
+    pub(crate) fn steps(&mut self, steps: Vec<OrderStep>, memory: &Memory) {
+        for step in steps {
+            match step {
+                OrderStep::Submitted { work, device, stream, span } => {
+                    self.submitted(work, device, stream, span, memory)
+                }
+                OrderStep::Ordered { device, order } => self.ordered(device, order),
+            }
+        }
+        self.watch_host();
+    }
+
+    fn submitted(&mut self, work: Work, device: u32, stream: u64, span: Span, memory: &Memory) {
+        self.is_armed |= memory.used(Region::Managed) + memory.used(Region::Pinned) > 0 || stream > LEGACY;
+        let moment = self.timeline.submit(stream_of(device, stream));
+        if !self.is_armed {
+            return;
+        }
+        let id = self.next;
+        self.next += 1;
+        match work {
+            Work::Launch { number, kernel } => {
+                let kernel = kernel.rsplit('.').next().unwrap_or(&kernel).to_owned();
+                let actor = Actor::Kernel(LaunchInfo { number, kernel, stream });
+                self.commands.insert(id, Submitted { actor, span });
+                self.launches.insert(number, (id, moment));
+            }
+            Work::Transfer { call, written, read } => {
+                let actor = Actor::Copy { call: call.to_owned(), stream };
+                self.commands.insert(id, Submitted { actor, span });
+                self.used(id, &moment, bytes(&written), read.as_ref().map(bytes).unwrap_or_default(), memory);
+            }
+        }
+    }
+
+    fn ordered(&mut self, device: u32, order: Order) {
+        match order {
+            Order::StreamMade { stream, blocking: false } => {
+                self.timeline.create_non_blocking(stream_of(device, stream));
+            }
+            Order::StreamMade { .. } => {}
+            Order::Recorded { event, stream } => self.timeline.record_event(event, stream_of(device, stream)),
+            Order::StreamWaits { stream, event } => self.timeline.wait_event(stream_of(device, stream), event),
+            Order::HostWaitsForDevice => self.timeline.synchronize_device(device),
+            Order::HostWaitsForStream(stream) => self.timeline.synchronize_stream(stream_of(device, stream)),
+            Order::HostWaitsForEvent(event) => self.timeline.synchronize_event(event),
+        }
+        if matches!(order, Order::HostWaitsForDevice | Order::HostWaitsForStream(_) | Order::HostWaitsForEvent(_)) {
+            self.log.forget_over(&self.timeline);
+            let (log, launches) = (&self.log, &self.launches);
+            self.commands.retain(|id, _| log.contains(*id) || launches.values().any(|(at_work, _)| at_work == id));
+        }
+    }
+
+    /// A launch is over and used these bytes.
+    pub(crate) fn launch_used(&mut self, launch: LaunchUse, memory: &Memory) {
+        if let Some((id, moment)) = self.launches.remove(&launch.number) {
+            self.used(id, &moment, launch.written, launch.read, memory);
+            self.watch_host();
+        }
+    }
+
+    fn used(&mut self, id: u64, moment: &Moment, written: ByteSet, read: ByteSet, memory: &Memory) {
+        for conflict in self.log.command(id, moment, written, read) {
+            if let Some(finding) = self.between_commands(id, &conflict, memory) {
+                self.findings.push(finding);
+            }
+        }
+    }
+
+    fn between_commands(&self, id: u64, conflict: &UseConflict, memory: &Memory) -> Option<Finding> {
+        let (first, second) = (self.commands.get(&conflict.first)?, self.commands.get(&id)?);
+        let address = conflict.bytes.first()?;
+        let access = |by: &Submitted, is_write: bool| {
+            access(by.actor.clone(), is_write, by.span, memory, (address, conflict.bytes.len()))
+        };
+        let accesses = vec![access(first, conflict.is_first_write), access(second, conflict.is_second_write)];
+        Some(race(RaceKind::Streams, accesses))
+    }
+
+    fn watch_host(&mut self) {
+        let shared = [Region::Managed, Region::Pinned, Region::Host, Region::HostStack];
+        self.is_host_watched = shared.iter().any(|r| self.log.is_open(&self.timeline, r.base(), REGION_BYTES));
+    }
+
+    /// What an access of the host is in conflict with.
+    fn host_conflict(&self, address: u64, bytes: u64, is_write: bool) -> Option<(u64, bool)> {
+        self.log.host_conflict(&self.timeline, address, bytes, is_write)
+    }
+
+    /// Takes what the host was seen to do in conflict with commands.
+    pub(crate) fn host_raced(&mut self, seen: Vec<HostConflict>, memory: &Memory) {
+        for conflict in seen {
+            let Some(first) = self.commands.get(&conflict.first) else { continue };
+            let at = (conflict.address, conflict.bytes);
+            let accesses = vec![
+                access(first.actor.clone(), conflict.is_first_write, first.span, memory, at),
+                access(Actor::Host, conflict.is_write, conflict.span, memory, at),
+            ];
+            let mut found = race(RaceKind::HostDevice, accesses);
+            found.count = conflict.count;
+            self.findings.push(found);
+        }
+    }
+}
+
+fn stream_of(device: u32, stream: u64) -> Stream {
+    Stream { device, number: if stream == LEGACY { 0 } else { stream } }
+}
+
+fn bytes((array, element_bytes): &(Strided, u64)) -> ByteSet {
+    let mut set = ByteSet::default();
+    for (address, bytes) in array.runs(*element_bytes) {
+        set.insert(address, bytes);
+    }
+    set
+}
+
+/// An access to an array by its name, at the first of the bytes.
+fn access(actor: Actor, is_write: bool, span: Span, memory: &Memory, (address, bytes): (u64, u64)) -> Access {
+    let what = if is_write { What::Write } else { What::Read };
+    let mut access = Access::new(actor, what, device::space_of(address), span).address(address, bytes);
+    let name = memory.find(address).map(|id| memory.info(id).name.clone()).filter(|name| !name.is_empty());
+    access.place = name.map(|name| Place::variable(&*name));
+    access
+}
+
+fn race(between: RaceKind, accesses: Vec<Access>) -> Finding {
+    Finding::new(FindingKind::Race { between, flavour: RaceFlavour::Plain }, accesses)
+}
+
+/// Accesses of the host, at one place of the source, that conflict with one command.
+#[derive(Clone, Debug)]
+pub(crate) struct HostConflict {
+    first: u64,
+    is_first_write: bool,
+    is_write: bool,
+    address: u64,
+    bytes: u64,
+    span: Span,
+    count: u64,
+}
+
+/// Hooks of the executor that look at the accesses of the host, and pass all on to another observer's.
+pub(crate) struct OrderHooks<'a> {
+    order: &'a CommandOrder,
+    program: &'a Program,
+    inner: Option<&'a mut dyn Hooks<1>>,
+    /// What was seen, one entry for each place and command.
+    pub(crate) seen: Vec<HostConflict>,
+}
+
+impl<'a> OrderHooks<'a> {
+    pub(crate) fn new(
+        order: &'a CommandOrder,
+        program: &'a Program,
+        inner: Option<&'a mut dyn Hooks<1>>,
+    ) -> OrderHooks<'a> {
+        OrderHooks { order, program, inner, seen: Vec::new() }
+    }
+
+    fn look(&mut self, site: Site, address: u64, bytes: u64, is_write: bool) {
+        let Some((first, is_first_write)) = self.order.host_conflict(address, bytes, is_write) else { return };
+        let span = self.program.span(site);
+        match self.seen.iter_mut().find(|c| (c.first, c.span, c.is_write) == (first, span, is_write)) {
+            Some(known) => known.count += 1,
+            None => {
+                self.seen.push(HostConflict { first, is_first_write, is_write, address, bytes, span, count: 1 });
+            }
+        }
+    }
+}
+
+impl Hooks<1> for OrderHooks<'_> {
+    fn wants_accesses(&self) -> bool {
+        true
+    }
+
+    fn wants_statements(&self) -> bool {
+        self.inner.as_ref().is_some_and(|h| h.wants_statements())
+    }
+
+    fn on_access(&mut self, warp: &Warp<1>, event: &AccessEvent<'_, 1>) {
+        let address = event.lanes.address(0, event.bytes);
+        let is_write = !matches!(event.kind, AccessKind::Read(_));
+        self.look(event.site, address, event.bytes as u64, is_write);
+        if let Some(inner) = &mut self.inner
+            && inner.wants_accesses()
+        {
+            inner.on_access(warp, event);
+        }
+    }
+
+    fn on_bulk(&mut self, site: Site, address: u64, bytes: u64, is_write: bool) {
+        self.look(site, address, bytes, is_write);
+    }
+
+    fn on_stmt(&mut self, warp: &Warp<1>, frame: u32, site: Site, mask: u32) -> bool {
+        self.inner.as_mut().is_some_and(|h| h.on_stmt(warp, frame, site, mask))
+    }
+
+    fn on_syncwarp(&mut self, _: &Warp<1>, _: u32) {}
+
+    fn on_fence(&mut self, _: &Warp<1>, _: u32, _: ir::Scope) {}
+}
