@@ -139,10 +139,12 @@ impl Hooks<32> for RaceHooks<'_> {
                 Addresses::Strided { first: first.wrapping_sub(base), stride: event.bytes as i64 }
             }
             Lanes::Uniform(address) => Addresses::Uniform(address.wrapping_sub(base)),
-            Lanes::Grid(grid) => {
-                shifted = std::array::from_fn(|lane| grid.address(lane).wrapping_sub(base));
-                Addresses::Lanes(&shifted)
-            }
+            Lanes::Grid(grid) => Addresses::Rows {
+                first: grid.first.wrapping_sub(base),
+                lanes: grid.lanes,
+                step: grid.step,
+                row: grid.row,
+            },
             Lanes::Each(all) => {
                 shifted = all.map(|a| a.wrapping_sub(base));
                 Addresses::Lanes(&shifted)

@@ -92,6 +92,17 @@ pub enum Addresses<'a> {
     },
     /// All lanes access this address.
     Uniform(u64),
+    /// The lanes stand in rows: lane `l` accesses `first + l % lanes * step + l / lanes * row`.
+    Rows {
+        /// Address of lane 0.
+        first: u64,
+        /// Lanes of a row, a power of two.
+        lanes: u32,
+        /// Bytes from one lane of a row to the next.
+        step: i64,
+        /// Bytes from one row to the next.
+        row: i64,
+    },
 }
 
 impl Addresses<'_> {
@@ -101,6 +112,12 @@ impl Addresses<'_> {
             Self::Lanes(addresses) => addresses[lane % LANES],
             Self::Strided { first, stride } => first.wrapping_add_signed(stride.wrapping_mul(lane as i64)),
             Self::Uniform(address) => address,
+            Self::Rows { first, lanes, step, row } => {
+                let lane = lane as i64;
+                let shift = lanes.max(1).ilog2();
+                let (row, column) = (row.wrapping_mul(lane >> shift), step.wrapping_mul(lane & ((1 << shift) - 1)));
+                first.wrapping_add_signed(row).wrapping_add_signed(column)
+            }
         }
     }
 }

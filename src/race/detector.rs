@@ -218,31 +218,44 @@ impl Detector {
 
     /// A warp accesses memory. True if a byte has come under suspicion that was not before.
     pub fn on_access(&mut self, slot: CtaSlot, space: Space, access: &WarpAccess<'_>) -> bool {
-        if !self.order.before(slot, space, access) || access.active == 0 || access.width == 0 {
+        if access.active == 0 || access.width == 0 {
             return false;
         }
-        let Some(knowledge) = self.order.knowledge(slot) else { return false };
+        // Lanes that run in step are ordered from instruction to instruction, so then each has a time of its own.
+        let is_between = !access.kind.is_strong() && !self.options.rules.is_legacy_warp_sync;
+        if !is_between && !self.order.before(slot, space, access) {
+            return false;
+        }
+        let Some((knowledge, is_telling)) = self.order.between(slot, space, access.warp) else { return false };
+        let view = |tag: u64| {
+            if is_between { knowledge.view_between(access.warp, tag) } else { knowledge.view(access.warp, tag) }
+        };
+        let is_telling = is_telling && access.kind.is_write();
         match space {
             Space::Global => {
                 self.found.is_narrow |= access.kind.is_strong() && !access.scope.is_wide();
-                let view = knowledge.view(access.warp, u64::from(knowledge.block()) + 1);
+                let view = view(u64::from(knowledge.block()) + 1);
                 let found = &mut self.found;
                 let sets = self.options.is_use_wanted.then_some((&mut found.written, &mut found.read));
                 let is_new = self.global.access(&view, access, &mut found.watch.global, &mut ByteUse { sets });
-                let global = &self.global;
-                self.order.after(slot, space, access, |address, width| {
-                    global.has_strong() && global.is_strong_at(address, width)
-                });
+                if is_telling {
+                    let global = &self.global;
+                    self.order.after(slot, space, access, |address, width| {
+                        global.has_strong() && global.is_strong_at(address, width)
+                    });
+                }
                 is_new
             }
             Space::Shared => {
                 let Some(shared) = self.shared.get_mut(slot.0 as usize) else { return false };
-                let view = knowledge.view(access.warp, shared.tag());
+                let view = view(shared.tag());
                 let is_new = shared.access(&view, access, &mut self.found.watch.shared);
                 self.found.incomplete.is_out_of_memory |= shared.is_full();
-                self.order.after(slot, space, access, |address, width| {
-                    shared.has_strong() && shared.is_strong_at(address, width)
-                });
+                if is_telling {
+                    self.order.after(slot, space, access, |address, width| {
+                        shared.has_strong() && shared.is_strong_at(address, width)
+                    });
+                }
                 is_new
             }
         }

@@ -1,7 +1,7 @@
 //! What the threads of one resident block know of each other and of the rest of the launch.
 //!
-//! A block has one clock, which each of its memory and synchronisation instructions advances; lanes of one instruction
-//! share a time and are concurrent. A thread's vector clock is never stored whole. It is the greatest of
+//! A block has one clock, which its synchronisation instructions and strong accesses advance, and in the second pass weak
+//! ones too; lanes of one instruction share a time and are concurrent. A thread's vector clock is never stored whole. It is the greatest of
 //! * `bar`: all threads of the block up to the last `syncthreads`;
 //! * `wsync`: all lanes of the warp up to the last `syncwarp` of the full warp;
 //! * `rows`: a 32×32 matrix, made only when a `syncwarp` names a part of the warp: row *c* is what lane *c* knows;
@@ -131,7 +131,8 @@ impl Knowledge {
 
     /// Advances the clock by one instruction; false if it has run out.
     pub(crate) fn step(&mut self) -> bool {
-        let is_left = self.time < MAX_TIME;
+        // Weak accesses are one ahead.
+        let is_left = self.time + 1 < MAX_TIME;
         self.time += u32::from(is_left);
         is_left
     }
@@ -422,6 +423,13 @@ impl Knowledge {
         self.acq(&self.warps[warp as usize], lane).is_some_and(|know| know.thread(thread.block, thread.tid) >= time)
     }
 
+    /// What a check of a weak access of `warp` needs, if those do not advance the clock: their time is that of the
+    /// synchronisation to come, so that all between two of them share one.
+    #[inline]
+    pub(crate) fn view_between(&self, warp: u32, tag: u64) -> View<'_> {
+        View { time: self.time + 1, ..self.view(warp, tag) }
+    }
+
     /// What a check of an access of `warp` needs; `tag` is the tag of the block's own stamps.
     pub(crate) fn view(&self, warp: u32, tag: u64) -> View<'_> {
         let state = &self.warps[warp as usize];
@@ -547,8 +555,8 @@ mod tests {
     #[test]
     fn clock_stops_at_its_limit() {
         let mut k = Knowledge::new(0, 32, false);
-        k.time = MAX_TIME - 1;
+        k.time = MAX_TIME - 2;
         assert!(k.step() && !k.step());
-        assert_eq!(k.time(), MAX_TIME);
+        assert_eq!(k.time(), MAX_TIME - 1);
     }
 }

@@ -29,10 +29,11 @@
 //!
 //! 1. *The first pass* ([`Detector`]) checks each access against stamps in a shadow memory. A stamp is 64 bits: who and
 //!    when; a cell of 4 or 8 bytes has two (last write, last read), and two more once a strong access comes by (`stamp`,
-//!    `cell`, `page`). A thread's knowledge is hierarchical: a time for the block, one for the warp, and a sparse clock for
-//!    what was acquired (`knowledge`, `know`, `sync`). Where a stamp cannot say exactly who accessed the cell it becomes a
-//!    summary. So the pass may suspect too much and never too little. The common case, a warp that accesses consecutive
-//!    elements, is a loop without branches (`sweep`).
+//!    `cell`, `page`). Where all accesses are regular the stamps of 32 cells are kept as a few rules that say the same in an
+//!    eighth of the room (`line`, `lines`). A thread's knowledge is hierarchical: a time for the block, one for the warp,
+//!    and a sparse clock for what was acquired (`knowledge`, `know`, `sync`); weak accesses between two synchronisations of
+//!    a block share a time. Where a stamp cannot say exactly who accessed the cell it becomes a summary. So the pass may
+//!    suspect too much and never too little.
 //! 2. *The second pass* ([`Exact`]), only if something is suspected: the same launch runs again from the same state, and
 //!    for the suspected bytes whole frontiers of accesses are kept (`frontier`). It decides exactly, byte by byte, and has
 //!    both accesses with their places, stacks and values to show.
@@ -104,6 +105,8 @@ mod frontier;
 mod know;
 mod knowledge;
 mod launch;
+mod line;
+mod lines;
 mod order;
 mod page;
 mod shadow;
@@ -112,6 +115,7 @@ mod span;
 mod stamp;
 mod sweep;
 mod sync;
+mod weak;
 
 pub use access::{Addresses, Kind, LANES, Scope, Space, Thread, WarpAccess};
 pub use byteset::ByteSet;

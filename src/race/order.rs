@@ -184,6 +184,15 @@ impl Order {
         true
     }
 
+    /// What the block of a weak access that does not advance the clock knows, and whether a store of it may release
+    /// something or end a record, so that [`Order::after`] must be told. `None` if the block or the warp is not followed.
+    #[inline]
+    pub(crate) fn between(&self, slot: CtaSlot, space: Space, warp: u32) -> Option<(&Knowledge, bool)> {
+        let cta = self.ctas.get(slot.0 as usize)?.as_deref().filter(|c| c.is_followed && c.knowledge.has_warp(warp))?;
+        let table = if space == Space::Shared { &cta.shared } else { &self.global };
+        Some((&cta.knowledge, cta.knowledge.is_fenced() || !table.is_empty()))
+    }
+
     /// Whether a plain store of the lane would release something if its place is one of strong accesses.
     pub(crate) fn is_fenced(&self, slot: CtaSlot, warp: u32, lane: usize) -> bool {
         self.knowledge(slot).is_some_and(|k| k.is_fenced() && k.has_head(warp, lane))

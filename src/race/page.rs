@@ -1,6 +1,10 @@
 //! The stamps of one stretch of memory: a 64 KiB page of global memory, or the shared memory of one block.
 //!
-//! A page starts with cells of 8 bytes if its first access is of 8 aligned bytes, else of 4; the first access that is
+//! A page starts with lines of classes (`line`, `lines`), which say the same in less room, and goes over to stamps a cell with
+//! the first access that a line cannot take: a strong one, one that is narrower than a cell, or one that would make too many
+//! classes. A page that went over stays so for some launches, since the next launch is most often like the last.
+//!
+//! Stamped pages start with cells of 8 bytes if its first access is of 8 aligned bytes, else of 4; the first access that is
 //! narrower than a cell splits all cells of the page in two, each half inheriting the stamps, down to the finest cell
 //! allowed (4 bytes unless configured otherwise). That costs 4 bytes per byte of memory at 4-byte cells, 2 at 8-byte cells.
 //! Accesses finer than the finest cell share a cell; a candidate then names the whole cell and the second pass,
@@ -14,11 +18,14 @@
 
 use crate::cell::{Cell, Op, access, access_by_warp};
 use crate::knowledge::View;
+use crate::lines::Lines;
 use crate::stamp::Stamp;
-use crate::sweep::sweep;
+use crate::sweep::{is_plain, sweep};
 
 /// Bytes that share one strong width.
 const GROUP: u32 = 64;
+/// Launches after which a page that went over to stamps is tried with lines again.
+const STAMPED_LAUNCHES: u8 = 8;
 
 #[derive(Clone, Debug, Default)]
 struct Strong {
@@ -38,6 +45,11 @@ pub(crate) struct Page {
     bytes: u32,
     /// Binary logarithm of the cell's bytes.
     shift: u32,
+    lines: Lines,
+    /// Whether the lines say what happened since the last clearing.
+    is_lined: bool,
+    /// Launches for which the page is to start with stamps.
+    stamped: u8,
     writes: Vec<Stamp>,
     reads: Vec<Stamp>,
     strong: Option<Box<Strong>>,
@@ -74,6 +86,9 @@ impl Page {
             epoch,
             bytes,
             shift: 3,
+            lines: Lines::default(),
+            is_lined: false,
+            stamped: 0,
             writes: Vec::new(),
             reads: Vec::new(),
             strong: None,
@@ -110,12 +125,15 @@ impl Page {
             .strong
             .as_ref()
             .map_or(0, |s| (s.writes.capacity() + s.reads.capacity() + s.touched.capacity()) * 8 + s.widths.capacity());
-        ((self.writes.capacity() + self.reads.capacity()) * 8 + strong) as u64
+        (self.lines.footprint_bytes() + (self.writes.capacity() + self.reads.capacity()) * 8 + strong) as u64
     }
 
     /// Forgets all stamps; the places of strong accesses too if a new launch starts.
     pub(crate) fn clear(&mut self, epoch: u32, is_new_launch: bool) {
         self.epoch = epoch;
+        self.stamped = self.stamped.saturating_sub(1);
+        self.is_lined = false;
+        self.lines.clear();
         self.writes.clear();
         self.reads.clear();
         self.shift = 3;
@@ -134,12 +152,56 @@ impl Page {
             return;
         }
         self.bytes = bytes;
+        if !self.lines.is_empty() {
+            self.has_grown = true;
+            self.lines.grow(bytes);
+        }
         if !self.writes.is_empty() {
             self.allocate();
         }
         if self.strong.is_some() {
             self.allocate_strong();
         }
+    }
+
+    /// The lines, if weak accesses of `width` bytes, at multiples of it, may be tried with them.
+    #[inline]
+    pub(crate) fn lines_for(&mut self, width: u32) -> Option<&mut Lines> {
+        if !self.is_lined && !self.start_lines(width) {
+            return None;
+        }
+        self.lines.is_fitting(width).then_some(&mut self.lines)
+    }
+
+    /// Starts with lines, if the page says nothing yet.
+    fn start_lines(&mut self, width: u32) -> bool {
+        if self.stamped > 0 || !self.writes.is_empty() || self.strong.is_some() || !matches!(width, 4 | 8) {
+            return false;
+        }
+        let shift = width.trailing_zeros();
+        if self.lines.is_empty() || self.lines.shift != shift {
+            (self.writes, self.reads) = (Vec::new(), Vec::new());
+            self.lines = Lines::new(self.bytes, shift);
+            self.has_grown = true;
+        }
+        self.is_lined = true;
+        true
+    }
+
+    /// Goes over from lines to stamps.
+    pub(crate) fn stamp(&mut self) {
+        let lines = std::mem::take(&mut self.lines);
+        if !std::mem::take(&mut self.is_lined) {
+            return;
+        }
+        self.stamped = STAMPED_LAUNCHES;
+        self.shift = lines.shift;
+        self.allocate();
+        lines.for_each_cell(|cell, write, read| {
+            if let (Some(w), Some(r)) = (self.writes.get_mut(cell as usize), self.reads.get_mut(cell as usize)) {
+                (*w, *r) = (write, read);
+            }
+        });
     }
 
     fn allocate(&mut self) {
@@ -162,6 +224,9 @@ impl Page {
     /// Splits the cells until an access at `offset` of `width` bytes fills whole ones, or they are as fine as allowed.
     fn refine(&mut self, offset: u32, width: u32, finest: u32) {
         let wanted = (offset | width).trailing_zeros().clamp(finest, 3);
+        if !self.lines.is_empty() {
+            self.stamp();
+        }
         if self.writes.is_empty() {
             self.shift = wanted.min(self.shift);
             self.allocate();
@@ -203,6 +268,12 @@ impl Page {
     /// Calls `f` with offset and bytes of each cell that was accessed, and whether it was written, and read, since the
     /// last clearing. A write makes the reads before it forgotten.
     pub(crate) fn for_each_used(&self, mut f: impl FnMut(u32, u32, bool, bool)) {
+        if self.is_lined {
+            let shift = self.lines.shift;
+            self.lines.for_each_cell(|cell, write, read| {
+                f(cell << shift, 1 << shift, write != Stamp::NONE, read != Stamp::NONE);
+            });
+        }
         for cell in 0..self.writes.len() {
             let strong = self.strong.as_ref().filter(|s| cell < s.writes.len());
             let is_set = |a: &[Stamp], b: Option<Stamp>| a[cell] != Stamp::NONE || b.is_some_and(|b| b != Stamp::NONE);
@@ -251,6 +322,26 @@ impl Page {
                 .filter(|s| cell < s.writes.len())
                 .map(|s| (&mut s.writes[cell], &mut s.reads[cell])),
         }
+    }
+
+    /// One lane's weak access of one cell if it and the stamps are of the plainest kind; false if nothing was done.
+    #[inline]
+    pub(crate) fn touch_plain<const SHARED: bool>(&mut self, touch: &Touch, view: &View<'_>, lane: usize) -> bool {
+        let cell = (touch.offset >> self.shift) as usize;
+        let is_cell = touch.width == 1 << self.shift && touch.offset.is_multiple_of(touch.width);
+        let (Some(write), Some(read)) = (self.writes.get_mut(cell), self.reads.get_mut(cell)) else { return false };
+        let owner = view.owner(lane);
+        let is_known = |stamp: Stamp| is_plain::<SHARED>(stamp, owner, view.tag, view.bar);
+        if !is_cell || self.strong.is_some() || !is_known(*write) || !is_known(*read) {
+            return false;
+        }
+        let new = Stamp::of_owner(owner, view.time);
+        if touch.op == Op::WeakWrite {
+            (*write, *read) = (new, Stamp::NONE);
+        } else {
+            *read = new;
+        }
+        true
     }
 
     /// One lane's access; calls `report` with offset and bytes of each cell that may be racy.

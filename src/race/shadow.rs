@@ -7,11 +7,12 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use crate::access::{Addresses, Kind, LANES, WarpAccess, lanes};
+use crate::access::{Addresses, Kind, WarpAccess, lanes};
 use crate::byteset::ByteSet;
 use crate::cell::Op;
 use crate::knowledge::View;
 use crate::page::{Page, Touch};
+use crate::weak::{Weak, rows_of};
 
 /// Binary logarithm of the bytes of a page.
 const PAGE_BITS: u32 = 16;
@@ -100,11 +101,15 @@ pub(crate) fn shape_of(access: &WarpAccess<'_>) -> Shape {
             let used = &all[first..first + count];
             used.iter().enumerate().fold(0, |off, (i, &a)| off | (a ^ start.wrapping_add(i as u64 * width))) == 0
         }
+        Addresses::Rows { .. } => {
+            (0..count).all(|i| access.addresses.of(first + i) == start.wrapping_add(i as u64 * width))
+        }
     };
     let is_uniform = match access.addresses {
         Addresses::Uniform(_) => true,
         Addresses::Strided { stride, .. } => stride == 0,
         Addresses::Lanes(all) => all[first..first + count].iter().fold(0, |off, &a| off | (a ^ start)) == 0,
+        Addresses::Rows { .. } => (first..first + count).all(|lane| access.addresses.of(lane) == start),
     };
     if is_run {
         Shape::Run(first, count, start)
@@ -252,47 +257,95 @@ impl GlobalShadow {
         found: &mut ByteSet,
         used: &mut ByteUse<'_>,
     ) -> bool {
-        let finest = self.finest;
-        self.has_strong |= access.kind.is_strong();
-        let mut touch =
-            Touch { offset: 0, width: access.width, op: op_of(access.kind), is_regular: access.scope.is_wide() };
-        match shape_of(access) {
-            Shape::Run(first, count, start) if !access.kind.is_strong() && start.is_multiple_of(touch.width.into()) => {
-                let (mut lane, mut left, mut address) = (first, count as u32, start);
-                let mut is_new = false;
-                while left > 0 {
-                    touch.offset = (address % u64::from(PAGE)) as u32;
-                    let fit = ((PAGE - touch.offset) / touch.width).clamp(1, left);
-                    let is_done = touch.offset + touch.width <= PAGE
-                        && self
-                            .with_page(address >> PAGE_BITS, used, |page| {
-                                page.sweep::<false>(&touch, fit, finest, view, lane)
-                            })
-                            .unwrap_or(true);
-                    if !is_done {
-                        let mask = (u32::MAX >> (LANES as u32 - fit)) << lane;
-                        is_new |= self.access_lanes(view, access, mask, found, used);
-                    }
-                    lane += fit as usize;
-                    left -= fit;
-                    address = address.wrapping_add(u64::from(fit * touch.width));
-                }
-                return is_new;
-            }
-            Shape::Uniform(address) if access.active.count_ones() > 1 && access.failed & access.active == 0 => {
-                touch.offset = (address % u64::from(PAGE)) as u32;
-                if touch.offset + touch.width <= PAGE {
-                    let is_done = self.with_page(address >> PAGE_BITS, used, |page| {
-                        page.touch_by_warp::<false>(&touch, finest, view)
-                    });
-                    if is_done.unwrap_or(true) {
-                        return false;
-                    }
+        if !access.kind.is_strong() {
+            return self.access_weak(view, access, found, used);
+        }
+        self.has_strong = true;
+        if let Shape::Uniform(address) = shape_of(access)
+            && access.active.count_ones() > 1
+            && access.failed & access.active == 0
+        {
+            let offset = (address % u64::from(PAGE)) as u32;
+            let touch =
+                Touch { offset, width: access.width, op: op_of(access.kind), is_regular: access.scope.is_wide() };
+            if offset + access.width <= PAGE {
+                let finest = self.finest;
+                let is_done = self
+                    .with_page(address >> PAGE_BITS, used, |page| page.touch_by_warp::<false>(&touch, finest, view));
+                if is_done.unwrap_or(true) {
+                    return false;
                 }
             }
-            _ => {}
         }
         self.access_lanes(view, access, access.active, found, used)
+    }
+
+    fn access_weak(
+        &mut self,
+        view: &View<'_>,
+        access: &WarpAccess<'_>,
+        found: &mut ByteSet,
+        used: &mut ByteUse<'_>,
+    ) -> bool {
+        let weak = Weak { access, view, finest: self.finest };
+        let Some(rows) = rows_of(access) else {
+            return self.access_list(&weak, found, used);
+        };
+        let (low, high) = rows.ends(access.active);
+        let mut is_new = false;
+        let number = low >> PAGE_BITS;
+        if high >> PAGE_BITS == number && low <= high {
+            let base = number << PAGE_BITS;
+            self.with_page(number, used, |page| {
+                weak.rows::<false>(page, &rows, base, &mut |offset, bytes| {
+                    is_new |= found.insert(base + u64::from(offset), u64::from(bytes));
+                });
+            });
+            return is_new;
+        }
+        // Several pages: the lanes of each by themselves, in order.
+        let mut rest = access.active;
+        while rest != 0 {
+            let number = rows.address(rest.trailing_zeros()) >> PAGE_BITS;
+            let mut mask = 0;
+            for lane in lanes(rest) {
+                if rows.address(lane as u32) >> PAGE_BITS != number {
+                    break;
+                }
+                mask |= 1 << lane;
+            }
+            rest &= !mask;
+            let weak = Weak { access: &WarpAccess { active: mask, ..*access }, ..weak };
+            let base = number << PAGE_BITS;
+            self.with_page(number, used, |page| {
+                weak.rows::<false>(page, &rows, base, &mut |offset, bytes| {
+                    is_new |= found.insert(base + u64::from(offset), u64::from(bytes));
+                });
+            });
+        }
+        is_new
+    }
+
+    /// A weak access with a list of addresses.
+    fn access_list(&mut self, weak: &Weak<'_>, found: &mut ByteSet, used: &mut ByteUse<'_>) -> bool {
+        let access = weak.access;
+        let low_bits = u64::from(access.width.wrapping_sub(1));
+        let is_aligned = lanes(access.active).all(|lane| access.addresses.of(lane) & low_bits == 0);
+        if !access.width.is_power_of_two() || !is_aligned {
+            return self.access_lanes(weak.view, access, access.active, found, used);
+        }
+        let mut is_new = false;
+        for lane in lanes(access.active) {
+            let address = access.addresses.of(lane);
+            let offset = (address % u64::from(PAGE)) as u32;
+            let base = address - u64::from(offset);
+            self.with_page(address >> PAGE_BITS, used, |page| {
+                weak.lane::<false>(page, offset, lane, &mut |offset, bytes| {
+                    is_new |= found.insert(base + u64::from(offset), u64::from(bytes));
+                });
+            });
+        }
+        is_new
     }
 
     /// The lanes of `mask` one by one.
@@ -385,19 +438,19 @@ mod tests {
         knowledge.step();
         shadow.start(true);
         shadow.access(&knowledge.view(0, 1), &write(0x2_ffc0), &mut found, &mut none);
-        // Two pages of cells of 4 bytes, each with two stamps.
-        assert_eq!(shadow.footprint_bytes(), 2 * 4 * 65536);
+        // Two pages of lines of 32 cells, each of 128 bytes, and a bit for each.
+        assert_eq!(shadow.footprint_bytes(), 2 * (65536 + 64));
         shadow.start(true);
         shadow.access(&knowledge.view(1, 1), &write(0x2_0000), &mut found, &mut none);
         assert!(found.is_empty());
         shadow.trim();
-        assert_eq!(shadow.footprint_bytes(), 4 * 65536);
+        assert_eq!(shadow.footprint_bytes(), 65536 + 64);
         assert!(shadow.access(&knowledge.view(0, 1), &write(0x2_0000), &mut found, &mut none));
         assert_eq!(found.ranges(), [(0x2_0000, 128)]);
     }
 
     #[test]
-    fn cells_of_eight_bytes_take_half_and_are_split_on_demand() {
+    fn narrower_access_makes_a_page_of_lines_one_of_stamps() {
         let mut shadow = GlobalShadow::new(2, u64::MAX);
         let (mut found, mut none) = (ByteSet::default(), ByteUse { sets: None });
         let mut knowledge = Knowledge::new(0, 64, false);
@@ -405,7 +458,7 @@ mod tests {
         shadow.start(true);
         let wide = WarpAccess { width: 8, addresses: Addresses::Strided { first: 0, stride: 8 }, ..write(0) };
         shadow.access(&knowledge.view(0, 1), &wide, &mut found, &mut none);
-        assert_eq!(shadow.footprint_bytes(), 2 * 65536);
+        assert_eq!(shadow.footprint_bytes(), 32768 + 32);
         assert!(found.is_empty());
         shadow.access(&knowledge.view(1, 1), &write(128), &mut found, &mut none);
         assert_eq!(shadow.footprint_bytes(), 4 * 65536);

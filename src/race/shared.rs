@@ -9,6 +9,7 @@ use crate::knowledge::View;
 use crate::page::{Page, Touch};
 use crate::shadow::{Shape, op_of, shape_of};
 use crate::stamp::MAX_TAG;
+use crate::weak::{Weak, rows_of};
 
 /// The shadow of the shared memory of one resident block.
 #[derive(Clone, Debug)]
@@ -68,7 +69,10 @@ impl SharedShadow {
     /// Checks an access and updates the stamps; adds the cells that may be racy to `found`. True if there is a new one.
     pub(crate) fn access(&mut self, view: &View<'_>, access: &WarpAccess<'_>, found: &mut ByteSet) -> bool {
         let finest = self.finest;
-        self.has_strong |= access.kind.is_strong();
+        if !access.kind.is_strong() {
+            return self.access_weak(view, access, found);
+        }
+        self.has_strong = true;
         let mut touch = Touch { offset: 0, width: access.width, op: op_of(access.kind), is_regular: true };
         let shape = shape_of(access);
         let highest = match shape {
@@ -76,26 +80,17 @@ impl SharedShadow {
             Shape::Uniform(address) => address,
             Shape::Other => lanes(access.active).map(|lane| access.addresses.of(lane)).max().unwrap_or(0),
         };
-        let end = highest.saturating_add(u64::from(access.width));
-        if end > SHARED_LIMIT {
-            self.is_full = true;
+        if !self.make_room(highest, access.width) {
             return false;
         }
-        self.page.grow(end as u32);
-        match shape {
-            Shape::Run(first, count, start) if !access.kind.is_strong() && start.is_multiple_of(touch.width.into()) => {
-                touch.offset = start as u32;
-                if self.page.sweep::<true>(&touch, count as u32, finest, view, first) {
-                    return false;
-                }
+        if let Shape::Uniform(address) = shape
+            && access.active.count_ones() > 1
+            && access.failed & access.active == 0
+        {
+            touch.offset = address as u32;
+            if self.page.touch_by_warp::<true>(&touch, finest, view) {
+                return false;
             }
-            Shape::Uniform(address) if access.active.count_ones() > 1 && access.failed & access.active == 0 => {
-                touch.offset = address as u32;
-                if self.page.touch_by_warp::<true>(&touch, finest, view) {
-                    return false;
-                }
-            }
-            _ => {}
         }
         let mut is_new = false;
         for lane in lanes(access.active) {
@@ -104,6 +99,44 @@ impl SharedShadow {
             self.page.touch::<true>(&touch, finest, view, lane, &mut |offset, bytes| {
                 is_new |= found.insert(u64::from(offset), u64::from(bytes));
             });
+        }
+        is_new
+    }
+
+    /// Makes the page reach to `width` bytes at `highest`; false if that is beyond what is followed.
+    #[inline]
+    fn make_room(&mut self, highest: u64, width: u32) -> bool {
+        let end = highest.saturating_add(u64::from(width));
+        self.is_full |= end > SHARED_LIMIT;
+        if end <= SHARED_LIMIT {
+            self.page.grow(end as u32);
+        }
+        end <= SHARED_LIMIT
+    }
+
+    fn access_weak(&mut self, view: &View<'_>, access: &WarpAccess<'_>, found: &mut ByteSet) -> bool {
+        let weak = Weak { access, view, finest: self.finest };
+        let mut is_new = false;
+        let mut report = |offset: u32, bytes: u32| is_new |= found.insert(u64::from(offset), u64::from(bytes));
+        if let Some(rows) = rows_of(access) {
+            let (low, high) = rows.ends(access.active);
+            if self.make_room(low.max(high), access.width) {
+                weak.rows::<true>(&mut self.page, &rows, 0, &mut report);
+                return is_new;
+            }
+        }
+        for lane in lanes(access.active) {
+            let address = access.addresses.of(lane);
+            if !self.make_room(address, access.width) {
+                continue;
+            }
+            if access.width.is_power_of_two() && address & (u64::from(access.width) - 1) == 0 {
+                weak.lane::<true>(&mut self.page, address as u32, lane, &mut report);
+            } else {
+                let touch =
+                    Touch { offset: address as u32, width: access.width, op: op_of(access.kind), is_regular: true };
+                self.page.touch::<true>(&touch, self.finest, view, lane, &mut report);
+            }
         }
         is_new
     }

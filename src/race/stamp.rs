@@ -60,6 +60,11 @@ impl Stamp {
         Self(tag << TAG_SHIFT | (WARP_BASE + u64::from(warp)) << TIME_BITS | u64::from(time))
     }
 
+    /// Accesses of several threads of a block, the latest at `time`.
+    pub(crate) fn cta(tag: u64, time: u32) -> Self {
+        Self(tag << TAG_SHIFT | CTA << TIME_BITS | u64::from(time))
+    }
+
     /// The tag and the thread in the low 37 bits, as [`Stamp::is_of`] wants them.
     pub(crate) fn owner(tag: u64, tid: u32) -> u64 {
         tag << 11 | u64::from(tid)
@@ -147,7 +152,7 @@ impl Stamp {
             (Who::Thread(a), Who::Thread(b)) if a == b => Self::thread(self.tag(), u32::from(a), time),
             _ => match (self.only_warp(), other.only_warp()) {
                 (Some(a), Some(b)) if a == b => Self::warp(self.tag(), u32::from(a), time),
-                _ => Self(self.tag() << TAG_SHIFT | CTA << TIME_BITS | u64::from(time)),
+                _ => Self::cta(self.tag(), time),
             },
         }
     }

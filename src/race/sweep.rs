@@ -10,7 +10,7 @@ use crate::stamp::Stamp;
 
 /// Whether a stamp is harmless to `owner` by the cheap rules: void, of the owner, or before the block's last barrier.
 #[inline]
-fn is_plain<const SHARED: bool>(stamp: Stamp, owner: u64, tag: u64, bar: u32) -> bool {
+pub(crate) fn is_plain<const SHARED: bool>(stamp: Stamp, owner: u64, tag: u64, bar: u32) -> bool {
     is_void::<SHARED>(stamp, tag) || stamp.is_of(owner) || stamp.is_within(tag, bar)
 }
 

@@ -39,6 +39,7 @@ pub struct Access {
 pub enum Places {
     Lanes(Box<[u64; 32]>),
     Strided(u64, i64),
+    Rows(u64, u32, i64, i64),
     Uniform(u64),
 }
 
@@ -63,6 +64,9 @@ impl Access {
         match &self.places {
             Places::Lanes(all) => Addresses::Lanes(all),
             Places::Strided(first, stride) => Addresses::Strided { first: *first, stride: *stride },
+            Places::Rows(first, lanes, step, row) => {
+                Addresses::Rows { first: *first, lanes: *lanes, step: *step, row: *row }
+            }
             Places::Uniform(address) => Addresses::Uniform(*address),
         }
     }

@@ -8,3 +8,4 @@ mod graph;
 mod patterns;
 mod property;
 mod speed;
+mod wide;
