@@ -2,10 +2,12 @@
 //!
 //! The allocator (`mem`) gives neighbouring numbers to neighbouring allocations, while the driver maps memory in chunks of
 //! [`CHUNK`] bytes. Chunks are mapped when the first allocation needs them, shared by the allocations that lie in them, and
-//! unmapped with the last. Numbers are never used twice, so what is mapped anew need not remember its contents.
+//! unmapped with the last. Numbers are never used twice, so what is mapped anew need not remember its contents. A region of
+//! numbers is reserved as a whole when its first chunk is mapped.
 
-use crate::driver::{Context, Mapping};
+use crate::driver::{Context, Mapping, Reservation};
 use crate::error::DriverError;
+use mem::address::REGION_BITS;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -25,6 +27,8 @@ struct Piece {
 #[derive(Debug)]
 pub(crate) struct AddressMap {
     context: Arc<Context>,
+    /// By number of the region.
+    regions: BTreeMap<u64, Arc<Reservation>>,
     pieces: BTreeMap<u64, Piece>,
     /// For each allocation the beginnings of its pieces.
     used: BTreeMap<u64, Vec<u64>>,
@@ -33,15 +37,20 @@ pub(crate) struct AddressMap {
 impl AddressMap {
     /// Nothing mapped.
     pub(crate) fn new(context: &Arc<Context>) -> AddressMap {
-        AddressMap { context: context.clone(), pieces: BTreeMap::new(), used: BTreeMap::new() }
+        AddressMap {
+            context: context.clone(),
+            regions: BTreeMap::new(),
+            pieces: BTreeMap::new(),
+            used: BTreeMap::new(),
+        }
     }
 
     /// Maps what `bytes` at `address` need and is not mapped yet.
     pub(crate) fn cover(&mut self, address: u64, bytes: u64) -> Result<(), DriverError> {
-        let context = self.context.clone();
+        let region = self.region(address)?;
         let holes = holes(&self.pieces, address, bytes, |p| p.end);
         for (start, end) in holes {
-            let mapping = Mapping::at(&context, start, end - start)?;
+            let mapping = Mapping::at(&region, start, end - start)?;
             self.pieces.insert(start, Piece { end, uses: 0, _mapping: mapping });
         }
         let (start, end) = chunks(address, bytes);
@@ -52,6 +61,17 @@ impl AddressMap {
         }
         self.used.insert(address, mine);
         Ok(())
+    }
+
+    /// The reservation of the region that an address lies in.
+    fn region(&mut self, address: u64) -> Result<Arc<Reservation>, DriverError> {
+        let number = address >> REGION_BITS;
+        if let Some(region) = self.regions.get(&number) {
+            return Ok(region.clone());
+        }
+        let region = Arc::new(Reservation::at(&self.context, number << REGION_BITS, 1 << REGION_BITS)?);
+        self.regions.insert(number, region.clone());
+        Ok(region)
     }
 
     /// Gives back what the allocation at `address` needed.

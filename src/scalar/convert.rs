@@ -4,7 +4,7 @@
 //! the named rounding to an integer value and then saturate at the ends of the target. A NaN becomes what the target's
 //! instruction on an H200 gives: 0 from real(4) to integer(4), `80…0` from real(8) to integer(4) and from either to
 //! integer(8). PTX has no narrower signed target of its own here: integer(1) and integer(2) are the low bits of the
-//! integer(4) result. A real(8) NaN that becomes real(4) is canonical; a real(4) NaN that becomes real(8) keeps its bits,
+//! integer(4) result. A NaN that goes from one real kind to the other keeps its sign and as much of its payload as fits,
 //! shifted, and is made quiet.
 //!
 //! Not here: logical values of CUDA Fortran, whose width is lowered before; `to_logical` and `from_logical` say what their
@@ -161,10 +161,13 @@ pub fn widen(a: f32) -> f64 {
     if a.is_nan() { f64::from_bits(nan) } else { a as f64 }
 }
 
-/// real(8) as real(4), rounded to nearest even; a NaN becomes the canonical one.
+/// real(8) as real(4), rounded to nearest even; a NaN keeps its sign and the upper bits of its payload and becomes quiet, as an
+/// H200 has it.
 #[inline(always)]
 pub fn narrow(a: f64) -> f32 {
-    (a as f32).canonical()
+    let bits = a.to_bits();
+    let nan = ((bits >> 32) as u32 & 0x8000_0000) | 0x7fc0_0000 | ((bits >> 29) as u32 & 0x003f_ffff);
+    f32::from_bits(if a.is_nan() { nan } else { (a as f32).to_bits() })
 }
 
 /// The logical that integer bits mean: any bit set is true, as nvfortran takes an integer for a logical.
@@ -232,7 +235,9 @@ mod tests {
 
     #[test]
     fn widths_of_reals_keep_values_and_mark_nan() {
-        assert_eq!(narrow(f64::from_bits(0xfff8_0000_0000_0001)).to_bits(), 0x7fff_ffff);
+        assert_eq!(narrow(f64::from_bits(0xfff8_0000_0000_0001)).to_bits(), 0xffc0_0000);
+        assert_eq!(narrow(f64::from_bits(0x7ff0_0000_2000_0000)).to_bits(), 0x7fc0_0001);
+        assert_eq!(narrow(f64::from_bits(0x7ff4_0000_4000_0000)).to_bits(), 0x7fe0_0002);
         assert_eq!(widen(f32::from_bits(0x7fff_ffff)).to_bits(), 0x7fff_ffff_e000_0000);
         assert_eq!(narrow(1e-45), 1e-45_f32);
         assert_eq!(narrow(1e39), f32::INFINITY);

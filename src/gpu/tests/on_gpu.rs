@@ -18,8 +18,8 @@ use ir::expect::{Arg, Case};
 use ir::op::{BinOp, CmpOp, Special};
 use ir::rt::Rt;
 use ir::{
-    Access, AddrBase, FuncId, FuncKind, FunctionBuilder, Global, GlobalInit, Module, SharedSize, SharedVar, Space, Ty,
-    Val,
+    Access, AddrBase, FuncId, FuncKind, FunctionBuilder, Global, GlobalInit, Module, ParamKind, SharedSize, SharedVar,
+    Space, Ty, Val,
 };
 use source::{FileId, Span};
 use std::fmt::Write;
@@ -52,7 +52,18 @@ fn shape(grid: u32, block: u32) -> LaunchShape {
 
 fn launch(gpu: &mut Gpu, loaded: &Loaded, module: &Module, id: FuncId, shape: LaunchShape, args: &[u64]) {
     let values: Vec<ParamValue<'_>> = args.iter().map(|&w| ParamValue::Word(w)).collect();
-    let params = params::pack(module.func(id), &values).unwrap();
+    launch_with(gpu, loaded, module, id, shape, &values);
+}
+
+fn launch_with(
+    gpu: &mut Gpu,
+    loaded: &Loaded,
+    module: &Module,
+    id: FuncId,
+    shape: LaunchShape,
+    values: &[ParamValue<'_>],
+) {
+    let params = params::pack(module.func(id), values).unwrap();
     gpu.launch(loaded, id, shape, &params).unwrap_or_else(|e| panic!("`{}`: {e}", module.func(id).name));
     gpu.synchronize().unwrap_or_else(|e| panic!("`{}`: {e}", module.func(id).name));
 }
@@ -178,13 +189,14 @@ fn caller(module: &Module, id: FuncId, name: &str) -> ir::Function {
 }
 
 fn run_case(gpu: &mut Gpu, loaded: &Loaded, module: &Module, case: &Case, kernel: FuncId) -> Result<(), String> {
-    let mut bases = Vec::new();
+    let (mut bases, mut contents) = (Vec::new(), Vec::new());
     for buffer in &case.memory {
         let size = buffer.ty.bytes() as usize;
         let bytes: Vec<u8> = buffer.values.iter().flat_map(|v| v.to_le_bytes()[..size].to_vec()).collect();
         let base = gpu.alloc(bytes.len() as u64).map_err(|e| e.to_string())?;
         gpu.write(base, &bytes).map_err(|e| e.to_string())?;
         bases.push(base);
+        contents.push(bytes);
     }
     let word = |arg: &Arg| match *arg {
         Arg::Value(v) => v,
@@ -193,7 +205,13 @@ fn run_case(gpu: &mut Gpu, loaded: &Loaded, module: &Module, case: &Case, kernel
     let args: Vec<u64> = case.args.iter().map(word).collect();
     if let Some((grid, block)) = case.launch {
         let shape = LaunchShape { grid, block, shared_bytes: 0, stream: Stream::DEFAULT };
-        launch(gpu, loaded, module, kernel, shape, &args);
+        // An object that is passed by value is given by its buffer.
+        let value = |(i, arg): (usize, &Arg)| match (arg, module.func(kernel).params.get(i).map(|p| &p.kind)) {
+            (&Arg::Buffer(at), Some(ParamKind::Bytes { .. })) => ParamValue::Bytes(&contents[at]),
+            _ => ParamValue::Word(args[i]),
+        };
+        let values: Vec<ParamValue<'_>> = case.args.iter().enumerate().map(value).collect();
+        launch_with(gpu, loaded, module, kernel, shape, &values);
     } else {
         let (input, output) = (gpu.alloc(256).unwrap(), gpu.alloc(256).unwrap());
         gpu.write(input, &words_to_bytes(&args)).unwrap();
