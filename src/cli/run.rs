@@ -59,7 +59,11 @@ pub(crate) fn run(options: &Options, compiler: &Compiler) -> u8 {
             devices: options.devices,
             seed: options.schedule.unwrap_or(0),
         };
-        return debugging::run(options, &compiled, &map, loader);
+        return if options.tui {
+            debugging::screen(options, &compiled, &map, loader)
+        } else {
+            debugging::run(options, &compiled, &map, loader)
+        };
     }
     let code = execute(options, compiler, sm, &compiled, &map, &mut reporter);
     reporter.finish(&map);
@@ -107,7 +111,7 @@ fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
 }
 
 fn is_debugging(options: &Options) -> bool {
-    options.debug || options.batch.is_some() || !options.ex.is_empty()
+    options.debug || options.tui || options.batch.is_some() || !options.ex.is_empty()
 }
 
 fn checks(options: &Options, what: Check) -> bool {

@@ -62,6 +62,11 @@ impl Running {
         self.launch.args.iter().map(arg).collect()
     }
 
+    /// Whether the block of that linear index has begun; it may have ended.
+    pub fn has_begun(&self, linear: u64) -> bool {
+        position(self.seed, self.total, linear) < self.begun
+    }
+
     /// Begins the next block in schedule order.
     pub(crate) fn begin_block(&mut self, program: &Program) {
         let linear = schedule(self.seed, self.total, self.begun);
@@ -127,12 +132,39 @@ fn schedule(seed: u64, total: u64, i: u64) -> u64 {
     if seed == 0 || total < 2 {
         return i;
     }
+    let (step, shift) = permutation(seed, total);
+    let at = u128::from(i) * u128::from(step) + u128::from(shift);
+    (at % u128::from(total)) as u64
+}
+
+/// The number under which [`schedule`] runs the block `linear`.
+fn position(seed: u64, total: u64, linear: u64) -> u64 {
+    if seed == 0 || total < 2 {
+        return linear;
+    }
+    let (step, shift) = permutation(seed, total);
+    let back = u128::from(linear + total - shift) * u128::from(inverse(step, total));
+    (back % u128::from(total)) as u64
+}
+
+/// Step and shift of the seed's permutation of so many blocks.
+fn permutation(seed: u64, total: u64) -> (u64, u64) {
     let mut step = mix(seed) % total | 1;
     while gcd(step, total) != 1 {
         step += 1;
     }
-    let at = u128::from(i) * u128::from(step) + u128::from(mix(seed ^ 0x5bd1) % total);
-    (at % u128::from(total)) as u64
+    (step, mix(seed ^ 0x5bd1) % total)
+}
+
+/// The inverse of `a` modulo `m`, to which it is prime, by Euclid's algorithm.
+fn inverse(a: u64, m: u64) -> u64 {
+    let (mut r, mut s) = ((i128::from(m), i128::from(a % m)), (0i128, 1i128));
+    while r.1 != 0 {
+        let q = r.0 / r.1;
+        r = (r.1, r.0 - q * r.1);
+        s = (s.1, s.0 - q * s.1);
+    }
+    s.0.rem_euclid(i128::from(m)) as u64
 }
 
 /// Puts the warps of a block into the seed's order.
@@ -170,6 +202,7 @@ mod tests {
     fn every_seed_runs_every_block_once() {
         for total in [1, 2, 7, 12, 100, 1024] {
             for seed in 0..20 {
+                assert!((0..total).all(|i| position(seed, total, schedule(seed, total, i)) == i));
                 let mut seen: Vec<u64> = (0..total).map(|i| schedule(seed, total, i)).collect();
                 seen.sort_unstable();
                 assert_eq!(seen, (0..total).collect::<Vec<_>>(), "seed {seed}, {total} blocks");
