@@ -219,6 +219,7 @@ impl Session {
             let who = match &a.actor {
                 Actor::Host => "the host".to_owned(),
                 Actor::Copy { call, .. } => call.clone(),
+                Actor::Kernel(launch) => format!("kernel {}", launch.kernel),
                 Actor::Thread(t) => {
                     let show = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");
                     format!("block {} thread {}", show(t.block), show(t.thread))
