@@ -100,6 +100,7 @@ fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
         },
         level: compiler.level.unwrap_or(if is_debugging(options) { 0 } else { 1 }),
         mathematics: is_debugging(options),
+        watched: is_debugging(options) || compiler.debug,
         ..compile::Options::default()
     };
     settings.sema.real8 = compiler.real8;

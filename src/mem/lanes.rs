@@ -195,11 +195,12 @@ pub(crate) fn store_at<T: Word>(backing: &Backing, offset: usize, value: T) {
 /// Reads a row of `W` words; the row lies in one page of the backing.
 #[inline(always)]
 pub(crate) fn load_row<T: Word, const W: usize>(backing: &Backing, offset: usize, out: &mut [T; W]) {
-    *out = match backing.read_ptr(offset) {
+    // Each way writes the row itself, so that no copy of it goes through the stack.
+    match backing.read_ptr(offset) {
         // SAFETY: the whole row lies in one page.
-        Some(p) => unsafe { p.cast::<[T; W]>().read_unaligned() },
-        None => [T::default(); W],
-    };
+        Some(p) => *out = unsafe { p.cast::<[T; W]>().read_unaligned() },
+        None => *out = [T::default(); W],
+    }
 }
 
 /// Writes consecutive words; they lie in one page of the backing.

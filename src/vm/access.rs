@@ -234,6 +234,7 @@ pub(crate) fn atomic<const W: usize>(
     let operand = |slot| -> [u64; W] { std::array::from_fn(|l| frame.get((ty, slot), l)) };
     let (first, second) = (operand(a.a), a.b.map(operand));
     let mut old = [0u64; W];
+    let mut left = [0u64; W];
     let mut changed = false;
     let mut bad = 0;
     wire.failed = 0;
@@ -251,7 +252,7 @@ pub(crate) fn atomic<const W: usize>(
                     let new = update(op, ty, to, old[lane], first[lane], b);
                     changed |= new != old[lane];
                     wire.failed |= u32::from(op == AtomOp::Cas && old[lane] != first[lane]) << lane;
-                    wire.left[lane] = new;
+                    left[lane] = new;
                     word[lane] = new as T;
                     failed = reach.store::<T>(to, &wire.lanes, one, &word, &mut hint);
                 }
@@ -262,6 +263,9 @@ pub(crate) fn atomic<const W: usize>(
     }
     if bad != 0 {
         return Err(fault(wire, bad, bytes, true, space));
+    }
+    if wire.tell {
+        wire.left = Some(Box::new(left));
     }
     warp.hint = hint;
     if let (Some(d), Some(Some(frame))) = (a.d, warp.frames.get_mut(wire.frame as usize)) {

@@ -16,7 +16,7 @@ use crate::warp::{Context, Fault, FaultKind, Stop, Warp};
 use crate::window;
 use crate::wire::{Exit, Wire};
 use ir::eval;
-use ir::op::CmpOp;
+use ir::op::{CmpOp, Special};
 use mem::{Grid, Lanes};
 use scalar::{convert, int, real};
 
@@ -30,10 +30,10 @@ pub(crate) fn run_core<const W: usize, const F: u8>(
     loop {
         if !std::mem::take(&mut wire.resume) {
             if warp.fragments.is_empty() {
-                return wire.stop(Stop::Done);
+                return Exit::Done;
             }
             if warp.pick().is_none() {
-                return wire.stop(if warp.is_polling() { Stop::Polling } else { Stop::Waiting });
+                return if warp.is_polling() { wire.stop(Stop::Polling) } else { Exit::Waiting };
             }
         }
         if let Some(exit) = run_fragment::<W, F>(program, warp, ctx, wire) {
@@ -60,6 +60,8 @@ enum After {
     Join,
     /// It has polled for long.
     Pause,
+    /// Its lanes exit.
+    Exit,
 }
 
 /// Whether a compare of 32-bit integers holds.
@@ -104,7 +106,7 @@ fn run_fragment<const W: usize, const F: u8>(
     let join = fragment.joins.last().filter(|j| j.1 == number).map_or(NO_JOIN, |j| j.0);
     let full = W == 1 || mask == warp.live;
     let is_loose = warp.loose || wire.exact;
-    let Some(Some(frame)) = warp.frames.get_mut(number as usize) else { return Some(wire.stop(Stop::Done)) };
+    let Some(Some(frame)) = warp.frames.get_mut(number as usize) else { return Some(Exit::Done) };
     let func = frame.func;
     let code = &program.code[func.index()];
     let fast = W > 1 && !is_loose && !frame.loose && !code.fast.is_empty();
@@ -125,11 +127,12 @@ fn run_fragment<const W: usize, const F: u8>(
 
     loop {
         let mut budget = ctx.budget;
-        let Some(Some(frame)) = warp.frames.get_mut(number as usize) else { return Some(wire.stop(Stop::Done)) };
-        let Frame { preds, words, longs, scalars, spreads, local_base, .. } = frame;
+        let Some(Some(frame)) = warp.frames.get_mut(number as usize) else { return Some(Exit::Done) };
+        let is_outermost = frame.caller.is_none();
+        let Frame { preds, words, longs, scalars, spreads, hints, local_base, .. } = frame;
         let (preds, words, longs) = (preds.as_mut_slice(), &mut words[..], &mut longs[..]);
         let (scalars, spreads) = (scalars.as_mut_slice(), spreads.as_mut_slice());
-        let (local_base, hint) = (*local_base, &mut warp.hint);
+        let (local_base, hints, threads) = (*local_base, hints.as_mut_slice(), &mut warp.threads);
         let (spare32, spare64) = (words.len() - SPARE, longs.len() - SPARE);
         if !full {
             words[spare32 + 1] = masks::<W, F>(mask);
@@ -305,14 +308,14 @@ fn run_fragment<const W: usize, const F: u8>(
             macro_rules! load_global {
                 ($m:expr, $file:ident $word:ident) => {
                     load!($m, $file $word, |g, out| {
-                        access::is_open::<W>(g, size_of::<$word>()) && ctx.memory.load_grid(g, out, hint)
+                        access::is_open::<W>(g, size_of::<$word>()) && ctx.memory.load_grid(g, out, &mut hints[$m.form as usize])
                     })
                 };
             }
             macro_rules! store_global {
                 ($m:expr, $file:ident $word:ident) => {
                     store!($m, $file $word, |g, row| {
-                        access::is_open::<W>(g, size_of::<$word>()) && ctx.memory.store_grid(g, mask, row, hint)
+                        access::is_open::<W>(g, size_of::<$word>()) && ctx.memory.store_grid(g, mask, row, &mut hints[$m.form as usize])
                     })
                 };
             }
@@ -476,6 +479,22 @@ fn run_fragment<const W: usize, const F: u8>(
                     let yes = preds[r.c as usize] >> mask.trailing_zeros() & 1 != 0;
                     scalars[r.d as usize] = scalars[if yes { r.a } else { r.b } as usize];
                 }
+                Op::USpecial { reg, d } => match rare::block_value(ctx, reg) {
+                    Some(value) => scalars[d as usize] = u64::from(value),
+                    None => break After::Rare,
+                },
+                Op::Special { reg: reg @ (Special::TidX | Special::TidY | Special::TidZ), d } => {
+                    if threads.0 != ctx.geometry.block {
+                        *threads = (ctx.geometry.block, rare::threads(ctx.geometry.block, warp.number));
+                    }
+                    let [x, y, z] = &threads.1;
+                    let row = match reg {
+                        Special::TidX => x,
+                        Special::TidY => y,
+                        _ => z,
+                    };
+                    set!(words, d, *row);
+                }
                 Op::Take { ty, d, a } => {
                     let lane = mask.trailing_zeros() as usize;
                     scalars[d as usize] = match ty.bytes() {
@@ -511,6 +530,7 @@ fn run_fragment<const W: usize, const F: u8>(
                     point!();
                     let form = &code.forms[m.form as usize];
                     let Some(grid) = spread::grid(form, local_base, scalars, spreads) else { break After::Lanes };
+                    let hint = &mut hints[m.form as usize];
                     let Some(word) = access::load_one(ctx, &m, grid.first, hint) else { break After::Lanes };
                     scalars[m.value as usize] = word;
                     idle += 1;
@@ -556,6 +576,8 @@ fn run_fragment<const W: usize, const F: u8>(
                     continue;
                 }
                 Op::Stmt if !wire.statements => {}
+                Op::Exit => break After::Exit,
+                Op::Return(_) if is_outermost => break After::Exit,
                 _ => break After::Rare,
             }
             pc += 1;
@@ -567,7 +589,7 @@ fn run_fragment<const W: usize, const F: u8>(
         (fragment.pc, fragment.idle) = (pc, idle);
         let site = Site { func, pc };
         match after {
-            After::Budget => return Some(wire.stop(Stop::Budget)),
+            After::Budget => return Some(Exit::Budget),
             After::Told => {
                 fragment.pc += 1;
                 wire.site = site;
@@ -579,6 +601,10 @@ fn run_fragment<const W: usize, const F: u8>(
                 return Some(Exit::Access);
             }
             After::Pause => return None,
+            After::Exit => {
+                warp.retire(mask);
+                return None;
+            }
             After::Join => {
                 fragment.pc += 1;
                 fragment.state = crate::fragment::State::AtJoin;
@@ -621,7 +647,7 @@ fn run_fragment<const W: usize, const F: u8>(
                     return Some(wire.stop(Stop::Fault(Fault { kind, site, mask, addresses: Vec::new() })));
                 };
                 wire.site = site;
-                let mut at = Cursor { site, number, mask, full, idle };
+                let mut at = Cursor { site, number, mask, idle };
                 match rare::step(program, op, warp, ctx, wire, &mut at) {
                     Step::Next => {
                         pc += 1;

@@ -40,6 +40,8 @@ pub struct Frame<const W: usize> {
     pub(crate) loose: bool,
     /// How the lanes of addresses differ.
     pub(crate) spreads: Vec<Spread<W>>,
+    /// Where each address was found last, by number of its form, so that it is found sooner.
+    pub(crate) hints: Vec<u32>,
     /// Local memory, the bytes of lane 0 first. Of the host it is empty: its frames lie in memory.
     pub local: Vec<u8>,
     /// Address of the first byte of the frame's local memory.
@@ -50,6 +52,13 @@ pub struct Frame<const W: usize> {
     pub caller: Option<Caller>,
     /// How many fragments are in it or in what it called.
     pub users: u32,
+}
+
+/// Copies the lanes of `mask` from one row to another.
+fn blend<T: Copy, const W: usize>(to: &mut [T; W], from: &[T; W], mask: u32) {
+    for (lane, (to, &from)) in to.iter_mut().zip(from).enumerate() {
+        *to = if mask >> lane & 1 != 0 { from } else { *to };
+    }
 }
 
 /// The activation that a frame returns to.
@@ -78,6 +87,7 @@ impl<const W: usize> Frame<W> {
             parked: Vec::new(),
             loose: false,
             spreads: vec![Spread::none(); if W == 1 { 0 } else { code.spreads.len() }],
+            hints: vec![0; code.forms.len()],
             local: Vec::new(),
             local_base: 0,
             local_bytes: code.local_bytes,
@@ -97,13 +107,16 @@ impl<const W: usize> Frame<W> {
     }
 
     /// Makes the frame as new for lanes that are about to enter it with registers that were not used yet; only what a run
-    /// may read before it is assigned is cleared.
+    /// may read before it is assigned is cleared. With a mask, the uniform registers of these lanes are in `scalars`.
     pub(crate) fn restart(&mut self, code: &Code, mask: u32) {
         self.owner = if code.fast.is_empty() { 0 } else { mask };
+        self.caller = None;
         self.parked.clear();
         self.loose = false;
         self.users = 1;
-        self.local.fill(0);
+        if !self.local.is_empty() {
+            self.local.fill(0);
+        }
         for spread in &mut self.spreads {
             spread.mask = 0;
         }
@@ -167,6 +180,24 @@ impl<const W: usize> Frame<W> {
             }
             Ty::I64 | Ty::F64 => self.longs[slot as usize][lane] = bits,
             _ => self.words[slot as usize][lane] = bits as u32,
+        }
+    }
+
+    /// Copies a slot of another frame in the lanes of `mask`.
+    pub(crate) fn copy(&mut self, to: SlotRef, other: &Frame<W>, from: SlotRef, mask: u32) {
+        if self.scalar(to).is_some_and(|_| !self.is_in_rows())
+            || other.scalar(from).is_some_and(|_| !other.is_in_rows())
+        {
+            for lane in crate::warp::lanes(mask) {
+                self.put(to, lane, other.get(from, lane));
+            }
+            return;
+        }
+        let (to, from) = ((to.0, to.1 as usize), from.1 as usize);
+        match to {
+            (Ty::Pred, to) => self.preds[to] = self.preds[to] & !mask | other.preds[from] & mask,
+            (Ty::I64 | Ty::F64, to) => blend(&mut self.longs[to], &other.longs[from], mask),
+            (_, to) => blend(&mut self.words[to], &other.words[from], mask),
         }
     }
 

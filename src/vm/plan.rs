@@ -140,9 +140,9 @@ impl Plan {
         planner.find_needed();
         if f.kind != FuncKind::Host {
             planner.find_rows();
-            let is_param = |r: &Reg| f.params.iter().any(|p| p.reg == *r);
-            planner.plan.unset = Liveness::new(f, cfg).live_in(Bb(0)).filter(|r| !is_param(r)).collect();
         }
+        let is_param = |r: &Reg| f.params.iter().any(|p| p.reg == *r);
+        planner.plan.unset = Liveness::new(f, cfg).live_in(Bb(0)).filter(|r| !is_param(r)).collect();
         planner.plan
     }
 

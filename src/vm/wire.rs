@@ -26,13 +26,18 @@ pub(crate) fn drive<const W: usize>(
     wire.exact = wire.statements || program.exact;
     loop {
         let exit = core(warp, ctx, &mut wire);
-        if exit == Exit::Stop {
-            return std::mem::replace(&mut wire.stop, Stop::Done);
+        // The usual stops go by value: what was just written word by word is slow to read back as a whole.
+        match exit {
+            Exit::Done => return Stop::Done,
+            Exit::Budget => return Stop::Budget,
+            Exit::Waiting => return Stop::Waiting,
+            Exit::Stop => return std::mem::replace(&mut wire.stop, Stop::Done),
+            Exit::Access | Exit::Statement | Exit::SyncWarp | Exit::Fence(_) => {}
         }
         wire.resume = true;
         let Some(hooks) = &mut hooks else { continue };
         match exit {
-            Exit::Stop => {}
+            Exit::Done | Exit::Budget | Exit::Waiting | Exit::Stop => {}
             Exit::Access => tell(program, warp, &mut **hooks, &wire),
             Exit::Statement => {
                 let stops = hooks.on_stmt(warp, wire.frame, wire.site, wire.mask);
@@ -71,7 +76,8 @@ fn tell<const W: usize>(program: &Program, warp: &Warp<W>, hooks: &mut dyn Hooks
         }
         Op::Atomic(a) => {
             let kind = AccessKind::Atomic { op: a.op, scope: a.scope, failed: wire.failed, used: a.d.is_some() };
-            (kind, a.space, a.ty.bytes() as usize, Values::Longs(&wire.left))
+            let Some(left) = &wire.left else { return };
+            (kind, a.space, a.ty.bytes() as usize, Values::Longs(left))
         }
         _ => return,
     };
@@ -83,6 +89,12 @@ fn tell<const W: usize>(program: &Program, warp: &Warp<W>, hooks: &mut dyn Hooks
 /// Why the loop was left.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Exit {
+    /// All lanes have exited.
+    Done,
+    /// The budget is used up.
+    Budget,
+    /// All fragments wait.
+    Waiting,
     /// `Wire::stop` says why.
     Stop,
     /// The access at `Wire::site` is to be told of.
@@ -120,8 +132,8 @@ pub(crate) struct Wire<const W: usize> {
     pub(crate) lanes: Lanes<W>,
     /// Of an atomic: the lanes whose compare-and-swap did not swap.
     pub(crate) failed: u32,
-    /// Of an atomic: what it leaves.
-    pub(crate) left: [u64; W],
+    /// Of an atomic: what it leaves. Made when the first one is told of.
+    pub(crate) left: Option<Box<[u64; W]>>,
 }
 
 impl<const W: usize> Wire<W> {
@@ -140,7 +152,7 @@ impl<const W: usize> Wire<W> {
             met: Vec::new(),
             lanes: Lanes::Uniform(0),
             failed: 0,
-            left: [0; W],
+            left: None,
         }
     }
 
