@@ -203,6 +203,22 @@ pub(crate) fn load_row<T: Word, const W: usize>(backing: &Backing, offset: usize
     }
 }
 
+/// Asks the processor for the line at `offset`, which lies in the backing, ahead of its use.
+#[inline(always)]
+pub(crate) fn prefetch(backing: &Backing, offset: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(p) = backing.read_ptr(offset) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch reads nothing that a program could see, wherever it points.
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(p.cast());
+            _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(64).cast());
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (backing, offset);
+}
+
 /// Writes consecutive words; they lie in one page of the backing.
 #[inline(always)]
 pub(crate) fn store_run<T: Word>(backing: &Backing, offset: usize, values: &[T]) {

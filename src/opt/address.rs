@@ -8,7 +8,7 @@
 //! afterwards has wrapped.
 
 use crate::values::Values;
-use ir::op::BinOp;
+use ir::op::{BinOp, TriOp};
 use ir::{InstKind, Ty, Val};
 
 /// Offsets stay within what PTX can write behind an address.
@@ -38,6 +38,11 @@ pub(crate) fn rule(v: &mut Values<'_>, mut kind: InstKind) -> InstKind {
                 (None, None, _) => return kind,
             };
             InstKind::Bin { op: BinOp::Add, ty: Ty::I64, dst, a: base, b: Val::i64(c) }
+        }
+        &mut InstKind::Tri { op: TriOp::Mad, ty: Ty::I64, dst, a, b: b @ Val::Reg(_), c: c @ Val::Reg(_) } => {
+            // An address is a sum of parts; a product of two registers that lanes share is one of them.
+            let part = v.emit(Ty::I64, |dst| InstKind::Bin { op: BinOp::Mul, ty: Ty::I64, dst, a, b });
+            rule(v, InstKind::Bin { op: BinOp::Add, ty: Ty::I64, dst, a: part, b: c })
         }
         &mut InstKind::Bin { op: BinOp::Add, ty: Ty::I32, dst, a, b: Val::Imm(d) } => match v.source(a) {
             // A sum of a sum and a constant is one sum, whose wrapping is the same.

@@ -6,6 +6,7 @@
 //!
 //! Which instruction set it is never shows in a result, since the compiler contracts nothing.
 
+use crate::abreast;
 use crate::access;
 use crate::code::{NO_JOIN, Op, Program, Site, Term};
 use crate::frame::{Frame, SPARE};
@@ -62,6 +63,8 @@ enum After {
     Pause,
     /// Its lanes exit.
     Exit,
+    /// Rounds of the loop of that number may be run many at a time.
+    Rounds(u32),
 }
 
 /// Whether a compare of 32-bit integers holds.
@@ -109,7 +112,12 @@ fn run_fragment<const W: usize, const F: u8>(
     let Some(Some(frame)) = warp.frames.get_mut(number as usize) else { return Some(Exit::Done) };
     let func = frame.func;
     let code = &program.code[func.index()];
-    let fast = W > 1 && !is_loose && !frame.loose && !code.fast.is_empty();
+    let number_of_way = code.way(ctx.geometry.block);
+    let Some(way) = code.ways.get(number_of_way) else { return Some(Exit::Done) };
+    let fast = W > 1 && !is_loose && !frame.loose && !way.ops.is_empty();
+    if W > 1 && frame.is_fresh {
+        frame.choose(way);
+    }
     if W > 1 {
         if !fast {
             if !frame.is_in_rows() {
@@ -119,9 +127,10 @@ fn run_fragment<const W: usize, const F: u8>(
             frame.take(mask);
         }
     }
-    let ops: &[Op] = if fast { &code.fast } else { &code.ops };
+    let ops: &[Op] = if fast { &way.ops } else { &code.ops };
     let mut told = std::mem::take(&mut wire.told);
-    (wire.frame, wire.mask, wire.fast) = (number, mask, fast);
+    let open = warp.open;
+    (wire.frame, wire.mask, wire.way, wire.fast) = (number, mask, number_of_way, fast);
     // Points passed and the budget together stay the same.
     let total = warp.points.wrapping_add(ctx.budget);
 
@@ -129,7 +138,7 @@ fn run_fragment<const W: usize, const F: u8>(
         let mut budget = ctx.budget;
         let Some(Some(frame)) = warp.frames.get_mut(number as usize) else { return Some(Exit::Done) };
         let is_outermost = frame.caller.is_none();
-        let Frame { preds, words, longs, scalars, spreads, hints, local_base, .. } = frame;
+        let Frame { preds, words, longs, scalars, spreads, hints, barren, local_base, .. } = frame;
         let (preds, words, longs) = (preds.as_mut_slice(), &mut words[..], &mut longs[..]);
         let (scalars, spreads) = (scalars.as_mut_slice(), spreads.as_mut_slice());
         let (local_base, hints, threads) = (*local_base, hints.as_mut_slice(), &mut warp.threads);
@@ -251,14 +260,14 @@ fn run_fragment<const W: usize, const F: u8>(
             }
             macro_rules! address {
                 ($m:expr) => {{
-                    let form = &code.forms[$m.form as usize];
+                    let form = &way.forms[$m.form as usize];
                     if W == 1 {
                         let local = if form.local { local_base as i64 } else { 0 };
                         let sum = lane_sum(&form.terms, words, longs);
                         Some(Grid::uniform(sum.wrapping_add(form.base).wrapping_add(local) as u64, W))
                     } else if fast {
                         if let Some(i) = spread::stale(form, spreads, mask) {
-                            spreads[i as usize].work_out::<F>(&code.spreads[i as usize], words, longs, mask);
+                            spreads[i as usize].work_out::<F>(&way.spreads[i as usize], words, longs, mask);
                         }
                         spread::grid(form, local_base, scalars, spreads)
                     } else {
@@ -308,14 +317,14 @@ fn run_fragment<const W: usize, const F: u8>(
             macro_rules! load_global {
                 ($m:expr, $file:ident $word:ident) => {
                     load!($m, $file $word, |g, out| {
-                        access::is_open::<W>(g, size_of::<$word>()) && ctx.memory.load_grid(g, out, &mut hints[$m.form as usize])
+                        access::is_open::<W>(open, g, size_of::<$word>()) && ctx.memory.load_grid(g, out, &mut hints[$m.form as usize])
                     })
                 };
             }
             macro_rules! store_global {
                 ($m:expr, $file:ident $word:ident) => {
                     store!($m, $file $word, |g, row| {
-                        access::is_open::<W>(g, size_of::<$word>()) && ctx.memory.store_grid(g, mask, row, &mut hints[$m.form as usize])
+                        access::is_open::<W>(open, g, size_of::<$word>()) && ctx.memory.store_grid(g, mask, row, &mut hints[$m.form as usize].place)
                     })
                 };
             }
@@ -479,6 +488,12 @@ fn run_fragment<const W: usize, const F: u8>(
                     let yes = preds[r.c as usize] >> mask.trailing_zeros() & 1 != 0;
                     scalars[r.d as usize] = scalars[if yes { r.a } else { r.b } as usize];
                 }
+                Op::USpecial { reg: reg @ (Special::TidY | Special::TidZ), d } => {
+                    if threads.0 != ctx.geometry.block {
+                        *threads = (ctx.geometry.block, rare::threads(ctx.geometry.block, warp.number));
+                    }
+                    scalars[d as usize] = u64::from(threads.1[if reg == Special::TidY { 1 } else { 2 }][0]);
+                }
                 Op::USpecial { reg, d } => match rare::block_value(ctx, reg) {
                     Some(value) => scalars[d as usize] = u64::from(value),
                     None => break After::Rare,
@@ -505,7 +520,7 @@ fn run_fragment<const W: usize, const F: u8>(
                 Op::Splat32(r) => set!(words, r.d, [scalars[r.a as usize] as u32; W]),
                 Op::Splat64(r) => set!(longs, r.d, [scalars[r.a as usize]; W]),
                 Op::Spread { spread } => {
-                    let code = &code.spreads[spread as usize];
+                    let code = &way.spreads[spread as usize];
                     spreads[spread as usize].work_out::<F>(code, words, longs, mask);
                 }
                 Op::LoadG32(m) => load_global!(m, words u32),
@@ -528,10 +543,10 @@ fn run_fragment<const W: usize, const F: u8>(
                 Op::StoreS64(m) => store!(m, longs u64, |g, row| window::store(ctx.shared, g, mask, row)),
                 Op::ULoad(m) => {
                     point!();
-                    let form = &code.forms[m.form as usize];
+                    let form = &way.forms[m.form as usize];
                     let Some(grid) = spread::grid(form, local_base, scalars, spreads) else { break After::Lanes };
-                    let hint = &mut hints[m.form as usize];
-                    let Some(word) = access::load_one(ctx, &m, grid.first, hint) else { break After::Lanes };
+                    let hint = &mut hints[m.form as usize].place;
+                    let Some(word) = access::load_one(ctx, open, &m, grid.first, hint) else { break After::Lanes };
                     scalars[m.value as usize] = word;
                     idle += 1;
                     if wire.tell {
@@ -576,6 +591,13 @@ fn run_fragment<const W: usize, const F: u8>(
                     continue;
                 }
                 Op::Stmt if !wire.statements => {}
+                Op::Rounds { number } if W == 1 => {
+                    if *barren != 0 {
+                        *barren -= 1;
+                    } else if !wire.tell && !wire.exact {
+                        break After::Rounds(number);
+                    }
+                }
                 Op::Exit => break After::Exit,
                 Op::Return(_) if is_outermost => break After::Exit,
                 _ => break After::Rare,
@@ -601,6 +623,16 @@ fn run_fragment<const W: usize, const F: u8>(
                 return Some(Exit::Access);
             }
             After::Pause => return None,
+            After::Rounds(rounds) => {
+                let writes = warp.writes;
+                let barren = abreast::run(code, rounds, warp, number, ctx);
+                idle = if warp.writes == writes { idle } else { 0 };
+                if let Some(frame) = warp.frame_mut(number) {
+                    frame.barren = barren;
+                }
+                warp.points = total.wrapping_sub(ctx.budget);
+                pc += 1;
+            }
             After::Exit => {
                 warp.retire(mask);
                 return None;

@@ -15,6 +15,7 @@
 //!
 //! Not here: blocks and barriers (`emu`), services of the run time (`host`, `emu`), what a fault is called (`finding`).
 
+mod abreast;
 mod access;
 mod code;
 mod compile;
@@ -30,6 +31,7 @@ mod origin;
 mod plan;
 mod rare;
 mod reach;
+mod rounds;
 mod rows;
 mod select;
 mod spread;

@@ -1,8 +1,10 @@
 //! Warps: frames, fragments and why they stop.
 
+use crate::abreast::Spare;
 use crate::code::{Code, Op, Program, Site};
 use crate::fragment::{Fragment, State};
 use crate::frame::{Caller, Frame, SlotRef};
+use crate::reach::{DEVICE_REGIONS, HOST_REGIONS};
 use ir::op::BarOp;
 use ir::rt::Rt;
 use ir::{FuncId, Space, Trap, Ty};
@@ -70,6 +72,10 @@ pub struct Warp<const W: usize> {
     pub hint: u32,
     /// Frames of functions that have returned, to be used again.
     pub(crate) spare: Vec<Frame<W>>,
+    /// The regions of memory that it may touch, one bit each.
+    pub(crate) open: u64,
+    /// Of the host: what runs rounds of its loops.
+    pub(crate) abreast: Spare,
     /// Frames at most, against endless recursion.
     pub depth_limit: u32,
     /// Whether lanes may have met that are not in the same execution of the code (see `fragment`).
@@ -198,6 +204,8 @@ impl<const W: usize> Warp<W> {
             local_top: LOCAL_BASE + 256,
             hint: 0,
             spare: Vec::new(),
+            open: if W == 1 { HOST_REGIONS } else { DEVICE_REGIONS },
+            abreast: Spare::default(),
             depth_limit: 4096,
             loose: false,
             threads: ([0; 3], [[0; W]; 3]),

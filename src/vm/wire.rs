@@ -58,7 +58,9 @@ pub(crate) fn drive<const W: usize>(
 /// Tells of the access at the wire's site.
 fn tell<const W: usize>(program: &Program, warp: &Warp<W>, hooks: &mut dyn Hooks<W>, wire: &Wire<W>) {
     let code = &program.code[wire.site.func.index()];
-    let (Some(op), Some(frame)) = (code.op(wire.fast, wire.site.pc), warp.frame(wire.frame)) else { return };
+    let (Some(op), Some(frame)) = (code.op(wire.fast.then_some(wire.way), wire.site.pc), warp.frame(wire.frame)) else {
+        return;
+    };
     let row = |m: &MemOp| match m.width.bytes() {
         8 => Values::Longs(&frame.longs[m.value as usize]),
         _ => Values::Words(&frame.words[m.value as usize]),
@@ -124,7 +126,8 @@ pub(crate) struct Wire<const W: usize> {
     pub(crate) site: Site,
     pub(crate) frame: u32,
     pub(crate) mask: u32,
-    /// Whether `site` is one of the fast operations.
+    /// The way that the warp goes, and whether `site` is one of its operations.
+    pub(crate) way: usize,
     pub(crate) fast: bool,
     /// Of `syncwarp`: the lanes of each group that has met.
     pub(crate) met: Vec<u32>,
@@ -148,6 +151,7 @@ impl<const W: usize> Wire<W> {
             site: Site::default(),
             frame: 0,
             mask: 0,
+            way: 0,
             fast: false,
             met: Vec::new(),
             lanes: Lanes::Uniform(0),
@@ -164,8 +168,11 @@ impl<const W: usize> Wire<W> {
 }
 
 impl Code {
-    /// The operation at `pc` of the fast or the plain code.
-    fn op(&self, fast: bool, pc: u32) -> Option<&Op> {
-        if fast { self.fast.get(pc as usize) } else { self.ops.get(pc as usize) }
+    /// The operation at `pc` of a way, or on rows.
+    fn op(&self, way: Option<usize>, pc: u32) -> Option<&Op> {
+        match way {
+            Some(way) => self.ways.get(way)?.ops.get(pc as usize),
+            None => self.ops.get(pc as usize),
+        }
     }
 }

@@ -1,0 +1,7 @@
+//! Tests of the executor that need no device.
+
+#![allow(clippy::unwrap_used)]
+
+extern crate cufemu_vm as vm;
+
+mod rounds;
