@@ -2,9 +2,11 @@
 
 use crate::block::Block;
 use crate::racing::Mode;
+use crate::sharing::SiteSharing;
 use device::KernelLaunch;
 use mem::Memory;
 use std::collections::VecDeque;
+use std::sync::Arc;
 use vm::{Arg, Frame, Geometry, Program};
 
 /// A kernel launch that has begun.
@@ -26,6 +28,8 @@ pub struct Running {
     pub(crate) mode: Mode,
     /// Memory as it was when the launch began, if the launch may have to be run again.
     pub(crate) before: Option<Memory>,
+    /// What is known beforehand of its accesses, if somebody wanted to know.
+    pub(crate) sharing: Option<Arc<SiteSharing>>,
     /// The outermost frame of the first warp that ended, for naming addresses.
     pub(crate) witness: Option<Frame<32>>,
     pub(crate) seed: u64,
@@ -43,6 +47,7 @@ impl Running {
             polled: 0,
             mode,
             before,
+            sharing: None,
             witness: None,
             seed,
         }

@@ -1,5 +1,10 @@
 //! Race detection of a launch: what each pass is told.
+//!
+//! Neither pass is told of plain accesses that are known to meet no other thread's (`sharing`): they race with nothing, and
+//! since only strong accesses order threads, nothing else depends on them.
 
+use crate::sharing::SiteSharing;
+use ir::Access;
 use mem::Lanes;
 use race::{Addresses, CtaSlot, Details, Detector, Exact, Kind, Scope, Space, WarpAccess};
 use std::collections::BTreeMap;
@@ -89,6 +94,8 @@ impl Mode {
 pub(crate) struct RaceHooks<'a> {
     pub(crate) mode: &'a mut Mode,
     pub(crate) slot: Option<CtaSlot>,
+    /// What is known of the launch's accesses beforehand.
+    pub(crate) sharing: Option<&'a SiteSharing>,
 }
 
 fn scope(scope: ir::Scope) -> Scope {
@@ -119,16 +126,20 @@ impl Hooks<32> for RaceHooks<'_> {
 
     fn on_access(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) {
         let Some(slot) = self.slot else { return };
+        let is_plain = matches!(event.kind, AccessKind::Read(Access::Plain) | AccessKind::Write(Access::Plain));
+        if is_plain && self.sharing.is_some_and(|s| s.is_private(event.site)) {
+            return;
+        }
         let (space, base) = match event.space {
             ir::Space::Shared => (Space::Shared, mem::address::SHARED_BASE),
             ir::Space::Local => return,
             _ => (Space::Global, 0),
         };
         let (kind, reach, failed) = match event.kind {
-            AccessKind::Read(ir::Access::Plain) => (Kind::Read, Scope::Sys, 0),
-            AccessKind::Read(ir::Access::Volatile) => (Kind::VolatileRead, Scope::Sys, 0),
-            AccessKind::Write(ir::Access::Plain) => (Kind::Write, Scope::Sys, 0),
-            AccessKind::Write(ir::Access::Volatile) => (Kind::VolatileWrite, Scope::Sys, 0),
+            AccessKind::Read(Access::Plain) => (Kind::Read, Scope::Sys, 0),
+            AccessKind::Read(Access::Volatile) => (Kind::VolatileRead, Scope::Sys, 0),
+            AccessKind::Write(Access::Plain) => (Kind::Write, Scope::Sys, 0),
+            AccessKind::Write(Access::Volatile) => (Kind::VolatileWrite, Scope::Sys, 0),
             AccessKind::Atomic { scope: s, failed, used, .. } => {
                 (if used { Kind::Atomic } else { Kind::Reduce }, scope(s), failed)
             }
