@@ -384,6 +384,10 @@ pub enum Op {
     UAddI64(R3),
     USubI64(R3),
     UMulI64(R3),
+    UMinI64(R3),
+    UMaxI64(R3),
+    UShlI32(R3),
+    UShlI64(R3),
     UI32ToI64(R2),
     UEvalUn {
         op: UnOp,
@@ -412,14 +416,22 @@ pub enum Op {
         ty: Ty,
         r: R3,
     },
-    /// The same for integers of 32 bits.
-    UCmpI32 {
+    /// The same for integers, of 64 bits if `wide`, else of 32.
+    UCmp {
         op: CmpOp,
+        wide: bool,
         r: R3,
     },
     /// The same, and the branch that follows.
-    UCmpBranchI32 {
+    UCmpBranch {
         op: CmpOp,
+        wide: bool,
+        r: R3,
+    },
+    /// The same, and what follows: a sum of scalars, a back edge and the branch.
+    UCmpLoop {
+        op: CmpOp,
+        wide: bool,
         r: R3,
     },
     /// `c` is a predicate.

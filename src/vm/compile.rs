@@ -601,7 +601,11 @@ impl<'a> Compiler<'a> {
             for i in 1..ops.len() {
                 let both = match (&ops[i - 1], &ops[i]) {
                     (Op::BackEdge, &Op::Jump { to }) => Op::BackJump { to },
-                    (&Op::UCmpI32 { op, r }, &Op::Branch { p, .. }) if p == r.d => Op::UCmpBranchI32 { op, r },
+                    (&Op::UCmp { op, wide, r }, &Op::Branch { p, .. }) if p == r.d => Op::UCmpBranch { op, wide, r },
+                    (&Op::UCmp { op, wide, r }, Op::UAddI32(_) | Op::UAddI64(_)) => match ops.get(i + 1..i + 3) {
+                        Some(&[Op::BackEdge, Op::Branch { p, .. }]) if p == r.d => Op::UCmpLoop { op, wide, r },
+                        _ => continue,
+                    },
                     _ => continue,
                 };
                 ops[i - 1] = both;

@@ -8,7 +8,7 @@
 
 use crate::abreast;
 use crate::access;
-use crate::code::{NO_JOIN, Op, Program, Site, Term};
+use crate::code::{NO_JOIN, Op, Program, R3, Site, Slot, Term};
 use crate::frame::{Frame, SPARE};
 use crate::rare::{self, Cursor, Step};
 use crate::rows::{bits, map, masks, wide_masks, zip, zip3};
@@ -67,9 +67,14 @@ enum After {
     Rounds(u32),
 }
 
-/// Whether a compare of 32-bit integers holds.
+/// Whether a compare of two integer scalars holds. Sign extension keeps the order of unsigned numbers too.
 #[inline(always)]
-fn holds(op: CmpOp, x: i32, y: i32) -> bool {
+fn scalar_holds(op: CmpOp, wide: bool, r: R3, scalars: &[u64]) -> bool {
+    let value = |slot: Slot| {
+        let word = scalars[slot as usize];
+        if wide { word as i64 } else { i64::from(word as u32 as i32) }
+    };
+    let (x, y) = (value(r.a), value(r.b));
     match op {
         CmpOp::Eq => x == y,
         CmpOp::Ne => x != y,
@@ -77,9 +82,15 @@ fn holds(op: CmpOp, x: i32, y: i32) -> bool {
         CmpOp::Le => x <= y,
         CmpOp::Gt => x > y,
         CmpOp::Ge => x >= y,
-        CmpOp::LtU => (x as u32) < y as u32,
-        CmpOp::GeU => x as u32 >= y as u32,
+        CmpOp::LtU => (x as u64) < y as u64,
+        CmpOp::GeU => x as u64 >= y as u64,
     }
+}
+
+/// The sum of two scalars of 32 bits.
+#[inline(always)]
+fn add_words(x: u64, y: u64) -> u64 {
+    u64::from((x as u32).wrapping_add(y as u32))
 }
 
 /// The sum of terms of the only lane.
@@ -451,12 +462,16 @@ fn run_fragment<const W: usize, const F: u8>(
                 }
                 Op::I64ToF64(r) => m1!(longs r, |x| (x as i64 as f64).to_bits()),
                 Op::UMov(r) => scalars[r.d as usize] = scalars[r.a as usize],
-                Op::UAddI32(r) => scalar2!(r, |x: u64, y: u64| u64::from((x as u32).wrapping_add(y as u32))),
+                Op::UAddI32(r) => scalar2!(r, add_words),
                 Op::USubI32(r) => scalar2!(r, |x: u64, y: u64| u64::from((x as u32).wrapping_sub(y as u32))),
                 Op::UMulI32(r) => scalar2!(r, |x: u64, y: u64| u64::from((x as u32).wrapping_mul(y as u32))),
                 Op::UAddI64(r) => scalar2!(r, u64::wrapping_add),
                 Op::USubI64(r) => scalar2!(r, u64::wrapping_sub),
                 Op::UMulI64(r) => scalar2!(r, u64::wrapping_mul),
+                Op::UMinI64(r) => scalar2!(r, |x: u64, y: u64| (x as i64).min(y as i64) as u64),
+                Op::UMaxI64(r) => scalar2!(r, |x: u64, y: u64| (x as i64).max(y as i64) as u64),
+                Op::UShlI32(r) => scalar2!(r, |x: u64, y: u64| if y < 32 { u64::from((x as u32) << y) } else { 0 }),
+                Op::UShlI64(r) => scalar2!(r, |x: u64, y: u64| if y < 64 { x << y } else { 0 }),
                 Op::UI32ToI64(r) => scalars[r.d as usize] = i64::from(scalars[r.a as usize] as u32 as i32) as u64,
                 Op::UEvalUn { op, ty, r } => scalars[r.d as usize] = eval::eval_un(op, ty, scalars[r.a as usize]),
                 Op::UEvalBin { op, ty, r } => scalar2!(r, |x, y| eval::eval_bin(op, ty, x, y)),
@@ -471,14 +486,34 @@ fn run_fragment<const W: usize, const F: u8>(
                     let v = eval::eval_cmp(op, ty, scalars[r.a as usize], scalars[r.b as usize]);
                     pred!(r.d, if v { u32::MAX } else { 0 });
                 }
-                Op::UCmpI32 { op, r } => {
-                    let v = holds(op, scalars[r.a as usize] as i32, scalars[r.b as usize] as i32);
+                Op::UCmp { op, wide, r } => {
+                    let v = scalar_holds(op, wide, r, scalars);
                     pred!(r.d, if v { u32::MAX } else { 0 });
                 }
-                Op::UCmpBranchI32 { op, r } => {
-                    let v = holds(op, scalars[r.a as usize] as i32, scalars[r.b as usize] as i32);
+                Op::UCmpBranch { op, wide, r } => {
+                    let v = scalar_holds(op, wide, r, scalars);
                     pred!(r.d, if v { u32::MAX } else { 0 });
                     pc += 1;
+                    if let Some(&Op::Branch { then_pc, else_pc, .. }) = ops.get(pc as usize) {
+                        pc = if v { then_pc } else { else_pc };
+                    }
+                    continue;
+                }
+                Op::UCmpLoop { op, wide, r } => {
+                    let v = scalar_holds(op, wide, r, scalars);
+                    pred!(r.d, if v { u32::MAX } else { 0 });
+                    match ops.get(pc as usize + 1) {
+                        Some(&Op::UAddI32(r)) => scalar2!(r, add_words),
+                        Some(&Op::UAddI64(r)) => scalar2!(r, u64::wrapping_add),
+                        _ => {}
+                    }
+                    // The back edge may be where the run stops.
+                    pc += 2;
+                    point!();
+                    pc += 1;
+                    if idle >= crate::POLL_QUANTUM {
+                        break After::Pause;
+                    }
                     if let Some(&Op::Branch { then_pc, else_pc, .. }) = ops.get(pc as usize) {
                         pc = if v { then_pc } else { else_pc };
                     }

@@ -5,3 +5,4 @@
 extern crate cufemu_vm as vm;
 
 mod rounds;
+mod sets;
