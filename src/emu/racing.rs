@@ -1,13 +1,14 @@
 //! Race detection of a launch: what each pass is told.
 //!
-//! Neither pass is told of plain accesses that are known to meet no other thread's (`sharing`): they race with nothing, and
-//! since only strong accesses order threads, nothing else depends on them.
+//! Neither pass is told of loads and stores that are known to meet no other thread's (`sharing`): they race with nothing, and
+//! since only what another thread reads can order it, nothing else depends on them.
 
 use crate::sharing::SiteSharing;
 use ir::Access;
 use mem::Lanes;
 use race::{Addresses, CtaSlot, Details, Detector, Exact, Kind, Scope, Space, WarpAccess};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use vm::{AccessEvent, AccessKind, Hooks, Site, Warp};
 
 /// What watches a launch.
@@ -111,6 +112,10 @@ impl Hooks<32> for RaceHooks<'_> {
         true
     }
 
+    fn silent_sites(&self) -> Option<Arc<Vec<Vec<bool>>>> {
+        self.sharing.map(|s| s.private().clone())
+    }
+
     fn wants_statements(&self) -> bool {
         false
     }
@@ -126,10 +131,6 @@ impl Hooks<32> for RaceHooks<'_> {
 
     fn on_access(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) {
         let Some(slot) = self.slot else { return };
-        let is_plain = matches!(event.kind, AccessKind::Read(Access::Plain) | AccessKind::Write(Access::Plain));
-        if is_plain && self.sharing.is_some_and(|s| s.is_private(event.site)) {
-            return;
-        }
         let (space, base) = match event.space {
             ir::Space::Shared => (Space::Shared, mem::address::SHARED_BASE),
             ir::Space::Local => return,

@@ -20,7 +20,7 @@ pub struct SiteSharing {
     numbers: Arc<Vec<Vec<Option<u32>>>>,
     /// By function and operation: whether no other thread touches what the access there touches, unless both read or a
     /// barrier is between.
-    private: Vec<Vec<bool>>,
+    private: Arc<Vec<Vec<bool>>>,
 }
 
 impl SiteSharing {
@@ -37,7 +37,7 @@ impl SiteSharing {
         };
         let private =
             numbers.iter().enumerate().map(|(f, all)| all.iter().map(|&n| is_private(f, n)).collect()).collect();
-        SiteSharing { footprint, numbers, private }
+        SiteSharing { footprint, numbers, private: Arc::new(private) }
     }
 
     /// Who may touch what the access at a site touches.
@@ -55,10 +55,9 @@ impl SiteSharing {
         self.footprint.reduction(self.id(site)?)
     }
 
-    /// Whether no access of another thread can race with the one at a site.
-    #[inline]
-    pub fn is_private(&self, site: Site) -> bool {
-        self.private.get(site.func.index()).and_then(|all| all.get(site.pc as usize)).is_some_and(|&p| p)
+    /// By function and operation: whether no access of another thread can race with the one there.
+    pub fn private(&self) -> &Arc<Vec<Vec<bool>>> {
+        &self.private
     }
 
     /// Whether that is so for all accesses of the launch.

@@ -123,7 +123,7 @@ pub(crate) fn lane_by_lane<const W: usize>(
     let Some(frame) = warp.frame(wire.frame) else { return Ok(Done::Load) };
     let bytes = m.width.bytes();
     wire.lanes = addresses(code, &code.ways[wire.way].forms[m.form as usize], frame, wire, bytes);
-    if write && wire.tell && !told {
+    if write && !told && wire.is_telling(wire.site.func, wire.site.pc) {
         return Ok(Done::Tell);
     }
     let bad = match (write, m.width) {

@@ -300,7 +300,7 @@ fn run_fragment<const W: usize, const F: u8>(
                         blend!($file $m.value);
                     }
                     idle += 1;
-                    if wire.tell {
+                    if wire.is_telling(func, pc) {
                         wire.lanes = $grid.lanes(size_of::<$word>());
                         break After::Told;
                     }
@@ -312,7 +312,7 @@ fn run_fragment<const W: usize, const F: u8>(
                         point!();
                     }
                     let Some(ref $grid) = address!($m) else { break After::Lanes };
-                    if wire.tell && !told {
+                    if !told && wire.is_telling(func, pc) {
                         wire.lanes = $grid.lanes(size_of::<$word>());
                         break After::Tell;
                     }
@@ -584,7 +584,7 @@ fn run_fragment<const W: usize, const F: u8>(
                     let Some(word) = access::load_one(ctx, open, &m, grid.first, hint) else { break After::Lanes };
                     scalars[m.value as usize] = word;
                     idle += 1;
-                    if wire.tell {
+                    if wire.is_telling(func, pc) {
                         wire.lanes = Lanes::Uniform(grid.first);
                         break After::Told;
                     }
@@ -702,7 +702,7 @@ fn run_fragment<const W: usize, const F: u8>(
                     Err(fault) => return Some(wire.stop(Stop::Fault(fault))),
                 }
                 pc += 1;
-                if wire.tell {
+                if wire.is_telling(site.func, site.pc) {
                     let fragment = &mut warp.fragments[current];
                     (fragment.pc, fragment.idle) = (pc, idle);
                     return Some(Exit::Access);

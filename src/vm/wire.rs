@@ -7,8 +7,9 @@ use crate::access;
 use crate::code::{Code, MemOp, Op, Program, Site};
 use crate::hooks::{AccessEvent, AccessKind, Hooks, Values};
 use crate::warp::{Context, Stop, Warp};
-use ir::Scope;
+use ir::{FuncId, Scope};
 use mem::Lanes;
+use std::sync::Arc;
 
 /// Runs a warp by `core` until it stops, and tells the observer what it wants to know.
 #[inline(always)]
@@ -22,6 +23,7 @@ pub(crate) fn drive<const W: usize>(
     let mut wire = Wire::new();
     if let Some(hooks) = &hooks {
         (wire.tell, wire.statements) = (hooks.wants_accesses(), hooks.wants_statements());
+        wire.silent = hooks.silent_sites();
     }
     wire.exact = wire.statements || program.exact;
     loop {
@@ -114,6 +116,8 @@ pub(crate) enum Exit {
 pub(crate) struct Wire<const W: usize> {
     /// Whether accesses are to be told of.
     pub(crate) tell: bool,
+    /// Loads and stores that are not told of all the same, by function and operation.
+    silent: Option<Arc<Vec<Vec<bool>>>>,
     /// Whether statements are to be told of.
     pub(crate) statements: bool,
     /// Whether every register has to be in its row whenever somebody may look.
@@ -143,6 +147,7 @@ impl<const W: usize> Wire<W> {
     fn new() -> Wire<W> {
         Wire {
             tell: false,
+            silent: None,
             statements: false,
             exact: false,
             resume: false,
@@ -158,6 +163,15 @@ impl<const W: usize> Wire<W> {
             failed: 0,
             left: None,
         }
+    }
+
+    /// Whether a load or store at an operation is to be told of.
+    #[inline(always)]
+    pub(crate) fn is_telling(&self, func: FuncId, pc: u32) -> bool {
+        let is_silent = |all: &Arc<Vec<Vec<bool>>>| {
+            all.get(func.index()).and_then(|of_func| of_func.get(pc as usize)).is_some_and(|&s| s)
+        };
+        self.tell && !self.silent.as_ref().is_some_and(is_silent)
     }
 
     /// Leaves with a stop.
