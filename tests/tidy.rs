@@ -44,6 +44,7 @@ const LAYERS: &[(&str, u8, Imports)] = &[
     ("compile", 9, Below(5, &[])),
     ("machine", 9, Below(8, &[])),
     ("debug", 10, Below(9, &[])),
+    ("tui", 11, Only(&["debug", "diag"])),
 ];
 
 /// Crates of this layer and lower ones see neither clock nor environment.

@@ -1,11 +1,12 @@
-//! `--debug`, `--batch` and `-ex`: the debugger in line mode on this terminal.
+//! `--debug`, `--batch` and `-ex`: the debugger in line mode on this terminal; `--tui`: the debugger with panes.
 
-use crate::cli::options::Options;
+use crate::cli::options::{Options, Theme};
 use crate::cli::run::Loader;
-use crate::cli::usage;
+use crate::cli::{BUG, usage};
 use compile::Compiled;
 use debug::{LineMode, Session, Setup, Terminal};
-use machine::RealWorld;
+use host::{Answer, Ask, Stream};
+use machine::{RealWorld, World};
 use source::SourceMap;
 use std::io::{BufRead, IsTerminal, Write};
 use std::sync::Arc;
@@ -63,12 +64,7 @@ pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loade
         }
     }
     lines.extend(options.ex.iter().cloned());
-    let setup = Setup {
-        checked: compiled.program.clone(),
-        sources: Arc::new(map.clone()),
-        start: Box::new(move || loader.machine()),
-    };
-    let session = match Session::new(setup, Box::new(RealWorld::new())) {
+    let session = match session(compiled, map, loader, Box::new(RealWorld::new())) {
         Ok(session) => session,
         Err(error) => return usage(&error.to_string()),
     };
@@ -79,4 +75,71 @@ pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loade
         Console { script: lines.into_iter(), interactive: options.debug, echo: !std::io::stdin().is_terminal() };
     LineMode::new(session).run(&mut console);
     0
+}
+
+fn session(
+    compiled: &Compiled,
+    map: &SourceMap,
+    loader: Loader,
+    world: Box<dyn World + Send>,
+) -> Result<Session, debug::SessionError> {
+    let setup = Setup {
+        checked: compiled.program.clone(),
+        sources: Arc::new(map.clone()),
+        start: Box::new(move || loader.machine()),
+    };
+    Session::new(setup, world)
+}
+
+/// This computer as a world whose standard input is typed on the debugger's screen.
+struct ScreenWorld {
+    real: RealWorld,
+    keyboard: tui::Keyboard,
+}
+
+impl World for ScreenWorld {
+    fn ask(&mut self, question: &Ask) -> Answer {
+        match question {
+            Ask::ReadLine => Answer::Line(self.keyboard.read_line()),
+            other => self.real.ask(other),
+        }
+    }
+
+    fn write(&mut self, stream: Stream, bytes: &[u8]) {
+        self.real.write(stream, bytes);
+    }
+}
+
+/// Shows the debugger on this terminal until the user leaves it; gives the exit code.
+pub(crate) fn screen(options: &Options, compiled: &Compiled, map: &SourceMap, loader: Loader) -> u8 {
+    let (keyboard, desk) = tui::keyboard();
+    let world = ScreenWorld { real: RealWorld::new(), keyboard };
+    let session = match session(compiled, map, loader, Box::new(world)) {
+        Ok(session) => session,
+        Err(error) => return usage(&error.to_string()),
+    };
+    match tui::run(session, desk, look(options)) {
+        Ok(()) => 0,
+        Err(tui::Failure::Terminal(sentence)) => usage(&sentence),
+        Err(tui::Failure::Session) => BUG,
+    }
+}
+
+/// Colours and characters: what the options say, else what the environment tells of the terminal.
+fn look(options: &Options) -> tui::Look {
+    let variable = |name: &str| std::env::var(name).ok().filter(|v| !v.is_empty());
+    let is_plain = variable("NO_COLOR").is_some() || variable("TERM").as_deref() == Some("dumb");
+    // Some terminals tell their colours as `text;background`; 7 and 15 are the light ones.
+    let is_light = variable("COLORFGBG").is_some_and(|c| matches!(c.rsplit(';').next(), Some("7" | "15")));
+    let theme = match options.theme {
+        Some(Theme::Dark) => tui::Theme::Dark,
+        Some(Theme::Light) => tui::Theme::Light,
+        Some(Theme::Plain) => tui::Theme::Plain,
+        None if is_plain => tui::Theme::Plain,
+        None if is_light => tui::Theme::Light,
+        None => tui::Theme::Dark,
+    };
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable).unwrap_or_default().to_ascii_lowercase();
+    let is_unicode = locale.contains("utf-8") || locale.contains("utf8");
+    tui::Look { theme, is_ascii: options.ascii || !is_unicode }
 }

@@ -68,6 +68,14 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) tui: bool,
 
+    /// Colours of the terminal debugger
+    #[arg(long, value_name = "THEME")]
+    pub(crate) theme: Option<Theme>,
+
+    /// Draw the terminal debugger with ASCII characters only
+    #[arg(long)]
+    pub(crate) ascii: bool,
+
     /// Take debugger commands from a file
     #[arg(long, value_name = "FILE")]
     pub(crate) batch: Option<PathBuf>,
@@ -172,6 +180,17 @@ pub(crate) enum Stage {
     Ir,
     /// PTX of the kernels.
     Ptx,
+}
+
+/// Colours of the terminal debugger.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Theme {
+    /// For a dark background.
+    Dark,
+    /// For a light background.
+    Light,
+    /// None; also with `NO_COLOR`.
+    Plain,
 }
 
 /// How diagnostics look.

@@ -59,7 +59,11 @@ pub(crate) fn run(options: &Options, compiler: &Compiler) -> u8 {
             devices: options.devices,
             seed: options.schedule.unwrap_or(0),
         };
-        return debugging::run(options, &compiled, &map, loader);
+        return if options.tui {
+            debugging::screen(options, &compiled, &map, loader)
+        } else {
+            debugging::run(options, &compiled, &map, loader)
+        };
     }
     let code = execute(options, compiler, sm, &compiled, &map, &mut reporter);
     reporter.finish(&map);
@@ -96,6 +100,7 @@ fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
         },
         level: compiler.level.unwrap_or(if is_debugging(options) { 0 } else { 1 }),
         mathematics: is_debugging(options),
+        watched: is_debugging(options) || compiler.debug,
         ..compile::Options::default()
     };
     settings.sema.real8 = compiler.real8;
@@ -107,7 +112,7 @@ fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
 }
 
 fn is_debugging(options: &Options) -> bool {
-    options.debug || options.batch.is_some() || !options.ex.is_empty()
+    options.debug || options.tui || options.batch.is_some() || !options.ex.is_empty()
 }
 
 fn checks(options: &Options, what: Check) -> bool {
@@ -207,7 +212,7 @@ impl Loader {
     /// The program at its very beginning, on emulators without race detection.
     pub(crate) fn machine(&self) -> Result<Machine, machine::LoadError> {
         let emulator = |n: u32| {
-            let options = emu::Options { sm: self.sm, race: None, seed: self.seed };
+            let options = emu::Options { sm: self.sm, seed: self.seed, ..emu::Options::default() };
             DeviceBox::Emulator(Box::new(Emulator::new(n as u8, options)))
         };
         let devices = (0..self.devices.clamp(1, 16)).map(emulator).collect();
@@ -217,12 +222,17 @@ impl Loader {
 
 fn devices(options: &Options, sm: u32) -> Result<Vec<DeviceBox>, String> {
     let emulator = |number: u8| {
-        let settings = emu::Options { sm, race: race_rules(options), seed: options.schedule.unwrap_or(0) };
+        let settings = emu::Options {
+            sm,
+            race: race_rules(options),
+            seed: options.schedule.unwrap_or(0),
+            ..emu::Options::default()
+        };
         DeviceBox::Emulator(Box::new(Emulator::new(number, settings)))
     };
     if options.verify {
         let gpu = GpuDevice::open(0, 0).map_err(|e| e.to_string())?;
-        return Ok(vec![DeviceBox::verify(Emulator::new(0, emu::Options { sm, race: None, seed: 0 }), gpu)]);
+        return Ok(vec![DeviceBox::verify(Emulator::new(0, emu::Options { sm, ..emu::Options::default() }), gpu)]);
     }
     match options.device {
         DeviceKind::Emu => Ok((0..options.devices.clamp(1, 16)).map(|n| emulator(n as u8)).collect()),

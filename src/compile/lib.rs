@@ -34,6 +34,8 @@ pub struct Options {
     pub level: u8,
     /// Whether the mathematics library is there even if the program calls nothing of it: for expressions asked later.
     pub mathematics: bool,
+    /// Whether a debugger may stop at statements and show scalar variables.
+    pub watched: bool,
 }
 
 impl Default for Options {
@@ -44,6 +46,7 @@ impl Default for Options {
             lower: LowerOptions::default(),
             level: 1,
             mathematics: false,
+            watched: true,
         }
     }
 }
@@ -122,7 +125,11 @@ pub fn compile(
         program = sema::check(&ast::Program { units }, &sema, &mut Diagnostics::new())?;
     }
     let mut module = lower::lower(&program, &options.lower, map);
-    opt::run(&mut module, options.level);
+    if options.watched {
+        opt::run(&mut module, options.level);
+    } else {
+        opt::run_unwatched(&mut module, options.level, &mut |_, _| {});
+    }
     Some(Compiled { program: Arc::new(program), module: Arc::new(module), ignores: parsed.ignores })
 }
 

@@ -38,6 +38,8 @@ pub enum Command {
     Finish,
     /// Goes on until the focused thread comes to a place, or its frame returns.
     Advance(Where),
+    /// Goes on until the focused thread comes to a barrier of its block.
+    Barrier,
     /// Goes back to the previous statement of the focused thread, that many times.
     ReverseStep(u64),
     /// The same without entering procedures.

@@ -118,6 +118,16 @@ impl Session {
         Ok(self.go(&Goal::Step(step), output))
     }
 
+    /// The command `barrier`.
+    pub(crate) fn barrier(&mut self, output: &mut dyn FnMut(&[u8])) -> Done {
+        self.need_running()?;
+        if self.focus == Thread::Host {
+            return refuse("The focus is on the host, which has no barriers.");
+        }
+        let step = Step { thread: self.focus, most_depth: None, sites: self.sites.barriers().to_vec() };
+        Ok(self.go(&Goal::Step(step), output))
+    }
+
     /// The frame that is looked at.
     fn selected(&self) -> Option<Level> {
         self.levels(self.focus).get(self.level as usize).copied()

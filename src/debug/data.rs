@@ -25,7 +25,7 @@ impl Session {
         expression::checked(&self.setup.checked, self.here_proc(), self.here_vars(), text, to)
     }
 
-    fn formula(&self, text: &str) -> Eval<Formula> {
+    pub(crate) fn formula(&self, text: &str) -> Eval<Formula> {
         Formula::new(&self.setup.checked, &self.checked(text, None)?)
     }
 

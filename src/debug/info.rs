@@ -5,8 +5,10 @@ use crate::look::coordinates;
 use crate::reply::{
     BarrierRow, BlockRow, KernelRow, LaneRow, LaneState, Outcome, Reply, ThreadRow, VariableRow, WarpRow,
 };
+use crate::scene::{Object, Scene};
 use crate::session::{Session, SessionError};
 use crate::sites::short_name;
+use crate::value::Eval;
 use crate::watcher::Thread;
 use emu::{Block, Running};
 use sema::checked::VarId;
@@ -14,7 +16,7 @@ use std::collections::BTreeMap;
 use vm::{Fragment, Site, State, Warp};
 
 /// What a fragment's lanes are doing; `current` is the one that runs.
-fn state_of(f: &Fragment, current: bool) -> LaneState {
+pub(crate) fn state_of(f: &Fragment, current: bool) -> LaneState {
     match f.state {
         State::Runnable if current => LaneState::Active,
         State::Runnable => LaneState::Divergent,
@@ -75,14 +77,14 @@ impl Session {
         Ok(Outcome::Reply(reply))
     }
 
-    fn running(&self) -> Option<&Running> {
+    pub(crate) fn running(&self) -> Option<&Running> {
         if self.process.over().is_some() {
             return None;
         }
         self.process.emulator(None)?.running()
     }
 
-    fn kernels(&self) -> Vec<KernelRow> {
+    pub(crate) fn kernels(&self) -> Vec<KernelRow> {
         let program = self.process.machine().program();
         let row = |r: &Running| KernelRow {
             number: r.launch.number,
@@ -120,7 +122,7 @@ impl Session {
         }
     }
 
-    fn warps(&self) -> Vec<WarpRow> {
+    pub(crate) fn warps(&self) -> Vec<WarpRow> {
         let Some(block) = self.block_here() else { return Vec::new() };
         let threads = threads_of(block);
         let row = |w: &Warp<32>| {
@@ -140,7 +142,7 @@ impl Session {
         block.warps.iter().map(row).collect()
     }
 
-    fn lanes(&self) -> Vec<LaneRow> {
+    pub(crate) fn lanes(&self) -> Vec<LaneRow> {
         let Some(block) = self.block_here() else { return Vec::new() };
         let number = match self.focus {
             Thread::Device { warp, .. } => warp,
@@ -225,8 +227,19 @@ impl Session {
         rows
     }
 
+    /// The variables of the frame that is looked at, dummy arguments first, with values cut short.
+    pub(crate) fn frame_variables(&self) -> Vec<VariableRow> {
+        let mut rows = self.variables_with(true, &|scene, object| scene.show_brief(object));
+        rows.extend(self.variables_with(false, &|scene, object| scene.show_brief(object)));
+        rows
+    }
+
     /// The variables of the frame that is looked at.
     fn variables(&self, dummies: bool) -> Vec<VariableRow> {
+        self.variables_with(dummies, &|scene, object| scene.show(object, Radix::Natural))
+    }
+
+    fn variables_with(&self, dummies: bool, show: &dyn Fn(&Scene<'_>, &Object) -> Eval<String>) -> Vec<VariableRow> {
         let levels = self.levels(self.focus);
         let Some(level) = levels.get(self.level as usize) else { return Vec::new() };
         let module = &self.process.machine().program().module;
@@ -238,7 +251,7 @@ impl Session {
             ty: module.types.get(v.ty.index()).map_or_else(String::new, |t| t.name.to_string()),
             value: scene
                 .variable(VarId(v.source_id))
-                .and_then(|object| scene.show(&object, Radix::Natural))
+                .and_then(|object| show(&scene, &object))
                 .map_err(|why| why.0.trim_start_matches(&format!("`{}` is ", v.name)).to_owned()),
         };
         own.map(row).collect()

@@ -9,9 +9,11 @@
 //! - run control: `control`, `breakpoint`; threads, frames and source: `look`, `sites`, `info`
 //! - values: `expression` asks the front end, `formula` makes code of what it says and runs it; `scene` reads, `show` writes,
 //!   `data` ties them to the session
+//! - screens: `view` is what they show, `survey` and `array` make it
 //!
 //! Not here: reading and running programs (`compile`, `machine`), screens (`tui`, `dap`), options (`cli`).
 
+mod array;
 mod breakpoint;
 mod command;
 mod control;
@@ -31,13 +33,16 @@ mod scene;
 mod session;
 mod show;
 mod sites;
+mod survey;
 pub mod table;
 mod thread;
 mod value;
+mod view;
 mod watcher;
 
 pub use command::{Command, FocusRequest, FrameRequest, ListRequest, Over, Radix, Topic, Where};
 pub use line::{LineMode, PROMPT, Terminal};
+pub use process::Progress;
 pub use reply::{
     BarrierRow, BlockRow, BreakpointKind, BreakpointView, DisplayView, FocusView, FrameView, KernelRow, LaneGroup,
     LaneRow, LaneState, Outcome, PlaceView, ProgramView, Reply, SourceLine, SourceWindow, Stop, StopReason, ThreadRow,
@@ -45,3 +50,7 @@ pub use reply::{
 };
 pub use session::{Session, SessionError, Setup};
 pub use thread::{Event, Request, SessionThread};
+pub use view::{
+    ArrayView, ArrayWanted, BanksView, BlockCell, BlockMap, BlockState, EndView, FileText, FindingView, FragmentView,
+    LaneValue, LaneValues, SharedVariable, Statistics, Survey, Wanted,
+};

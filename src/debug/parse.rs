@@ -75,6 +75,7 @@ fn arguments(row: &Row, rest: &str) -> Result<Command, ParseError> {
         Verb::Finish => bare(Command::Finish)?,
         Verb::Advance if rest.is_empty() => return fail("Argument required (a location)."),
         Verb::Advance => Command::Advance(location(rest)?),
+        Verb::Barrier => bare(Command::Barrier)?,
         Verb::ReverseStep => Command::ReverseStep(count(rest)?),
         Verb::ReverseNext => Command::ReverseNext(count(rest)?),
         Verb::ReverseContinue => bare(Command::ReverseContinue)?,

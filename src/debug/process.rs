@@ -15,7 +15,7 @@ use host::{Answer, Ask, Stream};
 use machine::{Machine, MachineStop, RecordingWorld, World};
 use mem::address::{SHARED_BASE, is_local, is_shared};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Statements between two checkpoints.
 const SLICE: u64 = 1 << 16;
@@ -92,6 +92,34 @@ pub(crate) struct Ears<'a> {
     pub(crate) interrupt: &'a AtomicBool,
 }
 
+/// How far the program is, to be read from another thread while it runs.
+#[derive(Debug, Default)]
+pub struct Progress {
+    time: AtomicU64,
+    begun: AtomicU64,
+    blocks: AtomicU64,
+}
+
+impl Progress {
+    /// Statements begun so far.
+    pub fn time(&self) -> u64 {
+        self.time.load(Ordering::Relaxed)
+    }
+
+    /// Blocks of the launch at work that have begun, and all of them; none while the host runs.
+    pub fn blocks(&self) -> Option<(u64, u64)> {
+        let all = self.blocks.load(Ordering::Relaxed);
+        (all > 0).then(|| (self.begun.load(Ordering::Relaxed), all))
+    }
+
+    fn tell(&self, time: u64, emulator: Option<&Emulator>) {
+        let blocks = emulator.and_then(Emulator::running).map_or((0, 0), |r| (r.begun, r.total));
+        self.time.store(time, Ordering::Relaxed);
+        self.begun.store(blocks.0, Ordering::Relaxed);
+        self.blocks.store(blocks.1, Ordering::Relaxed);
+    }
+}
+
 /// A program under the debugger.
 #[derive(Debug)]
 pub(crate) struct Process {
@@ -111,11 +139,13 @@ pub(crate) struct Process {
     reported: usize,
     /// Schedule points at the last checkpoint.
     kept: u64,
+    /// Where others read how far it is.
+    progress: Arc<Progress>,
 }
 
 impl Process {
     /// A process at the very beginning.
-    pub(crate) fn new(machine: Machine, world: Outside, hidden: Arc<Hidden>) -> Process {
+    pub(crate) fn new(machine: Machine, world: Outside, hidden: Arc<Hidden>, progress: Arc<Progress>) -> Process {
         let mut process = Process {
             machine,
             world: RecordingWorld::new(world),
@@ -127,6 +157,7 @@ impl Process {
             over: None,
             reported: 0,
             kept: 0,
+            progress,
         };
         process.keep();
         process
@@ -231,6 +262,7 @@ impl Process {
             }
             self.time = watcher.time;
             self.latest = self.latest.max(self.time);
+            self.progress.tell(self.time, self.emulator(None));
             match stop {
                 MachineStop::Done(code) => {
                     self.over = Some(code);

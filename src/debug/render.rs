@@ -208,12 +208,14 @@ pub fn lane_letter(state: LaneState) -> char {
         LaneState::Barrier => 'b',
         LaneState::Rendezvous => 'w',
         LaneState::Waiting => 'r',
+        LaneState::Faulted => 'f',
         LaneState::Exited => 'x',
         LaneState::Absent => '.',
     }
 }
 
-fn state_name(state: LaneState) -> &'static str {
+/// What a lane is doing, in words.
+pub fn state_name(state: LaneState) -> &'static str {
     match state {
         LaneState::Active => "active",
         LaneState::Divergent => "divergent",
@@ -221,6 +223,7 @@ fn state_name(state: LaneState) -> &'static str {
         LaneState::Barrier => "at barrier",
         LaneState::Rendezvous => "at warp barrier",
         LaneState::Waiting => "waiting",
+        LaneState::Faulted => "faulted",
         LaneState::Exited => "exited",
         LaneState::Absent => "absent",
     }
@@ -242,7 +245,9 @@ fn warps(rows: &[WarpRow]) -> String {
         ]
     };
     let mut text = table(&[" ", "Wp", "Lanes", "First ThreadIdx", "Places"], &rows.iter().map(row).collect::<Vec<_>>());
-    text.push_str("A active, d divergent, j at join, b at barrier, w at warp barrier, r waiting, x exited, . absent\n");
+    text.push_str(
+        "A active, d divergent, j at join, b at barrier, w at warp barrier, r waiting, f faulted, x exited, . absent\n",
+    );
     text
 }
 

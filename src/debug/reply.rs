@@ -318,6 +318,8 @@ pub enum LaneState {
     Rendezvous,
     /// It waits for a service.
     Waiting,
+    /// It did what the program was stopped for.
+    Faulted,
     /// It has exited.
     Exited,
     /// It never was: the block has fewer threads.

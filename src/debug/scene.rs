@@ -168,6 +168,17 @@ impl<'a> Scene<'a> {
         }
     }
 
+    /// How many bytes of its allocation follow an address.
+    pub(crate) fn bytes_after(&self, address: u64) -> u64 {
+        if mem::address::is_shared(address) {
+            let Spot::Device { block, .. } = self.at else { return 0 };
+            return (block.shared.len() as u64).saturating_sub(address - SHARED_BASE);
+        }
+        let Some(id) = self.memory.find(address) else { return 0 };
+        let found = self.memory.info(id);
+        (found.base + found.bytes).saturating_sub(address)
+    }
+
     fn read_i64(&self, address: u64) -> Eval<i64> {
         self.read(address, 8).map(|b| from_bytes(&b) as i64)
     }
@@ -493,7 +504,7 @@ impl Object {
     }
 
     /// Whether its elements follow one another without gaps.
-    fn is_contiguous(&self) -> bool {
+    pub(crate) fn is_contiguous(&self) -> bool {
         let mut expected = self.kind.bytes() as i64;
         for d in &self.dims {
             if d.stride != expected && d.extent != Some(1) {

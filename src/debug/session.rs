@@ -5,7 +5,8 @@
 
 use crate::breakpoint::{Breakpoint, Condition, Display, Kind, Place};
 use crate::command::{Command, Where};
-use crate::process::{Outside, Process};
+use crate::formula::Formula;
+use crate::process::{Outside, Process, Progress};
 use crate::reply::{BreakpointKind, BreakpointView, FocusView, Outcome, ProgramView, Reply};
 use crate::sites::Sites;
 use crate::table::Takes;
@@ -15,7 +16,7 @@ use crate::{expression, help};
 use finding::Finding;
 use ir::FuncId;
 use machine::{LoadError, Machine, World};
-use sema::checked::Program;
+use sema::checked::{ProcId, Program};
 use source::{FileId, SourceMap};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -87,7 +88,10 @@ pub struct Session {
     /// The device thread that a step saw end, and when.
     pub(crate) ended: Option<(Thread, u64)>,
     pub(crate) interrupt: Arc<AtomicBool>,
+    progress: Arc<Progress>,
     marks: Marks,
+    /// What surveys evaluate, with text and procedure.
+    pub(crate) formulas: Vec<(String, Option<ProcId>, Formula)>,
 }
 
 impl Session {
@@ -96,7 +100,8 @@ impl Session {
     pub fn new(setup: Setup, world: Box<dyn World + Send>) -> Result<Session, SessionError> {
         let machine = (setup.start)().map_err(|e| SessionError(e.0))?;
         let sites = Sites::new(machine.program(), &setup.checked, &setup.sources);
-        let process = Process::new(machine, Outside::new(world), sites.hidden());
+        let progress = Arc::new(Progress::default());
+        let process = Process::new(machine, Outside::new(world), sites.hidden(), progress.clone());
         Ok(Session {
             setup,
             process,
@@ -113,13 +118,20 @@ impl Session {
             told: None,
             ended: None,
             interrupt: Arc::new(AtomicBool::new(false)),
+            progress,
             marks: Marks::default(),
+            formulas: Vec::new(),
         })
     }
 
     /// A flag that interrupts the running program when it is set.
     pub fn interrupt_flag(&self) -> Arc<AtomicBool> {
         self.interrupt.clone()
+    }
+
+    /// How far the program is, to be read from another thread while a command runs.
+    pub fn progress(&self) -> Arc<Progress> {
+        self.progress.clone()
     }
 
     /// The code that the program ended with.
@@ -163,6 +175,7 @@ impl Session {
             Command::Next(count) => self.step(*count, true, output),
             Command::Finish => self.finish(output),
             Command::Advance(at) => self.advance(at, output),
+            Command::Barrier => self.barrier(output),
             Command::ReverseStep(count) => self.step_back(*count, false),
             Command::ReverseNext(count) => self.step_back(*count, true),
             Command::ReverseContinue => self.continue_back(),
@@ -237,7 +250,7 @@ impl Session {
     pub(crate) fn restart(&mut self) -> Result<(), SessionError> {
         if self.started {
             let machine = (self.setup.start)().map_err(|e| SessionError(e.0))?;
-            let fresh = Process::new(machine, Outside::empty(), self.sites.hidden());
+            let fresh = Process::new(machine, Outside::empty(), self.sites.hidden(), self.progress.clone());
             let old = std::mem::replace(&mut self.process, fresh);
             self.process.set_world(old.into_world());
         }

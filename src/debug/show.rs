@@ -14,6 +14,9 @@ const MOST_SHOWN: u32 = 200;
 const RUN: u64 = 10;
 /// Elements looked at in search of the end of a run.
 const MOST_READ: u64 = 1 << 16;
+/// The same two for a line of a screen.
+const FEW_SHOWN: u32 = 24;
+const FEW_READ: u64 = 1 << 9;
 /// Characters of a value in a frame's list of arguments.
 const SHORT: usize = 40;
 
@@ -21,13 +24,24 @@ const SHORT: usize = 40;
 struct Progress {
     shown: u32,
     read: u64,
+    most_shown: u32,
+    most_read: u64,
     radix: Radix,
 }
 
 impl Scene<'_> {
     /// The text of an object.
     pub(crate) fn show(&self, object: &Object, radix: Radix) -> Eval<String> {
-        let mut progress = Progress { shown: 0, read: 0, radix };
+        self.show_within(object, Progress { shown: 0, read: 0, most_shown: MOST_SHOWN, most_read: MOST_READ, radix })
+    }
+
+    /// The text of an object for a line of a screen: of an array the first elements.
+    pub(crate) fn show_brief(&self, object: &Object) -> Eval<String> {
+        let radix = Radix::Natural;
+        self.show_within(object, Progress { shown: 0, read: 0, most_shown: FEW_SHOWN, most_read: FEW_READ, radix })
+    }
+
+    fn show_within(&self, object: &Object, mut progress: Progress) -> Eval<String> {
         let mut text = String::new();
         if object.dims.is_empty() {
             let bytes = self.load_element(object, 0)?;
@@ -68,7 +82,7 @@ impl Scene<'_> {
                 if i > 0 {
                     out.push(' ');
                 }
-                if p.shown >= MOST_SHOWN || p.read >= MOST_READ {
+                if p.shown >= p.most_shown || p.read >= p.most_read {
                     out.push_str("...");
                     break;
                 }
@@ -88,13 +102,13 @@ impl Scene<'_> {
             if i > 0 {
                 out.push_str(", ");
             }
-            if p.shown >= MOST_SHOWN || p.read >= MOST_READ {
+            if p.shown >= p.most_shown || p.read >= p.most_read {
                 out.push_str("...");
                 break;
             }
             let bytes = self.load_element(object, first + i)?;
             let mut run = 1;
-            while i + run < extent && p.read < MOST_READ {
+            while i + run < extent && p.read < p.most_read {
                 p.read += 1;
                 if self.load_element(object, first + i + run)? != bytes {
                     break;

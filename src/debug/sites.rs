@@ -49,6 +49,7 @@ pub(crate) struct Sites {
     by_line: BTreeMap<(FileId, usize), Vec<StatementSite>>,
     hidden: Arc<Hidden>,
     procs: Vec<Option<ProcId>>,
+    barriers: Vec<Site>,
 }
 
 /// What a place in the source stands for.
@@ -71,20 +72,28 @@ impl Sites {
         let files = map.files().map(|(_, f)| f.name().starts_with('<')).collect();
         let mut hidden = Hidden { funcs: Vec::new(), files };
         let mut procs = Vec::new();
+        let mut barriers = Vec::new();
         for (i, code) in program.code.iter().enumerate() {
             let func = FuncId(i as u32);
             let of = &program.module.funcs[i];
             hidden.funcs.push(hidden.has_span(of.span));
             procs.push(proc_of(checked, &of.name));
+            let mut statement = None;
             for (pc, (op, &span)) in code.ops.iter().zip(&code.spans).enumerate() {
                 if matches!(op, Op::Stmt) && !hidden.has_span(span) && !hidden.has_func(func) {
                     let line = map.file(span.file).map_or(0, |f| f.line_of(span.start));
                     let site = Site { func, pc: pc as u32 };
                     by_line.entry((span.file, line)).or_default().push(StatementSite { site, span });
+                    statement = Some(site);
+                }
+                if matches!(op, Op::Barrier { .. })
+                    && let Some(site) = statement.take()
+                {
+                    barriers.push(site);
                 }
             }
         }
-        Sites { by_line, hidden: Arc::new(hidden), procs }
+        Sites { by_line, hidden: Arc::new(hidden), procs, barriers }
     }
 
     /// Whether a function is never stopped in.
@@ -100,6 +109,11 @@ impl Sites {
     /// The procedure that a function was made from.
     pub(crate) fn proc(&self, func: FuncId) -> Option<ProcId> {
         self.procs.get(func.index()).copied().flatten()
+    }
+
+    /// The statements that wait at a barrier of the block.
+    pub(crate) fn barriers(&self) -> &[Site] {
+        &self.barriers
     }
 
     /// Whether a statement begins on a line.

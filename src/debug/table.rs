@@ -16,6 +16,7 @@ pub enum Verb {
     Next,
     Finish,
     Advance,
+    Barrier,
     ReverseStep,
     ReverseNext,
     ReverseContinue,
@@ -196,6 +197,9 @@ rows! {
     Advance "advance" ["until" "u"] "LOCATION" Running Place false
         "Go on until the focused thread comes to a place"
         "";
+    Barrier "barrier" [] "" Running Nothing true
+        "Go on until the focused thread comes to a barrier of its block"
+        "It stops before the statement that waits there.";
     ReverseStep "reverse-step" ["rs"] "[N]" Reverse Nothing true
         "Go back to the previous statement of the focused thread, into procedures"
         "Everything goes back: memory, all threads, the host, and what the program printed is not printed again.";

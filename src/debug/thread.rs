@@ -2,8 +2,10 @@
 //! while the program runs.
 
 use crate::command::Command;
+use crate::process::Progress;
 use crate::reply::{Outcome, Reply, SourceWindow};
 use crate::session::{Session, SessionError};
+use crate::view::{Survey, Wanted};
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use source::FileId;
 use std::sync::Arc;
@@ -19,6 +21,8 @@ pub enum Request {
     Source(FileId, usize, usize),
     /// Complete a line.
     Complete(String),
+    /// Say all that a screen shows.
+    Survey(Wanted),
 }
 
 /// What a session on a thread says.
@@ -32,6 +36,8 @@ pub enum Event {
     Source(Option<SourceWindow>),
     /// What the last word may become.
     Completions(Vec<String>),
+    /// All that a screen shows.
+    Survey(Box<Survey>),
 }
 
 /// A session on a thread of its own. It ends when this is dropped or `quit` is done.
@@ -40,6 +46,7 @@ pub struct SessionThread {
     requests: Option<Sender<Request>>,
     events: Receiver<Event>,
     interrupt: Arc<AtomicBool>,
+    progress: Arc<Progress>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -49,9 +56,10 @@ impl SessionThread {
         let (requests, incoming) = unbounded();
         let (outgoing, events) = unbounded();
         let interrupt = session.interrupt_flag();
+        let progress = session.progress();
         let builder = std::thread::Builder::new().name("session".to_owned());
         let thread = builder.spawn(move || serve(session, &incoming, &outgoing))?;
-        Ok(SessionThread { requests: Some(requests), events, interrupt, thread: Some(thread) })
+        Ok(SessionThread { requests: Some(requests), events, interrupt, progress, thread: Some(thread) })
     }
 
     /// Asks; `false` when the session has ended.
@@ -62,6 +70,11 @@ impl SessionThread {
     /// Where events come out.
     pub fn events(&self) -> &Receiver<Event> {
         &self.events
+    }
+
+    /// How far the program is while a command runs.
+    pub fn progress(&self) -> &Progress {
+        &self.progress
     }
 
     /// Interrupts the running program.
@@ -99,6 +112,7 @@ fn serve(mut session: Session, requests: &Receiver<Request>, events: &Sender<Eve
                 continue;
             }
             Request::Source(file, first, last) => Event::Source(session.source(file, first, last)),
+            Request::Survey(wanted) => Event::Survey(Box::new(session.survey(&wanted))),
             Request::Complete(line) => Event::Completions(session.complete(&line)),
         };
         if events.send(event).is_err() {

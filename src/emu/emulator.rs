@@ -6,6 +6,7 @@ use crate::observe::ObserverHooks;
 use crate::print::{self, Served};
 use crate::racing::{Deciding, Mode, RaceHooks};
 use crate::report;
+use crate::sharing::KnownLaunches;
 use device::{Command, CudaError, Device, KernelLaunch, Observer, Progress, Properties, Strided};
 use finding::Finding;
 use mem::{Memory, Region};
@@ -24,11 +25,13 @@ pub struct Options {
     pub race: Option<Rules>,
     /// Order of blocks and warps; 0 is the natural one.
     pub seed: u64,
+    /// Whether the search for races leaves out accesses that are proven to race with nothing. The findings are the same.
+    pub is_proving: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { sm: 90, race: None, seed: 0 }
+        Options { sm: 90, race: None, seed: 0, is_proving: true }
     }
 }
 
@@ -42,6 +45,7 @@ pub struct Emulator {
     queue: VecDeque<Command>,
     running: Option<Running>,
     detector: Option<Box<Detector>>,
+    known: KnownLaunches,
     findings: Vec<Finding>,
     output: Vec<u8>,
     error: Option<CudaError>,
@@ -73,6 +77,7 @@ impl Emulator {
             queue: VecDeque::new(),
             running: None,
             detector,
+            known: KnownLaunches::default(),
             findings: Vec::new(),
             output: Vec::new(),
             error: None,
@@ -152,7 +157,11 @@ impl Emulator {
 
     fn begin(&mut self, memory: &Memory, launch: KernelLaunch) {
         let Some(program) = &self.program else { return };
-        let mode = match self.detector.take() {
+        // Whoever wants to know what the launch uses wants to know of all accesses.
+        let is_proving = self.options.is_proving && self.detector.as_ref().is_some_and(|d| !d.is_use_wanted());
+        let sharing = is_proving.then(|| self.known.of(program, memory, &launch));
+        let is_free = sharing.as_ref().is_some_and(|s| s.is_free_of_races());
+        let mode = match self.detector.take_if(|_| !is_free) {
             None => Mode::Plain,
             Some(mut detector) => {
                 detector.begin_launch(race_launch(program, &launch));
@@ -160,7 +169,7 @@ impl Emulator {
             }
         };
         let before = matches!(mode, Mode::Detect(_)).then(|| memory.clone());
-        self.running = Some(Running::new(launch, mode, before, self.options.seed));
+        self.running = Some(Running { sharing, ..Running::new(launch, mode, before, self.options.seed) });
     }
 
     /// Runs the launch at work; `None` when it has ended.
@@ -177,12 +186,13 @@ impl Emulator {
                 }
                 running.begin_block(&program);
             }
-            let Running { active, mode, launch, .. } = running;
+            let before = (*budget).min(running.turn());
+            let Running { active, mode, launch, sharing, .. } = &mut *running;
             let Some(block) = active.front_mut() else { continue };
-            let before = *budget;
+            let mut rest = before;
             let stop = if !matches!(mode, Mode::Plain) {
-                let mut hooks = RaceHooks { slot: block.slot, mode };
-                block.run(&program, memory, Some(&mut hooks), budget)
+                let mut hooks = RaceHooks { slot: block.slot, mode, sharing: sharing.as_deref() };
+                block.run(&program, memory, Some(&mut hooks), &mut rest)
             } else if statements || accesses {
                 let mut hooks = ObserverHooks {
                     observer,
@@ -192,13 +202,17 @@ impl Emulator {
                     accesses,
                     stop: false,
                 };
-                block.run(&program, memory, Some(&mut hooks), budget)
+                block.run(&program, memory, Some(&mut hooks), &mut rest)
             } else {
-                block.run(&program, memory, None, budget)
+                block.run(&program, memory, None, &mut rest)
             };
-            self.points += before - *budget;
+            let passed = before - rest;
+            self.points += passed;
+            *budget -= passed;
+            let over = running.spend(passed);
             match stop {
                 BlockStop::Done => running.end_block(),
+                BlockStop::Budget if over => running.give_way(&program),
                 BlockStop::Budget => return Some(Progress::Busy),
                 BlockStop::Stopped => return Some(Progress::Stopped),
                 BlockStop::Polling => {
@@ -208,6 +222,8 @@ impl Emulator {
                     }
                 }
                 BlockStop::Rt(warp, request) => {
+                    let Running { active, mode, .. } = &mut *running;
+                    let Some(block) = active.front_mut() else { continue };
                     let again = matches!(mode, Mode::Decide(_));
                     let mut ignored = Vec::new();
                     let output = if again { &mut ignored } else { &mut self.output };
@@ -230,7 +246,7 @@ impl Emulator {
                 }
                 BlockStop::Fault(warp, fault) => self.fail(memory, &program, warp, &fault),
                 BlockStop::Stuck => {
-                    let found = active.front().cloned().map(|b| report::stuck(&program, running, &b));
+                    let found = running.active.front().cloned().map(|b| report::stuck(&program, running, &b));
                     self.end(memory, found.map(|f| (f, CudaError::LaunchTimeout)));
                 }
             }

@@ -1,10 +1,16 @@
 //! A launch at work: which blocks have begun, which come next.
+//!
+//! In the natural order, seed 0, a block gives way only when it waits or polls. Any other seed begins the blocks in another
+//! order, puts the warps of each in another order, and has warps and blocks give way after turns of random length. What a
+//! seed does depends on nothing but the launch, so that it can be done again.
 
 use crate::block::Block;
 use crate::racing::Mode;
+use crate::sharing::SiteSharing;
 use device::KernelLaunch;
 use mem::Memory;
 use std::collections::VecDeque;
+use std::sync::Arc;
 use vm::{Arg, Frame, Geometry, Program};
 
 /// A kernel launch that has begun.
@@ -26,9 +32,15 @@ pub struct Running {
     pub(crate) mode: Mode,
     /// Memory as it was when the launch began, if the launch may have to be run again.
     pub(crate) before: Option<Memory>,
+    /// What is known beforehand of its accesses, if somebody wanted to know.
+    pub(crate) sharing: Option<Arc<SiteSharing>>,
     /// The outermost frame of the first warp that ended, for naming addresses.
     pub(crate) witness: Option<Frame<32>>,
     pub(crate) seed: u64,
+    /// Turns that the seed has given.
+    turns: u64,
+    /// Schedule points left of the present turn.
+    left: u64,
 }
 
 impl Running {
@@ -43,14 +55,17 @@ impl Running {
             polled: 0,
             mode,
             before,
+            sharing: None,
             witness: None,
             seed,
+            turns: 0,
+            left: 0,
         }
     }
 
     /// The launch as it was before its first block, to be run again with another watch.
     pub(crate) fn again(self, mode: Mode) -> Running {
-        Running { mode, begun: 0, active: VecDeque::new(), polled: 0, witness: None, ..self }
+        Running { mode, begun: 0, active: VecDeque::new(), polled: 0, witness: None, turns: 0, left: 0, ..self }
     }
 
     /// The arguments as the executor takes them.
@@ -60,6 +75,11 @@ impl Running {
             device::Arg::Bytes(bytes) => Arg::Bytes(bytes.clone()),
         };
         self.launch.args.iter().map(arg).collect()
+    }
+
+    /// Whether the block of that linear index has begun; it may have ended.
+    pub fn has_begun(&self, linear: u64) -> bool {
+        position(self.seed, self.total, linear) < self.begun
     }
 
     /// Begins the next block in schedule order.
@@ -100,6 +120,43 @@ impl Running {
         }
     }
 
+    /// Schedule points that a warp may pass before the seed has another one go on. In the natural order none ever does.
+    pub(crate) fn turn(&mut self) -> u64 {
+        if self.seed == 0 {
+            return u64::MAX;
+        }
+        if self.left == 0 {
+            self.turns += 1;
+            let random = mix(self.seed ^ mix(self.turns));
+            // Short turns take accesses apart that are close, long ones reach far.
+            self.left = 1 + (random >> 8) % (1 << (random % TURN_BITS));
+        }
+        self.left
+    }
+
+    /// Counts schedule points of the present turn; says whether it is over.
+    pub(crate) fn spend(&mut self, points: u64) -> bool {
+        if self.seed != 0 {
+            self.left = self.left.saturating_sub(points);
+        }
+        self.seed != 0 && self.left == 0
+    }
+
+    /// Ends the turn of the running warp before it waits: another warp of its block goes on, or another block.
+    pub(crate) fn give_way(&mut self, program: &Program) {
+        if let Some(block) = self.active.front_mut() {
+            block.cut_short();
+        }
+        match mix(self.seed ^ mix(!self.turns)) % 4 {
+            0 if self.begun < self.total && self.active.len() < TAKEN_APART => {
+                self.begin_block(program);
+                self.active.rotate_right(1);
+            }
+            1 => self.active.rotate_left(1),
+            _ => {}
+        }
+    }
+
     /// Lets the next block have its turn after one that only polls. Says whether any block can still change anything.
     pub(crate) fn rotate(&mut self, program: &Program) -> bool {
         let progress = self.active.front_mut().is_some_and(Block::take_progress);
@@ -119,6 +176,12 @@ impl Running {
 /// Blocks that may have begun at one time; a device holds about as many.
 const MOST_ACTIVE: u64 = 132 * 32;
 
+/// A seed's turns are shorter than two to the power of this many schedule points.
+const TURN_BITS: u64 = 13;
+
+/// Blocks that a seed has run by turns at one time.
+const TAKEN_APART: usize = 4;
+
 /// Rounds of polling without progress after which a launch counts as stuck.
 const ROUNDS: u64 = 4;
 
@@ -127,12 +190,39 @@ fn schedule(seed: u64, total: u64, i: u64) -> u64 {
     if seed == 0 || total < 2 {
         return i;
     }
+    let (step, shift) = permutation(seed, total);
+    let at = u128::from(i) * u128::from(step) + u128::from(shift);
+    (at % u128::from(total)) as u64
+}
+
+/// The number under which [`schedule`] runs the block `linear`.
+fn position(seed: u64, total: u64, linear: u64) -> u64 {
+    if seed == 0 || total < 2 {
+        return linear;
+    }
+    let (step, shift) = permutation(seed, total);
+    let back = u128::from(linear + total - shift) * u128::from(inverse(step, total));
+    (back % u128::from(total)) as u64
+}
+
+/// Step and shift of the seed's permutation of so many blocks.
+fn permutation(seed: u64, total: u64) -> (u64, u64) {
     let mut step = mix(seed) % total | 1;
     while gcd(step, total) != 1 {
         step += 1;
     }
-    let at = u128::from(i) * u128::from(step) + u128::from(mix(seed ^ 0x5bd1) % total);
-    (at % u128::from(total)) as u64
+    (step, mix(seed ^ 0x5bd1) % total)
+}
+
+/// The inverse of `a` modulo `m`, to which it is prime, by Euclid's algorithm.
+fn inverse(a: u64, m: u64) -> u64 {
+    let (mut r, mut s) = ((i128::from(m), i128::from(a % m)), (0i128, 1i128));
+    while r.1 != 0 {
+        let q = r.0 / r.1;
+        r = (r.1, r.0 - q * r.1);
+        s = (s.1, s.0 - q * s.1);
+    }
+    s.0.rem_euclid(i128::from(m)) as u64
 }
 
 /// Puts the warps of a block into the seed's order.
@@ -170,6 +260,7 @@ mod tests {
     fn every_seed_runs_every_block_once() {
         for total in [1, 2, 7, 12, 100, 1024] {
             for seed in 0..20 {
+                assert!((0..total).all(|i| position(seed, total, schedule(seed, total, i)) == i));
                 let mut seen: Vec<u64> = (0..total).map(|i| schedule(seed, total, i)).collect();
                 seen.sort_unstable();
                 assert_eq!(seen, (0..total).collect::<Vec<_>>(), "seed {seed}, {total} blocks");

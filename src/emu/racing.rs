@@ -1,8 +1,14 @@
 //! Race detection of a launch: what each pass is told.
+//!
+//! Neither pass is told of loads and stores that are known to meet no other thread's (`sharing`): they race with nothing, and
+//! since only what another thread reads can order it, nothing else depends on them.
 
+use crate::sharing::SiteSharing;
+use ir::Access;
 use mem::Lanes;
 use race::{Addresses, CtaSlot, Details, Detector, Exact, Kind, Scope, Space, WarpAccess};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use vm::{AccessEvent, AccessKind, Hooks, Site, Warp};
 
 /// What watches a launch.
@@ -89,6 +95,8 @@ impl Mode {
 pub(crate) struct RaceHooks<'a> {
     pub(crate) mode: &'a mut Mode,
     pub(crate) slot: Option<CtaSlot>,
+    /// What is known of the launch's accesses beforehand.
+    pub(crate) sharing: Option<&'a SiteSharing>,
 }
 
 fn scope(scope: ir::Scope) -> Scope {
@@ -102,6 +110,10 @@ fn scope(scope: ir::Scope) -> Scope {
 impl Hooks<32> for RaceHooks<'_> {
     fn wants_accesses(&self) -> bool {
         true
+    }
+
+    fn silent_sites(&self) -> Option<Arc<Vec<Vec<bool>>>> {
+        self.sharing.map(|s| s.private().clone())
     }
 
     fn wants_statements(&self) -> bool {
@@ -125,10 +137,10 @@ impl Hooks<32> for RaceHooks<'_> {
             _ => (Space::Global, 0),
         };
         let (kind, reach, failed) = match event.kind {
-            AccessKind::Read(ir::Access::Plain) => (Kind::Read, Scope::Sys, 0),
-            AccessKind::Read(ir::Access::Volatile) => (Kind::VolatileRead, Scope::Sys, 0),
-            AccessKind::Write(ir::Access::Plain) => (Kind::Write, Scope::Sys, 0),
-            AccessKind::Write(ir::Access::Volatile) => (Kind::VolatileWrite, Scope::Sys, 0),
+            AccessKind::Read(Access::Plain) => (Kind::Read, Scope::Sys, 0),
+            AccessKind::Read(Access::Volatile) => (Kind::VolatileRead, Scope::Sys, 0),
+            AccessKind::Write(Access::Plain) => (Kind::Write, Scope::Sys, 0),
+            AccessKind::Write(Access::Volatile) => (Kind::VolatileWrite, Scope::Sys, 0),
             AccessKind::Atomic { scope: s, failed, used, .. } => {
                 (if used { Kind::Atomic } else { Kind::Reduce }, scope(s), failed)
             }

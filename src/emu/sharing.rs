@@ -5,8 +5,8 @@
 //! used again only if the same is still there.
 
 use device::KernelLaunch;
-use ir::Ty;
 use ir::analysis::footprint::{AccessId, Footprint, LaunchFacts, Reduction, Sharing, footprint};
+use ir::{FuncId, ParamKind, Ty};
 use mem::address::{LOCAL_BASE, SHARED_BASE, WINDOW};
 use mem::{Memory, Region};
 use std::sync::Arc;
@@ -18,12 +18,26 @@ pub struct SiteSharing {
     footprint: Footprint,
     /// By function and operation: the number of the access there, if it is one.
     numbers: Arc<Vec<Vec<Option<u32>>>>,
+    /// By function and operation: whether no other thread touches what the access there touches, unless both read or a
+    /// barrier is between.
+    private: Arc<Vec<Vec<bool>>>,
 }
 
 impl SiteSharing {
     /// Looks at a launch that is about to begin.
     pub fn new(program: &Program, memory: &Memory, launch: &KernelLaunch) -> SiteSharing {
-        SiteSharing { footprint: look(program, memory, launch), numbers: numbers(program) }
+        SiteSharing::with(look(program, memory, launch), numbers(program))
+    }
+
+    fn with(footprint: Footprint, numbers: Arc<Vec<Vec<Option<u32>>>>) -> SiteSharing {
+        let is_private = |func: usize, number: Option<u32>| {
+            let Some(number) = number else { return false };
+            let id = AccessId { func: FuncId(func as u32), number };
+            footprint.sharing(id).max(footprint.between_barriers(id)) <= Sharing::ThreadDisjoint
+        };
+        let private =
+            numbers.iter().enumerate().map(|(f, all)| all.iter().map(|&n| is_private(f, n)).collect()).collect();
+        SiteSharing { footprint, numbers, private: Arc::new(private) }
     }
 
     /// Who may touch what the access at a site touches.
@@ -39,6 +53,16 @@ impl SiteSharing {
     /// What all accesses of the site's group do, if they are reductions of one kind.
     pub fn reduction(&self, site: Site) -> Option<Reduction> {
         self.footprint.reduction(self.id(site)?)
+    }
+
+    /// By function and operation: whether no access of another thread can race with the one there.
+    pub fn private(&self) -> &Arc<Vec<Vec<bool>>> {
+        &self.private
+    }
+
+    /// Whether that is so for all accesses of the launch.
+    pub fn is_free_of_races(&self) -> bool {
+        self.footprint.is_free_of_races()
     }
 
     /// The worst of all accesses of the launch.
@@ -66,7 +90,7 @@ impl KnownLaunches {
     /// What is known of a launch that is about to begin; looks at it if it was not seen before.
     pub fn of(&mut self, program: &Program, memory: &Memory, launch: &KernelLaunch) -> Arc<SiteSharing> {
         let same = |k: &KernelLaunch| {
-            k.func == launch.func && k.grid == launch.grid && k.block == launch.block && k.args == launch.args
+            k.func == launch.func && k.grid == launch.grid && k.block == launch.block && are_alike(program, k, launch)
         };
         if let Some(at) = self.known.iter().position(|(k, _)| same(k)) {
             let entry = self.known.remove(at);
@@ -77,13 +101,23 @@ impl KnownLaunches {
             }
         }
         let numbers = self.known.last().map_or_else(|| numbers(program), |(_, known)| known.numbers.clone());
-        let found = Arc::new(SiteSharing { footprint: look(program, memory, launch), numbers });
+        let found = Arc::new(SiteSharing::with(look(program, memory, launch), numbers));
         if self.known.len() == KNOWN {
             self.known.remove(0);
         }
         self.known.push((launch.clone(), found.clone()));
         found
     }
+}
+
+/// Whether the launches of one kernel have the same arguments, as far as addresses can depend on them: of reals, and of
+/// objects passed by value, the analysis knows nothing.
+fn are_alike(program: &Program, a: &KernelLaunch, b: &KernelLaunch) -> bool {
+    let f = program.module.func(a.func);
+    f.params.iter().enumerate().all(|(i, param)| {
+        let is_number = param.kind == ParamKind::Value && f.ty(param.reg).is_int();
+        !is_number || a.args.get(i) == b.args.get(i)
+    })
 }
 
 fn look(program: &Program, memory: &Memory, launch: &KernelLaunch) -> Footprint {
@@ -101,6 +135,11 @@ fn look(program: &Program, memory: &Memory, launch: &KernelLaunch) -> Footprint 
         args: &args,
         globals: &program.globals,
         shared: (SHARED_BASE as i64, (SHARED_BASE + WINDOW - 1) as i64),
+        shared_at: &|func, id| {
+            let offset = *program.code.get(func.index())?.shared_offsets.get(id.index())?;
+            let dynamic = || Some(program.code.get(launch.func.index())?.shared_bytes.next_multiple_of(16));
+            Some((SHARED_BASE + offset.or_else(dynamic)?) as i64)
+        },
         local: (LOCAL_BASE as i64, (LOCAL_BASE + WINDOW - 1) as i64),
         windows: (SHARED_BASE as i64, (LOCAL_BASE + WINDOW) as i64),
         read: &|address, ty| read(memory, address, ty),

@@ -195,11 +195,28 @@ pub(crate) fn store_at<T: Word>(backing: &Backing, offset: usize, value: T) {
 /// Reads a row of `W` words; the row lies in one page of the backing.
 #[inline(always)]
 pub(crate) fn load_row<T: Word, const W: usize>(backing: &Backing, offset: usize, out: &mut [T; W]) {
-    *out = match backing.read_ptr(offset) {
+    // Each way writes the row itself, so that no copy of it goes through the stack.
+    match backing.read_ptr(offset) {
         // SAFETY: the whole row lies in one page.
-        Some(p) => unsafe { p.cast::<[T; W]>().read_unaligned() },
-        None => [T::default(); W],
-    };
+        Some(p) => *out = unsafe { p.cast::<[T; W]>().read_unaligned() },
+        None => *out = [T::default(); W],
+    }
+}
+
+/// Asks the processor for the line at `offset`, which lies in the backing, ahead of its use.
+#[inline(always)]
+pub(crate) fn prefetch(backing: &Backing, offset: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(p) = backing.read_ptr(offset) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch reads nothing that a program could see, wherever it points.
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(p.cast());
+            _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(64).cast());
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (backing, offset);
 }
 
 /// Writes consecutive words; they lie in one page of the backing.

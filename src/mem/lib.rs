@@ -18,5 +18,5 @@ mod touch;
 
 pub use address::Region;
 pub use lanes::{Grid, Lanes, Word};
-pub use memory::{Alloc, AllocId, FreeError, Memory, OutOfMemory};
+pub use memory::{Alloc, AllocId, FreeError, Hint, Memory, OutOfMemory};
 pub use touch::Touch;

@@ -50,6 +50,18 @@ pub struct Memory {
     touches: Touches,
 }
 
+/// What an access remembers of the one before.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Hint {
+    /// Where it was found.
+    pub place: u32,
+    /// Its first address.
+    pub last: u64,
+}
+
+/// Bytes from which on a step to the next access is a far one.
+const FAR: u64 = 2048;
+
 /// An allocation that does not fit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OutOfMemory {
@@ -363,9 +375,18 @@ impl Memory {
     /// Reads one word for each lane, active or not, if all of them lie in one live allocation; else reads nothing and gives
     /// false.
     #[inline(always)]
-    pub fn load_grid<T: Word, const W: usize>(&self, g: &Grid, out: &mut [T; W], hint: &mut u32) -> bool {
-        let Some(l) = self.locate(g.low, g.span + T::BYTES as u64, hint) else { return false };
+    pub fn load_grid<T: Word, const W: usize>(&self, g: &Grid, out: &mut [T; W], hint: &mut Hint) -> bool {
+        let Some(l) = self.locate(g.low, g.span + T::BYTES as u64, &mut hint.place) else { return false };
         let first = g.first.wrapping_sub(l.base) as usize;
+        // A loop goes on in the same steps; steps over more than a page are too far for the processor to see that itself.
+        let step = g.first.wrapping_sub(hint.last);
+        hint.last = g.first;
+        if step.wrapping_add(FAR) > 2 * FAR {
+            let next = g.first.wrapping_add(step).wrapping_sub(l.base);
+            if next < l.bytes {
+                crate::lanes::prefetch(&l.backing, next as usize);
+            }
+        }
         let lanes = g.lanes as usize;
         if g.step == T::BYTES as i64 && lanes == W && first % PAGE + W * T::BYTES <= PAGE {
             crate::lanes::load_row(&l.backing, first, out);

@@ -4,10 +4,11 @@
 //! `p` with offset `c`. The elements `a(i-1)`, `a(i)`, `a(i+1)` thereby share one address, which CSE finds. All of it holds
 //! modulo 2⁶⁴ for any operands; the accessed address is the same number.
 //!
-//! Only `i64` sums are touched: index arithmetic ends there, and a sum of 32 bits that is extended afterwards has wrapped.
+//! Index arithmetic ends in `i64`. Of `i32` sums only two constants in a row become one: a sum of 32 bits that is extended
+//! afterwards has wrapped.
 
 use crate::values::Values;
-use ir::op::BinOp;
+use ir::op::{BinOp, TriOp};
 use ir::{InstKind, Ty, Val};
 
 /// Offsets stay within what PTX can write behind an address.
@@ -38,6 +39,19 @@ pub(crate) fn rule(v: &mut Values<'_>, mut kind: InstKind) -> InstKind {
             };
             InstKind::Bin { op: BinOp::Add, ty: Ty::I64, dst, a: base, b: Val::i64(c) }
         }
+        &mut InstKind::Tri { op: TriOp::Mad, ty: Ty::I64, dst, a, b: b @ Val::Reg(_), c: c @ Val::Reg(_) } => {
+            // An address is a sum of parts; a product of two registers that lanes share is one of them.
+            let part = v.emit(Ty::I64, |dst| InstKind::Bin { op: BinOp::Mul, ty: Ty::I64, dst, a, b });
+            rule(v, InstKind::Bin { op: BinOp::Add, ty: Ty::I64, dst, a: part, b: c })
+        }
+        &mut InstKind::Bin { op: BinOp::Add, ty: Ty::I32, dst, a, b: Val::Imm(d) } => match v.source(a) {
+            // A sum of a sum and a constant is one sum, whose wrapping is the same.
+            Some(&InstKind::Bin { op: BinOp::Add, ty: Ty::I32, a: base @ Val::Reg(_), b: Val::Imm(c), .. }) => {
+                let b = Val::Imm(ir::eval::eval_bin(BinOp::Add, Ty::I32, c, d));
+                InstKind::Bin { op: BinOp::Add, ty: Ty::I32, dst, a: base, b }
+            }
+            _ => kind,
+        },
         &mut InstKind::Bin { op: op @ (BinOp::Shl | BinOp::Mul), ty: Ty::I64, dst, a, b: Val::Imm(k) } => {
             let Some((base, c)) = sum(v, a) else { return kind };
             let part = v.emit(Ty::I64, |dst| InstKind::Bin { op, ty: Ty::I64, dst, a: base, b: Val::Imm(k) });

@@ -8,7 +8,7 @@
 //!
 //! A source variable keeps its register and every assignment to it, because the debugger reads it; reads of it may be
 //! replaced by the value that it is known to have, so that a value *set* in the debugger is sure to be used only without
-//! passes.
+//! passes. Where nobody debugs ([`run_unwatched`]), Stmt marks and scalar variables go and small branches become selections.
 //!
 //! Deliberately not here: passes that do change accesses (load elimination, hoisting, widening), which only the GPU's side
 //! may run; forming fused multiply-adds, which lowering does once and for all.
@@ -20,7 +20,9 @@ mod copy;
 mod cse;
 mod dce;
 mod fold;
+mod forget;
 mod inline;
+mod merge;
 mod strength;
 mod values;
 
@@ -41,9 +43,36 @@ const PASSES: &[(&str, Pass)] = &[
     ("dce", dce::run),
 ];
 
-/// Improves a valid module, which stays valid. Level 0 does nothing; from level 2 on larger functions are inlined.
+/// What follows where nobody debugs: marks and variables for the debugger go first.
+const UNWATCHED: &[(&str, Pass)] = &[
+    ("forget", forget::run),
+    ("blocks", blocks::run),
+    ("values", values::run),
+    ("dce", dce::run),
+    ("merge", merge::run),
+    ("blocks", blocks::run),
+    ("forget", forget::run),
+    ("values", values::run),
+    ("branch", branch::run),
+    ("blocks", blocks::run),
+    ("dce", dce::run),
+];
+
+/// Functions of more instructions are called. Functions of mathematics, which are made of small ones, are below it.
+const INLINED: usize = 300;
+
+/// Improves a valid module, which stays valid. Level 0 does nothing.
 pub fn run(module: &mut Module, level: u8) {
     run_watched(module, level, &mut |_, _| {});
+}
+
+/// The same for a program that nobody debugs, as far as statements and scalar variables go; see `forget`. Level 0 does
+/// nothing.
+pub fn run_unwatched(module: &mut Module, level: u8, watch: &mut dyn FnMut(&str, &Module)) {
+    run_watched(module, level, watch);
+    if level != 0 {
+        functions(module, UNWATCHED, watch);
+    }
 }
 
 /// The same, showing the module to `watch` after each step with the step's name.
@@ -52,15 +81,15 @@ pub fn run_watched(module: &mut Module, level: u8, watch: &mut dyn FnMut(&str, &
         return;
     }
     // Callees become small before they are looked at as candidates.
-    functions(module, watch);
-    if inline::run(module, if level == 1 { 40 } else { 160 }) {
+    functions(module, PASSES, watch);
+    if inline::run(module, INLINED) {
         watch("inline", module);
-        functions(module, watch);
+        functions(module, PASSES, watch);
     }
 }
 
-fn functions(module: &mut Module, watch: &mut dyn FnMut(&str, &Module)) {
-    for &(name, pass) in PASSES {
+fn functions(module: &mut Module, passes: &[(&str, Pass)], watch: &mut dyn FnMut(&str, &Module)) {
+    for &(name, pass) in passes {
         for id in (0..module.funcs.len()).map(|i| FuncId(i as u32)) {
             pass(&mut module.funcs[id.index()]);
         }

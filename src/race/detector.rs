@@ -143,6 +143,11 @@ impl Detector {
         self.options.is_use_wanted = is_wanted;
     }
 
+    /// Whether what a launch reads and writes is collected; then it must be told every access.
+    pub fn is_use_wanted(&self) -> bool {
+        self.options.is_use_wanted
+    }
+
     /// Starts a launch; everything before is ordered before it (see [`Timeline`](crate::Timeline) for what is not).
     pub fn begin_launch(&mut self, launch: Launch) {
         self.launch = launch;

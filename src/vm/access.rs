@@ -13,8 +13,8 @@ use mem::{Grid, Lanes, Word};
 
 /// Whether this side may touch memory at the grid, which lies in one region, and whether it is aligned as it must.
 #[inline(always)]
-pub(crate) fn is_open<const W: usize>(g: &Grid, bytes: usize) -> bool {
-    allowed::<W>(g.first) && (W == 1 || g.is_aligned(bytes))
+pub(crate) fn is_open<const W: usize>(open: u64, g: &Grid, bytes: usize) -> bool {
+    allowed(open, g.first) && (W == 1 || g.is_aligned(bytes))
 }
 
 /// The space that an observer is told: where the first lane's address really lies.
@@ -56,7 +56,7 @@ macro_rules! by_width {
 
 /// Reads the word that all lanes read, in device code; `None` if it cannot be read.
 #[inline(always)]
-pub(crate) fn load_one(ctx: &Context<'_>, m: &MemOp, address: u64, hint: &mut u32) -> Option<u64> {
+pub(crate) fn load_one(ctx: &Context<'_>, open: u64, m: &MemOp, address: u64, hint: &mut u32) -> Option<u64> {
     if !address.is_multiple_of(m.width.bytes() as u64) {
         return None;
     }
@@ -66,7 +66,7 @@ pub(crate) fn load_one(ctx: &Context<'_>, m: &MemOp, address: u64, hint: &mut u3
             ctx.shared.get(at..at.checked_add(<T as Word>::BYTES)?).map(|b| <T as Word>::read(b).word())
         });
     }
-    if !allowed::<32>(address) {
+    if !allowed(open, address) {
         return None;
     }
     by_width!(m.width, T => ctx.memory.load::<T>(address, hint).map(Word::word))
@@ -90,7 +90,7 @@ fn addresses<const W: usize>(code: &Code, form: &Form, frame: &Frame<W>, wire: &
         // All registers of host code are among the uniform terms, and in rows.
         spread::addresses(form, &[], frame.local_base, None, &frame.words, &frame.longs)
     } else {
-        spread::addresses(form, &code.spreads, frame.local_base, scalars, &frame.words, &frame.longs)
+        spread::addresses(form, &code.ways[wire.way].spreads, frame.local_base, scalars, &frame.words, &frame.longs)
     };
     Lanes::of(&all, wire.mask, bytes)
 }
@@ -122,8 +122,8 @@ pub(crate) fn lane_by_lane<const W: usize>(
     };
     let Some(frame) = warp.frame(wire.frame) else { return Ok(Done::Load) };
     let bytes = m.width.bytes();
-    wire.lanes = addresses(code, &code.forms[m.form as usize], frame, wire, bytes);
-    if write && wire.tell && !told {
+    wire.lanes = addresses(code, &code.ways[wire.way].forms[m.form as usize], frame, wire, bytes);
+    if write && !told && wire.is_telling(wire.site.func, wire.site.pc) {
         return Ok(Done::Tell);
     }
     let bad = match (write, m.width) {
@@ -187,7 +187,7 @@ fn load_lanes<T: Word, const W: usize>(
     out: &mut [T; W],
 ) -> u32 {
     let mut hint = warp.hint;
-    let reach = Reach { memory: ctx.memory, shared: ctx.shared, frames: &mut warp.frames };
+    let reach = Reach { memory: ctx.memory, shared: ctx.shared, frames: &mut warp.frames, open: warp.open };
     let mut bad = 0;
     for (to, mask) in Reach::parts(space, &wire.lanes, wire.mask, T::BYTES) {
         if mask != 0 {
@@ -207,7 +207,7 @@ fn store_lanes<T: Word, const W: usize>(
     values: &[T; W],
 ) -> u32 {
     let mut hint = warp.hint;
-    let mut reach = Reach { memory: ctx.memory, shared: ctx.shared, frames: &mut warp.frames };
+    let mut reach = Reach { memory: ctx.memory, shared: ctx.shared, frames: &mut warp.frames, open: warp.open };
     let mut bad = 0;
     for (to, mask) in Reach::parts(space, &wire.lanes, wire.mask, T::BYTES) {
         if mask != 0 {
@@ -230,15 +230,16 @@ pub(crate) fn atomic<const W: usize>(
     let width = Width::of(ty);
     let bytes = width.bytes();
     let Some(frame) = warp.frame(wire.frame) else { return Ok(false) };
-    wire.lanes = addresses(code, &code.forms[a.form as usize], frame, wire, bytes);
+    wire.lanes = addresses(code, &code.ways[wire.way].forms[a.form as usize], frame, wire, bytes);
     let operand = |slot| -> [u64; W] { std::array::from_fn(|l| frame.get((ty, slot), l)) };
     let (first, second) = (operand(a.a), a.b.map(operand));
     let mut old = [0u64; W];
+    let mut left = [0u64; W];
     let mut changed = false;
     let mut bad = 0;
     wire.failed = 0;
     let mut hint = warp.hint;
-    let mut reach = Reach { memory: ctx.memory, shared: ctx.shared, frames: &mut warp.frames };
+    let mut reach = Reach { memory: ctx.memory, shared: ctx.shared, frames: &mut warp.frames, open: warp.open };
     for (to, mask) in Reach::parts(space, &wire.lanes, wire.mask, bytes) {
         for lane in lanes(mask) {
             let one = 1 << lane;
@@ -251,7 +252,7 @@ pub(crate) fn atomic<const W: usize>(
                     let new = update(op, ty, to, old[lane], first[lane], b);
                     changed |= new != old[lane];
                     wire.failed |= u32::from(op == AtomOp::Cas && old[lane] != first[lane]) << lane;
-                    wire.left[lane] = new;
+                    left[lane] = new;
                     word[lane] = new as T;
                     failed = reach.store::<T>(to, &wire.lanes, one, &word, &mut hint);
                 }
@@ -262,6 +263,9 @@ pub(crate) fn atomic<const W: usize>(
     }
     if bad != 0 {
         return Err(fault(wire, bad, bytes, true, space));
+    }
+    if wire.tell {
+        wire.left = Some(Box::new(left));
     }
     warp.hint = hint;
     if let (Some(d), Some(Some(frame))) = (a.d, warp.frames.get_mut(wire.frame as usize)) {

@@ -5,15 +5,17 @@
 //! register that is the same in all lanes that hold it together ([`ir::analysis::uniform`]) has a scalar besides; the first
 //! slots of the files of 32 and 64 bits are those of such registers, so that slot and scalar number say each other.
 //!
-//! The operations of a function exist twice with the same numbering. [`Code::ops`] takes every register as a row of lanes
-//! and is always right. [`Code::fast`] computes uniform registers once, as scalars; it is run as long as the lanes of the
-//! warp have met where the analysis says that they meet (see `fragment`). An operation that only serves one of the two is
-//! [`Op::Nop`] in the other.
+//! The operations of a function exist more than once with the same numbering. [`Code::ops`] takes every register as a row of
+//! lanes and is always right. A [`Way`] computes uniform registers once, as scalars; it is run as long as the lanes of the
+//! warp have met where the analysis says that they meet (see `fragment`). Which registers are uniform depends on the block:
+//! where its rows are whole warps, `tid.y` and `tid.z` are the same for a warp. An operation that only serves one of them is [`Op::Nop`]
+//! in the others.
 //!
 //! Addresses are sums ([`Form`]): a constant, uniform registers times constants, and at most one part that differs by lane.
 //! How the lanes differ is worked out once, where the registers behind it are assigned ([`Op::Spread`], `spread`), not at
 //! each access; instructions that only served the address are left out.
 
+use crate::rounds::Rounds;
 use ir::op::{AtomOp, BarOp, BinOp, CmpOp, CvtOp, ShflOp, Special, TriOp, UnOp, VoteOp};
 use ir::rt::Rt;
 use ir::{Access, FuncId, Scope, Space, Trap, Ty};
@@ -44,22 +46,17 @@ pub struct Program {
 pub struct Code {
     /// Operations that take every register as a row of lanes.
     pub ops: Vec<Op>,
-    /// The same with uniform registers as scalars; empty for host code.
-    pub fast: Vec<Op>,
     /// Source place of each operation.
     pub spans: Vec<Span>,
     /// The operation of each load, store and atomic of the function, in the order of its blocks.
     pub accesses: Vec<u32>,
     /// Slots of each file: predicates, 32 bits, 64 bits.
     pub files: [u32; 3],
-    /// How many of the 32-bit and of the 64-bit slots, from the first, have a scalar.
-    pub uniforms: [u32; 2],
-    /// Scalars that are constants; they follow those of the uniform registers.
+    /// The same with uniform registers as scalars. The first is right for every block; a second one, where there is one,
+    /// for blocks whose rows are whole warps. Those of host code have no operations.
+    pub ways: Vec<Way>,
+    /// Scalars that are constants; they follow those of the uniform registers, of which the last way has most.
     pub scalars: Vec<u64>,
-    /// Sums that are addresses.
-    pub forms: Vec<Form>,
-    /// Parts of addresses that differ by lane.
-    pub spreads: Vec<SpreadCode>,
     /// Where each register of the IR lives. Registers that no operation needs have a slot that means nothing.
     pub slots: Vec<(Ty, Slot)>,
     /// Constants: 32-bit slots.
@@ -74,7 +71,7 @@ pub struct Code {
     pub row_params: Vec<bool>,
     /// Where in local memory the copy of a parameter of so many bytes lies, by position.
     pub param_offsets: Vec<Option<u64>>,
-    /// Slots that may be read before they are assigned; a warp that begins has zeros there.
+    /// Slots that the program or a debugger may read before they are assigned; a frame that begins has zeros there.
     pub unset: Vec<(Ty, Slot)>,
     /// Bytes of local memory of a frame.
     pub local_bytes: u64,
@@ -84,6 +81,29 @@ pub struct Code {
     pub shared_offsets: Vec<Option<u64>>,
     /// Bytes of static shared memory that the function and all that it calls need.
     pub shared_bytes: u64,
+    /// Loops of host code that may be run many rounds at a time.
+    pub rounds: Vec<Rounds>,
+}
+
+/// What depends on which registers are uniform.
+#[derive(Clone, Debug, Default)]
+pub struct Way {
+    /// Operations, numbered as [`Code::ops`].
+    pub ops: Vec<Op>,
+    /// How many of the 32-bit and of the 64-bit slots, from the first, have a scalar.
+    pub uniforms: [u32; 2],
+    /// Sums that are addresses.
+    pub forms: Vec<Form>,
+    /// Parts of addresses that differ by lane.
+    pub spreads: Vec<SpreadCode>,
+}
+
+impl Code {
+    /// The number of the way for blocks of these extents.
+    #[inline(always)]
+    pub(crate) fn way(&self, block: [u32; 3]) -> usize {
+        usize::from(self.ways.len() > 1 && (block[0].is_multiple_of(32) || block[1] == 1 && block[2] == 1))
+    }
 }
 
 /// A place in code.
@@ -364,6 +384,10 @@ pub enum Op {
     UAddI64(R3),
     USubI64(R3),
     UMulI64(R3),
+    UMinI64(R3),
+    UMaxI64(R3),
+    UShlI32(R3),
+    UShlI64(R3),
     UI32ToI64(R2),
     UEvalUn {
         op: UnOp,
@@ -392,14 +416,22 @@ pub enum Op {
         ty: Ty,
         r: R3,
     },
-    /// The same for integers of 32 bits.
-    UCmpI32 {
+    /// The same for integers, of 64 bits if `wide`, else of 32.
+    UCmp {
         op: CmpOp,
+        wide: bool,
         r: R3,
     },
     /// The same, and the branch that follows.
-    UCmpBranchI32 {
+    UCmpBranch {
         op: CmpOp,
+        wide: bool,
+        r: R3,
+    },
+    /// The same, and what follows: a sum of scalars, a back edge and the branch.
+    UCmpLoop {
+        op: CmpOp,
+        wide: bool,
         r: R3,
     },
     /// `c` is a predicate.
@@ -482,6 +514,10 @@ pub enum Op {
     Call(Box<CallOp>),
     Rt(Box<RtOp>),
     Launch(Box<LaunchOp>),
+    /// Rounds of a host loop may be run many at a time; nothing in device code.
+    Rounds {
+        number: u32,
+    },
     Stmt,
     BackEdge,
     /// A back edge and the jump that follows.

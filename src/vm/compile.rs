@@ -7,13 +7,15 @@
 
 use crate::code::{
     AtomicOp, CallOp, Code, Form, Index, LaunchOp, MemOp, NO_JOIN, Op, Program, R2, R3, R4, RtOp, Slot, SpreadCode,
-    SwitchOp, Term, Width,
+    SwitchOp, Term, Way, Width,
 };
 use crate::isa::InstructionSet;
 use crate::layout::SharedLayout;
 use crate::plan::{Address, Plan, RegTerm};
+use crate::rounds::Rounds;
 use crate::select::{self, file_of};
-use ir::analysis::{Cfg, PostDominators};
+use ir::analysis::{Cfg, PostDominators, UniformLevel};
+use ir::op::Special;
 use ir::{AddrBase, Bb, FuncId, FuncKind, Function, InstKind, Module, ParamKind, Reg, Space, Term as IrTerm, Ty, Val};
 use mem::address::SHARED_BASE;
 use source::Span;
@@ -47,9 +49,10 @@ struct Compiler<'a> {
     globals: &'a [u64],
     f: &'a Function,
     code: Code,
-    plan: Plan,
-    /// Spreads that are worked out again after an assignment, by register.
-    spreads_of: BTreeMap<Reg, Vec<u32>>,
+    /// What is known of the function, by way.
+    plans: Vec<Plan>,
+    /// Spreads that are worked out again after an assignment, by way and register.
+    spreads_of: Vec<BTreeMap<Reg, Vec<u32>>>,
     consts: BTreeMap<(u8, u64), Slot>,
     scalars: BTreeMap<u64, Slot>,
     starts: Vec<u32>,
@@ -66,8 +69,8 @@ impl<'a> Compiler<'a> {
             globals,
             f: module.func(id),
             code,
-            plan: Plan::default(),
-            spreads_of: BTreeMap::new(),
+            plans: Vec::new(),
+            spreads_of: Vec::new(),
             consts: BTreeMap::new(),
             scalars: BTreeMap::new(),
             starts: Vec::new(),
@@ -78,13 +81,27 @@ impl<'a> Compiler<'a> {
     fn run(mut self) -> Result<Code, LoadError> {
         self.place_memory();
         let cfg = Cfg::new(self.f);
-        self.plan = Plan::new(self.f, &cfg, &|base| match base {
-            AddrBase::Local(id) => Some((self.code.local_offsets[id.index()] as i64, true)),
+        let mut starts_rounds = vec![None; self.f.blocks.len()];
+        if self.f.kind == FuncKind::Host {
+            for (i, start) in starts_rounds.iter_mut().enumerate() {
+                if let Some(rounds) = Rounds::find(self.f, Bb(i as u32)) {
+                    *start = Some(self.code.rounds.len() as u32);
+                    self.code.rounds.push(rounds);
+                }
+            }
+        }
+        let wanted: Vec<Reg> = self.code.rounds.iter().flat_map(Rounds::reads).collect();
+        let base_of = |base| match base {
+            AddrBase::Local(id) => Some((self.code.local_offsets[ir::LocalId::index(id)] as i64, true)),
             AddrBase::Shared(id) => {
                 self.code.shared_offsets[id.index()].map(|offset| ((SHARED_BASE + offset) as i64, false))
             }
             AddrBase::Global(id) => Some((self.globals[id.index()] as i64, false)),
-        });
+        };
+        let levels: &[UniformLevel] =
+            if self.asks_for_rows() { &[UniformLevel::Warp, UniformLevel::WarpInRow] } else { &[UniformLevel::Warp] };
+        let plans = levels.iter().map(|&level| Plan::new(self.f, &cfg, level, &wanted, &base_of)).collect();
+        self.plans = plans;
         self.place_registers();
         let post = PostDominators::new(&cfg);
         self.joins = (0..self.f.blocks.len())
@@ -105,6 +122,9 @@ impl<'a> Compiler<'a> {
                     self.work_out_spreads(param.reg, self.f.span);
                 }
             }
+            if let Some(number) = starts_rounds[i] {
+                self.push(Op::Rounds { number }, block.insts.first().map_or(block.term_span, |inst| inst.span));
+            }
             for (at, inst) in block.insts.iter().enumerate() {
                 self.inst((bb, at), &inst.kind, inst.span)?;
             }
@@ -115,22 +135,32 @@ impl<'a> Compiler<'a> {
         Ok(self.code)
     }
 
-    /// Appends an operation that is the same in both codes.
-    fn push(&mut self, op: Op, span: Span) {
-        self.push_both(op.clone(), op, span);
+    /// Whether it is worth a second way that the rows of a block may be whole warps.
+    fn asks_for_rows(&self) -> bool {
+        let asks = |kind: &InstKind| matches!(kind, InstKind::Special { reg: Special::TidY | Special::TidZ, .. });
+        self.f.kind == FuncKind::Kernel && self.f.blocks.iter().any(|b| b.insts.iter().any(|inst| asks(&inst.kind)))
     }
 
-    fn push_both(&mut self, op: Op, fast: Op, span: Span) {
+    /// Appends an operation that is the same everywhere.
+    fn push(&mut self, op: Op, span: Span) {
+        let ways = vec![op.clone(); self.plans.len()];
+        self.push_all(op, ways, span);
+    }
+
+    /// Appends an operation on rows, and what the ways do instead.
+    fn push_all(&mut self, op: Op, ways: Vec<Op>, span: Span) {
         self.code.ops.push(op);
-        self.code.fast.push(fast);
+        for (way, op) in self.code.ways.iter_mut().zip(ways) {
+            way.ops.push(op);
+        }
         self.code.spans.push(span);
     }
 
     fn work_out_spreads(&mut self, reg: Reg, span: Span) {
-        for &spread in self.spreads_of.get(&reg).into_iter().flatten() {
-            self.code.ops.push(Op::Nop);
-            self.code.fast.push(Op::Spread { spread });
-            self.code.spans.push(span);
+        let lists: Vec<Vec<u32>> = self.spreads_of.iter().map(|of| of.get(&reg).cloned().unwrap_or_default()).collect();
+        for i in 0..lists.iter().map(Vec::len).max().unwrap_or(0) {
+            let spread = |list: &Vec<u32>| list.get(i).map_or(Op::Nop, |&spread| Op::Spread { spread });
+            self.push_all(Op::Nop, lists.iter().map(spread).collect(), span);
         }
     }
 
@@ -166,69 +196,87 @@ impl<'a> Compiler<'a> {
     /// Gives slots to registers, those with a scalar first, and collects the spreads.
     fn place_registers(&mut self) {
         self.code.slots = self.f.regs.iter().map(|r| (r.ty, 0)).collect();
-        for uniform in [true, false] {
+        // What is uniform in one way is so in those behind it; the number behind the last is of those that never are.
+        let plans = &self.plans;
+        let first_way = |i: usize, ty: Ty| {
+            let is_uniform = |p: &Plan| self.f.kind != FuncKind::Host && file_of(ty) != 0 && p.uniform.contains(i);
+            plans.iter().position(is_uniform).unwrap_or(plans.len())
+        };
+        for way in 0..=plans.len() {
             for (i, reg) in self.f.regs.iter().enumerate() {
-                let has_scalar = self.is_device() && file_of(reg.ty) != 0 && self.plan.uniform.contains(i);
-                if has_scalar == uniform && self.plan.needed.contains(i) {
+                if first_way(i, reg.ty) == way && plans.iter().any(|p| p.needed.contains(i)) {
                     let file = file_of(reg.ty);
                     self.code.slots[i].1 = self.code.files[file];
                     self.code.files[file] += 1;
                 }
             }
-            if uniform {
-                self.code.uniforms = [self.code.files[1], self.code.files[2]];
+            if way < plans.len() {
+                let uniforms = [self.code.files[1], self.code.files[2]];
+                self.code.ways.push(Way { uniforms, ..Way::default() });
             }
         }
         // Registers that nobody needs have slot 0, which is to exist.
         self.code.files = self.code.files.map(|n| n.max(1));
         for param in &self.f.params {
             self.code.params.push(self.code.slots[param.reg.index()]);
-            self.code.row_params.push(self.plan.rows.contains(param.reg.index()));
+            self.code.row_params.push(self.plans.iter().any(|p| p.rows.contains(param.reg.index())));
         }
-        self.code.unset = self.plan.unset.iter().map(|r| self.code.slots[r.index()]).collect();
-        for (i, (terms, kept)) in self.plan.spreads.iter().enumerate() {
-            if *kept && self.is_device() {
-                for term in terms {
-                    self.spreads_of.entry(term.reg).or_default().push(i as u32);
+        self.code.unset = self.plans[0].unset.iter().map(|r| self.code.slots[r.index()]).collect();
+        for way in 0..self.plans.len() {
+            let mut spreads_of: BTreeMap<Reg, Vec<u32>> = BTreeMap::new();
+            for (i, (terms, kept)) in self.plans[way].spreads.iter().enumerate() {
+                if *kept && self.is_device() {
+                    for term in terms {
+                        spreads_of.entry(term.reg).or_default().push(i as u32);
+                    }
                 }
+                let terms = terms.iter().map(|t| self.term_of(way, t)).collect();
+                self.code.ways[way].spreads.push(SpreadCode { terms });
             }
-            let terms = terms.iter().map(|t| self.term_of(t)).collect();
-            self.code.spreads.push(SpreadCode { terms });
+            self.spreads_of.push(spreads_of);
         }
     }
 
-    /// The scalar of a register, if it has one.
-    fn scalar_of(&self, reg: Reg) -> Option<Slot> {
+    /// How many scalars of 32 and of 64 bits there are.
+    fn scalar_counts(&self) -> [u32; 2] {
+        self.code.ways.last().map_or([0; 2], |w| w.uniforms)
+    }
+
+    /// The scalar of a register, if it has one in this way.
+    fn scalar_of(&self, way: usize, reg: Reg) -> Option<Slot> {
         let (ty, slot) = self.code.slots[reg.index()];
-        let [narrow, wide] = self.code.uniforms;
+        let [narrow, wide] = self.code.ways[way].uniforms;
         match file_of(ty) {
             1 => (slot < narrow).then_some(slot),
-            2 => (slot < wide).then_some(narrow + slot),
+            2 => (slot < wide).then_some(self.scalar_counts()[0] + slot),
             _ => None,
         }
     }
 
-    fn term_of(&self, term: &RegTerm) -> Term {
+    fn term_of(&self, way: usize, term: &RegTerm) -> Term {
         let slot = self.code.slots[term.reg.index()].1;
-        let scalar = self.scalar_of(term.reg).unwrap_or(0);
+        let scalar = self.scalar_of(way, term.reg).unwrap_or(0);
         Term { slot, scalar, narrow: term.narrow, factor: term.factor }
     }
 
+    /// Adds the address of the access at `place` to each way; they have the same number everywhere.
     fn form(&mut self, place: (Bb, usize)) -> u32 {
-        let address = self.plan.addresses.remove(&place).unwrap_or_default();
-        let terms = |terms: &[RegTerm]| terms.iter().map(|t| self.term_of(t)).collect::<Vec<_>>();
-        let Address { base, local, index, terms: outer } = &address;
-        let index = index.as_ref().map(|i| Index {
-            factor: i.factor,
-            spread: i.spread,
-            kept: self.plan.spreads[i.spread as usize].1,
-            wraps: i.wraps,
-            base: i.base,
-            terms: terms(&i.terms),
-        });
-        let form = Form { base: *base, local: *local, terms: terms(outer), index };
-        self.code.forms.push(form);
-        self.code.forms.len() as u32 - 1
+        for way in 0..self.plans.len() {
+            let address = self.plans[way].addresses.remove(&place).unwrap_or_default();
+            let terms = |terms: &[RegTerm]| terms.iter().map(|t| self.term_of(way, t)).collect::<Vec<_>>();
+            let Address { base, local, index, terms: outer } = &address;
+            let index = index.as_ref().map(|i| Index {
+                factor: i.factor,
+                spread: i.spread,
+                kept: self.plans[way].spreads[i.spread as usize].1,
+                wraps: i.wraps,
+                base: i.base,
+                terms: terms(&i.terms),
+            });
+            let form = Form { base: *base, local: *local, terms: terms(outer), index };
+            self.code.ways[way].forms.push(form);
+        }
+        self.code.ways[0].forms.len() as u32 - 1
     }
 
     fn slot(&mut self, val: Val, ty: Ty) -> Slot {
@@ -255,15 +303,15 @@ impl<'a> Compiler<'a> {
     }
 
     /// The scalar of an operand.
-    fn scalar(&mut self, val: Val) -> Slot {
+    fn scalar(&mut self, way: usize, val: Val) -> Slot {
         match val {
-            Val::Reg(reg) => self.scalar_of(reg).unwrap_or(0),
+            Val::Reg(reg) => self.scalar_of(way, reg).unwrap_or(0),
             Val::Imm(bits) => self.scalar_constant(bits),
         }
     }
 
     fn scalar_constant(&mut self, bits: u64) -> Slot {
-        let [narrow, wide] = self.code.uniforms;
+        let [narrow, wide] = self.scalar_counts();
         let scalars = &mut self.code.scalars;
         *self.scalars.entry(bits).or_insert_with(|| {
             scalars.push(bits);
@@ -290,25 +338,46 @@ impl<'a> Compiler<'a> {
     }
 
     fn inst(&mut self, place: (Bb, usize), kind: &InstKind, span: Span) -> Result<(), LoadError> {
-        let idle = |r: Reg| !self.f.is_mutable(r) && !self.plan.needed.contains(r.index());
-        if kind.is_pure() && kind.def().is_some_and(idle) {
+        let idle = |p: &Plan, r: Reg| !self.f.is_mutable(r) && !p.needed.contains(r.index());
+        let dropped = |p: &Plan| kind.is_pure() && kind.def().is_some_and(|r| idle(p, r));
+        if self.plans.iter().all(dropped) {
             return Ok(());
         }
-        let is_scalar = self.is_device() && self.plan.is_scalar(kind, place);
+        let is_scalar: Vec<bool> = self.plans.iter().map(|p| self.is_device() && p.is_scalar(kind, place)).collect();
+        let drops: Vec<bool> = self.plans.iter().map(dropped).collect();
         let op = self.rows(place, kind)?;
-        let fast = if is_scalar { self.scalars(kind, &op) } else { op.clone() };
+        let mut ways = Vec::new();
+        for way in 0..self.plans.len() {
+            ways.push(match (drops[way], is_scalar[way]) {
+                (true, _) => Op::Nop,
+                (_, true) => self.scalars(way, kind, &op),
+                _ => op.clone(),
+            });
+        }
         if matches!(kind, InstKind::Load { .. } | InstKind::Store { .. } | InstKind::Atomic { .. }) {
             self.code.accesses.push(self.code.ops.len() as u32);
         }
-        self.push_both(op, fast, span);
-        if let Some((d, a)) = kind.def().and_then(|r| Some((self.scalar_of(r)?, r))).filter(|_| self.is_device()) {
-            let (ty, slot) = self.code.slots[a.index()];
-            if !is_scalar {
-                self.push_both(Op::Nop, Op::Take { ty, d, a: slot }, span);
-            } else if self.plan.rows.contains(a.index()) {
-                let r = R2 { d: slot, a: d };
-                self.push_both(Op::Nop, if file_of(ty) == 1 { Op::Splat32(r) } else { Op::Splat64(r) }, span);
-            }
+        self.push_all(op, ways, span);
+        // A uniform register whose operation works on rows is taken from there, and one that somebody wants as a row put there.
+        let mut moves = Vec::new();
+        for way in 0..self.plans.len() {
+            let scalar = kind.def().and_then(|r| Some((self.scalar_of(way, r)?, r)));
+            moves.push(match scalar.filter(|_| self.is_device() && !drops[way]) {
+                Some((d, reg)) => {
+                    let (ty, slot) = self.code.slots[reg.index()];
+                    let r = R2 { d: slot, a: d };
+                    match (is_scalar[way], file_of(ty)) {
+                        (false, _) => Op::Take { ty, d, a: slot },
+                        (true, _) if !self.plans[way].rows.contains(reg.index()) => Op::Nop,
+                        (true, 1) => Op::Splat32(r),
+                        (true, _) => Op::Splat64(r),
+                    }
+                }
+                None => Op::Nop,
+            });
+        }
+        if moves.iter().any(|op| *op != Op::Nop) {
+            self.push_all(Op::Nop, moves, span);
         }
         let mut assigned = Vec::new();
         kind.each_def(|r| assigned.push(r));
@@ -423,28 +492,30 @@ impl<'a> Compiler<'a> {
     }
 
     /// The operation on scalars of an instruction that has one; `op` is the one on rows.
-    fn scalars(&mut self, kind: &InstKind, op: &Op) -> Op {
+    fn scalars(&mut self, way: usize, kind: &InstKind, op: &Op) -> Op {
         let Some(dst) = kind.def() else { return op.clone() };
-        let d = self.scalar_of(dst).unwrap_or(0);
+        let d = self.scalar_of(way, dst).unwrap_or(0);
         match *kind {
-            InstKind::Un { op, ty, a, .. } => select::scalar_unary(op, ty, R2 { d, a: self.scalar(a) }),
+            InstKind::Un { op, ty, a, .. } => select::scalar_unary(op, ty, R2 { d, a: self.scalar(way, a) }),
             InstKind::Bin { op, ty, a, b, .. } => {
-                let r = R3 { d, a: self.scalar(a), b: self.scalar(b) };
+                let r = R3 { d, a: self.scalar(way, a), b: self.scalar(way, b) };
                 select::scalar_binary(op, ty, r)
             }
             InstKind::Tri { op, ty, a, b, c, .. } => {
-                let r = R4 { d, a: self.scalar(a), b: self.scalar(b), c: self.scalar(c) };
+                let r = R4 { d, a: self.scalar(way, a), b: self.scalar(way, b), c: self.scalar(way, c) };
                 Op::UEvalTri { op, ty, r }
             }
             InstKind::Cmp { op, ty, a, b, .. } => {
-                let r = R3 { d: self.dst(dst), a: self.scalar(a), b: self.scalar(b) };
+                let r = R3 { d: self.dst(dst), a: self.scalar(way, a), b: self.scalar(way, b) };
                 select::scalar_compare(op, ty, r)
             }
             InstKind::Select { cond, a, b, .. } => {
                 let c = self.slot(cond, Ty::Pred);
-                Op::USel(R4 { d, a: self.scalar(a), b: self.scalar(b), c })
+                Op::USel(R4 { d, a: self.scalar(way, a), b: self.scalar(way, b), c })
             }
-            InstKind::Cvt { op, from, to, a, .. } => select::scalar_convert(op, from, to, R2 { d, a: self.scalar(a) }),
+            InstKind::Cvt { op, from, to, a, .. } => {
+                select::scalar_convert(op, from, to, R2 { d, a: self.scalar(way, a) })
+            }
             InstKind::Special { reg, .. } => Op::USpecial { reg, d },
             InstKind::Addr { base, .. } => match self.constant_address(base) {
                 Some(address) => Op::UMov(R2 { d, a: self.scalar_constant(address) }),
@@ -509,7 +580,8 @@ impl<'a> Compiler<'a> {
                 *bb = self.starts[*bb as usize];
             }
         };
-        for ops in [&mut self.code.ops, &mut self.code.fast] {
+        let ways = self.code.ways.iter_mut().map(|w| &mut w.ops);
+        for ops in std::iter::once(&mut self.code.ops).chain(ways) {
             for op in ops.iter_mut() {
                 match op {
                     Op::Jump { to } => at(to),
@@ -529,14 +601,18 @@ impl<'a> Compiler<'a> {
             for i in 1..ops.len() {
                 let both = match (&ops[i - 1], &ops[i]) {
                     (Op::BackEdge, &Op::Jump { to }) => Op::BackJump { to },
-                    (&Op::UCmpI32 { op, r }, &Op::Branch { p, .. }) if p == r.d => Op::UCmpBranchI32 { op, r },
+                    (&Op::UCmp { op, wide, r }, &Op::Branch { p, .. }) if p == r.d => Op::UCmpBranch { op, wide, r },
+                    (&Op::UCmp { op, wide, r }, Op::UAddI32(_) | Op::UAddI64(_)) => match ops.get(i + 1..i + 3) {
+                        Some(&[Op::BackEdge, Op::Branch { p, .. }]) if p == r.d => Op::UCmpLoop { op, wide, r },
+                        _ => continue,
+                    },
                     _ => continue,
                 };
                 ops[i - 1] = both;
             }
         }
         if self.f.kind == FuncKind::Host {
-            self.code.fast = Vec::new();
+            self.code.ways.iter_mut().for_each(|w| w.ops = Vec::new());
         }
     }
 }

@@ -6,8 +6,9 @@
 //!
 //! Which instruction set it is never shows in a result, since the compiler contracts nothing.
 
+use crate::abreast;
 use crate::access;
-use crate::code::{NO_JOIN, Op, Program, Site, Term};
+use crate::code::{NO_JOIN, Op, Program, R3, Site, Slot, Term};
 use crate::frame::{Frame, SPARE};
 use crate::rare::{self, Cursor, Step};
 use crate::rows::{bits, map, masks, wide_masks, zip, zip3};
@@ -16,7 +17,7 @@ use crate::warp::{Context, Fault, FaultKind, Stop, Warp};
 use crate::window;
 use crate::wire::{Exit, Wire};
 use ir::eval;
-use ir::op::CmpOp;
+use ir::op::{CmpOp, Special};
 use mem::{Grid, Lanes};
 use scalar::{convert, int, real};
 
@@ -30,10 +31,10 @@ pub(crate) fn run_core<const W: usize, const F: u8>(
     loop {
         if !std::mem::take(&mut wire.resume) {
             if warp.fragments.is_empty() {
-                return wire.stop(Stop::Done);
+                return Exit::Done;
             }
             if warp.pick().is_none() {
-                return wire.stop(if warp.is_polling() { Stop::Polling } else { Stop::Waiting });
+                return if warp.is_polling() { wire.stop(Stop::Polling) } else { Exit::Waiting };
             }
         }
         if let Some(exit) = run_fragment::<W, F>(program, warp, ctx, wire) {
@@ -60,11 +61,20 @@ enum After {
     Join,
     /// It has polled for long.
     Pause,
+    /// Its lanes exit.
+    Exit,
+    /// Rounds of the loop of that number may be run many at a time.
+    Rounds(u32),
 }
 
-/// Whether a compare of 32-bit integers holds.
+/// Whether a compare of two integer scalars holds. Sign extension keeps the order of unsigned numbers too.
 #[inline(always)]
-fn holds(op: CmpOp, x: i32, y: i32) -> bool {
+fn scalar_holds(op: CmpOp, wide: bool, r: R3, scalars: &[u64]) -> bool {
+    let value = |slot: Slot| {
+        let word = scalars[slot as usize];
+        if wide { word as i64 } else { i64::from(word as u32 as i32) }
+    };
+    let (x, y) = (value(r.a), value(r.b));
     match op {
         CmpOp::Eq => x == y,
         CmpOp::Ne => x != y,
@@ -72,9 +82,15 @@ fn holds(op: CmpOp, x: i32, y: i32) -> bool {
         CmpOp::Le => x <= y,
         CmpOp::Gt => x > y,
         CmpOp::Ge => x >= y,
-        CmpOp::LtU => (x as u32) < y as u32,
-        CmpOp::GeU => x as u32 >= y as u32,
+        CmpOp::LtU => (x as u64) < y as u64,
+        CmpOp::GeU => x as u64 >= y as u64,
     }
+}
+
+/// The sum of two scalars of 32 bits.
+#[inline(always)]
+fn add_words(x: u64, y: u64) -> u64 {
+    u64::from((x as u32).wrapping_add(y as u32))
 }
 
 /// The sum of terms of the only lane.
@@ -104,10 +120,15 @@ fn run_fragment<const W: usize, const F: u8>(
     let join = fragment.joins.last().filter(|j| j.1 == number).map_or(NO_JOIN, |j| j.0);
     let full = W == 1 || mask == warp.live;
     let is_loose = warp.loose || wire.exact;
-    let Some(Some(frame)) = warp.frames.get_mut(number as usize) else { return Some(wire.stop(Stop::Done)) };
+    let Some(Some(frame)) = warp.frames.get_mut(number as usize) else { return Some(Exit::Done) };
     let func = frame.func;
     let code = &program.code[func.index()];
-    let fast = W > 1 && !is_loose && !frame.loose && !code.fast.is_empty();
+    let number_of_way = code.way(ctx.geometry.block);
+    let Some(way) = code.ways.get(number_of_way) else { return Some(Exit::Done) };
+    let fast = W > 1 && !is_loose && !frame.loose && !way.ops.is_empty();
+    if W > 1 && frame.is_fresh {
+        frame.choose(way);
+    }
     if W > 1 {
         if !fast {
             if !frame.is_in_rows() {
@@ -117,19 +138,21 @@ fn run_fragment<const W: usize, const F: u8>(
             frame.take(mask);
         }
     }
-    let ops: &[Op] = if fast { &code.fast } else { &code.ops };
+    let ops: &[Op] = if fast { &way.ops } else { &code.ops };
     let mut told = std::mem::take(&mut wire.told);
-    (wire.frame, wire.mask, wire.fast) = (number, mask, fast);
+    let open = warp.open;
+    (wire.frame, wire.mask, wire.way, wire.fast) = (number, mask, number_of_way, fast);
     // Points passed and the budget together stay the same.
     let total = warp.points.wrapping_add(ctx.budget);
 
     loop {
         let mut budget = ctx.budget;
-        let Some(Some(frame)) = warp.frames.get_mut(number as usize) else { return Some(wire.stop(Stop::Done)) };
-        let Frame { preds, words, longs, scalars, spreads, local_base, .. } = frame;
+        let Some(Some(frame)) = warp.frames.get_mut(number as usize) else { return Some(Exit::Done) };
+        let is_outermost = frame.caller.is_none();
+        let Frame { preds, words, longs, scalars, spreads, hints, barren, local_base, .. } = frame;
         let (preds, words, longs) = (preds.as_mut_slice(), &mut words[..], &mut longs[..]);
         let (scalars, spreads) = (scalars.as_mut_slice(), spreads.as_mut_slice());
-        let (local_base, hint) = (*local_base, &mut warp.hint);
+        let (local_base, hints, threads) = (*local_base, hints.as_mut_slice(), &mut warp.threads);
         let (spare32, spare64) = (words.len() - SPARE, longs.len() - SPARE);
         if !full {
             words[spare32 + 1] = masks::<W, F>(mask);
@@ -248,14 +271,14 @@ fn run_fragment<const W: usize, const F: u8>(
             }
             macro_rules! address {
                 ($m:expr) => {{
-                    let form = &code.forms[$m.form as usize];
+                    let form = &way.forms[$m.form as usize];
                     if W == 1 {
                         let local = if form.local { local_base as i64 } else { 0 };
                         let sum = lane_sum(&form.terms, words, longs);
                         Some(Grid::uniform(sum.wrapping_add(form.base).wrapping_add(local) as u64, W))
                     } else if fast {
                         if let Some(i) = spread::stale(form, spreads, mask) {
-                            spreads[i as usize].work_out::<F>(&code.spreads[i as usize], words, longs, mask);
+                            spreads[i as usize].work_out::<F>(&way.spreads[i as usize], words, longs, mask);
                         }
                         spread::grid(form, local_base, scalars, spreads)
                     } else {
@@ -277,7 +300,7 @@ fn run_fragment<const W: usize, const F: u8>(
                         blend!($file $m.value);
                     }
                     idle += 1;
-                    if wire.tell {
+                    if wire.is_telling(func, pc) {
                         wire.lanes = $grid.lanes(size_of::<$word>());
                         break After::Told;
                     }
@@ -289,7 +312,7 @@ fn run_fragment<const W: usize, const F: u8>(
                         point!();
                     }
                     let Some(ref $grid) = address!($m) else { break After::Lanes };
-                    if wire.tell && !told {
+                    if !told && wire.is_telling(func, pc) {
                         wire.lanes = $grid.lanes(size_of::<$word>());
                         break After::Tell;
                     }
@@ -305,14 +328,14 @@ fn run_fragment<const W: usize, const F: u8>(
             macro_rules! load_global {
                 ($m:expr, $file:ident $word:ident) => {
                     load!($m, $file $word, |g, out| {
-                        access::is_open::<W>(g, size_of::<$word>()) && ctx.memory.load_grid(g, out, hint)
+                        access::is_open::<W>(open, g, size_of::<$word>()) && ctx.memory.load_grid(g, out, &mut hints[$m.form as usize])
                     })
                 };
             }
             macro_rules! store_global {
                 ($m:expr, $file:ident $word:ident) => {
                     store!($m, $file $word, |g, row| {
-                        access::is_open::<W>(g, size_of::<$word>()) && ctx.memory.store_grid(g, mask, row, hint)
+                        access::is_open::<W>(open, g, size_of::<$word>()) && ctx.memory.store_grid(g, mask, row, &mut hints[$m.form as usize].place)
                     })
                 };
             }
@@ -439,12 +462,16 @@ fn run_fragment<const W: usize, const F: u8>(
                 }
                 Op::I64ToF64(r) => m1!(longs r, |x| (x as i64 as f64).to_bits()),
                 Op::UMov(r) => scalars[r.d as usize] = scalars[r.a as usize],
-                Op::UAddI32(r) => scalar2!(r, |x: u64, y: u64| u64::from((x as u32).wrapping_add(y as u32))),
+                Op::UAddI32(r) => scalar2!(r, add_words),
                 Op::USubI32(r) => scalar2!(r, |x: u64, y: u64| u64::from((x as u32).wrapping_sub(y as u32))),
                 Op::UMulI32(r) => scalar2!(r, |x: u64, y: u64| u64::from((x as u32).wrapping_mul(y as u32))),
                 Op::UAddI64(r) => scalar2!(r, u64::wrapping_add),
                 Op::USubI64(r) => scalar2!(r, u64::wrapping_sub),
                 Op::UMulI64(r) => scalar2!(r, u64::wrapping_mul),
+                Op::UMinI64(r) => scalar2!(r, |x: u64, y: u64| (x as i64).min(y as i64) as u64),
+                Op::UMaxI64(r) => scalar2!(r, |x: u64, y: u64| (x as i64).max(y as i64) as u64),
+                Op::UShlI32(r) => scalar2!(r, |x: u64, y: u64| if y < 32 { u64::from((x as u32) << y) } else { 0 }),
+                Op::UShlI64(r) => scalar2!(r, |x: u64, y: u64| if y < 64 { x << y } else { 0 }),
                 Op::UI32ToI64(r) => scalars[r.d as usize] = i64::from(scalars[r.a as usize] as u32 as i32) as u64,
                 Op::UEvalUn { op, ty, r } => scalars[r.d as usize] = eval::eval_un(op, ty, scalars[r.a as usize]),
                 Op::UEvalBin { op, ty, r } => scalar2!(r, |x, y| eval::eval_bin(op, ty, x, y)),
@@ -459,14 +486,34 @@ fn run_fragment<const W: usize, const F: u8>(
                     let v = eval::eval_cmp(op, ty, scalars[r.a as usize], scalars[r.b as usize]);
                     pred!(r.d, if v { u32::MAX } else { 0 });
                 }
-                Op::UCmpI32 { op, r } => {
-                    let v = holds(op, scalars[r.a as usize] as i32, scalars[r.b as usize] as i32);
+                Op::UCmp { op, wide, r } => {
+                    let v = scalar_holds(op, wide, r, scalars);
                     pred!(r.d, if v { u32::MAX } else { 0 });
                 }
-                Op::UCmpBranchI32 { op, r } => {
-                    let v = holds(op, scalars[r.a as usize] as i32, scalars[r.b as usize] as i32);
+                Op::UCmpBranch { op, wide, r } => {
+                    let v = scalar_holds(op, wide, r, scalars);
                     pred!(r.d, if v { u32::MAX } else { 0 });
                     pc += 1;
+                    if let Some(&Op::Branch { then_pc, else_pc, .. }) = ops.get(pc as usize) {
+                        pc = if v { then_pc } else { else_pc };
+                    }
+                    continue;
+                }
+                Op::UCmpLoop { op, wide, r } => {
+                    let v = scalar_holds(op, wide, r, scalars);
+                    pred!(r.d, if v { u32::MAX } else { 0 });
+                    match ops.get(pc as usize + 1) {
+                        Some(&Op::UAddI32(r)) => scalar2!(r, add_words),
+                        Some(&Op::UAddI64(r)) => scalar2!(r, u64::wrapping_add),
+                        _ => {}
+                    }
+                    // The back edge may be where the run stops.
+                    pc += 2;
+                    point!();
+                    pc += 1;
+                    if idle >= crate::POLL_QUANTUM {
+                        break After::Pause;
+                    }
                     if let Some(&Op::Branch { then_pc, else_pc, .. }) = ops.get(pc as usize) {
                         pc = if v { then_pc } else { else_pc };
                     }
@@ -475,6 +522,28 @@ fn run_fragment<const W: usize, const F: u8>(
                 Op::USel(r) => {
                     let yes = preds[r.c as usize] >> mask.trailing_zeros() & 1 != 0;
                     scalars[r.d as usize] = scalars[if yes { r.a } else { r.b } as usize];
+                }
+                Op::USpecial { reg: reg @ (Special::TidY | Special::TidZ), d } => {
+                    if threads.0 != ctx.geometry.block {
+                        *threads = (ctx.geometry.block, rare::threads(ctx.geometry.block, warp.number));
+                    }
+                    scalars[d as usize] = u64::from(threads.1[if reg == Special::TidY { 1 } else { 2 }][0]);
+                }
+                Op::USpecial { reg, d } => match rare::block_value(ctx, reg) {
+                    Some(value) => scalars[d as usize] = u64::from(value),
+                    None => break After::Rare,
+                },
+                Op::Special { reg: reg @ (Special::TidX | Special::TidY | Special::TidZ), d } => {
+                    if threads.0 != ctx.geometry.block {
+                        *threads = (ctx.geometry.block, rare::threads(ctx.geometry.block, warp.number));
+                    }
+                    let [x, y, z] = &threads.1;
+                    let row = match reg {
+                        Special::TidX => x,
+                        Special::TidY => y,
+                        _ => z,
+                    };
+                    set!(words, d, *row);
                 }
                 Op::Take { ty, d, a } => {
                     let lane = mask.trailing_zeros() as usize;
@@ -486,7 +555,7 @@ fn run_fragment<const W: usize, const F: u8>(
                 Op::Splat32(r) => set!(words, r.d, [scalars[r.a as usize] as u32; W]),
                 Op::Splat64(r) => set!(longs, r.d, [scalars[r.a as usize]; W]),
                 Op::Spread { spread } => {
-                    let code = &code.spreads[spread as usize];
+                    let code = &way.spreads[spread as usize];
                     spreads[spread as usize].work_out::<F>(code, words, longs, mask);
                 }
                 Op::LoadG32(m) => load_global!(m, words u32),
@@ -509,12 +578,13 @@ fn run_fragment<const W: usize, const F: u8>(
                 Op::StoreS64(m) => store!(m, longs u64, |g, row| window::store(ctx.shared, g, mask, row)),
                 Op::ULoad(m) => {
                     point!();
-                    let form = &code.forms[m.form as usize];
+                    let form = &way.forms[m.form as usize];
                     let Some(grid) = spread::grid(form, local_base, scalars, spreads) else { break After::Lanes };
-                    let Some(word) = access::load_one(ctx, &m, grid.first, hint) else { break After::Lanes };
+                    let hint = &mut hints[m.form as usize].place;
+                    let Some(word) = access::load_one(ctx, open, &m, grid.first, hint) else { break After::Lanes };
                     scalars[m.value as usize] = word;
                     idle += 1;
-                    if wire.tell {
+                    if wire.is_telling(func, pc) {
                         wire.lanes = Lanes::Uniform(grid.first);
                         break After::Told;
                     }
@@ -556,6 +626,15 @@ fn run_fragment<const W: usize, const F: u8>(
                     continue;
                 }
                 Op::Stmt if !wire.statements => {}
+                Op::Rounds { number } if W == 1 => {
+                    if *barren != 0 {
+                        *barren -= 1;
+                    } else if !wire.tell && !wire.exact {
+                        break After::Rounds(number);
+                    }
+                }
+                Op::Exit => break After::Exit,
+                Op::Return(_) if is_outermost => break After::Exit,
                 _ => break After::Rare,
             }
             pc += 1;
@@ -567,7 +646,7 @@ fn run_fragment<const W: usize, const F: u8>(
         (fragment.pc, fragment.idle) = (pc, idle);
         let site = Site { func, pc };
         match after {
-            After::Budget => return Some(wire.stop(Stop::Budget)),
+            After::Budget => return Some(Exit::Budget),
             After::Told => {
                 fragment.pc += 1;
                 wire.site = site;
@@ -579,6 +658,20 @@ fn run_fragment<const W: usize, const F: u8>(
                 return Some(Exit::Access);
             }
             After::Pause => return None,
+            After::Rounds(rounds) => {
+                let writes = warp.writes;
+                let barren = abreast::run(code, rounds, warp, number, ctx);
+                idle = if warp.writes == writes { idle } else { 0 };
+                if let Some(frame) = warp.frame_mut(number) {
+                    frame.barren = barren;
+                }
+                warp.points = total.wrapping_sub(ctx.budget);
+                pc += 1;
+            }
+            After::Exit => {
+                warp.retire(mask);
+                return None;
+            }
             After::Join => {
                 fragment.pc += 1;
                 fragment.state = crate::fragment::State::AtJoin;
@@ -609,7 +702,7 @@ fn run_fragment<const W: usize, const F: u8>(
                     Err(fault) => return Some(wire.stop(Stop::Fault(fault))),
                 }
                 pc += 1;
-                if wire.tell {
+                if wire.is_telling(site.func, site.pc) {
                     let fragment = &mut warp.fragments[current];
                     (fragment.pc, fragment.idle) = (pc, idle);
                     return Some(Exit::Access);
@@ -621,7 +714,7 @@ fn run_fragment<const W: usize, const F: u8>(
                     return Some(wire.stop(Stop::Fault(Fault { kind, site, mask, addresses: Vec::new() })));
                 };
                 wire.site = site;
-                let mut at = Cursor { site, number, mask, full, idle };
+                let mut at = Cursor { site, number, mask, idle };
                 match rare::step(program, op, warp, ctx, wire, &mut at) {
                     Step::Next => {
                         pc += 1;

@@ -5,10 +5,11 @@
 //! split, have a file of scalars each; those that do not run are *parked*. So a uniform register belongs to the group, and
 //! what it holds in a lane is in exactly one place: the owner's file, a parked file, or the row.
 
-use crate::code::{Code, Slot};
+use crate::code::{Code, Slot, Way};
 use crate::file::File;
 use crate::spread::Spread;
 use ir::{FuncId, Ty};
+use mem::Hint;
 
 /// Rows at the end of the files of words and of longs that belong to the loop of `exec`: results of a part of the lanes, and
 /// masks to blend them by.
@@ -30,8 +31,12 @@ pub struct Frame<const W: usize> {
     pub(crate) longs: File<[u64; W]>,
     /// Uniform registers of 32 bits, then of 64 bits, then constants.
     pub(crate) scalars: Vec<u64>,
-    /// How many of the scalars are registers of 32 and of 64 bits.
+    /// How many of the scalars are registers of 32 and of 64 bits, in the way that is gone.
     uniforms: [u32; 2],
+    /// The number of the first scalar of 64 bits.
+    narrow: u32,
+    /// Whether no operation was done in it.
+    pub(crate) is_fresh: bool,
     /// The lanes whose uniform registers are in `scalars`.
     pub(crate) owner: u32,
     /// Lanes of groups that do not run, with their uniform registers.
@@ -40,6 +45,10 @@ pub struct Frame<const W: usize> {
     pub(crate) loose: bool,
     /// How the lanes of addresses differ.
     pub(crate) spreads: Vec<Spread<W>>,
+    /// Where each address was found last, by number of its form, so that it is found sooner.
+    pub(crate) hints: Vec<Hint>,
+    /// How many rounds of a loop pass before they are tried many at a time.
+    pub(crate) barren: u64,
     /// Local memory, the bytes of lane 0 first. Of the host it is empty: its frames lie in memory.
     pub local: Vec<u8>,
     /// Address of the first byte of the frame's local memory.
@@ -50,6 +59,13 @@ pub struct Frame<const W: usize> {
     pub caller: Option<Caller>,
     /// How many fragments are in it or in what it called.
     pub users: u32,
+}
+
+/// Copies the lanes of `mask` from one row to another.
+fn blend<T: Copy, const W: usize>(to: &mut [T; W], from: &[T; W], mask: u32) {
+    for (lane, (to, &from)) in to.iter_mut().zip(from).enumerate() {
+        *to = if mask >> lane & 1 != 0 { from } else { *to };
+    }
 }
 
 /// The activation that a frame returns to.
@@ -64,8 +80,8 @@ pub struct Caller {
 impl<const W: usize> Frame<W> {
     /// A frame for `code` with its constants in place and everything else zero.
     pub(crate) fn new(func: FuncId, code: &Code) -> Frame<W> {
-        let registers = (code.uniforms[0] + code.uniforms[1]) as usize;
-        let mut scalars = vec![0; registers];
+        let most = |n: usize| code.ways.last().map_or(0, |w| w.uniforms[n]);
+        let mut scalars = vec![0; (most(0) + most(1)) as usize];
         scalars.extend_from_slice(&code.scalars);
         let mut frame = Frame {
             func,
@@ -73,11 +89,18 @@ impl<const W: usize> Frame<W> {
             words: File::new(code.files[1] as usize + SPARE),
             longs: File::new(code.files[2] as usize + SPARE),
             scalars,
-            uniforms: code.uniforms,
+            uniforms: code.ways.first().map_or([0; 2], |w| w.uniforms),
+            narrow: most(0),
+            is_fresh: true,
             owner: 0,
             parked: Vec::new(),
             loose: false,
-            spreads: vec![Spread::none(); if W == 1 { 0 } else { code.spreads.len() }],
+            spreads: vec![
+                Spread::none();
+                if W == 1 { 0 } else { code.ways.iter().map(|w| w.spreads.len()).max().unwrap_or(0) }
+            ],
+            hints: vec![Hint::default(); code.ways.first().map_or(0, |w| w.forms.len())],
+            barren: 0,
             local: Vec::new(),
             local_base: 0,
             local_bytes: code.local_bytes,
@@ -97,13 +120,18 @@ impl<const W: usize> Frame<W> {
     }
 
     /// Makes the frame as new for lanes that are about to enter it with registers that were not used yet; only what a run
-    /// may read before it is assigned is cleared.
+    /// may read before it is assigned is cleared. With a mask, the uniform registers of these lanes are in `scalars`.
     pub(crate) fn restart(&mut self, code: &Code, mask: u32) {
-        self.owner = if code.fast.is_empty() { 0 } else { mask };
+        self.owner = if code.ways.first().is_none_or(|w| w.ops.is_empty()) { 0 } else { mask };
+        self.is_fresh = true;
+        self.caller = None;
+        self.barren = 0;
         self.parked.clear();
         self.loose = false;
         self.users = 1;
-        self.local.fill(0);
+        if !self.local.is_empty() {
+            self.local.fill(0);
+        }
         for spread in &mut self.spreads {
             spread.mask = 0;
         }
@@ -112,11 +140,34 @@ impl<const W: usize> Frame<W> {
         }
     }
 
+    /// Takes the way that the block of its lanes allows, before its first operation. Registers that are uniform in only one of
+    /// this way and the one that the frame had go to where this way looks for them.
+    pub(crate) fn choose(&mut self, way: &Way) {
+        self.is_fresh = false;
+        let before = std::mem::replace(&mut self.uniforms, way.uniforms);
+        if before == way.uniforms || self.owner == 0 {
+            return;
+        }
+        let first = self.owner.trailing_zeros() as usize;
+        for slot in before[0]..way.uniforms[0] {
+            self.scalars[slot as usize] = u64::from(self.words[slot as usize][first]);
+        }
+        for slot in before[1]..way.uniforms[1] {
+            self.scalars[(self.narrow + slot) as usize] = self.longs[slot as usize][first];
+        }
+        for slot in way.uniforms[0]..before[0] {
+            self.words[slot as usize] = [self.scalars[slot as usize] as u32; W];
+        }
+        for slot in way.uniforms[1]..before[1] {
+            self.longs[slot as usize] = [self.scalars[(self.narrow + slot) as usize]; W];
+        }
+    }
+
     /// The scalar of a slot, if it has one.
     fn scalar(&self, (ty, slot): SlotRef) -> Option<usize> {
         match ty {
             Ty::Pred => None,
-            Ty::I64 | Ty::F64 => (slot < self.uniforms[1]).then_some((self.uniforms[0] + slot) as usize),
+            Ty::I64 | Ty::F64 => (slot < self.uniforms[1]).then_some((self.narrow + slot) as usize),
             _ => (slot < self.uniforms[0]).then_some(slot as usize),
         }
     }
@@ -170,6 +221,24 @@ impl<const W: usize> Frame<W> {
         }
     }
 
+    /// Copies a slot of another frame in the lanes of `mask`.
+    pub(crate) fn copy(&mut self, to: SlotRef, other: &Frame<W>, from: SlotRef, mask: u32) {
+        if self.scalar(to).is_some_and(|_| !self.is_in_rows())
+            || other.scalar(from).is_some_and(|_| !other.is_in_rows())
+        {
+            for lane in crate::warp::lanes(mask) {
+                self.put(to, lane, other.get(from, lane));
+            }
+            return;
+        }
+        let (to, from) = ((to.0, to.1 as usize), from.1 as usize);
+        match to {
+            (Ty::Pred, to) => self.preds[to] = self.preds[to] & !mask | other.preds[from] & mask,
+            (Ty::I64 | Ty::F64, to) => blend(&mut self.longs[to], &other.longs[from], mask),
+            (_, to) => blend(&mut self.words[to], &other.words[from], mask),
+        }
+    }
+
     /// Sets every lane of a slot, and its scalar.
     pub(crate) fn fill(&mut self, place: SlotRef, bits: u64) {
         self.fill_scalar(place, bits);
@@ -196,7 +265,7 @@ impl<const W: usize> Frame<W> {
 
     /// Makes `scalars` the file of the lanes of `mask`, which are about to run together.
     pub(crate) fn take(&mut self, mask: u32) {
-        let registers = (self.uniforms[0] + self.uniforms[1]) as usize;
+        let registers = (self.narrow + self.uniforms[1]) as usize;
         let rest = self.owner & !mask;
         if rest != 0 && registers != 0 {
             self.parked.push((rest, self.scalars[..registers].into()));
@@ -206,8 +275,9 @@ impl<const W: usize> Frame<W> {
             if let Some((_, file)) = self.parked.iter().find(|p| p.0 >> first & 1 != 0) {
                 self.scalars[..registers].copy_from_slice(file);
             } else {
-                let (narrow, wide) = self.scalars[..registers].split_at_mut(self.uniforms[0] as usize);
-                narrow.iter_mut().zip(self.words.iter()).for_each(|(s, row)| *s = u64::from(row[first]));
+                let (narrow, wide) = self.scalars[..registers].split_at_mut(self.narrow as usize);
+                let words = self.words.iter().take(self.uniforms[0] as usize);
+                narrow.iter_mut().zip(words).for_each(|(s, row)| *s = u64::from(row[first]));
                 wide.iter_mut().zip(self.longs.iter()).for_each(|(s, row)| *s = row[first]);
             }
         }
@@ -223,7 +293,7 @@ impl<const W: usize> Frame<W> {
         for spread in &mut self.spreads {
             spread.mask = 0;
         }
-        let registers = (self.uniforms[0] + self.uniforms[1]) as usize;
+        let registers = (self.narrow + self.uniforms[1]) as usize;
         let own = (self.owner, self.scalars[..registers].into());
         for (mask, file) in std::iter::once(own).chain(std::mem::take(&mut self.parked)) {
             for lane in crate::warp::lanes(mask) {
@@ -231,7 +301,7 @@ impl<const W: usize> Frame<W> {
                     self.words[i][lane] = file[i] as u32;
                 }
                 for i in 0..self.uniforms[1] as usize {
-                    self.longs[i][lane] = file[self.uniforms[0] as usize + i];
+                    self.longs[i][lane] = file[self.narrow as usize + i];
                 }
             }
         }

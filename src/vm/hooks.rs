@@ -5,6 +5,7 @@ use crate::warp::Warp;
 use ir::op::AtomOp;
 use ir::{Access, Scope, Space};
 use mem::Lanes;
+use std::sync::Arc;
 
 /// What an access does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,6 +74,11 @@ pub struct AccessEvent<'a, const W: usize> {
 pub trait Hooks<const W: usize> {
     /// Whether it wants `on_access`; the same all through a run.
     fn wants_accesses(&self) -> bool;
+
+    /// Loads and stores that it is not told of all the same: by function and operation; the same all through a run.
+    fn silent_sites(&self) -> Option<Arc<Vec<Vec<bool>>>> {
+        None
+    }
 
     /// Whether it wants `on_stmt`; the same all through a run.
     fn wants_statements(&self) -> bool;

@@ -52,8 +52,9 @@ impl Code {
 
     /// The parts of an address.
     fn accessed(&self, form: u32) -> Origin {
-        let Some(form) = self.forms.get(form as usize) else { return Origin::default() };
-        let spread = form.index.as_ref().and_then(|i| self.spreads.get(i.spread as usize));
+        let Some(way) = self.ways.first() else { return Origin::default() };
+        let Some(form) = way.forms.get(form as usize) else { return Origin::default() };
+        let spread = form.index.as_ref().and_then(|i| way.spreads.get(i.spread as usize));
         let index = form.index.iter().flat_map(|i| &i.terms);
         let mut terms: Vec<&Term> =
             form.terms.iter().chain(index).chain(spread.iter().flat_map(|s| &s.terms)).collect();

@@ -14,7 +14,7 @@
 
 use crate::spread::FAR;
 use ir::analysis::{BitSet, Cfg, Dominators, Liveness, Loops, UniformLevel, UniformOptions, uniform};
-use ir::op::{BinOp, CvtOp, TriOp, UnOp};
+use ir::op::{BinOp, CvtOp, Special, TriOp, UnOp};
 use ir::{AddrBase, Bb, FuncKind, Function, Inst, InstKind, Reg, Space, Ty, Val};
 use std::collections::BTreeMap;
 
@@ -98,9 +98,15 @@ struct Planner<'a> {
 }
 
 impl Plan {
-    /// The plan of `f`. `base_of` gives the address that a base has as a constant, if it has one, and whether the address of
-    /// the frame's local memory is to be added.
-    pub(crate) fn new(f: &Function, cfg: &Cfg, base_of: &dyn Fn(AddrBase) -> Option<(i64, bool)>) -> Plan {
+    /// The plan of `f`, for device code at `level`. `base_of` gives the address that a base has as a constant, if it has one, and whether the address of
+    /// the frame's local memory is to be added. `wanted` are registers that somebody reads besides.
+    pub(crate) fn new(
+        f: &Function,
+        cfg: &Cfg,
+        level: UniformLevel,
+        wanted: &[Reg],
+        base_of: &dyn Fn(AddrBase) -> Option<(i64, bool)>,
+    ) -> Plan {
         let n = f.regs.len();
         let mut defs = vec![Vec::new(); n];
         for param in &f.params {
@@ -115,7 +121,7 @@ impl Plan {
                 // A single lane is always of one mind.
                 FuncKind::Host => BitSet::full(n),
                 FuncKind::Kernel | FuncKind::Device => {
-                    let options = UniformOptions { level: UniformLevel::Warp, params: &[], keep_variables: false };
+                    let options = UniformOptions { level, params: &[], keep_variables: false };
                     uniform(f, cfg, options)
                 }
             },
@@ -137,12 +143,17 @@ impl Plan {
         planner.find_servants();
         planner.find_addresses();
         planner.keep_spreads();
-        planner.find_needed();
+        planner.find_needed(wanted);
         if f.kind != FuncKind::Host {
             planner.find_rows();
-            let is_param = |r: &Reg| f.params.iter().any(|p| p.reg == *r);
-            planner.plan.unset = Liveness::new(f, cfg).live_in(Bb(0)).filter(|r| !is_param(r)).collect();
         }
+        let is_param = |r: &Reg| f.params.iter().any(|p| p.reg == *r);
+        // A variable that was not assigned yet is shown as zero.
+        let mut unset: Vec<Reg> = Liveness::new(f, cfg).live_in(Bb(0)).chain(f.var_regs()).collect();
+        unset.retain(|r| !is_param(r));
+        unset.sort_unstable();
+        unset.dedup();
+        planner.plan.unset = unset;
         planner.plan
     }
 
@@ -158,7 +169,9 @@ impl Plan {
             InstKind::Select { ty, dst, .. } => ty != Ty::Pred && operands && uniform(dst),
             InstKind::Cvt { from, to, dst, .. } => from != Ty::Pred && to != Ty::Pred && operands && uniform(dst),
             InstKind::Cmp { ty, .. } => ty != Ty::Pred && operands,
-            InstKind::Special { reg, dst } => reg.is_block_uniform() && uniform(dst),
+            InstKind::Special { reg, dst } => {
+                (reg.is_block_uniform() || matches!(reg, Special::TidY | Special::TidZ)) && uniform(dst)
+            }
             InstKind::Addr { base, dst } => !matches!(base, AddrBase::Local(_)) && uniform(dst),
             InstKind::Load { space, dst, .. } => {
                 let varies = self.addresses.get(&place).is_none_or(|a| a.index.is_some());
@@ -462,8 +475,9 @@ impl Planner<'_> {
     }
 
     /// Finds the results that somebody needs.
-    fn find_needed(&mut self) {
+    fn find_needed(&mut self, wanted: &[Reg]) {
         let mut work: Vec<Reg> = self.f.var_regs();
+        work.extend(wanted);
         let push = |work: &mut Vec<Reg>, v: Val| work.extend(if let Val::Reg(r) = v { Some(r) } else { None });
         for (place, inst) in instructions(self.f) {
             let dropped = inst.kind.is_pure() && inst.kind.def().is_some_and(|r| !self.f.is_mutable(r));

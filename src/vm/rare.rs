@@ -17,8 +17,6 @@ pub(crate) struct Cursor {
     /// The frame.
     pub(crate) number: u32,
     pub(crate) mask: u32,
-    /// Whether the lanes are all that have not exited.
-    pub(crate) full: bool,
     pub(crate) idle: u32,
 }
 
@@ -46,7 +44,7 @@ pub(crate) fn step<const W: usize>(
     macro_rules! point {
         () => {
             if ctx.budget == 0 {
-                return Step::Leave(wire.stop(Stop::Budget));
+                return Step::Leave(Exit::Budget);
             }
             ctx.budget -= 1;
         };
@@ -92,7 +90,7 @@ pub(crate) fn step<const W: usize>(
         Op::USpecial { reg, d } => {
             frame.scalars[d as usize] = match reg {
                 Special::Clock64 | Special::GlobalTimer => points,
-                _ => u64::from(block_value(ctx, reg)),
+                _ => u64::from(block_value(ctx, reg).unwrap_or(0)),
             };
         }
         Op::Atomic(ref atomic) => {
@@ -103,7 +101,7 @@ pub(crate) fn step<const W: usize>(
                     at.idle = 0;
                     warp.writes += 1;
                 }
-                Ok(false) => at.idle += 1,
+                Ok(false) => at.idle += crate::POLL_ATOMIC,
                 Err(fault) => return Step::Leave(wire.stop(Stop::Fault(fault))),
             }
             if wire.tell {
@@ -238,10 +236,6 @@ pub(crate) fn step<const W: usize>(
             }
             return Step::Again;
         }
-        Op::Exit => {
-            warp.retire(mask);
-            return Step::Again;
-        }
         Op::Trap(trap) => fault!(FaultKind::Trap(trap)),
         // The loop itself does all others.
         _ => {}
@@ -290,9 +284,11 @@ fn branch_many<const W: usize>(warp: &mut Warp<W>, switch: &SwitchOp, at: &Curso
     }
 }
 
-fn block_value(ctx: &Context<'_>, reg: Special) -> u32 {
+/// The value of a special register that the threads of a block share; `None` if it is none of those.
+#[inline(always)]
+pub(crate) fn block_value(ctx: &Context<'_>, reg: Special) -> Option<u32> {
     let g = &ctx.geometry;
-    match reg {
+    Some(match reg {
         Special::NtidX => g.block[0],
         Special::NtidY => g.block[1],
         Special::NtidZ => g.block[2],
@@ -308,41 +304,24 @@ fn block_value(ctx: &Context<'_>, reg: Special) -> u32 {
         | Special::LaneId
         | Special::ActiveMask
         | Special::Clock64
-        | Special::GlobalTimer => 0,
-    }
+        | Special::GlobalTimer => return None,
+    })
 }
 
+/// A special register in each lane, but for thread indices, which the loop knows.
 fn special<const W: usize>(warp: &mut Warp<W>, ctx: &Context<'_>, reg: Special, d: u32, at: &Cursor) {
     let (mask, points) = (at.mask, warp.points);
-    let axis = match reg {
-        Special::TidX => 0,
-        Special::TidY => 1,
-        Special::TidZ => 2,
-        _ => 3,
-    };
-    if let 0..3 = axis {
-        if warp.threads.0 != ctx.geometry.block {
-            warp.threads = (ctx.geometry.block, threads(ctx.geometry.block, warp.number));
-        }
-        let Some(Some(frame)) = warp.frames.get_mut(at.number as usize) else { return };
-        if at.full {
-            frame.words[d as usize] = warp.threads.1[axis];
-        } else {
-            lanes(mask).for_each(|l| frame.words[d as usize][l] = warp.threads.1[axis][l]);
-        }
-        return;
-    }
     let Some(Some(frame)) = warp.frames.get_mut(at.number as usize) else { return };
     each(frame, mask, (reg.ty(), d), |_, lane| match reg {
         Special::LaneId => lane as u64,
         Special::ActiveMask => u64::from(mask),
         Special::Clock64 | Special::GlobalTimer => points,
-        _ => u64::from(block_value(ctx, reg)),
+        _ => u64::from(block_value(ctx, reg).unwrap_or(0)),
     });
 }
 
 /// Thread indices of the lanes of a warp.
-fn threads<const W: usize>(block: [u32; 3], number: u32) -> [[u32; W]; 3] {
+pub(crate) fn threads<const W: usize>(block: [u32; 3], number: u32) -> [[u32; W]; 3] {
     let [x, y, _] = block.map(|b| b.max(1));
     let linear: [u32; W] = std::array::from_fn(|lane| number * 32 + lane as u32);
     [linear.map(|t| t % x), linear.map(|t| t / x % y), linear.map(|t| t / (x * y))]

@@ -15,6 +15,8 @@ pub(crate) struct Reach<'a, const W: usize> {
     pub(crate) memory: &'a Memory,
     pub(crate) shared: &'a mut [u8],
     pub(crate) frames: &'a mut [Option<Frame<W>>],
+    /// The regions that may be touched.
+    pub(crate) open: u64,
 }
 
 /// Which memory an access goes to.
@@ -36,17 +38,20 @@ pub(crate) fn target(space: Space, address: u64) -> Target {
     }
 }
 
-/// Whether this side may touch the region of an address.
+/// The regions that the host may touch, by number (`mem::address`): 1 to 4.
+pub(crate) const HOST_REGIONS: u64 = 0b1_1110;
+/// The regions that devices may touch: pinned 3, managed 4, devices 8 and up.
+pub(crate) const DEVICE_REGIONS: u64 = !0 << 8 | 0b1_1000;
+
+/// Whether the region of an address is one of `open`.
 #[inline(always)]
-pub(crate) fn allowed<const W: usize>(address: u64) -> bool {
-    // Regions by number (`mem::address`): the host's 1 to 4; the device's pinned 3, managed 4 and devices 8 and up.
-    let allowed: u64 = if W == 1 { 0b1_1110 } else { !0 << 8 | 0b1_1000 };
-    allowed >> (address >> mem::address::REGION_BITS).min(63) & 1 != 0
+pub(crate) fn allowed(open: u64, address: u64) -> bool {
+    open >> (address >> mem::address::REGION_BITS).min(63) & 1 != 0
 }
 
 /// The lanes of `mask` whose address this side may not touch, or is misaligned.
-fn forbidden<const W: usize>(at: &Lanes<W>, mask: u32, bytes: usize) -> u32 {
-    let bad = |a: u64| !allowed::<W>(a) || W > 1 && !a.is_multiple_of(bytes as u64);
+fn forbidden<const W: usize>(open: u64, at: &Lanes<W>, mask: u32, bytes: usize) -> u32 {
+    let bad = |a: u64| !allowed(open, a) || W > 1 && !a.is_multiple_of(bytes as u64);
     match at {
         Lanes::Contiguous(base) => {
             let first = mask.trailing_zeros() as usize;
@@ -74,7 +79,7 @@ impl<const W: usize> Reach<'_, W> {
     pub(crate) fn load<T: Word>(&self, to: Target, at: &Lanes<W>, mask: u32, out: &mut [T; W], hint: &mut u32) -> u32 {
         match to {
             Target::Memory => {
-                let bad = forbidden(at, mask, T::BYTES);
+                let bad = forbidden(self.open, at, mask, T::BYTES);
                 if bad != 0 {
                     return bad;
                 }
@@ -106,7 +111,7 @@ impl<const W: usize> Reach<'_, W> {
     ) -> u32 {
         match to {
             Target::Memory => {
-                let bad = forbidden(at, mask, T::BYTES);
+                let bad = forbidden(self.open, at, mask, T::BYTES);
                 if bad != 0 {
                     return bad;
                 }

@@ -168,12 +168,19 @@ pub(crate) fn scalar_binary(op: BinOp, ty: Ty, r: R3) -> Op {
         (BinOp::Add, Ty::I64) => Op::UAddI64(r),
         (BinOp::Sub, Ty::I64) => Op::USubI64(r),
         (BinOp::Mul, Ty::I64) => Op::UMulI64(r),
+        (BinOp::Min, Ty::I64) => Op::UMinI64(r),
+        (BinOp::Max, Ty::I64) => Op::UMaxI64(r),
+        (BinOp::Shl, Ty::I32) => Op::UShlI32(r),
+        (BinOp::Shl, Ty::I64) => Op::UShlI64(r),
         _ => Op::UEvalBin { op, ty, r },
     }
 }
 
 pub(crate) fn scalar_compare(op: CmpOp, ty: Ty, r: R3) -> Op {
-    if ty == Ty::I32 { Op::UCmpI32 { op, r } } else { Op::UEvalCmp { op, ty, r } }
+    match ty {
+        Ty::I32 | Ty::I64 => Op::UCmp { op, wide: ty == Ty::I64, r },
+        _ => Op::UEvalCmp { op, ty, r },
+    }
 }
 
 pub(crate) fn scalar_convert(op: CvtOp, from: Ty, to: Ty, r: R2) -> Op {

@@ -1,8 +1,10 @@
 //! Warps: frames, fragments and why they stop.
 
+use crate::abreast::Spare;
 use crate::code::{Code, Op, Program, Site};
 use crate::fragment::{Fragment, State};
 use crate::frame::{Caller, Frame, SlotRef};
+use crate::reach::{DEVICE_REGIONS, HOST_REGIONS};
 use ir::op::BarOp;
 use ir::rt::Rt;
 use ir::{FuncId, Space, Trap, Ty};
@@ -68,6 +70,12 @@ pub struct Warp<const W: usize> {
     pub local_top: u64,
     /// Where the last access to memory was found, so that the next is found sooner.
     pub hint: u32,
+    /// Frames of functions that have returned, to be used again.
+    pub(crate) spare: Vec<Frame<W>>,
+    /// The regions of memory that it may touch, one bit each.
+    pub(crate) open: u64,
+    /// Of the host: what runs rounds of its loops.
+    pub(crate) abreast: Spare,
     /// Frames at most, against endless recursion.
     pub depth_limit: u32,
     /// Whether lanes may have met that are not in the same execution of the code (see `fragment`).
@@ -195,6 +203,9 @@ impl<const W: usize> Warp<W> {
             stack: None,
             local_top: LOCAL_BASE + 256,
             hint: 0,
+            spare: Vec::new(),
+            open: if W == 1 { HOST_REGIONS } else { DEVICE_REGIONS },
+            abreast: Spare::default(),
             depth_limit: 4096,
             loose: false,
             threads: ([0; 3], [[0; W]; 3]),
@@ -250,7 +261,7 @@ impl<const W: usize> Warp<W> {
 
     fn place_local(&mut self, frame: &mut Frame<W>, code: &Code) {
         frame.local_base = self.local_top;
-        frame.local = vec![0; code.local_bytes as usize * W];
+        frame.local.resize(code.local_bytes as usize * W, 0);
         self.local_top += code.local_bytes.next_multiple_of(256);
     }
 
@@ -367,17 +378,22 @@ impl<const W: usize> Warp<W> {
             let f = &self.fragments[current];
             (f.frame, f.pc, f.mask)
         };
-        let mut frame = Frame::new(func, code);
+        let mut frame = match self.spare.iter().position(|f| f.func == func) {
+            Some(i) => {
+                let mut frame = self.spare.swap_remove(i);
+                frame.restart(code, 0);
+                frame
+            }
+            None => Frame::new(func, code),
+        };
         if self.stack.is_some() {
             frame.local_base = self.take_stack(code.local_bytes)?;
         } else {
             self.place_local(&mut frame, code);
         }
         if let Some(from) = self.frame(caller) {
-            for (&(ty, to), &slot) in code.params.iter().zip(args) {
-                for lane in lanes(mask) {
-                    frame.put((ty, to), lane, from.get(slot, lane));
-                }
+            for (&to, &slot) in code.params.iter().zip(args) {
+                frame.copy(to, from, slot, mask);
             }
         }
         frame.caller = Some(Caller { frame: caller, pc });
@@ -407,33 +423,32 @@ impl<const W: usize> Warp<W> {
             let f = &self.fragments[current];
             (f.frame, f.mask)
         };
-        let Some(Some(frame)) = self.frames.get_mut(number as usize) else { return false };
-        let Some(caller) = frame.caller.clone() else { return false };
+        let Some(place) = self.frames.get_mut(number as usize) else { return false };
+        let Some(caller) = place.as_ref().and_then(|f| f.caller.clone()) else { return false };
+        let Some(mut frame) = place.take() else { return false };
         frame.users -= 1;
-        let freed = frame.users == 0;
-        let results: Vec<Vec<(usize, u64)>> =
-            values.iter().map(|&v| lanes(mask).map(|l| (l, frame.get(v, l))).collect()).collect();
-        let base = frame.local_base;
-        if freed {
-            self.frames[number as usize] = None;
+        if let Some(Some(to)) = self.frames.get_mut(caller.frame as usize) {
+            let code = &program.code[to.func.index()];
+            if let Some(Op::Call(call)) = code.ops.get(caller.pc as usize) {
+                for (&slot, &value) in call.results.iter().zip(values) {
+                    to.copy(slot, &frame, value, mask);
+                }
+            }
+        }
+        if frame.users == 0 {
             while self.frames.last().is_some_and(Option::is_none) {
                 self.frames.pop();
             }
             match &mut self.stack {
-                Some(stack) => stack.top = base,
-                None if self.fragments.len() == 1 => self.local_top = base,
+                Some(stack) => stack.top = frame.local_base,
+                None if self.fragments.len() == 1 => self.local_top = frame.local_base,
                 None => {}
             }
-        }
-        if let Some(Some(to)) = self.frames.get_mut(caller.frame as usize) {
-            let code = &program.code[to.func.index()];
-            if let Some(Op::Call(call)) = code.ops.get(caller.pc as usize) {
-                for (&slot, lanes) in call.results.iter().zip(&results) {
-                    for &(lane, bits) in lanes {
-                        to.put(slot, lane, bits);
-                    }
-                }
+            if self.spare.len() < MOST_SPARE {
+                self.spare.push(frame);
             }
+        } else {
+            self.frames[number as usize] = Some(frame);
         }
         let f = &mut self.fragments[current];
         f.frame = caller.frame;
@@ -441,6 +456,9 @@ impl<const W: usize> Warp<W> {
         true
     }
 }
+
+/// Frames that are kept for later calls.
+const MOST_SPARE: usize = 16;
 
 fn set_params<const W: usize>(frame: &mut Frame<W>, code: &Code, args: &[Arg]) {
     for (i, (&slot, arg)) in code.params.iter().zip(args).enumerate() {

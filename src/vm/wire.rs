@@ -7,8 +7,9 @@ use crate::access;
 use crate::code::{Code, MemOp, Op, Program, Site};
 use crate::hooks::{AccessEvent, AccessKind, Hooks, Values};
 use crate::warp::{Context, Stop, Warp};
-use ir::Scope;
+use ir::{FuncId, Scope};
 use mem::Lanes;
+use std::sync::Arc;
 
 /// Runs a warp by `core` until it stops, and tells the observer what it wants to know.
 #[inline(always)]
@@ -22,17 +23,23 @@ pub(crate) fn drive<const W: usize>(
     let mut wire = Wire::new();
     if let Some(hooks) = &hooks {
         (wire.tell, wire.statements) = (hooks.wants_accesses(), hooks.wants_statements());
+        wire.silent = hooks.silent_sites();
     }
     wire.exact = wire.statements || program.exact;
     loop {
         let exit = core(warp, ctx, &mut wire);
-        if exit == Exit::Stop {
-            return std::mem::replace(&mut wire.stop, Stop::Done);
+        // The usual stops go by value: what was just written word by word is slow to read back as a whole.
+        match exit {
+            Exit::Done => return Stop::Done,
+            Exit::Budget => return Stop::Budget,
+            Exit::Waiting => return Stop::Waiting,
+            Exit::Stop => return std::mem::replace(&mut wire.stop, Stop::Done),
+            Exit::Access | Exit::Statement | Exit::SyncWarp | Exit::Fence(_) => {}
         }
         wire.resume = true;
         let Some(hooks) = &mut hooks else { continue };
         match exit {
-            Exit::Stop => {}
+            Exit::Done | Exit::Budget | Exit::Waiting | Exit::Stop => {}
             Exit::Access => tell(program, warp, &mut **hooks, &wire),
             Exit::Statement => {
                 let stops = hooks.on_stmt(warp, wire.frame, wire.site, wire.mask);
@@ -53,7 +60,9 @@ pub(crate) fn drive<const W: usize>(
 /// Tells of the access at the wire's site.
 fn tell<const W: usize>(program: &Program, warp: &Warp<W>, hooks: &mut dyn Hooks<W>, wire: &Wire<W>) {
     let code = &program.code[wire.site.func.index()];
-    let (Some(op), Some(frame)) = (code.op(wire.fast, wire.site.pc), warp.frame(wire.frame)) else { return };
+    let (Some(op), Some(frame)) = (code.op(wire.fast.then_some(wire.way), wire.site.pc), warp.frame(wire.frame)) else {
+        return;
+    };
     let row = |m: &MemOp| match m.width.bytes() {
         8 => Values::Longs(&frame.longs[m.value as usize]),
         _ => Values::Words(&frame.words[m.value as usize]),
@@ -71,7 +80,8 @@ fn tell<const W: usize>(program: &Program, warp: &Warp<W>, hooks: &mut dyn Hooks
         }
         Op::Atomic(a) => {
             let kind = AccessKind::Atomic { op: a.op, scope: a.scope, failed: wire.failed, used: a.d.is_some() };
-            (kind, a.space, a.ty.bytes() as usize, Values::Longs(&wire.left))
+            let Some(left) = &wire.left else { return };
+            (kind, a.space, a.ty.bytes() as usize, Values::Longs(left))
         }
         _ => return,
     };
@@ -83,6 +93,12 @@ fn tell<const W: usize>(program: &Program, warp: &Warp<W>, hooks: &mut dyn Hooks
 /// Why the loop was left.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Exit {
+    /// All lanes have exited.
+    Done,
+    /// The budget is used up.
+    Budget,
+    /// All fragments wait.
+    Waiting,
     /// `Wire::stop` says why.
     Stop,
     /// The access at `Wire::site` is to be told of.
@@ -100,6 +116,8 @@ pub(crate) enum Exit {
 pub(crate) struct Wire<const W: usize> {
     /// Whether accesses are to be told of.
     pub(crate) tell: bool,
+    /// Loads and stores that are not told of all the same, by function and operation.
+    silent: Option<Arc<Vec<Vec<bool>>>>,
     /// Whether statements are to be told of.
     pub(crate) statements: bool,
     /// Whether every register has to be in its row whenever somebody may look.
@@ -112,7 +130,8 @@ pub(crate) struct Wire<const W: usize> {
     pub(crate) site: Site,
     pub(crate) frame: u32,
     pub(crate) mask: u32,
-    /// Whether `site` is one of the fast operations.
+    /// The way that the warp goes, and whether `site` is one of its operations.
+    pub(crate) way: usize,
     pub(crate) fast: bool,
     /// Of `syncwarp`: the lanes of each group that has met.
     pub(crate) met: Vec<u32>,
@@ -120,14 +139,15 @@ pub(crate) struct Wire<const W: usize> {
     pub(crate) lanes: Lanes<W>,
     /// Of an atomic: the lanes whose compare-and-swap did not swap.
     pub(crate) failed: u32,
-    /// Of an atomic: what it leaves.
-    pub(crate) left: [u64; W],
+    /// Of an atomic: what it leaves. Made when the first one is told of.
+    pub(crate) left: Option<Box<[u64; W]>>,
 }
 
 impl<const W: usize> Wire<W> {
     fn new() -> Wire<W> {
         Wire {
             tell: false,
+            silent: None,
             statements: false,
             exact: false,
             resume: false,
@@ -136,12 +156,22 @@ impl<const W: usize> Wire<W> {
             site: Site::default(),
             frame: 0,
             mask: 0,
+            way: 0,
             fast: false,
             met: Vec::new(),
             lanes: Lanes::Uniform(0),
             failed: 0,
-            left: [0; W],
+            left: None,
         }
+    }
+
+    /// Whether a load or store at an operation is to be told of.
+    #[inline(always)]
+    pub(crate) fn is_telling(&self, func: FuncId, pc: u32) -> bool {
+        let is_silent = |all: &Arc<Vec<Vec<bool>>>| {
+            all.get(func.index()).and_then(|of_func| of_func.get(pc as usize)).is_some_and(|&s| s)
+        };
+        self.tell && !self.silent.as_ref().is_some_and(is_silent)
     }
 
     /// Leaves with a stop.
@@ -152,8 +182,11 @@ impl<const W: usize> Wire<W> {
 }
 
 impl Code {
-    /// The operation at `pc` of the fast or the plain code.
-    fn op(&self, fast: bool, pc: u32) -> Option<&Op> {
-        if fast { self.fast.get(pc as usize) } else { self.ops.get(pc as usize) }
+    /// The operation at `pc` of a way, or on rows.
+    fn op(&self, way: Option<usize>, pc: u32) -> Option<&Op> {
+        match way {
+            Some(way) => self.ways.get(way)?.ops.get(pc as usize),
+            None => self.ops.get(pc as usize),
+        }
     }
 }

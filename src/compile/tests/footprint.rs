@@ -55,6 +55,7 @@ fn analyse(module: &Module, launch: &Launch) -> Footprint {
         args: &args,
         globals: &globals,
         shared: (SHARED, SHARED + 49152),
+        shared_at: &|_, id| Some(SHARED + i64::from(id.0) * 8192),
         local: (LOCAL, LOCAL + 49152),
         windows: (SHARED, 2 * LOCAL),
         read: &|address, ty| Some(memory(address, ty)),
@@ -86,6 +87,67 @@ fn letters(text: &str, launch: &Launch) -> String {
         Sharing::Unknown => 'U',
     };
     accesses(module.func(func)).into_iter().map(|(number, _)| letter(number)).collect()
+}
+
+/// What happens to the kernel's accesses of shared memory between barriers, in the order of the code, as letters: R T B.
+fn shared_letters(text: &str, launch: &Launch) -> String {
+    let module = compile(text, 1);
+    let func = kernel(&module);
+    let found = analyse(&module, launch);
+    let is_shared = |kind: &InstKind| match kind {
+        InstKind::Load { space, .. } | InstKind::Store { space, .. } | InstKind::Atomic { space, .. } => {
+            *space == ir::Space::Shared
+        }
+        _ => false,
+    };
+    let insts = module.func(func).blocks.iter().flat_map(|b| &b.insts).filter(|inst| is_access(&inst.kind));
+    let shared = insts.enumerate().filter(|(_, inst)| is_shared(&inst.kind));
+    let letter = |number| match found.between_barriers(AccessId { func, number }) {
+        Sharing::ReadOnly => 'R',
+        Sharing::ThreadDisjoint => 'T',
+        _ => 'B',
+    };
+    shared.map(|(number, _)| letter(number as u32)).collect()
+}
+
+#[test]
+fn tiles_between_barriers_are_disjoint() {
+    let product = |first: &str, second: &str| {
+        format!(
+            "attributes(global) subroutine k(a, b, c, n)\n integer, value :: n\n real :: a(n,n), b(n,n), c(n,n)\n \
+            integer :: i, j, kb, k, tx, ty\n real, shared :: asub(16,16), bsub(16,16)\n real :: cij\n \
+            tx = threadidx%x\n ty = threadidx%y\n i = (blockidx%x-1)*16 + tx\n j = (blockidx%y-1)*16 + ty\n \
+            cij = 0.0\n do kb = 1, n, 16\n asub(tx,ty) = a(i,kb+ty-1)\n bsub(tx,ty) = b(kb+tx-1,j)\n {first}\n \
+            do k = 1, 16\n cij = cij + asub(tx,k)*bsub(k,ty)\n end do\n {second}\n end do\n c(i,j) = cij\n\
+            end subroutine\n"
+        )
+    };
+    let args = vec![array(0), array(1), array(2), 128];
+    let launch = Launch { grid: [8, 8, 1], block: [16, 16, 1], args };
+    let barrier = "call syncthreads()";
+    assert_eq!(shared_letters(&product(barrier, barrier), &launch), "TTRR");
+    assert_eq!(shared_letters(&product(barrier, ""), &launch), "BBBB");
+    assert_eq!(shared_letters(&product("", barrier), &launch), "BBBB");
+    let large = Launch { block: [17, 16, 1], ..launch };
+    assert_eq!(shared_letters(&product(barrier, barrier), &large), "BBRR", "a block larger than the tile");
+}
+
+#[test]
+fn a_padded_tile_is_disjoint_and_a_fold_is_left_to_the_detector() {
+    let transpose = "attributes(global) subroutine k(o, x, n)\n integer, value :: n\n real :: o(n,n), x(n,n)\n \
+        real, shared :: tile(33,32)\n integer :: i, j, k\n i = (blockidx%x-1)*32 + threadidx%x\n \
+        j = (blockidx%y-1)*32 + threadidx%y\n do k = 0, 24, 8\n tile(threadidx%x, threadidx%y+k) = x(i, j+k)\n end do\n \
+        call syncthreads()\n i = (blockidx%y-1)*32 + threadidx%x\n j = (blockidx%x-1)*32 + threadidx%y\n \
+        do k = 0, 24, 8\n o(i, j+k) = tile(threadidx%y+k, threadidx%x)\n end do\nend subroutine\n";
+    let launch = Launch { grid: [8, 8, 1], block: [32, 8, 1], args: vec![array(0), array(4), 256] };
+    assert_eq!(shared_letters(transpose, &launch), "TR");
+    let fold = "attributes(global) subroutine k(x, n, r)\n integer :: x(*), r(*)\n integer, value :: n\n \
+        integer, shared :: s(256)\n integer :: t, i, h\n t = threadidx%x\n s(t) = 0\n \
+        do i = (blockidx%x-1)*blockdim%x + t, n, blockdim%x*griddim%x\n s(t) = s(t) + x(i)\n end do\n \
+        call syncthreads()\n h = 128\n do while (h >= 1)\n if (t <= h) s(t) = s(t) + s(t+h)\n call syncthreads()\n \
+        h = h/2\n end do\n if (t == 1) r(blockidx%x) = s(1)\nend subroutine\n";
+    let launch = Launch { grid: lin(8), block: lin(256), args: vec![array(0), 100_003, array(1)] };
+    assert!(shared_letters(fold, &launch).starts_with("TTT"), "{}", shared_letters(fold, &launch));
 }
 
 /// The address of array number `i`, each of 64 MiB.

@@ -27,13 +27,15 @@
 //! - The result is about whole registers, not versions: one divergent assignment makes a mutable register divergent.
 
 use super::{BitSet, Cfg, Liveness, PostDominators};
-use crate::{AddrBase, Bb, FuncKind, Function, InstKind, Reg, Space, Term, Val, op::VoteOp};
+use crate::{AddrBase, Bb, FuncKind, Function, InstKind, Reg, Space, Term, Val, op::Special, op::VoteOp};
 
 /// The threads among which a value is the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UniformLevel {
     /// Those of a warp that execute together.
     Warp,
+    /// The same in blocks whose rows are whole warps, so that a warp has one `tid.y` and one `tid.z`.
+    WarpInRow,
     /// Those of a thread block.
     Block,
 }
@@ -125,7 +127,10 @@ impl Uniformity<'_> {
                     self.level == UniformLevel::Block || mask.is_some_and(|m| self.is_divergent(m))
                 }
             },
-            InstKind::Special { reg, .. } => !reg.is_block_uniform(),
+            InstKind::Special { reg, .. } => {
+                let is_row = matches!(reg, Special::TidY | Special::TidZ);
+                !(reg.is_block_uniform() || is_row && self.level == UniformLevel::WarpInRow)
+            }
             InstKind::Atomic { .. } | InstKind::Shuffle { .. } | InstKind::Call { .. } | InstKind::Rt { .. } => true,
             InstKind::Store { .. }
             | InstKind::Fence { .. }

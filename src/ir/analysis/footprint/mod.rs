@@ -13,16 +13,19 @@
 //! Values that the kernel loads from constant addresses (descriptors of module arrays, scalars passed by reference) are
 //! taken from memory as it is before the launch, if nothing in the launch can write there.
 //!
-//! Not here: shared and local memory; other launches and the host, which may touch the same bytes at other times.
+//! Of shared memory it is found out who in the block may touch the same bytes before the next barrier (`intervals`).
+//!
+//! Not here: local memory; other launches and the host, which may touch the same bytes at other times.
 
 mod form;
+mod intervals;
 mod relate;
 mod rounds;
 mod value;
 mod walk;
 
 use crate::op::AtomOp;
-use crate::{FuncId, Function, Module, Ty};
+use crate::{FuncId, Function, Module, SharedId, Ty};
 use std::collections::BTreeMap;
 
 /// An access of a function: its number among the loads, stores and atomics of the function, counted in the order of blocks.
@@ -61,6 +64,8 @@ pub struct LaunchFacts<'a> {
     pub globals: &'a [u64],
     /// First and last address of shared memory.
     pub shared: (i64, i64),
+    /// Address of a function's shared variable, if it is known.
+    pub shared_at: &'a dyn Fn(FuncId, SharedId) -> Option<i64>,
     /// First and last address of local memory.
     pub local: (i64, i64),
     /// The addresses from the first up to the second, not included, that are shared or local memory.
@@ -100,6 +105,8 @@ pub struct Footprint {
     is_complete: bool,
     found: BTreeMap<AccessId, Finding>,
     worst: Option<Sharing>,
+    /// Of accesses that may be of shared memory; `None` if nothing can be said of those.
+    shared: Option<BTreeMap<AccessId, Sharing>>,
     trusted: Vec<(u64, Ty, u64)>,
 }
 
@@ -116,10 +123,11 @@ pub fn footprint(module: &Module, kernel: FuncId, launch: &LaunchFacts<'_>) -> F
             Err(walk::Failure::Again) => continue,
             Err(walk::Failure::Beyond) => break,
         }
-        let Some(related) = relate::relate(&walk) else {
+        let Some(mut related) = relate::relate(&walk) else {
             refused.memory = true;
             continue;
         };
+        related.shared = intervals::relate_shared(&walk, module.func(kernel));
         return related;
     }
     Footprint::default()
@@ -146,6 +154,21 @@ impl Footprint {
     /// The worst of all accesses.
     pub fn worst(&self) -> Sharing {
         if self.is_complete { self.worst.unwrap_or(Sharing::ReadOnly) } else { Sharing::Unknown }
+    }
+
+    /// Who may touch what an access of shared memory touches, from the barrier before to the next one: nobody who writes
+    /// ([`Sharing::ReadOnly`]), no other thread ([`Sharing::ThreadDisjoint`]), or any thread of the block.
+    pub fn between_barriers(&self, access: AccessId) -> Sharing {
+        match &self.shared {
+            Some(shared) if self.is_complete => shared.get(&access).copied().unwrap_or(Sharing::ReadOnly),
+            _ => Sharing::BlockDisjoint,
+        }
+    }
+
+    /// Whether no two threads touch a byte, one of them writing, without a barrier between them.
+    pub fn is_free_of_races(&self) -> bool {
+        let is_private = |s: Sharing| s <= Sharing::ThreadDisjoint;
+        is_private(self.worst()) && self.shared.as_ref().is_some_and(|shared| shared.values().all(|&s| is_private(s)))
     }
 
     /// What was read from memory: address, type and bits. Another launch with the same arguments has the same footprint as

@@ -13,11 +13,11 @@ use crate::Ty;
 use std::collections::BTreeMap;
 
 /// Most pairs of accesses that are looked at.
-const PAIRS: usize = 60_000;
+pub(super) const PAIRS: usize = 60_000;
 
 /// Who may touch a common byte.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Relation {
+pub(super) enum Relation {
     Apart,
     SameThread,
     SameBlock,
@@ -32,18 +32,21 @@ struct Extent<'a> {
     high: i128,
 }
 
+/// The least address that a site may touch, and the end of what it may touch.
+pub(super) fn extent(walk: &Walk<'_>, site: &Site) -> (i128, i128) {
+    let Some(form) = &site.form else { return (i128::MIN, i128::MAX) };
+    let (low, high) = bounds(walk, form, &site.guards);
+    (low, high.saturating_add(site.bytes))
+}
+
 /// The sharing of all sites; `None` if memory that was trusted may be written.
 pub(super) fn relate(walk: &Walk<'_>) -> Option<Footprint> {
     let mut sites: Vec<Extent<'_>> = walk
         .sites
         .iter()
-        .map(|site| match &site.form {
-            Some(form) => Extent {
-                site,
-                low: walk.vars.least(form, &site.guards, None),
-                high: walk.vars.most(form, &site.guards, None).saturating_add(site.bytes),
-            },
-            None => Extent { site, low: i128::MIN, high: i128::MAX },
+        .map(|site| {
+            let (low, high) = extent(walk, site);
+            Extent { site, low, high }
         })
         .collect();
     // Guards that contradict each other: no thread comes there.
@@ -67,7 +70,7 @@ pub(super) fn relate(walk: &Walk<'_>) -> Option<Footprint> {
                 continue;
             }
             pairs += 1;
-            let relation = if pairs > PAIRS { Relation::Anybody } else { between(walk, a.site, b.site) };
+            let relation = if pairs > PAIRS { Relation::Anybody } else { between(walk, a.site, b.site, false) };
             if relation == Relation::Apart {
                 continue;
             }
@@ -185,9 +188,16 @@ fn multiples(k: i128, from: i128, to: i128) -> Difference {
     }
 }
 
-/// Who may touch a byte in common through these two sites.
-fn between(walk: &Walk<'_>, a: &Site, b: &Site) -> Relation {
+/// Who may touch a byte in common through these two sites; if `in_block`, two threads of one block are asked about, and the
+/// answer is never that anybody may unless nothing is known of an address.
+pub(super) fn between(walk: &Walk<'_>, a: &Site, b: &Site, in_block: bool) -> Relation {
     let (Some(fa), Some(fb)) = (&a.form, &b.form) else { return Relation::Anybody };
+    // What both have of one block's index is the same number.
+    let is_common = |var: Var| {
+        let is_ctaid = walk.digits.ctaid.iter().any(|digit| digit.terms.first().is_some_and(|t| t.0 == var));
+        in_block && is_ctaid && fa.coefficient(var) == fb.coefficient(var)
+    };
+    let (fa, fb) = (&fa.filtered(|v| !is_common(v)), &fb.filtered(|v| !is_common(v)));
     // They overlap if -a.bytes < fa - fb < b.bytes.
     let (mut low, mut high) = (1 - a.bytes, b.bytes - 1);
     if misses_by_divisor(fa, fb, low, high) {
@@ -224,7 +234,7 @@ fn between(walk: &Walk<'_>, a: &Site, b: &Site) -> Relation {
             equal.contains(&var) || pinned(walk, digit, a).is_some_and(|p| pinned(walk, digit, b) == Some(p))
         }
     };
-    if !walk.digits.ctaid.iter().all(is_equal) {
+    if !in_block && !walk.digits.ctaid.iter().all(is_equal) {
         Relation::Anybody
     } else if !walk.digits.tid.iter().all(is_equal) {
         Relation::SameBlock

@@ -31,6 +31,14 @@ pub(super) struct Site {
     pub(super) guards: Rc<[Form]>,
 }
 
+/// An access site that may be of shared memory.
+#[derive(Clone, Debug)]
+pub(super) struct SharedSite {
+    pub(super) site: Site,
+    /// Where it, or the call that leads to it, stands in the kernel: the number of the instruction in its block.
+    pub(super) place: (Bb, usize),
+}
+
 /// The variables of the launch's digits.
 pub(super) struct Digits {
     pub(super) tid: [Form; 3],
@@ -66,6 +74,11 @@ pub(super) struct Walk<'a> {
     pub(super) vars: Vars,
     pub(super) digits: Digits,
     pub(super) sites: Vec<Site>,
+    pub(super) shared: Vec<SharedSite>,
+    /// Whether a function that the kernel calls has a barrier.
+    pub(super) has_inner_barrier: bool,
+    /// Where the walk is in the kernel itself.
+    place: (Bb, usize),
     /// What was read from memory as it is before the launch: address, type, bits.
     pub(super) trusted: Vec<(u64, Ty, u64)>,
     steps: usize,
@@ -100,7 +113,19 @@ impl<'a> Walk<'a> {
             n => Form::var(vars.fresh(0, i128::from(n) - 1)),
         };
         let digits = Digits { tid: launch.block.map(&mut digit), ctaid: launch.grid.map(&mut digit) };
-        Walk { module, launch, refused, vars, digits, sites: Vec::new(), trusted: Vec::new(), steps: 0 }
+        Walk {
+            module,
+            launch,
+            refused,
+            vars,
+            digits,
+            sites: Vec::new(),
+            shared: Vec::new(),
+            has_inner_barrier: false,
+            place: (Bb(0), 0),
+            trusted: Vec::new(),
+            steps: 0,
+        }
     }
 
     /// Walks the kernel with the launch's arguments.
@@ -316,6 +341,9 @@ impl<'a> Walk<'a> {
             if self.steps > STEPS {
                 return Err(Failure::Beyond);
             }
+            if depth == 0 {
+                self.place = (bb, at);
+            }
             let id = AccessId { func: a.id, number };
             number += u32::from(is_access(&inst.kind));
             let value = match &inst.kind {
@@ -345,7 +373,10 @@ impl<'a> Walk<'a> {
                 }
                 InstKind::Addr { base, .. } => match base {
                     AddrBase::Local(_) => self.placed(self.launch.local),
-                    AddrBase::Shared(_) => self.placed(self.launch.shared),
+                    AddrBase::Shared(id) => match (self.launch.shared_at)(a.id, *id) {
+                        Some(base) => Value::Int(Form::constant(i128::from(base))),
+                        None => self.placed(self.launch.shared),
+                    },
                     AddrBase::Global(g) => match self.launch.globals.get(g.index()) {
                         Some(&base) => Value::Int(Form::constant(i128::from(base))),
                         None => Value::Other,
@@ -388,6 +419,7 @@ impl<'a> Walk<'a> {
                 }
                 InstKind::Launch { .. } => return Err(Failure::Beyond),
                 InstKind::Barrier { .. } | InstKind::Vote { .. } | InstKind::Shuffle { .. } => {
+                    self.has_inner_barrier |= depth > 0 && matches!(inst.kind, InstKind::Barrier { .. });
                     inst.kind.def().map_or(Value::Other, |d| self.arithmetic(&[]).opaque(a.f.ty(d)))
                 }
                 InstKind::Fence { .. } | InstKind::SyncWarp { .. } | InstKind::Stmt | InstKind::BackEdge => continue,
@@ -446,7 +478,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Notes an access, unless it surely stays in memory of the block or the thread; gives its address.
+    /// Notes an access, unless it surely stays in memory of the thread; gives its address, if that is not shared memory.
     #[allow(clippy::too_many_arguments)] // The parts of one instruction.
     fn touch(
         &mut self,
@@ -459,7 +491,7 @@ impl<'a> Walk<'a> {
         offset: i64,
         guards: &Rc<[Form]>,
     ) -> Option<Form> {
-        if matches!(space, Space::Shared | Space::Local) {
+        if space == Space::Local {
             return None;
         }
         let form = match a.value(addr, Ty::I64) {
@@ -470,6 +502,13 @@ impl<'a> Walk<'a> {
             let (low, high) = super::value::range(Ty::I64);
             self.vars.is_within(f, guards, low, high)
         });
+        let site = Site { id, kind, bytes: i128::from(ty.bytes()), form: form.clone(), guards: guards.clone() };
+        if matches!(space, Space::Shared | Space::Generic) {
+            self.shared.push(SharedSite { site: site.clone(), place: self.place });
+        }
+        if space == Space::Shared {
+            return None;
+        }
         if space == Space::Generic
             && let Some(form) = &form
         {
@@ -478,8 +517,7 @@ impl<'a> Walk<'a> {
                 return None;
             }
         }
-        let bytes = i128::from(ty.bytes());
-        self.sites.push(Site { id, kind, bytes, form: form.clone(), guards: guards.clone() });
+        self.sites.push(site);
         form
     }
 
@@ -513,7 +551,9 @@ impl<'a> Walk<'a> {
                 let arg = |i: usize| args.get(i).map_or(Value::Other, |&v| a.value(v, Ty::I64));
                 let (Value::Int(form), Value::Int(length)) = (arg(0), arg(1)) else { return Err(Failure::Beyond) };
                 let bytes = self.vars.most(&length, guards, None).max(1);
-                self.sites.push(Site { id: None, kind: Kind::Read, bytes, form: Some(form), guards: guards.clone() });
+                let site = Site { id: None, kind: Kind::Read, bytes, form: Some(form), guards: guards.clone() };
+                self.shared.push(SharedSite { site: site.clone(), place: self.place });
+                self.sites.push(site);
                 Ok(())
             }
             _ => Err(Failure::Beyond),

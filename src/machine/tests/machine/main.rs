@@ -2,5 +2,6 @@
 
 mod api;
 mod program;
+mod proofs;
 mod replay;
 mod stops;

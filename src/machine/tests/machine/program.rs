@@ -10,13 +10,18 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// Compiles a program that is valid, and loads it.
 pub(crate) fn load(text: &str, options: MachineOptions) -> Machine {
+    load_on(text, Emulator::new(0, emu::Options::default()), options)
+}
+
+/// The same with an emulator of the caller's.
+pub(crate) fn load_on(text: &str, emulator: Emulator, options: MachineOptions) -> Machine {
     let mut map = SourceMap::new();
     let file = map.add("test.cuf", text);
     let mut diags = Diagnostics::new();
     let compiled = compile::compile(&mut map, &[file], &Options::default(), &mut |_, _| None, &mut diags);
     let said: Vec<String> = diags.iter().map(|d| d.message.clone()).collect();
     let compiled = compiled.unwrap_or_else(|| panic!("{said:?}"));
-    let device = DeviceBox::Emulator(Box::new(Emulator::new(0, emu::Options::default())));
+    let device = DeviceBox::Emulator(Box::new(emulator));
     Machine::load(compiled.module, vec![device], &gpu::GpuOptions::default(), options).expect("a program that loads")
 }
 

@@ -57,6 +57,34 @@ fn random_programs_do_the_same_after_every_step() {
 }
 
 #[test]
+fn random_programs_do_the_same_when_nobody_debugs_them() {
+    let unmarked =
+        |events: &[Event]| -> Vec<Event> { events.iter().filter(|e| !matches!(e, Event::Stmt(_))).cloned().collect() };
+    let mut merged = 0;
+    for seed in 0..400 {
+        let module = generate::module(seed);
+        let mut rng = Rng::new(seed ^ 0x5eed);
+        let args = generate::arguments(module.funcs.last().unwrap(), &mut rng);
+        let done = run(&module, &args);
+        let mut better = module.clone();
+        let mut selects = 0;
+        opt::run_unwatched(&mut better, 1, &mut |step, now| {
+            check(&format!("seed {seed}"), step, now);
+            let count = ir::print::module(now, false).matches("select.").count();
+            merged += usize::from(step == "merge" && count > selects);
+            selects = count;
+            let found = run(now, &args);
+            if done.0 != Err(Fault::Fuel) {
+                assert_eq!(found.0, done.0, "seed {seed}, after {step}\n{}", ir::print::module(now, false));
+                assert_eq!(unmarked(&found.1), unmarked(&done.1), "seed {seed}, after {step}");
+                assert_eq!(found.2, done.2, "seed {seed}, after {step}");
+            }
+        });
+    }
+    assert!(merged > 3, "only {merged} programs had a branch that became a selection");
+}
+
+#[test]
 fn annotated_programs_give_what_they_say_after_every_step() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/ir");
     let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();

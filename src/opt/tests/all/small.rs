@@ -207,6 +207,65 @@ bb0:
     assert_eq!(text.matches("stmt").count(), 2, "{text}");
 }
 
+/// The text of the first function as it is run when nobody debugs, without its head.
+fn unwatched(text: &str) -> String {
+    let mut module = ir::parse::module(text).unwrap();
+    opt::run_unwatched(&mut module, 1, &mut |_, _| {});
+    assert_eq!(ir::verify::module(&module), []);
+    let text = ir::print::function(&module, &module.funcs[0], false);
+    text.lines().skip_while(|l| !l.starts_with("bb0")).collect::<Vec<_>>().join("\n")
+}
+
+/// A branch on %1 around an assignment of a variable.
+fn branching(condition: &str, inside: &str) -> String {
+    format!(
+        "
+type t0 \"real(4)\" bytes 4 real
+kernel @k(%0: i64, %9: i32) {{
+  reg %2 f32 mutable v0
+  var v0 \"c\" t0 scalar reg %2 source 3
+bb0:
+  stmt
+  %2 = mov.f32 1.0
+  %3 = special.tid.x
+  {condition}
+  branch %1, bb1, bb2
+bb1:
+  stmt
+  {inside}
+  jump bb2
+bb2:
+  stmt
+  store.global.f32 [%0], %2
+  return
+}}"
+    )
+}
+
+#[test]
+fn a_small_branch_of_lanes_that_disagree_becomes_a_selection() {
+    let text = branching("%1 = cmp.gt.i32 %3, 5", "%2 = mul.f32 %2, 2.0");
+    assert_eq!(
+        unwatched(&text),
+        "\
+bb0:
+  %3 = special.tid.x
+  %1 = cmp.gt.i32 %3, 5
+  %2 = select.f32 %1, 2.0, 1.0
+  store.global.f32 [%0], %2
+  return
+}"
+    );
+}
+
+#[test]
+fn branches_that_lanes_share_or_that_touch_memory_stay() {
+    let shared = unwatched(&branching("%1 = cmp.gt.i32 %9, 5", "%2 = mul.f32 %2, 2.0"));
+    assert!(shared.contains("branch %1"), "{shared}");
+    let access = unwatched(&branching("%1 = cmp.gt.i32 %3, 5", "%2 = load.global.f32 [%0]"));
+    assert!(access.contains("branch %1"), "{access}");
+}
+
 #[test]
 fn functions_that_touch_memory_are_called() {
     let text = "

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Compares cufemu with Oclgrind, core for core: nanoseconds an element of saxpy, reduce and mm (an inner step), plain and with
+# data races looked for. Installs Oclgrind and what its host program needs from Debian. Each figure is the median of RUNS
+# (default 3) runs; Oclgrind gets smaller sizes, so that it ends, and both run on one core.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+runs=${RUNS:-3}
+cufemu=${CUFEMU:-}
+if [ -z "$cufemu" ]; then
+  cargo build --release --quiet --manifest-path "$root/Cargo.toml"
+  cufemu="${CARGO_TARGET_DIR:-$root/target}/release/cufemu"
+fi
+if ! command -v oclgrind >/dev/null || [ ! -e /usr/include/CL/cl.h ] || ! ls /usr/lib/*/libOpenCL.so >/dev/null 2>&1; then
+  apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq oclgrind ocl-icd-opencl-dev opencl-c-headers gcc >/dev/null
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+gcc -O2 -Wno-deprecated-declarations "$here/twins.c" -o "$work/twins" -lOpenCL
+
+median() { sort -g | awk '{ v[NR] = $1 } END { print (NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2) }'; }
+
+# Nanoseconds an element of a twin: name, size, more options.
+theirs() {
+  local name=$1 size=$2
+  shift 2
+  for _ in $(seq "$runs"); do
+    taskset -c 0 oclgrind --num-threads 1 "$@" "$work/twins" "$name" "$size" "$here/twins.cl" 2>"$work/err" || {
+      cat "$work/err" >&2
+      exit 1
+    }
+  done | median
+}
+
+# Nanoseconds an element of one of our programs: name, elements of a launch, more options.
+ours() {
+  local name=$1 elements=$2
+  shift 2
+  for _ in $(seq "$runs"); do
+    taskset -c 0 "$cufemu" --jobs 1 "$@" "$root/benches/programs/timing.cuf" "$root/benches/programs/$name.cuf" \
+      2>&1 >/dev/null | awk -v n="$elements" '/^kernel ms/ { print $3 * 1e6 / n }'
+  done | median
+}
+
+printf '%-8s %12s %12s %8s %14s %14s %8s\n' kernel Oclgrind cufemu factor Oclgrind-races cufemu-race factor
+row() {
+  local name=$1 size=$2 elements=$3 a b c d
+  a=$(theirs "$name" "$size")
+  b=$(ours "$name" "$elements" --check none)
+  c=$(theirs "$name" "$size" --data-races)
+  d=$(ours "$name" "$elements" --race)
+  awk -v k="$name" -v a="$a" -v b="$b" -v c="$c" -v d="$d" 'BEGIN {
+    printf "%-8s %9.1f ns %9.3f ns %7.0fx %11.1f ns %11.3f ns %7.0fx\n", k, a, b, a / b, c, d, c / d }'
+}
+row saxpy 65536 16777216
+row reduce 65536 16777216
+row mm 96 1073741824

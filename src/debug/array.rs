@@ -1,0 +1,231 @@
+//! Arrays as a screen shows them: a window as text, a map of means, and what is known of all elements.
+
+use crate::command::Radix;
+use crate::formula::{Formula, Seen, constant_object};
+use crate::scene::{Object, Scene, Store};
+use crate::value::{Eval, Kind, Value, fail, from_bytes};
+use crate::view::{ArrayView, ArrayWanted, Statistics};
+use ir::Ty;
+use mem::Region;
+use mem::address::{SHARED_BASE, is_local, is_shared};
+
+/// Elements of which the statistics are made; of larger arrays the first ones are taken, so that a screen stays quick.
+const MOST_COUNTED: u64 = 1 << 18;
+/// Elements of each cell of a map that its mean is made of.
+const MOST_AVERAGED: u64 = 16;
+
+/// The word of shared memory that an object begins at.
+pub(crate) fn shared_word(object: &Object) -> Option<u64> {
+    match object.store {
+        Store::Memory(address) if is_shared(address) => Some((address - SHARED_BASE) / 4),
+        _ => None,
+    }
+}
+
+fn space(object: &Object) -> &'static str {
+    match object.store {
+        Store::Memory(address) if is_shared(address) => "shared",
+        Store::Memory(address) if is_local(address) => "local",
+        Store::Memory(address) => match Region::of(address) {
+            Some(Region::Device(_)) => "global",
+            Some(Region::Managed) => "managed",
+            Some(_) => "host",
+            None => "unknown",
+        },
+        Store::Regs(..) => "register",
+        Store::Value(_) => "constant",
+    }
+}
+
+/// The number that an element is, if it is one; complex ones count by their magnitude.
+fn number(kind: Kind, bytes: &[u8]) -> Option<f64> {
+    let real =
+        |ty: Ty, bits: u64| if ty == Ty::F64 { f64::from_bits(bits) } else { f32::from_bits(bits as u32).into() };
+    let bits = from_bytes(bytes);
+    Some(match kind {
+        Kind::Int(ty) => scalar::bits::signed(ty, bits) as f64,
+        Kind::Real(ty) => real(ty, bits),
+        Kind::Complex(ty) => {
+            let (re, im) = bytes.split_at(bytes.len() / 2);
+            real(ty, from_bytes(re)).hypot(real(ty, from_bytes(im)))
+        }
+        Kind::Logical(_) => (bits & 1) as f64,
+        Kind::Char(_) | Kind::Derived(..) => return None,
+    })
+}
+
+/// An array that is read through a scene.
+struct Reader<'a> {
+    scene: &'a Scene<'a>,
+    object: Object,
+    extents: [u64; 2],
+    /// Whether rows are made of one dimension.
+    is_folded: bool,
+    count: u64,
+}
+
+impl Reader<'_> {
+    /// The number in array element order of the element in a row and column.
+    fn index(&self, row: u64, column: u64) -> Option<u64> {
+        let inside = row < self.extents[0] && column < self.extents[1];
+        let i = if self.is_folded { row * self.extents[1] + column } else { column * self.extents[0] + row };
+        (inside && i < self.count).then_some(i)
+    }
+
+    fn number(&self, i: u64) -> Option<f64> {
+        self.scene.load_element(&self.object, i).ok().and_then(|bytes| number(self.object.kind, &bytes))
+    }
+
+    /// An element as text.
+    fn text(&self, i: u64) -> String {
+        let element = self.scene.load_element(&self.object, i);
+        let shown = element.and_then(|data| {
+            let one = match self.object.store {
+                Store::Memory(a) => Object {
+                    kind: self.object.kind,
+                    store: Store::Memory(a.wrapping_add_signed(self.object.offset_of(i))),
+                    dims: Vec::new(),
+                },
+                _ => {
+                    let value = Value { kind: self.object.kind, dims: Vec::new(), data };
+                    Object { kind: value.kind, dims: Vec::new(), store: Store::Value(value) }
+                }
+            };
+            self.scene.show(&one, Radix::Natural)
+        });
+        shown.unwrap_or_else(|why| format!("<{}>", why.0))
+    }
+
+    fn statistics(&self) -> Option<Statistics> {
+        let count = self.count.min(MOST_COUNTED);
+        number(self.object.kind, &vec![0; self.object.kind.bytes() as usize])?;
+        let (mut least, mut greatest): (Option<(f64, u64)>, Option<(f64, u64)>) = (None, None);
+        let mut nan_count = 0;
+        let mut see = |i: u64, n: f64| {
+            if n.is_nan() {
+                nan_count += 1;
+                return;
+            }
+            if least.is_none_or(|l| n < l.0) {
+                least = Some((n, i));
+            }
+            if greatest.is_none_or(|g| n > g.0) {
+                greatest = Some((n, i));
+            }
+        };
+        let bytes = self.object.kind.bytes();
+        let whole = match self.object.store {
+            Store::Memory(address) if self.object.is_contiguous() => self.scene.read(address, count * bytes).ok(),
+            _ => None,
+        };
+        match whole {
+            Some(data) => {
+                for (i, element) in data.chunks_exact(bytes.max(1) as usize).enumerate() {
+                    if let Some(n) = number(self.object.kind, element) {
+                        see(i as u64, n);
+                    }
+                }
+            }
+            None => (0..count).for_each(|i| {
+                if let Some(n) = self.number(i) {
+                    see(i, n);
+                }
+            }),
+        }
+        let range = least.zip(greatest);
+        Some(Statistics {
+            range: range.map(|(l, g)| (l.0, g.0)),
+            shown: range.map(|(l, g)| (self.text(l.1), self.text(g.1))),
+            nan_count,
+            count,
+        })
+    }
+
+    /// The mean of the elements of a cell of a map of that size.
+    fn cell(&self, at: [u64; 2], size: [u64; 2]) -> Option<f64> {
+        let bounds = |d: usize| {
+            let from = at[d] * self.extents[d] / size[d];
+            (from, ((at[d] + 1) * self.extents[d] / size[d]).max(from + 1))
+        };
+        let ((r0, r1), (c0, c1)) = (bounds(0), bounds(1));
+        let total = (r1 - r0) * (c1 - c0);
+        let step = total.div_ceil(MOST_AVERAGED).max(1);
+        let (mut sum, mut count) = (0.0, 0u32);
+        for n in (0..total).step_by(step as usize) {
+            if let Some(i) = self.index(r0 + n % (r1 - r0), c0 + n / (r1 - r0)) {
+                sum += self.number(i)?;
+                count += 1;
+            }
+        }
+        let mean = sum / f64::from(count);
+        (count > 0 && !mean.is_nan()).then_some(mean)
+    }
+}
+
+/// What a screen shows of an array.
+pub(crate) fn view(scene: &Scene<'_>, formula: &Formula, wanted: &ArrayWanted) -> Eval<ArrayView> {
+    let object = match formula.look(scene)? {
+        Seen::Object(object) => object,
+        Seen::Value(value) => constant_object(value),
+    };
+    let [rows, columns] = wanted.size.map(|n| n.clamp(1, 1024));
+    let mut object = object;
+    let memory_space = space(&object);
+    // What is handed over without its extent ends at the latest with its allocation.
+    if let (Some(last), Store::Memory(address)) = (object.dims.last().copied(), &object.store)
+        && last.extent.is_none()
+    {
+        let bytes = scene.bytes_after(*address);
+        let inner: u64 = object.dims.iter().filter_map(|d| d.extent).map(|n| n.max(0) as u64).product();
+        let each = inner.saturating_mul(object.kind.bytes()).max(1);
+        if let Some(d) = object.dims.last_mut() {
+            d.extent = Some((bytes / each).min(i64::MAX as u64) as i64);
+        }
+    }
+    let dims: Vec<(i64, u64)> = object.dims.iter().map(|d| (d.lower, d.extent.unwrap_or(0).max(0) as u64)).collect();
+    let count = object.count()?;
+    let (extents, is_folded) = match dims.as_slice() {
+        [] => return fail("this is a scalar; an array or a section of one is wanted"),
+        [(_, n)] => {
+            // As a map an array of one dimension is folded to a square, as a table to the width of the window.
+            let width = if wanted.as_map { ((*n as f64).sqrt().ceil() as u64).max(columns.min(*n)) } else { columns };
+            let width = width.clamp(1, (*n).max(1));
+            ([n.div_ceil(width), width], true)
+        }
+        [(_, m), (_, n)] => ([*m, *n], false),
+        more => {
+            return fail(format!(
+                "an array of {} dimensions is shown in slices: give all but two a subscript, such as a(:,:,1)",
+                more.len()
+            ));
+        }
+    };
+    let reader = Reader { scene, object, extents, is_folded, count };
+    let first = [
+        wanted.first[0].min(extents[0].saturating_sub(1)),
+        if is_folded { 0 } else { wanted.first[1].min(extents[1].saturating_sub(1)) },
+    ];
+    let (mut window, mut map) = (Vec::new(), Vec::new());
+    if wanted.as_map {
+        let size = [rows.min(extents[0]), columns.min(extents[1])];
+        for row in 0..size[0] {
+            map.push((0..size[1]).map(|column| reader.cell([row, column], size)).collect());
+        }
+    } else {
+        for row in (first[0]..extents[0]).take(rows as usize) {
+            let cells = (first[1]..extents[1]).take(columns as usize);
+            window.push(cells.filter_map(|column| reader.index(row, column)).map(|i| reader.text(i)).collect());
+        }
+    }
+    Ok(ArrayView {
+        expression: wanted.expression.clone(),
+        ty: reader.object.kind.name(scene.checked),
+        space: memory_space,
+        dims,
+        first,
+        extents,
+        window,
+        map,
+        statistics: reader.statistics(),
+    })
+}

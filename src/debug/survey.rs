@@ -1,0 +1,258 @@
+//! Makes surveys: what a screen shows, read from the machine where it stands. Costs no more than what is shown: values are
+//! cut short, blocks are counted and not walked, large arrays are looked at in part.
+
+use crate::array;
+use crate::formula::{Formula, Seen, constant_object};
+use crate::reply::LaneState;
+use crate::scene::Scene;
+use crate::session::Session;
+use crate::value::Eval;
+use crate::view::{
+    BanksView, BlockCell, BlockMap, BlockState, EndView, FileText, FindingView, FragmentView, LaneValue, LaneValues,
+    SharedVariable, Survey, Wanted,
+};
+use crate::watcher::Thread;
+use emu::Running;
+use finding::{Actor, Finding, Severity, What};
+use mem::address::SHARED_BASE;
+use sema::checked::VarId;
+use std::collections::BTreeMap;
+
+/// Cells of a permuted grid of which it is asked one by one what has begun.
+const SAMPLES: u64 = 8;
+/// Formulas that are kept.
+const MOST_FORMULAS: usize = 16;
+
+impl Session {
+    /// The texts of the source files, those of embedded modules left out.
+    pub fn texts(&self) -> Vec<FileText> {
+        let files = self.setup.sources.files().filter(|(_, f)| !f.name().starts_with('<'));
+        let text = |(file_id, file): (source::FileId, &source::SourceFile)| FileText {
+            file_id,
+            name: file.name().to_owned(),
+            lines: (1..=file.line_count()).map(|n| file.line_text(n).to_owned()).collect(),
+            statements: (1..=file.line_count()).map(|n| self.sites.has_statement(file_id, n)).collect(),
+        };
+        files.map(text).collect()
+    }
+
+    /// Everything that a screen shows.
+    pub fn survey(&mut self, wanted: &Wanted) -> Survey {
+        let values = wanted.lanes.as_deref().map(|e| self.lane_values(e).map_err(|why| why.0));
+        let array = wanted.array.as_ref().map(|a| {
+            let formula = self.known_formula(&a.expression).map_err(|why| why.0)?;
+            self.here().and_then(|scene| array::view(&scene, &formula, a)).map_err(|why| why.0)
+        });
+        let running = self.started && self.process.over().is_none();
+        let program = self.program_view();
+        Survey {
+            focus: self.view(self.focus),
+            place: self.current_line(),
+            kernel: self.kernels().into_iter().next(),
+            blocks: self.running().map(|r| self.block_map(r, wanted.block_cells)),
+            warps: self.warps(),
+            lanes: self.lanes(),
+            fragments: self.fragments(),
+            locals: if running { self.frame_variables() } else { Vec::new() },
+            stack: if running { self.stack() } else { Vec::new() },
+            breakpoints: self.breakpoints.iter().map(|b| self.breakpoint_view(b)).collect(),
+            displays: if running { self.display_views() } else { Vec::new() },
+            findings: self.findings().iter().enumerate().map(|(i, f)| self.finding_view(i + 1, f)).collect(),
+            values,
+            array,
+            banks: wanted.banks.and_then(|(first, rows)| self.banks(first, rows)),
+            program,
+        }
+    }
+
+    /// The formula of a text that is shown again and again: made once in each procedure.
+    fn known_formula(&mut self, text: &str) -> Eval<Formula> {
+        let proc = self.here_proc();
+        let known = self.formulas.iter().find(|(t, p, _)| t == text && *p == proc);
+        if let Some((.., formula)) = known {
+            return Ok(formula.clone());
+        }
+        let formula = self.formula(text)?;
+        if self.formulas.len() >= MOST_FORMULAS {
+            self.formulas.remove(0);
+        }
+        self.formulas.push((text.to_owned(), proc, formula.clone()));
+        Ok(formula)
+    }
+
+    /// What was found so far.
+    pub(crate) fn findings(&self) -> Vec<Finding> {
+        self.process.machine().findings().iter().cloned().collect()
+    }
+
+    fn block_map(&self, running: &Running, most: usize) -> BlockMap {
+        let most = most.clamp(1, 1 << 16) as u64;
+        let per_cell = running.total.div_ceil(most).max(1);
+        let focused = match self.focus {
+            Thread::Device { launch, block, .. } if launch == running.launch.number => Some(block),
+            _ => None,
+        };
+        let mut active: BTreeMap<u64, BlockState> = BTreeMap::new();
+        for (i, block) in running.active.iter().enumerate() {
+            let state = if i == 0 { BlockState::Running } else { BlockState::Polling };
+            let entry = active.entry(block.linear / per_cell).or_insert(state);
+            if i == 0 {
+                *entry = state;
+            }
+        }
+        let cell = |n: u64| {
+            let (from, to) = (n * per_cell, ((n + 1) * per_cell).min(running.total));
+            let step = ((to - from) / SAMPLES).max(1);
+            let begun = |linear: &u64| running.has_begun(*linear);
+            let mut samples = (from..to).step_by(step as usize).chain([to - 1]);
+            let state = match active.get(&n) {
+                Some(state) => *state,
+                None if samples.clone().all(|l| begun(&l)) => BlockState::Ended,
+                None if samples.any(|l| begun(&l)) => BlockState::Partly,
+                None => BlockState::Waiting,
+            };
+            BlockCell { state, focused: focused.is_some_and(|f| (from..to).contains(&f)) }
+        };
+        let index = |b: &emu::Block| b.geometry.cta.map(|c| c + 1);
+        BlockMap {
+            grid: running.launch.grid,
+            per_cell,
+            cells: (0..running.total.div_ceil(per_cell)).map(cell).collect(),
+            active: running.active.iter().map(index).collect(),
+        }
+    }
+
+    /// Where the fragments of the focused warp are, in their innermost procedures that are not hidden.
+    fn fragments(&self) -> Vec<FragmentView> {
+        let Thread::Device { launch, block, warp: number, lane: focused } = self.focus else { return Vec::new() };
+        let warp = self.process.block(launch, block).and_then(|b| b.warps.get(number as usize));
+        let Some(warp) = warp else { return Vec::new() };
+        let view = |(i, f): (usize, &vm::Fragment)| {
+            let lane = if f.mask >> focused & 1 != 0 { focused } else { f.mask.trailing_zeros() };
+            let level = *self.levels(Thread::Device { launch, block, warp: number, lane }).first()?;
+            let (file_id, line) = self.line_of(self.span_of(&level))?;
+            let state = crate::info::state_of(f, i == warp.current);
+            Some(FragmentView { lanes: f.mask, file_id, line, state })
+        };
+        warp.fragments.iter().enumerate().filter_map(view).collect()
+    }
+
+    fn lane_values(&mut self, text: &str) -> Eval<LaneValues> {
+        let formula = self.known_formula(text)?;
+        let Thread::Device { launch, block, warp, .. } = self.focus else {
+            return crate::value::fail("the focus is on the host, which has no lanes");
+        };
+        let one = |scene: &Scene<'_>| {
+            let shown = match formula.look(scene)? {
+                Seen::Object(object) => (scene.show_brief(&object)?, array::shared_word(&object)),
+                Seen::Value(value) => (scene.show_brief(&constant_object(value))?, None),
+            };
+            Ok(shown)
+        };
+        let current = self.process.block(launch, block).and_then(|b| b.warps.get(warp as usize));
+        let active = current.and_then(|w| w.fragments.get(w.current)).map_or(0, |f| f.mask);
+        let mut words: [Vec<u64>; 32] = Default::default();
+        let mut in_shared = false;
+        let values = self.each_lane(launch, block, warp, one);
+        let values = values.into_iter().map(|(lane, value)| {
+            let (value, word) = match value {
+                Ok((text, word)) => (Ok(text), word),
+                Err(why) => (Err(why.0), None),
+            };
+            if let Some(word) = word.filter(|_| active >> lane & 1 != 0) {
+                in_shared = true;
+                let bank = &mut words[word as usize % 32];
+                if !bank.contains(&word) {
+                    bank.push(word);
+                }
+            }
+            LaneValue { lane, value, word }
+        });
+        let values = values.collect();
+        let most = words.iter().map(Vec::len).max().unwrap_or(0) as u32;
+        Ok(LaneValues { expression: text.to_owned(), values, conflict: in_shared.then_some(most) })
+    }
+
+    fn banks(&self, first: u64, count: u64) -> Option<BanksView> {
+        let Thread::Device { launch, block, .. } = self.focus else { return None };
+        let block = self.process.block(launch, block)?;
+        let bytes = block.shared.len() as u64;
+        let rows = bytes.div_ceil(128);
+        let first = first.min(rows.saturating_sub(1));
+        let from = (first * 128).min(bytes) as usize;
+        let to = ((first + count) * 128).min(bytes) as usize;
+        let words = block.shared[from..to].chunks(4).map(|c| crate::value::from_bytes(c) as u32).collect();
+        Some(BanksView { first, rows, words, variables: self.shared_variables() })
+    }
+
+    /// The variables of the kernel's shared memory, in the order of their places.
+    fn shared_variables(&self) -> Vec<SharedVariable> {
+        let Some(level) = self.levels(self.focus).last().copied() else { return Vec::new() };
+        let Ok(scene) = self.scene_of(self.focus, Some(level.frame)) else { return Vec::new() };
+        let module = &self.process.machine().program().module;
+        let variable = |v: &ir::DebugVar| {
+            let object = scene.variable(VarId(v.source_id)).ok()?;
+            let crate::scene::Store::Memory(address) = object.store else { return None };
+            let offset = address.checked_sub(SHARED_BASE).filter(|_| mem::address::is_shared(address))?;
+            let element_bytes = object.kind.bytes();
+            let bytes = object.count().ok()? * element_bytes;
+            Some(SharedVariable { name: v.name.to_string(), offset, bytes, element_bytes })
+        };
+        let mut all: Vec<SharedVariable> = module.func(level.site.func).vars.iter().filter_map(variable).collect();
+        all.sort_by_key(|v| v.offset);
+        all
+    }
+
+    fn finding_view(&self, number: usize, finding: &Finding) -> FindingView {
+        let diagnostic = finding.diagnostic();
+        let end = |a: &finding::Access| {
+            let what = match a.what {
+                What::Read => "read",
+                What::Write => "write",
+                What::Atomic => "atomic",
+                What::VolatileRead => "volatile read",
+                What::VolatileWrite => "volatile write",
+                What::Free => "free",
+                What::Execute => "step",
+            };
+            let place = a.place.as_ref().map(|p| format!(" of {p}")).unwrap_or_default();
+            let who = match &a.actor {
+                Actor::Host => "the host".to_owned(),
+                Actor::Copy { call, .. } => call.clone(),
+                Actor::Kernel(launch) => format!("kernel {}", launch.kernel),
+                Actor::Thread(t) => {
+                    let show = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");
+                    format!("block {} thread {}", show(t.block), show(t.thread))
+                }
+            };
+            EndView {
+                text: format!("{what}{place} by {who}"),
+                place: self.line_of(a.span),
+                reachable: matches!(a.actor, Actor::Thread(_)) && finding.launch.is_some(),
+            }
+        };
+        FindingView {
+            number,
+            code: finding.code().id().to_owned(),
+            is_error: finding.severity() == Severity::Error,
+            title: diagnostic.message.clone(),
+            text: self.word(finding),
+            ends: finding.accesses.iter().map(end).collect(),
+        }
+    }
+}
+
+impl LaneState {
+    /// All states, in the order of a legend.
+    pub const ALL: [LaneState; 9] = [
+        LaneState::Active,
+        LaneState::Divergent,
+        LaneState::Joining,
+        LaneState::Barrier,
+        LaneState::Rendezvous,
+        LaneState::Waiting,
+        LaneState::Faulted,
+        LaneState::Exited,
+        LaneState::Absent,
+    ];
+}

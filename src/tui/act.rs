@@ -1,0 +1,295 @@
+//! What the keys do.
+
+use crate::keymap::Action;
+use crate::model::Model;
+use crate::pane::Pane;
+use crate::prompt::Purpose;
+use crate::update::{Effect, execute};
+use debug::{BreakpointKind, FocusView, Request};
+
+/// Does what a key is for.
+pub(crate) fn act(model: &mut Model, action: Action, effects: &mut Vec<Effect>) {
+    if model.help.is_some() && scroll_help(model, action) {
+        return;
+    }
+    match action {
+        Action::Command(line) => execute(model, line, effects),
+        Action::ToCursor => {
+            if let Some(at) = cursor_place(model) {
+                execute(model, &format!("advance {at}"), effects);
+            }
+        }
+        Action::ToggleBreakpoint => toggle(model, effects),
+        Action::BreakIf => {
+            if let Some(at) = cursor_place(model) {
+                model.open(Purpose::Command, &format!("break {at} if "));
+            }
+        }
+        Action::Lane(by) => lane(model, by, effects),
+        Action::Warp(by) => warp(model, by, effects),
+        Action::Block(by) => block(model, by, effects),
+        Action::Prompt => model.open(Purpose::Command, ""),
+        Action::Search => model.open(Purpose::Search, ""),
+        Action::Here => {
+            if let Some((file, line)) = model.survey.as_ref().and_then(|s| s.place) {
+                model.show_place(file, line);
+            }
+        }
+        Action::Pane(by) => next_pane(model, by),
+        Action::Show(pane) => {
+            model.bring_up(pane);
+            model.pane = pane;
+            let wants = match pane {
+                Pane::Memory if model.memory.expression.is_empty() => first_array(model),
+                _ => None,
+            };
+            if let Some(expression) = wants {
+                model.memory.expression = expression;
+            }
+        }
+        Action::Zoom => model.zoomed = !model.zoomed,
+        Action::Lines(by) => move_rows(model, i64::from(by)),
+        Action::HalfPages(by) => {
+            let half = (model.room(model.pane) / 2).max(1) as i64;
+            move_rows(model, i64::from(by) * half);
+        }
+        Action::Columns(by) => columns(model, by),
+        Action::First => move_rows(model, i64::MIN / 2),
+        Action::Last => move_rows(model, i64::MAX / 2),
+        Action::Enter => enter(model, effects),
+        Action::Expression if model.pane == Pane::Memory => {
+            let text = model.memory.expression.clone();
+            model.open(Purpose::Array, &text);
+        }
+        Action::Expression => {
+            let text = model.lane_expression.clone();
+            model.open(Purpose::Lanes, &text);
+        }
+        Action::Map => {
+            model.memory.as_map = !model.memory.as_map;
+            *model.scroll_mut(Pane::Memory) = crate::model::Scroll::default();
+        }
+        Action::Delete => breakpoint_command(model, effects, |_| "delete"),
+        Action::Disable => breakpoint_command(model, effects, |on| if on { "disable" } else { "enable" }),
+        Action::Help => model.help = if model.help.is_some() { None } else { Some(0) },
+        Action::Interrupt => match &mut model.running {
+            Some(running) => {
+                running.interrupted = true;
+                effects.push(Effect::Interrupt);
+            }
+            None => quit(model, effects),
+        },
+        Action::Escape => {
+            model.message = None;
+            if model.zoomed {
+                model.zoomed = false;
+            } else {
+                model.pane = Pane::Source;
+            }
+        }
+        Action::Quit => quit(model, effects),
+    }
+}
+
+/// The keys of the help pane; `false` for one that is not its.
+fn scroll_help(model: &mut Model, action: Action) -> bool {
+    let Some(top) = model.help else { return false };
+    let page = usize::from(model.size.1.saturating_sub(5)).max(1);
+    let last = crate::draw::help_lines(model.look).len().saturating_sub(page);
+    let by = |n: i64| top.saturating_add_signed(n as isize).min(last);
+    model.help = match action {
+        Action::Lines(n) => Some(by(n.into())),
+        Action::HalfPages(n) => Some(by(i64::from(n) * (page / 2) as i64)),
+        Action::First => Some(0),
+        Action::Last => Some(last),
+        Action::Help | Action::Escape | Action::Quit | Action::Enter | Action::Interrupt => None,
+        _ => {
+            model.help = None;
+            return false;
+        }
+    };
+    true
+}
+
+fn quit(model: &mut Model, effects: &mut Vec<Effect>) {
+    if model.running.is_some() {
+        model.say("The program is running; Ctrl-C stops it.", true);
+    } else if model.is_alive() && !model.quitting {
+        model.quitting = true;
+        model.say("The program has not ended. Press q again to leave the debugger.", false);
+    } else {
+        effects.push(Effect::Ask(Request::Do(debug::Command::Quit)));
+    }
+}
+
+/// The place of the cursor in the source, as `break` takes it.
+fn cursor_place(model: &Model) -> Option<String> {
+    let file = model.files.get(model.file)?;
+    Some(format!("{}:{}", file.name, model.scroll(Pane::Source).cursor + 1))
+}
+
+fn toggle(model: &mut Model, effects: &mut Vec<Effect>) {
+    let line = model.scroll(Pane::Source).cursor + 1;
+    match (model.breakpoint(line), cursor_place(model)) {
+        (Some((number, ..)), _) => execute(model, &format!("delete {number}"), effects),
+        (None, Some(at)) => execute(model, &format!("break {at}"), effects),
+        (None, None) => {}
+    }
+}
+
+fn breakpoint_command(model: &mut Model, effects: &mut Vec<Effect>, verb: fn(bool) -> &'static str) {
+    let row = model.scroll(Pane::Breakpoints).cursor;
+    let chosen = model.survey.as_ref().and_then(|s| s.breakpoints.get(row)).map(|b| (b.number, b.enabled));
+    if let Some((number, enabled)) = chosen {
+        execute(model, &format!("{} {number}", verb(enabled)), effects);
+    }
+}
+
+fn lane(model: &mut Model, by: i32, effects: &mut Vec<Effect>) {
+    let Some(survey) = &model.survey else { return };
+    let alive: Vec<(u32, bool)> = survey
+        .lanes
+        .iter()
+        .filter(|l| !matches!(l.state, debug::LaneState::Exited | debug::LaneState::Absent))
+        .map(|l| (l.lane, l.current))
+        .collect();
+    let Some(at) = alive.iter().position(|l| l.1) else {
+        return model.say("The focus is on the host; there are no lanes to choose from.", true);
+    };
+    let to = (at as i64 + i64::from(by)).rem_euclid(alive.len() as i64) as usize;
+    let lane = alive[to].0;
+    execute(model, &format!("lane {lane}"), effects);
+}
+
+fn warp(model: &mut Model, by: i32, effects: &mut Vec<Effect>) {
+    let Some(survey) = &model.survey else { return };
+    let alive: Vec<(u32, bool)> =
+        survey.warps.iter().filter(|w| !w.fragments.is_empty()).map(|w| (w.number, w.current)).collect();
+    let Some(at) = alive.iter().position(|w| w.1) else {
+        return model.say("The focus is on the host; there are no warps to choose from.", true);
+    };
+    let to = (at as i64 + i64::from(by)).rem_euclid(alive.len() as i64) as usize;
+    let warp = alive[to].0;
+    execute(model, &format!("warp {warp}"), effects);
+}
+
+fn block(model: &mut Model, by: i32, effects: &mut Vec<Effect>) {
+    let Some(survey) = &model.survey else { return };
+    let Some(map) = &survey.blocks else { return model.say("No kernel is at work.", true) };
+    let here = match survey.focus {
+        FocusView::Thread { block, .. } => map.active.iter().position(|b| *b == block),
+        FocusView::Host => None,
+    };
+    if map.active.len() < 2 && here.is_some() {
+        return model
+            .say("No other block is at work: blocks run one after another unless they wait for each other.", true);
+    }
+    let to = here.map_or(0, |at| (at as i64 + i64::from(by)).rem_euclid(map.active.len() as i64) as usize);
+    let Some([x, y, z]) = map.active.get(to).copied() else { return };
+    execute(model, &format!("block ({x},{y},{z})"), effects);
+}
+
+fn next_pane(model: &mut Model, by: i32) {
+    let layout = model.layout();
+    if model.zoomed {
+        let at = (model.pane.index() as i64 + i64::from(by)).rem_euclid(crate::pane::COUNT as i64);
+        return act(model, Action::Show(crate::pane::PANES[at as usize].pane), &mut Vec::new());
+    }
+    let at = layout.places.iter().position(|p| p.shown == model.pane).unwrap_or(0);
+    let to = (at as i64 + i64::from(by)).rem_euclid(layout.places.len() as i64) as usize;
+    if let Some(place) = layout.places.get(to) {
+        model.pane = place.shown;
+    }
+}
+
+fn move_rows(model: &mut Model, by: i64) {
+    let (pane, rows) = (model.pane, model.rows(model.pane));
+    let last = rows.saturating_sub(1) as i64;
+    // What has no cursor scrolls by what is shown.
+    let (room, top) = (model.room(pane), model.scroll(pane).top as i64);
+    let scroll = model.scroll_mut(pane);
+    if matches!(pane, Pane::Memory | Pane::Banks | Pane::Output) {
+        let to = top.saturating_add(by).clamp(0, (rows as i64 - room as i64).max(0)) as usize;
+        scroll.top = to;
+        scroll.cursor = if by < 0 { to } else { (to + room.saturating_sub(1)).min(last.max(0) as usize) };
+        return;
+    }
+    scroll.cursor = (scroll.cursor as i64).saturating_add(by).clamp(0, last.max(0)) as usize;
+}
+
+fn columns(model: &mut Model, by: i32) {
+    if model.pane == Pane::Memory {
+        let extent = match model.survey.as_ref().and_then(|s| s.array.as_ref()) {
+            Some(Ok(array)) if array.dims.len() > 1 => array.extents[1],
+            _ => 1,
+        };
+        let to = model.memory.first[1].saturating_add_signed(by.into());
+        model.memory.first[1] = to.min(extent.saturating_sub(1));
+        return;
+    }
+    let scroll = model.scroll_mut(model.pane);
+    scroll.left = scroll.left.saturating_add_signed(by as isize * 4).min(1000);
+}
+
+/// The first array among the variables.
+fn first_array(model: &Model) -> Option<String> {
+    let survey = model.survey.as_ref()?;
+    let array = survey.locals.iter().find(|l| l.value.as_ref().is_ok_and(|v| v.starts_with('(')));
+    array.map(|l| l.name.clone())
+}
+
+fn enter(model: &mut Model, effects: &mut Vec<Effect>) {
+    let row = model.scroll(model.pane).cursor;
+    let Some(survey) = model.survey.clone() else { return };
+    match model.pane {
+        Pane::Locals => {
+            let Some(local) = survey.locals.get(row) else { return };
+            let is_array = local.value.as_ref().map_or_else(|why| why.contains("extent"), |v| v.starts_with('('));
+            if is_array {
+                model.memory.expression = local.name.clone();
+                model.memory.first = [0; 2];
+                *model.scroll_mut(Pane::Memory) = crate::model::Scroll::default();
+                model.bring_up(Pane::Memory);
+            } else {
+                model.lane_expression = local.name.clone();
+                model.bring_up(Pane::Lanes);
+            }
+        }
+        Pane::Lanes => {
+            if let Some(lane) = survey.lanes.get(row) {
+                execute(model, &format!("lane {}", lane.lane), effects);
+            }
+        }
+        Pane::Stack => {
+            if let Some(frame) = survey.stack.get(row) {
+                execute(model, &format!("frame {}", frame.level), effects);
+            }
+        }
+        Pane::Breakpoints => {
+            if let Some(BreakpointKind::Statement { file_id, line, .. }) = survey.breakpoints.get(row).map(|b| &b.kind)
+            {
+                model.show_place(*file_id, *line);
+            }
+        }
+        Pane::Findings => finding(model, &survey, row, effects),
+        Pane::Source | Pane::Threads | Pane::Output | Pane::Memory | Pane::Banks => {}
+    }
+}
+
+fn finding(model: &mut Model, survey: &debug::Survey, row: usize, _effects: &mut Vec<Effect>) {
+    let Some((finding, end)) = model.finding_rows().get(row).copied() else { return };
+    let Some(finding) = survey.findings.get(finding) else { return };
+    let end = end.unwrap_or(finding.ends.len().saturating_sub(1));
+    if let Some((file, line)) = finding.ends.get(end).and_then(|e| e.place) {
+        model.show_place(file, line);
+    }
+}
+
+/// A click in the pane of threads: on a lane of a strip it chooses the lane.
+pub(crate) fn click_threads(model: &mut Model, x: u16, y: u16, effects: &mut Vec<Effect>) {
+    let Some(layout) = model.layout().of(Pane::Threads).cloned() else { return };
+    let strips = crate::draw::strips(model, layout.inner());
+    if let Some((warp, lane)) = strips.hit(x, y) {
+        execute(model, &format!("warp {warp} lane {lane}"), effects);
+    }
+}

@@ -1,0 +1,238 @@
+//! Drawing: a pure function of the model. Every pane has a file or a function; what it shows was decided before.
+
+mod help;
+mod lists;
+mod memory;
+mod source;
+mod threads;
+
+use crate::keymap;
+use crate::layout::{self, Place};
+use crate::look::{Look, Role};
+use crate::model::Model;
+use crate::pane::Pane;
+use debug::FocusView;
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Widget};
+
+pub(crate) use help::help_lines;
+pub(crate) use source::GUTTER;
+pub(crate) use threads::strips;
+
+/// Draws the screen.
+pub fn render(model: &Model, frame: &mut Frame<'_>) {
+    let area = frame.area();
+    let buffer = frame.buffer_mut();
+    if area.width < layout::LEAST.0 || area.height < layout::LEAST.1 {
+        let text = format!("The terminal is too small: {} by {} at least.", layout::LEAST.0, layout::LEAST.1);
+        put(buffer, area, 0, 0, &Line::raw(text));
+        return;
+    }
+    let layout = layout::arrange(area.width, area.height, &model.recent, model.zoomed.then_some(model.pane));
+    title(model, buffer, layout.title);
+    for place in &layout.places {
+        pane(model, buffer, place);
+    }
+    hints(model, buffer, layout.hints);
+    if let Some(top) = model.help {
+        help::draw(model.look, buffer, area, top);
+    }
+    if let Some(cursor) = prompt(model, buffer, layout.prompt) {
+        frame.set_cursor_position(cursor);
+    }
+}
+
+/// Writes a line into a part of an area, cut at its edge.
+fn put(buffer: &mut Buffer, area: Rect, x: u16, y: u16, line: &Line<'_>) {
+    if y < area.height && x < area.width {
+        buffer.set_line(area.x + x, area.y + y, line, area.width - x);
+    }
+}
+
+/// Gives a whole row of an area a style.
+fn paint(buffer: &mut Buffer, area: Rect, y: u16, style: Style) {
+    if y < area.height {
+        buffer.set_style(Rect { x: area.x, y: area.y + y, width: area.width, height: 1 }, style);
+    }
+}
+
+fn triple([x, y, z]: [u32; 3]) -> String {
+    match (y, z) {
+        (1, 1) => x.to_string(),
+        (_, 1) => format!("({x},{y})"),
+        _ => format!("({x},{y},{z})"),
+    }
+}
+
+fn title(model: &Model, buffer: &mut Buffer, area: Rect) {
+    let look = model.look;
+    paint(buffer, area, 0, look.style(Role::Cursor));
+    let file = model.files.get(model.file).map_or("", |f| f.name.as_str());
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    let mut left = format!(" cufemu  {name}");
+    let mut right = String::new();
+    if let Some(survey) = &model.survey {
+        match survey.focus {
+            _ if survey.program.exited.is_some() => left.push_str("  ended"),
+            _ if !survey.program.started => left.push_str("  not started"),
+            FocusView::Host => left.push_str("  host"),
+            FocusView::Thread { kernel, block, thread, warp, lane } => {
+                let kernel_name = survey.kernel.as_ref().map_or("", |k| k.name.as_str());
+                left.push_str(&format!(
+                    "  {kernel_name} #{kernel}  block {}  thread {}  warp {warp} lane {lane}",
+                    triple(block),
+                    triple(thread)
+                ));
+            }
+        }
+        right = format!("step {} ", survey.program.time);
+        if survey.program.latest > survey.program.time {
+            right = format!("step {} of {} ", survey.program.time, survey.program.latest);
+        }
+    }
+    put(buffer, area, 0, 0, &Line::styled(left.clone(), look.style(Role::Cursor)));
+    let width = right.chars().count() as u16;
+    if left.chars().count() as u16 + width + 1 < area.width {
+        put(buffer, area, area.width - width, 0, &Line::styled(right, look.style(Role::Cursor)));
+    }
+}
+
+/// The tabs of a place with the columns that they take: pane, first column, column after it.
+pub(crate) fn tabs(place: &Place) -> Vec<(Pane, u16, u16)> {
+    let mut x = place.area.x + 2;
+    let mut all = Vec::new();
+    for &pane in &place.panes {
+        // The key stands before the title.
+        let width = pane.row().title.len() as u16 + 2;
+        all.push((pane, x, x + width));
+        x += width + 1;
+    }
+    all
+}
+
+fn pane(model: &Model, buffer: &mut Buffer, place: &Place) {
+    let look = model.look;
+    let is_focused = model.pane == place.shown;
+    let border = look.style(if is_focused { Role::Focus } else { Role::Faint });
+    Block::bordered().border_set(look.border()).border_style(border).render(place.area, buffer);
+    let last = place.area.right().saturating_sub(1);
+    for (pane, from, to) in tabs(place) {
+        let is_shown = pane == place.shown;
+        let role = match (is_shown, is_focused) {
+            (true, true) => Role::Focus,
+            (true, false) => Role::Strong,
+            (false, _) => Role::Faint,
+        };
+        let mut title = pane.row().title.to_owned();
+        if pane == Pane::Findings
+            && let Some(survey) = model.survey.as_ref().filter(|s| !s.findings.is_empty())
+        {
+            title = if survey.findings.len() < 100 {
+                format!("Found {:<2}", survey.findings.len())
+            } else {
+                "Found 99".into()
+            };
+        }
+        if to <= last {
+            let style = look.style(role);
+            let has_news = pane == Pane::Findings && title.starts_with("Found");
+            let name = if has_news { look.style(Role::Error) } else { style };
+            let line = Line::from(vec![
+                Span::styled(format!("{} ", pane.row().key), look.style(Role::Faint)),
+                Span::styled(title, name),
+            ]);
+            buffer.set_line(from, place.area.y, &line, to - from);
+            if is_shown && look.theme == crate::look::Theme::Plain && place.panes.len() > 1 {
+                buffer.set_style(
+                    Rect { x: from, y: place.area.y, width: to - from, height: 1 },
+                    look.style(Role::Cursor),
+                );
+            }
+        }
+    }
+    let inner = place.inner();
+    match place.shown {
+        Pane::Source => source::draw(model, buffer, inner),
+        Pane::Threads => threads::draw(model, buffer, inner, place.area),
+        Pane::Locals => lists::locals(model, buffer, inner),
+        Pane::Output => lists::output(model, buffer, inner),
+        Pane::Lanes => lists::lanes(model, buffer, inner),
+        Pane::Memory => memory::draw(model, buffer, inner),
+        Pane::Banks => memory::banks(model, buffer, inner),
+        Pane::Stack => lists::stack(model, buffer, inner),
+        Pane::Findings => lists::findings(model, buffer, inner),
+        Pane::Breakpoints => lists::breakpoints(model, buffer, inner),
+    }
+}
+
+/// Draws the command line, or a message; gives the place of the cursor.
+fn prompt(model: &Model, buffer: &mut Buffer, area: Rect) -> Option<Position> {
+    let look = model.look;
+    if let Some(prompt) = &model.prompt {
+        let label = prompt.purpose.label();
+        let before: String = prompt.text[..prompt.cursor].to_owned();
+        let width = Line::raw(label).width() + Line::raw(before.as_str()).width();
+        // A line longer than the screen is shown around its cursor.
+        let skip = (width + 1).saturating_sub(usize::from(area.width));
+        let line = Line::from(vec![Span::styled(label, look.style(Role::Strong)), Span::raw(prompt.text.clone())]);
+        let shown: String =
+            if skip > 0 { format!("{label}{}", prompt.text).chars().skip(skip).collect() } else { String::new() };
+        put(buffer, area, 0, 0, &if skip > 0 { Line::raw(shown) } else { line.clone() });
+        if !prompt.offers.is_empty() {
+            let offers = format!("  {}", prompt.offers.join("  "));
+            let at = (line.width().saturating_sub(skip) as u16).min(area.width);
+            put(buffer, area, at, 0, &Line::styled(offers, look.style(Role::Faint)));
+        }
+        return Some(Position { x: area.x + (width - skip) as u16, y: area.y });
+    }
+    if let Some(running) = &model.running
+        && (running.ticks > 1 || running.interrupted)
+    {
+        let wheel = if look.is_ascii { ['|', '/', '-', '\\'] } else { ['◐', '◓', '◑', '◒'] };
+        let blocks = running.blocks.map(|(begun, all)| format!(", {begun} of {all} blocks begun")).unwrap_or_default();
+        let what = if running.interrupted { "stopping" } else { "Ctrl-C stops it" };
+        let text = format!(
+            "{} {}: {} s, statement {}{blocks}; {what}",
+            wheel[running.ticks as usize % wheel.len()],
+            running.line,
+            running.ticks / 10,
+            running.time
+        );
+        put(buffer, area, 0, 0, &Line::styled(text, look.style(Role::Strong)));
+    } else if let Some(message) = &model.message {
+        let role = if message.is_error { Role::Error } else { Role::Reply };
+        put(buffer, area, 0, 0, &Line::styled(message.text.clone(), look.style(role)));
+    }
+    None
+}
+
+fn hints(model: &Model, buffer: &mut Buffer, area: Rect) {
+    let look = model.look;
+    let mut spans = Vec::new();
+    let mut width = 0;
+    for row in keymap::hints(model.pane) {
+        let key = row.keys[0];
+        let more = key.len() + row.hint.len() + 3;
+        if width + more > usize::from(area.width) {
+            continue;
+        }
+        width += more;
+        spans.push(Span::styled(key, look.style(Role::Strong)));
+        spans.push(Span::styled(format!(" {}  ", row.hint), look.style(Role::Faint)));
+    }
+    put(buffer, area, 0, 0, &Line::from(spans));
+}
+
+/// Text cut to a width, with a mark where something is missing.
+fn cut(text: &str, width: usize, look: Look) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(width.saturating_sub(1)).collect();
+    short.push(look.char('…', '~'));
+    short
+}

@@ -1,0 +1,123 @@
+//! The launch: a map of its blocks, and a strip of 32 lanes for each warp of the focused block.
+
+use super::{cut, put};
+use crate::look::{Look, Role};
+use crate::model::Model;
+use crate::pane::Pane;
+use debug::render::{lane_letter, lane_set, state_name};
+use debug::{LaneState, Survey, WarpRow};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
+use ratatui::text::{Line, Span};
+
+/// Columns before a strip: the number of the warp.
+const NUMBER: u16 = 2;
+
+/// Where the strips are.
+pub(crate) struct Strips {
+    /// The first row of them.
+    pub(crate) first: u16,
+    /// Number of the warp of each row.
+    warps: Vec<u32>,
+}
+
+impl Strips {
+    /// Warp and lane at a place of the pane.
+    pub(crate) fn hit(&self, x: u16, y: u16) -> Option<(u32, u32)> {
+        let warp = *self.warps.get(usize::from(y.checked_sub(self.first)?))?;
+        let lane = u32::from(x.checked_sub(NUMBER)?);
+        (lane < 32).then_some((warp, lane))
+    }
+}
+
+/// Rows of the map of blocks.
+fn map_rows(survey: &Survey, area: Rect) -> u16 {
+    let cells = survey.blocks.as_ref().map_or(0, |b| b.cells.len());
+    cells.div_ceil(usize::from(area.width.max(1))).min(usize::from(area.height)) as u16
+}
+
+/// Where the strips of a pane of that size are.
+pub(crate) fn strips(model: &Model, area: Rect) -> Strips {
+    let Some(survey) = &model.survey else { return Strips { first: 0, warps: Vec::new() } };
+    let first = 1 + map_rows(survey, area);
+    let top = model.scroll(Pane::Threads).top;
+    let room = usize::from(area.height.saturating_sub(first));
+    Strips { first, warps: survey.warps.iter().skip(top).take(room).map(|w| w.number).collect() }
+}
+
+pub(super) fn draw(model: &Model, buffer: &mut Buffer, area: Rect, frame: Rect) {
+    let look = model.look;
+    let Some(survey) = &model.survey else { return };
+    let Some(kernel) = &survey.kernel else {
+        let text = if survey.program.started { "No kernel is at work." } else { "Press n to start the program." };
+        put(buffer, area, 0, 0, &Line::styled(text, look.style(Role::Faint)));
+        return;
+    };
+    let t = super::triple;
+    let work = kernel.begun - kernel.ended;
+    let mut head = format!(
+        "{}<<<{},{}>>> {} of {} blocks done",
+        kernel.name,
+        t(kernel.grid),
+        t(kernel.block),
+        kernel.ended,
+        kernel.total
+    );
+    if work > 1 {
+        head.push_str(&format!(", {work} at work"));
+    }
+    put(buffer, area, 0, 0, &Line::raw(cut(&head, area.width.into(), look)));
+    if let Some(map) = &survey.blocks {
+        for (i, cell) in map.cells.iter().enumerate() {
+            let (x, y) = (i % usize::from(area.width.max(1)), i / usize::from(area.width.max(1)) + 1);
+            let (c, style) = look.block(cell.state);
+            let style = if cell.focused { style.add_modifier(Modifier::REVERSED) } else { style };
+            put(buffer, area, x as u16, y as u16, &Line::styled(c.to_string(), style));
+        }
+    }
+    let strips = strips(model, area);
+    let lane = survey.lanes.iter().find(|l| l.current).map(|l| l.lane);
+    for (n, number) in strips.warps.iter().enumerate() {
+        let y = strips.first + n as u16;
+        if let Some(warp) = survey.warps.iter().find(|w| w.number == *number) {
+            strip(look, buffer, area, y, warp, lane.filter(|_| warp.current));
+        }
+    }
+    legend(look, buffer, frame, survey);
+}
+
+fn strip(look: Look, buffer: &mut Buffer, area: Rect, y: u16, warp: &WarpRow, lane: Option<u32>) {
+    let role = if warp.current { Role::Focus } else { Role::Faint };
+    put(buffer, area, 0, y, &Line::styled(format!("{:>2}", warp.number), look.style(role)));
+    for (i, state) in warp.lanes.iter().enumerate() {
+        let style = look.lane(*state);
+        let style =
+            if lane == Some(i as u32) { style.add_modifier(Modifier::REVERSED | Modifier::BOLD) } else { style };
+        put(buffer, area, NUMBER + i as u16, y, &Line::styled(lane_letter(*state).to_string(), style));
+    }
+    let places: Vec<String> = match warp.fragments.as_slice() {
+        [] => vec!["exited".to_owned()],
+        [(_, line)] => vec![format!("line {line}")],
+        several => several.iter().map(|(mask, line)| format!("{line}: {}", lane_set(*mask))).collect(),
+    };
+    let room = usize::from(area.width.saturating_sub(NUMBER + 33));
+    if room > 4 {
+        let text = cut(&places.join("  "), room, look);
+        put(buffer, area, NUMBER + 33, y, &Line::styled(text, look.style(Role::Faint)));
+    }
+}
+
+/// The meaning of the letters that are on the screen, in the lower edge of the frame.
+fn legend(look: Look, buffer: &mut Buffer, frame: Rect, survey: &Survey) {
+    let shown = |state: &LaneState| survey.warps.iter().any(|w| w.lanes.contains(state));
+    let mut spans = Vec::new();
+    for state in LaneState::ALL.into_iter().filter(|s| shown(s)) {
+        spans.push(Span::styled(lane_letter(state).to_string(), look.lane(state)));
+        spans.push(Span::styled(format!(" {} ", state_name(state)), look.style(Role::Faint)));
+    }
+    let line = Line::from(spans);
+    let area =
+        Rect { x: frame.x + 1, y: frame.bottom().saturating_sub(1), width: frame.width.saturating_sub(2), height: 1 };
+    put(buffer, area, 1, 0, &line);
+}

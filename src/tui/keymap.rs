@@ -1,0 +1,266 @@
+//! Table: the keys. Dispatch, the line of hints, the help pane and the manual are all made from these rows.
+//!
+//! Single letters are those of gdb's single-key mode where it has them, movement is vim's, function keys are those of common
+//! editors. A capital letter goes back in time.
+
+use crate::pane::Pane;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// What a key does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Action {
+    /// Does this command of the debugger.
+    Command(&'static str),
+    /// Runs the focused thread to the line of the cursor.
+    ToCursor,
+    /// Sets or deletes the breakpoint on the line of the cursor.
+    ToggleBreakpoint,
+    /// Asks for the condition of a breakpoint on the line of the cursor.
+    BreakIf,
+    /// Looks at the next or previous lane.
+    Lane(i32),
+    /// The same of warps.
+    Warp(i32),
+    /// The same of blocks that are at work.
+    Block(i32),
+    /// Opens the command line.
+    Prompt,
+    /// Opens the search.
+    Search,
+    /// Shows the current statement again.
+    Here,
+    /// Goes to another pane.
+    Pane(i32),
+    /// Shows a pane and goes to it.
+    Show(Pane),
+    /// Makes the pane as large as the screen, or as it was.
+    Zoom,
+    /// Moves the cursor by lines.
+    Lines(i32),
+    /// Moves the cursor by half pages.
+    HalfPages(i32),
+    /// Moves sideways.
+    Columns(i32),
+    /// Goes to the beginning.
+    First,
+    /// Goes to the end.
+    Last,
+    /// Does what the row is for.
+    Enter,
+    /// Asks for the expression of the pane.
+    Expression,
+    /// Switches between table and heat map.
+    Map,
+    /// Deletes what the cursor is on.
+    Delete,
+    /// Enables or disables what the cursor is on.
+    Disable,
+    /// Shows help, or hides it.
+    Help,
+    /// Interrupts the program.
+    Interrupt,
+    /// Closes what is open.
+    Escape,
+    /// Ends the session.
+    Quit,
+}
+
+/// The chapters of the table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Chapter {
+    /// Forwards.
+    Run,
+    /// Backwards.
+    Back,
+    /// Breakpoints.
+    Break,
+    /// The focus.
+    Focus,
+    /// Panes and movement.
+    Panes,
+    /// What panes do with their rows.
+    Rows,
+    /// The rest.
+    Rest,
+}
+
+impl Chapter {
+    /// All chapters in order.
+    pub const ALL: [Chapter; 7] =
+        [Chapter::Run, Chapter::Back, Chapter::Break, Chapter::Focus, Chapter::Panes, Chapter::Rows, Chapter::Rest];
+
+    /// Its title.
+    pub fn title(self) -> &'static str {
+        match self {
+            Chapter::Run => "Running",
+            Chapter::Back => "Going back in time",
+            Chapter::Break => "Breakpoints",
+            Chapter::Focus => "Choosing the thread that is looked at",
+            Chapter::Panes => "Panes and movement",
+            Chapter::Rows => "In a pane",
+            Chapter::Rest => "Other keys",
+        }
+    }
+}
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyRow {
+    /// The keys.
+    pub keys: &'static [&'static str],
+    /// In which panes; none means all.
+    pub panes: &'static [Pane],
+    /// What it does.
+    pub action: Action,
+    /// Its chapter.
+    pub chapter: Chapter,
+    /// A word or two for the line of hints; empty for none.
+    pub hint: &'static str,
+    /// One sentence without a dot.
+    pub brief: &'static str,
+}
+
+macro_rules! keys {
+    ($([$($key:literal)*] $([$($pane:ident)*])? $chapter:ident $action:expr, $hint:literal $brief:literal;)*) => {
+        /// All keys in the order of help. The first row that fits counts.
+        pub const KEYS: &[KeyRow] = &[$(KeyRow {
+            keys: &[$($key),*],
+            panes: &[$($(Pane::$pane),*)?],
+            action: $action,
+            chapter: Chapter::$chapter,
+            hint: $hint,
+            brief: $brief,
+        }),*];
+    };
+}
+
+keys! {
+    ["n" "F10"] Run Action::Command("next"), "next" "Go on to the next statement of the focused thread, over procedures";
+    ["s" "F11"] Run Action::Command("step"), "step" "Go on to the next statement of the focused thread, into procedures";
+    ["c" "F5"] Run Action::Command("continue"), "continue" "Go on until a breakpoint, a watchpoint, an error or the end; starts the program if it has not begun";
+    ["r"] Run Action::Command("run"), "run" "Start the program from the beginning";
+    ["f" "Shift-F11"] Run Action::Command("finish"), "" "Go on until the focused procedure returns";
+    ["y" "F8"] Run Action::Command("barrier"), "barrier" "Go on until the focused thread comes to a barrier of its block";
+    ["t" "F4"] [Source] Run Action::ToCursor, "" "Go on until the focused thread comes to the line of the cursor";
+    ["N" "F6"] Back Action::Command("reverse-next"), "back" "Go back to the previous statement of the focused thread, over procedures";
+    ["S" "F7"] Back Action::Command("reverse-step"), "" "Go back to the previous statement of the focused thread, into procedures";
+    ["C" "Shift-F5"] Back Action::Command("reverse-continue"), "" "Go back to the previous hit of a breakpoint or watchpoint, or to the beginning";
+    ["F"] Back Action::Command("reverse-finish"), "" "Go back to the call of the focused procedure";
+    ["b" "F9"] [Source] Break Action::ToggleBreakpoint, "break" "Set a breakpoint on the line of the cursor, or delete it";
+    ["B"] [Source] Break Action::BreakIf, "" "Set a breakpoint with a condition on the line of the cursor";
+    ["x" "Delete"] [Breakpoints] Break Action::Delete, "delete" "Delete the breakpoint of the row";
+    ["Space"] [Breakpoints] Break Action::Disable, "on/off" "Disable the breakpoint of the row, or enable it";
+    ["]"] Focus Action::Lane(1), "lane" "Look at the next lane of the warp";
+    ["["] Focus Action::Lane(-1), "" "Look at the previous lane of the warp";
+    ["}"] Focus Action::Warp(1), "" "Look at the next warp of the block";
+    ["{"] Focus Action::Warp(-1), "" "Look at the previous warp of the block";
+    [")"] Focus Action::Block(1), "" "Look at the next block that is at work";
+    ["("] Focus Action::Block(-1), "" "Look at the previous block that is at work";
+    ["H"] Focus Action::Command("host"), "" "Look at the host program";
+    ["u"] Focus Action::Command("up"), "" "Look at the frame that called this one";
+    ["d"] Focus Action::Command("down"), "" "Look at the frame that this one called";
+    ["Tab"] Panes Action::Pane(1), "pane" "Go to the next pane";
+    ["BackTab"] Panes Action::Pane(-1), "" "Go to the previous pane";
+    ["1"] Panes Action::Show(Pane::Source), "" "Go to the source";
+    ["2"] Panes Action::Show(Pane::Threads), "" "Go to the map of blocks and lanes";
+    ["3" "v"] Panes Action::Show(Pane::Locals), "" "Go to the variables";
+    ["4" "o"] Panes Action::Show(Pane::Output), "" "Show the output";
+    ["5"] Panes Action::Show(Pane::Lanes), "" "Show the lanes";
+    ["6" "m"] Panes Action::Show(Pane::Memory), "" "Show an array";
+    ["7"] Panes Action::Show(Pane::Banks), "" "Show shared memory by banks";
+    ["8" "w"] Panes Action::Show(Pane::Stack), "" "Show the call stack";
+    ["9" "!"] Panes Action::Show(Pane::Findings), "" "Show the findings";
+    ["0"] Panes Action::Show(Pane::Breakpoints), "" "Show the breakpoints";
+    ["z"] Panes Action::Zoom, "zoom" "Make the pane as large as the screen, or as it was";
+    ["j" "Down"] Panes Action::Lines(1), "" "Down";
+    ["k" "Up"] Panes Action::Lines(-1), "" "Up";
+    ["h" "Left"] Panes Action::Columns(-1), "" "Left";
+    ["l" "Right"] Panes Action::Columns(1), "" "Right";
+    ["Ctrl-d" "Ctrl-f" "PageDown"] Panes Action::HalfPages(1), "" "Half a page down";
+    ["Ctrl-u" "Ctrl-b" "PageUp"] Panes Action::HalfPages(-1), "" "Half a page up";
+    ["g" "Home"] Panes Action::First, "" "To the beginning";
+    ["G" "End"] Panes Action::Last, "" "To the end";
+    ["."] Panes Action::Here, "" "Show the current statement again";
+    ["/"] [Source] Panes Action::Search, "" "Search the source; an empty search goes on to the next place";
+    ["Enter"] [Source] Rows Action::ToCursor, "" "Go on until the focused thread comes to the line of the cursor";
+    ["Enter"] [Locals] Rows Action::Enter, "show" "Show an array in the memory pane, a scalar in all lanes";
+    ["Enter"] [Lanes] Rows Action::Enter, "focus" "Look at the lane of the row";
+    ["Enter"] [Stack] Rows Action::Enter, "focus" "Look at the frame of the row";
+    ["Enter"] [Findings] Rows Action::Enter, "go there" "Go to the moment of the access of the row, or show its place";
+    ["Enter"] [Breakpoints] Rows Action::Enter, "show" "Show the place of the row";
+    ["e"] [Memory] Rows Action::Expression, "array" "Choose the array";
+    ["e"] [Lanes] Rows Action::Expression, "expression" "Choose the expression that is shown in all lanes";
+    ["t"] [Memory] Rows Action::Map, "table/map" "Switch between the table and the heat map";
+    [":" "i"] Rest Action::Prompt, "command" "Type a command of the debugger; Tab completes it, Up and Down go through the history";
+    ["?" "F1"] Rest Action::Help, "help" "Show or hide this help";
+    ["Ctrl-c"] Rest Action::Interrupt, "" "Stop the running program; at rest, leave the debugger";
+    ["Escape"] Rest Action::Escape, "" "Close what is open";
+    ["q"] Rest Action::Quit, "quit" "Leave the debugger";
+}
+
+/// The name of a key as the table has it.
+pub fn name(key: KeyEvent) -> String {
+    let base = match key.code {
+        KeyCode::Char(' ') => "Space".to_owned(),
+        KeyCode::Char(c) => c.to_string(),
+        KeyCode::F(n) => format!("F{n}"),
+        KeyCode::Esc => "Escape".to_owned(),
+        other => format!("{other:?}"),
+    };
+    let ctrl = if key.modifiers.contains(KeyModifiers::CONTROL) { "Ctrl-" } else { "" };
+    // The shift of a letter is in the letter.
+    let shift = key.modifiers.contains(KeyModifiers::SHIFT) && !matches!(key.code, KeyCode::Char(_) | KeyCode::BackTab);
+    format!("{ctrl}{}{base}", if shift { "Shift-" } else { "" })
+}
+
+/// What a key does in a pane.
+pub fn action(name: &str, pane: Pane) -> Option<Action> {
+    let fits = |row: &&KeyRow| (row.panes.is_empty() || row.panes.contains(&pane)) && row.keys.contains(&name);
+    KEYS.iter().find(fits).map(|row| row.action)
+}
+
+/// The hints for a pane: its own keys first.
+pub fn hints(pane: Pane) -> impl Iterator<Item = &'static KeyRow> {
+    let own = KEYS.iter().filter(move |row| row.panes.contains(&pane));
+    let all = KEYS.iter().filter(|row| row.panes.is_empty());
+    own.chain(all).filter(|row| !row.hint.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pane::PANES;
+
+    #[test]
+    fn no_key_of_a_pane_means_two_things() {
+        for pane in PANES.iter().map(|r| r.pane) {
+            let mut seen = Vec::new();
+            for row in KEYS.iter().filter(|r| r.panes.is_empty() || r.panes.contains(&pane)) {
+                for key in row.keys {
+                    assert!(!seen.contains(key), "{key} in {pane:?}");
+                    seen.push(key);
+                }
+            }
+            assert!(seen.contains(&pane.row().key));
+        }
+    }
+
+    #[test]
+    fn keys_are_called_as_in_the_table() {
+        let key = |code, modifiers| name(KeyEvent::new(code, modifiers));
+        assert_eq!(key(KeyCode::Char('N'), KeyModifiers::SHIFT), "N");
+        assert_eq!(key(KeyCode::Char('c'), KeyModifiers::CONTROL), "Ctrl-c");
+        assert_eq!(key(KeyCode::F(11), KeyModifiers::SHIFT), "Shift-F11");
+        assert_eq!(key(KeyCode::PageDown, KeyModifiers::NONE), "PageDown");
+        assert_eq!(key(KeyCode::BackTab, KeyModifiers::SHIFT), "BackTab");
+    }
+
+    #[test]
+    fn every_command_of_a_key_is_in_the_command_table() {
+        for row in KEYS {
+            if let Action::Command(text) = row.action {
+                assert!(debug::parse::parse(text).is_ok_and(|c| c.is_some()), "{text}");
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Where the panes are: a function of the size of the screen and of what was shown last.
+//!
+//! On a small screen all lower panes share one place, on a large one they have two or three. A place shows that of its
+//! panes that was asked for last.
+
+use crate::pane::Pane;
+use ratatui::layout::Rect;
+
+/// A place of the screen with the panes that share it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Place {
+    /// Where.
+    pub area: Rect,
+    /// The panes.
+    pub panes: Vec<Pane>,
+    /// The one shown.
+    pub shown: Pane,
+}
+
+impl Place {
+    /// The part inside of the frame.
+    pub(crate) fn inner(&self) -> Rect {
+        let a = self.area;
+        Rect { x: a.x + 1, y: a.y + 1, width: a.width.saturating_sub(2), height: a.height.saturating_sub(2) }
+    }
+}
+
+/// The whole screen.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Layout {
+    /// The first line.
+    pub title: Rect,
+    /// The panes.
+    pub places: Vec<Place>,
+    /// The command line and messages.
+    pub prompt: Rect,
+    /// The line of hints.
+    pub hints: Rect,
+}
+
+/// The least size that shows anything.
+pub(crate) const LEAST: (u16, u16) = (40, 10);
+
+impl Layout {
+    /// The place that shows a pane.
+    pub(crate) fn of(&self, pane: Pane) -> Option<&Place> {
+        self.places.iter().find(|p| p.shown == pane)
+    }
+}
+
+/// The last of `panes` in `recent`, which ends with what was asked for last.
+fn shown(panes: &[Pane], recent: &[Pane]) -> Pane {
+    recent.iter().rev().find(|p| panes.contains(p)).or(panes.first()).copied().unwrap_or(Pane::Source)
+}
+
+/// Arranges a screen of that size. With `zoomed`, one pane has it all.
+pub(crate) fn arrange(width: u16, height: u16, recent: &[Pane], zoomed: Option<Pane>) -> Layout {
+    use Pane::{Banks, Breakpoints, Findings, Lanes, Locals, Memory, Output, Source, Stack, Threads};
+    let line = |y: u16| Rect { x: 0, y, width, height: 1.min(height) };
+    let body = Rect { x: 0, y: 1, width, height: height.saturating_sub(3) };
+    let place = |x: u16, y: u16, width: u16, height: u16, panes: &[Pane]| Place {
+        area: Rect { x, y, width, height },
+        panes: panes.to_vec(),
+        shown: shown(panes, recent),
+    };
+    let places = if let Some(pane) = zoomed {
+        vec![place(0, body.y, width, body.height, &[pane])]
+    } else if width >= 110 && height >= 32 {
+        // The source on the left; threads, variables and stack on the right; two places below.
+        let upper = (body.height * 58 / 100).max(16);
+        let lower = body.height - upper;
+        let left = width * 54 / 100;
+        let right = width - left;
+        let threads = (upper / 2).clamp(8, 16);
+        let below = body.y + upper;
+        let mut places = vec![
+            place(0, body.y, left, upper, &[Source]),
+            place(left, body.y, right, threads, &[Threads]),
+            place(left, body.y + threads, right, upper - threads, &[Locals]),
+        ];
+        if width >= 160 {
+            let third = width / 3;
+            places.push(place(0, below, third, lower, &[Output, Breakpoints, Stack]));
+            places.push(place(third, below, third, lower, &[Lanes]));
+            places.push(place(2 * third, below, width - 2 * third, lower, &[Memory, Banks, Findings]));
+        } else {
+            places.push(place(0, below, left, lower, &[Output, Findings, Breakpoints, Stack]));
+            places.push(place(left, below, right, lower, &[Lanes, Memory, Banks]));
+        }
+        places
+    } else {
+        let upper = (body.height * 60 / 100).max(4);
+        let left = (width * 55 / 100).min(width.saturating_sub(36).max(width / 2));
+        let right = width - left;
+        let threads = (upper / 2).max(3);
+        vec![
+            place(0, body.y, left, upper, &[Source]),
+            place(left, body.y, right, threads, &[Threads]),
+            place(left, body.y + threads, right, upper.saturating_sub(threads), &[Locals]),
+            place(
+                0,
+                body.y + upper,
+                width,
+                body.height.saturating_sub(upper),
+                &[Output, Lanes, Memory, Banks, Stack, Findings, Breakpoints],
+            ),
+        ]
+    };
+    Layout { title: line(0), places, prompt: line(height.saturating_sub(2)), hints: line(height.saturating_sub(1)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pane::PANES;
+
+    #[test]
+    fn panes_cover_the_screen_without_overlap_at_every_size() {
+        for width in LEAST.0..210 {
+            for height in LEAST.1..70 {
+                let layout = arrange(width, height, &[], None);
+                let covered: u32 = layout.places.iter().map(|p| p.area.area()).sum();
+                assert_eq!(covered, u32::from(width) * u32::from(height - 3), "{width}x{height}");
+                for row in PANES {
+                    let homes = layout.places.iter().filter(|p| p.panes.contains(&row.pane)).count();
+                    assert_eq!(homes, 1, "{} at {width}x{height}", row.title);
+                }
+                for (i, a) in layout.places.iter().enumerate() {
+                    assert!(layout.places[..i].iter().all(|b| !a.area.intersects(b.area)), "{width}x{height}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_place_shows_what_was_asked_for_last() {
+        let layout = arrange(80, 24, &[Pane::Lanes, Pane::Memory], None);
+        assert!(layout.of(Pane::Memory).is_some() && layout.of(Pane::Lanes).is_none());
+    }
+}

@@ -1,0 +1,377 @@
+//! All that the screen shows, and nothing else: plain data that events change and drawing reads.
+
+use crate::layout::{self, Layout};
+use crate::look::Look;
+use crate::pane::{COUNT, Pane};
+use crate::prompt::{Prompt, Purpose};
+use debug::{ArrayWanted, FileText, FocusView, LaneState, Survey, VariableRow, Wanted};
+use source::FileId;
+
+/// Lines of output that are kept.
+const MOST_OUTPUT: usize = 20_000;
+/// Characters of a cell of a table.
+pub(crate) const CELL: u16 = 12;
+/// Characters before the cells of a table: the row's subscript.
+pub(crate) const LABEL: u16 = 8;
+
+/// Who wrote a line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Voice {
+    /// The program.
+    Program,
+    /// The user.
+    User,
+    /// The debugger.
+    Reply,
+    /// The debugger, about something wrong.
+    Error,
+}
+
+/// Cursor and first row shown of a pane.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Scroll {
+    /// The row of the cursor.
+    pub cursor: usize,
+    /// The first row shown.
+    pub top: usize,
+    /// Columns left out on the left.
+    pub left: usize,
+}
+
+/// A command that is being done.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Running {
+    /// The line.
+    pub line: String,
+    /// Ticks since it began; a tick is a tenth of a second.
+    pub ticks: u32,
+    /// Statements begun so far in the program.
+    pub time: u64,
+    /// Blocks of the launch at work that have begun, and all.
+    pub blocks: Option<(u64, u64)>,
+    /// Whether the user wants it to stop.
+    pub interrupted: bool,
+}
+
+/// The line above the hints.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Message {
+    /// What it says.
+    pub text: String,
+    /// Whether something is wrong.
+    pub is_error: bool,
+}
+
+/// What the pane of memory shows.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct MemoryView {
+    /// The array; empty for none.
+    pub expression: String,
+    /// First row and column, from 0.
+    pub first: [u64; 2],
+    /// Whether it is a heat map.
+    pub as_map: bool,
+}
+
+/// All that the screen shows.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Width and height of the screen.
+    pub size: (u16, u16),
+    /// Colours and characters.
+    pub look: Look,
+    /// The sources.
+    pub files: Vec<FileText>,
+    /// The program as it was last looked at.
+    pub survey: Option<Box<Survey>>,
+    /// The same at the stop before.
+    pub before: Option<Box<Survey>>,
+    /// The command that is being done.
+    pub running: Option<Running>,
+    /// What was written.
+    pub output: Vec<(Voice, String)>,
+    /// Whether the last line of output is not ended yet.
+    pub(crate) open_line: bool,
+    /// The pane that has the keys.
+    pub pane: Pane,
+    /// Panes in the order in which they were asked for.
+    pub recent: Vec<Pane>,
+    /// Whether the pane has the whole screen.
+    pub zoomed: bool,
+    /// By pane.
+    pub scroll: [Scroll; COUNT],
+    /// The file that is shown.
+    pub file: usize,
+    /// What the pane of memory shows.
+    pub memory: MemoryView,
+    /// What the pane of lanes shows; empty for nothing.
+    pub lane_expression: String,
+    /// The line that is being typed.
+    pub prompt: Option<Prompt>,
+    /// Lines typed before.
+    pub history: Vec<String>,
+    /// What was looked for last.
+    pub searched: String,
+    /// The line above the hints.
+    pub message: Option<Message>,
+    /// First line of help, while it is shown.
+    pub help: Option<usize>,
+    /// Whether the session has answered and is at rest.
+    pub(crate) survey_due: bool,
+    pub(crate) survey_asked: bool,
+    /// Whether completions are awaited.
+    pub(crate) completing: bool,
+    /// Whether quitting was asked for once.
+    pub(crate) quitting: bool,
+    /// What the survey on its way was asked for.
+    pub(crate) asked: Wanted,
+}
+
+impl Model {
+    /// A screen of that size before anything has happened.
+    pub fn new(size: (u16, u16), look: Look, files: Vec<FileText>) -> Model {
+        Model {
+            size,
+            look,
+            files,
+            survey: None,
+            before: None,
+            running: None,
+            output: Vec::new(),
+            open_line: false,
+            pane: Pane::Source,
+            recent: vec![Pane::Output],
+            zoomed: false,
+            scroll: [Scroll::default(); COUNT],
+            file: 0,
+            memory: MemoryView::default(),
+            lane_expression: String::new(),
+            prompt: None,
+            history: Vec::new(),
+            searched: String::new(),
+            message: None,
+            help: None,
+            survey_due: true,
+            survey_asked: false,
+            completing: false,
+            quitting: false,
+            asked: Wanted::default(),
+        }
+    }
+
+    /// Where everything is.
+    pub(crate) fn layout(&self) -> Layout {
+        layout::arrange(self.size.0, self.size.1, &self.recent, self.zoomed.then_some(self.pane))
+    }
+
+    /// Cursor and first row of a pane.
+    pub fn scroll(&self, pane: Pane) -> Scroll {
+        self.scroll[pane.index()]
+    }
+
+    pub(crate) fn scroll_mut(&mut self, pane: Pane) -> &mut Scroll {
+        &mut self.scroll[pane.index()]
+    }
+
+    /// How many rows a pane has in all.
+    pub fn rows(&self, pane: Pane) -> usize {
+        let survey = self.survey.as_deref();
+        match pane {
+            Pane::Source => self.files.get(self.file).map_or(0, |f| f.lines.len()),
+            Pane::Threads => survey.map_or(0, |s| s.warps.len()),
+            Pane::Locals => survey.map_or(0, |s| s.locals.len() + s.displays.len()),
+            Pane::Output => self.output.len(),
+            Pane::Lanes => survey.map_or(0, |s| s.lanes.len()),
+            Pane::Memory => match survey.and_then(|s| s.array.as_ref()) {
+                Some(Ok(array)) if !self.memory.as_map => array.extents[0] as usize,
+                _ => 0,
+            },
+            Pane::Banks => survey.and_then(|s| s.banks.as_ref()).map_or(0, |b| b.rows as usize),
+            Pane::Stack => survey.map_or(0, |s| s.stack.len()),
+            Pane::Findings => self.finding_rows().len(),
+            Pane::Breakpoints => survey.map_or(0, |s| s.breakpoints.len()),
+        }
+    }
+
+    /// The rows of the findings: a finding, or one of its ends.
+    pub fn finding_rows(&self) -> Vec<(usize, Option<usize>)> {
+        let Some(survey) = &self.survey else { return Vec::new() };
+        let mut rows = Vec::new();
+        for (i, finding) in survey.findings.iter().enumerate() {
+            rows.push((i, None));
+            rows.extend((0..finding.ends.len()).map(|end| (i, Some(end))));
+        }
+        rows
+    }
+
+    /// Rows that a pane has room for.
+    pub fn room(&self, pane: Pane) -> usize {
+        let Some(place) = self.layout().of(pane).cloned() else { return 0 };
+        let inner = place.inner();
+        let head = match pane {
+            // What it is, its statistics, the subscripts.
+            Pane::Memory => 3,
+            Pane::Lanes | Pane::Banks => 2,
+            _ => 0,
+        };
+        usize::from(inner.height.saturating_sub(head))
+    }
+
+    /// What is to be asked of the session for the screen as it is.
+    pub fn wanted(&self) -> Wanted {
+        let layout = self.layout();
+        let inner = |pane| layout.of(pane).map(layout::Place::inner);
+        let array = inner(Pane::Memory).filter(|_| !self.memory.expression.is_empty()).map(|area| {
+            let rows = area.height.saturating_sub(3).max(1);
+            let columns =
+                if self.memory.as_map { area.width } else { (area.width.saturating_sub(LABEL) / CELL).max(1) };
+            ArrayWanted {
+                expression: self.memory.expression.clone(),
+                first: self.memory.first,
+                size: [rows.into(), columns.into()],
+                as_map: self.memory.as_map,
+            }
+        });
+        let banks =
+            inner(Pane::Banks).map(|_| (self.scroll(Pane::Banks).top as u64, self.room(Pane::Banks).max(1) as u64));
+        let lanes = (!self.lane_expression.is_empty()).then(|| self.lane_expression.clone());
+        let block_cells =
+            inner(Pane::Threads).map_or(1, |a| usize::from(a.width.max(1)) * usize::from((a.height / 3).max(1)));
+        Wanted { block_cells, lanes: lanes.filter(|_| inner(Pane::Lanes).is_some()), array, banks }
+    }
+
+    /// Appends text to the output.
+    pub fn write(&mut self, voice: Voice, text: &str) {
+        let goes_on = self.open_line && voice == Voice::Program;
+        let mut lines = text.split('\n');
+        if goes_on && let (Some(first), Some(last)) = (lines.next(), self.output.last_mut()) {
+            last.1.push_str(first);
+        }
+        self.output.extend(lines.map(|l| (voice, l.trim_end_matches('\r').to_owned())));
+        // What follows the last line end is a line that has only begun.
+        self.open_line = !text.ends_with('\n');
+        if !self.open_line {
+            self.output.pop();
+        }
+        self.open_line &= voice == Voice::Program;
+        if self.output.len() > MOST_OUTPUT {
+            self.output.drain(..self.output.len() - MOST_OUTPUT);
+        }
+        let last = self.output.len().saturating_sub(1);
+        self.scroll_mut(Pane::Output).cursor = last;
+    }
+
+    pub(crate) fn say(&mut self, text: impl Into<String>, is_error: bool) {
+        self.message = Some(Message { text: text.into(), is_error });
+    }
+
+    /// Shows a line of a file.
+    pub(crate) fn show_place(&mut self, file: FileId, line: usize) {
+        if let Some(i) = self.files.iter().position(|f| f.file_id == file) {
+            self.file = i;
+            self.scroll_mut(Pane::Source).cursor = line.saturating_sub(1);
+        }
+    }
+
+    /// Shows a pane without giving it the keys.
+    pub(crate) fn bring_up(&mut self, pane: Pane) {
+        self.recent.retain(|p| *p != pane);
+        self.recent.push(pane);
+    }
+
+    pub(crate) fn open(&mut self, purpose: Purpose, text: &str) {
+        self.prompt = Some(Prompt::new(purpose, text));
+        self.message = None;
+    }
+
+    /// The value that a variable had at the stop before, if the same frame of the same thread was looked at.
+    pub fn has_changed(&self, row: &VariableRow) -> bool {
+        let (Some(now), Some(before)) = (&self.survey, &self.before) else { return false };
+        let depth = |s: &Survey| (s.focus, s.stack.len(), s.stack.iter().find(|f| f.current).map(|f| f.level));
+        depth(now) == depth(before)
+            && before.locals.iter().find(|b| b.name == row.name).is_some_and(|b| b.value != row.value)
+    }
+
+    /// Whether the value of the lanes' expression in a lane is another one than at the stop before.
+    pub fn has_lane_changed(&self, index: usize) -> bool {
+        let warp = |s: &Survey| match s.focus {
+            FocusView::Thread { kernel, block, warp, .. } => Some((kernel, block, warp)),
+            FocusView::Host => None,
+        };
+        let (Some(now), Some(before)) = (&self.survey, &self.before) else { return false };
+        let (Some(Ok(new)), Some(Ok(old))) = (&now.values, &before.values) else { return false };
+        warp(now) == warp(before)
+            && new.expression == old.expression
+            && new.values.get(index).zip(old.values.get(index)).is_some_and(|(n, o)| n.value != o.value)
+    }
+
+    /// Whether a word of shared memory is another one than at the stop before.
+    pub fn has_word_changed(&self, word: u64) -> bool {
+        let block = |s: &Survey| match s.focus {
+            FocusView::Thread { kernel, block, .. } => Some((kernel, block)),
+            FocusView::Host => None,
+        };
+        let (Some(now), Some(before)) = (&self.survey, &self.before) else { return false };
+        let (Some(new), Some(old)) = (&now.banks, &before.banks) else { return false };
+        let at = |b: &debug::BanksView| word.checked_sub(b.first * 32).and_then(|i| b.words.get(i as usize)).copied();
+        block(now) == block(before) && at(new).zip(at(old)).is_some_and(|(n, o)| n != o)
+    }
+
+    /// Lanes of the focused warp that are at a line of the shown file, by state.
+    pub fn lanes_at(&self, line: usize) -> Option<(u32, LaneState)> {
+        let file = self.files.get(self.file)?.file_id;
+        let survey = self.survey.as_ref()?;
+        let mut here = survey.fragments.iter().filter(|f| f.file_id == file && f.line == line);
+        let first = here.next()?;
+        Some((here.fold(first.lanes, |lanes, f| lanes | f.lanes), first.state))
+    }
+
+    /// Whether a finding speaks of a line of the shown file.
+    pub fn has_finding(&self, line: usize) -> bool {
+        let (Some(file), Some(survey)) = (self.files.get(self.file), &self.survey) else { return false };
+        let mut ends = survey.findings.iter().flat_map(|f| &f.ends);
+        ends.any(|e| e.place == Some((file.file_id, line)))
+    }
+
+    /// The breakpoint on a line of the shown file: its number, whether it is enabled and whether it has a condition.
+    pub fn breakpoint(&self, line: usize) -> Option<(u32, bool, bool)> {
+        let file = self.files.get(self.file)?.file_id;
+        let survey = self.survey.as_ref()?;
+        let here = |kind: &debug::BreakpointKind| matches!(kind, debug::BreakpointKind::Statement { file_id, line: l, .. } if *file_id == file && *l == line);
+        let all = || survey.breakpoints.iter().filter(|b| here(&b.kind));
+        let chosen = all().find(|b| b.enabled).or(all().next())?;
+        Some((chosen.number, chosen.enabled, chosen.condition.is_some()))
+    }
+
+    /// Whether the program has begun and not ended.
+    pub fn is_alive(&self) -> bool {
+        self.survey.as_ref().is_some_and(|s| s.program.started && s.program.exited.is_none())
+    }
+
+    /// Whether nothing is awaited from the session.
+    pub fn is_at_rest(&self) -> bool {
+        self.running.is_none() && !self.survey_asked && !self.completing
+    }
+
+    /// Keeps cursors within their panes and in sight.
+    pub(crate) fn settle(&mut self) {
+        for pane in crate::pane::PANES.iter().map(|r| r.pane) {
+            let (rows, room) = (self.rows(pane), self.room(pane));
+            let margin = if pane == Pane::Source { 3.min(room.saturating_sub(1) / 2) } else { 0 };
+            let scroll = self.scroll_mut(pane);
+            scroll.cursor = scroll.cursor.min(rows.saturating_sub(1));
+            if room == 0 {
+                continue;
+            }
+            if scroll.cursor < scroll.top + margin {
+                scroll.top = scroll.cursor.saturating_sub(margin);
+            }
+            if scroll.cursor + margin >= scroll.top + room {
+                scroll.top = scroll.cursor + margin + 1 - room;
+            }
+            scroll.top = scroll.top.min(rows.saturating_sub(room));
+        }
+        let top = self.scroll(Pane::Memory).top as u64;
+        self.memory.first[0] = top;
+    }
+}

@@ -1,0 +1,75 @@
+//! Table: the panes of the screen.
+
+/// A pane.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pane {
+    /// Source text with the places of all fragments of the focused warp.
+    Source,
+    /// Map of blocks, strips of lanes.
+    Threads,
+    /// Variables of the focused frame.
+    Locals,
+    /// What the program and the debugger wrote.
+    Output,
+    /// The lanes of the focused warp with the value of an expression.
+    Lanes,
+    /// An array as a table or heat map.
+    Memory,
+    /// Shared memory by banks.
+    Banks,
+    /// The call stack.
+    Stack,
+    /// What was found.
+    Findings,
+    /// Breakpoints and watchpoints.
+    Breakpoints,
+}
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct PaneRow {
+    /// Which.
+    pub pane: Pane,
+    /// The key that shows it.
+    pub key: &'static str,
+    /// Its title.
+    pub title: &'static str,
+    /// One sentence without a dot.
+    pub brief: &'static str,
+}
+
+macro_rules! panes {
+    ($($pane:ident $key:literal $title:literal $brief:literal;)*) => {
+        /// All panes in the order of their keys.
+        pub const PANES: &[PaneRow] =
+            &[$(PaneRow { pane: Pane::$pane, key: $key, title: $title, brief: $brief }),*];
+    };
+}
+
+panes! {
+    Source "1" "Source" "Source text; the gutter marks breakpoints, findings and the current statement, the right edge the lanes of the warp that are elsewhere";
+    Threads "2" "Threads" "The blocks of the launch as a map, the lanes of each warp as a strip";
+    Locals "3" "Locals" "Arguments and variables of the focused frame, then displays; changes since the last stop are marked";
+    Output "4" "Output" "What the program printed, and what commands answered";
+    Lanes "5" "Lanes" "Every lane of the focused warp: state, line and the value of one expression";
+    Memory "6" "Memory" "An array of any memory as a table or as a heat map, with its least and greatest value and its NaNs";
+    Banks "7" "Banks" "Shared memory of the focused block: one column for each of the 32 banks";
+    Stack "8" "Stack" "The call stack of the focused thread";
+    Findings "9" "Findings" "What was found, and the places of it; Enter goes there";
+    Breakpoints "0" "Breakpoints" "Breakpoints and watchpoints";
+}
+
+/// How many panes there are.
+pub(crate) const COUNT: usize = PANES.len();
+
+impl Pane {
+    /// Its place in the table.
+    pub fn index(self) -> usize {
+        PANES.iter().position(|r| r.pane == self).unwrap_or(0)
+    }
+
+    /// Its row.
+    pub fn row(self) -> &'static PaneRow {
+        &PANES[self.index()]
+    }
+}

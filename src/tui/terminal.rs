@@ -1,0 +1,254 @@
+//! The real terminal: raw mode and back again, the thread that reads keys, the loop that ties screen and session together.
+//!
+//! Invariant: however the process ends (quit, panic on any thread, kill by a signal that can be caught), the terminal is as
+//! it was before.
+
+use crate::look::Look;
+use crate::model::Model;
+use crate::update::{Effect, Input, update};
+use crossbeam::channel::{Receiver, Sender, never, select, unbounded};
+use debug::{Session, SessionThread};
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use ratatui::crossterm::event::{
+    self, DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture, Event, KeyCode,
+    KeyEvent, KeyEventKind, KeyModifiers,
+};
+use ratatui::crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use ratatui::crossterm::{cursor, execute};
+use std::io::{IsTerminal, Write, stdin, stdout};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Between two looks at how far a running program is.
+const TICK: Duration = Duration::from_millis(100);
+/// What a shell gives for a process that was interrupted.
+const INTERRUPTED: i32 = 130;
+
+/// Why there is no session in the terminal.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// One sentence: standard input or output is no terminal, or the terminal refuses something.
+    Terminal(String),
+    /// The session's thread is gone; what it said of that is on standard error.
+    Session,
+}
+
+/// The program's end of its standard input while the terminal belongs to the debugger.
+#[derive(Clone, Debug)]
+pub struct Keyboard {
+    wanted: Sender<()>,
+    lines: Receiver<Option<String>>,
+}
+
+impl Keyboard {
+    /// The next line that the user types for the program; none at the end of the input.
+    pub fn read_line(&self) -> Option<Vec<u8>> {
+        self.wanted.send(()).ok()?;
+        self.lines.recv().ok()?.map(String::into_bytes)
+    }
+}
+
+/// The debugger's end of it.
+#[derive(Debug)]
+pub struct Desk {
+    wanted: Receiver<()>,
+    lines: Sender<Option<String>>,
+}
+
+impl Desk {
+    /// Whether the program waits for a line that it has not asked for before.
+    pub fn is_line_wanted(&self) -> bool {
+        self.wanted.try_recv().is_ok()
+    }
+
+    /// Gives the program a line; none ends its input.
+    pub fn answer(&self, line: Option<String>) {
+        // A session that has gone away needs no line.
+        let _ = self.lines.send(line);
+    }
+}
+
+/// Ties a program's standard input to the screen.
+pub fn keyboard() -> (Keyboard, Desk) {
+    let (ask, wanted) = unbounded();
+    let (answer, lines) = unbounded();
+    (Keyboard { wanted: ask, lines }, Desk { wanted, lines: answer })
+}
+
+/// Whether the terminal is in raw mode: what has to be undone.
+static RAW: AtomicBool = AtomicBool::new(false);
+
+fn restore() {
+    if RAW.swap(false, Ordering::SeqCst) {
+        // There is nobody to tell of a terminal that has gone away.
+        let _ = execute!(stdout(), DisableBracketedPaste, DisableMouseCapture, LeaveAlternateScreen, cursor::Show);
+        let _ = disable_raw_mode();
+        let _ = stdout().flush();
+    }
+}
+
+/// The terminal in raw mode, until it is dropped.
+struct Raw;
+
+impl Raw {
+    fn enter() -> std::io::Result<Raw> {
+        enable_raw_mode()?;
+        RAW.store(true, Ordering::SeqCst);
+        let raw = Raw;
+        execute!(stdout(), EnterAlternateScreen, EnableMouseCapture, EnableBracketedPaste)?;
+        let hook = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            restore();
+            hook(info);
+        }));
+        // A signal that ends the process; Ctrl-C is a key in raw mode. Without a handler the process ends all the same.
+        let _ = ctrlc::set_handler(|| {
+            restore();
+            std::process::exit(INTERRUPTED);
+        });
+        Ok(raw)
+    }
+}
+
+impl Drop for Raw {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+/// The thread that waits for keys; it ends when this is dropped.
+struct Keys {
+    events: Receiver<Event>,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Keys {
+    fn spawn() -> std::io::Result<Keys> {
+        let (sender, events) = unbounded();
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = stop.clone();
+        let read = move || {
+            while !stopped.load(Ordering::Relaxed) {
+                match event::poll(TICK) {
+                    Ok(false) => {}
+                    Ok(true) => {
+                        let Ok(event) = event::read() else { return };
+                        if sender.send(event).is_err() {
+                            return;
+                        }
+                    }
+                    Err(_) => return,
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("keys".to_owned()).spawn(read)?;
+        Ok(Keys { events, stop, thread: Some(thread) })
+    }
+}
+
+impl Drop for Keys {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What a terminal's event is to the screen; a pasted text is typed.
+fn inputs(event: Event) -> Vec<Input> {
+    match event {
+        Event::Key(key) if key.kind != KeyEventKind::Release => vec![Input::Key(key)],
+        Event::Mouse(mouse) => vec![Input::Mouse(mouse)],
+        Event::Resize(width, height) => vec![Input::Resize(width, height)],
+        Event::Paste(text) => {
+            let one = |c: char| {
+                let code = if c == '\n' || c == '\r' { KeyCode::Enter } else { KeyCode::Char(c) };
+                Input::Key(KeyEvent::new(code, KeyModifiers::NONE))
+            };
+            text.chars().map(one).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Shows a session on this terminal until the user leaves it.
+pub fn run(session: Session, desk: Desk, look: Look) -> Result<(), Failure> {
+    if !stdin().is_terminal() || !stdout().is_terminal() {
+        let text =
+            "`--tui` needs a terminal as standard input and output; `--debug` has the same commands in line mode";
+        return Err(Failure::Terminal(text.to_owned()));
+    }
+    let refused = |e: std::io::Error| Failure::Terminal(format!("the terminal refuses: {e}"));
+    let files = session.texts();
+    let session = SessionThread::spawn(session).map_err(refused)?;
+    let raw = Raw::enter().map_err(refused)?;
+    let mut terminal = Terminal::new(CrosstermBackend::new(stdout())).map_err(refused)?;
+    let size = terminal.size().map_err(refused)?;
+    let mut model = Model::new((size.width, size.height), look, files);
+    let keys = Keys::spawn().map_err(refused)?;
+    let result = serve(&mut terminal, &mut model, &session, &desk, &keys);
+    // The program may wait for a line that nobody will type.
+    drop(desk);
+    drop(keys);
+    drop(raw);
+    drop(session);
+    result
+}
+
+fn serve(
+    terminal: &mut Terminal<CrosstermBackend<std::io::Stdout>>,
+    model: &mut Model,
+    session: &SessionThread,
+    desk: &Desk,
+    keys: &Keys,
+) -> Result<(), Failure> {
+    let refused = |e: std::io::Error| Failure::Terminal(format!("the terminal refuses: {e}"));
+    let mut pending = vec![Input::Resize(model.size.0, model.size.1)];
+    let nobody = never();
+    loop {
+        for input in pending.drain(..) {
+            for effect in update(model, input) {
+                match effect {
+                    Effect::Ask(request) => {
+                        if !session.ask(request) {
+                            return Err(Failure::Session);
+                        }
+                    }
+                    Effect::Interrupt => session.interrupt(),
+                    Effect::Answer(line) => desk.answer(line),
+                    Effect::Quit => return Ok(()),
+                }
+            }
+        }
+        terminal.draw(|frame| crate::render(model, frame)).map_err(refused)?;
+        let tick = if model.running.is_some() { crossbeam::channel::after(TICK) } else { nobody.clone() };
+        select! {
+            recv(keys.events) -> event => match event {
+                Ok(event) => pending.extend(inputs(event)),
+                // The terminal is gone: so is whoever looked at it.
+                Err(_) => return Ok(()),
+            },
+            recv(session.events()) -> event => match event {
+                Ok(event) => pending.push(Input::Session(event)),
+                Err(_) => return Err(Failure::Session),
+            },
+            recv(desk.wanted) -> wanted => if wanted.is_ok() { pending.push(Input::LineWanted) },
+            recv(tick) -> _ => {
+                let progress = session.progress();
+                pending.push(Input::Tick(progress.time(), progress.blocks()));
+            }
+        }
+        // Whatever has come in the meantime is drawn at once.
+        while let Ok(event) = keys.events.try_recv() {
+            pending.extend(inputs(event));
+        }
+        while let Ok(event) = session.events().try_recv() {
+            pending.push(Input::Session(event));
+        }
+    }
+}

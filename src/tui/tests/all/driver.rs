@@ -1,0 +1,180 @@
+//! Types keys into a model that is tied to a real session, and draws into a buffer.
+
+use compile::Options;
+use cufemu_tui::{Effect, Input, Look, Model, render, update};
+use debug::{Session, SessionThread, Setup};
+use diag::Diagnostics;
+use emu::Emulator;
+use host::{Answer, Ask, HostOptions, Stream};
+use machine::{ClockKind, DeviceBox, Machine, MachineOptions, World};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use source::SourceMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The root of the repository.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A world without files whose input is the keyboard of the screen.
+struct Still {
+    keyboard: cufemu_tui::Keyboard,
+}
+
+impl World for Still {
+    fn ask(&mut self, question: &Ask) -> Answer {
+        match question {
+            Ask::ReadLine => Answer::Line(self.keyboard.read_line()),
+            Ask::ReadFile { .. } => Answer::File(Ok(None)),
+            Ask::WriteFile { .. } | Ask::DeleteFile { .. } | Ask::Sleep { .. } => Answer::Done(Ok(())),
+            Ask::Clock | Ask::CpuClock => Answer::Nanoseconds(0),
+            Ask::Date => Answer::Date([2000, 1, 1, 0, 0, 0, 0, 0]),
+            Ask::Environment { .. } => Answer::Text(None),
+        }
+    }
+
+    fn write(&mut self, _: Stream, _: &[u8]) {}
+}
+
+/// A session with a program of the repository.
+pub(crate) fn session(path: &str, keyboard: cufemu_tui::Keyboard) -> Session {
+    let text = std::fs::read_to_string(root().join(path)).expect("a program");
+    let mut map = SourceMap::new();
+    let name = path.rsplit('/').next().expect("a name");
+    let file = map.add(name, &*text);
+    let mut diags = Diagnostics::new();
+    let options = Options { level: 0, mathematics: true, ..Options::default() };
+    let compiled = compile::compile(&mut map, &[file], &options, &mut |_, _| None, &mut diags);
+    let compiled = compiled.unwrap_or_else(|| panic!("{path} does not compile"));
+    let module = compiled.module.clone();
+    let start = move || {
+        let devices = vec![DeviceBox::Emulator(Box::new(Emulator::new(0, emu::Options::default())))];
+        let host = HostOptions { stack_bytes: 1 << 20, ..HostOptions::default() };
+        let options = MachineOptions { host, clock: ClockKind::Model, ..MachineOptions::default() };
+        Machine::load(module.clone(), devices, &gpu::GpuOptions::default(), options)
+    };
+    let setup = Setup { checked: compiled.program, sources: Arc::new(map), start: Box::new(start) };
+    Session::new(setup, Box::new(Still { keyboard })).expect("a session")
+}
+
+/// A screen with a session behind it.
+pub(crate) struct Driver {
+    pub(crate) model: Model,
+    session: SessionThread,
+    desk: cufemu_tui::Desk,
+    pub(crate) has_quit: bool,
+}
+
+impl Driver {
+    pub(crate) fn new(path: &str, size: (u16, u16), look: Look) -> Driver {
+        let (keyboard, desk) = cufemu_tui::keyboard();
+        let session = session(path, keyboard);
+        let files = session.texts();
+        let session = SessionThread::spawn(session).expect("a thread");
+        let mut driver = Driver { model: Model::new(size, look, files), session, desk, has_quit: false };
+        driver.feed(Input::Resize(size.0, size.1));
+        driver.settle();
+        driver
+    }
+
+    /// Hands an event in and does what comes out.
+    pub(crate) fn feed(&mut self, input: Input) {
+        for effect in update(&mut self.model, input) {
+            match effect {
+                Effect::Ask(request) => assert!(self.session.ask(request)),
+                Effect::Interrupt => self.session.interrupt(),
+                Effect::Answer(line) => self.desk.answer(line),
+                Effect::Quit => self.has_quit = true,
+            }
+        }
+    }
+
+    /// Waits until the session has said all that it has to say, or the program waits for a line.
+    pub(crate) fn settle(&mut self) {
+        while !self.model.is_at_rest() && !self.has_quit {
+            if self.desk.is_line_wanted() {
+                self.feed(Input::LineWanted);
+                return;
+            }
+            if let Ok(event) = self.session.events().recv_timeout(Duration::from_millis(20)) {
+                self.feed(Input::Session(event));
+            }
+        }
+    }
+
+    /// Presses a key, called as in the table of keys.
+    pub(crate) fn key(&mut self, name: &str) {
+        let (modifiers, base) = match (name.strip_prefix("Ctrl-"), name.strip_prefix("Shift-")) {
+            (Some(base), _) => (KeyModifiers::CONTROL, base),
+            (_, Some(base)) => (KeyModifiers::SHIFT, base),
+            _ => (KeyModifiers::NONE, name),
+        };
+        let code = match base {
+            "Space" => KeyCode::Char(' '),
+            "Enter" => KeyCode::Enter,
+            "Escape" => KeyCode::Esc,
+            "Tab" => KeyCode::Tab,
+            "BackTab" => KeyCode::BackTab,
+            "Up" => KeyCode::Up,
+            "Down" => KeyCode::Down,
+            "Left" => KeyCode::Left,
+            "Right" => KeyCode::Right,
+            "PageDown" => KeyCode::PageDown,
+            "PageUp" => KeyCode::PageUp,
+            "Backspace" => KeyCode::Backspace,
+            _ if base.chars().count() == 1 => KeyCode::Char(base.chars().next().expect("a character")),
+            _ => KeyCode::F(base.strip_prefix('F').and_then(|n| n.parse().ok()).expect("a key")),
+        };
+        self.feed(Input::Key(KeyEvent::new(code, modifiers)));
+        self.settle();
+    }
+
+    /// Types a text.
+    pub(crate) fn text(&mut self, text: &str) {
+        for c in text.chars() {
+            self.feed(Input::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE)));
+            self.settle();
+        }
+    }
+
+    /// Clicks at a place.
+    pub(crate) fn click(&mut self, column: u16, row: u16) {
+        let kind = MouseEventKind::Down(MouseButton::Left);
+        self.feed(Input::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }));
+        self.settle();
+    }
+
+    /// The screen as text, without spaces at the ends of lines.
+    pub(crate) fn screen(&self) -> String {
+        let mut terminal = Terminal::new(TestBackend::new(self.model.size.0, self.model.size.1)).expect("a buffer");
+        terminal.draw(|frame| render(&self.model, frame)).expect("a drawing");
+        let buffer = terminal.backend().buffer().clone();
+        let row = |y: u16| {
+            let line: String = (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect();
+            line.trim_end().to_owned() + "\n"
+        };
+        (0..buffer.area.height).map(row).collect()
+    }
+
+    /// Does a line of a script: `keys K...`, `type TEXT` (with Enter), `write TEXT` (without), `click X Y`.
+    pub(crate) fn line(&mut self, line: &str) {
+        let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match verb {
+            "keys" => rest.split_whitespace().for_each(|k| self.key(k)),
+            "type" => {
+                self.text(rest);
+                self.key("Enter");
+            }
+            "write" => self.text(rest),
+            "click" => {
+                let (x, y) = rest.split_once(' ').expect("two numbers");
+                self.click(x.parse().expect("a column"), y.parse().expect("a row"));
+            }
+            _ => panic!("`{line}` is no line of a script"),
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! The terminal interface without a terminal: scripts of keys in, screens out.
+
+mod driver;
+mod screens;

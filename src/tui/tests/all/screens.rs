@@ -1,0 +1,81 @@
+//! Screens by script: each `tests/tui/NAME.keys` says a program, sizes and keys; what the screen shows at each `shot` is in
+//! `NAME.screens`. With `CUFEMU_BLESS` in the environment the screens are written anew.
+
+use crate::driver::{Driver, root};
+use cufemu_tui::{Look, Theme};
+use std::fmt::Write;
+use std::path::Path;
+
+fn size(text: &str) -> (u16, u16) {
+    let (w, h) = text.split_once('x').expect("a size");
+    (w.parse().expect("a width"), h.parse().expect("a height"))
+}
+
+/// The screens of a script.
+fn screens(script: &str) -> String {
+    let lines = || script.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'));
+    let setting = |name: &str| lines().find_map(|l| l.strip_prefix(name)).map(str::trim);
+    let program = setting("program ").expect("a program");
+    let look = Look { theme: Theme::Plain, is_ascii: setting("ascii").is_some() };
+    let mut out = String::new();
+    for shape in setting("sizes ").expect("sizes").split_whitespace() {
+        let mut driver = Driver::new(program, size(shape), look);
+        let mut since = Vec::new();
+        for line in lines().filter(|l| !l.starts_with("program ") && !l.starts_with("sizes ") && *l != "ascii") {
+            if line == "shot" {
+                let _ = write!(out, "== {shape}: {}\n{}", since.join(", "), driver.screen());
+                since.clear();
+            } else {
+                driver.line(line);
+                since.push(line);
+            }
+        }
+    }
+    out
+}
+
+#[test]
+fn scripts_of_keys_give_their_screens() {
+    let folder = root().join("tests/tui");
+    let mut names: Vec<String> = std::fs::read_dir(&folder)
+        .expect("the folder of scripts")
+        .map(|e| e.expect("an entry").file_name().to_string_lossy().into_owned())
+        .filter(|n| Path::new(n).extension().is_some_and(|e| e == "keys"))
+        .collect();
+    names.sort();
+    assert!(!names.is_empty());
+    let bless = std::env::var_os("CUFEMU_BLESS").is_some();
+    let mut wrong = Vec::new();
+    for name in names {
+        let script = std::fs::read_to_string(folder.join(&name)).expect("a script");
+        let actual = screens(&script);
+        let golden = folder.join(name.replace(".keys", ".screens"));
+        if bless {
+            std::fs::write(&golden, &actual).expect("a file to write");
+            continue;
+        }
+        let expected = std::fs::read_to_string(&golden).unwrap_or_default();
+        if expected != actual {
+            let first = expected.lines().zip(actual.lines()).position(|(e, a)| e != a).unwrap_or(0);
+            let at = |text: &str| text.lines().skip(first.saturating_sub(2)).take(6).collect::<Vec<_>>().join("\n");
+            wrong.push(format!("{name}: expected\n{}\nbut the screen is\n{}", at(&expected), at(&actual)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}\nCUFEMU_BLESS=1 writes the screens anew", wrong.join("\n"));
+}
+
+#[test]
+fn every_size_can_be_drawn() {
+    let mut driver = Driver::new("examples/mmul.cuf", (80, 24), Look::default());
+    driver.line("type :break mmul");
+    driver.line("keys c 6 t 7 z ? ?");
+    for (width, height) in [(1, 1), (39, 10), (40, 10), (41, 11), (80, 24), (109, 31), (110, 32), (200, 60), (300, 100)]
+    {
+        driver.feed(cufemu_tui::Input::Resize(width, height));
+        driver.settle();
+        for key in ["Tab", "z", "j", "PageDown", "G", "k", "g", "z", "?", "G", "j", "Escape", "l", "h"] {
+            driver.key(key);
+            assert_eq!(driver.screen().lines().count(), usize::from(height));
+        }
+    }
+}

@@ -1,0 +1,406 @@
+//! What events do to the screen: pure, but for the effects that are handed back.
+
+use crate::keymap;
+use crate::model::{Model, Running, Voice};
+use crate::pane::Pane;
+use crate::prompt::{Prompt, Purpose, Typed};
+use debug::{Command, Event, Outcome, Reply, Request, Stop, StopReason, Survey, parse, render};
+use ratatui::crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
+
+/// What happened.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// A key.
+    Key(KeyEvent),
+    /// The mouse.
+    Mouse(MouseEvent),
+    /// The screen has another size.
+    Resize(u16, u16),
+    /// A tenth of a second has passed; how far the program is.
+    Tick(u64, Option<(u64, u64)>),
+    /// The session says something.
+    Session(Event),
+    /// The program wants a line of its standard input.
+    LineWanted,
+}
+
+/// What the outside is to do.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Effect {
+    /// Ask the session.
+    Ask(Request),
+    /// Interrupt the program.
+    Interrupt,
+    /// Give the program a line of standard input; none ends it.
+    Answer(Option<String>),
+    /// End.
+    Quit,
+}
+
+/// Takes what happened.
+pub fn update(model: &mut Model, input: Input) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    match input {
+        Input::Key(key) => on_key(model, key, &mut effects),
+        Input::Mouse(mouse) => on_mouse(model, mouse, &mut effects),
+        Input::Resize(width, height) => {
+            model.size = (width, height);
+            model.survey_due = true;
+        }
+        Input::Tick(time, blocks) => {
+            if let Some(running) = &mut model.running {
+                running.ticks += 1;
+                (running.time, running.blocks) = (time, blocks);
+            }
+        }
+        Input::Session(event) => on_session(model, event, &mut effects),
+        Input::LineWanted => {
+            model.bring_up(Pane::Output);
+            model.open(Purpose::Input, "");
+        }
+    }
+    model.settle();
+    // A session that is at work is asked when it is done.
+    let differs = !model.survey_asked && model.wanted() != model.asked;
+    if (model.survey_due || differs) && model.running.is_none() && !model.survey_asked {
+        model.survey_due = false;
+        model.survey_asked = true;
+        model.asked = model.wanted();
+        effects.push(Effect::Ask(Request::Survey(model.asked.clone())));
+    }
+    effects
+}
+
+/// Does a line of the command table.
+pub(crate) fn execute(model: &mut Model, line: &str, effects: &mut Vec<Effect>) {
+    if model.running.is_some() {
+        model.say("The program is running; Ctrl-C stops it.", true);
+        return;
+    }
+    match parse::parse(line) {
+        Ok(None) => {}
+        Err(error) => {
+            model.write(Voice::Error, &format!("{error}\n"));
+            model.say(error.to_string(), true);
+        }
+        Ok(Some(command)) => send(model, line, command, effects),
+    }
+}
+
+fn send(model: &mut Model, line: &str, command: Command, effects: &mut Vec<Effect>) {
+    // Going on with a program that has not begun means to begin it, and stepping means to its first statement.
+    let begun = model.survey.as_ref().is_some_and(|s| s.program.started && s.program.exited.is_none());
+    let ended = model.survey.as_ref().is_some_and(|s| s.program.exited.is_some());
+    let command = match command {
+        Command::Continue(_) if !begun && !ended => Command::Run,
+        Command::Step(_) | Command::Next(_) if !begun && !ended => Command::Start,
+        other => other,
+    };
+    model.message = None;
+    model.running = Some(Running { line: line.to_owned(), ticks: 0, time: 0, blocks: None, interrupted: false });
+    effects.push(Effect::Ask(Request::Do(command)));
+}
+
+fn on_key(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
+    if model.prompt.is_some() {
+        on_prompt(model, key, effects);
+        return;
+    }
+    let name = keymap::name(key);
+    if name != "q" && name != "Ctrl-c" {
+        model.quitting = false;
+    }
+    match keymap::action(&name, model.pane) {
+        Some(action) => crate::act::act(model, action, effects),
+        None => {
+            model.say(format!("The key {name} has no meaning here; ? shows those that have."), true);
+        }
+    }
+}
+
+fn on_prompt(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
+    let Some(mut prompt) = model.prompt.take() else { return };
+    let history = std::mem::take(&mut model.history);
+    let typed = prompt.key(key, if prompt.purpose == Purpose::Command { &history } else { &[] });
+    model.history = history;
+    match typed {
+        Typed::Nothing => model.prompt = Some(prompt),
+        Typed::Complete(line) => {
+            let line = match prompt.purpose {
+                Purpose::Command => line,
+                // Expressions complete as those of `print`.
+                Purpose::Lanes | Purpose::Array => format!("print {line}"),
+                Purpose::Search | Purpose::Input => String::new(),
+            };
+            if !line.is_empty() && model.running.is_none() {
+                model.completing = true;
+                effects.push(Effect::Ask(Request::Complete(line)));
+            }
+            model.prompt = Some(prompt);
+        }
+        Typed::Cancelled if prompt.purpose == Purpose::Input => {
+            effects.push(Effect::Interrupt);
+            effects.push(Effect::Answer(None));
+        }
+        Typed::Cancelled => {}
+        Typed::Ended if prompt.purpose == Purpose::Input => effects.push(Effect::Answer(None)),
+        Typed::Ended => {}
+        Typed::Done(text) => done(model, &prompt, text, effects),
+    }
+}
+
+fn done(model: &mut Model, prompt: &Prompt, text: String, effects: &mut Vec<Effect>) {
+    match prompt.purpose {
+        Purpose::Command => {
+            let line = text.trim();
+            if line.is_empty() {
+                return;
+            }
+            if model.history.last().map(String::as_str) != Some(line) {
+                model.history.push(line.to_owned());
+            }
+            model.write(Voice::User, &format!("{}{line}\n", debug::PROMPT));
+            execute(model, line, effects);
+        }
+        Purpose::Lanes => model.lane_expression = text.trim().to_owned(),
+        Purpose::Array => {
+            model.memory.expression = text.trim().to_owned();
+            model.memory.first = [0; 2];
+            *model.scroll_mut(Pane::Memory) = crate::model::Scroll::default();
+        }
+        Purpose::Search => search(model, &text),
+        Purpose::Input => {
+            model.write(Voice::User, &format!("{text}\n"));
+            effects.push(Effect::Answer(Some(text)));
+        }
+    }
+}
+
+fn search(model: &mut Model, text: &str) {
+    if !text.is_empty() {
+        model.searched = text.to_lowercase();
+    }
+    let Some(file) = model.files.get(model.file).filter(|_| !model.searched.is_empty()) else { return };
+    let from = model.scroll(Pane::Source).cursor;
+    let count = file.lines.len();
+    let found =
+        (1..=count).map(|i| (from + i) % count).find(|&i| file.lines[i].to_lowercase().contains(&model.searched));
+    match found {
+        Some(line) => model.scroll_mut(Pane::Source).cursor = line,
+        None => model.say(format!("\"{}\" is not in this file.", model.searched), true),
+    }
+}
+
+fn on_mouse(model: &mut Model, mouse: MouseEvent, effects: &mut Vec<Effect>) {
+    if model.help.is_some() {
+        match mouse.kind {
+            MouseEventKind::ScrollDown => crate::act::act(model, keymap::Action::Lines(3), effects),
+            MouseEventKind::ScrollUp => crate::act::act(model, keymap::Action::Lines(-3), effects),
+            _ => {}
+        }
+        return;
+    }
+    let layout = model.layout();
+    let at = ratatui::layout::Position { x: mouse.column, y: mouse.row };
+    let Some(place) = layout.places.iter().find(|p| p.area.contains(at)) else { return };
+    let by = match mouse.kind {
+        MouseEventKind::ScrollDown => 3,
+        MouseEventKind::ScrollUp => -3,
+        MouseEventKind::Down(MouseButton::Left) => 0,
+        _ => return,
+    };
+    if by != 0 {
+        let keys = std::mem::replace(&mut model.pane, place.shown);
+        crate::act::act(model, keymap::Action::Lines(by), effects);
+        model.pane = keys;
+        return;
+    }
+    if mouse.row == place.area.y {
+        // A tab of the frame.
+        let tabs = crate::draw::tabs(place);
+        let tab = tabs.iter().find(|t| (t.1..t.2).contains(&mouse.column));
+        let pane = tab.map_or(place.shown, |t| t.0);
+        crate::act::act(model, keymap::Action::Show(pane), effects);
+        return;
+    }
+    crate::act::act(model, keymap::Action::Show(place.shown), effects);
+    let inner = place.inner();
+    if !inner.contains(at) {
+        return;
+    }
+    if place.shown == Pane::Threads {
+        crate::act::click_threads(model, mouse.column - inner.x, mouse.row - inner.y, effects);
+        return;
+    }
+    let head = usize::from(inner.height) - model.room(place.shown);
+    let row = usize::from(mouse.row - inner.y);
+    if row >= head {
+        let top = model.scroll(place.shown).top;
+        let target = top + row - head;
+        let again = model.scroll(place.shown).cursor == target;
+        model.scroll_mut(place.shown).cursor = target;
+        // The gutter of the source sets breakpoints; a second click on a row does what the row is for.
+        if place.shown == Pane::Source && mouse.column < inner.x + crate::draw::GUTTER {
+            crate::act::act(model, keymap::Action::ToggleBreakpoint, effects);
+        } else if place.shown != Pane::Source && again {
+            crate::act::act(model, keymap::Action::Enter, effects);
+        }
+    }
+}
+
+fn on_session(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
+    match event {
+        Event::Output(bytes) => model.write(Voice::Program, &String::from_utf8_lossy(&bytes)),
+        Event::Done(result) => {
+            model.running = None;
+            model.survey_due = true;
+            if model.prompt.as_ref().is_some_and(|p| p.purpose == Purpose::Input) {
+                model.prompt = None;
+            }
+            match *result {
+                Err(error) => {
+                    model.write(Voice::Error, &format!("{error}\n"));
+                    model.say(error.to_string(), true);
+                }
+                Ok(Outcome::Reply(Reply::Quit)) => effects.push(Effect::Quit),
+                Ok(Outcome::Reply(reply)) => on_reply(model, &reply),
+                Ok(Outcome::Stop(stop)) => on_stop(model, &stop),
+            }
+        }
+        Event::Completions(offers) => {
+            model.completing = false;
+            if let Some(prompt) = &mut model.prompt {
+                prompt.complete(offers);
+            }
+        }
+        Event::Source(_) => {}
+        Event::Survey(survey) => on_survey(model, survey),
+    }
+}
+
+fn on_reply(model: &mut Model, reply: &Reply) {
+    let text = render::reply(reply);
+    match reply {
+        // The screen shows these itself.
+        Reply::Focus(_, Some(place)) => model.show_place(place.file_id, place.line),
+        Reply::Frame(frame, _) => model.show_place(frame.place.file_id, frame.place.line),
+        Reply::Source(window) => {
+            let middle = window.lines.get(window.lines.len() / 2);
+            let line = middle.map_or(1, |l| l.number);
+            model.show_place(window.file_id, line);
+            return;
+        }
+        Reply::Help(_) => model.bring_up(Pane::Output),
+        _ => {}
+    }
+    if text.is_empty() {
+        return;
+    }
+    model.write(Voice::Reply, &text);
+    let mut lines = text.lines();
+    match (lines.next(), lines.next()) {
+        (Some(line), None) => model.say(line, false),
+        (Some(line), Some(_)) if matches!(reply, Reply::Focus(..)) => model.say(line, false),
+        _ => {
+            model.bring_up(Pane::Output);
+        }
+    }
+}
+
+/// What a stop is, in one line.
+pub(crate) fn stop_line(stop: &Stop) -> (String, bool) {
+    let who = match stop.focus {
+        debug::FocusView::Host => String::new(),
+        debug::FocusView::Thread { .. } if stop.switched => format!("; looking at {}", render::focus(&stop.focus)),
+        debug::FocusView::Thread { .. } => String::new(),
+    };
+    match &stop.reason {
+        StopReason::Start => ("The program stands before its first statement.".to_owned(), false),
+        StopReason::Step if stop.switched => (format!("Looking at {}.", render::focus(&stop.focus)), false),
+        StopReason::Step => (String::new(), false),
+        StopReason::Breakpoint { number, .. } => (format!("Breakpoint {number}{who}."), false),
+        StopReason::Watchpoint { number, expression, old, new, by } => {
+            let by = by.as_ref().map(|b| format!(", written by {}", b.0)).unwrap_or_default();
+            (format!("Watchpoint {number}: {expression} was {old}, is {new}{by}."), false)
+        }
+        StopReason::WatchpointScope { number, expression } => {
+            (format!("Watchpoint {number} is deleted: {expression} is out of scope."), false)
+        }
+        StopReason::ThreadEnded => ("The focused thread has ended.".to_owned(), false),
+        StopReason::Fault => (format!("Stopped by an error{who}; 9 shows the findings."), true),
+        StopReason::Exited(0) => ("The program has ended; r runs it again, N goes back.".to_owned(), false),
+        StopReason::Exited(code) => {
+            (format!("The program has ended with code {code}; r runs it again, N goes back."), *code != 0)
+        }
+        StopReason::Interrupted => (format!("Interrupted{who}."), false),
+        StopReason::HistoryStart => ("This is the beginning; there is nothing before.".to_owned(), false),
+    }
+}
+
+fn on_stop(model: &mut Model, stop: &Stop) {
+    for text in &stop.findings {
+        model.write(Voice::Error, text);
+    }
+    if !stop.findings.is_empty() {
+        model.bring_up(Pane::Findings);
+    }
+    let (line, is_error) = stop_line(stop);
+    if line.is_empty() {
+        model.message = None;
+    } else {
+        model.write(if is_error { Voice::Error } else { Voice::Reply }, &format!("{line}\n"));
+        model.say(line, is_error);
+    }
+    if let Some(place) = &stop.place {
+        model.show_place(place.file_id, place.line);
+    }
+    if matches!(stop.reason, StopReason::Exited(_)) {
+        model.bring_up(Pane::Output);
+    }
+}
+
+fn on_survey(model: &mut Model, survey: Box<Survey>) {
+    model.survey_asked = false;
+    let is_first = model.survey.is_none();
+    if let Some(old) = model.survey.take() {
+        if old.program.time != survey.program.time || old.program.exited != survey.program.exited {
+            model.before = Some(old);
+        } else if model.before.as_ref().is_none_or(|b| !same_values(b, &survey)) && lanes_of(&old) != lanes_of(&survey)
+        {
+            // Another expression or another array has no past.
+            if let Some(before) = &mut model.before {
+                before.values = None;
+            }
+        }
+    }
+    if is_first && let Some((file, line)) = survey.place {
+        model.show_place(file, line);
+    }
+    if model.lane_expression.is_empty() {
+        // A local scalar is a better beginning than nothing.
+        let scalar =
+            survey.locals.iter().find(|l| !l.name.contains('.') && l.value.as_ref().is_ok_and(|v| !v.starts_with('(')));
+        if matches!(survey.focus, debug::FocusView::Thread { .. }) {
+            if let Some(row) = scalar {
+                model.lane_expression = row.name.clone();
+            }
+        }
+    }
+    let focused_lane = survey.lanes.iter().position(|l| l.current);
+    let focused_warp = survey.warps.iter().position(|w| w.current);
+    let frame = survey.stack.iter().position(|f| f.current);
+    for (pane, row) in [(Pane::Lanes, focused_lane), (Pane::Threads, focused_warp), (Pane::Stack, frame)] {
+        if let Some(row) = row {
+            model.scroll_mut(pane).cursor = row;
+        }
+    }
+    model.survey = Some(survey);
+}
+
+fn lanes_of(survey: &Survey) -> Option<&str> {
+    survey.values.as_ref().and_then(|v| v.as_ref().ok()).map(|v| v.expression.as_str())
+}
+
+fn same_values(a: &Survey, b: &Survey) -> bool {
+    lanes_of(a) == lanes_of(b)
+}

@@ -1,0 +1,8 @@
+//! Tests of the executor that need no device.
+
+#![allow(clippy::unwrap_used)]
+
+extern crate cufemu_vm as vm;
+
+mod rounds;
+mod sets;
