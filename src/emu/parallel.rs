@@ -315,7 +315,7 @@ impl Chunk {
             None => {
                 self.next += 1;
                 if common.jitter != 0 {
-                    (0..mix(common.jitter ^ self.next) % 64).for_each(|_| std::thread::yield_now());
+                    (0..mix(common.jitter ^ self.next) % 4096).for_each(|_| std::hint::spin_loop());
                 }
                 let spare = lock(&common.spares.blocks).pop();
                 block_at(program, launch, args, seed, self.next - 1, spare)
