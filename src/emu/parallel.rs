@@ -276,7 +276,8 @@ impl Ahead {
 
     /// Takes in the chunks that are done, as far as all before them are.
     fn commit(&mut self, memory: &Memory) {
-        while let Some(mut chunk) = self.chunks.pop_front_if(|c| c.state == State::Done) {
+        while self.chunks.front().is_some_and(|c| c.state == State::Done) {
+            let Some(mut chunk) = self.chunks.pop_front() else { return };
             self.output.append(&mut chunk.output);
             self.points += chunk.points;
             chunk.log.iter().for_each(|record| record.apply(memory));
