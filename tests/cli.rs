@@ -212,3 +212,41 @@ end program
     said(&output, 1, "data race on global `y(2)`");
     said(&output, 1, "data race on global `last(63)`");
 }
+
+/// The last block to come leaves its number, and a log of what was asked of the world is a file.
+const LAST_WINS: &str = "module m\ncontains\nattributes(global) subroutine k(x)\ninteger :: x(*)\n\
+    if (threadidx%x == 1) x(1) = blockidx%x\nend subroutine\nend module\nprogram p\nuse m\n\
+    integer, device :: x(1)\ninteger :: h(1), n\nread *, n\nx = 0\ncall k<<<16, 32>>>(x)\nh = x\n\
+    print *, n, h\nend program\n";
+
+#[test]
+fn results_that_depend_on_the_order_are_reported_with_their_seeds() {
+    let run = |options: &[&str]| {
+        let mut child = cufemu()
+            .args(options)
+            .arg(file("last.cuf", LAST_WINS.as_bytes()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it runs");
+        child.stdin.take().expect("a pipe").write_all(b"7\n").expect("it reads");
+        child.wait_with_output().expect("it ends")
+    };
+    let once = run(&[]);
+    assert_eq!(once.status.code(), Some(0));
+    let many = run(&["--many-seeds", "0..6"]);
+    said(&many, 1, "the result depends on the order of blocks and warps");
+    assert_eq!(text(&many.stdout), text(&once.stdout), "only the first run prints, and input is read once");
+    assert!(text(&many.stderr).contains("other output with seeds"), "{}", text(&many.stderr));
+    let same = run(&["--many-seeds=3..4"]);
+    assert_eq!(same.status.code(), Some(0), "{}", text(&same.stderr));
+}
+
+#[test]
+fn a_program_that_does_not_depend_on_the_order_is_the_same_with_all_seeds() {
+    let program = LAST_WINS.replace("read *, n\n", "n = 0\n").replace("x(1) = blockidx%x", "x(1) = 5");
+    let output = run("first.cuf", &program, &["--many-seeds", "0..8", "--jobs", "2"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stderr), "");
+}

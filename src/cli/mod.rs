@@ -11,6 +11,7 @@ mod nvfortran;
 mod options;
 mod report;
 mod run;
+mod seeds;
 
 use clap::Parser;
 use options::Options;

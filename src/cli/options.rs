@@ -28,7 +28,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) check: Vec<Check>,
 
-    /// Threads that run the emulator
+    /// Threads that run the emulator, by default one for each core; results do not depend on it
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<usize>,
 

@@ -3,7 +3,7 @@
 use crate::cli::nvfortran::Compiler;
 use crate::cli::options::{Check, ClockKind, DeviceKind, FailOn, Options, RaceMode, Stage};
 use crate::cli::report::{Reporter, say};
-use crate::cli::{INTERRUPTED, debugging, emit, files, usage};
+use crate::cli::{INTERRUPTED, debugging, emit, files, seeds, usage};
 use compile::{Compiled, MacroOption, ParseOptions, SourceForm};
 use diag::{Diagnostics, Severity};
 use emu::Emulator;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Schedule points between two looks at whether the user pressed Ctrl-C.
-const SLICE: u64 = 20_000_000;
+pub(crate) const SLICE: u64 = 20_000_000;
 
 /// Compiles the files and does what the options ask: print a stage, debug, or run.
 pub(crate) fn run(options: &Options, compiler: &Compiler) -> u8 {
@@ -133,15 +133,16 @@ fn execute(
     map: &SourceMap,
     reporter: &mut Reporter,
 ) -> u8 {
-    let devices = match devices(options, sm) {
-        Ok(devices) => devices,
-        Err(sentence) => return usage(&sentence),
-    };
-    let gpu_options = GpuOptions { sm: options.sm.or(compiler.sm), debug: compiler.debug, sources: Some(map) };
-    let settings = machine_options(options, compiled, map);
-    let mut machine = match Machine::load(compiled.module.clone(), devices, &gpu_options, settings) {
+    if let Some(range) = options.many_seeds {
+        let load = |seed| {
+            let options = Options { schedule: Some(seed), ..options.clone() };
+            load(&options, compiler, sm, compiled, map)
+        };
+        return seeds::run(options, map, reporter, load, range);
+    }
+    let mut machine = match load(options, compiler, sm, compiled, map) {
         Ok(machine) => machine,
-        Err(error) => return usage(&error.to_string()),
+        Err(code) => return code,
     };
     let interrupted = interrupt_flag();
     let mut world = RealWorld::new();
@@ -167,6 +168,19 @@ fn execute(
     {
         say(&format!("cufemu: {text}\n"));
     }
+    exit_code(&machine, options)
+}
+
+/// The machine with the program at its beginning; what to exit with if there is none.
+fn load(options: &Options, compiler: &Compiler, sm: u32, compiled: &Compiled, map: &SourceMap) -> Result<Machine, u8> {
+    let devices = devices(options, sm).map_err(|sentence| usage(&sentence))?;
+    let gpu_options = GpuOptions { sm: options.sm.or(compiler.sm), debug: compiler.debug, sources: Some(map) };
+    let settings = machine_options(options, compiled, map);
+    Machine::load(compiled.module.clone(), devices, &gpu_options, settings).map_err(|error| usage(&error.to_string()))
+}
+
+/// What a run that is over exits with.
+pub(crate) fn exit_code(machine: &Machine, options: &Options) -> u8 {
     let threshold = match options.fail_on {
         FailOn::Error => Some(Severity::Error),
         FailOn::Warning => Some(Severity::Warning),
@@ -177,7 +191,7 @@ fn execute(
 }
 
 /// What to do when standard output takes no more: a reader that went away has all it wanted.
-fn output_lost(error: &std::io::Error) -> u8 {
+pub(crate) fn output_lost(error: &std::io::Error) -> u8 {
     if error.kind() == std::io::ErrorKind::BrokenPipe {
         return 0;
     }
@@ -220,19 +234,28 @@ impl Loader {
     }
 }
 
+/// How many threads run blocks.
+fn jobs(options: &Options) -> usize {
+    options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).clamp(1, 256)
+}
+
 fn devices(options: &Options, sm: u32) -> Result<Vec<DeviceBox>, String> {
     let emulator = |number: u8| {
         let settings = emu::Options {
             sm,
             race: race_rules(options),
             seed: options.schedule.unwrap_or(0),
+            jobs: jobs(options),
             ..emu::Options::default()
         };
         DeviceBox::Emulator(Box::new(Emulator::new(number, settings)))
     };
     if options.verify {
         let gpu = GpuDevice::open(0, 0).map_err(|e| e.to_string())?;
-        return Ok(vec![DeviceBox::verify(Emulator::new(0, emu::Options { sm, ..emu::Options::default() }), gpu)]);
+        return Ok(vec![DeviceBox::verify(
+            Emulator::new(0, emu::Options { sm, jobs: jobs(options), ..emu::Options::default() }),
+            gpu,
+        )]);
     }
     match options.device {
         DeviceKind::Emu => Ok((0..options.devices.clamp(1, 16)).map(|n| emulator(n as u8)).collect()),
@@ -270,7 +293,7 @@ fn show_findings(machine: &Machine, shown: &mut usize, map: &SourceMap, reporter
 }
 
 /// A flag that Ctrl-C sets; a second Ctrl-C ends the process at once.
-fn interrupt_flag() -> Arc<AtomicBool> {
+pub(crate) fn interrupt_flag() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let set = flag.clone();
     // Without a handler Ctrl-C ends the process as it always did.

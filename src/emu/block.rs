@@ -4,7 +4,8 @@ use crate::print::PrintState;
 use ir::op::BarOp;
 use mem::Memory;
 use race::CtaSlot;
-use vm::{Arg, Context, Fault, Geometry, Hooks, Program, RtRequest, State, Stop, Warp};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use vm::{Arg, Atomics, Context, Fault, Geometry, Hooks, Program, RtRequest, State, Stop, Warp};
 
 /// A thread block that has begun.
 #[derive(Clone, Debug)]
@@ -97,19 +98,27 @@ impl Block {
         self.prints.resize_with(count as usize, PrintState::default);
     }
 
-    /// Runs warps in turn until the block stops; barriers of the block complete on the way. The hooks are told of each.
+    /// Runs warps in turn until the block stops; barriers of the block complete on the way. The hooks are told of each;
+    /// `atomics` takes those without a result.
     pub(crate) fn run(
         &mut self,
         program: &Program,
         memory: &Memory,
         mut hooks: Option<&mut dyn Hooks<32>>,
+        mut atomics: Option<&mut dyn Atomics>,
         budget: &mut u64,
     ) -> BlockStop {
         loop {
             while self.turn < self.order.len() {
                 let number = self.order[self.turn] as usize;
                 let warp = &mut self.warps[number];
-                let mut ctx = Context { memory, shared: &mut self.shared, geometry: self.geometry, budget: *budget };
+                let mut ctx = Context {
+                    memory,
+                    shared: &mut self.shared,
+                    geometry: self.geometry,
+                    budget: *budget,
+                    atomics: atomics.as_deref_mut().map(|a| a as &mut dyn Atomics),
+                };
                 let stop = warp.run(program, &mut ctx, hooks.as_deref_mut().map(|h| h as &mut dyn Hooks<32>));
                 *budget = ctx.budget;
                 match stop {
@@ -154,6 +163,17 @@ impl Block {
     /// Whether the block has written anything since the last call.
     pub(crate) fn take_progress(&mut self) -> bool {
         self.warps.iter_mut().map(|w| std::mem::take(&mut w.writes)).sum::<u64>() > 0
+    }
+
+    /// A hash of all that decides how the block goes on, but for memory.
+    pub(crate) fn state(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.linear.hash(&mut hasher);
+        self.shared.hash(&mut hasher);
+        for warp in &self.warps {
+            warp.hash_state(&mut hasher);
+        }
+        hasher.finish()
     }
 
     /// Completes the barrier if every thread that has not exited waits at the same one.

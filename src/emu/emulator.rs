@@ -3,6 +3,7 @@
 use crate::block::BlockStop;
 use crate::grid::Running;
 use crate::observe::ObserverHooks;
+use crate::parallel::{Crew, Grain};
 use crate::print::{self, Served};
 use crate::racing::{Deciding, Mode, RaceHooks};
 use crate::report;
@@ -27,11 +28,15 @@ pub struct Options {
     pub seed: u64,
     /// Whether the search for races leaves out accesses that are proven to race with nothing. The findings are the same.
     pub is_proving: bool,
+    /// How many threads run blocks. The result of a launch does not depend on it.
+    pub jobs: usize,
+    /// From which sizes on they do.
+    pub grain: Grain,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { sm: 90, race: None, seed: 0, is_proving: true }
+        Options { sm: 90, race: None, seed: 0, is_proving: true, jobs: 1, grain: Grain::default() }
     }
 }
 
@@ -52,6 +57,8 @@ pub struct Emulator {
     sticky: Option<CudaError>,
     points: u64,
     uses: Vec<LaunchUse>,
+    /// The threads, if there are several.
+    pool: Option<Arc<rayon::ThreadPool>>,
 }
 
 /// Global memory that a launch used.
@@ -68,6 +75,9 @@ pub struct LaunchUse {
 impl Emulator {
     /// Device number `number` with nothing loaded.
     pub fn new(number: u8, options: Options) -> Emulator {
+        // Without threads blocks run one after another, with the same result.
+        let builder = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).thread_name(|i| format!("blocks-{i}"));
+        let pool = (options.jobs > 1).then(|| builder.build().ok()).flatten().map(Arc::new);
         let detector = options.race.map(|rules| Box::new(Detector::new(race::Options { rules, ..Default::default() })));
         Emulator {
             properties: Properties::emulated(options.sm),
@@ -84,6 +94,7 @@ impl Emulator {
             sticky: None,
             points: 0,
             uses: Vec::new(),
+            pool,
         }
     }
 
@@ -180,6 +191,15 @@ impl Emulator {
         loop {
             let running = self.running.as_mut()?;
             if running.active.is_empty() {
+                // Under a seed blocks take turns, which is another order than one after another.
+                let is_alone = !statements && !accesses && running.seed == 0;
+                if let Some(pool) = self.pool.as_deref().filter(|_| is_alone) {
+                    let (known, output, points) = (&mut self.known, &mut self.output, &mut self.points);
+                    let crew = Crew { program: &program, pool, grain: self.options.grain, known, output, points };
+                    if running.run_parallel(crew, memory, budget) {
+                        return Some(Progress::Busy);
+                    }
+                }
                 if running.begun == running.total {
                     self.end(memory, None);
                     continue;
@@ -192,7 +212,7 @@ impl Emulator {
             let mut rest = before;
             let stop = if !matches!(mode, Mode::Plain) {
                 let mut hooks = RaceHooks { slot: block.slot, mode, sharing: sharing.as_deref() };
-                block.run(&program, memory, Some(&mut hooks), &mut rest)
+                block.run(&program, memory, Some(&mut hooks), None, &mut rest)
             } else if statements || accesses {
                 let mut hooks = ObserverHooks {
                     observer,
@@ -202,13 +222,14 @@ impl Emulator {
                     accesses,
                     stop: false,
                 };
-                block.run(&program, memory, Some(&mut hooks), &mut rest)
+                block.run(&program, memory, Some(&mut hooks), None, &mut rest)
             } else {
-                block.run(&program, memory, None, &mut rest)
+                block.run(&program, memory, None, None, &mut rest)
             };
             let passed = before - rest;
             self.points += passed;
             *budget -= passed;
+            running.points += passed;
             let over = running.spend(passed);
             match stop {
                 BlockStop::Done => running.end_block(),
@@ -216,6 +237,7 @@ impl Emulator {
                 BlockStop::Budget => return Some(Progress::Busy),
                 BlockStop::Stopped => return Some(Progress::Stopped),
                 BlockStop::Polling => {
+                    running.blocks_are_apart(&program, &mut self.known, memory);
                     if !running.rotate(&program) {
                         let found = report::livelock(&program, running);
                         self.end(memory, Some((found, CudaError::LaunchTimeout)));
@@ -281,6 +303,7 @@ impl Emulator {
                     && let Some(before) = running.before.take()
                 {
                     *memory = before;
+                    memory.settle();
                     let rules = self.options.race.unwrap_or_default();
                     let exact = Exact::new(rules, race_launch(&program, &running.launch), suspicion);
                     self.running = Some(running.again(Mode::Decide(Box::new(Deciding::new(exact)))));

@@ -3,8 +3,13 @@
 //! In the natural order, seed 0, a block gives way only when it waits or polls. Any other seed begins the blocks in another
 //! order, puts the warps of each in another order, and has warps and blocks give way after turns of random length. What a
 //! seed does depends on nothing but the launch, so that it can be done again.
+//!
+//! A block that only polls gives way to the others, unless it is known that no other block can change what it polls: blocks
+//! that share nothing run one after another. When a whole round of blocks has polled, nobody has written anything, and all
+//! are in a state that they were in before, then they will poll for ever.
 
 use crate::block::Block;
+use crate::parallel::Parallel;
 use crate::racing::Mode;
 use crate::sharing::SiteSharing;
 use device::KernelLaunch;
@@ -28,6 +33,13 @@ pub struct Running {
     pub(crate) spare: Vec<Block>,
     /// How many blocks in a row have only polled.
     pub(crate) polled: u64,
+    pub(crate) standstill: Standstill,
+    /// Whether blocks share nothing that one of them writes, if that has been asked.
+    pub(crate) is_apart: Option<bool>,
+    /// The part that several threads work on.
+    pub(crate) parallel: Parallel,
+    /// Schedule points that the launch has passed.
+    pub(crate) points: u64,
     /// What watches the run.
     pub(crate) mode: Mode,
     /// Memory as it was when the launch began, if the launch may have to be run again.
@@ -53,6 +65,10 @@ impl Running {
             active: VecDeque::new(),
             spare: Vec::new(),
             polled: 0,
+            standstill: Standstill::default(),
+            is_apart: None,
+            parallel: Parallel::Undecided,
+            points: 0,
             mode,
             before,
             sharing: None,
@@ -65,7 +81,17 @@ impl Running {
 
     /// The launch as it was before its first block, to be run again with another watch.
     pub(crate) fn again(self, mode: Mode) -> Running {
-        Running { mode, begun: 0, active: VecDeque::new(), polled: 0, witness: None, turns: 0, left: 0, ..self }
+        Running {
+            mode,
+            begun: 0,
+            active: VecDeque::new(),
+            polled: 0,
+            witness: None,
+            turns: 0,
+            left: 0,
+            points: 0,
+            ..self
+        }
     }
 
     /// The arguments as the executor takes them.
@@ -84,24 +110,11 @@ impl Running {
 
     /// Begins the next block in schedule order.
     pub(crate) fn begin_block(&mut self, program: &Program) {
-        let linear = schedule(self.seed, self.total, self.begun);
-        self.begun += 1;
-        let [gx, gy, _] = self.launch.grid.map(u64::from);
-        let code = &program.code[self.launch.func.index()];
-        let cta = [linear % gx, linear / gx % gy, linear / (gx * gy)].map(|c| c as u32);
-        let geometry =
-            Geometry { grid: self.launch.grid, block: self.launch.block, cta, static_shared: code.shared_bytes };
         let args = self.args();
-        let bytes = code.shared_bytes.next_multiple_of(16) + self.launch.dynamic_shared;
-        let mut block = match self.spare.pop() {
-            Some(mut block) => {
-                block.begin(program, self.launch.func, &args, linear, geometry);
-                block
-            }
-            None => Block::new(program, self.launch.func, &args, linear, geometry, bytes as usize),
-        };
-        shuffle(self.seed, linear, &mut block.order);
-        block.slot = self.mode.begin_block(linear);
+        let spare = self.spare.pop();
+        let mut block = block_at(program, &self.launch, &args, self.seed, self.begun, spare);
+        self.begun += 1;
+        block.slot = self.mode.begin_block(block.linear);
         self.active.push_back(block);
     }
 
@@ -115,6 +128,7 @@ impl Running {
             self.witness = block.warps.first().and_then(|w| w.frame(0)).cloned();
         }
         self.polled = 0;
+        self.standstill = Standstill::default();
         if self.spare.len() < 4 {
             self.spare.push(block);
         }
@@ -161,7 +175,10 @@ impl Running {
     pub(crate) fn rotate(&mut self, program: &Program) -> bool {
         let progress = self.active.front_mut().is_some_and(Block::take_progress);
         self.polled = if progress { 0 } else { self.polled + 1 };
-        if self.begun < self.total && (self.active.len() as u64) < MOST_ACTIVE {
+        if progress {
+            self.standstill = Standstill::default();
+        }
+        if self.begun < self.total && (self.active.len() as u64) < MOST_ACTIVE && self.is_apart != Some(true) {
             // A block that polls may wait for one that has not begun.
             self.begin_block(program);
             self.active.rotate_right(1);
@@ -169,8 +186,63 @@ impl Running {
             return true;
         }
         self.active.rotate_left(1);
-        self.polled <= ROUNDS * self.active.len() as u64
+        if self.polled < self.active.len() as u64 {
+            return true;
+        }
+        self.polled = 0;
+        let active = &self.active;
+        !self.standstill.round(|| active.iter().fold(0, |h, b| mix(h ^ b.state())))
     }
+}
+
+/// Finds out whether blocks that only poll will do so for ever: they come back to a state that they were in, or go on for
+/// longer than anybody waits. After R. P. Brent, "An Improved Monte Carlo Factorization Algorithm" (1980).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Standstill {
+    rounds: u64,
+    kept: Option<u64>,
+}
+
+impl Standstill {
+    /// A round has passed in which nobody wrote anything; whether this will never end. `state` tells of what decides it.
+    pub(crate) fn round(&mut self, state: impl FnOnce() -> u64) -> bool {
+        self.rounds += 1;
+        let state = state();
+        if self.kept == Some(state) {
+            return true;
+        }
+        if self.rounds.is_power_of_two() {
+            self.kept = Some(state);
+        }
+        self.rounds > ROUNDS
+    }
+}
+
+/// Makes the block that a launch runs as number `position`, of a finished one if there is one to spare.
+pub(crate) fn block_at(
+    program: &Program,
+    launch: &KernelLaunch,
+    args: &[Arg],
+    seed: u64,
+    position: u64,
+    spare: Option<Block>,
+) -> Block {
+    let total = launch.grid.iter().map(|&g| u64::from(g)).product();
+    let linear = schedule(seed, total, position);
+    let [gx, gy, _] = launch.grid.map(u64::from);
+    let code = &program.code[launch.func.index()];
+    let cta = [linear % gx, linear / gx % gy, linear / (gx * gy)].map(|c| c as u32);
+    let geometry = Geometry { grid: launch.grid, block: launch.block, cta, static_shared: code.shared_bytes };
+    let bytes = code.shared_bytes.next_multiple_of(16) + launch.dynamic_shared;
+    let mut block = match spare {
+        Some(mut block) => {
+            block.begin(program, launch.func, args, linear, geometry);
+            block
+        }
+        None => Block::new(program, launch.func, args, linear, geometry, bytes as usize),
+    };
+    shuffle(seed, linear, &mut block.order);
+    block
 }
 
 /// Blocks that may have begun at one time; a device holds about as many.
@@ -182,8 +254,8 @@ const TURN_BITS: u64 = 13;
 /// Blocks that a seed has run by turns at one time.
 const TAKEN_APART: usize = 4;
 
-/// Rounds of polling without progress after which a launch counts as stuck.
-const ROUNDS: u64 = 4;
+/// Rounds of polling without progress after which a launch counts as stuck though its state changes: some counter goes up.
+const ROUNDS: u64 = 1 << 18;
 
 /// The block that is run as number `i`: `i` itself, or the seed's permutation of the grid.
 fn schedule(seed: u64, total: u64, i: u64) -> u64 {
@@ -245,7 +317,7 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
 }
 
 /// The finaliser of `SplitMix64` (Steele, Lea and Flood 2014).
-fn mix(x: u64) -> u64 {
+pub(crate) fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

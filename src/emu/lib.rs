@@ -14,8 +14,10 @@ mod describe;
 mod emulator;
 mod grid;
 mod observe;
+mod parallel;
 mod print;
 mod racing;
+mod reductions;
 mod report;
 mod sharing;
 
@@ -23,4 +25,5 @@ pub use block::Block;
 pub use describe::{Memories, place_of};
 pub use emulator::{Emulator, LaunchUse, Options};
 pub use grid::Running;
+pub use parallel::Grain;
 pub use sharing::{KnownLaunches, SiteSharing};

@@ -5,7 +5,7 @@
 //! used again only if the same is still there.
 
 use device::KernelLaunch;
-use ir::analysis::footprint::{AccessId, Footprint, LaunchFacts, Reduction, Sharing, footprint};
+use ir::analysis::footprint::{AccessId, Extent, Footprint, LaunchFacts, Reduction, Sharing, footprint};
 use ir::{FuncId, ParamKind, Ty};
 use mem::address::{LOCAL_BASE, SHARED_BASE, WINDOW};
 use mem::{Memory, Region};
@@ -68,6 +68,21 @@ impl SiteSharing {
     /// The worst of all accesses of the launch.
     pub fn worst(&self) -> Sharing {
         self.footprint.worst()
+    }
+
+    /// Whether the result holds only as long as memory has what was read from it.
+    pub fn trusts_memory(&self) -> bool {
+        !self.footprint.trusted().is_empty()
+    }
+
+    /// The bytes that the launch may touch; `None` if they may be any.
+    pub fn extents(&self) -> Option<&[Extent]> {
+        self.footprint.extents()
+    }
+
+    /// Whether something but an access may end the launch before its time.
+    pub fn may_stop(&self) -> bool {
+        self.footprint.may_stop()
     }
 
     fn id(&self, site: Site) -> Option<AccessId> {

@@ -286,6 +286,19 @@ impl Memory {
         Some(())
     }
 
+    /// Lets go of pages that clones have left behind, and takes back those that no clone shares any more, so that they are
+    /// written in place.
+    pub fn settle(&mut self) {
+        for l in &mut self.live {
+            l.backing.settle();
+        }
+    }
+
+    /// Whether a live allocation holds all bytes from `low` up to `high`, not included.
+    pub fn holds(&self, low: u64, high: u64) -> bool {
+        low <= high && self.locate(low, high - low, &mut 0).is_some()
+    }
+
     /// Reads one word; `None` if it lies outside. `hint` remembers where the last access was; start it at 0.
     #[inline(always)]
     pub fn load<T: Word>(&self, address: u64, hint: &mut u32) -> Option<T> {

@@ -71,25 +71,43 @@ impl Backing {
 
     #[cold]
     fn own(&self, slot: &AtomicUsize) -> usize {
+        let seen = slot.load(Ordering::Acquire);
+        // The copy is made before the lock is taken, so that workers copy different pages at the same time. Nobody writes a
+        // shared page, and what the slot held when it was read stays alive until the backing is borrowed exclusively.
+        let fresh = zero_page();
+        if seen != 0 {
+            let old = (seen & !SHARED) as *const Page;
+            // SAFETY: both are whole pages; nobody writes a shared page, and the fresh one is ours alone.
+            unsafe { std::ptr::copy_nonoverlapping((*old).0.get().cast::<u8>(), fresh.0.get().cast::<u8>(), PAGE) };
+        }
         let mut retired = self.retired.lock().unwrap_or_else(PoisonError::into_inner);
         let raw = slot.load(Ordering::Acquire);
-        if raw != 0 && raw & SHARED == 0 {
+        if raw != seen {
+            // Another worker was faster.
             return raw;
         }
-        let fresh: Arc<Page> = if raw == 0 {
-            zero_page()
-        } else {
-            // SAFETY: the slot owns one reference of the page.
-            let old = unsafe { Arc::from_raw((raw & !SHARED) as *const Page) };
-            let fresh = zero_page();
-            // SAFETY: both are whole pages; nobody writes a shared page, and the fresh one is ours alone.
-            unsafe { std::ptr::copy_nonoverlapping(old.0.get().cast::<u8>(), fresh.0.get().cast::<u8>(), PAGE) };
-            retired.push(old);
-            fresh
-        };
+        if raw != 0 {
+            // SAFETY: the slot owned one reference of the page, which now is the list's.
+            retired.push(unsafe { Arc::from_raw((raw & !SHARED) as *const Page) });
+        }
         let raw = Arc::into_raw(fresh) as usize;
         slot.store(raw, Ordering::Release);
         raw
+    }
+
+    /// Lets go of pages that were replaced, and takes back those that no clone shares any more.
+    pub(crate) fn settle(&mut self) {
+        self.retired.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
+        for slot in &mut self.slots {
+            let raw = *slot.get_mut();
+            if raw & SHARED != 0 {
+                // SAFETY: the slot owns one reference of the page, which is given back to it.
+                let mut page = unsafe { Arc::from_raw((raw & !SHARED) as *const Page) };
+                let is_own = Arc::get_mut(&mut page).is_some();
+                let raw = Arc::into_raw(page) as usize;
+                *slot.get_mut() = if is_own { raw } else { raw | SHARED };
+            }
+        }
     }
 
     /// Copies `out.len()` bytes from `offset` on; the range must lie in the backing.
@@ -207,6 +225,22 @@ mod tests {
         assert_eq!(read(&a, 0), [0; 4]);
         assert_eq!(read(&b, 0), [7, 0, 0, 0]);
         assert_eq!(read(&a, 2 * PAGE), [0; 4]);
+    }
+
+    #[test]
+    fn a_page_whose_clone_is_gone_is_written_in_place() {
+        let mut a = Backing::new(2 * PAGE as u64);
+        a.write(0, &[1; 2 * PAGE]);
+        let b = a.clone();
+        a.write(0, &[2]);
+        drop(b);
+        a.settle();
+        let before = a.read_ptr(PAGE);
+        a.write(PAGE, &[3]);
+        assert_eq!(a.read_ptr(PAGE), before);
+        let mut out = [0; 2];
+        a.read(PAGE - 1, &mut out);
+        assert_eq!(out, [1, 3]);
     }
 
     #[test]

@@ -83,7 +83,7 @@ pub(crate) fn run<const W: usize>(
         };
         lanes.open = HOST_REGIONS;
         let geometry = Geometry { grid: [1; 3], block: [32, 1, 1], ..Geometry::default() };
-        let mut inner = Context { memory: ctx.memory, shared: &mut [], geometry, budget: u64::MAX };
+        let mut inner = Context { memory: ctx.memory, shared: &mut [], geometry, budget: u64::MAX, atomics: None };
         let stop = lanes.run(&rounds.kernel, &mut inner, None);
         debug_assert_eq!(stop, Stop::Done, "what was checked before cannot fail");
         if let Some(frame) = lanes.frame(0) {

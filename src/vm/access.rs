@@ -239,6 +239,7 @@ pub(crate) fn atomic<const W: usize>(
     let mut bad = 0;
     wire.failed = 0;
     let mut hint = warp.hint;
+    let deferred = ctx.atomics.as_deref().is_some_and(|sink| sink.takes(wire.site));
     let mut reach = Reach { memory: ctx.memory, shared: ctx.shared, frames: &mut warp.frames, open: warp.open };
     for (to, mask) in Reach::parts(space, &wire.lanes, wire.mask, bytes) {
         for lane in lanes(mask) {
@@ -249,6 +250,13 @@ pub(crate) fn atomic<const W: usize>(
                 if failed == 0 {
                     old[lane] = word[lane].word();
                     let b = second.as_ref().map_or(0, |b| b[lane]);
+                    if deferred && to == Target::Memory {
+                        if let Some(sink) = ctx.atomics.as_deref_mut() {
+                            sink.take(wire.site, op, ty, wire.lanes.address(lane, bytes), first[lane], b);
+                        }
+                        changed = true;
+                        continue;
+                    }
                     let new = update(op, ty, to, old[lane], first[lane], b);
                     changed |= new != old[lane];
                     wire.failed |= u32::from(op == AtomOp::Cas && old[lane] != first[lane]) << lane;

@@ -308,6 +308,16 @@ impl<const W: usize> Frame<W> {
         self.owner = 0;
     }
 
+    /// Puts the registers and local memory into a hash.
+    pub(crate) fn hash_state(&self, hasher: &mut impl std::hash::Hasher) {
+        use std::hash::Hash;
+        let own = |rows: usize| rows.saturating_sub(SPARE);
+        (self.func, &self.preds, self.owner, &self.parked, &self.local).hash(hasher);
+        self.words[..own(self.words.len())].hash(hasher);
+        self.longs[..own(self.longs.len())].hash(hasher);
+        self.scalars.hash(hasher);
+    }
+
     /// Whether every register is in its row.
     pub(crate) fn is_in_rows(&self) -> bool {
         self.owner == 0 && self.parked.is_empty()

@@ -3,7 +3,7 @@
 use crate::code::Site;
 use crate::warp::Warp;
 use ir::op::AtomOp;
-use ir::{Access, Scope, Space};
+use ir::{Access, Scope, Space, Ty};
 use mem::Lanes;
 use std::sync::Arc;
 
@@ -100,4 +100,13 @@ pub trait Hooks<const W: usize> {
 
     /// The block's threads met at a barrier. The executor does not call this: whoever completes barriers does.
     fn on_barrier(&mut self) {}
+}
+
+/// Takes atomics on memory whose result nobody uses, to do them later, in an order of its own.
+pub trait Atomics: std::fmt::Debug {
+    /// Whether it takes the atomics at this site.
+    fn takes(&self, site: Site) -> bool;
+
+    /// Takes the atomic of one lane; the word lies inside an allocation and is aligned. `b` is a compare-and-swap's new value.
+    fn take(&mut self, site: Site, op: AtomOp, ty: Ty, address: u64, a: u64, b: u64);
 }

@@ -43,7 +43,7 @@ pub use code::{Code, Op, Program, Site};
 pub use compile::{LoadError, compile};
 pub use fragment::{Fragment, State};
 pub use frame::{Frame, SlotRef};
-pub use hooks::{AccessEvent, AccessKind, Hooks, Values};
+pub use hooks::{AccessEvent, AccessKind, Atomics, Hooks, Values};
 pub use isa::InstructionSet;
 pub use meet::Meeting;
 pub use origin::Origin;

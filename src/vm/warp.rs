@@ -4,6 +4,7 @@ use crate::abreast::Spare;
 use crate::code::{Code, Op, Program, Site};
 use crate::fragment::{Fragment, State};
 use crate::frame::{Caller, Frame, SlotRef};
+use crate::hooks::Atomics;
 use crate::reach::{DEVICE_REGIONS, HOST_REGIONS};
 use ir::op::BarOp;
 use ir::rt::Rt;
@@ -36,6 +37,8 @@ pub struct Context<'a> {
     pub geometry: Geometry,
     /// Schedule points that the warp may pass in this call; `run` counts it down.
     pub budget: u64,
+    /// Who takes atomics without a result, if anybody does.
+    pub atomics: Option<&'a mut dyn Atomics>,
 }
 
 /// The host's stack of local memory.
@@ -345,6 +348,19 @@ impl<const W: usize> Warp<W> {
         }
         self.fragments.retain(|f| f.mask != 0);
         self.current = 0;
+    }
+
+    /// Puts all that decides how the warp goes on into a hash, but for shared memory and memory: a warp that polls and comes
+    /// back to the same state, while nobody writes, will do so for ever.
+    pub fn hash_state(&self, hasher: &mut impl std::hash::Hasher) {
+        use std::hash::Hash;
+        self.live.hash(hasher);
+        for f in &self.fragments {
+            (f.mask, f.pc, f.frame, std::mem::discriminant(&f.state), &f.joins).hash(hasher);
+        }
+        for frame in self.frames.iter().flatten() {
+            frame.hash_state(hasher);
+        }
     }
 
     /// Lets the fragments at a barrier go on; `result` is what the barrier gives (all ones or zero for `and` and `or`).

@@ -21,6 +21,7 @@ mod form;
 mod intervals;
 mod relate;
 mod rounds;
+mod stops;
 mod value;
 mod walk;
 
@@ -108,6 +109,19 @@ pub struct Footprint {
     /// Of accesses that may be of shared memory; `None` if nothing can be said of those.
     shared: Option<BTreeMap<AccessId, Sharing>>,
     trusted: Vec<(u64, Ty, u64)>,
+    extents: Vec<Extent>,
+    may_stop: bool,
+}
+
+/// Bytes that an access of a launch may touch.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Extent {
+    /// The first address.
+    pub low: u64,
+    /// The address behind the last byte.
+    pub high: u64,
+    /// Whether every address is a multiple of the word's size.
+    pub is_aligned: bool,
 }
 
 /// Most walks over a kernel until no assumption fails.
@@ -169,6 +183,17 @@ impl Footprint {
     pub fn is_free_of_races(&self) -> bool {
         let is_private = |s: Sharing| s <= Sharing::ThreadDisjoint;
         is_private(self.worst()) && self.shared.as_ref().is_some_and(|shared| shared.values().all(|&s| is_private(s)))
+    }
+
+    /// The bytes that the accesses may touch; `None` if they may touch anything.
+    pub fn extents(&self) -> Option<&[Extent]> {
+        self.is_complete.then_some(&self.extents)
+    }
+
+    /// Whether something but an access may end the launch before its time: an error that the code raises, a barrier or a
+    /// warp operation that not all threads need reach, a loop that reads memory and has no bound.
+    pub fn may_stop(&self) -> bool {
+        !self.is_complete || self.may_stop
     }
 
     /// What was read from memory: address, type and bits. Another launch with the same arguments has the same footprint as

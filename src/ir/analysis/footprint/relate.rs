@@ -98,7 +98,13 @@ pub(super) fn relate(walk: &Walk<'_>) -> Option<Footprint> {
             Some(other) => other.filter(|_| other == op),
         });
     }
-    let mut out = Footprint { is_complete: true, trusted: walk.trusted.clone(), ..Footprint::default() };
+    let mut out = Footprint {
+        is_complete: true,
+        trusted: walk.trusted.clone(),
+        extents: extents(&sites),
+        may_stop: walk.may_stop,
+        ..Footprint::default()
+    };
     for (i, site) in sites.iter().enumerate() {
         let Some(&(group, reduction)) = worst.get(&find(&mut groups, i)) else { continue };
         out.worst = out.worst.max(Some(group));
@@ -115,6 +121,26 @@ pub(super) fn relate(walk: &Walk<'_>) -> Option<Footprint> {
             .or_insert(found);
     }
     Some(out)
+}
+
+/// The bytes of all sites, each once.
+fn extents(sites: &[Extent<'_>]) -> Vec<super::Extent> {
+    let clip = |address: i128| address.clamp(0, i128::from(u64::MAX)) as u64;
+    let is_aligned = |site: &Site| {
+        let form = site.form.as_ref();
+        form.is_some_and(|f| f.constant % site.bytes == 0 && f.terms.iter().all(|t| t.1 % site.bytes == 0))
+    };
+    let mut out: Vec<super::Extent> = sites
+        .iter()
+        .map(|s| super::Extent {
+            low: clip(s.low),
+            high: clip(s.high),
+            is_aligned: s.site.id.is_none() || is_aligned(s.site),
+        })
+        .collect();
+    out.sort_unstable();
+    out.dedup();
+    out
 }
 
 fn sharing(kind: Kind, plain: Relation, atomic: Relation) -> Sharing {

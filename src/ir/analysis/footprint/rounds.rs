@@ -4,6 +4,11 @@ use crate::analysis::{Dominators, LoopId, Loops};
 use crate::op::{BinOp, CmpOp, UnOp};
 use crate::{Bb, Function, InstKind, Reg, Term, Val};
 
+/// No loop goes round more often than this, as far as its number of rounds is a variable.
+pub(super) const ENDLESS: i128 = 1 << 62;
+/// A loop that goes round at most so often has a bound.
+pub(super) const MANY: i128 = 1 << 48;
+
 /// A register that a loop assigns once in each round, adding a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Counter {

@@ -10,6 +10,7 @@
 
 use super::form::{Form, Vars};
 use super::rounds::{self, Counter};
+use super::stops;
 use super::value::{Arithmetic, Cond, Value};
 use super::{AccessId, Kind, LaunchFacts};
 use crate::analysis::{Cfg, Dominators, Loops};
@@ -81,6 +82,8 @@ pub(super) struct Walk<'a> {
     place: (Bb, usize),
     /// What was read from memory as it is before the launch: address, type, bits.
     pub(super) trusted: Vec<(u64, Ty, u64)>,
+    /// Whether something but an access may end the launch.
+    pub(super) may_stop: bool,
     steps: usize,
 }
 
@@ -124,6 +127,7 @@ impl<'a> Walk<'a> {
             has_inner_barrier: false,
             place: (Bb(0), 0),
             trusted: Vec::new(),
+            may_stop: false,
             steps: 0,
         }
     }
@@ -180,6 +184,9 @@ impl<'a> Walk<'a> {
             a.set(param.reg, value.clone());
         }
         let numbers = access_numbers(f);
+        let divergent = stops::divergent_blocks(f, &cfg);
+        // Loops that read memory: the variable of their round, and where they go round.
+        let mut reading: Vec<(Form, Vec<Bb>)> = Vec::new();
         let mut ends: Vec<Option<End>> = (0..f.blocks.len()).map(|_| None).collect();
         let mut returned: Vec<(Vec<Value>, Vec<Form>)> = Vec::new();
         for &bb in cfg.rpo() {
@@ -190,9 +197,13 @@ impl<'a> Walk<'a> {
                 return Err(Failure::Beyond);
             }
             if let Some(number) = loops.of(bb).filter(|&l| loops.get(l).header == bb) {
-                self.enter_loop(&mut a, &rounds::counters(f, &dom, &loops, number), loops.get(number));
+                let round = self.enter_loop(&mut a, &rounds::counters(f, &dom, &loops, number), loops.get(number));
+                if stops::reads_memory(f, loops.get(number)) {
+                    reading.push((round, loops.get(number).latches.clone()));
+                }
             }
             self.block(&mut a, bb, numbers[bb.index()], depth)?;
+            self.may_stop |= stops::may_stop(f.block(bb), divergent[bb.index()]);
             let term = &f.block(bb).term;
             let cond = match term {
                 Term::Branch { cond, .. } => a.value(*cond, Ty::Pred),
@@ -203,6 +214,11 @@ impl<'a> Walk<'a> {
                 returned.push((values.iter().zip(types).map(|(&v, ty)| a.value(v, ty)).collect(), a.guards.clone()));
             }
             ends[bb.index()] = Some(End { regs: a.regs.clone(), guards: a.guards.clone(), cond });
+        }
+        for (round, latches) in reading {
+            let ends = latches.iter().filter_map(|l| ends[l.index()].as_ref());
+            let bounded = |end: &End| self.vars.most(&round, &end.guards, Some(rounds::MANY)) <= rounds::MANY;
+            self.may_stop |= !ends.into_iter().all(bounded);
         }
         Ok(f.results
             .iter()
@@ -255,9 +271,10 @@ impl<'a> Walk<'a> {
         Ok(true)
     }
 
-    /// At the head of a loop: counters become forms of the round's number, other registers that the loop assigns unknown.
-    fn enter_loop(&mut self, a: &mut Activation<'a>, counters: &[Counter], of: &crate::analysis::Loop) {
-        let round = Form::var(self.vars.fresh(0, 1 << 62));
+    /// At the head of a loop: counters become forms of the round's number, other registers that the loop assigns
+    /// unknown. Gives the number of the round.
+    fn enter_loop(&mut self, a: &mut Activation<'a>, counters: &[Counter], of: &crate::analysis::Loop) -> Form {
+        let round = Form::var(self.vars.fresh(0, rounds::ENDLESS));
         let mut assigned = BTreeSet::new();
         for bb in &of.blocks {
             for inst in &a.f.block(*bb).insts {
@@ -293,6 +310,7 @@ impl<'a> Walk<'a> {
         for guard in guards {
             self.vars.assume(&mut a.guards, guard);
         }
+        round
     }
 
     /// The constant that a counter's step is in every round, as far as that can be told at the head of the loop.
@@ -543,10 +561,11 @@ impl<'a> Walk<'a> {
             | Rt::IoPutComplex4
             | Rt::IoPutComplex8
             | Rt::IoPutLogical
-            | Rt::Stop
-            | Rt::ErrorBounds
-            | Rt::ErrorAllocated
-            | Rt::ErrorAlreadyAllocated => Ok(()),
+            | Rt::Stop => Ok(()),
+            Rt::ErrorBounds | Rt::ErrorAllocated | Rt::ErrorAlreadyAllocated => {
+                self.may_stop = true;
+                Ok(())
+            }
             Rt::IoPutChar => {
                 let arg = |i: usize| args.get(i).map_or(Value::Other, |&v| a.value(v, Ty::I64));
                 let (Value::Int(form), Value::Int(length)) = (arg(0), arg(1)) else { return Err(Failure::Beyond) };

@@ -178,7 +178,8 @@ fn run(module: &Arc<ir::Module>, exact: bool, budget: u64) -> (Vec<u8>, u64, Sto
     let mut calls = 0;
     let stop = loop {
         calls += 1;
-        let mut ctx = Context { memory: &memory, shared: &mut [], geometry: Geometry::default(), budget };
+        let mut ctx =
+            Context { memory: &memory, shared: &mut [], geometry: Geometry::default(), budget, atomics: None };
         match warp.run(&program, &mut ctx, None) {
             Stop::Budget => {}
             Stop::Polling => warp.wake_pollers(),

@@ -1,0 +1,194 @@
+//! `--many-seeds`: the same program in other legal orders.
+//!
+//! The first seed's run is the program's: what it reads and writes happens. The runs of the other seeds get the same answers
+//! from outside and change nothing there; what they print is only compared. A result that differs depends on the order in
+//! which blocks and warps run.
+
+use crate::cli::options::Options;
+use crate::cli::report::{Reporter, say};
+use crate::cli::run;
+use crate::cli::{INTERRUPTED, usage};
+use host::{Answer, Ask, Stream};
+use machine::{Machine, MachineStop, Mark, RealWorld, RecordingWorld, Silent, World};
+use source::{SourceMap, Span};
+use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
+
+/// The real world during the first run; later one that can only be looked at.
+#[derive(Debug)]
+struct Once {
+    world: RealWorld,
+    is_over: bool,
+}
+
+impl World for Once {
+    fn ask(&mut self, question: &Ask) -> Answer {
+        match question {
+            Ask::WriteFile { .. } | Ask::DeleteFile { .. } | Ask::Sleep { .. } if self.is_over => Answer::Done(Ok(())),
+            _ => self.world.ask(question),
+        }
+    }
+
+    fn write(&mut self, stream: Stream, bytes: &[u8]) {
+        if !self.is_over {
+            self.world.write(stream, bytes);
+        }
+    }
+}
+
+/// Keeps what a run prints to standard output.
+struct Listening<'a> {
+    world: &'a mut RecordingWorld<Once>,
+    printed: Vec<u8>,
+}
+
+impl World for Listening<'_> {
+    fn ask(&mut self, question: &Ask) -> Answer {
+        self.world.ask(question)
+    }
+
+    fn write(&mut self, stream: Stream, bytes: &[u8]) {
+        if stream == Stream::Stdout {
+            self.printed.extend_from_slice(bytes);
+        }
+        self.world.write(stream, bytes);
+    }
+}
+
+/// A finding without what depends on the order: its code and where it is.
+type Key = (&'static str, Span);
+
+/// What a run came to.
+struct Outcome {
+    seed: u64,
+    printed: Vec<u8>,
+    found: BTreeSet<Key>,
+    code: i32,
+}
+
+/// Runs the program once for each seed from `from` up to `to`, not included; gives the exit code.
+pub(crate) fn run(
+    options: &Options,
+    map: &SourceMap,
+    reporter: &mut Reporter,
+    mut load: impl FnMut(u64) -> Result<Machine, u8>,
+    (from, to): (u64, u64),
+) -> u8 {
+    let interrupted = run::interrupt_flag();
+    let mut world = RecordingWorld::new(Once { world: RealWorld::new(), is_over: false });
+    let start: Mark = world.mark();
+    let mut first: Option<Outcome> = None;
+    let mut others: Vec<Outcome> = Vec::new();
+    let mut known: BTreeSet<Key> = BTreeSet::new();
+    let mut code = 0;
+    for seed in from..to {
+        let mut machine = match load(seed) {
+            Ok(machine) => machine,
+            Err(code) => return code,
+        };
+        world.rewind(start);
+        let mut listening = Listening { world: &mut world, printed: Vec::new() };
+        loop {
+            if let MachineStop::Done(_) = machine.advance(run::SLICE, &mut listening, &mut Silent) {
+                break;
+            }
+            if interrupted.load(Ordering::Relaxed) {
+                say("cufemu: interrupted\n");
+                return INTERRUPTED;
+            }
+        }
+        let printed = listening.printed;
+        let mut found = BTreeSet::new();
+        for finding in machine.findings().iter() {
+            let key = (finding.code().id(), finding.span());
+            found.insert(key);
+            // What an earlier seed has shown is not shown again.
+            if known.insert(key) {
+                reporter.report(&finding.diagnostic(), map);
+            }
+        }
+        if let Some(error) = world.inner().world.output_error() {
+            return run::output_lost(error);
+        }
+        world.inner_mut().is_over = true;
+        let own = run::exit_code(&machine, options);
+        code = if code == 0 { own } else { code };
+        let outcome = Outcome { seed, printed, found, code: i32::from(own) };
+        match &first {
+            None => first = Some(outcome),
+            Some(_) => others.push(outcome),
+        }
+    }
+    let Some(first) = first else { return usage("no seed to run with") };
+    match differences(&first, &others, map) {
+        text if text.is_empty() => code,
+        text => {
+            say(&text);
+            if code == 0 { options.error_exitcode } else { code }
+        }
+    }
+}
+
+/// What to say about the runs that differ from the first; empty if none does.
+fn differences(first: &Outcome, others: &[Outcome], map: &SourceMap) -> String {
+    let differs = |o: &&Outcome| o.printed != first.printed || o.found != first.found || o.code != first.code;
+    let different: Vec<&Outcome> = others.iter().filter(differs).collect();
+    if different.is_empty() {
+        return String::new();
+    }
+    let mut out = format!(
+        "cufemu: the result depends on the order of blocks and warps: {} of {} seeds differ from seed:{}\n",
+        different.len(),
+        others.len() + 1,
+        first.seed
+    );
+    let seeds = |list: &[u64]| list.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+    let of = |f: &dyn Fn(&Outcome) -> bool| different.iter().filter(|o| f(o)).map(|o| o.seed).collect::<Vec<u64>>();
+    let printed = of(&|o| o.printed != first.printed);
+    if let Some(other) = different.iter().find(|o| o.printed != first.printed) {
+        let (line, a, b) = first_difference(&first.printed, &other.printed);
+        out += &format!("cufemu: other output with seeds {}\n", seeds(&printed));
+        out += &format!("cufemu: line {line} is `{b}` with seed:{} and `{a}` with seed:{}\n", other.seed, first.seed);
+    }
+    let codes = of(&|o| o.code != first.code);
+    if !codes.is_empty() {
+        out += &format!("cufemu: another exit code with seeds {}\n", seeds(&codes));
+    }
+    let keys: BTreeSet<Key> = first.found.iter().chain(different.iter().flat_map(|o| &o.found)).copied().collect();
+    for key in keys {
+        let with = of(&|o| o.found.contains(&key));
+        let line = map.location(key.1).map_or(0, |place| place.line);
+        if !first.found.contains(&key) {
+            out += &format!("cufemu: {} in line {line} only with seeds {}\n", key.0, seeds(&with));
+        } else if with.len() < different.len() {
+            let without = of(&|o| !o.found.contains(&key));
+            out += &format!("cufemu: {} in line {line} not with seeds {}\n", key.0, seeds(&without));
+        }
+    }
+    out
+}
+
+/// The number of the first line that differs, from 1, and how it reads in both.
+fn first_difference(a: &[u8], b: &[u8]) -> (usize, String, String) {
+    let (mut x, mut y) = (a.split(|&c| c == b'\n'), b.split(|&c| c == b'\n'));
+    let mut number = 0;
+    loop {
+        number += 1;
+        let (left, right) = (x.next(), y.next());
+        if left != right || left.is_none() {
+            let text = |line: Option<&[u8]>| String::from_utf8_lossy(line.unwrap_or_default()).trim_end().to_owned();
+            return (number, text(left), text(right));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_that_differs_is_named() {
+        assert_eq!(first_difference(b"a\nb\nc\n", b"a\nx\nc\n"), (2, "b".to_owned(), "x".to_owned()));
+        assert_eq!(first_difference(b"a\n", b"a\nb\n"), (2, String::new(), "b".to_owned()));
+    }
+}

@@ -1,0 +1,57 @@
+//! What may end a launch before its threads have come to their end, other than an access.
+
+use crate::analysis::{Cfg, Loop, PostDominators, UniformLevel, UniformOptions, uniform};
+use crate::{BlockData, FuncKind, Function, InstKind, Space, Term, Val};
+
+/// For each block, whether some threads of a thread block may be there while others never come: it lies on a way between a
+/// branch at which they disagree and the place where they meet again.
+pub(super) fn divergent_blocks(f: &Function, cfg: &Cfg) -> Vec<bool> {
+    // Who calls a device function, and from where, is not looked at.
+    if f.kind != FuncKind::Kernel {
+        return vec![true; f.blocks.len()];
+    }
+    let options = UniformOptions { level: UniformLevel::Block, params: &[], keep_variables: false };
+    let same = uniform(f, cfg, options);
+    let pdom = PostDominators::new(cfg);
+    let mut out = vec![false; f.blocks.len()];
+    for &bb in cfg.rpo() {
+        let cond = match &f.block(bb).term {
+            Term::Branch { cond, .. } => *cond,
+            Term::Switch { value, .. } => *value,
+            Term::Jump(_) | Term::Return(_) | Term::Exit | Term::Trap(_) => continue,
+        };
+        if matches!(cond, Val::Reg(r) if !same.contains(r.index())) {
+            let stop = pdom.ipdom(bb);
+            let mut stack = cfg.succs(bb).to_vec();
+            let mut seen = vec![false; f.blocks.len()];
+            while let Some(at) = stack.pop() {
+                if Some(at) != stop && !std::mem::replace(&mut seen[at.index()], true) {
+                    out[at.index()] = true;
+                    stack.extend(cfg.succs(at));
+                }
+            }
+        }
+    }
+    out
+}
+
+/// Whether a block that is reached may end the launch.
+pub(super) fn may_stop(block: &BlockData, is_divergent: bool) -> bool {
+    let waits = |kind: &InstKind| match kind {
+        InstKind::Barrier { .. } | InstKind::Shuffle { .. } => is_divergent,
+        InstKind::Vote { mask, .. } => is_divergent || !mask.is_none_or(|m| m == Val::i32(-1)),
+        InstKind::SyncWarp { mask } => is_divergent || *mask != Val::i32(-1),
+        _ => false,
+    };
+    matches!(block.term, Term::Trap(_)) || block.insts.iter().any(|inst| waits(&inst.kind))
+}
+
+/// Whether a loop reads memory that others can write, so that it may wait for them.
+pub(super) fn reads_memory(f: &Function, of: &Loop) -> bool {
+    let reads = |kind: &InstKind| match kind {
+        InstKind::Load { space, .. } => *space != Space::Local,
+        InstKind::Atomic { .. } | InstKind::Call { .. } => true,
+        _ => false,
+    };
+    of.blocks.iter().any(|bb| f.block(*bb).insts.iter().any(|inst| reads(&inst.kind)))
+}

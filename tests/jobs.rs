@@ -1,0 +1,192 @@
+//! The number of threads does not show: programs print the same, find the same and leave the same memory with any.
+//!
+//! Every program of the tests and examples is run with one thread, which is the definition, and with several, which begin
+//! early, take small parts, wait at random before each block and are interrupted by small budgets. Programs of this file have
+//! what only larger launches have: blocks that share nothing, atomics that are put off, prints, errors in the middle.
+
+#![allow(clippy::unwrap_used)]
+
+#[allow(dead_code)] // Only the list of programs is asked for here.
+mod annotated;
+
+use annotated::programs;
+use diag::Diagnostics;
+use emu::{Emulator, Grain};
+use host::{Answer, Ask, Stream};
+use machine::{DeviceBox, Machine, MachineOptions, MachineStop, World};
+use source::SourceMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A world that keeps what is printed and has nothing else.
+#[derive(Default)]
+struct Printed(Vec<u8>);
+
+impl World for Printed {
+    fn ask(&mut self, question: &Ask) -> Answer {
+        match question {
+            Ask::ReadLine => Answer::Line(None),
+            Ask::ReadFile { .. } => Answer::File(Ok(None)),
+            Ask::Clock | Ask::CpuClock => Answer::Nanoseconds(0),
+            Ask::Date => Answer::Date([2000, 1, 1, 0, 0, 0, 0, 0]),
+            Ask::Environment { .. } => Answer::Text(None),
+            _ => Answer::Done(Ok(())),
+        }
+    }
+
+    fn write(&mut self, _: Stream, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+}
+
+fn compile(text: &str, racy: bool) -> Option<Arc<ir::Module>> {
+    let mut map = SourceMap::new();
+    let file = map.add("program.cuf", text);
+    let mut options = compile::Options::default();
+    options.parse.preprocess = Some(true);
+    options.parse.macros.extend(racy.then(|| compile::MacroOption::Define("RACY".to_owned())));
+    let compiled = compile::compile(&mut map, &[file], &options, &mut |_, _| None, &mut Diagnostics::new());
+    compiled.map(|c| c.module)
+}
+
+/// Everything that a run shows.
+struct Run {
+    is_over: bool,
+    code: i32,
+    printed: String,
+    found: Vec<String>,
+    memory: Vec<(u64, Vec<u8>)>,
+    points: u64,
+}
+
+/// Most calls that a run may take; a program that goes on for longer is not compared.
+const SLICES: usize = 4000;
+
+fn run(module: &Arc<ir::Module>, options: emu::Options, budget: u64) -> Run {
+    let devices = vec![DeviceBox::Emulator(Box::new(Emulator::new(0, options)))];
+    let settings = MachineOptions { clock: machine::ClockKind::Model, ..MachineOptions::default() };
+    let mut machine = Machine::load(module.clone(), devices, &gpu::GpuOptions::default(), settings).expect("it loads");
+    let mut world = Printed::default();
+    let is_over =
+        (0..SLICES).any(|_| matches!(machine.advance(budget, &mut world, &mut machine::Silent), MachineStop::Done(_)));
+    let memory = machine.memory();
+    let shared = memory.live().filter(|(_, alloc)| alloc.region.is_device_accessible());
+    let contents = shared.map(|(_, alloc)| {
+        let mut bytes = vec![0; alloc.bytes as usize];
+        memory.read(alloc.base, &mut bytes).map(|()| (alloc.base, bytes)).unwrap_or_default()
+    });
+    Run {
+        is_over,
+        code: machine.exit_code(Some(diag::Severity::Error), 1).unwrap_or(-1),
+        printed: String::from_utf8_lossy(&world.0).into_owned(),
+        found: machine.findings().iter().map(|f| format!("{:?}", f.diagnostic())).collect(),
+        memory: contents.collect(),
+        points: machine.points(),
+    }
+}
+
+/// Runs a program with one thread and with several; gives what the first showed.
+fn same_with_any_jobs(name: &str, module: &Arc<ir::Module>, race: bool, seed: u64) -> Run {
+    let rules = race.then(race::Rules::default);
+    let with = |jobs, jitter| emu::Options {
+        race: rules,
+        seed,
+        jobs,
+        grain: Grain { prologue: 1, worth: 1, chunk: 60, jitter },
+        ..emu::Options::default()
+    };
+    let first = run(module, with(1, 0), 50_000_000);
+    for (jobs, jitter, budget) in [(2, 1, 50_000_000), (7, 2, 50_000_000), (2, 3, 7_000)] {
+        let other = run(module, with(jobs, jitter), budget);
+        if !other.is_over {
+            continue;
+        }
+        let place = format!("{name}, seed {seed}, {jobs} jobs, budget {budget}");
+        assert_eq!(other.printed, first.printed, "{place}: output");
+        assert_eq!(other.found, first.found, "{place}: findings");
+        assert_eq!(other.code, first.code, "{place}: exit code");
+        assert!(other.memory == first.memory, "{place}: memory");
+        assert_eq!(other.points, first.points, "{place}: schedule points");
+    }
+    first
+}
+
+#[test]
+fn every_program_is_the_same_with_any_jobs() {
+    let mut paths: Vec<PathBuf> = Vec::new();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for folder in ["tests/ui", "tests/suite", "examples"] {
+        programs(&root.join(folder), &mut paths);
+    }
+    assert!(paths.len() > 50);
+    for path in paths {
+        let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+        let twins: &[bool] = if text.contains("RACY") { &[false, true] } else { &[false] };
+        for &racy in twins {
+            if let Some(module) = compile(&text, racy) {
+                same_with_any_jobs(&path.display().to_string(), &module, false, 0);
+            }
+        }
+    }
+}
+
+/// A program that launches `kernel` on `n` elements in blocks of 64 and prints what came out.
+fn program(kernel: &str, after: &str) -> String {
+    format!(
+        "module m\ncontains\n{kernel}\nend module\nprogram p\nuse cudafor\nuse m\ninteger, parameter :: n = 10000\n\
+        integer, managed :: x(n), y(n)\nreal, managed :: r(16)\ninteger, managed :: h(64)\ninteger :: i, istat\n\
+        do i = 1, n\nx(i) = mod(i*7919, 1009)\nend do\ny = 0\nr = 0\nh = 0\n\
+        call k<<<(n+63)/64, 64>>>(x, y, r, h, n)\nistat = cudaDeviceSynchronize()\n\
+        print *, istat, sum(y), h(1), h(17), r(1), r(5)\n{after}end program\n"
+    )
+}
+
+fn kernel(body: &str) -> String {
+    format!(
+        "attributes(global) subroutine k(x, y, r, h, n)\ninteger, value :: n\ninteger :: x(n), y(n), h(64)\nreal :: r(16)\n\
+        integer :: i, j, old\nreal :: was\ninteger, shared :: s(64)\n\
+        i = (blockidx%x-1)*blockdim%x + threadidx%x\n{body}\nend subroutine"
+    )
+}
+
+#[test]
+fn launches_of_many_blocks_are_the_same_with_any_jobs() {
+    let bodies = [
+        ("disjoint", "if (i <= n) y(i) = 2*x(i) + y(i)"),
+        ("shared memory", "s(threadidx%x) = i\ncall syncthreads()\nif (i <= n) y(i) = s(65-threadidx%x)"),
+        ("integer sums", "if (i <= n) old = atomicadd(h(iand(x(i),63)+1), x(i))"),
+        ("integer maxima", "if (i <= n) old = atomicmax(h(1), x(i))"),
+        ("real sums", "if (i <= n) was = atomicadd(r(iand(x(i),15)+1), 1.0/x(i))"),
+        ("two operations", "if (i <= n) then\nold = atomicadd(h(17), x(i))\nold = atomicxor(h(17), i)\nend if"),
+        ("prints", "if (i <= n .and. mod(i,500) == 3) print *, 'thread', i, x(i)"),
+        ("a result that is used", "if (i <= n) y(atomicadd(h(1), 1) + 1) = i"),
+        ("racy", "if (i <= n) y(mod(i,97)+1) = i"),
+        ("in place", "if (i > 1 .and. i < n) y(i) = x(i-1) + y(i+1)"),
+        ("a scatter", "if (i <= n) y(x(i)+1) = i"),
+        ("beyond the end", "y(i + i/9000*4000000) = i\nif (mod(i,64) == 0) print *, i"),
+        ("far beyond the end", "if (i == 7000) then\ny(i*100000) = 1\nelse if (i <= n) then\ny(i) = i\nend if"),
+        ("a barrier for some", "if (i /= 5000) call syncthreads()\nif (i <= n) y(i) = i"),
+        (
+            "an endless wait",
+            "if (i <= n) y(i) = i\nif (i == 6000) then\ndo while (h(1) == 0)\nj = h(2)\nend do\nend if",
+        ),
+        ("a long loop of loads", "if (i <= 300) then\ndo j = 1, n\ny(i) = y(i) + x(j)\nend do\nend if"),
+    ];
+    for (name, body) in bodies {
+        let text = program(&kernel(body), "");
+        let module = compile(&text, false).unwrap_or_else(|| panic!("{name}: {text}"));
+        for seed in [0, 5] {
+            let first = same_with_any_jobs(name, &module, false, seed);
+            assert_ne!(first.code, -1, "{name} ends");
+        }
+    }
+}
+
+#[test]
+fn a_long_loop_that_only_reads_is_no_livelock() {
+    let body = "if (i == 1) then\nold = 0\ndo j = 1, 100000\nold = old + x(mod(j,n)+1)\nend do\nh(1) = old\nend if";
+    let module = compile(&program(&kernel(body), ""), false).unwrap();
+    let first = same_with_any_jobs("reads", &module, false, 0);
+    assert_eq!(first.found, Vec::<String>::new());
+    assert_eq!(first.code, 0);
+}
