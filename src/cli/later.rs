@@ -8,9 +8,6 @@ pub(crate) fn refusal(options: &Options) -> Option<String> {
     if options.many_seeds.is_some() {
         return Some("`--many-seeds` is not there yet; run `--schedule seed:N` for each seed".to_owned());
     }
-    if options.check.contains(&Check::Init) {
-        return not_yet("`--check init`");
-    }
     if options.check.contains(&Check::Fp) {
         return not_yet("`--check fp`");
     }

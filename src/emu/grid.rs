@@ -1,6 +1,7 @@
 //! A launch at work: which blocks have begun, which come next.
 
 use crate::block::Block;
+use crate::init::LaunchInit;
 use crate::racing::Mode;
 use crate::sharing::SiteSharing;
 use device::KernelLaunch;
@@ -33,6 +34,8 @@ pub struct Running {
     /// The outermost frame of the first warp that ended, for naming addresses.
     pub(crate) witness: Option<Frame<32>>,
     pub(crate) seed: u64,
+    /// What was read of memory that nothing has written, if that is looked for.
+    pub(crate) init: Option<Box<LaunchInit>>,
 }
 
 impl Running {
@@ -50,12 +53,14 @@ impl Running {
             sharing: None,
             witness: None,
             seed,
+            init: None,
         }
     }
 
     /// The launch as it was before its first block, to be run again with another watch.
     pub(crate) fn again(self, mode: Mode) -> Running {
-        Running { mode, begun: 0, active: VecDeque::new(), polled: 0, witness: None, ..self }
+        let init = self.init.as_ref().map(|_| Box::default());
+        Running { mode, begun: 0, active: VecDeque::new(), polled: 0, witness: None, init, ..self }
     }
 
     /// The arguments as the executor takes them.
@@ -100,6 +105,9 @@ impl Running {
         let Some(mut block) = self.active.pop_front() else { return };
         if let Some(slot) = block.slot.take() {
             self.mode.end_block(slot);
+        }
+        if let Some(init) = &mut self.init {
+            init.end_block(block.linear);
         }
         if self.witness.is_none() {
             self.witness = block.warps.first().and_then(|w| w.frame(0)).cloned();

@@ -115,7 +115,7 @@ pub(crate) fn raised(
 }
 
 /// A place just outside an array is named as that array's element that does not exist.
-fn place_beyond(
+pub(crate) fn place_beyond(
     program: &Program,
     memory: &Memory,
     frame: &vm::Frame<32>,
