@@ -191,6 +191,8 @@ fn memory_fault(memory: &Memory, address: u64) -> (FindingKind, Space) {
 /// The finding of a block whose threads all wait for something that can never come.
 pub(crate) fn stuck(program: &Program, running: &Running, block: &Block) -> Finding {
     let mut groups: Vec<Waiting> = Vec::new();
+    // Threads at one statement that came by different calls are apart.
+    let mut ways: Vec<Vec<Site>> = Vec::new();
     let (mut barriers, mut rendezvous, mut missing) = (0, None, 0u32);
     for warp in &block.warps {
         for f in &warp.fragments {
@@ -212,9 +214,12 @@ pub(crate) fn stuck(program: &Program, running: &Running, block: &Block) -> Find
             };
             let first = thread(running, block.linear, warp.number * 32 + f.mask.trailing_zeros());
             let count = u64::from(f.mask.count_ones());
-            match groups.iter_mut().find(|g| g.span == span && g.operation == operation) {
-                Some(group) => group.count += count,
+            let way = warp.call_stack(f.frame, f.pc);
+            let known = groups.iter_mut().zip(&ways).find(|(g, w)| g.operation == operation && **w == way);
+            match known {
+                Some((group, _)) => group.count += count,
                 None => {
+                    ways.push(way);
                     groups.push(Waiting { count, first: Actor::Thread(first), span, operation: operation.to_owned() });
                 }
             }
