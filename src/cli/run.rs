@@ -108,6 +108,7 @@ fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
     settings.sema.managed = compiler.managed;
     settings.lower.fma = !(options.no_fma || compiler.no_fma);
     settings.lower.check_bounds = checks(options, Check::Bounds);
+    settings.lower.check_init = checks(options, Check::Init);
     settings
 }
 
@@ -208,6 +209,7 @@ fn machine_options(options: &Options, compiled: &Compiled, map: &SourceMap) -> M
             ClockKind::Model => machine::ClockKind::Model,
         },
         check_leaks: checks(options, Check::Leak),
+        check_init: checks(options, Check::Init),
         findings: findings(options, compiled, map),
         ..MachineOptions::default()
     }
@@ -244,6 +246,7 @@ fn devices(options: &Options, sm: u32) -> Result<Vec<DeviceBox>, String> {
         let settings = emu::Options {
             sm,
             race: race_rules(options),
+            check_init: checks(options, Check::Init),
             seed: options.schedule.unwrap_or(0),
             jobs: jobs(options),
             ..emu::Options::default()

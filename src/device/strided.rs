@@ -96,6 +96,7 @@ pub fn copy_strided(
         (Some(a), Some(b)) => a.1 <= b.0 || b.1 <= a.0,
         _ => true,
     };
+    let holes = holes(memory, source.runs(element_bytes));
     // Overlapping arrays are gathered whole first; others go piece by piece.
     let piece = if apart { bytes.min(1 << 20) } else { bytes };
     let mut buffer: Vec<u8> = Vec::with_capacity(piece as usize);
@@ -125,7 +126,41 @@ pub fn copy_strided(
             break;
         }
     }
+    put_holes(memory, destination.runs(element_bytes), &holes);
     Ok(())
+}
+
+/// What nothing has written of an array, in bytes from its beginning in array element order.
+fn holes(memory: &Memory, runs: Runs) -> Vec<(u64, u64)> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    for (address, len) in runs {
+        out.extend(memory.holes(address, len).into_iter().map(|(offset, hole)| (at + offset, hole)));
+        at += len;
+    }
+    out
+}
+
+/// Hands holes on to an array to which the bytes were copied.
+fn put_holes(memory: &Memory, runs: Runs, holes: &[(u64, u64)]) {
+    let mut rest = holes;
+    let mut at = 0;
+    for (address, len) in runs {
+        while let Some(&(start, hole)) = rest.first() {
+            let (from, to) = (start.max(at), (start + hole).min(at + len));
+            if from < to {
+                memory.mark_uninitialised(address + (from - at), to - from);
+            }
+            if start + hole > at + len {
+                break;
+            }
+            rest = &rest[1..];
+        }
+        if rest.is_empty() {
+            return;
+        }
+        at += len;
+    }
 }
 
 /// Sets every element of an array. Gives the first address that lies outside every live allocation.

@@ -2,20 +2,21 @@
 
 use crate::block::BlockStop;
 use crate::grid::Running;
+use crate::init::InitHooks;
 use crate::observe::ObserverHooks;
 use crate::parallel::{Crew, Grain};
 use crate::print::{self, Served};
 use crate::racing::{Deciding, Mode, RaceHooks};
 use crate::report;
 use crate::sharing::KnownLaunches;
-use device::{Command, CudaError, Device, KernelLaunch, Observer, Progress, Properties, Strided};
+use device::{Command, CudaError, Device, KernelLaunch, Observer, Progress, Properties};
 use finding::Finding;
 use mem::{Memory, Region};
 use race::{ByteSet, Detector, Exact, Launch, Rules};
 use source::Span;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use vm::Program;
+use vm::{Hooks, Program};
 
 /// How the emulator works.
 #[derive(Clone, Debug)]
@@ -24,6 +25,8 @@ pub struct Options {
     pub sm: u32,
     /// Whether, and by which rules, to look for races.
     pub race: Option<Rules>,
+    /// Whether to look for reads of what nothing has written; the memory has to keep it ([`Memory::track_initialised`]).
+    pub check_init: bool,
     /// Order of blocks and warps; 0 is the natural one.
     pub seed: u64,
     /// Whether the search for races leaves out accesses that are proven to race with nothing. The findings are the same.
@@ -36,7 +39,15 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { sm: 90, race: None, seed: 0, is_proving: true, jobs: 1, grain: Grain::default() }
+        Options {
+            sm: 90,
+            race: None,
+            check_init: false,
+            seed: 0,
+            is_proving: true,
+            jobs: 1,
+            grain: Grain::default(),
+        }
     }
 }
 
@@ -180,7 +191,10 @@ impl Emulator {
             }
         };
         let before = matches!(mode, Mode::Detect(_)).then(|| memory.clone());
-        self.running = Some(Running { sharing, ..Running::new(launch, mode, before, self.options.seed) });
+        let mut running = Running::new(launch, mode, before, self.options.seed);
+        running.sharing = sharing;
+        running.init = self.options.check_init.then(Box::default);
+        self.running = Some(running);
     }
 
     /// Runs the launch at work; `None` when it has ended.
@@ -192,7 +206,7 @@ impl Emulator {
             let running = self.running.as_mut()?;
             if running.active.is_empty() {
                 // Under a seed blocks take turns, which is another order than one after another.
-                let is_alone = !statements && !accesses && running.seed == 0;
+                let is_alone = !statements && !accesses && running.seed == 0 && running.init.is_none();
                 if let Some(pool) = self.pool.as_deref().filter(|_| is_alone) {
                     let (known, output, points) = (&mut self.known, &mut self.output, &mut self.points);
                     let crew = Crew { program: &program, pool, grain: self.options.grain, known, output, points };
@@ -207,24 +221,28 @@ impl Emulator {
                 running.begin_block(&program);
             }
             let before = (*budget).min(running.turn());
-            let Running { active, mode, launch, sharing, .. } = &mut *running;
+            let Running { active, mode, launch, sharing, init, .. } = &mut *running;
             let Some(block) = active.front_mut() else { continue };
             let mut rest = before;
-            let stop = if !matches!(mode, Mode::Plain) {
-                let mut hooks = RaceHooks { slot: block.slot, mode, sharing: sharing.as_deref() };
-                block.run(&program, memory, Some(&mut hooks), None, &mut rest)
+            let linear = block.linear;
+            let (mut racing, mut observing);
+            let mut hooks: Option<&mut dyn Hooks<32>> = if !matches!(mode, Mode::Plain) {
+                racing = RaceHooks { slot: block.slot, mode, sharing: sharing.as_deref() };
+                Some(&mut racing)
             } else if statements || accesses {
-                let mut hooks = ObserverHooks {
-                    observer,
-                    program: &program,
-                    launch: launch.number,
-                    block: block.linear,
-                    accesses,
-                    stop: false,
-                };
-                block.run(&program, memory, Some(&mut hooks), None, &mut rest)
+                let launch = launch.number;
+                let observer = &mut *observer;
+                observing = ObserverHooks { observer, program: &program, launch, block: linear, accesses, stop: false };
+                Some(&mut observing)
             } else {
-                block.run(&program, memory, None, None, &mut rest)
+                None
+            };
+            let stop = match (init, memory.initialised()) {
+                (Some(launch), Some(global)) => {
+                    let mut hooks = InitHooks { program: &program, global, launch, block: linear, inner: hooks };
+                    block.run(&program, memory, Some(&mut hooks), None, &mut rest)
+                }
+                _ => block.run(&program, memory, hooks.take(), None, &mut rest),
             };
             let passed = before - rest;
             self.points += passed;
@@ -312,6 +330,9 @@ impl Emulator {
             }
             Mode::Decide(deciding) => self.findings.extend(report::races(&program, memory, &running, *deciding)),
         }
+        if let Some(init) = running.init.take() {
+            self.findings.extend(init.findings(&program, memory, &running));
+        }
         if let Some((finding, error)) = failure {
             self.findings.push(finding);
             self.error = Some(error);
@@ -327,16 +348,9 @@ impl Emulator {
             Command::Launch(_) => Some(()),
             Command::Copy { destination, source, bytes, .. } => memory.copy(*destination, *source, *bytes),
             Command::CopyStrided { destination, source, element_bytes, .. } => {
-                copy_strided(memory, destination, source, *element_bytes)
+                device::copy_strided(memory, destination, source, *element_bytes).ok()
             }
-            Command::Fill { fill, .. } => {
-                let mut all = Some(());
-                each_row(&fill.target, fill.element.len() as u64, |address, count| {
-                    let row = fill.element.repeat(count as usize);
-                    all = all.and_then(|()| memory.write(address, &row));
-                });
-                all
-            }
+            Command::Fill { fill, .. } => device::fill(memory, fill).ok(),
         };
         done.ok_or(CudaError::InvalidValue)
     }
@@ -345,52 +359,6 @@ impl Emulator {
 fn race_launch(program: &Program, launch: &KernelLaunch) -> Launch {
     let shared = program.code[launch.func.index()].shared_bytes.next_multiple_of(16) + launch.dynamic_shared;
     Launch { threads_per_block: launch.block.iter().product(), shared_bytes: shared as u32 }
-}
-
-/// Calls `f` with the address and length, in elements, of each contiguous row of an array, in array element order.
-fn each_row(array: &Strided, element_bytes: u64, mut f: impl FnMut(u64, u64)) {
-    if array.dims.iter().any(|&(extent, _)| extent <= 0) {
-        return;
-    }
-    let contiguous = array.dims.first().is_some_and(|&(_, stride)| stride == element_bytes as i64);
-    let (row, outer) = match array.dims.split_first() {
-        Some((first, rest)) if contiguous => (first.0 as u64, rest),
-        _ => (1, array.dims.as_slice()),
-    };
-    // A row is written in pieces, so that a fill of a large array does not build it whole.
-    const PIECE: u64 = 1 << 16;
-    let mut index = vec![0i64; outer.len()];
-    loop {
-        let offset: i64 = index.iter().zip(outer).map(|(&i, &(_, stride))| i.wrapping_mul(stride)).sum();
-        let base = array.base.wrapping_add(offset as u64);
-        let mut done = 0;
-        while done < row {
-            let n = (row - done).min(PIECE);
-            f(base.wrapping_add(done * element_bytes), n);
-            done += n;
-        }
-        let Some(d) = (0..outer.len()).find(|&d| index[d] + 1 < outer[d].0) else { return };
-        index[d] += 1;
-        index[..d].fill(0);
-    }
-}
-
-fn copy_strided(memory: &mut Memory, to: &Strided, from: &Strided, element_bytes: u64) -> Option<()> {
-    let mut data = Vec::new();
-    let mut all = Some(());
-    each_row(from, element_bytes, |address, count| {
-        let at = data.len();
-        data.resize(at + (count * element_bytes) as usize, 0);
-        all = all.and_then(|()| memory.read(address, &mut data[at..]));
-    });
-    all?;
-    let mut at = 0;
-    each_row(to, element_bytes, |address, count| {
-        let n = (count * element_bytes) as usize;
-        all = all.and_then(|()| memory.write(address, data.get(at..at + n)?));
-        at += n;
-    });
-    all
 }
 
 impl Device for Emulator {

@@ -9,6 +9,7 @@
 //! are in a state that they were in before, then they will poll for ever.
 
 use crate::block::Block;
+use crate::init::LaunchInit;
 use crate::parallel::Parallel;
 use crate::racing::Mode;
 use crate::sharing::SiteSharing;
@@ -53,6 +54,8 @@ pub struct Running {
     turns: u64,
     /// Schedule points left of the present turn.
     left: u64,
+    /// What was read of memory that nothing has written, if that is looked for.
+    pub(crate) init: Option<Box<LaunchInit>>,
 }
 
 impl Running {
@@ -76,11 +79,13 @@ impl Running {
             seed,
             turns: 0,
             left: 0,
+            init: None,
         }
     }
 
     /// The launch as it was before its first block, to be run again with another watch.
     pub(crate) fn again(self, mode: Mode) -> Running {
+        let init = self.init.as_ref().map(|_| Box::default());
         Running {
             mode,
             begun: 0,
@@ -90,6 +95,7 @@ impl Running {
             turns: 0,
             left: 0,
             points: 0,
+            init,
             ..self
         }
     }
@@ -123,6 +129,9 @@ impl Running {
         let Some(mut block) = self.active.pop_front() else { return };
         if let Some(slot) = block.slot.take() {
             self.mode.end_block(slot);
+        }
+        if let Some(init) = &mut self.init {
+            init.end_block(block.linear);
         }
         if self.witness.is_none() {
             self.witness = block.warps.first().and_then(|w| w.frame(0)).cloned();

@@ -13,6 +13,7 @@ mod block;
 mod describe;
 mod emulator;
 mod grid;
+mod init;
 mod observe;
 mod parallel;
 mod print;

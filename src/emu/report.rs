@@ -64,7 +64,10 @@ pub(crate) fn fault(
     let stack = calls(program, stack.get(1..).unwrap_or(&[]), fault.site.func);
     let (kind, error, access) = match fault.kind {
         FaultKind::Access { bytes, write, .. } => {
-            let (kind, space) = memory_fault(memory, address);
+            let (kind, space) = match beyond_launch(program, running, address, u64::from(bytes)) {
+                Some(kind) => (kind, Space::Shared),
+                None => memory_fault(memory, address),
+            };
             let what = if write { What::Write } else { What::Read };
             let mut access = Access::new(who, what, space, span).address(address, u64::from(bytes));
             access.place = frame.and_then(|f| place_beyond(program, memory, f, lane as usize, address));
@@ -115,7 +118,7 @@ pub(crate) fn raised(
 }
 
 /// A place just outside an array is named as that array's element that does not exist.
-fn place_beyond(
+pub(crate) fn place_beyond(
     program: &Program,
     memory: &Memory,
     frame: &vm::Frame<32>,
@@ -155,6 +158,15 @@ fn allocation(memory: &Memory, id: mem::AllocId) -> Allocation {
     Allocation { name, base: info.base, bytes: info.bytes, span: info.span }
 }
 
+/// Whether an address is behind the dynamic shared memory that the launch has, in a kernel that uses such.
+fn beyond_launch(program: &Program, running: &Running, address: u64, bytes: u64) -> Option<FindingKind> {
+    let code = &program.code[running.launch.func.index()];
+    let begin = SHARED_BASE + code.shared_bytes.next_multiple_of(16);
+    let is_dynamic = code.shared_offsets.iter().any(Option::is_none);
+    let needed = address.checked_sub(begin).filter(|_| is_dynamic && mem::address::is_shared(address))? + bytes;
+    Some(FindingKind::SharedBeyondLaunch { available: running.launch.dynamic_shared, needed })
+}
+
 /// What is wrong with an address that no live allocation of the device holds.
 fn memory_fault(memory: &Memory, address: u64) -> (FindingKind, Space) {
     let space = space_of(address);
@@ -179,6 +191,8 @@ fn memory_fault(memory: &Memory, address: u64) -> (FindingKind, Space) {
 /// The finding of a block whose threads all wait for something that can never come.
 pub(crate) fn stuck(program: &Program, running: &Running, block: &Block) -> Finding {
     let mut groups: Vec<Waiting> = Vec::new();
+    // Threads at one statement that came by different calls are apart.
+    let mut ways: Vec<Vec<Site>> = Vec::new();
     let (mut barriers, mut rendezvous, mut missing) = (0, None, 0u32);
     for warp in &block.warps {
         for f in &warp.fragments {
@@ -200,9 +214,12 @@ pub(crate) fn stuck(program: &Program, running: &Running, block: &Block) -> Find
             };
             let first = thread(running, block.linear, warp.number * 32 + f.mask.trailing_zeros());
             let count = u64::from(f.mask.count_ones());
-            match groups.iter_mut().find(|g| g.span == span && g.operation == operation) {
-                Some(group) => group.count += count,
+            let way = warp.call_stack(f.frame, f.pc);
+            let known = groups.iter_mut().zip(&ways).find(|(g, w)| g.operation == operation && **w == way);
+            match known {
+                Some((group, _)) => group.count += count,
                 None => {
+                    ways.push(way);
                     groups.push(Waiting { count, first: Actor::Thread(first), span, operation: operation.to_owned() });
                 }
             }
@@ -224,24 +241,33 @@ pub(crate) fn stuck(program: &Program, running: &Running, block: &Block) -> Find
     Finding::new(kind, accesses).in_launch(launch_info(program, running)).with_seed(running.seed)
 }
 
-/// The finding of a launch whose blocks only poll what none of them changes.
+/// The finding of a launch whose blocks only poll what none of them changes. Others of a block may wait for those that poll.
 pub(crate) fn livelock(program: &Program, running: &Running) -> Finding {
-    let mut groups = Vec::new();
-    let mut accesses = Vec::new();
-    for block in running.active.iter().take(4) {
+    let mut groups: Vec<Waiting> = Vec::new();
+    for block in &running.active {
         for warp in &block.warps {
             for f in &warp.fragments {
                 let Some(frame) = warp.frame(f.frame) else { continue };
                 let span = program.span(Site { func: frame.func, pc: f.pc });
-                let first = Actor::Thread(thread(running, block.linear, warp.number * 32 + f.mask.trailing_zeros()));
-                if groups.iter().all(|g: &Waiting| g.span != span) {
-                    accesses.push(Access::step(first.clone(), span));
-                    let count = u64::from(f.mask.count_ones());
-                    groups.push(Waiting { count, first, span, operation: String::new() });
+                let operation = match &f.state {
+                    State::AtBarrier { .. } => "syncthreads",
+                    State::AtRendezvous { at, .. } => at.name(),
+                    _ => "",
+                };
+                let count = u64::from(f.mask.count_ones());
+                if let Some(group) = groups.iter_mut().find(|g| g.span == span && g.operation == operation) {
+                    group.count += count;
+                    continue;
                 }
+                let first = thread(running, block.linear, warp.number * 32 + f.mask.trailing_zeros());
+                groups.push(Waiting { count, first: Actor::Thread(first), span, operation: operation.to_owned() });
             }
         }
     }
+    // Those that poll come first; the others wait for them.
+    groups.sort_by_key(|g| !g.operation.is_empty());
+    let polling = groups.iter().filter(|g| g.operation.is_empty());
+    let accesses = polling.map(|g| Access::step(g.first.clone(), g.span)).collect();
     Finding::new(FindingKind::Livelock { groups }, accesses)
         .in_launch(launch_info(program, running))
         .with_seed(running.seed)

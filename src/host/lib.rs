@@ -30,4 +30,5 @@ mod transfer_out;
 mod unit;
 
 pub use host::{Host, HostOptions};
+pub use names::variable_at;
 pub use outside::{Answer, Ask, HostYield, Stream};

@@ -21,7 +21,7 @@ fn key(ty: Ty, slot: u32) -> SlotKey {
 }
 
 /// The name of the variable that the memory operation at `site` goes to, as the source has it.
-pub(crate) fn variable_at(program: &Program, site: Site) -> Option<String> {
+pub fn variable_at(program: &Program, site: Site) -> Option<String> {
     let code = program.code.get(site.func.index())?;
     let mut work: Vec<(SlotKey, u32)> = Vec::new();
     let mut found = code.origin(site.pc)?;

@@ -72,11 +72,13 @@ pub struct LowerOptions {
     pub fma: bool,
     /// Whether subscripts are checked against the declared bounds.
     pub check_bounds: bool,
+    /// Whether local scalars of device code live in memory, where reads of what was never set can be seen.
+    pub check_init: bool,
 }
 
 impl Default for LowerOptions {
     fn default() -> LowerOptions {
-        LowerOptions { fma: true, check_bounds: false }
+        LowerOptions { fma: true, check_bounds: false, check_init: false }
     }
 }
 

@@ -68,11 +68,15 @@ impl<'p> ModuleCx<'p> {
             .enumerate()
             .filter_map(|(i, p)| Some((p.qualified.strip_prefix("cufemu_math.")?, ProcId(i as u32))))
             .collect();
+        let mut usage = usage::analyse(program);
+        if options.check_init {
+            usage.keep_device_locals_in_memory(program);
+        }
         ModuleCx {
             program,
             options,
             sources,
-            usage: usage::analyse(program),
+            usage,
             module: Module::default(),
             globals: BTreeMap::new(),
             constants: BTreeMap::new(),

@@ -8,6 +8,7 @@
 
 mod clock;
 mod devices;
+mod initialised;
 mod load;
 mod machine;
 mod observer;

@@ -58,6 +58,9 @@ pub(crate) fn place_globals(
                 return Err(LoadError(format!("the first value of `{}` cannot be stored", global.name)));
             }
         }
+        if matches!(global.init, GlobalInit::Zero) {
+            memory.mark_initialised(address, global.bytes);
+        }
         addresses.push(address);
     }
     Ok(addresses)

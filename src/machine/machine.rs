@@ -4,6 +4,7 @@
 //! the host waits for the device, and at the end. The loop never waits except in the world's own answers.
 
 use crate::devices::DeviceBox;
+use crate::initialised::{HostInit, InitHooks};
 use crate::load::{self, LoadError};
 use crate::observer::{HostHooks, Observer};
 use crate::order::{CommandOrder, OrderHooks};
@@ -38,6 +39,8 @@ pub struct MachineOptions {
     pub clock: ClockKind,
     /// Whether memory and handles that are never given back are reported.
     pub check_leaks: bool,
+    /// Whether memory keeps which bytes were written, and reads of others are reported.
+    pub check_init: bool,
     /// Where findings go, with limit and suppression.
     pub findings: Findings,
 }
@@ -49,6 +52,7 @@ impl Default for MachineOptions {
             host_memory: 64 << 30,
             clock: ClockKind::Wall,
             check_leaks: false,
+            check_init: false,
             findings: Findings::new(),
         }
     }
@@ -87,6 +91,8 @@ pub struct Machine {
     slept: u64,
     /// The order of commands and host, if races are looked for.
     order: Option<CommandOrder>,
+    /// What the host read of memory that nothing has written, if that is looked for.
+    init: Option<HostInit>,
 }
 
 /// The kernels of a program, for the CUDA runtime.
@@ -136,6 +142,9 @@ impl Machine {
     ) -> Result<Machine, LoadError> {
         let mut memory = Memory::new();
         memory.set_limit(Region::Host, options.host_memory);
+        if options.check_init {
+            memory.track_initialised();
+        }
         let first = devices.first_mut().ok_or_else(|| LoadError("there is no device".to_owned()))?;
         let globals = load::place_globals(&module, &mut memory, first)?;
         let program = vm::compile(module, globals)
@@ -162,6 +171,7 @@ impl Machine {
             is_explained: false,
             slept: 0,
             order,
+            init: options.check_init.then(HostInit::default),
         })
     }
 
@@ -252,6 +262,7 @@ impl Machine {
             is_explained: self.is_explained,
             slept: self.slept,
             order: self.order.clone(),
+            init: self.init.clone(),
         })
     }
 
@@ -319,20 +330,31 @@ impl Machine {
         let accesses = observer.wants_host_accesses();
         let is_observed = accesses || observer.wants_host_statements();
         let mut observing = HostHooks { observer, program: &program, accesses, stop: false };
-        let observing = is_observed.then_some(&mut observing as &mut dyn vm::Hooks<1>);
-        let out = match self.order.as_mut().filter(|order| order.watches_host()) {
+        let mut hooks = is_observed.then_some(&mut observing as &mut dyn vm::Hooks<1>);
+        let (mut keeping, mut ordering);
+        let keeps = self.init.is_some();
+        if let (Some(state), Some(bits)) = (&mut self.init, memory.initialised()) {
+            keeping = InitHooks { state, bits, program: &program, inner: hooks };
+            hooks = Some(&mut keeping);
+        }
+        let order = self.order.as_ref().filter(|order| order.watches_host());
+        let is_noting = order.is_some() || keeps;
+        memory.note_touches(is_noting);
+        let (out, seen) = match order {
             Some(order) => {
-                memory.note_touches(true);
-                let mut hooks = OrderHooks::new(order, &program, observing);
-                let out = host.advance(&program, memory, budget, Some(&mut hooks));
-                let seen = hooks.seen;
-                memory.note_touches(false);
-                order.host_raced(seen, memory);
-                self.gather();
-                out
+                ordering = OrderHooks::new(order, &program, hooks);
+                let out = host.advance(&program, memory, budget, Some(&mut ordering));
+                (out, ordering.seen)
             }
-            None => host.advance(&program, memory, budget, observing),
+            None => (host.advance(&program, memory, budget, hooks), Vec::new()),
         };
+        if let Some(order) = &mut self.order {
+            order.host_raced(seen, memory);
+        }
+        if is_noting {
+            memory.note_touches(false);
+            self.gather();
+        }
         match out {
             HostYield::Budget => return Some(MachineStop::Budget),
             HostYield::Statement(site) => return Some(MachineStop::Host(site)),
@@ -444,6 +466,11 @@ impl Machine {
         }
         for finding in self.runtime.take_findings() {
             self.findings.add(finding);
+        }
+        if let Some(init) = &mut self.init {
+            for finding in init.take_findings(&self.program, &self.memory) {
+                self.findings.add(finding);
+            }
         }
         let Some(order) = &mut self.order else { return };
         for emulator in self.devices.iter_mut().filter_map(DeviceBox::emulator_mut) {

@@ -282,6 +282,9 @@ impl Hooks<1> for OrderHooks<'_> {
 
     fn on_bulk(&mut self, site: Site, address: u64, bytes: u64, is_write: bool) {
         self.look(site, address, bytes, is_write);
+        if let Some(inner) = &mut self.inner {
+            inner.on_bulk(site, address, bytes, is_write);
+        }
     }
 
     fn on_stmt(&mut self, warp: &Warp<1>, frame: u32, site: Site, mask: u32) -> bool {

@@ -11,12 +11,14 @@
 //! called (`finding`).
 
 pub mod address;
+mod init;
 mod lanes;
 mod memory;
 mod page;
 mod touch;
 
 pub use address::Region;
+pub use init::{InitBits, SharedInitBits};
 pub use lanes::{Grid, Lanes, Word};
 pub use memory::{Alloc, AllocId, FreeError, Hint, Memory, OutOfMemory};
 pub use touch::Touch;

@@ -1,6 +1,7 @@
 //! Allocations and checked access to their contents.
 
 use crate::address::{ALIGN, GUARD, Region};
+use crate::init::{Initialised, SharedInitBits};
 use crate::lanes::{Grid, Lanes, Word};
 use crate::page::{Backing, PAGE};
 use crate::touch::{Touch, Touches};
@@ -48,6 +49,7 @@ pub struct Memory {
     used: BTreeMap<Region, u64>,
     limits: BTreeMap<Region, u64>,
     touches: Touches,
+    initialised: Initialised,
 }
 
 /// What an access remembers of the one before.
@@ -101,6 +103,31 @@ impl Memory {
     /// What was read and written in stretches since the last call, in order.
     pub fn take_touches(&mut self) -> Vec<Touch> {
         self.touches.take()
+    }
+
+    /// Keeps from now on which bytes have been written.
+    pub fn track_initialised(&mut self) {
+        self.initialised.want();
+    }
+
+    /// Which bytes have been written, if that is kept, for whoever runs code on this memory and notes its stores.
+    pub fn initialised(&self) -> Option<SharedInitBits> {
+        self.initialised.share()
+    }
+
+    /// The runs of bytes that nothing has written, as offset from `address` and length; none if that is not kept.
+    pub fn holes(&self, address: u64, len: u64) -> Vec<(u64, u64)> {
+        self.initialised.with(|bits| bits.holes(address, len)).unwrap_or_default()
+    }
+
+    /// Says that bytes count as written though nothing wrote them, such as zeros that a variable begins with.
+    pub fn mark_initialised(&self, address: u64, len: u64) {
+        self.initialised.with(|bits| bits.set(address, len));
+    }
+
+    /// Says that bytes hold what nothing has written, as after a copy of such bytes.
+    pub fn mark_uninitialised(&self, address: u64, len: u64) {
+        self.initialised.with(|bits| bits.unset(address, len));
     }
 
     /// Bytes allocated in a region.
@@ -247,6 +274,7 @@ impl Memory {
         let l = self.locate(address, data.len() as u64, &mut 0)?;
         l.backing.write((address - l.base) as usize, data);
         self.touches.note(address, data.len() as u64, true);
+        self.initialised.with(|bits| bits.set(address, data.len() as u64));
         Some(())
     }
 
@@ -262,6 +290,8 @@ impl Memory {
             return None;
         }
         l.backing.clear(offset as usize, len as usize);
+        self.touches.note(address, len, true);
+        self.initialised.with(|bits| bits.set(address, len));
         Some(())
     }
 
@@ -273,6 +303,7 @@ impl Memory {
         let mut hint = u32::MAX;
         self.locate(destination, len, &mut hint)?;
         self.locate(source, len, &mut hint)?;
+        let holes = self.holes(source, len);
         let mut buffer = vec![0; len.min(PAGE as u64) as usize];
         // Chunks go upwards or downwards so that an overlapping source is read before it is overwritten.
         let chunks = len.div_ceil(buffer.len() as u64);
@@ -280,8 +311,12 @@ impl Memory {
             let chunk = if destination > source { chunks - 1 - i } else { i };
             let at = chunk * buffer.len() as u64;
             let n = (len - at).min(buffer.len() as u64) as usize;
-            self.read(source + at, &mut buffer[..n])?;
+            let from = self.locate(source + at, n as u64, &mut hint)?;
+            from.backing.read((source + at - from.base) as usize, &mut buffer[..n]);
             self.write(destination + at, &buffer[..n])?;
+        }
+        for (offset, hole) in holes {
+            self.mark_uninitialised(destination + offset, hole);
         }
         Some(())
     }

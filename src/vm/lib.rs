@@ -17,6 +17,7 @@
 
 mod abreast;
 mod access;
+mod carry;
 mod code;
 mod compile;
 mod exec;
@@ -39,6 +40,7 @@ mod warp;
 mod window;
 mod wire;
 
+pub use carry::{Carrier, carriers};
 pub use code::{Code, Op, Program, Site};
 pub use compile::{LoadError, compile};
 pub use fragment::{Fragment, State};

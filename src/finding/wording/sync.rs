@@ -104,7 +104,14 @@ fn waiting(diagnostic: Diagnostic, groups: &[Waiting], name: fn(&Actor) -> Strin
 }
 
 fn polling(diagnostic: Diagnostic, groups: &[Waiting]) -> Diagnostic {
-    labelled(diagnostic, groups, |group| members(group, who, if group.count == 1 { "polls here" } else { "poll here" }))
+    labelled(diagnostic, groups, |group| match (group.operation.as_str(), group.count) {
+        ("", 1) => members(group, who, "polls here"),
+        ("", _) => members(group, who, "poll here"),
+        (operation, n) => {
+            let verb = if n == 1 { "waits" } else { "wait" };
+            members(group, who, &format!("{verb} here at `{operation}`"))
+        }
+    })
 }
 
 /// `32 threads wait here, the first is thread (1,1,1)`.

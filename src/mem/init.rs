@@ -1,0 +1,146 @@
+//! Which bytes have been written: one bit for each byte, for `--check init`.
+//!
+//! What nothing has written since its allocation counts as uninitialised; a copy hands the bits on. They are kept only where
+//! they are wanted. Writes through [`Memory`](crate::Memory)'s own calls are noted there; the executor's stores are not, so
+//! whoever runs it notes them from its hooks ([`InitBits::set`]).
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Bytes of a page of bits.
+const PAGE: u64 = 1 << 16;
+/// Words of a page's bits.
+const WORDS: usize = (PAGE / 64) as usize;
+
+/// Bits of all memory, by address.
+#[derive(Clone, Debug, Default)]
+pub struct InitBits {
+    pages: BTreeMap<u64, Arc<[u64; WORDS]>>,
+}
+
+/// Calls `f` with page, word and the bits of that word for the bytes `start..start + len`, while it says to go on.
+fn words(start: u64, len: u64, mut f: impl FnMut(u64, usize, u64) -> bool) {
+    let end = start.saturating_add(len);
+    let mut at = start;
+    while at < end {
+        let next = (at | 63).saturating_add(1).min(end);
+        let high = if next.is_multiple_of(64) { 64 } else { next % 64 };
+        let bits = (u64::MAX << (at % 64)) & (u64::MAX >> (64 - high));
+        if next == at || !f(at / PAGE, (at % PAGE / 64) as usize, bits) {
+            return;
+        }
+        at = next;
+    }
+}
+
+impl InitBits {
+    /// Notes that bytes were written.
+    pub fn set(&mut self, start: u64, len: u64) {
+        words(start, len, |page, word, bits| {
+            let page = Arc::make_mut(self.pages.entry(page).or_insert_with(|| Arc::new([0; WORDS])));
+            page[word] |= bits;
+            true
+        });
+    }
+
+    /// Notes that bytes hold what nothing has written, such as after a copy of such bytes.
+    pub fn unset(&mut self, start: u64, len: u64) {
+        words(start, len, |page, word, bits| {
+            if let Some(page) = self.pages.get_mut(&page) {
+                Arc::make_mut(page)[word] &= !bits;
+            }
+            true
+        });
+    }
+
+    /// Whether all the bytes were written.
+    pub fn is_set(&self, start: u64, len: u64) -> bool {
+        let mut all = true;
+        words(start, len, |page, word, bits| {
+            all = self.pages.get(&page).is_some_and(|p| p[word] & bits == bits);
+            all
+        });
+        all
+    }
+
+    /// The runs of bytes among `start..start + len` that nothing has written: offset from `start`, and length.
+    pub fn holes(&self, start: u64, len: u64) -> Vec<(u64, u64)> {
+        let mut out: Vec<(u64, u64)> = Vec::new();
+        words(start, len, |page, word, bits| {
+            let base = page * PAGE + word as u64 * 64;
+            let mut rest = bits & !self.pages.get(&page).map_or(0, |p| p[word]);
+            while rest != 0 {
+                let from = rest.trailing_zeros();
+                let count = (!(rest >> from)).trailing_zeros();
+                let offset = base + u64::from(from) - start;
+                match out.last_mut() {
+                    Some(last) if last.0 + last.1 == offset => last.1 += u64::from(count),
+                    _ => out.push((offset, u64::from(count))),
+                }
+                rest &= if from + count >= 64 { 0 } else { u64::MAX << (from + count) };
+            }
+            true
+        });
+        out
+    }
+}
+
+/// The bits of a memory, if they are wanted; a clone has its own.
+#[derive(Debug, Default)]
+pub(crate) struct Initialised(Option<Arc<Mutex<InitBits>>>);
+
+impl Clone for Initialised {
+    fn clone(&self) -> Initialised {
+        Initialised(self.0.as_ref().map(|bits| Arc::new(Mutex::new(lock(bits).clone()))))
+    }
+}
+
+fn lock(bits: &Mutex<InitBits>) -> MutexGuard<'_, InitBits> {
+    bits.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Initialised {
+    /// Begins to keep bits.
+    pub(crate) fn want(&mut self) {
+        self.0.get_or_insert_default();
+    }
+
+    /// The bits, for whoever notes the executor's stores.
+    pub(crate) fn share(&self) -> Option<SharedInitBits> {
+        self.0.clone().map(SharedInitBits)
+    }
+
+    /// Does something with the bits, if they are kept.
+    #[inline]
+    pub(crate) fn with<R>(&self, f: impl FnOnce(&mut InitBits) -> R) -> Option<R> {
+        self.0.as_ref().map(|bits| f(&mut lock(bits)))
+    }
+}
+
+/// The bits of a memory that others use meanwhile.
+#[derive(Clone, Debug)]
+pub struct SharedInitBits(Arc<Mutex<InitBits>>);
+
+impl SharedInitBits {
+    /// Does something with the bits.
+    pub fn with<R>(&self, f: impl FnOnce(&mut InitBits) -> R) -> R {
+        f(&mut lock(&self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn holes_are_what_was_not_set() {
+        let mut bits = InitBits::default();
+        assert_eq!(bits.holes(10, 200), [(0, 200)]);
+        bits.set(PAGE - 70, 100);
+        assert!(bits.is_set(PAGE - 70, 100) && !bits.is_set(PAGE - 71, 2) && !bits.is_set(PAGE + 29, 2));
+        assert_eq!(bits.holes(PAGE - 72, 110), [(0, 2), (102, 8)]);
+        bits.unset(PAGE - 1, 2);
+        assert_eq!(bits.holes(PAGE - 70, 100), [(69, 2)]);
+        assert!(bits.is_set(PAGE, 0));
+    }
+}

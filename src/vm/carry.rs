@@ -1,0 +1,68 @@
+//! Values that a function only carries from memory to memory, for those who follow what a value is made of.
+
+use crate::code::{Code, MemOp, Op, Program, Slot, Width};
+use ir::{FuncId, InstKind, Reg, Ty, Val};
+use std::collections::BTreeSet;
+
+/// A slot of the files of 32 (`false`) and 64 bits (`true`).
+pub type Carrier = (bool, Slot);
+
+fn is_wide(ty: Ty) -> bool {
+    matches!(ty, Ty::I64 | Ty::F64)
+}
+
+impl Code {
+    /// The slot that the load at `pc` assigns, or whose value the store at `pc` writes.
+    pub fn moved(&self, pc: u32) -> Option<Carrier> {
+        let of = |m: &MemOp| (m.width == Width::W64, m.value);
+        match self.ops.get(pc as usize)? {
+            Op::LoadG32(m) | Op::LoadG64(m) | Op::LoadS32(m) | Op::LoadS64(m) | Op::Load(m) => Some(of(m)),
+            Op::StoreG32(m) | Op::StoreG64(m) | Op::StoreS32(m) | Op::StoreS64(m) | Op::Store(m) => Some(of(m)),
+            _ => None,
+        }
+    }
+}
+
+/// The slots of a function that are assigned by loads alone, and read by stores alone as what they write.
+///
+/// The answer is conservative: a slot that is not named may be a carrier all the same.
+pub fn carriers(program: &Program, func: FuncId) -> BTreeSet<Carrier> {
+    let function = program.module.func(func);
+    let code = &program.code[func.index()];
+    let place = |reg: Reg| code.slots.get(reg.index()).map(|&(ty, slot)| (is_wide(ty), slot));
+    let (mut loaded, mut other) = (BTreeSet::new(), BTreeSet::new());
+    for kind in function.blocks.iter().flat_map(|b| &b.insts).map(|inst| &inst.kind) {
+        let is_load = matches!(kind, InstKind::Load { .. });
+        kind.each_def(|reg| {
+            if let Some(place) = place(reg) {
+                if is_load { loaded.insert(place) } else { other.insert(place) };
+            }
+        });
+        let stored = match kind {
+            InstKind::Store { value, .. } => Some(*value),
+            _ => None,
+        };
+        let mut times = 0;
+        kind.each_use(|val| {
+            times += u32::from(Some(val) == stored);
+            // A register that is also a part of the address is used.
+            if let Val::Reg(reg) = val
+                && (Some(val) != stored || times > 1)
+                && let Some(place) = place(reg)
+            {
+                other.insert(place);
+            }
+        });
+    }
+    for block in &function.blocks {
+        block.term.each_use(|val| {
+            if let Val::Reg(reg) = val
+                && let Some(place) = place(reg)
+            {
+                other.insert(place);
+            }
+        });
+    }
+    other.extend(function.params.iter().filter_map(|param| place(param.reg)));
+    loaded.difference(&other).copied().collect()
+}
