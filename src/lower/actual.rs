@@ -206,7 +206,7 @@ impl<'p> Fx<'_, 'p> {
         }
         let scattered = self.negate(test);
         if self.side == Side::Device {
-            self.when(scattered, Fx::unsupported);
+            self.when(scattered, |fx| fx.unsupported("a section with gaps as this argument"));
             return base;
         }
         let addr = self.b.mutable(Ty::I64);

@@ -132,7 +132,9 @@ impl<'p> Fx<'_, 'p> {
         let whole = self.reallocatable(target);
         if value.rank == 0 {
             let v = self.value(value);
-            let Some(view) = self.designator_view(target) else { return self.unsupported() };
+            let Some(view) = self.designator_view(target) else {
+                return self.unsupported("an assignment to this object");
+            };
             return self.at(target.span, |fx| fx.fill(&view, &v, &target.ty));
         }
         if let Some(d) = whole
@@ -140,7 +142,7 @@ impl<'p> Fx<'_, 'p> {
         {
             return self.assign_whole(&d, target, value);
         }
-        let Some(view) = self.designator_view(target) else { return self.unsupported() };
+        let Some(view) = self.designator_view(target) else { return self.unsupported("an assignment to this object") };
         let designator = self.designator_view(value);
         if let Some(from) = &designator
             && (self.is_remote(view.mem) || self.is_remote(from.mem))

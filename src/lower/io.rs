@@ -83,7 +83,7 @@ impl<'p> Fx<'_, 'p> {
             IoForm::Format(_) => 1,
             IoForm::Unformatted => 2,
             // The services have no channel for the names of a group.
-            IoForm::Namelist(..) => return self.unsupported(),
+            IoForm::Namelist(..) => return self.unsupported("this namelist statement"),
         };
         let catch = Catch::of(&io.controls);
         let unit = self.unit_number(&io.unit);
@@ -139,7 +139,7 @@ impl<'p> Fx<'_, 'p> {
             match self.place(e) {
                 Place::Char(mem, len) => (self.address(mem), len, Val::i64(1)),
                 _ => {
-                    self.unsupported();
+                    self.unsupported("an internal file of this form");
                     return None;
                 }
             }
@@ -280,14 +280,14 @@ impl<'p> Fx<'_, 'p> {
                     self.component(field, mem.plus(field.offset as i64), false);
                 }
             }
-            Type::Any => self.unsupported(),
+            Type::Any => self.unsupported("input or output of an object of any type"),
         }
     }
 
     /// Writes or reads a component.
     fn component(&mut self, field: &'p Field, at: crate::place::Mem, reading: bool) {
         if field.allocatable || field.pointer {
-            return self.unsupported();
+            return self.unsupported("input or output of an allocatable or pointer component");
         }
         let view = self.field_view(field, at);
         let extents = view.extents();
@@ -308,7 +308,7 @@ impl<'p> Fx<'_, 'p> {
             let place = self.place(e);
             return self.get(place, &e.ty);
         }
-        let Some(view) = self.designator_view(e) else { return self.unsupported() };
+        let Some(view) = self.designator_view(e) else { return self.unsupported("input into this object") };
         let extents = view.extents();
         self.for_each_element(crate::array::Env::default(), &extents, &[&view], &mut |fx, index, linear| {
             let mem = fx.element_pos(&view, index, linear);
@@ -332,7 +332,7 @@ impl<'p> Fx<'_, 'p> {
                 }
                 return;
             }
-            Type::Any => return self.unsupported(),
+            Type::Any => return self.unsupported("input or output of an object of any type"),
         };
         let direct = match place {
             Place::Mem(mem) if !self.is_remote(mem) => Some((mem, Val::i64(0))),

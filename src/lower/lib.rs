@@ -72,11 +72,13 @@ pub struct LowerOptions {
     pub fma: bool,
     /// Whether subscripts are checked against the declared bounds.
     pub check_bounds: bool,
+    /// `-gpu=managed`: what host code allocates for plain allocatables and pointers is managed memory.
+    pub managed: bool,
 }
 
 impl Default for LowerOptions {
     fn default() -> LowerOptions {
-        LowerOptions { fma: true, check_bounds: false }
+        LowerOptions { fma: true, check_bounds: false, managed: false }
     }
 }
 

@@ -94,7 +94,14 @@ impl Checker<'_> {
             Some(spec) => self.type_spec(spec, None)?,
             None => self.index_type(&d.var)?,
         };
-        let bound = |c: &mut Self, e: &ast::Expr| c.integer_scalar(e, &ty, "a bound of an implied do loop");
+        // nvfortran takes real bounds, and programs count up to real numbers.
+        let bound = |c: &mut Self, e: &ast::Expr| {
+            let value = c.expr(e)?;
+            if matches!(value.ty, Type::Real(_)) && value.rank == 0 {
+                return c.convert(value, &ty);
+            }
+            c.integer_scalar(e, &ty, "a bound of an implied do loop")
+        };
         let (first, last) = (bound(self, &d.first), bound(self, &d.last));
         let step = match &d.step {
             Some(e) => Some(bound(self, e)?),
