@@ -186,7 +186,7 @@ impl Emulator {
                 }
                 running.begin_block(&program);
             }
-            let Running { active, mode, launch, sharing, .. } = running;
+            let Running { active, mode, launch, sharing, heap, .. } = running;
             let Some(block) = active.front_mut() else { continue };
             let before = *budget;
             let stop = if !matches!(mode, Mode::Plain) {
@@ -220,9 +220,15 @@ impl Emulator {
                     let again = matches!(mode, Mode::Decide(_));
                     let mut ignored = Vec::new();
                     let output = if again { &mut ignored } else { &mut self.output };
-                    let state = &mut block.prints[warp];
                     let shared = &block.shared;
-                    match print::serve(&program, &mut block.warps[warp], &request, state, memory, shared, output) {
+                    let served = if matches!(request.rt, ir::rt::Rt::Alloc | ir::rt::Rt::Free) {
+                        let place = (Region::Device(self.number), program.span(request.site), heap);
+                        crate::heap::serve(&program, &mut block.warps[warp], &request, memory, shared, place)
+                    } else {
+                        let state = &mut block.prints[warp];
+                        print::serve(&program, &mut block.warps[warp], &request, state, memory, shared, output)
+                    };
+                    match served {
                         Served::Done => {}
                         Served::Exit => block.warps[warp].exit_current(),
                         Served::Error(kind, name) => {

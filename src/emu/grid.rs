@@ -33,6 +33,8 @@ pub struct Running {
     /// The outermost frame of the first warp that ended, for naming addresses.
     pub(crate) witness: Option<Frame<32>>,
     pub(crate) seed: u64,
+    /// Bytes that device code has allocated.
+    pub(crate) heap: u64,
 }
 
 impl Running {
@@ -50,12 +52,13 @@ impl Running {
             sharing: None,
             witness: None,
             seed,
+            heap: 0,
         }
     }
 
     /// The launch as it was before its first block, to be run again with another watch.
     pub(crate) fn again(self, mode: Mode) -> Running {
-        Running { mode, begun: 0, active: VecDeque::new(), polled: 0, witness: None, ..self }
+        Running { mode, begun: 0, active: VecDeque::new(), polled: 0, witness: None, heap: 0, ..self }
     }
 
     /// The arguments as the executor takes them.

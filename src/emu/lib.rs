@@ -13,6 +13,7 @@ mod block;
 mod describe;
 mod emulator;
 mod grid;
+mod heap;
 mod observe;
 mod print;
 mod racing;

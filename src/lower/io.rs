@@ -82,8 +82,7 @@ impl<'p> Fx<'_, 'p> {
             IoForm::List => 0,
             IoForm::Format(_) => 1,
             IoForm::Unformatted => 2,
-            // The services have no channel for the names of a group.
-            IoForm::Namelist(..) => return self.unsupported("this namelist statement"),
+            IoForm::Namelist(..) => 3,
         };
         let catch = Catch::of(&io.controls);
         let unit = self.unit_number(&io.unit);
@@ -101,12 +100,32 @@ impl<'p> Fx<'_, 'p> {
             _ => None,
         };
         let size = self.transfer_options(&io.controls);
-        self.items(&io.items, reading);
+        match &io.form {
+            IoForm::Namelist(group, _) => self.group(group, &io.items, reading),
+            _ => self.items(&io.items, reading),
+        }
         let status = self.rt(Rt::IoEnd, Vec::new()).first().map_or(Val::i32(0), |&r| r.into());
         if let (Some((file, copy, ty)), false) = (&scattered, reading) {
             self.copy_array(file, copy, ty);
         }
         self.end_statement(&catch, size, status);
+    }
+
+    /// The variables of a namelist group: options 5 to 7 of `io.option` name the group, each variable and its dimensions.
+    fn group(&mut self, group: &str, items: &'p [IoItem], reading: bool) {
+        let (text, len) = self.name_text(group);
+        self.rt(Rt::IoOption, vec![Val::i32(5), text, len]);
+        for item in items {
+            let IoItem::Expr(e) = item else { continue };
+            let (text, len) = self.name_text(&self.designator_name(e));
+            self.rt(Rt::IoOption, vec![Val::i32(6), text, len]);
+            if let Some(view) = self.designator_view(e).filter(|_| e.rank > 0) {
+                for dim in &view.dims {
+                    self.rt(Rt::IoOption, vec![Val::i32(7), dim.lower, dim.extent]);
+                }
+            }
+            self.items(std::slice::from_ref(item), reading);
+        }
     }
 
     /// The text of a format: a character value; an array of them counts as joined.

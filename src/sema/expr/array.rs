@@ -47,6 +47,11 @@ impl Checker<'_> {
             return self.error_help(Code::BadArrayConstructor, span, "an empty array constructor has no type", help);
         };
         let items = self.converted(items, &ty)?;
+        // The length of the first item, where no type is written, is an expression of another scope.
+        let ty = match ty {
+            Type::Character(CharLen::Expr(_)) if !written => Type::Character(CharLen::Assumed),
+            ty => ty,
+        };
         let e = Expr { kind: ExprKind::Array(items), ty, rank: 1, span };
         Some(self.constant_array(e))
     }
