@@ -106,6 +106,8 @@ fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
     settings.sema.real8 = compiler.real8;
     settings.sema.integer8 = compiler.int8;
     settings.sema.managed = compiler.managed;
+    settings.sema.needs_main = options.emit.is_none();
+    settings.lower.managed = compiler.managed;
     settings.lower.fma = !(options.no_fma || compiler.no_fma);
     settings.lower.check_bounds = checks(options, Check::Bounds);
     settings.lower.check_init = checks(options, Check::Init);

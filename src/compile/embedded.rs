@@ -10,6 +10,7 @@ use std::sync::{Arc, LazyLock};
 /// Table: module names and their sources.
 const MODULES: &[(&str, &str)] = &[
     ("cudafor", include_str!("modules/cudafor.cuf")),
+    ("cooperative_groups", include_str!("modules/cooperative_groups.cuf")),
     ("cudadevice", include_str!("modules/cudadevice.cuf")),
     ("iso_c_binding", include_str!("modules/iso_c_binding.cuf")),
     ("iso_fortran_env", include_str!("modules/iso_fortran_env.cuf")),

@@ -262,14 +262,20 @@ impl Emulator {
                     }
                 }
                 BlockStop::Rt(warp, request) => {
-                    let Running { active, mode, .. } = &mut *running;
+                    let Running { active, mode, heap, .. } = &mut *running;
                     let Some(block) = active.front_mut() else { continue };
                     let again = matches!(mode, Mode::Decide(_));
                     let mut ignored = Vec::new();
                     let output = if again { &mut ignored } else { &mut self.output };
-                    let state = &mut block.prints[warp];
                     let shared = &block.shared;
-                    match print::serve(&program, &mut block.warps[warp], &request, state, memory, shared, output) {
+                    let served = if matches!(request.rt, ir::rt::Rt::Alloc | ir::rt::Rt::Free) {
+                        let place = (Region::Device(self.number), program.span(request.site), heap);
+                        crate::heap::serve(&program, &mut block.warps[warp], &request, memory, shared, place)
+                    } else {
+                        let state = &mut block.prints[warp];
+                        print::serve(&program, &mut block.warps[warp], &request, state, memory, shared, output)
+                    };
+                    match served {
                         Served::Done => {}
                         Served::Exit => block.warps[warp].exit_current(),
                         Served::Error(kind, name) => {

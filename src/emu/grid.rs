@@ -56,6 +56,8 @@ pub struct Running {
     left: u64,
     /// What was read of memory that nothing has written, if that is looked for.
     pub(crate) init: Option<Box<LaunchInit>>,
+    /// Bytes that device code has allocated.
+    pub(crate) heap: u64,
 }
 
 impl Running {
@@ -80,6 +82,7 @@ impl Running {
             turns: 0,
             left: 0,
             init: None,
+            heap: 0,
         }
     }
 
@@ -96,6 +99,7 @@ impl Running {
             left: 0,
             points: 0,
             init,
+            heap: 0,
             ..self
         }
     }

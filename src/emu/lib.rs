@@ -13,6 +13,7 @@ mod block;
 mod describe;
 mod emulator;
 mod grid;
+mod heap;
 mod init;
 mod observe;
 mod parallel;

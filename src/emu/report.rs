@@ -87,7 +87,9 @@ pub(crate) fn fault(
             (FindingKind::Host(HostFault::ZeroStep), CudaError::LaunchFailure, Access::step(who, span))
         }
         FaultKind::Trap(Trap::Unreachable | Trap::Unsupported) => {
-            let kind = FindingKind::Unsupported { feature: "this statement in device code".to_owned() };
+            let refused = program.module.refusals.get(&span);
+            let feature = refused.map_or_else(|| "this statement in device code".to_owned(), ToString::to_string);
+            let kind = FindingKind::Unsupported { feature };
             (kind, CudaError::LaunchFailure, Access::step(who, span))
         }
         FaultKind::WarpMask { named } => {

@@ -58,7 +58,9 @@ pub(crate) fn of_fault(at: Where<'_>, memory: &Memory, fault: &Fault) -> Finding
         }
         FaultKind::Trap(Trap::ZeroStep) => Finding::new(FindingKind::Host(HostFault::ZeroStep), step()),
         FaultKind::Trap(Trap::Unsupported) => {
-            Finding::new(FindingKind::Unsupported { feature: "what this statement needs".to_owned() }, step())
+            let refused = at.program.module.refusals.get(&at.span());
+            let feature = refused.map_or_else(|| "what this statement needs".to_owned(), ToString::to_string);
+            Finding::new(FindingKind::Unsupported { feature }, step())
         }
         FaultKind::Trap(Trap::Unreachable) | FaultKind::WarpMask { .. } => {
             Finding::new(FindingKind::Unsupported { feature: "code that cannot be reached".to_owned() }, step())

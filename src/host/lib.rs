@@ -17,6 +17,7 @@ mod errors;
 mod fault;
 mod finish;
 mod host;
+mod namelist;
 mod names;
 mod outside;
 mod random;

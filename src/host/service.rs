@@ -82,7 +82,7 @@ impl Runtime {
                 (file.address, file.length, file.count, file.next) = (a.bits(0), a.size(1), a.size(2), 0);
                 Ok([0, 0])
             }
-            Rt::IoOption => self.set_option(a.int(0), a.long(1), a.long(2)).map(nothing),
+            Rt::IoOption => self.set_option(memory, a.int(0), a.long(1), a.long(2)).map(nothing),
             Rt::IoPutInt => {
                 let ty = integer_type(a.int(1));
                 let bits = scalar::bits::canonical(ty, a.bits(0));

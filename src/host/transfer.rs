@@ -5,13 +5,14 @@
 //! one that it deals with makes the rest of its items do nothing and is told by `io.end` (Fortran 2018, 12.11).
 
 use crate::errors::{Condition, OTHER};
+use crate::namelist::Group;
 use crate::outside::Ask;
 use crate::runtime::{Halt, Runtime};
 use crate::storage;
 use crate::unit::{Access, File, Medium, Unit};
 use mem::Memory;
 use std::sync::Arc;
-use text::{Format, FormatReader, FormatWriter, ListReader, ListWriter, Modes, Target};
+use text::{Format, FormatReader, FormatWriter, ListReader, ListWriter, Modes, NamelistReader, NamelistWriter, Target};
 
 /// The unit number that stands for `*`.
 pub(crate) const STAR: i64 = -1;
@@ -32,6 +33,8 @@ pub(crate) struct Statement {
     pub(crate) pos: Option<i64>,
     pub(crate) iomsg: Option<(u64, u64)>,
     pub(crate) size_at: Option<u64>,
+    /// The group of a namelist statement.
+    pub(crate) group: Group,
     pub(crate) work: Work,
     /// The condition that it met and deals with.
     pub(crate) failed: Option<Condition>,
@@ -73,6 +76,8 @@ pub(crate) enum Work {
     FormatIn(FormatReader),
     /// The record and how many of its bytes are read.
     BytesIn(Vec<u8>, usize),
+    NamelistOut(NamelistWriter),
+    NamelistIn(NamelistReader),
     /// It is over but for its end.
     Over,
 }
@@ -117,6 +122,7 @@ impl Runtime {
             pos: None,
             iomsg: None,
             size_at: None,
+            group: Group::default(),
             work: Work::Due,
             failed: None,
         });
@@ -137,7 +143,7 @@ impl Runtime {
     }
 
     /// `io.option`
-    pub(crate) fn set_option(&mut self, option: i32, a: i64, b: i64) -> Result<(), Halt> {
+    pub(crate) fn set_option(&mut self, memory: &Memory, option: i32, a: i64, b: i64) -> Result<(), Halt> {
         let statement = self.statement()?;
         match option {
             0 => statement.advance = a != 0,
@@ -145,7 +151,7 @@ impl Runtime {
             2 => statement.pos = Some(a),
             3 => statement.iomsg = Some((a as u64, b as u64)),
             4 => statement.size_at = Some(a as u64),
-            _ => return Err(Condition::Error(OTHER, format!("option {option} is not known")).into()),
+            _ => return self.set_group_option(memory, option, a, b),
         }
         Ok(())
     }
@@ -247,7 +253,8 @@ impl Runtime {
                 Work::FormatOut(FormatWriter::begin(format_of(statement)?, modes, rest, unit.recl))
             }
             Form::Unformatted => Work::BytesOut(Vec::new()),
-            Form::List | Form::Namelist => {
+            Form::Namelist => Work::NamelistOut(NamelistWriter::begin(&statement.group.name, modes)),
+            Form::List => {
                 let target = unit.recl.map_or(Target::Stream, Target::RecordLength);
                 Work::ListOut(ListWriter::begin(modes, target))
             }
@@ -260,6 +267,8 @@ fn begin_internal(statement: &Statement) -> Result<Work, Halt> {
     let length = statement.internal.length as usize;
     Ok(match (statement.reads, statement.form) {
         (true, Form::Formatted) => Work::FormatIn(FormatReader::begin(format_of(statement)?, modes, None)),
+        (true, Form::Namelist) => Work::NamelistIn(NamelistReader::begin(&statement.group.name, modes)),
+        (false, Form::Namelist) => Work::NamelistOut(NamelistWriter::begin(&statement.group.name, modes)),
         (true, _) => Work::ListIn(ListReader::begin(modes)),
         (false, Form::Formatted) => {
             Work::FormatOut(FormatWriter::begin(format_of(statement)?, modes, Vec::new(), Some(length)))

@@ -9,7 +9,7 @@ use crate::transfer_out::{integer_type, real_type};
 use crate::unit::{Access, Medium};
 use mem::Memory;
 use scalar::Ty;
-use text::{Datum, FormatReader, ListReader, Modes, Progress, Want};
+use text::{Datum, FormatReader, ListReader, Modes, NamelistReader, Progress, Want};
 
 /// An object to be read into.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ pub(crate) struct Object {
 }
 
 impl Object {
-    fn want(&self) -> Want {
+    pub(crate) fn want(&self) -> Want {
         match self.class {
             0 => Want::Int(integer_type(self.kind)),
             1 => Want::Real(real_type(self.kind)),
@@ -43,7 +43,7 @@ impl Object {
         }
     }
 
-    fn store(&self, memory: &mut Memory, datum: &Datum) -> Result<(), Halt> {
+    pub(crate) fn store(&self, memory: &mut Memory, datum: &Datum) -> Result<(), Halt> {
         let word = |ty: Ty, bits: u64| bits.to_le_bytes()[..ty.bytes() as usize].to_vec();
         let bytes = match (self.want(), datum) {
             // .true. has all its bits set in memory.
@@ -65,7 +65,8 @@ impl Runtime {
         let number = statement.number();
         let Some(unit) = self.units.map.get_mut(&number) else { return Ok(Work::Over) };
         match statement.form {
-            Form::List | Form::Namelist => {
+            Form::Namelist => Ok(Work::NamelistIn(NamelistReader::begin(&statement.group.name, modes))),
+            Form::List => {
                 let mut reader = ListReader::begin(modes);
                 if let Some(place) = unit.place.take() {
                     reader.feed(place.record.get(place.at..).unwrap_or_default().to_vec());
@@ -99,6 +100,11 @@ impl Runtime {
             return Ok(());
         }
         self.start(memory)?;
+        let statement = self.statement()?;
+        if statement.form == Form::Namelist {
+            statement.group.add(object);
+            return Ok(());
+        }
         let want = object.want();
         loop {
             let statement = self.statement()?;
@@ -163,7 +169,7 @@ impl Runtime {
     }
 
     /// The next record of the statement's file.
-    fn next_record(&mut self, memory: &Memory) -> Result<Vec<u8>, Halt> {
+    pub(crate) fn next_record(&mut self, memory: &Memory) -> Result<Vec<u8>, Halt> {
         let statement = self.statement()?;
         if statement.unit == INTERNAL {
             let file = &mut statement.internal;
@@ -204,6 +210,9 @@ impl Runtime {
 
     /// Ends an input statement.
     pub(crate) fn finish_input(&mut self, memory: &mut Memory) -> Result<(), Halt> {
+        if matches!(self.statement()?.work, Work::NamelistIn(_)) {
+            return self.finish_namelist(memory);
+        }
         loop {
             let statement = self.statement()?;
             let advance = statement.advance;

@@ -36,6 +36,7 @@ impl Runtime {
             Work::ListOut(writer) => writer.item(value)?,
             Work::FormatOut(writer) => writer.item(value)?,
             Work::BytesOut(bytes) => append_raw(bytes, value),
+            Work::NamelistOut(writer) => writer.item(value),
             _ => return Err(Condition::Error(OTHER, "output in an input statement".to_owned()).into()),
         }
         // A long list must not be held whole.
@@ -60,6 +61,7 @@ impl Runtime {
             Work::ListOut(writer) => Written { records: writer.finish(), partial: None },
             Work::FormatOut(writer) => writer.finish(advance)?,
             Work::BytesOut(bytes) => return self.put_bytes(&bytes),
+            Work::NamelistOut(writer) => Written { records: writer.finish(), partial: None },
             _ => return Ok(()),
         };
         let statement = statement.clone();

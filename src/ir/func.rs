@@ -3,6 +3,7 @@
 use crate::{AddrBase, Bb, DebugTypeId, FuncId, GlobalId, Inst, Reg, Term, Val, VarId};
 use scalar::Ty;
 use source::Span;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A whole program.
@@ -16,6 +17,8 @@ pub struct Module {
     pub types: Vec<DebugType>,
     /// The main program.
     pub main: Option<FuncId>,
+    /// What each [`Trap::Unsupported`](crate::Trap) refuses, by the span of the trap. The text form does not have it.
+    pub refusals: BTreeMap<Span, Arc<str>>,
 }
 
 /// What a function is.

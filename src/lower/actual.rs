@@ -17,6 +17,7 @@ use ast::Intent;
 use ir::rt::Rt;
 use ir::{Space, Ty, Val};
 use sema::checked::{CharLen, Expr, ExprKind, Shape, Storage, Type, Variable};
+use sema::intrinsic::Intrinsic;
 
 impl<'p> Fx<'_, 'p> {
     /// What is passed for a dummy when nothing is.
@@ -90,13 +91,15 @@ impl<'p> Fx<'_, 'p> {
 
     fn pass_reference(&mut self, dummy: &Variable, e: &'p Expr, out: &mut Passed) {
         let read_only = dummy.attrs.intent == Some(Intent::In);
+        // The value of these is the variable's own memory, which another argument may be too.
+        let aliases = matches!(&e.kind, ExprKind::Paren(_) | ExprKind::Intrinsic { id: Intrinsic::Trim, .. });
         let place = if is_designator(e) || self.lookup(e).is_some() {
             self.place(e)
         } else {
             // A value: what the procedure does to it must not reach a variable.
             let value = self.value(e);
             match value {
-                Value::Char(_, len) if !read_only && matches!(e.kind, ExprKind::Paren(_)) => {
+                Value::Char(_, len) if aliases => {
                     let copy = self.character_copy(&value, len);
                     let (mem, len) = self.as_char(&copy);
                     Place::Char(mem, len)
@@ -206,7 +209,7 @@ impl<'p> Fx<'_, 'p> {
         }
         let scattered = self.negate(test);
         if self.side == Side::Device {
-            self.when(scattered, Fx::unsupported);
+            self.when(scattered, |fx| fx.unsupported("a section with gaps as this argument"));
             return base;
         }
         let addr = self.b.mutable(Ty::I64);

@@ -6,7 +6,7 @@
 use crate::array::element_place;
 use crate::fx::Fx;
 use crate::home::{Desc, Home};
-use crate::types::{align, alloc_where, const_bytes, has_allocatable, has_default};
+use crate::types::{HOST_MEMORY, MANAGED_MEMORY, align, alloc_where, const_bytes, has_allocatable, has_default};
 use crate::value::Value;
 use ast::CudaAttr;
 use ir::op::CmpOp;
@@ -25,7 +25,15 @@ impl<'p> Fx<'_, 'p> {
             ExprKind::Field { base, field } => self.field_of(base, *field).and_then(|f| f.cuda),
             _ => None,
         };
-        alloc_where(self.side, cuda)
+        self.data_location(cuda)
+    }
+
+    /// The memory that data of a variable or component with this attribute is allocated from.
+    pub(crate) fn data_location(&self, cuda: Option<CudaAttr>) -> i32 {
+        match alloc_where(self.side, cuda) {
+            HOST_MEMORY if self.m.options.managed => MANAGED_MEMORY,
+            location => location,
+        }
     }
 
     fn cuda_of(&self, e: &Expr) -> Option<CudaAttr> {
@@ -126,7 +134,7 @@ impl<'p> Fx<'_, 'p> {
     fn allocate_object(&mut self, object: &'p AllocObject, source: Option<&'p (Expr, bool)>, has_stat: bool) -> Val {
         let e = &object.object;
         let Some(d) = self.descriptor(e) else {
-            self.unsupported();
+            self.unsupported("allocation of this object");
             return Val::i32(0);
         };
         let name = self.designator_name(e);
@@ -212,7 +220,7 @@ impl<'p> Fx<'_, 'p> {
         self.b.set(result, Val::i32(0));
         for e in objects {
             let Some(d) = self.descriptor(e) else {
-                self.unsupported();
+                self.unsupported("allocation of this object");
                 continue;
             };
             let (name, location) = (self.designator_name(e), self.location_of(e));
@@ -263,7 +271,7 @@ impl<'p> Fx<'_, 'p> {
     /// Frees what a local variable holds when its procedure or BLOCK is left.
     pub(crate) fn free_variable(&mut self, v: VarId) {
         let var = self.program.var(v);
-        let location = alloc_where(self.side, var.attrs.cuda);
+        let location = self.data_location(var.attrs.cuda);
         match self.homes.get(&v).cloned() {
             Some(Home::Described(d)) if var.attrs.allocatable => {
                 self.free_data(&d, &var.ty, location);

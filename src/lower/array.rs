@@ -216,7 +216,12 @@ impl<'p> Fx<'_, 'p> {
 
     /// An array in the place of one that is refused.
     pub(crate) fn refused_view(&mut self, e: &Expr) -> View {
-        self.unsupported();
+        let what = match &e.kind {
+            ExprKind::Unsupported(what) => what.to_string(),
+            ExprKind::Intrinsic { id, .. } => format!("`{}` of these arguments", id.name()),
+            _ => "this array expression".to_owned(),
+        };
+        self.unsupported(&what);
         let space = self.local_space();
         self.dense(Mem::at(Val::i64(0), space), Val::i64(1), None, &vec![Val::i64(0); usize::from(e.rank)])
     }

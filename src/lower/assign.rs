@@ -131,8 +131,15 @@ impl<'p> Fx<'_, 'p> {
     fn assign_array(&mut self, target: &'p Expr, value: &'p Expr) {
         let whole = self.reallocatable(target);
         if value.rank == 0 {
-            let v = self.value(value);
-            let Some(view) = self.designator_view(target) else { return self.unsupported() };
+            let mut v = self.value(value);
+            if let Value::Char(_, len) = v
+                && self.storage_root(target).is_none_or(|root| self.mentions(value, root))
+            {
+                v = self.character_copy(&v, len);
+            }
+            let Some(view) = self.designator_view(target) else {
+                return self.unsupported("an assignment to this object");
+            };
             return self.at(target.span, |fx| fx.fill(&view, &v, &target.ty));
         }
         if let Some(d) = whole
@@ -140,7 +147,7 @@ impl<'p> Fx<'_, 'p> {
         {
             return self.assign_whole(&d, target, value);
         }
-        let Some(view) = self.designator_view(target) else { return self.unsupported() };
+        let Some(view) = self.designator_view(target) else { return self.unsupported("an assignment to this object") };
         let designator = self.designator_view(value);
         if let Some(from) = &designator
             && (self.is_remote(view.mem) || self.is_remote(from.mem))
@@ -177,9 +184,13 @@ impl<'p> Fx<'_, 'p> {
         } else {
             self.prepared(value)
         };
-        let lowers: Vec<Val> = match env.leaf(value) {
+        let whole = match &value.kind {
+            ExprKind::Convert(inner) => inner,
+            _ => value,
+        };
+        let lowers: Vec<Val> = match env.leaf(whole) {
             // The value is a whole array: its bounds become those of the target.
-            Some(Leaf::View(view)) if is_whole(value) => view.dims.iter().map(|dim| dim.lower).collect(),
+            Some(Leaf::View(view)) if is_whole(whole) => view.dims.iter().map(|dim| dim.lower).collect(),
             _ => vec![Val::i64(1); extents.len()],
         };
         let deferred = d.element.is_none();

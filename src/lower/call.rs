@@ -87,7 +87,7 @@ impl<'p> Fx<'_, 'p> {
                     Some(p) => out.keys.push(ArgKey::Proc(p)),
                     None if matches!(var.storage, Storage::Procedure) => {
                         // A procedure pointer: which procedure it means is known at run time only.
-                        self.unsupported();
+                        self.unsupported("a procedure pointer as an argument");
                         out.keys.push(ArgKey::Any);
                     }
                     None => self.at(e.span, |fx| fx.pass(var, e, out)),
@@ -120,13 +120,13 @@ impl<'p> Fx<'_, 'p> {
         let program = self.program;
         let callee = program.proc(proc);
         if !crate::usage::runs_on(callee.kind, self.side) || !matches!(callee.body, ProcBody::Statements(_)) {
-            self.unsupported();
+            self.unsupported(&format!("procedure `{}`, which no given file defines", callee.name));
             return vec![Val::Imm(0); results.len()];
         }
         let mut args = hidden.to_vec();
         args.extend_from_slice(&passed.words);
         if !self.pass_captures(proc, &mut args) {
-            self.unsupported();
+            self.unsupported(&format!("a call of `{}`, whose host is not running", callee.name));
             return vec![Val::Imm(0); results.len()];
         }
         let func = self.function(proc, &passed.keys);
@@ -211,7 +211,7 @@ impl<'p> Fx<'_, 'p> {
     /// Calls a service; gives its first result.
     pub(crate) fn call_service(&mut self, proc: ProcId, name: &str, args: &'p [Option<Actual>]) -> Option<Val> {
         let Some(rt) = Rt::from_mnemonic(name) else {
-            self.unsupported();
+            self.unsupported(&format!("the service `{name}`"));
             return None;
         };
         let program = self.program;
@@ -274,7 +274,9 @@ impl<'p> Fx<'_, 'p> {
             Type::Integer(k) => format!("i{k}"),
             _ => String::new(),
         };
-        let Some(proc) = self.m.mathematics(&format!("{name}_{suffix}")) else { return self.refused(ty) };
+        let Some(proc) = self.m.mathematics(&format!("{name}_{suffix}")) else {
+            return self.refused(ty, "this mathematical function");
+        };
         self.call_computed(proc, args, ty)
     }
 
@@ -292,7 +294,9 @@ impl<'p> Fx<'_, 'p> {
                 passed.keys.push(self.space_key(mem.space));
             }
         }
-        let ResultForm::Registers(tys) = result_form(program, program.proc(proc)) else { return self.refused(ty) };
+        let ResultForm::Registers(tys) = result_form(program, program.proc(proc)) else {
+            return self.refused(ty, "this mathematical function");
+        };
         let results = self.invoke(proc, &[], &passed, &tys);
         value_of_registers(&results)
     }

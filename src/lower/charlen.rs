@@ -48,7 +48,14 @@ impl<'p> Fx<'_, 'p> {
                 self.iadd(a, b)
             }
             ExprKind::Paren(inner) | ExprKind::Convert(inner) => self.length_of(inner, env)?,
-            ExprKind::Array(items) => self.length_of_items(items)?,
+            ExprKind::Array(items) => match len {
+                // The type that the constructor begins with.
+                CharLen::Expr(n) => {
+                    let n = self.int64(n);
+                    self.at_least_zero(n)
+                }
+                _ => self.length_of_items(items)?,
+            },
             // The length comes with the value.
             ExprKind::Call { .. } | ExprKind::Intrinsic { id: Intrinsic::Trim | Intrinsic::Repeat, .. }
                 if e.rank == 0 =>

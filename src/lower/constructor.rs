@@ -100,7 +100,7 @@ impl<'p> Fx<'_, 'p> {
                 Item::Expr(e) => self.store_array_item(e, view, next),
                 Item::Do(implied) => {
                     let c = self.index_loop(implied.var, &implied.first, &implied.last, implied.step.as_ref());
-                    let Next::Counter(at) = *next else { return self.unsupported() };
+                    let Next::Counter(at) = *next else { return self.unsupported("this array constructor") };
                     self.simple_loop(&c, &mut |fx| {
                         fx.store_items(&implied.items, view, &mut Next::Counter(at));
                     });

@@ -61,9 +61,11 @@ impl<'p> Fx<'_, 'p> {
     /// A CUF kernel: the code before the launch, the launch, the kernel itself, what follows.
     pub(crate) fn cuf_kernel(&mut self, cuf: &'p CufKernel, span: Span) {
         if !self.is_host() || !is_rectangular(cuf) {
-            return self.unsupported();
+            return self.unsupported("a `!$cuf kernel do` whose loops depend on each other");
         }
-        let Some((counts, axes)) = self.axes(cuf) else { return self.unsupported() };
+        let Some((counts, axes)) = self.axes(cuf) else {
+            return self.unsupported("a `!$cuf kernel do` of these loops");
+        };
         let (grid, block) = self.configuration(cuf, &counts);
         let stream = cuf.stream.as_ref().map_or(Val::i64(0), |e| self.int64(e));
         let mut some = Val::pred(true);
@@ -74,7 +76,7 @@ impl<'p> Fx<'_, 'p> {
         self.when(some, |fx| {
             let partials = fx.partial_results(cuf, &grid);
             let (func, args) = fx.outline(cuf, &axes, &block, &partials, span);
-            let Some(func) = func else { return fx.unsupported() };
+            let Some(func) = func else { return fx.unsupported("a `!$cuf kernel do` of these loops") };
             let config = LaunchConfig { grid, block, bytes: Val::i64(0), stream };
             fx.b.launch(func, config, args);
             fx.combine_blocks(cuf, &partials);

@@ -20,7 +20,7 @@ impl<'p> Fx<'_, 'p> {
         let program = self.program;
         let var = program.var(v);
         let ty = &var.ty;
-        let Some(place) = self.variable_place(v) else { return self.unsupported() };
+        let Some(place) = self.variable_place(v) else { return self.unsupported("a reduction into this variable") };
         let bytes = const_bytes(program, ty).unwrap_or(8);
         let room = threads.unwrap_or(MOST_THREADS).clamp(1, MOST_THREADS);
         let shared = self.b.add_shared(SharedVar {
@@ -92,7 +92,9 @@ impl<'p> Fx<'_, 'p> {
             let extents = view.extents();
             let local = self.temporary_array(ty, None, &extents);
             self.transfer(&local, view);
-            let Some(place) = self.variable_place(*v) else { return self.unsupported() };
+            let Some(place) = self.variable_place(*v) else {
+                return self.unsupported("a reduction into this variable");
+            };
             self.repeat(extents.first().copied().unwrap_or(Val::i64(0)), &mut |fx, i| {
                 let from = fx.element_linear(&local, i);
                 let b = fx.load(Place::Mem(from), ty);

@@ -8,7 +8,7 @@ use crate::array::element_place;
 use crate::fx::{Cleanup, Fx};
 use crate::home::Desc;
 use crate::place::{Mem, Place};
-use crate::types::{align, alloc_where, const_bytes, has_allocatable, is_recursive};
+use crate::types::{align, const_bytes, has_allocatable, is_recursive};
 use crate::value::Value;
 use crate::view::View;
 use ir::op::CmpOp;
@@ -146,7 +146,7 @@ impl<'p> Fx<'_, 'p> {
 
     /// Copies an allocatable component with its data.
     fn copy_allocatable(&mut self, field: &'p Field, to: &Desc, from: &Desc) {
-        let location = alloc_where(self.side, field.cuda);
+        let location = self.data_location(field.cuda);
         // Assigning an object to itself must not free what is to be copied.
         let (new, old) = (self.desc_base(from), self.desc_base(to));
         let other = self.icmp(CmpOp::Ne, new, old);
@@ -187,7 +187,7 @@ impl<'p> Fx<'_, 'p> {
             let at = mem.plus(field.offset as i64);
             if field.allocatable {
                 let d = self.field_desc(field, at);
-                self.free_data(&d, &field.ty, alloc_where(self.side, field.cuda));
+                self.free_data(&d, &field.ty, self.data_location(field.cuda));
                 self.desc_clear(&d);
             } else if !field.pointer && has_allocatable(program, &field.ty) {
                 let view = self.field_view(field, at);
@@ -280,7 +280,7 @@ impl<'p> Fx<'_, 'p> {
 
     /// An allocatable component of a constructor: a copy that is freed with the statement, since assignment copies again.
     fn construct_allocatable(&mut self, field: &'p Field, d: &Desc, value: &'p Expr) {
-        let location = alloc_where(self.side, field.cuda);
+        let location = self.data_location(field.cuda);
         if let Some(from) = self.descriptor(value) {
             self.copy_allocatable(field, d, &from);
         } else if value.rank == 0 {

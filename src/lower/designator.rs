@@ -119,7 +119,7 @@ impl<'p> Fx<'_, 'p> {
     fn variable_without_place(&mut self, v: VarId, ty: &Type) -> Value {
         match self.home(v) {
             Some(Home::Value(value)) => value,
-            _ => self.refused(ty),
+            _ => self.refused(ty, &format!("`{}`", self.program.var(v).name)),
         }
     }
 

@@ -41,7 +41,7 @@ impl<'p> Fx<'_, 'p> {
             | ExprKind::Substring { .. }
             | ExprKind::ComplexPart { .. } => {
                 if e.rank > 0 {
-                    return self.refused(&e.ty);
+                    return self.refused(&e.ty, "an array in the place of a scalar");
                 }
                 let place = self.place(e);
                 self.load(place, &e.ty)
@@ -70,8 +70,9 @@ impl<'p> Fx<'_, 'p> {
                 }
                 Value::Scalar(self.b.bin(BinOp::Add, Ty::I32, v, Val::i32(*add)).into())
             }
-            ExprKind::Array(_) | ExprKind::Section { .. } | ExprKind::Null | ExprKind::Unsupported(_) => {
-                self.refused(&e.ty)
+            ExprKind::Unsupported(what) => self.refused(&e.ty, what),
+            ExprKind::Array(_) | ExprKind::Section { .. } | ExprKind::Null => {
+                self.refused(&e.ty, "an array in the place of a scalar")
             }
         }
     }
@@ -100,7 +101,7 @@ impl<'p> Fx<'_, 'p> {
         match Special::ALL.get(usize::from(index)) {
             Some(&reg) if self.side == Side::Device => self.b.special(reg).into(),
             _ => {
-                self.unsupported();
+                self.unsupported("a thread's place outside of device code");
                 Val::i32(0)
             }
         }
@@ -124,7 +125,7 @@ impl<'p> Fx<'_, 'p> {
                 crate::globals::encode(self.program, ty, c, &mut bytes);
                 Value::Object(self.constant_memory(&bytes, crate::types::align(self.program, ty)))
             }
-            Const::Array { .. } | Const::Null => self.refused(ty),
+            Const::Array { .. } | Const::Null => self.refused(ty, "this constant as a value"),
         }
     }
 

@@ -238,7 +238,7 @@ impl<'m, 'p> Fx<'m, 'p> {
         if here && args.len() == rt.params().len() {
             return self.b.rt(rt, args);
         }
-        self.unsupported();
+        self.unsupported(&format!("the service `{rt}` in {} code", if self.is_host() { "host" } else { "device" }));
         rt.results().iter().map(|&ty| self.zero_reg(ty)).collect()
     }
 
@@ -246,8 +246,10 @@ impl<'m, 'p> Fx<'m, 'p> {
         self.b.mov(ty, Val::Imm(0))
     }
 
-    /// The code from here on is refused when it is reached.
-    pub(crate) fn unsupported(&mut self) {
+    /// The code from here on is refused when it is reached: `what` needs it.
+    pub(crate) fn unsupported(&mut self, what: &str) {
+        let span = self.b.span();
+        self.m.module.refusals.entry(span).or_insert_with(|| what.into());
         self.trap(Trap::Unsupported);
     }
 
@@ -259,8 +261,8 @@ impl<'m, 'p> Fx<'m, 'p> {
     }
 
     /// A value in the place of one that is refused.
-    pub(crate) fn refused(&mut self, ty: &Type) -> Value {
-        self.unsupported();
+    pub(crate) fn refused(&mut self, ty: &Type, what: &str) -> Value {
+        self.unsupported(what);
         self.zero(ty)
     }
 

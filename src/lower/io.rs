@@ -82,8 +82,7 @@ impl<'p> Fx<'_, 'p> {
             IoForm::List => 0,
             IoForm::Format(_) => 1,
             IoForm::Unformatted => 2,
-            // The services have no channel for the names of a group.
-            IoForm::Namelist(..) => return self.unsupported(),
+            IoForm::Namelist(..) => 3,
         };
         let catch = Catch::of(&io.controls);
         let unit = self.unit_number(&io.unit);
@@ -101,12 +100,32 @@ impl<'p> Fx<'_, 'p> {
             _ => None,
         };
         let size = self.transfer_options(&io.controls);
-        self.items(&io.items, reading);
+        match &io.form {
+            IoForm::Namelist(group, _) => self.group(group, &io.items, reading),
+            _ => self.items(&io.items, reading),
+        }
         let status = self.rt(Rt::IoEnd, Vec::new()).first().map_or(Val::i32(0), |&r| r.into());
         if let (Some((file, copy, ty)), false) = (&scattered, reading) {
             self.copy_array(file, copy, ty);
         }
         self.end_statement(&catch, size, status);
+    }
+
+    /// The variables of a namelist group: options 5 to 7 of `io.option` name the group, each variable and its dimensions.
+    fn group(&mut self, group: &str, items: &'p [IoItem], reading: bool) {
+        let (text, len) = self.name_text(group);
+        self.rt(Rt::IoOption, vec![Val::i32(5), text, len]);
+        for item in items {
+            let IoItem::Expr(e) = item else { continue };
+            let (text, len) = self.name_text(&self.designator_name(e));
+            self.rt(Rt::IoOption, vec![Val::i32(6), text, len]);
+            if let Some(view) = self.designator_view(e).filter(|_| e.rank > 0) {
+                for dim in &view.dims {
+                    self.rt(Rt::IoOption, vec![Val::i32(7), dim.lower, dim.extent]);
+                }
+            }
+            self.items(std::slice::from_ref(item), reading);
+        }
     }
 
     /// The text of a format: a character value; an array of them counts as joined.
@@ -139,7 +158,7 @@ impl<'p> Fx<'_, 'p> {
             match self.place(e) {
                 Place::Char(mem, len) => (self.address(mem), len, Val::i64(1)),
                 _ => {
-                    self.unsupported();
+                    self.unsupported("an internal file of this form");
                     return None;
                 }
             }
@@ -280,14 +299,14 @@ impl<'p> Fx<'_, 'p> {
                     self.component(field, mem.plus(field.offset as i64), false);
                 }
             }
-            Type::Any => self.unsupported(),
+            Type::Any => self.unsupported("input or output of an object of any type"),
         }
     }
 
     /// Writes or reads a component.
     fn component(&mut self, field: &'p Field, at: crate::place::Mem, reading: bool) {
         if field.allocatable || field.pointer {
-            return self.unsupported();
+            return self.unsupported("input or output of an allocatable or pointer component");
         }
         let view = self.field_view(field, at);
         let extents = view.extents();
@@ -308,7 +327,7 @@ impl<'p> Fx<'_, 'p> {
             let place = self.place(e);
             return self.get(place, &e.ty);
         }
-        let Some(view) = self.designator_view(e) else { return self.unsupported() };
+        let Some(view) = self.designator_view(e) else { return self.unsupported("input into this object") };
         let extents = view.extents();
         self.for_each_element(crate::array::Env::default(), &extents, &[&view], &mut |fx, index, linear| {
             let mem = fx.element_pos(&view, index, linear);
@@ -332,7 +351,7 @@ impl<'p> Fx<'_, 'p> {
                 }
                 return;
             }
-            Type::Any => return self.unsupported(),
+            Type::Any => return self.unsupported("input or output of an object of any type"),
         };
         let direct = match place {
             Place::Mem(mem) if !self.is_remote(mem) => Some((mem, Val::i64(0))),

@@ -155,7 +155,7 @@ impl<'p> Fx<'_, 'p> {
                     continue;
                 }
                 _ => {
-                    self.unsupported();
+                    self.unsupported("this INQUIRE specifier");
                     continue;
                 }
             };

@@ -14,7 +14,7 @@ impl<'p> Fx<'_, 'p> {
     pub(crate) fn launch(&mut self, proc: ProcId, spec: &'p LaunchSpec, args: &'p [Option<Actual>]) {
         let callee = self.program.proc(proc);
         if callee.kind != ProcKind::Kernel || !matches!(callee.body, ProcBody::Statements(_)) {
-            return self.unsupported();
+            return self.unsupported(&format!("kernel `{}`, which no given file defines", callee.name));
         }
         let grid = match &spec.grid {
             Some(grid) => self.extents(grid),

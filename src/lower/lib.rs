@@ -74,11 +74,13 @@ pub struct LowerOptions {
     pub check_bounds: bool,
     /// Whether local scalars of device code live in memory, where reads of what was never set can be seen.
     pub check_init: bool,
+    /// `-gpu=managed`: what host code allocates for plain allocatables and pointers is managed memory.
+    pub managed: bool,
 }
 
 impl Default for LowerOptions {
     fn default() -> LowerOptions {
-        LowerOptions { fma: true, check_bounds: false, check_init: false }
+        LowerOptions { fma: true, check_bounds: false, check_init: false, managed: false }
     }
 }
 

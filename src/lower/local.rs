@@ -21,6 +21,9 @@ use ir::rt::Rt;
 use ir::{AddrBase, SharedSize, SharedVar, Space, Val};
 use sema::checked::{Shape, Storage, Type, VarId};
 
+/// Arrays of host code up to this size are slots of the frame, larger ones are allocated: the stack is not made for them.
+const LARGEST_LOCAL: u64 = 256 * 1024;
+
 impl<'p> Fx<'_, 'p> {
     /// Gives a variable its home, if it has none yet and is not made when first used.
     pub(crate) fn come_to_life(&mut self, v: VarId) {
@@ -124,7 +127,7 @@ impl<'p> Fx<'_, 'p> {
         let size = elements.and_then(|n| Some((n as u64).saturating_mul(const_bytes(program, &var.ty)?)));
         let volatile = var.attrs.volatile;
         if let Some(bytes) = size
-            && (self.side == Side::Device || location == 0)
+            && (self.side == Side::Device || (location == 0 && bytes <= LARGEST_LOCAL))
         {
             let (_, mem) = self.slot(bytes, align(program, &var.ty), &var.name, var.span);
             let home = self.home_in_memory(v, Mem { volatile, ..mem });

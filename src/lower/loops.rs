@@ -7,7 +7,7 @@
 
 use crate::fx::{Frame, Fx};
 use crate::place::Place;
-use crate::types::{imm, ir_ty};
+use crate::types::{imm, ir_ty, real_imm};
 use crate::value::Value;
 use ir::op::{BinOp, CmpOp};
 use ir::{Bb, Trap, Ty, Val};
@@ -89,7 +89,7 @@ impl<'p> Fx<'_, 'p> {
         let ty = ir_ty(&var.ty);
         let first = self.loop_value(first, ty);
         let last = self.loop_value(last, ty);
-        let step = step.map_or(imm(ty, 1), |e| self.loop_value(e, ty));
+        let step = step.map_or(one(ty), |e| self.loop_value(e, ty));
         Counted { place, ty, first, last, step, span: Some(span) }
     }
 
@@ -104,16 +104,27 @@ impl<'p> Fx<'_, 'p> {
     /// but has a jump to it.
     pub(crate) fn counted_loop(&mut self, c: &Counted, cycle: Bb, exit: Bb, body: &mut dyn FnMut(&mut Self)) {
         let ty = c.ty;
-        let variable = integer_type(ty);
+        let real = matches!(ty, Ty::F32 | Ty::F64);
+        let variable = if real { Type::Real(ty.bytes() as u8) } else { integer_type(ty) };
         let step = match c.step {
-            Val::Imm(bits) => Some(scalar::bits::signed(ty, bits)),
-            Val::Reg(_) => None,
+            Val::Imm(bits) if !real => Some(scalar::bits::signed(ty, bits)),
+            _ => None,
         };
         let value = Value::Scalar(c.first);
         self.store(c.place, &variable, &value);
         let (left, left_ty, enters) = match step {
             Some(1) => (self.bin_of(ty, c.last, c.first), ty, self.less_or_equal(ty, c.first, c.last)),
             Some(-1) => (self.bin_of(ty, c.first, c.last), ty, self.less_or_equal(ty, c.last, c.first)),
+            _ if real => {
+                let zero: Val = self.b.cmp(CmpOp::Eq, ty, c.step, real_imm(ty, 0.0)).into();
+                self.when(zero, |fx| fx.trap(Trap::ZeroStep));
+                // The number of iterations is int((last - first + step) / step).
+                let distance: Val = self.b.bin(BinOp::Sub, ty, c.last, c.first).into();
+                let beyond: Val = self.b.bin(BinOp::Add, ty, distance, c.step).into();
+                let steps: Val = self.b.bin(BinOp::Div, ty, beyond, c.step).into();
+                let count = self.cast(steps, ty, Ty::I64);
+                (self.iadd(count, Val::i64(-1)), Ty::I64, self.icmp(CmpOp::Gt, count, Val::i64(0)))
+            }
             _ => {
                 let (first, last) = (self.widen(c.first, ty), self.widen(c.last, ty));
                 let by = self.widen(c.step, ty);
@@ -179,7 +190,7 @@ impl<'p> Fx<'_, 'p> {
         let ty = ir_ty(&self.program.var(v).ty);
         let first = self.loop_value(first, ty);
         let last = self.loop_value(last, ty);
-        let step = step.map_or(imm(ty, 1), |e| self.loop_value(e, ty));
+        let step = step.map_or(one(ty), |e| self.loop_value(e, ty));
         let place = self.index_place(v);
         Counted { place, ty, first, last, step, span: None }
     }
@@ -222,6 +233,11 @@ impl<'p> Fx<'_, 'p> {
             fx.b.switch_to(cycle);
         });
     }
+}
+
+/// One, of an integer or real type.
+fn one(ty: Ty) -> Val {
+    if matches!(ty, Ty::F32 | Ty::F64) { real_imm(ty, 1.0) } else { imm(ty, 1) }
 }
 
 /// Some Fortran integer type with that register type.

@@ -68,7 +68,7 @@ impl<'p> Fx<'_, 'p> {
                         self.scope(|fx| fx.masked_assign(target, value, &mine));
                     }
                     StmtKind::Where(arms) => self.where_arms(arms, &mine, stable),
-                    _ => self.unsupported(),
+                    _ => self.unsupported("this statement in a WHERE construct"),
                 }
             }
         }
@@ -109,7 +109,9 @@ impl<'p> Fx<'_, 'p> {
     }
 
     fn masked_assign(&mut self, target: &'p Expr, value: &'p Expr, conditions: &[Condition<'p>]) {
-        let Some(view) = self.designator_view(target) else { return self.unsupported() };
+        let Some(view) = self.designator_view(target) else {
+            return self.unsupported("an assignment to this object in a WHERE construct");
+        };
         let extents = view.extents();
         let ty = &target.ty;
         let remote = self.is_remote(view.mem);
@@ -167,7 +169,7 @@ impl<'p> Fx<'_, 'p> {
                         fx.when(p, |fx| fx.statements(std::slice::from_ref(s)));
                     });
                 }
-                _ => self.unsupported(),
+                _ => self.unsupported("this statement in a FORALL construct"),
             }
         }
     }
@@ -175,7 +177,7 @@ impl<'p> Fx<'_, 'p> {
     /// One assignment of a FORALL, values first.
     fn forall_in_two(&mut self, vars: &'p [Index], mask: Option<&'p Expr>, target: &'p Expr, value: &'p Expr) {
         let Some(bytes) = const_bytes(self.program, &target.ty).filter(|_| target.rank == 0) else {
-            return self.unsupported();
+            return self.unsupported("a FORALL assignment to an object of unknown length");
         };
         let mut total = Val::i64(1);
         for (v, first, last, step) in vars {

@@ -101,7 +101,7 @@ impl Fx<'_, '_> {
         }
         if mem.space == Space::Const {
             // Sema refuses such a statement; should one come through, it is refused when reached.
-            self.unsupported();
+            self.unsupported("an assignment to constant memory");
             return;
         }
         self.b.store(ty, mem.space, mem.access(), mem.addr, mem.offset, value);

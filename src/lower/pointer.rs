@@ -9,7 +9,7 @@ use sema::checked::{Expr, ExprKind};
 impl<'p> Fx<'_, 'p> {
     /// `target => value`
     pub(crate) fn pointer_assign(&mut self, target: &'p Expr, bounds: &'p [(Expr, Option<Expr>)], value: &'p Expr) {
-        let Some(d) = self.descriptor(target) else { return self.unsupported() };
+        let Some(d) = self.descriptor(target) else { return self.unsupported("a pointer to this object") };
         let Some(view) = self.pointer_target(value) else { return self.desc_clear(&d) };
         let view = self.with_bounds(view, bounds);
         self.desc_set(&d, &view);
@@ -23,14 +23,14 @@ impl<'p> Fx<'_, 'p> {
             ExprKind::Call { proc, args } => {
                 let view = self.call_pointer_function(*proc, args);
                 if view.is_none() {
-                    self.unsupported();
+                    self.unsupported("a pointer to this object");
                 }
                 view
             }
             _ => {
                 let view = self.designator_view(e);
                 if view.is_none() {
-                    self.unsupported();
+                    self.unsupported("a pointer to this object");
                 }
                 view
             }
@@ -66,7 +66,7 @@ impl<'p> Fx<'_, 'p> {
     /// ASSOCIATED
     pub(crate) fn associated(&mut self, pointer: &'p Expr, target: Option<&'p Expr>) -> Val {
         let Some(d) = self.descriptor(pointer) else {
-            self.unsupported();
+            self.unsupported("a pointer to this object");
             return Val::pred(false);
         };
         let set = self.desc_is_set(&d);

@@ -10,7 +10,7 @@ use crate::call::{Passed, ResultForm, result_form, value_of_registers};
 use crate::fx::{Cleanup, Fx};
 use crate::home::{Desc, DescAt, Home};
 use crate::place::{Mem, Place};
-use crate::types::{alloc_where, const_bytes, data_space, ir_ty};
+use crate::types::{const_bytes, data_space, ir_ty};
 use crate::value::Value;
 use crate::view::View;
 use ir::{Space, Val};
@@ -27,11 +27,11 @@ impl<'p> Fx<'_, 'p> {
             let from = ir::rt::Rt::from_mnemonic(name).and_then(|rt| rt.results().first().copied());
             return match (result, from) {
                 (Some(v), Some(from)) => Value::Scalar(self.cast(v, from, ir_ty(&e.ty))),
-                _ => self.refused(&e.ty),
+                _ => self.refused(&e.ty, &format!("the result of `{}`", callee.name)),
             };
         }
         match result_form(program, callee) {
-            ResultForm::None => self.refused(&e.ty),
+            ResultForm::None => self.refused(&e.ty, &format!("the result of `{}`", callee.name)),
             ResultForm::Registers(tys) => {
                 let mut passed = Passed::default();
                 self.pass_all(proc, args, &mut passed);
@@ -76,7 +76,7 @@ impl<'p> Fx<'_, 'p> {
             self.after_call(passed);
             let view = self.desc_view(&d);
             if var.attrs.allocatable {
-                let location = alloc_where(self.side, var.attrs.cuda);
+                let location = self.data_location(var.attrs.cuda);
                 self.defer_free(Cleanup { location, addr: view.mem.addr, perhaps: true });
             }
             return view;

@@ -92,7 +92,7 @@ impl<'p> Fx<'_, 'p> {
                 }
             }
             StmtKind::Io(io) => self.io(io),
-            StmtKind::Unsupported(_) => self.unsupported(),
+            StmtKind::Unsupported(what) => self.unsupported(what),
         }
     }
 
@@ -207,7 +207,7 @@ impl<'p> Fx<'_, 'p> {
 
     fn leave_construct(&mut self, id: LoopId, cycle: bool) {
         let Some(frame) = self.frames.iter().rev().find(|f| f.id == id).copied() else {
-            return self.unsupported();
+            return self.unsupported("a jump out of this construct");
         };
         self.leave_blocks_to(frame.blocks);
         let to = if cycle { frame.cycle.unwrap_or(frame.exit) } else { frame.exit };

@@ -86,15 +86,20 @@ pub(crate) fn is_device_data(cuda: Option<CudaAttr>) -> bool {
     matches!(cuda, Some(CudaAttr::Device | CudaAttr::Constant | CudaAttr::Texture | CudaAttr::Shared))
 }
 
+/// The number of host memory for `mem.alloc`.
+pub(crate) const HOST_MEMORY: i32 = 0;
+/// The number of managed memory.
+pub(crate) const MANAGED_MEMORY: i32 = 2;
+
 /// The memory that an object with that attribute is allocated from, as `mem.alloc` counts them.
 pub(crate) fn alloc_where(side: Side, cuda: Option<CudaAttr>) -> i32 {
     match (side, cuda) {
         (Side::Device, _) | (_, Some(CudaAttr::Device | CudaAttr::Constant | CudaAttr::Texture | CudaAttr::Shared)) => {
             1
         }
-        (_, Some(CudaAttr::Managed | CudaAttr::Unified)) => 2,
+        (_, Some(CudaAttr::Managed | CudaAttr::Unified)) => MANAGED_MEMORY,
         (_, Some(CudaAttr::Pinned)) => 3,
-        (_, None) => 0,
+        (_, None) => HOST_MEMORY,
     }
 }
 

@@ -273,6 +273,16 @@ intrinsics! {
     ShflUp "__shfl_up" ["var" "delta" "width"] Device;
     ShflDown "__shfl_down" ["var" "delta" "width"] Device;
     ShflXor "__shfl_xor" ["var" "lanemask" "width"] Device;
+    Ldca "__ldca" ["mem"] Device;
+    Ldcg "__ldcg" ["mem"] Device;
+    Ldcs "__ldcs" ["mem"] Device;
+    Ldlu "__ldlu" ["mem"] Device;
+    Ldcv "__ldcv" ["mem"] Device;
+    Ldg "__ldg" ["mem"] Device;
+    Stwb "__stwb" ["mem" "val"] Device;
+    Stcg "__stcg" ["mem" "val"] Device;
+    Stcs "__stcs" ["mem" "val"] Device;
+    Stwt "__stwt" ["mem" "val"] Device;
     Atomicadd "atomicadd" ["mem" "val"] Device;
     Atomicsub "atomicsub" ["mem" "val"] Device;
     Atomicmax "atomicmax" ["mem" "val"] Device;

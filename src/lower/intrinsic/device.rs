@@ -245,6 +245,12 @@ impl<'p> Fx<'_, 'p> {
                 };
                 self.b.sync_warp(mask);
             }
+            I::Stwb | I::Stcg | I::Stcs | I::Stwt => {
+                let (Some(mem), Some(val)) = (arg(args, 0), arg(args, 1)) else { return false };
+                let value = self.value(val);
+                let place = self.place(mem);
+                self.store(place, &mem.ty, &value);
+            }
             I::Threadfence => self.b.fence(Scope::Device),
             I::ThreadfenceBlock => self.b.fence(Scope::Block),
             I::ThreadfenceSystem => self.b.fence(Scope::System),

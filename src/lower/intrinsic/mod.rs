@@ -91,7 +91,7 @@ impl<'p> Fx<'_, 'p> {
             I::Transfer => self.transfer_scalar(args, e),
             _ => self.reduction(id, args, e),
         };
-        made.unwrap_or_else(|| self.refused(&e.ty))
+        made.unwrap_or_else(|| self.refused(&e.ty, &format!("`{}` of these arguments", id.name())))
     }
 
     /// An intrinsic function with an array result; `None` if it is not made.

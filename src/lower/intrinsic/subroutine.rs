@@ -16,7 +16,7 @@ use sema::intrinsic::{Class, Intrinsic};
 impl<'p> Fx<'_, 'p> {
     pub(crate) fn intrinsic_subroutine(&mut self, id: Intrinsic, args: Args<'p>) {
         if !self.intrinsic_call(id, args) {
-            self.unsupported();
+            self.unsupported(&format!("`{}` with these arguments", id.name()));
         }
     }
 

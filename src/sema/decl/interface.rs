@@ -179,10 +179,8 @@ impl<'a> Checker<'a> {
             Some((Sym::Pending(at), ..)) => self.scope(scope).pending[at].interface = Some(id),
             Some((Sym::Proc(old), ..)) if old == id => {}
             None => self.define(scope, &sub.name.text, Sym::Proc(id), sub.name.span),
-            Some((Sym::Generic { mut procs, ty }, ..)) => {
-                procs.insert(0, id);
-                self.define(scope, &sub.name.text, Sym::Generic { procs, ty }, sub.name.span);
-            }
+            // A generic of this name that does not list it hides it: it is reached through its own generic only.
+            Some((Sym::Generic { .. }, ..)) => {}
             Some((_, span, _)) => self.declared_twice(sub.name.as_str(), sub.name.span, span),
         }
     }

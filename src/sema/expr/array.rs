@@ -47,6 +47,11 @@ impl Checker<'_> {
             return self.error_help(Code::BadArrayConstructor, span, "an empty array constructor has no type", help);
         };
         let items = self.converted(items, &ty)?;
+        // The length of the first item, where no type is written, is an expression of another scope.
+        let ty = match ty {
+            Type::Character(CharLen::Expr(_)) if !written => Type::Character(CharLen::Assumed),
+            ty => ty,
+        };
         let e = Expr { kind: ExprKind::Array(items), ty, rank: 1, span };
         Some(self.constant_array(e))
     }
@@ -94,7 +99,14 @@ impl Checker<'_> {
             Some(spec) => self.type_spec(spec, None)?,
             None => self.index_type(&d.var)?,
         };
-        let bound = |c: &mut Self, e: &ast::Expr| c.integer_scalar(e, &ty, "a bound of an implied do loop");
+        // nvfortran takes real bounds, and programs count up to real numbers.
+        let bound = |c: &mut Self, e: &ast::Expr| {
+            let value = c.expr(e)?;
+            if matches!(value.ty, Type::Real(_)) && value.rank == 0 {
+                return c.convert(value, &ty);
+            }
+            c.integer_scalar(e, &ty, "a bound of an implied do loop")
+        };
         let (first, last) = (bound(self, &d.first), bound(self, &d.last));
         let step = match &d.step {
             Some(e) => Some(bound(self, e)?),

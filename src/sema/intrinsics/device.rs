@@ -1,7 +1,7 @@
 //! Procedures of device code: barriers, votes, shuffles, atomics, clocks (CUDA Fortran guide, 3.6).
 
 use super::Reference;
-use crate::checked::{Expr, Type};
+use crate::checked::{Expr, ExprKind, Type};
 use crate::checker::Checker;
 use crate::decl::same_type;
 use crate::expr::is_designator;
@@ -12,7 +12,16 @@ use diag::Code;
 pub(super) fn is_subroutine(id: I) -> bool {
     matches!(
         id,
-        I::Syncthreads | I::Syncwarp | I::Threadfence | I::ThreadfenceBlock | I::ThreadfenceSystem | I::GpuTime
+        I::Syncthreads
+            | I::Stwb
+            | I::Stcg
+            | I::Stcs
+            | I::Stwt
+            | I::Syncwarp
+            | I::Threadfence
+            | I::ThreadfenceBlock
+            | I::ThreadfenceSystem
+            | I::GpuTime
     )
 }
 
@@ -69,8 +78,35 @@ impl Checker<'_> {
                 let ty = var.ty.clone();
                 self.intrinsic_node(id, vec![Some(var), Some(lane), width], ty, 0, span)
             }
+            I::Ldca | I::Ldcg | I::Ldcs | I::Ldlu | I::Ldcv | I::Ldg => self.hinted_load(r),
             _ => self.atomic(r),
         }
+    }
+
+    /// A load with a hint for the caches: its value is the variable's, whatever the hint.
+    fn hinted_load(&mut self, mut r: Reference) -> Option<Expr> {
+        let mem = self.need(&mut r, 0)?;
+        if !is_designator(&mem) || matches!(mem.ty, Type::Derived(_) | Type::Character(_)) {
+            return self.bad_argument(r.id, 0, &mem, "a variable of numeric or logical type");
+        }
+        let (ty, rank) = (mem.ty.clone(), mem.rank);
+        Some(Expr { kind: ExprKind::Paren(Box::new(mem)), ty, rank, span: r.span })
+    }
+
+    /// A store with a hint for the caches.
+    pub(super) fn hinted_store(&mut self, mut r: Reference) -> Option<(I, Vec<Option<Expr>>)> {
+        let id = r.id;
+        let (mem, val) = (self.need(&mut r, 0)?, self.need(&mut r, 1)?);
+        if !is_designator(&mem) || mem.rank != 0 || matches!(mem.ty, Type::Derived(_) | Type::Character(_)) {
+            return self.bad_argument(id, 0, &mem, "a scalar variable of numeric or logical type");
+        }
+        if let Err(why) = self.definable(&mem) {
+            let text = format!("`{}` changes its argument, and {why}", id.name());
+            return self.error(Code::ArgumentNotDefinable, mem.span, text);
+        }
+        self.check_device_target(&mem)?;
+        let val = self.convert(val, &mem.ty.clone())?;
+        Some((id, vec![Some(mem), Some(val)]))
     }
 
     fn vote_value(&mut self, r: &mut Reference, at: usize) -> Option<Expr> {

@@ -71,6 +71,7 @@ impl Checker<'_> {
             I::MoveAlloc => return self.move_alloc(r),
             I::Mvbits => return self.mvbits(r),
             I::CFPointer => return self.c_f_pointer(r),
+            I::Stwb | I::Stcg | I::Stcs | I::Stwt => return self.hinted_store(r),
             I::Syncthreads if r.get(0).is_some() => {
                 return self.refuse(r.span, "`syncthreads` of a cooperative group");
             }

@@ -211,7 +211,13 @@ impl<'a> Checker<'a> {
             }
             at = data.parent;
         }
-        let lacking = [("cuda", "cudafor"), ("ieee_", "ieee_arithmetic"), ("c_", "iso_c_binding")];
+        let lacking = [
+            ("cuda", "cudafor"),
+            ("ieee_", "ieee_arithmetic"),
+            ("c_", "iso_c_binding"),
+            ("cluster_", "cooperative_groups"),
+            ("this_cluster", "cooperative_groups"),
+        ];
         let (_, module) =
             lacking.iter().find(|(prefix, module)| name.starts_with(prefix) && self.uses_module(module))?;
         Some(format!("`{name}` of module `{module}`").into())

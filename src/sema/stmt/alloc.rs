@@ -188,6 +188,7 @@ impl Checker<'_> {
                 "stream" if allocating => {
                     self.integer_scalar(e, &Type::Integer(8), "`stream=`").map(|v| out.stream = Some(v))
                 }
+                "align" if allocating => self.refuse(name.span, "`align=` of ALLOCATE"),
                 other => {
                     let known = if allocating { &ALLOCATE[..] } else { &ALLOCATE[..2] };
                     let near = nearest_name(other, known.iter().copied());

@@ -132,6 +132,12 @@ impl Checker<'_> {
         }
         let args = vec![Argument::of(target.clone()), Argument::of(value.clone())];
         let fit = self.best_specific(&procs, &args)?;
+        // The value is what stands in parentheses: the procedure may change the target before it has read all of it.
+        let mut args = args;
+        if is_designator(value) && root(value).is_some() && root(value) == root(target) {
+            let (ty, rank, span) = (value.ty.clone(), value.rank, value.span);
+            args[1] = Argument::of(Expr { kind: ExprKind::Paren(Box::new(value.clone())), ty, rank, span });
+        }
         // Inside the procedure that defines it, an assignment of the same types is the intrinsic one only if the types say so.
         Some(self.subroutine_call(&fit, args, span))
     }

@@ -172,6 +172,17 @@ impl<'a> Checker<'a> {
         if matches!(form, Some(IoForm::Namelist(..))) && !typed.is_empty() {
             return self.error(Code::BadIoSpecifier, span, "a namelist statement has no list of items");
         }
+        if let Some(IoForm::Namelist(_, vars)) = &form {
+            for &var in vars {
+                let v = self.out.var(var);
+                let (ty, rank) = (v.ty.clone(), v.shape.rank());
+                if kind == IoKind::Read && matches!(ty, Type::Derived(_)) {
+                    let what = format!("namelist input of `{}`, which is of a derived type,", v.name);
+                    return self.refuse(span, what);
+                }
+                typed.push(IoItem::Expr(Expr { kind: ExprKind::Var(var), ty, rank, span }));
+            }
+        }
         if self.cx.side.on_device() {
             let list_directed = matches!(kind, IoKind::Print | IoKind::Write) && matches!(form, Some(IoForm::List));
             let to_screen = match &unit {

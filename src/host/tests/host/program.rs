@@ -113,7 +113,8 @@ impl Main {
         let mut b = self.b;
         b.ret(Vec::new());
         let main = Some(ir::FuncId(0));
-        let module = Module { funcs: vec![b.finish()], globals: self.globals, types: Vec::new(), main };
+        let module =
+            Module { funcs: vec![b.finish()], globals: self.globals, types: Vec::new(), main, ..Module::default() };
         assert!(ir::verify::module(&module).is_empty());
         let mut memory = Memory::new();
         let addresses: Vec<u64> = module

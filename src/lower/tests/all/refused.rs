@@ -13,10 +13,10 @@ fn refused_statement_traps_and_the_rest_stays() {
         "
 program p
   integer :: i
-  namelist /g/ i
+  real, allocatable :: a(:)
   i = 1
   if (i > 1) then
-    read (*, nml=g)
+    allocate (a(2), align=64)
   end if
   print *, i
 end program
