@@ -80,11 +80,6 @@ impl Session {
         Ok(formula)
     }
 
-    /// What was found so far.
-    pub(crate) fn findings(&self) -> Vec<Finding> {
-        self.process.machine().findings().iter().cloned().collect()
-    }
-
     fn block_map(&self, running: &Running, most: usize) -> BlockMap {
         let most = most.clamp(1, 1 << 16) as u64;
         let per_cell = running.total.div_ceil(most).max(1);
@@ -205,7 +200,7 @@ impl Session {
 
     fn finding_view(&self, number: usize, finding: &Finding) -> FindingView {
         let diagnostic = finding.diagnostic();
-        let end = |a: &finding::Access| {
+        let end = |(n, a): (usize, &finding::Access)| {
             let what = match a.what {
                 What::Read => "read",
                 What::Write => "write",
@@ -228,7 +223,7 @@ impl Session {
             EndView {
                 text: format!("{what}{place} by {who}"),
                 place: self.line_of(a.span),
-                reachable: matches!(a.actor, Actor::Thread(_)) && finding.launch.is_some(),
+                reachable: self.is_reachable(number - 1, n, finding.accesses.len()),
             }
         };
         FindingView {
@@ -236,8 +231,7 @@ impl Session {
             code: finding.code().id().to_owned(),
             is_error: finding.severity() == Severity::Error,
             title: diagnostic.message.clone(),
-            text: self.word(finding),
-            ends: finding.accesses.iter().map(end).collect(),
+            ends: finding.accesses.iter().enumerate().map(end).collect(),
         }
     }
 }

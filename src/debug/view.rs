@@ -143,8 +143,6 @@ pub struct FindingView {
     pub is_error: bool,
     /// One sentence.
     pub title: String,
-    /// All that is to be said.
-    pub text: String,
     /// Its accesses in order of time.
     pub ends: Vec<EndView>,
 }

@@ -27,11 +27,14 @@ pub struct Options {
     pub seed: u64,
     /// Whether the search for races leaves out accesses that are proven to race with nothing. The findings are the same.
     pub is_proving: bool,
+    /// Whether races are looked for in a rehearsal of each launch, of which nothing stays but what was found: then the
+    /// launch runs again, and only this run can be watched. For debuggers, which so know of a race before it happens.
+    pub rehearse: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { sm: 90, race: None, seed: 0, is_proving: true }
+        Options { sm: 90, race: None, seed: 0, is_proving: true, rehearse: false }
     }
 }
 
@@ -217,7 +220,9 @@ impl Emulator {
                     }
                 }
                 BlockStop::Rt(warp, request) => {
-                    let again = matches!(mode, Mode::Decide(_));
+                    // What is printed counts once.
+                    let again =
+                        matches!(mode, Mode::Decide(_)) || !matches!(mode, Mode::Plain) && self.options.rehearse;
                     let mut ignored = Vec::new();
                     let output = if again { &mut ignored } else { &mut self.output };
                     let state = &mut block.prints[warp];
@@ -276,11 +281,22 @@ impl Emulator {
                     *memory = before;
                     let rules = self.options.race.unwrap_or_default();
                     let exact = Exact::new(rules, race_launch(&program, &running.launch), suspicion);
+                    running.before = self.options.rehearse.then(|| memory.clone());
                     self.running = Some(running.again(Mode::Decide(Box::new(Deciding::new(exact)))));
                     return;
                 }
+                if self.perform(memory, &mut running) {
+                    self.running = Some(running.again(Mode::Plain));
+                    return;
+                }
             }
-            Mode::Decide(deciding) => self.findings.extend(report::races(&program, memory, &running, *deciding)),
+            Mode::Decide(deciding) => {
+                self.findings.extend(report::races(&program, memory, &running, *deciding));
+                if self.perform(memory, &mut running) {
+                    self.running = Some(running.again(Mode::Plain));
+                    return;
+                }
+            }
         }
         if let Some((finding, error)) = failure {
             self.findings.push(finding);
@@ -288,6 +304,17 @@ impl Emulator {
             if error.is_sticky() {
                 self.sticky = Some(error);
             }
+        }
+    }
+
+    /// After a rehearsal, sets memory back for the launch itself. An error of the rehearsal will come again.
+    fn perform(&self, memory: &mut Memory, running: &mut Running) -> bool {
+        match running.before.take().filter(|_| self.options.rehearse) {
+            Some(before) => {
+                *memory = before;
+                true
+            }
+            None => false,
         }
     }
 

@@ -91,7 +91,7 @@ impl CommandOrder {
         for step in steps {
             match step {
                 OrderStep::Submitted { work, device, stream, span } => {
-                    self.submitted(work, device, stream, span, memory)
+                    self.submitted(work, device, stream, span, memory);
                 }
                 OrderStep::Ordered { device, order } => self.ordered(device, order),
             }

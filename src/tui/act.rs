@@ -276,11 +276,16 @@ fn enter(model: &mut Model, effects: &mut Vec<Effect>) {
     }
 }
 
-fn finding(model: &mut Model, survey: &debug::Survey, row: usize, _effects: &mut Vec<Effect>) {
+fn finding(model: &mut Model, survey: &debug::Survey, row: usize, effects: &mut Vec<Effect>) {
     let Some((finding, end)) = model.finding_rows().get(row).copied() else { return };
     let Some(finding) = survey.findings.get(finding) else { return };
-    let end = end.unwrap_or(finding.ends.len().saturating_sub(1));
-    if let Some((file, line)) = finding.ends.get(end).and_then(|e| e.place) {
+    let last = finding.ends.len().saturating_sub(1);
+    let end = end.unwrap_or(last);
+    let Some(view) = finding.ends.get(end) else { return };
+    if view.reachable {
+        let which = if end < last { "first" } else { "second" };
+        execute(model, &format!("finding {} {which}", finding.number), effects);
+    } else if let Some((file, line)) = view.place {
         model.show_place(file, line);
     }
 }

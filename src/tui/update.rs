@@ -333,6 +333,10 @@ pub(crate) fn stop_line(stop: &Stop) -> (String, bool) {
             (format!("The program has ended with code {code}; r runs it again, N goes back."), *code != 0)
         }
         StopReason::Interrupted => (format!("Interrupted{who}."), false),
+        StopReason::Finding { number, is_first } => {
+            let which = if *is_first { "first" } else { "second" };
+            (format!("The next statement makes the {which} access of finding {number}."), true)
+        }
         StopReason::HistoryStart => ("This is the beginning; there is nothing before.".to_owned(), false),
     }
 }
