@@ -72,7 +72,13 @@ impl Pty {
             std::thread::sleep(Duration::from_millis(20));
         };
         // What was written last may still be on its way.
-        std::thread::sleep(Duration::from_millis(200));
+        let is_left = |pty: &Pty| {
+            let parser = pty.parser.lock().expect("the screen");
+            !parser.screen().alternate_screen() && !parser.screen().hide_cursor()
+        };
+        while !is_left(&self) && start.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_millis(20));
+        }
         let parser = self.parser.lock().expect("the screen");
         assert!(!parser.screen().alternate_screen(), "the terminal shows the debugger's screen");
         assert!(!parser.screen().hide_cursor(), "the cursor is hidden");

@@ -262,21 +262,18 @@ impl Session {
 
     /// The program met an error: it is taken back to the statement that made it.
     fn fault(&mut self) -> Outcome {
+        self.see_findings();
         let news = self.process.news();
         let texts: Vec<String> = news.iter().map(|f| self.word(f)).collect();
-        let thread = match news.iter().find(|f| f.severity() == Severity::Error) {
-            Some(finding) => self.process.go_to_fault(finding),
-            None => Thread::Host,
-        };
+        let error = news.iter().find(|f| f.severity() == Severity::Error);
+        let thread = error.map_or(Thread::Host, |finding| self.process.go_to_fault(finding));
+        let (time, index) = (self.process.time(), self.seen.iter().rposition(|f| Some(f) == error));
         // The statement can be gone to again.
-        self.see_findings();
-        let index = self.seen.iter().rposition(|f| f.severity() == Severity::Error);
         if let Some(finding) = index.filter(|_| thread != Thread::Host) {
-            let second = Some((self.process.time(), thread));
             self.moments.retain(|m| m.finding != finding);
-            self.moments.push(Moments { finding, first: None, second });
+            self.moments.push(Moments { finding, first: None, second: Some((time, thread)) });
         }
-        self.faulted = Some((self.process.time(), thread));
+        self.faulted = Some((time, thread));
         let Outcome::Stop(mut stop) = self.stopped(StopReason::Fault, thread) else {
             return Outcome::Reply(crate::reply::Reply::Done);
         };

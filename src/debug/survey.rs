@@ -43,6 +43,20 @@ impl Session {
             let formula = self.known_formula(&a.expression).map_err(|why| why.0)?;
             self.here().and_then(|scene| array::view(&scene, &formula, a)).map_err(|why| why.0)
         });
+        let (mut warps, mut lanes) = (self.warps(), self.lanes());
+        if let (Some((time, fault)), Thread::Device { launch, block, warp, .. }) = (self.faulted, self.focus)
+            && let Thread::Device { lane, warp: at, .. } = fault
+            && time == self.process.time()
+            && fault == (Thread::Device { launch, block, warp: at, lane })
+        {
+            let row = warps.iter_mut().find(|w| w.number == at);
+            if let Some(state) = row.and_then(|w| w.lanes.get_mut(lane as usize)) {
+                *state = LaneState::Faulted;
+            }
+            if let Some(row) = lanes.iter_mut().find(|l| l.lane == lane && at == warp) {
+                row.state = LaneState::Faulted;
+            }
+        }
         let running = self.started && self.process.over().is_none();
         let program = self.program_view();
         Survey {
@@ -50,8 +64,8 @@ impl Session {
             place: self.current_line(),
             kernel: self.kernels().into_iter().next(),
             blocks: self.running().map(|r| self.block_map(r, wanted.block_cells)),
-            warps: self.warps(),
-            lanes: self.lanes(),
+            warps,
+            lanes,
             fragments: self.fragments(),
             locals: if running { self.frame_variables() } else { Vec::new() },
             stack: if running { self.stack() } else { Vec::new() },
@@ -191,7 +205,8 @@ impl Session {
             let offset = address.checked_sub(SHARED_BASE).filter(|_| mem::address::is_shared(address))?;
             let element_bytes = object.kind.bytes();
             let bytes = object.count().ok()? * element_bytes;
-            Some(SharedVariable { name: v.name.to_string(), offset, bytes, element_bytes })
+            let is_real = matches!(object.kind, crate::value::Kind::Real(_) | crate::value::Kind::Complex(_));
+            Some(SharedVariable { name: v.name.to_string(), offset, bytes, element_bytes, is_real })
         };
         let mut all: Vec<SharedVariable> = module.func(level.site.func).vars.iter().filter_map(variable).collect();
         all.sort_by_key(|v| v.offset);

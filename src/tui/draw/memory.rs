@@ -181,7 +181,9 @@ fn word_span(model: &Model, banks: &BanksView, word: u64, value: u32, width: usi
             (_, true) => "*",
             (_, false) => " ",
         };
-        format!("{}{gap}", &all[all.len().saturating_sub(digits)..])
+        let is_real = owner.and_then(|n| banks.variables.get(n)).is_some_and(|v| v.is_real);
+        let from = if is_real { 0 } else { all.len().saturating_sub(digits) };
+        format!("{}{gap}", &all[from..from + digits])
     };
     let style = match owner {
         Some(n) => look.band(n),
