@@ -58,6 +58,7 @@ pub(crate) fn run(options: &Options, compiler: &Compiler) -> u8 {
             sm,
             devices: options.devices,
             seed: options.schedule.unwrap_or(0),
+            race: race_rules(options),
         };
         return if options.tui {
             debugging::screen(options, &compiled, &map, loader)
@@ -224,13 +225,20 @@ pub(crate) struct Loader {
     sm: u32,
     devices: u32,
     seed: u64,
+    race: Option<race::Rules>,
 }
 
 impl Loader {
-    /// The program at its very beginning, on emulators without race detection.
+    /// The program at its very beginning, on emulators that rehearse launches where races are looked for.
     pub(crate) fn machine(&self) -> Result<Machine, machine::LoadError> {
         let emulator = |n: u32| {
-            let options = emu::Options { sm: self.sm, seed: self.seed, ..emu::Options::default() };
+            let options = emu::Options {
+                sm: self.sm,
+                race: self.race,
+                seed: self.seed,
+                rehearse: true,
+                ..emu::Options::default()
+            };
             DeviceBox::Emulator(Box::new(Emulator::new(n as u8, options)))
         };
         let devices = (0..self.devices.clamp(1, 16)).map(emulator).collect();

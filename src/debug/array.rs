@@ -169,19 +169,8 @@ pub(crate) fn view(scene: &Scene<'_>, formula: &Formula, wanted: &ArrayWanted) -
         Seen::Value(value) => constant_object(value),
     };
     let [rows, columns] = wanted.size.map(|n| n.clamp(1, 1024));
-    let mut object = object;
+    let object = scene.bounded(object);
     let memory_space = space(&object);
-    // What is handed over without its extent ends at the latest with its allocation.
-    if let (Some(last), Store::Memory(address)) = (object.dims.last().copied(), &object.store)
-        && last.extent.is_none()
-    {
-        let bytes = scene.bytes_after(*address);
-        let inner: u64 = object.dims.iter().filter_map(|d| d.extent).map(|n| n.max(0) as u64).product();
-        let each = inner.saturating_mul(object.kind.bytes()).max(1);
-        if let Some(d) = object.dims.last_mut() {
-            d.extent = Some((bytes / each).min(i64::MAX as u64) as i64);
-        }
-    }
     let dims: Vec<(i64, u64)> = object.dims.iter().map(|d| (d.lower, d.extent.unwrap_or(0).max(0) as u64)).collect();
     let count = object.count()?;
     let (extents, is_folded) = match dims.as_slice() {

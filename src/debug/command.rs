@@ -48,6 +48,13 @@ pub enum Command {
     ReverseContinue,
     /// Goes back to the call of the focused frame.
     ReverseFinish,
+    /// Goes to the moment of an access of a finding.
+    Finding {
+        /// Number of the finding, from 1.
+        number: usize,
+        /// Whether the earlier access of a race is meant.
+        first: bool,
+    },
     /// Looks at another thread; or says which is looked at.
     Focus(FocusRequest),
     /// Looks at another frame of the call stack; or says which is looked at.

@@ -9,6 +9,7 @@ use crate::breakpoint::Kind;
 use crate::command::Where;
 use crate::look::Level;
 use crate::process::{Ears, Process, Ran};
+use crate::racing::Moments;
 use crate::reply::{Outcome, Stop, StopReason};
 use crate::session::{Session, SessionError, refuse};
 use crate::value::fail;
@@ -145,13 +146,31 @@ impl Session {
     fn go(&mut self, goal: &Goal, output: &mut dyn FnMut(&[u8])) -> Outcome {
         let interrupt = Arc::clone(&self.interrupt);
         self.remember_watched();
+        let from = self.process.time();
         let mut watcher = self.watcher();
         if let Goal::Step(step) = goal {
             watcher.step = Some(step.clone());
         }
         loop {
-            let ran = self.process.go(&mut watcher, u64::MAX, &mut Ears { output, interrupt: &interrupt });
+            // The second access of a race is a moment to stop at.
+            let race = self.next_race(self.process.time(), u64::MAX).map_or(u64::MAX, |r| r.0);
+            let mut ran = self.process.go(&mut watcher, race, &mut Ears { output, interrupt: &interrupt });
+            if ran == Ran::Raced {
+                let at = watcher.at;
+                self.learn_races(output);
+                watcher.at = at;
+                ran = Ran::Statement;
+            }
+            if let Some((time, reason, thread)) = self.next_race(from, self.process.time()) {
+                let told = self.process.reported();
+                if time != self.process.time() {
+                    self.process.travel(time);
+                    self.process.set_reported(told);
+                }
+                return self.stopped(reason, thread);
+            }
             let (reason, thread) = match ran {
+                Ran::Raced => continue,
                 Ran::Over(code) => (StopReason::Exited(code), Thread::Host),
                 Ran::Found => return self.fault(),
                 Ran::Interrupted => {
@@ -243,12 +262,18 @@ impl Session {
 
     /// The program met an error: it is taken back to the statement that made it.
     fn fault(&mut self) -> Outcome {
+        self.see_findings();
         let news = self.process.news();
         let texts: Vec<String> = news.iter().map(|f| self.word(f)).collect();
-        let thread = match news.iter().find(|f| f.severity() == Severity::Error) {
-            Some(finding) => self.process.go_to_fault(finding),
-            None => Thread::Host,
-        };
+        let error = news.iter().find(|f| f.severity() == Severity::Error);
+        let thread = error.map_or(Thread::Host, |finding| self.process.go_to_fault(finding));
+        let (time, index) = (self.process.time(), self.seen.iter().rposition(|f| Some(f) == error));
+        // The statement can be gone to again.
+        if let Some(finding) = index.filter(|_| thread != Thread::Host) {
+            self.moments.retain(|m| m.finding != finding);
+            self.moments.push(Moments { finding, first: None, second: Some((time, thread)) });
+        }
+        self.faulted = Some((time, thread));
         let Outcome::Stop(mut stop) = self.stopped(StopReason::Fault, thread) else {
             return Outcome::Reply(crate::reply::Reply::Done);
         };
@@ -259,6 +284,7 @@ impl Session {
 
     /// Looks at a thread and tells of the stop.
     pub(crate) fn stopped(&mut self, reason: StopReason, thread: Thread) -> Outcome {
+        self.see_findings();
         let news = self.process.news();
         let findings = news.iter().map(|f| self.word(f)).collect();
         self.focus = thread;
@@ -385,6 +411,7 @@ impl Session {
         while self.process.time() < limit {
             match Process::replay(&mut self.process, &mut watcher, limit) {
                 Ran::Statement => {}
+                Ran::Raced => {}
                 Ran::Found | Ran::Over(_) | Ran::Interrupted => break,
             }
             let Some(s) = watcher.at else { break };

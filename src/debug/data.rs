@@ -120,6 +120,10 @@ impl Session {
         if !self.process.change(self.focus, changes) {
             return refuse("The variable cannot be changed here.");
         }
+        // What was found of the future was found of another one.
+        let (now, known) = (self.process.time(), self.process.machine().findings().len());
+        self.moments.retain(|m| m.second.is_some_and(|s| s.0 <= now));
+        self.seen.truncate(known);
         self.remember_watched();
         Ok(Outcome::Reply(Reply::Done))
     }

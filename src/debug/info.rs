@@ -64,9 +64,7 @@ impl Session {
                 Reply::Breakpoints(self.breakpoints.iter().map(|b| self.breakpoint_view(b)).collect())
             }
             Topic::Displays => Reply::Displays(self.display_views()),
-            Topic::Findings => {
-                Reply::Findings(self.process.machine().findings().iter().map(|f| self.word(f)).collect())
-            }
+            Topic::Findings => Reply::Findings(self.findings().iter().map(|f| self.word(f)).collect()),
             Topic::Frame => return self.frame_command(crate::command::FrameRequest::Show),
             Topic::Source => {
                 let names = self.setup.sources.files().map(|(_, f)| f.name().to_owned());

@@ -6,7 +6,7 @@
 //!
 //! - commands: [`table`] has one row for each, from which [`parse`] and [`help`] are made
 //! - time: `watcher` counts statements, `process` moves the machine forwards and backwards, `history` keeps checkpoints
-//! - run control: `control`, `breakpoint`; threads, frames and source: `look`, `sites`, `info`
+//! - run control: `control`, `breakpoint`, `racing`; threads, frames and source: `look`, `sites`, `info`
 //! - values: `expression` asks the front end, `formula` makes code of what it says and runs it; `scene` reads, `show` writes,
 //!   `data` ties them to the session
 //! - screens: `view` is what they show, `survey` and `array` make it
@@ -27,6 +27,7 @@ mod line;
 mod look;
 pub mod parse;
 mod process;
+mod racing;
 pub mod render;
 mod reply;
 mod scene;

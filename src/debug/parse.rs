@@ -80,6 +80,15 @@ fn arguments(row: &Row, rest: &str) -> Result<Command, ParseError> {
         Verb::ReverseNext => Command::ReverseNext(count(rest)?),
         Verb::ReverseContinue => bare(Command::ReverseContinue)?,
         Verb::ReverseFinish => bare(Command::ReverseFinish)?,
+        Verb::Finding => {
+            let (n, end) = split_word(rest);
+            let first = match end {
+                "first" => true,
+                "" | "second" => false,
+                _ => return fail(format!("\"{end}\" is no end of a finding: `first` or `second` is expected.")),
+            };
+            Command::Finding { number: number(n, "the number of a finding")?, first }
+        }
         Verb::Break | Verb::TemporaryBreak => {
             let (at, condition) = match split_condition(rest) {
                 Some((at, "")) => {

@@ -5,6 +5,7 @@
 //! beginning, or at its end). What was output once is not output again, since the world is a recording one.
 
 use crate::history::{Edit, History, Point};
+use crate::racing::has_moments;
 use crate::scene::Change;
 use crate::sites::Hidden;
 use crate::watcher::{Seek, Thread, Watcher};
@@ -14,6 +15,7 @@ use finding::{Actor, Finding, Severity};
 use host::{Answer, Ask, Stream};
 use machine::{Machine, MachineStop, RecordingWorld, World};
 use mem::address::{SHARED_BASE, is_local, is_shared};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -78,6 +80,8 @@ pub(crate) enum Ran {
     Statement,
     /// Something was found that is an error.
     Found,
+    /// Races were found, whose moments are not known.
+    Raced,
     /// The program is over.
     Over(i32),
     /// The user interrupted it.
@@ -139,6 +143,10 @@ pub(crate) struct Process {
     reported: usize,
     /// Schedule points at the last checkpoint.
     kept: u64,
+    /// How many findings have been looked through for races.
+    scanned: usize,
+    /// Launches by number with the time of their first statement.
+    begun: BTreeMap<u64, u64>,
     /// Where others read how far it is.
     progress: Arc<Progress>,
 }
@@ -157,6 +165,8 @@ impl Process {
             over: None,
             reported: 0,
             kept: 0,
+            scanned: 0,
+            begun: BTreeMap::new(),
             progress,
         };
         process.keep();
@@ -263,6 +273,9 @@ impl Process {
             self.time = watcher.time;
             self.latest = self.latest.max(self.time);
             self.progress.tell(self.time, self.emulator(None));
+            for (launch, time) in watcher.begun.drain(..) {
+                self.begun.entry(launch).or_insert(time);
+            }
             match stop {
                 MachineStop::Done(code) => {
                     self.over = Some(code);
@@ -281,6 +294,9 @@ impl Process {
             }
             if self.has_new_error() {
                 return Ran::Found;
+            }
+            if self.has_new_race() {
+                return Ran::Raced;
             }
             if let Some(code) = self.over {
                 return Ran::Over(code);
@@ -307,7 +323,38 @@ impl Process {
 
     fn has_new_error(&self) -> bool {
         let findings = self.machine.findings();
-        findings.len() > self.reported && findings.iter().skip(self.reported).any(|f| f.severity() == Severity::Error)
+        let stops = |f: &Finding| f.severity() == Severity::Error && !has_moments(f);
+        findings.len() > self.reported && findings.iter().skip(self.reported).any(stops)
+    }
+
+    fn has_new_race(&self) -> bool {
+        let findings = self.machine.findings();
+        self.reported != usize::MAX && findings.iter().skip(self.scanned).any(has_moments)
+    }
+
+    /// How many findings have been looked through for races.
+    pub(crate) fn scanned(&self) -> usize {
+        self.scanned
+    }
+
+    /// Takes all findings for looked through.
+    pub(crate) fn scan(&mut self) {
+        self.scanned = self.scanned.max(self.machine.findings().len());
+    }
+
+    /// How many findings the user has been told of.
+    pub(crate) fn reported(&self) -> usize {
+        self.reported
+    }
+
+    /// Takes so many findings for told.
+    pub(crate) fn set_reported(&mut self, count: usize) {
+        self.reported = count;
+    }
+
+    /// The time of the first statement of a launch, if it has been seen.
+    pub(crate) fn begun(&self, launch: u64) -> Option<u64> {
+        self.begun.get(&launch).copied()
     }
 
     /// Goes back to a checkpoint not after `time`, to look at what follows it; gives its time. No error found on the way
@@ -441,6 +488,8 @@ impl Process {
             return false;
         }
         self.history.edit(edit);
+        self.begun.retain(|_, t| *t <= self.time);
+        self.scanned = self.machine.findings().len();
         self.latest = self.time;
         self.keep();
         true

@@ -49,6 +49,10 @@ pub fn stop(stop: &Stop) -> String {
             let _ = writeln!(text, "[Program exited with code {code}]");
         }
         StopReason::Interrupted => text.push_str("\nProgram interrupted.\n"),
+        StopReason::Finding { number, is_first } => {
+            let which = if *is_first { "first" } else { "second" };
+            let _ = writeln!(text, "\nFinding {number}, {which} access: the next statement makes it.");
+        }
         StopReason::HistoryStart => text.push_str("\nNo more reverse-execution history.\n"),
     }
     if let Some(place) = &stop.place {

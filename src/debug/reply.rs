@@ -141,6 +141,13 @@ pub enum StopReason {
     Exited(i32),
     /// The user interrupted it.
     Interrupted,
+    /// The next statement makes an access that a finding speaks of.
+    Finding {
+        /// Its number, from 1.
+        number: usize,
+        /// Whether it is the earlier one of a race.
+        is_first: bool,
+    },
     /// There is nothing before.
     HistoryStart,
 }

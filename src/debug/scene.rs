@@ -179,6 +179,17 @@ impl<'a> Scene<'a> {
         (found.base + found.bytes).saturating_sub(address)
     }
 
+    /// An object without unknown extents: what is handed over without its extent ends at the latest with its allocation.
+    pub(crate) fn bounded(&self, mut object: Object) -> Object {
+        let Store::Memory(address) = object.store else { return object };
+        let inner: u64 = object.dims.iter().filter_map(|d| d.extent).map(|n| n.max(0) as u64).product();
+        let each = inner.saturating_mul(object.kind.bytes()).max(1);
+        if let Some(last) = object.dims.last_mut().filter(|d| d.extent.is_none()) {
+            last.extent = Some((self.bytes_after(address) / each).min(i64::MAX as u64) as i64);
+        }
+        object
+    }
+
     fn read_i64(&self, address: u64) -> Eval<i64> {
         self.read(address, 8).map(|b| from_bytes(&b) as i64)
     }

@@ -7,6 +7,7 @@ use crate::breakpoint::{Breakpoint, Condition, Display, Kind, Place};
 use crate::command::{Command, Where};
 use crate::formula::Formula;
 use crate::process::{Outside, Process, Progress};
+use crate::racing::Moments;
 use crate::reply::{BreakpointKind, BreakpointView, FocusView, Outcome, ProgramView, Reply};
 use crate::sites::Sites;
 use crate::table::Takes;
@@ -29,8 +30,8 @@ pub struct Setup {
     pub checked: Arc<Program>,
     /// Its sources.
     pub sources: Arc<SourceMap>,
-    /// Makes the machine at the very beginning of the program: called at once and at each `run`. Its devices are emulators
-    /// without race detection, since only those can be watched.
+    /// Makes the machine at the very beginning of the program: called at once and at each `run`. Its devices are emulators;
+    /// with race detection they rehearse each launch, since only a run without it can be watched.
     pub start: Box<dyn Fn() -> Result<Machine, LoadError> + Send>,
 }
 
@@ -90,6 +91,12 @@ pub struct Session {
     pub(crate) interrupt: Arc<AtomicBool>,
     progress: Arc<Progress>,
     marks: Marks,
+    /// When findings happen.
+    pub(crate) moments: Vec<Moments>,
+    /// What was found in this run.
+    pub(crate) seen: Vec<Finding>,
+    /// When the program was stopped by an error, and who made it.
+    pub(crate) faulted: Option<(u64, Thread)>,
     /// What surveys evaluate, with text and procedure.
     pub(crate) formulas: Vec<(String, Option<ProcId>, Formula)>,
 }
@@ -120,6 +127,9 @@ impl Session {
             interrupt: Arc::new(AtomicBool::new(false)),
             progress,
             marks: Marks::default(),
+            moments: Vec::new(),
+            seen: Vec::new(),
+            faulted: None,
             formulas: Vec::new(),
         })
     }
@@ -180,6 +190,7 @@ impl Session {
             Command::ReverseNext(count) => self.step_back(*count, true),
             Command::ReverseContinue => self.continue_back(),
             Command::ReverseFinish => self.finish_back(),
+            Command::Finding { number, first } => self.finding_command(*number, *first),
             Command::Focus(request) => self.focus_command(request),
             Command::Frame(request) => self.frame_command(*request),
             Command::Backtrace => {
@@ -257,6 +268,9 @@ impl Session {
         self.started = true;
         self.focus = Thread::Host;
         self.level = 0;
+        self.moments.clear();
+        self.seen.clear();
+        self.faulted = None;
         self.told = None;
         self.listed = None;
         Ok(())

@@ -38,7 +38,8 @@ impl Scene<'_> {
     /// The text of an object for a line of a screen: of an array the first elements.
     pub(crate) fn show_brief(&self, object: &Object) -> Eval<String> {
         let radix = Radix::Natural;
-        self.show_within(object, Progress { shown: 0, read: 0, most_shown: FEW_SHOWN, most_read: FEW_READ, radix })
+        let object = self.bounded(object.clone());
+        self.show_within(&object, Progress { shown: 0, read: 0, most_shown: FEW_SHOWN, most_read: FEW_READ, radix })
     }
 
     fn show_within(&self, object: &Object, mut progress: Progress) -> Eval<String> {

@@ -43,6 +43,20 @@ impl Session {
             let formula = self.known_formula(&a.expression).map_err(|why| why.0)?;
             self.here().and_then(|scene| array::view(&scene, &formula, a)).map_err(|why| why.0)
         });
+        let (mut warps, mut lanes) = (self.warps(), self.lanes());
+        if let (Some((time, fault)), Thread::Device { launch, block, warp, .. }) = (self.faulted, self.focus)
+            && let Thread::Device { lane, warp: at, .. } = fault
+            && time == self.process.time()
+            && fault == (Thread::Device { launch, block, warp: at, lane })
+        {
+            let row = warps.iter_mut().find(|w| w.number == at);
+            if let Some(state) = row.and_then(|w| w.lanes.get_mut(lane as usize)) {
+                *state = LaneState::Faulted;
+            }
+            if let Some(row) = lanes.iter_mut().find(|l| l.lane == lane && at == warp) {
+                row.state = LaneState::Faulted;
+            }
+        }
         let running = self.started && self.process.over().is_none();
         let program = self.program_view();
         Survey {
@@ -50,8 +64,8 @@ impl Session {
             place: self.current_line(),
             kernel: self.kernels().into_iter().next(),
             blocks: self.running().map(|r| self.block_map(r, wanted.block_cells)),
-            warps: self.warps(),
-            lanes: self.lanes(),
+            warps,
+            lanes,
             fragments: self.fragments(),
             locals: if running { self.frame_variables() } else { Vec::new() },
             stack: if running { self.stack() } else { Vec::new() },
@@ -78,11 +92,6 @@ impl Session {
         }
         self.formulas.push((text.to_owned(), proc, formula.clone()));
         Ok(formula)
-    }
-
-    /// What was found so far.
-    pub(crate) fn findings(&self) -> Vec<Finding> {
-        self.process.machine().findings().iter().cloned().collect()
     }
 
     fn block_map(&self, running: &Running, most: usize) -> BlockMap {
@@ -196,7 +205,8 @@ impl Session {
             let offset = address.checked_sub(SHARED_BASE).filter(|_| mem::address::is_shared(address))?;
             let element_bytes = object.kind.bytes();
             let bytes = object.count().ok()? * element_bytes;
-            Some(SharedVariable { name: v.name.to_string(), offset, bytes, element_bytes })
+            let is_real = matches!(object.kind, crate::value::Kind::Real(_) | crate::value::Kind::Complex(_));
+            Some(SharedVariable { name: v.name.to_string(), offset, bytes, element_bytes, is_real })
         };
         let mut all: Vec<SharedVariable> = module.func(level.site.func).vars.iter().filter_map(variable).collect();
         all.sort_by_key(|v| v.offset);
@@ -205,7 +215,7 @@ impl Session {
 
     fn finding_view(&self, number: usize, finding: &Finding) -> FindingView {
         let diagnostic = finding.diagnostic();
-        let end = |a: &finding::Access| {
+        let end = |(n, a): (usize, &finding::Access)| {
             let what = match a.what {
                 What::Read => "read",
                 What::Write => "write",
@@ -228,7 +238,7 @@ impl Session {
             EndView {
                 text: format!("{what}{place} by {who}"),
                 place: self.line_of(a.span),
-                reachable: matches!(a.actor, Actor::Thread(_)) && finding.launch.is_some(),
+                reachable: self.is_reachable(number - 1, n, finding.accesses.len()),
             }
         };
         FindingView {
@@ -236,8 +246,7 @@ impl Session {
             code: finding.code().id().to_owned(),
             is_error: finding.severity() == Severity::Error,
             title: diagnostic.message.clone(),
-            text: self.word(finding),
-            ends: finding.accesses.iter().map(end).collect(),
+            ends: finding.accesses.iter().enumerate().map(end).collect(),
         }
     }
 }

@@ -21,6 +21,7 @@ pub enum Verb {
     ReverseNext,
     ReverseContinue,
     ReverseFinish,
+    Finding,
     Break,
     TemporaryBreak,
     Condition,
@@ -212,6 +213,9 @@ rows! {
     ReverseFinish "reverse-finish" [] "" Reverse Nothing true
         "Go back to the call of the focused procedure"
         "";
+    Finding "finding" [] "N [first | second]" Reverse Nothing false
+        "Go to the moment of an access of finding N, the second one unless told otherwise"
+        "With --race the program stops at the second access of a race.";
     Break "break" ["b" "br" "brea"] "[LOCATION] [if CONDITION]" Breakpoints Place false
         "Set a breakpoint at a line, a procedure or a kernel"
         "LOCATION is a line number, FILE:LINE, or the name of a procedure or kernel; without one, it is the current statement. A\nline without a statement means the next one that has one. CONDITION is a logical expression in the scope of that place,\nevaluated in each thread that comes there:\n    break 12 if threadidx%x == 5 .and. blockidx%x == 3\nThe focus switches to the lowest thread of the warp for which it holds.";

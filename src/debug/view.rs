@@ -143,8 +143,6 @@ pub struct FindingView {
     pub is_error: bool,
     /// One sentence.
     pub title: String,
-    /// All that is to be said.
-    pub text: String,
     /// Its accesses in order of time.
     pub ends: Vec<EndView>,
 }
@@ -218,6 +216,8 @@ pub struct SharedVariable {
     pub bytes: u64,
     /// Bytes of an element.
     pub element_bytes: u64,
+    /// Whether its elements are reals, of which the leading digits of a word tell most.
+    pub is_real: bool,
 }
 
 /// Shared memory of the focused block by banks: a row has 32 words of four bytes, one of each bank.

@@ -4,6 +4,7 @@
 //! same in every execution of one program with the same answers from outside, so that a number of it names one moment
 //! (invariant I4). A watcher decides quickly and may stop too often; the session looks closer and goes on.
 
+use crate::racing::Search;
 use crate::sites::Hidden;
 use device::{DeviceAccess, Statement};
 use ir::Space;
@@ -158,6 +159,10 @@ pub(crate) struct Watcher {
     pub(crate) write: Option<DeviceAccess>,
     /// The launch of the last statement; 0 is the host.
     pub(crate) launch: u64,
+    /// Launches that began, with the time of their first statement.
+    pub(crate) begun: Vec<(u64, u64)>,
+    /// Races whose accesses are looked for.
+    pub(crate) search: Option<Search>,
 }
 
 impl Watcher {
@@ -178,6 +183,12 @@ impl Watcher {
             || self.write.is_some()
             || self.step.as_ref().is_some_and(|step| step.ends_at(s) || has_ended(step.thread, s))
             || self.threads.iter().any(|t| t.begins(s));
+        if let Some(search) = &mut self.search {
+            self.wanted |= search.statement(s, self.time);
+        }
+        if s.launch != 0 && s.launch != self.launch {
+            self.begun.push((s.launch, self.time));
+        }
         // After a launch the session looks at what was found in it.
         let over = self.launch != 0 && s.launch == 0;
         self.launch = s.launch;
@@ -200,7 +211,7 @@ impl device::Observer for Watcher {
     }
 
     fn wants_accesses(&self) -> bool {
-        !self.ranges.is_empty()
+        !self.ranges.is_empty() || self.search.is_some()
     }
 
     fn on_statement(&mut self, statement: &Statement) -> bool {
@@ -208,6 +219,9 @@ impl device::Observer for Watcher {
     }
 
     fn on_access(&mut self, access: &DeviceAccess) -> bool {
+        if let Some(search) = &mut self.search {
+            return search.access(access);
+        }
         if access.write && self.ranges.iter().any(|r| r.is_hit(access)) {
             self.write = Some(*access);
             return true;

@@ -35,6 +35,9 @@ pub struct Options {
     pub jobs: usize,
     /// From which sizes on they do.
     pub grain: Grain,
+    /// Whether races are looked for in a rehearsal of each launch, of which nothing stays but what was found: then the
+    /// launch runs again, and only this run can be watched. For debuggers, which so know of a race before it happens.
+    pub rehearse: bool,
 }
 
 impl Default for Options {
@@ -45,6 +48,7 @@ impl Default for Options {
             check_init: false,
             seed: 0,
             is_proving: true,
+            rehearse: false,
             jobs: 1,
             grain: Grain::default(),
         }
@@ -264,7 +268,9 @@ impl Emulator {
                 BlockStop::Rt(warp, request) => {
                     let Running { active, mode, heap, .. } = &mut *running;
                     let Some(block) = active.front_mut() else { continue };
-                    let again = matches!(mode, Mode::Decide(_));
+                    // What is printed counts once.
+                    let again =
+                        matches!(mode, Mode::Decide(_)) || !matches!(mode, Mode::Plain) && self.options.rehearse;
                     let mut ignored = Vec::new();
                     let output = if again { &mut ignored } else { &mut self.output };
                     let shared = &block.shared;
@@ -330,11 +336,22 @@ impl Emulator {
                     memory.settle();
                     let rules = self.options.race.unwrap_or_default();
                     let exact = Exact::new(rules, race_launch(&program, &running.launch), suspicion);
+                    running.before = self.options.rehearse.then(|| memory.clone());
                     self.running = Some(running.again(Mode::Decide(Box::new(Deciding::new(exact)))));
                     return;
                 }
+                if self.perform(memory, &mut running) {
+                    self.running = Some(running.again(Mode::Plain));
+                    return;
+                }
             }
-            Mode::Decide(deciding) => self.findings.extend(report::races(&program, memory, &running, *deciding)),
+            Mode::Decide(deciding) => {
+                self.findings.extend(report::races(&program, memory, &running, *deciding));
+                if self.perform(memory, &mut running) {
+                    self.running = Some(running.again(Mode::Plain));
+                    return;
+                }
+            }
         }
         if let Some(init) = running.init.take() {
             self.findings.extend(init.findings(&program, memory, &running));
@@ -345,6 +362,17 @@ impl Emulator {
             if error.is_sticky() {
                 self.sticky = Some(error);
             }
+        }
+    }
+
+    /// After a rehearsal, sets memory back for the launch itself. An error of the rehearsal will come again.
+    fn perform(&self, memory: &mut Memory, running: &mut Running) -> bool {
+        match running.before.take().filter(|_| self.options.rehearse) {
+            Some(before) => {
+                *memory = before;
+                true
+            }
+            None => false,
         }
     }
 

@@ -57,14 +57,8 @@ pub(crate) fn act(model: &mut Model, action: Action, effects: &mut Vec<Effect>) 
         Action::First => move_rows(model, i64::MIN / 2),
         Action::Last => move_rows(model, i64::MAX / 2),
         Action::Enter => enter(model, effects),
-        Action::Expression if model.pane == Pane::Memory => {
-            let text = model.memory.expression.clone();
-            model.open(Purpose::Array, &text);
-        }
-        Action::Expression => {
-            let text = model.lane_expression.clone();
-            model.open(Purpose::Lanes, &text);
-        }
+        Action::Expression if model.pane == Pane::Memory => model.open(Purpose::Array, ""),
+        Action::Expression => model.open(Purpose::Lanes, ""),
         Action::Map => {
             model.memory.as_map = !model.memory.as_map;
             *model.scroll_mut(Pane::Memory) = crate::model::Scroll::default();
@@ -246,12 +240,12 @@ fn enter(model: &mut Model, effects: &mut Vec<Effect>) {
             let Some(local) = survey.locals.get(row) else { return };
             let is_array = local.value.as_ref().map_or_else(|why| why.contains("extent"), |v| v.starts_with('('));
             if is_array {
-                model.memory.expression = local.name.clone();
+                model.memory.expression.clone_from(&local.name);
                 model.memory.first = [0; 2];
                 *model.scroll_mut(Pane::Memory) = crate::model::Scroll::default();
                 model.bring_up(Pane::Memory);
             } else {
-                model.lane_expression = local.name.clone();
+                model.lane_expression.clone_from(&local.name);
                 model.bring_up(Pane::Lanes);
             }
         }
@@ -276,11 +270,16 @@ fn enter(model: &mut Model, effects: &mut Vec<Effect>) {
     }
 }
 
-fn finding(model: &mut Model, survey: &debug::Survey, row: usize, _effects: &mut Vec<Effect>) {
+fn finding(model: &mut Model, survey: &debug::Survey, row: usize, effects: &mut Vec<Effect>) {
     let Some((finding, end)) = model.finding_rows().get(row).copied() else { return };
     let Some(finding) = survey.findings.get(finding) else { return };
-    let end = end.unwrap_or(finding.ends.len().saturating_sub(1));
-    if let Some((file, line)) = finding.ends.get(end).and_then(|e| e.place) {
+    let last = finding.ends.len().saturating_sub(1);
+    let end = end.unwrap_or(last);
+    let Some(view) = finding.ends.get(end) else { return };
+    if view.reachable {
+        let which = if end < last { "first" } else { "second" };
+        execute(model, &format!("finding {} {which}", finding.number), effects);
+    } else if let Some((file, line)) = view.place {
         model.show_place(file, line);
     }
 }

@@ -363,6 +363,10 @@ impl Model {
             if room == 0 {
                 continue;
             }
+            // A jump comes to the middle.
+            if pane == Pane::Source && !(scroll.top..scroll.top + room).contains(&scroll.cursor) {
+                scroll.top = scroll.cursor.saturating_sub(room / 2);
+            }
             if scroll.cursor < scroll.top + margin {
                 scroll.top = scroll.cursor.saturating_sub(margin);
             }

@@ -162,9 +162,11 @@ fn done(model: &mut Model, prompt: &Prompt, text: String, effects: &mut Vec<Effe
             model.write(Voice::User, &format!("{}{line}\n", debug::PROMPT));
             execute(model, line, effects);
         }
-        Purpose::Lanes => model.lane_expression = text.trim().to_owned(),
+        // An empty line leaves what is shown.
+        Purpose::Lanes | Purpose::Array if text.trim().is_empty() => {}
+        Purpose::Lanes => text.trim().clone_into(&mut model.lane_expression),
         Purpose::Array => {
-            model.memory.expression = text.trim().to_owned();
+            text.trim().clone_into(&mut model.memory.expression);
             model.memory.first = [0; 2];
             *model.scroll_mut(Pane::Memory) = crate::model::Scroll::default();
         }
@@ -282,8 +284,8 @@ fn on_reply(model: &mut Model, reply: &Reply) {
     let text = render::reply(reply);
     match reply {
         // The screen shows these itself.
-        Reply::Focus(_, Some(place)) => model.show_place(place.file_id, place.line),
-        Reply::Frame(frame, _) => model.show_place(frame.place.file_id, frame.place.line),
+        Reply::Focus(_, Some(place)) => return model.show_place(place.file_id, place.line),
+        Reply::Frame(frame, _) => return model.show_place(frame.place.file_id, frame.place.line),
         Reply::Source(window) => {
             let middle = window.lines.get(window.lines.len() / 2);
             let line = middle.map_or(1, |l| l.number);
@@ -310,9 +312,10 @@ fn on_reply(model: &mut Model, reply: &Reply) {
 /// What a stop is, in one line.
 pub(crate) fn stop_line(stop: &Stop) -> (String, bool) {
     let who = match stop.focus {
-        debug::FocusView::Host => String::new(),
-        debug::FocusView::Thread { .. } if stop.switched => format!("; looking at {}", render::focus(&stop.focus)),
-        debug::FocusView::Thread { .. } => String::new(),
+        debug::FocusView::Thread { block, thread, .. } if stop.switched => {
+            format!(" in block {} thread {}", crate::draw::triple(block), crate::draw::triple(thread))
+        }
+        debug::FocusView::Host | debug::FocusView::Thread { .. } => String::new(),
     };
     match &stop.reason {
         StopReason::Start => ("The program stands before its first statement.".to_owned(), false),
@@ -327,12 +330,16 @@ pub(crate) fn stop_line(stop: &Stop) -> (String, bool) {
             (format!("Watchpoint {number} is deleted: {expression} is out of scope."), false)
         }
         StopReason::ThreadEnded => ("The focused thread has ended.".to_owned(), false),
-        StopReason::Fault => (format!("Stopped by an error{who}; 9 shows the findings."), true),
+        StopReason::Fault => (format!("Stopped by an error{who}; 9 shows what was found."), true),
         StopReason::Exited(0) => ("The program has ended; r runs it again, N goes back.".to_owned(), false),
         StopReason::Exited(code) => {
             (format!("The program has ended with code {code}; r runs it again, N goes back."), *code != 0)
         }
         StopReason::Interrupted => (format!("Interrupted{who}."), false),
+        StopReason::Finding { number, is_first } => {
+            let which = if *is_first { "first" } else { "second" };
+            (format!("The next statement makes the {which} access of finding {number}."), true)
+        }
         StopReason::HistoryStart => ("This is the beginning; there is nothing before.".to_owned(), false),
     }
 }
@@ -382,7 +389,7 @@ fn on_survey(model: &mut Model, survey: Box<Survey>) {
             survey.locals.iter().find(|l| !l.name.contains('.') && l.value.as_ref().is_ok_and(|v| !v.starts_with('(')));
         if matches!(survey.focus, debug::FocusView::Thread { .. }) {
             if let Some(row) = scalar {
-                model.lane_expression = row.name.clone();
+                model.lane_expression.clone_from(&row.name);
             }
         }
     }

@@ -171,13 +171,19 @@ fn word_span(model: &Model, banks: &BanksView, word: u64, value: u32, width: usi
     let look = model.look;
     let owner = banks.variables.iter().position(|v| (v.offset..v.offset + v.bytes).contains(&(word * 4)));
     let changed = model.has_word_changed(word);
-    let digits = width.saturating_sub(1).max(1);
+    let digits = if width == 2 { 2 } else { width.saturating_sub(1).max(1) };
     let text = if width == 1 {
         look.char(if value == 0 { '·' } else { '▪' }, if value == 0 { '.' } else { '#' }).to_string()
     } else {
         let all = format!("{value:08x}");
-        let gap = if changed && look.theme == Theme::Plain { "*" } else { " " };
-        format!("{}{gap}", &all[all.len().saturating_sub(digits)..])
+        let gap = match (width, changed && look.theme == Theme::Plain) {
+            (2, _) => "",
+            (_, true) => "*",
+            (_, false) => " ",
+        };
+        let is_real = owner.and_then(|n| banks.variables.get(n)).is_some_and(|v| v.is_real);
+        let from = if is_real { 0 } else { all.len().saturating_sub(digits) };
+        format!("{}{gap}", &all[from..from + digits])
     };
     let style = match owner {
         Some(n) => look.band(n),

@@ -60,7 +60,8 @@ fn paint(buffer: &mut Buffer, area: Rect, y: u16, style: Style) {
     }
 }
 
-fn triple([x, y, z]: [u32; 3]) -> String {
+/// Coordinates without those that are 1 at the end.
+pub(crate) fn triple([x, y, z]: [u32; 3]) -> String {
     match (y, z) {
         (1, 1) => x.to_string(),
         (_, 1) => format!("({x},{y})"),

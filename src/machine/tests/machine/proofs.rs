@@ -77,7 +77,7 @@ fn program(seed: u64) -> String {
     if rng.below(4) == 0 {
         writeln!(body, "if ({}) return", guard(&mut rng)).expect("a string");
     }
-    for _ in 0..1 + rng.below(3) {
+    for _ in 0..=rng.below(3) {
         match rng.below(4) {
             0 | 1 => phase(&mut rng, &mut body, missing),
             2 => {
@@ -116,7 +116,8 @@ fn observe(text: &str, is_proving: bool) -> (String, String) {
     let mut machine = load_on(text, Emulator::new(0, options), modelled());
     let mut world = TestWorld::default();
     machine.run(&mut world);
-    (world.out, machine.findings().iter().map(|f| format!("{f:#?}\n")).collect())
+    let found: Vec<String> = machine.findings().iter().map(|f| format!("{f:#?}\n")).collect();
+    (world.out, found.concat())
 }
 
 #[test]

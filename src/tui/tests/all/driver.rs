@@ -41,7 +41,7 @@ impl World for Still {
 }
 
 /// A session with a program of the repository.
-pub(crate) fn session(path: &str, keyboard: cufemu_tui::Keyboard) -> Session {
+pub(crate) fn session(path: &str, race: bool, keyboard: cufemu_tui::Keyboard) -> Session {
     let text = std::fs::read_to_string(root().join(path)).expect("a program");
     let mut map = SourceMap::new();
     let name = path.rsplit('/').next().expect("a name");
@@ -52,7 +52,9 @@ pub(crate) fn session(path: &str, keyboard: cufemu_tui::Keyboard) -> Session {
     let compiled = compiled.unwrap_or_else(|| panic!("{path} does not compile"));
     let module = compiled.module.clone();
     let start = move || {
-        let devices = vec![DeviceBox::Emulator(Box::new(Emulator::new(0, emu::Options::default())))];
+        let race = race.then(race::Rules::default);
+        let options = emu::Options { race, rehearse: true, ..emu::Options::default() };
+        let devices = vec![DeviceBox::Emulator(Box::new(Emulator::new(0, options)))];
         let host = HostOptions { stack_bytes: 1 << 20, ..HostOptions::default() };
         let options = MachineOptions { host, clock: ClockKind::Model, ..MachineOptions::default() };
         Machine::load(module.clone(), devices, &gpu::GpuOptions::default(), options)
@@ -70,9 +72,9 @@ pub(crate) struct Driver {
 }
 
 impl Driver {
-    pub(crate) fn new(path: &str, size: (u16, u16), look: Look) -> Driver {
+    pub(crate) fn new(path: &str, race: bool, size: (u16, u16), look: Look) -> Driver {
         let (keyboard, desk) = cufemu_tui::keyboard();
-        let session = session(path, keyboard);
+        let session = session(path, race, keyboard);
         let files = session.texts();
         let session = SessionThread::spawn(session).expect("a thread");
         let mut driver = Driver { model: Model::new(size, look, files), session, desk, has_quit: false };

@@ -1,4 +1,5 @@
 //! The terminal interface without a terminal: scripts of keys in, screens out.
 
 mod driver;
+mod manual;
 mod screens;

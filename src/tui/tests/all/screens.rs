@@ -5,6 +5,7 @@ use crate::driver::{Driver, root};
 use cufemu_tui::{Look, Theme};
 use std::fmt::Write;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 fn size(text: &str) -> (u16, u16) {
     let (w, h) = text.split_once('x').expect("a size");
@@ -19,9 +20,11 @@ fn screens(script: &str) -> String {
     let look = Look { theme: Theme::Plain, is_ascii: setting("ascii").is_some() };
     let mut out = String::new();
     for shape in setting("sizes ").expect("sizes").split_whitespace() {
-        let mut driver = Driver::new(program, size(shape), look);
+        let mut driver = Driver::new(program, setting("race").is_some(), size(shape), look);
         let mut since = Vec::new();
-        for line in lines().filter(|l| !l.starts_with("program ") && !l.starts_with("sizes ") && *l != "ascii") {
+        for line in
+            lines().filter(|l| !l.starts_with("program ") && !l.starts_with("sizes ") && *l != "ascii" && *l != "race")
+        {
             if line == "shot" {
                 let _ = write!(out, "== {shape}: {}\n{}", since.join(", "), driver.screen());
                 since.clear();
@@ -65,8 +68,26 @@ fn scripts_of_keys_give_their_screens() {
 }
 
 #[test]
+fn a_step_in_a_million_threads_is_on_the_screen_at_once() {
+    let mut driver = Driver::new("tests/debug/million.cuf", false, (120, 40), Look::default());
+    driver.line("type :break 16 if threadidx%x == 5 .and. blockidx%x == 3000");
+    driver.line("keys c 5");
+    for key in ["n", "]", "N", "5"] {
+        // A test machine may be busy: the best of some tries counts.
+        let tries = (0..5).map(|_| {
+            let start = Instant::now();
+            driver.key(key);
+            let _ = driver.screen();
+            start.elapsed()
+        });
+        let best = tries.min().unwrap_or_default();
+        assert!(best < Duration::from_secs(1), "{key}: {best:?}");
+    }
+}
+
+#[test]
 fn every_size_can_be_drawn() {
-    let mut driver = Driver::new("examples/mmul.cuf", (80, 24), Look::default());
+    let mut driver = Driver::new("examples/mmul.cuf", false, (80, 24), Look::default());
     driver.line("type :break mmul");
     driver.line("keys c 6 t 7 z ? ?");
     for (width, height) in [(1, 1), (39, 10), (40, 10), (41, 11), (80, 24), (109, 31), (110, 32), (200, 60), (300, 100)]
