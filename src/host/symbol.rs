@@ -96,9 +96,7 @@ pub(crate) fn symbol_call(symbols: &Symbols, memory: &mut Memory, rt: Rt, a: Arg
             }
         }
         _ => match (range(1), direction(memory, CopyKind::DeviceToHost)?) {
-            (Some((source, bytes)), Some(kind)) => {
-                Api::Memcpy { destination: a.bits(0), source, bytes, kind, stream }
-            }
+            (Some((source, bytes)), Some(kind)) => Api::Memcpy { destination: a.bits(0), source, bytes, kind, stream },
             _ => refused,
         },
     })

@@ -6,7 +6,6 @@
 //! Source: NVIDIA's CUDA Fortran Programming Guide, "Device code" and "cudadevice"; the names of the C mathematics library
 //! that module `libm` makes known.
 
-use super::ScopeId;
 use crate::checker::Checker;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -97,7 +96,7 @@ impl Checker<'_> {
         let mut open: Vec<&str> = Vec::new();
         let mut at = Some(self.cx.scope);
         while let Some(id) = at {
-            let data = self.scope_data(id);
+            let data = &self.scopes[id.0 as usize];
             open.extend(data.used.iter().map(|u| &**u));
             at = data.parent;
         }
@@ -108,14 +107,10 @@ impl Checker<'_> {
             if seen.insert(used)
                 && let Some(module) = self.module_names.get(used).and_then(|&at| self.modules.get(at))
             {
-                open.extend(self.scope_data(module.scope).used.iter().map(|u| &**u));
+                open.extend(self.scopes[module.scope.0 as usize].used.iter().map(|u| &**u));
             }
         }
         false
-    }
-
-    fn scope_data(&self, id: ScopeId) -> &super::ScopeData {
-        &self.scopes[id.0 as usize]
     }
 }
 
