@@ -5,6 +5,7 @@ use crate::outside::{Answer, HostYield};
 use crate::runtime::{Halt, Runtime};
 use crate::service::Args;
 use crate::storage;
+use crate::symbol::Symbols;
 use device::{Api, Arg, Call, KernelLaunch};
 use ir::ParamKind;
 use ir::rt::Rt;
@@ -61,7 +62,7 @@ impl Host {
         let base = memory.alloc(Region::HostStack, options.stack_bytes, "", Span::NONE).ok()?;
         let stack = HostStack { top: base, limit: base + options.stack_bytes };
         let warp = Warp::host(program, main, stack).ok()?;
-        let runtime = Runtime::new(Arc::from(options.arguments.clone()));
+        let runtime = Runtime::new(Arc::from(options.arguments.clone()), Symbols::new(program));
         Some(Host { warp, runtime, phase: Phase::Run })
     }
 

@@ -25,6 +25,7 @@ mod runtime;
 mod service;
 mod service_cuda;
 mod storage;
+mod symbol;
 mod transfer;
 mod transfer_in;
 mod transfer_out;

@@ -4,6 +4,7 @@ use crate::errors::Condition;
 use crate::outside::{Answer, Ask, Stream};
 use crate::random::{DEFAULT_SEED, Random};
 use crate::storage::Outside;
+use crate::symbol::Symbols;
 use crate::transfer::Statement;
 use crate::unit::Units;
 use device::{Call, Reply};
@@ -65,10 +66,12 @@ pub(crate) struct Runtime {
     pub(crate) random: Random,
     /// The arguments of the program, its name first.
     pub(crate) arguments: Arc<[Vec<u8>]>,
+    /// The variables on the device that a program can speak of by name.
+    pub(crate) symbols: Symbols,
 }
 
 impl Runtime {
-    pub(crate) fn new(arguments: Arc<[Vec<u8>]>) -> Runtime {
+    pub(crate) fn new(arguments: Arc<[Vec<u8>]>, symbols: Symbols) -> Runtime {
         Runtime {
             units: Units::new(),
             statements: Vec::new(),
@@ -77,6 +80,7 @@ impl Runtime {
             asked: None,
             random: Random::new(DEFAULT_SEED),
             arguments,
+            symbols,
         }
     }
 

@@ -9,6 +9,7 @@ use crate::random::{DEFAULT_SEED, Random};
 use crate::runtime::{Halt, Runtime};
 use crate::service_cuda::cuda_call;
 use crate::storage::{self, is_plain_host};
+use crate::symbol::symbol_call;
 use crate::transfer_in::Object;
 use crate::transfer_out::integer_type;
 use device::{Api, Call, Fill};
@@ -263,6 +264,28 @@ impl Runtime {
                     storage::write(memory, at + 8, &words)?;
                 }
                 Ok(code(reply.code))
+            }
+            Rt::CudaMallocPitchArray => {
+                let (at, pitch_at, element_bytes) = (a.bits(0), a.bits(1), a.size(2));
+                let (width, height) = (a.size(3), a.size(4));
+                let api = Api::MallocPitch { at, pitch_at, element_bytes, width, height };
+                let reply = self.call(|| Call { api, span })?;
+                if reply.code == 0 {
+                    let pitch = storage::read(memory, pitch_at, 8)?.try_into().map_or(0, u64::from_le_bytes);
+                    let fields = [element_bytes, 2, 1, pitch, element_bytes, 1, height, pitch * element_bytes];
+                    let words: Vec<u8> = fields.iter().flat_map(|w| w.to_le_bytes()).collect();
+                    storage::write(memory, at + 8, &words)?;
+                }
+                Ok(code(reply.code))
+            }
+            Rt::CudaSymbolAddress
+            | Rt::CudaSymbolSize
+            | Rt::CudaMemcpyToSymbol
+            | Rt::CudaMemcpyFromSymbol
+            | Rt::CudaMemcpyToSymbolAsync
+            | Rt::CudaMemcpyFromSymbolAsync => {
+                let api = symbol_call(&self.symbols, memory, rt, a)?;
+                Ok(code(self.call(|| Call { api, span })?.code))
             }
             cuda => {
                 let api = cuda_call(memory, cuda, a)?;

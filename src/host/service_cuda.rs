@@ -11,7 +11,7 @@ use ir::rt::Rt;
 use mem::{Memory, Region};
 
 /// `cudaErrorInvalidValue`
-const INVALID_VALUE: i32 = 1;
+pub(crate) const INVALID_VALUE: i32 = 1;
 
 /// The word at an address of host memory, such as a handle; 0 where nothing was passed.
 fn word(memory: &Memory, address: u64) -> Result<u64, Halt> {
@@ -23,7 +23,7 @@ fn word(memory: &Memory, address: u64) -> Result<u64, Halt> {
 }
 
 /// The kind of a copy: an optional `integer(4)` by address.
-fn kind(memory: &Memory, address: u64) -> Result<Option<CopyKind>, Halt> {
+pub(crate) fn kind(memory: &Memory, address: u64) -> Result<Option<CopyKind>, Halt> {
     if address == 0 {
         return Ok(Some(CopyKind::Default));
     }

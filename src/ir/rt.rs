@@ -131,6 +131,7 @@ services! {
     CudaMallocManaged "cuda.malloc.managed" (I64 I64 I32) -> (I32) Host "cudaMallocManaged: address of the pointer to set, bytes, flags";
     CudaMallocArray "cuda.malloc.array" (I64 I64 I64) -> (I32) Host "cudaMalloc of an array of rank 1: address of its descriptor, elements, bytes of one";
     CudaMallocPitch "cuda.malloc.pitch" (I64 I64 I64 I64 I64) -> (I32) Host "cudaMallocPitch: address of the pointer to set, address of the pitch in elements (an integer(8)), bytes of an element, width in elements, height";
+    CudaMallocPitchArray "cuda.malloc.pitch.array" (I64 I64 I64 I64 I64) -> (I32) Host "the same for an allocatable array of rank 2, which becomes one of pitch by height elements: address of its descriptor, then as cuda.malloc.pitch";
     CudaFree "cuda.free" (I64 I64) -> (I32) Host "cudaFree: address, bytes of an element";
     CudaFreeArray "cuda.free.array" (I64) -> (I32) Host "cudaFree of an allocatable array: address of its descriptor, whose base becomes 0";
     CudaFreeHost "cuda.free.host" (I64 I64) -> (I32) Host "cudaFreeHost: address, bytes of an element";
@@ -146,6 +147,12 @@ services! {
     CudaMemcpyPeer "cuda.memcpy.peer" (I64 I64 I32 I64 I64 I32 I64 I64) -> (I32) Host "cudaMemcpyPeer: destination, bytes of its element, its device, source, bytes of its element, its device, elements, stream";
     CudaMemcpy2D "cuda.memcpy.2d" (I64 I64 I64 I64 I64 I64 I64 I64 I64) -> (I32) Host "cudaMemcpy2D: destination, bytes of its element, its pitch; source, bytes of its element, its pitch; width and height; address of the kind (0: by the addresses). Pitches and width in elements";
     CudaMemcpy2DAsync "cuda.memcpy.2d.async" (I64 I64 I64 I64 I64 I64 I64 I64 I64 I64) -> (I32) Host "cudaMemcpy2DAsync: as cuda.memcpy.2d, then the stream";
+    CudaSymbolAddress "cuda.symbol.address" (I64 I64) -> (I32) Host "cudaGetSymbolAddress: address of the pointer to set, address of the symbol";
+    CudaSymbolSize "cuda.symbol.size" (I64 I64) -> (I32) Host "cudaGetSymbolSize: address of an integer(8), address of the symbol";
+    CudaMemcpyToSymbol "cuda.memcpy.symbol.to" (I64 I64 I64 I64 I64 I64) -> (I32) Host "cudaMemcpyToSymbol: address of the symbol, source, bytes of its element, elements, elements of the symbol to skip, address of the kind";
+    CudaMemcpyFromSymbol "cuda.memcpy.symbol.from" (I64 I64 I64 I64 I64 I64) -> (I32) Host "cudaMemcpyFromSymbol: destination, bytes of its element, address of the symbol, elements, elements of the symbol to skip, address of the kind";
+    CudaMemcpyToSymbolAsync "cuda.memcpy.symbol.to.async" (I64 I64 I64 I64 I64 I64 I64) -> (I32) Host "as cuda.memcpy.symbol.to, then the stream";
+    CudaMemcpyFromSymbolAsync "cuda.memcpy.symbol.from.async" (I64 I64 I64 I64 I64 I64 I64) -> (I32) Host "as cuda.memcpy.symbol.from, then the stream";
     CudaMemset "cuda.memset" (I64 I64 I64 I64) -> (I32) Host "cudaMemset: destination, bytes of an element, an integer value, elements";
     CudaMemsetReal "cuda.memset.real" (I64 I64 F64 I64) -> (I32) Host "the same with a real value";
     CudaMemsetPointer "cuda.memset.pointer" (I64 I32 I64) -> (I32) Host "the same of bytes at a C pointer: destination, value of each byte, bytes";

@@ -83,7 +83,13 @@ impl Checker<'_> {
 
     /// Whether a variable comes to life inside the `!$cuf` loop at hand.
     fn is_loop_local(&self, id: VarId) -> bool {
-        self.cuf_first_var.is_some_and(|first| id.0 >= first)
+        self.cuf_first_var.is_some_and(|first| self.is_own(first, id))
+    }
+
+    /// The same for the loop whose variables begin with number `first`. A variable by the implicit rules belongs to the
+    /// subprogram, wherever its name comes first.
+    pub(crate) fn is_own(&self, first: u32, id: VarId) -> bool {
+        id.0 >= first && !self.vars[id.0 as usize].implicit
     }
 
     /// Where an object lives: the attribute of the last part of a designator that has memory of its own.

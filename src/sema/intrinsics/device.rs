@@ -114,6 +114,10 @@ impl Checker<'_> {
         if !matches!(value.ty, Type::Logical(_) | Type::Integer(_)) || value.rank != 0 {
             return self.bad_argument(r.id, at, &value, "a scalar logical or integer");
         }
+        // An integer votes yes if it is not 0; as a logical it would count by its lowest bit.
+        if matches!(value.ty, Type::Integer(_)) {
+            return Some(value);
+        }
         self.convert(value, &Type::Logical(4))
     }
 

@@ -5,6 +5,7 @@
 //! stays silent, since it was reported.
 
 mod fill;
+mod foreign;
 mod implicit;
 mod units;
 mod uses;
@@ -198,29 +199,6 @@ impl<'a> Checker<'a> {
             at = data.parent;
         }
         false
-    }
-
-    /// What an unknown name belongs to that is not supported: a library's module that is used here, or a part of an embedded
-    /// module that this version lacks.
-    pub(crate) fn foreign(&self, name: &str) -> Option<Arc<str>> {
-        let mut at = Some(self.cx.scope);
-        while let Some(id) = at {
-            let data = &self.scopes[id.0 as usize];
-            if let Some(what) = &data.refused {
-                return Some(what.clone());
-            }
-            at = data.parent;
-        }
-        let lacking = [
-            ("cuda", "cudafor"),
-            ("ieee_", "ieee_arithmetic"),
-            ("c_", "iso_c_binding"),
-            ("cluster_", "cooperative_groups"),
-            ("this_cluster", "cooperative_groups"),
-        ];
-        let (_, module) =
-            lacking.iter().find(|(prefix, module)| name.starts_with(prefix) && self.uses_module(module))?;
-        Some(format!("`{name}` of module `{module}`").into())
     }
 
     /// Refuses a foreign name: what belongs to an unsupported module was reported with it.

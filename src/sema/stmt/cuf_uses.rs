@@ -96,7 +96,7 @@ struct Scan<'c, 'a> {
 
 impl Scan<'_, '_> {
     fn entry(&mut self, id: VarId, span: Span) -> Option<&mut VarUse> {
-        if id.0 >= self.own_from {
+        if self.checker.is_own(self.own_from, id) {
             return None;
         }
         let var = self.checker.out.var(id);

@@ -218,7 +218,7 @@ fn device_procedures_are_typed() {
           old = atomicinc(n, 31)
           i = __shfl_down(i, 1)
           r(1) = __shfl_xor(r(1), 2, 16)
-          i = ((ballot((i > 3)) + syncthreads_count(logical(4)<n>)) + activemask())
+          i = ((ballot((i > 3)) + syncthreads_count(n)) + activemask())
           l = allthreads((i == 1))
           i = ballot_sync(-1, l)
           clk = clock64()

@@ -1,0 +1,131 @@
+//! Names that exist in CUDA Fortran and are not supported: they are refused by name, not reported as unknown.
+//!
+//! Parts of the embedded modules that are lacking are known by how their names begin. Device code has procedures without any
+//! module, too: all that begin with two underscores, which no Fortran name can, and those of the list below.
+//!
+//! Source: NVIDIA's CUDA Fortran Programming Guide, "Device code" and "cudadevice"; the names of the C mathematics library
+//! that module `libm` makes known.
+
+use crate::checker::Checker;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// How names begin that belong to a module, and the module.
+const LACKING: &[(&str, &str)] = &[
+    ("cuda", "cudafor"),
+    ("ieee_", "ieee_arithmetic"),
+    ("c_", "iso_c_binding"),
+    ("cluster_", "cooperative_groups"),
+    ("this_cluster", "cooperative_groups"),
+];
+
+/// Procedures of device code that are not supported, sorted.
+const DEVICE: &[&str] = &[
+    "atomicaddreal4x2",
+    "atomicaddreal4x4",
+    "atomicaddvector",
+    "barrier_arrive",
+    "barrier_init",
+    "barrier_try_wait",
+    "barrier_try_wait_sleep",
+    "ceil",
+    "copysign",
+    "cospi",
+    "double_as_longlong",
+    "erfcinv",
+    "erfcx",
+    "erfinv",
+    "fabs",
+    "fence_proxy_async",
+    "float_as_int",
+    "fmax",
+    "fmin",
+    "frexp",
+    "ilogb",
+    "int_as_float",
+    "ldexp",
+    "llrint",
+    "llround",
+    "logb",
+    "longlong_as_double",
+    "lrint",
+    "lround",
+    "modf",
+    "nearbyint",
+    "nextafter",
+    "normcdf",
+    "normcdfinv",
+    "pow",
+    "rcbrt",
+    "remainder",
+    "remquo",
+    "rint",
+    "rsqrtf",
+    "scalbln",
+    "scalbn",
+    "signbit",
+    "sincos",
+    "sincospi",
+    "sinpi",
+    "tma_bulk_commit_group",
+    "tma_bulk_g2s",
+    "tma_bulk_load",
+    "tma_bulk_s2g",
+    "tma_bulk_store",
+    "tma_bulk_wait_group",
+    "trunc",
+];
+
+impl Checker<'_> {
+    /// What an unknown name belongs to that is not supported: a library's module that is used here, a part of an embedded
+    /// module that this version lacks, or a procedure of device code.
+    pub(crate) fn foreign(&self, name: &str) -> Option<Arc<str>> {
+        let mut at = Some(self.cx.scope);
+        while let Some(id) = at {
+            let data = &self.scopes[id.0 as usize];
+            if let Some(what) = &data.refused {
+                return Some(what.clone());
+            }
+            at = data.parent;
+        }
+        if self.cx.side.on_device() && (name.starts_with("__") || DEVICE.binary_search(&name).is_ok()) {
+            return Some(format!("procedure `{name}` of device code").into());
+        }
+        let (_, module) =
+            LACKING.iter().find(|(prefix, module)| name.starts_with(prefix) && self.reaches_module(module))?;
+        Some(format!("`{name}` of module `{module}`").into())
+    }
+
+    /// Whether a module comes in here, also through modules that use it.
+    fn reaches_module(&self, name: &str) -> bool {
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
+        let mut open: Vec<&str> = Vec::new();
+        let mut at = Some(self.cx.scope);
+        while let Some(id) = at {
+            let data = &self.scopes[id.0 as usize];
+            open.extend(data.used.iter().map(|u| &**u));
+            at = data.parent;
+        }
+        while let Some(used) = open.pop() {
+            if used == name {
+                return true;
+            }
+            if seen.insert(used)
+                && let Some(module) = self.module_names.get(used).and_then(|&at| self.modules.get(at))
+            {
+                open.extend(self.scopes[module.scope.0 as usize].used.iter().map(|u| &**u));
+            }
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::DEVICE;
+
+    #[test]
+    fn the_list_is_sorted() {
+        assert!(DEVICE.is_sorted());
+    }
+}
