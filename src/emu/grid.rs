@@ -51,9 +51,9 @@ pub struct Running {
     pub(crate) witness: Option<Frame<32>>,
     pub(crate) seed: u64,
     /// Turns that the seed has given.
-    turns: u64,
+    pub(crate) turns: u64,
     /// Schedule points left of the present turn.
-    left: u64,
+    pub(crate) left: u64,
     /// What was read of memory that nothing has written, if that is looked for.
     pub(crate) init: Option<Box<LaunchInit>>,
     /// Bytes that device code has allocated.
