@@ -237,12 +237,24 @@ impl Lines {
                     out.emit::<SHARED>(at / CELLS + 1, Part { cells: high, owner, ..part })?;
                     continue;
                 }
-                let is_far = step.abs() > MAX_STEP && !is_stacked;
+                if step.abs() > MAX_STEP && !is_stacked {
+                    for i in lanes(mask) {
+                        let cell = (origin + step * i as i64) as u32;
+                        let owner = Owner::run(cell, 1, row_tid + i as u32);
+                        out.emit::<SHARED>(cell / CELLS, Part { cells: 1 << (cell % CELLS), owner, ..part })?;
+                    }
+                    continue;
+                }
+                let (mut line, mut cells) = (at / CELLS, 0);
                 for i in lanes(mask) {
                     let cell = (origin + step * i as i64) as u32;
-                    let owner = if is_far { Owner::run(cell, 1, row_tid + i as u32) } else { owner };
-                    out.emit::<SHARED>(cell / CELLS, Part { cells: 1 << (cell % CELLS), owner, ..part })?;
+                    if cell / CELLS != line {
+                        out.emit::<SHARED>(line, Part { cells, owner, ..part })?;
+                        (line, cells) = (cell / CELLS, 0);
+                    }
+                    cells |= 1 << (cell % CELLS);
                 }
+                out.emit::<SHARED>(line, Part { cells, owner, ..part })?;
             }
             if is_stacked {
                 break;

@@ -78,8 +78,8 @@ fn run_of(active: u32) -> Option<(usize, usize)> {
 
 /// How the addresses of the active lanes lie.
 pub(crate) enum Shape {
-    /// Consecutive lanes at consecutive places: first lane, lanes, address of the first.
-    Run(usize, usize, u64),
+    /// Consecutive lanes at consecutive places: first lane, lanes.
+    Run(usize, usize),
     /// At least two lanes, all at one address.
     Uniform(u64),
     Other,
@@ -112,7 +112,7 @@ pub(crate) fn shape_of(access: &WarpAccess<'_>) -> Shape {
         Addresses::Rows { .. } => (first..first + count).all(|lane| access.addresses.of(lane) == start),
     };
     if is_run {
-        Shape::Run(first, count, start)
+        Shape::Run(first, count)
     } else if is_uniform {
         Shape::Uniform(start)
     } else {

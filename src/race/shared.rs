@@ -76,7 +76,7 @@ impl SharedShadow {
         let mut touch = Touch { offset: 0, width: access.width, op: op_of(access.kind), is_regular: true };
         let shape = shape_of(access);
         let highest = match shape {
-            Shape::Run(first, count, _) => access.addresses.of(first + count - 1),
+            Shape::Run(first, count) => access.addresses.of(first + count - 1),
             Shape::Uniform(address) => address,
             Shape::Other => lanes(access.active).map(|lane| access.addresses.of(lane)).max().unwrap_or(0),
         };

@@ -4,7 +4,7 @@ use crate::access::{Addresses, LANES, WarpAccess, lanes};
 use crate::knowledge::View;
 use crate::lines::Rows;
 use crate::page::{Page, Touch};
-use crate::shadow::{Shape, op_of, shape_of};
+use crate::shadow::op_of;
 
 /// What the detector keeps of an access while it is laid over pages.
 pub(crate) struct Weak<'a> {
@@ -16,20 +16,31 @@ pub(crate) struct Weak<'a> {
 
 /// The rows of a weak access whose lanes are all at multiples of its width; a list of addresses may turn out to have some.
 pub(crate) fn rows_of(access: &WarpAccess<'_>) -> Option<Rows> {
-    let rows = match (Rows::of(access), &access.addresses) {
-        (Some(rows), _) => rows,
-        (None, Addresses::Lanes(_)) => match shape_of(access) {
-            Shape::Run(lane, _, start) => {
-                let step = i64::from(access.width);
-                Rows { first: start.wrapping_add_signed(-step * lane as i64), shift: 5, step, row: 0 }
-            }
-            Shape::Uniform(first) => Rows { first, shift: 5, step: 0, row: 0 },
-            Shape::Other => return None,
-        },
-        (None, _) => return None,
+    let rows = match access.addresses {
+        Addresses::Lanes(all) => regular(all, access.active)?,
+        _ => Rows::of(access)?,
     };
     let all = rows.first | rows.step as u64 | rows.row as u64;
     (access.width.is_power_of_two() && all & (u64::from(access.width) - 1) == 0).then_some(rows)
+}
+
+/// The row that the active lanes of a list form, if each is as far from the one before as the others.
+fn regular(all: &[u64; LANES], active: u32) -> Option<Rows> {
+    let first = active.trailing_zeros().min(LANES as u32 - 1);
+    let next = (active & active.wrapping_sub(1)).trailing_zeros();
+    let start = all[first as usize];
+    let step = match all.get(next as usize) {
+        None => 0,
+        Some(&other) => {
+            let (distance, lanes) = (other.wrapping_sub(start) as i64, i64::from(next - first));
+            if distance % lanes != 0 {
+                return None;
+            }
+            distance / lanes
+        }
+    };
+    let rows = Rows { first: start.wrapping_add_signed(step.wrapping_mul(-i64::from(first))), shift: 5, step, row: 0 };
+    lanes(active).all(|lane| all[lane] == rows.address(lane as u32)).then_some(rows)
 }
 
 impl Weak<'_> {

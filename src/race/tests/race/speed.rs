@@ -196,6 +196,15 @@ fn first_pass_prints_its_cost() {
     measure("consecutive, 4 bytes, first touches", |d| stream(d, 4, false));
     measure("consecutive, 8 bytes, first touches", |d| stream(d, 8, false));
     measure("consecutive, 4 bytes, addresses as a list", |d| stream(d, 4, true));
+    measure("backwards, 4 bytes, read and written", |d| {
+        run(d, 4096, |d, slot, block, warp| {
+            let first = (1 << 32) + (4096 * 256 - 1 - (block * 256 + u64::from(warp) * 32)) * 4;
+            for kind in [Kind::Read, Kind::Write] {
+                d.on_access(slot, Space::Global, &access(warp, kind, 4, Addresses::Strided { first, stride: -4 }));
+            }
+            2
+        })
+    });
     measure("same 4 KiB read by all blocks", |d| {
         run(d, 4096, |d, slot, _, warp| {
             for part in 0..8_u64 {
