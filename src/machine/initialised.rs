@@ -39,7 +39,8 @@ impl HostInit {
         let found = |used: Use| {
             let access = Access::new(Actor::Host, What::Read, space_of(used.address), used.span);
             let mut access = access.address(used.address, used.bytes);
-            let held = || memory.find(used.address).map(|id| memory.info(id).name.to_string()).filter(|n| !n.is_empty());
+            let held =
+                || memory.find(used.address).map(|id| memory.info(id).name.to_string()).filter(|n| !n.is_empty());
             access.place = host::variable_at(program, used.site).or_else(held).map(Place::variable);
             let mut finding = Finding::new(FindingKind::Uninitialised, vec![access]);
             finding.count = used.count;
@@ -124,9 +125,7 @@ impl Hooks<1> for InitHooks<'_> {
     }
 
     fn on_bulk(&mut self, site: Site, address: u64, bytes: u64, is_write: bool) {
-        if !is_write
-            && let Some(&(offset, hole)) = self.bits.with(|bits| bits.holes(address, bytes)).first()
-        {
+        if !is_write && let Some(&(offset, hole)) = self.bits.with(|bits| bits.holes(address, bytes)).first() {
             self.used(site, address + offset, hole);
         }
         if let Some(inner) = &mut self.inner {

@@ -35,7 +35,11 @@ pub fn carriers(program: &Program, func: FuncId) -> BTreeSet<Carrier> {
         let is_load = matches!(kind, InstKind::Load { .. });
         kind.each_def(|reg| {
             if let Some(place) = place(reg) {
-                if is_load { loaded.insert(place) } else { other.insert(place) };
+                if is_load {
+                    loaded.insert(place)
+                } else {
+                    other.insert(place)
+                };
             }
         });
         let stored = match kind {
