@@ -23,6 +23,8 @@ pub struct Block {
     pub slot: Option<CtaSlot>,
     /// The next warp's place in `order`.
     pub turn: usize,
+    /// Whether a warp had to give way in this round.
+    cut: bool,
     /// Print statements begun, by warp.
     pub(crate) prints: Vec<PrintState>,
 }
@@ -64,6 +66,7 @@ impl Block {
             shared: vec![0; shared],
             slot: None,
             turn: 0,
+            cut: false,
             prints: Vec::new(),
         };
         block.begin(program, func, args, linear, geometry);
@@ -76,6 +79,7 @@ impl Block {
         self.geometry = geometry;
         self.slot = None;
         self.turn = 0;
+        self.cut = false;
         self.shared.fill(0);
         let threads: u32 = geometry.block.iter().product();
         let count = threads.div_ceil(32);
@@ -102,7 +106,6 @@ impl Block {
         budget: &mut u64,
     ) -> BlockStop {
         loop {
-            let mut polling = false;
             while self.turn < self.order.len() {
                 let number = self.order[self.turn] as usize;
                 let warp = &mut self.warps[number];
@@ -110,11 +113,7 @@ impl Block {
                 let stop = warp.run(program, &mut ctx, hooks.as_deref_mut().map(|h| h as &mut dyn Hooks<32>));
                 *budget = ctx.budget;
                 match stop {
-                    Stop::Done | Stop::Waiting => self.turn += 1,
-                    Stop::Polling => {
-                        polling = true;
-                        self.turn += 1;
-                    }
+                    Stop::Done | Stop::Waiting | Stop::Polling => self.turn += 1,
                     Stop::Budget => return BlockStop::Budget,
                     Stop::Statement => return BlockStop::Stopped,
                     Stop::Rt(request) => return BlockStop::Rt(number, request),
@@ -130,7 +129,10 @@ impl Block {
             if self.warps.iter().all(|w| w.fragments.is_empty()) {
                 return BlockStop::Done;
             }
-            if polling {
+            if self.warps.iter().any(Warp::is_polling) {
+                if std::mem::take(&mut self.cut) {
+                    continue;
+                }
                 self.warps.iter_mut().for_each(Warp::wake_pollers);
                 return BlockStop::Polling;
             }
@@ -141,6 +143,12 @@ impl Block {
                 hooks.on_barrier();
             }
         }
+    }
+
+    /// Lets the next warp have its turn before the present one waits or ends.
+    pub(crate) fn cut_short(&mut self) {
+        self.turn += 1;
+        self.cut = true;
     }
 
     /// Whether the block has written anything since the last call.

@@ -186,12 +186,13 @@ impl Emulator {
                 }
                 running.begin_block(&program);
             }
-            let Running { active, mode, launch, sharing, .. } = running;
+            let before = (*budget).min(running.turn());
+            let Running { active, mode, launch, sharing, .. } = &mut *running;
             let Some(block) = active.front_mut() else { continue };
-            let before = *budget;
+            let mut rest = before;
             let stop = if !matches!(mode, Mode::Plain) {
                 let mut hooks = RaceHooks { slot: block.slot, mode, sharing: sharing.as_deref() };
-                block.run(&program, memory, Some(&mut hooks), budget)
+                block.run(&program, memory, Some(&mut hooks), &mut rest)
             } else if statements || accesses {
                 let mut hooks = ObserverHooks {
                     observer,
@@ -201,13 +202,17 @@ impl Emulator {
                     accesses,
                     stop: false,
                 };
-                block.run(&program, memory, Some(&mut hooks), budget)
+                block.run(&program, memory, Some(&mut hooks), &mut rest)
             } else {
-                block.run(&program, memory, None, budget)
+                block.run(&program, memory, None, &mut rest)
             };
-            self.points += before - *budget;
+            let passed = before - rest;
+            self.points += passed;
+            *budget -= passed;
+            let over = running.spend(passed);
             match stop {
                 BlockStop::Done => running.end_block(),
+                BlockStop::Budget if over => running.give_way(&program),
                 BlockStop::Budget => return Some(Progress::Busy),
                 BlockStop::Stopped => return Some(Progress::Stopped),
                 BlockStop::Polling => {
@@ -217,6 +222,8 @@ impl Emulator {
                     }
                 }
                 BlockStop::Rt(warp, request) => {
+                    let Running { active, mode, .. } = &mut *running;
+                    let Some(block) = active.front_mut() else { continue };
                     let again = matches!(mode, Mode::Decide(_));
                     let mut ignored = Vec::new();
                     let output = if again { &mut ignored } else { &mut self.output };
@@ -239,7 +246,7 @@ impl Emulator {
                 }
                 BlockStop::Fault(warp, fault) => self.fail(memory, &program, warp, &fault),
                 BlockStop::Stuck => {
-                    let found = active.front().cloned().map(|b| report::stuck(&program, running, &b));
+                    let found = running.active.front().cloned().map(|b| report::stuck(&program, running, &b));
                     self.end(memory, found.map(|f| (f, CudaError::LaunchTimeout)));
                 }
             }

@@ -1,4 +1,8 @@
 //! A launch at work: which blocks have begun, which come next.
+//!
+//! In the natural order, seed 0, a block gives way only when it waits or polls. Any other seed begins the blocks in another
+//! order, puts the warps of each in another order, and has warps and blocks give way after turns of random length. What a
+//! seed does depends on nothing but the launch, so that it can be done again.
 
 use crate::block::Block;
 use crate::racing::Mode;
@@ -33,6 +37,10 @@ pub struct Running {
     /// The outermost frame of the first warp that ended, for naming addresses.
     pub(crate) witness: Option<Frame<32>>,
     pub(crate) seed: u64,
+    /// Turns that the seed has given.
+    turns: u64,
+    /// Schedule points left of the present turn.
+    left: u64,
 }
 
 impl Running {
@@ -50,12 +58,14 @@ impl Running {
             sharing: None,
             witness: None,
             seed,
+            turns: 0,
+            left: 0,
         }
     }
 
     /// The launch as it was before its first block, to be run again with another watch.
     pub(crate) fn again(self, mode: Mode) -> Running {
-        Running { mode, begun: 0, active: VecDeque::new(), polled: 0, witness: None, ..self }
+        Running { mode, begun: 0, active: VecDeque::new(), polled: 0, witness: None, turns: 0, left: 0, ..self }
     }
 
     /// The arguments as the executor takes them.
@@ -110,6 +120,43 @@ impl Running {
         }
     }
 
+    /// Schedule points that a warp may pass before the seed has another one go on. In the natural order none ever does.
+    pub(crate) fn turn(&mut self) -> u64 {
+        if self.seed == 0 {
+            return u64::MAX;
+        }
+        if self.left == 0 {
+            self.turns += 1;
+            let random = mix(self.seed ^ mix(self.turns));
+            // Short turns take accesses apart that are close, long ones reach far.
+            self.left = 1 + (random >> 8) % (1 << (random % TURN_BITS));
+        }
+        self.left
+    }
+
+    /// Counts schedule points of the present turn; says whether it is over.
+    pub(crate) fn spend(&mut self, points: u64) -> bool {
+        if self.seed != 0 {
+            self.left = self.left.saturating_sub(points);
+        }
+        self.seed != 0 && self.left == 0
+    }
+
+    /// Ends the turn of the running warp before it waits: another warp of its block goes on, or another block.
+    pub(crate) fn give_way(&mut self, program: &Program) {
+        if let Some(block) = self.active.front_mut() {
+            block.cut_short();
+        }
+        match mix(self.seed ^ mix(!self.turns)) % 4 {
+            0 if self.begun < self.total && self.active.len() < TAKEN_APART => {
+                self.begin_block(program);
+                self.active.rotate_right(1);
+            }
+            1 => self.active.rotate_left(1),
+            _ => {}
+        }
+    }
+
     /// Lets the next block have its turn after one that only polls. Says whether any block can still change anything.
     pub(crate) fn rotate(&mut self, program: &Program) -> bool {
         let progress = self.active.front_mut().is_some_and(Block::take_progress);
@@ -128,6 +175,12 @@ impl Running {
 
 /// Blocks that may have begun at one time; a device holds about as many.
 const MOST_ACTIVE: u64 = 132 * 32;
+
+/// A seed's turns are shorter than two to the power of this many schedule points.
+const TURN_BITS: u64 = 13;
+
+/// Blocks that a seed has run by turns at one time.
+const TAKEN_APART: usize = 4;
 
 /// Rounds of polling without progress after which a launch counts as stuck.
 const ROUNDS: u64 = 4;

@@ -51,3 +51,6 @@ pub use warp::{Arg, Context, Fault, FaultKind, Geometry, HostStack, LaunchReques
 
 /// Schedule points that a fragment may pass without making progress before others get their turn.
 pub const POLL_QUANTUM: u32 = 1 << 14;
+
+/// Schedule points that an atomic which changes nothing counts as in a poll: few but those who wait for a lock execute many.
+const POLL_ATOMIC: u32 = 16;

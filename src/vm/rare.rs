@@ -101,7 +101,7 @@ pub(crate) fn step<const W: usize>(
                     at.idle = 0;
                     warp.writes += 1;
                 }
-                Ok(false) => at.idle += 1,
+                Ok(false) => at.idle += crate::POLL_ATOMIC,
                 Err(fault) => return Step::Leave(wire.stop(Stop::Fault(fault))),
             }
             if wire.tell {

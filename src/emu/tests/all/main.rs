@@ -7,5 +7,6 @@ mod divergence;
 mod kernels;
 mod rig;
 mod runs;
+mod schedule;
 mod sharing;
 mod speed;
