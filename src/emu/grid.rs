@@ -38,9 +38,9 @@ pub struct Running {
     pub(crate) witness: Option<Frame<32>>,
     pub(crate) seed: u64,
     /// Turns that the seed has given.
-    turns: u64,
+    pub(crate) turns: u64,
     /// Schedule points left of the present turn.
-    left: u64,
+    pub(crate) left: u64,
 }
 
 impl Running {
