@@ -53,6 +53,6 @@ row() {
   awk -v k="$name" -v a="$a" -v b="$b" -v c="$c" -v d="$d" 'BEGIN {
     printf "%-8s %9.1f ns %9.3f ns %7.0fx %11.1f ns %11.3f ns %7.0fx\n", k, a, b, a / b, c, d, c / d }'
 }
-row saxpy 65536 16777216
-row reduce 65536 16777216
-row mm 96 1073741824
+row saxpy 16384 16777216
+row reduce 16384 16777216
+row mm 64 1073741824

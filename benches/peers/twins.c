@@ -40,7 +40,12 @@ int main(int argc, char **argv) {
   const char *source = text;
   cl_program program = clCreateProgramWithSource(context, 1, &source, &length, &error);
   check(error, "source");
-  check(clBuildProgram(program, 1, &device, "", NULL, NULL), "build");
+  if (clBuildProgram(program, 1, &device, "", NULL, NULL) != CL_SUCCESS) {
+    static char log[1 << 14];
+    clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+    fputs(log, stderr);
+    return 1;
+  }
   cl_kernel kernel = clCreateKernel(program, name, &error);
   check(error, "kernel");
   float *first = malloc(bytes), *second = malloc(bytes), *out = calloc(elements, 4);

@@ -11,8 +11,8 @@ kernel void reduce(int count, global const int *values, global int *total) {
   partial[me] = 0;
   for (int at = get_global_id(0); at < count; at += get_global_size(0)) partial[me] += values[at];
   barrier(CLK_LOCAL_MEM_FENCE);
-  for (int half = 128; half > 0; half /= 2) {
-    if (me < half) partial[me] += partial[me + half];
+  for (int width = 128; width > 0; width /= 2) {
+    if (me < width) partial[me] += partial[me + width];
     barrier(CLK_LOCAL_MEM_FENCE);
   }
   if (me == 0) atomic_add(total, (int)partial[0]);
