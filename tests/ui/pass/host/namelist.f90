@@ -22,7 +22,7 @@ program p
   print *, n, m
   print *, x, d, on, z
   print *, name, grid, a
-  open(newunit=u, status='scratch')
+  open(newunit=u, status='scratch', delim='quote')
   write(u, small)
   write(u, '(a)') '&small name(2:3) = ''xy'' / text behind it', '$small n = 5 $end'
   rewind(u)
