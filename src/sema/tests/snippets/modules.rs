@@ -253,8 +253,8 @@ fn namelist_groups_list_variables() {
         host program p
           integer(4) n [static]
           integer(4) a(3) [static]
-          read(*, nml=group)
-          write(*, nml=group)
+          read(*, nml=group) n, a
+          write(*, nml=group) n, a
     "#]]
     .assert_eq(&dump(
         "program p
