@@ -34,6 +34,7 @@ errors! {
     InitializationError 3 "cudaErrorInitializationError" "initialization error";
     InvalidConfiguration 9 "cudaErrorInvalidConfiguration" "invalid configuration argument";
     InvalidPitchValue 12 "cudaErrorInvalidPitchValue" "invalid pitch argument";
+    InvalidSymbol 13 "cudaErrorInvalidSymbol" "invalid device symbol";
     InvalidDevicePointer 17 "cudaErrorInvalidDevicePointer" "invalid device pointer";
     InvalidMemcpyDirection 21 "cudaErrorInvalidMemcpyDirection" "invalid copy direction for memcpy";
     InvalidDeviceFunction 98 "cudaErrorInvalidDeviceFunction" "invalid device function";
