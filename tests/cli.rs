@@ -124,7 +124,7 @@ fn stop_codes_are_exit_codes() {
 
 #[test]
 fn later_options_say_so_in_one_sentence() {
-    said(&run("hi.cuf", "print *, 'hi'\nend\n", &["--many-seeds", "0..4"]), 2, "is not there yet");
+    said(&run("hi.cuf", "print *, 'hi'\nend\n", &["--check", "fp"]), 2, "is not there yet");
 }
 
 #[test]

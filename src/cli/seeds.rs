@@ -99,7 +99,7 @@ pub(crate) fn run(
         }
         let printed = listening.printed;
         let mut found = BTreeSet::new();
-        for finding in machine.findings().iter() {
+        for finding in machine.findings() {
             let key = (finding.code().id(), finding.span());
             found.insert(key);
             // What an earlier seed has shown is not shown again.
