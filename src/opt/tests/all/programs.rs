@@ -59,7 +59,7 @@ fn random_programs_do_the_same_after_every_step() {
 #[test]
 fn random_programs_do_the_same_when_nobody_debugs_them() {
     let unmarked =
-        |events: &[Event]| -> Vec<Event> { events.iter().filter(|e| !matches!(e, Event::Stmt(_))).cloned().collect() };
+        |events: &[Event]| -> Vec<Event> { events.iter().filter(|e| !matches!(e, Event::Stmt(_))).copied().collect() };
     let mut merged = 0;
     for seed in 0..400 {
         let module = generate::module(seed);
