@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn a_page_whose_clone_is_gone_is_written_in_place() {
         let mut a = Backing::new(2 * PAGE as u64);
-        a.write(0, &[1; 2 * PAGE]);
+        a.write(0, &[1].repeat(2 * PAGE));
         let b = a.clone();
         a.write(0, &[2]);
         drop(b);
