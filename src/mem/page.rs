@@ -72,6 +72,10 @@ impl Backing {
     #[cold]
     fn own(&self, slot: &AtomicUsize) -> usize {
         let seen = slot.load(Ordering::Acquire);
+        if seen != 0 && seen & SHARED == 0 {
+            // Another worker was faster, and may be writing to the page already.
+            return seen;
+        }
         // The copy is made before the lock is taken, so that workers copy different pages at the same time. Nobody writes a
         // shared page, and what the slot held when it was read stays alive until the backing is borrowed exclusively.
         let fresh = zero_page();
@@ -225,6 +229,36 @@ mod tests {
         assert_eq!(read(&a, 0), [0; 4]);
         assert_eq!(read(&b, 0), [7, 0, 0, 0]);
         assert_eq!(read(&a, 2 * PAGE), [0; 4]);
+    }
+
+    #[test]
+    fn workers_that_meet_at_a_page_lose_no_store() {
+        const PAGES: usize = 2000;
+        let backing = Backing::new((PAGES * PAGE) as u64);
+        let arrived = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for worker in 0..2 {
+                let (backing, arrived) = (&backing, &arrived);
+                scope.spawn(move || {
+                    for page in 0..PAGES {
+                        arrived.fetch_add(1, Ordering::AcqRel);
+                        let mut patience = 1000;
+                        while arrived.load(Ordering::Acquire) < 2 * (page + 1) && patience > 0 {
+                            patience -= 1;
+                            std::hint::spin_loop();
+                        }
+                        for i in 0..64 {
+                            backing.write(page * PAGE + 2 * i + worker, &[1]);
+                        }
+                    }
+                });
+            }
+        });
+        for page in 0..PAGES {
+            let mut bytes = [0; 128];
+            backing.read(page * PAGE, &mut bytes);
+            assert_eq!(bytes, [1; 128], "page {page}");
+        }
     }
 
     #[test]
