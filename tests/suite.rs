@@ -22,8 +22,7 @@ mod annotated;
 use annotated::{Expected, Marker, difference, programs, read};
 use diag::Diagnostics;
 use emu::Emulator;
-use host::{Answer, Ask, Stream};
-use machine::{DeviceBox, Machine, MachineOptions, World};
+use machine::{ClosedWorld, DeviceBox, Machine, MachineOptions};
 use source::{SourceMap, Span};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -33,27 +32,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Schedules of a program whose races depend on the schedule, and of the others.
 const SEEDS: u64 = 64;
 const FEW_SEEDS: u64 = 4;
-
-/// A world that keeps what is printed and has nothing else.
-#[derive(Default)]
-struct Printed(Vec<u8>);
-
-impl World for Printed {
-    fn ask(&mut self, question: &Ask) -> Answer {
-        match question {
-            Ask::ReadLine => Answer::Line(None),
-            Ask::ReadFile { .. } => Answer::File(Ok(None)),
-            Ask::Clock | Ask::CpuClock => Answer::Nanoseconds(0),
-            Ask::Date => Answer::Date([2000, 1, 1, 0, 0, 0, 0, 0]),
-            Ask::Environment { .. } => Answer::Text(None),
-            _ => Answer::Done(Ok(())),
-        }
-    }
-
-    fn write(&mut self, _: Stream, bytes: &[u8]) {
-        self.0.extend_from_slice(bytes);
-    }
-}
 
 /// One of a pair of twins, compiled.
 struct Twin {
@@ -92,11 +70,11 @@ impl Twin {
         let settings = MachineOptions { clock: machine::ClockKind::Model, ..MachineOptions::default() };
         let mut machine =
             Machine::load(self.module.clone(), devices, &gpu::GpuOptions::default(), settings).expect("it loads");
-        let mut world = Printed::default();
+        let mut world = ClosedWorld::default();
         machine.run(&mut world);
         let mut run = Run {
             found: Vec::new(),
-            printed: String::from_utf8_lossy(&world.0).trim().to_owned(),
+            printed: String::from_utf8_lossy(&world.printed).trim().to_owned(),
             code: machine.exit_code(Some(diag::Severity::Error), 1).unwrap_or(0),
             reports: String::new(),
         };

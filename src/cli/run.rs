@@ -9,14 +9,14 @@ use diag::{Diagnostics, Severity};
 use emu::Emulator;
 use finding::Findings;
 use gpu::{GpuDevice, GpuOptions};
-use machine::{DeviceBox, HostOptions, Machine, MachineOptions, MachineStop, RealWorld, Silent};
+use machine::{DeviceBox, HostOptions, Machine, MachineOptions, MachineStop, RealWorld, Silent, World};
 use source::{FileId, SourceMap};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Schedule points between two looks at whether the user pressed Ctrl-C.
-pub(crate) const SLICE: u64 = 20_000_000;
+const SLICE: u64 = 20_000_000;
 
 /// Compiles the files and does what the options ask: print a stage, debug, or run.
 pub(crate) fn run(options: &Options, compiler: &Compiler) -> u8 {
@@ -55,10 +55,9 @@ pub(crate) fn run(options: &Options, compiler: &Compiler) -> u8 {
         let loader = Loader {
             module: compiled.module.clone(),
             settings: machine_options(options, &compiled, &map),
-            sm,
             devices: options.devices,
-            seed: options.schedule.unwrap_or(0),
-            race: race_rules(options),
+            // Blocks run one after another where they are watched.
+            emulator: emu::Options { rehearse: true, jobs: 1, check_init: false, ..emulator_options(options, sm) },
         };
         return if options.tui {
             debugging::screen(options, &compiled, &map, loader)
@@ -152,19 +151,18 @@ fn execute(
     let mut world = RealWorld::new();
     let mut shown = 0;
     loop {
-        let stop = machine.advance(SLICE, &mut world, &mut Silent);
+        let step = step(&mut machine, &mut world, &interrupted);
         show_findings(&machine, &mut shown, map, reporter);
         if let Some(error) = world.output_error() {
             return output_lost(error);
         }
-        if let MachineStop::Done(_) = stop {
-            break;
-        }
-        if interrupted.swap(false, Ordering::Relaxed) {
-            machine.end(i32::from(INTERRUPTED));
-            while !matches!(machine.advance(SLICE, &mut world, &mut Silent), MachineStop::Done(_)) {}
-            say("cufemu: interrupted\n");
-            return INTERRUPTED;
+        match step {
+            Step::Running => {}
+            Step::Over => break,
+            Step::Interrupted => {
+                say("cufemu: interrupted\n");
+                return INTERRUPTED;
+            }
         }
     }
     if let Some(text) = machine.findings().summary()
@@ -173,6 +171,30 @@ fn execute(
         say(&format!("cufemu: {text}\n"));
     }
     exit_code(&machine, options)
+}
+
+/// How far a run has come.
+pub(crate) enum Step {
+    /// It goes on.
+    Running,
+    /// The program has ended.
+    Over,
+    /// The user has ended it.
+    Interrupted,
+}
+
+/// Runs on until it is time to look up. A program that the user interrupts is ended in order, so that nothing that it has
+/// printed is lost.
+pub(crate) fn step(machine: &mut Machine, world: &mut dyn World, interrupted: &AtomicBool) -> Step {
+    if let MachineStop::Done(_) = machine.advance(SLICE, world, &mut Silent) {
+        return Step::Over;
+    }
+    if !interrupted.swap(false, Ordering::Relaxed) {
+        return Step::Running;
+    }
+    machine.end(i32::from(INTERRUPTED));
+    while !matches!(machine.advance(SLICE, world, &mut Silent), MachineStop::Done(_)) {}
+    Step::Interrupted
 }
 
 /// The machine with the program at its beginning; what to exit with if there is none.
@@ -222,26 +244,14 @@ fn machine_options(options: &Options, compiled: &Compiled, map: &SourceMap) -> M
 pub(crate) struct Loader {
     module: Arc<ir::Module>,
     settings: MachineOptions,
-    sm: u32,
+    emulator: emu::Options,
     devices: u32,
-    seed: u64,
-    race: Option<race::Rules>,
 }
 
 impl Loader {
     /// The program at its very beginning, on emulators that rehearse launches where races are looked for.
     pub(crate) fn machine(&self) -> Result<Machine, machine::LoadError> {
-        let emulator = |n: u32| {
-            let options = emu::Options {
-                sm: self.sm,
-                race: self.race,
-                seed: self.seed,
-                rehearse: true,
-                ..emu::Options::default()
-            };
-            DeviceBox::Emulator(Box::new(Emulator::new(n as u8, options)))
-        };
-        let devices = (0..self.devices.clamp(1, 16)).map(emulator).collect();
+        let devices = emulators(self.devices, &self.emulator);
         Machine::load(self.module.clone(), devices, &GpuOptions::default(), self.settings.clone())
     }
 }
@@ -251,18 +261,24 @@ fn jobs(options: &Options) -> usize {
     options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).clamp(1, 256)
 }
 
+fn emulator_options(options: &Options, sm: u32) -> emu::Options {
+    emu::Options {
+        sm,
+        race: race_rules(options),
+        check_init: checks(options, Check::Init),
+        seed: options.schedule.unwrap_or(0),
+        jobs: jobs(options),
+        ..emu::Options::default()
+    }
+}
+
+/// So many emulated devices, as far as there may be.
+fn emulators(count: u32, options: &emu::Options) -> Vec<DeviceBox> {
+    let emulator = |n| DeviceBox::Emulator(Box::new(Emulator::new(n, options.clone())));
+    (0..count.clamp(1, 16) as u8).map(emulator).collect()
+}
+
 fn devices(options: &Options, sm: u32) -> Result<Vec<DeviceBox>, String> {
-    let emulator = |number: u8| {
-        let settings = emu::Options {
-            sm,
-            race: race_rules(options),
-            check_init: checks(options, Check::Init),
-            seed: options.schedule.unwrap_or(0),
-            jobs: jobs(options),
-            ..emu::Options::default()
-        };
-        DeviceBox::Emulator(Box::new(Emulator::new(number, settings)))
-    };
     if options.verify {
         let gpu = GpuDevice::open(0, 0).map_err(|e| e.to_string())?;
         return Ok(vec![DeviceBox::verify(
@@ -271,7 +287,7 @@ fn devices(options: &Options, sm: u32) -> Result<Vec<DeviceBox>, String> {
         )]);
     }
     match options.device {
-        DeviceKind::Emu => Ok((0..options.devices.clamp(1, 16)).map(|n| emulator(n as u8)).collect()),
+        DeviceKind::Emu => Ok(emulators(options.devices, &emulator_options(options, sm))),
         DeviceKind::Gpu => {
             let gpu = GpuDevice::open(0, 0).map_err(|e| e.to_string())?;
             Ok(vec![DeviceBox::Gpu(Box::new(gpu))])

@@ -6,13 +6,12 @@
 
 use crate::cli::options::Options;
 use crate::cli::report::{Reporter, say};
-use crate::cli::run;
+use crate::cli::run::{self, Step};
 use crate::cli::{INTERRUPTED, usage};
 use host::{Answer, Ask, Stream};
-use machine::{Machine, MachineStop, Mark, RealWorld, RecordingWorld, Silent, World};
+use machine::{Machine, Mark, RealWorld, RecordingWorld, World};
 use source::{SourceMap, Span};
 use std::collections::BTreeSet;
-use std::sync::atomic::Ordering;
 
 /// The real world during the first run; later one that can only be looked at.
 #[derive(Debug)]
@@ -89,12 +88,13 @@ pub(crate) fn run(
         world.rewind(start);
         let mut listening = Listening { world: &mut world, printed: Vec::new() };
         loop {
-            if let MachineStop::Done(_) = machine.advance(run::SLICE, &mut listening, &mut Silent) {
-                break;
-            }
-            if interrupted.load(Ordering::Relaxed) {
-                say("cufemu: interrupted\n");
-                return INTERRUPTED;
+            match run::step(&mut machine, &mut listening, &interrupted) {
+                Step::Running => {}
+                Step::Over => break,
+                Step::Interrupted => {
+                    say("cufemu: interrupted\n");
+                    return INTERRUPTED;
+                }
             }
         }
         let printed = listening.printed;

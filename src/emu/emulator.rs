@@ -4,7 +4,7 @@ use crate::block::BlockStop;
 use crate::grid::Running;
 use crate::init::InitHooks;
 use crate::observe::ObserverHooks;
-use crate::parallel::{Crew, Grain};
+use crate::parallel::{Crew, Grain, Pool};
 use crate::print::{self, Served};
 use crate::racing::{Deciding, Mode, RaceHooks};
 use crate::report;
@@ -72,8 +72,7 @@ pub struct Emulator {
     sticky: Option<CudaError>,
     points: u64,
     uses: Vec<LaunchUse>,
-    /// The threads, if there are several.
-    pool: Option<Arc<rayon::ThreadPool>>,
+    pool: Pool,
 }
 
 /// Global memory that a launch used.
@@ -90,9 +89,7 @@ pub struct LaunchUse {
 impl Emulator {
     /// Device number `number` with nothing loaded.
     pub fn new(number: u8, options: Options) -> Emulator {
-        // Without threads blocks run one after another, with the same result.
-        let builder = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).thread_name(|i| format!("blocks-{i}"));
-        let pool = (options.jobs > 1).then(|| builder.build().ok()).flatten().map(Arc::new);
+        let pool = Pool::new(options.jobs);
         let detector = options.race.map(|rules| Box::new(Detector::new(race::Options { rules, ..Default::default() })));
         Emulator {
             properties: Properties::emulated(options.sm),
@@ -211,9 +208,10 @@ impl Emulator {
             if running.active.is_empty() {
                 // Under a seed blocks take turns, which is another order than one after another.
                 let is_alone = !statements && !accesses && running.seed == 0 && running.init.is_none();
-                if let Some(pool) = self.pool.as_deref().filter(|_| is_alone) {
+                if is_alone && self.options.jobs > 1 {
                     let (known, output, points) = (&mut self.known, &mut self.output, &mut self.points);
-                    let crew = Crew { program: &program, pool, grain: self.options.grain, known, output, points };
+                    let crew =
+                        Crew { program: &program, pool: &self.pool, grain: self.options.grain, known, output, points };
                     if running.run_parallel(crew, memory, budget) {
                         return Some(Progress::Busy);
                     }

@@ -88,19 +88,11 @@ impl Running {
 
     /// The launch as it was before its first block, to be run again with another watch.
     pub(crate) fn again(self, mode: Mode) -> Running {
-        let init = self.init.as_ref().map(|_| Box::default());
         Running {
-            mode,
-            begun: 0,
-            active: VecDeque::new(),
-            polled: 0,
-            witness: None,
-            turns: 0,
-            left: 0,
-            points: 0,
-            init,
-            heap: 0,
-            ..self
+            spare: self.spare,
+            sharing: self.sharing,
+            init: self.init.map(|_| Box::default()),
+            ..Running::new(self.launch, mode, self.before, self.seed)
         }
     }
 

@@ -23,7 +23,7 @@ use ir::analysis::footprint::Sharing;
 use mem::{Memory, Region};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use vm::{Arg, Program};
 
 /// Whether several threads work on a launch.
@@ -59,10 +59,30 @@ impl Default for Grain {
 /// Chunks that are at work at one time, for each thread.
 const DEPTH: usize = 24;
 
+/// The threads of a device and of its clones, which begin with the first launch that is worth them.
+#[derive(Clone, Debug)]
+pub(crate) struct Pool {
+    jobs: usize,
+    threads: Arc<OnceLock<Option<rayon::ThreadPool>>>,
+}
+
+impl Pool {
+    /// So many threads, none of which has begun.
+    pub(crate) fn new(jobs: usize) -> Pool {
+        Pool { jobs, threads: Arc::default() }
+    }
+
+    /// The threads; `None` if the system gives none: then blocks run one after another, with the same result.
+    fn threads(&self) -> Option<&rayon::ThreadPool> {
+        let builder = || rayon::ThreadPoolBuilder::new().num_threads(self.jobs).thread_name(|i| format!("blocks-{i}"));
+        self.threads.get_or_init(|| builder().build().ok()).as_ref()
+    }
+}
+
 /// What the threads work with.
 pub(crate) struct Crew<'a> {
     pub(crate) program: &'a Program,
-    pub(crate) pool: &'a rayon::ThreadPool,
+    pub(crate) pool: &'a Pool,
     pub(crate) grain: Grain,
     pub(crate) known: &'a mut KnownLaunches,
     pub(crate) output: &'a mut Vec<u8>,
@@ -143,19 +163,23 @@ impl Running {
     /// Lets the threads work, if they should; whether the budget is used up before they are done. No block is at work.
     pub(crate) fn run_parallel(&mut self, crew: Crew<'_>, memory: &mut Memory, budget: &mut u64) -> bool {
         if matches!(self.parallel, Parallel::Undecided) && self.points >= crew.grain.prologue {
-            self.parallel = self.decide(crew.program, crew.known, crew.pool.current_num_threads(), crew.grain, memory);
+            self.parallel = self.decide(crew.program, crew.known, crew.pool.jobs, crew.grain, memory);
         }
         let Parallel::Yes(ahead) = &mut self.parallel else { return false };
-        let Crew { program, pool, grain, output, points, .. } = crew;
+        let Crew { program, pool: Pool { jobs, .. }, grain, output, points, .. } = crew;
+        let Some(threads) = crew.pool.threads() else {
+            self.parallel = Parallel::No;
+            return false;
+        };
         loop {
-            ahead.fill(self.total, DEPTH * pool.current_num_threads());
+            ahead.fill(self.total, DEPTH * jobs);
             if ahead.chunks.is_empty() {
                 break;
             }
             if *budget == 0 {
                 return true;
             }
-            ahead.work(program, memory, &self.launch, (self.seed, grain.jitter), pool, budget);
+            ahead.work(program, memory, &self.launch, (self.seed, grain.jitter), threads, budget);
             if ahead.chunks.iter().any(|c| c.state == State::Failed) {
                 // The blocks are run again by one thread, which comes to the same place in the order of the definition.
                 if let Some(before) = ahead.before.take() {

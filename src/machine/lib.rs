@@ -26,4 +26,4 @@ pub use observer::{HostStatement, Observer, Silent};
 pub use real::RealWorld;
 pub use record::{Mark, RecordingWorld};
 pub use verify::VerifyDevice;
-pub use world::World;
+pub use world::{ClosedWorld, World};
