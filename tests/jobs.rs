@@ -3,6 +3,9 @@
 //! Every program of the tests and examples is run with one thread, which is the definition, and with several, which begin
 //! early, take small parts, wait at random before each block and are interrupted by small budgets. Programs of this file have
 //! what only larger launches have: blocks that share nothing, atomics that are put off, prints, errors in the middle.
+//!
+//! The same programs show that the optimiser does not show either: passes keep schedule points and every access that another
+//! thread could see.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,9 +21,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 fn compile(text: &str, racy: bool) -> Option<Arc<ir::Module>> {
+    compile_at(text, racy, compile::Options::default().level)
+}
+
+fn compile_at(text: &str, racy: bool, level: u8) -> Option<Arc<ir::Module>> {
     let mut map = SourceMap::new();
     let file = map.add("program.cuf", text);
-    let mut options = compile::Options::default();
+    let mut options = compile::Options { level, ..compile::Options::default() };
     options.parse.preprocess = Some(true);
     options.parse.macros.extend(racy.then(|| compile::MacroOption::Define("RACY".to_owned())));
     let compiled = compile::compile(&mut map, &[file], &options, &mut |_, _| None, &mut Diagnostics::new());
@@ -89,23 +96,49 @@ fn same_with_any_jobs(name: &str, module: &Arc<ir::Module>, race: bool, seed: u6
     first
 }
 
-#[test]
-fn every_program_is_the_same_with_any_jobs() {
+/// The programs of the tests and examples: name, text, whether their racy twin is meant.
+fn twins() -> Vec<(String, String, bool)> {
     let mut paths: Vec<PathBuf> = Vec::new();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for folder in ["tests/ui", "tests/suite", "examples"] {
         programs(&root.join(folder), &mut paths);
     }
     assert!(paths.len() > 50);
+    let mut all = Vec::new();
     for path in paths {
         let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
         let twins: &[bool] = if text.contains("RACY") { &[false, true] } else { &[false] };
-        for &racy in twins {
-            if let Some(module) = compile(&text, racy) {
-                for race in [false, true] {
-                    same_with_any_jobs(&path.display().to_string(), &module, race, 0);
-                }
+        all.extend(twins.iter().map(|&racy| (path.display().to_string(), text.clone(), racy)));
+    }
+    all
+}
+
+#[test]
+fn every_program_is_the_same_with_any_jobs() {
+    for (name, text, racy) in twins() {
+        if let Some(module) = compile(&text, racy) {
+            for race in [false, true] {
+                same_with_any_jobs(&name, &module, race, 0);
             }
+        }
+    }
+}
+
+#[test]
+fn every_program_is_the_same_at_any_level_of_the_optimiser() {
+    for (name, text, racy) in twins() {
+        let Some(plain) = compile_at(&text, racy, 0) else { continue };
+        let Some(optimised) = compile_at(&text, racy, 1) else { panic!("{name} compiles") };
+        for seed in [0, 3] {
+            let options = || emu::Options { race: Some(race::Rules::default()), seed, ..emu::Options::default() };
+            let (first, other) = (run(&plain, options(), 50_000_000), run(&optimised, options(), 50_000_000));
+            if !first.is_over || !other.is_over {
+                continue;
+            }
+            assert_eq!(other.printed, first.printed, "{name}, seed {seed}: output");
+            assert_eq!(other.found, first.found, "{name}, seed {seed}: findings");
+            assert_eq!(other.code, first.code, "{name}, seed {seed}: exit code");
+            assert_eq!(other.points, first.points, "{name}, seed {seed}: schedule points");
         }
     }
 }
