@@ -129,6 +129,9 @@ fn every_program_is_the_same_at_any_level_of_the_optimiser() {
     for (name, text, racy) in twins() {
         let Some(plain) = compile_at(&text, racy, 0) else { continue };
         let Some(optimised) = compile_at(&text, racy, 1) else { panic!("{name} compiles") };
+        for module in [&plain, &optimised] {
+            assert_eq!(ir::verify::module(module), [], "{name}: invariant I3");
+        }
         for seed in [0, 3] {
             let options = || emu::Options { race: Some(race::Rules::default()), seed, ..emu::Options::default() };
             let (first, other) = (run(&plain, options(), 50_000_000), run(&optimised, options(), 50_000_000));
