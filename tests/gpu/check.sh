@@ -3,14 +3,16 @@
 # times) and every bit of memory. A program that says `! gpu: differs` in a comment shows what the order of threads or a clock
 # decides: its memory may differ, its checks of itself hold all the same.
 #
-#     tests/gpu/check.sh path/to/cufemu [path/to/on_gpu-test-binary]
+#     tests/gpu/check.sh path/to/cufemu [path/to/on_gpu-test-binary [path/to/machine-test-binary]]
 #
+# The test binaries, of the crates `gpu` and `machine`, compare every operation and random race-free kernels.
 # Needs an NVIDIA GPU with its driver, no CUDA toolkit. The table comes last; exit code 1 if anything differs. The kept result
 # is tests/gpu/result.txt.
 set -u
 cd "$(dirname "$0")/../.."
 cufemu=${1:?the cufemu binary}
 ops=${2:-}
+kernels=${3:-}
 nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv,noheader || { echo "no GPU here"; exit 2; }
 failed=0
 rows=()
@@ -31,9 +33,11 @@ for program in examples/*.cuf benches/programs/*.cuf; do
     echo "--- $name: verify"; head -20 /tmp/verify.err
   fi
 done
-if [ -n "$ops" ]; then
-  "$ops" --nocapture 2>&1 | tail -60 || failed=1
-fi
+for tests in "$ops --nocapture" "$kernels --nocapture on_a_gpu"; do
+  case $tests in " "*) continue ;; esac
+  $tests 2>&1 | tail -60
+  [ "${PIPESTATUS[0]}" = 0 ] || failed=1
+done
 printf '%-24s %6s %6s %8s %8s\n' program emu gpu output verify
 printf '%s\n' "${rows[@]}"
 exit $failed

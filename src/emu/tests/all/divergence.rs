@@ -6,7 +6,7 @@ use crate::rig::Rig;
 use device::{Device, NoObserver, Progress};
 use emu::Options;
 use ir::Ty;
-use ir::lane::{Lane, Place};
+use ir::lane::{End, Lane, Place};
 
 /// What the scalar arguments are.
 const N: u64 = 5;
@@ -63,7 +63,8 @@ fn one_by_one(seed: u64, made: &Made) -> Vec<u32> {
                 lane.memory.write(x + 4 * i as u64, Ty::I32, u64::from(word)).expect("inside");
             }
             let out = lane.memory.alloc(4 * (OUT * threads(made)) as u64, 256);
-            lane.run(made.kernel, &[x, out, N, STEP]).expect("a run");
+            let end = lane.run(made.kernel, &[x, out, N, STEP]);
+            assert!(matches!(end, Ok(End::Returned(_))), "{end:?}\n{}", ir::print::module(&made.module, false));
             let first = OUT * (cta * bx * by * bz + t) as usize;
             words.extend(
                 (first..first + OUT).map(|i| lane.memory.read(out + 4 * i as u64, Ty::I32).expect("inside") as u32),
@@ -91,6 +92,7 @@ fn check(seed: u64, alone: bool, options: &Options) {
     assert!(errors.is_empty(), "seed {seed}: {errors:?}");
     let ways = ways();
     let first = by_warps(seed, &made, ways[0], options.clone());
+    assert_eq!(first.2, Vec::<String>::new(), "seed {seed}: findings\n{}", ir::print::module(&made.module, false));
     for &way in &ways[1..] {
         let other = by_warps(seed, &made, way, options.clone());
         assert_eq!(first, other, "seed {seed}, {way:?}\n{}", ir::print::module(&made.module, false));

@@ -70,6 +70,8 @@ struct Gen {
     own: Reg,
     /// Linear thread number in the block.
     linear: Reg,
+    /// Threads of the block.
+    threads: Reg,
     loops: Vec<(Bb, Bb)>,
     budget: usize,
     /// Whether all threads of the block are here together.
@@ -97,8 +99,7 @@ fn device_function(seed: u64) -> Function {
     let (x, y) = (b.mutable_param(Ty::I32, "x"), b.param(Ty::I32, "y"));
     b.result(Ty::I32);
     let k = b.mutable(Ty::I32);
-    let (entry, head, body, done, small) = (b.new_block(), b.new_block(), b.new_block(), b.new_block(), b.new_block());
-    let _ = entry;
+    let (head, body, done, small) = (b.new_block(), b.new_block(), b.new_block(), b.new_block());
     b.set(k, Val::i32(0));
     b.jump(head);
     b.switch_to(head);
@@ -129,8 +130,6 @@ fn build(rng: Rng, alone: bool) -> Function {
     let mut b = FunctionBuilder::new("k", FuncKind::Kernel, Span::NONE);
     let (input, out) = (b.param(Ty::I64, "in"), b.param(Ty::I64, "out"));
     let (n, step) = (b.param(Ty::I32, "n"), b.param(Ty::I64, "step"));
-    let entry = b.new_block();
-    b.switch_to(entry);
     let tid = [Special::TidX, Special::TidY, Special::TidZ].map(|s| b.special(s));
     let [nx, ny, nz] = [Special::NtidX, Special::NtidY, Special::NtidZ].map(|s| b.special(s));
     let cta = b.special(Special::CtaidX);
@@ -158,6 +157,7 @@ fn build(rng: Rng, alone: bool) -> Function {
         input,
         own,
         linear,
+        threads,
         loops: Vec::new(),
         budget: 40,
         together: true,
@@ -528,7 +528,8 @@ impl Gen {
                 self.b.store(Ty::I32, Space::Shared, Access::Plain, at, 0, value);
                 self.b.sync_threads();
                 let other = self.b.bin(BinOp::Xor, Ty::I32, self.linear, Val::i32(self.rng.pick(&[1, 5, 16, 33])));
-                let other = self.b.bin(BinOp::And, Ty::I32, other, Val::i32(THREADS as i32 - 1));
+                let exists = self.b.cmp(CmpOp::LtU, Ty::I32, other, self.threads);
+                let other = self.b.select(Ty::I32, exists, other, self.linear);
                 let wide = self.b.cvt(CvtOp::Cast, Ty::I32, Ty::I64, other);
                 let bytes = self.b.bin(BinOp::Mul, Ty::I64, wide, Val::i64(4));
                 let at = self.b.bin(BinOp::Add, Ty::I64, base, bytes);

@@ -3,5 +3,6 @@
 mod api;
 mod program;
 mod proofs;
+mod random;
 mod replay;
 mod stops;
