@@ -82,6 +82,7 @@ fn compare(gpu: &mut GpuDevice, seed: u64, alone: bool) {
 }
 
 #[test]
+#[allow(clippy::print_stderr, clippy::print_stdout)] // Whoever runs it on a GPU reads what it says.
 fn random_kernels_give_the_same_bits_on_a_gpu() {
     let mut gpu = match GpuDevice::open(0, 0) {
         Ok(gpu) => gpu,
