@@ -250,3 +250,81 @@ fn a_program_that_does_not_depend_on_the_order_is_the_same_with_all_seeds() {
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     assert_eq!(text(&output.stderr), "");
 }
+
+#[test]
+fn memory_above_the_limit_fails_as_cuda_and_fortran_say() {
+    let program = "program p\nuse cudafor\nimplicit none\ninteger, allocatable :: a(:), b(:)\n\
+        integer, allocatable, device :: d(:)\ntype(c_devptr) :: q\ninteger :: s\n\
+        allocate(a(100000), stat=s)\nprint *, s == 0\nallocate(b(200000), stat=s)\nprint *, s == 0, allocated(b)\n\
+        allocate(d(200000), stat=s)\nprint *, s == 0, allocated(d)\ns = cudaMalloc(q, 900000)\n\
+        print *, s == cudaErrorMemoryAllocation\ndeallocate(a)\nallocate(d(200000), stat=s)\nprint *, s == 0\n\
+        allocate(b(200000))\nprint *, 'not here'\nend program\n";
+    let output = run("memory.cuf", program, &["--memory", "1m"]);
+    assert_eq!(text(&output.stdout), "  T\n  F  F\n  F  F\n  T\n  T\n");
+    said(&output, 1, "`b`");
+    let output = run("memory.cuf", program, &["--memory=16M"]);
+    assert!(text(&output.stdout).ends_with(" not here\n"), "{}", text(&output.stderr));
+    said(&run("memory.cuf", program, &["--memory", "lots"]), 2, "is no number of bytes");
+}
+
+/// A kernel that never ends, after something was printed.
+const ENDLESS_KERNEL: &str = "module m\ncontains\nattributes(global) subroutine spin(x)\ninteger :: x(*), i\ni = 1\n\
+    do while (i /= 0)\ni = ieor(i, 2)\nend do\nx(1) = i\nend subroutine\nend module\nprogram p\nuse m\n\
+    integer, device :: x(1)\ninteger :: h(1)\nprint *, 'before'\ncall spin<<<64, 32>>>(x)\nh = x\nprint *, h\n\
+    end program\n";
+
+#[test]
+fn the_time_limit_ends_a_run_and_says_where_it_was() {
+    let host = "integer :: i\nprint *, 'before'\nopen(7, file='/dev/null')\ndo\ni = i + 1\nend do\nend\n";
+    let output = run("late.cuf", host, &["--timeout", "0.3"]);
+    said(&output, 124, "stopped after 0.3 s, the limit of `--timeout`, at ");
+    assert!(text(&output.stderr).contains("late.cuf:"), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stdout), " before\n");
+    for options in [&["--timeout=0.3"][..], &["--timeout=0.3", "--jobs=1"], &["--timeout=0.3", "--race"]] {
+        let output = run("spin.cuf", ENDLESS_KERNEL, options);
+        said(&output, 124, "in kernel `m.spin`, ");
+        assert_eq!(text(&output.stdout), " before\n");
+    }
+    let output = run("spin.cuf", ENDLESS_KERNEL, &["--timeout=0.3", "--many-seeds=0..4"]);
+    said(&output, 124, "the limit of `--timeout`");
+    said(&run("quick.cuf", "print *, 'hi'\nend\n", &["--timeout", "60"]), 0, "");
+    said(&run("quick.cuf", "print *, 'hi'\nend\n", &["--timeout", "soon"]), 2, "is no time");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_stopped_at_any_moment_ends_in_order_and_leaves_nothing() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("stopped");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    // Lines that are written to a file that the user has not asked to keep, while kernels run.
+    let program = ENDLESS_KERNEL
+        .replace("do while (i /= 0)", "do while (i < 2000)")
+        .replace("ieor(i, 2)", "i + 1")
+        .replace("call spin", "open(8, status='scratch')\ndo\nwrite(8, *) h\ncall spin")
+        .replace("print *, h", "end do");
+    let path = file("stopped.cuf", program.as_bytes());
+    for (round, signal) in ["-INT", "-TERM", "-HUP", "-INT", "-TERM", "-INT"].into_iter().enumerate() {
+        let options: &[&str] = [&["--jobs=1"][..], &["--jobs=3", "--race"]][round % 2];
+        let (out, err) = (Stdio::piped(), Stdio::piped());
+        let mut command = cufemu();
+        command.args(options).arg(&path).current_dir(&folder).stdout(out).stderr(err);
+        let mut child = command.spawn().expect("it starts");
+        let mut line = [0; 8];
+        child.stdout.as_mut().expect("a pipe").read_exact(&mut line).expect("the first line");
+        // Moments that fall on different parts of the work.
+        std::thread::sleep(Duration::from_micros(1 + 7919 * round as u64));
+        let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill runs");
+        assert!(sent.success());
+        said(&child.wait_with_output().expect("it ends"), 130, "interrupted");
+    }
+    let left: Vec<_> = std::fs::read_dir(&folder).expect("the folder").collect();
+    assert!(left.is_empty(), "{left:?}");
+    let mut endless = cufemu();
+    endless.arg(file("spin.cuf", ENDLESS_KERNEL.as_bytes())).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = endless.spawn().expect("it starts");
+    child.stdout.as_mut().expect("a pipe").read_exact(&mut [0; 8]).expect("the first line");
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(sent.success());
+    said(&child.wait_with_output().expect("it ends"), 130, "interrupted");
+}

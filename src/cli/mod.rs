@@ -1,7 +1,7 @@
 //! The command line: options, wiring of the crates, exit codes.
 //!
 //! Exit codes: 0 success; the program's own STOP code; 1 diagnostics or findings; 2 usage, files or driver; 101 a bug of ours;
-//! 130 interrupted. Program output goes to standard output, everything of ours to standard error.
+//! 124 the time limit is over; 130 interrupted. Program output goes to standard output, everything of ours to standard error.
 
 mod debugging;
 mod emit;
@@ -12,6 +12,7 @@ mod options;
 mod report;
 mod run;
 mod seeds;
+mod stopping;
 
 use clap::Parser;
 use options::Options;

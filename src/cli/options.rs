@@ -2,6 +2,7 @@
 
 use clap::{Parser, ValueEnum};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Runs, checks and debugs CUDA Fortran programs on any machine.
 #[derive(Parser, Debug, Clone)]
@@ -9,7 +10,7 @@ use std::path::PathBuf;
 #[command(
     after_help = "nvfortran's usual options are taken too: -cuda -Mcuda[=..] -gpu=.. -Mfixed -Mfree -Mpreprocess -cpp \
     -D -U -I -r8 -i8 -O.. -g\nExit codes: 0 success, the program's own STOP code, 1 errors or findings, 2 usage, files or \
-    driver, 101 a bug of cufemu, 130 interrupted"
+    driver, 101 a bug of cufemu, 124 --timeout, 130 interrupted"
 )]
 pub(crate) struct Options {
     /// Source files
@@ -59,6 +60,14 @@ pub(crate) struct Options {
     /// Run every launch on the emulator and on the GPU, and compare the bits of memory
     #[arg(long)]
     pub(crate) verify: bool,
+
+    /// Most memory that host and devices may allocate together, such as 512m or 2g
+    #[arg(long, value_name = "N[k|m|g]", value_parser = bytes)]
+    pub(crate) memory: Option<u64>,
+
+    /// End the run in order after so many seconds, with exit code 124
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with_all = ["debug", "tui", "batch", "ex"])]
+    pub(crate) timeout: Option<Duration>,
 
     /// Debug in line mode
     #[arg(long)]
@@ -228,4 +237,47 @@ fn seed_range(text: &str) -> Result<(u64, u64), String> {
     let (a, b) = text.split_once("..").ok_or_else(bad)?;
     let (a, b) = (a.parse().map_err(|_| bad())?, b.trim_start_matches('=').parse().map_err(|_| bad())?);
     if a < b { Ok((a, b)) } else { Err(format!("the range of seeds `{text}` is empty")) }
+}
+
+/// A number of bytes: `65536`, `64k`, `512m`, `2g`.
+fn bytes(text: &str) -> Result<u64, String> {
+    let bad = || format!("`{text}` is no number of bytes; write such as `65536`, `64k`, `512m` or `2g`");
+    let (number, shift) = match text.char_indices().next_back() {
+        Some((at, 'k' | 'K')) => (&text[..at], 10),
+        Some((at, 'm' | 'M')) => (&text[..at], 20),
+        Some((at, 'g' | 'G')) => (&text[..at], 30),
+        _ => (text, 0),
+    };
+    let number: u64 = number.parse().map_err(|_| bad())?;
+    number.checked_mul(1 << shift).ok_or_else(bad)
+}
+
+/// A time of at most a year: `10`, `0.5`.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number: Option<f64> = text.parse().ok().filter(|s| *s > 0.0 && *s <= 366.0 * 86400.0);
+    number
+        .map(Duration::from_secs_f64)
+        .ok_or_else(|| format!("`{text}` is no time; write seconds, such as `10` or `0.5`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_of_options_is_consistent() {
+        <Options as clap::CommandFactory>::command().debug_assert();
+    }
+
+    #[test]
+    fn bytes_may_have_a_unit() {
+        assert_eq!(["7", "2k", "3M", "1g"].map(bytes), [Ok(7), Ok(2048), Ok(3 << 20), Ok(1 << 30)]);
+        assert!(["", "k", "-1", "1t", "99999999999g", "1.5m", "é"].iter().all(|t| bytes(t).is_err()));
+    }
+
+    #[test]
+    fn seconds_are_positive() {
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        assert!(["0", "-1", "inf", "nan", "x", "1e99"].iter().all(|t| seconds(t).is_err()));
+    }
 }

@@ -3,17 +3,17 @@
 use crate::cli::nvfortran::Compiler;
 use crate::cli::options::{Check, ClockKind, DeviceKind, FailOn, Options, RaceMode, Stage};
 use crate::cli::report::{Reporter, say};
-use crate::cli::{INTERRUPTED, debugging, emit, files, seeds, usage};
+use crate::cli::stopping::{Reason, Stopper};
+use crate::cli::{debugging, emit, files, seeds, usage};
 use compile::{Compiled, MacroOption, ParseOptions, SourceForm};
 use diag::{Diagnostics, Severity};
 use emu::Emulator;
 use finding::Findings;
 use gpu::{GpuDevice, GpuOptions};
-use machine::{DeviceBox, HostOptions, Machine, MachineOptions, MachineStop, RealWorld, Silent, World};
+use machine::{DeviceBox, HostOptions, Machine, MachineOptions, MachineStop, RealWorld, Silent, Whereabouts, World};
 use source::{FileId, SourceMap};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Schedule points between two looks at whether the user pressed Ctrl-C.
 const SLICE: u64 = 20_000_000;
@@ -147,11 +147,11 @@ fn execute(
         Ok(machine) => machine,
         Err(code) => return code,
     };
-    let interrupted = interrupt_flag();
+    let stopper = Stopper::new(options.timeout);
     let mut world = RealWorld::new();
     let mut shown = 0;
     loop {
-        let step = step(&mut machine, &mut world, &interrupted);
+        let step = step(&mut machine, &mut world, &stopper);
         show_findings(&machine, &mut shown, map, reporter);
         if let Some(error) = world.output_error() {
             return output_lost(error);
@@ -159,10 +159,7 @@ fn execute(
         match step {
             Step::Running => {}
             Step::Over => break,
-            Step::Interrupted => {
-                say("cufemu: interrupted\n");
-                return INTERRUPTED;
-            }
+            Step::Ended(reason, at) => return reason.tell(options.timeout, &at, map),
         }
     }
     if let Some(text) = machine.findings().summary()
@@ -179,22 +176,21 @@ pub(crate) enum Step {
     Running,
     /// The program has ended.
     Over,
-    /// The user has ended it.
-    Interrupted,
+    /// It was ended from outside, where it was then.
+    Ended(Reason, Whereabouts),
 }
 
-/// Runs on until it is time to look up. A program that the user interrupts is ended in order, so that nothing that it has
+/// Runs on until it is time to look up. A program that is ended from outside ends in order, so that nothing that it has
 /// printed is lost.
-pub(crate) fn step(machine: &mut Machine, world: &mut dyn World, interrupted: &AtomicBool) -> Step {
+pub(crate) fn step(machine: &mut Machine, world: &mut dyn World, stopper: &Stopper) -> Step {
     if let MachineStop::Done(_) = machine.advance(SLICE, world, &mut Silent) {
         return Step::Over;
     }
-    if !interrupted.swap(false, Ordering::Relaxed) {
-        return Step::Running;
-    }
-    machine.end(i32::from(INTERRUPTED));
+    let Some(reason) = stopper.reason() else { return Step::Running };
+    let at = machine.whereabouts();
+    machine.end(i32::from(reason.code()));
     while !matches!(machine.advance(SLICE, world, &mut Silent), MachineStop::Done(_)) {}
-    Step::Interrupted
+    Step::Ended(reason, at)
 }
 
 /// The machine with the program at its beginning; what to exit with if there is none.
@@ -233,6 +229,7 @@ fn machine_options(options: &Options, compiled: &Compiled, map: &SourceMap) -> M
             ClockKind::Wall => machine::ClockKind::Wall,
             ClockKind::Model => machine::ClockKind::Model,
         },
+        total_memory: options.memory,
         check_leaks: checks(options, Check::Leak),
         check_init: checks(options, Check::Init),
         findings: findings(options, compiled, map),
@@ -319,17 +316,4 @@ fn show_findings(machine: &Machine, shown: &mut usize, map: &SourceMap, reporter
         reporter.report(&finding.diagnostic(), map);
         *shown += 1;
     }
-}
-
-/// A flag that Ctrl-C sets; a second Ctrl-C ends the process at once.
-pub(crate) fn interrupt_flag() -> Arc<AtomicBool> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let set = flag.clone();
-    // Without a handler Ctrl-C ends the process as it always did.
-    let _ = ctrlc::set_handler(move || {
-        if set.swap(true, Ordering::Relaxed) {
-            std::process::exit(i32::from(INTERRUPTED));
-        }
-    });
-    flag
 }

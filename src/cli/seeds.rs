@@ -7,7 +7,8 @@
 use crate::cli::options::Options;
 use crate::cli::report::{Reporter, say};
 use crate::cli::run::{self, Step};
-use crate::cli::{INTERRUPTED, usage};
+use crate::cli::stopping::Stopper;
+use crate::cli::usage;
 use host::{Answer, Ask, Stream};
 use machine::{Machine, Mark, RealWorld, RecordingWorld, World};
 use source::{SourceMap, Span};
@@ -73,7 +74,7 @@ pub(crate) fn run(
     mut load: impl FnMut(u64) -> Result<Machine, u8>,
     (from, to): (u64, u64),
 ) -> u8 {
-    let interrupted = run::interrupt_flag();
+    let stopper = Stopper::new(options.timeout);
     let mut world = RecordingWorld::new(Once { world: RealWorld::new(), is_over: false });
     let start: Mark = world.mark();
     let mut first: Option<Outcome> = None;
@@ -88,13 +89,10 @@ pub(crate) fn run(
         world.rewind(start);
         let mut listening = Listening { world: &mut world, printed: Vec::new() };
         loop {
-            match run::step(&mut machine, &mut listening, &interrupted) {
+            match run::step(&mut machine, &mut listening, &stopper) {
                 Step::Running => {}
                 Step::Over => break,
-                Step::Interrupted => {
-                    say("cufemu: interrupted\n");
-                    return INTERRUPTED;
-                }
+                Step::Ended(reason, at) => return reason.tell(options.timeout, &at, map),
             }
         }
         let printed = listening.printed;

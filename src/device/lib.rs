@@ -64,6 +64,10 @@ pub trait Device {
     /// Copies bytes into memory that the device holds, once all commands are done.
     fn write(&mut self, memory: &mut Memory, address: u64, data: &[u8]) -> Result<(), CudaError>;
 
+    /// Drops the commands taken that are not done, the running one too: nobody waits for them any more. Work that cannot be
+    /// stopped goes on.
+    fn abandon(&mut self) {}
+
     /// What kernels printed since the last call.
     fn take_output(&mut self) -> Vec<u8>;
 

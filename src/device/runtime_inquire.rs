@@ -202,7 +202,7 @@ impl Runtime {
             Api::GetVersion { at } => put(memory, at, &VERSION.to_le_bytes()),
             Api::MemGetInfo { free_at, total_at } => {
                 let total = device.properties().total_global_mem.min(memory.limit(self.region()));
-                let free = total.saturating_sub(memory.used(self.region()));
+                let free = memory.free_bytes(self.region()).min(total);
                 put(memory, free_at, &free.to_le_bytes())?;
                 put(memory, total_at, &total.to_le_bytes())
             }

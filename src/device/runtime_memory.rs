@@ -36,7 +36,8 @@ impl Runtime {
 
     /// The finding for an allocation that failed.
     pub fn out_of_memory(&self, memory: &Memory, region: Region, bytes: u64, name: &str, span: Span) -> Finding {
-        let fault = ApiFault::OutOfMemory { requested: bytes, used: memory.used(region), total: memory.limit(region) };
+        let (total, free) = (memory.limit(region), memory.free_bytes(region));
+        let fault = ApiFault::OutOfMemory { requested: bytes, used: total - free, total };
         let access = Access::step(Actor::Host, span);
         let access = if name.is_empty() { access } else { access.at(Place::variable(name)) };
         Finding::new(FindingKind::Api { call: "allocate".to_owned(), fault }, vec![access])

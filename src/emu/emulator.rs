@@ -457,6 +457,11 @@ impl Device for Emulator {
         memory.write(address, data).ok_or(CudaError::InvalidValue)
     }
 
+    fn abandon(&mut self) {
+        self.queue.clear();
+        self.running = None;
+    }
+
     fn take_output(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.output)
     }

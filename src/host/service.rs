@@ -340,7 +340,7 @@ impl Runtime {
             2 => {
                 let fault = finding::ApiFault::OutOfMemory {
                     requested: wanted,
-                    used: memory.used(region),
+                    used: memory.limit(region) - memory.free_bytes(region),
                     total: memory.limit(region),
                 };
                 let kind = FindingKind::Api { call: "allocate".to_owned(), fault };

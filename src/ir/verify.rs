@@ -431,7 +431,7 @@ impl Check<'_> {
 }
 
 /// Whether a conversion exists.
-fn converts(op: CvtOp, from: Ty, to: Ty) -> bool {
+pub fn converts(op: CvtOp, from: Ty, to: Ty) -> bool {
     match op {
         CvtOp::Cast => from != Ty::Pred && to != Ty::Pred,
         CvtOp::CastU => from.is_int() && to.is_int(),

@@ -16,6 +16,7 @@ mod order;
 mod real;
 mod record;
 mod verify;
+mod whereabouts;
 mod world;
 
 pub use devices::DeviceBox;
@@ -26,4 +27,5 @@ pub use observer::{HostStatement, Observer, Silent};
 pub use real::RealWorld;
 pub use record::{Mark, RecordingWorld};
 pub use verify::VerifyDevice;
+pub use whereabouts::{LaunchAtWork, Whereabouts};
 pub use world::{ClosedWorld, World};

@@ -35,6 +35,8 @@ pub struct MachineOptions {
     pub host: HostOptions,
     /// Bytes of host memory that it may allocate at one time.
     pub host_memory: u64,
+    /// Bytes that host and devices may allocate together at one time, if that is limited.
+    pub total_memory: Option<u64>,
     /// Where time comes from.
     pub clock: ClockKind,
     /// Whether memory and handles that are never given back are reported.
@@ -50,6 +52,7 @@ impl Default for MachineOptions {
         MachineOptions {
             host: HostOptions::default(),
             host_memory: 64 << 30,
+            total_memory: None,
             clock: ClockKind::Wall,
             check_leaks: false,
             check_init: false,
@@ -142,6 +145,9 @@ impl Machine {
     ) -> Result<Machine, LoadError> {
         let mut memory = Memory::new();
         memory.set_limit(Region::Host, options.host_memory);
+        if let Some(bytes) = options.total_memory {
+            memory.set_total_limit(bytes);
+        }
         if options.check_init {
             memory.track_initialised();
         }
@@ -273,10 +279,11 @@ impl Machine {
         Some(if failed { findings_code } else { code })
     }
 
-    /// Ends the program from outside; going on closes its files.
+    /// Ends the program from outside; going on closes its files. What the devices have not done yet is dropped.
     pub fn end(&mut self, code: i32) {
         self.host.end(code);
         if !matches!(self.turn, Turn::Over(_)) {
+            self.devices.iter_mut().for_each(|d| d.as_device().abandon());
             self.turn = Turn::Host;
         }
     }

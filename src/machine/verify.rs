@@ -163,6 +163,11 @@ impl Device for VerifyDevice {
         self.emulator.elapsed_ms()
     }
 
+    fn abandon(&mut self) {
+        self.gpu.abandon();
+        self.emulator.abandon();
+    }
+
     fn set_limit(&mut self, limit: i32, value: u64) {
         self.gpu.set_limit(limit, value);
         self.emulator.set_limit(limit, value);

@@ -48,6 +48,8 @@ pub struct Memory {
     next: BTreeMap<Region, u64>,
     used: BTreeMap<Region, u64>,
     limits: BTreeMap<Region, u64>,
+    /// How many bytes all regions but the stack may hold together, if that is limited.
+    total_limit: Option<u64>,
     touches: Touches,
     initialised: Initialised,
 }
@@ -95,6 +97,11 @@ impl Memory {
         self.limits.insert(region, bytes);
     }
 
+    /// Sets how many bytes all regions may hold together at one time. The stack has a size of its own.
+    pub fn set_total_limit(&mut self, bytes: u64) {
+        self.total_limit = Some(bytes);
+    }
+
     /// Says whether [`Memory::read`], [`Memory::write`] and [`Memory::copy`] are noted for [`Memory::take_touches`].
     pub fn note_touches(&mut self, is_wanted: bool) {
         self.touches.want(is_wanted);
@@ -137,7 +144,20 @@ impl Memory {
 
     /// Bytes that a region may hold at one time.
     pub fn limit(&self, region: Region) -> u64 {
-        self.limits.get(&region).copied().unwrap_or(1 << 40)
+        let own = self.limits.get(&region).copied().unwrap_or(1 << 40);
+        own.min(self.total_limit.filter(|_| region != Region::HostStack).unwrap_or(u64::MAX))
+    }
+
+    /// Bytes that can still be allocated in a region.
+    pub fn free_bytes(&self, region: Region) -> u64 {
+        let own = self.limit(region).saturating_sub(self.used(region));
+        match self.total_limit {
+            Some(total) if region != Region::HostStack => {
+                let counted = self.used.iter().filter(|(r, _)| **r != Region::HostStack).map(|(_, used)| used);
+                own.min(total.saturating_sub(counted.sum()))
+            }
+            _ => own,
+        }
     }
 
     /// Bytes of pages really held.
@@ -147,8 +167,7 @@ impl Memory {
 
     /// Allocates `bytes` (perhaps 0) and gives the first address, a multiple of 256. The contents read as zeros.
     pub fn alloc(&mut self, region: Region, bytes: u64, name: &str, span: Span) -> Result<u64, OutOfMemory> {
-        let used = self.used(region);
-        let free = self.limit(region).saturating_sub(used);
+        let (used, free) = (self.used(region), self.free_bytes(region));
         if bytes > free || bytes > 1 << 40 {
             return Err(OutOfMemory { bytes, free });
         }

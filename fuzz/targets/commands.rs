@@ -1,0 +1,88 @@
+//! Any lines as commands of the debugger, in a session with a small program that ends on its own.
+//!
+//! The first byte chooses the program, and whether races are looked for.
+
+#![no_main]
+
+use compile::{Compiled, Options};
+use debug::{LineMode, Session, Setup, Terminal};
+use diag::Diagnostics;
+use host::HostOptions;
+use libfuzzer_sys::fuzz_target;
+use machine::{ClockKind, ClosedWorld, DeviceBox, Machine, MachineOptions};
+use source::SourceMap;
+use std::sync::{Arc, OnceLock};
+
+/// The programs: name and text.
+const PROGRAMS: [(&str, &str); 6] = [
+    ("divergent.cuf", include_str!("../../tests/debug/divergent.cuf")),
+    ("expressions.cuf", include_str!("../../tests/debug/expressions.cuf")),
+    ("fault.cuf", include_str!("../../tests/debug/fault.cuf")),
+    ("host.cuf", include_str!("../../tests/debug/host.cuf")),
+    ("saxpy.cuf", include_str!("../../tests/debug/saxpy.cuf")),
+    ("shared.cuf", include_str!("../../tests/debug/shared.cuf")),
+];
+
+/// Most commands of a session.
+const LINES: usize = 24;
+
+/// Longest command.
+const LINE_BYTES: usize = 300;
+
+/// Memory that the program may have, so that no command asks for more than the fuzzer allows.
+const MEMORY: u64 = 256 << 20;
+
+/// A program ready to be debugged.
+struct Ready {
+    compiled: Compiled,
+    map: Arc<SourceMap>,
+}
+
+fn programs() -> &'static Vec<Ready> {
+    static PROGRAM: OnceLock<Vec<Ready>> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        PROGRAMS
+            .iter()
+            .map(|(name, text)| {
+                let mut map = SourceMap::new();
+                let file = map.add(*name, *text);
+                let options = Options { level: 0, mathematics: true, ..Options::default() };
+                let mut diags = Diagnostics::new();
+                let compiled = compile::compile(&mut map, &[file], &options, &mut |_, _| None, &mut diags);
+                Ready { compiled: compiled.expect("a program of the tests"), map: Arc::new(map) }
+            })
+            .collect()
+    })
+}
+
+/// The lines of the input; what is shown is thrown away.
+struct Typed<'a>(std::iter::Take<std::str::Lines<'a>>);
+
+impl Terminal for Typed<'_> {
+    fn read_line(&mut self, _: &str) -> Option<String> {
+        self.0.next().map(|line| line.chars().take(LINE_BYTES).collect())
+    }
+
+    fn write(&mut self, _: &str) {}
+
+    fn write_output(&mut self, _: &[u8]) {}
+}
+
+fuzz_target!(|data: &[u8]| {
+    let Some((&choice, text)) = data.split_first() else { return };
+    let Ok(text) = std::str::from_utf8(text) else { return };
+    let ready = &programs()[usize::from(choice & 0x7f) % PROGRAMS.len()];
+    let module = ready.compiled.module.clone();
+    let race = (choice & 0x80 != 0).then(race::Rules::default);
+    let start = move || {
+        let emulator = emu::Options { race: race.clone(), rehearse: race.is_some(), ..emu::Options::default() };
+        let devices = vec![DeviceBox::Emulator(Box::new(emu::Emulator::new(0, emulator)))];
+        let host = HostOptions { stack_bytes: 1 << 20, ..HostOptions::default() };
+        let options =
+            MachineOptions { host, host_memory: MEMORY, clock: ClockKind::Model, ..MachineOptions::default() };
+        Machine::load(module.clone(), devices, &gpu::GpuOptions::default(), options)
+    };
+    let setup = Setup { checked: ready.compiled.program.clone(), sources: ready.map.clone(), start: Box::new(start) };
+    let session = Session::new(setup, Box::new(ClosedWorld::default())).expect("a session");
+    LineMode::new(session).run(&mut Typed(text.lines().take(LINES)));
+});

@@ -1,0 +1,52 @@
+//! Where a program is, for the sentence about a run that was ended from outside.
+
+use crate::machine::Machine;
+use emu::Block;
+use source::Span;
+use vm::Site;
+
+/// A launch that an emulator is running.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LaunchAtWork {
+    /// The kernel's name.
+    pub kernel: String,
+    /// How many of its blocks have begun.
+    pub begun: u64,
+    /// How many there are.
+    pub blocks: u64,
+}
+
+/// Where a program is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Whereabouts {
+    /// The launch at work; none while the host runs.
+    pub launch: Option<LaunchAtWork>,
+    /// The statement or expression that comes next, in the block that runs if a launch is at work.
+    pub span: Span,
+}
+
+impl Machine {
+    /// Where the program is.
+    pub fn whereabouts(&self) -> Whereabouts {
+        let program = self.program();
+        let span_of = |site: Option<Site>| site.map_or(Span::NONE, |site| program.span(site));
+        let running = self.devices().iter().filter_map(|d| d.emulator()).find_map(emu::Emulator::running);
+        let Some(running) = running.filter(|_| self.is_device_at_work()) else {
+            return Whereabouts { launch: None, span: span_of(self.host().site()) };
+        };
+        let func = program.module.func(running.launch.func);
+        // Blocks that several threads run are at no one place.
+        let span = running.active.front().map_or(func.span, |block| span_of(site(block)));
+        let launch = LaunchAtWork { kernel: func.name.to_string(), begun: running.begun, blocks: running.total };
+        Whereabouts { launch: Some(launch), span }
+    }
+}
+
+/// The operation that the first lanes of the block that are not at its end are at.
+fn site(block: &Block) -> Option<Site> {
+    block.warps.iter().find_map(|warp| {
+        let fragment = warp.fragments.first()?;
+        let frame = warp.frame(fragment.frame)?;
+        Some(Site { func: frame.func, pc: fragment.pc })
+    })
+}
