@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Schedule points between two looks at whether the user pressed Ctrl-C.
-const SLICE: u64 = 20_000_000;
+const SLICE: u64 = 8_000_000;
 
 /// Compiles the files and does what the options ask: print a stage, debug, or run.
 pub(crate) fn run(options: &Options, compiler: &Compiler) -> u8 {

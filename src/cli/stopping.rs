@@ -16,7 +16,7 @@ use std::time::Duration;
 const TIME_IS_OVER: u8 = 124;
 
 /// How long a run may take to end in order.
-const GRACE: Duration = Duration::from_secs(4);
+const GRACE: Duration = Duration::from_secs(8);
 
 /// Why a run is to end; the exit code for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -394,10 +394,12 @@ impl Machine {
     /// Lets the devices work until all are idle.
     fn device_turn(&mut self, budget: &mut u64, observer: &mut dyn Observer) -> Option<MachineStop> {
         for i in 0..self.devices.len() {
+            let before = self.points();
             let progress = self.devices[i].as_device().advance(&mut self.memory, *budget, observer);
             self.gather();
             match progress {
-                Progress::Idle => {}
+                // A host program that never waits long still lets the caller look up.
+                Progress::Idle => *budget = budget.saturating_sub(self.points() - before),
                 Progress::Busy => {
                     *budget = 0;
                     return Some(MachineStop::Budget);
