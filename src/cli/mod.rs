@@ -6,6 +6,7 @@
 mod debugging;
 mod emit;
 mod files;
+mod generate;
 mod later;
 mod nvfortran;
 mod options;
@@ -45,6 +46,9 @@ pub(crate) fn main() -> ExitCode {
 fn start(options: &Options) -> u8 {
     if let Some(code) = &options.explain {
         return explain(code);
+    }
+    if let Some(what) = options.generate {
+        return generate::print(what);
     }
     let compiler = nvfortran::Compiler::read(&options.nvfortran);
     if options.verbose {

@@ -4,126 +4,158 @@ use clap::{Parser, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
 
+const REPORTS: &str = "Reports";
+const MACHINE: &str = "The machine";
+const SCREEN: &str = "The terminal debugger";
+
+/// What stands below the options.
+const AFTER: &str = "nvfortran's usual options are taken too: -cuda -Mcuda[=..] -gpu=.. -Mfixed -Mfree -Mpreprocess -cpp \
+    -D -U -I -r8 -i8 -O.. -g. Those without a meaning here are named under --verbose.
+
+Exit codes: 0 success; the program's own STOP code; 1 errors or findings; 2 usage, files or driver; 101 a bug of cufemu; \
+    124 the limit of --timeout; 130 interrupted.";
+
 /// Runs, checks and debugs CUDA Fortran programs on any machine.
 #[derive(Parser, Debug, Clone)]
 #[command(name = "cufemu", version, about, long_about = None, override_usage = "cufemu [OPTIONS] FILES... [-- ARGS...]")]
-#[command(
-    after_help = "nvfortran's usual options are taken too: -cuda -Mcuda[=..] -gpu=.. -Mfixed -Mfree -Mpreprocess -cpp \
-    -D -U -I -r8 -i8 -O.. -g\nExit codes: 0 success, the program's own STOP code, 1 errors or findings, 2 usage, files or \
-    driver, 101 a bug of cufemu, 124 --timeout, 130 interrupted"
-)]
+#[command(term_width = 80, next_line_help = false)]
+#[command(after_help = "--help shows all options; nvfortran's usual options are taken too.")]
+#[command(after_long_help = AFTER)]
 pub(crate) struct Options {
-    /// Source files
-    #[arg(value_name = "FILES")]
+    /// Source files, in any order
+    #[arg(value_name = "FILES", hide_short_help = true)]
     pub(crate) files: Vec<PathBuf>,
 
     /// Arguments of the program
-    #[arg(last = true, value_name = "ARGS")]
+    #[arg(last = true, value_name = "ARGS", hide_short_help = true)]
     pub(crate) args: Vec<String>,
 
-    /// Report data races; `strict` also asks the consumer of a flag for its fence
+    /// Report data races
+    ///
+    /// With `strict` an atomic that reads a released value orders nothing without a fence of its own.
     #[arg(long, value_name = "strict", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
     pub(crate) race: Option<RaceMode>,
 
-    /// What to check: mem,bounds,init,sync,race,leak,fp, all or none
+    /// mem, bounds, init, sync, race, leak, fp, all or none
+    ///
+    /// What to check, separated by commas. Accesses to memory and barriers are always checked.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) check: Vec<Check>,
 
-    /// Threads that run the emulator, by default one for each core; results do not depend on it
-    #[arg(long, value_name = "N")]
-    pub(crate) jobs: Option<usize>,
+    /// Run once for each seed, and compare
+    ///
+    /// The seeds from A up to B, B not included. The first run is the program's; the others get the same input and change
+    /// nothing outside.
+    #[arg(long, value_name = "A..B", value_parser = seed_range)]
+    pub(crate) many_seeds: Option<(u64, u64)>,
 
     /// Another legal order of blocks and warps
     #[arg(long, value_name = "seed:N", value_parser = seed)]
     pub(crate) schedule: Option<u64>,
 
-    /// Run once for each seed of a range and compare
-    #[arg(long, value_name = "A..B", value_parser = seed_range)]
-    pub(crate) many_seeds: Option<(u64, u64)>,
-
-    /// Where clocks and events take their time from
-    #[arg(long, value_name = "KIND", default_value = "wall")]
-    pub(crate) clock: ClockKind,
-
     /// What runs the kernels
-    #[arg(long, value_name = "KIND", default_value = "emu")]
+    #[arg(long, value_name = "emu|gpu", default_value = "emu", hide_possible_values = true)]
     pub(crate) device: DeviceKind,
 
-    /// How many devices the emulator has
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) devices: u32,
-
-    /// Compute capability times ten, such as 90
-    #[arg(long, value_name = "N")]
-    pub(crate) sm: Option<u32>,
-
-    /// Run every launch on the emulator and on the GPU, and compare the bits of memory
+    /// Run every launch on emulator and GPU, and compare
+    ///
+    /// The bits of all memory are compared after each launch.
     #[arg(long)]
     pub(crate) verify: bool,
-
-    /// Most memory that host and devices may allocate together, such as 512m or 2g
-    #[arg(long, value_name = "N[k|m|g]", value_parser = bytes)]
-    pub(crate) memory: Option<u64>,
-
-    /// End the run in order after so many seconds, with exit code 124
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with_all = ["debug", "tui", "batch", "ex"])]
-    pub(crate) timeout: Option<Duration>,
 
     /// Debug in line mode
     #[arg(long)]
     pub(crate) debug: bool,
 
-    /// Debug in the terminal
+    /// Debug in the terminal, with panes
     #[arg(long)]
     pub(crate) tui: bool,
-
-    /// Colours of the terminal debugger
-    #[arg(long, value_name = "THEME")]
-    pub(crate) theme: Option<Theme>,
-
-    /// Draw the terminal debugger with ASCII characters only
-    #[arg(long)]
-    pub(crate) ascii: bool,
 
     /// Take debugger commands from a file
     #[arg(long, value_name = "FILE")]
     pub(crate) batch: Option<PathBuf>,
 
-    /// Execute a debugger command; may be repeated (also -ex)
+    /// Execute a debugger command; also -ex
+    ///
+    /// May be repeated.
     #[arg(long = "ex", value_name = "CMD")]
     pub(crate) ex: Vec<String>,
 
-    /// Print a stage of the compiler instead of running
-    #[arg(long, value_name = "STAGE")]
-    pub(crate) emit: Option<Stage>,
+    /// Most memory of host and devices, such as 512m
+    ///
+    /// An allocation above it fails as CUDA's and Fortran's fail when memory is full. Units are k, m and g.
+    #[arg(long, value_name = "N", value_parser = bytes)]
+    pub(crate) memory: Option<u64>,
 
-    /// How diagnostics and findings look
-    #[arg(long, value_name = "FORM", default_value = "full")]
-    pub(crate) message_format: MessageFormat,
+    /// End the run after so many seconds
+    ///
+    /// It ends in order, and the exit code is 124.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with_all = ["debug", "tui", "batch", "ex"])]
+    pub(crate) timeout: Option<Duration>,
+
+    /// Print a stage: ast, ir or ptx
+    ///
+    /// The program is compiled and not run.
+    #[arg(long, value_name = "STAGE", hide_possible_values = true)]
+    pub(crate) emit: Option<Stage>,
 
     /// Explain a code such as R0101
     #[arg(long, value_name = "CODE")]
     pub(crate) explain: Option<String>,
 
+    /// How diagnostics and findings look
+    #[arg(long, value_name = "FORM", default_value = "full", help_heading = REPORTS, hide_short_help = true)]
+    pub(crate) message_format: MessageFormat,
+
     /// Exit code when something was found
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = REPORTS, hide_short_help = true)]
     pub(crate) error_exitcode: u8,
 
     /// From which severity on findings make the run fail
-    #[arg(long, value_name = "LEVEL", default_value = "error")]
+    #[arg(long, value_name = "LEVEL", default_value = "error", help_heading = REPORTS, hide_short_help = true)]
     pub(crate) fail_on: FailOn,
 
     /// Most findings to print
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 100, help_heading = REPORTS, hide_short_help = true)]
     pub(crate) max_findings: usize,
 
+    /// Say more: options that have no effect, what was loaded
+    #[arg(long, short, help_heading = REPORTS, hide_short_help = true)]
+    pub(crate) verbose: bool,
+
+    /// Threads that run the emulator, by default one for each core
+    ///
+    /// Results do not depend on it.
+    #[arg(long, value_name = "N", help_heading = MACHINE, hide_short_help = true)]
+    pub(crate) jobs: Option<usize>,
+
+    /// How many devices the emulator has
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = MACHINE, hide_short_help = true)]
+    pub(crate) devices: u32,
+
+    /// Compute capability times ten, such as 90
+    #[arg(long, value_name = "N", help_heading = MACHINE, hide_short_help = true)]
+    pub(crate) sm: Option<u32>,
+
+    /// Where clocks and events take their time from
+    #[arg(long, value_name = "KIND", default_value = "wall", help_heading = MACHINE, hide_short_help = true)]
+    pub(crate) clock: ClockKind,
+
     /// Do not form fused multiply-adds in device code
-    #[arg(long)]
+    #[arg(long, help_heading = MACHINE, hide_short_help = true)]
     pub(crate) no_fma: bool,
 
-    /// Say more: options that have no effect, what was loaded
-    #[arg(long, short)]
-    pub(crate) verbose: bool,
+    /// Colours of the terminal debugger
+    #[arg(long, value_name = "THEME", help_heading = SCREEN, hide_short_help = true)]
+    pub(crate) theme: Option<Theme>,
+
+    /// Draw the terminal debugger with ASCII characters only
+    #[arg(long, help_heading = SCREEN, hide_short_help = true)]
+    pub(crate) ascii: bool,
+
+    /// Print a manual page, a shell's completions, or the reference of the options
+    #[arg(long, value_name = "WHAT", help_heading = REPORTS, hide_short_help = true)]
+    pub(crate) generate: Option<Generated>,
 
     /// An option of nvfortran, translated before parsing
     #[arg(long = "nvfortran", value_name = "OPTION", hide = true, allow_hyphen_values = true)]
@@ -213,6 +245,25 @@ pub(crate) enum MessageFormat {
     Json,
     /// A SARIF 2.1.0 document at the end.
     Sarif,
+}
+
+/// What `--generate` prints.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Generated {
+    /// A manual page, for `man`.
+    Man,
+    /// Completions for bash.
+    Bash,
+    /// Completions for elvish.
+    Elvish,
+    /// Completions for fish.
+    Fish,
+    /// Completions for PowerShell.
+    Powershell,
+    /// Completions for zsh.
+    Zsh,
+    /// The reference of the options, as `docs/cli.md`.
+    Markdown,
 }
 
 /// From which severity on a finding fails the run.

@@ -61,6 +61,30 @@ pub fn explain(code_text: &str) -> Option<String> {
     Some(out)
 }
 
+/// The page of all codes in Markdown, family by family.
+pub fn reference() -> String {
+    let mut out = String::from(
+        "# Codes of errors, warnings and findings\n\nMade from the table of codes; `cufemu --explain CODE` shows one of \
+         them. E and W are said of the source, R of a run.\n",
+    );
+    for (family, text) in FILES {
+        let heading = text.lines().next().unwrap_or_default().trim_start_matches("# ");
+        out.push_str(&format!("\n## {family}: {heading}\n"));
+        for code in Code::ALL.iter().filter(|c| c.family() == *family) {
+            let severity = format!("{:?}", code.severity()).to_lowercase();
+            out.push_str(&format!("\n### {} ({severity}): {}\n\n", code.id(), code.title()));
+            for line in section(*code).unwrap_or_default().trim().lines() {
+                // A renderer knows a block by one word.
+                match line.strip_prefix("```fortran ") {
+                    Some(kind) => out.push_str(&format!("{kind}:\n\n```fortran\n")),
+                    None => out.push_str(&format!("{line}\n")),
+                }
+            }
+        }
+    }
+    out
+}
+
 /// The Markdown of one code, without its heading.
 fn section(code: Code) -> Option<&'static str> {
     let (_, text) = FILES.iter().find(|(family, _)| *family == code.family())?;

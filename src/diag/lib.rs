@@ -25,7 +25,7 @@ mod table;
 
 pub use collect::Diagnostics;
 pub use diagnostic::{Diagnostic, Frame, Label, Severity};
-pub use explain::explain;
+pub use explain::{explain, reference};
 pub use full::{Style, full};
 pub use json::json;
 pub use nearest::nearest_name;
