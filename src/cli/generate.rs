@@ -14,7 +14,7 @@ const MAIN: &str = "Options";
 /// Prints it; gives the exit code.
 pub(crate) fn print(what: Generated) -> u8 {
     let mut out = Vec::new();
-    let mut command = Options::command();
+    let mut command = visible();
     let shell = match what {
         Generated::Bash => Shell::Bash,
         Generated::Elvish => Shell::Elvish,
@@ -27,10 +27,23 @@ pub(crate) fn print(what: Generated) -> u8 {
             }
             return write(&out);
         }
-        Generated::Markdown => return write(reference(&mut command).as_bytes()),
+        Generated::Markdown => return write(reference().as_bytes()),
     };
     generate(shell, &mut command, "cufemu", &mut out);
     write(&out)
+}
+
+/// The options that users type.
+fn visible() -> Command {
+    let all = Options::command();
+    let mut command = Command::new("cufemu").version(env!("CARGO_PKG_VERSION"));
+    if let Some(about) = all.get_about() {
+        command = command.about(about.clone());
+    }
+    if let Some(after) = all.get_after_long_help() {
+        command = command.after_long_help(after.clone());
+    }
+    command.args(all.get_arguments().filter(|a| !a.is_hide_set()).cloned())
 }
 
 fn write(bytes: &[u8]) -> u8 {
@@ -41,7 +54,8 @@ fn write(bytes: &[u8]) -> u8 {
 }
 
 /// The page `docs/cli.md`.
-fn reference(command: &mut Command) -> String {
+fn reference() -> String {
+    let mut command = Options::command();
     command.build();
     let mut out = format!(
         "# The command line\n\nMade from the table of options (`cufemu --generate markdown`); `cufemu --help` says the same.\n\n\
@@ -103,7 +117,8 @@ fn meaning(arg: &Arg) -> String {
     if !values.is_empty() {
         let _ = write!(text, ". {}", values.join("; "));
     }
-    let defaults: Vec<_> = arg.get_default_values().iter().map(|v| format!("`{}`", v.to_string_lossy())).collect();
+    let defaults = arg.get_default_values().iter().filter(|_| arg.get_action().takes_values());
+    let defaults: Vec<_> = defaults.map(|v| format!("`{}`", v.to_string_lossy())).collect();
     if !defaults.is_empty() {
         let _ = write!(text, ". Default: {}", defaults.join(", "));
     }

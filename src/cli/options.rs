@@ -34,12 +34,15 @@ pub(crate) struct Options {
     ///
     /// With `strict` an atomic that reads a released value orders nothing without a fence of its own.
     #[arg(long, value_name = "strict", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
+    #[arg(hide_possible_values = true)]
     pub(crate) race: Option<RaceMode>,
 
     /// mem, bounds, init, sync, race, leak, fp, all or none
     ///
-    /// What to check, separated by commas. Accesses to memory and barriers are always checked.
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    /// What to check, separated by commas: accesses against live allocations, subscripts against declared bounds, reads of
+    /// what nothing has written, barriers, data races, memory that is never freed, where a NaN was first made. Accesses and
+    /// barriers are always checked.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true)]
     pub(crate) check: Vec<Check>,
 
     /// Run once for each seed, and compare
@@ -153,7 +156,7 @@ pub(crate) struct Options {
     #[arg(long, help_heading = SCREEN, hide_short_help = true)]
     pub(crate) ascii: bool,
 
-    /// Print a manual page, a shell's completions, or the reference of the options
+    /// Print a manual page, completions or the reference
     #[arg(long, value_name = "WHAT", help_heading = REPORTS, hide_short_help = true)]
     pub(crate) generate: Option<Generated>,
 
