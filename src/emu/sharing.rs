@@ -18,8 +18,8 @@ pub struct SiteSharing {
     footprint: Footprint,
     /// By function and operation: the number of the access there, if it is one.
     numbers: Arc<Vec<Vec<Option<u32>>>>,
-    /// By function and operation: whether no other thread touches what the access there touches, unless both read or a
-    /// barrier is between.
+    /// By function and operation: whether no other thread touches what the access there touches, unless both read, both are
+    /// atomic, or a barrier is between.
     private: Arc<Vec<Vec<bool>>>,
 }
 
@@ -33,7 +33,7 @@ impl SiteSharing {
         let is_private = |func: usize, number: Option<u32>| {
             let Some(number) = number else { return false };
             let id = AccessId { func: FuncId(func as u32), number };
-            footprint.sharing(id).max(footprint.between_barriers(id)) <= Sharing::ThreadDisjoint
+            !footprint.races(id)
         };
         let private =
             numbers.iter().enumerate().map(|(f, all)| all.iter().map(|&n| is_private(f, n)).collect()).collect();

@@ -1,87 +1,107 @@
-//! Which accesses of shared memory can meet those of other threads of the block.
+//! Which accesses can race with those of other threads of the block.
 //!
 //! The threads of a block that have not exited leave a barrier together, and they pass it only if all of them stand at one
 //! and the same place. So what runs between two barriers began, in every thread, behind the same barrier or at the beginning
 //! of the kernel: accesses of two threads are unordered only if one barrier, or the beginning, leads to both without another
 //! barrier on the way. Of such pairs it is asked whether they can touch a common byte, the index of the block being the same.
 //!
+//! Where the rounds of a loop are visited one by one (`walk`), a barrier of another round is another place, provided that all
+//! threads of the block come to the barrier in the same round. The sequence of blocks in which a thread cannot be while
+//! others never come (`stops`) is the same for all threads. The heads of unrolled loops are such blocks, and which round
+//! follows which is known; so it is enough that the barrier's block is one. Else all rounds of it count as one place.
+//!
 //! What barriers of a part of the block order is not seen, nor are functions looked at that have barriers of their own; if the
 //! kernel calls one, nothing is claimed.
 
-use super::relate::{PAIRS, Relation, between, extent};
-use super::walk::Walk;
-use super::{AccessId, Kind, Sharing};
+use super::relate::{PAIRS, Relation, are_atomic, between, extent};
+use super::walk::{Place, Walk};
+use super::{AccessId, Kind, stops};
 use crate::analysis::Cfg;
 use crate::{Bb, Function, InstKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Who in the block may touch what each access touches, before the next barrier; `None` if that cannot be said.
-pub(super) fn relate_shared(walk: &Walk<'_>, f: &Function) -> Option<BTreeMap<AccessId, Sharing>> {
+/// Who in the block may race with each access before the next barrier; `None` if that cannot be said.
+pub(super) fn relate(walk: &Walk<'_>, f: &Function) -> Option<BTreeMap<AccessId, Relation>> {
     if walk.has_inner_barrier {
         return None;
     }
-    let sites = &walk.shared;
-    let extents: Vec<(i128, i128)> = sites.iter().map(|s| extent(walk, &s.site)).collect();
+    let sites = &walk.sites;
+    let extents: Vec<(i128, i128)> = sites.iter().map(|site| extent(walk, site)).collect();
     let mut worst = vec![Relation::Apart; sites.len()];
     let mut seen = BTreeSet::new();
-    let cfg = Cfg::new(f);
-    for start in starts(f) {
-        let here = reached(walk, f, &cfg, start);
+    for start in starts(walk, f) {
+        let here = reached(walk, f, start);
         for (k, &i) in here.iter().enumerate() {
             for &j in &here[k..] {
-                let (a, b) = (&sites[i].site, &sites[j].site);
-                let is_apart = extents[i].1 <= extents[j].0 || extents[j].1 <= extents[i].0;
+                let (a, b) = (&sites[i], &sites[j]);
+                let is_apart = extents[i].1 <= extents[j].0
+                    || extents[j].1 <= extents[i].0
+                    || !(a.spaces.0 && b.spaces.0 || a.spaces.1 && b.spaces.1);
                 if a.kind == Kind::Read && b.kind == Kind::Read || is_apart || !seen.insert((i, j)) {
                     continue;
                 }
                 let relation = if seen.len() > PAIRS { Relation::Anybody } else { between(walk, a, b, true) };
-                worst[i] = worst[i].max(relation);
-                worst[j] = worst[j].max(relation);
+                if !are_atomic(a, b, relation.min(Relation::SameBlock)) {
+                    worst[i] = worst[i].max(relation);
+                    worst[j] = worst[j].max(relation);
+                }
             }
         }
     }
     let mut out = BTreeMap::new();
-    for (site, worst) in sites.iter().map(|s| &s.site).zip(worst) {
-        let Some(id) = site.id else { continue };
-        let sharing = match worst {
-            Relation::Apart if site.kind == Kind::Read => Sharing::ReadOnly,
-            Relation::Apart | Relation::SameThread => Sharing::ThreadDisjoint,
-            Relation::SameBlock | Relation::Anybody => Sharing::BlockDisjoint,
-        };
-        out.entry(id).and_modify(|s: &mut Sharing| *s = sharing.max(*s)).or_insert(sharing);
+    for (site, worst) in sites.iter().zip(worst) {
+        match site.id {
+            Some(id) => {
+                let found = out.entry(id).or_insert(worst);
+                *found = worst.max(*found);
+            }
+            // What a service reads must not be written by others at all.
+            None if worst > Relation::SameThread => return None,
+            None => {}
+        }
     }
     Some(out)
 }
 
-/// A place between two instructions: the number of the next one in its block.
-type Place = (Bb, usize);
-
-/// The beginning of the function, and the places behind its barriers.
-fn starts(f: &Function) -> Vec<Place> {
-    let barriers = f.blocks.iter().enumerate().flat_map(|(bb, block)| {
-        let insts = block.insts.iter().enumerate();
-        insts
-            .filter(|(_, inst)| matches!(inst.kind, InstKind::Barrier { .. }))
-            .map(move |(at, _)| (Bb(bb as u32), at + 1))
-    });
-    std::iter::once((Bb(0), 0)).chain(barriers).collect()
+/// The beginning of the function, and the places behind its barriers; places that count as one are together.
+fn starts(walk: &Walk<'_>, f: &Function) -> Vec<Vec<Place>> {
+    let divergent = stops::divergent_blocks(f, &Cfg::new(f));
+    let mut out = vec![vec![(0, 0)]];
+    let mut together: BTreeMap<(Bb, usize), Vec<Place>> = BTreeMap::new();
+    for (number, visit) in walk.visits.iter().enumerate() {
+        for (at, inst) in f.block(visit.bb).insts.iter().enumerate() {
+            if !matches!(inst.kind, InstKind::Barrier { .. }) {
+                continue;
+            }
+            let place = (number, at + 1);
+            if divergent[visit.bb.index()] {
+                together.entry((visit.bb, at)).or_default().push(place);
+            } else {
+                out.push(vec![place]);
+            }
+        }
+    }
+    out.extend(together.into_values());
+    out
 }
 
 /// The numbers of the sites to which ways without a barrier lead, ascending.
-fn reached(walk: &Walk<'_>, f: &Function, cfg: &Cfg, start: Place) -> Vec<usize> {
-    let mut ways = vec![start];
+fn reached(walk: &Walk<'_>, f: &Function, start: Vec<Place>) -> Vec<usize> {
+    let mut ways = start;
     let mut entered = BTreeSet::new();
-    // The parts of blocks that are passed: from, and up to but not with.
-    let mut parts: BTreeMap<Bb, Vec<(usize, usize)>> = BTreeMap::new();
-    while let Some((bb, first)) = ways.pop() {
-        let insts = &f.block(bb).insts;
+    // The parts of visits that are passed: from, and up to but not with.
+    let mut parts: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
+    while let Some((number, first)) = ways.pop() {
+        let Some(visit) = walk.visits.get(number) else { continue };
+        let insts = &f.block(visit.bb).insts;
         let barrier = insts[first..].iter().position(|inst| matches!(inst.kind, InstKind::Barrier { .. }));
         let end = barrier.map_or(insts.len(), |at| first + at);
-        parts.entry(bb).or_default().push((first, end));
+        parts.entry(number).or_default().push((first, end));
         if barrier.is_none() {
-            ways.extend(cfg.succs(bb).iter().filter(|next| entered.insert(**next)).map(|&next| (next, 0)));
+            ways.extend(visit.next.iter().filter(|next| entered.insert(**next)).map(|&next| (next, 0)));
         }
     }
-    let is_in = |(bb, at): Place| parts.get(&bb).is_some_and(|p| p.iter().any(|&(from, to)| (from..to).contains(&at)));
-    (0..walk.shared.len()).filter(|&i| is_in(walk.shared[i].place)).collect()
+    let is_in =
+        |(visit, at): Place| parts.get(&visit).is_some_and(|p| p.iter().any(|&(from, to)| (from..to).contains(&at)));
+    (0..walk.sites.len()).filter(|&i| is_in(walk.sites[i].place)).collect()
 }

@@ -13,11 +13,15 @@
 //! Values that the kernel loads from constant addresses (descriptors of module arrays, scalars passed by reference) are
 //! taken from memory as it is before the launch, if nothing in the launch can write there.
 //!
-//! Of shared memory it is found out who in the block may touch the same bytes before the next barrier (`intervals`).
+//! Of all accesses it is found out which other threads of the block may touch the same bytes before the next barrier
+//! (`intervals`). Two accesses race only if they touch a common byte, not both read, are no atomics whose scopes take in
+//! both threads, and no barrier comes between. That nothing races says nothing of the order of atomics: whether blocks may
+//! run in any order is another question, which [`Sharing`] answers.
 //!
 //! Not here: local memory; other launches and the host, which may touch the same bytes at other times.
 
 mod form;
+mod insts;
 mod intervals;
 mod relate;
 mod rounds;
@@ -26,8 +30,9 @@ mod value;
 mod walk;
 
 use crate::op::AtomOp;
-use crate::{FuncId, Function, Module, SharedId, Ty};
-use std::collections::BTreeMap;
+use crate::{FuncId, Function, InstKind, Module, Scope, SharedId, Ty};
+use relate::Relation;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An access of a function: its number among the loads, stores and atomics of the function, counted in the order of blocks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -83,6 +88,7 @@ enum Kind {
     Atomic {
         op: AtomOp,
         ty: Ty,
+        scope: Scope,
         /// Whether anything depends on the old value.
         used: bool,
     },
@@ -97,6 +103,8 @@ struct Finding {
     own: Sharing,
     group: Sharing,
     reduction: Option<Reduction>,
+    /// Who may touch what it touches in a way that would be a race if nothing ordered it.
+    conflict: Relation,
 }
 
 /// What is known of the accesses of a launch.
@@ -106,8 +114,10 @@ pub struct Footprint {
     is_complete: bool,
     found: BTreeMap<AccessId, Finding>,
     worst: Option<Sharing>,
-    /// Of accesses that may be of shared memory; `None` if nothing can be said of those.
-    shared: Option<BTreeMap<AccessId, Sharing>>,
+    /// The worst conflict of what has no number: services that read memory.
+    unnumbered: Relation,
+    /// Conflicts with other threads of the block before the next barrier; `None` if nothing can be said of those.
+    between_barriers: Option<BTreeMap<AccessId, Relation>>,
     trusted: Vec<(u64, Ty, u64)>,
     extents: Vec<Extent>,
     may_stop: bool,
@@ -129,9 +139,21 @@ const WALKS: usize = 40;
 
 /// Looks at a launch of `kernel`.
 pub fn footprint(module: &Module, kernel: FuncId, launch: &LaunchFacts<'_>) -> Footprint {
+    let plain = look(module, kernel, launch, false);
+    let is_barrier = |kind: &InstKind| matches!(kind, InstKind::Barrier { .. });
+    let has_barrier = module.func(kernel).blocks.iter().flat_map(|b| &b.insts).any(|inst| is_barrier(&inst.kind));
+    if !plain.is_complete || !has_barrier || plain.is_free_of_races() {
+        return plain;
+    }
+    // It costs more to look at each round of a loop, so that it is done only where more may come of it.
+    let unrolled = look(module, kernel, launch, true);
+    if unrolled.is_complete && unrolled.racing() < plain.racing() { unrolled } else { plain }
+}
+
+fn look(module: &Module, kernel: FuncId, launch: &LaunchFacts<'_>, is_unrolling: bool) -> Footprint {
     let mut refused = walk::Refused::default();
     for _ in 0..WALKS {
-        let mut walk = walk::Walk::new(module, launch, &mut refused);
+        let mut walk = walk::Walk::new(module, launch, &mut refused, is_unrolling);
         match walk.kernel(kernel) {
             Ok(()) => {}
             Err(walk::Failure::Again) => continue,
@@ -141,7 +163,7 @@ pub fn footprint(module: &Module, kernel: FuncId, launch: &LaunchFacts<'_>) -> F
             refused.memory = true;
             continue;
         };
-        related.shared = intervals::relate_shared(&walk, module.func(kernel));
+        related.between_barriers = intervals::relate(&walk, module.func(kernel));
         return related;
     }
     Footprint::default()
@@ -170,19 +192,35 @@ impl Footprint {
         if self.is_complete { self.worst.unwrap_or(Sharing::ReadOnly) } else { Sharing::Unknown }
     }
 
-    /// Who may touch what an access of shared memory touches, from the barrier before to the next one: nobody who writes
-    /// ([`Sharing::ReadOnly`]), no other thread ([`Sharing::ThreadDisjoint`]), or any thread of the block.
-    pub fn between_barriers(&self, access: AccessId) -> Sharing {
-        match &self.shared {
-            Some(shared) if self.is_complete => shared.get(&access).copied().unwrap_or(Sharing::ReadOnly),
-            _ => Sharing::BlockDisjoint,
+    /// Whether another thread of the block may race with an access before the next barrier comes.
+    pub fn races_between_barriers(&self, access: AccessId) -> bool {
+        match &self.between_barriers {
+            Some(found) if self.is_complete => found.get(&access).is_some_and(|&r| r > Relation::SameThread),
+            _ => true,
         }
     }
 
-    /// Whether no two threads touch a byte, one of them writing, without a barrier between them.
+    /// Whether another thread may race with an access.
+    pub fn races(&self, access: AccessId) -> bool {
+        let elsewhere = match self.found.get(&access) {
+            Some(found) => found.conflict > Relation::SameBlock,
+            None => !self.is_complete,
+        };
+        elsewhere || self.races_between_barriers(access)
+    }
+
+    /// Whether no two threads race.
     pub fn is_free_of_races(&self) -> bool {
-        let is_private = |s: Sharing| s <= Sharing::ThreadDisjoint;
-        is_private(self.worst()) && self.shared.as_ref().is_some_and(|shared| shared.values().all(|&s| is_private(s)))
+        self.is_complete
+            && self.unnumbered <= Relation::SameThread
+            && self.between_barriers.is_some()
+            && self.racing() == 0
+    }
+
+    /// How many accesses may race.
+    fn racing(&self) -> usize {
+        let ids = self.found.keys().chain(self.between_barriers.iter().flat_map(|found| found.keys()));
+        ids.collect::<BTreeSet<_>>().into_iter().filter(|&&id| self.races(id)).count()
     }
 
     /// The bytes that the accesses may touch; `None` if they may touch anything.
@@ -213,5 +251,5 @@ impl Footprint {
 
 /// How many accesses a function has.
 pub fn access_count(f: &Function) -> u32 {
-    f.blocks.iter().flat_map(|b| &b.insts).filter(|inst| walk::is_access(&inst.kind)).count() as u32
+    f.blocks.iter().flat_map(|b| &b.insts).filter(|inst| insts::is_access(&inst.kind)).count() as u32
 }

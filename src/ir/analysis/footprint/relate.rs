@@ -4,20 +4,25 @@
 //! are taken from the greatest coefficient w down. If the rest of a(x) - b(y), all that belongs to smaller coefficients, stays
 //! so small that the digits of x and y cannot differ without the accesses being apart, then they are equal, and the next
 //! digit is looked at without them. When all block indices are known to be equal, no other block is touched; when all thread
-//! indices are too, no other thread. An index that does not occur is equal only if both guards pin it to the same number.
+//! indices are too, no other thread. An index that does not occur is equal only if both guards pin it to the same number, or
+//! to the same sum of what is equal.
+//!
+//! Guards that are equations (`t = 8*q` for threads whose index is a multiple of 8) are solved and put into the addresses,
+//! where that tells more.
 
 use super::form::{Form, Var, gcd};
 use super::walk::{Site, Walk};
 use super::{Finding, Footprint, Kind, Reduction, Sharing};
-use crate::Ty;
+use crate::{Scope, Ty};
 use std::collections::BTreeMap;
 
 /// Most pairs of accesses that are looked at.
 pub(super) const PAIRS: usize = 60_000;
 
 /// Who may touch a common byte.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(super) enum Relation {
+    #[default]
     Apart,
     SameThread,
     SameBlock,
@@ -44,6 +49,7 @@ pub(super) fn relate(walk: &Walk<'_>) -> Option<Footprint> {
     let mut sites: Vec<Extent<'_>> = walk
         .sites
         .iter()
+        .filter(|site| site.spaces.1)
         .map(|site| {
             let (low, high) = extent(walk, site);
             Extent { site, low, high }
@@ -62,6 +68,7 @@ pub(super) fn relate(walk: &Walk<'_>) -> Option<Footprint> {
     // The worst relation of each site to others, and to other atomics without a result.
     let mut plain = vec![Relation::Apart; n];
     let mut atomic = vec![Relation::Apart; n];
+    let mut conflict = vec![Relation::Apart; n];
     let mut pairs = 0;
     for i in 0..n {
         for j in i..n {
@@ -81,6 +88,10 @@ pub(super) fn relate(walk: &Walk<'_>) -> Option<Footprint> {
             let list = if both { &mut atomic } else { &mut plain };
             list[i] = list[i].max(relation);
             list[j] = list[j].max(relation);
+            if !are_atomic(a.site, b.site, relation) {
+                conflict[i] = conflict[i].max(relation);
+                conflict[j] = conflict[j].max(relation);
+            }
         }
     }
     let own: Vec<Sharing> = (0..n).map(|i| sharing(sites[i].site.kind, plain[i], atomic[i])).collect();
@@ -108,15 +119,19 @@ pub(super) fn relate(walk: &Walk<'_>) -> Option<Footprint> {
     for (i, site) in sites.iter().enumerate() {
         let Some(&(group, reduction)) = worst.get(&find(&mut groups, i)) else { continue };
         out.worst = out.worst.max(Some(group));
-        let Some(id) = site.site.id else { continue };
+        let Some(id) = site.site.id else {
+            out.unnumbered = out.unnumbered.max(conflict[i]);
+            continue;
+        };
         let reduction = reduction.flatten().filter(|_| group == Sharing::Reduction);
-        let found = Finding { own: own[i], group, reduction };
+        let found = Finding { own: own[i], group, reduction, conflict: conflict[i] };
         out.found
             .entry(id)
             .and_modify(|f| {
                 f.own = f.own.max(found.own);
                 f.group = f.group.max(found.group);
                 f.reduction = f.reduction.filter(|_| f.reduction == found.reduction);
+                f.conflict = f.conflict.max(found.conflict);
             })
             .or_insert(found);
     }
@@ -153,6 +168,16 @@ fn sharing(kind: Kind, plain: Relation, atomic: Relation) -> Sharing {
         Relation::SameBlock => Sharing::BlockDisjoint,
         Relation::Anybody => Sharing::Unknown,
     }
+}
+
+/// Whether two accesses that threads so far apart do are atomic with regard to each other: they touch the same word, since
+/// they are of one size, and both scopes take in both threads.
+pub(super) fn are_atomic(a: &Site, b: &Site, relation: Relation) -> bool {
+    let reaches = |site: &Site| match site.kind {
+        Kind::Atomic { scope, .. } => scope > Scope::Block || relation <= Relation::SameBlock,
+        Kind::Read | Kind::Write => false,
+    };
+    reaches(a) && reaches(b) && a.bytes == b.bytes
 }
 
 fn is_reducing(kind: Kind) -> bool {
@@ -218,6 +243,63 @@ fn multiples(k: i128, from: i128, to: i128) -> Difference {
 /// answer is never that anybody may unless nothing is known of an address.
 pub(super) fn between(walk: &Walk<'_>, a: &Site, b: &Site, in_block: bool) -> Relation {
     let (Some(fa), Some(fb)) = (&a.form, &b.form) else { return Relation::Anybody };
+    let relation = of_forms(walk, (a, fa, &[]), (b, fb, &[]), in_block);
+    if relation <= Relation::SameThread {
+        return relation;
+    }
+    let (sa, sb) = (solved(walk, &a.guards), solved(walk, &b.guards));
+    match (inserted(fa, &sa), inserted(fb, &sb)) {
+        (Some(fa), Some(fb)) if !sa.is_empty() || !sb.is_empty() => {
+            relation.min(of_forms(walk, (a, &fa, &sa), (b, &fb, &sb), in_block))
+        }
+        _ => relation,
+    }
+}
+
+/// Variables that guards say are equal to a form.
+type Solved = [(Var, Form)];
+
+/// What the equations among guards say of thread indices, or else of other variables.
+fn solved(walk: &Walk<'_>, guards: &[Form]) -> Vec<(Var, Form)> {
+    let is_index = |var: Var| {
+        let digits = walk.digits.tid.iter().chain(&walk.digits.ctaid);
+        digits.flat_map(|d| &d.terms).any(|t| t.0 == var)
+    };
+    let mut out: Vec<(Var, Form)> = Vec::new();
+    for (i, guard) in guards.iter().enumerate() {
+        let Some(negated) = guard.times(-1) else { continue };
+        if !guards[..i].contains(&negated) {
+            continue;
+        }
+        let Some(equation) = inserted(guard, &out) else { continue };
+        let mut units = equation.terms.iter().filter(|t| t.1.abs() == 1);
+        let Some(&(var, k)) = units.clone().find(|t| is_index(t.0)).or_else(|| units.next()) else { continue };
+        let Some(value) = equation.filtered(|v| v != var).times(-k) else { continue };
+        for (_, form) in &mut out {
+            if let Some(inserted) = inserted(form, &[(var, value.clone())]) {
+                *form = inserted;
+            }
+        }
+        out.push((var, value));
+    }
+    out
+}
+
+/// A form with what variables are put in for them.
+fn inserted(form: &Form, solved: &Solved) -> Option<Form> {
+    solved.iter().try_fold(form.clone(), |form, (var, value)| match form.coefficient(*var) {
+        0 => Some(form),
+        k => form.filtered(|v| v != *var).plus(value, k),
+    })
+}
+
+/// The same for the addresses `fa` and `fb`, and what is known of variables at each site.
+fn of_forms(
+    walk: &Walk<'_>,
+    (a, fa, sa): (&Site, &Form, &Solved),
+    (b, fb, sb): (&Site, &Form, &Solved),
+    in_block: bool,
+) -> Relation {
     // What both have of one block's index is the same number.
     let is_common = |var: Var| {
         let is_ctaid = walk.digits.ctaid.iter().any(|digit| digit.terms.first().is_some_and(|t| t.0 == var));
@@ -257,7 +339,11 @@ pub(super) fn between(walk: &Walk<'_>, a: &Site, b: &Site, in_block: bool) -> Re
     let is_equal = |digit: &Form| match digit.terms.first() {
         None => true,
         Some(&(var, _)) => {
-            equal.contains(&var) || pinned(walk, digit, a).is_some_and(|p| pinned(walk, digit, b) == Some(p))
+            let value = |solved: &'_ Solved| solved.iter().find(|s| s.0 == var).map(|s| s.1.clone());
+            let is_same_sum = || value(sa).is_some_and(|v| is_sum_of(&v, &equal) && value(sb) == Some(v));
+            equal.contains(&var)
+                || is_same_sum()
+                || pinned(walk, digit, a).is_some_and(|p| pinned(walk, digit, b) == Some(p))
         }
     };
     if !in_block && !walk.digits.ctaid.iter().all(is_equal) {
@@ -267,6 +353,11 @@ pub(super) fn between(walk: &Walk<'_>, a: &Site, b: &Site, in_block: bool) -> Re
     } else {
         Relation::SameThread
     }
+}
+
+/// Whether a form has no variables but these.
+fn is_sum_of(form: &Form, vars: &[Var]) -> bool {
+    form.terms.iter().all(|t| vars.contains(&t.0))
 }
 
 /// Beyond this no sum is followed.

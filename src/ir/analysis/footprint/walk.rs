@@ -3,20 +3,25 @@
 //! Blocks are visited in reverse postorder, each once. A temporary has one value, a mutable register one at each place: where
 //! ways meet that bring different values, a value of which only bounds are known takes over, and at the head of a loop so do
 //! the registers that the loop assigns. An exception are counters (`rounds`): they become their first value plus a multiple
-//! of the round's number. Calls are walked with the values that they pass.
+//! of the round's number. Calls are walked with the values that they pass (`insts`).
 //!
 //! A value stands for what the register holds in the round that the thread is in, or was in last. Nothing carries a value of
 //! an earlier round but a register that is assigned in the loop, and that has a value of its own at the loop's head.
+//!
+//! Loops of the kernel that have barriers can be *unrolled*: their blocks are visited once for each round, so that what
+//! differs from round to round in another way than by a constant, such as the halved width of a tree, has its number in
+//! each. That is done only where all threads go the same number of rounds, and the walk finds out how many: in each round
+//! either nobody leaves the loop or nobody goes on. Each visit of a block of the kernel is a [`Visit`]; the visits are a
+//! graph like that of the blocks, but for rounds that are apart.
 
 use super::form::{Form, Vars};
+use super::insts;
 use super::rounds::{self, Counter};
 use super::stops;
 use super::value::{Arithmetic, Cond, Value};
 use super::{AccessId, Kind, LaunchFacts};
-use crate::analysis::{Cfg, Dominators, Loops};
-use crate::op::Special;
-use crate::rt::Rt;
-use crate::{Access, AddrBase, Bb, FuncId, Function, InstKind, Module, ParamKind, Reg, Space, Term, Ty, Val};
+use crate::analysis::{Cfg, Dominators, Loop, LoopId, Loops};
+use crate::{Bb, FuncId, Function, InstKind, Module, ParamKind, Reg, Term, Ty, Val};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -30,14 +35,21 @@ pub(super) struct Site {
     /// The address of the first byte; `None` if it may be anything.
     pub(super) form: Option<Form>,
     pub(super) guards: Rc<[Form]>,
+    /// Whether it may be of shared memory, and whether it may be of any other that threads share.
+    pub(super) spaces: (bool, bool),
+    /// Where it, or the call that leads to it, stands in the kernel.
+    pub(super) place: Place,
 }
 
-/// An access site that may be of shared memory.
+/// A place in the kernel: the number of a visit, and that of an instruction of its block.
+pub(super) type Place = (usize, usize);
+
+/// A visit of a block of the kernel.
 #[derive(Clone, Debug)]
-pub(super) struct SharedSite {
-    pub(super) site: Site,
-    /// Where it, or the call that leads to it, stands in the kernel: the number of the instruction in its block.
-    pub(super) place: (Bb, usize),
+pub(super) struct Visit {
+    pub(super) bb: Bb,
+    /// The visits to which threads may go on.
+    pub(super) next: Vec<usize>,
 }
 
 /// The variables of the launch's digits.
@@ -49,7 +61,9 @@ pub(super) struct Digits {
 /// Most calls within calls.
 const DEPTH: usize = 8;
 /// Most instructions that are looked at.
-const STEPS: usize = 40_000;
+pub(super) const STEPS: usize = 40_000;
+/// Most rounds of a loop that are visited one by one.
+const ROUNDS: usize = 48;
 
 /// Why a walk was given up.
 pub(super) enum Failure {
@@ -64,6 +78,8 @@ pub(super) enum Failure {
 pub(super) struct Refused {
     /// Registers that are no counter of the loop with that head.
     pub(super) counters: BTreeSet<(FuncId, Bb, Reg)>,
+    /// Heads of loops of the kernel whose rounds are not visited one by one.
+    pub(super) rounds: BTreeSet<Bb>,
     /// Whether memory may change during the launch where the kernel reads uniform values from.
     pub(super) memory: bool,
 }
@@ -75,41 +91,71 @@ pub(super) struct Walk<'a> {
     pub(super) vars: Vars,
     pub(super) digits: Digits,
     pub(super) sites: Vec<Site>,
-    pub(super) shared: Vec<SharedSite>,
+    /// The visits of the kernel's blocks.
+    pub(super) visits: Vec<Visit>,
+    /// Whether loops of the kernel that have barriers are unrolled.
+    is_unrolling: bool,
     /// Whether a function that the kernel calls has a barrier.
     pub(super) has_inner_barrier: bool,
     /// Where the walk is in the kernel itself.
-    place: (Bb, usize),
+    pub(super) place: Place,
     /// What was read from memory as it is before the launch: address, type, bits.
     pub(super) trusted: Vec<(u64, Ty, u64)>,
     /// Whether something but an access may end the launch.
     pub(super) may_stop: bool,
-    steps: usize,
+    pub(super) steps: usize,
 }
 
-/// What is known where a block ends.
-struct End {
-    regs: Vec<Value>,
+/// What is known where control goes from one block to another.
+struct Way {
+    regs: Rc<[Value]>,
     guards: Vec<Form>,
-    /// What the terminator's condition is, if it is a branch.
-    cond: Value,
+    /// In the kernel: the visit of the block that it comes from.
+    from: usize,
 }
 
 /// A function on its way.
-struct Activation<'a> {
-    f: &'a Function,
-    id: FuncId,
-    temps: Vec<Value>,
+pub(super) struct Activation<'a> {
+    pub(super) f: &'a Function,
+    pub(super) id: FuncId,
+    /// How many calls lead to it.
+    pub(super) depth: usize,
+    pub(super) temps: Vec<Value>,
     /// Dense numbers of mutable registers.
-    mutable: BTreeMap<Reg, usize>,
-    regs: Vec<Value>,
-    guards: Vec<Form>,
+    pub(super) mutable: BTreeMap<Reg, usize>,
+    pub(super) regs: Vec<Value>,
+    pub(super) guards: Vec<Form>,
     /// Counters of the loops around by the place of their assignment: the loop's head, and what has to be assigned.
-    counters: BTreeMap<(Bb, usize), (Bb, Form)>,
+    pub(super) counters: BTreeMap<(Bb, usize), (Bb, Form)>,
+}
+
+/// How control goes through a function.
+struct Flow {
+    cfg: Cfg,
+    dom: Dominators,
+    loops: Loops,
+    /// The number of the first access of each block.
+    numbers: Vec<u32>,
+    divergent: Vec<bool>,
+    /// What leads to blocks that are to be visited.
+    ways: Vec<Vec<Way>>,
+    /// The latest visit of each block.
+    visits: Vec<usize>,
+    /// Loops that are being unrolled, by their heads.
+    unrolled: BTreeSet<Bb>,
+    /// By the heads of loops that read memory: the variable of their round.
+    reading: BTreeMap<Bb, Form>,
+    /// What RETURN gives, and the guards there.
+    returned: Vec<(Vec<Value>, Vec<Form>)>,
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(module: &'a Module, launch: &'a LaunchFacts<'a>, refused: &'a mut Refused) -> Walk<'a> {
+    pub(super) fn new(
+        module: &'a Module,
+        launch: &'a LaunchFacts<'a>,
+        refused: &'a mut Refused,
+        is_unrolling: bool,
+    ) -> Walk<'a> {
         let mut vars = Vars::default();
         let mut digit = |extent: u32| match extent {
             0 | 1 => Form::constant(0),
@@ -123,9 +169,10 @@ impl<'a> Walk<'a> {
             vars,
             digits,
             sites: Vec::new(),
-            shared: Vec::new(),
+            visits: Vec::new(),
+            is_unrolling,
             has_inner_barrier: false,
-            place: (Bb(0), 0),
+            place: (0, 0),
             trusted: Vec::new(),
             may_stop: false,
             steps: 0,
@@ -150,27 +197,33 @@ impl<'a> Walk<'a> {
         self.call(id, &args, &[], 0).map(|_| ())
     }
 
-    fn arithmetic<'s>(&'s mut self, guards: &'s [Form]) -> Arithmetic<'s> {
+    pub(super) fn arithmetic<'s>(&'s mut self, guards: &'s [Form]) -> Arithmetic<'s> {
         Arithmetic { vars: &mut self.vars, guards }
     }
 
-    fn placed(&mut self, (low, high): (i64, i64)) -> Value {
+    pub(super) fn placed(&mut self, (low, high): (i64, i64)) -> Value {
         self.arithmetic(&[]).between(i128::from(low), i128::from(high))
     }
 
     /// Walks a function; gives what it returns.
-    fn call(&mut self, id: FuncId, args: &[Value], guards: &[Form], depth: usize) -> Result<Vec<Value>, Failure> {
+    pub(super) fn call(
+        &mut self,
+        id: FuncId,
+        args: &[Value],
+        guards: &[Form],
+        depth: usize,
+    ) -> Result<Vec<Value>, Failure> {
         let Some(f) = self.module.funcs.get(id.index()).filter(|f| !f.blocks.is_empty() && depth < DEPTH) else {
             return Err(Failure::Beyond);
         };
         let cfg = Cfg::new(f);
         let dom = Dominators::new(&cfg);
-        let loops = Loops::new(&cfg, &dom);
         let mutable: BTreeMap<Reg, usize> =
             (0..f.regs.len() as u32).map(Reg).filter(|&r| f.is_mutable(r)).enumerate().map(|(i, r)| (r, i)).collect();
         let mut a = Activation {
             f,
             id,
+            depth,
             temps: vec![Value::Other; f.regs.len()],
             regs: vec![Value::Other; mutable.len()],
             mutable,
@@ -183,97 +236,179 @@ impl<'a> Walk<'a> {
         for (param, value) in f.params.iter().zip(args) {
             a.set(param.reg, value.clone());
         }
-        let numbers = access_numbers(f);
-        let divergent = stops::divergent_blocks(f, &cfg);
-        // Loops that read memory: the variable of their round, and where they go round.
-        let mut reading: Vec<(Form, Vec<Bb>)> = Vec::new();
-        let mut ends: Vec<Option<End>> = (0..f.blocks.len()).map(|_| None).collect();
-        let mut returned: Vec<(Vec<Value>, Vec<Form>)> = Vec::new();
-        for &bb in cfg.rpo() {
-            if bb.index() != 0 && !self.enter(&mut a, bb, &cfg, &dom, &ends)? {
-                continue;
-            }
-            if bb.index() == 0 && !cfg.preds(bb).is_empty() {
-                return Err(Failure::Beyond);
-            }
-            if let Some(number) = loops.of(bb).filter(|&l| loops.get(l).header == bb) {
-                let round = self.enter_loop(&mut a, &rounds::counters(f, &dom, &loops, number), loops.get(number));
-                if stops::reads_memory(f, loops.get(number)) {
-                    reading.push((round, loops.get(number).latches.clone()));
-                }
-            }
-            self.block(&mut a, bb, numbers[bb.index()], depth)?;
-            self.may_stop |= stops::may_stop(f.block(bb), divergent[bb.index()]);
-            let term = &f.block(bb).term;
-            let cond = match term {
-                Term::Branch { cond, .. } => a.value(*cond, Ty::Pred),
-                _ => Value::Other,
-            };
-            if let Term::Return(values) = term {
-                let types = f.results.iter().copied().chain(std::iter::repeat(Ty::I64));
-                returned.push((values.iter().zip(types).map(|(&v, ty)| a.value(v, ty)).collect(), a.guards.clone()));
-            }
-            ends[bb.index()] = Some(End { regs: a.regs.clone(), guards: a.guards.clone(), cond });
+        if !cfg.preds(Bb(0)).is_empty() {
+            return Err(Failure::Beyond);
         }
-        for (round, latches) in reading {
-            let ends = latches.iter().filter_map(|l| ends[l.index()].as_ref());
-            let bounded = |end: &End| self.vars.most(&round, &end.guards, Some(rounds::MANY)) <= rounds::MANY;
-            self.may_stop |= !ends.into_iter().all(bounded);
-        }
+        let mut flow = Flow {
+            loops: Loops::new(&cfg, &dom),
+            dom,
+            numbers: insts::access_numbers(f),
+            divergent: stops::divergent_blocks(f, &cfg),
+            ways: f.blocks.iter().map(|_| Vec::new()).collect(),
+            visits: vec![0; f.blocks.len()],
+            unrolled: BTreeSet::new(),
+            reading: BTreeMap::new(),
+            returned: Vec::new(),
+            cfg,
+        };
+        let order = flow.cfg.rpo().to_vec();
+        self.blocks(&mut a, &mut flow, &order)?;
         Ok(f.results
             .iter()
             .enumerate()
             .map(|(i, &ty)| {
                 let ways: Vec<(&Value, &[Form])> =
-                    returned.iter().filter_map(|(v, g)| Some((v.get(i)?, g.as_slice()))).collect();
+                    flow.returned.iter().filter_map(|(v, g)| Some((v.get(i)?, g.as_slice()))).collect();
                 Arithmetic { vars: &mut self.vars, guards: &[] }.merge(ty, &ways)
             })
             .collect())
     }
 
-    /// Prepares what is known at the beginning of a block; whether control may come there.
-    fn enter(
-        &mut self,
-        a: &mut Activation<'a>,
-        bb: Bb,
-        cfg: &Cfg,
-        dom: &Dominators,
-        ends: &[Option<End>],
-    ) -> Result<bool, Failure> {
-        let mut ways: Vec<(&End, Vec<Form>)> = Vec::new();
-        for &pred in cfg.preds(bb) {
-            if !cfg.is_reachable(pred) || dom.dominates(bb, pred) {
+    /// Walks the blocks of `order`, a part of the reverse postorder.
+    fn blocks(&mut self, a: &mut Activation<'a>, flow: &mut Flow, order: &[Bb]) -> Result<(), Failure> {
+        let mut done: BTreeSet<Bb> = BTreeSet::new();
+        for &bb in order {
+            if done.contains(&bb) {
                 continue;
             }
-            if cfg.rank(pred) >= cfg.rank(bb) {
-                // A loop that is entered at two places.
+            let head_of = flow.loops.of(bb).filter(|&l| flow.loops.get(l).header == bb);
+            if let Some(number) = head_of.filter(|&l| self.is_unrolled(a, flow, l)) {
+                self.unroll(a, flow, number)?;
+                done.extend(&flow.loops.get(number).blocks);
+            } else {
+                self.visit(a, flow, bb)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a loop is to be unrolled that is not being unrolled.
+    fn is_unrolled(&self, a: &Activation<'a>, flow: &Flow, number: LoopId) -> bool {
+        let Loop { header, blocks, .. } = flow.loops.get(number);
+        let has_barrier = |bb: &Bb| a.f.block(*bb).insts.iter().any(|i| matches!(i.kind, InstKind::Barrier { .. }));
+        self.is_unrolling
+            && a.depth == 0
+            && !flow.divergent[header.index()]
+            && !flow.unrolled.contains(header)
+            && !self.refused.rounds.contains(header)
+            && blocks.iter().any(has_barrier)
+    }
+
+    /// Walks the rounds of a loop one by one.
+    fn unroll(&mut self, a: &mut Activation<'a>, flow: &mut Flow, number: LoopId) -> Result<(), Failure> {
+        let Loop { header, blocks, .. } = flow.loops.get(number).clone();
+        let order: Vec<Bb> = flow.cfg.rpo().iter().copied().filter(|bb| blocks.contains(bb)).collect();
+        let outside = |flow: &Flow| {
+            let ways = flow.ways.iter().enumerate();
+            ways.filter(|(bb, _)| !blocks.contains(&Bb(*bb as u32))).map(|(_, ways)| ways.len()).sum::<usize>()
+        };
+        flow.unrolled.insert(header);
+        for round in 0.. {
+            if flow.ways[header.index()].is_empty() {
+                break;
+            }
+            let before = outside(flow);
+            self.blocks(a, flow, &order)?;
+            let goes_on = !flow.ways[header.index()].is_empty();
+            if goes_on && (outside(flow) != before || round == ROUNDS) {
+                self.refused.rounds.insert(header);
+                return Err(Failure::Again);
+            }
+        }
+        flow.unrolled.remove(&header);
+        Ok(())
+    }
+
+    /// Visits a block, if control may come there.
+    fn visit(&mut self, a: &mut Activation<'a>, flow: &mut Flow, bb: Bb) -> Result<(), Failure> {
+        let ways = std::mem::take(&mut flow.ways[bb.index()]);
+        let here = self.visits.len();
+        if bb.index() != 0 {
+            let from_two_places =
+                |&pred: &Bb| !flow.dom.dominates(bb, pred) && flow.cfg.rank(pred) >= flow.cfg.rank(bb);
+            if flow.cfg.preds(bb).iter().filter(|&&p| flow.cfg.is_reachable(p)).any(from_two_places) {
                 return Err(Failure::Beyond);
             }
-            let Some(end) = &ends[pred.index()] else { continue };
-            let mut guards = end.guards.clone();
-            if let (Term::Branch { then_bb, else_bb, .. }, Value::Cond(cond)) = (&a.f.block(pred).term, &end.cond)
-                && then_bb != else_bb
-            {
-                let holds = *then_bb == bb;
+            if ways.is_empty() {
+                return Ok(());
+            }
+            self.enter(a, &ways);
+        }
+        if a.depth == 0 {
+            ways.iter().for_each(|way| self.visits[way.from].next.push(here));
+            self.visits.push(Visit { bb, next: Vec::new() });
+            flow.visits[bb.index()] = here;
+        }
+        if let Some(number) = flow.loops.of(bb).filter(|&l| flow.loops.get(l).header == bb)
+            && !flow.unrolled.contains(&bb)
+        {
+            let of = flow.loops.get(number);
+            let counters = rounds::counters(a.f, &flow.dom, &flow.loops, number);
+            let round = self.enter_loop(a, &counters, of);
+            if stops::reads_memory(a.f, of) {
+                flow.reading.insert(bb, round);
+            }
+        }
+        self.block(a, bb, here, flow.numbers[bb.index()])?;
+        self.may_stop |= stops::may_stop(a.f.block(bb), flow.divergent[bb.index()]);
+        self.leave(a, flow, bb, here);
+        Ok(())
+    }
+
+    /// Prepares what is known at the beginning of a block to which these ways lead.
+    fn enter(&mut self, a: &mut Activation<'a>, ways: &[Way]) {
+        let Some((first, rest)) = ways.split_first() else { return };
+        a.guards = first.guards.iter().filter(|g| rest.iter().all(|way| way.guards.contains(g))).cloned().collect();
+        for (&reg, &at) in &a.mutable {
+            let values: Vec<(&Value, &[Form])> =
+                ways.iter().map(|way| (&way.regs[at], way.guards.as_slice())).collect();
+            a.regs[at] = Arithmetic { vars: &mut self.vars, guards: &[] }.merge(a.f.ty(reg), &values);
+        }
+    }
+
+    /// Notes where control may go from the end of a block.
+    fn leave(&mut self, a: &Activation<'a>, flow: &mut Flow, bb: Bb, here: usize) {
+        let term = &a.f.block(bb).term;
+        if let Term::Return(values) = term {
+            let types = a.f.results.iter().copied().chain(std::iter::repeat(Ty::I64));
+            let values = values.iter().zip(types).map(|(&v, ty)| a.value(v, ty)).collect();
+            flow.returned.push((values, a.guards.clone()));
+        }
+        let branch = match *term {
+            Term::Branch { cond, then_bb, else_bb } if then_bb != else_bb => match a.value(cond, Ty::Pred) {
+                Value::Cond(cond) => Some((cond, then_bb)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let regs: Rc<[Value]> = a.regs.as_slice().into();
+        for &next in flow.cfg.succs(bb) {
+            let is_back = flow.dom.dominates(next, bb);
+            if is_back && !flow.unrolled.contains(&next) {
+                // The round that follows is the one that was walked.
+                if a.depth == 0 {
+                    self.visits[here].next.push(flow.visits[next.index()]);
+                }
+                if let Some(round) = flow.reading.get(&next) {
+                    self.may_stop |= self.vars.most(round, &a.guards, Some(rounds::MANY)) > rounds::MANY;
+                }
+                continue;
+            }
+            let mut guards = a.guards.clone();
+            if let Some((cond, then_bb)) = &branch {
+                let holds = next == *then_bb;
                 if cond.known() == Some(!holds) {
                     continue;
                 }
                 cond.assume(holds, &self.vars, &mut guards);
             }
-            ways.push((end, guards));
+            flow.ways[next.index()].push(Way { regs: regs.clone(), guards, from: here });
         }
-        let Some((first, rest)) = ways.split_first() else { return Ok(false) };
-        a.guards = first.1.iter().filter(|g| rest.iter().all(|(_, other)| other.contains(g))).cloned().collect();
-        for (&reg, &at) in &a.mutable {
-            let values: Vec<(&Value, &[Form])> = ways.iter().map(|(end, g)| (&end.regs[at], g.as_slice())).collect();
-            a.regs[at] = Arithmetic { vars: &mut self.vars, guards: &[] }.merge(a.f.ty(reg), &values);
-        }
-        Ok(true)
     }
 
     /// At the head of a loop: counters become forms of the round's number, other registers that the loop assigns
     /// unknown. Gives the number of the round.
-    fn enter_loop(&mut self, a: &mut Activation<'a>, counters: &[Counter], of: &crate::analysis::Loop) -> Form {
+    fn enter_loop(&mut self, a: &mut Activation<'a>, counters: &[Counter], of: &Loop) -> Form {
         let round = Form::var(self.vars.fresh(0, rounds::ENDLESS));
         let mut assigned = BTreeSet::new();
         for bb in &of.blocks {
@@ -312,283 +447,17 @@ impl<'a> Walk<'a> {
         }
         round
     }
-
-    /// The constant that a counter's step is in every round, as far as that can be told at the head of the loop.
-    fn step(&mut self, a: &Activation<'a>, counter: &Counter, assigned: &BTreeSet<Reg>) -> Option<i128> {
-        let value = self.early(a, counter.step, a.f.ty(counter.reg), assigned, 0);
-        let Value::Int(form) = value else { return None };
-        form.as_constant().map(|c| if counter.is_falling { -c } else { c })
-    }
-
-    /// A value at the head of a loop, also of temporaries that the loop computes from what it does not assign.
-    fn early(&mut self, a: &Activation<'a>, val: Val, ty: Ty, assigned: &BTreeSet<Reg>, depth: usize) -> Value {
-        let reg = match val {
-            Val::Reg(reg) if assigned.contains(&reg) => reg,
-            _ => return a.value(val, ty),
-        };
-        if a.f.is_mutable(reg) || depth > 6 {
-            return Value::Other;
-        }
-        let insts = a.f.blocks.iter().flat_map(|b| &b.insts);
-        let Some(inst) = insts.into_iter().find(|inst| inst.kind.def() == Some(reg)) else { return Value::Other };
-        match inst.kind {
-            InstKind::Un { op, ty, a: x, .. } => {
-                let x = self.early(a, x, ty, assigned, depth + 1);
-                self.arithmetic(&[]).un(op, ty, &x)
-            }
-            InstKind::Bin { op, ty, a: x, b: y, .. } => {
-                let x = self.early(a, x, ty, assigned, depth + 1);
-                let y = self.early(a, y, ty, assigned, depth + 1);
-                self.arithmetic(&[]).bin(op, ty, &x, &y)
-            }
-            InstKind::Cvt { op, from, to, a: x, .. } => {
-                let x = self.early(a, x, from, assigned, depth + 1);
-                self.arithmetic(&[]).cvt(op, from, to, &x)
-            }
-            InstKind::Special { reg, .. } => self.special(reg, &[]),
-            _ => Value::Other,
-        }
-    }
-
-    /// Walks the instructions of a block.
-    fn block(&mut self, a: &mut Activation<'a>, bb: Bb, first: u32, depth: usize) -> Result<(), Failure> {
-        let mut number = first;
-        let guards: Rc<[Form]> = a.guards.clone().into();
-        for (at, inst) in a.f.block(bb).insts.iter().enumerate() {
-            self.steps += 1;
-            if self.steps > STEPS {
-                return Err(Failure::Beyond);
-            }
-            if depth == 0 {
-                self.place = (bb, at);
-            }
-            let id = AccessId { func: a.id, number };
-            number += u32::from(is_access(&inst.kind));
-            let value = match &inst.kind {
-                InstKind::Un { op, ty, a: x, .. } => {
-                    let x = a.value(*x, *ty);
-                    self.arithmetic(&guards).un(*op, *ty, &x)
-                }
-                InstKind::Bin { op, ty, a: x, b: y, .. } => {
-                    let (x, y) = (a.value(*x, *ty), a.value(*y, *ty));
-                    self.arithmetic(&guards).bin(*op, *ty, &x, &y)
-                }
-                InstKind::Tri { ty, a: x, b: y, c: z, .. } => {
-                    let (x, y, z) = (a.value(*x, *ty), a.value(*y, *ty), a.value(*z, *ty));
-                    self.arithmetic(&guards).mad(*ty, &x, &y, &z)
-                }
-                InstKind::Cmp { op, ty, a: x, b: y, .. } => {
-                    let (x, y) = (a.value(*x, *ty), a.value(*y, *ty));
-                    self.arithmetic(&guards).cmp(*op, *ty, &x, &y)
-                }
-                InstKind::Select { ty, cond, a: x, b: y, .. } => {
-                    let (c, x, y) = (a.value(*cond, Ty::Pred), a.value(*x, *ty), a.value(*y, *ty));
-                    self.arithmetic(&guards).select(*ty, &c, &x, &y)
-                }
-                InstKind::Cvt { op, from, to, a: x, .. } => {
-                    let x = a.value(*x, *from);
-                    self.arithmetic(&guards).cvt(*op, *from, *to, &x)
-                }
-                InstKind::Addr { base, .. } => match base {
-                    AddrBase::Local(_) => self.placed(self.launch.local),
-                    AddrBase::Shared(id) => match (self.launch.shared_at)(a.id, *id) {
-                        Some(base) => Value::Int(Form::constant(i128::from(base))),
-                        None => self.placed(self.launch.shared),
-                    },
-                    AddrBase::Global(g) => match self.launch.globals.get(g.index()) {
-                        Some(&base) => Value::Int(Form::constant(i128::from(base))),
-                        None => Value::Other,
-                    },
-                },
-                InstKind::Special { reg, .. } => self.special(*reg, &guards),
-                InstKind::Load { ty, space, access, addr, offset, .. } => {
-                    let at = self.touch(a, Some(id), Kind::Read, *ty, *space, *addr, *offset, &guards);
-                    self.loaded(*ty, *access, at).unwrap_or_else(|| self.arithmetic(&[]).opaque(*ty))
-                }
-                InstKind::Store { ty, space, addr, offset, .. } => {
-                    self.touch(a, Some(id), Kind::Write, *ty, *space, *addr, *offset, &guards);
-                    continue;
-                }
-                InstKind::Atomic { op, ty, space, dst, addr, offset, .. } => {
-                    let used = dst.is_some_and(|d| is_read(a.f, d));
-                    let kind = Kind::Atomic { op: *op, ty: *ty, used };
-                    self.touch(a, Some(id), kind, *ty, *space, *addr, *offset, &guards);
-                    self.arithmetic(&[]).opaque(*ty)
-                }
-                InstKind::Call { func, args, results } => {
-                    let callee = self.module.funcs.get(func.index()).ok_or(Failure::Beyond)?;
-                    let types = callee.params.iter().map(|p| callee.ty(p.reg)).chain(std::iter::repeat(Ty::I64));
-                    let args: Vec<Value> = args.iter().zip(types).map(|(&v, ty)| a.value(v, ty)).collect();
-                    let values = self.call(*func, &args, &guards, depth + 1)?;
-                    for (i, &reg) in results.iter().enumerate() {
-                        let value = values.get(i).cloned();
-                        let value = value.unwrap_or_else(|| self.arithmetic(&[]).opaque(a.f.ty(reg)));
-                        self.assign(a, (bb, at), reg, value)?;
-                    }
-                    continue;
-                }
-                InstKind::Rt { rt, args, results } => {
-                    self.service(a, *rt, args, &guards)?;
-                    for &reg in results {
-                        let value = self.arithmetic(&[]).opaque(a.f.ty(reg));
-                        self.assign(a, (bb, at), reg, value)?;
-                    }
-                    continue;
-                }
-                InstKind::Launch { .. } => return Err(Failure::Beyond),
-                InstKind::Barrier { .. } | InstKind::Vote { .. } | InstKind::Shuffle { .. } => {
-                    self.has_inner_barrier |= depth > 0 && matches!(inst.kind, InstKind::Barrier { .. });
-                    inst.kind.def().map_or(Value::Other, |d| self.arithmetic(&[]).opaque(a.f.ty(d)))
-                }
-                InstKind::Fence { .. } | InstKind::SyncWarp { .. } | InstKind::Stmt | InstKind::BackEdge => continue,
-            };
-            if let Some(reg) = inst.kind.def() {
-                self.assign(a, (bb, at), reg, value)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Assigns a register; a counter must go on as it was taken to.
-    fn assign(&mut self, a: &mut Activation<'a>, place: (Bb, usize), reg: Reg, value: Value) -> Result<(), Failure> {
-        if let Some((header, next)) = a.counters.remove(&place)
-            && value != Value::Int(next)
-        {
-            self.refused.counters.insert((a.id, header, reg));
-            return Err(Failure::Again);
-        }
-        a.set(reg, value);
-        Ok(())
-    }
-
-    fn special(&mut self, reg: Special, guards: &[Form]) -> Value {
-        let axis = |list: &[Form; 3], i: usize| Value::Int(list[i].clone());
-        let extent = |n: u32| Value::Int(Form::constant(i128::from(n)));
-        match reg {
-            Special::TidX => axis(&self.digits.tid, 0),
-            Special::TidY => axis(&self.digits.tid, 1),
-            Special::TidZ => axis(&self.digits.tid, 2),
-            Special::CtaidX => axis(&self.digits.ctaid, 0),
-            Special::CtaidY => axis(&self.digits.ctaid, 1),
-            Special::CtaidZ => axis(&self.digits.ctaid, 2),
-            Special::NtidX => extent(self.launch.block[0]),
-            Special::NtidY => extent(self.launch.block[1]),
-            Special::NtidZ => extent(self.launch.block[2]),
-            Special::NctaidX => extent(self.launch.grid[0]),
-            Special::NctaidY => extent(self.launch.grid[1]),
-            Special::NctaidZ => extent(self.launch.grid[2]),
-            Special::LaneId => {
-                let [x, y, _] = self.launch.block.map(i128::from);
-                let [tx, ty, tz] = &self.digits.tid;
-                let linear = tx.plus(ty, x).and_then(|f| f.plus(tz, x * y));
-                match linear {
-                    Some(f) => self.arithmetic(guards).bin(
-                        crate::op::BinOp::Rem,
-                        Ty::I32,
-                        &Value::Int(f),
-                        &Value::Int(Form::constant(32)),
-                    ),
-                    None => self.arithmetic(guards).between(0, 31),
-                }
-            }
-            Special::ActiveMask => self.arithmetic(guards).opaque(Ty::I32),
-            Special::Clock64 | Special::GlobalTimer => self.arithmetic(guards).opaque(Ty::I64),
-        }
-    }
-
-    /// Notes an access, unless it surely stays in memory of the thread; gives its address, if that is not shared memory.
-    #[allow(clippy::too_many_arguments)] // The parts of one instruction.
-    fn touch(
-        &mut self,
-        a: &Activation<'a>,
-        id: Option<AccessId>,
-        kind: Kind,
-        ty: Ty,
-        space: Space,
-        addr: Val,
-        offset: i64,
-        guards: &Rc<[Form]>,
-    ) -> Option<Form> {
-        if space == Space::Local {
-            return None;
-        }
-        let form = match a.value(addr, Ty::I64) {
-            Value::Int(form) => form.offset(i128::from(offset)),
-            _ => None,
-        };
-        let form = form.filter(|f| {
-            let (low, high) = super::value::range(Ty::I64);
-            self.vars.is_within(f, guards, low, high)
-        });
-        let site = Site { id, kind, bytes: i128::from(ty.bytes()), form: form.clone(), guards: guards.clone() };
-        if matches!(space, Space::Shared | Space::Generic) {
-            self.shared.push(SharedSite { site: site.clone(), place: self.place });
-        }
-        if space == Space::Shared {
-            return None;
-        }
-        if space == Space::Generic
-            && let Some(form) = &form
-        {
-            let (low, high) = (i128::from(self.launch.windows.0), i128::from(self.launch.windows.1));
-            if self.vars.is_within(form, guards, low, high - 8) {
-                return None;
-            }
-        }
-        self.sites.push(site);
-        form
-    }
-
-    /// What lies at a constant address before the launch, if memory may be trusted to stay.
-    fn loaded(&mut self, ty: Ty, access: Access, at: Option<Form>) -> Option<Value> {
-        let at = u64::try_from(at?.as_constant()?).ok()?;
-        if self.refused.memory || access == Access::Volatile || !ty.is_int() {
-            return None;
-        }
-        let bits = (self.launch.read)(at, ty)?;
-        self.trusted.push((at, ty, bits));
-        Some(Value::Int(Form::constant(i128::from(scalar::bits::signed(ty, bits)))))
-    }
-
-    /// What a service of the run time touches.
-    fn service(&mut self, a: &Activation<'a>, rt: Rt, args: &[Val], guards: &Rc<[Form]>) -> Result<(), Failure> {
-        match rt {
-            Rt::IoBegin
-            | Rt::IoEnd
-            | Rt::IoPutInt
-            | Rt::IoPutReal4
-            | Rt::IoPutReal8
-            | Rt::IoPutComplex4
-            | Rt::IoPutComplex8
-            | Rt::IoPutLogical
-            | Rt::Stop => Ok(()),
-            Rt::ErrorBounds | Rt::ErrorAllocated | Rt::ErrorAlreadyAllocated => {
-                self.may_stop = true;
-                Ok(())
-            }
-            Rt::IoPutChar => {
-                let arg = |i: usize| args.get(i).map_or(Value::Other, |&v| a.value(v, Ty::I64));
-                let (Value::Int(form), Value::Int(length)) = (arg(0), arg(1)) else { return Err(Failure::Beyond) };
-                let bytes = self.vars.most(&length, guards, None).max(1);
-                let site = Site { id: None, kind: Kind::Read, bytes, form: Some(form), guards: guards.clone() };
-                self.shared.push(SharedSite { site: site.clone(), place: self.place });
-                self.sites.push(site);
-                Ok(())
-            }
-            _ => Err(Failure::Beyond),
-        }
-    }
 }
 
 impl Activation<'_> {
-    fn set(&mut self, reg: Reg, value: Value) {
+    pub(super) fn set(&mut self, reg: Reg, value: Value) {
         match self.mutable.get(&reg) {
             Some(&at) => self.regs[at] = value,
             None => self.temps[reg.index()] = value,
         }
     }
 
-    fn value(&self, val: Val, ty: Ty) -> Value {
+    pub(super) fn value(&self, val: Val, ty: Ty) -> Value {
         match val {
             Val::Reg(reg) => self.mutable.get(&reg).map_or(&self.temps[reg.index()], |&at| &self.regs[at]).clone(),
             Val::Imm(bits) => match ty {
@@ -598,49 +467,4 @@ impl Activation<'_> {
             },
         }
     }
-}
-
-/// Whether an instruction is an access that has a number.
-pub(super) fn is_access(kind: &InstKind) -> bool {
-    matches!(kind, InstKind::Load { .. } | InstKind::Store { .. } | InstKind::Atomic { .. })
-}
-
-/// The number of the first access of each block.
-fn access_numbers(f: &Function) -> Vec<u32> {
-    let mut next = 0;
-    f.blocks
-        .iter()
-        .map(|block| {
-            let first = next;
-            next += block.insts.iter().filter(|inst| is_access(&inst.kind)).count() as u32;
-            first
-        })
-        .collect()
-}
-
-/// Whether anything in the function depends on the value of a register; to keep it in a variable that nobody reads is no use.
-fn is_read(f: &Function, reg: Reg) -> bool {
-    let mut pending = vec![reg];
-    let mut seen = BTreeSet::from([reg]);
-    while let Some(reg) = pending.pop() {
-        for block in &f.blocks {
-            for inst in &block.insts {
-                let mut here = false;
-                inst.kind.each_use(|v| here |= v == Val::Reg(reg));
-                if !here {
-                    continue;
-                }
-                let InstKind::Un { op: crate::op::UnOp::Mov, dst, .. } = inst.kind else { return true };
-                if seen.insert(dst) {
-                    pending.push(dst);
-                }
-            }
-            let mut here = false;
-            block.term.each_use(|v| here |= v == Val::Reg(reg));
-            if here {
-                return true;
-            }
-        }
-    }
-    false
 }

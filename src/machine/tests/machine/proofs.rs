@@ -1,7 +1,7 @@
 //! What is proven before a launch leaves accesses out of the search for races; that must not show in what is found.
 //!
-//! Random kernels with arrays in shared and global memory, barriers in straight code and in loops, guards and early returns
-//! run with and without proofs. Some barriers are missing, so that about half of the kernels race.
+//! Random kernels with arrays in shared and global memory, barriers in straight code and in loops, trees, atomics, guards and
+//! early returns run with and without proofs. Some barriers are missing, so that about half of the kernels race.
 
 use crate::program::{TestWorld, load_on, modelled};
 use emu::{Emulator, Options};
@@ -44,7 +44,7 @@ fn guard(rng: &mut Rng) -> String {
 
 fn simple(rng: &mut Rng, out: &mut String) {
     let (a, b) = (index(rng), index(rng));
-    let text = match rng.below(9) {
+    let text = match rng.below(11) {
         0 | 1 => format!("s({a}) = i"),
         2 => format!("s({a}) = s({b}) + 1"),
         3 => format!("t(threadidx%x,threadidx%y) = s({a})"),
@@ -52,6 +52,8 @@ fn simple(rng: &mut Rng, out: &mut String) {
         5 => format!("u = u + s({a})*s({b})"),
         6 => format!("x(i + 64*(blockidx%x-1)) = s({a})"),
         7 => format!("y({a}) = x(i) + u"),
+        8 => format!("u = atomicadd(y({}), {})", rng.pick(&["1", "n", "mod(i,4)+4001"]), rng.pick(&["1", "i"])),
+        9 => format!("u = {}(s({a}), 1)", rng.pick(&["atomicadd", "atomicmax", "atomicadd_block"])),
         _ => format!("s({a}) = x({b})"),
     };
     if rng.below(4) == 0 {
@@ -68,6 +70,34 @@ fn phase(rng: &mut Rng, out: &mut String, missing: usize) {
     if rng.below(100) >= missing {
         out.push_str("call syncthreads()\n");
     }
+}
+
+/// A loop over widths that are halved or doubled.
+fn tree(rng: &mut Rng, out: &mut String, missing: usize) {
+    let loops = [
+        ("h = 8\ndo while (h >= 1)", "h = h/2"),
+        ("h = 32\ndo while (h > 0)", "h = ishft(h, -1)"),
+        ("h = 1\ndo while (h < 32)", "h = h*2"),
+        ("h = n\ndo while (h > 1)", "h = (h+1)/2"),
+    ];
+    let (head, step) = loops[rng.below(loops.len())];
+    writeln!(out, "{head}").expect("a string");
+    let text = match rng.below(8) {
+        0 | 1 => "if (i <= h) s(i) = s(i) + s(i+h)",
+        2 => "if (i < h) s(i) = s(i) + s(i+h)",
+        3 => "if (i <= h-1) s(i) = s(i) + s(i+h)",
+        4 => "if (mod(i-1, 2*h) == 0) s(i) = s(i) + s(i+h)",
+        5 => "if (2*h*i <= 64) s(2*h*i) = s(2*h*i) + s(2*h*i-h)",
+        6 => "if (i > h) u = s(i-h)",
+        _ => "u = atomicadd(s(mod(i,h+1)+1), 1)",
+    };
+    writeln!(out, "{text}").expect("a string");
+    if rng.below(3) == 0 {
+        phase(rng, out, missing);
+    } else if rng.below(100) >= missing {
+        out.push_str("call syncthreads()\n");
+    }
+    writeln!(out, "{step}\nend do").expect("a string");
 }
 
 fn program(seed: u64) -> String {
@@ -88,13 +118,7 @@ fn program(seed: u64) -> String {
                 }
                 body.push_str("end do\n");
             }
-            _ => {
-                body.push_str("h = 8\ndo while (h >= 1)\n");
-                let h = rng.pick(&["h", "h", "h-1"]);
-                writeln!(body, "if (i <= {h}) s(i) = s(i) + s(i+h)").expect("a string");
-                phase(&mut rng, &mut body, missing);
-                body.push_str("h = h/2\nend do\n");
-            }
+            _ => tree(&mut rng, &mut body, missing),
         }
     }
     simple(&mut rng, &mut body);
