@@ -10,9 +10,9 @@ mod barriers;
 mod count;
 mod random;
 
-use count::{accesses, is_access};
+use count::accesses;
 use ir::analysis::footprint::{AccessId, Footprint, LaunchFacts, Sharing, footprint};
-use ir::{FuncId, FuncKind, InstKind, Module, Ty, eval};
+use ir::{FuncId, FuncKind, Module, Ty, eval};
 use std::sync::Arc;
 
 fn compile(text: &str, level: u8) -> Arc<Module> {

@@ -53,7 +53,7 @@ fn simple(rng: &mut Rng, out: &mut String) {
         6 => format!("x(i + 64*(blockidx%x-1)) = s({a})"),
         7 => format!("y({a}) = x(i) + u"),
         8 => format!("u = atomicadd(y({}), {})", rng.pick(&["1", "n", "mod(i,4)+4001"]), rng.pick(&["1", "i"])),
-        9 => format!("u = {}(s({a}), 1)", rng.pick(&["atomicadd", "atomicmax", "atomicadd_block"])),
+        9 => format!("u = {}(s({a}), 1)", rng.pick(&["atomicadd", "atomicmax", "atomicor"])),
         _ => format!("s({a}) = x({b})"),
     };
     if rng.below(4) == 0 {
