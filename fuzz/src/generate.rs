@@ -456,7 +456,9 @@ impl Making<'_, '_, '_> {
                 self.b.cmp(op, of, a, b)
             }
             _ => {
-                let from = self.choices.pick(&Ty::ALL);
+                let from = pick_op(self.choices, &Ty::ALL, |&from| {
+                    CvtOp::ALL.iter().any(|&op| ir::verify::converts(op, from, ty))
+                });
                 let op = pick_op(self.choices, CvtOp::ALL, |&op| ir::verify::converts(op, from, ty));
                 let a = self.value(from, depth);
                 self.b.cvt(op, from, ty, a)
@@ -469,7 +471,7 @@ impl Making<'_, '_, '_> {
     }
 }
 
-/// One of the operations that fit; there is one for every type.
+/// One of those that fit; there always is one.
 fn pick_op<T: Copy>(choices: &mut Choices<'_>, all: &[T], fits: impl Fn(&T) -> bool) -> T {
     let fitting: Vec<T> = all.iter().copied().filter(fits).collect();
     choices.pick(&fitting)

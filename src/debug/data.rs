@@ -18,6 +18,9 @@ use sema::checked::{CharLen, Expr, Type};
 /// Most bytes that a watchpoint compares.
 const MOST_WATCHED: u64 = 1 << 16;
 
+/// Formulas that are kept.
+const MOST_FORMULAS: usize = 32;
+
 type Done = Result<Outcome, SessionError>;
 
 impl Session {
@@ -25,8 +28,22 @@ impl Session {
         expression::checked(&self.setup.checked, self.here_proc(), self.here_vars(), text, to)
     }
 
+    /// The formula of a text in the procedure that is looked at. Making one compiles it, so the last ones are kept.
     pub(crate) fn formula(&self, text: &str) -> Eval<Formula> {
-        Formula::new(&self.setup.checked, &self.checked(text, None)?)
+        let proc = self.here_proc();
+        let mut known = self.formulas.borrow_mut();
+        if let Some(at) = known.iter().position(|(t, p, _)| t == text && *p == proc) {
+            let found = known.remove(at);
+            let formula = found.2.clone();
+            known.push(found);
+            return Ok(formula);
+        }
+        let formula = Formula::new(&self.setup.checked, &self.checked(text, None)?)?;
+        if known.len() >= MOST_FORMULAS {
+            known.remove(0);
+        }
+        known.push((text.to_owned(), proc, formula.clone()));
+        Ok(formula)
     }
 
     fn number(&mut self) -> u32 {

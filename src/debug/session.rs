@@ -19,6 +19,7 @@ use ir::FuncId;
 use machine::{LoadError, Machine, World};
 use sema::checked::{ProcId, Program};
 use source::{FileId, SourceMap};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -97,8 +98,8 @@ pub struct Session {
     pub(crate) seen: Vec<Finding>,
     /// When the program was stopped by an error, and who made it.
     pub(crate) faulted: Option<(u64, Thread)>,
-    /// What surveys evaluate, with text and procedure.
-    pub(crate) formulas: Vec<(String, Option<ProcId>, Formula)>,
+    /// What was evaluated last, with text and procedure: displays and panes ask the same again at each stop.
+    pub(crate) formulas: RefCell<Vec<(String, Option<ProcId>, Formula)>>,
 }
 
 impl Session {
@@ -130,7 +131,7 @@ impl Session {
             moments: Vec::new(),
             seen: Vec::new(),
             faulted: None,
-            formulas: Vec::new(),
+            formulas: RefCell::default(),
         })
     }
 

@@ -2,7 +2,7 @@
 //! cut short, blocks are counted and not walked, large arrays are looked at in part.
 
 use crate::array;
-use crate::formula::{Formula, Seen, constant_object};
+use crate::formula::{Seen, constant_object};
 use crate::reply::LaneState;
 use crate::scene::Scene;
 use crate::session::Session;
@@ -20,8 +20,6 @@ use std::collections::BTreeMap;
 
 /// Cells of a permuted grid of which it is asked one by one what has begun.
 const SAMPLES: u64 = 8;
-/// Formulas that are kept.
-const MOST_FORMULAS: usize = 16;
 
 impl Session {
     /// The texts of the source files, those of embedded modules left out.
@@ -40,7 +38,7 @@ impl Session {
     pub fn survey(&mut self, wanted: &Wanted) -> Survey {
         let values = wanted.lanes.as_deref().map(|e| self.lane_values(e).map_err(|why| why.0));
         let array = wanted.array.as_ref().map(|a| {
-            let formula = self.known_formula(&a.expression).map_err(|why| why.0)?;
+            let formula = self.formula(&a.expression).map_err(|why| why.0)?;
             self.here().and_then(|scene| array::view(&scene, &formula, a)).map_err(|why| why.0)
         });
         let (mut warps, mut lanes) = (self.warps(), self.lanes());
@@ -77,21 +75,6 @@ impl Session {
             banks: wanted.banks.and_then(|(first, rows)| self.banks(first, rows)),
             program,
         }
-    }
-
-    /// The formula of a text that is shown again and again: made once in each procedure.
-    fn known_formula(&mut self, text: &str) -> Eval<Formula> {
-        let proc = self.here_proc();
-        let known = self.formulas.iter().find(|(t, p, _)| t == text && *p == proc);
-        if let Some((.., formula)) = known {
-            return Ok(formula.clone());
-        }
-        let formula = self.formula(text)?;
-        if self.formulas.len() >= MOST_FORMULAS {
-            self.formulas.remove(0);
-        }
-        self.formulas.push((text.to_owned(), proc, formula.clone()));
-        Ok(formula)
     }
 
     fn block_map(&self, running: &Running, most: usize) -> BlockMap {
@@ -147,7 +130,7 @@ impl Session {
     }
 
     fn lane_values(&mut self, text: &str) -> Eval<LaneValues> {
-        let formula = self.known_formula(text)?;
+        let formula = self.formula(text)?;
         let Thread::Device { launch, block, warp, .. } = self.focus else {
             return crate::value::fail("the focus is on the host, which has no lanes");
         };

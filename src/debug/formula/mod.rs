@@ -25,6 +25,7 @@ use sema::checked::{
 use setting::{Code, Setting};
 use slots::{Slot, Slots};
 use source::Span;
+use std::sync::Arc;
 
 /// Schedule points that an evaluation may take.
 const PATIENCE: u64 = 1 << 24;
@@ -44,7 +45,7 @@ enum How {
     /// A whole variable is where it is.
     Variable(VarId),
     /// Anything else is run.
-    Compiled(Box<Compiled>),
+    Compiled(Arc<Compiled>),
 }
 
 #[derive(Clone, Debug)]
@@ -81,12 +82,12 @@ impl Formula {
             };
         }
         let how = Compiled::new(checked, e, is_designator(checked, e), &e.ty)?;
-        Ok(Formula { how: How::Compiled(Box::new(how)) })
+        Ok(Formula { how: How::Compiled(Arc::new(how)) })
     }
 
     /// The code of an expression whose value is to have a type: a character is brought to its length.
     pub(crate) fn value_as(checked: &Program, e: &Expr, ty: &Type) -> Eval<Formula> {
-        Ok(Formula { how: How::Compiled(Box::new(Compiled::new(checked, e, false, ty)?)) })
+        Ok(Formula { how: How::Compiled(Arc::new(Compiled::new(checked, e, false, ty)?)) })
     }
 
     /// What the expression is in a scene.
