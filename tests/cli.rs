@@ -328,3 +328,48 @@ fn a_run_that_is_stopped_at_any_moment_ends_in_order_and_leaves_nothing() {
     assert!(sent.success());
     said(&child.wait_with_output().expect("it ends"), 130, "interrupted");
 }
+
+#[test]
+fn options_that_contradict_each_other_are_refused() {
+    for options in [
+        &["--debug", "--verify"][..],
+        &["--debug", "--device", "gpu"],
+        &["--many-seeds", "0..4", "--schedule", "seed:1"],
+        &["--emit", "ir", "--debug"],
+        &["--devices", "0"],
+        &["--jobs", "0"],
+        &["--sm", "999"],
+    ] {
+        let output = run("contradiction.cuf", "print *, 1\nend\n", options);
+        assert_eq!(output.status.code(), Some(2), "{options:?}: {}", text(&output.stderr));
+        assert!(output.stdout.is_empty(), "{options:?}");
+    }
+}
+
+#[test]
+fn a_script_ends_at_a_command_that_fails_and_says_where() {
+    let script = file("failing.commands", b"list 1\nfrobnicate\nrun\n");
+    let output = run("script.cuf", "print *, 1\nend\n", &["--batch", &script.display().to_string()]);
+    said(&output, 1, "failing.commands:2: the script ends here");
+    assert!(!text(&output.stdout).contains("(cufemu) run"));
+    // An error that a program meets in a script that nobody watches is one of the run.
+    let output = run("stray.cuf", "integer :: a(3), i\ni = 4\na(i) = 1\nend\n", &["--check", "bounds", "-ex", "run"]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
+}
+
+#[test]
+fn a_stage_that_does_not_fit_the_disk_is_an_error() {
+    let Ok(full) = std::fs::File::options().write(true).open("/dev/full") else { return };
+    let source = file("stage.cuf", b"print *, 1\nend\n");
+    let output = cufemu().args(["--emit", "ir"]).arg(source).stdout(full).output().unwrap();
+    said(&output, 2, "cannot write to standard output");
+}
+
+#[test]
+fn an_endless_recursion_is_told_in_a_few_lines() {
+    let program = "print *, f(1)\ncontains\nrecursive integer function f(i) result(r)\ninteger :: i\nr = f(i + 1) + 1\n\
+                   end function\nend\n";
+    let output = run("recursion.cuf", program, &[]);
+    said(&output, 1, "R0808");
+    assert!(text(&output.stderr).lines().count() < 40, "{}", text(&output.stderr));
+}

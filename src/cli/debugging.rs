@@ -1,6 +1,7 @@
 //! `--debug`, `--batch` and `-ex`: the debugger in line mode on this terminal; `--tui`: the debugger with panes.
 
 use crate::cli::options::{Options, Theme};
+use crate::cli::report::{output_lost, say};
 use crate::cli::run::Loader;
 use crate::cli::{BUG, usage};
 use compile::Compiled;
@@ -9,28 +10,20 @@ use host::{Answer, Ask, Stream};
 use machine::{RealWorld, World};
 use source::SourceMap;
 use std::io::{BufRead, IsTerminal, Write};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Standard input and output as the debugger's terminal.
 struct Console {
-    /// Lines of scripts and `-ex`, which come before those of standard input.
-    script: std::vec::IntoIter<String>,
-    /// Whether to go on with standard input after the script.
-    interactive: bool,
-    /// Whether lines are shown as if they had been typed: scripts, and input that is no terminal.
+    /// Whether lines are shown as if they had been typed: input that is no terminal.
     echo: bool,
+    /// What standard output said when it took no more.
+    lost: Option<std::io::Error>,
 }
 
 impl Terminal for Console {
     fn read_line(&mut self, prompt: &str) -> Option<String> {
-        if let Some(line) = self.script.next() {
-            self.write(&format!("{prompt}{line}\n"));
-            return Some(line);
-        }
-        if !self.interactive {
-            return None;
-        }
         self.write(prompt);
         let mut line = String::new();
         let read = std::io::stdin().lock().read_line(&mut line).unwrap_or(0);
@@ -49,21 +42,22 @@ impl Terminal for Console {
 
     fn write_output(&mut self, bytes: &[u8]) {
         let mut out = std::io::stdout().lock();
-        // A reader that went away has all it wanted.
-        let _ = out.write_all(bytes).and_then(|()| out.flush());
+        if let Err(error) = out.write_all(bytes).and_then(|()| out.flush()) {
+            self.lost.get_or_insert(error);
+        }
     }
 }
 
-/// Talks with the user, or does a script, until `quit`; gives the exit code.
+/// Does scripts, then talks with the user if that is asked for, until `quit`; gives the exit code: 1 when a script has failed or,
+/// nobody having looked on, the program has an error.
 pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loader: Loader) -> u8 {
-    let mut lines = Vec::new();
+    let mut script = Vec::new();
     if let Some(path) = &options.batch {
         match std::fs::read_to_string(path) {
-            Ok(text) => lines.extend(text.lines().map(str::to_owned)),
+            Ok(text) => script.extend(text.lines().map(str::to_owned)),
             Err(error) => return usage(&format!("cannot read `{}`: {error}", path.display())),
         }
     }
-    lines.extend(options.ex.iter().cloned());
     let session = match session(compiled, map, loader, Box::new(RealWorld::new())) {
         Ok(session) => session,
         Err(error) => return usage(&error.to_string()),
@@ -71,10 +65,33 @@ pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loade
     let interrupt = session.interrupt_flag();
     // Without a handler Ctrl-C ends the debugger, as it ends any program.
     let _ = ctrlc::set_handler(move || interrupt.store(true, Ordering::Relaxed));
-    let mut console =
-        Console { script: lines.into_iter(), interactive: options.debug, echo: !std::io::stdin().is_terminal() };
-    LineMode::new(session).run(&mut console);
-    0
+    let mut console = Console { echo: !std::io::stdin().is_terminal(), lost: None };
+    let mut line_mode = LineMode::new(session);
+    let type_in = |line: &str, console: &mut Console, line_mode: &mut LineMode| {
+        console.write(&format!("{}{line}\n", debug::PROMPT));
+        line_mode.line(line, console)
+    };
+    let mut has_failed = false;
+    let mut goes_on = true;
+    for (number, line) in script.iter().enumerate() {
+        goes_on = goes_on && type_in(line, &mut console, &mut line_mode);
+        if line_mode.has_failed() {
+            let path = options.batch.as_deref().unwrap_or(Path::new("")).display();
+            say(&format!("cufemu: {path}:{}: the script ends here, at a command that failed\n", number + 1));
+            has_failed = true;
+            break;
+        }
+    }
+    for line in &options.ex {
+        goes_on = goes_on && type_in(line, &mut console, &mut line_mode);
+    }
+    if goes_on && options.debug {
+        line_mode.run(&mut console);
+    }
+    match console.lost {
+        Some(error) => output_lost(&error),
+        None => u8::from(has_failed || (!options.debug && line_mode.session().has_errors())),
+    }
 }
 
 fn session(

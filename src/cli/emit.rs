@@ -1,9 +1,9 @@
 //! `--emit`: a stage of the compiler as text on standard output.
 
 use crate::cli::options::Stage;
+use crate::cli::report::print;
 use crate::cli::usage;
 use compile::Compiled;
-use std::io::Write;
 
 /// Prints the IR or the PTX of a compiled program.
 pub(crate) fn code(stage: Stage, compiled: &Compiled, sm: u32) -> u8 {
@@ -15,7 +15,7 @@ pub(crate) fn code(stage: Stage, compiled: &Compiled, sm: u32) -> u8 {
                 .map(|i| ir::FuncId(i as u32))
                 .filter(|&id| compiled.module.func(id).kind == ir::FuncKind::Kernel)
                 .collect();
-            let options = gpu::ptx::PtxOptions { sm, ..gpu::ptx::PtxOptions::default() };
+            let options = gpu::ptx::PtxOptions { sm: gpu::ptx::target_for(sm), ..gpu::ptx::PtxOptions::default() };
             match gpu::ptx::emit(&compiled.module, &kernels, &options) {
                 Ok(text) => print(&text),
                 Err(error) => usage(&format!("no PTX for `{}`: {}", error.function, error.what)),
@@ -28,11 +28,4 @@ pub(crate) fn code(stage: Stage, compiled: &Compiled, sm: u32) -> u8 {
 pub(crate) fn trees(parsed: &compile::Parsed) -> u8 {
     let own = ast::Program { units: parsed.program.units[parsed.embedded_units..].to_vec() };
     print(&ast::dump(&own))
-}
-
-fn print(text: &str) -> u8 {
-    let mut out = std::io::stdout().lock();
-    // A reader that goes away early has all it wanted.
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    0
 }

@@ -1,12 +1,11 @@
 //! `--generate`: what is made from the table of options: a manual page, completions of shells, the reference in `docs/cli.md`.
 
 use crate::cli::options::{Generated, Options};
-use crate::cli::usage;
+use crate::cli::{report, usage};
 use clap::builder::StyledStr;
 use clap::{Arg, Command, CommandFactory};
 use clap_complete::{Shell, generate};
 use std::fmt::Write as _;
-use std::io::Write;
 
 /// The heading of options without one of their own.
 const MAIN: &str = "Options";
@@ -25,12 +24,12 @@ pub(crate) fn print(what: Generated) -> u8 {
             if let Err(error) = clap_mangen::Man::new(command).render(&mut out) {
                 return usage(&format!("the manual page cannot be made: {error}"));
             }
-            return write(&out);
+            return report::print(&out);
         }
-        Generated::Markdown => return write(reference().as_bytes()),
+        Generated::Markdown => return report::print(reference()),
     };
     generate(shell, &mut command, "cufemu", &mut out);
-    write(&out)
+    report::print(&out)
 }
 
 /// The options that users type.
@@ -44,13 +43,6 @@ fn visible() -> Command {
         command = command.after_long_help(after.clone());
     }
     command.args(all.get_arguments().filter(|a| !a.is_hide_set()).cloned())
-}
-
-fn write(bytes: &[u8]) -> u8 {
-    let mut out = std::io::stdout().lock();
-    // A reader that goes away early has all it wanted.
-    let _ = out.write_all(bytes).and_then(|()| out.flush());
-    0
 }
 
 /// The page `docs/cli.md`.

@@ -34,10 +34,11 @@ pub(crate) fn main() -> ExitCode {
         let args = nvfortran::translate(std::env::args_os().map(|a| a.to_string_lossy().into_owned()));
         match Options::try_parse_from(args) {
             Ok(options) => start(&options),
-            Err(error) => {
-                let _ = error.print();
-                u8::try_from(error.exit_code()).unwrap_or(USAGE)
-            }
+            // `--help` and `--version` come as errors too.
+            Err(error) => match error.print() {
+                Ok(()) => u8::try_from(error.exit_code()).unwrap_or(USAGE),
+                Err(error) => report::output_lost(&error),
+            },
         }
     });
     ExitCode::from(code.unwrap_or(BUG))
@@ -69,10 +70,7 @@ fn explain(code: &str) -> u8 {
     let Some(text) = diag::explain(code) else {
         return usage(&format!("there is no code `{code}`; a code looks like `R0101`"));
     };
-    use std::io::Write;
-    // A pipe that is closed early has all it wanted.
-    let _ = writeln!(std::io::stdout(), "{}", text.trim_end());
-    0
+    report::print(&format!("{}\n", text.trim_end()))
 }
 
 /// Says one sentence and gives the exit code for it.

@@ -3,6 +3,8 @@
 //! [`translate`] turns them into `--nvfortran=…` before clap sees them; [`Compiler`] says what they mean. Options with a
 //! meaning here act; the rest are named under `--verbose`.
 
+use crate::cli::options::KNOWN_SM;
+
 /// Options of nvfortran that take a value of their own argument.
 const WITH_VALUE: &[&str] = &["-o", "-module", "-J"];
 
@@ -115,7 +117,7 @@ impl Compiler {
             "emu" => {}
             "nofma" => self.no_fma = true,
             "managed" | "mem:managed" => self.managed = true,
-            _ => match sub.strip_prefix("cc").and_then(|n| n.parse().ok()) {
+            _ => match sub.strip_prefix("cc").and_then(|n| n.parse().ok()).filter(|sm| KNOWN_SM.contains(sm)) {
                 Some(sm) => self.sm = Some(sm),
                 None => self.ignored.push(format!("{option} ({sub})")),
             },

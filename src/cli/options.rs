@@ -47,9 +47,10 @@ pub(crate) struct Options {
 
     /// Run once for each seed, and compare
     ///
-    /// The seeds from A up to B, B not included. The first run is the program's; the others get the same input and change
+    /// The seeds from A up to B, B not included (`A..=B`: included). The first run is the program's; the others get the same input and change
     /// nothing outside.
     #[arg(long, value_name = "A..B", value_parser = seed_range)]
+    #[arg(conflicts_with_all = ["schedule", "debug", "tui", "batch", "ex", "emit"])]
     pub(crate) many_seeds: Option<(u64, u64)>,
 
     /// Another legal order of blocks and warps
@@ -63,15 +64,15 @@ pub(crate) struct Options {
     /// Run every launch on emulator and GPU, and compare
     ///
     /// The bits of all memory are compared after each launch.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["debug", "tui", "batch", "ex", "emit"])]
     pub(crate) verify: bool,
 
     /// Debug in line mode
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["tui", "emit"])]
     pub(crate) debug: bool,
 
     /// Debug in the terminal, with panes
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["batch", "ex", "emit"])]
     pub(crate) tui: bool,
 
     /// Take debugger commands from a file
@@ -129,15 +130,19 @@ pub(crate) struct Options {
     /// Threads that run the emulator, by default one for each core
     ///
     /// Results do not depend on it.
-    #[arg(long, value_name = "N", help_heading = MACHINE, hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = jobs, help_heading = MACHINE, hide_short_help = true)]
     pub(crate) jobs: Option<usize>,
 
     /// How many devices the emulator has
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = MACHINE, hide_short_help = true)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=16))]
     pub(crate) devices: u32,
 
     /// Compute capability times ten, such as 90
+    ///
+    /// From 35 to 121; PTX is written for 75 at least, which is the oldest that CUDA 13 compiles.
     #[arg(long, value_name = "N", help_heading = MACHINE, hide_short_help = true)]
+    #[arg(value_parser = sm)]
     pub(crate) sm: Option<u32>,
 
     /// Where clocks and events take their time from
@@ -289,8 +294,25 @@ fn seed(text: &str) -> Result<u64, String> {
 fn seed_range(text: &str) -> Result<(u64, u64), String> {
     let bad = || format!("`{text}` is no range of seeds; write `A..B`, such as `0..64`");
     let (a, b) = text.split_once("..").ok_or_else(bad)?;
-    let (a, b) = (a.parse().map_err(|_| bad())?, b.trim_start_matches('=').parse().map_err(|_| bad())?);
+    let (b, is_last) = b.strip_prefix('=').map_or((b, false), |b| (b, true));
+    let (a, b): (u64, u64) = (a.parse().map_err(|_| bad())?, b.parse().map_err(|_| bad())?);
+    let b = b.saturating_add(u64::from(is_last));
     if a < b { Ok((a, b)) } else { Err(format!("the range of seeds `{text}` is empty")) }
+}
+
+/// Compute capabilities, times ten, from Kepler to Blackwell.
+pub(crate) const KNOWN_SM: std::ops::RangeInclusive<u32> = 35..=121;
+
+fn sm(text: &str) -> Result<u32, String> {
+    let known = text.parse().ok().filter(|sm| KNOWN_SM.contains(sm));
+    known.ok_or_else(|| format!("compute capabilities go from {} to {}", KNOWN_SM.start(), KNOWN_SM.end()))
+}
+
+fn jobs(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(n @ 1..=256) => Ok(n),
+        _ => Err("from 1 to 256 threads".to_owned()),
+    }
 }
 
 /// A number of bytes: `65536`, `64k`, `512m`, `2g`.

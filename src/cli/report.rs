@@ -1,6 +1,7 @@
 //! How diagnostics and findings reach the user: standard error, in the form that was asked for.
 
 use crate::cli::options::MessageFormat;
+use crate::cli::usage;
 use diag::{Diagnostic, Severity, Style};
 use source::SourceMap;
 use std::io::{IsTerminal, Write};
@@ -64,4 +65,21 @@ pub(crate) fn say(text: &str) {
     let mut err = std::io::stderr().lock();
     let _ = err.write_all(text.as_bytes());
     let _ = err.flush();
+}
+
+/// Writes text that was asked for to standard output; gives the exit code.
+pub(crate) fn print(text: impl AsRef<[u8]>) -> u8 {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_ref()).and_then(|()| out.flush()) {
+        Ok(()) => 0,
+        Err(error) => output_lost(&error),
+    }
+}
+
+/// What to do when standard output takes no more: a reader that went away has all it wanted.
+pub(crate) fn output_lost(error: &std::io::Error) -> u8 {
+    if error.kind() == std::io::ErrorKind::BrokenPipe {
+        return 0;
+    }
+    usage(&format!("cannot write to standard output: {error}; what was printed after that is lost"))
 }

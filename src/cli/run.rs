@@ -2,7 +2,7 @@
 
 use crate::cli::nvfortran::Compiler;
 use crate::cli::options::{Check, ClockKind, DeviceKind, FailOn, Options, RaceMode, Stage};
-use crate::cli::report::{Reporter, say};
+use crate::cli::report::{Reporter, output_lost, say};
 use crate::cli::stopping::{Reason, Stopper};
 use crate::cli::{debugging, emit, files, seeds, usage};
 use compile::{Compiled, MacroOption, ParseOptions, SourceForm};
@@ -11,7 +11,7 @@ use emu::Emulator;
 use finding::Findings;
 use gpu::{GpuDevice, GpuOptions};
 use machine::{DeviceBox, HostOptions, Machine, MachineOptions, MachineStop, RealWorld, Silent, Whereabouts, World};
-use source::{FileId, SourceMap};
+use source::SourceMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -32,11 +32,7 @@ pub(crate) fn run(options: &Options, compiler: &Compiler) -> u8 {
     let settings = settings(options, compiler);
     let mut diags = Diagnostics::new();
     let includes = compiler.includes.clone();
-    let names: Vec<String> = options.files.iter().map(|p| p.display().to_string()).collect();
-    let mut include = |name: &str, asking: FileId| {
-        let asking = names.get(asking.0 as usize).map_or("", String::as_str);
-        files::include(name, asking, &includes)
-    };
+    let mut include = |name: &str, asking: &str| files::include(name, asking, &includes);
     if options.emit == Some(Stage::Ast) {
         let parsed = compile::parse(&mut map, &ids, &settings.parse, &mut include, &mut diags);
         return if finish_compile(diags, &mut reporter, &map) { emit::trees(&parsed) } else { failed(options) };
@@ -52,12 +48,15 @@ pub(crate) fn run(options: &Options, compiler: &Compiler) -> u8 {
         return emit::code(stage, &compiled, sm);
     }
     if is_debugging(options) {
+        if options.device == DeviceKind::Gpu {
+            return usage("the debugger runs kernels on the emulator; leave out `--device gpu`");
+        }
         let loader = Loader {
             module: compiled.module.clone(),
             settings: machine_options(options, &compiled, &map),
             devices: options.devices,
             // Blocks run one after another where they are watched.
-            emulator: emu::Options { rehearse: true, jobs: 1, check_init: false, ..emulator_options(options, sm) },
+            emulator: emu::Options { rehearse: true, jobs: 1, ..emulator_options(options, sm) },
         };
         return if options.tui {
             debugging::screen(options, &compiled, &map, loader)
@@ -212,14 +211,6 @@ pub(crate) fn exit_code(machine: &Machine, options: &Options) -> u8 {
     (code & 0xff) as u8
 }
 
-/// What to do when standard output takes no more: a reader that went away has all it wanted.
-pub(crate) fn output_lost(error: &std::io::Error) -> u8 {
-    if error.kind() == std::io::ErrorKind::BrokenPipe {
-        return 0;
-    }
-    usage(&format!("cannot write to standard output: {error}; what was printed after that is lost"))
-}
-
 fn machine_options(options: &Options, compiled: &Compiled, map: &SourceMap) -> MachineOptions {
     let mut arguments = vec![options.files[0].display().to_string().into_bytes()];
     arguments.extend(options.args.iter().map(|a| a.clone().into_bytes()));
@@ -255,7 +246,7 @@ impl Loader {
 
 /// How many threads run blocks.
 fn jobs(options: &Options) -> usize {
-    options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).clamp(1, 256)
+    options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from).min(256))
 }
 
 fn emulator_options(options: &Options, sm: u32) -> emu::Options {
@@ -272,7 +263,7 @@ fn emulator_options(options: &Options, sm: u32) -> emu::Options {
 /// So many emulated devices, as far as there may be.
 fn emulators(count: u32, options: &emu::Options) -> Vec<DeviceBox> {
     let emulator = |n| DeviceBox::Emulator(Box::new(Emulator::new(n, options.clone())));
-    (0..count.clamp(1, 16) as u8).map(emulator).collect()
+    (0..count as u8).map(emulator).collect()
 }
 
 fn devices(options: &Options, sm: u32) -> Result<Vec<DeviceBox>, String> {

@@ -5,13 +5,13 @@
 //! which blocks and warps run.
 
 use crate::cli::options::Options;
-use crate::cli::report::{Reporter, say};
+use crate::cli::report::{Reporter, output_lost, say};
 use crate::cli::run::{self, Step};
 use crate::cli::stopping::Stopper;
 use crate::cli::usage;
 use host::{Answer, Ask, Stream};
 use machine::{Machine, Mark, RealWorld, RecordingWorld, World};
-use source::{SourceMap, Span};
+use source::{FileId, SourceMap, Span};
 use std::collections::BTreeSet;
 
 /// The real world during the first run; later one that can only be looked at.
@@ -58,11 +58,14 @@ impl World for Listening<'_> {
 /// A finding without what depends on the order: its code and where it is.
 type Key = (&'static str, Span);
 
+/// What the user is told of a finding: its code, its file and line.
+type Told = (&'static str, FileId, usize);
+
 /// What a run came to.
 struct Outcome {
     seed: u64,
     printed: Vec<u8>,
-    found: BTreeSet<Key>,
+    found: BTreeSet<Told>,
     code: i32,
 }
 
@@ -98,15 +101,15 @@ pub(crate) fn run(
         let printed = listening.printed;
         let mut found = BTreeSet::new();
         for finding in machine.findings() {
-            let key = (finding.code().id(), finding.span());
-            found.insert(key);
+            let (id, span) = (finding.code().id(), finding.span());
+            found.insert((id, span.file, map.location(span).map_or(0, |place| place.line)));
             // What an earlier seed has shown is not shown again.
-            if known.insert(key) {
+            if known.insert((id, span)) {
                 reporter.report(&finding.diagnostic(), map);
             }
         }
         if let Some(error) = world.inner().world.output_error() {
-            return run::output_lost(error);
+            return output_lost(error);
         }
         world.inner_mut().is_over = true;
         let own = run::exit_code(&machine, options);
@@ -118,7 +121,7 @@ pub(crate) fn run(
         }
     }
     let Some(first) = first else { return usage("no seed to run with") };
-    match differences(&first, &others, map) {
+    match differences(&first, &others) {
         text if text.is_empty() => code,
         text => {
             say(&text);
@@ -128,7 +131,7 @@ pub(crate) fn run(
 }
 
 /// What to say about the runs that differ from the first; empty if none does.
-fn differences(first: &Outcome, others: &[Outcome], map: &SourceMap) -> String {
+fn differences(first: &Outcome, others: &[Outcome]) -> String {
     let differs = |o: &&Outcome| o.printed != first.printed || o.found != first.found || o.code != first.code;
     let different: Vec<&Outcome> = others.iter().filter(differs).collect();
     if different.is_empty() {
@@ -152,10 +155,10 @@ fn differences(first: &Outcome, others: &[Outcome], map: &SourceMap) -> String {
     if !codes.is_empty() {
         out += &format!("cufemu: another exit code with seeds {}\n", seeds(&codes));
     }
-    let keys: BTreeSet<Key> = first.found.iter().chain(different.iter().flat_map(|o| &o.found)).copied().collect();
+    let keys: BTreeSet<Told> = first.found.iter().chain(different.iter().flat_map(|o| &o.found)).copied().collect();
     for key in keys {
         let with = of(&|o| o.found.contains(&key));
-        let line = map.location(key.1).map_or(0, |place| place.line);
+        let line = key.2;
         if !first.found.contains(&key) {
             out += &format!("cufemu: {} in line {line} only with seeds {}\n", key.0, seeds(&with));
         } else if with.len() < different.len() {

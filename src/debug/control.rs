@@ -28,6 +28,17 @@ enum Goal {
     Continue,
     /// To the end of a step.
     Step(Step),
+    /// To the beginning of the statement at which a thread is shown, so that its breakpoints are no news.
+    Arrive(Step),
+}
+
+impl Goal {
+    fn step(&self) -> Option<&Step> {
+        match self {
+            Goal::Continue => None,
+            Goal::Step(step) | Goal::Arrive(step) => Some(step),
+        }
+    }
 }
 
 /// A reason to stop, with the thread to look at.
@@ -81,11 +92,15 @@ impl Session {
     pub(crate) fn step(&mut self, count: u64, over_calls: bool, output: &mut dyn FnMut(&[u8])) -> Done {
         self.need_running()?;
         let mut left = count;
+        // The statement that is shown is to be left behind; a thread that has not begun it comes to it first.
+        let mut arrives = self.is_before_statement(self.focus);
         loop {
             let depth = if over_calls { self.selected().map_or(0, |l| l.depth) } else { u32::MAX };
             let step = Step { thread: self.focus, most_depth: Some(depth), sites: Vec::new() };
-            let outcome = self.go(&Goal::Step(step), output);
-            left -= 1;
+            let goal = if arrives { Goal::Arrive(step) } else { Goal::Step(step) };
+            let outcome = self.go(&goal, output);
+            left -= u64::from(!arrives);
+            arrives = false;
             match &outcome {
                 Outcome::Stop(stop) if stop.reason == StopReason::Step && left > 0 => {}
                 _ => return Ok(outcome),
@@ -148,9 +163,7 @@ impl Session {
         self.remember_watched();
         let from = self.process.time();
         let mut watcher = self.watcher();
-        if let Goal::Step(step) = goal {
-            watcher.step = Some(step.clone());
-        }
+        watcher.step = goal.step().cloned();
         loop {
             // The second access of a race is a moment to stop at.
             let race = self.next_race(self.process.time(), u64::MAX).map_or(u64::MAX, |r| r.0);
@@ -194,13 +207,13 @@ impl Session {
 
     /// What a statement at which the machine stopped means to breakpoints and to the step.
     fn verdict(&mut self, s: &Statement, goal: &Goal) -> Option<Verdict> {
-        if let Some((index, thread)) = self.breakpoint_hit(s, goal) {
+        if let Some((index, thread, failed)) = self.breakpoint_hit(s, goal) {
             let b = &mut self.breakpoints[index];
             b.hits += 1;
             if b.ignore > 0 {
                 b.ignore -= 1;
             } else {
-                let reason = StopReason::Breakpoint { number: b.number, temporary: b.temporary };
+                let reason = StopReason::Breakpoint { number: b.number, temporary: b.temporary, failed };
                 if b.temporary {
                     self.breakpoints.remove(index);
                     self.mark();
@@ -208,7 +221,7 @@ impl Session {
                 return Some((reason, thread));
             }
         }
-        let Goal::Step(step) = goal else { return None };
+        let step = goal.step()?;
         if step.ends_at(s) {
             return Some((StopReason::Step, step.thread));
         }
@@ -218,26 +231,26 @@ impl Session {
         })
     }
 
-    /// The breakpoint that a statement hits, by index, and the thread that hits it.
-    fn breakpoint_hit(&self, s: &Statement, goal: &Goal) -> Option<(usize, Thread)> {
+    /// The breakpoint that a statement hits, by index, the thread that hits it, and why its condition cannot be evaluated.
+    fn breakpoint_hit(&self, s: &Statement, goal: &Goal) -> Option<(usize, Thread, Option<String>)> {
         let site = Site { func: s.func, pc: s.pc };
         for (index, b) in self.breakpoints.iter().enumerate().filter(|(_, b)| b.enabled) {
             let Kind::Statement(place) = &b.kind else { continue };
             if !place.sites.contains(&site) {
                 continue;
             }
-            let stepping = match goal {
-                Goal::Step(step) => Some(step.thread),
-                Goal::Continue => None,
-            };
+            let stepping = goal.step().map(|step| step.thread);
             let own = stepping.filter(|t| t.begins(s));
+            if own.is_some() && matches!(goal, Goal::Arrive(_)) {
+                continue;
+            }
             // Other threads of the stepped launch come to the same places: only a condition makes that news.
             let same_launch = matches!(stepping, Some(Thread::Device { launch, .. }) if launch == s.launch);
             let Some(condition) = &place.condition else {
                 if same_launch && own.is_none() {
                     continue;
                 }
-                return Some((index, own.unwrap_or(lowest(s))));
+                return Some((index, own.unwrap_or(lowest(s)), None));
             };
             let scene = |lane| self.statement_scene(s, lane);
             let proc = self.sites.proc(s.func);
@@ -246,8 +259,8 @@ impl Session {
                 _ => None,
             };
             // A condition that cannot be evaluated counts as one that holds, so that the user sees where.
-            if let Some((lane, _)) = focused.or_else(|| condition.first_lane(proc, s.mask, scene)) {
-                return Some((index, thread_of(s, lane)));
+            if let Some((lane, held)) = focused.or_else(|| condition.first_lane(proc, s.mask, scene)) {
+                return Some((index, thread_of(s, lane), held.err()));
             }
         }
         None
@@ -396,9 +409,9 @@ impl Session {
         self.remember_watched();
         let mut best = None;
         let judge = |session: &Session, s: &Statement| {
-            let (index, thread) = session.breakpoint_hit(s, &Goal::Continue)?;
+            let (index, thread, failed) = session.breakpoint_hit(s, &Goal::Continue)?;
             let b = &session.breakpoints[index];
-            Some((StopReason::Breakpoint { number: b.number, temporary: false }, thread))
+            Some((StopReason::Breakpoint { number: b.number, temporary: false, failed }, thread))
         };
         if let Some(s) = self.process.at().copied()
             && start > 0

@@ -74,7 +74,7 @@ pub(crate) fn checked(
 }
 
 /// The front end's message as a sentence of the debugger.
-fn sentence(text: &str) -> String {
+pub(crate) fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(|c| c.to_ascii_uppercase()).unwrap_or_default();
     format!("{first}{}.", chars.as_str())

@@ -144,14 +144,24 @@ impl Session {
 
     /// File name and line of a site.
     pub(crate) fn file_line(&self, site: Site) -> Option<(String, usize)> {
-        let span = self.process.machine().program().span(site);
+        let span = self.process.machine().program().span(self.sites.standing(site));
         let (file, line) = self.line_of(span)?;
         Some((self.setup.sources.file(file)?.name().to_owned(), line))
     }
 
     /// The span of the statement that a level is at.
     pub(crate) fn span_of(&self, level: &Level) -> Span {
-        self.process.machine().program().span(level.site)
+        self.process.machine().program().span(self.sites.standing(level.site))
+    }
+
+    /// Whether a thread stands before a statement that it has not begun: one that did not take the last step itself.
+    pub(crate) fn is_before_statement(&self, thread: Thread) -> bool {
+        let Some(level) = self.levels(thread).first().copied() else { return false };
+        let site = self.sites.standing(level.site);
+        let program = self.process.machine().program();
+        let op = program.code.get(site.func.index()).and_then(|c| c.ops.get(site.pc as usize));
+        let has_begun = |s: &device::Statement| thread.begins(s) && s.func == site.func && s.pc == site.pc;
+        matches!(op, Some(vm::Op::Stmt)) && !self.process.at().is_some_and(has_begun)
     }
 
     /// The place of a span, told as in that function.
@@ -186,9 +196,11 @@ impl Session {
     fn arguments(&self, thread: Thread, level: &Level) -> String {
         let Ok(scene) = self.scene_of(thread, Some(level.frame)) else { return String::new() };
         let func = self.process.machine().program().module.func(level.site.func);
+        let params = self.sites.proc(level.site.func).map_or(&[][..], |p| &self.setup.checked.proc(p).params);
         // Variables of inlined procedures have qualified names.
-        let dummies = func.vars.iter().filter(|v| v.is_dummy && !v.name.contains('.'));
-        let shown = dummies.map(|v| {
+        let mut dummies: Vec<_> = func.vars.iter().filter(|v| v.is_dummy && !v.name.contains('.')).collect();
+        dummies.sort_by_key(|v| params.iter().position(|p| p.0 == v.source_id));
+        let shown = dummies.iter().map(|v| {
             let value = scene.variable(sema::checked::VarId(v.source_id));
             let text = value.map_or_else(|_| "<not available>".to_owned(), |object| scene.show_short(&object));
             format!("{}={text}", v.name)

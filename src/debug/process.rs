@@ -488,6 +488,7 @@ impl Process {
             return false;
         }
         self.history.edit(edit);
+        self.world.diverge();
         self.begun.retain(|_, t| *t <= self.time);
         self.scanned = self.machine.findings().len();
         self.latest = self.time;

@@ -24,7 +24,14 @@ pub fn stop(stop: &Stop) -> String {
     }
     match &stop.reason {
         StopReason::Start | StopReason::Step => {}
-        StopReason::Breakpoint { number, temporary } => {
+        StopReason::Breakpoint { number, temporary, failed } => {
+            if let Some(why) = failed {
+                let _ = writeln!(
+                    text,
+                    "Error in testing condition for breakpoint {number}:\n{}",
+                    crate::expression::sentence(why)
+                );
+            }
             let kind = if *temporary { "Temporary breakpoint" } else { "Breakpoint" };
             let _ = write!(text, "\n{kind} {number}, ");
         }
@@ -443,7 +450,7 @@ mod tests {
             text: "    y(i) = a * x(i)".into(),
         };
         let stop = Stop {
-            reason: StopReason::Breakpoint { number: 1, temporary: false },
+            reason: StopReason::Breakpoint { number: 1, temporary: false, failed: None },
             findings: Vec::new(),
             focus: FocusView::Thread { kernel: 1, block: [2, 1, 1], thread: [5, 1, 1], warp: 0, lane: 4 },
             switched: true,

@@ -110,6 +110,8 @@ pub enum StopReason {
         number: u32,
         /// Whether it was a temporary one.
         temporary: bool,
+        /// Why its condition cannot be evaluated, where it stops for that.
+        failed: Option<String>,
     },
     /// A watched value changed.
     Watchpoint {

@@ -14,7 +14,7 @@ use crate::table::Takes;
 use crate::value::EvalError;
 use crate::watcher::{Marks, Thread};
 use crate::{expression, help};
-use finding::Finding;
+use finding::{Finding, Severity};
 use ir::FuncId;
 use machine::{LoadError, Machine, World};
 use sema::checked::{ProcId, Program};
@@ -148,6 +148,11 @@ impl Session {
     /// The code that the program ended with.
     pub fn exit_code(&self) -> Option<i32> {
         self.process.over()
+    }
+
+    /// Whether an error of the program was found so far.
+    pub fn has_errors(&self) -> bool {
+        self.seen.iter().any(|f| f.severity() == Severity::Error)
     }
 
     /// The sources of the program.

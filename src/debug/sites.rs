@@ -49,6 +49,8 @@ pub(crate) struct Sites {
     by_line: BTreeMap<(FileId, usize), Vec<StatementSite>>,
     hidden: Arc<Hidden>,
     procs: Vec<Option<ProcId>>,
+    /// The first statement of each function.
+    firsts: Vec<Option<u32>>,
     barriers: Vec<Site>,
 }
 
@@ -72,6 +74,7 @@ impl Sites {
         let files = map.files().map(|(_, f)| f.name().starts_with('<')).collect();
         let mut hidden = Hidden { funcs: Vec::new(), files };
         let mut procs = Vec::new();
+        let mut firsts = Vec::new();
         let mut barriers = Vec::new();
         for (i, code) in program.code.iter().enumerate() {
             let func = FuncId(i as u32);
@@ -79,12 +82,14 @@ impl Sites {
             hidden.funcs.push(hidden.has_span(of.span));
             procs.push(proc_of(checked, &of.name));
             let mut statement = None;
+            let mut first = None;
             for (pc, (op, &span)) in code.ops.iter().zip(&code.spans).enumerate() {
                 if matches!(op, Op::Stmt) && !hidden.has_span(span) && !hidden.has_func(func) {
                     let line = map.file(span.file).map_or(0, |f| f.line_of(span.start));
                     let site = Site { func, pc: pc as u32 };
                     by_line.entry((span.file, line)).or_default().push(StatementSite { site, span });
                     statement = Some(site);
+                    first = first.or(Some(site.pc));
                 }
                 if matches!(op, Op::Barrier { .. })
                     && let Some(site) = statement.take()
@@ -92,8 +97,15 @@ impl Sites {
                     barriers.push(site);
                 }
             }
+            firsts.push(first);
         }
-        Sites { by_line, hidden: Arc::new(hidden), procs, barriers }
+        Sites { by_line, hidden: Arc::new(hidden), procs, firsts, barriers }
+    }
+
+    /// Where a thread stands for the user: at the first statement while it does what a function does before that.
+    pub(crate) fn standing(&self, site: Site) -> Site {
+        let first = self.firsts.get(site.func.index()).copied().flatten();
+        Site { pc: first.map_or(site.pc, |first| site.pc.max(first)), ..site }
     }
 
     /// Whether a function is never stopped in.
@@ -164,12 +176,9 @@ impl Sites {
             if !fits || self.hidden.has_func(FuncId(i as u32)) {
                 continue;
             }
-            let code = &program.code[i];
-            let is_first = |&pc: &usize| matches!(code.ops[pc], Op::Stmt) && !self.hidden.has_span(code.spans[pc]);
-            let first = (0..code.ops.len()).find(is_first);
-            let Some(pc) = first else { continue };
-            let span = code.spans[pc];
-            let site = Site { func: FuncId(i as u32), pc: pc as u32 };
+            let Some(pc) = self.firsts[i] else { continue };
+            let site = Site { func: FuncId(i as u32), pc };
+            let span = program.span(site);
             let line = || map.file(span.file).map_or(0, |f| f.line_of(span.start));
             let first = || Resolved { sites: Vec::new(), file: span.file, line: line(), asked: None };
             found.get_or_insert_with(first).sites.push(site);

@@ -41,6 +41,11 @@ impl<W: World> RecordingWorld<W> {
         self.at = mark;
     }
 
+    /// The run is another one from here on: what it writes has not been written before.
+    pub fn diverge(&mut self) {
+        self.emitted = self.at.written;
+    }
+
     /// Whether the run is behind the end of the record: questions go to the world.
     pub fn is_live(&self) -> bool {
         self.at.answers == self.log.len()
@@ -70,6 +75,7 @@ impl<W: World> World for RecordingWorld<W> {
                 return answer.clone();
             }
             self.log.truncate(self.at.answers);
+            self.diverge();
         }
         let answer = self.world.ask(question);
         self.log.push((question.clone(), answer.clone()));
@@ -105,6 +111,17 @@ mod tests {
         fn write(&mut self, _: Stream, bytes: &[u8]) {
             self.1.extend_from_slice(bytes);
         }
+    }
+
+    #[test]
+    fn a_run_that_has_become_another_shows_its_output() {
+        let mut w = RecordingWorld::new(Counter::default());
+        let mark = w.mark();
+        w.write(Stream::Stdout, b"old");
+        w.rewind(mark);
+        w.diverge();
+        w.write(Stream::Stdout, b"new");
+        assert_eq!(w.inner().1, b"oldnew");
     }
 
     #[test]

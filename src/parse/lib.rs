@@ -31,9 +31,9 @@ pub use options::{MacroOption, ParseOptions, SourceForm};
 use diag::Diagnostics;
 use source::{FileId, SourceMap, Span};
 
-/// How an include file is obtained: the name as written and the file that asks for it give the name under which the
-/// text is known to the user, and the text. `None` when there is no such file.
-pub type IncludeReader<'a> = &'a mut (dyn FnMut(&str, FileId) -> Option<(String, String)> + 'a);
+/// How an include file is obtained: the name as written and the name of the file that asks for it give the name under which
+/// the text is known to the user, and the text. `None` when there is no such file.
+pub type IncludeReader<'a> = &'a mut (dyn FnMut(&str, &str) -> Option<(String, String)> + 'a);
 
 /// What parsing gives: the tree, and what the comments ask of later stages.
 #[derive(Clone, Debug, Default)]

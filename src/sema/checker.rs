@@ -123,6 +123,10 @@ pub fn check(program: &ast::Program, options: &SemaOptions, diags: &mut Diagnost
     c.check_barriers();
     c.check_generics();
     c.fill_scopes();
+    if c.out.procs.iter().any(|p| crate::decl::side_of(p.kind).on_device()) {
+        // Predefined variables are of this type, also where only the debugger asks for them.
+        c.dim3();
+    }
     let failed = c.found.has_errors();
     for diagnostic in c.found.into_sorted() {
         diags.push(diagnostic);

@@ -30,7 +30,10 @@ impl SourceFile {
 
     /// How many lines the file has; a last line without a line end counts.
     pub fn line_count(&self) -> usize {
-        self.line_starts.len()
+        // A line end at the end of the file begins no line.
+        let empty =
+            self.line_starts.len() > 1 && self.line_starts.last().is_some_and(|&s| s as usize == self.text.len());
+        self.line_starts.len() - usize::from(empty)
     }
 
     /// The line, counted from 1, that holds byte `offset`.

@@ -321,6 +321,9 @@ pub(crate) fn stop_line(stop: &Stop) -> (String, bool) {
         StopReason::Start => ("The program stands before its first statement.".to_owned(), false),
         StopReason::Step if stop.switched => (format!("Looking at {}.", render::focus(&stop.focus)), false),
         StopReason::Step => (String::new(), false),
+        StopReason::Breakpoint { number, failed: Some(why), .. } => {
+            (format!("Breakpoint {number}{who}: its condition cannot be evaluated, {why}."), true)
+        }
         StopReason::Breakpoint { number, .. } => (format!("Breakpoint {number}{who}."), false),
         StopReason::Watchpoint { number, expression, old, new, by } => {
             let by = by.as_ref().map(|b| format!(", written by {}", b.0)).unwrap_or_default();

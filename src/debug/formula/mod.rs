@@ -19,8 +19,8 @@ use host::{Host, HostOptions, HostYield};
 use ir::descriptor;
 use mem::Memory;
 use sema::checked::{
-    Attrs, CharLen, Expr, ExprKind, ProcBody, ProcId, Procedure, Program, Scope, Shape, Stmt, StmtKind, Storage, Type,
-    VarId, Variable,
+    Attrs, CharLen, Expr, ExprKind, ProcBody, ProcId, ProcKind, Procedure, Program, Scope, Shape, Stmt, StmtKind,
+    Storage, Type, VarId, Variable,
 };
 use setting::{Code, Setting};
 use slots::{Slot, Slots};
@@ -245,6 +245,10 @@ fn slot_variable(name: &str, ty: &Type, rank: u8, attrs: Attrs) -> Variable {
 fn thunk(checked: &Program, vars: Vec<Variable>, stmt: Stmt) -> Eval<Program> {
     let mut program = checked.clone();
     let Some(main) = program.main else { return fail("there is no program") };
+    // Functions of device code are run here as host code, which they are but for what only a thread of a kernel has.
+    for proc in program.procs.iter_mut().filter(|p| p.kind == ProcKind::Device) {
+        proc.kind = ProcKind::HostDevice;
+    }
     program.vars.extend(vars);
     let owner = ProcId(program.procs.len() as u32);
     program.procs.push(Procedure {

@@ -16,14 +16,26 @@ use crate::{Finding, FindingKind};
 use diag::Diagnostic;
 use phrase::{name, who};
 
+/// Calls of a stack that are told at its inner end; an endless recursion has very many.
+const INNERMOST: usize = 8;
+/// Calls that are told at its outer end.
+const OUTERMOST: usize = 4;
+
 /// The finding as a diagnostic.
 pub(crate) fn word(finding: &Finding) -> Diagnostic {
     let mut diagnostic = body(finding);
     let several = finding.accesses.iter().filter(|a| !a.stack.is_empty()).count() > 1;
     for (i, access) in finding.accesses.iter().enumerate() {
         let of = if several { format!("({})", i + 1) } else { String::new() };
-        for call in &access.stack {
+        for (level, call) in access.stack.iter().enumerate() {
+            if (INNERMOST..access.stack.len().saturating_sub(OUTERMOST)).contains(&level) {
+                continue;
+            }
             diagnostic = diagnostic.frame(of.clone(), call.procedure.clone(), call.called_at);
+        }
+        let left_out = access.stack.len().saturating_sub(INNERMOST + OUTERMOST);
+        if left_out > 0 {
+            diagnostic = diagnostic.note(format!("{left_out} calls in the middle of the stack are not shown"));
         }
     }
     for note in &finding.notes {

@@ -224,7 +224,8 @@ impl Cpp<'_> {
             );
             return;
         }
-        match (self.include)(&name, reading.file) {
+        let asking = map.file(reading.file).map_or_else(String::new, |f| f.name().to_owned());
+        match (self.include)(&name, &asking) {
             Some((name, text)) => {
                 let file = map.add(name, text);
                 self.depth += 1;

@@ -150,7 +150,8 @@ impl<'a> Prescan<'a> {
             );
             return true;
         }
-        match (self.include)(&name, asking) {
+        let asking = self.map.file(asking).map_or_else(String::new, |f| f.name().to_owned());
+        match (self.include)(&name, &asking) {
             Some((name, text)) => {
                 let file = self.map.add(name, text);
                 self.push_file(file, Some(form), diags);

@@ -151,9 +151,13 @@ impl<'a> Checker<'a> {
     /// A constant expression converted to a type; also its rank.
     pub(crate) fn constant_of_type(&mut self, e: &ast::Expr, ty: &Type) -> Option<(Const, u8)> {
         let outer = std::mem::replace(&mut self.cx.specification, true);
-        let value = self.expr_as(e, ty);
+        let value = self.constant_value(e, ty);
         self.cx.specification = outer;
-        let value = value?;
+        value
+    }
+
+    fn constant_value(&mut self, e: &ast::Expr, ty: &Type) -> Option<(Const, u8)> {
+        let value = self.expr_as(e, ty)?;
         if !self.assignable(ty, &value) {
             let text = format!(
                 "initial value is {}, which is no `{}`",

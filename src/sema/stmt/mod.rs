@@ -59,7 +59,13 @@ impl<'a> Checker<'a> {
         let outer = self.cx.refused.take();
         let kind = match self.stmt_kind(s) {
             Some(kind) => Some(kind),
-            None => self.cx.refused.take().map(StmtKind::Unsupported),
+            None => {
+                // Nothing may vanish without a word (invariants I3 and I6).
+                if self.cx.refused.is_none() && !self.found.has_errors() && !matches!(s.kind, ast::StmtKind::Error) {
+                    let _ = self.refuse::<()>(s.span, "this statement");
+                }
+                self.cx.refused.take().map(StmtKind::Unsupported)
+            }
         };
         self.cx.refused = outer;
         match kind {

@@ -57,7 +57,7 @@ fn read_with(name: &str, text: &str, options: &ParseOptions, included: &[(&str, 
     let mut map = SourceMap::new();
     let file = map.add(name, text);
     let mut diags = Diagnostics::new();
-    let mut include = |wanted: &str, _| {
+    let mut include = |wanted: &str, _: &str| {
         included.iter().find(|(name, _)| *name == wanted).map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
     };
     let parsed = parse(&mut map, &[file], options, &mut include, &mut diags);
