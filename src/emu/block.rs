@@ -24,6 +24,8 @@ pub struct Block {
     pub slot: Option<CtaSlot>,
     /// The next warp's place in `order`.
     pub turn: usize,
+    /// Whether it waits at a barrier of the grid.
+    pub waits_for_grid: bool,
     /// Whether a warp had to give way in this round.
     cut: bool,
     /// Print statements begun, by warp.
@@ -45,6 +47,8 @@ pub(crate) enum BlockStop {
     Rt(usize, RtRequest),
     /// A warp did something it must not do.
     Fault(usize, Fault),
+    /// All its threads wait at a barrier of the grid.
+    AtGrid,
     /// No thread can go on.
     Stuck,
 }
@@ -67,6 +71,7 @@ impl Block {
             shared: vec![0; shared],
             slot: None,
             turn: 0,
+            waits_for_grid: false,
             cut: false,
             prints: Vec::new(),
         };
@@ -80,6 +85,7 @@ impl Block {
         self.geometry = geometry;
         self.slot = None;
         self.turn = 0;
+        self.waits_for_grid = false;
         self.cut = false;
         self.shared.fill(0);
         let threads: u32 = geometry.block.iter().product();
@@ -145,8 +151,13 @@ impl Block {
                 self.warps.iter_mut().for_each(Warp::wake_pollers);
                 return BlockStop::Polling;
             }
-            if !self.release_barrier(program) {
-                return BlockStop::Stuck;
+            match self.meeting() {
+                None => return BlockStop::Stuck,
+                Some((BarOp::Grid, _)) => {
+                    self.waits_for_grid = true;
+                    return BlockStop::AtGrid;
+                }
+                Some((_, result)) => self.warps.iter_mut().for_each(|w| w.release_barrier(program, result)),
             }
             if let Some(hooks) = &mut hooks {
                 hooks.on_barrier();
@@ -176,16 +187,22 @@ impl Block {
         hasher.finish()
     }
 
-    /// Completes the barrier if every thread that has not exited waits at the same one.
-    fn release_barrier(&mut self, program: &Program) -> bool {
+    /// Lets the threads go on that wait for the grid.
+    pub(crate) fn leave_grid(&mut self, program: &Program) {
+        self.waits_for_grid = false;
+        self.warps.iter_mut().for_each(|w| w.release_barrier(program, 0));
+    }
+
+    /// The barrier at which every thread that has not exited waits, if it is one, and what it gives.
+    fn meeting(&self) -> Option<(BarOp, u32)> {
         let mut place: Option<Vec<vm::Site>> = None;
         let (mut count, mut all, mut kind) = (0, true, BarOp::Sync);
         for warp in &self.warps {
             for f in &warp.fragments {
-                let State::AtBarrier { op, pred } = f.state else { return false };
+                let State::AtBarrier { op, pred } = f.state else { return None };
                 let here = warp.call_stack(f.frame, f.pc);
                 if place.get_or_insert_with(|| here.clone()) != &here {
-                    return false;
+                    return None;
                 }
                 kind = op;
                 count += pred.count_ones();
@@ -193,14 +210,11 @@ impl Block {
             }
         }
         let result = match kind {
-            BarOp::Sync => 0,
+            BarOp::Sync | BarOp::Grid => 0,
             BarOp::And => u32::from(all),
             BarOp::Or => u32::from(count > 0),
             BarOp::Count => count,
         };
-        for warp in &mut self.warps {
-            warp.release_barrier(program, result);
-        }
-        true
+        Some((kind, result))
     }
 }

@@ -1,7 +1,7 @@
 //! The emulator as a device: its queue, its launches, its errors.
 
 use crate::block::BlockStop;
-use crate::grid::Running;
+use crate::grid::{Gathering, Running};
 use crate::init::InitHooks;
 use crate::observe::ObserverHooks;
 use crate::parallel::{Crew, Grain, Pool};
@@ -10,7 +10,7 @@ use crate::racing::{Deciding, Mode, RaceHooks};
 use crate::report;
 use crate::sharing::KnownLaunches;
 use device::{Command, CudaError, Device, KernelLaunch, Observer, Progress, Properties};
-use finding::Finding;
+use finding::{Finding, GridSyncFault};
 use mem::{Memory, Region};
 use race::{ByteSet, Detector, Exact, Launch, Rules};
 use source::Span;
@@ -164,6 +164,10 @@ impl Emulator {
         if func.max_threads.is_some_and(|most| threads > u64::from(most)) {
             return Err(CudaError::LaunchOutOfResources);
         }
+        let blocks: u64 = launch.grid.iter().map(|&g| u64::from(g)).product();
+        if func.cooperative && blocks > u64::from(self.resident_grid(launch.block)[0]) {
+            return Err(CudaError::CooperativeLaunchTooLarge);
+        }
         let shared = program.code[launch.func.index()].shared_bytes + launch.dynamic_shared;
         if shared > p.shared_mem_per_block_optin {
             return Err(CudaError::InvalidValue);
@@ -222,6 +226,14 @@ impl Emulator {
                 }
                 running.begin_block(&program);
             }
+            if running.active.front().is_some_and(|b| b.waits_for_grid) {
+                if running.gather(&program) == Gathering::Never {
+                    let fault = GridSyncFault::NotReached { ended: running.total - running.active.len() as u64 };
+                    let found = report::grid_sync(&program, running, fault);
+                    self.end(memory, Some((found, CudaError::LaunchTimeout)));
+                }
+                continue;
+            }
             let before = (*budget).min(running.turn());
             let Running { active, mode, launch, sharing, init, .. } = &mut *running;
             let Some(block) = active.front_mut() else { continue };
@@ -261,6 +273,12 @@ impl Emulator {
                     if !running.rotate(&program) {
                         let found = report::livelock(&program, running);
                         self.end(memory, Some((found, CudaError::LaunchTimeout)));
+                    }
+                }
+                BlockStop::AtGrid => {
+                    if !program.module.func(running.launch.func).cooperative {
+                        let found = report::grid_sync(&program, running, GridSyncFault::NotCooperative);
+                        self.end(memory, Some((found, CudaError::LaunchFailure)));
                     }
                 }
                 BlockStop::Rt(warp, request) => {
@@ -412,7 +430,12 @@ impl Device for Emulator {
     }
 
     fn free(&mut self, memory: &mut Memory, address: u64, span: Span) -> Result<(), CudaError> {
-        memory.free(address, span).map(|_| ()).map_err(|_| CudaError::InvalidValue)
+        let id = memory.free(address, span).map_err(|_| CudaError::InvalidValue)?;
+        if let Some(detector) = &mut self.detector {
+            let freed = memory.info(id);
+            detector.forget(freed.base, freed.bytes);
+        }
+        Ok(())
     }
 
     fn submit(&mut self, _: &mut Memory, mut command: Command) -> Result<(), CudaError> {

@@ -4,7 +4,8 @@
 //! order, puts the warps of each in another order, and has warps and blocks give way after turns of random length. What a
 //! seed does depends on nothing but the launch, so that it can be done again.
 //!
-//! A block that only polls gives way to the others, unless it is known that no other block can change what it polls: blocks
+//! A block whose threads all wait at a barrier of the grid is passed over until every block does. One that only polls gives
+//! way to the others, unless it is known that no other block can change what it polls: blocks
 //! that share nothing run one after another. When a whole round of blocks has polled, nobody has written anything, and all
 //! are in a state that they were in before, then they will poll for ever.
 
@@ -176,6 +177,31 @@ impl Running {
         }
     }
 
+    /// Lets another block have its turn, since the first one waits for the whole grid: one that has not begun, or that does
+    /// not wait. When all have come they go on.
+    pub(crate) fn gather(&mut self, program: &Program) -> Gathering {
+        if self.begun < self.total {
+            self.begin_block(program);
+            self.active.rotate_right(1);
+            return Gathering::Waits;
+        }
+        if let Some(next) = self.active.iter().position(|b| !b.waits_for_grid) {
+            self.active.rotate_left(next);
+            return Gathering::Waits;
+        }
+        let first = self.active.iter().enumerate().min_by_key(|(_, b)| position(self.seed, self.total, b.linear));
+        let first = first.map_or(0, |(i, _)| i);
+        self.active.rotate_left(first);
+        if (self.active.len() as u64) < self.total {
+            return Gathering::Never;
+        }
+        self.active.iter_mut().for_each(|b| b.leave_grid(program));
+        self.mode.on_grid_sync();
+        self.polled = 0;
+        self.standstill = Standstill::default();
+        Gathering::Complete
+    }
+
     /// Lets the next block have its turn after one that only polls. Says whether any block can still change anything.
     pub(crate) fn rotate(&mut self, program: &Program) -> bool {
         let progress = self.active.front_mut().is_some_and(Block::take_progress);
@@ -191,13 +217,26 @@ impl Running {
             return true;
         }
         self.active.rotate_left(1);
-        if self.polled < self.active.len() as u64 {
+        let next = self.active.iter().position(|b| !b.waits_for_grid).unwrap_or(0);
+        self.active.rotate_left(next);
+        if self.polled < self.active.iter().filter(|b| !b.waits_for_grid).count() as u64 {
             return true;
         }
         self.polled = 0;
         let active = &self.active;
         !self.standstill.round(|| active.iter().fold(0, |h, b| mix(h ^ b.state())))
     }
+}
+
+/// How far the blocks have come to a barrier of the grid.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Gathering {
+    /// Others may still come.
+    Waits,
+    /// All have come.
+    Complete,
+    /// Some have ended without it.
+    Never,
 }
 
 /// Finds out whether blocks that only poll will do so for ever: they come back to a state that they were in, or go on for

@@ -226,7 +226,9 @@ impl Running {
     ) -> Parallel {
         let left = self.total - self.begun;
         let each = (self.points / self.begun.max(1)).max(1);
-        if !matches!(self.mode, Mode::Plain) || left < 2 || each.saturating_mul(left) < grain.worth {
+        // Blocks of a cooperative launch wait for each other.
+        let is_cooperative = program.module.func(self.launch.func).cooperative;
+        if !matches!(self.mode, Mode::Plain) || is_cooperative || left < 2 || each.saturating_mul(left) < grain.worth {
             return Parallel::No;
         }
         let sharing = known.of(program, memory, &self.launch);
@@ -374,7 +376,9 @@ impl Chunk {
                     Served::Error(..) | Served::Refused => self.state = State::Failed,
                 }
             }
-            BlockStop::Stopped | BlockStop::Fault(..) | BlockStop::Stuck => self.state = State::Failed,
+            BlockStop::Stopped | BlockStop::Fault(..) | BlockStop::AtGrid | BlockStop::Stuck => {
+                self.state = State::Failed
+            }
         }
         self.block = Some(block);
     }

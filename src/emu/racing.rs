@@ -82,6 +82,15 @@ impl Mode {
         }
     }
 
+    /// All blocks of the launch have met.
+    pub(crate) fn on_grid_sync(&mut self) {
+        match self {
+            Mode::Plain => {}
+            Mode::Detect(d) => d.on_grid_sync(),
+            Mode::Decide(d) => d.exact.on_grid_sync(),
+        }
+    }
+
     pub(crate) fn end_block(&mut self, slot: CtaSlot) {
         match self {
             Mode::Plain => {}

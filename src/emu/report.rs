@@ -6,8 +6,8 @@ use crate::grid::Running;
 use crate::racing::Deciding;
 use device::CudaError;
 use finding::{
-    Access, Actor, Allocation, BarrierFault, Call, Finding, FindingKind, HostFault, LaunchInfo, RaceFlavour, RaceKind,
-    Space, ThreadId, Waiting, What,
+    Access, Actor, Allocation, BarrierFault, Call, Finding, FindingKind, GridSyncFault, HostFault, LaunchInfo,
+    RaceFlavour, RaceKind, Space, ThreadId, Waiting, What,
 };
 use ir::Trap;
 use mem::address::SHARED_BASE;
@@ -241,6 +241,21 @@ pub(crate) fn stuck(program: &Program, running: &Running, block: &Block) -> Find
         None => FindingKind::Deadlock { groups },
     };
     Finding::new(kind, accesses).in_launch(launch_info(program, running)).with_seed(running.seed)
+}
+
+/// The finding of a grid that cannot synchronise as the threads of the first block ask for.
+pub(crate) fn grid_sync(program: &Program, running: &Running, fault: GridSyncFault) -> Finding {
+    let waiting =
+        running.active.front().and_then(|b| Some((b.linear, b.warps.iter().find(|w| !w.fragments.is_empty())?)));
+    let access = waiting.and_then(|(linear, warp)| {
+        let f = warp.fragments.first()?;
+        let span = program.span(Site { func: warp.frame(f.frame)?.func, pc: f.pc });
+        let who = thread(running, linear, warp.number * 32 + f.mask.trailing_zeros());
+        Some(Access::step(Actor::Thread(who), span))
+    });
+    Finding::new(FindingKind::GridSync { fault }, access.into_iter().collect())
+        .in_launch(launch_info(program, running))
+        .with_seed(running.seed)
 }
 
 /// The finding of a launch whose blocks only poll what none of them changes. Others of a block may wait for those that poll.

@@ -120,6 +120,11 @@ pub enum GridSyncFault {
         /// Blocks that the device holds.
         resident: u64,
     },
+    /// Blocks have returned without it.
+    NotReached {
+        /// How many.
+        ended: u64,
+    },
     /// The kernel has no `cluster_dims`.
     NoCluster,
 }

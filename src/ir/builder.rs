@@ -329,6 +329,11 @@ impl FunctionBuilder {
         self.push(InstKind::Barrier { op: BarOp::Sync, dst: None, a: None });
     }
 
+    /// A barrier of all blocks of a cooperative launch.
+    pub fn sync_grid(&mut self) {
+        self.push(InstKind::Barrier { op: BarOp::Grid, dst: None, a: None });
+    }
+
     /// A barrier that reduces a predicate: `and`, `or`, `count`.
     pub fn barrier(&mut self, op: BarOp, a: impl Into<Val>) -> Reg {
         let dst = self.temp(op.result().unwrap_or(Ty::Pred));

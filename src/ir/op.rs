@@ -177,12 +177,13 @@ ops! {
 }
 
 ops! {
-    /// Block-wide barriers.
+    /// Barriers of a block, or of all blocks.
     BarOp {
         Sync "sync" Any "bar.sync" "syncthreads()";
         And "and" Any "bar.red.and.pred" "syncthreads_and: true if the predicate holds in all threads";
         Or "or" Any "bar.red.or.pred" "syncthreads_or: true if the predicate holds in any thread";
         Count "count" Any "bar.red.popc" "syncthreads_count: in how many threads the predicate holds";
+        Grid "grid" Any "" "syncthreads(grid): all threads of a cooperative launch";
     }
 }
 
@@ -230,10 +231,10 @@ ops! {
 }
 
 impl BarOp {
-    /// The type of the result; `sync` has none.
+    /// The type of the result; `sync` and `grid` have none.
     pub fn result(self) -> Option<Ty> {
         match self {
-            BarOp::Sync => None,
+            BarOp::Sync | BarOp::Grid => None,
             BarOp::And | BarOp::Or => Some(Ty::Pred),
             BarOp::Count => Some(Ty::I32),
         }

@@ -8,7 +8,7 @@
 //! undefined value), that addresses are right, that threads converge at barriers.
 
 use crate::analysis::{Cfg, Dominators};
-use crate::op::{AtomOp, BarOp, CvtOp, TyClass};
+use crate::op::{AtomOp, CvtOp, TyClass};
 use crate::rt::Side;
 use crate::{
     AddrBase, Bb, DebugTypeKind, DebugVar, FuncKind, Function, Global, GlobalInit, InstKind, Module, ParamKind, Reg,
@@ -270,7 +270,7 @@ impl Check<'_> {
             }
             InstKind::Barrier { op, dst, a } => {
                 self.device("a barrier");
-                let reduces = *op != BarOp::Sync;
+                let reduces = op.result().is_some();
                 self.require(a.is_some() == reduces && dst.is_some() == reduces, || {
                     format!("`{op}` {} an operand and a result", if reduces { "needs" } else { "does not have" })
                 });

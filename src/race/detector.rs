@@ -28,7 +28,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { rules: Rules::default(), finest_cell_bytes: 4, limit_bytes: 16 << 30, is_use_wanted: false }
+        Self { rules: Rules::default(), finest_cell_bytes: 4, limit_bytes: 8 << 30, is_use_wanted: false }
     }
 }
 
@@ -269,6 +269,11 @@ impl Detector {
     /// The bytes that the shadow of global memory takes.
     pub fn footprint_bytes(&self) -> u64 {
         self.global.footprint_bytes()
+    }
+
+    /// Memory was freed: gives back its shadow.
+    pub fn forget(&mut self, start: u64, bytes: u64) {
+        self.global.forget(start, bytes);
     }
 
     /// Gives back the shadow of memory that the last launch did not touch.

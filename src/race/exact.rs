@@ -18,8 +18,8 @@ use crate::order::{CtaSlot, Order, Rules};
 use crate::span::SpanMap;
 use crate::stamp::MAX_TAG;
 
-/// The most stretches of bytes that are followed at once.
-const SPAN_LIMIT: usize = 1 << 23;
+/// The most stretches of bytes that are followed at once; each takes some 400 bytes.
+const SPAN_LIMIT: usize = 1 << 22;
 
 /// What the caller knows of an instruction that the detector does not.
 #[derive(Clone, Copy, Debug)]

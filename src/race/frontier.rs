@@ -19,6 +19,8 @@ use crate::access::{Kind, Thread};
 
 /// Entries kept of a stretch that is known to be racy.
 const RACY_LIMIT: usize = 128;
+/// Reads that are kept as a list.
+const FEW: usize = 32;
 
 /// One access of one thread, as the caller described it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,13 +109,71 @@ struct Entry {
     observers: Vec<(Thread, u32)>,
 }
 
+/// The last weak read of each thread. There may be very many stretches with a read or two, and single ones that all threads
+/// read.
+#[derive(Clone, Debug)]
+enum Reads {
+    /// By thread.
+    Few(Vec<Arrival>),
+    Many(BTreeMap<Thread, Arrival>),
+}
+
+impl Default for Reads {
+    fn default() -> Self {
+        Self::Few(Vec::new())
+    }
+}
+
+impl Reads {
+    fn insert(&mut self, new: Arrival) {
+        match self {
+            Self::Few(list) => match list.binary_search_by_key(&new.info.thread, |old| old.info.thread) {
+                Ok(at) => list[at] = new,
+                Err(at) if list.len() < FEW => {
+                    make_room(list);
+                    list.insert(at, new);
+                }
+                Err(_) => {
+                    *self = Self::Many(list.drain(..).chain([new]).map(|a| (a.info.thread, a)).collect());
+                }
+            },
+            Self::Many(map) => {
+                map.insert(new.info.thread, new);
+            }
+        }
+    }
+
+    fn for_each(&self, f: impl FnMut(&Arrival)) {
+        match self {
+            Self::Few(list) => list.iter().for_each(f),
+            Self::Many(map) => map.values().for_each(f),
+        }
+    }
+
+    fn retain(&mut self, mut f: impl FnMut(&Arrival) -> bool) {
+        match self {
+            Self::Few(list) => list.retain(f),
+            Self::Many(map) => map.retain(|_, a| f(a)),
+        }
+    }
+
+    /// Keeps no more than are kept of a racy stretch.
+    fn bound(&mut self) {
+        if let Self::Many(map) = self {
+            while map.len() > RACY_LIMIT {
+                map.pop_first();
+            }
+        }
+    }
+}
+
 /// The frontier; see the module's head.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Frontier {
     /// Writes and strong reads.
     entries: Vec<Entry>,
     /// The last weak read of each thread.
-    reads: BTreeMap<Thread, Arrival>,
+    reads: Reads,
     /// The last write, if a strong read can observe it.
     last: Option<Arrival>,
     is_racy: bool,
@@ -156,11 +216,11 @@ impl Frontier {
                 }
             }
             if new.info.kind.is_write() {
-                for old in self.reads.values().filter(|old| old.is_conflicting(new)) {
-                    if !is_known(new.lane, old.info.thread, old.info.time) {
+                self.reads.for_each(|old| {
+                    if old.is_conflicting(new) && !is_known(new.lane, old.info.thread, old.info.time) {
                         report(old, new);
                     }
-                }
+                });
             }
         }
         for (new, _) in arrivals.iter().zip(&observed).filter(|(_, is_observer)| **is_observer) {
@@ -186,13 +246,14 @@ impl Frontier {
                 }
                 self.last = new.is_observable().then_some(*new);
                 if !new.is_observable() {
-                    self.reads.retain(|_, old| !is_known(new.lane, old.info.thread, old.info.time));
+                    self.reads.retain(|old| !is_known(new.lane, old.info.thread, old.info.time));
                 }
             }
             if new.info.kind == Kind::Read {
-                self.reads.insert(new.info.thread, *new);
+                self.reads.insert(*new);
             } else {
                 let is_live = new.info.kind.is_write();
+                make_room(&mut self.entries);
                 self.entries.push(Entry { access: *new, is_live, observers: Vec::new() });
             }
         }
@@ -212,8 +273,13 @@ impl Frontier {
             let excess = self.entries.len() - RACY_LIMIT / 2;
             self.entries.drain(..excess);
         }
-        while self.reads.len() > RACY_LIMIT {
-            self.reads.pop_first();
-        }
+        self.reads.bound();
+    }
+}
+
+/// Makes room for one more, and for no others while there are few.
+fn make_room<T>(list: &mut Vec<T>) {
+    if list.len() == list.capacity() && list.len() < 4 {
+        list.reserve_exact(1);
     }
 }

@@ -151,7 +151,15 @@ impl Know {
 
     /// Whether everything in `other` is known here.
     pub fn is_covering(&self, other: &Self) -> bool {
-        other.blocks.iter().all(|(block, theirs)| self.clock(*block).is_some_and(|ours| ours.is_covering(theirs)))
+        if other.blocks.len() < self.blocks.len() / 8 {
+            let mut all = other.blocks.iter();
+            return all.all(|(block, theirs)| self.clock(*block).is_some_and(|ours| ours.is_covering(theirs)));
+        }
+        let mut ours = self.blocks.iter();
+        other.blocks.iter().all(|(block, theirs)| {
+            let same = ours.by_ref().find(|o| o.0 >= *block).filter(|o| o.0 == *block);
+            same.is_some_and(|(_, ours)| ours.is_covering(theirs))
+        })
     }
 
     /// Learns everything in `other`.

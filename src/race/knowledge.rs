@@ -53,6 +53,8 @@ enum Head {
 struct Lane {
     /// Acquired clock; the block's if none.
     acq: Option<Arc<Know>>,
+    /// What was acquired last: a poll mostly finds the same again.
+    last: Option<Arc<Know>>,
     heads: [Head; 2],
     /// Strict mode: what a fence of either reach will acquire.
     pending: [Option<Arc<Know>>; 2],
@@ -378,11 +380,16 @@ impl Knowledge {
             here.pending[CTA] = join_options(here.pending[CTA].as_ref(), cta);
             return;
         }
-        let old = state.lanes.as_ref().and_then(|l| l[lane].acq.as_ref()).or(block_acq.as_ref());
+        let here = &mut state.lanes.get_or_insert_default()[lane];
+        if here.last.as_ref().is_some_and(|last| Arc::ptr_eq(last, know)) {
+            return;
+        }
+        let old = here.acq.as_ref().or(block_acq.as_ref());
         let new = join_shared(old, know);
         if !old.is_some_and(|old| Arc::ptr_eq(old, &new)) {
-            state.lanes.get_or_insert_default()[lane].acq = Some(new);
+            here.acq = Some(new);
         }
+        here.last = Some(Arc::clone(know));
     }
 
     /// The grid has synchronised: all that came before is known to all, and old heads and clocks are no news.

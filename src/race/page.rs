@@ -119,6 +119,11 @@ impl Page {
         self.charged_bytes
     }
 
+    /// The bytes that the page was last charged with.
+    pub(crate) fn take_charge(&mut self) -> u64 {
+        std::mem::take(&mut self.charged_bytes)
+    }
+
     /// The bytes that the page takes.
     fn footprint_bytes(&self) -> u64 {
         let strong = self

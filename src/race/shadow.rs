@@ -1,7 +1,8 @@
 //! The shadow of global memory: pages of stamps.
 //!
 //! Pages are made when first touched and kept from launch to launch; a page that was last used before the present
-//! launch, or before its last grid synchronisation, is cleared on its first touch. A limit on the bytes taken makes the
+//! launch, or before its last grid synchronisation, is cleared on its first touch. Pages of memory that was freed go with it,
+//! and those that no launch has touched for some time go once the shadow is large. A limit on the bytes taken makes the
 //! verdict incomplete instead of the machine slow. Nothing here knows of orders between launches (see `launch`).
 
 use std::collections::HashMap;
@@ -18,6 +19,10 @@ use crate::weak::{Weak, rows_of};
 const PAGE_BITS: u32 = 16;
 /// Bytes of a page.
 const PAGE: u32 = 1 << PAGE_BITS;
+/// Launches after which a page that none of them touched is dropped, if the shadow is large.
+const KEPT_LAUNCHES: usize = 8;
+/// Bytes from which on a shadow is large.
+const LARGE_BYTES: u64 = 256 << 20;
 /// Entries of the table of recently used pages.
 const RECENT: usize = 64;
 
@@ -51,6 +56,8 @@ pub(crate) struct GlobalShadow {
     recent: [(u64, usize); RECENT],
     epoch: u32,
     launch_epoch: u32,
+    /// The epochs with which the last launches began, the present one last.
+    launches: [u32; KEPT_LAUNCHES],
     finest: u32,
     limit_bytes: u64,
     used_bytes: u64,
@@ -129,6 +136,7 @@ impl GlobalShadow {
             recent: [(u64::MAX, 0); RECENT],
             epoch: 0,
             launch_epoch: 0,
+            launches: [0; KEPT_LAUNCHES],
             finest,
             limit_bytes,
             used_bytes: 0,
@@ -146,10 +154,16 @@ impl GlobalShadow {
             self.recent = [(u64::MAX, 0); RECENT];
             self.used_bytes = 0;
             self.epoch = 0;
+            self.launches = [0; KEPT_LAUNCHES];
         }
         self.epoch += 1;
         if is_new_launch {
             self.launch_epoch = self.epoch;
+            self.launches.rotate_left(1);
+            let oldest = std::mem::replace(&mut self.launches[KEPT_LAUNCHES - 1], self.epoch);
+            if self.used_bytes > LARGE_BYTES {
+                self.drop_before(oldest);
+            }
             self.has_strong = false;
             self.is_full = false;
         }
@@ -157,11 +171,31 @@ impl GlobalShadow {
 
     /// Drops the pages that no launch has touched since the present one started.
     pub(crate) fn trim(&mut self) {
-        let launch = self.launch_epoch;
-        self.pages.retain(|p| p.1.epoch >= launch);
+        self.drop_before(self.launch_epoch);
+    }
+
+    /// Drops the pages that were last touched before `epoch`.
+    fn drop_before(&mut self, epoch: u32) {
+        if self.pages.iter().all(|p| p.1.epoch >= epoch) {
+            return;
+        }
+        self.pages.retain(|p| p.1.epoch >= epoch);
         self.index = self.pages.iter().enumerate().map(|(i, p)| (p.0, i)).collect();
         self.recent = [(u64::MAX, 0); RECENT];
         self.used_bytes = self.pages.iter_mut().map(|p| p.1.recharge()).sum();
+    }
+
+    /// Drops the pages that lie wholly in memory which was freed.
+    pub(crate) fn forget(&mut self, start: u64, bytes: u64) {
+        for number in start.div_ceil(u64::from(PAGE))..start.saturating_add(bytes) >> PAGE_BITS {
+            let Some(at) = self.index.remove(&number) else { continue };
+            let (_, mut page) = self.pages.swap_remove(at);
+            self.used_bytes = self.used_bytes.saturating_sub(page.take_charge());
+            if let Some((moved, _)) = self.pages.get(at) {
+                self.index.insert(*moved, at);
+            }
+            self.recent = [(u64::MAX, 0); RECENT];
+        }
     }
 
     /// Whether a page was refused for want of memory in this launch.
@@ -447,6 +481,26 @@ mod tests {
         assert_eq!(shadow.footprint_bytes(), 65536 + 64);
         assert!(shadow.access(&knowledge.view(0, 1), &write(0x2_0000), &mut found, &mut none));
         assert_eq!(found.ranges(), [(0x2_0000, 128)]);
+    }
+
+    #[test]
+    fn pages_of_freed_memory_are_dropped() {
+        let mut shadow = GlobalShadow::new(2, u64::MAX);
+        let (mut found, mut none) = (ByteSet::default(), ByteUse { sets: None });
+        let mut knowledge = Knowledge::new(0, 64, false);
+        knowledge.step();
+        shadow.start(true);
+        for page in 1..6 {
+            shadow.access(&knowledge.view(0, 1), &write(page << 16), &mut found, &mut none);
+        }
+        shadow.forget(0x1_8000, 0x3_0000);
+        assert_eq!(shadow.footprint_bytes(), 3 * (65536 + 64));
+        for page in [1, 4, 5] {
+            assert!(shadow.access(&knowledge.view(1, 1), &write(page << 16), &mut found, &mut none));
+        }
+        assert!(!shadow.access(&knowledge.view(1, 1), &write(2 << 16), &mut found, &mut none));
+        shadow.forget(0, u64::MAX >> 30);
+        assert_eq!(shadow.footprint_bytes(), 0);
     }
 
     #[test]

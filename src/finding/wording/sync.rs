@@ -37,6 +37,11 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
                 ),
             )
             .help("launch with `<<<*, threads>>>`, which takes as many blocks as fit"),
+            GridSyncFault::NotReached { ended } => {
+                let verb = if *ended == 1 { "reaches" } else { "reach" };
+                start(finding, format!("grid synchronisation that {} never {verb}", count(*ended, "block")))
+                    .help("let every block of the grid come to it, as often as the others do")
+            }
             GridSyncFault::NoCluster => start(finding, "cluster operation in a kernel without clusters")
                 .help("add `cluster_dims(x, y, z)` to the kernel"),
         },

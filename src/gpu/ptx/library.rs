@@ -24,6 +24,8 @@ pub(super) enum Helper {
     CharAssign,
     /// Character comparison: address, length, address, length; gives -1, 0 or 1.
     CharCompare,
+    /// All threads of a cooperative launch wait for each other.
+    GridSync,
     /// Remainder of real(4).
     Fmod32,
     /// Remainder of real(8).
@@ -40,6 +42,7 @@ impl Helper {
             Helper::Text => "cufemu$$text",
             Helper::CharAssign => "cufemu$$char_assign",
             Helper::CharCompare => "cufemu$$char_compare",
+            Helper::GridSync => "cufemu$$grid_sync",
             Helper::Fmod32 => "cufemu$$fmod32",
             Helper::Fmod64 => "cufemu$$fmod64",
         }
@@ -56,6 +59,7 @@ impl Helper {
             Helper::Text => (&[W64, W64], None),
             Helper::CharAssign => (&[W64, W64, W64, W64], None),
             Helper::CharCompare => (&[W64, W64, W64, W64], Some(W32)),
+            Helper::GridSync => (&[], None),
             Helper::Fmod32 => (&[W32, W32], Some(W32)),
             Helper::Fmod64 => (&[W64, W64], Some(W64)),
         }
@@ -73,6 +77,9 @@ impl Helper {
     pub(super) fn print(out: &mut String, needs: &BTreeSet<Helper>) {
         for helper in needs {
             let (params, result) = helper.interface();
+            if *helper == Helper::GridSync {
+                out.push_str(".global .align 4 .b32 cufemu$$arrived;\n.global .align 4 .b32 cufemu$$generation;\n\n");
+            }
             if matches!(helper, Helper::Malloc | Helper::Free) {
                 out.push_str(".extern ");
             }
@@ -104,6 +111,7 @@ impl Helper {
             Helper::Text => Some(text_body()),
             Helper::CharAssign => Some(CHAR_ASSIGN.to_owned()),
             Helper::CharCompare => Some(CHAR_COMPARE.to_owned()),
+            Helper::GridSync => Some(GRID_SYNC.to_owned()),
             Helper::Fmod32 => Some(fmod_body(&FMOD32)),
             Helper::Fmod64 => Some(fmod_body(&FMOD64)),
         }
@@ -310,6 +318,47 @@ setp.lt.s32 %q1, %t0, %t1;
 selp.b32 %t2, -1, 1, %q1;
 DONE:
 st.param.b32 [result], %t2;
+ret;
+";
+
+/// A central barrier: one thread of each block counts it in; the last to arrive sets the count back and passes on to the next
+/// generation, for which the others wait. The barriers of the block and the fences, which are cumulative, order what any
+/// thread wrote before with what any reads behind it.
+const GRID_SYNC: &str = "\
+.reg .pred %q<2>;
+.reg .b32 %t<8>;
+bar.sync 0;
+mov.u32 %t0, %tid.x;
+mov.u32 %t1, %tid.y;
+or.b32 %t0, %t0, %t1;
+mov.u32 %t1, %tid.z;
+or.b32 %t0, %t0, %t1;
+setp.ne.u32 %q0, %t0, 0;
+@%q0 bra DONE;
+mov.u32 %t2, %nctaid.x;
+mov.u32 %t3, %nctaid.y;
+mul.lo.u32 %t2, %t2, %t3;
+mov.u32 %t3, %nctaid.z;
+mul.lo.u32 %t2, %t2, %t3;
+sub.u32 %t2, %t2, 1;
+fence.sc.gpu;
+ld.relaxed.gpu.global.u32 %t4, [cufemu$$generation];
+fence.acq_rel.gpu;
+atom.acq_rel.gpu.global.add.u32 %t5, [cufemu$$arrived], 1;
+setp.ne.u32 %q0, %t5, %t2;
+@%q0 bra WAIT;
+st.relaxed.gpu.global.u32 [cufemu$$arrived], 0;
+add.u32 %t4, %t4, 1;
+st.release.gpu.global.u32 [cufemu$$generation], %t4;
+bra FENCE;
+WAIT:
+ld.acquire.gpu.global.u32 %t6, [cufemu$$generation];
+setp.eq.u32 %q0, %t6, %t4;
+@%q0 bra WAIT;
+FENCE:
+fence.sc.gpu;
+DONE:
+bar.sync 0;
 ret;
 ";
 

@@ -5,6 +5,7 @@
 
 use super::EmitError;
 use super::body::{Body, Width, ins};
+use super::library::Helper;
 use ir::op::{BarOp, ShflOp, Special, VoteOp};
 use ir::{Reg, Scope, Ty, Val};
 
@@ -27,6 +28,7 @@ impl Body<'_, '_> {
         let a = a.unwrap_or(Val::Imm(1));
         match op {
             BarOp::Sync => ins!(self, "bar.sync 0"),
+            BarOp::Grid => self.call_helper(Helper::GridSync, &[], None),
             BarOp::And | BarOp::Or => {
                 let (d, holds) = (self.result(Width::Pred, dst), self.raw(Ty::Pred, a));
                 ins!(self, "{} {d}, 0, {holds}", op.ptx());

@@ -158,6 +158,7 @@ fn every_warp_operation_assembles() {
     let inside = b.cmp(ir::op::CmpOp::Lt, Ty::I32, n, Val::i32(5));
     for &op in BarOp::ALL {
         match op.result() {
+            None if op == BarOp::Grid => b.sync_grid(),
             None => b.sync_threads(),
             Some(ty) => results.push((ty, b.barrier(op, inside))),
         }

@@ -228,6 +228,14 @@ impl<'p> Fx<'_, 'p> {
         Some(old)
     }
 
+    /// The name of a derived type.
+    fn type_name(&self, ty: &Type) -> &'p str {
+        match ty {
+            Type::Derived(id) => &self.program.types[id.0 as usize].name,
+            _ => "",
+        }
+    }
+
     /// A call of a device procedure that is a subroutine, or a function whose result is dropped; whether it was one.
     pub(super) fn device_subroutine(&mut self, id: Intrinsic, args: Args<'p>) -> bool {
         use Intrinsic as I;
@@ -235,9 +243,11 @@ impl<'p> Fx<'_, 'p> {
             return false;
         }
         match id {
-            // A group other than the block needs a barrier that the IR does not have.
-            I::Syncthreads if arg(args, 0).is_some() => return false,
-            I::Syncthreads => self.b.sync_threads(),
+            I::Syncthreads => match arg(args, 0).map(|group| self.type_name(&group.ty)) {
+                Some("grid_group") => self.b.sync_grid(),
+                Some("coalesced_group") => self.b.sync_warp(Val::i32(-1)),
+                _ => self.b.sync_threads(),
+            },
             I::Syncwarp => {
                 let mask = match arg(args, 0) {
                     Some(e) => self.int32(e),

@@ -115,7 +115,7 @@ impl Checker<'_> {
     }
 
     /// A derived type of the embedded modules.
-    fn embedded_type(&mut self, name: &str) -> Option<Type> {
+    pub(super) fn embedded_type(&mut self, name: &str) -> Option<Type> {
         let scopes: Vec<_> = self.modules.iter().filter(|m| m.embedded).map(|m| m.scope).collect();
         for scope in scopes {
             if let Some(Sym::Type(id) | Sym::Generic { ty: Some(id), .. }) = self.own(scope, name) {

@@ -28,10 +28,10 @@ enum Wanted {
     Text,
     /// A logical value.
     Logical,
+    /// A group of threads of module `cooperative_groups`.
+    Group,
     /// Anything that can be set.
     Out,
-    /// Anything.
-    Any,
 }
 
 fn wanted(id: I) -> &'static [(Wanted, bool)] {
@@ -56,7 +56,7 @@ fn wanted(id: I) -> &'static [(Wanted, bool)] {
         I::Exit => &[(W::Integer, false)],
         I::Flush => &[(W::Integer, false)],
         I::Sleep => &[(W::Integer, true)],
-        I::Syncthreads => &[(W::Any, false)],
+        I::Syncthreads => &[(W::Group, false)],
         I::Syncwarp => &[(W::Integer, false)],
         I::GpuTime => &[(W::Out, true)],
         _ => &[],
@@ -72,9 +72,6 @@ impl Checker<'_> {
             I::Mvbits => return self.mvbits(r),
             I::CFPointer => return self.c_f_pointer(r),
             I::Stwb | I::Stcg | I::Stcs | I::Stwt => return self.hinted_store(r),
-            I::Syncthreads if r.get(0).is_some() => {
-                return self.refuse(r.span, "`syncthreads` of a cooperative group");
-            }
             _ => {}
         }
         let mut args = Vec::with_capacity(r.args.len());
@@ -102,7 +99,8 @@ impl Checker<'_> {
             Wanted::Integer => (matches!(e.ty, Type::Integer(_)) && e.rank == 0, "an integer"),
             Wanted::Text => (matches!(e.ty, Type::Character(_)) && e.rank == 0, "a character value"),
             Wanted::Logical => (matches!(e.ty, Type::Logical(_)) && e.rank == 0, "a logical"),
-            Wanted::Out | Wanted::Any => (true, "something else"),
+            Wanted::Group => (self.is_group(&e), "a group of threads"),
+            Wanted::Out => (true, "something else"),
         };
         if !fits {
             return self.bad_argument(id, at, &e, text);
@@ -110,12 +108,19 @@ impl Checker<'_> {
         match what {
             Wanted::Integer => self.convert(e, &Type::Integer(4)),
             Wanted::Logical => self.convert(e, &Type::Logical(4)),
-            Wanted::Integers | Wanted::Text | Wanted::Any => Some(e),
+            Wanted::Integers | Wanted::Text | Wanted::Group => Some(e),
             _ => {
                 self.changed(id, &e)?;
                 Some(e)
             }
         }
+    }
+
+    fn is_group(&mut self, e: &Expr) -> bool {
+        let Type::Derived(id) = e.ty else { return false };
+        let groups = ["grid_group", "thread_group", "coalesced_group"];
+        e.rank == 0
+            && groups.iter().any(|name| matches!(self.embedded_type(name), Some(Type::Derived(group)) if group == id))
     }
 
     /// Checks that an intrinsic may change an argument.

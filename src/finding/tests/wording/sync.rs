@@ -180,6 +180,19 @@ fn grid_synchronisation_says_what_is_missing() {
         "#]],
     );
     check(
+        &grid(GridSyncFault::NotReached { ended: 3 }),
+        &expect![[r#"
+            error[R0408]: grid synchronisation that 3 blocks never reach
+             --> reduce.cuf:7:5
+              |
+            7 |     call syncthreads()
+              |     ^^^^^^^^^^^^^^^^^^ in thread (1,1,1) of block (1,1,1)
+              |
+              = help: let every block of the grid come to it, as often as the others do
+              = note: launch 1 of `reduce`
+        "#]],
+    );
+    check(
         &grid(GridSyncFault::NoCluster),
         &expect![[r#"
             error[R0408]: cluster operation in a kernel without clusters
