@@ -85,6 +85,12 @@ pub fn module(bytes: &[u8]) -> Module {
     module
 }
 
+/// Whether the printer may refuse that of a module made here: of a generic address it may find out that it is of a space
+/// which has no atomics, or is not written.
+pub fn may_be_refused(what: &str) -> bool {
+    what.starts_with("an atomic operation on") || what == "a store to constant memory"
+}
+
 /// The kernels of a module.
 pub fn kernels(module: &Module) -> Vec<FuncId> {
     let ids = (0..module.funcs.len() as u32).map(FuncId);
@@ -365,9 +371,11 @@ impl Making<'_, '_, '_> {
         self.loops.pop();
         self.b.switch_to(latch);
         self.b.back_edge();
+        let mark = self.known.len();
         let again = self.value(Ty::Pred, 1);
         self.b.branch(again, head, done);
-        // What the end of the loop has computed is known behind it.
+        // An EXIT comes here without what the end of the loop computes.
+        self.known.truncate(mark);
         self.b.switch_to(done);
     }
 
@@ -413,10 +421,8 @@ impl Making<'_, '_, '_> {
         let here: Vec<Reg> = self.known.iter().copied().filter(|&r| self.b.ty(r) == ty).collect();
         let choice = self.choices.below(if depth == 0 { 3 } else { 12 });
         if choice < 3 {
-            return match here.is_empty() || choice == 0 {
-                true => self.choices.constant(ty),
-                false => self.choices.pick(&here).into(),
-            };
+            let is_constant = here.is_empty() || choice == 0;
+            return if is_constant { self.choices.constant(ty) } else { self.choices.pick(&here).into() };
         }
         let depth = depth - 1;
         let reg = match choice {
