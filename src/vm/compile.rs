@@ -5,18 +5,16 @@
 //! [`Op::Join`]. Addresses of globals become constants, since the loader has placed them. What is known of the function
 //! beforehand is in `plan`; instructions that nobody needs are left out.
 
-use crate::code::{
-    AtomicOp, CallOp, Code, Form, Index, LaunchOp, MemOp, NO_JOIN, Op, Program, R2, R3, R4, RtOp, Slot, SpreadCode,
-    SwitchOp, Term, Way, Width,
-};
+use crate::code::{Code, Form, Index, NO_JOIN, Op, Program, R2, Slot, SpreadCode, Term, Way};
 use crate::isa::InstructionSet;
 use crate::layout::SharedLayout;
 use crate::plan::{Address, Plan, RegTerm};
 use crate::rounds::Rounds;
-use crate::select::{self, file_of};
-use ir::analysis::{Cfg, PostDominators, UniformLevel};
+use crate::select::file_of;
+use crate::tight::{self, Candidate};
+use ir::analysis::{Cfg, Dominators, Loops, PostDominators, UniformLevel};
 use ir::op::Special;
-use ir::{AddrBase, Bb, FuncId, FuncKind, Function, InstKind, Module, ParamKind, Reg, Space, Term as IrTerm, Ty, Val};
+use ir::{AddrBase, Bb, FuncId, FuncKind, Function, InstKind, Module, ParamKind, Reg, Term as IrTerm, Ty, Val};
 use mem::address::SHARED_BASE;
 use source::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,11 +42,11 @@ pub fn compile(module: Arc<Module>, globals: Vec<u64>) -> Result<Program, LoadEr
     Ok(Program { module, code, globals, set: InstructionSet::best(), exact: false })
 }
 
-struct Compiler<'a> {
-    module: &'a Module,
-    globals: &'a [u64],
-    f: &'a Function,
-    code: Code,
+pub(crate) struct Compiler<'a> {
+    pub(crate) module: &'a Module,
+    pub(crate) globals: &'a [u64],
+    pub(crate) f: &'a Function,
+    pub(crate) code: Code,
     /// What is known of the function, by way.
     plans: Vec<Plan>,
     /// Spreads that are worked out again after an assignment, by way and register.
@@ -56,7 +54,7 @@ struct Compiler<'a> {
     consts: BTreeMap<(u8, u64), Slot>,
     scalars: BTreeMap<u64, Slot>,
     starts: Vec<u32>,
-    joins: Vec<Option<Bb>>,
+    pub(crate) joins: Vec<Option<Bb>>,
 }
 
 impl<'a> Compiler<'a> {
@@ -110,6 +108,7 @@ impl<'a> Compiler<'a> {
                 _ => None,
             })
             .collect();
+        let tight = self.find_tight(&cfg, &post);
         let targets: BTreeSet<Bb> = self.joins.iter().flatten().copied().collect();
         for (i, block) in self.f.blocks.iter().enumerate() {
             let bb = Bb(i as u32);
@@ -125,14 +124,49 @@ impl<'a> Compiler<'a> {
             if let Some(number) = starts_rounds[i] {
                 self.push(Op::Rounds { number }, block.insts.first().map_or(block.term_span, |inst| inst.span));
             }
+            if let Some(number) = tight.keys().position(|&head| head == bb) {
+                let ways = vec![Op::Tight { number: number as u32 }; self.plans.len()];
+                self.push_all(Op::Nop, ways, block.insts.first().map_or(block.term_span, |inst| inst.span));
+            }
             for (at, inst) in block.insts.iter().enumerate() {
                 self.inst((bb, at), &inst.kind, inst.span)?;
             }
             let op = self.term(bb, &block.term);
             self.push(op, block.term_span);
         }
+        self.place_tight(&tight);
         self.resolve();
         Ok(self.code)
+    }
+
+    /// The loops of device code that only compute, by head.
+    fn find_tight(&self, cfg: &Cfg, post: &PostDominators) -> BTreeMap<Bb, Candidate> {
+        if !self.is_device() {
+            return BTreeMap::new();
+        }
+        let loops = Loops::new(cfg, &Dominators::new(cfg));
+        tight::find(self.f, cfg, &loops, post)
+    }
+
+    /// Puts the operations of loops that only compute together, before those that follow each other are.
+    fn place_tight(&mut self, candidates: &BTreeMap<Bb, Candidate>) {
+        let end = |bb: Bb| self.starts.get(bb.index() + 1).copied().unwrap_or(self.code.ops.len() as u32);
+        for way in 0..self.plans.len() {
+            let tight: Vec<_> = candidates
+                .values()
+                .map(|c| {
+                    let range = |bb: &Bb| self.starts[bb.index()] as usize..end(*bb) as usize;
+                    let ranges: Vec<_> = c.blocks.iter().map(range).collect();
+                    c.tight(&self.code, &self.code.ways[way], &ranges, self.starts[c.exit.index()])
+                })
+                .collect();
+            for op in &mut self.code.ways[way].ops {
+                if matches!(*op, Op::Tight { number } if tight[number as usize].is_none()) {
+                    *op = Op::Nop;
+                }
+            }
+            self.code.ways[way].tight = tight;
+        }
     }
 
     /// Whether it is worth a second way that the rows of a block may be whole warps.
@@ -243,7 +277,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// The scalar of a register, if it has one in this way.
-    fn scalar_of(&self, way: usize, reg: Reg) -> Option<Slot> {
+    pub(crate) fn scalar_of(&self, way: usize, reg: Reg) -> Option<Slot> {
         let (ty, slot) = self.code.slots[reg.index()];
         let [narrow, wide] = self.code.ways[way].uniforms;
         match file_of(ty) {
@@ -260,7 +294,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Adds the address of the access at `place` to each way; they have the same number everywhere.
-    fn form(&mut self, place: (Bb, usize)) -> u32 {
+    pub(crate) fn form(&mut self, place: (Bb, usize)) -> u32 {
         for way in 0..self.plans.len() {
             let address = self.plans[way].addresses.remove(&place).unwrap_or_default();
             let terms = |terms: &[RegTerm]| terms.iter().map(|t| self.term_of(way, t)).collect::<Vec<_>>();
@@ -279,14 +313,14 @@ impl<'a> Compiler<'a> {
         self.code.ways[0].forms.len() as u32 - 1
     }
 
-    fn slot(&mut self, val: Val, ty: Ty) -> Slot {
+    pub(crate) fn slot(&mut self, val: Val, ty: Ty) -> Slot {
         match val {
             Val::Reg(reg) => self.code.slots[reg.index()].1,
             Val::Imm(bits) => self.constant(ty, bits),
         }
     }
 
-    fn constant(&mut self, ty: Ty, bits: u64) -> Slot {
+    pub(crate) fn constant(&mut self, ty: Ty, bits: u64) -> Slot {
         let file = file_of(ty);
         if let Some(&slot) = self.consts.get(&(file as u8, bits)) {
             return slot;
@@ -303,14 +337,14 @@ impl<'a> Compiler<'a> {
     }
 
     /// The scalar of an operand.
-    fn scalar(&mut self, way: usize, val: Val) -> Slot {
+    pub(crate) fn scalar(&mut self, way: usize, val: Val) -> Slot {
         match val {
             Val::Reg(reg) => self.scalar_of(way, reg).unwrap_or(0),
             Val::Imm(bits) => self.scalar_constant(bits),
         }
     }
 
-    fn scalar_constant(&mut self, bits: u64) -> Slot {
+    pub(crate) fn scalar_constant(&mut self, bits: u64) -> Slot {
         let [narrow, wide] = self.scalar_counts();
         let scalars = &mut self.code.scalars;
         *self.scalars.entry(bits).or_insert_with(|| {
@@ -319,11 +353,15 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    fn dst(&self, reg: Reg) -> Slot {
+    pub(crate) fn dst(&self, reg: Reg) -> Slot {
         self.code.slots[reg.index()].1
     }
 
-    fn typed(&mut self, vals: &[Val], tys: impl Fn(usize) -> Option<Ty>) -> Result<Box<[(Ty, Slot)]>, LoadError> {
+    pub(crate) fn typed(
+        &mut self,
+        vals: &[Val],
+        tys: impl Fn(usize) -> Option<Ty>,
+    ) -> Result<Box<[(Ty, Slot)]>, LoadError> {
         let mut out = Vec::new();
         for (i, &val) in vals.iter().enumerate() {
             let Some(ty) = tys(i) else { return Err(self.error("a call has too many arguments")) };
@@ -332,7 +370,7 @@ impl<'a> Compiler<'a> {
         Ok(out.into())
     }
 
-    fn param_types(&self, func: FuncId) -> Vec<Ty> {
+    pub(crate) fn param_types(&self, func: FuncId) -> Vec<Ty> {
         let f = self.module.func(func);
         f.params.iter().map(|p| f.ty(p.reg)).collect()
     }
@@ -385,191 +423,6 @@ impl<'a> Compiler<'a> {
             self.work_out_spreads(reg, span);
         }
         Ok(())
-    }
-
-    /// The operation on rows.
-    fn rows(&mut self, place: (Bb, usize), kind: &InstKind) -> Result<Op, LoadError> {
-        Ok(match *kind {
-            InstKind::Un { op, ty, dst, a } => {
-                let r = R2 { d: self.dst(dst), a: self.slot(a, ty) };
-                select::unary(op, ty, r)
-            }
-            InstKind::Bin { op, ty, dst, a, b } => {
-                let r = R3 { d: self.dst(dst), a: self.slot(a, ty), b: self.slot(b, ty) };
-                select::binary(op, ty, r)
-            }
-            InstKind::Tri { op, ty, dst, a, b, c } => {
-                let r = R4 { d: self.dst(dst), a: self.slot(a, ty), b: self.slot(b, ty), c: self.slot(c, ty) };
-                select::ternary(op, ty, r)
-            }
-            InstKind::Cmp { op, ty, dst, a, b } => {
-                let r = R3 { d: self.dst(dst), a: self.slot(a, ty), b: self.slot(b, ty) };
-                select::compare(op, ty, r)
-            }
-            InstKind::Select { ty, dst, cond, a, b } => {
-                let c = self.slot(cond, Ty::Pred);
-                select::select(ty, R4 { d: self.dst(dst), a: self.slot(a, ty), b: self.slot(b, ty), c })
-            }
-            InstKind::Cvt { op, from, to, dst, a } => {
-                let r = R2 { d: self.dst(dst), a: self.slot(a, from) };
-                select::convert(op, from, to, r)
-            }
-            InstKind::Addr { dst, base } => self.addr(dst, base),
-            InstKind::Load { ty, space, access, dst, .. } => {
-                let width = Width::of(ty);
-                let m = MemOp { width, space, access, value: self.dst(dst), form: self.form(place) };
-                match (space, width) {
-                    (Space::Global | Space::Host | Space::Const, Width::W32) => Op::LoadG32(m),
-                    (Space::Global | Space::Host | Space::Const, Width::W64) => Op::LoadG64(m),
-                    (Space::Shared, Width::W32) => Op::LoadS32(m),
-                    (Space::Shared, Width::W64) => Op::LoadS64(m),
-                    _ => Op::Load(m),
-                }
-            }
-            InstKind::Store { ty, space, access, value, .. } => {
-                let width = Width::of(ty);
-                let m = MemOp { width, space, access, value: self.slot(value, ty), form: self.form(place) };
-                match (space, width) {
-                    (Space::Global | Space::Host | Space::Const, Width::W32) => Op::StoreG32(m),
-                    (Space::Global | Space::Host | Space::Const, Width::W64) => Op::StoreG64(m),
-                    (Space::Shared, Width::W32) => Op::StoreS32(m),
-                    (Space::Shared, Width::W64) => Op::StoreS64(m),
-                    _ => Op::Store(m),
-                }
-            }
-            InstKind::Atomic { op, ty, space, scope, dst, a, b, .. } => Op::Atomic(Box::new(AtomicOp {
-                op,
-                ty,
-                space,
-                scope,
-                d: dst.map(|d| self.dst(d)),
-                form: self.form(place),
-                a: self.slot(a, ty),
-                b: b.map(|b| self.slot(b, ty)),
-            })),
-            InstKind::Fence { scope } => Op::Fence { scope },
-            InstKind::Barrier { op, dst, a } => {
-                Op::Barrier { op, d: dst.map(|d| self.dst(d)), a: a.map(|a| self.slot(a, Ty::Pred)) }
-            }
-            InstKind::SyncWarp { mask } => Op::SyncWarp { mask: self.slot(mask, Ty::I32) },
-            InstKind::Vote { op, ty, dst, mask, a } => {
-                let mask = mask.map(|m| self.slot(m, Ty::I32));
-                Op::Vote { op, ty, d: self.dst(dst), mask, a: self.slot(a, ty) }
-            }
-            InstKind::Shuffle { op, ty, dst, a, lane, width } => Op::Shuffle {
-                op,
-                ty,
-                d: self.dst(dst),
-                a: self.slot(a, ty),
-                lane: self.slot(lane, Ty::I32),
-                width: self.slot(width, Ty::I32),
-            },
-            InstKind::Special { reg, dst } => Op::Special { reg, d: self.dst(dst) },
-            InstKind::Call { func, ref args, ref results } => {
-                let tys = self.param_types(func);
-                let args = self.typed(args, |i| tys.get(i).copied())?;
-                let results = results.iter().map(|&r| self.code.slots[r.index()]).collect();
-                Op::Call(Box::new(CallOp { func, args, results }))
-            }
-            InstKind::Rt { rt, ref args, ref results } => {
-                let args = self.typed(args, |i| rt.params().get(i).copied())?;
-                let results = results.iter().map(|&r| self.code.slots[r.index()]).collect();
-                Op::Rt(Box::new(RtOp { rt, args, results }))
-            }
-            InstKind::Launch { func, config, ref args } => {
-                let tys = self.param_types(func);
-                let mut extents = [0; 6];
-                for (slot, val) in extents.iter_mut().zip(config.grid.iter().chain(&config.block)) {
-                    *slot = self.slot(*val, Ty::I32);
-                }
-                let (bytes, stream) = (self.slot(config.bytes, Ty::I64), self.slot(config.stream, Ty::I64));
-                let args = self.typed(args, |i| tys.get(i).copied())?;
-                Op::Launch(Box::new(LaunchOp { func, extents, bytes, stream, args }))
-            }
-            InstKind::Stmt => Op::Stmt,
-            InstKind::BackEdge => Op::BackEdge,
-        })
-    }
-
-    /// The operation on scalars of an instruction that has one; `op` is the one on rows.
-    fn scalars(&mut self, way: usize, kind: &InstKind, op: &Op) -> Op {
-        let Some(dst) = kind.def() else { return op.clone() };
-        let d = self.scalar_of(way, dst).unwrap_or(0);
-        match *kind {
-            InstKind::Un { op, ty, a, .. } => select::scalar_unary(op, ty, R2 { d, a: self.scalar(way, a) }),
-            InstKind::Bin { op, ty, a, b, .. } => {
-                let r = R3 { d, a: self.scalar(way, a), b: self.scalar(way, b) };
-                select::scalar_binary(op, ty, r)
-            }
-            InstKind::Tri { op, ty, a, b, c, .. } => {
-                let r = R4 { d, a: self.scalar(way, a), b: self.scalar(way, b), c: self.scalar(way, c) };
-                Op::UEvalTri { op, ty, r }
-            }
-            InstKind::Cmp { op, ty, a, b, .. } => {
-                let r = R3 { d: self.dst(dst), a: self.scalar(way, a), b: self.scalar(way, b) };
-                select::scalar_compare(op, ty, r)
-            }
-            InstKind::Select { cond, a, b, .. } => {
-                let c = self.slot(cond, Ty::Pred);
-                Op::USel(R4 { d, a: self.scalar(way, a), b: self.scalar(way, b), c })
-            }
-            InstKind::Cvt { op, from, to, a, .. } => {
-                select::scalar_convert(op, from, to, R2 { d, a: self.scalar(way, a) })
-            }
-            InstKind::Special { reg, .. } => Op::USpecial { reg, d },
-            InstKind::Addr { base, .. } => match self.constant_address(base) {
-                Some(address) => Op::UMov(R2 { d, a: self.scalar_constant(address) }),
-                None => Op::UDynamicShared { d },
-            },
-            InstKind::Load { .. } => match *op {
-                Op::LoadG32(m) | Op::LoadG64(m) | Op::LoadS32(m) | Op::LoadS64(m) | Op::Load(m) => {
-                    Op::ULoad(MemOp { value: d, ..m })
-                }
-                _ => op.clone(),
-            },
-            _ => op.clone(),
-        }
-    }
-
-    /// The address of a base, if it is the same in all frames and blocks.
-    fn constant_address(&self, base: AddrBase) -> Option<u64> {
-        match base {
-            AddrBase::Local(_) => None,
-            AddrBase::Shared(id) => self.code.shared_offsets[id.index()].map(|offset| SHARED_BASE + offset),
-            AddrBase::Global(id) => Some(self.globals[id.index()]),
-        }
-    }
-
-    fn addr(&mut self, dst: Reg, base: AddrBase) -> Op {
-        let d = self.dst(dst);
-        match (base, self.constant_address(base)) {
-            (_, Some(address)) => Op::Mov64(R2 { d, a: self.constant(Ty::I64, address) }),
-            (AddrBase::Local(id), None) => Op::LocalAddr { d, offset: self.code.local_offsets[id.index()] },
-            (_, None) => Op::DynamicShared { d },
-        }
-    }
-
-    fn term(&mut self, bb: Bb, term: &IrTerm) -> Op {
-        let join = self.joins[bb.index()].map_or(NO_JOIN, |j| j.0);
-        match term {
-            IrTerm::Jump(to) => Op::Jump { to: to.0 },
-            IrTerm::Branch { cond, then_bb, else_bb } => {
-                Op::Branch { p: self.slot(*cond, Ty::Pred), then_pc: then_bb.0, else_pc: else_bb.0, join }
-            }
-            IrTerm::Switch { ty, value, arms, default } => Op::Switch(Box::new(SwitchOp {
-                ty: *ty,
-                a: self.slot(*value, *ty),
-                arms: arms.iter().map(|&(v, bb)| (v, bb.0)).collect(),
-                default: default.0,
-                join,
-            })),
-            IrTerm::Return(values) => {
-                let tys = self.f.results.clone();
-                Op::Return(values.iter().zip(tys).map(|(&v, ty)| (ty, self.slot(v, ty))).collect())
-            }
-            IrTerm::Exit => Op::Exit,
-            IrTerm::Trap(trap) => Op::Trap(*trap),
-        }
     }
 
     /// Turns block numbers in terminators into operation numbers, and puts operations that follow each other together. Each

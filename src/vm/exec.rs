@@ -1,23 +1,27 @@
 //! The loop that runs a warp.
 //!
 //! `run_core` picks a fragment and executes its operations until it ends, splits, waits or the caller's budget is used up. The
-//! loop itself knows no observer (see `wire`), so that it is compiled once for each instruction set. Operations that are seldom executed, and accesses
-//! whose addresses are not regular, are in `rare` and `access`; they work lane by lane and are compiled once.
+//! loop itself knows no observer (see `wire`), so that it is compiled once for each instruction set. Operations that are
+//! seldom executed, and accesses whose addresses are not regular, are in `rare` and `access`; they work lane by lane and are
+//! compiled once. What happens when the loop over operations is left is in `after`; loops that only compute are run by
+//! `whirl`.
 //!
 //! Which instruction set it is never shows in a result, since the compiler contracts nothing.
 
-use crate::abreast;
 use crate::access;
-use crate::code::{NO_JOIN, Op, Program, R3, Site, Slot, Term};
+use crate::after::{self, After, At, Next};
+use crate::code::{NO_JOIN, Op, Program};
 use crate::frame::{Frame, SPARE};
-use crate::rare::{self, Cursor, Step};
+use crate::rare;
 use crate::rows::{bits, map, masks, wide_masks, zip, zip3};
+use crate::scalars::{add_words, holds, lane_sum};
 use crate::spread;
-use crate::warp::{Context, Fault, FaultKind, Stop, Warp};
+use crate::warp::{Context, Stop, Warp};
+use crate::whirl::{self, Files};
 use crate::window;
 use crate::wire::{Exit, Wire};
 use ir::eval;
-use ir::op::{CmpOp, Special};
+use ir::op::Special;
 use mem::{Grid, Lanes};
 use scalar::{convert, int, real};
 
@@ -41,68 +45,6 @@ pub(crate) fn run_core<const W: usize, const F: u8>(
             return exit;
         }
     }
-}
-
-/// Why the inner loop was left.
-enum After {
-    /// The budget is used up.
-    Budget,
-    /// The operation is not one of the loop's.
-    Rare,
-    /// The access at the operation is to be worked out lane by lane.
-    Lanes,
-    /// The access was done and is to be told of.
-    Told,
-    /// The store is to be told of before it is done.
-    Tell,
-    /// The lanes of a branch disagree: these take it.
-    Split(u32),
-    /// The fragment waits where lanes meet.
-    Join,
-    /// It has polled for long.
-    Pause,
-    /// Its lanes exit.
-    Exit,
-    /// Rounds of the loop of that number may be run many at a time.
-    Rounds(u32),
-}
-
-/// Whether a compare of two integer scalars holds. Sign extension keeps the order of unsigned numbers too.
-#[inline(always)]
-fn scalar_holds(op: CmpOp, wide: bool, r: R3, scalars: &[u64]) -> bool {
-    let value = |slot: Slot| {
-        let word = scalars[slot as usize];
-        if wide { word as i64 } else { i64::from(word as u32 as i32) }
-    };
-    let (x, y) = (value(r.a), value(r.b));
-    match op {
-        CmpOp::Eq => x == y,
-        CmpOp::Ne => x != y,
-        CmpOp::Lt => x < y,
-        CmpOp::Le => x <= y,
-        CmpOp::Gt => x > y,
-        CmpOp::Ge => x >= y,
-        CmpOp::LtU => (x as u64) < y as u64,
-        CmpOp::GeU => x as u64 >= y as u64,
-    }
-}
-
-/// The sum of two scalars of 32 bits.
-#[inline(always)]
-fn add_words(x: u64, y: u64) -> u64 {
-    u64::from((x as u32).wrapping_add(y as u32))
-}
-
-/// The sum of terms of the only lane.
-#[inline(always)]
-fn lane_sum<const W: usize>(terms: &[Term], words: &[[u32; W]], longs: &[[u64; W]]) -> i64 {
-    let mut out = 0i64;
-    for t in terms {
-        let value =
-            if t.narrow { i64::from(words[t.slot as usize][0] as i32) } else { longs[t.slot as usize][0] as i64 };
-        out = out.wrapping_add(value.wrapping_mul(t.factor));
-    }
-    out
 }
 
 /// Runs the current fragment; `None` when another one, or the same one anew, is to be picked.
@@ -487,11 +429,11 @@ fn run_fragment<const W: usize, const F: u8>(
                     pred!(r.d, if v { u32::MAX } else { 0 });
                 }
                 Op::UCmp { op, wide, r } => {
-                    let v = scalar_holds(op, wide, r, scalars);
+                    let v = holds(op, wide, r, scalars);
                     pred!(r.d, if v { u32::MAX } else { 0 });
                 }
                 Op::UCmpBranch { op, wide, r } => {
-                    let v = scalar_holds(op, wide, r, scalars);
+                    let v = holds(op, wide, r, scalars);
                     pred!(r.d, if v { u32::MAX } else { 0 });
                     pc += 1;
                     if let Some(&Op::Branch { then_pc, else_pc, .. }) = ops.get(pc as usize) {
@@ -500,7 +442,7 @@ fn run_fragment<const W: usize, const F: u8>(
                     continue;
                 }
                 Op::UCmpLoop { op, wide, r } => {
-                    let v = scalar_holds(op, wide, r, scalars);
+                    let v = holds(op, wide, r, scalars);
                     pred!(r.d, if v { u32::MAX } else { 0 });
                     match ops.get(pc as usize + 1) {
                         Some(&Op::UAddI32(r)) => scalar2!(r, add_words),
@@ -633,6 +575,18 @@ fn run_fragment<const W: usize, const F: u8>(
                         break After::Rounds(number);
                     }
                 }
+                Op::Tight { number } if W > 1 && idle < crate::POLL_QUANTUM => {
+                    let Some(Some(tight)) = way.tight.get(number as usize) else { break After::Rare };
+                    let files = Files { preds, words, longs, scalars };
+                    let out = whirl::run::<W, F>(tight, files, mask, &mut budget);
+                    if out.active == 0 && out.last == mask {
+                        pc = tight.exit;
+                        continue;
+                    }
+                    if out.active != mask {
+                        break After::Left(number, out);
+                    }
+                }
                 Op::Exit => break After::Exit,
                 Op::Return(_) if is_outermost => break After::Exit,
                 _ => break After::Rare,
@@ -642,93 +596,11 @@ fn run_fragment<const W: usize, const F: u8>(
 
         ctx.budget = budget;
         warp.points = total.wrapping_sub(budget);
-        let fragment = &mut warp.fragments[current];
-        (fragment.pc, fragment.idle) = (pc, idle);
-        let site = Site { func, pc };
-        match after {
-            After::Budget => return Some(Exit::Budget),
-            After::Told => {
-                fragment.pc += 1;
-                wire.site = site;
-                return Some(Exit::Access);
-            }
-            After::Tell => {
-                wire.site = site;
-                wire.told = true;
-                return Some(Exit::Access);
-            }
-            After::Pause => return None,
-            After::Rounds(rounds) => {
-                let writes = warp.writes;
-                let barren = abreast::run(code, rounds, warp, number, ctx);
-                idle = if warp.writes == writes { idle } else { 0 };
-                if let Some(frame) = warp.frame_mut(number) {
-                    frame.barren = barren;
-                }
-                warp.points = total.wrapping_sub(ctx.budget);
-                pc += 1;
-            }
-            After::Exit => {
-                warp.retire(mask);
-                return None;
-            }
-            After::Join => {
-                fragment.pc += 1;
-                fragment.state = crate::fragment::State::AtJoin;
-                return None;
-            }
-            After::Split(taken) => {
-                let Some(&Op::Branch { then_pc, else_pc, join, .. }) = ops.get(pc as usize) else { return None };
-                fragment.pc = then_pc;
-                warp.split(mask & !taken, else_pc, if join == NO_JOIN { None } else { Some(join) });
-                return None;
-            }
-            After::Lanes => {
-                let op = ops.get(pc as usize)?;
-                wire.site = site;
-                match access::lane_by_lane(code, op, warp, ctx, wire, told) {
-                    Ok(access::Done::Load) => idle += 1,
-                    Ok(access::Done::Store) => {
-                        told = false;
-                        idle = 0;
-                        warp.writes += 1;
-                        pc += 1;
-                        continue;
-                    }
-                    Ok(access::Done::Tell) => {
-                        wire.told = true;
-                        return Some(Exit::Access);
-                    }
-                    Err(fault) => return Some(wire.stop(Stop::Fault(fault))),
-                }
-                pc += 1;
-                if wire.is_telling(site.func, site.pc) {
-                    let fragment = &mut warp.fragments[current];
-                    (fragment.pc, fragment.idle) = (pc, idle);
-                    return Some(Exit::Access);
-                }
-            }
-            After::Rare => {
-                let Some(op) = ops.get(pc as usize) else {
-                    let kind = FaultKind::Trap(ir::Trap::Unreachable);
-                    return Some(wire.stop(Stop::Fault(Fault { kind, site, mask, addresses: Vec::new() })));
-                };
-                wire.site = site;
-                let mut at = Cursor { site, number, mask, idle };
-                match rare::step(program, op, warp, ctx, wire, &mut at) {
-                    Step::Next => {
-                        pc += 1;
-                        idle = at.idle;
-                        // A point of the operation is counted in both.
-                        warp.points = total.wrapping_sub(ctx.budget);
-                    }
-                    Step::Again => return None,
-                    Step::Leave(exit) => {
-                        warp.points = total.wrapping_sub(ctx.budget);
-                        return Some(exit);
-                    }
-                }
-            }
+        let at = At { code, number, mask, total, way };
+        match after::settle(after, program, (warp, ctx, wire), ops, &at, (pc, idle, told)) {
+            Next::Go(next) => (pc, idle, told) = next,
+            Next::Pick => return None,
+            Next::Leave(exit) => return Some(exit),
         }
     }
 }

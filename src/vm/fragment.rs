@@ -60,7 +60,8 @@ impl Fragment {
 }
 
 impl<const W: usize> Warp<W> {
-    /// Joins fragments that are at the same place and can run; gives how many there are less.
+    /// Joins fragments that are at the same place and can run; gives how many there are less. The current one stays it, also
+    /// as a part of another.
     pub(crate) fn merge(&mut self) -> usize {
         let before = self.fragments.len();
         let mut i = 0;
@@ -70,6 +71,10 @@ impl<const W: usize> Warp<W> {
                 let (a, b) = (&self.fragments[i], &self.fragments[j]);
                 if a.pc == b.pc && a.frame == b.frame && a.state == State::Runnable && b.state == State::Runnable {
                     let b = self.fragments.remove(j);
+                    if self.current == j {
+                        self.current = i;
+                    }
+                    self.current -= usize::from(self.current > j);
                     let a = &mut self.fragments[i];
                     a.mask |= b.mask;
                     let common = a.joins.iter().zip(&b.joins).take_while(|(x, y)| x == y).count();

@@ -17,6 +17,7 @@
 
 mod abreast;
 mod access;
+mod after;
 mod carry;
 mod code;
 mod compile;
@@ -25,18 +26,23 @@ mod file;
 mod fragment;
 mod frame;
 mod hooks;
+mod instructions;
 mod isa;
 mod layout;
 mod meet;
+mod operands;
 mod origin;
 mod plan;
 mod rare;
 mod reach;
 mod rounds;
 mod rows;
+mod scalars;
 mod select;
 mod spread;
+mod tight;
 mod warp;
+mod whirl;
 mod window;
 mod wire;
 

@@ -93,8 +93,6 @@ impl<const W: usize> Warp<W> {
 
     /// Joins fragments that are at one place, the current one among them.
     pub(crate) fn merge_current(&mut self) {
-        let lane = self.fragments[self.current].mask & self.fragments[self.current].mask.wrapping_neg();
         self.loose |= self.merge() > 0;
-        self.current = self.fragments.iter().position(|f| f.mask & lane != 0).unwrap_or(0);
     }
 }

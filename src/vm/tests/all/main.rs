@@ -6,3 +6,4 @@ extern crate cufemu_vm as vm;
 
 mod rounds;
 mod sets;
+mod tight;

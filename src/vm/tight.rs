@@ -1,0 +1,317 @@
+//! Loops of device code that only compute.
+//!
+//! Chains, iterations and series run in loops whose rounds touch no memory and ask for nothing: each is a straight line of
+//! blocks from the loop's head back to it, with branches that lead out and one back edge. Such a loop is found here, and its
+//! operations are put into a list of [`Step`]s, which `whirl` runs round after round without the dispatcher. What counts:
+//!
+//! - All branches that lead out lead to one block, at which the lanes that left wait for the others, and all on the same
+//!   side. So lanes that leave are nothing but a smaller mask until all have left.
+//! - A result of lanes that have left, or are elsewhere, has to stay where somebody may read it: of variables, of what is read
+//!   behind the loop, and of what is read in the round that follows a stop at the back edge. All else may be overwritten.
+//!
+//! Results, schedule points and the places where a run may stop are those of the operations one by one.
+
+use crate::code::{Code, Op, R2, R3, R4, Slot, Way};
+use ir::analysis::{Cfg, Liveness, Loops, PostDominators};
+use ir::{Bb, Function, InstKind, Reg, Term, Ty, Val};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// A loop in a way's operations.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Tight {
+    /// A round.
+    pub(crate) steps: Vec<Step>,
+    /// Where lanes that leave wait.
+    pub(crate) exit: u32,
+    /// Whether the lanes that leave are those that take the branch.
+    pub(crate) takes: bool,
+}
+
+/// A part of a round.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Step {
+    /// The operation; if it `keeps`, only in the lanes that are in the loop.
+    Op { op: Op, keeps: bool },
+    /// `d = a & b == 0`
+    NoBits { wide: bool, r: R3 },
+    /// A shift of all lanes by as many bits.
+    Shift { op: Shift, wide: bool, keeps: bool, r: R2, count: u32 },
+    /// Lanes leave for which the predicate is as it says.
+    Leave { p: Slot, holds: bool },
+    /// The back edge.
+    Point,
+}
+
+/// How a shift fills up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Shift {
+    Left,
+    RightZeros,
+    RightSign,
+}
+
+/// A loop in the IR.
+#[derive(Debug)]
+pub(crate) struct Candidate {
+    /// From the head on.
+    pub(crate) blocks: Vec<Bb>,
+    pub(crate) exit: Bb,
+    takes: bool,
+    kept: BTreeSet<Reg>,
+}
+
+/// The loops of a function, by head.
+pub(crate) fn find(f: &Function, cfg: &Cfg, loops: &Loops, post: &PostDominators) -> BTreeMap<Bb, Candidate> {
+    let live = Liveness::new(f, cfg);
+    let mut out = BTreeMap::new();
+    for of in loops.all() {
+        if let Some(candidate) = chain(f, post, &live, of.header, &of.blocks) {
+            out.insert(of.header, candidate);
+        }
+    }
+    out
+}
+
+/// The loop with that head, if it is a straight line that only computes.
+fn chain(f: &Function, post: &PostDominators, live: &Liveness, head: Bb, inside: &[Bb]) -> Option<Candidate> {
+    let is_known = |kind: &InstKind| match kind {
+        InstKind::Stmt | InstKind::BackEdge => true,
+        InstKind::Addr { .. } | InstKind::Special { .. } => false,
+        _ => kind.is_pure(),
+    };
+    let mut blocks = Vec::new();
+    let mut leaving: Option<(Bb, bool)> = None;
+    let mut at = head;
+    loop {
+        let block = f.block(at);
+        if blocks.contains(&at) || !block.insts.iter().all(|inst| is_known(&inst.kind)) {
+            return None;
+        }
+        blocks.push(at);
+        at = match block.term {
+            Term::Jump(to) => to,
+            Term::Branch { cond: Val::Reg(_), then_bb, else_bb } => {
+                let takes = inside.contains(&else_bb);
+                if takes == inside.contains(&then_bb) {
+                    return None;
+                }
+                let (next, exit) = if takes { (else_bb, then_bb) } else { (then_bb, else_bb) };
+                if post.ipdom(at) != Some(exit) || *leaving.get_or_insert((exit, takes)) != (exit, takes) {
+                    return None;
+                }
+                next
+            }
+            _ => return None,
+        };
+        if at == head {
+            break;
+        }
+    }
+    let (exit, takes) = leaving?;
+    if blocks.len() != inside.len() {
+        return None;
+    }
+    // What is read behind the back edge before it is assigned again.
+    let mut before = BTreeSet::new();
+    let mut kept = BTreeSet::new();
+    let mut edges = 0;
+    for &bb in &blocks {
+        let block = f.block(bb);
+        for inst in &block.insts {
+            edges += u32::from(matches!(inst.kind, InstKind::BackEdge));
+            let mut look = |v: Val| match v {
+                Val::Reg(r) if edges > 0 && before.contains(&r) => {
+                    kept.insert(r);
+                }
+                _ => {}
+            };
+            inst.kind.each_use(&mut look);
+            inst.kind.each_def(|r| {
+                if edges == 0 {
+                    before.insert(r);
+                }
+                if f.is_mutable(r) || live.is_live_in(exit, r) {
+                    kept.insert(r);
+                }
+            });
+        }
+    }
+    (edges == 1).then_some(Candidate { blocks, exit, takes, kept })
+}
+
+/// The rows of an operation that only computes: file and slot of what it makes, and of what it takes.
+struct Rows {
+    d: (usize, Slot),
+    takes: [Option<(usize, Slot)>; 3],
+}
+
+fn rows(op: &Op) -> Option<Rows> {
+    let one = |file: usize, from: usize, r: R2| Rows { d: (file, r.d), takes: [Some((from, r.a)), None, None] };
+    let two =
+        |file: usize, from: usize, r: R3| Rows { d: (file, r.d), takes: [Some((from, r.a)), Some((from, r.b)), None] };
+    let three = |file: usize, r: R4, c: usize| Rows {
+        d: (file, r.d),
+        takes: [Some((file, r.a)), Some((file, r.b)), Some((c, r.c))],
+    };
+    Some(match *op {
+        Op::MovP(r) | Op::NotP(r) => one(0, 0, r),
+        Op::AndP(r) | Op::OrP(r) | Op::XorP(r) => two(0, 0, r),
+        Op::SelP(r) => three(0, r, 0),
+        Op::Mov32(r) | Op::NegF32(r) | Op::AbsF32(r) | Op::SqrtF32(r) | Op::I32ToF32(r) | Op::F32ToI32(r) => {
+            one(1, 1, r)
+        }
+        Op::AddI32(r)
+        | Op::SubI32(r)
+        | Op::MulI32(r)
+        | Op::And32(r)
+        | Op::Or32(r)
+        | Op::Xor32(r)
+        | Op::MinI32(r)
+        | Op::MaxI32(r)
+        | Op::Shl32(r)
+        | Op::ShrU32(r)
+        | Op::ShrS32(r)
+        | Op::AddF32(r)
+        | Op::SubF32(r)
+        | Op::MulF32(r)
+        | Op::DivF32(r)
+        | Op::MinF32(r)
+        | Op::MaxF32(r) => two(1, 1, r),
+        Op::FmaF32(r) | Op::MadI32(r) => three(1, r, 1),
+        Op::Sel32(r) => three(1, r, 0),
+        Op::Mov64(r) | Op::NegF64(r) | Op::AbsF64(r) | Op::SqrtF64(r) | Op::I64ToF64(r) => one(2, 2, r),
+        Op::AddI64(r)
+        | Op::SubI64(r)
+        | Op::MulI64(r)
+        | Op::And64(r)
+        | Op::Or64(r)
+        | Op::Xor64(r)
+        | Op::MinI64(r)
+        | Op::MaxI64(r)
+        | Op::Shl64(r)
+        | Op::ShrU64(r)
+        | Op::ShrS64(r)
+        | Op::AddF64(r)
+        | Op::SubF64(r)
+        | Op::MulF64(r)
+        | Op::DivF64(r)
+        | Op::MinF64(r)
+        | Op::MaxF64(r) => two(2, 2, r),
+        Op::FmaF64(r) | Op::MadI64(r) => three(2, r, 2),
+        Op::Sel64(r) => three(2, r, 0),
+        Op::EqI32(r)
+        | Op::NeI32(r)
+        | Op::LtI32(r)
+        | Op::LeI32(r)
+        | Op::GtI32(r)
+        | Op::GeI32(r)
+        | Op::LtU32(r)
+        | Op::GeU32(r)
+        | Op::EqF32(r)
+        | Op::NeF32(r)
+        | Op::LtF32(r)
+        | Op::LeF32(r)
+        | Op::GtF32(r)
+        | Op::GeF32(r) => two(0, 1, r),
+        Op::EqI64(r)
+        | Op::NeI64(r)
+        | Op::LtI64(r)
+        | Op::LeI64(r)
+        | Op::GtI64(r)
+        | Op::GeI64(r)
+        | Op::LtU64(r)
+        | Op::GeU64(r)
+        | Op::EqF64(r)
+        | Op::NeF64(r)
+        | Op::LtF64(r)
+        | Op::LeF64(r)
+        | Op::GtF64(r)
+        | Op::GeF64(r) => two(0, 2, r),
+        Op::I32ToI64(r) | Op::I32ToF64(r) | Op::F32ToF64(r) => one(2, 1, r),
+        Op::I64ToI32(r) | Op::F64ToF32(r) | Op::F64ToI32(r) => one(1, 2, r),
+        Op::Splat32(r) => Rows { d: (1, r.d), takes: [None; 3] },
+        Op::Splat64(r) => Rows { d: (2, r.d), takes: [None; 3] },
+        _ => return None,
+    })
+}
+
+/// Whether an operation works on scalars in a way that `whirl` knows.
+fn is_scalar(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::UMov(_)
+            | Op::UAddI32(_)
+            | Op::USubI32(_)
+            | Op::UMulI32(_)
+            | Op::UAddI64(_)
+            | Op::USubI64(_)
+            | Op::UMulI64(_)
+            | Op::UI32ToI64(_)
+            | Op::UCmp { .. }
+    )
+}
+
+impl Candidate {
+    /// The loop in the operations of a way; `ranges` are those of its blocks, `starts` the first operation of each block.
+    /// `None` if it has an operation that is not known.
+    pub(crate) fn tight(&self, code: &Code, way: &Way, ranges: &[Range<usize>], exit: u32) -> Option<Tight> {
+        let file = |ty: Ty| crate::select::file_of(ty);
+        let kept: BTreeSet<(usize, Slot)> =
+            self.kept.iter().map(|r| code.slots[r.index()]).map(|(ty, slot)| (file(ty), slot)).collect();
+        let ops: Vec<&Op> = ranges.iter().flat_map(|range| &way.ops[range.clone()]).collect();
+        let mut reads: BTreeMap<(usize, Slot), u32> = BTreeMap::new();
+        for row in ops.iter().filter_map(|op| rows(op)).flat_map(|rows| rows.takes).flatten() {
+            *reads.entry(row).or_default() += 1;
+        }
+        // Whether a row serves the operation that follows and nothing else.
+        let serves = |row: (usize, Slot)| !kept.contains(&row) && reads.get(&row) == Some(&1);
+        let word = |slot: Slot| code.consts32.iter().find(|c| c.0 == slot).map(|c| u64::from(c.1));
+        let long = |slot: Slot| code.consts64.iter().find(|c| c.0 == slot).map(|c| c.1);
+        let constant = |wide: bool, slot: Slot| if wide { long(slot) } else { word(slot) };
+        let mut steps: Vec<Step> = Vec::new();
+        for op in ops {
+            let keeps = rows(op).is_some_and(|rows| kept.contains(&rows.d));
+            let shift = |op: Shift, wide: bool, r: R3| {
+                let count = constant(wide, r.b).filter(|&n| n < if wide { 64 } else { 32 })?;
+                Some(Step::Shift { op, wide, keeps, r: R2 { d: r.d, a: r.a }, count: count as u32 })
+            };
+            let last = match steps.last() {
+                Some(Step::Op { op, keeps: false }) => Some(op),
+                _ => None,
+            };
+            let (fused, step) = match (last, op) {
+                (_, Op::Nop | Op::Join | Op::Jump { .. } | Op::Stmt | Op::Tight { .. }) => continue,
+                (_, Op::BackEdge) => (false, Some(Step::Point)),
+                (_, &Op::Branch { p, .. }) => (false, Some(Step::Leave { p, holds: self.takes })),
+                (Some(&Op::And64(t)), &Op::EqI64(r)) if t.d == r.a && serves((2, t.d)) && long(r.b) == Some(0) => {
+                    (true, Some(Step::NoBits { wide: true, r: R3 { d: r.d, ..t } }))
+                }
+                (Some(&Op::And32(t)), &Op::EqI32(r)) if t.d == r.a && serves((1, t.d)) && word(r.b) == Some(0) => {
+                    (true, Some(Step::NoBits { wide: false, r: R3 { d: r.d, ..t } }))
+                }
+                (Some(&Op::MulI64(t)), &Op::AddI64(r)) if t.d == r.a && t.d != r.b && serves((2, t.d)) => {
+                    let r = R4 { d: r.d, a: t.a, b: t.b, c: r.b };
+                    (true, Some(Step::Op { op: Op::MadI64(r), keeps }))
+                }
+                (Some(&Op::MulI32(t)), &Op::AddI32(r)) if t.d == r.a && t.d != r.b && serves((1, t.d)) => {
+                    let r = R4 { d: r.d, a: t.a, b: t.b, c: r.b };
+                    (true, Some(Step::Op { op: Op::MadI32(r), keeps }))
+                }
+                (_, &Op::Shl32(r)) => (false, shift(Shift::Left, false, r)),
+                (_, &Op::ShrU32(r)) => (false, shift(Shift::RightZeros, false, r)),
+                (_, &Op::ShrS32(r)) => (false, shift(Shift::RightSign, false, r)),
+                (_, &Op::Shl64(r)) => (false, shift(Shift::Left, true, r)),
+                (_, &Op::ShrU64(r)) => (false, shift(Shift::RightZeros, true, r)),
+                (_, &Op::ShrS64(r)) => (false, shift(Shift::RightSign, true, r)),
+                _ if rows(op).is_some() || is_scalar(op) => (false, Some(Step::Op { op: op.clone(), keeps })),
+                _ => return None,
+            };
+            if fused {
+                steps.pop();
+            }
+            steps.push(step?);
+        }
+        Some(Tight { steps, exit, takes: self.takes })
+    }
+}
