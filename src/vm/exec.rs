@@ -82,7 +82,6 @@ fn run_fragment<const W: usize, const F: u8>(
     }
     let ops: &[Op] = if fast { &way.ops } else { &code.ops };
     let mut told = std::mem::take(&mut wire.told);
-    let open = warp.open;
     (wire.frame, wire.mask, wire.way, wire.fast) = (number, mask, number_of_way, fast);
     // Points passed and the budget together stay the same.
     let total = warp.points.wrapping_add(ctx.budget);
@@ -94,7 +93,7 @@ fn run_fragment<const W: usize, const F: u8>(
         let Frame { preds, words, longs, scalars, spreads, hints, barren, local_base, .. } = frame;
         let (preds, words, longs) = (preds.as_mut_slice(), &mut words[..], &mut longs[..]);
         let (scalars, spreads) = (scalars.as_mut_slice(), spreads.as_mut_slice());
-        let (local_base, hints, threads) = (*local_base, hints.as_mut_slice(), &mut warp.threads);
+        let (local_base, hints, threads, open) = (*local_base, hints.as_mut_slice(), &mut warp.threads, warp.open);
         let (spare32, spare64) = (words.len() - SPARE, longs.len() - SPARE);
         if !full {
             words[spare32 + 1] = masks::<W, F>(mask);
@@ -466,20 +465,15 @@ fn run_fragment<const W: usize, const F: u8>(
                     scalars[r.d as usize] = scalars[if yes { r.a } else { r.b } as usize];
                 }
                 Op::USpecial { reg: reg @ (Special::TidY | Special::TidZ), d } => {
-                    if threads.0 != ctx.geometry.block {
-                        *threads = (ctx.geometry.block, rare::threads(ctx.geometry.block, warp.number));
-                    }
-                    scalars[d as usize] = u64::from(threads.1[if reg == Special::TidY { 1 } else { 2 }][0]);
+                    let [_, y, z] = rare::thread_rows(threads, ctx.geometry.block, warp.number);
+                    scalars[d as usize] = u64::from(if reg == Special::TidY { y[0] } else { z[0] });
                 }
                 Op::USpecial { reg, d } => match rare::block_value(ctx, reg) {
                     Some(value) => scalars[d as usize] = u64::from(value),
                     None => break After::Rare,
                 },
                 Op::Special { reg: reg @ (Special::TidX | Special::TidY | Special::TidZ), d } => {
-                    if threads.0 != ctx.geometry.block {
-                        *threads = (ctx.geometry.block, rare::threads(ctx.geometry.block, warp.number));
-                    }
-                    let [x, y, z] = &threads.1;
+                    let [x, y, z] = rare::thread_rows(threads, ctx.geometry.block, warp.number);
                     let row = match reg {
                         Special::TidX => x,
                         Special::TidY => y,
@@ -596,7 +590,7 @@ fn run_fragment<const W: usize, const F: u8>(
 
         ctx.budget = budget;
         warp.points = total.wrapping_sub(budget);
-        let at = At { code, number, mask, total, way };
+        let at = At { code, way, number, mask, total };
         match after::settle(after, program, (warp, ctx, wire), ops, &at, (pc, idle, told)) {
             Next::Go(next) => (pc, idle, told) = next,
             Next::Pick => return None,

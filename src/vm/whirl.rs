@@ -142,7 +142,7 @@ pub(crate) fn run<const W: usize, const F: u8>(
                 Step::NoBits { wide: false, r } => compare!(words r, |x, y| x & y == 0),
                 Step::Shift { op: Shift::Left, wide: true, keeps, r, count } => l1!(keeps, r, |x| x << (count & 63)),
                 Step::Shift { op: Shift::RightZeros, wide: true, keeps, r, count } => {
-                    l1!(keeps, r, |x| x >> (count & 63))
+                    l1!(keeps, r, |x| x >> (count & 63));
                 }
                 Step::Shift { op: Shift::RightSign, wide: true, keeps, r, count } => {
                     l1!(keeps, r, |x| (x as i64 >> (count & 63)) as u64);
