@@ -174,6 +174,14 @@ fn launches_of_many_blocks_are_the_same_with_any_jobs() {
         ("integer maxima", "if (i <= n) old = atomicmax(h(1), x(i))"),
         ("real sums", "if (i <= n) was = atomicadd(r(iand(x(i),15)+1), 1.0/x(i))"),
         ("two operations", "if (i <= n) then\nold = atomicadd(h(17), x(i))\nold = atomicxor(h(17), i)\nend if"),
+        ("a race in each block", "s(threadidx%x) = i\nif (i <= n) y(i) = s(65-threadidx%x)"),
+        ("a race in a late block", "s(merge(1, threadidx%x, i > 9000)) = i\nif (i <= n) y(i) = s(threadidx%x)"),
+        ("a global race in each block", "if (i < n .and. threadidx%x < 64) y(i) = y(i+1) + x(i)"),
+        (
+            "a race beside sums",
+            "s(iand(i,7)+1) = 0\nif (i <= n) old = atomicadd(s(iand(x(i),7)+1), 1)\ncall syncthreads()\n\
+            if (i <= n) old = atomicadd(h(iand(x(i),63)+1), s(iand(i,7)+1))",
+        ),
         ("prints", "if (i <= n .and. mod(i,500) == 3) print *, 'thread', i, x(i)"),
         ("a result that is used", "if (i <= n) y(atomicadd(h(1), 1) + 1) = i"),
         ("racy", "if (i <= n) y(mod(i,97)+1) = i"),

@@ -147,7 +147,7 @@ impl Emulator {
         std::mem::take(&mut self.uses)
     }
 
-    /// Schedule points passed since the beginning.
+    /// Schedule points passed since the beginning; those of the race detector's second passes do not count.
     pub fn points(&self) -> u64 {
         self.points
     }
@@ -211,7 +211,10 @@ impl Emulator {
             let running = self.running.as_mut()?;
             if running.active.is_empty() {
                 // Under a seed blocks take turns, which is another order than one after another.
-                let is_alone = !statements && !accesses && running.seed == 0 && running.init.is_none();
+                // What a rehearsal prints is not shown.
+                let is_rehearsal = self.options.rehearse && !matches!(running.mode, Mode::Plain);
+                let is_watched = statements || accesses || is_rehearsal;
+                let is_alone = !is_watched && running.seed == 0 && running.init.is_none();
                 if is_alone && self.options.jobs > 1 {
                     let (known, output, points) = (&mut self.known, &mut self.output, &mut self.points);
                     let crew =
@@ -259,7 +262,11 @@ impl Emulator {
                 _ => block.run(&program, memory, hooks.take(), None, &mut rest),
             };
             let passed = before - rest;
-            self.points += passed;
+            // Second passes do not count: whether there is one depends on what the first suspects, which may be too much and
+            // more on one thread than on several.
+            if !matches!(running.mode, Mode::Decide(_)) {
+                self.points += passed;
+            }
             *budget -= passed;
             running.points += passed;
             let over = running.spend(passed);

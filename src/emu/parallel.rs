@@ -9,22 +9,26 @@
 //! what it leaves when blocks run one after another. Where the analysis cannot rule that out, memory is kept as it was, and
 //! if it happens, the parallel part counts as not done and is done again by one thread.
 //!
+//! While races are looked for, each chunk tells a detector of its own, provided that no race can be between blocks; what they
+//! suspect comes together at the end. The second pass, which decides, is one thread's.
+//!
 //! How far the threads come in one call is bounded by the budget, of which each chunk gets a share; a chunk that has used up
 //! its share stops in the middle of a block and is data like any other (invariant I8).
 
 use crate::block::{Block, BlockStop};
 use crate::grid::{Running, Standstill, block_at, mix};
 use crate::print::{self, Served};
-use crate::racing::Mode;
+use crate::racing::{Mode, RaceHooks};
 use crate::reductions::{Deferring, Partials, Record};
 use crate::sharing::{KnownLaunches, SiteSharing};
 use device::KernelLaunch;
 use ir::analysis::footprint::Sharing;
 use mem::{Memory, Region};
+use race::Detector;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use vm::{Arg, Program};
+use vm::{Arg, Hooks, Program};
 
 /// Whether several threads work on a launch.
 #[derive(Clone, Debug)]
@@ -113,11 +117,16 @@ pub(crate) struct Ahead {
 struct Spares {
     blocks: Mutex<Vec<Block>>,
     partials: Mutex<Vec<Partials>>,
+    detectors: Mutex<Vec<Detector>>,
 }
 
 impl Clone for Spares {
     fn clone(&self) -> Spares {
-        Spares { blocks: Mutex::default(), partials: Mutex::new(lock(&self.partials).clone()) }
+        Spares {
+            blocks: Mutex::default(),
+            partials: Mutex::new(lock(&self.partials).clone()),
+            detectors: Mutex::new(lock(&self.detectors).clone()),
+        }
     }
 }
 
@@ -137,6 +146,8 @@ struct Chunk {
     standstill: Standstill,
     points: u64,
     state: State,
+    /// What watches it.
+    mode: Mode,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -157,6 +168,10 @@ struct Common<'a> {
     sharing: &'a SiteSharing,
     spares: &'a Spares,
     jitter: u64,
+    /// The detector of the launch, if races are looked for.
+    detector: Option<&'a Detector>,
+    /// What the search for races knows beforehand.
+    proven: Option<&'a SiteSharing>,
 }
 
 impl Running {
@@ -179,7 +194,9 @@ impl Running {
             if *budget == 0 {
                 return true;
             }
-            ahead.work(program, memory, &self.launch, (self.seed, grain.jitter), threads, budget);
+            let detector = if let Mode::Detect(d) = &self.mode { Some(&**d) } else { None };
+            let racing = (detector, self.sharing.as_deref());
+            ahead.work(program, memory, &self.launch, (self.seed, grain.jitter), racing, threads, budget);
             if ahead.chunks.iter().any(|c| c.state == State::Failed) {
                 // The blocks are run again by one thread, which comes to the same place in the order of the definition.
                 if let Some(before) = ahead.before.take() {
@@ -193,6 +210,11 @@ impl Running {
         }
         for partials in std::mem::take(&mut *lock(&ahead.spares.partials)) {
             partials.apply(memory);
+        }
+        if let Mode::Detect(detector) = &mut self.mode {
+            for fork in std::mem::take(&mut *lock(&ahead.spares.detectors)) {
+                detector.absorb(fork);
+            }
         }
         output.append(&mut ahead.output);
         *points += ahead.points;
@@ -228,11 +250,13 @@ impl Running {
         let each = (self.points / self.begun.max(1)).max(1);
         // Blocks of a cooperative launch wait for each other.
         let is_cooperative = program.module.func(self.launch.func).cooperative;
-        if !matches!(self.mode, Mode::Plain) || is_cooperative || left < 2 || each.saturating_mul(left) < grain.worth {
+        if matches!(self.mode, Mode::Decide(_)) || is_cooperative || left < 2 || each.saturating_mul(left) < grain.worth
+        {
             return Parallel::No;
         }
         let sharing = known.of(program, memory, &self.launch);
-        if sharing.worst() == Sharing::Unknown {
+        let is_plain = matches!(self.mode, Mode::Plain);
+        if sharing.worst() == Sharing::Unknown || !(is_plain || sharing.keeps_races_in_blocks()) {
             return Parallel::No;
         }
         let before = (!cannot_fail(&sharing, memory)).then(|| memory.clone());
@@ -274,6 +298,7 @@ impl Ahead {
                 standstill: Standstill::default(),
                 points: 0,
                 state: State::Working,
+                mode: Mode::Plain,
             });
             self.next = end;
         }
@@ -286,11 +311,12 @@ impl Ahead {
         memory: &Memory,
         launch: &KernelLaunch,
         (seed, jitter): (u64, u64),
+        (detector, proven): (Option<&Detector>, Option<&SiteSharing>),
         pool: &rayon::ThreadPool,
         budget: &mut u64,
     ) {
         let (args, sharing, spares) = (&*self.args, &*self.sharing, &self.spares);
-        let common = Common { program, memory, launch, seed, args, sharing, spares, jitter };
+        let common = Common { program, memory, launch, seed, args, sharing, spares, jitter, detector, proven };
         let working = self.chunks.iter().filter(|c| c.state == State::Working).count() as u64;
         let share = (*budget / working.max(1)).max(1);
         let before: u64 = self.chunks.iter().map(|c| c.points).sum();
@@ -318,6 +344,10 @@ impl Chunk {
         }
         let mut budget = share;
         let mut partials = lock(&common.spares.partials).pop().unwrap_or_default();
+        if let (Mode::Plain, Some(detector)) = (&self.mode, common.detector) {
+            let spare = lock(&common.spares.detectors).pop();
+            self.mode = Mode::Detect(Box::new(spare.unwrap_or_else(|| detector.fork())));
+        }
         while self.state == State::Working && budget > 0 {
             if self.block.is_none() && self.next == self.end {
                 self.state = State::Done;
@@ -327,10 +357,13 @@ impl Chunk {
         }
         self.points += share - budget;
         lock(&common.spares.partials).push(partials);
-        if self.state == State::Done
-            && let Some(block) = self.block.take()
-        {
-            lock(&common.spares.blocks).push(block);
+        if self.state == State::Done {
+            if let Mode::Detect(detector) = std::mem::replace(&mut self.mode, Mode::Plain) {
+                lock(&common.spares.detectors).push(*detector);
+            }
+            if let Some(block) = self.block.take() {
+                lock(&common.spares.blocks).push(block);
+            }
         }
     }
 
@@ -345,14 +378,22 @@ impl Chunk {
                     (0..mix(common.jitter ^ self.next) % 4096).for_each(|_| std::hint::spin_loop());
                 }
                 let spare = lock(&common.spares.blocks).pop();
-                block_at(program, launch, args, seed, self.next - 1, spare)
+                let mut block = block_at(program, launch, args, seed, self.next - 1, spare);
+                block.slot = self.mode.begin_block(block.linear);
+                block
             }
         };
         let mut atomics = Deferring { sharing, partials, log: &mut self.log, last: None };
-        let stop = block.run(program, memory, None, Some(&mut atomics), budget);
+        let is_racing = matches!(self.mode, Mode::Detect(_));
+        let mut racing = RaceHooks { slot: block.slot, mode: &mut self.mode, sharing: common.proven };
+        let hooks = is_racing.then_some(&mut racing as &mut dyn Hooks<32>);
+        let stop = block.run(program, memory, hooks, Some(&mut atomics), budget);
         match stop {
             BlockStop::Done => {
                 self.standstill = Standstill::default();
+                if let Some(slot) = block.slot.take() {
+                    self.mode.end_block(slot);
+                }
                 lock(&common.spares.blocks).push(block);
                 return;
             }
@@ -377,7 +418,7 @@ impl Chunk {
                 }
             }
             BlockStop::Stopped | BlockStop::Fault(..) | BlockStop::AtGrid | BlockStop::Stuck => {
-                self.state = State::Failed
+                self.state = State::Failed;
             }
         }
         self.block = Some(block);

@@ -70,6 +70,11 @@ impl SiteSharing {
         self.footprint.worst()
     }
 
+    /// Whether no two threads of different blocks race.
+    pub fn keeps_races_in_blocks(&self) -> bool {
+        self.footprint.keeps_races_in_blocks()
+    }
+
     /// Whether the result holds only as long as memory has what was read from it.
     pub fn trusts_memory(&self) -> bool {
         !self.footprint.trusted().is_empty()

@@ -177,13 +177,41 @@ impl Detector {
         self.order.end_block(slot);
     }
 
+    /// A detector for other blocks of the present launch. No byte that one of those writes may be touched by a block that
+    /// another detector is told of, but for atomics of one kind: two accesses of blocks of different detectors are not compared.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        let mut other = Self::new(self.options);
+        other.begin_launch(self.launch);
+        other
+    }
+
+    /// Takes in what a fork has found.
+    pub fn absorb(&mut self, mut fork: Self) {
+        let theirs = std::mem::take(&mut fork.found);
+        let found = &mut self.found;
+        found.watch.global.extend(&theirs.watch.global);
+        found.watch.shared.extend(&theirs.watch.shared);
+        found.is_narrow |= theirs.is_narrow;
+        found.incomplete.is_out_of_blocks |= theirs.incomplete.is_out_of_blocks;
+        found.incomplete.is_out_of_memory |= theirs.incomplete.is_out_of_memory || fork.global.is_full();
+        self.order.is_out_of_time |= fork.order.is_out_of_time;
+        found.strong.global.extend(&fork.global.strong_places());
+        fork.shared.iter().for_each(|shared| shared.add_strong_places(&mut found.strong.shared));
+        found.written.extend(&theirs.written);
+        found.read.extend(&theirs.read);
+        if self.options.is_use_wanted {
+            fork.global.collect_used(&mut ByteUse { sets: Some((&mut found.written, &mut found.read)) });
+        }
+    }
+
     /// Ends the launch: what may be racy in it.
     pub fn end_launch(&mut self) -> Suspicion {
         let mut found = std::mem::take(&mut self.found);
         found.incomplete.is_out_of_time = self.order.is_out_of_time;
         found.incomplete.is_out_of_memory |= self.global.is_full();
         if !found.watch.is_empty() {
-            found.strong.global = self.global.strong_places();
+            found.strong.global.extend(&self.global.strong_places());
             for shared in &self.shared {
                 shared.add_strong_places(&mut found.strong.shared);
             }

@@ -209,6 +209,13 @@ impl Footprint {
         elsewhere || self.races_between_barriers(access)
     }
 
+    /// Whether no two threads of different blocks race.
+    pub fn keeps_races_in_blocks(&self) -> bool {
+        self.is_complete
+            && self.unnumbered <= Relation::SameBlock
+            && self.found.values().all(|found| found.conflict <= Relation::SameBlock)
+    }
+
     /// Whether no two threads race.
     pub fn is_free_of_races(&self) -> bool {
         self.is_complete

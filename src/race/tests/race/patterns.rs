@@ -2,7 +2,7 @@
 
 use cufemu_race::{Detector, Kind, Options, RaceKind, Relation, Rules, Scope, Space, Verdict};
 
-use crate::event::{Access, Event, Places, judge, suspect};
+use crate::event::{Access, Event, Places, judge, launch, suspect};
 
 const THREADS: u32 = 64;
 /// Some addresses in global memory, far apart.
@@ -361,6 +361,45 @@ fn atomics_of_block_scope_race_across_blocks() {
     assert!(verdict.pairs[0].is_insufficient_scope && !verdict.pairs[0].is_mixed);
     let warp1 = with(add(0), |a| a.warp = 1);
     assert!(verdict_of(&[Event::Begin(0), add(0), warp1]).pairs.is_empty());
+}
+
+#[test]
+fn forks_suspect_together_what_one_detector_does() {
+    let feed = |d: &mut Detector, block: u32| {
+        let own = DATA + u64::from(block) * 0x1_0000;
+        let accesses = [
+            row(block, 0, Space::Shared, Kind::Write, 0, 1),
+            row(block, u32::from(block == 2), Space::Shared, Kind::Write, 0, 2),
+            row(block, 0, Space::Global, Kind::Write, own, 3),
+            row(block, u32::from(block == 3), Space::Global, Kind::Read, own, 4),
+            one(block, 5, Kind::Atomic, own + 0x1000, 5),
+            one(block, 5 + u32::from(block == 1), Kind::Write, own + 0x1000, 6),
+            row(block, 1, Space::Global, Kind::Read, FLAG, 7),
+        ];
+        let slot = d.begin_block(u64::from(block));
+        for event in accesses {
+            if let Event::Access(a) = event {
+                d.on_access(slot, a.space, &a.warp_access());
+            }
+        }
+        d.end_block(slot);
+    };
+    let mut one = Detector::new(Options { is_use_wanted: true, ..Options::default() });
+    let mut first = one.clone();
+    one.begin_launch(launch(THREADS));
+    (0..6).for_each(|block| feed(&mut one, block));
+    let whole = one.end_launch();
+    first.begin_launch(launch(THREADS));
+    let mut forks = [first.fork(), first.fork()];
+    feed(&mut first, 0);
+    (1..6).for_each(|block| feed(&mut forks[block as usize % 2], block));
+    forks.into_iter().for_each(|fork| first.absorb(fork));
+    let parts = first.end_launch();
+    assert_eq!(parts.watch, whole.watch);
+    assert_eq!(parts.strong, whole.strong);
+    assert_eq!((parts.written, parts.read), (whole.written, whole.read));
+    assert_eq!(whole.watch.global.ranges(), [(DATA + 0x1_1000, 4), (DATA + 0x3_0000, 128)]);
+    assert!(!whole.watch.shared.is_empty() && !parts.incomplete.is_any());
 }
 
 #[test]
