@@ -373,3 +373,77 @@ fn an_endless_recursion_is_told_in_a_few_lines() {
     said(&output, 1, "R0808");
     assert!(text(&output.stderr).lines().count() < 40, "{}", text(&output.stderr));
 }
+
+#[test]
+fn a_long_sum_is_computed_and_a_longer_one_refused() {
+    let sum = |terms: usize| {
+        format!("program p\ninteger :: i\ni = 1\ni = i{}\nprint *, i\nend program\n", "+i".repeat(terms - 1))
+    };
+    let output = run("long_sum.f90", &sum(2400), &["-O0"]);
+    assert_eq!((output.status.code(), text(&output.stdout).trim()), (Some(0), "2400"), "{}", text(&output.stderr));
+    let output = run("longer_sum.f90", &sum(100_000), &[]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("E0104"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn options_that_would_change_results_are_named_and_extended_lines_are_read() {
+    let line = format!(
+        "      program p\n      integer :: i\n      i = 1{}+ 100\n      print *, i\n      end\n",
+        " ".repeat(66)
+    );
+    let output = run("extended.f", &line, &["-Mextend", "-gpu=fastmath"]);
+    assert_eq!(text(&output.stdout).trim(), "101");
+    assert!(text(&output.stderr).contains("`-gpu=fastmath (fastmath)` has no effect here; results may differ"));
+}
+
+#[test]
+fn byteswapio_turns_unformatted_files_round() {
+    let program = "program p
+integer(1) :: b(8)
+open(10, status='scratch', form='unformatted', access='stream')
+write(10) 1, 2
+rewind(10)
+read(10) b
+print '(8i2)', b
+end program
+";
+    let output = run("swap.f90", program, &["-Mbyteswapio"]);
+    assert_eq!(text(&output.stdout), " 0 0 0 1 0 0 0 2\n", "{}", text(&output.stderr));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_read_to_its_end_and_a_full_disk_is_an_error() {
+    let program = "program p
+integer :: i, ios
+open(10, file='/dev/stdin_of_test', status='old')
+do
+  read(10, *, iostat=ios) i
+  if (ios /= 0) exit
+  print *, i
+end do
+end program
+";
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("cli");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let pipe = folder.join("pipe");
+    let _ = std::fs::remove_file(&pipe);
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    let path = pipe.clone();
+    // It waits for a reader; nobody waits for it.
+    std::thread::spawn(move || std::fs::write(path, "7\n8\n"));
+    let output = run("pipe.f90", &program.replace("/dev/stdin_of_test", &pipe.display().to_string()), &[]);
+    let shown: Vec<String> = text(&output.stdout).split_whitespace().map(str::to_owned).collect();
+    assert_eq!(shown, ["7", "8"], "{}", text(&output.stderr));
+    if std::path::Path::new("/dev/full").exists() {
+        let program = "program p\nopen(10, file='/dev/full')\nwrite(10, *) 'hello'\nprint *, 'done'\nend program\n";
+        let output = run("full.f90", program, &["--message-format", "short"]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(
+            text(&output.stderr).contains("full.f90:2:1: error[R0802]: unit 10: `/dev/full`: "),
+            "{}",
+            text(&output.stderr)
+        );
+    }
+}

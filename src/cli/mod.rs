@@ -27,8 +27,21 @@ const BUG: u8 = 101;
 /// Interrupted.
 const INTERRUPTED: u8 = 130;
 
-/// Everything that the program does.
+/// Bytes of the stack that everything runs on: the stages of the compiler recurse over expressions.
+const STACK_BYTES: usize = 256 << 20;
+/// How high the tree of an expression may be: a sum of that many terms fits. There are 100 KB of stack for each level, many
+/// times what the stages take.
+const EXPRESSION_HEIGHT: u32 = 2500;
+
+/// Everything that the program does, on a stack of its own size.
 pub(crate) fn main() -> ExitCode {
+    match std::thread::Builder::new().name("main".to_owned()).stack_size(STACK_BYTES).spawn(work) {
+        Ok(thread) => ExitCode::from(thread.join().unwrap_or(BUG)),
+        Err(error) => ExitCode::from(usage(&format!("no room for a stack of {} MiB: {error}", STACK_BYTES >> 20))),
+    }
+}
+
+fn work() -> u8 {
     install_bug_report();
     let code = std::panic::catch_unwind(|| {
         let args = nvfortran::translate(std::env::args_os().map(|a| a.to_string_lossy().into_owned()));
@@ -41,7 +54,7 @@ pub(crate) fn main() -> ExitCode {
             },
         }
     });
-    ExitCode::from(code.unwrap_or(BUG))
+    code.unwrap_or(BUG)
 }
 
 fn start(options: &Options) -> u8 {
@@ -52,6 +65,9 @@ fn start(options: &Options) -> u8 {
         return generate::print(what);
     }
     let compiler = nvfortran::Compiler::read(&options.nvfortran);
+    for option in &compiler.inexact {
+        say(&format!("cufemu: the option `{option}` has no effect here; results may differ from nvfortran's\n"));
+    }
     if options.verbose {
         for option in &compiler.ignored {
             say(&format!("cufemu: the option `{option}` has no effect here\n"));

@@ -53,6 +53,8 @@ pub(crate) struct Compiler {
     pub(crate) includes: Vec<String>,
     /// `-Mfixed` (true) or `-Mfree` (false)
     pub(crate) fixed: Option<bool>,
+    /// `-Mextend`
+    pub(crate) extended_columns: bool,
     /// `-Mpreprocess`, `-cpp`
     pub(crate) preprocess: bool,
     /// `-r8`
@@ -69,6 +71,10 @@ pub(crate) struct Compiler {
     pub(crate) managed: bool,
     /// `-gpu=ccNN`
     pub(crate) sm: Option<u32>,
+    /// `-Mbyteswapio`
+    pub(crate) swaps_bytes: bool,
+    /// Options without a meaning here that change what nvfortran's programs compute.
+    pub(crate) inexact: Vec<String>,
     /// Options without a meaning here.
     pub(crate) ignored: Vec<String>,
 }
@@ -101,12 +107,17 @@ impl Compiler {
                 "cuda" | "Mcuda" => {}
                 "Mfixed" | "Mnofree" => self.fixed = Some(true),
                 "Mfree" | "Mfreeform" | "Mnofixed" => self.fixed = Some(false),
+                "Mextend" => self.extended_columns = true,
+                "Mnoextend" => self.extended_columns = false,
                 "Mpreprocess" | "cpp" => self.preprocess = true,
                 "r8" => self.real8 = true,
                 "i8" => self.int8 = true,
+                "Mbyteswapio" | "byteswapio" => self.swaps_bytes = true,
+                "Mnobyteswapio" => self.swaps_bytes = false,
                 "g" | "gopt" => self.debug = true,
                 "O0" => self.level = Some(0),
                 "O" | "O1" | "O2" | "O3" | "O4" | "fast" => self.level = Some(1),
+                "Mflushz" | "Mdaz" | "ffast-math" => self.inexact.push(option.to_owned()),
                 _ => self.ignored.push(option.to_owned()),
             }
         }
@@ -116,6 +127,8 @@ impl Compiler {
         match sub {
             "emu" => {}
             "nofma" => self.no_fma = true,
+            "fma" | "nofastmath" | "noflushz" => {}
+            "fastmath" | "flushz" => self.inexact.push(format!("{option} ({sub})")),
             "managed" | "mem:managed" => self.managed = true,
             _ => match sub.strip_prefix("cc").and_then(|n| n.parse().ok()).filter(|sm| KNOWN_SM.contains(sm)) {
                 Some(sm) => self.sm = Some(sm),
@@ -156,10 +169,14 @@ mod tests {
     #[test]
     fn options_with_a_meaning_act_and_others_are_kept_for_saying_so() {
         let options: Vec<String> =
-            ["-gpu=cc80,managed,keep", "-r8", "-DA=1", "-DB", "-O0", "-Minline", "-cuda"].map(str::to_owned).into();
+            ["-gpu=cc80,managed,keep,fastmath", "-r8", "-DA=1", "-DB", "-O0", "-Minline", "-cuda", "-Mextend"]
+                .map(str::to_owned)
+                .into();
         let c = Compiler::read(&options);
         assert_eq!((c.sm, c.managed, c.real8, c.level), (Some(80), true, true, Some(0)));
         assert_eq!(c.defines, [("A".to_owned(), Some("1".to_owned())), ("B".to_owned(), None)]);
-        assert_eq!(c.ignored, ["-gpu=cc80,managed,keep (keep)", "-Minline"]);
+        assert!(c.extended_columns);
+        assert_eq!(c.inexact, ["-gpu=cc80,managed,keep,fastmath (fastmath)"]);
+        assert_eq!(c.ignored, ["-gpu=cc80,managed,keep,fastmath (keep)", "-Minline"]);
     }
 }

@@ -53,7 +53,7 @@ pub(crate) fn run(options: &Options, compiler: &Compiler) -> u8 {
         }
         let loader = Loader {
             module: compiled.module.clone(),
-            settings: machine_options(options, &compiled, &map),
+            settings: machine_options(options, compiler, &compiled, &map),
             devices: options.devices,
             // Blocks run one after another where they are watched.
             emulator: emu::Options { rehearse: true, jobs: 1, ..emulator_options(options, sm) },
@@ -94,6 +94,8 @@ fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
         parse: ParseOptions {
             form: compiler.fixed.map(|fixed| if fixed { SourceForm::Fixed } else { SourceForm::Free }),
             preprocess: compiler.preprocess.then_some(true),
+            extended_columns: compiler.extended_columns,
+            expression_height: crate::cli::EXPRESSION_HEIGHT,
             macros,
             ..ParseOptions::default()
         },
@@ -196,7 +198,7 @@ pub(crate) fn step(machine: &mut Machine, world: &mut dyn World, stopper: &Stopp
 fn load(options: &Options, compiler: &Compiler, sm: u32, compiled: &Compiled, map: &SourceMap) -> Result<Machine, u8> {
     let devices = devices(options, sm).map_err(|sentence| usage(&sentence))?;
     let gpu_options = GpuOptions { sm: options.sm.or(compiler.sm), debug: compiler.debug, sources: Some(map) };
-    let settings = machine_options(options, compiled, map);
+    let settings = machine_options(options, compiler, compiled, map);
     Machine::load(compiled.module.clone(), devices, &gpu_options, settings).map_err(|error| usage(&error.to_string()))
 }
 
@@ -211,11 +213,11 @@ pub(crate) fn exit_code(machine: &Machine, options: &Options) -> u8 {
     (code & 0xff) as u8
 }
 
-fn machine_options(options: &Options, compiled: &Compiled, map: &SourceMap) -> MachineOptions {
+fn machine_options(options: &Options, compiler: &Compiler, compiled: &Compiled, map: &SourceMap) -> MachineOptions {
     let mut arguments = vec![options.files[0].display().to_string().into_bytes()];
     arguments.extend(options.args.iter().map(|a| a.clone().into_bytes()));
     MachineOptions {
-        host: HostOptions { arguments, ..HostOptions::default() },
+        host: HostOptions { arguments, swaps_bytes: compiler.swaps_bytes, ..HostOptions::default() },
         clock: match options.clock {
             ClockKind::Wall => machine::ClockKind::Wall,
             ClockKind::Model => machine::ClockKind::Model,

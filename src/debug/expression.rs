@@ -55,8 +55,8 @@ pub(crate) fn checked(
     let tree = tree(text.trim())?;
     let mut widened = None;
     if let Some(id) = proc {
-        let names = &program.proc(id).scope.names;
-        let missing: Vec<&DebugVar> = locals.iter().filter(|v| !names.contains_key(&v.name)).collect();
+        let scope = &program.proc(id).scope;
+        let missing: Vec<&DebugVar> = locals.iter().filter(|v| scope.find(&v.name).is_none()).collect();
         if !missing.is_empty() {
             let mut program = program.clone();
             let names = &mut program.procs[id.0 as usize].scope.names;

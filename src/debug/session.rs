@@ -237,8 +237,8 @@ impl Session {
     /// Names of the variables in scope.
     fn names(&self) -> Vec<String> {
         let Some(proc) = self.here_proc() else { return Vec::new() };
-        let scope = &self.setup.checked.proc(proc).scope;
-        let variables = scope.names.iter().filter(|(_, s)| matches!(s, sema::checked::Symbol::Var(_)));
+        let names = self.setup.checked.proc(proc).scope.all();
+        let variables = names.iter().filter(|(_, s)| matches!(s, sema::checked::Symbol::Var(_)));
         variables.map(|(name, _)| name.to_string()).collect()
     }
 

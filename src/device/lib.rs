@@ -68,6 +68,10 @@ pub trait Device {
     /// stopped goes on.
     fn abandon(&mut self) {}
 
+    /// `cudaDeviceReset`, as far as errors go: those of asynchronous commands are forgotten, sticky ones too. An error says that
+    /// the device cannot be used again.
+    fn reset(&mut self) -> Result<(), CudaError>;
+
     /// What kernels printed since the last call.
     fn take_output(&mut self) -> Vec<u8>;
 

@@ -108,6 +108,8 @@ pub(crate) enum Half {
     Report,
     /// Errors are held for a later call.
     Hold,
+    /// The device forgets its errors.
+    Reset,
     /// The event gets its time.
     Record(u64),
 }
@@ -243,9 +245,7 @@ impl Runtime {
             }
             Api::DeviceReset => {
                 self.order(device, Order::HostWaitsForDevice);
-                self.sticky = None;
-                self.last_error = 0;
-                Ok(Some(Half::Hold))
+                Ok(Some(Half::Reset))
             }
             Api::StreamCreate { at, flags } => self.stream_create(device, memory, at, flags, span),
             Api::StreamDestroy { stream } => self.stream_destroy(device, stream, name, span),
@@ -319,6 +319,18 @@ impl Runtime {
         self.absorb(device);
         match waiting.half {
             Half::Launch | Half::Hold => Reply::default(),
+            Half::Reset => match device.reset() {
+                Ok(()) => {
+                    (self.sticky, self.held, self.last_error) = (None, None, 0);
+                    Reply::default()
+                }
+                Err(error) => {
+                    let feature = "`cudaDeviceReset` after an error that has corrupted the context of a GPU".to_owned();
+                    let step = Access::step(Actor::Host, waiting.span);
+                    self.findings.push(Finding::new(FindingKind::Unsupported { feature }, vec![step]));
+                    self.fail(waiting.call, waiting.span, error)
+                }
+            },
             Half::Record(event) => {
                 if let Some(event) = self.events.get_mut(&event) {
                     event.recorded_ms = Some(now_ms);
@@ -337,10 +349,9 @@ impl Runtime {
         }
     }
 
-    /// The end of the program: what it never looked at and never gave back. The device is idle; `is_explained` says that
-    /// it has reported itself why a launch failed.
-    pub fn end(&mut self, device: &mut dyn Device, memory: &Memory, is_explained: bool, check_leaks: bool) {
-        self.absorb(device);
+    /// The end of the program: what it never looked at and never gave back. The devices are idle and their errors absorbed;
+    /// `is_explained` says that one has reported itself why a launch failed.
+    pub fn end(&mut self, memory: &Memory, is_explained: bool, check_leaks: bool) {
         if let Some(error) = self.held.take().filter(|_| self.sticky.is_none())
             && let Some((kernel, span)) = self.last_launch.clone()
         {
@@ -379,7 +390,8 @@ impl Runtime {
         }
     }
 
-    fn absorb(&mut self, device: &mut dyn Device) {
+    /// Takes the error of an asynchronous command over from a device.
+    pub fn absorb(&mut self, device: &mut dyn Device) {
         if let Some(error) = device.take_error() {
             self.held.get_or_insert(error);
         }

@@ -492,6 +492,11 @@ impl Device for Emulator {
         self.running = None;
     }
 
+    fn reset(&mut self) -> Result<(), CudaError> {
+        (self.error, self.sticky) = (None, None);
+        Ok(())
+    }
+
     fn take_output(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.output)
     }

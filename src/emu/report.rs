@@ -83,8 +83,9 @@ pub(crate) fn fault(
             let kind = FindingKind::DeviceStackOverflow { limit: u64::from(warp.depth_limit) };
             (kind, CudaError::HardwareStackError, Access::step(who, span))
         }
-        FaultKind::Trap(Trap::ZeroStep) => {
-            (FindingKind::Host(HostFault::ZeroStep), CudaError::LaunchFailure, Access::step(who, span))
+        FaultKind::Trap(trap @ (Trap::ZeroStep | Trap::ZeroDivisor)) => {
+            let fault = if trap == Trap::ZeroStep { HostFault::ZeroStep } else { HostFault::DivisionByZero };
+            (FindingKind::Host(fault), CudaError::LaunchFailure, Access::step(who, span))
         }
         FaultKind::Trap(Trap::Unreachable | Trap::Unsupported) => {
             let refused = program.module.refusals.get(&span);

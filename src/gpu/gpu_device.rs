@@ -379,6 +379,17 @@ impl Device for GpuDevice {
         self.memories(memory).write(address, data)
     }
 
+    fn reset(&mut self) -> Result<(), CudaError> {
+        // A sticky error has corrupted the driver's context, and all memory and code of the program is in that.
+        match self.sticky {
+            Some(error) => Err(error),
+            None => {
+                self.error = None;
+                Ok(())
+            }
+        }
+    }
+
     fn take_output(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.output)
     }

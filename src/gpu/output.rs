@@ -105,6 +105,7 @@ fn finding_of(record: &PrintRecord, fault: &Fault, launch: &KernelLaunch, kernel
         FaultKind::Allocated => FindingKind::Host(HostFault::AlreadyAllocated { name }),
         FaultKind::NoMemory(requested) => FindingKind::DeviceHeapExhausted { requested, limit: DEVICE_HEAP_BYTES },
         FaultKind::ZeroStep => FindingKind::Host(HostFault::ZeroStep),
+        FaultKind::ZeroDivisor => FindingKind::Host(HostFault::DivisionByZero),
         FaultKind::Unsupported => FindingKind::Unsupported { feature: "this statement in device code".to_owned() },
     };
     Some(Finding::new(kind, vec![access]).in_launch(info(launch, kernel)))

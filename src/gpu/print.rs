@@ -94,6 +94,8 @@ pub enum FaultKind {
     NoMemory(u64),
     /// The step of a DO loop is zero.
     ZeroStep,
+    /// An integer is divided by zero.
+    ZeroDivisor,
     /// A feature that this version refuses was reached.
     Unsupported,
 }
@@ -216,7 +218,11 @@ fn continue_item(record: &Raw, last: Option<&mut PrintItem>, missing: &mut u64) 
         Kind::Unallocated => fault(FaultKind::Unallocated),
         Kind::Allocated => fault(FaultKind::Allocated),
         Kind::NoMemory => fault(FaultKind::NoMemory(a)),
-        Kind::Trap => fault(if extra == 0 { FaultKind::ZeroStep } else { FaultKind::Unsupported }),
+        Kind::Trap => fault(match extra {
+            0 => FaultKind::ZeroStep,
+            2 => FaultKind::ZeroDivisor,
+            _ => FaultKind::Unsupported,
+        }),
     }
 }
 

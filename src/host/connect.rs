@@ -5,11 +5,14 @@
 //! dropped in silence.
 
 use crate::errors::{Condition, OTHER};
-use crate::outside::{Answer, Ask, Stream};
+use crate::file::File;
+use crate::outside::{Answer, Ask, FileKind, FileStatus, Stream};
 use crate::runtime::{Halt, Runtime};
 use crate::storage;
-use crate::unit::{Access, File, Medium, Unit};
+use crate::unit::{Access, Medium, Unit};
+use finding::HostFault;
 use mem::Memory;
+use source::Span;
 use std::sync::Arc;
 use text::{Blank, Decimal, Delim, Modes, Round, Sign};
 
@@ -26,6 +29,8 @@ struct Specifiers {
     has_action: bool,
     append: bool,
     modes: Modes,
+    /// Whether unformatted values have their most significant byte first; `None` if the program does not say.
+    swaps: Option<bool>,
     catch: i32,
     iomsg: Option<(u64, u64)>,
 }
@@ -47,6 +52,7 @@ impl Specifiers {
             has_action: false,
             append: false,
             modes: Modes::default(),
+            swaps: None,
             catch: 0,
             iomsg: None,
         };
@@ -140,7 +146,15 @@ impl Specifiers {
                     [("plus", Sign::Plus), ("suppress", Sign::Suppress), ("processor_defined", Sign::Processor)];
                 self.modes.sign = choose(&lower, &table).ok_or_else(bad)?;
             }
-            "encoding" | "asynchronous" | "convert" | "share" | "buffered" => {}
+            "convert" => {
+                let table = [("native", false), ("little_endian", false), ("big_endian", true), ("swap", true)];
+                self.swaps = Some(choose(&lower, &table).ok_or_else(bad)?);
+            }
+            // Characters are bytes here as they are with nvfortran, and every transfer is over when its statement is: these
+            // values change no result.
+            "encoding" if matches!(lower.as_str(), "default" | "utf-8") => {}
+            "asynchronous" if matches!(lower.as_str(), "yes" | "no") => {}
+            "encoding" | "asynchronous" => return Err(bad()),
             "catch" => self.catch = lower.parse().unwrap_or(0),
             "iomsg" => {
                 let mut parts = lower.split(' ').filter_map(|p| p.parse::<u64>().ok());
@@ -205,11 +219,19 @@ impl Runtime {
         if s.access == Access::Direct && s.recl.is_none() {
             return error(203, "`recl=` is needed for direct access".to_owned());
         }
+        let status = match s.file.as_deref() {
+            None | Some("/dev/stdin" | "/dev/stdout" | "/dev/stderr" | "") => None,
+            Some(path) => Some(self.file_status(path)?),
+        };
         // An open unit is connected to another file, or only its modes change.
         if let Some(old) = wanted.and_then(|n| self.units.map.get_mut(&n)) {
-            let same = s.file.as_ref().is_none_or(|f| old.file().is_some_and(|o| o.path == *f));
+            let is_it = |file: &File| !file.scratch && status.as_ref().is_some_and(|s| s.path == file.identity);
+            let same = s.file.is_none() || old.file().is_some_and(is_it);
             if same && s.status != "scratch" {
                 old.modes = s.modes;
+                if let (Some(swaps), Some(file)) = (s.swaps, old.file_mut()) {
+                    file.swaps = swaps;
+                }
                 return Ok(wanted.unwrap_or(0));
             }
         }
@@ -234,8 +256,11 @@ impl Runtime {
         unit.writes &= s.writes;
         unit.recl = s.recl;
         unit.modes = s.modes;
-        if let (true, Some(file)) = (s.append, unit.file_mut()) {
-            file.at = file.len();
+        unit.opened_at = self.at;
+        let swaps = s.swaps.unwrap_or(self.swaps_bytes);
+        if let Some(file) = unit.file_mut() {
+            file.swaps = swaps;
+            file.at = if s.append { file.len() } else { 0 };
         }
         let number = match wanted {
             Some(n) => n,
@@ -258,10 +283,12 @@ impl Runtime {
             "" => return error(211, "the name of the file is empty".to_owned()),
             _ => {}
         }
-        if let Some(other) = self.units.connected_to(path) {
+        let status = self.file_status(path)?;
+        if let Some(other) = self.units.connected_to(&status.path) {
             return error(207, format!("`{path}` is connected to unit {other}"));
         }
-        let contents = self.read_file(path)?;
+        let is_stream = status.kind == Some(FileKind::Stream);
+        let contents = if is_stream { Some(Vec::new()) } else { self.read_file(path)? };
         let exists = contents.is_some();
         match (s.status.as_str(), exists) {
             ("old", false) => return error(209, format!("`{path}` does not exist")),
@@ -269,39 +296,48 @@ impl Runtime {
             (_, false) if s.has_action && !s.writes => return error(209, format!("`{path}` does not exist")),
             _ => {}
         }
-        if exists && s.status != "replace" {
-            return Ok(Medium::File(File::new(path.to_owned(), contents.unwrap_or_default(), true)));
+        let contents = contents.filter(|_| is_stream || s.status != "replace");
+        if contents.is_none() {
+            // The file comes into being now, so that OPEN tells if it cannot.
+            let create = Ask::WriteFile { path: path.to_owned(), offset: 0, bytes: Arc::from([]), length: 0 };
+            if let Answer::Done(Err(reason)) = self.ask(create)? {
+                return error(OTHER, format!("`{path}`: {reason}"));
+            }
         }
-        // The file comes into being now, so that OPEN tells if it cannot.
-        let create = Ask::WriteFile { path: path.to_owned(), offset: 0, bytes: Arc::from([]), length: 0 };
-        match self.ask(create)? {
-            Answer::Done(Err(reason)) => error(OTHER, format!("`{path}`: {reason}")),
-            _ => Ok(Medium::File(File::new(path.to_owned(), Vec::new(), true))),
-        }
+        let mut file = File::new(path.to_owned(), contents.unwrap_or_default(), true);
+        file.identity = status.path;
+        file.is_unread = is_stream;
+        Ok(Medium::File(file))
+    }
+
+    /// What there is of a file's name.
+    pub(crate) fn file_status(&mut self, path: &str) -> Result<FileStatus, Halt> {
+        Ok(match self.ask(Ask::FileStatus { path: path.to_owned() })? {
+            Answer::Status(status) => status,
+            _ => FileStatus::absent(path),
+        })
     }
 
     /// Gives the world what was written to a unit since the last time.
     pub(crate) fn sync(&mut self, number: i32) -> Result<(), Halt> {
-        let Some(file) = self.units.map.get(&number).and_then(Unit::file) else { return Ok(()) };
-        if file.scratch {
-            return Ok(());
+        while let Some(file) = self.units.map.get(&number).and_then(Unit::file).filter(|file| !file.scratch) {
+            let Some((offset, bytes, length)) = file.change() else { break };
+            let path = file.path.clone();
+            let answer = self.ask_once(Ask::WriteFile { path: path.clone(), offset, bytes, length })?;
+            if let Some(file) = self.units.map.get_mut(&number).and_then(Unit::file_mut) {
+                file.change_taken();
+            }
+            if let Answer::Done(Err(reason)) = answer {
+                return Err(Condition::Error(OTHER, format!("`{path}`: {reason}")).into());
+            }
         }
-        let Some((offset, bytes, length)) = file.dirty() else { return Ok(()) };
-        let path = file.path.clone();
-        let answer = self.ask_once(Ask::WriteFile { path: path.clone(), offset, bytes, length })?;
-        if let Some(file) = self.units.map.get_mut(&number).and_then(Unit::file_mut) {
-            file.set_clean();
-        }
-        match answer {
-            Answer::Done(Err(reason)) => Err(Condition::Error(OTHER, format!("`{path}`: {reason}")).into()),
-            _ => Ok(()),
-        }
+        Ok(())
     }
 
     /// Ends a connection.
     fn disconnect(&mut self, number: i32, delete: bool) -> Result<(), Halt> {
         let Some(unit) = self.units.map.get_mut(&number) else { return Ok(()) };
-        unit.end_record();
+        unit.end_record()?;
         if delete {
             if let Some(file) = unit.file().filter(|f| !f.scratch) {
                 let path = file.path.clone();
@@ -345,7 +381,7 @@ impl Runtime {
         if unit.access == Access::Direct {
             return Err(Condition::Error(OTHER, "a unit connected for direct access has no position".to_owned()).into());
         }
-        unit.end_record();
+        unit.end_record()?;
         let formatted = unit.formatted;
         let was_past_end = std::mem::take(&mut unit.is_past_end);
         let Some(file) = unit.file_mut() else { return Ok(()) };
@@ -359,17 +395,19 @@ impl Runtime {
         Ok(())
     }
 
-    /// The end of the program: every file gets what was written to it. Asks as long as there is something to do.
-    pub(crate) fn close_all(&mut self) -> Result<(), Halt> {
+    /// The end of the program: every file gets what was written to it. Asks as long as there is something to do; a file that
+    /// cannot be written is an error with the statement that opened it, and the next call goes on with the others.
+    pub(crate) fn close_all(&mut self) -> Result<(), (Halt, Span)> {
         let numbers: Vec<i32> = self.units.map.keys().copied().collect();
         for number in numbers {
-            if let Some(unit) = self.units.map.get_mut(&number) {
-                unit.end_record();
-            }
-            match self.sync(number) {
-                Err(Halt::Condition(_)) | Ok(()) => {}
-                Err(other) => return Err(other),
-            }
+            let Some(unit) = self.units.map.get_mut(&number) else { continue };
+            let opened_at = unit.opened_at;
+            let done = unit.end_record().map_err(Halt::from).and_then(|()| self.sync(number));
+            let Err(halt) = done else { continue };
+            let Halt::Condition(condition) = halt else { return Err((halt, opened_at)) };
+            let reason = format!("{}, so that what was written is lost at the end of the program", condition.message());
+            let unit = (number >= 0).then_some(i64::from(number));
+            return Err((Halt::Fault(HostFault::Io { unit, reason }), opened_at));
         }
         Ok(())
     }
@@ -377,25 +415,23 @@ impl Runtime {
     /// `io.inquire`: whether a file exists (0), a unit or file is connected (1), the unit that a file is connected to (2), or
     /// the file's bytes (3).
     pub(crate) fn inquire(&mut self, unit: i64, path: Option<&str>, what: i32) -> Result<i64, Halt> {
-        let number = match path {
-            Some(path) => self.units.connected_to(path.trim_end()),
+        let status = match path {
+            Some(path) => Some(self.file_status(path.trim_end())?),
+            None => None,
+        };
+        let number = match &status {
+            Some(status) => self.units.connected_to(&status.path),
             None => i32::try_from(unit).ok().filter(|n| self.units.map.contains_key(n)),
         };
-        Ok(match (what, path) {
-            (0, Some(path)) => {
-                let exists = number.is_some() || self.read_file(path.trim_end())?.is_some();
-                i64::from(exists)
-            }
+        Ok(match (what, &status) {
+            (0, Some(status)) => i64::from(number.is_some() || status.kind.is_some()),
             (0, None) => i64::from(unit >= 0),
             (1, _) => i64::from(number.is_some()),
             (3, _) => {
-                let connected = number.and_then(|n| self.units.map.get(&n)).and_then(Unit::file).map(File::len);
-                let bytes = match (connected, path) {
-                    (Some(bytes), _) => Some(bytes),
-                    (None, Some(path)) => self.read_file(path.trim_end())?.map(|data| data.len()),
-                    (None, None) => None,
-                };
-                bytes.map_or(-1, |n| n as i64)
+                let connected =
+                    number.and_then(|n| self.units.map.get(&n)).and_then(Unit::file).map(|f| f.len() as i64);
+                let there = status.filter(|s| s.kind.is_some()).map(|s| s.bytes as i64);
+                connected.or(there).unwrap_or(-1)
             }
             _ => number.map_or(-1, i64::from),
         })

@@ -57,6 +57,7 @@ pub(crate) fn of_fault(at: Where<'_>, memory: &Memory, fault: &Fault) -> Finding
             Finding::new(FindingKind::Host(HostFault::StackOverflow { depth }), step())
         }
         FaultKind::Trap(Trap::ZeroStep) => Finding::new(FindingKind::Host(HostFault::ZeroStep), step()),
+        FaultKind::Trap(Trap::ZeroDivisor) => Finding::new(FindingKind::Host(HostFault::DivisionByZero), step()),
         FaultKind::Trap(Trap::Unsupported) => {
             let refused = at.program.module.refusals.get(&at.span());
             let feature = refused.map_or_else(|| "what this statement needs".to_owned(), ToString::to_string);

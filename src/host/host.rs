@@ -7,6 +7,7 @@ use crate::service::Args;
 use crate::storage;
 use crate::symbol::Symbols;
 use device::{Api, Arg, Call, KernelLaunch};
+use finding::{Access, Actor, Finding, FindingKind};
 use ir::ParamKind;
 use ir::rt::Rt;
 use mem::{Memory, Region};
@@ -14,6 +15,8 @@ use source::Span;
 use std::sync::Arc;
 use vm::{Context, Geometry, Hooks, HostStack, LaunchRequest, Program, RtRequest, Site, Stop, Warp};
 
+/// Exit code of a program whose files could not be written when it ended.
+const LOST: i32 = 2;
 /// Arguments of a service at most.
 const MOST_ARGS: usize = 12;
 
@@ -24,11 +27,13 @@ pub struct HostOptions {
     pub arguments: Vec<Vec<u8>>,
     /// Bytes of its stack of local variables.
     pub stack_bytes: u64,
+    /// Whether unformatted files have the most significant byte first unless OPEN says otherwise.
+    pub swaps_bytes: bool,
 }
 
 impl Default for HostOptions {
     fn default() -> HostOptions {
-        HostOptions { arguments: vec![b"main".to_vec()], stack_bytes: 256 << 20 }
+        HostOptions { arguments: vec![b"main".to_vec()], stack_bytes: 256 << 20, swaps_bytes: false }
     }
 }
 
@@ -62,7 +67,8 @@ impl Host {
         let base = memory.alloc(Region::HostStack, options.stack_bytes, "", Span::NONE).ok()?;
         let stack = HostStack { top: base, limit: base + options.stack_bytes };
         let warp = Warp::host(program, main, stack).ok()?;
-        let runtime = Runtime::new(Arc::from(options.arguments.clone()), Symbols::new(program));
+        let mut runtime = Runtime::new(Arc::from(options.arguments.clone()), Symbols::new(program));
+        runtime.swaps_bytes = options.swaps_bytes;
         Some(Host { warp, runtime, phase: Phase::Run })
     }
 
@@ -152,7 +158,12 @@ impl Host {
                 Phase::Ending(code) => {
                     let code = *code;
                     match self.runtime.close_all() {
-                        Err(Halt::Ask(ask)) => return HostYield::Ask(ask),
+                        Err((Halt::Ask(ask), _)) => return HostYield::Ask(ask),
+                        Err((Halt::Fault(fault), opened_at)) => {
+                            self.phase = Phase::Ending(if code == 0 { LOST } else { code });
+                            let step = Access::step(Actor::Host, opened_at);
+                            return HostYield::Fault(Box::new(Finding::new(FindingKind::Host(fault), vec![step])));
+                        }
                         _ => self.phase = Phase::Over(code),
                     }
                     continue;

@@ -5,8 +5,8 @@
 //! outside, and says what as a [`HostYield`]; the answer comes by [`Host::answer`]. It never waits and touches nothing
 //! outside itself and the memory that it is given (invariants I8, I9), so it can be cloned at any yield and replayed.
 //!
-//! Files are part of that state: a file is read whole when it is opened, and what was written goes out at CLOSE, FLUSH and
-//! the end of the program. A program that goes backwards in time therefore finds its files as they were.
+//! Files are part of that state: a file is read whole when it is opened (a pipe at its first READ), and what was written goes
+//! out at CLOSE, FLUSH and the end of the program. A program that goes backwards in time therefore finds its files as they were.
 //!
 //! Not here: the layout of formatted text (`text`), devices (`device`), the world (`machine`), the wording of errors
 //! (`finding`).
@@ -15,6 +15,7 @@ mod chars;
 mod connect;
 mod errors;
 mod fault;
+mod file;
 mod finish;
 mod host;
 mod namelist;
@@ -30,7 +31,8 @@ mod transfer;
 mod transfer_in;
 mod transfer_out;
 mod unit;
+mod unwritten;
 
 pub use host::{Host, HostOptions};
 pub use names::variable_at;
-pub use outside::{Answer, Ask, HostYield, Stream};
+pub use outside::{Answer, Ask, FileKind, FileStatus, HostYield, Stream};

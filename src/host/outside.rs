@@ -51,6 +51,11 @@ pub enum Ask {
         /// Its name as the program gave it.
         path: String,
     },
+    /// What there is of a file's name.
+    FileStatus {
+        /// Its name as the program gave it.
+        path: String,
+    },
     /// Puts bytes into a file from `offset` on and makes it `length` long; makes the file if there is none.
     WriteFile {
         /// Its name.
@@ -85,6 +90,35 @@ pub enum Ask {
     },
 }
 
+/// What the world knows about a name of a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileStatus {
+    /// The one name that the file has, by whichever name it was asked for.
+    pub path: String,
+    /// What it is; `None` if there is nothing of that name.
+    pub kind: Option<FileKind>,
+    /// Its length in bytes, as far as it has one.
+    pub bytes: u64,
+}
+
+/// What a name of a file stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FileKind {
+    /// A file with contents of some length.
+    Regular,
+    /// A pipe, a terminal or another device: what is read comes from elsewhere.
+    Stream,
+    /// A directory.
+    Directory,
+}
+
+impl FileStatus {
+    /// That there is no such file.
+    pub fn absent(path: &str) -> FileStatus {
+        FileStatus { path: path.to_owned(), kind: None, bytes: 0 }
+    }
+}
+
 /// The answer to what a host program asked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
@@ -92,6 +126,8 @@ pub enum Answer {
     Line(Option<Vec<u8>>),
     /// A file's contents; `None` if there is no such file; the reason if it cannot be read.
     File(Result<Option<Vec<u8>>, String>),
+    /// What there is of a name.
+    Status(FileStatus),
     /// Something was done, or why not.
     Done(Result<(), String>),
     /// Nanoseconds.

@@ -9,6 +9,7 @@ use crate::transfer::Statement;
 use crate::unit::Units;
 use device::{Call, Reply};
 use finding::HostFault;
+use source::Span;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -64,6 +65,10 @@ pub(crate) struct Runtime {
     /// The question that is open.
     asked: Option<Ask>,
     pub(crate) random: Random,
+    /// The statement that the service at hand belongs to.
+    pub(crate) at: Span,
+    /// Whether unformatted files have their bytes the other way round unless OPEN says otherwise.
+    pub(crate) swaps_bytes: bool,
     /// The arguments of the program, its name first.
     pub(crate) arguments: Arc<[Vec<u8>]>,
     /// The variables on the device that a program can speak of by name.
@@ -79,6 +84,8 @@ impl Runtime {
             answers: Vec::new(),
             asked: None,
             random: Random::new(DEFAULT_SEED),
+            at: Span::NONE,
+            swaps_bytes: false,
             arguments,
             symbols,
         }

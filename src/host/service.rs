@@ -56,6 +56,7 @@ impl Args<'_> {
 impl Runtime {
     /// Serves one call.
     pub(crate) fn serve(&mut self, memory: &mut Memory, rt: Rt, args: Args<'_>, span: Span) -> Result<Results, Halt> {
+        self.at = span;
         match self.dispatch(memory, rt, args, span) {
             Err(Halt::Condition(condition)) => {
                 self.meet(condition)?;

@@ -5,11 +5,12 @@
 //! one that it deals with makes the rest of its items do nothing and is told by `io.end` (Fortran 2018, 12.11).
 
 use crate::errors::{Condition, OTHER};
+use crate::file::File;
 use crate::namelist::Group;
-use crate::outside::Ask;
+use crate::outside::{Ask, FileKind};
 use crate::runtime::{Halt, Runtime};
 use crate::storage;
-use crate::unit::{Access, File, Medium, Unit};
+use crate::unit::{Access, Medium, Unit};
 use mem::Memory;
 use std::sync::Arc;
 use text::{Format, FormatReader, FormatWriter, ListReader, ListWriter, Modes, NamelistReader, NamelistWriter, Target};
@@ -70,8 +71,8 @@ pub(crate) enum Work {
     Due,
     ListOut(ListWriter),
     FormatOut(FormatWriter),
-    /// Bytes of the record so far.
-    BytesOut(Vec<u8>),
+    /// Bytes of the record so far, and whether values have their most significant byte first.
+    BytesOut(Vec<u8>, bool),
     ListIn(ListReader),
     FormatIn(FormatReader),
     /// The record and how many of its bytes are read.
@@ -184,11 +185,15 @@ impl Runtime {
             return Err(Condition::Error(212, reason).into());
         }
         let path = format!("fort.{number}");
-        let contents = self.read_file(&path)?;
+        let status = self.file_status(&path)?;
+        let is_stream = status.kind == Some(FileKind::Stream);
+        let contents = if is_stream { Some(Vec::new()) } else { self.read_file(&path)? };
         let exists = contents.is_some();
-        let file = File::new(path, contents.unwrap_or_default(), exists);
+        let mut file = File::new(path, contents.unwrap_or_default(), exists);
+        (file.identity, file.is_unread, file.swaps) = (status.path, is_stream, self.swaps_bytes);
         let mut unit = Unit::new(Medium::File(file));
         unit.formatted = statement.form != Form::Unformatted;
+        unit.opened_at = self.at;
         self.units.map.insert(number, unit);
         Ok(())
     }
@@ -202,9 +207,23 @@ impl Runtime {
         }
     }
 
+    /// Reads what a pipe has, which OPEN does not: nothing may ever be read from it.
+    fn read_pipe(&mut self, number: i32) -> Result<(), Halt> {
+        let unread = self.units.map.get(&number).and_then(Unit::file).filter(|file| file.is_unread);
+        let Some(path) = unread.map(|file| file.path.clone()) else { return Ok(()) };
+        let contents = self.read_file(&path)?.unwrap_or_default();
+        if let Some(file) = self.units.map.get_mut(&number).and_then(Unit::file_mut) {
+            file.fill(contents);
+        }
+        Ok(())
+    }
+
     fn begin_external(&mut self, memory: &Memory, statement: &Statement) -> Result<Work, Halt> {
         let _ = memory;
         let number = statement.number();
+        if statement.reads {
+            self.read_pipe(number)?;
+        }
         let Some(unit) = self.units.map.get_mut(&number) else {
             return Err(Condition::Error(212, "the unit is not connected".to_owned()).into());
         };
@@ -223,7 +242,7 @@ impl Runtime {
             let Some(recl) = unit.recl.filter(|_| unit.access == Access::Direct) else {
                 return error(201, "`rec=` with a unit that is not connected for direct access");
             };
-            let Ok(index) = usize::try_from(rec - 1) else {
+            let Ok(index) = usize::try_from(rec.saturating_sub(1)) else {
                 return error(201, "`rec=` is less than 1");
             };
             if let Some(file) = unit.file_mut() {
@@ -235,7 +254,10 @@ impl Runtime {
         if let Some(pos) = statement.pos
             && let Some(file) = unit.file_mut()
         {
-            file.at = usize::try_from(pos - 1).unwrap_or(0);
+            let Ok(at) = usize::try_from(pos.saturating_sub(1)) else {
+                return error(201, "`pos=` is less than 1");
+            };
+            file.at = at;
         }
         let modes = unit.modes;
         if statement.reads {
@@ -252,7 +274,7 @@ impl Runtime {
                 let rest = std::mem::take(&mut unit.rest);
                 Work::FormatOut(FormatWriter::begin(format_of(statement)?, modes, rest, unit.recl))
             }
-            Form::Unformatted => Work::BytesOut(Vec::new()),
+            Form::Unformatted => Work::BytesOut(Vec::new(), unit.file().is_some_and(|f| f.swaps)),
             Form::Namelist => Work::NamelistOut(NamelistWriter::begin(&statement.group.name, modes)),
             Form::List => {
                 let target = unit.recl.map_or(Target::Stream, Target::RecordLength);

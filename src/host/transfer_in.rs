@@ -6,7 +6,7 @@ use crate::runtime::{Halt, Runtime};
 use crate::storage;
 use crate::transfer::{Form, INTERNAL, Statement, Work, format_of};
 use crate::transfer_out::{integer_type, real_type};
-use crate::unit::{Access, Medium};
+use crate::unit::{Access, Medium, Unit};
 use mem::Memory;
 use scalar::Ty;
 use text::{Datum, FormatReader, ListReader, Modes, NamelistReader, Progress, Want};
@@ -40,6 +40,14 @@ impl Object {
             Want::Int(ty) | Want::Real(ty) | Want::Logical(ty) => ty.bytes() as usize,
             Want::Complex(ty) => 2 * ty.bytes() as usize,
             Want::Char(n) => n,
+        }
+    }
+
+    /// Bytes of the words that it is made of, which `convert=` turns round.
+    fn swapped(&self) -> usize {
+        match self.want() {
+            Want::Int(ty) | Want::Real(ty) | Want::Logical(ty) | Want::Complex(ty) => ty.bytes() as usize,
+            Want::Char(_) => 1,
         }
     }
 
@@ -148,9 +156,11 @@ impl Runtime {
 
     fn get_bytes(&mut self, memory: &mut Memory, object: Object) -> Result<(), Halt> {
         let n = object.bytes();
+        let swapped = object.swapped();
         let number = self.statement()?.number();
         let is_stream = self.units.map.get(&number).is_some_and(|u| u.access == Access::Stream);
-        let bytes = if is_stream {
+        let swaps = self.units.map.get(&number).and_then(Unit::file).is_some_and(|f| f.swaps);
+        let mut bytes = if is_stream {
             let file = self.units.map.get_mut(&number).and_then(|u| u.file_mut());
             let bytes = file.map_or_else(Vec::new, |f| f.take(n));
             if bytes.len() < n {
@@ -165,6 +175,9 @@ impl Runtime {
             *at += n;
             bytes
         };
+        if swaps {
+            bytes.chunks_exact_mut(swapped).for_each(<[u8]>::reverse);
+        }
         Ok(storage::write(memory, object.address, &bytes)?)
     }
 

@@ -35,7 +35,7 @@ impl Runtime {
         match &mut statement.work {
             Work::ListOut(writer) => writer.item(value)?,
             Work::FormatOut(writer) => writer.item(value)?,
-            Work::BytesOut(bytes) => append_raw(bytes, value),
+            Work::BytesOut(bytes, swaps) => append_raw(bytes, value, *swaps),
             Work::NamelistOut(writer) => writer.item(value),
             _ => return Err(Condition::Error(OTHER, "output in an input statement".to_owned()).into()),
         }
@@ -60,7 +60,7 @@ impl Runtime {
         let written = match work {
             Work::ListOut(writer) => Written { records: writer.finish(), partial: None },
             Work::FormatOut(writer) => writer.finish(advance)?,
-            Work::BytesOut(bytes) => return self.put_bytes(&bytes),
+            Work::BytesOut(bytes, _) => return self.put_bytes(&bytes),
             Work::NamelistOut(writer) => Written { records: writer.finish(), partial: None },
             _ => return Ok(()),
         };
@@ -71,7 +71,7 @@ impl Runtime {
         let number = statement.number();
         self.put_records(number, written.records)?;
         if let Some(partial) = written.partial {
-            self.put_text(number, &partial.left);
+            self.put_text(number, &partial.left)?;
             if let Some(unit) = self.units.map.get_mut(&number) {
                 unit.is_record_open = true;
                 unit.rest = partial.right;
@@ -85,13 +85,12 @@ impl Runtime {
         let Some(unit) = self.units.map.get_mut(&number) else { return Ok(()) };
         if unit.access == Access::Direct {
             let recl = unit.recl.unwrap_or(0);
-            for mut record in records {
+            for record in records {
                 if record.len() > recl {
                     return Err(Condition::Text(text::IoError::RecordTooLong { limit: recl }).into());
                 }
-                record.resize(recl, b' ');
                 if let Some(file) = unit.file_mut() {
-                    file.put(&record);
+                    file.put_padded(&record, recl, b' ')?;
                 }
             }
             return Ok(());
@@ -106,20 +105,20 @@ impl Runtime {
             bytes.extend_from_slice(&record);
             bytes.push(b'\n');
         }
-        self.put_text(number, &bytes);
-        Ok(())
+        self.put_text(number, &bytes)
     }
 
-    fn put_text(&mut self, number: i32, bytes: &[u8]) {
-        let Some(unit) = self.units.map.get_mut(&number) else { return };
+    fn put_text(&mut self, number: i32, bytes: &[u8]) -> Result<(), Halt> {
+        let Some(unit) = self.units.map.get_mut(&number) else { return Ok(()) };
         match &mut unit.medium {
-            Medium::File(file) => file.put(bytes),
+            Medium::File(file) => file.put(bytes)?,
             Medium::Out(stream) => {
                 let stream = *stream;
                 self.send(stream, bytes);
             }
             Medium::Stdin => {}
         }
+        Ok(())
     }
 
     fn put_bytes(&mut self, bytes: &[u8]) -> Result<(), Halt> {
@@ -130,13 +129,9 @@ impl Runtime {
             return Err(Condition::Text(text::IoError::RecordTooLong { limit }).into());
         }
         match (&mut unit.medium, access) {
-            (Medium::File(file), Access::Sequential) => file.put_marked(bytes),
-            (Medium::File(file), Access::Stream) => file.put(bytes),
-            (Medium::File(file), Access::Direct) => {
-                let mut record = bytes.to_vec();
-                record.resize(recl.unwrap_or(record.len()), 0);
-                file.put(&record);
-            }
+            (Medium::File(file), Access::Sequential) => file.put_marked(bytes)?,
+            (Medium::File(file), Access::Stream) => file.put(bytes)?,
+            (Medium::File(file), Access::Direct) => file.put_padded(bytes, recl.unwrap_or(0), 0)?,
             (Medium::Out(stream), _) => {
                 let stream = *stream;
                 self.send(stream, bytes);
@@ -147,9 +142,15 @@ impl Runtime {
     }
 }
 
-/// The bytes of an item as they stand in memory.
-fn append_raw(out: &mut Vec<u8>, value: Value<'_>) {
-    let mut word = |ty: Ty, bits: u64| out.extend_from_slice(&bits.to_le_bytes()[..ty.bytes() as usize]);
+/// The bytes of an item as they stand in memory, or each word the other way round.
+fn append_raw(out: &mut Vec<u8>, value: Value<'_>, swaps: bool) {
+    let mut word = |ty: Ty, bits: u64| {
+        let at = out.len();
+        out.extend_from_slice(&bits.to_le_bytes()[..ty.bytes() as usize]);
+        if swaps {
+            out[at..].reverse();
+        }
+    };
     match value {
         Value::Int { ty, bits } | Value::Real { ty, bits } | Value::Logical { ty, bits } => word(ty, bits),
         Value::Complex { ty, re, im } => {

@@ -203,6 +203,8 @@ pub enum Term {
 pub enum Trap {
     /// A DO loop's step is zero.
     ZeroStep,
+    /// An integer is divided by zero, in host code.
+    ZeroDivisor,
     /// Control came to code that a constant condition ruled out.
     Unreachable,
     /// A feature that this version refuses was reached; the span says which and the message was given at compile time.

@@ -149,6 +149,7 @@ pub fn scope_name(scope: Scope) -> &'static str {
 pub fn trap_name(trap: Trap) -> &'static str {
     match trap {
         Trap::ZeroStep => "zero_step",
+        Trap::ZeroDivisor => "zero_divisor",
         Trap::Unreachable => "unreachable",
         Trap::Unsupported => "unsupported",
     }

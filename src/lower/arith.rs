@@ -96,6 +96,19 @@ impl Fx<'_, '_> {
         self.at_least_zero(n)
     }
 
+    /// In host code a division of integers by zero ends the program, as it does on the processors that nvfortran compiles for.
+    /// Device code goes on with the value that a GPU gives.
+    pub(crate) fn check_divisor(&mut self, divisor: Val, ty: Ty) {
+        if !self.is_host() || ty.is_real() {
+            return;
+        }
+        let zero = match constant(divisor) {
+            Some(bits) => Val::pred(bits == 0),
+            None => self.b.cmp(CmpOp::Eq, ty, divisor, imm(ty, 0)).into(),
+        };
+        self.when(zero, |fx| fx.trap(ir::Trap::ZeroDivisor));
+    }
+
     /// The product of extents.
     pub(crate) fn product(&mut self, factors: &[Val]) -> Val {
         let mut all = Val::i64(1);

@@ -11,7 +11,7 @@ use ir::op::{self, BinOp, CvtOp};
 use ir::rt::Rt;
 use ir::{Bb, Ty, Val};
 use sema::checked::{BinaryOp, CmpOp, Expr, ExprKind, LogicOp, Type, UnaryOp};
-use sema::intrinsic::Class;
+use sema::intrinsic::{Class, Intrinsic};
 
 /// The IR's comparison.
 pub(crate) fn comparison(op: CmpOp) -> op::CmpOp {
@@ -86,6 +86,12 @@ impl<'p> Fx<'_, 'p> {
                 matches!(self.home(*v), Some(Home::Reg(_) | Home::Complex(..) | Home::Value(_)))
             }
             ExprKind::Binary { op: BinaryOp::Pow, .. } => false,
+            ExprKind::Binary { op: BinaryOp::Div, right, .. } if self.may_divide_by_zero(right) => false,
+            ExprKind::Intrinsic { id: Intrinsic::Mod | Intrinsic::Modulo, args }
+                if args.get(1).and_then(Option::as_ref).is_some_and(|right| self.may_divide_by_zero(right)) =>
+            {
+                false
+            }
             ExprKind::Intrinsic { id, args } => {
                 id.class() == Class::Elemental && args.iter().flatten().all(|a| self.is_pure(a))
             }
@@ -103,6 +109,13 @@ impl<'p> Fx<'_, 'p> {
             }
             _ => false,
         }
+    }
+
+    /// Whether a division by `right` may end the program.
+    fn may_divide_by_zero(&self, right: &Expr) -> bool {
+        self.is_host()
+            && matches!(right.ty, Type::Integer(_))
+            && crate::loops::constant_int(right).is_none_or(|n| n == 0)
     }
 
     /// Branches on a logical expression.

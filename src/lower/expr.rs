@@ -205,6 +205,9 @@ impl<'p> Fx<'_, 'p> {
             return Value::Scalar(v);
         }
         let (a, b) = (self.scalar(left), self.scalar(right));
+        if op == BinaryOp::Div {
+            self.check_divisor(b, part);
+        }
         let op = match op {
             BinaryOp::Add => BinOp::Add,
             BinaryOp::Sub => BinOp::Sub,
@@ -252,6 +255,9 @@ impl<'p> Fx<'_, 'p> {
             return Value::Complex(re, im);
         }
         let (a, b) = (self.as_scalar(a, ty), self.as_scalar(b, ty));
+        if op == BinaryOp::Div {
+            self.check_divisor(b, part);
+        }
         let op = match op {
             BinaryOp::Add => BinOp::Add,
             BinaryOp::Sub => BinOp::Sub,

@@ -315,8 +315,8 @@ impl Machine {
                     if let Some(stop) = self.device_turn(&mut budget, observer) {
                         return stop;
                     }
-                    let device = self.devices[0].as_device();
-                    self.runtime.end(device, &self.memory, self.is_explained, self.check_leaks && code == 0);
+                    self.devices.iter_mut().for_each(|device| self.runtime.absorb(device.as_device()));
+                    self.runtime.end(&self.memory, self.is_explained, self.check_leaks && code == 0);
                     self.gather();
                     self.show_output(world);
                     self.turn = Turn::Over(code);

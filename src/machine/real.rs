@@ -2,10 +2,14 @@
 
 use crate::clock;
 use crate::world::World;
-use host::{Answer, Ask, Stream};
+use host::{Answer, Ask, FileKind, FileStatus, Stream};
 use std::fs::{self, OpenOptions};
-use std::io::{self, BufRead, ErrorKind, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+
+/// Bytes that are read of a device such as /dev/zero, which has no end.
+const DEVICE_BYTES: u64 = 1 << 20;
 
 /// The world as it is.
 #[derive(Debug)]
@@ -59,13 +63,63 @@ fn read_line() -> Option<Vec<u8>> {
 fn write_file(path: &str, offset: u64, bytes: &[u8], length: u64) -> io::Result<()> {
     // The file may have changed since it was read; what the program wrote counts.
     let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+    // Devices and pipes have neither places nor a length to set.
+    if !file.metadata().is_ok_and(|m| m.is_file()) {
+        return file.write_all(bytes);
+    }
     file.seek(SeekFrom::Start(offset))?;
     file.write_all(bytes)?;
-    // Devices such as /dev/null have no length to set.
-    if file.metadata().is_ok_and(|m| m.is_file()) {
-        file.set_len(length)?;
+    file.set_len(length)
+}
+
+fn read_file(path: &str) -> io::Result<Vec<u8>> {
+    let mut file = fs::File::open(path)?;
+    let about = file.metadata()?;
+    if about.is_file() || is_pipe(&about) {
+        let mut data = Vec::new();
+        file.read_to_end(&mut data)?;
+        return Ok(data);
     }
-    Ok(())
+    let mut data = Vec::new();
+    file.take(DEVICE_BYTES).read_to_end(&mut data)?;
+    Ok(data)
+}
+
+/// Whether it ends when those who write to it are done.
+fn is_pipe(about: &fs::Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        about.file_type().is_fifo() || about.file_type().is_socket()
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = about;
+        false
+    }
+}
+
+fn status(path: &str) -> FileStatus {
+    let about = fs::metadata(path).ok();
+    let kind = about.as_ref().map(|about| match (about.is_file(), about.is_dir()) {
+        (true, _) => FileKind::Regular,
+        (_, true) => FileKind::Directory,
+        _ => FileKind::Stream,
+    });
+    let whole = whole_path(Path::new(path)).to_string_lossy().into_owned();
+    FileStatus { path: whole, kind, bytes: about.map_or(0, |about| about.len()) }
+}
+
+/// The path from the root on without links, so that one file has one name, also before there is a file.
+fn whole_path(path: &Path) -> PathBuf {
+    if let Ok(whole) = fs::canonicalize(path) {
+        return whole;
+    }
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match (fs::canonicalize(folder), path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => path.to_owned(),
+    }
 }
 
 impl World for RealWorld {
@@ -76,10 +130,9 @@ impl World for RealWorld {
                 Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
                 Err(e) => Err(reason(&e)),
                 Ok(about) if about.is_dir() => Err("it is a directory".to_owned()),
-                // Reading a device or pipe whole might never end; it can be written.
-                Ok(about) if !about.is_file() => Ok(Some(Vec::new())),
-                Ok(_) => fs::read(path).map(Some).map_err(|e| reason(&e)),
+                Ok(_) => read_file(path).map(Some).map_err(|e| reason(&e)),
             }),
+            Ask::FileStatus { path } => Answer::Status(status(path)),
             Ask::WriteFile { path, offset, bytes, length } => {
                 Answer::Done(write_file(path, *offset, bytes, *length).map_err(|e| reason(&e)))
             }

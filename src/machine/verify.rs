@@ -163,6 +163,11 @@ impl Device for VerifyDevice {
         self.emulator.elapsed_ms()
     }
 
+    fn reset(&mut self) -> Result<(), CudaError> {
+        self.gpu.reset()?;
+        self.emulator.reset()
+    }
+
     fn abandon(&mut self) {
         self.gpu.abandon();
         self.emulator.abandon();

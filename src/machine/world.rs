@@ -1,6 +1,6 @@
 //! The one door to the outside (invariant I9).
 
-use host::{Answer, Ask, Stream};
+use host::{Answer, Ask, FileStatus, Stream};
 
 /// What a running program reaches outside of itself.
 pub trait World {
@@ -24,6 +24,7 @@ impl ClosedWorld {
         match question {
             Ask::ReadLine => Answer::Line(None),
             Ask::ReadFile { .. } => Answer::File(Ok(None)),
+            Ask::FileStatus { path } => Answer::Status(FileStatus::absent(path)),
             Ask::WriteFile { .. } | Ask::DeleteFile { .. } | Ask::Sleep { .. } => Answer::Done(Ok(())),
             Ask::Clock | Ask::CpuClock => Answer::Nanoseconds(0),
             Ask::Date => Answer::Date([2000, 1, 1, 0, 0, 0, 0, 0]),

@@ -63,7 +63,7 @@ pub fn parse(
     diags: &mut Diagnostics,
 ) -> Parsed {
     let mut parsed = Parsed::default();
-    let mut names = build::Names::default();
+    let mut names = build::Names::new(options.expression_height);
     for &file in files {
         let mut lines = prescan::Prescan::open(map, file, options, include, diags);
         let mut nest = nest::Nest::default();

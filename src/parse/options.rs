@@ -33,7 +33,13 @@ pub struct ParseOptions {
     pub cuda: bool,
     /// `-Mextend`: fixed-form lines have 132 columns.
     pub extended_columns: bool,
+    /// How high the tree of one expression may be. Parser and later stages recurse over it, so that what is safe depends on
+    /// the stack that they run on; the default is for one of 2 MiB.
+    pub expression_height: u32,
 }
+
+/// What [`ParseOptions::expression_height`] is by default.
+pub(crate) const EXPRESSION_HEIGHT: u32 = 500;
 
 impl Default for ParseOptions {
     fn default() -> ParseOptions {
@@ -44,6 +50,7 @@ impl Default for ParseOptions {
             openmp: false,
             cuda: true,
             extended_columns: false,
+            expression_height: EXPRESSION_HEIGHT,
         }
     }
 }

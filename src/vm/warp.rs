@@ -413,7 +413,9 @@ impl<const W: usize> Warp<W> {
             }
         }
         frame.caller = Some(Caller { frame: caller, pc });
-        let number = match self.frames.iter().position(Option::is_none) {
+        // With one lane the frames are a stack; to look for a place in it would make recursion quadratic.
+        let free = if W == 1 { None } else { self.frames.iter().position(Option::is_none) };
+        let number = match free {
             Some(free) => {
                 self.frames[free] = Some(frame);
                 free

@@ -469,7 +469,7 @@ impl<'a, 'n> Body<'a, 'n> {
             }
             Term::Exit => ins!(self, "exit"),
             Term::Trap(Trap::Unreachable) => ins!(self, "trap"),
-            Term::Trap(trap @ (Trap::ZeroStep | Trap::Unsupported)) => self.record_trap(*trap),
+            Term::Trap(trap @ (Trap::ZeroStep | Trap::ZeroDivisor | Trap::Unsupported)) => self.record_trap(*trap),
         }
         Ok(())
     }

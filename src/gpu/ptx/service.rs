@@ -111,6 +111,7 @@ impl Body<'_, '_> {
         let number = match trap {
             Trap::ZeroStep => 0,
             Trap::Unsupported | Trap::Unreachable => 1,
+            Trap::ZeroDivisor => 2,
         };
         self.record(Kind::Trap, Val::i32(number), None, None);
         self.record_place();

@@ -59,7 +59,9 @@ fn scope_named(name: &str) -> Option<Scope> {
 }
 
 fn trap_named(name: &str) -> Option<Trap> {
-    [Trap::ZeroStep, Trap::Unreachable, Trap::Unsupported].into_iter().find(|&t| crate::print::trap_name(t) == name)
+    [Trap::ZeroStep, Trap::ZeroDivisor, Trap::Unreachable, Trap::Unsupported]
+        .into_iter()
+        .find(|&t| crate::print::trap_name(t) == name)
 }
 
 /// An operation and the type behind it: `shr.u.i32`.

@@ -193,6 +193,9 @@ impl<'p> Fx<'_, 'p> {
     fn two_operands(&mut self, id: Intrinsic, a: Val, b: Val, ty: Ty) -> Val {
         use Intrinsic as I;
         let zero = Val::Imm(0);
+        if matches!(id, I::Mod | I::Modulo) {
+            self.check_divisor(b, ty);
+        }
         match (id, ty.is_real()) {
             (I::Dim, true) => {
                 let low = self.b.cmp(CmpOp::Le, ty, a, b);

@@ -12,9 +12,6 @@ use pest::pratt_parser::{Assoc, Op, PrattParser};
 use source::Span;
 use std::sync::LazyLock;
 
-/// How high the tree of one expression may be. Later stages recurse over it.
-pub(crate) const MAX_EXPR_HEIGHT: u32 = 500;
-
 static PRECEDENCE: LazyLock<PrattParser<Rule>> = LazyLock::new(|| {
     PrattParser::new()
         .op(Op::infix(Rule::defined_binary, Assoc::Left))
@@ -44,18 +41,20 @@ impl Builder<'_> {
     fn tall(&mut self, pair: Pair<'_>) -> Tall {
         let span = self.span(&pair);
         let (expr, height) = self.any_height(pair);
-        if height <= MAX_EXPR_HEIGHT {
+        let most = self.names.most_height;
+        if height <= most {
             return (expr, height);
         }
         self.report_too_high(span);
         discard(expr);
-        (error_expr(span), MAX_EXPR_HEIGHT + 1)
+        (error_expr(span), most + 1)
     }
 
     fn report_too_high(&mut self, span: Span) {
+        let most = self.names.most_height;
         self.report(
             Diagnostic::error(Code::NestingTooDeep, span, "expression is nested too deeply")
-                .label(format!("more than {MAX_EXPR_HEIGHT} operations inside each other"))
+                .label(format!("more than {most} operations inside each other"))
                 .help("compute parts of it into variables first"),
         );
     }
@@ -73,9 +72,10 @@ impl Builder<'_> {
                 None => (error_expr(span), 1),
             };
         }
-        if length > 2 * MAX_EXPR_HEIGHT as usize {
+        let most = self.names.most_height;
+        if length > 2 * most as usize {
             // Left to the Pratt parser, a row of that length would make a tree too high to be dropped.
-            return (error_expr(span), MAX_EXPR_HEIGHT + 1);
+            return (error_expr(span), most + 1);
         }
         let builder = std::cell::RefCell::new(self);
         PRECEDENCE
@@ -193,7 +193,7 @@ impl Builder<'_> {
 
     fn postfix(&mut self, (base, height): Tall, part: Pair<'_>) -> Tall {
         let span = base.span.to(self.span(&part));
-        if height > MAX_EXPR_HEIGHT {
+        if height > self.names.most_height {
             return (base, height);
         }
         if part.as_rule() == Rule::args {
@@ -210,7 +210,7 @@ impl Builder<'_> {
         let span = self.span(&pair);
         let mut height = 0;
         let args = self.args(pair, &mut height);
-        if height > MAX_EXPR_HEIGHT {
+        if height > self.names.most_height {
             self.report_too_high(span);
         }
         args

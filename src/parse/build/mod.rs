@@ -18,18 +18,32 @@ use source::{Provenance, Span};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The names met so far, so that equal ones share their text.
-#[derive(Debug, Default)]
-pub(crate) struct Names(HashSet<Arc<str>>);
+/// The names met so far, so that equal ones share their text; and how high the tree of an expression may be.
+#[derive(Debug)]
+pub(crate) struct Names {
+    texts: HashSet<Arc<str>>,
+    pub(crate) most_height: u32,
+}
+
+impl Default for Names {
+    fn default() -> Names {
+        Names::new(crate::options::EXPRESSION_HEIGHT)
+    }
+}
 
 impl Names {
+    /// No names yet.
+    pub(crate) fn new(most_height: u32) -> Names {
+        Names { texts: HashSet::new(), most_height }
+    }
+
     /// The shared text.
     pub(crate) fn intern(&mut self, text: &str) -> Arc<str> {
-        if let Some(known) = self.0.get(text) {
+        if let Some(known) = self.texts.get(text) {
             return known.clone();
         }
         let new: Arc<str> = Arc::from(text);
-        self.0.insert(new.clone());
+        self.texts.insert(new.clone());
         new
     }
 }

@@ -58,11 +58,35 @@ pub struct Module {
     pub scope: Scope,
 }
 
-/// The names that a scope knows, those of enclosing scopes and used modules included.
+/// The names that a scope knows.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
-    /// Names in lower case; operators as `operator(+)`, `assignment(=)`.
+    /// Its own names and those of modules that it uses, in lower case; operators as `operator(+)`, `assignment(=)`.
     pub names: BTreeMap<Arc<str>, Symbol>,
+    /// The scope around it, whose other names it knows too. Procedures of one module share it.
+    pub parent: Option<Arc<Scope>>,
+}
+
+impl Scope {
+    /// What a name means here.
+    pub fn find(&self, name: &str) -> Option<&Symbol> {
+        let mut at = Some(self);
+        while let Some(scope) = at {
+            if let Some(symbol) = scope.names.get(name) {
+                return Some(symbol).filter(|symbol| !matches!(symbol, Symbol::Hidden));
+            }
+            at = scope.parent.as_deref();
+        }
+        None
+    }
+
+    /// All names that mean something here.
+    pub fn all(&self) -> BTreeMap<Arc<str>, Symbol> {
+        let mut all = self.parent.as_ref().map(|parent| parent.all()).unwrap_or_default();
+        all.extend(self.names.iter().map(|(name, symbol)| (name.clone(), symbol.clone())));
+        all.retain(|_, symbol| !matches!(symbol, Symbol::Hidden));
+        all
+    }
 }
 
 /// What a name means.
@@ -85,6 +109,8 @@ pub enum Symbol {
     Intrinsic(Intrinsic),
     /// A namelist group.
     Namelist(Vec<VarId>),
+    /// Nothing that could be spoken of, but a name of the scope around is hidden by it.
+    Hidden,
 }
 
 /// Where a procedure runs.

@@ -2,7 +2,7 @@
 
 use super::collect::base_name;
 use super::shape::constant_bounds;
-use crate::checked::{Const, Expr, ExprKind, Shape, Storage, Type, VarId};
+use crate::checked::{Const, Expr, ExprKind, Shape, Storage, Sub, Type, VarId};
 use crate::checker::Checker;
 use crate::expr::assignable_types;
 use crate::scope::{ScopeId, State, Sym};
@@ -200,30 +200,31 @@ impl<'a> Checker<'a> {
             },
             _ => return self.refuse(object.span, "a component or substring in `data`"),
         };
-        let var = self.out.var(id).clone();
-        if !matches!(var.storage, Storage::Static) {
+        // Without its value: a large array that is given bit by bit must not be copied for each.
+        let var = self.out.var(id);
+        let (ty, is_static, bounds) =
+            (var.ty.clone(), matches!(var.storage, Storage::Static), constant_bounds(&var.shape));
+        if !is_static {
             let text = format!("`{}` cannot be initialised by `data`", name.as_str());
             return self.error(Code::BadInitialisation, object.span, text);
         }
-        let Some(bounds) = constant_bounds(&var.shape) else {
+        let Some(bounds) = bounds else {
             let text = format!("`{}` cannot be initialised by `data`: its shape is not constant", name.as_str());
             return self.error(Code::BadInitialisation, object.span, text);
         };
         if bounds.is_empty() {
-            let value = self.data_value(values, &var.ty, object.span)?;
+            let value = self.data_value(values, &ty, object.span)?;
             self.out.vars[id.0 as usize].init = Some(value);
             return Some(());
         }
         let count = bounds.iter().map(|b| b.1 as usize).product::<usize>();
+        let positions = self.positions(&target, &bounds)?;
         let mut items = match self.out.vars[id.0 as usize].init.take() {
             Some(Const::Array { items, .. }) => items,
-            _ => vec![self.zero(&var.ty); count],
+            _ => vec![self.zero(&ty); count],
         };
-        // A section is evaluated over an array of positions; an element needs their bounds only.
-        let listed = if matches!(target.kind, ExprKind::Element { .. }) { 0 } else { count as i64 };
-        let positions = Const::Array { bounds: bounds.clone(), items: (0..listed).map(Const::Int).collect() };
-        for position in self.positions(&target, positions)? {
-            let value = self.data_value(values, &var.ty, object.span)?;
+        for position in positions {
+            let value = self.data_value(values, &ty, object.span)?;
             if let Some(slot) = items.get_mut(position) {
                 *slot = value;
             }
@@ -270,36 +271,69 @@ impl<'a> Checker<'a> {
     }
 
     /// The places of an array's elements that a designator picks, in order.
-    fn positions(&mut self, target: &Expr, positions: Const) -> Option<Vec<usize>> {
-        if let (ExprKind::Element { subs, .. }, Const::Array { bounds, .. }) = (&target.kind, &positions) {
-            let (mut at, mut stride) = (0i64, 1i64);
-            for (sub, (lower, extent)) in subs.clone().iter().zip(bounds.clone()) {
-                let Const::Int(v) = self.evaluate(sub)? else { return None };
-                if v < lower || v > lower.saturating_add(extent).saturating_sub(1) {
-                    let text =
-                        format!("subscript {v} is outside {lower}:{}", lower.saturating_add(extent).saturating_sub(1));
-                    return self.error(Code::BadInitialisation, target.span, text);
-                }
-                at += v.wrapping_sub(lower) * stride;
-                stride = stride.saturating_mul(extent);
+    fn positions(&mut self, target: &Expr, bounds: &[(i64, i64)]) -> Option<Vec<usize>> {
+        let picked: Vec<Vec<i64>> = match &target.kind {
+            ExprKind::Element { subs, .. } => {
+                let one = |c: &mut Self, sub| c.data_subscript(sub).map(|v| vec![v]);
+                subs.iter().map(|sub| one(self, sub)).collect::<Option<_>>()?
             }
-            return Some(vec![at as usize]);
-        }
-        let whole = Expr { kind: ExprKind::Const(positions.clone()), ty: Type::Integer(8), rank: 0, span: target.span };
-        let picked = match &target.kind {
             ExprKind::Section { subs, .. } => {
-                let kind = ExprKind::Section { base: Box::new(whole), subs: subs.clone() };
-                self.evaluate(&Expr { kind, ..target.clone() })?
+                let along = |c: &mut Self, (sub, &bounds)| c.data_subscripts(sub, bounds, target.span);
+                subs.iter().zip(bounds).map(|pair| along(self, pair)).collect::<Option<_>>()?
             }
-            _ => positions,
+            _ => return Some((0..bounds.iter().map(|b| b.1 as usize).product::<usize>()).collect()),
         };
-        Some(match picked {
-            Const::Array { items, .. } => {
-                items.iter().filter_map(|c| if let Const::Int(v) = c { Some(*v as usize) } else { None }).collect()
+        let (mut places, mut stride) = (vec![0usize], 1i64);
+        for (values, &(lower, extent)) in picked.iter().zip(bounds) {
+            let upper = lower.saturating_add(extent).saturating_sub(1);
+            if let Some(v) = values.iter().find(|v| **v < lower || **v > upper) {
+                let text = format!("subscript {v} is outside {lower}:{upper}");
+                return self.error(Code::BadInitialisation, target.span, text);
             }
-            Const::Int(v) => vec![v as usize],
-            _ => Vec::new(),
-        })
+            // The first dimension varies fastest, so those before are repeated for each value of this one.
+            let offset = |v: &i64| (v.wrapping_sub(lower) * stride) as usize;
+            places = values.iter().flat_map(|v| places.iter().map(move |at| at + offset(v))).collect();
+            stride = stride.saturating_mul(extent);
+        }
+        Some(places)
+    }
+
+    fn data_subscript(&mut self, sub: &Expr) -> Option<i64> {
+        match self.evaluate(sub)? {
+            Const::Int(v) => Some(v),
+            _ => None,
+        }
+    }
+
+    /// The subscripts of a section in one dimension.
+    fn data_subscripts(&mut self, sub: &Sub, (lower, extent): (i64, i64), span: Span) -> Option<Vec<i64>> {
+        match sub {
+            Sub::Index(e) => self.data_subscript(e).map(|v| vec![v]),
+            Sub::Vector(e) => match self.evaluate(e)? {
+                Const::Array { items, .. } => {
+                    Some(items.iter().filter_map(|c| if let Const::Int(v) = c { Some(*v) } else { None }).collect())
+                }
+                _ => None,
+            },
+            Sub::Range { lo, hi, step } => {
+                let mut given = |e: &Option<Expr>, or: i64| e.as_ref().map_or(Some(or), |e| self.data_subscript(e));
+                let step = given(step, 1)?;
+                let upper = lower.saturating_add(extent).saturating_sub(1);
+                let (first, last) = if step < 0 { (upper, lower) } else { (lower, upper) };
+                let (first, last) = (given(lo, first)?, given(hi, last)?);
+                if step == 0 {
+                    return self.error(Code::ZeroStride, span, "a section with a stride of zero");
+                }
+                let distance = if step > 0 { last.checked_sub(first) } else { first.checked_sub(last) };
+                let count = distance.filter(|d| *d >= 0).map_or(0, |d| d / step.saturating_abs() + 1);
+                let ends = [first, first.saturating_add((count - 1).max(0).saturating_mul(step))];
+                if let Some(v) = ends.iter().find(|v| count > 0 && (**v < lower || **v > upper)) {
+                    let text = format!("subscript {v} is outside {lower}:{upper}");
+                    return self.error(Code::BadInitialisation, span, text);
+                }
+                Some((0..count).map(|i| first + i * step).collect())
+            }
+        }
     }
 
     fn data_value(&mut self, values: &mut DataValues<'a>, ty: &Type, span: Span) -> Option<Const> {

@@ -114,16 +114,17 @@ impl ScopeData<'_> {
     /// The scope of a procedure that was checked before.
     pub(crate) fn finished(scope: &checked::Scope) -> ScopeData<'static> {
         let mut out = ScopeData::default();
-        for (name, symbol) in &scope.names {
+        for (name, symbol) in scope.all() {
             let sym = match symbol {
-                Symbol::Var(id) => Sym::Var(*id),
-                Symbol::Proc(id) => Sym::Proc(*id),
-                Symbol::Generic { procs, ty } => Sym::Generic { procs: procs.clone(), ty: *ty },
-                Symbol::Type(id) => Sym::Type(*id),
-                Symbol::Intrinsic(id) => Sym::Intrinsic(*id),
-                Symbol::Namelist(vars) => Sym::Namelist(vars.clone()),
+                Symbol::Var(id) => Sym::Var(id),
+                Symbol::Proc(id) => Sym::Proc(id),
+                Symbol::Generic { procs, ty } => Sym::Generic { procs, ty },
+                Symbol::Type(id) => Sym::Type(id),
+                Symbol::Intrinsic(id) => Sym::Intrinsic(id),
+                Symbol::Namelist(vars) => Sym::Namelist(vars),
+                Symbol::Hidden => continue,
             };
-            out.names.insert(name.clone(), Entry { sym, span: Span::NONE, module: None });
+            out.names.insert(name, Entry { sym, span: Span::NONE, module: None });
         }
         out.implicit = Some(ImplicitRules::none());
         out

@@ -1,7 +1,7 @@
 //! Small host programs made of service calls, and a world that remembers what they did.
 
 use device::Reply;
-use host::{Answer, Ask, Host, HostOptions, HostYield, Stream};
+use host::{Answer, Ask, FileKind, FileStatus, Host, HostOptions, HostYield, Stream};
 use ir::rt::Rt;
 use ir::{Access, AddrBase, FuncKind, FunctionBuilder, Global, GlobalId, GlobalInit, Module, Reg, Space, Ty, Val};
 use mem::{Memory, Region};
@@ -129,7 +129,11 @@ impl Main {
             })
             .collect();
         let program = vm::compile(Arc::new(module), addresses).expect("valid");
-        let options = HostOptions { arguments: vec![b"prog".to_vec(), b"one".to_vec()], stack_bytes: 1 << 20 };
+        let options = HostOptions {
+            arguments: vec![b"prog".to_vec(), b"one".to_vec()],
+            stack_bytes: 1 << 20,
+            swaps_bytes: false,
+        };
         let host = Host::new(&program, &mut memory, &options).expect("a main program");
         Run { program, memory, host, world, found: Vec::new() }
     }
@@ -153,6 +157,8 @@ pub(crate) struct World {
     pub(crate) out: Vec<u8>,
     pub(crate) err: Vec<u8>,
     pub(crate) clock: u64,
+    /// Bytes that were written to files.
+    pub(crate) written: usize,
 }
 
 impl World {
@@ -160,11 +166,25 @@ impl World {
         match ask {
             Ask::ReadLine => Answer::Line(self.input.pop_front().map(|l| l.as_bytes().to_vec())),
             Ask::ReadFile { path } => Answer::File(Ok(self.files.get(path).cloned())),
+            Ask::FileStatus { path } => {
+                let name = path.trim_start_matches("./").to_owned();
+                let kind = match path.as_str() {
+                    "pipe" => Some(FileKind::Stream),
+                    _ => self.files.contains_key(&name).then_some(FileKind::Regular),
+                };
+                let bytes = self.files.get(&name).map_or(0, |f| f.len() as u64);
+                Answer::Status(FileStatus { path: name, kind, bytes })
+            }
+            Ask::WriteFile { path, bytes, .. } if path == "full" && !bytes.is_empty() => {
+                Answer::Done(Err("there is no room".to_owned()))
+            }
             Ask::WriteFile { path, offset, bytes, length } => {
+                self.written += bytes.len();
                 let file = self.files.entry(path.clone()).or_default();
-                file.resize(*offset as usize, 0);
-                file.extend_from_slice(bytes);
-                assert_eq!(file.len() as u64, *length);
+                let (from, to) = (*offset as usize, *offset as usize + bytes.len());
+                file.resize(to.max(*length as usize), 0);
+                file[from..to].copy_from_slice(bytes);
+                file.truncate(*length as usize);
                 Answer::Done(Ok(()))
             }
             Ask::DeleteFile { path } => {

@@ -67,6 +67,21 @@ fn step_zero_traps() {
 }
 
 #[test]
+fn a_division_by_what_may_be_zero_traps_in_host_code_only() {
+    let traps = |text: &str, name: &str| {
+        let module = module(text);
+        let ends = |b: &&ir::BlockData| b.term == ir::Term::Trap(ir::Trap::ZeroDivisor);
+        function(&module, name).blocks.iter().filter(ends).count()
+    };
+    let program = |statement: &str| format!("program p\ninteger :: i, k\nread *, i, k\n{statement}\nend program\n");
+    assert_eq!(traps(&program("print *, i/k, mod(i, k), modulo(i, k)"), "p"), 3);
+    assert_eq!(traps(&program("print *, i/4, mod(i, -7), 1.0/k"), "p"), 0);
+    let kernel = "module m\ncontains\nattributes(global) subroutine s(a, k)\ninteger, value :: k\ninteger :: a(*)
+a(1) = a(2)/k + mod(a(3), k)\nend subroutine\nend module\n";
+    assert_eq!(traps(kernel, "s"), 0);
+}
+
+#[test]
 fn contiguous_transfer_is_one_copy_and_a_strided_one_goes_by_descriptors() {
     let module = module(
         "

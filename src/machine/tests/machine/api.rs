@@ -177,3 +177,13 @@ fn the_properties_of_a_device_are_declared_as_they_are_laid_out() {
     let declared: Vec<String> = device::property_type().lines().map(|l| l.trim().to_owned()).collect();
     assert!(lines.windows(declared.len()).any(|w| w == declared), "{}", declared.join("\n"));
 }
+
+#[test]
+fn a_device_that_was_reset_works_again() {
+    let (out, found) = words(
+        "call add<<<1,128>>>(d, 100)\nprint *, cudaDeviceSynchronize()\nprint *, cudaDeviceSynchronize()
+print *, cudaDeviceReset(), cudaGetLastError()\nallocate(d(100))\nh = 1\nd = h\ncall add<<<1,128>>>(d, 100)
+print *, cudaDeviceSynchronize()\nh = d\nprint *, sum(h)",
+    );
+    assert_eq!((out.join(" "), found), ("700 700 0 0 0 200".to_owned(), vec!["R0203"]));
+}

@@ -3,7 +3,7 @@
 use compile::Options;
 use diag::Diagnostics;
 use emu::Emulator;
-use host::{Answer, Ask, Stream};
+use host::{Answer, Ask, FileStatus, Stream};
 use machine::{ClockKind, DeviceBox, Machine, MachineOptions, World};
 use source::SourceMap;
 use std::collections::{BTreeMap, VecDeque};
@@ -44,6 +44,7 @@ impl World for TestWorld {
         match question {
             Ask::ReadLine => Answer::Line(self.input.pop_front().map(|l| l.as_bytes().to_vec())),
             Ask::ReadFile { path } => Answer::File(Ok(self.files.get(path).cloned())),
+            Ask::FileStatus { path } => Answer::Status(FileStatus::absent(path)),
             Ask::WriteFile { path, offset, bytes, .. } => {
                 let file = self.files.entry(path.clone()).or_default();
                 file.truncate(*offset as usize);
