@@ -15,7 +15,7 @@ mod generate;
 #[path = "../../../fuzz/src/well_formed.rs"]
 mod well_formed;
 
-use cases::{PROGRAMS, constants_module, operations_module};
+use cases::{Op, PROGRAMS, constants_module, operations_module};
 use expect_test::{ExpectFile, expect_file};
 use gpu::ptx::{PtxOptions, emit};
 use ir::op::{AtomOp, BarOp, ShflOp, Special, VoteOp};
@@ -25,6 +25,7 @@ use ir::{
     SharedVar, Space, Ty, Val,
 };
 use source::Span;
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -70,9 +71,44 @@ fn assemble(what: &str, module: &Module, targets: &[u32]) {
     }
 }
 
+/// The instructions of each kernel under its title, without what all kernels have: declarations, parameters, the return.
+fn instructions(module: &Module, titles: &[String]) -> String {
+    let text = text_of(module, &PtxOptions { sm: 90, ..PtxOptions::default() });
+    let mut out = String::new();
+    for (body, title) in text.split(".visible .entry").skip(1).zip(titles) {
+        let _ = writeln!(out, "{title}");
+        let common =
+            |l: &&str| l.starts_with('\t') && !l.starts_with("\t.") && !l.contains("ld.param") && l.trim() != "ret;";
+        // What is behind the test for the kernel's number of rows, where it has one.
+        let body = body.split_once("bra BB2;\n").map_or(body, |(_, rest)| rest);
+        for line in body.lines().filter(common) {
+            let _ = writeln!(out, "{}", line.replace("\t", "    "));
+        }
+    }
+    out
+}
+
 #[test]
 fn every_operation_at_every_type_assembles() {
     assemble("operations", &operations_module(), &[75, 90]);
+}
+
+#[test]
+fn every_operation_at_every_type_prints_as_recorded() {
+    let titles: Vec<String> = Op::all().into_iter().map(Op::name).collect();
+    expect_file!["golden/operations.txt"].assert_eq(&instructions(&operations_module(), &titles));
+}
+
+#[test]
+fn every_atomic_access_and_warp_operation_prints_as_recorded() {
+    let names = |module: &Module| module.funcs.iter().map(|f| f.name.to_string()).collect::<Vec<_>>();
+    for (module, golden) in [
+        (every_atomic(), expect_file!["golden/atomics.txt"]),
+        (memory_module(), expect_file!["golden/accesses.txt"]),
+        (warp_module(), expect_file!["golden/warp.txt"]),
+    ] {
+        golden.assert_eq(&instructions(&module, &names(&module)));
+    }
 }
 
 #[test]
@@ -156,6 +192,10 @@ fn every_atomic_assembles() {
 
 #[test]
 fn every_warp_operation_assembles() {
+    assemble("warp-operations", &warp_module(), &[75, 90]);
+}
+
+fn warp_module() -> Module {
     let mut module = Module::default();
     let mut b = FunctionBuilder::new("warp", FuncKind::Kernel, Span::NONE);
     let p = b.param(Ty::I64, "p");
@@ -202,7 +242,7 @@ fn every_warp_operation_assembles() {
     }
     b.ret(Vec::new());
     module.funcs.push(b.finish());
-    assemble("warp-operations", &module, &[75, 90]);
+    module
 }
 
 const ALL_SPECIAL: [Special; 16] = [
