@@ -168,6 +168,38 @@ fn interrupt_ends_the_run_and_keeps_what_was_printed() {
     said(&output, 130, "interrupted");
 }
 
+#[cfg(unix)]
+#[test]
+fn interrupt_ends_a_program_that_waits_for_input_or_sleeps_and_its_files_are_written() {
+    for (name, waits) in [("waiting", "read *, i"), ("sleeping", "call sleep(60)")] {
+        let written = file(&format!("{name}.txt"), b"");
+        let program = format!(
+            "integer :: i\nopen(10, file='{}')\nwrite(10, '(a)') 'kept'\nprint *, 'before'\n{waits}\nend\n",
+            written.display()
+        );
+        let path = file(&format!("{name}.f90"), program.as_bytes());
+        let mut child = cufemu()
+            .arg(&path)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let mut line = [0; 8];
+        child.stdout.as_mut().expect("a pipe").read_exact(&mut line).expect("the first line");
+        std::thread::sleep(Duration::from_millis(100));
+        let input = child.stdin.take();
+        let begun = std::time::Instant::now();
+        let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+        assert!(sent.success());
+        let output = child.wait_with_output().expect("it ends");
+        drop(input);
+        said(&output, 130, "interrupted");
+        assert!(begun.elapsed() < Duration::from_secs(7), "{name}: after {:?}", begun.elapsed());
+        assert_eq!(std::fs::read(&written).expect("the file"), b"kept\n", "{name}");
+    }
+}
+
 #[test]
 fn unknown_debugger_commands_are_answered() {
     let path = file("debug.cuf", b"program p\ninteger :: i\ni = 1\nprint *, i\nend program\n");

@@ -149,7 +149,7 @@ fn execute(
         Err(code) => return code,
     };
     let stopper = Stopper::new(options.timeout);
-    let mut world = RealWorld::new();
+    let mut world = RealWorld::ended_by(stopper.end_wanted());
     let mut shown = 0;
     loop {
         let step = step(&mut machine, &mut world, &stopper);

@@ -78,7 +78,7 @@ pub(crate) fn run(
     (from, to): (u64, u64),
 ) -> u8 {
     let stopper = Stopper::new(options.timeout);
-    let mut world = RecordingWorld::new(Once { world: RealWorld::new(), is_over: false });
+    let mut world = RecordingWorld::new(Once { world: RealWorld::ended_by(stopper.end_wanted()), is_over: false });
     let start: Mark = world.mark();
     let mut first: Option<Outcome> = None;
     let mut others: Vec<Outcome> = Vec::new();

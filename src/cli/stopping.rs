@@ -1,11 +1,11 @@
 //! What ends a run from outside: Ctrl-C and other signals that ask a process to end, and `--timeout`.
 //!
 //! A run that is asked to end does so in order at its next look up: its files are closed, what it has printed is out. One
-//! that does not look up in time, because it waits for its input or for a GPU, is ended where it is.
+//! that does not look up in time, because it waits for a GPU, is ended where it is.
 
 use crate::cli::INTERRUPTED;
 use crate::cli::report::say;
-use machine::Whereabouts;
+use machine::{EndWanted, Whereabouts};
 use source::SourceMap;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -86,6 +86,12 @@ impl Stopper {
             });
         }
         stopper
+    }
+
+    /// This, as the world knows it.
+    pub(crate) fn end_wanted(&self) -> EndWanted {
+        let stopper = self.clone();
+        EndWanted::new(move || stopper.reason().is_some())
     }
 
     /// Why the run is to end, if it is.

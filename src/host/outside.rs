@@ -138,4 +138,6 @@ pub enum Answer {
     Text(Option<Vec<u8>>),
     /// The reply of the CUDA runtime.
     Device(Reply),
+    /// There is no answer yet. The host never gets this one: it is asked for again when the run goes on.
+    Later,
 }

@@ -9,6 +9,7 @@
 mod clock;
 mod devices;
 mod initialised;
+mod input;
 mod load;
 mod machine;
 mod observer;
@@ -21,6 +22,7 @@ mod world;
 
 pub use devices::DeviceBox;
 pub use host::HostOptions;
+pub use input::EndWanted;
 pub use load::LoadError;
 pub use machine::{Checkpoint, ClockKind, Machine, MachineOptions, MachineStop};
 pub use observer::{HostStatement, Observer, Silent};

@@ -123,6 +123,8 @@ impl Kernels for KernelTable<'_> {
 #[derive(Clone, Debug)]
 enum Turn {
     Host,
+    /// The host waits for what the world did not have when it was asked.
+    Asking(Ask),
     Device(Waiting),
     /// The host is over with this code; the devices finish.
     Ending(i32),
@@ -302,6 +304,13 @@ impl Machine {
         let mut budget = budget;
         loop {
             match self.turn.clone() {
+                Turn::Asking(question) => match self.answer(&question, world) {
+                    Answer::Later => return MachineStop::Budget,
+                    answer => {
+                        self.host.answer(answer);
+                        self.turn = Turn::Host;
+                    }
+                },
                 Turn::Host => {
                     if let Some(stop) = self.host_turn(&mut budget, world, observer) {
                         return stop;
@@ -366,10 +375,13 @@ impl Machine {
             HostYield::Budget => return Some(MachineStop::Budget),
             HostYield::Statement(site) => return Some(MachineStop::Host(site)),
             HostYield::Output { stream, bytes } => world.write(stream, &bytes),
-            HostYield::Ask(question) => {
-                let answer = self.answer(&question, world);
-                self.host.answer(answer);
-            }
+            HostYield::Ask(question) => match self.answer(&question, world) {
+                Answer::Later => {
+                    self.turn = Turn::Asking(question);
+                    return Some(MachineStop::Budget);
+                }
+                answer => self.host.answer(answer),
+            },
             HostYield::Api(call) => {
                 let current = self.runtime.current_device() as usize % self.devices.len();
                 let device = self.devices[current].as_device();

@@ -1,10 +1,11 @@
 //! This computer as a program's world: standard streams, files, clocks, environment.
 
 use crate::clock;
+use crate::input::{EndWanted, GLANCE, Input, read_line};
 use crate::world::World;
 use host::{Answer, Ask, FileKind, FileStatus, Stream};
 use std::fs::{self, OpenOptions};
-use std::io::{self, BufRead, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,9 @@ pub struct RealWorld {
     start: Instant,
     /// Why standard output took no more.
     output_error: Option<io::Error>,
+    /// What ends waiting, and the input that may be waited for.
+    end: Option<EndWanted>,
+    input: Option<Input>,
 }
 
 impl Default for RealWorld {
@@ -28,7 +32,24 @@ impl Default for RealWorld {
 impl RealWorld {
     /// The world, whose clock begins now.
     pub fn new() -> RealWorld {
-        RealWorld { start: Instant::now(), output_error: None }
+        RealWorld { start: Instant::now(), output_error: None, end: None, input: None }
+    }
+
+    /// The same, which does not let a program wait for its input or sleep on once its end is wanted.
+    pub fn ended_by(end: EndWanted) -> RealWorld {
+        RealWorld { end: Some(end), ..RealWorld::new() }
+    }
+
+    fn sleep(&self, time: Duration) -> Answer {
+        let begun = Instant::now();
+        while let Some(rest) = time.checked_sub(begun.elapsed()).filter(|rest| !rest.is_zero()) {
+            match &self.end {
+                None => std::thread::sleep(rest),
+                Some(end) if end.is_wanted() => return Answer::Later,
+                Some(_) => std::thread::sleep(rest.min(GLANCE)),
+            }
+        }
+        Answer::Done(Ok(()))
     }
 
     /// Why standard output took no more, if so: a run may as well end. A reader that has gone away is a broken pipe.
@@ -43,21 +64,6 @@ fn reason(error: &io::Error) -> String {
         ErrorKind::PermissionDenied => "permission denied".to_owned(),
         _ => error.to_string(),
     }
-}
-
-fn read_line() -> Option<Vec<u8>> {
-    let mut line = Vec::new();
-    let n = io::stdin().lock().read_until(b'\n', &mut line).unwrap_or(0);
-    if n == 0 {
-        return None;
-    }
-    if line.last() == Some(&b'\n') {
-        line.pop();
-    }
-    if line.last() == Some(&b'\r') {
-        line.pop();
-    }
-    Some(line)
 }
 
 fn write_file(path: &str, offset: u64, bytes: &[u8], length: u64) -> io::Result<()> {
@@ -125,7 +131,10 @@ fn whole_path(path: &Path) -> PathBuf {
 impl World for RealWorld {
     fn ask(&mut self, question: &Ask) -> Answer {
         match question {
-            Ask::ReadLine => Answer::Line(read_line()),
+            Ask::ReadLine => match &self.end {
+                Some(end) => self.input.get_or_insert_with(Input::new).line(end),
+                None => Answer::Line(read_line()),
+            },
             Ask::ReadFile { path } => Answer::File(match fs::metadata(path) {
                 Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
                 Err(e) => Err(reason(&e)),
@@ -145,10 +154,7 @@ impl World for RealWorld {
             Ask::Environment { name } => {
                 Answer::Text(std::env::var_os(name).map(|v| v.to_string_lossy().into_owned().into_bytes()))
             }
-            Ask::Sleep { milliseconds } => {
-                std::thread::sleep(Duration::from_millis(*milliseconds));
-                Answer::Done(Ok(()))
-            }
+            Ask::Sleep { milliseconds } => self.sleep(Duration::from_millis(*milliseconds)),
         }
     }
 

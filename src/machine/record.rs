@@ -78,6 +78,9 @@ impl<W: World> World for RecordingWorld<W> {
             self.diverge();
         }
         let answer = self.world.ask(question);
+        if answer == Answer::Later {
+            return answer;
+        }
         self.log.push((question.clone(), answer.clone()));
         self.at.answers += 1;
         answer

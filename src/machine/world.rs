@@ -4,7 +4,7 @@ use host::{Answer, Ask, FileStatus, Stream};
 
 /// What a running program reaches outside of itself.
 pub trait World {
-    /// Answers a question.
+    /// Answers a question; with [`Answer::Later`] the machine stops and asks again when it goes on.
     fn ask(&mut self, question: &Ask) -> Answer;
 
     /// Takes bytes for a standard stream. A reader that has gone away is no error.
