@@ -12,7 +12,8 @@ pub(crate) fn read(map: &mut SourceMap, path: &Path) -> Result<FileId, String> {
     Ok(map.add(path.display().to_string(), text))
 }
 
-fn text_of(path: &Path) -> Result<String, String> {
+/// The text of a file; the error is one sentence.
+pub(crate) fn text_of(path: &Path) -> Result<String, String> {
     let name = path.display();
     let about = std::fs::metadata(path).map_err(|e| format!("cannot read `{name}`: {}", reason(&e)))?;
     if about.is_dir() {

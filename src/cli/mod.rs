@@ -7,13 +7,13 @@ mod debugging;
 mod emit;
 mod files;
 mod generate;
-mod later;
 mod nvfortran;
 mod options;
 mod report;
 mod run;
 mod seeds;
 mod stopping;
+mod suppress;
 
 use clap::Parser;
 use options::Options;
@@ -73,7 +73,7 @@ fn start(options: &Options) -> u8 {
             say(&format!("cufemu: the option `{option}` has no effect here\n"));
         }
     }
-    if let Some(sentence) = later::refusal(options) {
+    if let Some(sentence) = options.conflict() {
         return usage(&sentence);
     }
     if options.files.is_empty() {

@@ -40,8 +40,9 @@ pub(crate) struct Options {
     /// mem, bounds, init, sync, race, leak, fp, all or none
     ///
     /// What to check, separated by commas: accesses against live allocations, subscripts against declared bounds, reads of
-    /// what nothing has written, barriers, data races, memory that is never freed, where a NaN was first made. Accesses and
-    /// barriers are always checked.
+    /// what nothing has written, barriers, data races, memory that is never freed, real operations of device code that make a
+    /// NaN or an infinity or do not fit an integer. Accesses and barriers are always checked, since a run cannot go on after
+    /// such an error; `none` also leaves out advice on calls of the CUDA API.
     #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true)]
     pub(crate) check: Vec<Check>,
 
@@ -111,6 +112,21 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FORM", default_value = "full", help_heading = REPORTS, hide_short_help = true)]
     pub(crate) message_format: MessageFormat,
 
+    /// Whether the lanes of a warp run in step
+    ///
+    /// `legacy` is the promise of the years before Volta: each instruction of a warp comes after the one before, so that races
+    /// between its lanes from instruction to instruction are none. By default only what the program says orders them, such as
+    /// `syncwarp`.
+    #[arg(long, value_name = "KIND", default_value = "independent", help_heading = REPORTS, hide_short_help = true)]
+    pub(crate) warp_sync: WarpSync,
+
+    /// Findings that are not to be reported
+    ///
+    /// A file of rules, one a line: a code and a file, a line of it or a kernel, such as `R0109 scan.cuf:17` or
+    /// `* kernel:warm_up`. May be repeated.
+    #[arg(long, value_name = "FILE", help_heading = REPORTS, hide_short_help = true)]
+    pub(crate) suppressions: Vec<PathBuf>,
+
     /// Exit code when something was found
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = REPORTS, hide_short_help = true)]
     pub(crate) error_exitcode: u8,
@@ -179,26 +195,35 @@ pub(crate) enum RaceMode {
     Strict,
 }
 
+/// What orders the lanes of a warp.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum WarpSync {
+    /// Only what the program says, such as `syncwarp`.
+    Independent,
+    /// Each instruction, as before Volta.
+    Legacy,
+}
+
 /// A check.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Check {
-    /// Accesses against live allocations.
+    /// Accesses against live allocations; always on, since a run cannot go on after such an error.
     Mem,
     /// Subscripts against declared bounds.
     Bounds,
     /// Reads of what was never written.
     Init,
-    /// Barriers and warp operations.
+    /// Barriers and warp operations; always on for the same reason.
     Sync,
     /// Data races.
     Race,
     /// Memory that is never freed.
     Leak,
-    /// Where a NaN or infinity was first made.
+    /// Operations of device code that make a NaN or infinity, divide by zero, or do not fit an integer.
     Fp,
     /// All of them.
     All,
-    /// None but those that keep the emulator itself safe.
+    /// None but mem and sync, and no advice on API calls.
     None,
 }
 
@@ -283,6 +308,16 @@ pub(crate) enum FailOn {
     Warning,
     /// Never.
     Never,
+}
+
+impl Options {
+    /// What is wrong with the options taken together.
+    pub(crate) fn conflict(&self) -> Option<String> {
+        let has = |what| self.check.contains(&what);
+        let alone = [(Check::None, "none"), (Check::All, "all")];
+        let (_, name) = alone.into_iter().find(|&(what, _)| has(what) && self.check.iter().any(|&c| c != what))?;
+        Some(format!("`--check {name}` goes with no other check"))
+    }
 }
 
 fn seed(text: &str) -> Result<u64, String> {

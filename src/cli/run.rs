@@ -1,18 +1,18 @@
 //! Compiling and running a program.
 
 use crate::cli::nvfortran::Compiler;
-use crate::cli::options::{Check, ClockKind, DeviceKind, FailOn, Options, RaceMode, Stage};
+use crate::cli::options::{Check, ClockKind, DeviceKind, FailOn, Options, RaceMode, Stage, WarpSync};
 use crate::cli::report::{Reporter, output_lost, say};
 use crate::cli::stopping::{Reason, Stopper};
+use crate::cli::suppress::Suppressions;
 use crate::cli::{debugging, emit, files, seeds, usage};
 use compile::{Compiled, MacroOption, ParseOptions, SourceForm};
-use diag::{Diagnostics, Severity};
+use diag::{Code, Diagnostics, Severity};
 use emu::Emulator;
 use finding::Findings;
 use gpu::{GpuDevice, GpuOptions};
 use machine::{DeviceBox, HostOptions, Machine, MachineOptions, MachineStop, RealWorld, Silent, Whereabouts, World};
 use source::SourceMap;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Schedule points between two looks at whether the user pressed Ctrl-C.
@@ -44,6 +44,13 @@ pub(crate) fn run(options: &Options, compiler: &Compiler) -> u8 {
         return failed(options);
     };
     let sm = options.sm.or(compiler.sm).unwrap_or(90);
+    let mut suppressions = Suppressions::default();
+    for path in &options.suppressions {
+        if let Err(sentence) = suppressions.read(path) {
+            return usage(&sentence);
+        }
+    }
+    suppressions.add_comments(&compiled.ignores, &map);
     if let Some(stage) = options.emit {
         return emit::code(stage, &compiled, sm);
     }
@@ -53,7 +60,7 @@ pub(crate) fn run(options: &Options, compiler: &Compiler) -> u8 {
         }
         let loader = Loader {
             module: compiled.module.clone(),
-            settings: machine_options(options, compiler, &compiled, &map),
+            settings: machine_options(options, compiler, &suppressions, &map),
             devices: options.devices,
             // Blocks run one after another where they are watched.
             emulator: emu::Options { rehearse: true, jobs: 1, ..emulator_options(options, sm) },
@@ -64,7 +71,8 @@ pub(crate) fn run(options: &Options, compiler: &Compiler) -> u8 {
             debugging::run(options, &compiled, &map, loader)
         };
     }
-    let code = execute(options, compiler, sm, &compiled, &map, &mut reporter);
+    let program = Program { options, compiler, sm, compiled: &compiled, map: &map, suppressions: &suppressions };
+    let code = program.execute(&mut reporter);
     reporter.finish(&map);
     code
 }
@@ -112,6 +120,7 @@ fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
     settings.lower.fma = !(options.no_fma || compiler.no_fma);
     settings.lower.check_bounds = checks(options, Check::Bounds);
     settings.lower.check_init = checks(options, Check::Init);
+    settings.lower.check_fp = checks(options, Check::Fp) && options.device == DeviceKind::Emu && !options.verify;
     settings
 }
 
@@ -126,49 +135,67 @@ fn checks(options: &Options, what: Check) -> bool {
 fn race_rules(options: &Options) -> Option<race::Rules> {
     let on = options.race.is_some() || checks(options, Check::Race);
     let is_strict = options.race == Some(RaceMode::Strict);
-    on.then_some(race::Rules { is_strict, ..race::Rules::default() })
+    on.then_some(race::Rules { is_strict, is_legacy_warp_sync: options.warp_sync == WarpSync::Legacy })
 }
 
-fn execute(
-    options: &Options,
-    compiler: &Compiler,
+/// A compiled program and how it is to be run.
+#[derive(Clone, Copy)]
+struct Program<'a> {
+    options: &'a Options,
+    compiler: &'a Compiler,
     sm: u32,
-    compiled: &Compiled,
-    map: &SourceMap,
-    reporter: &mut Reporter,
-) -> u8 {
-    if let Some(range) = options.many_seeds {
-        let load = |seed| {
-            let options = Options { schedule: Some(seed), ..options.clone() };
-            load(&options, compiler, sm, compiled, map)
+    compiled: &'a Compiled,
+    map: &'a SourceMap,
+    suppressions: &'a Suppressions,
+}
+
+impl Program<'_> {
+    /// Runs it; gives the exit code.
+    fn execute(self, reporter: &mut Reporter) -> u8 {
+        let Program { options, map, .. } = self;
+        if let Some(range) = options.many_seeds {
+            let load = |seed| {
+                let options = Options { schedule: Some(seed), ..options.clone() };
+                Program { options: &options, ..self }.load()
+            };
+            return seeds::run(options, map, reporter, load, range);
+        }
+        let mut machine = match self.load() {
+            Ok(machine) => machine,
+            Err(code) => return code,
         };
-        return seeds::run(options, map, reporter, load, range);
-    }
-    let mut machine = match load(options, compiler, sm, compiled, map) {
-        Ok(machine) => machine,
-        Err(code) => return code,
-    };
-    let stopper = Stopper::new(options.timeout);
-    let mut world = RealWorld::ended_by(stopper.end_wanted());
-    let mut shown = 0;
-    loop {
-        let step = step(&mut machine, &mut world, &stopper);
-        show_findings(&machine, &mut shown, map, reporter);
-        if let Some(error) = world.output_error() {
-            return output_lost(error);
+        let stopper = Stopper::new(options.timeout);
+        let mut world = RealWorld::ended_by(stopper.end_wanted());
+        let mut shown = 0;
+        loop {
+            let step = step(&mut machine, &mut world, &stopper);
+            show_findings(&machine, &mut shown, map, reporter);
+            if let Some(error) = world.output_error() {
+                return output_lost(error);
+            }
+            match step {
+                Step::Running => {}
+                Step::Over => break,
+                Step::Ended(reason, at) => return reason.tell(options.timeout, &at, map),
+            }
         }
-        match step {
-            Step::Running => {}
-            Step::Over => break,
-            Step::Ended(reason, at) => return reason.tell(options.timeout, &at, map),
+        if let Some(text) = machine.findings().summary()
+            && options.message_format == crate::cli::options::MessageFormat::Full
+        {
+            say(&format!("cufemu: {text}\n"));
         }
+        exit_code(&machine, options)
     }
-    if let Some(text) = machine.findings().summary()
-        && options.message_format == crate::cli::options::MessageFormat::Full
-    {
-        say(&format!("cufemu: {text}\n"));
+
+    /// The machine with the program at its beginning; what to exit with if there is none.
+    fn load(self) -> Result<Machine, u8> {
+        let Program { options, compiler, sm, compiled, map, suppressions } = self;
+        let devices = devices(options, sm).map_err(|sentence| usage(&sentence))?;
+        let gpu_options = GpuOptions { sm: options.sm.or(compiler.sm), debug: compiler.debug, sources: Some(map) };
+        let settings = machine_options(options, compiler, suppressions, map);
+        Machine::load(compiled.module.clone(), devices, &gpu_options, settings)
+            .map_err(|error| usage(&error.to_string()))
     }
-    exit_code(&machine, options)
 }
 
 /// How far a run has come.
@@ -194,14 +221,6 @@ pub(crate) fn step(machine: &mut Machine, world: &mut dyn World, stopper: &Stopp
     Step::Ended(reason, at)
 }
 
-/// The machine with the program at its beginning; what to exit with if there is none.
-fn load(options: &Options, compiler: &Compiler, sm: u32, compiled: &Compiled, map: &SourceMap) -> Result<Machine, u8> {
-    let devices = devices(options, sm).map_err(|sentence| usage(&sentence))?;
-    let gpu_options = GpuOptions { sm: options.sm.or(compiler.sm), debug: compiler.debug, sources: Some(map) };
-    let settings = machine_options(options, compiler, compiled, map);
-    Machine::load(compiled.module.clone(), devices, &gpu_options, settings).map_err(|error| usage(&error.to_string()))
-}
-
 /// What a run that is over exits with.
 pub(crate) fn exit_code(machine: &Machine, options: &Options) -> u8 {
     let threshold = match options.fail_on {
@@ -213,7 +232,12 @@ pub(crate) fn exit_code(machine: &Machine, options: &Options) -> u8 {
     (code & 0xff) as u8
 }
 
-fn machine_options(options: &Options, compiler: &Compiler, compiled: &Compiled, map: &SourceMap) -> MachineOptions {
+fn machine_options(
+    options: &Options,
+    compiler: &Compiler,
+    suppressions: &Suppressions,
+    map: &SourceMap,
+) -> MachineOptions {
     let mut arguments = vec![options.files[0].display().to_string().into_bytes()];
     arguments.extend(options.args.iter().map(|a| a.clone().into_bytes()));
     MachineOptions {
@@ -225,7 +249,7 @@ fn machine_options(options: &Options, compiler: &Compiler, compiled: &Compiled, 
         total_memory: options.memory,
         check_leaks: checks(options, Check::Leak),
         check_init: checks(options, Check::Init),
-        findings: findings(options, compiled, map),
+        findings: findings(options, suppressions, map),
         ..MachineOptions::default()
     }
 }
@@ -285,22 +309,13 @@ fn devices(options: &Options, sm: u32) -> Result<Vec<DeviceBox>, String> {
     }
 }
 
-/// The collector of findings, with what the program's own comments suppress: a comment `!cufemu ignore(CODE)` speaks for its
-/// line, or standing alone for the next.
-fn findings(options: &Options, compiled: &Compiled, map: &SourceMap) -> Findings {
-    let mut ignored = BTreeSet::new();
-    for ignore in &compiled.ignores {
-        let Some(place) = map.location(ignore.span) else { continue };
-        let alone = map.file(ignore.span.file).is_some_and(|f| f.line_text(place.line).trim_start().starts_with('!'));
-        for code in &ignore.codes {
-            ignored.insert((ignore.span.file, place.line + usize::from(alone), code.clone()));
-        }
-    }
-    let map = map.clone();
+/// The collector of findings, without those that the user does not want to see.
+fn findings(options: &Options, suppressions: &Suppressions, map: &SourceMap) -> Findings {
+    let (map, suppressions) = (map.clone(), suppressions.clone());
+    let is_advised = !options.check.contains(&Check::None);
     Findings::new().with_limit(options.max_findings).with_suppression(move |finding| {
-        let span = finding.span();
-        map.location(span)
-            .is_some_and(|place| ignored.contains(&(span.file, place.line, finding.code().id().to_owned())))
+        let is_advice = matches!(finding.code(), Code::UncheckedError | Code::AsyncFromPageable);
+        is_advice && !is_advised || suppressions.has(finding, &map)
     })
 }
 

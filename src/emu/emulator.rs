@@ -7,6 +7,7 @@ use crate::observe::ObserverHooks;
 use crate::parallel::{Crew, Grain, Pool};
 use crate::print::{self, Served};
 use crate::racing::{Deciding, Mode, RaceHooks};
+use crate::reals;
 use crate::report;
 use crate::sharing::KnownLaunches;
 use device::{Command, CudaError, Device, KernelLaunch, Observer, Progress, Properties};
@@ -288,6 +289,9 @@ impl Emulator {
                         self.end(memory, Some((found, CudaError::LaunchFailure)));
                     }
                 }
+                BlockStop::Rt(warp, request) if request.rt == ir::rt::Rt::RealMade => {
+                    reals::serve(&program, memory, running, warp, &request);
+                }
                 BlockStop::Rt(warp, request) => {
                     let Running { active, mode, heap, .. } = &mut *running;
                     let Some(block) = active.front_mut() else { continue };
@@ -376,6 +380,7 @@ impl Emulator {
                 }
             }
         }
+        self.findings.extend(std::mem::take(&mut running.made).findings());
         if let Some(init) = running.init.take() {
             self.findings.extend(init.findings(&program, memory, &running));
         }

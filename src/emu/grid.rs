@@ -13,6 +13,7 @@ use crate::block::Block;
 use crate::init::LaunchInit;
 use crate::parallel::Parallel;
 use crate::racing::Mode;
+use crate::reals::Made;
 use crate::sharing::SiteSharing;
 use device::KernelLaunch;
 use mem::Memory;
@@ -57,6 +58,8 @@ pub struct Running {
     pub(crate) left: u64,
     /// What was read of memory that nothing has written, if that is looked for.
     pub(crate) init: Option<Box<LaunchInit>>,
+    /// NaNs, infinities and the like that the launch has made, if compiled code tests for them.
+    pub(crate) made: Made,
     /// Bytes that device code has allocated.
     pub(crate) heap: u64,
 }
@@ -83,6 +86,7 @@ impl Running {
             turns: 0,
             left: 0,
             init: None,
+            made: Made::default(),
             heap: 0,
         }
     }

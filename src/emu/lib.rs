@@ -19,6 +19,7 @@ mod observe;
 mod parallel;
 mod print;
 mod racing;
+mod reals;
 mod reductions;
 mod report;
 mod sharing;

@@ -44,6 +44,12 @@ fn calls(program: &Program, stack: &[Site], inner: ir::FuncId) -> Vec<Call> {
         .collect()
 }
 
+/// The calls that led a lane to where it is, the innermost first; it is in `func`.
+pub(crate) fn stack_of(program: &Program, warp: &vm::Warp<32>, lane: u32, func: ir::FuncId) -> Vec<Call> {
+    let stack = warp.fragment_of(lane).map(|f| warp.call_stack(f.frame, f.pc)).unwrap_or_default();
+    calls(program, stack.get(1..).unwrap_or(&[]), func)
+}
+
 /// The finding of a fault, and the error that CUDA would report.
 pub(crate) fn fault(
     program: &Program,
@@ -60,8 +66,7 @@ pub(crate) fn fault(
     let address = fault.addresses.first().map_or(0, |&(_, a)| a);
     let fragment = warp.fragment_of(lane);
     let frame = fragment.and_then(|f| warp.frame(f.frame));
-    let stack = fragment.map(|f| warp.call_stack(f.frame, f.pc)).unwrap_or_default();
-    let stack = calls(program, stack.get(1..).unwrap_or(&[]), fault.site.func);
+    let stack = stack_of(program, warp, lane, fault.site.func);
     let (kind, error, access) = match fault.kind {
         FaultKind::Access { bytes, write, .. } => {
             let (kind, space) = match beyond_launch(program, running, address, u64::from(bytes)) {

@@ -68,6 +68,9 @@ impl Finding {
 
     /// The place in the source where it was found; none when the source has none.
     pub fn span(&self) -> Span {
+        if let FindingKind::Leak { allocation, .. } = &self.kind {
+            return allocation.span;
+        }
         self.accesses.last().map(|a| a.span).or_else(|| self.kind.groups().first().map(|g| g.span)).unwrap_or_default()
     }
 

@@ -167,15 +167,19 @@ pub enum FindingKind {
         allocation: Allocation,
     },
 
-    /// The first NaN.
+    /// A NaN of operands that are none.
     Nan {
-        /// The operation, as the source has it.
+        /// The operation as the source calls it: `+`, `sqrt`; `fma` is a product and a sum.
         operation: String,
+        /// Its operands, as `print *` would show them; of some operations none are known.
+        operands: Vec<String>,
     },
-    /// The first infinity.
+    /// An infinity of finite operands.
     Infinity {
-        /// The operation, as the source has it.
+        /// The operation as the source calls it: `+`, `sqrt`; `fma` is a product and a sum.
         operation: String,
+        /// Its operands, as `print *` would show them; of some operations none are known.
+        operands: Vec<String>,
     },
     /// An integer result that wraps around.
     IntegerOverflow {
@@ -190,6 +194,8 @@ pub enum FindingKind {
     ConversionOutOfRange {
         /// The type it should become.
         to: String,
+        /// The value.
+        value: String,
     },
 
     /// A launch that could not start; one access, the host's or the parent thread's.

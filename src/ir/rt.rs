@@ -195,5 +195,6 @@ services! {
     ErrorBounds "error.bounds" (I64 I64 I64 I32 I64 I64) -> () Both "a subscript out of its declared bounds: subscript, lower bound, upper bound, dimension from 1, address and length of the name";
     ErrorAllocated "error.unallocated" (I64 I64) -> () Both "use of an array that is not allocated: address and length of the name";
     ErrorAlreadyAllocated "error.allocated" (I64 I64) -> () Both "ALLOCATE of what is allocated: address and length of the name";
+    RealMade "real.made" (I32 I64 I64 I32 I32 F64 F64 F64 F64) -> () Device "perhaps an operation to blame (`--check fp`): 0 a result that is not finite, 1 a real that its integer cannot hold, 2 an integer division by zero; address and length of the operation's name (1: the type); kind of the operands, their number, three operands, the result";
     ErrorShape "error.shape" (I64 I64 I32) -> () Host "shapes that do not conform: two extents, dimension from 1";
 }

@@ -105,7 +105,11 @@ impl<'m, 'p> Fx<'m, 'p> {
     pub(crate) fn finish(mut self) -> Function {
         self.b.switch_to(PROLOGUE);
         self.b.jump(Bb(1));
-        crate::prune::without_unreachable(self.b.finish())
+        let mut made = crate::prune::without_unreachable(self.b.finish());
+        if self.m.options.check_fp && self.side == Side::Device && !self.m.is_embedded(self.proc) {
+            crate::reals::watch(self.m, &mut made);
+        }
+        made
     }
 
     /// The address of a slot, global or shared variable.

@@ -51,6 +51,7 @@ mod place;
 mod pointer;
 mod power;
 mod prune;
+mod reals;
 mod result;
 mod statement;
 mod transfer;
@@ -74,13 +75,15 @@ pub struct LowerOptions {
     pub check_bounds: bool,
     /// Whether local scalars of device code live in memory, where reads of what was never set can be seen.
     pub check_init: bool,
+    /// Whether device code looks for real operations that make a NaN or an infinity, and the like.
+    pub check_fp: bool,
     /// `-gpu=managed`: what host code allocates for plain allocatables and pointers is managed memory.
     pub managed: bool,
 }
 
 impl Default for LowerOptions {
     fn default() -> LowerOptions {
-        LowerOptions { fma: true, check_bounds: false, check_init: false, managed: false }
+        LowerOptions { fma: true, check_bounds: false, check_init: false, check_fp: false, managed: false }
     }
 }
 

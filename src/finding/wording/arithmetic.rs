@@ -7,11 +7,11 @@ use diag::Diagnostic;
 
 pub(super) fn word(finding: &Finding) -> Diagnostic {
     match &finding.kind {
-        FindingKind::Nan { operation } => {
-            start(finding, format!("`{operation}` made a NaN of operands that were none"))
+        FindingKind::Nan { operation, operands } => {
+            start(finding, format!("`{}` is a NaN, and no operand is one", applied(operation, operands)))
         }
-        FindingKind::Infinity { operation } => {
-            start(finding, format!("`{operation}` made an infinity of finite operands"))
+        FindingKind::Infinity { operation, operands } => {
+            start(finding, format!("`{}` is an infinity of finite operands", applied(operation, operands)))
         }
         FindingKind::IntegerOverflow { operation, kind } => {
             start(finding, format!("the result of `{operation}` does not fit {kind} and wraps around"))
@@ -19,8 +19,8 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
         }
         FindingKind::DeviceDivisionByZero => start(finding, "integer division by zero")
             .note("a device does not stop here: the quotient is -1, `mod(a, 0)` is `a`"),
-        FindingKind::ConversionOutOfRange { to } => {
-            start(finding, format!("a real value that does not fit {to} is converted to it"))
+        FindingKind::ConversionOutOfRange { to, value } => {
+            start(finding, format!("{value} is converted to {to}, which cannot hold it"))
                 .note("a device gives the nearest limit, or zero for some NaNs")
         }
         FindingKind::VerifyMismatch { emulator, gpu, elements } => {
@@ -41,5 +41,17 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
         }
         // The other kinds have their own files.
         _ => start(finding, finding.code().title()),
+    }
+}
+
+/// An operation with its operands, as the source would write it.
+fn applied(operation: &str, operands: &[String]) -> String {
+    let closed = |text: &String| if text.starts_with('-') { format!("({text})") } else { text.clone() };
+    match operands {
+        [] => operation.to_owned(),
+        [a, b, c] if operation == "fma" => format!("{a}*{} + {}", closed(b), closed(c)),
+        [a, b] if operation == "pow" => format!("{}**{}", closed(a), closed(b)),
+        [a, b] if operation.starts_with(|c: char| !c.is_alphabetic()) => format!("{a} {operation} {}", closed(b)),
+        _ => format!("{operation}({})", operands.join(", ")),
     }
 }

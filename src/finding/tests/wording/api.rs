@@ -234,10 +234,11 @@ fn arithmetic_findings_name_the_operation() {
     let step = || Access::step(thread(1, 9), at("total + s(1)"));
     let made = |kind| on_device(kind, vec![step()]);
     let operation = || "total + s(1)".to_owned();
+    let operands = |all: &[&str]| all.iter().map(|&o| o.to_owned()).collect::<Vec<String>>();
     check(
-        &made(FindingKind::Nan { operation: operation() }),
+        &made(FindingKind::Nan { operation: "sqrt".to_owned(), operands: operands(&["-1.000000"]) }),
         &expect![[r#"
-            warning[R0601]: `total + s(1)` made a NaN of operands that were none
+            warning[R0601]: `sqrt(-1.000000)` is a NaN, and no operand is one
               --> reduce.cuf:11:11
                |
             11 |   total = total + s(1)
@@ -247,9 +248,9 @@ fn arithmetic_findings_name_the_operation() {
         "#]],
     );
     check(
-        &made(FindingKind::Infinity { operation: operation() }),
+        &made(FindingKind::Infinity { operation: "/".to_owned(), operands: operands(&["1.000000", "0.000000"]) }),
         &expect![[r#"
-            warning[R0602]: `total + s(1)` made an infinity of finite operands
+            warning[R0602]: `1.000000 / 0.000000` is an infinity of finite operands
               --> reduce.cuf:11:11
                |
             11 |   total = total + s(1)
@@ -286,9 +287,9 @@ fn arithmetic_findings_name_the_operation() {
         "#]],
     );
     check(
-        &made(FindingKind::ConversionOutOfRange { to: "integer(4)".to_owned() }),
+        &made(FindingKind::ConversionOutOfRange { to: "integer(4)".to_owned(), value: "1.0000000E+20".to_owned() }),
         &expect![[r#"
-            warning[R0605]: a real value that does not fit integer(4) is converted to it
+            warning[R0605]: 1.0000000E+20 is converted to integer(4), which cannot hold it
               --> reduce.cuf:11:11
                |
             11 |   total = total + s(1)

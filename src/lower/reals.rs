@@ -1,0 +1,259 @@
+//! `--check fp`: tests behind the operations of device code that may make a NaN or an infinity, divide by zero, or convert a
+//! real to an integer that cannot hold it.
+//!
+//! The tests are made once a function is complete, from its instructions, so that whatever lowering makes of an expression is
+//! seen as it will run: fused operations too. A test is cheap and may be wrong: the service that it calls (`real.made`) gets
+//! operands and result and decides whether the operation is to blame, or an operand was not finite before.
+//!
+//! A function of the mathematics library is one operation, tested where it is called: inside, infinities come and go.
+//! Operations of host code, atomics, and integers that wrap around, which hash functions want, are not tested.
+
+use crate::module::ModuleCx;
+use crate::types::Side;
+use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
+use ir::rt::Rt;
+use ir::{AddrBase, Bb, BlockData, Function, Inst, InstKind, Reg, RegInfo, Term, Ty, Val};
+use sema::checked::Type;
+use source::Span;
+use std::collections::VecDeque;
+
+/// What a test looks for; the number is the first argument of the service.
+#[derive(Clone, Copy)]
+enum Looks {
+    /// A result that is not finite.
+    Real = 0,
+    /// A real operand that the integer result cannot hold.
+    Conversion = 1,
+    /// An integer divisor of zero.
+    Division = 2,
+}
+
+/// A test of one operation.
+struct Test {
+    looks: Looks,
+    /// The operation as the source calls it; of a conversion the type that it converts to.
+    name: String,
+    /// Real operands, up to three.
+    operands: Vec<(Val, Ty)>,
+    /// The register to be tested, and its type.
+    tested: (Val, Ty),
+}
+
+/// Adds the tests to a function of device code.
+pub(crate) fn watch(m: &mut ModuleCx<'_>, f: &mut Function) {
+    let mut watch = Watch { m, f, here: 0 };
+    for at in 0..watch.f.blocks.len() {
+        let block = &mut watch.f.blocks[at];
+        let insts = std::mem::take(&mut block.insts);
+        let (term, term_span) = (block.term.clone(), block.term_span);
+        watch.here = at;
+        for inst in insts {
+            watch.instruction(inst);
+        }
+        let last = &mut watch.f.blocks[watch.here];
+        (last.term, last.term_span) = (term, term_span);
+    }
+}
+
+struct Watch<'w, 'p> {
+    m: &'w mut ModuleCx<'p>,
+    f: &'w mut Function,
+    /// The block that is being filled.
+    here: usize,
+}
+
+impl Watch<'_, '_> {
+    fn instruction(&mut self, mut inst: Inst) {
+        let tests = self.tests(&mut inst);
+        let span = inst.span;
+        let is_before = tests.iter().any(|t| !matches!(t.looks, Looks::Real));
+        if is_before {
+            tests.iter().for_each(|t| self.add(t, span));
+            self.f.blocks[self.here].insts.push(inst);
+        } else {
+            self.f.blocks[self.here].insts.push(inst);
+            tests.iter().for_each(|t| self.add(t, span));
+        }
+    }
+
+    /// The tests of an instruction. An operand that the instruction overwrites is kept first.
+    fn tests(&mut self, inst: &mut Inst) -> Vec<Test> {
+        let span = inst.span;
+        let real = |name: &str, operands: &[Val], ty: Ty, dst: Reg| Test {
+            looks: Looks::Real,
+            name: name.to_owned(),
+            operands: operands.iter().map(|&v| (v, ty)).collect(),
+            tested: (dst.into(), ty),
+        };
+        let mut test = match &inst.kind {
+            InstKind::Un { op: UnOp::Sqrt, ty, dst, a } => real("sqrt", &[*a], *ty, *dst),
+            InstKind::Bin { op, ty, dst, a, b } if ty.is_real() => {
+                let name = match op {
+                    BinOp::Add => "+",
+                    BinOp::Sub => "-",
+                    BinOp::Mul => "*",
+                    BinOp::Div => "/",
+                    BinOp::Fmod => "mod",
+                    _ => return Vec::new(),
+                };
+                real(name, &[*a, *b], *ty, *dst)
+            }
+            InstKind::Bin { op: op @ (BinOp::Div | BinOp::Rem), ty, b: b @ Val::Reg(_), .. } => Test {
+                looks: Looks::Division,
+                name: if *op == BinOp::Div { "/" } else { "mod" }.to_owned(),
+                operands: Vec::new(),
+                tested: (*b, *ty),
+            },
+            InstKind::Tri { op: TriOp::Fma, ty, dst, a, b, c } => real("fma", &[*a, *b, *c], *ty, *dst),
+            InstKind::Cvt { op: CvtOp::Cast, from: Ty::F64, to: Ty::F32, dst, a } => {
+                Test { operands: vec![(*a, Ty::F64)], ..real("real", &[], Ty::F32, *dst) }
+            }
+            InstKind::Cvt { op, from, to, a, .. } if from.is_real() && to.is_int() => {
+                let rounding = match op {
+                    CvtOp::Cast => UnOp::Trunc,
+                    CvtOp::Nint => UnOp::Round,
+                    CvtOp::FloorI => UnOp::Floor,
+                    CvtOp::CeilI => UnOp::Ceil,
+                    CvtOp::CastU | CvtOp::Bits | CvtOp::PredToInt | CvtOp::IntToPred => return Vec::new(),
+                };
+                let (from, a, name) = (*from, *a, format!("integer({})", to.bytes()));
+                let rounded = self.emit(from, span, |dst| InstKind::Un { op: rounding, ty: from, dst, a });
+                return vec![Test {
+                    looks: Looks::Conversion,
+                    name,
+                    operands: vec![(a, from)],
+                    tested: (rounded.into(), from),
+                }];
+            }
+            InstKind::Call { func, args, results } => {
+                let (func, args, results) = (*func, args.clone(), results.clone());
+                return self.library(func, &args, &results);
+            }
+            _ => return Vec::new(),
+        };
+        if let (Looks::Real, (Val::Reg(dst), _)) = (test.looks, test.tested) {
+            let overwritten: Vec<usize> =
+                test.operands.iter().enumerate().filter(|(_, o)| o.0 == Val::Reg(dst)).map(|(i, _)| i).collect();
+            for i in overwritten {
+                let (a, ty) = test.operands[i];
+                let kept = self.emit(ty, span, |dst| InstKind::Un { op: UnOp::Mov, ty, dst, a });
+                test.operands[i].0 = kept.into();
+            }
+        }
+        vec![test]
+    }
+
+    /// The tests of a call, if it is one of the mathematics library: one for each part of the result.
+    fn library(&self, func: ir::FuncId, args: &[Val], results: &[Reg]) -> Vec<Test> {
+        let name = self.m.function_name(func);
+        let Some(name) = name.strip_prefix("cufemu_math.").and_then(|n| n.split('.').next()) else { return Vec::new() };
+        let Some(proc) = self.m.mathematics(name) else { return Vec::new() };
+        let program = self.m.program;
+        let mut words: VecDeque<Val> = args.iter().copied().collect();
+        let mut operands = Vec::new();
+        for &param in &program.proc(proc).params {
+            let ty = &program.var(param).ty;
+            let count = if matches!(ty, Type::Complex(_)) { 2 } else { 1 };
+            for word in words.drain(..count.min(words.len())) {
+                match ty {
+                    Type::Real(4) | Type::Complex(4) => operands.push((word, Ty::F32)),
+                    Type::Real(8) | Type::Complex(8) => operands.push((word, Ty::F64)),
+                    _ => {}
+                }
+            }
+        }
+        operands.truncate(3);
+        let name = name.rsplit_once('_').map_or(name, |(name, _)| name);
+        let of = |&dst: &Reg| (Val::from(dst), self.f.regs[dst.index()].ty);
+        let reals = results.iter().map(of).filter(|(_, ty)| ty.is_real());
+        reals
+            .map(|tested| Test { looks: Looks::Real, name: name.to_owned(), operands: operands.clone(), tested })
+            .collect()
+    }
+
+    /// An instruction with a result, at the end of the present block.
+    fn emit(&mut self, ty: Ty, span: Span, kind: impl FnOnce(Reg) -> InstKind) -> Reg {
+        let dst = Reg(self.f.regs.len() as u32);
+        self.f.regs.push(RegInfo { ty, var: None, mutable: false });
+        self.f.blocks[self.here].insts.push(Inst { kind: kind(dst), span });
+        dst
+    }
+
+    /// Adds a test: if it holds, the service is called.
+    fn add(&mut self, test: &Test, span: Span) {
+        let (value, ty) = test.tested;
+        let cond = match test.looks {
+            Looks::Real => {
+                // The product with zero is a NaN for a NaN and for infinities only.
+                let product =
+                    self.emit(ty, span, |dst| InstKind::Bin { op: BinOp::Mul, ty, dst, a: value, b: Val::Imm(0) });
+                let (a, b) = (product.into(), product.into());
+                self.emit(Ty::Pred, span, |dst| InstKind::Cmp { op: CmpOp::Ne, ty, dst, a, b })
+            }
+            Looks::Conversion => {
+                // The limits are powers of two, which are exact.
+                let bytes = test.name.trim_start_matches("integer(").trim_end_matches(')').parse().unwrap_or(4i32);
+                let limit = 2f64.powi(bytes * 8 - 1);
+                let real = |v: f64| if ty == Ty::F32 { Val::f32(v as f32) } else { Val::f64(v) };
+                let (low, high) = (real(-limit), real(limit));
+                let above = self.emit(Ty::Pred, span, |dst| InstKind::Cmp { op: CmpOp::Ge, ty, dst, a: value, b: low });
+                let below =
+                    self.emit(Ty::Pred, span, |dst| InstKind::Cmp { op: CmpOp::Lt, ty, dst, a: value, b: high });
+                let (a, b) = (above.into(), below.into());
+                let fits = self.emit(Ty::Pred, span, |dst| InstKind::Bin { op: BinOp::And, ty: Ty::Pred, dst, a, b });
+                let a = fits.into();
+                self.emit(Ty::Pred, span, |dst| InstKind::Un { op: UnOp::Not, ty: Ty::Pred, dst, a })
+            }
+            Looks::Division => {
+                self.emit(Ty::Pred, span, |dst| InstKind::Cmp { op: CmpOp::Eq, ty, dst, a: value, b: Val::Imm(0) })
+            }
+        };
+        let then_bb = self.block(span);
+        let else_bb = self.block(span);
+        let here = &mut self.f.blocks[self.here];
+        here.term = Term::Branch { cond: cond.into(), then_bb, else_bb };
+        here.term_span = span;
+        self.here = then_bb.index();
+        self.call(test, span);
+        self.f.blocks[self.here].term = Term::Jump(else_bb);
+        self.here = else_bb.index();
+    }
+
+    fn block(&mut self, term_span: Span) -> Bb {
+        let bb = Bb(self.f.blocks.len() as u32);
+        self.f.blocks.push(BlockData { insts: Vec::new(), term: Term::Exit, term_span });
+        bb
+    }
+
+    /// The call of the service.
+    fn call(&mut self, test: &Test, span: Span) {
+        let text = self.m.constant(test.name.as_bytes(), 1, Side::Device);
+        let address = self.emit(Ty::I64, span, |dst| InstKind::Addr { dst, base: AddrBase::Global(text) });
+        let kind = test.operands.first().map_or(test.tested.1, |o| o.1).bytes() as i32;
+        let mut args = vec![
+            Val::i32(test.looks as i32),
+            address.into(),
+            Val::i64(test.name.len() as i64),
+            Val::i32(kind),
+            Val::i32(test.operands.len() as i32),
+        ];
+        for i in 0..3 {
+            let operand = test.operands.get(i).map_or(Val::f64(0.0), |&(v, ty)| self.wide(v, ty, span));
+            args.push(operand);
+        }
+        args.push(if test.tested.1.is_real() { self.wide(test.tested.0, test.tested.1, span) } else { Val::f64(0.0) });
+        let kind = InstKind::Rt { rt: Rt::RealMade, args, results: Vec::new() };
+        self.f.blocks[self.here].insts.push(Inst { kind, span });
+    }
+
+    /// A real as a real(8), which holds it exactly.
+    fn wide(&mut self, a: Val, ty: Ty, span: Span) -> Val {
+        match a {
+            _ if ty == Ty::F64 => a,
+            Val::Imm(bits) => Val::Imm(scalar::bits::convert(ty, Ty::F64, bits)),
+            Val::Reg(_) => {
+                self.emit(Ty::F64, span, |dst| InstKind::Cvt { op: CvtOp::Cast, from: ty, to: Ty::F64, dst, a }).into()
+            }
+        }
+    }
+}
