@@ -2,39 +2,12 @@
 
 #![allow(clippy::print_stderr)] // A test that is skipped says so.
 
+mod command;
+
+use command::{cufemu, file, run, said, text};
 use std::io::{Read, Write};
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
-
-fn cufemu() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_cufemu"))
-}
-
-/// A file of this test run with these contents.
-fn file(name: &str, contents: &[u8]) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("cli");
-    std::fs::create_dir_all(&folder).expect("a folder for the test's files");
-    let path = folder.join(name);
-    std::fs::write(&path, contents).expect("a writable file");
-    path
-}
-
-fn run(name: &str, contents: &str, options: &[&str]) -> Output {
-    cufemu().args(options).arg(file(name, contents.as_bytes())).output().expect("it runs")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// The run ended with this code, said this on standard error, and did not panic.
-fn said(output: &Output, code: i32, what: &str) {
-    let err = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{err}");
-    assert!(err.contains(what), "expected `{what}` in\n{err}");
-    assert!(!err.contains("a bug in cufemu"), "{err}");
-}
 
 #[test]
 fn files_that_cannot_be_read_are_named() {
@@ -120,11 +93,6 @@ fn stop_codes_are_exit_codes() {
     assert_eq!(run("stop3.cuf", "stop 3\nend\n", &[]).status.code(), Some(3));
     assert_eq!(run("stop.cuf", "stop\nend\n", &[]).status.code(), Some(0));
     assert_eq!(run("error_stop.cuf", "error stop 7\nend\n", &[]).status.code(), Some(7));
-}
-
-#[test]
-fn later_options_say_so_in_one_sentence() {
-    said(&run("hi.cuf", "print *, 'hi'\nend\n", &["--check", "fp"]), 2, "is not there yet");
 }
 
 #[test]

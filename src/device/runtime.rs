@@ -349,6 +349,11 @@ impl Runtime {
         }
     }
 
+    /// Whether the device has failed for good, so that it does nothing any more.
+    pub fn has_failed(&self) -> bool {
+        self.sticky.is_some()
+    }
+
     /// The end of the program: what it never looked at and never gave back. The devices are idle and their errors absorbed;
     /// `is_explained` says that one has reported itself why a launch failed.
     pub fn end(&mut self, memory: &Memory, is_explained: bool, check_leaks: bool) {

@@ -7,12 +7,13 @@ use crate::place::{Place, frame_text};
 use crate::{Code, Diagnostic, Severity, explain};
 use serde_json::{Map, Value, json};
 use source::{SourceMap, Span};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// All diagnostics as one SARIF document with a line end. `version` is that of the tool.
 pub fn sarif(diagnostics: &[Diagnostic], map: &SourceMap, version: &str) -> String {
     let codes: Vec<Code> = diagnostics.iter().map(|d| d.code).collect::<BTreeSet<_>>().into_iter().collect();
-    let results: Vec<Value> = diagnostics.iter().map(|d| result(d, &codes, map)).collect();
+    let mut known = BTreeMap::new();
+    let results: Vec<Value> = diagnostics.iter().map(|d| result(d, &codes, map, &mut known)).collect();
     let document = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -41,9 +42,27 @@ fn rule(code: Code) -> Value {
         "defaultConfiguration": { "level": level(code.severity()) },
     });
     if let (Some(text), Some(fields)) = (explain(code.id()), rule.as_object_mut()) {
-        fields.insert("help".to_owned(), json!({ "text": text }));
+        let body = text.lines().skip_while(|l| l.starts_with(code.id()) || l.trim().is_empty());
+        let first: Vec<&str> = body.take_while(|l| !l.trim().is_empty()).collect();
+        let full = if first.is_empty() { code.title().to_owned() } else { first.join(" ") };
+        fields.insert("fullDescription".to_owned(), json!({ "text": full }));
+        fields.insert("help".to_owned(), json!({ "text": text, "markdown": text }));
     }
     rule
+}
+
+/// What a result is known by when lines move: code and text of its line, and how many such came before. A hash after Fowler,
+/// Noll and Vo, under the name that code hosts look for.
+fn fingerprint(diagnostic: &Diagnostic, map: &SourceMap, known: &mut BTreeMap<u64, u32>) -> Value {
+    let place = Place::of(map, diagnostic.primary.span);
+    let line = place.as_ref().map_or("", |p| p.file.line_text(p.first().line));
+    let text = [diagnostic.code.id().as_bytes(), line.as_bytes()].concat();
+    let blank = |byte: &&u8| !byte.is_ascii_whitespace();
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    let hash = text.iter().filter(blank).fold(0xcbf2_9ce4_8422_2325, step);
+    let count = known.entry(hash).or_insert(0);
+    *count += 1;
+    json!({ "primaryLocationLineHash": format!("{hash:016x}:{count}") })
 }
 
 fn level(severity: Severity) -> &'static str {
@@ -54,7 +73,7 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-fn result(diagnostic: &Diagnostic, codes: &[Code], map: &SourceMap) -> Value {
+fn result(diagnostic: &Diagnostic, codes: &[Code], map: &SourceMap, known: &mut BTreeMap<u64, u32>) -> Value {
     let mut text = diagnostic.message.clone();
     for label in crate::place::labels(diagnostic).filter(|l| !l.text.is_empty()).take(1) {
         text.push_str(": ");
@@ -78,6 +97,7 @@ fn result(diagnostic: &Diagnostic, codes: &[Code], map: &SourceMap) -> Value {
     if let Some(physical) = physical(diagnostic.primary.span, map) {
         fields.insert("locations".to_owned(), json!([{ "physicalLocation": physical }]));
     }
+    fields.insert("partialFingerprints".to_owned(), fingerprint(diagnostic, map, known));
     let related: Vec<Value> = diagnostic
         .secondary
         .iter()
@@ -132,11 +152,17 @@ fn physical(span: Span, map: &SourceMap) -> Option<Value> {
     }))
 }
 
-/// A file name as a relative or absolute URI reference (RFC 3986): backslashes become slashes, what is not allowed in a
-/// path is percent-encoded.
+/// A file name as a URI: relative as it is, absolute with its scheme (RFC 8089). Backslashes become slashes, what is not
+/// allowed in a path is percent-encoded.
 fn uri(name: &str) -> String {
-    let mut uri = String::with_capacity(name.len());
-    for byte in name.replace('\\', "/").bytes() {
+    let name = name.replace('\\', "/");
+    let has_drive = matches!(name.as_bytes(), [letter, b':', b'/', ..] if letter.is_ascii_alphabetic());
+    let (mut uri, rest) = match (has_drive, name.starts_with('/')) {
+        (true, _) => (format!("file:///{}:", &name[..1]), &name[2..]),
+        (false, true) => ("file://".to_owned(), &name[..]),
+        (false, false) => (String::with_capacity(name.len()), &name[..]),
+    };
+    for byte in rest.bytes() {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(byte as char),
             _ => {
@@ -157,6 +183,7 @@ mod tests {
     #[test]
     fn file_names_become_uri_references() {
         assert_eq!(uri("src/a b.cuf"), "src/a%20b.cuf");
-        assert_eq!(uri("c:\\x\\é.cuf"), "c%3A/x/%C3%A9.cuf");
+        assert_eq!(uri("c:\\x\\é.cuf"), "file:///c:/x/%C3%A9.cuf");
+        assert_eq!(uri("/a/b.cuf"), "file:///a/b.cuf");
     }
 }

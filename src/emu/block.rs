@@ -167,6 +167,9 @@ impl Block {
 
     /// Lets the next warp have its turn before the present one waits or ends.
     pub(crate) fn cut_short(&mut self) {
+        if let Some(warp) = self.order.get(self.turn).and_then(|&number| self.warps.get_mut(number as usize)) {
+            warp.give_way();
+        }
         self.turn += 1;
         self.cut = true;
     }

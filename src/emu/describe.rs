@@ -1,9 +1,10 @@
 //! What lies at an address: contents, and the name that the source gives it.
 
 use finding::Place;
-use ir::{AddrBase, DebugTypeKind, DebugVar, Function, Reg, Ty, Val, VarLoc, VarShape};
+use ir::{AddrBase, DebugTypeKind, DebugVar, Function, Reg, SharedSize, Ty, Val, VarLoc, VarShape, descriptor};
 use mem::Memory;
 use mem::address::{SHARED_BASE, is_local, is_shared};
+use source::Span;
 use vm::{Frame, Program, Warp};
 
 /// The memories that a thread reaches.
@@ -36,15 +37,19 @@ impl Memories<'_> {
     }
 }
 
-/// The value of an operand in a lane of a frame.
-fn value(program: &Program, frame: &Frame<32>, lane: usize, val: Val) -> u64 {
+/// A lane of a frame, in which registers have values; module variables need none.
+type Seat<'a> = Option<(&'a Frame<32>, usize)>;
+
+/// The value of an operand.
+fn value(program: &Program, seat: Seat<'_>, val: Val) -> u64 {
     match val {
         Val::Imm(bits) => bits,
-        Val::Reg(reg) => register(program, frame, lane, reg),
+        Val::Reg(reg) => register(program, seat, reg),
     }
 }
 
-fn register(program: &Program, frame: &Frame<32>, lane: usize, reg: Reg) -> u64 {
+fn register(program: &Program, seat: Seat<'_>, reg: Reg) -> u64 {
+    let Some((frame, lane)) = seat else { return 0 };
     let slots = &program.code[frame.func.index()].slots;
     slots.get(reg.index()).map_or(0, |&slot| frame.get(slot, lane))
 }
@@ -55,75 +60,142 @@ fn register(program: &Program, frame: &Frame<32>, lane: usize, reg: Reg) -> u64 
 /// assumed-size array holds what follows it in the same allocation.
 pub fn place_of(program: &Program, memory: &Memory, frame: &Frame<32>, lane: usize, address: u64) -> Option<Place> {
     let func = program.module.func(frame.func);
+    let seat = Some((frame, lane));
     let own = func.vars.iter().filter_map(|var| {
-        let base = base_of(program, frame, lane, var)?;
-        let bytes = span_of(program, frame, lane, var, base, address)?;
+        let base = base_of(program, seat, var)?;
+        let bytes = span_of(program, seat, var, base, address)?;
         let is_apart = is_assumed_size(var) && memory.find(base) != memory.find(address);
         (!is_apart).then_some((bytes, base, var))
     });
     if let Some((_, base, var)) = own.min_by_key(|&(bytes, ..)| bytes) {
-        return Some(place(program, frame, lane, var, address - base));
+        let dims = dims(program, seat, var);
+        return Some(element(program, var, &dims, (address - base) as i64));
     }
-    global_place(program, address)
+    global_place(program, memory, address)
 }
 
-/// Names the element of an assumed-size array that `address` would be, were the array as large: of the array that begins
-/// closest below.
-pub(crate) fn place_behind(program: &Program, frame: &Frame<32>, lane: usize, address: u64) -> Option<Place> {
+/// What an access meant to touch: the variable that its designator begins with.
+pub(crate) struct Meant {
+    /// The element that the address would be of it.
+    pub(crate) place: Place,
+    /// Where the variable begins; 0 if it has no memory.
+    pub(crate) base: u64,
+    /// The variable of shared or local memory that it is, with its bytes and its declaration.
+    pub(crate) own: Option<(u64, Span)>,
+}
+
+/// The variable that the access at `span` names, and which element of it `address` would be.
+pub(crate) fn meant(
+    program: &Program,
+    memory: &Memory,
+    frame: &Frame<32>,
+    lane: usize,
+    (span, address): (Span, u64),
+) -> Option<Meant> {
+    let id = *program.module.designated.get(&span)?;
     let func = program.module.func(frame.func);
-    let unbounded = func.vars.iter().filter(|var| is_assumed_size(var));
-    let (base, var) = unbounded
-        .filter_map(|var| Some((base_of(program, frame, lane, var).filter(|&base| base <= address)?, var)))
-        .max_by_key(|&(base, _)| base)?;
-    Some(place(program, frame, lane, var, address - base))
+    let globals = || program.module.globals.iter().filter_map(|g| g.var.as_ref());
+    let var = func.vars.iter().chain(globals()).find(|v| v.source_id == id && !matches!(v.loc, VarLoc::Constant))?;
+    let layout = layout(program, memory, Some((frame, lane)), var)?;
+    let own = match var.loc {
+        VarLoc::Memory(AddrBase::Shared(id)) => func.shared.get(id.index()).and_then(|s| match s.size {
+            SharedSize::Static(bytes) => Some((bytes, s.span)),
+            SharedSize::Dynamic => None,
+        }),
+        VarLoc::Memory(AddrBase::Local(id)) => func.locals.get(id.index()).map(|l| (l.bytes, l.span)),
+        _ => None,
+    };
+    let offset = address.wrapping_sub(layout.base) as i64;
+    Some(Meant { place: element(program, var, &layout.dims, offset), base: layout.base, own })
+}
+
+/// Where a variable is and how its elements lie.
+struct Layout {
+    base: u64,
+    /// Lower bound and stride in bytes of each dimension.
+    dims: Vec<(i64, i64)>,
+}
+
+fn layout(program: &Program, memory: &Memory, seat: Seat<'_>, var: &DebugVar) -> Option<Layout> {
+    let described = |at: u64| {
+        let word = |offset: i64| {
+            let mut bytes = [0; 8];
+            memory.read(at.wrapping_add_signed(offset), &mut bytes)?;
+            Some(i64::from_le_bytes(bytes))
+        };
+        let rank = word(descriptor::RANK)?.clamp(0, 15) as u32;
+        let dims = (0..rank).map(|d| Some((word(descriptor::lower(d))?, word(descriptor::stride(d))?)));
+        Some(Layout { base: word(descriptor::BASE)? as u64, dims: dims.collect::<Option<_>>()? })
+    };
+    let base = match var.loc {
+        VarLoc::Descriptor(base) => return described(address_of(program, seat, base)),
+        VarLoc::DescriptorAt(reg) => return described(register(program, seat, reg)),
+        VarLoc::At(reg) => register(program, seat, reg),
+        VarLoc::Memory(base) => address_of(program, seat, base),
+        VarLoc::Reg(_) | VarLoc::Complex(..) | VarLoc::Constant => return None,
+    };
+    Some(Layout { base, dims: dims(program, seat, var) })
+}
+
+/// Lower bound and stride in bytes of each dimension.
+fn dims(program: &Program, seat: Seat<'_>, var: &DebugVar) -> Vec<(i64, i64)> {
+    let VarShape::Array(dims) = &var.shape else { return Vec::new() };
+    let of = |val: &Val| value(program, seat, *val) as i64;
+    dims.iter().map(|(lower, _, stride)| (of(lower), of(stride))).collect()
 }
 
 fn is_assumed_size(var: &DebugVar) -> bool {
     matches!(&var.shape, VarShape::Array(dims) if matches!(dims.last(), Some((_, None, _))))
 }
 
-/// Names the module variable or element at `address`.
-pub(crate) fn global_place(program: &Program, address: u64) -> Option<Place> {
-    program.module.globals.iter().zip(&program.globals).find_map(|(global, &base)| {
+/// Names the module variable or element at `address`: in the variable itself, or in what it has allocated.
+pub(crate) fn global_place(program: &Program, memory: &Memory, address: u64) -> Option<Place> {
+    let own = program.module.globals.iter().zip(&program.globals).find_map(|(global, &base)| {
         let offset = address.checked_sub(base).filter(|&o| o < global.bytes)?;
         let var = global.var.as_ref()?;
-        let dims = match &var.shape {
-            VarShape::Array(dims) => dims.clone(),
-            _ => return Some(Place::variable(&*var.name)),
-        };
-        let constant = |v: &Val| match *v {
-            Val::Imm(bits) => Some(bits as i64),
-            Val::Reg(_) => None,
-        };
-        let dims: Option<Vec<(i64, i64)>> =
-            dims.iter().map(|(lower, _, stride)| Some((constant(lower)?, constant(stride)?))).collect();
-        Some(Place::element(&*var.name, subscripts(&dims?, offset as i64)))
+        match &var.shape {
+            VarShape::Array(_) => Some(element(program, var, &dims(program, None, var), offset as i64)),
+            VarShape::Scalar => Some(element(program, var, &[], offset as i64)),
+            VarShape::Described(_) => Some(Place::variable(&*var.name)),
+        }
+    });
+    own.or_else(|| {
+        let home = memory.find(address)?;
+        program.module.globals.iter().filter_map(|g| g.var.as_ref()).find_map(|var| {
+            let described = matches!(var.loc, VarLoc::Descriptor(_));
+            let layout = described.then(|| layout(program, memory, None, var)).flatten()?;
+            let is_here = memory.find(layout.base) == Some(home) && address >= layout.base;
+            is_here.then(|| element(program, var, &layout.dims, (address - layout.base) as i64))
+        })
     })
 }
 
-fn base_of(program: &Program, frame: &Frame<32>, lane: usize, var: &DebugVar) -> Option<u64> {
+fn base_of(program: &Program, seat: Seat<'_>, var: &DebugVar) -> Option<u64> {
     match var.loc {
-        VarLoc::At(reg) => Some(register(program, frame, lane, reg)).filter(|&a| a != 0),
-        VarLoc::Memory(base) => Some(address_of(program, frame, base)),
+        VarLoc::At(reg) => Some(register(program, seat, reg)).filter(|&a| a != 0),
+        VarLoc::Memory(base) => Some(address_of(program, seat, base)),
         _ => None,
     }
 }
 
-/// The address of a piece of memory that a frame names.
-fn address_of(program: &Program, frame: &Frame<32>, base: AddrBase) -> u64 {
-    let code = &program.code[frame.func.index()];
-    match base {
-        AddrBase::Local(id) => frame.local_base + code.local_offsets.get(id.index()).copied().unwrap_or(0),
-        AddrBase::Shared(id) => match code.shared_offsets.get(id.index()).copied().flatten() {
-            Some(offset) => SHARED_BASE + offset,
-            None => SHARED_BASE + code.shared_bytes.next_multiple_of(16),
-        },
-        AddrBase::Global(id) => program.globals.get(id.index()).copied().unwrap_or(0),
+/// The address of a piece of memory; of local memory, where the frame has it.
+fn address_of(program: &Program, seat: Seat<'_>, base: AddrBase) -> u64 {
+    let own = seat.map(|(frame, _)| (frame, &program.code[frame.func.index()]));
+    match (base, own) {
+        (AddrBase::Global(id), _) => program.globals.get(id.index()).copied().unwrap_or(0),
+        (AddrBase::Local(id), Some((frame, code))) => {
+            frame.local_base + code.local_offsets.get(id.index()).copied().unwrap_or(0)
+        }
+        (AddrBase::Shared(id), Some((_, code))) => {
+            let dynamic = code.shared_bytes.next_multiple_of(16);
+            SHARED_BASE + code.shared_offsets.get(id.index()).copied().flatten().unwrap_or(dynamic)
+        }
+        (AddrBase::Local(_) | AddrBase::Shared(_), None) => 0,
     }
 }
 
 /// Bytes of the variable if it holds `address`; an assumed-size array reaches as far as it must.
-fn span_of(program: &Program, frame: &Frame<32>, lane: usize, var: &DebugVar, base: u64, address: u64) -> Option<u64> {
+fn span_of(program: &Program, seat: Seat<'_>, var: &DebugVar, base: u64, address: u64) -> Option<u64> {
     let offset = address.checked_sub(base)?;
     let element = program.module.types.get(var.ty.index())?.bytes.max(1);
     match &var.shape {
@@ -131,10 +203,10 @@ fn span_of(program: &Program, frame: &Frame<32>, lane: usize, var: &DebugVar, ba
         VarShape::Described(_) => None,
         VarShape::Array(dims) => {
             let Some((_, extent, stride)) = dims.last() else { return (offset < element).then_some(element) };
-            let stride = value(program, frame, lane, *stride);
+            let stride = value(program, seat, *stride);
             match extent {
                 Some(extent) => {
-                    let bytes = value(program, frame, lane, *extent).wrapping_mul(stride);
+                    let bytes = value(program, seat, *extent).wrapping_mul(stride);
                     (offset < bytes).then_some(bytes)
                 }
                 None => Some(1 << 40),
@@ -143,15 +215,35 @@ fn span_of(program: &Program, frame: &Frame<32>, lane: usize, var: &DebugVar, ba
     }
 }
 
-fn place(program: &Program, frame: &Frame<32>, lane: usize, var: &DebugVar, offset: u64) -> Place {
-    let VarShape::Array(dims) = &var.shape else { return Place::variable(&*var.name) };
-    let dims: Vec<(i64, i64)> = dims
-        .iter()
-        .map(|(lower, _, stride)| {
-            (value(program, frame, lane, *lower) as i64, value(program, frame, lane, *stride) as i64)
-        })
-        .collect();
-    Place::element(&*var.name, subscripts(&dims, offset as i64))
+/// The element of a variable at a byte offset, with the component that begins there.
+fn element(program: &Program, var: &DebugVar, dims: &[(i64, i64)], offset: i64) -> Place {
+    let mut place = Place::element(&*var.name, subscripts(dims, offset));
+    let within = dims.iter().rev().fold(offset, |rest, &(_, stride)| if stride == 0 { rest } else { rest % stride });
+    place.component = component(program, var.ty, within);
+    place
+}
+
+/// The component of a type that a byte offset lies in, as `%pos%x(2)`; empty if it is none.
+fn component(program: &Program, ty: ir::DebugTypeId, offset: i64) -> String {
+    let types = &program.module.types;
+    let Some(DebugTypeKind::Derived(fields)) = types.get(ty.index()).map(|t| &t.kind) else { return String::new() };
+    let Ok(offset) = u64::try_from(offset) else { return String::new() };
+    let Some(field) = fields.iter().filter(|f| f.offset <= offset && f.described.is_none()).max_by_key(|f| f.offset)
+    else {
+        return String::new();
+    };
+    let mut stride = types.get(field.ty.index()).map_or(1, |t| t.bytes.max(1)) as i64;
+    let mut dims = Vec::new();
+    for &(lower, extent) in &field.bounds {
+        dims.push((lower, stride));
+        stride = stride.saturating_mul(extent.max(1));
+    }
+    let within = (offset - field.offset) as i64;
+    if within >= stride {
+        return String::new();
+    }
+    let inner = dims.iter().rev().fold(within, |rest, &(_, stride)| rest % stride);
+    format!("%{}{}", Place::element(&*field.name, subscripts(&dims, within)), component(program, field.ty, inner))
 }
 
 /// Subscripts of the element at a byte offset; `dims` has the lower bound and the stride in bytes of each dimension.

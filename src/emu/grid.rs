@@ -1,7 +1,8 @@
 //! A launch at work: which blocks have begun, which come next.
 //!
 //! In the natural order, seed 0, a block gives way only when it waits or polls. Any other seed begins the blocks in another
-//! order, puts the warps of each in another order, and has warps and blocks give way after turns of random length. What a
+//! order, puts the warps of each in another order, as well as the lanes of a warp in an atomic and the parts of a warp that
+//! has parted, and has warps and blocks give way after turns of random length. What a
 //! seed does depends on nothing but the launch, so that it can be done again.
 //!
 //! A block whose threads all wait at a barrier of the grid is passed over until every block does. One that only polls gives
@@ -290,6 +291,11 @@ pub(crate) fn block_at(
         None => Block::new(program, launch.func, args, linear, geometry, bytes as usize),
     };
     shuffle(seed, linear, &mut block.order);
+    if seed != 0 {
+        for warp in &mut block.warps {
+            warp.seed = mix(seed ^ mix(linear << 5 | u64::from(warp.number))) | 1;
+        }
+    }
     block
 }
 

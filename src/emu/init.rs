@@ -64,8 +64,7 @@ impl LaunchInit {
             let who = Actor::Thread(report::thread(running, used.block, used.tid));
             let mut access = Access::new(who, used.what, space, program.span(site)).address(used.address, used.bytes);
             let frame = used.frame.as_ref();
-            access.place =
-                frame.and_then(|f| report::place_beyond(program, memory, f, used.lane as usize, used.address));
+            access.place = frame.and_then(|f| report::place_at(program, memory, f, used.lane as usize, used.address));
             let mut finding = Finding::new(FindingKind::Uninitialised, vec![access])
                 .in_launch(report::launch_info(program, running))
                 .with_seed(running.seed);

@@ -1,7 +1,7 @@
 //! Findings of a launch: faults, barriers that never complete, races.
 
 use crate::block::Block;
-use crate::describe::{global_place, place_behind, place_of, show_value};
+use crate::describe::{Meant, global_place, meant, place_of, show_value};
 use crate::grid::Running;
 use crate::racing::Deciding;
 use device::CudaError;
@@ -69,13 +69,18 @@ pub(crate) fn fault(
     let stack = stack_of(program, warp, lane, fault.site.func);
     let (kind, error, access) = match fault.kind {
         FaultKind::Access { bytes, write, .. } => {
+            let meant = frame.and_then(|f| meant(program, memory, f, lane as usize, (span, address)));
             let (kind, space) = match beyond_launch(program, running, address, u64::from(bytes)) {
                 Some(kind) => (kind, Space::Shared),
-                None => memory_fault(memory, address),
+                None => memory_fault(memory, address, meant.as_ref()),
             };
             let what = if write { What::Write } else { What::Read };
             let mut access = Access::new(who, what, space, span).address(address, u64::from(bytes));
-            access.place = frame.and_then(|f| place_beyond(program, memory, f, lane as usize, address));
+            access.place = meant.map(|m| m.place).or_else(|| {
+                frame
+                    .and_then(|f| place_of(program, memory, f, lane as usize, address))
+                    .or_else(|| nearby(memory, address))
+            });
             (kind, CudaError::IllegalAddress, access)
         }
         FaultKind::Misaligned { bytes, write } => {
@@ -125,23 +130,21 @@ pub(crate) fn raised(
     Some(found)
 }
 
-/// A place just outside an array is named as that array's element that does not exist.
-pub(crate) fn place_beyond(
+/// The array that an address is in, or the one next to it.
+fn nearby(memory: &Memory, address: u64) -> Option<finding::Place> {
+    let info = memory.info(memory.nearest(address, 1 << 20)?);
+    (!info.name.is_empty()).then(|| finding::Place::variable(&*info.name))
+}
+
+/// The element at an address that holds something, or the array that does.
+pub(crate) fn place_at(
     program: &Program,
     memory: &Memory,
     frame: &vm::Frame<32>,
     lane: usize,
     address: u64,
 ) -> Option<finding::Place> {
-    if let Some(place) = place_of(program, memory, frame, lane, address) {
-        return Some(place);
-    }
-    if let Some(place) = place_behind(program, frame, lane, address) {
-        return Some(place);
-    }
-    let near = memory.nearest(address, 1 << 20)?;
-    let info = memory.info(near);
-    (!info.name.is_empty()).then(|| finding::Place::variable(&*info.name))
+    place_of(program, memory, frame, lane, address).or_else(|| nearby(memory, address))
 }
 
 fn space_of(address: u64) -> Space {
@@ -175,22 +178,34 @@ fn beyond_launch(program: &Program, running: &Running, address: u64, bytes: u64)
     Some(FindingKind::SharedBeyondLaunch { available: running.launch.dynamic_shared, needed })
 }
 
-/// What is wrong with an address that no live allocation of the device holds.
-fn memory_fault(memory: &Memory, address: u64) -> (FindingKind, Space) {
+/// What is wrong with an address that no live allocation of the device holds. What the access meant to touch decides; only if
+/// that is not known, or is nothing itself, does what lies around the address.
+fn memory_fault(memory: &Memory, address: u64, meant: Option<&Meant>) -> (FindingKind, Space) {
     let space = space_of(address);
+    let freed = |id: mem::AllocId| FindingKind::UseAfterFree {
+        allocation: allocation(memory, id),
+        freed_at: memory.info(id).freed.unwrap_or(Span::NONE),
+    };
+    let beyond = |id: mem::AllocId| FindingKind::OutOfBounds { nearest: Some(allocation(memory, id)) };
+    if let Some(m) = meant {
+        let own =
+            m.own.map(|(bytes, span)| Allocation { name: Some(m.place.array.clone()), base: m.base, bytes, span });
+        let live = memory.find(m.base).filter(|_| Region::of(m.base).is_some_and(Region::is_device_accessible));
+        match (own, live, memory.dead_at(m.base)) {
+            (Some(own), ..) => return (FindingKind::OutOfBounds { nearest: Some(own) }, space_of(m.base)),
+            (None, Some(id), _) => return (beyond(id), space_of(m.base)),
+            (None, None, Some(id)) => return (freed(id), space_of(m.base)),
+            _ if m.base < 4096 => return (FindingKind::Null, space),
+            _ => {}
+        }
+    }
     let kind = match space {
         _ if address < 4096 => FindingKind::Null,
         Space::Shared | Space::Local => FindingKind::OutOfBounds { nearest: None },
         Space::Host if memory.find(address).is_some() => FindingKind::HostMemoryOnDevice,
         _ => match memory.dead_at(address) {
-            Some(id) => FindingKind::UseAfterFree {
-                allocation: allocation(memory, id),
-                freed_at: memory.info(id).freed.unwrap_or(Span::NONE),
-            },
-            None => match memory.nearest(address, 1 << 20) {
-                Some(id) => FindingKind::OutOfBounds { nearest: Some(allocation(memory, id)) },
-                None => FindingKind::NeverAllocated,
-            },
+            Some(id) => freed(id),
+            None => memory.nearest(address, 1 << 20).map_or(FindingKind::NeverAllocated, beyond),
         },
     };
     (kind, space)
@@ -233,7 +248,11 @@ pub(crate) fn stuck(program: &Program, running: &Running, block: &Block) -> Find
             }
         }
     }
-    let accesses = groups.iter().map(|g| Access::step(g.first.clone(), g.span)).collect();
+    if let Some((operation, _)) = rendezvous {
+        // Those that wait there come first: the finding is about them.
+        groups.sort_by_key(|g| g.operation != operation);
+    }
+    let accesses = groups.iter().rev().map(|g| Access::step(g.first.clone(), g.span)).collect();
     let kind = match rendezvous {
         Some((operation, _)) => FindingKind::Rendezvous {
             operation: operation.to_owned(),
@@ -370,7 +389,7 @@ fn race_access(
     let address = base + info.address;
     let mut access = Access::new(who, what, space, program.span(site)).address(address, u64::from(info.width));
     let place = running.witness.as_ref().and_then(|f| place_of(program, memory, f, 0, address));
-    access.place = place.or_else(|| global_place(program, address));
+    access.place = place.or_else(|| global_place(program, memory, address));
     if let Some(place) = &access.place {
         let func = program.module.func(running.launch.func);
         access.value = show_value(program, func, &place.array, info.value);

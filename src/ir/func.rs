@@ -19,6 +19,9 @@ pub struct Module {
     pub main: Option<FuncId>,
     /// What each [`Trap::Unsupported`](crate::Trap) refuses, by the span of the trap. The text form does not have it.
     pub refusals: BTreeMap<Span, Arc<str>>,
+    /// The variable that each designator of device code begins with ([`DebugVar::source_id`]), by its span: what an access
+    /// meant to touch. The text form does not have it.
+    pub designated: BTreeMap<Span, u32>,
 }
 
 /// What a function is.

@@ -1,12 +1,13 @@
 //! Runs one thread, one instruction at a time: the reference that executors and passes are compared with.
 //!
-//! Everything an operation means comes from [`crate::eval`]. Memory is one row of buffers, whatever the space; the thread is
-//! alone in its block, so that a barrier does nothing and a vote or shuffle sees one lane. Frames are explicit, a run is
-//! bounded by fuel, and whatever goes wrong is a [`Fault`], never a panic.
+//! Everything an operation means comes from [`crate::eval`]. Memory is one row of buffers, whatever the space. [`Lane::run`]
+//! takes the thread to be alone in its block, so that a barrier does nothing and a vote or shuffle sees one lane; who has the
+//! other threads too steps from [`Lane::start`] to each [`Meeting`] and answers it. Frames are explicit, a run is bounded by
+//! fuel, and whatever goes wrong is a [`Fault`], never a panic.
 //!
 //! Deliberately not here: speed, other threads, services of the run time, launches, checks beyond the range of a buffer.
 
-use crate::op::{BarOp, Special, VoteOp};
+use crate::op::{BarOp, ShflOp, Special, VoteOp};
 use crate::{
     AddrBase, Bb, FuncId, Function, GlobalInit, InstKind, Module, ParamKind, Reg, SharedSize, Space, Term, Trap, Val,
     eval,
@@ -131,6 +132,42 @@ pub enum Fault {
     Invalid,
 }
 
+/// Where a thread meets others; it goes on with [`Lane::answer`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Meeting {
+    /// A barrier of the block, with the thread's predicate.
+    Barrier(BarOp, bool),
+    /// SYNCWARP, with the mask.
+    SyncWarp(u32),
+    /// A vote, with the thread's value.
+    Vote(VoteOp, u64),
+    /// A shuffle: the thread's value, the lane or distance that it asks for, and the width.
+    Shuffle(ShflOp, u64, u32, u32),
+}
+
+impl Meeting {
+    /// What a thread learns that has the number `lane` in its warp and is alone.
+    pub fn alone(self, lane: u32) -> u64 {
+        match self {
+            Meeting::Barrier(_, pred) => u64::from(pred),
+            Meeting::SyncWarp(_) => 0,
+            Meeting::Vote(VoteOp::All | VoteOp::Any, value) => value & 1,
+            Meeting::Vote(VoteOp::Ballot, value) => (value & 1) << lane,
+            Meeting::Vote(VoteOp::MatchAny | VoteOp::MatchAll, _) => 1 << lane,
+            Meeting::Shuffle(_, value, ..) => value,
+        }
+    }
+}
+
+/// How far a thread came.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// To its end.
+    Ended(End),
+    /// To where it meets others.
+    Meets(Meeting),
+}
+
 /// One thread: its memory, its place, what it has left to spend and what it has done.
 #[derive(Clone, Debug)]
 pub struct Lane<'m> {
@@ -146,8 +183,12 @@ pub struct Lane<'m> {
     /// What was done, in order.
     pub events: Vec<Event>,
     shared: BTreeMap<(u32, u32), u64>,
+    frames: Vec<Frame<'m>>,
+    /// The register that takes the answer of a meeting, in the innermost frame.
+    asking: Option<Reg>,
 }
 
+#[derive(Clone, Debug)]
 struct Frame<'m> {
     f: &'m Function,
     id: FuncId,
@@ -171,12 +212,50 @@ impl<'m> Lane<'m> {
             globals.push(base);
         }
         let (place, shared) = (Place::default(), BTreeMap::new());
-        Lane { module, memory, globals, place, fuel: 1_000_000, events: Vec::new(), shared }
+        let (events, frames) = (Vec::new(), Vec::new());
+        Lane { module, memory, globals, place, fuel: 1_000_000, events, shared, frames, asking: None }
     }
 
-    /// Runs function `func` to its end.
+    /// Says where a shared variable of a function is; else it is put somewhere at its first use.
+    pub fn place_shared(&mut self, func: FuncId, id: crate::SharedId, base: u64) {
+        self.shared.insert((func.0, id.0), base);
+    }
+
+    /// Runs function `func` to its end, alone.
     pub fn run(&mut self, func: FuncId, args: &[u64]) -> Result<End, Fault> {
-        let mut frames = vec![self.enter(func, args, &[])?];
+        self.start(func, args)?;
+        loop {
+            match self.go_on()? {
+                Step::Ended(end) => return Ok(end),
+                Step::Meets(meeting) => self.answer(meeting.alone(self.lane()))?,
+            }
+        }
+    }
+
+    /// Begins function `func`.
+    pub fn start(&mut self, func: FuncId, args: &[u64]) -> Result<(), Fault> {
+        self.frames = vec![self.enter(func, args, &[])?];
+        self.asking = None;
+        Ok(())
+    }
+
+    /// What the thread learns where it has met others.
+    pub fn answer(&mut self, value: u64) -> Result<(), Fault> {
+        match (self.asking.take(), self.frames.last_mut()) {
+            (Some(reg), Some(frame)) => frame.set(reg, value),
+            _ => Ok(()),
+        }
+    }
+
+    /// Goes on to the end or to where the thread meets others.
+    pub fn go_on(&mut self) -> Result<Step, Fault> {
+        let mut frames = std::mem::take(&mut self.frames);
+        let step = self.steps(&mut frames);
+        self.frames = frames;
+        step
+    }
+
+    fn steps(&mut self, frames: &mut Vec<Frame<'m>>) -> Result<Step, Fault> {
         while let Some(frame) = frames.last_mut() {
             self.fuel = self.fuel.checked_sub(1).ok_or(Fault::Fuel)?;
             let block = frame.f.blocks.get(frame.bb.index()).ok_or(Fault::Invalid)?;
@@ -189,6 +268,10 @@ impl<'m> Lane<'m> {
                         return Err(Fault::Fuel);
                     }
                     frames.push(callee);
+                } else if let Some((meeting, dst)) = frame.meeting(&inst.kind) {
+                    self.events.push(Event::Sync);
+                    self.asking = dst;
+                    return Ok(Step::Meets(meeting));
                 } else {
                     self.inst(frame, &inst.kind, inst.span)?;
                 }
@@ -210,7 +293,7 @@ impl<'m> Lane<'m> {
                     let results = frame.results;
                     frames.pop();
                     match frames.last_mut() {
-                        None => return Ok(End::Returned(values)),
+                        None => return Ok(Step::Ended(End::Returned(values))),
                         Some(caller) => {
                             for (&reg, value) in results.iter().zip(values) {
                                 caller.set(reg, value)?;
@@ -218,8 +301,8 @@ impl<'m> Lane<'m> {
                         }
                     }
                 }
-                Term::Exit => return Ok(End::Exited),
-                Term::Trap(trap) => return Ok(End::Trapped(*trap)),
+                Term::Exit => return Ok(Step::Ended(End::Exited)),
+                Term::Trap(trap) => return Ok(Step::Ended(End::Trapped(*trap))),
             }
         }
         Err(Fault::Invalid)
@@ -293,6 +376,7 @@ impl<'m> Lane<'m> {
         u64::from(value)
     }
 
+    /// The thread's number in its warp.
     fn lane(&self) -> u32 {
         let Place { tid, ntid, .. } = self.place;
         let row = tid[2].wrapping_mul(ntid[1]).wrapping_add(tid[1]);
@@ -342,32 +426,9 @@ impl<'m> Lane<'m> {
                 self.events.push(Event::Atomic(addr, old, new));
                 dst.map_or(Ok(()), |dst| frame.set(dst, old))
             }
-            InstKind::Fence { .. } | InstKind::SyncWarp { .. } => {
+            InstKind::Fence { .. } => {
                 self.events.push(Event::Sync);
                 Ok(())
-            }
-            InstKind::Barrier { op, dst, a } => {
-                self.events.push(Event::Sync);
-                match (op, dst, a) {
-                    (BarOp::And | BarOp::Or | BarOp::Count, Some(dst), Some(a)) => frame.set(dst, frame.val(a) & 1),
-                    _ => Ok(()),
-                }
-            }
-            InstKind::Vote { op, dst, a, .. } => {
-                self.events.push(Event::Sync);
-                let lane = 1 << self.lane();
-                frame.set(
-                    dst,
-                    match op {
-                        VoteOp::All | VoteOp::Any => frame.val(a) & 1,
-                        VoteOp::Ballot => (frame.val(a) & 1) * lane,
-                        VoteOp::MatchAny | VoteOp::MatchAll => lane,
-                    },
-                )
-            }
-            InstKind::Shuffle { dst, a, .. } => {
-                self.events.push(Event::Sync);
-                frame.set(dst, frame.val(a))
             }
             InstKind::Special { reg, dst } => frame.set(dst, self.special(reg)),
             InstKind::Stmt => {
@@ -378,7 +439,11 @@ impl<'m> Lane<'m> {
                 self.events.push(Event::BackEdge);
                 Ok(())
             }
-            InstKind::Call { .. } => Err(Fault::Invalid),
+            InstKind::Call { .. }
+            | InstKind::Barrier { .. }
+            | InstKind::SyncWarp { .. }
+            | InstKind::Vote { .. }
+            | InstKind::Shuffle { .. } => Err(Fault::Invalid),
             InstKind::Rt { rt, .. } => Err(Fault::Unsupported(rt.mnemonic())),
             InstKind::Launch { .. } => Err(Fault::Unsupported("launch")),
         }
@@ -386,6 +451,22 @@ impl<'m> Lane<'m> {
 }
 
 impl Frame<'_> {
+    /// Where an instruction meets others, and the register for what comes of it.
+    fn meeting(&self, kind: &InstKind) -> Option<(Meeting, Option<Reg>)> {
+        Some(match *kind {
+            InstKind::Barrier { op, dst, a } => {
+                let pred = a.is_some_and(|a| self.val(a) & 1 != 0);
+                (Meeting::Barrier(op, pred), dst.filter(|_| op != BarOp::Sync))
+            }
+            InstKind::SyncWarp { mask } => (Meeting::SyncWarp(self.val(mask) as u32), None),
+            InstKind::Vote { op, dst, a, .. } => (Meeting::Vote(op, self.val(a)), Some(dst)),
+            InstKind::Shuffle { op, dst, a, lane, width, .. } => {
+                (Meeting::Shuffle(op, self.val(a), self.val(lane) as u32, self.val(width) as u32), Some(dst))
+            }
+            _ => return None,
+        })
+    }
+
     fn val(&self, val: Val) -> u64 {
         match val {
             Val::Imm(bits) => bits,

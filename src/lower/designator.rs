@@ -9,7 +9,7 @@ use crate::types::{const_bytes, data_space, ir_ty};
 use crate::value::Value;
 use crate::view::{Contiguity, View, ViewDim};
 use ir::Val;
-use sema::checked::{Expr, ExprKind, Field, Sub, Type, VarId};
+use sema::checked::{Expr, ExprKind, Field, Program, Sub, Type, VarId};
 
 /// Whether an expression names an object, so that it may be passed by reference or pointed to.
 pub(crate) fn is_designator(e: &Expr) -> bool {
@@ -21,6 +21,23 @@ pub(crate) fn is_designator(e: &Expr) -> bool {
         | ExprKind::Substring { base, .. }
         | ExprKind::ComplexPart { base, .. } => is_designator(base),
         _ => false,
+    }
+}
+
+/// The variable that a designator names a part of. What a component points to, or has allocated, is no part of it.
+fn root(program: &Program, e: &Expr) -> Option<VarId> {
+    match &e.kind {
+        ExprKind::Var(v) => Some(*v),
+        ExprKind::Field { base, field } => {
+            let Type::Derived(id) = &base.ty else { return None };
+            let is_apart = program.ty(*id).fields.get(*field as usize).is_some_and(|f| f.allocatable || f.pointer);
+            if is_apart { None } else { root(program, base) }
+        }
+        ExprKind::Element { base, .. }
+        | ExprKind::Section { base, .. }
+        | ExprKind::Substring { base, .. }
+        | ExprKind::ComplexPart { base, .. } => root(program, base),
+        _ => None,
     }
 }
 
@@ -56,6 +73,11 @@ impl<'p> Fx<'_, 'p> {
                 }
                 Leaf::Value(v) => self.value_place(&v, &e.ty),
             };
+        }
+        if !self.is_host()
+            && let Some(v) = root(self.program, e)
+        {
+            self.m.module.designated.insert(e.span, v.0);
         }
         self.at(e.span, |fx| fx.place_inner(e))
     }

@@ -349,7 +349,9 @@ impl Machine {
         let mut hooks = is_observed.then_some(&mut observing as &mut dyn vm::Hooks<1>);
         let (mut keeping, mut ordering);
         let keeps = self.init.is_some();
-        if let (Some(state), Some(bits)) = (&mut self.init, memory.initialised()) {
+        // What a device that has failed no longer copies is not told again.
+        let init = self.init.as_mut().filter(|_| !self.runtime.has_failed());
+        if let (Some(state), Some(bits)) = (init, memory.initialised()) {
             keeping = InitHooks { state, bits, program: &program, inner: hooks };
             hooks = Some(&mut keeping);
         }

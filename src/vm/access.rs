@@ -238,11 +238,12 @@ pub(crate) fn atomic<const W: usize>(
     let mut changed = false;
     let mut bad = 0;
     wire.failed = 0;
+    let order = warp.lane_order();
     let mut hint = warp.hint;
     let deferred = ctx.atomics.as_deref().is_some_and(|sink| sink.takes(wire.site));
     let mut reach = Reach { memory: ctx.memory, shared: ctx.shared, frames: &mut warp.frames, open: warp.open };
     for (to, mask) in Reach::parts(space, &wire.lanes, wire.mask, bytes) {
-        for lane in lanes(mask) {
+        for lane in order.lanes(mask) {
             let one = 1 << lane;
             let failed = by_width!(width, T => {
                 let mut word = [<T as Default>::default(); W];

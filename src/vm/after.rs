@@ -109,6 +109,7 @@ pub(crate) fn settle<const W: usize>(
             let Some(&Op::Branch { then_pc, else_pc, join, .. }) = ops.get(pc as usize) else { return Next::Pick };
             fragment.pc = then_pc;
             warp.split(mask & !taken, else_pc, if join == NO_JOIN { None } else { Some(join) });
+            warp.give_way();
             Next::Pick
         }
         After::Left(number, left) => {

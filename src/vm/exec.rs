@@ -62,6 +62,8 @@ fn run_fragment<const W: usize, const F: u8>(
     let join = fragment.joins.last().filter(|j| j.1 == number).map_or(NO_JOIN, |j| j.0);
     let full = W == 1 || mask == warp.live;
     let is_loose = warp.loose || wire.exact;
+    // Under a seed every split is a chance for another part of the warp, in loops too.
+    let is_seeded = warp.seed != 0;
     let Some(Some(frame)) = warp.frames.get_mut(number as usize) else { return Some(Exit::Done) };
     let func = frame.func;
     let code = &program.code[func.index()];
@@ -569,7 +571,7 @@ fn run_fragment<const W: usize, const F: u8>(
                         break After::Rounds(number);
                     }
                 }
-                Op::Tight { number } if W > 1 && idle < crate::POLL_QUANTUM => {
+                Op::Tight { number } if W > 1 && !is_seeded && idle < crate::POLL_QUANTUM => {
                     let Some(Some(tight)) = way.tight.get(number as usize) else { break After::Rare };
                     let files = Files { preds, words, longs, scalars };
                     let out = whirl::run::<W, F>(tight, files, mask, &mut budget);

@@ -282,6 +282,7 @@ fn branch_many<const W: usize>(warp: &mut Warp<W>, switch: &SwitchOp, at: &Curso
     if let Some(&(pc, _)) = groups.first() {
         warp.fragments[current].pc = pc;
     }
+    warp.give_way();
 }
 
 /// The value of a special register that the threads of a block share; `None` if it is none of those.

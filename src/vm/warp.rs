@@ -81,6 +81,9 @@ pub struct Warp<const W: usize> {
     pub(crate) abreast: Spare,
     /// Frames at most, against endless recursion.
     pub depth_limit: u32,
+    /// From which the order of lanes is drawn, where it is free: in an atomic, and of the parts of a branch. 0 is their
+    /// natural order.
+    pub seed: u64,
     /// Whether lanes may have met that are not in the same execution of the code (see `fragment`).
     pub(crate) loose: bool,
     /// Thread indices of the lanes, x, y and z, and the block extents that they were worked out for.
@@ -210,6 +213,7 @@ impl<const W: usize> Warp<W> {
             open: if W == 1 { HOST_REGIONS } else { DEVICE_REGIONS },
             abreast: Spare::default(),
             depth_limit: 4096,
+            seed: 0,
             loose: false,
             threads: ([0; 3], [[0; W]; 3]),
         };
@@ -240,6 +244,7 @@ impl<const W: usize> Warp<W> {
         self.frames.truncate(1);
         self.current = 0;
         self.points = 0;
+        self.seed = 0;
         self.loose = false;
         if let Some(Some(frame)) = self.frames.first_mut() {
             frame.restart(code, mask);
@@ -299,6 +304,28 @@ impl<const W: usize> Warp<W> {
             at = frame.caller.as_ref().map(|c| (c.frame, c.pc));
         }
         out
+    }
+
+    /// The next number that the seed gives, 0 without a seed: G. Marsaglia, "Xorshift RNGs" (2003).
+    fn chance(&mut self) -> u64 {
+        self.seed ^= self.seed << 13;
+        self.seed ^= self.seed >> 7;
+        self.seed ^= self.seed << 17;
+        self.seed
+    }
+
+    /// The order in which lanes do what they do one after another.
+    pub(crate) fn lane_order(&mut self) -> LaneOrder {
+        let chance = self.chance() >> 32;
+        LaneOrder { first: chance as u32 & 31, flip: if chance & 32 == 0 { 0 } else { 31 } }
+    }
+
+    /// Under a seed, lets another part of the warp go on if it can.
+    pub fn give_way(&mut self) {
+        let count = self.fragments.len() as u64;
+        if self.seed != 0 && count > 1 {
+            self.current = ((self.chance() >> 32) % count) as usize;
+        }
     }
 
     /// The fragment that holds a lane.
@@ -497,6 +524,22 @@ fn set_params<const W: usize>(frame: &mut Frame<W>, code: &Code, args: &[Arg]) {
         if !frame.fill_scalar(slot, bits) || code.row_params.get(i).copied().unwrap_or(true) {
             frame.fill_row(slot, bits);
         }
+    }
+}
+
+/// An order of the lanes of a warp: from some lane on, upwards or downwards.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct LaneOrder {
+    first: u32,
+    flip: u32,
+}
+
+impl LaneOrder {
+    /// The lanes of a mask in this order.
+    pub(crate) fn lanes(self, mask: u32) -> impl Iterator<Item = usize> {
+        let turned = mask.rotate_right(self.first);
+        let turned = if self.flip == 0 { turned } else { turned.reverse_bits() };
+        lanes(turned).map(move |i| ((i as u32 ^ self.flip) + self.first) as usize & 31)
     }
 }
 

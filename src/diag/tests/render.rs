@@ -266,104 +266,111 @@ fn sarif_is_one_document() {
     check(
         &lines,
         &expect![[r#"
-        {
-          "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-          "runs": [
             {
-              "columnKind": "unicodeCodePoints",
-              "results": [
+              "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+              "runs": [
                 {
-                  "level": "error",
-                  "locations": [
+                  "columnKind": "unicodeCodePoints",
+                  "results": [
                     {
-                      "physicalLocation": {
-                        "artifactLocation": {
-                          "uri": "reduce.cuf"
-                        },
-                        "region": {
-                          "endColumn": 26,
-                          "endLine": 14,
-                          "startColumn": 19,
-                          "startLine": 14
-                        }
-                      }
-                    }
-                  ],
-                  "message": {
-                    "text": "data race on shared `s(17)` between two threads of block (1,1,1): (2) thread (1,1,1) reads it here, no barrier in between\nnote: launch 1 of `reduce`, 96 more like this; replay with --schedule seed:0"
-                  },
-                  "relatedLocations": [
-                    {
-                      "id": 1,
-                      "message": {
-                        "text": "(1) thread (17,1,1) wrote it here"
-                      },
-                      "physicalLocation": {
-                        "artifactLocation": {
-                          "uri": "reduce.cuf"
-                        },
-                        "region": {
-                          "endColumn": 16,
-                          "endLine": 11,
-                          "startColumn": 5,
-                          "startLine": 11
-                        }
-                      }
-                    }
-                  ],
-                  "ruleId": "R0101",
-                  "ruleIndex": 0,
-                  "stacks": [
-                    {
-                      "frames": [
+                      "level": "error",
+                      "locations": [
                         {
-                          "location": {
-                            "message": {
-                              "text": "(2) in `reduce`, called at dir/other file.cuf:1:1"
+                          "physicalLocation": {
+                            "artifactLocation": {
+                              "uri": "reduce.cuf"
                             },
-                            "physicalLocation": {
-                              "artifactLocation": {
-                                "uri": "dir/other%20file.cuf"
-                              },
-                              "region": {
-                                "endColumn": 10,
-                                "endLine": 1,
-                                "startColumn": 1,
-                                "startLine": 1
-                              }
+                            "region": {
+                              "endColumn": 26,
+                              "endLine": 14,
+                              "startColumn": 19,
+                              "startLine": 14
                             }
                           }
                         }
+                      ],
+                      "message": {
+                        "text": "data race on shared `s(17)` between two threads of block (1,1,1): (2) thread (1,1,1) reads it here, no barrier in between\nnote: launch 1 of `reduce`, 96 more like this; replay with --schedule seed:0"
+                      },
+                      "partialFingerprints": {
+                        "primaryLocationLineHash": "1a637bc51010f2cf:1"
+                      },
+                      "relatedLocations": [
+                        {
+                          "id": 1,
+                          "message": {
+                            "text": "(1) thread (17,1,1) wrote it here"
+                          },
+                          "physicalLocation": {
+                            "artifactLocation": {
+                              "uri": "reduce.cuf"
+                            },
+                            "region": {
+                              "endColumn": 16,
+                              "endLine": 11,
+                              "startColumn": 5,
+                              "startLine": 11
+                            }
+                          }
+                        }
+                      ],
+                      "ruleId": "R0101",
+                      "ruleIndex": 0,
+                      "stacks": [
+                        {
+                          "frames": [
+                            {
+                              "location": {
+                                "message": {
+                                  "text": "(2) in `reduce`, called at dir/other file.cuf:1:1"
+                                },
+                                "physicalLocation": {
+                                  "artifactLocation": {
+                                    "uri": "dir/other%20file.cuf"
+                                  },
+                                  "region": {
+                                    "endColumn": 10,
+                                    "endLine": 1,
+                                    "startColumn": 1,
+                                    "startLine": 1
+                                  }
+                                }
+                              }
+                            }
+                          ]
+                        }
                       ]
                     }
-                  ]
+                  ],
+                  "tool": {
+                    "driver": {
+                      "informationUri": "https://github.com/cufemu/cufemu",
+                      "name": "cufemu",
+                      "rules": [
+                        {
+                          "defaultConfiguration": {
+                            "level": "error"
+                          },
+                          "fullDescription": {
+                            "text": "Two threads of a block access one element of shared memory, at least one of them writes, and nothing orders the two accesses. `syncthreads` between them does: what any thread of the block did before it, every thread sees after it."
+                          },
+                          "help": {
+                            "markdown": "R0101: data race on shared memory between threads of a block\n\nTwo threads of a block access one element of shared memory, at least one of them\nwrites, and nothing orders the two accesses. `syncthreads` between them does:\nwhat any thread of the block did before it, every thread sees after it.\n\nwrong:\n\n    s(t) = a(i)\n    if (t <= 16) s(t) = s(t) + s(t + 16)\n\nright:\n\n    s(t) = a(i)\n    call syncthreads()\n    if (t <= 16) s(t) = s(t) + s(t + 16)\n\nThe race is reported whether or not this run happened to compute the right\nvalue: on a real device the order differs from run to run.\n",
+                          },
+                          "id": "R0101",
+                          "name": "SharedRace",
+                          "shortDescription": {
+                            "text": "data race on shared memory between threads of a block"
+                          }
+                        }
+                      ],
+                      "version": "0.1.0"
+                    }
+                  }
                 }
               ],
-              "tool": {
-                "driver": {
-                  "informationUri": "https://github.com/cufemu/cufemu",
-                  "name": "cufemu",
-                  "rules": [
-                    {
-                      "defaultConfiguration": {
-                        "level": "error"
-                      },
-                      "help": {
-                      },
-                      "id": "R0101",
-                      "name": "SharedRace",
-                      "shortDescription": {
-                        "text": "data race on shared memory between threads of a block"
-                      }
-                    }
-                  ],
-                  "version": "0.1.0"
-                }
-              }
-            }
-          ],
-          "version": "2.1.0"
-        }"#]],
+              "version": "2.1.0"
+            }"#]],
     );
 }
 

@@ -1,12 +1,14 @@
 //! Random kernels give the same bytes however they are run: by warps with each instruction set, with uniform registers as
-//! scalars or all registers as rows, stopped at any point, and, where threads are alone, each thread by itself.
+//! scalars or all registers as rows, stopped at any point, under any seed, and one thread at a time (`reference`).
 
 use crate::kernels::{self, IN, Made, OUT, Rng};
+use crate::reference::Launch;
 use crate::rig::Rig;
 use device::{Device, NoObserver, Progress};
 use emu::Options;
+use ir::InstKind;
 use ir::Ty;
-use ir::lane::{End, Lane, Place};
+use ir::lane::Memory;
 
 /// What the scalar arguments are.
 const N: u64 = 5;
@@ -44,34 +46,18 @@ fn by_warps(seed: u64, made: &Made, way: Way, options: Options) -> (Vec<u32>, u6
     (words, points, rig.codes())
 }
 
-/// The words of `out` when each thread runs by itself.
-fn one_by_one(seed: u64, made: &Made) -> Vec<u32> {
-    let mut words = Vec::new();
-    let [bx, by, bz] = made.block;
-    for cta in 0..made.grid.iter().product::<u32>() {
-        for t in 0..bx * by * bz {
-            let mut lane = Lane::new(&made.module);
-            lane.fuel = 10_000_000;
-            lane.place = Place {
-                tid: [t % bx, t / bx % by, t / (bx * by)],
-                ntid: made.block,
-                ctaid: [cta % made.grid[0], cta / made.grid[0], 0],
-                nctaid: made.grid,
-            };
-            let x = lane.memory.alloc(4 * IN as u64, 256);
-            for (i, &word) in input(seed).iter().enumerate() {
-                lane.memory.write(x + 4 * i as u64, Ty::I32, u64::from(word)).expect("inside");
-            }
-            let out = lane.memory.alloc(4 * (OUT * threads(made)) as u64, 256);
-            let end = lane.run(made.kernel, &[x, out, N, STEP]);
-            assert!(matches!(end, Ok(End::Returned(_))), "{end:?}\n{}", ir::print::module(&made.module, false));
-            let first = OUT * (cta * bx * by * bz + t) as usize;
-            words.extend(
-                (first..first + OUT).map(|i| lane.memory.read(out + 4 * i as u64, Ty::I32).expect("inside") as u32),
-            );
-        }
+/// The words of `out` when one thread runs at a time, in an order of the seed.
+fn one_by_one(seed: u64, made: &Made, order: u64) -> Vec<u32> {
+    let mut memory = Memory::default();
+    let x = memory.alloc(4 * IN as u64, 256);
+    for (i, &word) in input(seed).iter().enumerate() {
+        memory.write(x + 4 * i as u64, Ty::I32, u64::from(word)).expect("inside");
     }
-    words
+    let out = memory.alloc(4 * (OUT * threads(made)) as u64, 256);
+    let (module, kernel, args) = (&made.module, made.kernel, &[x, out, N, STEP]);
+    Launch { module, kernel, grid: made.grid, block: made.block, args, seed: order }.run(&mut memory);
+    let word = |i| memory.read(out + 4 * i as u64, Ty::I32).expect("inside") as u32;
+    (0..OUT * threads(made)).map(word).collect()
 }
 
 fn ways() -> Vec<Way> {
@@ -93,16 +79,21 @@ fn check(seed: u64, alone: bool, options: &Options) {
     let ways = ways();
     let first = by_warps(seed, &made, ways[0], options.clone());
     assert_eq!(first.2, Vec::<String>::new(), "seed {seed}: findings\n{}", ir::print::module(&made.module, false));
+    assert!(first.0.iter().any(|&word| word != 0), "seed {seed}: nothing was written");
     for &way in &ways[1..] {
         let other = by_warps(seed, &made, way, options.clone());
         assert_eq!(first, other, "seed {seed}, {way:?}\n{}", ir::print::module(&made.module, false));
     }
-    if alone {
-        let found = one_by_one(seed, &made);
+    for order in [0, 1] {
+        let found = one_by_one(seed, &made, order);
         if first.0 != found {
             let at = first.0.iter().zip(&found).position(|(a, b)| a != b).unwrap_or(0);
             panic!("seed {seed}: thread {} word {}\n{}", at / OUT, at % OUT, ir::print::module(&made.module, false));
         }
+    }
+    for schedule in [1, 2] {
+        let other = by_warps(seed, &made, ways[0], Options { seed: schedule, ..options.clone() });
+        assert_eq!((&first.0, &first.2), (&other.0, &other.2), "seed {seed}, schedule {schedule}");
     }
 }
 
@@ -133,4 +124,29 @@ fn many_kernels_give_the_same_in_every_way() {
     for seed in 1000..6000 {
         check(seed, seed % 2 == 0, &Options::default());
     }
+}
+
+/// What the kernels of these tests are made of, so that none of it is lost unnoticed.
+#[test]
+fn kernels_have_all_that_threads_do_together() {
+    let mut seen = std::collections::BTreeSet::new();
+    for seed in 0..150 {
+        let made = kernels::kernel(seed, false);
+        for inst in made.module.funcs.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts) {
+            match &inst.kind {
+                InstKind::Barrier { op, .. } => seen.insert(format!("barrier.{op}")),
+                InstKind::Vote { op, .. } => seen.insert(format!("vote.{op}")),
+                InstKind::Shuffle { op, ty, .. } => seen.insert(format!("shfl.{op}.{ty}")),
+                InstKind::Atomic { op, space, .. } => seen.insert(format!("atom.{op}.{space:?}")),
+                InstKind::Load { space, .. } => seen.insert(format!("load.{space:?}")),
+                InstKind::Store { space, .. } => seen.insert(format!("store.{space:?}")),
+                InstKind::Call { .. } => seen.insert("call".to_owned()),
+                InstKind::BackEdge => seen.insert("backedge".to_owned()),
+                _ => false,
+            };
+        }
+    }
+    let count = |what: &str| seen.iter().filter(|s| s.starts_with(what)).count();
+    let counts = ["barrier", "vote", "shfl", "atom", "load", "store", "call", "backedge"].map(count);
+    assert_eq!(counts, [4, 5, 8, 4, 4, 3, 1, 1], "{seen:?}");
 }

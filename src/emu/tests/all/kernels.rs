@@ -2,13 +2,15 @@
 //! forms, shared and local memory, calls.
 //!
 //! Every kernel ends by construction (loops have counters of their own), reads `in` anywhere, and writes only its own thread's
-//! words of `out`. A kernel that is *alone* has no thread read what another wrote, so that each thread can be run by itself.
+//! words of `out`. Threads exchange values where the whole block is together: at top level, and in loops and branches that a
+//! block takes as one, by barriers, shared memory, atomics whose order does not show, votes and shuffles. A kernel that is
+//! *alone* has no thread read what another wrote, so that each thread can be run by itself.
 //! Equal seeds give equal kernels.
 
-use ir::op::{BarOp, BinOp, CmpOp, CvtOp, ShflOp, Special, TriOp, UnOp, VoteOp};
+use ir::op::{AtomOp, BarOp, BinOp, CmpOp, CvtOp, ShflOp, Special, TriOp, UnOp, VoteOp};
 use ir::{
-    Access, AddrBase, Bb, FuncId, FuncKind, Function, FunctionBuilder, LocalSlot, Module, Reg, SharedSize, SharedVar,
-    Space, Ty, Val,
+    Access, AddrBase, Bb, FuncId, FuncKind, Function, FunctionBuilder, LocalSlot, Module, Reg, Scope, SharedSize,
+    SharedVar, Space, Ty, Val,
 };
 use source::Span;
 
@@ -360,7 +362,7 @@ impl Gen {
                 return;
             }
             self.budget -= 1;
-            match self.rng.below(14) {
+            match self.rng.below(16) {
                 0..=4 => self.assign(),
                 5 => {
                     let (j, value) = (self.rng.below(OUT), self.word());
@@ -375,18 +377,25 @@ impl Gen {
                     let v = self.b.call(FuncId(0), vec![x, y], &[Ty::I32])[0];
                     self.b.set(self.words[i], v);
                 }
-                12 if !self.loops.is_empty() && self.rng.once_in(2) => self.leave(),
-                13 => self.meet(),
+                12 if !self.loops.is_empty() && !self.together && self.rng.once_in(2) => self.leave(),
+                13..=15 => self.meet(),
                 _ => self.assign(),
             }
         }
     }
 
     fn branch(&mut self, depth: usize) {
-        let c = self.condition();
+        // What a whole block decides alike keeps it together.
+        let alike = self.together && self.rng.once_in(3);
+        let c = if alike {
+            let (a, limit) = (self.rng.pick(&self.uniform), self.rng.below(6) as i32);
+            self.b.cmp(CmpOp::Lt, Ty::I32, a, Val::i32(limit)).into()
+        } else {
+            self.condition()
+        };
         let (yes, no, after) = (self.b.new_block(), self.b.new_block(), self.b.new_block());
         self.b.branch(c, yes, no);
-        let before = std::mem::replace(&mut self.together, false);
+        let before = std::mem::replace(&mut self.together, alike);
         for bb in [yes, no] {
             self.b.switch_to(bb);
             if bb == yes || self.rng.once_in(2) {
@@ -421,7 +430,8 @@ impl Gen {
         let more = self.b.cmp(CmpOp::Lt, Ty::I32, k, limit);
         self.b.branch(more, body, done);
         self.b.switch_to(body);
-        let before = std::mem::replace(&mut self.together, false);
+        let before = self.together;
+        self.together &= together;
         self.small.push(k);
         self.loops.push((latch, done));
         self.block(depth + 1);
@@ -502,21 +512,58 @@ impl Gen {
             return self.assign();
         }
         let i = self.rng.below(3);
-        match self.rng.below(4) {
+        match self.rng.below(8) {
             0 => {
-                let (value, lane) = (self.word(), Val::i32(self.rng.below(32) as i32));
-                let op = self.rng.pick(&[ShflOp::Idx, ShflOp::Up, ShflOp::Down, ShflOp::Xor]);
-                let v = self.b.shuffle(op, Ty::I32, value, lane, Val::i32(self.rng.pick(&[8, 32])));
+                let (value, lane) = (self.word(), self.lane_number());
+                let op = self.rng.pick(ShflOp::ALL);
+                let v = self.b.shuffle(op, Ty::I32, value, lane, Val::i32(self.rng.pick(&[1, 2, 8, 16, 32])));
                 self.b.set(self.words[i], v);
             }
             1 => {
+                let (value, lane) = (self.double(), self.lane_number());
+                let op = self.rng.pick(ShflOp::ALL);
+                let v = self.b.shuffle(op, Ty::F64, value, lane, Val::i32(self.rng.pick(&[4, 32])));
+                self.b.set(self.doubles[i], v);
+            }
+            2 => {
                 let c = self.condition();
                 let v = self.b.vote(VoteOp::Ballot, Ty::Pred, None, c);
                 self.b.set(self.words[i], v);
             }
-            2 => {
+            3 => {
+                let (c, x, y) = (self.condition(), self.word(), self.word());
+                let op = self.rng.pick(&[VoteOp::All, VoteOp::Any]);
+                let p = self.b.vote(op, Ty::Pred, None, c);
+                let v = self.b.select(Ty::I32, p, x, y);
+                self.b.set(self.words[i], v);
+            }
+            4 => {
+                let value = self.word();
+                let value = self.b.bin(BinOp::And, Ty::I32, value, Val::i32(self.rng.pick(&[0, 1, 6])));
+                let op = self.rng.pick(&[VoteOp::MatchAny, VoteOp::MatchAll]);
+                let v = self.b.vote(op, Ty::I32, None, value);
+                self.b.set(self.words[i], v);
+            }
+            5 => {
                 let c = self.condition();
-                let v = self.b.barrier(BarOp::Count, c);
+                if self.rng.once_in(2) {
+                    let v = self.b.barrier(BarOp::Count, c);
+                    return self.b.set(self.words[i], v);
+                }
+                let (x, y) = (self.word(), self.word());
+                let p = self.b.barrier(self.rng.pick(&[BarOp::And, BarOp::Or]), c);
+                let v = self.b.select(Ty::I32, p, x, y);
+                self.b.set(self.words[i], v);
+            }
+            6 => {
+                // A sum or a bound of the whole block, which no order of threads changes.
+                let at = self.shared(1);
+                let value = self.word();
+                let op = self.rng.pick(&[AtomOp::Add, AtomOp::Max, AtomOp::Xor, AtomOp::Or]);
+                self.b.atomic(op, Ty::I32, Space::Shared, Scope::Block, at, value);
+                self.b.sync_threads();
+                let v = self.b.load(Ty::I32, Space::Shared, Access::Plain, at, 0);
+                self.b.sync_threads();
                 self.b.set(self.words[i], v);
             }
             _ => {
@@ -538,5 +585,10 @@ impl Gen {
                 self.b.set(self.words[i], v);
             }
         }
+    }
+
+    /// A lane or a distance for a shuffle, now and then not the same for all.
+    fn lane_number(&mut self) -> Val {
+        if self.rng.once_in(3) { self.word() } else { Val::i32(self.rng.below(32) as i32) }
     }
 }

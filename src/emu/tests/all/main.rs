@@ -5,6 +5,7 @@
 mod cases;
 mod divergence;
 mod kernels;
+mod reference;
 mod rig;
 mod runs;
 mod schedule;
