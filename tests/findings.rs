@@ -108,7 +108,7 @@ contains
     integer :: y
     real :: x(n)
     real :: r
-    r = x(threadidx%x)
+    r = 2*x(threadidx%x)
     if (threadidx%x == 1) r = x(n + 1)
     y = threadidx%x
     x(threadidx%x) = r/(threadidx%x - 1)
@@ -251,9 +251,9 @@ fn findings_as_json_are_one_object_a_line() {
     assert_eq!(all.len(), 3);
     assert_eq!(
         (&all[0]["code"], &all[0]["severity"], &all[0]["place"]["line"]),
-        (&"R0101".into(), &"error".into(), &7.into())
+        (&"R0101".into(), &"error".into(), &6.into())
     );
-    assert_eq!(all[0]["related"][0]["place"]["line"], 6);
+    assert_eq!(all[0]["related"][0]["place"]["line"], 7);
 }
 
 /// The one document that a run writes to standard error.
@@ -295,11 +295,11 @@ fn sarif_has_what_code_hosts_show() {
     let shared = &results[0];
     assert_eq!(
         (&shared["ruleId"], &shared["locations"][0]["physicalLocation"]["region"]["startLine"]),
-        (&"R0101".into(), &7.into())
+        (&"R0101".into(), &6.into())
     );
     let other = &shared["relatedLocations"][0];
-    assert_eq!(other["physicalLocation"]["region"]["startLine"], 6);
-    assert!(other["message"]["text"].as_str().is_some_and(|t| t.contains("wrote it here")));
+    assert_eq!(other["physicalLocation"]["region"]["startLine"], 7);
+    assert!(other["message"]["text"].as_str().is_some_and(|t| t.contains("read it here")));
 }
 
 #[test]
@@ -354,4 +354,224 @@ fn examples_of_the_suite_are_clean_under_seeds() {
     let clean = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("examples/reduce.cuf");
     let output = cufemu().args(["--race", "--many-seeds", "0..4"]).arg(clean).output().expect("it runs");
     assert_eq!((output.status.code(), err(&output)), (Some(0), String::new()));
+}
+
+/// Kernels that leave their arrays; the argument of the program says which one runs.
+const OUTSIDE: &str = "module m
+  real, device, allocatable :: g(:)
+  type t
+    real :: u(4)
+    integer :: k
+  end type
+contains
+  attributes(global) subroutine k1(a, b, n)
+    integer, value :: n
+    real :: a(n), b(n)
+    b(threadidx%x) = a(threadidx%x + 1000)
+  end subroutine
+  attributes(global) subroutine k2(a)
+    real :: a(:,:)
+    a(threadidx%x, 20) = 1
+  end subroutine
+  attributes(global) subroutine k3(i)
+    integer, value :: i
+    g(i) = 1
+  end subroutine
+  attributes(global) subroutine k4(p)
+    type(t) :: p(*)
+    p(threadidx%x + 2)%u(2) = 1
+  end subroutine
+  attributes(device) subroutine set(x, i)
+    real :: x(*)
+    integer, value :: i
+    x(i) = 2
+  end subroutine
+  attributes(global) subroutine k5(a, i)
+    integer, value :: i
+    real :: a(100)
+    call set(a, i)
+  end subroutine
+  attributes(global) subroutine k6(a, n)
+    integer, value :: n
+    real :: a(n)
+    real, shared :: s(32)
+    s(threadidx%x + n) = 1
+    a(1) = s(1)
+  end subroutine
+end module
+program p
+  use m
+  use cudafor
+  integer, parameter :: n = 100
+  real, device :: x(n), y(n), z(n)
+  real, device, allocatable :: q(:,:), r(:,:)
+  type(t), device :: w(2)
+  character(8) :: arg
+  allocate(q(10, 10), r(10, 10), g(10))
+  x = 1; z = 1
+  g = 0
+  call get_command_argument(1, arg)
+  select case (arg)
+  case ('1'); call k1<<<1, 100>>>(x, y, n)
+  case ('2'); call k2<<<1, 10>>>(q)
+  case ('3'); call k3<<<1, 1>>>(21)
+  case ('4'); call k4<<<1, 1>>>(w)
+  case ('5'); call k5<<<1, 1>>>(y, n + 1)
+  case ('6'); call k6<<<1, 1>>>(y, n)
+  case ('7'); call k5<<<1, 1>>>(y, 0)
+  case ('8'); deallocate(g); call k3<<<1, 1>>>(21)
+  end select
+  i = cudaDeviceSynchronize()
+end program
+";
+
+#[test]
+fn accesses_outside_name_the_array_that_the_statement_names() {
+    let program = file("outside.cuf", OUTSIDE.as_bytes());
+    for (which, message) in [
+        (1, "read of `a(1001)`, which lies 3600 bytes past the end of `x`"),
+        (2, "write of `a(1,20)`, which lies 360 bytes past the end of `q`"),
+        (3, "write of `g(21)`, which lies 40 bytes past the end of `g`"),
+        (4, "write of `p(3)%u(2)`, which lies 4 bytes past the end of `w`"),
+        (5, "write of `x(101)`, which lies right past the end of `y`"),
+        (6, "write of `s(101)`, which lies 272 bytes past the end of `s`"),
+        (7, "write of `x(0)`, which lies 4 bytes before the beginning of `y`"),
+        (8, "write of `g(21)`, but `g` is not allocated"),
+    ] {
+        let output = cufemu().arg(&program).args(["--", &which.to_string()]).output().expect("it runs");
+        said(&output, 1, message);
+    }
+}
+
+/// The lines of a report that speak of the program.
+fn report(name: &str, program: &str, options: &[&str]) -> String {
+    let output = run(name, program, options);
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    let path = file(name, program.as_bytes()).display().to_string();
+    err(&output).replace(&path, name)
+}
+
+const TOGETHER: &str = "module m
+contains
+  attributes(global) subroutine k(x, f)
+    integer :: x(64), f, t
+    t = threadidx%x
+    WAIT
+    x(t) = t
+  end subroutine
+end module
+program p
+  use m
+  integer, device :: x(64), f
+  f = 0
+  call k<<<1, 64>>>(x, f)
+end program
+";
+
+#[test]
+fn threads_that_wait_for_ever_are_told_with_who_waits_where() {
+    let with = |name: &str, wait: &str| report(name, &TOGETHER.replace("WAIT", wait), &["--race"]);
+    let barrier = with(
+        "barrier.cuf",
+        "if (t <= 40) then\n      call syncthreads()\n    else\n      call syncthreads()\n    end if",
+    );
+    assert!(
+        barrier.contains("error[R0401]: threads of block (1,1,1) wait at different `syncthreads` statements"),
+        "{barrier}"
+    );
+    assert!(barrier.contains("40 threads wait here, the first is thread (1,1,1)"), "{barrier}");
+    assert!(barrier.contains("24 threads wait here, the first is thread (41,1,1)"), "{barrier}");
+    let warp = with(
+        "lanes.cuf",
+        "if (t > 32) then\n      call syncthreads()\n    else if (t > 16) then\n      call syncwarp(-1)\n    \
+        else\n      call syncthreads()\n    end if",
+    );
+    assert!(warp.contains("error[R0403]: lanes 0 to 15 of the warp never reach this `syncwarp`"), "{warp}");
+    assert!(warp.contains("--> lanes.cuf:9:7"), "the place is that of the operation that waits in vain: {warp}");
+    assert!(warp.contains("16 threads wait here at `syncwarp`, the first is thread (17,1,1)"), "{warp}");
+    assert!(warp.contains("32 threads wait here at `syncthreads`, the first is thread (33,1,1)"), "{warp}");
+    let polls = with(
+        "polls.cuf",
+        "if (t <= 32) then\n      call syncthreads()\n    else\n      do while (atomicadd(f, 0) == 0)\n      \
+        end do\n    end if",
+    );
+    assert!(polls.contains("error[R0405]: livelock: what these threads poll is changed by nobody any more"), "{polls}");
+    assert!(polls.contains("32 threads poll here, the first is thread (33,1,1) of block (1,1,1)"), "{polls}");
+    assert!(polls.contains("32 threads wait here at `syncthreads`, the first is thread (1,1,1)"), "{polls}");
+}
+
+#[test]
+fn memory_of_the_other_side_and_memory_freed_twice_are_told() {
+    let head = "program p\nuse cudafor\nuse iso_c_binding\ntype(c_devptr) :: d\ntype(c_ptr) :: c\nreal, pointer :: h(:)\n\
+        integer :: istat\nistat = cudaMalloc(d, 40_8)\n";
+    let host = format!("{head}c = transfer(d, c)\ncall c_f_pointer(c, h, [10])\nh(3) = 1\nend program\n");
+    let host = report("other_side.cuf", &host, &[]);
+    assert!(host.contains("error[R0206]: `h` is in device memory, which host code cannot reach"), "{host}");
+    let twice = format!("{head}istat = cudaFree(d)\nistat = cudaFree(d)\nend program\n");
+    let twice = report("twice.cuf", &twice, &[]);
+    assert!(
+        twice.contains("error[R0210]") && twice.contains("freed here before") && twice.contains("allocated here"),
+        "{twice}"
+    );
+    let far = "program p\nuse cudafor\ninteger, device :: x(20)\ninteger :: h(20), istat\nh = 1\n\
+        istat = cudaMemcpy(x, h, 80)\nend program\n";
+    let far = report("far.cuf", far, &[]);
+    assert!(
+        far.contains("error[R0215]: `cudaMemcpy` of 320 bytes goes beyond the end of `x`, which has 80 from here"),
+        "{far}"
+    );
+}
+
+#[test]
+fn launches_beyond_the_limits_say_which() {
+    let program = "module m
+contains
+  attributes(global) subroutine k(x)
+    integer :: x(*)
+    integer, shared :: s(*)
+    s(threadidx%x) = 1
+    x(threadidx%x) = s(threadidx%x)
+  end subroutine
+  attributes(global) launch_bounds(64) subroutine small(x)
+    integer :: x(*)
+    x(threadidx%x) = 1
+  end subroutine
+end module
+program p
+  use m
+  use cudafor
+  integer, device :: x(200)
+  integer :: n
+  character(8) :: arg
+  read *, n
+  LAUNCH
+end program
+";
+    for (launch, n, message) in [
+        ("k<<<1, 32, n>>>(x)", 300_000, "error[R0703]: launch with 300000 bytes of shared memory in a block"),
+        (
+            "small<<<1, n>>>(x)",
+            128,
+            "error[R0705]: launch with 128 threads in a block, `launch_bounds` of the kernel says 64",
+        ),
+        (
+            "k<<<dim3(1, n, 1), 32, 256>>>(x)",
+            70_000,
+            "error[R0701]: launch with grid%y = 70000, which must be 1 to 65535",
+        ),
+        ("k<<<1, n, 256>>>(x)", 0, "error[R0701]: launch with block%x = 0, which must be 1 to 1024"),
+    ] {
+        let text = program.replace("read *, n", &format!("n = {n}")).replace("LAUNCH", &format!("call {launch}"));
+        let found = report("limits.cuf", &text, &[]);
+        assert!(found.contains(message), "{found}");
+        assert!(found.contains("the kernel did not run"), "{found}");
+    }
+}
+
+#[test]
+fn what_a_failed_launch_leaves_undone_is_not_told_again() {
+    let program = "module m\ncontains\nattributes(global) subroutine k(a)\ninteger :: a(*)\na(threadidx%x - 1) = 1\n\
+        end subroutine\nend module\nprogram p\nuse m\ninteger, device :: a_d(32)\ninteger :: r(32)\ncall k<<<1, 32>>>(a_d)\n\
+        r = a_d\nif (any(r /= 1)) print *, 'wrong'\nend program\n";
+    assert_eq!(codes(&run("undone.cuf", program, &["--check", "all"])), ["R0201"]);
 }

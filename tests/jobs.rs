@@ -216,3 +216,40 @@ fn a_long_loop_that_only_reads_is_no_livelock() {
     assert_eq!(first.found, Vec::<String>::new());
     assert_eq!(first.code, 0);
 }
+
+/// The bench programs, each with what makes its full size and what makes a small one.
+const BENCHES: [(&str, &str, &str); 8] = [
+    ("blackscholes", "count = 2**22, launches = 4", "count = 2**11, launches = 2"),
+    ("collatz", "last = 2**21 - 1", "last = 2**10 - 1"),
+    ("mm", "extent = 1024", "extent = 48"),
+    ("nbody", "count = 8192", "count = 512"),
+    ("reduce", "elements = 2**24", "elements = 2**13"),
+    ("saxpy", "elements = 2**24, threads = 256, launches = 10", "elements = 2**12, threads = 64, launches = 2"),
+    ("stencil", "points = 2048, sweeps = 20", "points = 70, sweeps = 3"),
+    ("transpose", "extent = 4096, launches = 10", "extent = 64, launches = 2"),
+];
+
+#[test]
+fn bench_programs_of_small_size_are_the_same_with_any_jobs() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/programs");
+    let read = |name: &str| std::fs::read_to_string(folder.join(name).with_extension("cuf")).unwrap();
+    for (name, full, small) in BENCHES {
+        let text = read(name);
+        assert!(text.contains(full), "{name} has another size");
+        let clean = read("timing") + &text.replace(full, small);
+        // Without its barriers a program that shares memory races.
+        let racy = clean.replace("call syncthreads()", "");
+        let is_sharing = racy != clean;
+        for (text, is_racy) in [(clean, false), (racy, true)] {
+            if is_racy && !is_sharing {
+                continue;
+            }
+            let module = compile(&text, false).unwrap_or_else(|| panic!("{name} compiles"));
+            for (race, seed) in [(false, 0), (true, 0), (true, 4)] {
+                let first = same_with_any_jobs(name, &module, race, seed);
+                assert!(first.is_over, "{name} ends");
+                assert_eq!(!first.found.is_empty(), is_racy && race, "{name}: {:?}", first.found);
+            }
+        }
+    }
+}

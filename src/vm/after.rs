@@ -107,9 +107,10 @@ pub(crate) fn settle<const W: usize>(
         }
         After::Split(taken) => {
             let Some(&Op::Branch { then_pc, else_pc, join, .. }) = ops.get(pc as usize) else { return Next::Pick };
-            fragment.pc = then_pc;
-            warp.split(mask & !taken, else_pc, if join == NO_JOIN { None } else { Some(join) });
-            warp.give_way();
+            let (first, second, part) =
+                if warp.is_turned() { (else_pc, then_pc, taken) } else { (then_pc, else_pc, mask & !taken) };
+            warp.fragments[current].pc = first;
+            warp.split(part, second, if join == NO_JOIN { None } else { Some(join) });
             Next::Pick
         }
         After::Left(number, left) => {

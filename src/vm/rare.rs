@@ -275,6 +275,9 @@ fn branch_many<const W: usize>(warp: &mut Warp<W>, switch: &SwitchOp, at: &Curso
             None => groups.push((pc, 1 << lane)),
         }
     }
+    if warp.is_turned() {
+        groups.reverse();
+    }
     let join = if switch.join == NO_JOIN { None } else { Some(switch.join) };
     for &(pc, part) in groups.iter().skip(1).rev() {
         warp.split(part, pc, join);
@@ -282,7 +285,6 @@ fn branch_many<const W: usize>(warp: &mut Warp<W>, switch: &SwitchOp, at: &Curso
     if let Some(&(pc, _)) = groups.first() {
         warp.fragments[current].pc = pc;
     }
-    warp.give_way();
 }
 
 /// The value of a special register that the threads of a block share; `None` if it is none of those.

@@ -306,25 +306,37 @@ impl<const W: usize> Warp<W> {
         out
     }
 
-    /// The next number that the seed gives, 0 without a seed: G. Marsaglia, "Xorshift RNGs" (2003).
-    fn chance(&mut self) -> u64 {
-        self.seed ^= self.seed << 13;
-        self.seed ^= self.seed >> 7;
-        self.seed ^= self.seed << 17;
-        self.seed
+    /// What the seed says at this schedule point, 0 without a seed: the finaliser of `SplitMix64` (Steele, Lea and Flood 2014).
+    /// Nothing else goes in, so that it is the same however the code was optimised and the run was stopped.
+    fn chance(&self) -> u64 {
+        if self.seed == 0 {
+            return 0;
+        }
+        let x = self.seed.wrapping_add(self.points.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ x >> 31
     }
 
     /// The order in which lanes do what they do one after another.
-    pub(crate) fn lane_order(&mut self) -> LaneOrder {
+    pub(crate) fn lane_order(&self) -> LaneOrder {
         let chance = self.chance() >> 32;
         LaneOrder { first: chance as u32 & 31, flip: if chance & 32 == 0 { 0 } else { 31 } }
     }
 
-    /// Under a seed, lets another part of the warp go on if it can.
+    /// Whether the seed has the second part of a branch go first.
+    pub(crate) fn is_turned(&self) -> bool {
+        self.chance() & 1 != 0
+    }
+
+    /// Under a seed, lets the part of the warp go on that holds a lane of the seed's choice, if it can.
     pub fn give_way(&mut self) {
-        let count = self.fragments.len() as u64;
-        if self.seed != 0 && count > 1 {
-            self.current = ((self.chance() >> 32) % count) as usize;
+        let lane = self.chance() >> 32 & 31;
+        let chosen = |f: &Fragment| f.mask >> lane & 1 != 0 && f.state == State::Runnable;
+        if self.seed != 0
+            && let Some(chosen) = self.fragments.iter().position(chosen)
+        {
+            self.current = chosen;
         }
     }
 
