@@ -130,7 +130,7 @@ fn many_kernels_give_the_same_in_every_way() {
 #[test]
 fn kernels_have_all_that_threads_do_together() {
     let mut seen = std::collections::BTreeSet::new();
-    for seed in 0..150 {
+    for seed in 0..400 {
         let made = kernels::kernel(seed, false);
         for inst in made.module.funcs.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts) {
             match &inst.kind {

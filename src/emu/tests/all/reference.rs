@@ -95,7 +95,7 @@ fn learns(meeting: Meeting, thread: usize, met: &[Option<Meeting>]) -> u64 {
             let preds: Vec<bool> = met.iter().flatten().map(|m| matches!(m, Meeting::Barrier(_, true))).collect();
             let count = preds.iter().filter(|&&p| p).count();
             match op {
-                BarOp::Sync => 0,
+                BarOp::Sync | BarOp::Grid => 0,
                 BarOp::And => u64::from(count == preds.len()),
                 BarOp::Or => u64::from(count > 0),
                 BarOp::Count => count as u64,
