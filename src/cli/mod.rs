@@ -3,6 +3,7 @@
 //! Exit codes: 0 success; the program's own STOP code; 1 diagnostics or findings; 2 usage, files or driver; 101 a bug of ours;
 //! 124 the time limit is over; 130 interrupted. Program output goes to standard output, everything of ours to standard error.
 
+mod computer;
 mod debugging;
 mod emit;
 mod files;

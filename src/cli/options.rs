@@ -88,7 +88,8 @@ pub(crate) struct Options {
 
     /// Most memory of host and devices, such as 512m
     ///
-    /// An allocation above it fails as CUDA's and Fortran's fail when memory is full. Units are k, m and g.
+    /// An allocation above it fails as CUDA's and Fortran's fail when memory is full. Units are k, m and g. Without it, what
+    /// is really written may take seven eighths of the computer's memory.
     #[arg(long, value_name = "N", value_parser = bytes)]
     pub(crate) memory: Option<u64>,
 

@@ -5,7 +5,7 @@ use crate::cli::options::{Check, ClockKind, DeviceKind, FailOn, Options, RaceMod
 use crate::cli::report::{Reporter, output_lost, say};
 use crate::cli::stopping::{Reason, Stopper};
 use crate::cli::suppress::Suppressions;
-use crate::cli::{debugging, emit, files, seeds, usage};
+use crate::cli::{computer, debugging, emit, files, seeds, usage};
 use compile::{Compiled, MacroOption, ParseOptions, SourceForm};
 use diag::{Code, Diagnostics, Severity};
 use emu::Emulator;
@@ -193,8 +193,12 @@ impl Program<'_> {
         let devices = devices(options, sm).map_err(|sentence| usage(&sentence))?;
         let gpu_options = GpuOptions { sm: options.sm.or(compiler.sm), debug: compiler.debug, sources: Some(map) };
         let settings = machine_options(options, compiler, suppressions, map);
-        Machine::load(compiled.module.clone(), devices, &gpu_options, settings)
-            .map_err(|error| usage(&error.to_string()))
+        Machine::load(compiled.module.clone(), devices, &gpu_options, settings).map_err(|error| {
+            match map.location(error.span) {
+                Some(at) => usage(&format!("{}:{}:{}: {error}", at.file, at.line, at.column)),
+                None => usage(&error.to_string()),
+            }
+        })
     }
 }
 
@@ -247,6 +251,7 @@ fn machine_options(
             ClockKind::Model => machine::ClockKind::Model,
         },
         total_memory: options.memory,
+        page_memory: if options.memory.is_none() { computer::memory() } else { None },
         check_leaks: checks(options, Check::Leak),
         check_init: checks(options, Check::Init),
         findings: findings(options, suppressions, map),

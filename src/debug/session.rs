@@ -106,7 +106,7 @@ impl Session {
     /// A session whose program has not begun. `world` is what the program reaches outside; its output goes to the caller of
     /// [`Session::execute`].
     pub fn new(setup: Setup, world: Box<dyn World + Send>) -> Result<Session, SessionError> {
-        let machine = (setup.start)().map_err(|e| SessionError(e.0))?;
+        let machine = (setup.start)().map_err(|e| SessionError(e.sentence))?;
         let sites = Sites::new(machine.program(), &setup.checked, &setup.sources);
         let progress = Arc::new(Progress::default());
         let process = Process::new(machine, Outside::new(world), sites.hidden(), progress.clone());
@@ -266,7 +266,7 @@ impl Session {
     /// Begins the program anew.
     pub(crate) fn restart(&mut self) -> Result<(), SessionError> {
         if self.started {
-            let machine = (self.setup.start)().map_err(|e| SessionError(e.0))?;
+            let machine = (self.setup.start)().map_err(|e| SessionError(e.sentence))?;
             let fresh = Process::new(machine, Outside::empty(), self.sites.hidden(), self.progress.clone());
             let old = std::mem::replace(&mut self.process, fresh);
             self.process.set_world(old.into_world());

@@ -34,15 +34,6 @@ impl Runtime {
         Ok(address)
     }
 
-    /// The finding for an allocation that failed.
-    pub fn out_of_memory(&self, memory: &Memory, region: Region, bytes: u64, name: &str, span: Span) -> Finding {
-        let (total, free) = (memory.limit(region), memory.free_bytes(region));
-        let fault = ApiFault::OutOfMemory { requested: bytes, used: total - free, total };
-        let access = Access::step(Actor::Host, span);
-        let access = if name.is_empty() { access } else { access.at(Place::variable(name)) };
-        Finding::new(FindingKind::Api { call: "allocate".to_owned(), fault }, vec![access])
-    }
-
     /// The calls that concern memory, and the inquiries.
     pub(crate) fn memory_call(
         &mut self,

@@ -393,15 +393,17 @@ impl Emulator {
         }
     }
 
-    /// After a rehearsal, sets memory back for the launch itself. An error of the rehearsal will come again.
+    /// Lets go of the state before the launch. After a rehearsal memory is set back to it for the launch itself; an error of
+    /// the rehearsal will come again.
     fn perform(&self, memory: &mut Memory, running: &mut Running) -> bool {
-        match running.before.take().filter(|_| self.options.rehearse) {
-            Some(before) => {
-                *memory = before;
-                true
-            }
-            None => false,
+        let Some(before) = running.before.take() else { return false };
+        if self.options.rehearse {
+            *memory = before;
+        } else {
+            drop(before);
         }
+        memory.settle();
+        self.options.rehearse
     }
 
     /// Does a command that is no launch.
@@ -414,8 +416,13 @@ impl Emulator {
             }
             Command::Fill { fill, .. } => device::fill(memory, fill).ok(),
         };
-        done.ok_or(CudaError::InvalidValue)
+        done.ok_or_else(|| failure(memory))
     }
+}
+
+/// Why bytes of memory could not be written.
+fn failure(memory: &Memory) -> CudaError {
+    if memory.take_exhaustion().is_some() { CudaError::MemoryAllocation } else { CudaError::InvalidValue }
 }
 
 fn race_launch(program: &Program, launch: &KernelLaunch) -> Launch {
@@ -489,7 +496,7 @@ impl Device for Emulator {
     }
 
     fn write(&mut self, memory: &mut Memory, address: u64, data: &[u8]) -> Result<(), CudaError> {
-        memory.write(address, data).ok_or(CudaError::InvalidValue)
+        memory.write(address, data).ok_or_else(|| failure(memory))
     }
 
     fn abandon(&mut self) {

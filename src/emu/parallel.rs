@@ -204,6 +204,8 @@ impl Running {
                 }
                 self.parallel = Parallel::No;
                 memory.settle();
+                // If pages were wanting, they will be again.
+                let _ = memory.take_exhaustion();
                 return false;
             }
             ahead.commit(memory);

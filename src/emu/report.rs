@@ -67,7 +67,12 @@ pub(crate) fn fault(
     let fragment = warp.fragment_of(lane);
     let frame = fragment.and_then(|f| warp.frame(f.frame));
     let stack = stack_of(program, warp, lane, fault.site.func);
+    let exhausted =
+        if matches!(fault.kind, FaultKind::Access { write: true, .. }) { memory.take_exhaustion() } else { None };
     let (kind, error, access) = match fault.kind {
+        FaultKind::Access { .. } if let Some(limit) = exhausted => {
+            (FindingKind::Host(HostFault::MemoryLimit { limit }), CudaError::LaunchFailure, Access::step(who, span))
+        }
         FaultKind::Access { bytes, write, .. } => {
             let meant = frame.and_then(|f| meant(program, memory, f, lane as usize, (span, address)));
             let (kind, space) = match beyond_launch(program, running, address, u64::from(bytes)) {

@@ -144,7 +144,7 @@ impl GpuDevice {
     }
 
     /// The grid of a launch with `*`: as many blocks as the device holds at once.
-    fn resident_grid(&self, launch: &KernelLaunch) -> [u32; 3] {
+    pub fn resident_grid(&self, launch: &KernelLaunch) -> [u32; 3] {
         let threads = launch.block.iter().fold(1u32, |n, &b| n.saturating_mul(b)).max(1);
         let p = &self.properties;
         let each = (p.max_threads_per_multiprocessor / threads).clamp(1, MAX_RESIDENT_BLOCKS);

@@ -72,6 +72,10 @@ pub(crate) fn of_fault(at: Where<'_>, memory: &Memory, fault: &Fault) -> Finding
 /// The finding for an access to memory that the host may not touch.
 fn memory_fault(at: Where<'_>, memory: &Memory, outside: Outside) -> Finding {
     let Outside { address, bytes, write } = outside;
+    if write && let Some(limit) = memory.take_exhaustion() {
+        let step = Access::step(Actor::Host, at.span()).stack(at.stack());
+        return Finding::new(FindingKind::Host(HostFault::MemoryLimit { limit }), vec![step]);
+    }
     let what = if write { What::Write } else { What::Read };
     let mut access = at.access(what, address, bytes);
     let name = names::variable_at(at.program, at.site);

@@ -325,7 +325,7 @@ impl Runtime {
         let (bytes, has_stat) = (a.long(1), a.flag(4));
         let region = region_of(a.int(0));
         let name = storage::read_name(memory, a.bits(2), a.size(3));
-        let wanted = u64::try_from(bytes).unwrap_or(0);
+        let wanted = u64::try_from(bytes).unwrap_or(u64::MAX);
         if region == Region::Host {
             return match memory.alloc(Region::Host, wanted, &name, span) {
                 Ok(address) => Ok([address, 0]),
@@ -338,6 +338,10 @@ impl Runtime {
         match reply.code {
             0 => Ok([reply.value, 0]),
             code if has_stat => Ok([0, code as u64]),
+            // The device has room, but the computer has not.
+            2 if wanted <= memory.free_bytes(region) => {
+                Err(Halt::Fault(HostFault::AllocationTooLarge { name: shown(&name), bytes: wanted }))
+            }
             2 => {
                 let fault = finding::ApiFault::OutOfMemory {
                     requested: wanted,

@@ -55,8 +55,7 @@ impl<'p> Fx<'_, 'p> {
         has_stat: bool,
     ) -> Val {
         let extents: Vec<Val> = shape.iter().map(|s| s.1).collect();
-        let count = self.product(&extents);
-        let bytes = self.imul(count, element);
+        let bytes = self.array_bytes(&extents, element);
         let (text, len) = self.name_text(name);
         let flag = Val::i32(i32::from(has_stat));
         let results = self.rt(Rt::Alloc, vec![Val::i32(location), bytes, text, len, flag]);

@@ -118,6 +118,27 @@ impl Fx<'_, '_> {
         all
     }
 
+    /// Bytes of an array of these extents, none of which is negative: more than any memory has if they are too many to count.
+    pub(crate) fn array_bytes(&mut self, extents: &[Val], element: Val) -> Val {
+        extents.iter().fold(element, |bytes, &extent| self.saturating_product(extent, bytes))
+    }
+
+    /// `a * b` of numbers that are not negative, or the largest one.
+    fn saturating_product(&mut self, a: Val, b: Val) -> Val {
+        match (constant(a), constant(b)) {
+            (Some(x), Some(y)) => Val::i64(x.saturating_mul(y)),
+            (Some(0 | 1), _) | (_, Some(0 | 1)) => self.imul(a, b),
+            _ => {
+                let low = self.imul(a, b);
+                let high = self.b.bin(BinOp::MulHi, Ty::I64, a, b);
+                let sign = self.b.bin(BinOp::ShrS, Ty::I64, low, Val::i64(63));
+                let beyond = self.b.bin(BinOp::Or, Ty::I64, high, sign);
+                let fits = self.b.cmp(CmpOp::Eq, Ty::I64, beyond, Val::i64(0));
+                self.b.select(Ty::I64, fits, low, Val::i64(i64::MAX)).into()
+            }
+        }
+    }
+
     /// An integer of type `ty` as an `i64`.
     pub(crate) fn widen(&mut self, v: Val, ty: Ty) -> Val {
         if ty == Ty::I64 {

@@ -37,6 +37,8 @@ struct Axis {
     count: Val,
     /// Whether each thread has at most one iteration.
     exact: bool,
+    /// Whether the number of threads along it may be too large for 32 bits.
+    wide: bool,
 }
 
 /// The kernel's parameters: each operand of the host that is no constant becomes one.
@@ -63,10 +65,17 @@ impl<'p> Fx<'_, 'p> {
         if !self.is_host() || !is_rectangular(cuf) {
             return self.unsupported("a `!$cuf kernel do` whose loops depend on each other");
         }
-        let Some((counts, axes)) = self.axes(cuf) else {
+        let Some((counts, mut axes)) = self.axes(cuf) else {
             return self.unsupported("a `!$cuf kernel do` of these loops");
         };
         let (grid, block) = self.configuration(cuf, &counts);
+        for (i, axis) in axes.iter_mut().enumerate().take(3) {
+            // Where the statement says how many blocks there are; else they are no more than the iterations need.
+            if let Some(CufDim::Expr(_)) = cuf.grid.get(i) {
+                let threads = crate::arith::constant(grid[i]).zip(crate::arith::constant(block[i]));
+                axis.wide |= threads.is_none_or(|(g, b)| g.saturating_mul(b) > i64::from(i32::MAX));
+            }
+        }
         let stream = cuf.stream.as_ref().map_or(Val::i64(0), |e| self.int64(e));
         let mut some = Val::pred(true);
         for &n in &counts {
@@ -99,6 +108,13 @@ impl<'p> Fx<'_, 'p> {
             let zero = self.icmp(CmpOp::Eq, by, Val::i64(0));
             self.when(zero, |fx| fx.trap(ir::Trap::ZeroStep));
             let count = self.count(lo, hi, by);
+            let small = matches!(crate::arith::constant(count), Some(n) if n <= i64::from(i32::MAX))
+                || crate::arith::constant(lo).zip(crate::arith::constant(by)).is_some_and(|(lo, by)| lo > 0 && by > 0);
+            if ty == Ty::I32 && !small {
+                // From a negative number to a positive one there may be more iterations than the type can count.
+                let many = self.icmp(CmpOp::Gt, count, Val::i64(i64::from(i32::MAX)));
+                self.when(many, |fx| fx.trap(ir::Trap::Unsupported));
+            }
             let star = cuf.grid.len() <= 1 && !matches!(cuf.grid.first(), Some(CufDim::Expr(_)))
                 || matches!(cuf.grid.get(i), Some(CufDim::Star));
             let axis = Axis {
@@ -108,6 +124,7 @@ impl<'p> Fx<'_, 'p> {
                 step: self.cast(step, var_ty, ty),
                 count: self.narrow(count, ty),
                 exact: i == 0 && star && cuf.reductions.is_empty(),
+                wide: ty == Ty::I64,
             };
             counts.push(count);
             axes.push(axis);
@@ -212,6 +229,7 @@ impl<'p> Fx<'_, 'p> {
                 step: params.pass(&mut b, a.step, a.ty, "step"),
                 count: params.pass(&mut b, a.count, a.ty, "trips"),
                 exact: a.exact,
+                wide: a.wide,
             })
             .collect();
         let results: Vec<View> = partials
@@ -423,30 +441,40 @@ impl<'p> Fx<'_, 'p> {
             }
             return;
         }
-        let [tid, ntid, ctaid, nctaid] = axis_registers(index).map(|r| self.b.special(r));
-        let position = self.b.tri(ir::op::TriOp::Mad, Ty::I32, ctaid, ntid, tid);
-        let start = self.cast(position.into(), Ty::I32, axis.ty);
+        let [tid, ntid, ctaid, nctaid] = axis_registers(index).map(|r| Val::from(self.b.special(r)));
+        // Positions are reckoned in a type that holds all threads of the axis. A narrow one may pass the largest count by
+        // less than a block, which an unsigned comparison gets right.
+        let wide = if axis.wide { Ty::I64 } else { Ty::I32 };
+        let [tid, ntid, ctaid, nctaid] = [tid, ntid, ctaid, nctaid].map(|v| self.cast(v, Ty::I32, wide));
+        let position: Val = self.b.tri(ir::op::TriOp::Mad, wide, ctaid, ntid, tid).into();
+        let count = self.cast(axis.count, axis.ty, wide);
+        let inside = self.b.cmp(if axis.wide { CmpOp::Lt } else { CmpOp::LtU }, wide, position, count);
+        let start = self.cast(position, wide, axis.ty);
         if axis.exact {
-            let inside: Val = self.b.cmp(CmpOp::Lt, axis.ty, start, axis.count).into();
-            self.when(inside, |fx| {
+            self.when(inside.into(), |fx| {
                 fx.set_index(axis, start);
                 fx.walk_axes(inner, cuf);
             });
             return;
         }
-        let stride = self.b.bin(BinOp::Mul, Ty::I32, ntid, nctaid);
-        let stride = self.cast(stride.into(), Ty::I32, axis.ty);
+        let mut stride: Val = self.b.bin(BinOp::Mul, wide, ntid, nctaid).into();
+        if wide != axis.ty {
+            // A step that large leads out of every loop.
+            stride = self.b.bin(BinOp::Min, wide, stride, Val::i64(i64::from(i32::MAX))).into();
+            stride = self.cast(stride, wide, axis.ty);
+        }
         let at = self.b.mutable(axis.ty);
         self.b.set(at, start);
         let (head, done) = (self.b.new_block(), self.b.new_block());
-        let inside = self.b.cmp(CmpOp::Lt, axis.ty, at, axis.count);
         self.b.branch(inside, head, done);
         self.b.switch_to(head);
         self.set_index(axis, at.into());
         self.walk_axes(inner, cuf);
+        // The next position may lie beyond the largest number, what is left of the loop does not.
+        let left = self.b.bin(BinOp::Sub, axis.ty, axis.count, at);
+        let more = self.b.cmp(CmpOp::Lt, axis.ty, stride, left);
         let next = self.b.bin(BinOp::Add, axis.ty, at, stride);
         self.b.set(at, next);
-        let more = self.b.cmp(CmpOp::Lt, axis.ty, next, axis.count);
         self.b.back_edge();
         self.b.branch(more, head, done);
         self.b.switch_to(done);

@@ -140,12 +140,11 @@ impl<'p> Fx<'_, 'p> {
             };
             // Bounds are evaluated before there is an address to put them with.
             let shaped = self.home_in_memory(v, Mem::at(Val::i64(0), space));
-            let (count, element) = match &shaped {
-                Home::Array(view) => (self.size(view), view.element),
-                Home::Scalar(_, len) => (Val::i64(1), self.element_bytes(&var.ty, *len)),
-                _ => (Val::i64(0), Val::i64(0)),
+            let bytes = match &shaped {
+                Home::Array(view) => self.array_bytes(&view.extents(), view.element),
+                Home::Scalar(_, len) => self.element_bytes(&var.ty, *len),
+                _ => Val::i64(0),
             };
-            let bytes = self.imul(count, element);
             let (text, len) = self.name_text(&var.name);
             let results = self.rt(Rt::Alloc, vec![Val::i32(location), bytes, text, len, Val::i32(0)]);
             let addr = results.first().map_or(Val::i64(0), |&r| r.into());

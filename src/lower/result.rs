@@ -100,8 +100,7 @@ impl<'p> Fx<'_, 'p> {
         };
         self.unbind(saved);
         let extents: Vec<Val> = bounds.iter().map(|b| b.1).collect();
-        let count = self.product(&extents);
-        let total = self.imul(count, bytes);
+        let total = self.array_bytes(&extents, bytes);
         let mem = self.temporary(total, crate::types::align(program, &var.ty).max(8));
         let mut view = self.dense(mem, bytes, len, &extents);
         for (d, b) in view.dims.iter_mut().zip(&bounds) {

@@ -89,8 +89,7 @@ impl<'p> Fx<'_, 'p> {
     /// A temporary array until the end of the current scope.
     pub(crate) fn temporary_array(&mut self, ty: &Type, len: Option<Val>, extents: &[Val]) -> View {
         let element = self.element_bytes(ty, len);
-        let count = self.product(extents);
-        let bytes = self.imul(count, element);
+        let bytes = self.array_bytes(extents, element);
         let mem = self.temporary(bytes, crate::types::align(self.program, ty).max(8));
         self.dense(mem, element, len, extents)
     }

@@ -5,15 +5,28 @@
 use crate::devices::DeviceBox;
 use ir::{Global, GlobalInit, Module, Space};
 use mem::{Memory, Region};
+use source::Span;
 use std::fmt;
 
-/// Why a program cannot be loaded; one sentence.
+/// Why a program cannot be loaded.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LoadError(pub String);
+pub struct LoadError {
+    /// One sentence.
+    pub sentence: String,
+    /// The declaration that is to blame, or [`Span::NONE`].
+    pub span: Span,
+}
+
+impl LoadError {
+    /// An error of the program as a whole.
+    pub(crate) fn new(sentence: impl Into<String>) -> LoadError {
+        LoadError { sentence: sentence.into(), span: Span::NONE }
+    }
+}
 
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.sentence)
     }
 }
 
@@ -41,7 +54,13 @@ pub(crate) fn place_globals(
     let mut addresses = Vec::with_capacity(module.globals.len());
     for global in &module.globals {
         let region = region(global);
-        let no_room = || LoadError(format!("there is no memory for {} bytes of `{}`", global.bytes, global.name));
+        // Sizes that cannot be counted are the largest number.
+        let bytes = match global.bytes {
+            n if n >= i64::MAX as u64 => "more bytes than can be addressed".to_owned(),
+            n => format!("{n} bytes"),
+        };
+        let at = |sentence| LoadError { sentence, span: global.span };
+        let no_room = || at(format!("there is no memory for `{}`, which has {bytes}", global.name));
         let address = if region == Region::Host {
             memory.alloc(region, global.bytes, shown(global), global.span).map_err(|_| no_room())?
         } else {
@@ -55,7 +74,7 @@ pub(crate) fn place_globals(
                 _ => memory.write(address, bytes).is_some(),
             };
             if !done {
-                return Err(LoadError(format!("the first value of `{}` cannot be stored", global.name)));
+                return Err(at(format!("there is no memory for the first value of `{}`", global.name)));
             }
         }
         if matches!(global.init, GlobalInit::Zero) {

@@ -11,10 +11,11 @@ use crate::order::{CommandOrder, OrderHooks};
 use crate::world::World;
 use device::{KernelInfo, Kernels, Progress, Runtime, Step, Waiting};
 use diag::Severity;
-use finding::Findings;
+use finding::{Access, Actor, Finding, FindingKind, Findings, HostFault};
 use host::{Answer, Ask, Host, HostOptions, HostYield, Stream};
 use ir::{FuncId, FuncKind, Module, Space};
 use mem::{Memory, Region};
+use source::Span;
 use std::sync::Arc;
 use vm::{Program, Site};
 
@@ -37,6 +38,9 @@ pub struct MachineOptions {
     pub host_memory: u64,
     /// Bytes that host and devices may allocate together at one time, if that is limited.
     pub total_memory: Option<u64>,
+    /// Bytes that the pages of their memory may really hold, if that is limited: what the computer can give. Allocated memory
+    /// takes a page when it is first written.
+    pub page_memory: Option<u64>,
     /// Where time comes from.
     pub clock: ClockKind,
     /// Whether memory and handles that are never given back are reported.
@@ -53,6 +57,7 @@ impl Default for MachineOptions {
             host: HostOptions::default(),
             host_memory: 64 << 30,
             total_memory: None,
+            page_memory: None,
             clock: ClockKind::Wall,
             check_leaks: false,
             check_init: false,
@@ -150,19 +155,22 @@ impl Machine {
         if let Some(bytes) = options.total_memory {
             memory.set_total_limit(bytes);
         }
+        if let Some(bytes) = options.page_memory {
+            memory.set_page_limit(bytes);
+        }
         if options.check_init {
             memory.track_initialised();
         }
-        let first = devices.first_mut().ok_or_else(|| LoadError("there is no device".to_owned()))?;
+        let first = devices.first_mut().ok_or_else(|| LoadError::new("there is no device"))?;
         let globals = load::place_globals(&module, &mut memory, first)?;
         let program = vm::compile(module, globals)
-            .map_err(|e| LoadError(format!("`{}` cannot be loaded: {}", e.function, e.message)))?;
+            .map_err(|e| LoadError::new(format!("`{}` cannot be loaded: {}", e.function, e.message)))?;
         let program = Arc::new(program);
         for device in &mut devices {
-            device.load(&program, gpu).map_err(LoadError)?;
+            device.load(&program, gpu).map_err(LoadError::new)?;
         }
         let host = Host::new(&program, &mut memory, &options.host)
-            .ok_or_else(|| LoadError("the program has no main program".to_owned()))?;
+            .ok_or_else(|| LoadError::new("the program has no main program"))?;
         let runtime = Runtime::new(devices.len() as u32);
         let is_racing = devices.iter().filter_map(DeviceBox::emulator).any(emu::Emulator::is_racing);
         let order = is_racing.then(|| CommandOrder::new(&program.module, devices.len()));
@@ -302,7 +310,10 @@ impl Machine {
     /// Runs for about `budget` schedule points.
     pub fn advance(&mut self, budget: u64, world: &mut dyn World, observer: &mut dyn Observer) -> MachineStop {
         let mut budget = budget;
+        // A checkpoint may have gone since, whose pages only this memory still keeps.
+        self.memory.let_go();
         loop {
+            self.see_exhaustion();
             match self.turn.clone() {
                 Turn::Asking(question) => match self.answer(&question, world) {
                     Answer::Later => return MachineStop::Budget,
@@ -333,6 +344,15 @@ impl Machine {
                 Turn::Over(code) => return MachineStop::Done(code),
             }
         }
+    }
+
+    /// Ends the program if memory was wanting where nobody could say so, such as for results that are stored after a launch.
+    fn see_exhaustion(&mut self) {
+        let Some(limit) = self.memory.take_exhaustion() else { return };
+        let span = self.host.site().map_or(Span::NONE, |site| self.program.span(site));
+        let kind = FindingKind::Host(HostFault::MemoryLimit { limit });
+        self.findings.add(Finding::new(kind, vec![Access::step(Actor::Host, span)]));
+        self.end(1);
     }
 
     fn host_turn(

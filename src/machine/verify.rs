@@ -1,15 +1,20 @@
 //! `--verify`: a device made of the emulator and a GPU.
 //!
-//! Both run every command; the program goes on with what the emulator gives. After each launch all device memory of the two
-//! is compared, byte for byte. Addresses are the same on both, since the GPU maps its memory at our numbers, so that images
-//! with pointers compare as they are. A real(4) or real(8) NaN equals any other NaN of its kind only as far as the bits do;
-//! where NaN payloads differ by the hardware's rules the difference is reported like any other.
+//! Both run every command; the program goes on with what the emulator gives. After each launch the memory that device code
+//! reaches is compared, byte for byte: that of the device, and managed and pinned memory as each of the two left it. So are
+//! what the launch printed, as lines in any order, and whether it failed. A launch that the emulator reports is compared no
+//! further, since what it leaves behind is anybody's. Addresses are the same on both, since the GPU maps its memory at our
+//! numbers, so that images with pointers compare as they are. A real(4) or real(8) NaN equals any other NaN of its kind only
+//! as far as the bits do; where NaN payloads differ by the hardware's rules the difference is reported like any other.
+//!
+//! A grid of `*` is filled once, with the blocks that the GPU really holds. When the GPU takes no more commands, which is
+//! reported once, the emulator goes on alone.
 //!
 //! Not here: racy kernels, real atomics and clocks, whose results may differ by right.
 
 use device::{Command, CudaError, Device, KernelLaunch, NoObserver, Observer, Progress, Properties};
 use emu::Emulator;
-use finding::{Access, Actor, Finding, FindingKind, LaunchInfo, Place, Space, What};
+use finding::{Access, Actor, Finding, FindingKind, LaunchInfo, Place, What};
 use gpu::GpuDevice;
 use mem::{Memory, Region};
 use source::Span;
@@ -19,9 +24,22 @@ use source::Span;
 pub struct VerifyDevice {
     pub(crate) emulator: Emulator,
     pub(crate) gpu: GpuDevice,
-    /// The launch at work on the emulator.
-    launch: Option<KernelLaunch>,
+    /// The launch at work on the emulator, and what it did on the GPU.
+    launch: Option<(KernelLaunch, OnGpu)>,
+    /// Whether the GPU still takes commands.
+    is_gpu_alive: bool,
+    output: Vec<u8>,
+    error: Option<CudaError>,
     findings: Vec<Finding>,
+}
+
+/// What a command did on the GPU.
+#[derive(Debug)]
+struct OnGpu {
+    /// All memory that is not the device's own, as the GPU left it.
+    memory: Memory,
+    output: Vec<u8>,
+    error: Option<CudaError>,
 }
 
 /// Bytes compared at a time.
@@ -30,66 +48,153 @@ const PIECE: u64 = 1 << 20;
 impl VerifyDevice {
     /// Both devices, with nothing loaded.
     pub fn new(emulator: Emulator, gpu: GpuDevice) -> VerifyDevice {
-        VerifyDevice { emulator, gpu, launch: None, findings: Vec::new() }
-    }
-
-    /// Runs a command on the GPU to its end. What it writes into memory of the host is put back, since the program goes on
-    /// with what the emulator gives.
-    fn on_gpu(&mut self, memory: &mut Memory, command: Command) {
-        let mut own = memory.clone();
-        if self.gpu.submit(&mut own, command).is_ok() {
-            while self.gpu.advance(&mut own, u64::MAX, &mut NoObserver) != Progress::Idle {}
+        VerifyDevice {
+            emulator,
+            gpu,
+            launch: None,
+            is_gpu_alive: true,
+            output: Vec::new(),
+            error: None,
+            findings: Vec::new(),
         }
     }
 
-    /// Compares all device memory of the two.
-    fn compare(&mut self, memory: &Memory, launch: &KernelLaunch) {
-        let device = |region| matches!(region, Region::Device(_));
-        let live: Vec<(u64, u64, String)> = memory
-            .live()
-            .filter(|(_, a)| device(a.region))
-            .map(|(_, a)| (a.base, a.bytes, a.name.to_string()))
-            .collect();
-        for (base, bytes, name) in live {
-            let Some((offset, ours, theirs, different)) = self.first_difference(memory, base, bytes) else { continue };
+    /// Runs a command on the GPU to its end. What it writes into memory of the host stays apart, since the program goes on
+    /// with what the emulator gives.
+    fn on_gpu(&mut self, memory: &mut Memory, command: Command) -> OnGpu {
+        let mut own = memory.clone();
+        let mut error = self.gpu.submit(&mut own, command).err();
+        if error.is_none() {
+            while self.gpu.advance(&mut own, u64::MAX, &mut NoObserver) != Progress::Idle {}
+            error = self.gpu.take_error();
+        }
+        OnGpu { memory: own, output: self.gpu.take_output(), error }
+    }
+
+    /// Compares what a launch did on the two.
+    fn compare(&mut self, memory: &Memory, launch: &KernelLaunch, theirs: &OnGpu) {
+        let output = self.emulator.take_output();
+        let error = self.emulator.take_error();
+        let is_reported = error.is_some();
+        self.error = self.error.or(error);
+        if is_reported {
+            return self.output.extend(output);
+        }
+        if let Some(error) = theirs.error {
+            self.failed_on_gpu(launch.span, error, Some(self.info(launch)));
+            return self.output.extend(output);
+        }
+        if let Some((ours, theirs)) = different_lines(&output, &theirs.output) {
+            self.report(launch, Access::step(Actor::Host, launch.span), ours, theirs, 1);
+        }
+        self.output.extend(output);
+        let reached = memory.live().filter(|(_, a)| a.region.is_device_accessible());
+        let reached: Vec<mem::Alloc> = reached.map(|(_, a)| a.clone()).collect();
+        for alloc in reached {
+            let (base, bytes, name) = (alloc.base, alloc.bytes, alloc.name.to_string());
+            let difference = match alloc.region {
+                Region::Device(_) => {
+                    let gpu = &mut self.gpu;
+                    first_difference(memory, base, bytes, |at, out| gpu.read(memory, at, out).is_ok())
+                }
+                _ => first_difference(memory, base, bytes, |at, out| theirs.memory.read(at, out).is_some()),
+            };
+            let Some((offset, ours, theirs, different)) = difference else { continue };
             let show = |bytes: &[u8]| {
                 let digits: Vec<String> = bytes.iter().rev().map(|b| format!("{b:02x}")).collect();
                 format!("0x{}", digits.concat())
             };
-            let kind = FindingKind::VerifyMismatch { emulator: show(&ours), gpu: show(&theirs), elements: different };
-            let mut access = Access::new(Actor::Host, What::Read, Space::Global, launch.span).address(base + offset, 4);
+            let mut access = Access::new(Actor::Host, What::Read, device::space_of(base), launch.span);
+            access = access.address(base + offset, 4);
             let word = i64::try_from(offset / 4 + 1).unwrap_or(i64::MAX);
             access.place = Some(if name.is_empty() { Place::variable("memory") } else { Place::element(name, [word]) });
-            let kernel = self.emulator.program().map_or("", |p| &p.module.func(launch.func).name);
-            let kernel = kernel.rsplit('.').next().unwrap_or_default().to_owned();
-            let info = LaunchInfo { number: launch.number, kernel, stream: launch.stream };
-            let found = Finding::new(kind, vec![access]).in_launch(info);
-            self.findings.push(found.note("the element is counted in words of four bytes"));
+            self.report(launch, access, show(&ours), show(&theirs), different);
+            if let Some(found) = self.findings.pop() {
+                self.findings.push(found.note("the element is counted in words of four bytes"));
+            }
         }
     }
 
-    /// The offset of the first word of an allocation that differs, its bytes on both, and how many words differ.
-    fn first_difference(&mut self, memory: &Memory, base: u64, bytes: u64) -> Option<(u64, Vec<u8>, Vec<u8>, u64)> {
-        let mut first = None;
-        let mut count = 0;
-        let mut at = 0;
-        while at < bytes {
-            let n = (bytes - at).min(PIECE) as usize;
-            let (mut ours, mut theirs) = (vec![0; n], vec![0; n]);
-            memory.read(base + at, &mut ours)?;
-            if self.gpu.read(memory, base + at, &mut theirs).is_err() {
-                return first;
-            }
-            for (i, (a, b)) in ours.chunks(4).zip(theirs.chunks(4)).enumerate() {
-                if a != b {
-                    count += 1;
-                    first.get_or_insert_with(|| (at + 4 * i as u64, a.to_vec(), b.to_vec(), 0));
-                }
-            }
-            at += n as u64;
-        }
-        first.map(|(offset, a, b, _)| (offset, a, b, count))
+    fn report(&mut self, launch: &KernelLaunch, access: Access, emulator: String, gpu: String, elements: u64) {
+        let kind = FindingKind::VerifyMismatch { emulator, gpu, elements };
+        let found = Finding::new(kind, vec![access]).in_launch(self.info(launch));
+        self.findings.push(found);
     }
+
+    fn info(&self, launch: &KernelLaunch) -> LaunchInfo {
+        let kernel = self.emulator.program().map_or("", |p| &p.module.func(launch.func).name);
+        let kernel = kernel.rsplit('.').next().unwrap_or_default().to_owned();
+        LaunchInfo { number: launch.number, kernel, stream: launch.stream }
+    }
+
+    /// Reports an error that the GPU alone had. After one that stays it is left alone.
+    fn failed_on_gpu(&mut self, span: Span, error: CudaError, launch: Option<LaunchInfo>) {
+        self.is_gpu_alive = !error.is_sticky();
+        let gpu = format!("the error `{}`", error.name());
+        let kind = FindingKind::VerifyMismatch { emulator: "without error".to_owned(), gpu, elements: 1 };
+        let found = Finding::new(kind, vec![Access::step(Actor::Host, span)]);
+        self.findings.push(match launch {
+            Some(info) => found.in_launch(info),
+            None => found,
+        });
+    }
+}
+
+/// The statement of a command.
+fn span_of(command: &Command) -> Span {
+    match command {
+        Command::Launch(launch) => launch.span,
+        Command::Copy { span, .. } | Command::CopyStrided { span, .. } | Command::Fill { span, .. } => *span,
+    }
+}
+
+/// The offset of the first word of an allocation that differs, its bytes on both, and how many words differ. `theirs` reads
+/// what the GPU has.
+fn first_difference(
+    memory: &Memory,
+    base: u64,
+    bytes: u64,
+    mut theirs: impl FnMut(u64, &mut [u8]) -> bool,
+) -> Option<(u64, Vec<u8>, Vec<u8>, u64)> {
+    let mut first = None;
+    let mut count = 0;
+    let mut at = 0;
+    while at < bytes {
+        let n = (bytes - at).min(PIECE) as usize;
+        let (mut ours, mut other) = (vec![0; n], vec![0; n]);
+        memory.read(base + at, &mut ours)?;
+        if !theirs(base + at, &mut other) {
+            break;
+        }
+        for (i, (a, b)) in ours.chunks(4).zip(other.chunks(4)).enumerate() {
+            if a != b {
+                count += 1;
+                first.get_or_insert_with(|| (at + 4 * i as u64, a.to_vec(), b.to_vec()));
+            }
+        }
+        at += n as u64;
+    }
+    first.map(|(offset, a, b)| (offset, a, b, count))
+}
+
+/// The first line that only one of two outputs has, in the words of a finding. Threads print in any order, so lines are
+/// compared as if sorted.
+fn different_lines(ours: &[u8], theirs: &[u8]) -> Option<(String, String)> {
+    let sorted = |text: &[u8]| {
+        let mut lines: Vec<Vec<u8>> = text.split_inclusive(|&b| b == b'\n').map(<[u8]>::to_vec).collect();
+        lines.sort();
+        lines
+    };
+    let (a, b) = (sorted(ours), sorted(theirs));
+    let at = (0..a.len().max(b.len())).find(|&i| a.get(i) != b.get(i))?;
+    let printed = |line: &[u8]| format!("the printed line `{}`", String::from_utf8_lossy(line).trim_end());
+    let none = || "not printed".to_owned();
+    Some(match (a.get(at), b.get(at)) {
+        (Some(x), Some(y)) if x > y => (none(), printed(y)),
+        (Some(x), _) => (printed(x), none()),
+        (None, Some(y)) => (none(), printed(y)),
+        (None, None) => return None,
+    })
 }
 
 impl Device for VerifyDevice {
@@ -113,22 +218,46 @@ impl Device for VerifyDevice {
         self.gpu.free(memory, address, span)
     }
 
-    fn submit(&mut self, memory: &mut Memory, command: Command) -> Result<(), CudaError> {
+    fn submit(&mut self, memory: &mut Memory, mut command: Command) -> Result<(), CudaError> {
         // Commands run one at a time: what was submitted before is done on both when the next one comes.
         while self.advance(memory, u64::MAX, &mut NoObserver) == Progress::Busy {}
-        if let Command::Launch(launch) = &command {
-            self.launch = Some(launch.clone());
+        if let Command::Launch(launch) = &mut command
+            && launch.grid == [0; 3]
+        {
+            launch.grid = self.gpu.resident_grid(launch);
         }
-        self.on_gpu(memory, command.clone());
-        self.emulator.submit(memory, command)
+        // The emulator only takes a command here. What it refuses is not for the GPU to do.
+        self.emulator.submit(memory, command.clone())?;
+        if !self.is_gpu_alive {
+            return Ok(());
+        }
+        match &command {
+            Command::Launch(launch) => {
+                let theirs = self.on_gpu(memory, command.clone());
+                self.launch = Some((launch.clone(), theirs));
+            }
+            _ => {
+                let span = span_of(&command);
+                let theirs = self.on_gpu(memory, command);
+                // Whether the emulator can do it shows later; an error that stays is the GPU's in any case.
+                if let Some(error) = theirs.error.filter(|e| e.is_sticky()) {
+                    self.failed_on_gpu(span, error, None);
+                }
+                drop(theirs);
+                memory.settle();
+            }
+        }
+        Ok(())
     }
 
     fn advance(&mut self, memory: &mut Memory, budget: u64, observer: &mut dyn Observer) -> Progress {
         let progress = self.emulator.advance(memory, budget, observer);
         if progress == Progress::Idle
-            && let Some(launch) = self.launch.take()
+            && let Some((launch, theirs)) = self.launch.take()
         {
-            self.compare(memory, &launch);
+            self.compare(memory, &launch, &theirs);
+            drop(theirs);
+            memory.settle();
         }
         progress
     }
@@ -138,13 +267,17 @@ impl Device for VerifyDevice {
     }
 
     fn write(&mut self, memory: &mut Memory, address: u64, data: &[u8]) -> Result<(), CudaError> {
-        self.gpu.write(&mut memory.clone(), address, data)?;
+        // Memory that is not the device's own is the program's, for both of the two.
+        if matches!(Region::of(address), Some(Region::Device(_))) && self.is_gpu_alive {
+            self.gpu.write(memory, address, data)?;
+        }
         self.emulator.write(memory, address, data)
     }
 
     fn take_output(&mut self) -> Vec<u8> {
-        let _ = self.gpu.take_output();
-        self.emulator.take_output()
+        let mut output = std::mem::take(&mut self.output);
+        output.extend(self.emulator.take_output());
+        output
     }
 
     fn take_findings(&mut self) -> Vec<Finding> {
@@ -155,8 +288,7 @@ impl Device for VerifyDevice {
     }
 
     fn take_error(&mut self) -> Option<CudaError> {
-        let _ = self.gpu.take_error();
-        self.emulator.take_error()
+        self.error.take().or_else(|| self.emulator.take_error())
     }
 
     fn elapsed_ms(&self) -> Option<f64> {
@@ -169,6 +301,7 @@ impl Device for VerifyDevice {
     }
 
     fn abandon(&mut self) {
+        self.launch = None;
         self.gpu.abandon();
         self.emulator.abandon();
     }
@@ -176,5 +309,32 @@ impl Device for VerifyDevice {
     fn set_limit(&mut self, limit: i32, value: u64) {
         self.gpu.set_limit(limit, value);
         self.emulator.set_limit(limit, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_compared_in_any_order() {
+        assert_eq!(different_lines(b"a\nb\n", b"b\na\n"), None);
+        let line = |text: &str| format!("the printed line `{text}`");
+        let none = "not printed".to_owned();
+        assert_eq!(different_lines(b"a\nb\n", b"a\n"), Some((line("b"), none.clone())));
+        assert_eq!(different_lines(b"a\nc\n", b"a\nb\nc\n"), Some((none.clone(), line("b"))));
+        assert_eq!(different_lines(b"a\n", b""), Some((line("a"), none)));
+    }
+
+    #[test]
+    fn words_that_differ_are_counted_and_the_first_is_shown() {
+        let mut memory = Memory::new();
+        let base = memory.alloc(Region::Managed, 12, "x", Span::NONE).expect("room");
+        let other = memory.clone();
+        assert_eq!(first_difference(&memory, base, 12, |at, out| other.read(at, out).is_some()), None);
+        memory.write(base + 4, &[1, 0, 0, 0, 2, 0, 0, 0]).expect("inside");
+        let found = first_difference(&memory, base, 12, |at, out| other.read(at, out).is_some());
+        assert_eq!(found, Some((4, vec![1, 0, 0, 0], vec![0; 4], 2)));
+        assert_eq!(first_difference(&memory, base, 12, |_, _| false), None);
     }
 }

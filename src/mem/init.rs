@@ -45,6 +45,16 @@ impl InitBits {
 
     /// Notes that bytes hold what nothing has written, such as after a copy of such bytes.
     pub fn unset(&mut self, start: u64, len: u64) {
+        // Whole pages go, and only what is left of the first and the last is looked at.
+        let (first, last) = (start.div_ceil(PAGE), start.saturating_add(len) / PAGE);
+        if first < last {
+            let whole: Vec<u64> = self.pages.range(first..last).map(|(&page, _)| page).collect();
+            for page in whole {
+                self.pages.remove(&page);
+            }
+            self.unset(start, first * PAGE - start);
+            return self.unset(last * PAGE, start.saturating_add(len) - last * PAGE);
+        }
         words(start, len, |page, word, bits| {
             if let Some(page) = self.pages.get_mut(&page) {
                 Arc::make_mut(page)[word] &= !bits;

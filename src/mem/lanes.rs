@@ -1,7 +1,8 @@
 //! Words of memory, and the addresses of a warp's lanes.
 #![allow(unsafe_code)] // Reads and writes words through the page pointers of `page`, whose bounds the caller has checked.
 
-use crate::page::{Backing, PAGE};
+use crate::backing::Backing;
+use crate::page::PAGE;
 
 /// A word that memory operations move: bits without a meaning.
 pub trait Word: Copy + Default + PartialEq + std::fmt::Debug {
@@ -181,15 +182,15 @@ pub(crate) fn load_at<T: Word>(backing: &Backing, offset: usize) -> T {
     T::from_bytes(bytes)
 }
 
-/// Writes a word at `offset`; the word lies in the backing.
+/// Writes a word at `offset`; the word lies in the backing. `None` if there is no room for its page.
 #[inline(always)]
-pub(crate) fn store_at<T: Word>(backing: &Backing, offset: usize, value: T) {
+pub(crate) fn store_at<T: Word>(backing: &Backing, offset: usize, value: T) -> Option<()> {
     if offset % PAGE + T::BYTES <= PAGE {
         // SAFETY: the word lies in one page of the backing's own.
-        unsafe { backing.write_ptr(offset).cast::<T>().write_unaligned(value) };
-    } else {
-        backing.write(offset, &value.to_bytes()[..T::BYTES]);
+        unsafe { backing.write_ptr(offset)?.as_ptr().cast::<T>().write_unaligned(value) };
+        return Some(());
     }
+    backing.write(offset, &value.to_bytes()[..T::BYTES])
 }
 
 /// Reads a row of `W` words; the row lies in one page of the backing.
@@ -219,12 +220,13 @@ pub(crate) fn prefetch(backing: &Backing, offset: usize) {
     let _ = (backing, offset);
 }
 
-/// Writes consecutive words; they lie in one page of the backing.
+/// Writes consecutive words; they lie in one page of the backing. `None` if there is no room for it.
 #[inline(always)]
-pub(crate) fn store_run<T: Word>(backing: &Backing, offset: usize, values: &[T]) {
-    let p = backing.write_ptr(offset);
+pub(crate) fn store_run<T: Word>(backing: &Backing, offset: usize, values: &[T]) -> Option<()> {
+    let p = backing.write_ptr(offset)?.as_ptr();
     // SAFETY: all the words lie in one page of the backing's own.
     unsafe { std::ptr::copy_nonoverlapping(values.as_ptr().cast::<u8>(), p, size_of_val(values)) };
+    Some(())
 }
 
 /// Writes a row of `W` words from the lanes of `mask`; the row lies in one page of the backing. Says whether it did: a
@@ -234,7 +236,8 @@ pub(crate) fn store_row<T: Word, const W: usize>(backing: &Backing, offset: usiz
     if mask.count_ones() as usize != W {
         return false;
     }
+    let Some(p) = backing.write_ptr(offset) else { return false };
     // SAFETY: the whole row lies in one page of the backing's own.
-    unsafe { backing.write_ptr(offset).cast::<[T; W]>().write_unaligned(*values) };
+    unsafe { p.as_ptr().cast::<[T; W]>().write_unaligned(*values) };
     true
 }

@@ -2,8 +2,8 @@
 //!
 //! A [`Memory`] is everything that a program's addresses reach, but for shared and local memory: host data, the memory of
 //! each device, managed and pinned memory. Addresses are numbers from our own allocator ([`address`]): fixed bases, guard
-//! gaps, never reused, so that a stale address is found out. Contents live in pages that a clone shares until one of the two
-//! writes ([`page`]); that is what makes checkpoints cheap (invariant I8).
+//! gaps, not used again before all of a region have been, so that a stale address is found out. Contents live in pages that a
+//! clone shares until one of the two writes ([`backing`]); that is what makes checkpoints cheap (invariant I8).
 //!
 //! Every access is checked against the live allocations: that is the memory safety of the emulator itself.
 //!
@@ -11,14 +11,18 @@
 //! called (`finding`).
 
 pub mod address;
+mod backing;
+mod history;
 mod init;
 mod lanes;
 mod memory;
 mod page;
 mod touch;
+mod warp;
 
 pub use address::Region;
 pub use init::{InitBits, SharedInitBits};
 pub use lanes::{Grid, Lanes, Word};
-pub use memory::{Alloc, AllocId, FreeError, Hint, Memory, OutOfMemory};
+pub use memory::{Alloc, AllocId, FreeError, Memory, OutOfMemory};
 pub use touch::Touch;
+pub use warp::Hint;

@@ -1,9 +1,11 @@
 //! Allocations and checked access to their contents.
 
-use crate::address::{ALIGN, GUARD, Region};
+use crate::address::{ALIGN, GUARD, REGION_BITS, Region};
+use crate::backing::{Backing, Desk};
+use crate::history::History;
 use crate::init::{Initialised, SharedInitBits};
-use crate::lanes::{Grid, Lanes, Word};
-use crate::page::{Backing, PAGE};
+use crate::lanes::Word;
+use crate::page::PAGE;
 use crate::touch::{Touch, Touches};
 use source::Span;
 use std::collections::BTreeMap;
@@ -30,21 +32,34 @@ pub struct Alloc {
     pub freed: Option<Span>,
 }
 
-#[derive(Clone, Debug)]
-struct Live {
-    base: u64,
-    bytes: u64,
+/// An allocation that lives, or the place in the list of one that did.
+#[derive(Debug)]
+pub(crate) struct Live {
+    pub(crate) base: u64,
+    /// Bytes asked for; of a dead one 0.
+    pub(crate) bytes: u64,
     id: AllocId,
-    backing: Backing,
+    is_dead: bool,
+    pub(crate) backing: Backing,
+}
+
+impl Live {
+    /// First address behind it where another one may begin.
+    fn end(&self) -> u64 {
+        (self.base + self.bytes.max(1) + GUARD).next_multiple_of(ALIGN)
+    }
 }
 
 /// All memory that addresses reach, but for shared and local memory of running blocks. A clone shares pages until one of
 /// the two writes.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Memory {
-    /// Live allocations, by base.
+    /// Live allocations, by base, with places of dead ones among them.
     live: Vec<Live>,
-    history: Vec<Alloc>,
+    /// How many of them are dead.
+    dead: usize,
+    desk: Arc<Desk>,
+    history: History,
     next: BTreeMap<Region, u64>,
     used: BTreeMap<Region, u64>,
     limits: BTreeMap<Region, u64>,
@@ -53,18 +68,6 @@ pub struct Memory {
     touches: Touches,
     initialised: Initialised,
 }
-
-/// What an access remembers of the one before.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Hint {
-    /// Where it was found.
-    pub place: u32,
-    /// Its first address.
-    pub last: u64,
-}
-
-/// Bytes from which on a step to the next access is a far one.
-const FAR: u64 = 2048;
 
 /// An allocation that does not fit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,6 +87,26 @@ pub enum FreeError {
     Inside(AllocId),
     /// Nothing was ever allocated there.
     Unknown,
+}
+
+impl Clone for Memory {
+    fn clone(&self) -> Memory {
+        let desk = self.desk.beside();
+        let living = self.live.iter().filter(|l| !l.is_dead);
+        let live = living.map(|l| Live { backing: l.backing.share(&desk), ..*l }).collect();
+        Memory {
+            live,
+            dead: 0,
+            desk,
+            history: self.history.clone(),
+            next: self.next.clone(),
+            used: self.used.clone(),
+            limits: self.limits.clone(),
+            total_limit: self.total_limit,
+            touches: self.touches.clone(),
+            initialised: self.initialised.clone(),
+        }
+    }
 }
 
 impl Memory {
@@ -160,6 +183,18 @@ impl Memory {
         }
     }
 
+    /// Sets how many bytes the pages of this memory and all its clones may really hold at one time. An allocation that does not
+    /// fit into what is left fails; so does a store whose page does not, see [`Memory::take_exhaustion`].
+    pub fn set_page_limit(&mut self, bytes: u64) {
+        self.desk.pool().set_limit(bytes);
+    }
+
+    /// How many bytes of pages there may be, if a write has failed for want of pages since the last call though its address
+    /// was good.
+    pub fn take_exhaustion(&self) -> Option<u64> {
+        self.desk.pool().take_exhaustion()
+    }
+
     /// Bytes of pages really held.
     pub fn resident(&self) -> u64 {
         self.live.iter().map(|l| l.backing.resident()).sum()
@@ -167,20 +202,46 @@ impl Memory {
 
     /// Allocates `bytes` (perhaps 0) and gives the first address, a multiple of 256. The contents read as zeros.
     pub fn alloc(&mut self, region: Region, bytes: u64, name: &str, span: Span) -> Result<u64, OutOfMemory> {
-        let (used, free) = (self.used(region), self.free_bytes(region));
+        let (used, free) = (self.used(region), self.free_bytes(region).min(self.desk.pool().room()));
+        let refused = OutOfMemory { bytes, free };
         if bytes > free || bytes > 1 << 40 {
-            return Err(OutOfMemory { bytes, free });
+            return Err(refused);
         }
-        let next = self.next.entry(region).or_insert(region.base() + ALIGN);
-        let base = *next;
-        *next = (base + bytes.max(1) + GUARD).next_multiple_of(ALIGN);
-        let id = AllocId(self.history.len() as u32);
-        self.history.push(Alloc { base, bytes, region, name: name.into(), span, freed: None });
+        let base = self.find_room(region, bytes).ok_or(refused)?;
+        let id = self.history.next().ok_or(refused)?;
+        let backing = Backing::new(bytes, &self.desk).ok_or(refused)?;
+        let live = Live { base, bytes, id, is_dead: false, backing };
+        self.next.insert(region, live.end());
         self.used.insert(region, used + bytes);
-        let live = Live { base, bytes, id, backing: Backing::new(bytes) };
+        let name = self.history.name(name);
+        self.history.push(Alloc { base, bytes, region, name, span, freed: None });
         let at = self.live.partition_point(|l| l.base < base);
-        self.live.insert(at, live);
+        // Where addresses are used anew, places of the dead may stand in the way.
+        let behind = at + self.live[at..].partition_point(|l| l.base < live.end());
+        self.dead -= behind - at;
+        self.live.splice(at..behind, [live]);
         Ok(base)
+    }
+
+    /// Where the next allocation of a region begins: behind the last one, and when all numbers of the region have been used,
+    /// in the first gap from there on that is large enough.
+    fn find_room(&self, region: Region, bytes: u64) -> Option<u64> {
+        let first = region.base() + ALIGN;
+        let next = self.next.get(&region).copied().unwrap_or(first);
+        self.gap(region, next, bytes).or_else(|| self.gap(region, first, bytes))
+    }
+
+    fn gap(&self, region: Region, from: u64, bytes: u64) -> Option<u64> {
+        let (mut at, end) = (from, region.base() + (1 << REGION_BITS));
+        let size = bytes.max(1) + GUARD;
+        let behind = self.live.partition_point(|l| l.base < at);
+        for l in self.live[behind..].iter().filter(|l| !l.is_dead).take_while(|l| l.base < end) {
+            if at + size <= l.base {
+                break;
+            }
+            at = l.end();
+        }
+        (at + size <= end).then_some(at)
     }
 
     /// Frees the allocation that begins at `address`.
@@ -191,22 +252,31 @@ impl Memory {
                 None => FreeError::Unknown,
             });
         };
-        let (base, bytes, id) = (self.live[at].base, self.live[at].bytes, self.live[at].id);
+        let l = &mut self.live[at];
+        let (base, bytes, id) = (l.base, l.bytes, l.id);
         if base != address {
             return Err(FreeError::Inside(id));
         }
-        self.live.remove(at);
-        let alloc = &mut self.history[id.0 as usize];
-        alloc.freed = Some(span);
-        if let Some(used) = self.used.get_mut(&alloc.region) {
+        let region = self.history.get(id).region;
+        (l.bytes, l.is_dead, l.backing) = (0, true, Backing::empty(&self.desk));
+        self.dead += 1;
+        self.desk.clear();
+        // Places are given up together, so that freeing costs the same wherever the place is.
+        if self.dead > 32 + self.live.len() / 2 {
+            self.live.retain(|l| !l.is_dead);
+            self.dead = 0;
+        }
+        self.history.free(id, span);
+        if let Some(used) = self.used.get_mut(&region) {
             *used -= bytes;
         }
+        self.initialised.with(|bits| bits.unset(base, bytes));
         Ok(id)
     }
 
     /// What is known of an allocation.
     pub fn info(&self, id: AllocId) -> &Alloc {
-        &self.history[id.0 as usize]
+        self.history.get(id)
     }
 
     /// The live allocation that holds `address`; its end counts as outside.
@@ -221,23 +291,21 @@ impl Memory {
         let alloc = other.info(live.id);
         let here = self.alloc(region, live.bytes, &alloc.name, alloc.span).ok()?;
         let at = self.position(here)?;
-        self.live[at].backing = live.backing.clone();
+        self.live[at].backing = live.backing.share_alone();
         Some((live.base, here, live.bytes))
     }
 
-    /// The dead allocation that once held `address`.
+    /// The last dead allocation that held `address`.
     pub fn dead_at(&self, address: u64) -> Option<AllocId> {
-        // Bases rise within a region in order of birth and are never reused, so at most one matches.
-        let hit = |a: &Alloc| a.freed.is_some() && address >= a.base && address < a.base + a.bytes.max(1);
-        self.history.iter().position(hit).map(|i| AllocId(i as u32))
+        self.history.dead_at(address)
     }
 
     /// The live allocation that ends nearest below `address` or begins nearest above it within `reach` bytes, for saying
     /// how far outside an access was.
     pub fn nearest(&self, address: u64, reach: u64) -> Option<AllocId> {
         let at = self.live.partition_point(|l| l.base <= address);
-        let below = at.checked_sub(1).map(|i| &self.live[i]);
-        let above = self.live.get(at);
+        let below = self.live[..at].iter().rfind(|l| !l.is_dead);
+        let above = self.live[at..].iter().find(|l| !l.is_dead);
         let far_below = below.map_or(u64::MAX, |l| address.saturating_sub(l.base + l.bytes));
         let far_above = above.map_or(u64::MAX, |l| l.base - address);
         let (near, far) = if far_below <= far_above { (below, far_below) } else { (above, far_above) };
@@ -246,18 +314,19 @@ impl Memory {
 
     /// All live allocations in order of address.
     pub fn live(&self) -> impl Iterator<Item = (AllocId, &Alloc)> {
-        self.live.iter().map(|l| (l.id, &self.history[l.id.0 as usize]))
+        self.live.iter().filter(|l| !l.is_dead).map(|l| (l.id, self.history.get(l.id)))
     }
 
     #[inline]
     fn position(&self, address: u64) -> Option<usize> {
         let at = self.live.partition_point(|l| l.base <= address).checked_sub(1)?;
         let l = &self.live[at];
-        (address - l.base < l.bytes.max(1)).then_some(at)
+        (address - l.base < l.bytes.max(1) && !l.is_dead).then_some(at)
     }
 
+    /// The live allocation that holds `len` bytes from `address` on; `hint` is where it was found last.
     #[inline(always)]
-    fn locate(&self, address: u64, len: u64, hint: &mut u32) -> Option<&Live> {
+    pub(crate) fn locate(&self, address: u64, len: u64, hint: &mut u32) -> Option<&Live> {
         if let Some(l) = self.live.get(*hint as usize) {
             let offset = address.wrapping_sub(l.base);
             if offset < l.bytes && len <= l.bytes - offset {
@@ -285,13 +354,14 @@ impl Memory {
         Some(())
     }
 
-    /// Copies bytes in; `None`, and nothing written, if any of them lies outside the live allocation at `address`.
+    /// Copies bytes in; `None`, and nothing written, if any of them lies outside the live allocation at `address`. For want
+    /// of pages too it is `None`.
     pub fn write(&mut self, address: u64, data: &[u8]) -> Option<()> {
         if data.is_empty() {
             return Some(());
         }
         let l = self.locate(address, data.len() as u64, &mut 0)?;
-        l.backing.write((address - l.base) as usize, data);
+        l.backing.write((address - l.base) as usize, data)?;
         self.touches.note(address, data.len() as u64, true);
         self.initialised.with(|bits| bits.set(address, data.len() as u64));
         Some(())
@@ -308,7 +378,7 @@ impl Memory {
         if len > l.bytes - offset {
             return None;
         }
-        l.backing.clear(offset as usize, len as usize);
+        l.backing.clear(offset as usize, len as usize)?;
         self.touches.note(address, len, true);
         self.initialised.with(|bits| bits.set(address, len));
         Some(())
@@ -343,9 +413,15 @@ impl Memory {
     /// Lets go of pages that clones have left behind, and takes back those that no clone shares any more, so that they are
     /// written in place.
     pub fn settle(&mut self) {
+        self.let_go();
         for l in &mut self.live {
             l.backing.settle();
         }
+    }
+
+    /// Lets go of pages that clones have left behind.
+    pub fn let_go(&mut self) {
+        self.desk.clear();
     }
 
     /// Whether a live allocation holds all bytes from `low` up to `high`, not included.
@@ -357,7 +433,7 @@ impl Memory {
     #[inline(always)]
     pub fn load<T: Word>(&self, address: u64, hint: &mut u32) -> Option<T> {
         let l = self.locate(address, T::BYTES as u64, hint)?;
-        Some(lanes_load(&l.backing, (address - l.base) as usize))
+        Some(crate::lanes::load_at(&l.backing, (address - l.base) as usize))
     }
 
     /// Writes one word; `None` if it lies outside.
@@ -366,155 +442,8 @@ impl Memory {
     #[inline(always)]
     pub fn store<T: Word>(&self, address: u64, value: T, hint: &mut u32) -> Option<()> {
         let l = self.locate(address, T::BYTES as u64, hint)?;
-        crate::lanes::store_at(&l.backing, (address - l.base) as usize, value);
-        Some(())
+        crate::lanes::store_at(&l.backing, (address - l.base) as usize, value)
     }
-
-    /// Reads one word for each lane of `mask`; gives the mask of the lanes whose address lies outside.
-    #[inline(always)]
-    pub fn load_lanes<T: Word, const W: usize>(
-        &self,
-        lanes: &Lanes<W>,
-        mask: u32,
-        out: &mut [T; W],
-        hint: &mut u32,
-    ) -> u32 {
-        if let Lanes::Contiguous(base) = *lanes {
-            let bytes = (W * T::BYTES) as u64;
-            if let Some(l) = self.locate(base, bytes, hint) {
-                let offset = (base - l.base) as usize;
-                if offset % PAGE + W * T::BYTES <= PAGE {
-                    let mut row = [T::default(); W];
-                    crate::lanes::load_row(&l.backing, offset, &mut row);
-                    for (i, word) in out.iter_mut().enumerate() {
-                        *word = if mask & 1 << i != 0 { row[i] } else { *word };
-                    }
-                    return 0;
-                }
-            }
-        }
-        let mut bad = 0;
-        let mut rest = mask;
-        while rest != 0 {
-            let i = rest.trailing_zeros() as usize;
-            rest &= rest - 1;
-            match self.load(lanes.address(i, T::BYTES), hint) {
-                Some(v) => out[i] = v,
-                None => bad |= 1 << i,
-            }
-        }
-        bad
-    }
-
-    /// Writes one word for each lane of `mask`, in the order of lanes; gives the mask of the lanes whose address lies
-    /// outside, whose words are not written.
-    #[inline(always)]
-    pub fn store_lanes<T: Word, const W: usize>(
-        &self,
-        lanes: &Lanes<W>,
-        mask: u32,
-        values: &[T; W],
-        hint: &mut u32,
-    ) -> u32 {
-        if let Lanes::Contiguous(base) = *lanes {
-            let bytes = (W * T::BYTES) as u64;
-            if let Some(l) = self.locate(base, bytes, hint) {
-                let offset = (base - l.base) as usize;
-                if offset % PAGE + W * T::BYTES <= PAGE && crate::lanes::store_row(&l.backing, offset, mask, values) {
-                    return 0;
-                }
-            }
-        }
-        let mut bad = 0;
-        let mut rest = mask;
-        while rest != 0 {
-            let i = rest.trailing_zeros() as usize;
-            rest &= rest - 1;
-            if self.store(lanes.address(i, T::BYTES), values[i], hint).is_none() {
-                bad |= 1 << i;
-            }
-        }
-        bad
-    }
-}
-
-impl Memory {
-    /// Reads one word for each lane, active or not, if all of them lie in one live allocation; else reads nothing and gives
-    /// false.
-    #[inline(always)]
-    pub fn load_grid<T: Word, const W: usize>(&self, g: &Grid, out: &mut [T; W], hint: &mut Hint) -> bool {
-        let Some(l) = self.locate(g.low, g.span + T::BYTES as u64, &mut hint.place) else { return false };
-        let first = g.first.wrapping_sub(l.base) as usize;
-        // A loop goes on in the same steps; steps over more than a page are too far for the processor to see that itself.
-        let step = g.first.wrapping_sub(hint.last);
-        hint.last = g.first;
-        if step.wrapping_add(FAR) > 2 * FAR {
-            let next = g.first.wrapping_add(step).wrapping_sub(l.base);
-            if next < l.bytes {
-                crate::lanes::prefetch(&l.backing, next as usize);
-            }
-        }
-        let lanes = g.lanes as usize;
-        if g.step == T::BYTES as i64 && lanes == W && first % PAGE + W * T::BYTES <= PAGE {
-            crate::lanes::load_row(&l.backing, first, out);
-        } else if g.step == 0 && lanes == W {
-            *out = [lanes_load(&l.backing, first); W];
-        } else if g.step == T::BYTES as i64 && lanes == 16 && W == 32 {
-            let second = first.wrapping_add_signed(g.row as isize);
-            for (at, out) in [first, second].into_iter().zip(out.chunks_exact_mut(16)) {
-                let Ok(out) = <&mut [T; 16]>::try_from(out) else { continue };
-                if at % PAGE + 16 * T::BYTES <= PAGE {
-                    crate::lanes::load_row(&l.backing, at, out);
-                } else {
-                    for (i, word) in out.iter_mut().enumerate() {
-                        *word = lanes_load(&l.backing, at + i * T::BYTES);
-                    }
-                }
-            }
-        } else {
-            for (i, word) in out.iter_mut().enumerate() {
-                *word = lanes_load(&l.backing, g.address(i).wrapping_sub(l.base) as usize);
-            }
-        }
-        true
-    }
-
-    /// Writes one word for each lane of `mask`, in the order of lanes, if all lanes of the grid, active or not, lie in one
-    /// live allocation; else writes nothing and gives false.
-    #[inline(always)]
-    pub fn store_grid<T: Word, const W: usize>(&self, g: &Grid, mask: u32, values: &[T; W], hint: &mut u32) -> bool {
-        let Some(l) = self.locate(g.low, g.span + T::BYTES as u64, hint) else { return false };
-        let first = g.first.wrapping_sub(l.base) as usize;
-        let lanes = g.lanes as usize;
-        let full = mask.count_ones() as usize == W;
-        let fits = |at: usize, n: usize| at % PAGE + n * T::BYTES <= PAGE;
-        if full && g.step == T::BYTES as i64 && lanes == W && fits(first, W) {
-            crate::lanes::store_row(&l.backing, first, mask, values);
-        } else if full && g.step == T::BYTES as i64 && lanes > 1 {
-            for (row, values) in values.chunks(lanes).enumerate() {
-                let at = first.wrapping_add_signed((row as i64 * g.row) as isize);
-                if fits(at, lanes) {
-                    crate::lanes::store_run(&l.backing, at, values);
-                } else {
-                    for (i, &word) in values.iter().enumerate() {
-                        crate::lanes::store_at(&l.backing, at + i * T::BYTES, word);
-                    }
-                }
-            }
-        } else {
-            for (i, &word) in values.iter().enumerate() {
-                if mask & 1 << i != 0 {
-                    crate::lanes::store_at(&l.backing, g.address(i).wrapping_sub(l.base) as usize, word);
-                }
-            }
-        }
-        true
-    }
-}
-
-#[inline(always)]
-fn lanes_load<T: Word>(backing: &Backing, offset: usize) -> T {
-    crate::lanes::load_at(backing, offset)
 }
 
 #[cfg(test)]
@@ -551,20 +480,6 @@ mod tests {
     }
 
     #[test]
-    fn lanes_read_and_write_like_single_words() {
-        let (m, a) = filled();
-        let values: [u32; 32] = std::array::from_fn(|i| i as u32 + 1);
-        let row = Lanes::of(&std::array::from_fn(|i| a + 4 * i as u64), u32::MAX, 4);
-        assert!(matches!(row, Lanes::Contiguous(_)));
-        assert_eq!(m.store_lanes(&row, 0xffff_0000, &values, &mut 0), 0);
-        let mut out = [9; 32];
-        assert_eq!(m.load_lanes(&row, u32::MAX, &mut out, &mut 0), 0);
-        assert_eq!(out, std::array::from_fn(|i| if i < 16 { 0 } else { i as u32 + 1 }));
-        let far = Lanes::of(&std::array::from_fn(|i| a + 36 * i as u64), u32::MAX, 4);
-        assert_eq!(m.store_lanes(&far, u32::MAX, &values, &mut 0), 0xf000_0000);
-    }
-
-    #[test]
     fn copy_handles_overlap() {
         let mut m = Memory::new();
         let a = m.alloc(Region::Host, 300_000, "a", Span::NONE).expect("room");
@@ -574,5 +489,96 @@ mod tests {
         let mut out = vec![0; 250_000];
         m.read(a + 1000, &mut out).expect("inside");
         assert_eq!(out, data);
+    }
+
+    #[test]
+    fn small_allocations_take_what_they_need() {
+        let mut m = Memory::new();
+        for _ in 0..1000 {
+            let a = m.alloc(Region::Host, 24, "node", Span::NONE).expect("room");
+            m.write(a, &[1; 24]).expect("inside");
+        }
+        assert_eq!(m.resident(), 32_000);
+        let a = m.alloc(Region::Host, 100_000, "a", Span::NONE).expect("room");
+        m.write(a, &vec![1; 100_000]).expect("inside");
+        assert_eq!(m.resident(), 132_000);
+    }
+
+    #[test]
+    fn what_is_freed_in_the_order_of_birth_leaves_the_rest_in_reach() {
+        let mut m = Memory::new();
+        let all: Vec<u64> = (0..500).map(|_| m.alloc(Region::Host, 8, "a", Span::NONE).unwrap_or_default()).collect();
+        let other = m.alloc(Region::Device(0), 8, "d", Span::NONE).expect("room");
+        for (i, &a) in all.iter().enumerate() {
+            assert!(m.free(a, Span::NONE).is_ok());
+            assert_eq!(m.load::<u64>(a, &mut 0), None);
+            assert_eq!(m.clone().live().count(), all.len() - i);
+            assert!(m.store::<u64>(other, 3, &mut 7).is_some());
+            assert_eq!(m.nearest(a, 1 << 20), all.get(i + 1).and_then(|&next| m.find(next)));
+        }
+        assert_eq!(m.used(Region::Host), 0);
+    }
+
+    #[test]
+    fn addresses_are_used_again_when_a_region_has_no_more() {
+        let mut m = Memory::new();
+        let kept = m.alloc(Region::Host, 100, "kept", Span::NONE).expect("room");
+        m.write(kept, &[5; 100]).expect("inside");
+        let stack = m.alloc(Region::HostStack, 100, "stack", Span::NONE).expect("room");
+        // As after very many allocations.
+        let end = Region::Host.base() + (1 << REGION_BITS);
+        m.next.insert(Region::Host, end - (8 << 20));
+        let big = 3 << 20;
+        let all: Vec<u64> = (0..5)
+            .map(|i| {
+                let a = m.alloc(Region::Host, big, "big", Span::NONE).expect("room");
+                assert!(a > kept + 100 && a + big < end, "allocation {i}");
+                assert!(m.store::<u8>(a + big - 1, 1, &mut 0).is_some() && m.free(a, Span::NONE).is_ok());
+                assert_eq!(m.dead_at(a), Some(AllocId(i + 2)));
+                a
+            })
+            .collect();
+        assert!(all[1] > all[0] && all[2] < all[0] && all[3] > all[2], "{all:x?}");
+        assert_eq!((m.load::<u8>(kept, &mut 0), m.load::<u8>(stack, &mut 0)), (Some(5), Some(0)));
+    }
+
+    #[test]
+    fn a_region_that_is_full_gives_no_more() {
+        let mut m = Memory::new();
+        let end = Region::Host.base() + (1 << REGION_BITS);
+        let make = |m: &mut Memory, room| {
+            m.next.insert(Region::Host, end - room);
+            m.alloc(Region::Host, 1 << 20, "a", Span::NONE)
+        };
+        let last = make(&mut m, 2 << 20).expect("room");
+        let first = make(&mut m, 1 << 20).expect("the beginning has room");
+        assert!(Region::of(first) == Some(Region::Host) && first < last);
+        // Nothing but what lies between the two is left, and that is too little.
+        m.live[0].bytes = last - GUARD - (1 << 19) - first;
+        assert!(make(&mut m, 1 << 20).is_err());
+        assert!(m.free(last, Span::NONE).is_ok());
+        assert!(make(&mut m, 1 << 20).is_ok_and(|a| a > first));
+    }
+
+    #[test]
+    fn replaced_pages_are_given_back() {
+        let mut m = Memory::new();
+        m.set_page_limit(3 << 16);
+        let a = m.alloc(Region::Host, 1 << 16, "a", Span::NONE).expect("room");
+        for i in 0..20 {
+            let before = m.clone();
+            m.write(a, &[i]).expect("inside");
+            drop(before);
+            m.let_go();
+        }
+        assert_eq!(m.take_exhaustion(), None);
+        let (one, two) = (m.clone(), m.clone());
+        m.write(a, &[1]).expect("inside");
+        one.store::<u8>(a, 2, &mut 0).expect("inside");
+        assert_eq!(two.store::<u8>(a, 3, &mut 0), None);
+        assert_eq!(m.take_exhaustion(), Some(3 << 16));
+        let mut out = [0];
+        two.read(a, &mut out);
+        assert_eq!(out, [19]);
     }
 }

@@ -1,210 +1,216 @@
-//! Copy-on-write pages that several workers may read and write at once.
+//! Pages: counted blocks of bytes, and those that are free.
 //!
-//! A [`Backing`] is the contents of one allocation: a row of slots, each a pointer to a page with a mark in its lowest bit
-//! that says "shared with a clone". Reading follows the pointer. Writing first makes the page the backing's own: a page that
-//! is missing (never written, all zeros) or shared is replaced by a copy under a lock. The replaced page is kept until the
-//! backing is next borrowed exclusively, so that a worker that still reads it is safe.
+//! A page is a block of the system's allocator with a head before its bytes: how many slots refer to it, and how large it is.
+//! Blocks are asked for with the alignment that every block has anyway, since allocators are wasteful with a larger one; a
+//! page of some size begins at a line of the processor's cache within its block. A [`Pool`] is shared by a memory and all its
+//! clones. It keeps some whole pages that came back, so that memory that comes and goes is not fetched from the system each
+//! time, and knows how many bytes all pages have.
 //!
-//! Two workers must not touch the same byte at the same time unless both read; the emulator's scheduler sees to that
-//! (a launch gives the result of running its blocks one after another).
-#![allow(unsafe_code)] // Workers write disjoint bytes of one page, which safe Rust cannot express; see the module's head.
+//! Where the system or the limit gives no more, [`Pool::take`] gives nothing and the pool keeps in mind that it was so: what
+//! then fails is no fault of the address.
+// Blocks with a head, whose references are counted by hand because slots keep a mark in the pointer; heads are aligned, as
+// the lead before each page's bytes is a multiple of 16.
+#![allow(unsafe_code, clippy::cast_ptr_alignment)]
 
-use std::cell::UnsafeCell;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Bytes of a page.
+/// Bytes of a whole page.
 pub(crate) const PAGE: usize = 1 << 16;
-const SHARED: usize = 1;
+/// Whole pages that a pool keeps at most.
+const KEPT: usize = 512;
+/// Alignment of every block; that of pages from [`LARGE`] bytes on.
+const ALIGN: usize = 16;
+const LINE: usize = 64;
+const LARGE: usize = 1024;
 
-#[repr(align(64))]
-struct Page(UnsafeCell<[u8; PAGE]>);
-
-// SAFETY: workers that share a page touch disjoint bytes or only read (module head).
-unsafe impl Sync for Page {}
-
-/// The contents of one allocation.
-pub(crate) struct Backing {
-    slots: Vec<AtomicUsize>,
-    retired: Mutex<Vec<Arc<Page>>>,
+/// What lies before the bytes of a page.
+struct Head {
+    count: AtomicUsize,
+    /// Bytes of the page.
+    bytes: u32,
+    /// Bytes from the beginning of the block to those of the page.
+    lead: u32,
 }
 
-impl Backing {
-    /// A backing of at least `bytes` zeros; no page is taken before it is written.
-    pub(crate) fn new(bytes: u64) -> Backing {
-        let count = bytes.div_ceil(PAGE as u64) as usize;
-        let mut slots = Vec::with_capacity(count);
-        slots.resize_with(count, || AtomicUsize::new(0));
-        Backing { slots, retired: Mutex::new(Vec::new()) }
-    }
+const HEAD: usize = size_of::<Head>();
 
-    /// Bytes of the pages that are really held.
-    pub(crate) fn resident(&self) -> u64 {
-        self.slots.iter().filter(|s| s.load(Ordering::Relaxed) != 0).count() as u64 * PAGE as u64
-    }
+/// The bytes of a page; says nothing about who owns a reference.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Page(NonNull<u8>);
 
-    /// A pointer to read from at byte `offset`, and how many bytes of its page follow; `None` for a page of zeros.
-    /// `offset` must lie in the backing.
+impl Page {
+    /// A page from what [`Page::raw`] gave; `None` for 0.
+    ///
+    /// # Safety
+    /// The page must be alive as long as it is used.
     #[inline(always)]
-    pub(crate) fn read_ptr(&self, offset: usize) -> Option<*const u8> {
-        let raw = self.slots[offset / PAGE].load(Ordering::Acquire);
-        if raw == 0 {
+    pub(crate) unsafe fn from_raw(raw: usize) -> Option<Page> {
+        NonNull::new(raw as *mut u8).map(Page)
+    }
+
+    /// The address of its bytes, a multiple of 16.
+    pub(crate) fn raw(self) -> usize {
+        self.0.as_ptr() as usize
+    }
+
+    /// Its bytes.
+    #[inline(always)]
+    pub(crate) fn bytes(self) -> *mut u8 {
+        self.0.as_ptr()
+    }
+
+    /// How many bytes it has.
+    pub(crate) fn len(self) -> usize {
+        self.head().bytes as usize
+    }
+
+    fn head(&self) -> &Head {
+        // SAFETY: every page is made by `Pool::take`, which writes a head before its bytes, and is alive while it is used.
+        unsafe { &*self.0.as_ptr().sub(HEAD).cast::<Head>() }
+    }
+
+    /// Counts one more reference.
+    pub(crate) fn share(self) {
+        self.head().count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether there is one reference only.
+    pub(crate) fn is_sole(self) -> bool {
+        self.head().count.load(Ordering::Acquire) == 1
+    }
+}
+
+/// Where pages come from, for a memory and its clones.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    free: Mutex<Vec<usize>>,
+    /// Bytes of all pages that are referred to.
+    held: AtomicU64,
+    /// How many there may be.
+    limit: AtomicU64,
+    is_exhausted: AtomicBool,
+}
+
+impl Default for Pool {
+    fn default() -> Pool {
+        Pool {
+            free: Mutex::default(),
+            held: AtomicU64::new(0),
+            limit: AtomicU64::new(u64::MAX),
+            is_exhausted: AtomicBool::new(false),
+        }
+    }
+}
+
+impl Pool {
+    fn free(&self) -> MutexGuard<'_, Vec<usize>> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets how many bytes all pages may have.
+    pub(crate) fn set_limit(&self, bytes: u64) {
+        self.limit.store(bytes, Ordering::Relaxed);
+    }
+
+    /// How many more bytes pages may have.
+    pub(crate) fn room(&self) -> u64 {
+        self.limit.load(Ordering::Relaxed).saturating_sub(self.held.load(Ordering::Relaxed))
+    }
+
+    /// How many bytes all pages could have, if a page could not be had since the last call.
+    pub(crate) fn take_exhaustion(&self) -> Option<u64> {
+        let is_exhausted = self.is_exhausted.swap(false, Ordering::Relaxed);
+        let (limit, held) = (self.limit.load(Ordering::Relaxed), self.held.load(Ordering::Relaxed));
+        is_exhausted.then_some(if limit == u64::MAX { held } else { limit })
+    }
+
+    /// A page of `bytes` with one reference, the caller's; its bytes are zeros or a copy of those of `from`, which must have
+    /// as many.
+    pub(crate) fn take(&self, bytes: usize, from: Option<Page>) -> Option<Page> {
+        let page = if bytes as u64 <= self.room() { self.blank(bytes, from.is_none()) } else { None };
+        let Some(page) = page else {
+            self.is_exhausted.store(true, Ordering::Relaxed);
             return None;
-        }
-        let page = (raw & !SHARED) as *const Page;
-        // SAFETY: the slot holds a live page (it owns one reference), and the offset within it is below PAGE.
-        Some(unsafe { (*page).0.get().cast::<u8>().add(offset % PAGE) })
-    }
-
-    /// A pointer to write to at byte `offset`. `offset` must lie in the backing.
-    #[inline(always)]
-    pub(crate) fn write_ptr(&self, offset: usize) -> *mut u8 {
-        let slot = &self.slots[offset / PAGE];
-        let mut raw = slot.load(Ordering::Acquire);
-        if raw == 0 || raw & SHARED != 0 {
-            raw = self.own(slot);
-        }
-        let page = raw as *const Page;
-        // SAFETY: as in `read_ptr`; the page is not shared with a clone, so writing through it is this backing's business.
-        unsafe { (*page).0.get().cast::<u8>().add(offset % PAGE) }
-    }
-
-    #[cold]
-    fn own(&self, slot: &AtomicUsize) -> usize {
-        let seen = slot.load(Ordering::Acquire);
-        if seen != 0 && seen & SHARED == 0 {
-            // Another worker was faster, and may be writing to the page already.
-            return seen;
-        }
-        // The copy is made before the lock is taken, so that workers copy different pages at the same time. Nobody writes a
-        // shared page, and what the slot held when it was read stays alive until the backing is borrowed exclusively.
-        let fresh = zero_page();
-        if seen != 0 {
-            let old = (seen & !SHARED) as *const Page;
-            // SAFETY: both are whole pages; nobody writes a shared page, and the fresh one is ours alone.
-            unsafe { std::ptr::copy_nonoverlapping((*old).0.get().cast::<u8>(), fresh.0.get().cast::<u8>(), PAGE) };
-        }
-        let mut retired = self.retired.lock().unwrap_or_else(PoisonError::into_inner);
-        let raw = slot.load(Ordering::Acquire);
-        if raw != seen {
-            // Another worker was faster.
-            return raw;
-        }
-        if raw != 0 {
-            // SAFETY: the slot owned one reference of the page, which now is the list's.
-            retired.push(unsafe { Arc::from_raw((raw & !SHARED) as *const Page) });
-        }
-        let raw = Arc::into_raw(fresh) as usize;
-        slot.store(raw, Ordering::Release);
-        raw
-    }
-
-    /// Lets go of pages that were replaced, and takes back those that no clone shares any more.
-    pub(crate) fn settle(&mut self) {
-        self.retired.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
-        for slot in &mut self.slots {
-            let raw = *slot.get_mut();
-            if raw & SHARED != 0 {
-                // SAFETY: the slot owns one reference of the page, which is given back to it.
-                let mut page = unsafe { Arc::from_raw((raw & !SHARED) as *const Page) };
-                let is_own = Arc::get_mut(&mut page).is_some();
-                let raw = Arc::into_raw(page) as usize;
-                *slot.get_mut() = if is_own { raw } else { raw | SHARED };
-            }
-        }
-    }
-
-    /// Copies `out.len()` bytes from `offset` on; the range must lie in the backing.
-    pub(crate) fn read(&self, mut offset: usize, mut out: &mut [u8]) {
-        while !out.is_empty() {
-            let n = out.len().min(PAGE - offset % PAGE);
-            let (head, tail) = out.split_at_mut(n);
-            match self.read_ptr(offset) {
-                // SAFETY: `n` bytes from the pointer on lie in one page; `head` is ours.
-                Some(p) => unsafe { std::ptr::copy_nonoverlapping(p, head.as_mut_ptr(), n) },
-                None => head.fill(0),
-            }
-            offset += n;
-            out = tail;
-        }
-    }
-
-    /// Copies `data` to `offset` on; the range must lie in the backing.
-    pub(crate) fn write(&self, mut offset: usize, mut data: &[u8]) {
-        while !data.is_empty() {
-            let n = data.len().min(PAGE - offset % PAGE);
-            let p = self.write_ptr(offset);
-            // SAFETY: `n` bytes from the pointer on lie in one page of our own.
-            unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), p, n) };
-            offset += n;
-            data = &data[n..];
-        }
-    }
-
-    /// Sets `len` bytes from `offset` on to zero, giving whole pages back.
-    pub(crate) fn clear(&mut self, offset: usize, len: usize) {
-        let mut at = offset;
-        let end = offset + len;
-        while at < end {
-            let n = (end - at).min(PAGE - at % PAGE);
-            if n == PAGE {
-                let slot = &mut self.slots[at / PAGE];
-                let raw = std::mem::replace(slot.get_mut(), 0);
-                release(raw);
-            } else if self.read_ptr(at).is_some() {
-                let p = self.write_ptr(at);
-                // SAFETY: `n` bytes from the pointer on lie in one page of our own.
-                unsafe { std::ptr::write_bytes(p, 0, n) };
-            }
-            at += n;
-        }
-    }
-}
-
-fn zero_page() -> Arc<Page> {
-    let layout = Arc::<Page>::new_zeroed();
-    // SAFETY: a page of zero bytes is a valid page.
-    unsafe { layout.assume_init() }
-}
-
-fn release(raw: usize) {
-    if raw != 0 {
-        // SAFETY: the slot that held `raw` owned one reference and does so no more.
-        drop(unsafe { Arc::from_raw((raw & !SHARED) as *const Page) });
-    }
-}
-
-impl Clone for Backing {
-    fn clone(&self) -> Backing {
-        let share = |slot: &AtomicUsize| {
-            // The lock keeps `own` from replacing the page between the mark and the new reference.
-            let raw = slot.fetch_or(0, Ordering::AcqRel);
-            if raw == 0 {
-                return AtomicUsize::new(0);
-            }
-            slot.store(raw | SHARED, Ordering::Release);
-            // SAFETY: the slot owns one reference, so the count is at least one.
-            unsafe { Arc::increment_strong_count((raw & !SHARED) as *const Page) };
-            AtomicUsize::new(raw | SHARED)
         };
-        let guard = self.retired.lock().unwrap_or_else(PoisonError::into_inner);
-        let slots = self.slots.iter().map(share).collect();
-        drop(guard);
-        Backing { slots, retired: Mutex::new(Vec::new()) }
+        self.held.fetch_add(bytes as u64, Ordering::Relaxed);
+        if let Some(from) = from {
+            // SAFETY: both have `bytes` bytes; nobody writes a page that is copied, and the other one is the caller's alone.
+            unsafe { std::ptr::copy_nonoverlapping(from.bytes(), page.bytes(), bytes) };
+        }
+        Some(page)
+    }
+
+    /// A page with one reference, whose bytes are zeros or whatever they were.
+    fn blank(&self, bytes: usize, is_zero: bool) -> Option<Page> {
+        if bytes == PAGE
+            && let Some(raw) = self.free().pop()
+        {
+            // SAFETY: the list owns its pages, of which this one is whole and the caller's from here on.
+            let page = unsafe { Page::from_raw(raw) }?;
+            page.share();
+            if is_zero {
+                // SAFETY: as above.
+                unsafe { std::ptr::write_bytes(page.bytes(), 0, PAGE) };
+            }
+            return Some(page);
+        }
+        let layout = layout(bytes)?;
+        // SAFETY: the layout is not empty, since it has room for a head.
+        let block = unsafe { if is_zero { alloc_zeroed(layout) } else { alloc(layout) } };
+        let block = NonNull::new(block)?;
+        let lead = if bytes >= LARGE { (block.as_ptr() as usize + HEAD).next_multiple_of(LINE) } else { 0 };
+        let lead = if lead == 0 { HEAD } else { lead - block.as_ptr() as usize };
+        // SAFETY: `layout` leaves room for a head and for the way to the next line before the bytes.
+        let page = Page(unsafe { block.add(lead) });
+        let head = Head { count: AtomicUsize::new(1), bytes: bytes as u32, lead: lead as u32 };
+        // SAFETY: the head lies within the block, and its address is a multiple of 16 as are block and lead.
+        unsafe { page.0.as_ptr().sub(HEAD).cast::<Head>().write(head) };
+        Some(page)
+    }
+
+    /// Takes back one reference of a page, and the page itself with its last.
+    pub(crate) fn give(&self, page: Page) {
+        if page.head().count.fetch_sub(1, Ordering::Release) != 1 {
+            return;
+        }
+        fence(Ordering::Acquire);
+        self.held.fetch_sub(page.len() as u64, Ordering::Relaxed);
+        if page.len() == PAGE {
+            let mut free = self.free();
+            if free.len() < KEPT {
+                return free.push(page.raw());
+            }
+        }
+        destroy(page);
     }
 }
 
-impl Drop for Backing {
+impl Drop for Pool {
     fn drop(&mut self) {
-        for slot in &mut self.slots {
-            release(std::mem::replace(slot.get_mut(), 0));
+        for raw in std::mem::take(self.free.get_mut().unwrap_or_else(PoisonError::into_inner)) {
+            // SAFETY: the list owns its pages.
+            if let Some(page) = unsafe { Page::from_raw(raw) } {
+                destroy(page);
+            }
         }
     }
 }
 
-impl std::fmt::Debug for Backing {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Backing").field("pages", &self.slots.len()).finish_non_exhaustive()
+/// The block of a page of `bytes`.
+fn layout(bytes: usize) -> Option<Layout> {
+    let lead = if bytes >= LARGE { HEAD + LINE - ALIGN } else { HEAD };
+    Layout::from_size_align(bytes + lead, ALIGN).ok()
+}
+
+/// Gives a page that nobody refers to back to the system.
+fn destroy(page: Page) {
+    let (bytes, lead) = (page.len(), page.head().lead as usize);
+    if let Some(layout) = layout(bytes) {
+        // SAFETY: the block was allocated with this layout, and `lead` is how far the page is from its beginning.
+        unsafe { dealloc(page.bytes().sub(lead), layout) };
     }
 }
 
@@ -213,78 +219,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clone_keeps_what_was_there_when_the_original_is_written() {
-        let a = Backing::new(3 * PAGE as u64);
-        a.write(PAGE - 2, &[1, 2, 3, 4]);
-        let b = a.clone();
-        a.write(PAGE, &[9]);
-        b.write(0, &[7]);
-        let read = |m: &Backing, at| {
-            let mut out = [0; 4];
-            m.read(at, &mut out);
-            out
-        };
-        assert_eq!(read(&a, PAGE - 2), [1, 2, 9, 4]);
-        assert_eq!(read(&b, PAGE - 2), [1, 2, 3, 4]);
-        assert_eq!(read(&a, 0), [0; 4]);
-        assert_eq!(read(&b, 0), [7, 0, 0, 0]);
-        assert_eq!(read(&a, 2 * PAGE), [0; 4]);
+    fn a_whole_page_that_comes_back_is_taken_again_and_zero() {
+        let pool = Pool::default();
+        let a = pool.take(PAGE, None).expect("room");
+        assert!(a.raw().is_multiple_of(LINE));
+        // SAFETY: the page is this test's own.
+        unsafe { a.bytes().write_bytes(7, PAGE) };
+        pool.give(a);
+        let b = pool.take(PAGE, None).expect("room");
+        assert_eq!(a, b);
+        // SAFETY: as above.
+        assert!(unsafe { std::slice::from_raw_parts(b.bytes(), PAGE) }.iter().all(|&x| x == 0));
+        pool.give(b);
+        assert_eq!(pool.held.load(Ordering::Relaxed), 0);
     }
 
     #[test]
-    fn workers_that_meet_at_a_page_lose_no_store() {
-        const PAGES: usize = 2000;
-        let backing = Backing::new((PAGES * PAGE) as u64);
-        let arrived = AtomicUsize::new(0);
-        std::thread::scope(|scope| {
-            for worker in 0..2 {
-                let (backing, arrived) = (&backing, &arrived);
-                scope.spawn(move || {
-                    for page in 0..PAGES {
-                        arrived.fetch_add(1, Ordering::AcqRel);
-                        let mut patience = 1000;
-                        while arrived.load(Ordering::Acquire) < 2 * (page + 1) && patience > 0 {
-                            patience -= 1;
-                            std::hint::spin_loop();
-                        }
-                        for i in 0..64 {
-                            backing.write(page * PAGE + 2 * i + worker, &[1]);
-                        }
-                    }
-                });
-            }
-        });
-        for page in 0..PAGES {
-            let mut bytes = [0; 128];
-            backing.read(page * PAGE, &mut bytes);
-            assert_eq!(bytes, [1; 128], "page {page}");
-        }
-    }
-
-    #[test]
-    fn a_page_whose_clone_is_gone_is_written_in_place() {
-        let mut a = Backing::new(2 * PAGE as u64);
-        a.write(0, &[1].repeat(2 * PAGE));
-        let b = a.clone();
-        a.write(0, &[2]);
-        drop(b);
-        a.settle();
-        let before = a.read_ptr(PAGE);
-        a.write(PAGE, &[3]);
-        assert_eq!(a.read_ptr(PAGE), before);
-        let mut out = [0; 2];
-        a.read(PAGE - 1, &mut out);
-        assert_eq!(out, [1, 3]);
-    }
-
-    #[test]
-    fn clear_gives_whole_pages_back() {
-        let mut a = Backing::new(3 * PAGE as u64);
-        a.write(0, &vec![5; 3 * PAGE]);
-        a.clear(10, 2 * PAGE);
-        let mut out = vec![1; 3 * PAGE];
-        a.read(0, &mut out);
-        assert!(out.iter().enumerate().all(|(i, &b)| b == if (10..10 + 2 * PAGE).contains(&i) { 0 } else { 5 }));
-        assert_eq!(a.resident(), 2 * PAGE as u64);
+    fn beyond_the_limit_nothing_is_given() {
+        let pool = Pool::default();
+        pool.set_limit(PAGE as u64 + 32);
+        let a = pool.take(32, None).expect("room");
+        let b = pool.take(PAGE, None).expect("room");
+        assert_eq!(pool.take_exhaustion(), None);
+        assert_eq!(pool.take(16, None), None);
+        assert_eq!(pool.take_exhaustion(), Some(PAGE as u64 + 32));
+        pool.give(a);
+        pool.give(b);
+        assert_eq!(pool.room(), PAGE as u64 + 32);
     }
 }

@@ -19,7 +19,9 @@ pub(super) fn word(finding: &Finding, fault: &HostFault) -> Diagnostic {
         HostFault::AlreadyAllocated { name } => say(format!("`{name}` is already allocated"))
             .help(format!("deallocate it first, or ask `allocated({name})`")),
         HostFault::AllocationTooLarge { name, bytes } => {
-            say(format!("no memory for {} of `{name}`", count(*bytes, "byte")))
+            // A size that cannot be counted is the largest number.
+            let or_more = if *bytes >= i64::MAX as u64 { " or more" } else { "" };
+            say(format!("no memory for {}{or_more} of `{name}`", count(*bytes, "byte")))
         }
         HostFault::NotAllocated { name } => say(format!("`{name}` cannot be deallocated: it is not allocated")),
         HostFault::NotFromAllocate { name } => {

@@ -241,3 +241,30 @@ end program
     assert_eq!(count(main, |i| matches!(i, InstKind::Launch { .. })), 1);
     assert_eq!(count(main, |i| matches!(i, InstKind::Rt { rt: Rt::Copy, .. })), 1);
 }
+
+#[test]
+fn cuf_kernel_of_a_long_loop_reckons_its_positions_in_64_bits() {
+    let mads = |index: &str, grid: &str| {
+        let module = module(&format!(
+            "
+program p
+  integer, device :: d
+  integer({index}) :: i
+  integer :: blocks
+  blocks = 2
+  !$cuf kernel do <<<{grid}, 1024>>>
+  do i = 1, 2147483647
+    if (i == 7) d = 1
+  end do
+end program
+"
+        ));
+        let kernel = module.funcs.iter().find(|f| f.kind == FuncKind::Kernel).expect("there is a kernel");
+        [Ty::I32, Ty::I64].map(|t| count(kernel, |i| matches!(i, InstKind::Tri { op: TriOp::Mad, ty, .. } if *ty == t)))
+    };
+    assert_eq!(mads("4", "*"), [1, 0]);
+    assert_eq!(mads("4", "64"), [1, 0]);
+    assert_eq!(mads("4", "blocks"), [0, 1]);
+    assert_eq!(mads("4", "4194304"), [0, 1]);
+    assert_eq!(mads("8", "*"), [0, 1]);
+}

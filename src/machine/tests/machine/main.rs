@@ -1,6 +1,7 @@
 //! Whole programs on a machine with an emulator, in a world of the test's own.
 
 mod api;
+mod memory;
 mod program;
 mod proofs;
 mod random;

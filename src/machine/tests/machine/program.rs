@@ -4,7 +4,7 @@ use compile::Options;
 use diag::Diagnostics;
 use emu::Emulator;
 use host::{Answer, Ask, FileStatus, Stream};
-use machine::{ClockKind, DeviceBox, Machine, MachineOptions, World};
+use machine::{ClockKind, DeviceBox, LoadError, Machine, MachineOptions, World};
 use source::SourceMap;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -15,6 +15,15 @@ pub(crate) fn load(text: &str, options: MachineOptions) -> Machine {
 
 /// The same with an emulator of the caller's.
 pub(crate) fn load_on(text: &str, emulator: Emulator, options: MachineOptions) -> Machine {
+    try_load_on(text, emulator, options).expect("a program that loads")
+}
+
+/// Compiles a program that is valid, and loads it if it can be.
+pub(crate) fn try_load(text: &str, options: MachineOptions) -> Result<Machine, LoadError> {
+    try_load_on(text, Emulator::new(0, emu::Options::default()), options)
+}
+
+fn try_load_on(text: &str, emulator: Emulator, options: MachineOptions) -> Result<Machine, LoadError> {
     let mut map = SourceMap::new();
     let file = map.add("test.cuf", text);
     let mut diags = Diagnostics::new();
@@ -22,7 +31,7 @@ pub(crate) fn load_on(text: &str, emulator: Emulator, options: MachineOptions) -
     let said: Vec<String> = diags.iter().map(|d| d.message.clone()).collect();
     let compiled = compiled.unwrap_or_else(|| panic!("{said:?}"));
     let device = DeviceBox::Emulator(Box::new(emulator));
-    Machine::load(compiled.module, vec![device], &gpu::GpuOptions::default(), options).expect("a program that loads")
+    Machine::load(compiled.module, vec![device], &gpu::GpuOptions::default(), options)
 }
 
 pub(crate) fn modelled() -> MachineOptions {
