@@ -15,9 +15,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The root of the repository.
+/// The root of the repository, whichever crate's tests these are.
 pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    crates.filter(|folder| folder.join("tests/tui").is_dir()).last().expect("the repository").to_owned()
 }
 
 /// A world without files whose input is the keyboard of the screen.
