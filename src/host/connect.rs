@@ -411,29 +411,4 @@ impl Runtime {
         }
         Ok(())
     }
-
-    /// `io.inquire`: whether a file exists (0), a unit or file is connected (1), the unit that a file is connected to (2), or
-    /// the file's bytes (3).
-    pub(crate) fn inquire(&mut self, unit: i64, path: Option<&str>, what: i32) -> Result<i64, Halt> {
-        let status = match path {
-            Some(path) => Some(self.file_status(path.trim_end())?),
-            None => None,
-        };
-        let number = match &status {
-            Some(status) => self.units.connected_to(&status.path),
-            None => i32::try_from(unit).ok().filter(|n| self.units.map.contains_key(n)),
-        };
-        Ok(match (what, &status) {
-            (0, Some(status)) => i64::from(number.is_some() || status.kind.is_some()),
-            (0, None) => i64::from(unit >= 0),
-            (1, _) => i64::from(number.is_some()),
-            (3, _) => {
-                let connected =
-                    number.and_then(|n| self.units.map.get(&n)).and_then(Unit::file).map(|f| f.len() as i64);
-                let there = status.filter(|s| s.kind.is_some()).map(|s| s.bytes as i64);
-                connected.or(there).unwrap_or(-1)
-            }
-            _ => number.map_or(-1, i64::from),
-        })
-    }
 }

@@ -18,6 +18,7 @@ mod fault;
 mod file;
 mod finish;
 mod host;
+mod inquire;
 mod namelist;
 mod names;
 mod outside;

@@ -129,6 +129,13 @@ impl Runtime {
                 let path = path.map(|p| String::from_utf8_lossy(&p).into_owned());
                 self.inquire(a.long(0), path.as_deref(), a.int(3)).map(|n| [n as u64, 0])
             }
+            Rt::IoInquireText => {
+                let path = (a.bits(1) != 0).then(|| storage::read_name(memory, a.bits(1), a.size(2)));
+                let specifier = storage::read_name(memory, a.bits(3), a.size(4));
+                let answer = self.inquire_text(a.long(0), path.as_deref(), &specifier)?;
+                storage::write_text(memory, a.bits(5), a.size(6), answer.as_bytes())?;
+                Ok([0, 0])
+            }
 
             Rt::Alloc => self.alloc(memory, a, span),
             Rt::Free => self.free(memory, a, span),

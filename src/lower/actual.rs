@@ -46,7 +46,7 @@ impl<'p> Fx<'_, 'p> {
         match &dummy.shape {
             Shape::Scalar if dummy.attrs.value => self.pass_value(e, out),
             Shape::Scalar => self.pass_reference(dummy, e, out),
-            Shape::AssumedShape(_) => self.pass_assumed_shape(e, out),
+            Shape::AssumedShape(_) => self.pass_assumed_shape(dummy, e, out),
             Shape::AssumedRank => self.pass_anything(e, out),
             Shape::Explicit(_) | Shape::AssumedSize(..) | Shape::Deferred(_) => self.pass_sequence(dummy, e, out),
         }
@@ -54,7 +54,22 @@ impl<'p> Fx<'_, 'p> {
 
     fn pass_value(&mut self, e: &'p Expr, out: &mut Passed) {
         let value = self.value(e);
+        let value = match value {
+            // The dummy is the procedure's own: it gets a copy, unless the value is nobody else's.
+            Value::Object(from) if !out.service && !matches!(e.kind, ExprKind::Construct { .. } | ExprKind::Call { .. }) => {
+                Value::Object(self.object_copy(from, &e.ty))
+            }
+            other => other,
+        };
         self.pass_computed(&value, &e.ty, out);
+    }
+
+    /// A copy of an object in memory of its own.
+    fn object_copy(&mut self, from: Mem, ty: &Type) -> Mem {
+        let bytes = const_bytes(self.program, ty).unwrap_or(0);
+        let mem = self.temporary(Val::i64(bytes as i64), 8);
+        self.copy_object(mem, from, ty);
+        mem
     }
 
     /// Passes a value for a dummy with VALUE.
@@ -104,11 +119,8 @@ impl<'p> Fx<'_, 'p> {
                     let (mem, len) = self.as_char(&copy);
                     Place::Char(mem, len)
                 }
-                Value::Object(from) if !read_only && matches!(e.kind, ExprKind::Paren(_)) => {
-                    let bytes = const_bytes(self.program, &e.ty).unwrap_or(0);
-                    let mem = self.temporary(Val::i64(bytes as i64), 8);
-                    self.copy_object(mem, from, &e.ty);
-                    Place::Mem(mem)
+                Value::Object(from) if matches!(e.kind, ExprKind::Paren(_)) => {
+                    Place::Mem(self.object_copy(from, &e.ty))
                 }
                 Value::Char(mem, len) => Place::Char(mem, len),
                 other => Place::Mem(self.spill(&other, &e.ty)),
@@ -171,12 +183,21 @@ impl<'p> Fx<'_, 'p> {
         out.keys.push(self.space_key(view.mem.space));
     }
 
-    fn pass_assumed_shape(&mut self, e: &'p Expr, out: &mut Passed) {
+    fn pass_assumed_shape(&mut self, dummy: &Variable, e: &'p Expr, out: &mut Passed) {
         let mut view = self.view(e);
         if view.gathers() {
             view = self.contiguous_view(view, &e.ty);
         }
-        let addr = self.address(view.mem);
+        let mut addr = self.address(view.mem);
+        if dummy.attrs.contiguous && !view.is_contiguous() && self.is_host() {
+            // The dummy says that its elements follow each other: a section with gaps is passed as a copy.
+            addr = self.contiguous_address(&view, &e.ty, dummy.attrs.intent, out);
+            let mut stride = view.element;
+            for d in &mut view.dims {
+                d.stride = stride;
+                stride = self.imul(stride, d.extent);
+            }
+        }
         out.words.push(addr);
         for d in &view.dims {
             out.words.extend([d.extent, d.stride]);

@@ -147,7 +147,13 @@ impl<'p> Fx<'_, 'p> {
         {
             return self.assign_whole(&d, target, value);
         }
-        let Some(view) = self.designator_view(target) else { return self.unsupported("an assignment to this object") };
+        let Some(mut view) = self.designator_view(target) else {
+            return self.unsupported("an assignment to this object");
+        };
+        if crate::overlap::has_vector(target) && self.finds_itself(target) {
+            self.settle_subscripts(&mut view);
+        }
+        // A designator is evaluated once: its bounds may be functions with effects.
         let designator = self.designator_view(value);
         if let Some(from) = &designator
             && (self.is_remote(view.mem) || self.is_remote(from.mem))
@@ -158,15 +164,41 @@ impl<'p> Fx<'_, 'p> {
                 return self.at(target.span, |fx| fx.copy_array(&view, from, &target.ty));
             }
         }
-        if self.is_remote(view.mem) || self.conflicts(target, value) {
-            let from = self.materialise(value);
+        let is_early = self.is_remote(view.mem) || self.conflicts(target, value);
+        let (env, extents) = match designator {
+            Some(from) => {
+                let from = self.local_view(from, &value.ty);
+                let extents = from.extents();
+                let mut env = Env::default();
+                env.insert(value, Leaf::View(from));
+                (env, extents)
+            }
+            None => self.prepared(value),
+        };
+        if is_early {
+            let len = self.length_of(value, Some(&env));
+            let from = self.temporary_array(&value.ty, len, &extents);
+            self.fill_from(&from, env, &extents, value);
             self.check_shape(&view, &from.extents());
             return self.at(target.span, |fx| fx.copy_array(&view, &from, &target.ty));
         }
-        let (env, extents) = self.prepared(value);
         self.check_shape(&view, &extents);
         let extents = view.extents();
         self.at(target.span, |fx| fx.fill_from(&view, env, &extents, value));
+    }
+
+    /// Gives a view its vector subscripts as they are, before what is assigned changes them.
+    fn settle_subscripts(&mut self, view: &mut View) {
+        let subscript = Type::Integer(8);
+        for d in &mut view.dims {
+            if let Some(gather) = &mut d.gather {
+                let (subs, lower) = gather.as_ref().clone();
+                let extents = subs.extents();
+                let own = self.temporary_array(&subscript, None, &extents);
+                self.copy_array(&own, &subs, &subscript);
+                **gather = (own, lower);
+            }
+        }
     }
 
     /// Assignment to a whole allocatable, which may have to be allocated anew.

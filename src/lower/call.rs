@@ -259,11 +259,32 @@ impl<'p> Fx<'_, 'p> {
             if let Some(Actual::Expr(e)) = arg
                 && (e.rank > 0 || self.program.var(*dummy).attrs.value)
             {
-                self.prepare(e, &mut env);
+                if self.is_overwritten(proc, args, e) {
+                    let copy = self.materialise(e);
+                    env.insert(e, crate::array::Leaf::View(copy));
+                } else {
+                    self.prepare(e, &mut env);
+                }
             }
         }
         let extents = env.extents(array).unwrap_or_default();
         self.for_each_element(env, &extents, &[], &mut |fx, _, _| fx.call_once(proc, args));
+    }
+
+    /// Whether an array value is made of a variable that an elemental subroutine sets element by element: then the value must be
+    /// complete before the first of its calls.
+    fn is_overwritten(&mut self, proc: ProcId, args: &'p [Option<Actual>], e: &'p sema::checked::Expr) -> bool {
+        if e.rank == 0 || crate::designator::is_designator(e) {
+            return false;
+        }
+        args.iter().zip(&self.program.proc(proc).params).any(|(arg, dummy)| match arg {
+            Some(Actual::Expr(target)) if self.program.var(*dummy).attrs.intent != Some(ast::Intent::In) => {
+                crate::designator::is_designator(target)
+                    && self.storage_root(target).is_some_and(|v| self.mentions(e, v))
+                    && !matches!(&e.kind, sema::checked::ExprKind::Paren(inner) if crate::overlap::same(inner, target))
+            }
+            _ => false,
+        })
     }
 
     /// Calls a function of the embedded mathematics module: `name_r4`, `name_c8` …; refused if the module lacks it.

@@ -3,10 +3,11 @@
 use crate::array::{Env, Leaf};
 use crate::fx::Fx;
 use crate::home::Home;
-use crate::place::Place;
+use crate::place::{Mem, Place};
 use crate::value::Value;
-use ir::Val;
-use sema::checked::{CharLen, Const, Expr, ExprKind, Item, Type};
+use ir::op::CmpOp;
+use ir::{Ty, Val};
+use sema::checked::{Actual, CharLen, Const, Expr, ExprKind, Item, ProcId, Type};
 use sema::intrinsic::Intrinsic;
 
 impl<'p> Fx<'_, 'p> {
@@ -56,6 +57,9 @@ impl<'p> Fx<'_, 'p> {
                 }
                 _ => self.length_of_items(items)?,
             },
+            ExprKind::Call { proc, args } if e.rank > 0 && self.program.proc(*proc).elemental => {
+                self.elemental_length(*proc, args, env)
+            }
             // The length comes with the value.
             ExprKind::Call { .. } | ExprKind::Intrinsic { id: Intrinsic::Trim | Intrinsic::Repeat, .. }
                 if e.rank == 0 =>
@@ -84,8 +88,53 @@ impl<'p> Fx<'_, 'p> {
     fn length_of_items(&mut self, items: &'p [Item]) -> Option<Val> {
         items.iter().find_map(|item| match item {
             Item::Expr(e) => self.length_of(e, None),
-            Item::Do(implied) => self.length_of_items(&implied.items),
+            Item::Do(implied) => {
+                // The length is that of the first element, which a loop without one does not have.
+                let c = self.index_loop(implied.var, &implied.first, &implied.last, implied.step.as_ref());
+                let (lo, hi, by) = (self.widen(c.first, c.ty), self.widen(c.last, c.ty), self.widen(c.step, c.ty));
+                let trips = self.count(lo, hi, by);
+                let some = self.icmp(CmpOp::Gt, trips, Val::i64(0));
+                let len = self.b.mutable(Ty::I64);
+                self.b.set(len, Val::i64(0));
+                let ty = &self.program.var(implied.var).ty;
+                self.when(some, |fx| {
+                    fx.store(c.place, ty, &Value::Scalar(c.first));
+                    let first = fx.length_of_items(&implied.items).unwrap_or(Val::i64(0));
+                    fx.b.set(len, first);
+                });
+                Some(len.into())
+            }
         })
+    }
+
+    /// The length of the elements of an elemental function's result: the function's dummies stand for the actual arguments while
+    /// its declaration is evaluated.
+    fn elemental_length(&mut self, proc: ProcId, args: &'p [Option<Actual>], env: Option<&Env>) -> Val {
+        let program = self.program;
+        let callee = program.proc(proc);
+        let mut saved = Vec::new();
+        for (&dummy, actual) in callee.params.iter().zip(args) {
+            let Some(Actual::Expr(actual)) = actual else { continue };
+            let home = match &actual.ty {
+                Type::Character(_) => {
+                    let len = self.length_of(actual, env);
+                    Home::Scalar(Mem::at(Val::i64(0), self.local_space()), len)
+                }
+                _ if actual.rank == 0 => Home::Value(self.value(actual)),
+                _ => continue,
+            };
+            saved.push((dummy, self.homes.remove(&dummy)));
+            self.homes.insert(dummy, home);
+        }
+        let result = callee.result.map(|v| &program.var(v).ty);
+        let len = result.and_then(|ty| self.declared_length(ty));
+        for (dummy, home) in saved {
+            match home {
+                Some(home) => self.homes.insert(dummy, home),
+                None => self.homes.remove(&dummy),
+            };
+        }
+        len.unwrap_or(Val::i64(0))
     }
 
     /// `left // right`; a chain of them is put together in one piece.

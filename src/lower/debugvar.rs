@@ -15,11 +15,22 @@ impl Fx<'_, '_> {
         }
         let program = self.program;
         let var = program.var(v);
+        if crate::globals::is_sequence(var) {
+            return;
+        }
         let on_host = self.is_host();
         let home = match (&var.storage, self.homes.get(&v)) {
             (_, Some(home)) => home.clone(),
             // A static variable is known by its global, if this side has it.
             (Storage::Static, None) if on_host || self.m.globals.contains_key(&(v, crate::types::Side::Host)) => {
+                match self.home(v) {
+                    Some(home) => home,
+                    None => return,
+                }
+            }
+            (Storage::Associated { base, .. }, None)
+                if on_host && matches!(program.var(*base).storage, Storage::Static | Storage::Local) =>
+            {
                 match self.home(v) {
                     Some(home) => home,
                     None => return,

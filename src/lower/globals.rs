@@ -27,6 +27,11 @@ pub(crate) fn const_bounds(shape: &Shape) -> Option<Vec<(i64, i64)>> {
         .collect()
 }
 
+/// Whether a variable is the hidden storage sequence of COMMON or EQUIVALENCE, whose name no program can write.
+pub(crate) fn is_sequence(var: &Variable) -> bool {
+    var.name.starts_with('/')
+}
+
 /// Appends the bytes of a constant of that type; arrays in array element order.
 pub(crate) fn encode(program: &Program, ty: &Type, value: &Const, out: &mut Vec<u8>) {
     let start = out.len();
@@ -105,6 +110,44 @@ fn initial_bytes(program: &Program, var: &Variable, value: &Const, bytes: u64) -
     out
 }
 
+/// The bytes of a storage sequence that DATA statements and initial values give its members; `None` when they give none.
+fn sequence_bytes(program: &Program, base: VarId, bytes: u64) -> Option<Vec<u8>> {
+    let mut out: Option<Vec<u8>> = None;
+    for var in &program.vars {
+        let Storage::Associated { base: of, offset } = var.storage else { continue };
+        if of != base || (var.init.is_none() && !var.attrs.pointer) {
+            continue;
+        }
+        let out = out.get_or_insert_with(|| vec![0; bytes as usize]);
+        let mut put = |at: u64, piece: &[u8]| {
+            if let Some(room) = out.get_mut(at as usize..at as usize + piece.len()) {
+                room.copy_from_slice(piece);
+            }
+        };
+        if var.attrs.pointer {
+            put(offset, &empty_descriptor(program, &var.ty, var.shape.rank()));
+            continue;
+        }
+        let mut given = |at: u64, value: &Const| {
+            // An element that DATA leaves alone is another member's to give.
+            if !matches!(value, Const::Null) {
+                let mut piece = Vec::new();
+                encode(program, &var.ty, value, &mut piece);
+                put(at, &piece);
+            }
+        };
+        match &var.init {
+            Some(Const::Array { items, .. }) => {
+                let step = const_bytes(program, &var.ty).unwrap_or(0);
+                items.iter().enumerate().for_each(|(i, item)| given(offset + i as u64 * step, item));
+            }
+            Some(value) => given(offset, value),
+            None => {}
+        }
+    }
+    out
+}
+
 /// The bytes of a fresh object of a derived type; `None` when nothing is initialised by default.
 pub(crate) fn default_bytes(program: &Program, ty: &Type) -> Option<Vec<u8>> {
     let Type::Derived(id) = ty else { return None };
@@ -168,10 +211,10 @@ impl ModuleCx<'_> {
         let init = match &var.init {
             _ if described => GlobalInit::Bytes(empty_descriptor(program, &var.ty, var.shape.rank()).into()),
             Some(value) => GlobalInit::Bytes(initial_bytes(program, var, value, bytes).into()),
-            None => default_bytes(program, &var.ty).map_or(GlobalInit::None, |one| {
-                let whole: Vec<u8> = one.iter().copied().cycle().take(bytes as usize).collect();
-                GlobalInit::Bytes(whole.into())
-            }),
+            None => default_bytes(program, &var.ty)
+                .map(|one| one.iter().copied().cycle().take(bytes as usize).collect())
+                .or_else(|| sequence_bytes(program, id, bytes))
+                .map_or(GlobalInit::None, |whole: Vec<u8>| GlobalInit::Bytes(whole.into())),
         };
         let name = match (&var.module, var.owner) {
             (Some(module), _) => format!("{module}.{}", var.name),

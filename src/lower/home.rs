@@ -72,6 +72,15 @@ impl<'p> Fx<'_, 'p> {
         let var = program.var(v);
         let home = match &var.storage {
             Storage::Static | Storage::Parameter => self.static_home(v),
+            Storage::Associated { base, offset } => {
+                let Some(Home::Array(sequence)) = self.home(*base) else { return None };
+                let mem = Mem { volatile: self.var_is_volatile(v), ..sequence.mem.plus(*offset as i64) };
+                if var.attrs.pointer {
+                    Home::Described(self.desc(v, DescAt::Mem(mem)))
+                } else {
+                    self.home_in_memory(v, mem)
+                }
+            }
             Storage::Pointee(pointer) => {
                 let base = self.variable_value(*pointer);
                 let space = if self.side == Side::Device { Space::Generic } else { Space::Host };

@@ -121,7 +121,7 @@ impl<'p> Fx<'_, 'p> {
         self.after_status(&catch, status);
     }
 
-    /// INQUIRE: of the answers that the services know; any other is refused when the statement is reached.
+    /// INQUIRE: numbers and truth values by a code, texts by the name of the specifier.
     pub(crate) fn inquire(&mut self, io: &'p IoStmt) {
         let file = io.controls.iter().find(|c| &*c.keyword == "file");
         let (addr, len) = match file {
@@ -147,21 +147,22 @@ impl<'p> Fx<'_, 'p> {
                     self.store_number(&c.value, bytes);
                     continue;
                 }
-                // Fortran 2018, 12.10.2: what the processor cannot tell.
-                "sequential" | "direct" | "formatted" | "unformatted" | "stream" | "read" | "write" | "readwrite" => {
-                    let unknown = self.text_value("UNKNOWN");
-                    let place = self.place(&c.value);
-                    self.store(place, &c.value.ty, &unknown);
-                    continue;
-                }
-                _ => {
-                    self.unsupported("this INQUIRE specifier");
+                "recl" => 4,
+                "nextrec" => 5,
+                "pos" => 6,
+                "named" => 7,
+                "pending" => 8,
+                keyword => {
+                    let (word, word_len) = self.name_text(keyword);
+                    let Place::Char(to, room) = self.place(&c.value) else { continue };
+                    let to = self.address(to);
+                    self.rt(Rt::IoInquireText, vec![unit, addr, len, word, word_len, to, room]);
                     continue;
                 }
             };
             let answer = self.rt(Rt::IoInquire, vec![unit, addr, len, Val::i32(what)]);
             let answer = answer.first().map_or(Val::i64(0), |&r| r.into());
-            if what <= 1 {
+            if matches!(what, 0 | 1 | 7 | 8) {
                 let yes = self.icmp(CmpOp::Ne, answer, Val::i64(0));
                 let place = self.place(&c.value);
                 self.store(place, &c.value.ty, &Value::Pred(yes));

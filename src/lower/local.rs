@@ -212,6 +212,10 @@ impl<'p> Fx<'_, 'p> {
     fn associate(&mut self, v: VarId, e: &'p sema::checked::Expr) {
         let home = if e.rank > 0 {
             let mut view = self.view(e);
+            if view.gathers() {
+                // Nothing can be stored through vector subscripts, so that a copy does.
+                view = self.contiguous_view(view, &e.ty);
+            }
             // Bounds and address of an allocatable do not follow what happens to it later.
             view.mem.addr = self.freeze(view.mem.addr);
             for d in &mut view.dims {

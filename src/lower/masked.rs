@@ -10,7 +10,7 @@
 use crate::array::{Env, Leaf, element_place};
 use crate::fx::Fx;
 use crate::loops::Index;
-use crate::place::Place;
+use crate::place::{Mem, Place};
 use crate::types::const_bytes;
 use crate::view::View;
 use ir::op::BinOp;
@@ -153,7 +153,11 @@ impl<'p> Fx<'_, 'p> {
             self.b.set_span(s.span);
             let depends = match &s.kind {
                 StmtKind::Assign { target, value } => match self.storage_root(target) {
-                    Some(v) => self.mentions(value, v) || mask.is_some_and(|m| self.mentions(m, v)),
+                    Some(v) => {
+                        self.mentions(value, v)
+                            || self.finds_itself(target)
+                            || mask.is_some_and(|m| self.mentions(m, v))
+                    }
                     None => true,
                 },
                 _ => false,
@@ -191,6 +195,9 @@ impl<'p> Fx<'_, 'p> {
         let chosen = self.temporary_array(&Type::Logical(1), None, &[total]);
         let ty = &target.ty;
         let len = matches!(ty, Type::Character(_)).then_some(Val::i64(bytes as i64));
+        // `p(p(i)) = …`: where to store is found before anything is stored.
+        let places = self.finds_itself(target).then(|| self.temporary_array(&Type::Integer(8), None, &[total]));
+        let mut found: Option<Place> = None;
         let at = self.b.mutable(Ty::I64);
         for storing in [false, true] {
             self.b.set(at, Val::i64(0));
@@ -202,7 +209,14 @@ impl<'p> Fx<'_, 'p> {
                     let taken = fx.as_pred(&taken, &Type::Logical(1));
                     fx.when(taken, |fx| {
                         let v = fx.load(element_place(slot, len), ty);
-                        let place = fx.place(target);
+                        let place = match (&places, found) {
+                            (Some(places), Some(known)) => {
+                                let word = fx.element_linear(places, at.into());
+                                let addr = fx.load_word(word);
+                                at_address(known, addr)
+                            }
+                            _ => fx.place(target),
+                        };
                         fx.store(place, ty, &v);
                     });
                 } else {
@@ -211,12 +225,30 @@ impl<'p> Fx<'_, 'p> {
                     fx.when(p, |fx| {
                         let v = fx.value(value);
                         fx.store(element_place(slot, len), ty, &v);
+                        if let Some(places) = &places {
+                            let place = fx.place(target);
+                            if let Place::Mem(mem) | Place::Char(mem, _) = place {
+                                let addr = fx.address(mem);
+                                let word = fx.element_linear(places, at.into());
+                                fx.store_scalar(word, Ty::I64, addr);
+                                found = Some(place);
+                            }
+                        }
                     });
                 }
                 let next = fx.b.bin(BinOp::Add, Ty::I64, at, Val::i64(1));
                 fx.b.set(at, next);
             });
         }
+    }
+}
+
+/// The same kind of place at another address.
+fn at_address(place: Place, addr: Val) -> Place {
+    match place {
+        Place::Mem(mem) => Place::Mem(Mem { addr, offset: 0, ..mem }),
+        Place::Char(mem, len) => Place::Char(Mem { addr, offset: 0, ..mem }, len),
+        other => other,
     }
 }
 

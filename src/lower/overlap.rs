@@ -70,8 +70,15 @@ impl<'p> Fx<'_, 'p> {
         if matches!(x.storage, Storage::Pointee(_)) || matches!(y.storage, Storage::Pointee(_)) {
             return true;
         }
+        if let (Storage::Associated { base: p, .. }, Storage::Associated { base: q, .. }) = (&x.storage, &y.storage) {
+            return p == q;
+        }
         let reached = |v: &sema::checked::Variable| v.attrs.pointer || v.attrs.target;
-        (x.attrs.pointer && reached(y)) || (y.attrs.pointer && reached(x))
+        // A dummy with TARGET may be the target that it is said not to be: its actual argument may have the attribute too.
+        let through = |v: &sema::checked::Variable| {
+            v.attrs.pointer || (v.attrs.target && matches!(v.storage, Storage::Dummy(_)))
+        };
+        (through(x) && reached(y)) || (through(y) && reached(x))
     }
 
     /// Whether an expression names the variable, or one that may be associated with it.
@@ -85,6 +92,20 @@ impl<'p> Fx<'_, 'p> {
             }
         });
         found
+    }
+
+    /// Whether a designator needs its own variable to find the place: in a subscript or a bound.
+    pub(crate) fn finds_itself(&self, target: &'p Expr) -> bool {
+        let Some(v) = self.storage_root(target) else { return false };
+        let mut times = 0;
+        crate::visit::all(target, &mut |part| {
+            if let ExprKind::Var(_) = part.kind
+                && let Some(w) = self.storage_root(part)
+            {
+                times += u32::from(w == v || self.may_be_associated(v, w));
+            }
+        });
+        times > 1
     }
 
     /// Whether the value must be complete before the target is stored to.
@@ -152,6 +173,6 @@ impl<'p> Fx<'_, 'p> {
     }
 }
 
-fn has_vector(e: &Expr) -> bool {
+pub(crate) fn has_vector(e: &Expr) -> bool {
     matches!(&e.kind, ExprKind::Section { subs, .. } if subs.iter().any(|s| matches!(s, Sub::Vector(_))))
 }

@@ -271,6 +271,9 @@ impl<'a> Walk<'a> {
 
     fn var(&mut self, v: VarId) {
         let var = self.program.var(v);
+        if let Storage::Associated { base, .. } = var.storage {
+            return self.var(base);
+        }
         match var.owner {
             Some(owner) if owner != self.me => {
                 self.usage.in_memory.insert(v);

@@ -94,8 +94,10 @@ pub(crate) struct Checker<'a> {
     /// Parallel to the program's variables.
     pub(crate) vars: Vec<VarInfo>,
     pub(crate) dim3: Option<TypeId>,
-    /// The variables of each COMMON block, as the first unit lists them.
-    pub(crate) commons: BTreeMap<Arc<str>, Vec<VarId>>,
+    /// The character types that scopes declare for functions defined elsewhere, whose own length may be `*`.
+    pub(crate) declared_results: BTreeMap<(crate::scope::ScopeId, Arc<str>), crate::checked::Type>,
+    /// The storage sequence of each COMMON block.
+    pub(crate) commons: BTreeMap<Arc<str>, VarId>,
     /// Block data units.
     pub(crate) block_data: Vec<(ScopeId, &'a [ast::UseStmt], &'a [ast::Declaration])>,
     /// How many declarations, types and modules are being settled for each other's sake.
@@ -177,6 +179,7 @@ impl<'a> Checker<'a> {
             types: Vec::new(),
             vars: Vec::new(),
             dim3: None,
+            declared_results: BTreeMap::new(),
             commons: BTreeMap::new(),
             block_data: Vec::new(),
             settling: 0,

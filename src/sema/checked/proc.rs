@@ -221,6 +221,13 @@ pub enum Storage {
     Procedure,
     /// A Cray pointee: addressed through the integer variable.
     Pointee(VarId),
+    /// In COMMON or EQUIVALENCE: a place in a storage sequence, a hidden array that other variables share.
+    Associated {
+        /// The storage sequence.
+        base: VarId,
+        /// Bytes from its beginning.
+        offset: u64,
+    },
 }
 
 /// Attributes of a variable.

@@ -22,7 +22,8 @@ impl Checker<'_> {
         let is_host_data = match self.cx.side {
             Side::Host | Side::Both => false,
             Side::Device => {
-                plain && !excused && var.owner.is_none() && matches!(var.storage, Storage::Static | Storage::Pointee(_))
+                let is_static = matches!(var.storage, Storage::Static | Storage::Pointee(_) | Storage::Associated { .. });
+                plain && !excused && var.owner.is_none() && is_static
             }
             Side::CufKernel => {
                 let data = match &var.storage {

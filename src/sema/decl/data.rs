@@ -2,14 +2,13 @@
 
 use super::collect::base_name;
 use super::shape::constant_bounds;
-use crate::checked::{Const, Expr, ExprKind, Shape, Storage, Sub, Type, VarId};
+use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Storage, Sub, Type, VarId};
 use crate::checker::Checker;
-use crate::expr::assignable_types;
+use crate::expr::root;
 use crate::scope::{ScopeId, State, Sym};
 use ast::{DeclKind, Declaration, Name};
 use diag::Code;
 use source::Span;
-use std::sync::Arc;
 
 impl<'a> Checker<'a> {
     /// Settles all names of a scope.
@@ -33,13 +32,10 @@ impl<'a> Checker<'a> {
 
     /// Takes in what can only be read once every name of the scope is settled: NAMELIST, COMMON and DATA.
     pub(crate) fn late_declarations(&mut self, scope: ScopeId, decls: &'a [Declaration]) {
-        // COMMON may change what a name stands for, so it comes first.
-        for common in [true, false] {
-            for d in decls {
-                if matches!(d.kind, DeclKind::Common(_)) == common {
-                    self.late_declaration(scope, d);
-                }
-            }
+        // Where variables lie comes first: DATA asks for it.
+        self.storage_sequences(scope, decls);
+        for d in decls {
+            self.late_declaration(scope, d);
         }
     }
 
@@ -48,12 +44,6 @@ impl<'a> Checker<'a> {
             DeclKind::Namelist(groups) => {
                 for (group, names) in groups {
                     self.namelist(scope, group, names);
-                }
-            }
-            DeclKind::Common(blocks) => {
-                for (block, entities) in blocks {
-                    let names: Vec<&'a Name> = entities.iter().map(|e| &e.name).collect();
-                    self.common(scope, block.as_ref(), &names, d.span);
                 }
             }
             DeclKind::Data(sets) => {
@@ -98,68 +88,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A COMMON block: the names of every unit that lists it stand for the variables of the first one. Blocks whose lists
-    /// differ in types or shapes would need storage association, which is not supported.
-    fn common(&mut self, scope: ScopeId, block: Option<&Name>, names: &[&'a Name], span: Span) {
-        // Device data in COMMON was reported where it is declared.
-        let label: Arc<str> = block.map_or_else(|| "".into(), |b| b.text.clone());
-        let mut vars = Vec::new();
-        for name in names {
-            match self.own(scope, &name.text) {
-                Some(Sym::Var(id)) => vars.push(id),
-                _ => return,
-            }
-        }
-        if vars.iter().any(|id| self.out.var(*id).attrs.cuda.is_some()) {
-            return;
-        }
-        for (name, id) in names.iter().zip(&vars) {
-            let var = self.out.var(*id);
-            let what = match var.storage {
-                Storage::Dummy(_) => "a dummy argument",
-                Storage::Result => "a function's result",
-                Storage::Parameter => "a named constant",
-                _ if var.attrs.allocatable => "allocatable",
-                _ if matches!(var.shape, Shape::Explicit(_)) && constant_bounds(&var.shape).is_none() => {
-                    "an array whose bounds vary"
-                }
-                _ => continue,
-            };
-            let text = format!("`{}` is {what} and cannot be in `common`", name.as_str());
-            self.error::<()>(Code::BadCommon, name.span, text);
-            return;
-        }
-        let Some(first) = self.commons.get(&label).cloned() else {
-            for &id in &vars {
-                self.out.vars[id.0 as usize].storage = Storage::Static;
-            }
-            self.commons.insert(label, vars);
-            return;
-        };
-        let same = first.len() == vars.len()
-            && first.iter().zip(&vars).all(|(&a, &b)| {
-                let (a, b) = (self.out.var(a), self.out.var(b));
-                assignable_types(&a.ty, &b.ty)
-                    && crate::decl::types::same_type(&a.ty, &b.ty)
-                    && constant_bounds(&a.shape).is_some()
-                    && extents(constant_bounds(&a.shape)) == extents(constant_bounds(&b.shape))
-            });
-        if !same {
-            for name in names {
-                let what: Arc<str> = format!("`common` block `{label}` with another layout than elsewhere").into();
-                self.define(scope, &name.text, Sym::Refused(what), name.span);
-            }
-            self.refuse::<()>(span, format!("`common` block `{label}` with another layout than elsewhere"));
-            return;
-        }
-        for &id in &vars {
-            self.disown(id);
-        }
-        for (name, &id) in names.iter().zip(&first) {
-            self.define(scope, &name.text, Sym::Var(id), name.span);
-        }
-    }
-
     /// One `objects / values /` of a DATA statement.
     fn data_set(&mut self, objects: &'a [ast::Expr], values: &'a [(Option<ast::Expr>, ast::Expr)], span: Span) {
         let mut queue: Vec<(&'a ast::Expr, i64)> = Vec::new();
@@ -192,45 +120,151 @@ impl<'a> Checker<'a> {
         }
         let name = base_name(object)?;
         let target = self.designator(object)?;
-        let id = match &target.kind {
-            ExprKind::Var(id) => *id,
-            ExprKind::Element { base, .. } | ExprKind::Section { base, .. } => match base.kind {
-                ExprKind::Var(id) => id,
-                _ => return self.refuse(object.span, "a component in `data`"),
-            },
-            _ => return self.refuse(object.span, "a component or substring in `data`"),
+        let Some(id) = root(&target) else {
+            let text = format!("`{}` cannot be initialised by `data`", name.as_str());
+            return self.error(Code::BadInitialisation, object.span, text);
         };
         // Without its value: a large array that is given bit by bit must not be copied for each.
-        let var = self.out.var(id);
-        let (ty, is_static, bounds) =
-            (var.ty.clone(), matches!(var.storage, Storage::Static), constant_bounds(&var.shape));
-        if !is_static {
+        let init = self.out.vars[id.0 as usize].init.take();
+        let var = self.out.var(id).clone();
+        if !matches!(var.storage, Storage::Static | Storage::Associated { .. }) || var.attrs.allocatable {
             let text = format!("`{}` cannot be initialised by `data`", name.as_str());
             return self.error(Code::BadInitialisation, object.span, text);
         }
-        let Some(bounds) = bounds else {
+        if var.attrs.pointer {
+            return self.data_pointer(id, values, object.span);
+        }
+        if constant_bounds(&var.shape).is_none() {
             let text = format!("`{}` cannot be initialised by `data`: its shape is not constant", name.as_str());
             return self.error(Code::BadInitialisation, object.span, text);
-        };
-        if bounds.is_empty() {
-            let value = self.data_value(values, &ty, object.span)?;
-            self.out.vars[id.0 as usize].init = Some(value);
-            return Some(());
         }
-        let count = bounds.iter().map(|b| b.1 as usize).product::<usize>();
-        let positions = self.positions(&target, &bounds)?;
-        let mut items = match self.out.vars[id.0 as usize].init.take() {
-            Some(Const::Array { items, .. }) => items,
-            _ => vec![self.zero(&ty); count],
+        let Some(mut whole) = init.or_else(|| self.blank(&var)) else {
+            return self.refuse(object.span, format!("an initial value of `{}`, which is that large,", name.as_str()));
         };
-        for position in positions {
-            let value = self.data_value(values, &ty, object.span)?;
-            if let Some(slot) = items.get_mut(position) {
-                *slot = value;
-            }
+        let done = self.data_parts(&target, &mut whole, &mut |c, slot, ty| {
+            let value = c.data_value(values, ty, object.span)?;
+            *slot = value;
+            Some(())
+        });
+        self.out.vars[id.0 as usize].init = Some(whole);
+        done
+    }
+
+    /// The first state of a variable that DATA initialises in parts: zeros; what another member of its storage sequence may
+    /// give is left open.
+    fn blank(&mut self, var: &crate::checked::Variable) -> Option<Const> {
+        let is_shared = matches!(var.storage, Storage::Associated { .. });
+        let element = if is_shared && !matches!(var.ty, Type::Derived(_) | Type::Character(_)) {
+            Const::Null
+        } else {
+            self.zero(&var.ty)
+        };
+        match constant_bounds(&var.shape) {
+            Some(bounds) if !bounds.is_empty() => super::initial::filled(element, bounds),
+            _ => Some(element),
         }
-        self.out.vars[id.0 as usize].init = Some(Const::Array { bounds, items });
+    }
+
+    /// `null()` as the value of a pointer.
+    fn data_pointer(&mut self, id: VarId, values: &mut DataValues<'a>, span: Span) -> Option<()> {
+        let Some(e) = values.next() else {
+            return self.error(Code::BadInitialisation, span, "`data` has fewer values than variables");
+        };
+        let name = self.out.var(id).name.clone();
+        let value = self.null_initial(e, true, &name)?;
+        self.out.vars[id.0 as usize].init = Some(value);
         Some(())
+    }
+
+    /// Calls `f` for each scalar part of a variable's value that a designator names, in order, with its type.
+    fn data_parts(
+        &mut self,
+        target: &Expr,
+        whole: &mut Const,
+        f: &mut dyn FnMut(&mut Self, &mut Const, &Type) -> Option<()>,
+    ) -> Option<()> {
+        match &target.kind {
+            ExprKind::Var(_) => self.data_scalars(whole, &target.ty, f),
+            ExprKind::Field { base, field } => {
+                let (at, ty) = (*field as usize, target.ty.clone());
+                self.data_parts(base, whole, &mut |c, object, _| match object {
+                    Const::Derived(values) => match values.get_mut(at) {
+                        Some(value) => c.data_scalars(value, &ty, f),
+                        None => None,
+                    },
+                    _ => None,
+                })
+            }
+            ExprKind::Element { base, .. } | ExprKind::Section { base, .. } => {
+                let ty = target.ty.clone();
+                self.data_arrays(base, whole, &mut |c, array| {
+                    let Const::Array { bounds, items } = array else { return None };
+                    for position in c.positions(target, bounds)? {
+                        c.data_scalars(items.get_mut(position)?, &ty, f)?;
+                    }
+                    Some(())
+                })
+            }
+            ExprKind::Substring { base, lo, hi } => {
+                let mut bound = |e: &Option<Box<Expr>>| match e {
+                    Some(e) => self.evaluate(e).map(|c| if let Const::Int(v) = c { Some(v) } else { None }),
+                    None => Some(None),
+                };
+                let (lo, hi) = (bound(lo)?, bound(hi)?);
+                self.data_parts(base, whole, &mut |c, slot, _| {
+                    let Const::Char(text) = slot else { return None };
+                    let mut bytes = text.to_vec();
+                    let first = lo.unwrap_or(1).max(1) as usize - 1;
+                    let last = hi.map_or(bytes.len(), |v| v.max(0) as usize).min(bytes.len());
+                    let len = last.saturating_sub(first);
+                    let mut part = Const::Char(vec![b' '; len].into());
+                    f(c, &mut part, &Type::Character(CharLen::Const(len as i64)))?;
+                    if let Const::Char(given) = part {
+                        for (to, from) in bytes.iter_mut().skip(first).zip(given.iter()) {
+                            *to = *from;
+                        }
+                    }
+                    *slot = Const::Char(bytes.into());
+                    Some(())
+                })
+            }
+            _ => self.refuse(target.span, "a part of a complex variable in `data`"),
+        }
+    }
+
+    /// Calls `f` for each array that a designator of a whole array names: one, or one in each object of an array of objects.
+    fn data_arrays(
+        &mut self,
+        base: &Expr,
+        whole: &mut Const,
+        f: &mut dyn FnMut(&mut Self, &mut Const) -> Option<()>,
+    ) -> Option<()> {
+        match &base.kind {
+            ExprKind::Field { base, field } => {
+                let at = *field as usize;
+                self.data_parts(base, whole, &mut |c, object, _| match object {
+                    Const::Derived(values) => match values.get_mut(at) {
+                        Some(value) => f(c, value),
+                        None => None,
+                    },
+                    _ => None,
+                })
+            }
+            _ => f(self, whole),
+        }
+    }
+
+    /// Calls `f` for a scalar, or for each element of an array.
+    fn data_scalars(
+        &mut self,
+        value: &mut Const,
+        ty: &Type,
+        f: &mut dyn FnMut(&mut Self, &mut Const, &Type) -> Option<()>,
+    ) -> Option<()> {
+        match value {
+            Const::Array { items, .. } => items.iter_mut().try_for_each(|item| f(self, item, ty)),
+            scalar => f(self, scalar, ty),
+        }
     }
 
     fn data_items_values(&mut self, items: &'a [ast::ArrayItem], values: &mut DataValues<'a>) -> Option<()> {
@@ -342,10 +376,6 @@ impl<'a> Checker<'a> {
         };
         self.constant_of_type(e, ty).map(|(c, _)| c)
     }
-}
-
-fn extents(bounds: Option<Vec<(i64, i64)>>) -> Option<Vec<i64>> {
-    bounds.map(|b| b.iter().map(|x| x.1).collect())
 }
 
 /// The values of a DATA statement, with their repeat counts.

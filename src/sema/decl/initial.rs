@@ -212,7 +212,7 @@ impl<'a> Checker<'a> {
 }
 
 /// An array with one value everywhere; none above 16 Mi elements.
-fn filled(value: Const, bounds: Vec<(i64, i64)>) -> Option<Const> {
+pub(super) fn filled(value: Const, bounds: Vec<(i64, i64)>) -> Option<Const> {
     let count = bounds.iter().try_fold(1i64, |n, b| n.checked_mul(b.1)).filter(|n| *n <= 1 << 24)?;
     Some(Const::Array { bounds, items: vec![value; count as usize] })
 }

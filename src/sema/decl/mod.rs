@@ -8,6 +8,7 @@ mod initial;
 mod interface;
 mod layout;
 mod procedure;
+mod sequence;
 mod shape;
 mod types;
 mod usage;

@@ -37,6 +37,9 @@ impl<'a> Checker<'a> {
             result = Some(self.type_spec(spec, p.char_len)?);
         }
         if p.dummy.is_none() && p.pointer.is_none() {
+            if let Some(ty @ Type::Character(_)) = &result {
+                self.declared_results.insert((scope, p.name.clone()), ty.clone());
+            }
             if let Some(id) = interface {
                 return Some(Sym::Proc(id));
             }

@@ -59,9 +59,6 @@ impl<'a> Checker<'a> {
             let text = format!("`{}` cannot be in `equivalence`: it is an argument, allocatable or a pointer", p.name);
             return self.error(Code::BadEquivalence, span, text);
         }
-        if let Some(span) = p.equivalence {
-            return self.refuse(span, format!("`equivalence` of `{}`", p.name));
-        }
         let is_parameter = p.parameter.is_some();
         if let Some(ast::TypeSpec { kind: ast::TypeSpecKind::Class(name), span }) = p.spec
             && p.dummy.is_none()
@@ -333,6 +330,8 @@ impl<'a> Checker<'a> {
                     Diagnostic::new(Code::ValueOnLocal, span, text).help("remove it, or add the name to the arguments"),
                 );
             }
+        } else if let (Some(span), Some(_), false) = (p.value, p.optional, self.options.embedded.contains(&p.span.file)) {
+            return self.refuse(span, format!("the optional `value` argument `{}`", p.name));
         } else if let (Some(span), true) = (p.value, !matches!(shape, Shape::Scalar)) {
             return self.refuse(span, format!("the `value` array argument `{}`", p.name));
         } else if !matches!(p.init, Init::None) {
@@ -402,6 +401,7 @@ impl Pending<'_> {
             && self.value.is_none()
             && self.intent.is_none()
             && self.common.is_none()
+            && self.equivalence.is_none()
             && !self.data
             && !self.result
     }

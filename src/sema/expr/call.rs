@@ -24,12 +24,31 @@ impl Checker<'_> {
         self.linked(id, name)?;
         self.check_copy_count(name, args, &arguments);
         match self.fit(id, &arguments, span) {
-            Ok(fit) => self.function_call(fit, arguments, span),
+            Ok(fit) => {
+                let call = self.function_call(fit, arguments, span)?;
+                Some(self.of_declared_length(id, name, call))
+            }
             Err(d) => {
                 self.report(*d);
                 None
             }
         }
+    }
+
+    /// A function of assumed length, `character(*)`, gives as many characters as the scope that refers to it declares.
+    fn of_declared_length(&self, id: ProcId, name: &Name, call: Expr) -> Expr {
+        let result = self.out.proc(id).result.map(|v| &self.out.var(v).ty);
+        if !matches!(result, Some(Type::Character(CharLen::Assumed))) {
+            return call;
+        }
+        let mut scope = Some(self.cx.scope);
+        while let Some(at) = scope {
+            if let Some(ty) = self.declared_results.get(&(at, name.text.clone())) {
+                return Expr { ty: ty.clone(), ..call };
+            }
+            scope = self.scopes[at.0 as usize].parent;
+        }
+        call
     }
 
     /// Stops at a procedure of which nothing is known, or that needs an interface that is not there.

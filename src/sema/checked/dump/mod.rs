@@ -128,6 +128,7 @@ impl Dump<'_> {
             Storage::Alias(e) => format!("alias {}", self.expr(e)),
             Storage::Procedure => "procedure".into(),
             Storage::Pointee(p) => format!("pointee of {}", self.name(*p)),
+            Storage::Associated { base, offset } => format!("byte {offset} of {}", self.name(*base)),
         };
         let mut text = format!("{} {}{} [{storage}]", self.ty(&v.ty), v.name, self.shape(&v.shape));
         if let Some(c) = v.attrs.cuda {

@@ -1,0 +1,333 @@
+//! Storage association (Fortran 2018, 8.10 and 19.5.3): COMMON blocks and EQUIVALENCE sets.
+//!
+//! Each COMMON block, and each group of variables that EQUIVALENCE ties together, is one hidden variable of bytes, the storage
+//! sequence; the variables that are listed become places in it ([`Storage::Associated`]). The sequence of a COMMON block belongs
+//! to no unit and is as long as the longest list of it. In a block each variable is put at the next multiple of its alignment,
+//! as compilers do by default. The sequence of a group lives as long as its members would: for the whole run if one of them is
+//! saved or of the main program, else as long as the procedure runs.
+//!
+//! Not here: pointers and allocatables in EQUIVALENCE (the standard forbids them), and groups that leave a variable misaligned,
+//! which are refused by name.
+
+use super::collect::base_name;
+use super::layout::descriptor_bytes;
+use super::shape::constant_bounds;
+use crate::checked::{Attrs, Const, Dim, Expr, ExprKind, Shape, Storage, Type, VarId, Variable};
+use crate::checker::{Checker, VarInfo};
+use crate::scope::{ScopeId, Sym};
+use ast::{DeclKind, Declaration, Name};
+use diag::Code;
+use source::Span;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Bytes to which the beginning of a storage sequence is aligned: no scalar needs more.
+const UNIT: u64 = 8;
+
+/// Groups of EQUIVALENCE while they are put together: for each variable its group and its place there.
+#[derive(Default)]
+struct Groups {
+    place: BTreeMap<VarId, (usize, i64)>,
+    members: Vec<Vec<VarId>>,
+}
+
+impl Groups {
+    /// The group of a variable and its place in it; a new one if it has none.
+    fn of(&mut self, v: VarId) -> (usize, i64) {
+        if let Some(&found) = self.place.get(&v) {
+            return found;
+        }
+        self.members.push(vec![v]);
+        let fresh = (self.members.len() - 1, 0);
+        self.place.insert(v, fresh);
+        fresh
+    }
+
+    /// Ties byte `x` of `a` to byte `y` of `b`; says whether that is possible.
+    fn tie(&mut self, (a, x): (VarId, i64), (b, y): (VarId, i64)) -> bool {
+        let ((kept, at_a), (joined, at_b)) = (self.of(a), self.of(b));
+        let shift = at_a.saturating_add(x).saturating_sub(at_b.saturating_add(y));
+        if kept == joined {
+            return shift == 0;
+        }
+        for v in std::mem::take(&mut self.members[joined]) {
+            if let Some(place) = self.place.get_mut(&v) {
+                *place = (kept, place.1.saturating_add(shift));
+            }
+            self.members[kept].push(v);
+        }
+        true
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// Lays out the COMMON blocks and EQUIVALENCE sets of a scope.
+    pub(super) fn storage_sequences(&mut self, scope: ScopeId, decls: &'a [Declaration]) {
+        let mut used: BTreeMap<Arc<str>, u64> = BTreeMap::new();
+        for d in decls {
+            let DeclKind::Common(blocks) = &d.kind else { continue };
+            for (block, entities) in blocks {
+                let label: Arc<str> = block.as_ref().map_or_else(|| "".into(), |b| b.text.clone());
+                let mut at = used.get(&label).copied().unwrap_or(0);
+                for e in entities {
+                    if self.put_in_common(scope, &label, &e.name, &mut at).is_none() {
+                        break;
+                    }
+                }
+                used.insert(label, at);
+            }
+        }
+        let mut groups = Groups::default();
+        for d in decls {
+            let DeclKind::Equivalence(sets) = &d.kind else { continue };
+            for set in sets {
+                self.equivalence_set(scope, set, &mut groups);
+            }
+        }
+        for members in groups.members.clone() {
+            if !members.is_empty() {
+                self.lay_out_group(scope, &members, &groups);
+            }
+        }
+    }
+
+    /// Puts a variable at the end of what this scope has listed of a COMMON block.
+    fn put_in_common(&mut self, scope: ScopeId, label: &Arc<str>, name: &'a Name, at: &mut u64) -> Option<()> {
+        let Some(Sym::Var(id)) = self.own(scope, &name.text) else { return None };
+        let var = self.out.var(id).clone();
+        if var.attrs.cuda.is_some() {
+            // Reported where it is declared.
+            return None;
+        }
+        if self.cx.side.on_device() {
+            return self.refuse_member(scope, id, "a `common` block in device code");
+        }
+        let what = match var.storage {
+            Storage::Dummy(_) => "a dummy argument",
+            Storage::Result => "a function's result",
+            Storage::Parameter => "a named constant",
+            Storage::Associated { .. } => "in it already",
+            _ if var.attrs.allocatable => "allocatable",
+            _ if !var.attrs.pointer && constant_bounds(&var.shape).is_none() => "an array whose bounds vary",
+            _ => "of a length that varies",
+        };
+        let room = match var.storage {
+            Storage::Local | Storage::Static if !var.attrs.allocatable => self.room_of(&var),
+            _ => None,
+        };
+        let Some((bytes, align)) = room else {
+            return self.error(
+                Code::BadCommon,
+                name.span,
+                format!("`{}` is {what} and cannot be in `common`", name.as_str()),
+            );
+        };
+        let offset = at.checked_next_multiple_of(align.clamp(1, UNIT))?;
+        *at = offset.checked_add(bytes)?;
+        let base = match self.commons.get(label) {
+            Some(&base) => base,
+            None => {
+                let base = self.sequence(None, format!("/{label}/").into(), Storage::Static, name.span);
+                self.commons.insert(label.clone(), base);
+                base
+            }
+        };
+        self.lengthen(base, *at);
+        self.out.vars[id.0 as usize].storage = Storage::Associated { base, offset };
+        Some(())
+    }
+
+    /// One set of names in parentheses of an EQUIVALENCE statement.
+    fn equivalence_set(&mut self, scope: ScopeId, set: &'a [ast::Expr], groups: &mut Groups) {
+        let mut first: Option<(VarId, i64)> = None;
+        for object in set {
+            let Some(place) = self.equivalence_object(scope, object) else { continue };
+            groups.of(place.0);
+            let Some(anchor) = first else {
+                first = Some(place);
+                continue;
+            };
+            if !groups.tie(anchor, place) {
+                let text = format!("`equivalence` puts `{}` at two places", self.out.var(place.0).name);
+                self.error::<()>(Code::BadEquivalence, object.span, text);
+            }
+        }
+    }
+
+    /// The variable that an object of EQUIVALENCE names, and the byte of it.
+    fn equivalence_object(&mut self, scope: ScopeId, object: &'a ast::Expr) -> Option<(VarId, i64)> {
+        let name = base_name(object)?;
+        let Some(Sym::Var(id)) = self.own(scope, &name.text) else { return None };
+        let var = self.out.var(id).clone();
+        if var.attrs.cuda.is_some() {
+            return None;
+        }
+        if self.cx.side.on_device() {
+            return self.refuse_member(scope, id, "`equivalence` in device code");
+        }
+        let fits = matches!(var.storage, Storage::Local | Storage::Static | Storage::Associated { .. });
+        if !fits || var.attrs.pointer || var.attrs.allocatable || self.room_of(&var).is_none() {
+            let text = format!("`{}` cannot be in `equivalence`: it has no storage of a known size", var.name);
+            return self.error(Code::BadEquivalence, name.span, text);
+        }
+        let e = self.designator(object)?;
+        let at = self.byte_of(&e)?;
+        Some((id, at))
+    }
+
+    /// The byte of its variable at which a designator with constant subscripts begins.
+    fn byte_of(&mut self, e: &Expr) -> Option<i64> {
+        match &e.kind {
+            ExprKind::Var(_) => Some(0),
+            ExprKind::Element { base, subs } => {
+                let ExprKind::Var(id) = base.kind else {
+                    return self.error(Code::BadEquivalence, e.span, "a component cannot be in `equivalence`");
+                };
+                let var = self.out.var(id).clone();
+                let bounds = constant_bounds(&var.shape)?;
+                let (size, _) = self.size_of(&var.ty)?;
+                let (mut at, mut stride) = (0i64, size as i64);
+                for (sub, (lower, extent)) in subs.iter().zip(bounds) {
+                    let Const::Int(v) = self.evaluate(sub)? else { return None };
+                    at = at.checked_add(v.checked_sub(lower)?.checked_mul(stride)?)?;
+                    stride = stride.checked_mul(extent)?;
+                }
+                Some(at)
+            }
+            ExprKind::Substring { base, lo, .. } => {
+                let at = self.byte_of(base)?;
+                let first = match lo {
+                    Some(lo) => match self.evaluate(lo)? {
+                        Const::Int(v) => v,
+                        _ => return None,
+                    },
+                    None => 1,
+                };
+                at.checked_add(first.checked_sub(1)?)
+            }
+            _ => self.error(Code::BadEquivalence, e.span, "only variables, elements and substrings can be equivalent"),
+        }
+    }
+
+    /// Gives the members of a group their places: in the COMMON block that one of them is in, else in a sequence of their own.
+    fn lay_out_group(&mut self, scope: ScopeId, members: &[VarId], groups: &Groups) {
+        let at = |v: VarId| groups.place.get(&v).map_or(0, |p| p.1);
+        let mut block: Option<(VarId, i64)> = None;
+        for &v in members {
+            let var = self.out.var(v);
+            let Storage::Associated { base, offset } = var.storage else { continue };
+            let start = (offset as i64).saturating_sub(at(v));
+            if block.is_some_and(|known| known != (base, start)) {
+                let text = format!("`equivalence` ties `{}` to another place of a `common` block", var.name);
+                let span = var.span;
+                self.error::<()>(Code::BadEquivalence, span, text);
+                return;
+            }
+            block = Some((base, start));
+        }
+        let least = members.iter().map(|&v| at(v)).min().unwrap_or(0);
+        let free: Vec<(VarId, i64, u64, u64)> = members
+            .iter()
+            .filter(|&&v| !matches!(self.out.var(v).storage, Storage::Associated { .. }))
+            .map(|&v| (v, at(v)))
+            .collect::<Vec<_>>()
+            .into_iter()
+            .filter_map(|(v, place)| {
+                let var = self.out.var(v).clone();
+                self.room_of(&var).map(|(bytes, align)| (v, place, bytes, align.clamp(1, UNIT)))
+            })
+            .collect();
+        let aligned = |start: i64| {
+            free.iter().all(|&(_, place, _, align)| place.saturating_add(start).rem_euclid(align as i64) == 0)
+        };
+        let start = match block {
+            Some((_, start)) => Some(start).filter(|s| aligned(*s)),
+            None => (0..UNIT as i64).map(|shift| shift - least).find(|s| aligned(*s)),
+        };
+        let Some(start) = start else {
+            for &(v, ..) in &free {
+                self.refuse_member::<()>(scope, v, "an `equivalence` that leaves a variable misaligned");
+            }
+            return;
+        };
+        if let Some(&(v, place, ..)) = free.iter().find(|m| m.1.saturating_add(start) < 0) {
+            let text = format!(
+                "`equivalence` puts `{}` {} bytes before the beginning of a `common` block",
+                self.out.var(v).name,
+                -place.saturating_add(start)
+            );
+            let span = self.out.var(v).span;
+            self.error::<()>(Code::BadEquivalence, span, text);
+            return;
+        }
+        let base = match block {
+            Some((base, _)) => base,
+            None => {
+                let stays = members.iter().any(|&v| matches!(self.out.var(v).storage, Storage::Static));
+                let Some(&head) = members.first() else { return };
+                let (name, span) = (format!("/{}/", self.out.var(head).name).into(), self.out.var(head).span);
+                let owner = self.out.var(head).owner.filter(|_| !stays);
+                self.sequence(owner, name, if stays { Storage::Static } else { Storage::Local }, span)
+            }
+        };
+        for (v, place, bytes, _) in free {
+            let offset = place.saturating_add(start).max(0) as u64;
+            self.lengthen(base, offset.saturating_add(bytes));
+            self.out.vars[v.0 as usize].storage = Storage::Associated { base, offset };
+        }
+    }
+
+    /// A storage sequence, empty as yet.
+    fn sequence(
+        &mut self,
+        owner: Option<crate::checked::ProcId>,
+        name: Arc<str>,
+        storage: Storage,
+        span: Span,
+    ) -> VarId {
+        let var = Variable {
+            name,
+            ty: Type::Integer(UNIT as u8),
+            shape: units(0, span),
+            storage,
+            attrs: Attrs { ignore_tkr: "".into(), ..Attrs::default() },
+            init: None,
+            owner,
+            module: None,
+            span,
+        };
+        self.add_var(var, VarInfo::default())
+    }
+
+    /// Makes a storage sequence at least that many bytes long.
+    fn lengthen(&mut self, base: VarId, bytes: u64) {
+        let var = &mut self.out.vars[base.0 as usize];
+        let known = constant_bounds(&var.shape).and_then(|b| b.first().map(|d| d.1)).unwrap_or(0);
+        let wanted = bytes.div_ceil(UNIT).min(i64::MAX as u64) as i64;
+        if wanted > known {
+            var.shape = units(wanted, var.span);
+        }
+    }
+
+    /// Bytes and alignment of a whole variable; `None` when they are not known at compile time.
+    fn room_of(&mut self, var: &Variable) -> Option<(u64, u64)> {
+        if var.attrs.pointer {
+            return Some((descriptor_bytes(var.shape.rank()), UNIT));
+        }
+        let (bytes, align) = self.size_of(&var.ty)?;
+        Some((bytes.checked_mul(Self::elements_of(&var.shape)?)?, align))
+    }
+
+    /// A variable that cannot be used, because its place is not supported.
+    fn refuse_member<T>(&mut self, scope: ScopeId, id: VarId, what: &str) -> Option<T> {
+        let (name, span) = (self.out.var(id).name.clone(), self.out.var(id).span);
+        self.define(scope, &name, Sym::Refused(what.into()), span);
+        self.refuse(span, what)
+    }
+}
+
+/// The shape of a sequence of that many units.
+fn units(count: i64, span: Span) -> Shape {
+    let bound = |v: i64| Expr { kind: ExprKind::Const(Const::Int(v)), ty: Type::Integer(8), rank: 0, span };
+    Shape::Explicit(vec![Dim { lower: bound(1), upper: bound(count) }])
+}
