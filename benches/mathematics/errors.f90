@@ -55,8 +55,13 @@ program errors
       end do
     end if
   end do
-  print '(a16,i3,i11,a,f10.3,a,es16.8,a,f9.3,a,i0)', name, kind, judged, ' arguments, error', worst, ' at', at, &
-    ', mixed', worst_near, ', wrong ', wrong
+  write(*, '(a,a,a,i0,a,i0,a)', advance='no') '| `', trim(name), '` | real(', kind, ') | ', judged, ' | '
+  if (worst < 1000) then
+    write(*, '(f7.3)', advance='no') worst
+  else
+    write(*, '(a)', advance='no') 'near zeros only'
+  end if
+  write(*, '(a,es15.8,a,f0.3,a,i0,a)', advance='no') ' | ', at, ' | ', worst_near, ' | ', wrong, ' | '
 contains
   subroutine judge(x, y, z, digits, top, bottom)
     real(real128), intent(in) :: x, y, z

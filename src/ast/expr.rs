@@ -110,6 +110,8 @@ pub enum ExprKind {
     },
     /// An expression in parentheses.
     Paren(Box<Expr>),
+    /// The selector of a construct that is not supported, with the construct's name.
+    Unsupported(Arc<str>),
     /// What could not be parsed and was reported.
     Error,
 }

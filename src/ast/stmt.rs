@@ -186,6 +186,8 @@ pub enum StmtKind {
     },
     /// A FORMAT or DATA statement that stands among the executable ones.
     Declaration(Box<Declaration>),
+    /// A statement that is read no further, because what it is named here is not supported.
+    Unsupported(Arc<str>),
     /// What could not be parsed and was reported.
     Error,
 }

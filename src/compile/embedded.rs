@@ -22,11 +22,12 @@ const MODULES: &[(&str, &str)] = &[
 const MATHEMATICS: &str = "cufemu_math";
 
 /// What the two kinds of real have of their own: constants, polynomials, reduction of large arguments.
-const MATHEMATICS_OF_EACH_KIND: [&str; 4] = [
+const MATHEMATICS_OF_EACH_KIND: [&str; 5] = [
     include_str!("modules/math_head.cuf"),
     include_str!("modules/math_polynomials8.cuf"),
     include_str!("modules/math_polynomials4.cuf"),
     include_str!("modules/math_payne_hanek.cuf"),
+    include_str!("modules/math_random.cuf"),
 ];
 
 /// What is written for `real(8)` and instantiated for `real(4)` too.

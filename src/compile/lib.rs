@@ -73,6 +73,8 @@ pub struct Parsed {
     pub embedded: BTreeSet<FileId>,
     /// Comments `!cufemu ignore(CODE)`.
     pub ignores: Vec<Ignore>,
+    /// Whether errors, if there are any, cost executable statements at most.
+    pub is_whole: bool,
 }
 
 /// Parses the files, and the embedded modules that they use. `include` obtains an included file by its name and the name of
@@ -99,7 +101,7 @@ pub fn parse(
     let embedded_units = program.units.len();
     program.units.extend(user.program.units);
     let embedded = known.into_iter().map(|(_, file)| file).collect();
-    Parsed { program, embedded_units, embedded, ignores: user.ignores }
+    Parsed { program, embedded_units, embedded, ignores: user.ignores, is_whole: user.is_whole }
 }
 
 /// Compiles the files into one program; `None`, with errors in `diags`, if they are not valid.
@@ -111,11 +113,15 @@ pub fn compile(
     diags: &mut Diagnostics,
 ) -> Option<Compiled> {
     let mut parsed = parse(map, files, &options.parse, include, diags);
-    if diags.has_errors() {
+    let is_broken = diags.has_errors();
+    if is_broken && !parsed.is_whole {
         return None;
     }
     let mut sema = SemaOptions { embedded: parsed.embedded, ..options.sema.clone() };
     let mut program = sema::check(&parsed.program, &sema, diags)?;
+    if is_broken {
+        return None;
+    }
     if options.mathematics || lower::needs_mathematics(&program) {
         let (file, mathematics) = embedded::mathematics(map, diags);
         sema.embedded.insert(file);

@@ -28,7 +28,7 @@ pub use diagnostic::{Diagnostic, Frame, Label, Severity};
 pub use explain::{explain, reference};
 pub use full::{Style, full};
 pub use json::json;
-pub use nearest::nearest_name;
+pub use nearest::{nearest_name, nearest_within};
 pub use sarif::sarif;
 pub use short::short;
 pub use table::Code;

@@ -11,8 +11,12 @@
 /// assert_eq!(diag::nearest_name("i", ["j", "k"]), None);
 /// ```
 pub fn nearest_name<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    nearest_within(name, candidates, name.chars().count() / 3)
+}
+
+/// The same with a bound of one's own: how many letters may be added, dropped, replaced or exchanged with the next.
+pub fn nearest_within<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>, bound: usize) -> Option<&'a str> {
     let wanted = letters(name);
-    let bound = wanted.len() / 3;
     let mut best: Option<(usize, &'a str)> = None;
     for candidate in candidates {
         let limit = best.map_or(bound, |(distance, _)| distance.saturating_sub(1));

@@ -65,7 +65,7 @@ impl Runtime {
                     Medium::Stdin => "stdin".to_owned(),
                     Medium::Out(_) => "stdout".to_owned(),
                 });
-                return own.or_else(|| path.map(|p| p.trim_end().to_owned())).unwrap_or_default();
+                return Ok(own.or_else(|| path.map(|p| p.trim_end().to_owned())).unwrap_or_default());
             }
             "access" => known(|u| match u.access {
                 Access::Sequential => "SEQUENTIAL",

@@ -129,6 +129,14 @@ impl<'p> Fx<'_, 'p> {
             self.unsupported(&format!("a call of `{}`, whose host is not running", callee.name));
             return vec![Val::Imm(0); results.len()];
         }
+        if self.side == Side::Device && self.m.usage.draws.contains(&proc) {
+            let Some(draws) = self.draws else {
+                self.unsupported("`random_number` in a `!$cuf kernel do`");
+                return vec![Val::Imm(0); results.len()];
+            };
+            let addr = self.address(draws);
+            args.push(addr);
+        }
         let func = self.function(proc, &passed.keys);
         self.b.call(func, args, results).into_iter().map(Val::from).collect()
     }

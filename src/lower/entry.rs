@@ -65,6 +65,7 @@ impl Fx<'_, '_> {
             raw.push((v, regs, key));
         }
         let captured = self.capture_params(instance);
+        self.begin_draws(instance);
         // Scalars first: bounds are made of them.
         let (scalars, arrays): (Vec<_>, Vec<_>) = raw
             .into_iter()
@@ -276,6 +277,20 @@ impl Fx<'_, '_> {
             out.push((v, regs));
         }
         out
+    }
+
+    /// A thread counts the random numbers that it draws: in a slot of its kernel, whose address device procedures get.
+    fn begin_draws(&mut self, instance: &Instance) {
+        if self.side == Side::Host || !self.m.usage.draws.contains(&instance.proc) {
+            return;
+        }
+        self.draws = Some(if self.program.proc(instance.proc).kind == ProcKind::Kernel {
+            let (_, mem) = self.slot(8, 8, "draws", source::Span::NONE);
+            self.store_scalar(mem, Ty::I64, Val::i64(0));
+            mem
+        } else {
+            Mem::at(self.b.param(Ty::I64, "draws").into(), Space::Local)
+        });
     }
 
     fn bind_capture(&mut self, v: VarId, regs: &[Reg]) {

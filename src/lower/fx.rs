@@ -64,6 +64,8 @@ pub(crate) struct Fx<'m, 'p> {
     /// Whether local allocatables are freed at the end: not in the main program.
     pub(crate) frees_locals: bool,
     pub(crate) dynamic_shared: Option<Val>,
+    /// In device code that draws random numbers: where the thread counts them.
+    pub(crate) draws: Option<Mem>,
     /// How to leave the procedure.
     pub(crate) return_bb: Bb,
     scopes: Vec<Vec<Cleanup>>,
@@ -94,6 +96,7 @@ impl<'m, 'p> Fx<'m, 'p> {
             automatic: vec![Vec::new()],
             frees_locals: true,
             dynamic_shared: None,
+            draws: None,
             return_bb,
             scopes: vec![Vec::new()],
             addresses: Vec::new(),

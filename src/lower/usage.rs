@@ -27,6 +27,8 @@ pub(crate) struct Usage {
     pub(crate) captures: Vec<BTreeSet<VarId>>,
     /// Whether something calls the mathematics library.
     pub(crate) mathematics: bool,
+    /// Procedures of device code that draw random numbers, themselves or through what they call.
+    pub(crate) draws: BTreeSet<ProcId>,
 }
 
 /// The variable that a designator is a part of.
@@ -92,6 +94,7 @@ pub(crate) fn analyse(program: &Program) -> Usage {
         }
     }
     close_captures(program, &calls, &mut usage);
+    close_draws(&calls, &mut usage);
     usage
 }
 
@@ -125,6 +128,21 @@ fn close_captures(program: &Program, calls: &[BTreeSet<ProcId>], usage: &mut Usa
             }
         }
         if !changed {
+            return;
+        }
+    }
+}
+
+/// What calls a procedure that draws random numbers draws some too.
+fn close_draws(calls: &[BTreeSet<ProcId>], usage: &mut Usage) {
+    loop {
+        let before = usage.draws.len();
+        for (index, called) in calls.iter().enumerate() {
+            if called.iter().any(|p| usage.draws.contains(p)) {
+                usage.draws.insert(ProcId(index as u32));
+            }
+        }
+        if usage.draws.len() == before {
             return;
         }
     }
@@ -179,6 +197,10 @@ impl<'a> Walk<'a> {
             StmtKind::Launch { proc, args, .. } => self.args(*proc, args),
             StmtKind::Intrinsic { id: Intrinsic::CFPointer, args } => {
                 args.get(1).and_then(Option::as_ref).into_iter().for_each(|e| self.keep(e));
+            }
+            StmtKind::Intrinsic { id: Intrinsic::RandomNumber, .. } if self.device => {
+                self.usage.mathematics = true;
+                self.usage.draws.insert(self.me);
             }
             StmtKind::PointerAssign { value, .. } => {
                 // The target is reached through a pointer from now on.

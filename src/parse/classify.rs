@@ -18,7 +18,7 @@ use crate::logical::{Logical, LogicalKind};
 use crate::shape::{self, Assigns, Shape, closing, first_word};
 use crate::statement::Statement;
 use crate::wording;
-use ast::{Block, DeclKind, DoControl, IfArm, Name, Stmt, StmtKind, WhereArm};
+use ast::{Block, DeclKind, DoControl, Expr, ExprKind, IfArm, Name, Stmt, StmtKind, WhereArm};
 use diag::{Code, Diagnostic, Diagnostics};
 use pest::Parser;
 
@@ -52,7 +52,15 @@ pub(crate) struct Classified {
 pub(crate) fn classify(logical: &Logical, place: Place, names: &mut Names, diags: &mut Diagnostics) -> Classified {
     let base = i64::from(logical.base);
     let builder =
-        Builder { origin: &logical.origin, base, names, diags, broken: logical.broken, not_equal: logical.not_equal };
+        Builder {
+            origin: &logical.origin,
+            base,
+            names,
+            diags,
+            broken: logical.broken,
+            not_equal: logical.not_equal,
+            unsupported: None,
+        };
     let mut reader = Reader { builder, place, label: logical.label.map(|(label, _)| label), name: None };
     let text = logical.text.as_str();
     let statement = match logical.kind {
@@ -145,6 +153,14 @@ impl Reader<'_> {
     }
 
     fn statement(&mut self, text: &str) -> Statement {
+        let statement = self.supported(text);
+        match (self.builder.unsupported.take(), statement) {
+            (Some(what), Statement::Broken) => Statement::Exec(StmtKind::Unsupported(what.into())),
+            (_, statement) => statement,
+        }
+    }
+
+    fn supported(&mut self, text: &str) -> Statement {
         let shape = match shape::look(text) {
             Ok(shape) => shape,
             Err(unbalanced) => {
@@ -155,8 +171,8 @@ impl Reader<'_> {
         };
         if text.starts_with("select rank(") || text.starts_with("selectrank(") {
             let span = self.builder.place(0, text.len());
-            self.builder.report_unsupported(span, "SELECT RANK");
-            return Statement::SelectCase(error_expr(span));
+            let selector = Expr { kind: ExprKind::Unsupported("`select rank`".into()), span };
+            return Statement::SelectCase(selector);
         }
         if self.place == Place::Select && shape.assigns.is_none() && first_word(text) == "rank" {
             // A part of a SELECT RANK, which was refused.
@@ -291,7 +307,9 @@ impl Reader<'_> {
     /// IF in its three forms; the text after the condition tells them apart.
     fn if_statement(&mut self, text: &str) -> Statement {
         let Some(close) = text.find('(').and_then(|open| closing(text, open)) else {
-            return self.parse(Rule::if_then, text).map_or(Statement::Broken, |_| Statement::Broken);
+            // `if a > b then`: the construct is there all the same.
+            self.parse(Rule::if_then, text);
+            return if text.ends_with("then") { self.recover(Rule::if_then, text) } else { Statement::Broken };
         };
         let rest = &text[close + 1..];
         if rest == "then" {

@@ -42,6 +42,9 @@ pub struct Parsed {
     pub program: ast::Program,
     /// The comments `!cufemu ignore(CODE, …)`, in order.
     pub ignores: Vec<Ignore>,
+    /// Whether errors cost executable statements at most: then the rest means what it says and can be checked for more errors.
+    /// It is not so when a declaration, a line's end or the structure is in doubt.
+    pub is_whole: bool,
 }
 
 /// A comment `!cufemu ignore(CODE, …)`.
@@ -62,17 +65,22 @@ pub fn parse(
     include: IncludeReader<'_>,
     diags: &mut Diagnostics,
 ) -> Parsed {
-    let mut parsed = Parsed::default();
+    let mut parsed = Parsed { is_whole: true, ..Parsed::default() };
     let mut names = build::Names::new(options.expression_height);
     for &file in files {
         let mut lines = prescan::Prescan::open(map, file, options, include, diags);
         let mut nest = nest::Nest::default();
-        while let Some(logical) = lines.next_statement(diags) {
-            nest.statement(&logical, &mut names, diags);
+        loop {
+            let errors = diags.error_count();
+            let Some(logical) = lines.next_statement(diags) else { break };
+            parsed.is_whole &= diags.error_count() == errors;
+            parsed.is_whole &= nest.statement(&logical, &mut names, diags);
         }
         parsed.ignores.append(&mut lines.ignores);
         let end = lines.end_of(file);
+        let errors = diags.error_count();
         parsed.program.units.extend(nest.finish(end, diags));
+        parsed.is_whole &= diags.error_count() == errors;
     }
     parsed
 }

@@ -35,7 +35,11 @@ pub(crate) fn refused(builder: &mut Builder<'_>, rule: Rule, text: &str, error: 
     let found = if token.is_empty() { "the end of the statement".to_owned() } else { format!("`{token}`") };
     let statement = statement_name(rule);
     if let Some(what) = unsupported(rule, text, at) {
-        builder.report_unsupported(span, what);
+        if matches!(rule, Rule::goto_stmt | Rule::stop_stmt | Rule::error_stop) {
+            builder.unsupported = Some(what);
+        } else {
+            builder.report_unsupported(span, what);
+        }
         return;
     }
     if let Some((message, help)) = known_mistake(rule, text, at) {
@@ -292,6 +296,16 @@ fn known_mistake(rule: Rule, text: &str, at: usize) -> Option<(String, &'static 
     if condition && rest.starts_with('=') && !rest.starts_with("==") && before.contains('(') {
         return Some(("`=` assigns and cannot stand in a condition".into(), "to compare write `==`"));
     }
+    let names_follow = rest.strip_prefix('.').is_some_and(|r| r.starts_with(|c: char| c.is_ascii_alphabetic()));
+    if names_follow && before.ends_with(|c: char| is_word(c as u8) || c == ')') && !token(text, at).ends_with("..") {
+        return Some(("Fortran has no operator `.` for components".into(), "write `%`, as in `threadidx%x`"));
+    }
+    if rule == Rule::assignment && rest.starts_with(',') && inside(text, at) && is_list_in_parentheses(before) {
+        return Some((
+            "a list in parentheses is no value".into(),
+            "an array is `[a, b]`, an object of a derived type `name(a, b)`",
+        ));
+    }
     if rule == Rule::do_stmt && text.starts_with("do while ") {
         return Some(("the condition of DO WHILE stands in parentheses".into(), "write `do while (…)`"));
     }
@@ -335,6 +349,20 @@ fn known_mistake(rule: Rule, text: &str, at: usize) -> Option<(String, &'static 
         ));
     }
     None
+}
+
+/// Whether the text ends inside of a parenthesis that follows `=`, and neither a name nor an operator.
+fn is_list_in_parentheses(before: &str) -> bool {
+    let mut depth = 0;
+    for (at, byte) in before.bytes().enumerate().rev() {
+        match byte {
+            b')' => depth += 1,
+            b'(' if depth == 0 => return before[..at].ends_with('='),
+            b'(' => depth -= 1,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Whether a parenthesis is open at an offset.

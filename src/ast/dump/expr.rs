@@ -31,6 +31,7 @@ pub(super) fn expr(e: &Expr) -> String {
             format!("(array{spec}{})", concat(items, array_item))
         }
         ExprKind::Paren(inner) => format!("(paren {})", expr(inner)),
+        ExprKind::Unsupported(what) => format!("<unsupported {what}>"),
         ExprKind::Error => "<error>".to_owned(),
     }
 }

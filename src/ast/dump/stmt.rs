@@ -121,6 +121,7 @@ fn simple(kind: &StmtKind) -> String {
         StmtKind::Stop { error: false, code } => format!("stop {}", optional(code.as_ref())),
         StmtKind::Stop { error: true, code } => format!("error-stop {}", optional(code.as_ref())),
         StmtKind::Pause => "pause".into(),
+        StmtKind::Unsupported(what) => format!("<unsupported {what}>"),
         StmtKind::Allocate(stmt) => format!("allocate {}", allocate(stmt)),
         StmtKind::Deallocate(stmt) => format!("deallocate {}", allocate(stmt)),
         StmtKind::Nullify(objects) => format!("nullify {}", spaced(objects, expr)),

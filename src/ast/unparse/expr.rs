@@ -36,6 +36,7 @@ pub(super) fn expr(e: &Expr) -> String {
             format!("[{spec}{}]", joined(items, ", ", array_item))
         }
         ExprKind::Paren(inner) => format!("({})", expr(inner)),
+        ExprKind::Unsupported(what) => format!("<unsupported {what}>"),
         ExprKind::Error => "<error>".to_owned(),
     }
 }

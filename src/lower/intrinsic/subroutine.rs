@@ -259,7 +259,7 @@ impl<'p> Fx<'_, 'p> {
     }
 
     fn random_number(&mut self, e: &'p Expr) -> bool {
-        if !self.is_host() {
+        if !self.is_host() && self.draws.is_none() {
             return false;
         }
         if e.rank == 0 {
@@ -285,6 +285,9 @@ impl<'p> Fx<'_, 'p> {
 
     /// The next number in [0, 1); as real(4) it is cut to 24 bits, since rounding could give 1.
     fn random_value(&mut self, ty: &Type) -> Value {
+        if let Some(draws) = self.draws {
+            return self.drawn_value(draws, ty);
+        }
         let v = self.rt(Rt::RandomNumber, Vec::new()).first().map_or(Val::f64(0.0), |&r| r.into());
         if ir_ty(ty) == Ty::F64 {
             return Value::Scalar(v);
@@ -293,6 +296,37 @@ impl<'p> Fx<'_, 'p> {
         let whole = self.b.un(UnOp::Floor, Ty::F64, scaled);
         let cut = self.b.bin(BinOp::Mul, Ty::F64, whole, Val::f64(1.0 / 16_777_216.0));
         Value::Scalar(self.cast(cut.into(), Ty::F64, Ty::F32))
+    }
+
+    /// The thread's next number in [0, 1): as many leading bits of its next word as the kind holds.
+    fn drawn_value(&mut self, draws: Mem, ty: &Type) -> Value {
+        let long = Type::Integer(8);
+        let draw: Val = self.load_scalar(draws, Ty::I64).into();
+        let next = self.iadd(draw, Val::i64(1));
+        self.store_scalar(draws, Ty::I64, next);
+        let thread = self.thread_of_grid();
+        let args = [(Value::Scalar(thread), long.clone()), (Value::Scalar(draw), long.clone())];
+        let word = self.mathematics("random_bits", &args, &long);
+        let word = self.as_scalar(&word, &long);
+        let kind = ir_ty(ty);
+        let (dropped, unit) = if kind == Ty::F64 { (11, Val::f64(2f64.powi(-53))) } else { (40, Val::f32(2f32.powi(-24))) };
+        let kept = self.b.bin(BinOp::ShrU, Ty::I64, word, Val::i64(dropped));
+        let whole = self.cast(kept.into(), Ty::I64, kind);
+        Value::Scalar(self.b.bin(BinOp::Mul, kind, whole, unit).into())
+    }
+
+    /// The number of the thread in its grid, from 0: blocks in their order, threads of a block in theirs.
+    fn thread_of_grid(&mut self) -> Val {
+        let mut place = |index: u8| {
+            let v = self.special(index);
+            self.widen(v, Ty::I32)
+        };
+        let [tx, ty, tz, nx, ny, nz, bx, by, bz, gx, gy, _] = std::array::from_fn(|i| place(i as u8));
+        let block = self.imad(bz, gy, by);
+        let block = self.imad(block, gx, bx);
+        let row = self.imad(block, nz, tz);
+        let row = self.imad(row, ny, ty);
+        self.imad(row, nx, tx)
     }
 
     /// The generator's seed is one number, made of all elements of PUT; GET gives the seed that was put last.

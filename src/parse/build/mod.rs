@@ -62,6 +62,8 @@ pub(crate) struct Builder<'a> {
     pub(crate) broken: bool,
     /// Whether a comment that begins with `!=` cut the statement.
     pub(crate) not_equal: bool,
+    /// What makes an executable statement one that is not supported; it is not reported here.
+    pub(crate) unsupported: Option<&'static str>,
 }
 
 impl Builder<'_> {
@@ -86,7 +88,9 @@ impl Builder<'_> {
 
     /// Reports that something is not supported.
     pub(crate) fn report_unsupported(&mut self, span: Span, what: &str) {
-        self.report(Diagnostic::error(Code::UnsupportedFeature, span, format!("{what} is not supported")));
+        let diagnostic = Diagnostic::error(Code::UnsupportedFeature, span, format!("{what} is not supported"));
+        let is_bracket = what.contains("square brackets");
+        self.report(if is_bracket { diagnostic.help("subscripts stand in parentheses: `a(i)`") } else { diagnostic });
     }
 
     /// A name.

@@ -24,6 +24,14 @@ impl Nest {
                 self.close_top(at);
                 return;
             }
+            if let Some(i) = self.cut_short.iter().rposition(|c| c.0 == kind) {
+                // Its unit was complained of; what began inside that ends here too.
+                let (_, depth) = self.cut_short.remove(i);
+                while self.frames.len() > depth {
+                    self.close_top(at);
+                }
+                return;
+            }
             self.stray_end(kind, at);
             return;
         };

@@ -37,6 +37,8 @@ pub(crate) struct Nest {
     beyond: usize,
     /// Whether the limit was reported in this unit.
     told_depth: bool,
+    /// Units that were ended, with an error, by another that began inside them: what ends them, and how many frames hold them.
+    cut_short: Vec<(EndKind, usize)>,
 }
 
 /// What is known of the statement at hand.
@@ -58,12 +60,14 @@ impl At<'_> {
 }
 
 impl Nest {
-    /// Takes the next logical line.
-    pub(crate) fn statement(&mut self, logical: &Logical, names: &mut Names, diags: &mut Diagnostics) {
+    /// Takes the next logical line. Says whether errors in it, if there are any, cost no more than an executable statement.
+    pub(crate) fn statement(&mut self, logical: &Logical, names: &mut Names, diags: &mut Diagnostics) -> bool {
+        let before = diags.error_count();
         let Classified { name, statement, broken } = classify(logical, self.place(), names, diags);
+        let read = diags.error_count();
         let mut at = At { span: logical.span(), label: logical.label, names, diags };
         if self.beyond > 0 && self.skip(&statement) {
-            return;
+            return false;
         }
         self.check_label(&mut at);
         if self.cuf.is_some() && !matches!(statement, Statement::Do(..) | Statement::Broken) {
@@ -72,6 +76,17 @@ impl Nest {
         self.take(name, statement, broken, &mut at);
         if let Some(label) = at.label() {
             self.end_labelled_loops(label, &mut at);
+        }
+        let nested = at.diags.error_count();
+        nested == read && (read == before || self.is_executing())
+    }
+
+    /// Whether the statement that was taken last stands among executable ones.
+    fn is_executing(&self) -> bool {
+        match self.frames.last().map(|f| &f.kind) {
+            Some(FrameKind::Unit(unit)) => unit.part == Part::Executable,
+            Some(kind) => kind.holds_statements(),
+            None => false,
         }
     }
 
@@ -230,12 +245,8 @@ impl Nest {
     }
 
     fn broken(&mut self, at: &mut At<'_>) {
-        let executing = match self.frames.last().map(|f| &f.kind) {
-            Some(FrameKind::Unit(unit)) => unit.part == Part::Executable,
-            Some(kind) => kind.holds_statements(),
-            None => false,
-        };
-        if executing && let Some(frame) = self.frames.last_mut() {
+        if self.is_executing()
+            && let Some(frame) = self.frames.last_mut() {
             frame.block.push(Stmt { label: at.label(), kind: StmtKind::Error, span: at.span });
         }
     }

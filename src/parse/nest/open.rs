@@ -48,6 +48,10 @@ impl Nest {
             let innermost = self.frames.len() - 1;
             self.report_open(innermost, "this begins before it ends", at);
             while self.frames.len() > keep {
+                if let Some(FrameKind::Unit(_)) = self.frames.last().map(|f| &f.kind) {
+                    let end = self.frames.last().map_or(crate::statement::EndKind::Any, |f| f.kind.end());
+                    self.cut_short.push((end, self.frames.len() - 1));
+                }
                 self.close_top(at);
             }
         }

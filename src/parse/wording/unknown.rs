@@ -29,7 +29,7 @@ pub(crate) fn unknown(builder: &mut Builder<'_>, text: &str) -> Meant {
     let shown = if word.is_empty() { token(text, 0) } else { word };
     let head = builder.place(0, shown.len().max(1));
     if let Some(what) = unsupported_statement(text, word, rest) {
-        builder.report_unsupported(whole, what);
+        builder.unsupported = Some(what);
         return Meant::Unknown;
     }
     let error = |span, message: String| Diagnostic::error(Code::UnknownStatement, span, message);
@@ -68,6 +68,19 @@ pub(crate) fn unknown(builder: &mut Builder<'_>, text: &str) -> Meant {
             Some(keyword) => {
                 (error(head, format!("`{word}` begins no statement")).suggest(Some(keyword)), Meant::Keyword(keyword))
             }
+            None if text.contains("==") => {
+                let (target, value) = text.split_once("==").unwrap_or((text, ""));
+                (
+                    error(whole, format!("`{text}` by itself is no statement"))
+                        .help(format!("`==` compares; to assign write `{target} = {value}`")),
+                    Meant::Unknown,
+                )
+            }
+            None if word.starts_with("cuda") && rest.starts_with('(') => (
+                error(whole, format!("`{text}` by itself is no statement"))
+                    .help(format!("it is a function that returns an error code: `istat = {text}`")),
+                Meant::Unknown,
+            ),
             None if rest.is_empty() || rest.starts_with(['(', '%']) => (
                 error(whole, format!("`{text}` by itself is no statement"))
                     .help(format!("to call a subroutine write `call {text}`"))

@@ -56,6 +56,7 @@ impl Checker<'_> {
                 let (ty, rank) = (inner.ty.clone(), inner.rank);
                 Some(Expr { kind: ExprKind::Paren(Box::new(inner)), ty, rank, span })
             }
+            ast::ExprKind::Unsupported(what) => self.refuse(span, &**what),
             ast::ExprKind::Error => None,
         }
     }
@@ -186,6 +187,10 @@ impl Checker<'_> {
         let value = self.expr(e)?;
         if is_designator(&value) {
             return Some(value);
+        }
+        if let (ExprKind::Const(_), ast::ExprKind::Name(name)) = (&value.kind, &e.kind) {
+            let text = format!("`{}` is a named constant and cannot be changed", name.as_str());
+            return self.error_help(Code::NotDefinable, e.span, text, "declare it without `parameter`");
         }
         let what = match &value.kind {
             ExprKind::Const(_) => "a constant",

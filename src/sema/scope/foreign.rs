@@ -93,7 +93,22 @@ impl Checker<'_> {
         }
         let (_, module) =
             LACKING.iter().find(|(prefix, module)| name.starts_with(prefix) && self.reaches_module(module))?;
+        if self.is_misspelt(name, module) {
+            return None;
+        }
         Some(format!("`{name}` of module `{module}`").into())
+    }
+
+    /// Whether a name of CUDA is one of the module's but for a letter or two: then it is no name of CUDA's at all. Those that
+    /// differ in digits (`cudaMemcpy2D`, `cudaMemcpy3D`) are names of their own.
+    fn is_misspelt(&self, name: &str, module: &str) -> bool {
+        if !name.starts_with("cuda") {
+            return false;
+        }
+        let Some(module) = self.module_names.get(module).and_then(|&at| self.modules.get(at)) else { return false };
+        let names = self.scopes[module.scope.0 as usize].names.keys().map(|n| &**n);
+        let digits = |s: &str| s.chars().filter(char::is_ascii_digit).collect::<String>();
+        diag::nearest_within(name, names, 2).is_some_and(|near| digits(near) == digits(name))
     }
 
     /// Whether a module comes in here, also through modules that use it.

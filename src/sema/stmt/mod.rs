@@ -131,6 +131,7 @@ impl<'a> Checker<'a> {
                 self.late_declaration(scope, d);
                 Some(StmtKind::Nothing)
             }
+            K::Unsupported(what) => self.refuse(span, &**what),
             K::Error => None,
         }
     }
