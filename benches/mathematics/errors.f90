@@ -61,7 +61,7 @@ program errors
   else
     write(*, '(a)', advance='no') 'near zeros only'
   end if
-  write(*, '(a,es15.8,a,f0.3,a,i0,a)', advance='no') ' | ', at, ' | ', worst_near, ' | ', wrong, ' | '
+  write(*, '(a,es15.8,a,f9.3,a,i0,a)', advance='no') ' | ', at, ' | ', worst_near, ' | ', wrong, ' | '
 contains
   subroutine judge(x, y, z, digits, top, bottom)
     real(real128), intent(in) :: x, y, z

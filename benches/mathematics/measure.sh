@@ -18,9 +18,9 @@ The functions are CUDA Fortran source (\`src/compile/modules/math_*.cuf\`), the 
 that all of them compute the same bits. Each row gives the greatest error that was met against quadruple precision (libquadmath),
 in units in the last place of the true value: 0.5 is the best that is possible. Arguments are pseudo-random, $count for each
 range; a range of bit patterns takes all of them alike, subnormal numbers and both infinities among them. Where a function has
-zeros that arithmetic cannot meet (the Bessel functions, \`log_gamma\` between -3 and 3, \`gamma\` has none), the relative error
-near them has no bound; the column "mixed" is the error in units of the function's size nearby: sqrt(2/(pi x)) or 1, if that is
-greater than the value. "Wrong" counts results that are finite, infinite or NaN where the true one is not. Orders of
+zeros that arithmetic cannot meet (the Bessel functions, \`log_gamma\` below 0), the relative error near them has no bound, and
+above 1000 it is not shown; the column "mixed" is the error in units of the function's size nearby, sqrt(2/(pi x)) or 1, if that
+is greater than the value. "Wrong" counts results that are finite, infinite or NaN where the true one is not. Orders of
 \`bessel_jn\` and \`bessel_yn\` are 5.
 
 | function | kind | arguments | greatest error | at | mixed | wrong | ranges |
@@ -31,7 +31,7 @@ for name in exp exp2 exp10 expm1 log log2 log10 log1p pow cbrt rsqrt hypot sin c
   for kind in 4 8; do
     ranges=$("$cufemu" "$here/values.cuf" -- "$name" "$kind" "$count" "$work/values")
     row=$("$work/errors" "$name" "$kind" "$work/values")
-    echo "$row ${ranges%; } |"
+    echo "$row${ranges%; } |"
   done
 done
 cat <<TEXT

@@ -13,7 +13,7 @@ const NO_LIMIT: i64 = i32::MAX as i64;
 
 impl Runtime {
     /// `io.inquire`: whether a file exists (0), a unit or file is connected (1), the unit that a file is connected to (2), the
-    /// file's bytes (3), the record length (4), the next record of a direct file (5), the position in a stream file (6), 
+    /// file's bytes (3), the record length (4), the next record of a direct file (5), the position in a stream file (6),
     /// whether the file has a name (7), or whether a transfer is pending (8).
     pub(crate) fn inquire(&mut self, unit: i64, path: Option<&str>, what: i32) -> Result<i64, Halt> {
         let (number, status) = self.inquired(unit, path)?;

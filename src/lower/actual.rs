@@ -56,7 +56,9 @@ impl<'p> Fx<'_, 'p> {
         let value = self.value(e);
         let value = match value {
             // The dummy is the procedure's own: it gets a copy, unless the value is nobody else's.
-            Value::Object(from) if !out.service && !matches!(e.kind, ExprKind::Construct { .. } | ExprKind::Call { .. }) => {
+            Value::Object(from)
+                if !out.service && !matches!(e.kind, ExprKind::Construct { .. } | ExprKind::Call { .. }) =>
+            {
                 Value::Object(self.object_copy(from, &e.ty))
             }
             other => other,

@@ -83,6 +83,56 @@ impl<'p> Fx<'_, 'p> {
         self.descriptor(target)
     }
 
+    /// The same for an array of device data that host code assigns.
+    fn reallocatable_on_device(&mut self, target: &'p Expr) -> Option<Desc> {
+        let ExprKind::Var(v) = &target.kind else { return None };
+        let attrs = &self.program.var(*v).attrs;
+        if !attrs.allocatable || !self.is_host() || !is_device_data(attrs.cuda) || has_open_length(&target.ty) {
+            return None;
+        }
+        self.descriptor(target)
+    }
+
+    /// Assignment to a whole allocatable array on the device, which may have to be allocated anew.
+    fn assign_whole_on_device(&mut self, d: &Desc, target: &'p Expr, value: &'p Expr) {
+        let from = match self.designator_view(value) {
+            Some(from) if from.gathers() => {
+                let local = self.local_view(from, &value.ty);
+                self.contiguous_view(local, &value.ty)
+            }
+            Some(from) => from,
+            None => self.materialise(value),
+        };
+        let is_whole = is_whole(value);
+        let shape: Vec<(Val, Val)> =
+            from.dims.iter().map(|dim| (if is_whole { dim.lower } else { Val::i64(1) }, dim.extent)).collect();
+        let element = self.desc_element(d);
+        self.fit_allocation(d, target, &shape, element);
+        let view = self.desc_view(d);
+        self.at(target.span, |fx| fx.copy_array(&view, &from, &target.ty));
+    }
+
+    /// Allocates an array anew unless it has that shape.
+    fn fit_allocation(&mut self, d: &Desc, target: &'p Expr, shape: &[(Val, Val)], element: Val) {
+        let old = self.desc_view(d);
+        let mut unfit = self.icmp(CmpOp::Eq, old.mem.addr, Val::i64(0));
+        for (have, &(_, want)) in old.extents().into_iter().zip(shape) {
+            let other = self.icmp(CmpOp::Ne, have, want);
+            unfit = self.combine(BinOp::Or, unfit, other);
+        }
+        if d.element.is_none() {
+            let other = self.icmp(CmpOp::Ne, old.element, element);
+            unfit = self.combine(BinOp::Or, unfit, other);
+        }
+        let location = self.location_of(target);
+        let name = self.designator_name(target);
+        self.when(unfit, |fx| {
+            fx.free_data(d, &target.ty, location);
+            fx.allocate_data(d, shape, element, location, &name, false);
+            fx.initialise_data(d, &target.ty);
+        });
+    }
+
     fn assign_allocatable_scalar(&mut self, d: &Desc, target: &'p Expr, value: &'p Expr) {
         let v = self.value(value);
         let deferred = has_open_length(&target.ty) && d.element.is_none();
@@ -146,6 +196,12 @@ impl<'p> Fx<'_, 'p> {
             && !self.keeps_shape(target, value)
         {
             return self.assign_whole(&d, target, value);
+        }
+        if let Some(d) = self.reallocatable_on_device(target)
+            && !self.keeps_shape(target, value)
+            && self.storage_root(target).is_some_and(|v| !self.mentions(value, v))
+        {
+            return self.assign_whole_on_device(&d, target, value);
         }
         let Some(mut view) = self.designator_view(target) else {
             return self.unsupported("an assignment to this object");
@@ -230,24 +286,8 @@ impl<'p> Fx<'_, 'p> {
         let element = length.unwrap_or_else(|| self.desc_element(d));
         let element = self.freeze(element);
         let extents: Vec<Val> = extents.into_iter().map(|e| self.freeze(e)).collect();
-        let old = self.desc_view(d);
-        let mut unfit = self.icmp(CmpOp::Eq, old.mem.addr, Val::i64(0));
-        for (have, &want) in old.extents().into_iter().zip(&extents) {
-            let other = self.icmp(CmpOp::Ne, have, want);
-            unfit = self.combine(BinOp::Or, unfit, other);
-        }
-        if deferred {
-            let other = self.icmp(CmpOp::Ne, old.element, element);
-            unfit = self.combine(BinOp::Or, unfit, other);
-        }
-        let location = self.location_of(target);
-        let name = self.designator_name(target);
         let shape: Vec<(Val, Val)> = lowers.into_iter().zip(extents.iter().copied()).collect();
-        self.when(unfit, |fx| {
-            fx.free_data(d, &target.ty, location);
-            fx.allocate_data(d, &shape, element, location, &name, false);
-            fx.initialise_data(d, &target.ty);
-        });
+        self.fit_allocation(d, target, &shape, element);
         let view = self.desc_view(d);
         self.at(target.span, |fx| fx.fill_from(&view, env, &extents, value));
     }

@@ -300,7 +300,18 @@ impl<'p> Fx<'_, 'p> {
                 Some(n) => n,
                 None => self.length_of(value, Some(&env)).unwrap_or(Val::i64(0)),
             };
-            let shape: Vec<(Val, Val)> = extents.iter().map(|&n| (Val::i64(1), n)).collect();
+            let whole = match &value.kind {
+                ExprKind::Convert(inner) => inner,
+                _ => value,
+            };
+            // The bounds of a whole array become those of the component, as in an assignment.
+            let lowers: Vec<Val> = match env.leaf(whole) {
+                Some(crate::array::Leaf::View(view)) if crate::assign::is_whole(whole) => {
+                    view.dims.iter().map(|dim| dim.lower).collect()
+                }
+                _ => vec![Val::i64(1); extents.len()],
+            };
+            let shape: Vec<(Val, Val)> = lowers.into_iter().zip(extents.iter().copied()).collect();
             self.allocate_data(d, &shape, element, location, &field.name, false);
             self.initialise_data(d, &field.ty);
             let view = self.desc_view(d);

@@ -75,9 +75,8 @@ impl<'p> Fx<'_, 'p> {
         }
         let reached = |v: &sema::checked::Variable| v.attrs.pointer || v.attrs.target;
         // A dummy with TARGET may be the target that it is said not to be: its actual argument may have the attribute too.
-        let through = |v: &sema::checked::Variable| {
-            v.attrs.pointer || (v.attrs.target && matches!(v.storage, Storage::Dummy(_)))
-        };
+        let through =
+            |v: &sema::checked::Variable| v.attrs.pointer || (v.attrs.target && matches!(v.storage, Storage::Dummy(_)));
         (through(x) && reached(y)) || (through(y) && reached(x))
     }
 

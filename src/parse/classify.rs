@@ -51,16 +51,15 @@ pub(crate) struct Classified {
 /// Reads a logical line.
 pub(crate) fn classify(logical: &Logical, place: Place, names: &mut Names, diags: &mut Diagnostics) -> Classified {
     let base = i64::from(logical.base);
-    let builder =
-        Builder {
-            origin: &logical.origin,
-            base,
-            names,
-            diags,
-            broken: logical.broken,
-            not_equal: logical.not_equal,
-            unsupported: None,
-        };
+    let builder = Builder {
+        origin: &logical.origin,
+        base,
+        names,
+        diags,
+        broken: logical.broken,
+        not_equal: logical.not_equal,
+        unsupported: None,
+    };
     let mut reader = Reader { builder, place, label: logical.label.map(|(label, _)| label), name: None };
     let text = logical.text.as_str();
     let statement = match logical.kind {

@@ -296,8 +296,14 @@ fn known_mistake(rule: Rule, text: &str, at: usize) -> Option<(String, &'static 
     if condition && rest.starts_with('=') && !rest.starts_with("==") && before.contains('(') {
         return Some(("`=` assigns and cannot stand in a condition".into(), "to compare write `==`"));
     }
-    let names_follow = rest.strip_prefix('.').is_some_and(|r| r.starts_with(|c: char| c.is_ascii_alphabetic()));
-    if names_follow && before.ends_with(|c: char| is_word(c as u8) || c == ')') && !token(text, at).ends_with("..") {
+    let component = rest.strip_prefix('.').map_or("", first_word);
+    let is_operator = ["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "eqv", "neqv"]
+        .iter()
+        .any(|o| component.starts_with(o));
+    if component.starts_with(|c: char| c.is_ascii_alphabetic())
+        && !is_operator
+        && before.ends_with(|c: char| c == ')' || c.is_ascii() && is_word(c as u8))
+    {
         return Some(("Fortran has no operator `.` for components".into(), "write `%`, as in `threadidx%x`"));
     }
     if rule == Rule::assignment && rest.starts_with(',') && inside(text, at) && is_list_in_parentheses(before) {

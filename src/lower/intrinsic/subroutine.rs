@@ -309,7 +309,8 @@ impl<'p> Fx<'_, 'p> {
         let word = self.mathematics("random_bits", &args, &long);
         let word = self.as_scalar(&word, &long);
         let kind = ir_ty(ty);
-        let (dropped, unit) = if kind == Ty::F64 { (11, Val::f64(2f64.powi(-53))) } else { (40, Val::f32(2f32.powi(-24))) };
+        let (dropped, unit) =
+            if kind == Ty::F64 { (11, Val::f64(2f64.powi(-53))) } else { (40, Val::f32(2f32.powi(-24))) };
         let kept = self.b.bin(BinOp::ShrU, Ty::I64, word, Val::i64(dropped));
         let whole = self.cast(kept.into(), Ty::I64, kind);
         Value::Scalar(self.b.bin(BinOp::Mul, kind, whole, unit).into())

@@ -246,7 +246,8 @@ impl Nest {
 
     fn broken(&mut self, at: &mut At<'_>) {
         if self.is_executing()
-            && let Some(frame) = self.frames.last_mut() {
+            && let Some(frame) = self.frames.last_mut()
+        {
             frame.block.push(Stmt { label: at.label(), kind: StmtKind::Error, span: at.span });
         }
     }

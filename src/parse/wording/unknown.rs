@@ -29,7 +29,12 @@ pub(crate) fn unknown(builder: &mut Builder<'_>, text: &str) -> Meant {
     let shown = if word.is_empty() { token(text, 0) } else { word };
     let head = builder.place(0, shown.len().max(1));
     if let Some(what) = unsupported_statement(text, word, rest) {
-        builder.unsupported = Some(what);
+        // Brackets are more often a mistake than a coarray.
+        if what == COARRAY {
+            builder.report_unsupported(whole, what);
+        } else {
+            builder.unsupported = Some(what);
+        }
         return Meant::Unknown;
     }
     let error = |span, message: String| Diagnostic::error(Code::UnknownStatement, span, message);

@@ -22,7 +22,8 @@ impl Checker<'_> {
         let is_host_data = match self.cx.side {
             Side::Host | Side::Both => false,
             Side::Device => {
-                let is_static = matches!(var.storage, Storage::Static | Storage::Pointee(_) | Storage::Associated { .. });
+                let is_static =
+                    matches!(var.storage, Storage::Static | Storage::Pointee(_) | Storage::Associated { .. });
                 plain && !excused && var.owner.is_none() && is_static
             }
             Side::CufKernel => {

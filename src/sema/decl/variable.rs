@@ -330,7 +330,9 @@ impl<'a> Checker<'a> {
                     Diagnostic::new(Code::ValueOnLocal, span, text).help("remove it, or add the name to the arguments"),
                 );
             }
-        } else if let (Some(span), Some(_), false) = (p.value, p.optional, self.options.embedded.contains(&p.span.file)) {
+        } else if let (Some(span), Some(_), false) =
+            (p.value, p.optional, self.cx.side.on_device() || self.options.embedded.contains(&p.span.file))
+        {
             return self.refuse(span, format!("the optional `value` argument `{}`", p.name));
         } else if let (Some(span), true) = (p.value, !matches!(shape, Shape::Scalar)) {
             return self.refuse(span, format!("the `value` array argument `{}`", p.name));

@@ -197,7 +197,8 @@ end program
 fn protected_and_input_data_may_not_change() {
     expect![[r#"
         8:5 E0311 `a` is an `intent(in)` argument and may not be assigned
-        9:5 E0311 a variable is needed here, and this is a constant
+        9:5 E0311 `c` is a named constant and cannot be changed
+            declare it without `parameter`
         12:7 E0319 loop variable `i` is changed inside its loop
         14:13 E0311 `a` is an `intent(in)` argument and may not be assigned
         15:7 E0105 no statement begins with `=`

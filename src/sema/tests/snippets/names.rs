@@ -232,18 +232,19 @@ end subroutine
 }
 
 #[test]
-fn common_blocks_of_one_layout_share_their_variables() {
+fn common_blocks_share_storage_in_any_layout() {
     expect![[r#"
-        10:3 W0901 `common` block `blk` with another layout than elsewhere is not supported
         host subroutine a()
-          real(4) x [static] = 2.5_4
-          integer(4) n(3) [static]
+          real(4) x [byte 0 of /blk/]
+          integer(4) n(3) [byte 4 of /blk/]
           x = real(4)<n(1)>
         host subroutine b()
-          x = real(4)<n(2)>
+          real(4) y [byte 0 of /blk/]
+          integer(4) m(3) [byte 4 of /blk/]
+          y = real(4)<m(2)>
         host subroutine c()
-          real(4) z [static]
-          unsupported<`common` block `blk` with another layout than elsewhere>
+          real(4) z [byte 0 of /blk/]
+          z = 1.0_4
     "#]]
     .assert_eq(&dump(
         "subroutine a

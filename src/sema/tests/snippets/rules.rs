@@ -11,7 +11,6 @@ fn scoping_rules_are_checked() {
         6:18 E0111 letters of IMPLICIT must be in order
         9:5 E0217 `public` and `private` belong to the specification part of a module
         12:18 E0222 `d` cannot be in `equivalence`: it is an argument, allocatable or a pointer
-        12:21 W0901 `equivalence` of `w` is not supported
         20:11 E0318 bounds of `auto` are not constant
             make it allocatable, or make the bounds named constants
         21:16 E0331 loop index `c` must be an integer

@@ -10,8 +10,6 @@ fn refused_features_leave_the_rest_of_the_program() {
         9:5 W0901 the polymorphic type `class(*)` is not supported
         16:14 W0901 an assumed-rank argument is not supported
         18:21 W0901 an alternate return is not supported
-        27:16 W0901 `equivalence` of `e` is not supported
-        27:19 W0901 `equivalence` of `f` is not supported
         32:3 W0901 a call through the procedure pointer component `f` is not supported
         35:3 W0901 `pause` is not supported
         module m
@@ -20,13 +18,15 @@ fn refused_features_leave_the_rest_of_the_program() {
         host program p
           type(t) o [static]
           integer(4) i [static]
+          integer(4) e(2) [byte 0 of /e/]
+          integer(4) f(2) [byte 0 of /e/]
           i = 1
           unsupported<type `real(2)`>
           unsupported<type `real(2)`>
           unsupported<the polymorphic type `class(*)`>
           unsupported<a call through the procedure pointer component `f`>
           o%n = 2
-          unsupported<`equivalence` of `e`>
+          e(1) = 3
           unsupported<`pause`>
           i = 2
         host subroutine m.s()
