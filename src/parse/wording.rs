@@ -297,9 +297,8 @@ fn known_mistake(rule: Rule, text: &str, at: usize) -> Option<(String, &'static 
         return Some(("`=` assigns and cannot stand in a condition".into(), "to compare write `==`"));
     }
     let component = rest.strip_prefix('.').map_or("", first_word);
-    let is_operator = ["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "eqv", "neqv"]
-        .iter()
-        .any(|o| component.starts_with(o));
+    let operators = ["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "eqv", "neqv"];
+    let is_operator = operators.contains(&component);
     if component.starts_with(|c: char| c.is_ascii_alphabetic())
         && !is_operator
         && before.ends_with(|c: char| c == ')' || c.is_ascii() && is_word(c as u8))

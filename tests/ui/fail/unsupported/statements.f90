@@ -8,7 +8,7 @@ program p
     goto target                       !~ W0901
   end if
 10 continue
-  call show(x)
+  call show(x)                        !~ R0901
 contains
   subroutine show(a)
     integer :: a(..)                  !~ W0901
