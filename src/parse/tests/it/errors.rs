@@ -222,6 +222,8 @@ fn common_mistakes_are_named() {
         sync all
         assign 10 to k
         x[1] = 2
+            E0901 2:1 a coarray (square brackets after a name) is not supported
+                -> subscripts stand in parentheses: `a(i)`
         y = x[2]
             E0901 2:6 a coarray (square brackets after a name) is not supported
                 -> subscripts stand in parentheses: `a(i)`
@@ -363,6 +365,7 @@ fn declarations_are_checked() {
             E0901 2:10 a parameter of a derived type is not supported
         integer :: x[*]
             E0901 2:13 a coarray (square brackets after a name) is not supported
+                -> subscripts stand in parentheses: `a(i)`
         enum
         end enum
             E0111 2:5 ENUM breaks off
@@ -379,7 +382,6 @@ fn declarations_are_checked() {
         rank (1)
         rank default
         end select
-            E0901 2:1 SELECT RANK is not supported
     "#]]
     .assert_eq(&each(&[
         "integer n = 3",

@@ -278,8 +278,8 @@ fn an_unreadable_header_does_not_spoil_what_follows() {
     expect![[r#"
         E0106 1:13 `(` is never closed
             1:18 the statement ends without its `)`
-        E0111 2:9 Fortran has no operator `.` for components
-            -> write `%`, as in `threadidx%x`
+        E0111 2:9 expected `,` or `)` in IF, found `.`
+            -> the form is `if (condition) then`
         E0111 4:14 expected `,` or `)` in ELSE IF, found `>>`
             -> the form is `else if (condition) then`
         E0111 7:12 expected `,` and the last value in DO, found `10`
