@@ -6,6 +6,7 @@ mod command;
 
 use command::{cufemu, file, run, said, text};
 use std::io::{Read, Write};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 

@@ -230,7 +230,8 @@ impl<'a> Cursor<'a> {
         // The second offset reads as a negative number.
         let before = self.clone();
         let end: i64 = self.int("an offset with `-` before it")?;
-        let end = u32::try_from(-end).map_err(|_| before.expected("an offset with `-` before it"))?;
+        let end = end.checked_neg().and_then(|end| u32::try_from(end).ok());
+        let end = end.ok_or_else(|| before.expected("an offset with `-` before it"))?;
         Ok(Span::new(FileId(file), start, end))
     }
 
