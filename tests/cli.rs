@@ -322,7 +322,7 @@ fn a_run_that_is_stopped_at_any_moment_ends_in_order_and_leaves_nothing() {
     let left: Vec<_> = std::fs::read_dir(&folder).expect("the folder").collect();
     assert!(left.is_empty(), "{left:?}");
     let mut endless = cufemu();
-    endless.arg(file("spin.cuf", ENDLESS_KERNEL.as_bytes())).stdout(Stdio::piped()).stderr(Stdio::piped());
+    endless.arg(file("endless.cuf", ENDLESS_KERNEL.as_bytes())).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = endless.spawn().expect("it starts");
     child.stdout.as_mut().expect("a pipe").read_exact(&mut [0; 8]).expect("the first line");
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
