@@ -78,7 +78,7 @@ fn a_division_by_what_may_be_zero_traps_in_host_code_only() {
     assert_eq!(traps(&program("print *, i/4, mod(i, -7), 1.0/k"), "p"), 0);
     let kernel = "module m\ncontains\nattributes(global) subroutine s(a, k)\ninteger, value :: k\ninteger :: a(*)
 a(1) = a(2)/k + mod(a(3), k)\nend subroutine\nend module\n";
-    assert_eq!(traps(kernel, "s"), 0);
+    assert_eq!(traps(kernel, "m.s"), 0);
 }
 
 #[test]
