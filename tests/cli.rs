@@ -362,7 +362,7 @@ fn a_script_ends_at_a_command_that_fails_and_says_where() {
 fn a_stage_that_does_not_fit_the_disk_is_an_error() {
     let Ok(full) = std::fs::File::options().write(true).open("/dev/full") else { return };
     let source = file("stage.cuf", b"print *, 1\nend\n");
-    let output = cufemu().args(["--emit", "ir"]).arg(source).stdout(full).output().unwrap();
+    let output = cufemu().args(["--emit", "ir"]).arg(source).stdout(full).output().expect("it runs");
     said(&output, 2, "cannot write to standard output");
 }
 

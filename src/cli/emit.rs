@@ -9,7 +9,7 @@ use compile::Compiled;
 pub(crate) fn code(stage: Stage, compiled: &Compiled, sm: u32) -> u8 {
     match stage {
         Stage::Ast => 0,
-        Stage::Ir => print(&ir::print::module(&compiled.module, false)),
+        Stage::Ir => print(ir::print::module(&compiled.module, false)),
         Stage::Ptx => {
             let kernels: Vec<ir::FuncId> = (0..compiled.module.funcs.len())
                 .map(|i| ir::FuncId(i as u32))
@@ -27,5 +27,5 @@ pub(crate) fn code(stage: Stage, compiled: &Compiled, sm: u32) -> u8 {
 /// Prints the trees of the program's own files.
 pub(crate) fn trees(parsed: &compile::Parsed) -> u8 {
     let own = ast::Program { units: parsed.program.units[parsed.embedded_units..].to_vec() };
-    print(&ast::dump(&own))
+    print(ast::dump(&own))
 }

@@ -87,7 +87,7 @@ fn explain(code: &str) -> u8 {
     let Some(text) = diag::explain(code) else {
         return usage(&format!("there is no code `{code}`; a code looks like `R0101`"));
     };
-    report::print(&format!("{}\n", text.trim_end()))
+    report::print(format!("{}\n", text.trim_end()))
 }
 
 /// Says one sentence and gives the exit code for it.

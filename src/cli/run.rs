@@ -15,6 +15,9 @@ use machine::{DeviceBox, HostOptions, Machine, MachineOptions, MachineStop, Real
 use source::SourceMap;
 use std::sync::Arc;
 
+/// Findings that are advice, which `--check none` leaves out.
+const ADVICE: [Code; 2] = [Code::UncheckedError, Code::AsyncFromPageable];
+
 /// Schedule points between two looks at whether the user pressed Ctrl-C.
 const SLICE: u64 = 8_000_000;
 
@@ -317,11 +320,9 @@ fn devices(options: &Options, sm: u32) -> Result<Vec<DeviceBox>, String> {
 /// The collector of findings, without those that the user does not want to see.
 fn findings(options: &Options, suppressions: &Suppressions, map: &SourceMap) -> Findings {
     let (map, suppressions) = (map.clone(), suppressions.clone());
-    let is_advised = !options.check.contains(&Check::None);
-    Findings::new().with_limit(options.max_findings).with_suppression(move |finding| {
-        let is_advice = matches!(finding.code(), Code::UncheckedError | Code::AsyncFromPageable);
-        is_advice && !is_advised || suppressions.has(finding, &map)
-    })
+    let unwanted: &[Code] = if options.check.contains(&Check::None) { &ADVICE } else { &[] };
+    let findings = Findings::new().with_limit(options.max_findings).without(unwanted);
+    findings.with_suppression(move |finding| suppressions.has(finding, &map))
 }
 
 fn show_findings(machine: &Machine, shown: &mut usize, map: &SourceMap, reporter: &mut Reporter) {

@@ -5,7 +5,7 @@
 
 use crate::Finding;
 use crate::finding::Key;
-use diag::{Diagnostic, Severity};
+use diag::{Code, Diagnostic, Severity};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -32,6 +32,7 @@ pub struct Findings {
     index: BTreeMap<Key, usize>,
     limit: usize,
     suppress: Option<Suppress>,
+    unwanted: &'static [Code],
     suppressed_count: u64,
     over_limit_count: u64,
     worst_over_limit: Option<Severity>,
@@ -62,6 +63,7 @@ impl Findings {
             index: BTreeMap::new(),
             limit: usize::MAX,
             suppress: None,
+            unwanted: &[],
             suppressed_count: 0,
             over_limit_count: 0,
             worst_over_limit: None,
@@ -82,8 +84,18 @@ impl Findings {
         self
     }
 
+    /// Drops findings of these codes as if nobody had looked for them.
+    #[must_use]
+    pub fn without(mut self, unwanted: &'static [Code]) -> Findings {
+        self.unwanted = unwanted;
+        self
+    }
+
     /// Adds a finding. Of equal ones the first stays as the witness.
     pub fn add(&mut self, finding: Finding) -> Added {
+        if self.unwanted.contains(&finding.code()) {
+            return Added::Suppressed;
+        }
         if self.suppress.as_ref().is_some_and(|suppress| suppress(&finding)) {
             self.suppressed_count += finding.count;
             return Added::Suppressed;

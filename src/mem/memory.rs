@@ -195,6 +195,11 @@ impl Memory {
         self.desk.pool().take_exhaustion()
     }
 
+    /// Whether [`Memory::take_exhaustion`] would give something.
+    pub fn is_exhausted(&self) -> bool {
+        self.desk.pool().is_exhausted()
+    }
+
     /// Bytes of pages really held.
     pub fn resident(&self) -> u64 {
         self.live.iter().map(|l| l.backing.resident()).sum()
@@ -202,7 +207,9 @@ impl Memory {
 
     /// Allocates `bytes` (perhaps 0) and gives the first address, a multiple of 256. The contents read as zeros.
     pub fn alloc(&mut self, region: Region, bytes: u64, name: &str, span: Span) -> Result<u64, OutOfMemory> {
-        let (used, free) = (self.used(region), self.free_bytes(region).min(self.desk.pool().room()));
+        // A stack is large so that calls may nest deeply, which few programs do.
+        let room = if region == Region::HostStack { u64::MAX } else { self.desk.pool().room() };
+        let (used, free) = (self.used(region), self.free_bytes(region).min(room));
         let refused = OutOfMemory { bytes, free };
         if bytes > free || bytes > 1 << 40 {
             return Err(refused);

@@ -120,6 +120,11 @@ impl Pool {
         self.limit.load(Ordering::Relaxed).saturating_sub(self.held.load(Ordering::Relaxed))
     }
 
+    /// Whether a page could not be had since the last [`Pool::take_exhaustion`].
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.is_exhausted.load(Ordering::Relaxed)
+    }
+
     /// How many bytes all pages could have, if a page could not be had since the last call.
     pub(crate) fn take_exhaustion(&self) -> Option<u64> {
         let is_exhausted = self.is_exhausted.swap(false, Ordering::Relaxed);

@@ -94,6 +94,11 @@ pub(crate) fn settle<const W: usize>(
                 frame.barren = barren;
             }
             warp.points = at.total.wrapping_sub(ctx.budget);
+            if ctx.memory.is_exhausted() {
+                // The rounds could not store all: whoever runs the host ends it.
+                warp.fragments[current].pc = pc + 1;
+                return Next::Leave(Exit::Budget);
+            }
             Next::Go((pc + 1, idle, told))
         }
         After::Exit => {

@@ -82,7 +82,7 @@ fn instructions(module: &Module, titles: &[String]) -> String {
         // What is behind the test for the kernel's number of rows, where it has one.
         let body = body.split_once("bra BB2;\n").map_or(body, |(_, rest)| rest);
         for line in body.lines().filter(common) {
-            let _ = writeln!(out, "{}", line.replace("\t", "    "));
+            let _ = writeln!(out, "{}", line.replace('\t', "    "));
         }
     }
     out
