@@ -236,7 +236,7 @@ fn files_of_suppressions_name_codes_lines_files_and_kernels() {
     assert_eq!(codes(&with("R0101 suppressed.cuf:7\n")), ["R0104", "R0104"]);
     assert_eq!(codes(&with("R0101 suppressed.cuf:9\n")).len(), 3);
     assert_eq!(codes(&with("* kernel:count\n")), ["R0101"]);
-    let output = with("* cli/suppressed.cuf\n");
+    let output = with("* files_of_suppressions_name_codes_lines_files_and_kernels/suppressed.cuf\n");
     assert_eq!((codes(&output).len(), output.status.code()), (0, Some(0)), "{}", err(&output));
     said(&with("R0104\nR01 x.cuf\n"), 2, "line 2 of `");
     said(&with("R0104\nR01 x.cuf\n"), 2, "there is no code `R01`");
@@ -338,7 +338,7 @@ program p
   print *, h(1), h(33)
 end program
 ";
-    let printed = |seed: u64| text(&run("lanes.cuf", program, &[&format!("--schedule=seed:{seed}")]).stdout);
+    let printed = |seed: u64| text(&run("lane_order.cuf", program, &[&format!("--schedule=seed:{seed}")]).stdout);
     let all: Vec<String> = (0..12).map(printed).collect();
     assert_eq!(all[0].split_whitespace().collect::<Vec<_>>(), ["1", "2"], "the natural order begins with the first");
     assert_eq!(printed(5), all[5], "a seed gives the same order again");

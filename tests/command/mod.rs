@@ -10,13 +10,12 @@ pub(crate) fn cufemu() -> Command {
 
 /// A file of this test run with these contents.
 pub(crate) fn file(name: &str, contents: &[u8]) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("cli");
+    // Each test has a folder of its own: its thread has its name.
+    let test = std::thread::current().name().unwrap_or("main").replace("::", "-");
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("cli").join(test);
     std::fs::create_dir_all(&folder).expect("a folder for the test's files");
     let path = folder.join(name);
-    // Another test may be reading a file of the same name and contents.
-    let own = folder.join(format!("{name}.{}", std::process::id()));
-    std::fs::write(&own, contents).expect("a writable file");
-    std::fs::rename(&own, &path).expect("a folder for the file");
+    std::fs::write(&path, contents).expect("a writable file");
     path
 }
 

@@ -556,8 +556,14 @@ impl Gen {
                 self.b.set(self.words[i], v);
             }
             6 => {
-                // A sum or a bound of the whole block, which no order of threads changes.
+                // A sum or a bound of the whole block, which no order of threads changes, begun at zero: what shared memory
+                // holds before is anything on a GPU.
                 let at = self.shared(1);
+                let wide = self.b.cvt(CvtOp::Cast, Ty::I32, Ty::I64, self.linear);
+                let bytes = self.b.bin(BinOp::Mul, Ty::I64, wide, Val::i64(4));
+                let own = self.b.bin(BinOp::Add, Ty::I64, at, bytes);
+                self.b.store(Ty::I32, Space::Shared, Access::Plain, own, 0, Val::i32(0));
+                self.b.sync_threads();
                 let value = self.word();
                 let op = self.rng.pick(&[AtomOp::Add, AtomOp::Max, AtomOp::Xor, AtomOp::Or]);
                 self.b.atomic(op, Ty::I32, Space::Shared, Scope::Block, at, value);
