@@ -53,7 +53,8 @@ pub(crate) fn run<const W: usize>(
     let Some(sure) = sure_rounds(rounds, &lines) else { return u64::MAX };
     let count = sure.min(ctx.budget / rounds.points);
     if count < LEAST {
-        return sure;
+        // A budget that cuts them short says nothing of those behind it.
+        return count;
     }
     if !is_free_of_wraps(rounds, &lines, count) || !is_independent(rounds, &lines, count, ctx.memory) {
         return sure;
@@ -114,7 +115,7 @@ pub(crate) fn run<const W: usize>(
             frame.put(code.slots[sum.reg.index()], 0, bits);
         }
     }
-    sure - count
+    0
 }
 
 /// All linear values; `None` if one is not linear after all, or does not fit.
