@@ -52,8 +52,8 @@ fn run(module: &Arc<ir::Module>, options: emu::Options, budget: u64) -> Run {
     let settings = MachineOptions { clock: machine::ClockKind::Model, ..MachineOptions::default() };
     let mut machine = Machine::load(module.clone(), devices, &gpu::GpuOptions::default(), settings).expect("it loads");
     let mut world = ClosedWorld::default();
-    let is_over =
-        (0..SLICES).any(|_| matches!(machine.advance(budget, &mut world, &mut machine::Silent), MachineStop::Done(_)));
+    let is_over = (0..SLICES)
+        .any(|_| matches!(machine.advance(budget, &mut world, &mut machine::NoObserver), MachineStop::Done(_)));
     let memory = machine.memory();
     let shared = memory.live().filter(|(_, alloc)| alloc.region.is_device_accessible());
     let contents = shared.map(|(_, alloc)| {

@@ -11,7 +11,9 @@ use diag::{Code, Diagnostics, Severity};
 use emu::Emulator;
 use finding::Findings;
 use gpu::{GpuDevice, GpuOptions};
-use machine::{DeviceBox, HostOptions, Machine, MachineOptions, MachineStop, RealWorld, Silent, Whereabouts, World};
+use machine::{
+    DeviceBox, HostOptions, Machine, MachineOptions, MachineStop, NoObserver, RealWorld, Whereabouts, World,
+};
 use source::SourceMap;
 use std::sync::Arc;
 
@@ -218,13 +220,13 @@ pub(crate) enum Step {
 /// Runs on until it is time to look up. A program that is ended from outside ends in order, so that nothing that it has
 /// printed is lost.
 pub(crate) fn step(machine: &mut Machine, world: &mut dyn World, stopper: &Stopper) -> Step {
-    if let MachineStop::Done(_) = machine.advance(SLICE, world, &mut Silent) {
+    if let MachineStop::Done(_) = machine.advance(SLICE, world, &mut NoObserver) {
         return Step::Over;
     }
     let Some(reason) = stopper.reason() else { return Step::Running };
     let at = machine.whereabouts();
     machine.end(i32::from(reason.code()));
-    while !matches!(machine.advance(SLICE, world, &mut Silent), MachineStop::Done(_)) {}
+    while !matches!(machine.advance(SLICE, world, &mut NoObserver), MachineStop::Done(_)) {}
     Step::Ended(reason, at)
 }
 

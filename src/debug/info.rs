@@ -7,7 +7,6 @@ use crate::reply::{
 };
 use crate::scene::{Object, Scene};
 use crate::session::{Session, SessionError};
-use crate::sites::short_name;
 use crate::value::Eval;
 use crate::watcher::Thread;
 use emu::{Block, Running};
@@ -86,7 +85,7 @@ impl Session {
         let program = self.process.machine().program();
         let row = |r: &Running| KernelRow {
             number: r.launch.number,
-            name: short_name(&program.module.func(r.launch.func).name).to_owned(),
+            name: program.module.func(r.launch.func).short_name().to_owned(),
             grid: r.launch.grid,
             block: r.launch.block,
             begun: r.begun,

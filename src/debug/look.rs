@@ -5,7 +5,7 @@ use crate::formula::{Formula, Seen};
 use crate::reply::{FocusView, FrameView, Outcome, PlaceView, Reply, SourceLine, SourceWindow};
 use crate::scene::{Scene, Spot, thread_index};
 use crate::session::{Session, refuse};
-use crate::sites::{is_kernel, short_name};
+use crate::sites::is_kernel;
 use crate::value::{Eval, EvalError, fail};
 use crate::watcher::Thread;
 use emu::Block;
@@ -180,7 +180,7 @@ impl Session {
     fn function(&self, thread: Thread, level: &Level) -> String {
         let program = self.process.machine().program();
         let func = level.site.func;
-        let name = short_name(&program.module.func(func).name).to_owned();
+        let name = program.module.func(func).short_name().to_owned();
         let grid = match thread {
             Thread::Device { launch, block, .. } if is_kernel(program, func) => {
                 self.process.block(launch, block).map(|b| {
@@ -210,7 +210,7 @@ impl Session {
 
     /// The name of a function without its module.
     pub(crate) fn function_name(&self, func: FuncId) -> String {
-        short_name(&self.process.machine().program().module.func(func).name).to_owned()
+        self.process.machine().program().module.func(func).short_name().to_owned()
     }
 
     /// A command that chooses another thread.

@@ -171,8 +171,8 @@ impl Sites {
     fn named(&self, program: &Program, map: &SourceMap, name: &str) -> Eval<Resolved> {
         let mut found: Option<Resolved> = None;
         for (i, func) in program.module.funcs.iter().enumerate() {
-            let qualified = unnumbered(&func.name);
-            let fits = qualified == name || qualified.rsplit('.').next() == Some(name);
+            let qualified = ir::unnumbered(&func.name);
+            let fits = qualified == name || func.short_name() == name;
             if !fits || self.hidden.has_func(FuncId(i as u32)) {
                 continue;
             }
@@ -200,7 +200,7 @@ impl Sites {
     /// Names of all procedures that can be stopped in, in order.
     pub(crate) fn procedures(&self, program: &Program) -> Vec<String> {
         let funcs = program.module.funcs.iter().zip(&self.hidden.funcs).filter(|(_, hidden)| !**hidden);
-        let mut names: Vec<String> = funcs.map(|(f, _)| short_name(&f.name).to_owned()).collect();
+        let mut names: Vec<String> = funcs.map(|(f, _)| f.short_name().to_owned()).collect();
         names.sort();
         names.dedup();
         names
@@ -215,20 +215,6 @@ pub(crate) fn find_file(map: &SourceMap, name: &str) -> Eval<FileId> {
         Some((id, _)) => Ok(id),
         None => fail(format!("No source file named {name}.")),
     }
-}
-
-/// The name of a function without the number that tells clones apart.
-fn unnumbered(name: &str) -> &str {
-    match name.rsplit_once('.') {
-        Some((head, tail)) if !tail.is_empty() && tail.bytes().all(|b| b.is_ascii_digit()) => head,
-        _ => name,
-    }
-}
-
-/// The name of a procedure alone.
-pub(crate) fn short_name(name: &str) -> &str {
-    let name = unnumbered(name);
-    name.rsplit('.').next().unwrap_or(name)
 }
 
 /// The procedure that a function was made from: that of its name, or the one that the name begins with.
@@ -250,13 +236,6 @@ pub(crate) fn is_kernel(program: &Program, func: FuncId) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn clones_have_the_name_of_their_procedure() {
-        assert_eq!(short_name("m.saxpy.2"), "saxpy");
-        assert_eq!(short_name("main"), "main");
-        assert_eq!(unnumbered("m.saxpy"), "m.saxpy");
-    }
 
     #[test]
     fn files_are_found_by_name_or_path_ending() {

@@ -235,10 +235,6 @@ impl machine::Observer for Watcher {
         true
     }
 
-    fn wants_host_accesses(&self) -> bool {
-        false
-    }
-
     fn on_host_statement(&mut self, _: &Warp<1>, s: &HostStatement) -> bool {
         self.statement(&Statement {
             launch: 0,
@@ -251,10 +247,6 @@ impl machine::Observer for Watcher {
             pc: s.site.pc,
             span: s.span,
         })
-    }
-
-    fn on_host_access(&mut self, _: u64, _: u32, _: bool, _: u64, _: Span) -> bool {
-        false
     }
 }
 

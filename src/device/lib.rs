@@ -15,8 +15,6 @@ mod error;
 mod observer;
 mod properties;
 mod runtime;
-mod runtime_inquire;
-mod runtime_memory;
 mod strided;
 
 pub use api::{Api, Call, CopyKind, KernelInfo, Kernels, Order, OrderStep, Pitched, Reply, Work};
@@ -24,9 +22,7 @@ pub use command::{Arg, Command, Fill, KernelLaunch, Progress, Strided};
 pub use error::{CudaError, error_string};
 pub use observer::{DeviceAccess, NoObserver, Observer, Statement};
 pub use properties::Properties;
-pub use runtime::{Runtime, Step, Waiting};
-pub use runtime_inquire::property_type;
-pub use runtime_memory::{allocation_of, free_fault, space_of};
+pub use runtime::{Runtime, Step, Waiting, allocation_of, free_fault, property_type, space_of};
 pub use strided::{Runs, copy_strided, fill};
 
 use finding::Finding;

@@ -51,40 +51,32 @@ pub struct DeviceAccess {
     pub span: Span,
 }
 
-/// Sees a device at work and may stop it.
+/// Sees a device at work and may stop it; each part that it does not write it does not want.
 pub trait Observer {
     /// Whether it wants to see statements; asked once for each `advance`.
-    fn wants_statements(&self) -> bool;
+    fn wants_statements(&self) -> bool {
+        false
+    }
 
     /// Whether it wants to see accesses; asked once for each `advance`.
-    fn wants_accesses(&self) -> bool;
+    fn wants_accesses(&self) -> bool {
+        false
+    }
 
     /// A warp is about to begin a statement; `true` stops the device before it. When the device goes on, it does not ask
     /// again for the same one.
-    fn on_statement(&mut self, statement: &Statement) -> bool;
+    fn on_statement(&mut self, _statement: &Statement) -> bool {
+        false
+    }
 
     /// A lane touched memory. The device stops before its warp's next statement if this says `true`.
-    fn on_access(&mut self, access: &DeviceAccess) -> bool;
+    fn on_access(&mut self, _access: &DeviceAccess) -> bool {
+        false
+    }
 }
 
 /// Sees nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoObserver;
 
-impl Observer for NoObserver {
-    fn wants_statements(&self) -> bool {
-        false
-    }
-
-    fn wants_accesses(&self) -> bool {
-        false
-    }
-
-    fn on_statement(&mut self, _: &Statement) -> bool {
-        false
-    }
-
-    fn on_access(&mut self, _: &DeviceAccess) -> bool {
-        false
-    }
-}
+impl Observer for NoObserver {}

@@ -8,13 +8,20 @@
 //! last error; an error of an asynchronous command is held until a call that waits reports it; a sticky error is then the
 //! result of every later call.
 //!
-//! Not here: memory calls (`runtime_memory`), inquiries (`runtime_inquire`), running anything (`emu`, `gpu`).
+//! Parts: launches (`launch`), streams and events (`streams`), memory (`memory`), inquiries (`inquire`).
+//!
+//! Not here: running anything (`emu`, `gpu`).
 
-use crate::{
-    Api, Call, Command, CudaError, Device, KernelInfo, KernelLaunch, Kernels, Order, OrderStep, Properties, Reply,
-    Strided, Work,
-};
-use finding::{Access, Actor, Allocation, ApiFault, Axis, Finding, FindingKind, LaunchFault, LeakKind};
+mod inquire;
+mod launch;
+mod memory;
+mod streams;
+
+pub use inquire::property_type;
+pub use memory::{allocation_of, free_fault, space_of};
+
+use crate::{Api, Call, Command, CudaError, Device, Kernels, Order, OrderStep, Reply, Strided, Work};
+use finding::{Access, Actor, Allocation, ApiFault, Finding, FindingKind, LaunchFault, LeakKind};
 use mem::{Memory, Region};
 use source::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,8 +29,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Handles of streams and events begin behind this number, so that they differ from CUDA's own constants.
 const FIRST_STREAM: u64 = 0x100;
 const FIRST_EVENT: u64 = 0x10_000;
-/// The least time between two different events, in milliseconds: the resolution that CUDA states.
-const RESOLUTION_MS: f64 = 0.0005;
 
 /// State of the CUDA runtime of one process.
 #[derive(Clone, Debug)]
@@ -247,52 +252,6 @@ impl Runtime {
                 self.order(device, Order::HostWaitsForDevice);
                 Ok(Some(Half::Reset))
             }
-            Api::StreamCreate { at, flags } => self.stream_create(device, memory, at, flags, span),
-            Api::StreamDestroy { stream } => self.stream_destroy(device, stream, name, span),
-            Api::StreamSynchronize { stream } => self.stream(stream, name, span).map(|()| {
-                self.order(device, Order::HostWaitsForStream(stream));
-                Some(Half::Report)
-            }),
-            // What was submitted is done when the query is answered, and the program is told so.
-            Api::StreamQuery { stream } => self.stream(stream, name, span).map(|()| {
-                self.order(device, Order::HostWaitsForStream(stream));
-                Some(Half::Report)
-            }),
-            Api::SetArrayStream { address, stream } => self.stream(stream, name, span).map(|()| {
-                self.array_streams.insert(address, stream);
-                None
-            }),
-            Api::StreamWaitEvent { stream, event } => {
-                self.stream(stream, name, span).and_then(|()| self.event(event, name, span)).map(|_| {
-                    self.order(device, Order::StreamWaits { stream, event });
-                    None
-                })
-            }
-            Api::SetDefaultStream { stream } => self.stream(stream, name, span).map(|()| {
-                self.default_stream = stream;
-                None
-            }),
-            Api::EventCreate { at } => self.event_create(memory, at, span),
-            Api::EventDestroy { event } => self.event(event, name, span).map(|_| {
-                self.events.remove(&event);
-                None
-            }),
-            Api::EventRecord { event, stream } => {
-                let known = self.stream(stream, name, span).and_then(|()| self.event(event, name, span));
-                known.map(|_| {
-                    self.order(device, Order::Recorded { event, stream });
-                    Some(Half::Record(event))
-                })
-            }
-            Api::EventSynchronize { event } => self.event(event, name, span).map(|_| {
-                self.order(device, Order::HostWaitsForEvent(event));
-                Some(Half::Report)
-            }),
-            Api::EventQuery { event } => self.event(event, name, span).map(|_| {
-                self.order(device, Order::HostWaitsForEvent(event));
-                Some(Half::Report)
-            }),
-            Api::EventElapsedTime { at, start, end } => self.event_elapsed(memory, at, start, end, span),
             Api::Answer { code: 0, .. } => Ok(None),
             Api::Answer { code, .. } => Err(CudaError::from_code(code).unwrap_or(CudaError::Unknown)),
             Api::Alloc { region, bytes, name: variable } => {
@@ -304,7 +263,7 @@ impl Runtime {
             Api::FuncGetAttributes { .. } | Api::FuncSetAttribute { .. } | Api::OccupancyMaxActiveBlocks { .. } => {
                 self.kernel_call(device, memory, &call.api, kernels).map(|()| None)
             }
-            other => self.memory_call(device, memory, other, name, span),
+            other => self.stream_call(device, memory, other, name, span),
         };
         match half {
             Ok(None) => Step::Done(Reply::default()),
@@ -435,168 +394,6 @@ impl Runtime {
     pub(crate) fn found(&mut self, finding: Finding) {
         self.findings.push(finding);
     }
-
-    fn launch(
-        &mut self,
-        device: &mut dyn Device,
-        memory: &mut Memory,
-        launch: KernelLaunch,
-        span: Span,
-        kernels: &dyn Kernels,
-    ) -> Step {
-        let info = kernels.kernel(launch.func).unwrap_or_default();
-        let mut launch = launch;
-        if launch.stream == 0 {
-            launch.stream = self.default_stream;
-        }
-        if let Err(error) = self.stream(launch.stream, "launch", span) {
-            return Step::Done(self.fail("launch", span, error));
-        }
-        launch.number = self.launches + 1;
-        launch.span = span;
-        let most = self.shared_limit(device.properties(), launch.func);
-        self.launch_fault = launch_fault(device.properties(), &launch, &info, most);
-        let dynamic = launch.dynamic_shared;
-        let (number, stream) = (launch.number, launch.stream);
-        let work = Work::Launch { number, kernel: info.name.clone() };
-        self.last_launch = Some((info.name, span));
-        if info.shared_bytes.saturating_add(dynamic) > most {
-            return Step::Done(self.fail("launch", span, CudaError::InvalidValue));
-        }
-        match device.submit(memory, Command::Launch(launch)) {
-            Ok(()) => {
-                self.launches += 1;
-                self.steps.push(OrderStep::Submitted { work, device: self.current, stream, span });
-                Step::Wait(Waiting { call: "launch", span, half: Half::Launch })
-            }
-            Err(error) => Step::Done(self.fail("launch", span, error)),
-        }
-    }
-
-    /// The stream on which an implicit operation goes that concerns these addresses.
-    pub(crate) fn implicit_stream(&self, memory: &Memory, addresses: &[u64]) -> u64 {
-        let own = |&address: &u64| {
-            let base = memory.find(address).map(|id| memory.info(id).base)?;
-            self.array_streams.get(&base).copied()
-        };
-        addresses.iter().find_map(own).unwrap_or(self.default_stream)
-    }
-
-    /// Checks that a stream exists; 0 to 2 are CUDA's own (default, legacy, per thread).
-    pub(crate) fn stream(&mut self, stream: u64, call: &str, span: Span) -> Outcome<()> {
-        if stream <= 2 || self.streams.contains_key(&stream) {
-            return Ok(());
-        }
-        self.report(call, ApiFault::InvalidHandle { what: "stream".to_owned() }, span);
-        Err(CudaError::InvalidResourceHandle)
-    }
-
-    fn event(&mut self, event: u64, call: &str, span: Span) -> Outcome<Event> {
-        if let Some(&event) = self.events.get(&event) {
-            return Ok(event);
-        }
-        self.report(call, ApiFault::InvalidHandle { what: "event".to_owned() }, span);
-        Err(CudaError::InvalidResourceHandle)
-    }
-
-    fn stream_create(
-        &mut self,
-        device: &mut dyn Device,
-        memory: &mut Memory,
-        at: u64,
-        flags: i32,
-        span: Span,
-    ) -> Outcome<Option<Half>> {
-        if !matches!(flags, 0 | 1) {
-            return Err(CudaError::InvalidValue);
-        }
-        let stream = self.next_stream;
-        put(memory, at, &stream.to_le_bytes())?;
-        self.next_stream += 1;
-        self.streams.insert(stream, Handle { made_at: span });
-        self.order(device, Order::StreamMade { stream, blocking: flags == 0 });
-        Ok(None)
-    }
-
-    fn stream_destroy(
-        &mut self,
-        device: &mut dyn Device,
-        stream: u64,
-        call: &str,
-        span: Span,
-    ) -> Outcome<Option<Half>> {
-        self.stream(stream, call, span)?;
-        if stream <= 2 {
-            return Err(CudaError::InvalidResourceHandle);
-        }
-        self.streams.remove(&stream);
-        self.array_streams.retain(|_, own| *own != stream);
-        if self.default_stream == stream {
-            self.default_stream = 0;
-        }
-        let _ = device;
-        Ok(Some(Half::Hold))
-    }
-
-    fn event_create(&mut self, memory: &mut Memory, at: u64, span: Span) -> Outcome<Option<Half>> {
-        let event = self.next_event;
-        put(memory, at, &event.to_le_bytes())?;
-        self.next_event += 1;
-        self.events.insert(event, Event { made_at: span, recorded_ms: None });
-        Ok(None)
-    }
-
-    fn event_elapsed(
-        &mut self,
-        memory: &mut Memory,
-        at: u64,
-        start: u64,
-        end: u64,
-        span: Span,
-    ) -> Outcome<Option<Half>> {
-        const CALL: &str = "cudaEventElapsedTime";
-        let (a, b) = (self.event(start, CALL, span)?, self.event(end, CALL, span)?);
-        let (Some(from), Some(to)) = (a.recorded_ms, b.recorded_ms) else {
-            self.report(CALL, ApiFault::EventNotRecorded, span);
-            return Err(CudaError::InvalidResourceHandle);
-        };
-        let between = to - from;
-        let shown = if start == end {
-            0.0
-        } else if between.abs() < RESOLUTION_MS {
-            RESOLUTION_MS.copysign(between)
-        } else {
-            between
-        };
-        put(memory, at, &(shown as f32).to_le_bytes())?;
-        Ok(Some(Half::Report))
-    }
-}
-
-/// What is wrong with the configuration of a launch, as far as the device's limits tell.
-fn launch_fault(p: &Properties, launch: &KernelLaunch, kernel: &KernelInfo, most: u64) -> Option<LaunchFault> {
-    let any = launch.grid == [0; 3];
-    let grid = (0..3u8).zip(launch.grid).zip(p.max_grid_size).filter(|_| !any).map(|((i, n), m)| (Axis::Grid(i), n, m));
-    let block = (0..3u8).zip(launch.block).zip(p.max_threads_dim).map(|((i, n), m)| (Axis::Block(i), n, m));
-    let threads: u64 = launch.block.iter().map(|&n| u64::from(n)).fold(1, u64::saturating_mul);
-    let limit = u64::from(p.max_threads_per_block);
-    if let Some((axis, value, most)) = grid.chain(block).find(|&(_, n, most)| n == 0 || n > most)
-        && threads <= limit.max(1)
-    {
-        return Some(LaunchFault::Extent { axis, value: i64::from(value as i32), limit: i64::from(most) });
-    }
-    if threads > limit {
-        return Some(LaunchFault::TooManyThreads { threads, limit });
-    }
-    if let Some(bound) = kernel.max_threads.map(u64::from).filter(|&bound| threads > bound) {
-        return Some(LaunchFault::LaunchBounds { threads, bound });
-    }
-    let (static_bytes, dynamic_bytes) = (kernel.shared_bytes, launch.dynamic_shared);
-    (static_bytes.saturating_add(dynamic_bytes) > most).then_some(LaunchFault::SharedMemory {
-        static_bytes,
-        dynamic_bytes,
-        limit: most,
-    })
 }
 
 /// Writes a result to an address that the program gave.

@@ -290,7 +290,6 @@ crate::code::codes! {
     R0711 Error DeviceStackOverflow "stack of a device thread used up";
     R0712 Error InvalidApiArgument "CUDA runtime routine called with an argument that it does not take";
     R0713 Error NoSuchDevice "device number that does not exist";
-    R0714 Error LaunchTooDeep "kernels that launch kernels too deeply";
 
     R0801 Error ErrorStop "program ended by `error stop`";
     R0802 Error IoError "input or output failed";

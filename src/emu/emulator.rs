@@ -17,7 +17,7 @@ use race::{ByteSet, Detector, Exact, Launch, Rules};
 use source::Span;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use vm::{Hooks, Program};
+use vm::{Before, Hooks, Program};
 
 /// How the emulator works.
 #[derive(Clone, Debug)]
@@ -153,32 +153,20 @@ impl Emulator {
         self.points
     }
 
+    /// What a launch needs beyond the limits that `device::Runtime` has checked.
     fn check(&self, launch: &KernelLaunch) -> Result<(), CudaError> {
-        let p = &self.properties;
         let Some(program) = &self.program else { return Err(CudaError::InvalidDeviceFunction) };
-        let func = program.module.func(launch.func);
-        let threads: u64 = launch.block.iter().map(|&b| u64::from(b)).product();
-        let extents = launch.block.iter().zip(p.max_threads_dim).chain(launch.grid.iter().zip(p.max_grid_size));
-        if extents.into_iter().any(|(&n, most)| n == 0 || n > most) || threads > u64::from(p.max_threads_per_block) {
-            return Err(CudaError::InvalidConfiguration);
-        }
-        if func.max_threads.is_some_and(|most| threads > u64::from(most)) {
-            return Err(CudaError::LaunchOutOfResources);
-        }
         let blocks: u64 = launch.grid.iter().map(|&g| u64::from(g)).product();
-        if func.cooperative && blocks > u64::from(self.resident_grid(launch.block)[0]) {
+        let is_cooperative = program.module.func(launch.func).cooperative;
+        if is_cooperative && blocks > u64::from(self.resident_grid(launch.block)[0]) {
             return Err(CudaError::CooperativeLaunchTooLarge);
-        }
-        let shared = program.code[launch.func.index()].shared_bytes + launch.dynamic_shared;
-        if shared > p.shared_mem_per_block_optin {
-            return Err(CudaError::InvalidValue);
         }
         Ok(())
     }
 
     /// The grid of a launch with `*`: as many blocks as the device holds at once.
     fn resident_grid(&self, block: [u32; 3]) -> [u32; 3] {
-        let threads = block.iter().product::<u32>().max(1);
+        let threads = block.iter().fold(1u32, |n, &b| n.saturating_mul(b)).max(1);
         let each = (self.properties.max_threads_per_multiprocessor / threads).clamp(1, 32);
         [each * self.properties.multiprocessors, 1, 1]
     }
@@ -257,8 +245,8 @@ impl Emulator {
             };
             let stop = match (init, memory.initialised()) {
                 (Some(launch), Some(global)) => {
-                    let mut hooks = InitHooks { program: &program, global, launch, block: linear, inner: hooks };
-                    block.run(&program, memory, Some(&mut hooks), None, &mut rest)
+                    let first = InitHooks { program: &program, global, launch, block: linear };
+                    block.run(&program, memory, Some(&mut Before::new(first, hooks)), None, &mut rest)
                 }
                 _ => block.run(&program, memory, hooks.take(), None, &mut rest),
             };

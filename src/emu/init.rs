@@ -22,15 +22,15 @@ use finding::{Access, Actor, Finding, FindingKind, Space, What};
 use ir::{AddrBase, VarLoc};
 use mem::address::{LOCAL_BASE, SHARED_BASE};
 use mem::{InitBits, Memory, SharedInitBits};
-use std::collections::{BTreeMap, BTreeSet};
-use vm::{AccessEvent, AccessKind, Carrier, Hooks, Program, Site, Warp};
+use std::collections::BTreeMap;
+use vm::{AccessEvent, AccessKind, Carrier, Carriers, Hooks, Program, Site, Warp};
 
 /// What is known of a launch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LaunchInit {
     blocks: BTreeMap<u64, BlockInit>,
-    /// Slots of each function whose values only go from loads to stores.
-    carriers: BTreeMap<ir::FuncId, BTreeSet<Carrier>>,
+    /// Slots whose values only go from loads to stores.
+    carriers: Carriers,
     /// The first lane of each place that used a missing byte, and how many did.
     seen: BTreeMap<(Site, Space), (Use, u64)>,
 }
@@ -94,13 +94,12 @@ fn is_local_variable(program: &Program, warp: &Warp<32>, address: u64) -> bool {
     })
 }
 
-/// Hooks that keep the bits of what is written and look at what is read, and pass all on to another observer's.
+/// Hooks that keep the bits of what is written and look at what is read.
 pub(crate) struct InitHooks<'a> {
     pub(crate) program: &'a Program,
     pub(crate) global: SharedInitBits,
     pub(crate) launch: &'a mut LaunchInit,
     pub(crate) block: u64,
-    pub(crate) inner: Option<&'a mut dyn Hooks<32>>,
 }
 
 impl InitHooks<'_> {
@@ -108,12 +107,7 @@ impl InitHooks<'_> {
     fn missing(&self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) -> [u8; 32] {
         let bytes = event.bytes as u64;
         let mut out = [0u8; 32];
-        let gaps = |bits: &InitBits, address: u64| {
-            if bits.is_set(address, bytes) {
-                return 0;
-            }
-            (0..bytes).filter(|&i| !bits.is_set(address + i, 1)).fold(0, |mask, i| mask | 1 << i)
-        };
+        let gaps = |bits: &InitBits, address: u64| bits.missing(address, bytes);
         let lanes = (0..32).filter(|lane| event.mask >> lane & 1 != 0);
         let block = self.launch.blocks.get(&self.block);
         match event.space {
@@ -143,9 +137,7 @@ impl InitHooks<'_> {
         let bytes = event.bytes as u64;
         let lanes = (0..32).filter(|lane| event.mask >> lane & 1 != 0);
         let note = |bits: &mut InitBits, address: u64, lane: usize| {
-            bits.set(address, bytes);
-            let gap = missing.map_or(0, |m| m[lane]);
-            (0..bytes).filter(|i| gap >> i & 1 != 0).for_each(|i| bits.unset(address + i, 1));
+            bits.store(address, bytes, missing.map_or(0, |m| m[lane]));
         };
         match event.space {
             ir::Space::Shared => {
@@ -192,14 +184,6 @@ impl InitHooks<'_> {
         let entry = self.launch.seen.entry(known.unwrap_or((site, space))).or_insert_with(|| (first(), 0));
         entry.1 += count;
     }
-
-    /// The carrier that the operation at a site loads or stores, if its value is one.
-    fn carrier(&mut self, site: Site) -> Option<Carrier> {
-        let moved = self.program.code[site.func.index()].moved(site.pc)?;
-        let program = self.program;
-        let all = self.launch.carriers.entry(site.func).or_insert_with(|| vm::carriers(program, site.func));
-        Some(moved).filter(|carrier| all.contains(carrier))
-    }
 }
 
 impl Hooks<32> for InitHooks<'_> {
@@ -207,12 +191,8 @@ impl Hooks<32> for InitHooks<'_> {
         true
     }
 
-    fn wants_statements(&self) -> bool {
-        self.inner.as_ref().is_some_and(|h| h.wants_statements())
-    }
-
     fn on_access(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) {
-        let carrier = self.carrier(event.site);
+        let carrier = self.launch.carriers.at(self.program, event.site);
         let key = |place| (warp.number, event.frame, place);
         match event.kind {
             AccessKind::Read(_) => {
@@ -236,33 +216,6 @@ impl Hooks<32> for InitHooks<'_> {
                 self.used(warp, event, &missing, What::Atomic);
                 self.wrote(warp, event, None);
             }
-        }
-        if let Some(inner) = &mut self.inner
-            && inner.wants_accesses()
-        {
-            inner.on_access(warp, event);
-        }
-    }
-
-    fn on_stmt(&mut self, warp: &Warp<32>, frame: u32, site: Site, mask: u32) -> bool {
-        self.inner.as_mut().is_some_and(|h| h.on_stmt(warp, frame, site, mask))
-    }
-
-    fn on_syncwarp(&mut self, warp: &Warp<32>, mask: u32) {
-        if let Some(inner) = &mut self.inner {
-            inner.on_syncwarp(warp, mask);
-        }
-    }
-
-    fn on_fence(&mut self, warp: &Warp<32>, mask: u32, scope: ir::Scope) {
-        if let Some(inner) = &mut self.inner {
-            inner.on_fence(warp, mask, scope);
-        }
-    }
-
-    fn on_barrier(&mut self) {
-        if let Some(inner) = &mut self.inner {
-            inner.on_barrier();
         }
     }
 }

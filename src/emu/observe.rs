@@ -59,8 +59,4 @@ impl Hooks<32> for ObserverHooks<'_> {
         let asked = std::mem::take(&mut self.stop);
         self.observer.on_statement(&statement) || asked
     }
-
-    fn on_syncwarp(&mut self, _: &Warp<32>, _: u32) {}
-
-    fn on_fence(&mut self, _: &Warp<32>, _: u32, _: ir::Scope) {}
 }

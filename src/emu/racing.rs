@@ -8,8 +8,7 @@ use ir::Access;
 use mem::Lanes;
 use race::{Addresses, CtaSlot, Details, Detector, Exact, Kind, Scope, Space, WarpAccess};
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use vm::{AccessEvent, AccessKind, Hooks, Site, Warp};
+use vm::{AccessEvent, AccessKind, Hooks, SilentSites, Site, Warp};
 
 /// What watches a launch.
 #[derive(Clone, Debug)]
@@ -121,12 +120,8 @@ impl Hooks<32> for RaceHooks<'_> {
         true
     }
 
-    fn silent_sites(&self) -> Option<Arc<Vec<Vec<bool>>>> {
+    fn silent_sites(&self) -> Option<SilentSites> {
         self.sharing.map(|s| s.private().clone())
-    }
-
-    fn wants_statements(&self) -> bool {
-        false
     }
 
     fn on_barrier(&mut self) {
@@ -192,10 +187,6 @@ impl Hooks<32> for RaceHooks<'_> {
                 d.exact.on_access(slot, space, &access, &Details { site, stack, values: &values });
             }
         }
-    }
-
-    fn on_stmt(&mut self, _: &Warp<32>, _: u32, _: Site, _: u32) -> bool {
-        false
     }
 
     fn on_syncwarp(&mut self, warp: &Warp<32>, mask: u32) {

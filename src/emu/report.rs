@@ -4,7 +4,7 @@ use crate::block::Block;
 use crate::describe::{Meant, global_place, meant, place_of, show_value};
 use crate::grid::Running;
 use crate::racing::Deciding;
-use device::CudaError;
+use device::{CudaError, allocation_of, space_of};
 use finding::{
     Access, Actor, Allocation, BarrierFault, Call, Finding, FindingKind, GridSyncFault, HostFault, LaunchInfo,
     RaceFlavour, RaceKind, Space, ThreadId, Waiting, What,
@@ -27,8 +27,7 @@ pub(crate) fn thread(running: &Running, linear: u64, tid: u32) -> ThreadId {
 
 /// The launch as findings name it.
 pub(crate) fn launch_info(program: &Program, running: &Running) -> LaunchInfo {
-    let name = &program.module.func(running.launch.func).name;
-    let kernel = name.rsplit('.').next().unwrap_or(name).to_owned();
+    let kernel = program.module.func(running.launch.func).short_name().to_owned();
     LaunchInfo { number: running.launch.number, kernel, stream: running.launch.stream }
 }
 
@@ -152,26 +151,8 @@ pub(crate) fn place_at(
     place_of(program, memory, frame, lane, address).or_else(|| nearby(memory, address))
 }
 
-fn space_of(address: u64) -> Space {
-    if mem::address::is_shared(address) {
-        return Space::Shared;
-    }
-    if mem::address::is_local(address) {
-        return Space::Local;
-    }
-    match Region::of(address) {
-        Some(Region::Device(_)) => Space::Global,
-        Some(Region::Managed) => Space::Managed,
-        Some(Region::Pinned) => Space::Pinned,
-        Some(Region::Host | Region::HostStack) => Space::Host,
-        None => Space::Unknown,
-    }
-}
-
 fn allocation(memory: &Memory, id: mem::AllocId) -> Allocation {
-    let info = memory.info(id);
-    let name = (!info.name.is_empty()).then(|| info.name.to_string());
-    Allocation { name, base: info.base, bytes: info.bytes, span: info.span }
+    allocation_of(memory.info(id))
 }
 
 /// Whether an address is behind the dynamic shared memory that the launch has, in a kernel that uses such.

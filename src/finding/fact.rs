@@ -173,11 +173,6 @@ pub enum LaunchFault {
         /// What the kernel says.
         bound: u64,
     },
-    /// Kernels launching kernels too deeply.
-    TooDeep {
-        /// The most levels.
-        limit: u64,
-    },
 }
 
 /// A CUDA runtime call that went wrong.

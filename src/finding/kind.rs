@@ -316,7 +316,6 @@ impl FindingKind {
                 LaunchFault::TooManyThreads { .. } => Code::TooManyThreads,
                 LaunchFault::SharedMemory { .. } => Code::TooMuchSharedMemory,
                 LaunchFault::LaunchBounds { .. } => Code::LaunchBoundsExceeded,
-                LaunchFault::TooDeep { .. } => Code::LaunchTooDeep,
             },
             FindingKind::Api { fault, .. } => match fault {
                 ApiFault::Unchecked { .. } => Code::UncheckedError,

@@ -4,12 +4,13 @@
 //! - The library is looked for before its first call; `cudarc` would end the process when it is missing.
 //! - Handles are private and belong to values that keep their context (and a kernel its module) alive; each method makes
 //!   that context current first, so that values may move between threads.
-//! - A copy that may still be under way owns its host buffer ([`Stream`]). The buffer is given back after the stream has
-//!   been waited for; if waiting fails, it is leaked, because the driver no longer says whether it is in use.
+//! - Copies between host and device are over when their call returns, so that the driver never uses a host buffer later.
 //! - Device addresses are numbers that are checked by the driver: a wrong one is an error value, not a host access.
 //! - A kernel knows the size of its parameter memory, so that the driver never reads behind the buffer of a launch.
 //!
-//! Deliberately not here: which kernels there are, what streams mean to a program. Reference: CUDA Driver API, 6.
+//! Everything goes to the legacy default stream, in order: what streams mean to a program is decided above (`device`).
+//!
+//! Deliberately not here: which kernels there are. Reference: CUDA Driver API, 6.
 
 // The driver is a C library: its functions take raw pointers and handles, and nothing else in the project calls it.
 #![allow(unsafe_code)]
@@ -46,6 +47,9 @@ macro_rules! cu {
         check(stringify!($name), unsafe { sys::$name($($arg),*) })
     };
 }
+
+/// The legacy default stream.
+const DEFAULT_STREAM: sys::CUstream = std::ptr::null_mut();
 
 /// Whether the driver library can be found.
 pub fn driver_is_present() -> bool {
@@ -155,6 +159,30 @@ impl Context {
         }
         self.enter()?;
         cu!(cuMemcpyDtoH_v2(bytes.as_mut_ptr().cast(), address, bytes.len()))
+    }
+
+    /// Copies on the device.
+    pub(crate) fn copy(&self, to: u64, from: u64, bytes: u64) -> Result<()> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        self.enter()?;
+        cu!(cuMemcpyDtoDAsync_v2(to, from, size(bytes)?, DEFAULT_STREAM))
+    }
+
+    /// Sets `count` elements of 1, 2 or 4 bytes.
+    pub(crate) fn fill(&self, address: u64, element_bytes: u32, value: u32, count: u64) -> Result<()> {
+        if count == 0 {
+            return Ok(());
+        }
+        self.enter()?;
+        let count = size(count)?;
+        match element_bytes {
+            1 => cu!(cuMemsetD8Async(address, value as u8, count, DEFAULT_STREAM)),
+            2 => cu!(cuMemsetD16Async(address, value as u16, count, DEFAULT_STREAM)),
+            4 => cu!(cuMemsetD32Async(address, value, count, DEFAULT_STREAM)),
+            _ => Err(DriverError::Invalid("element size")),
+        }
     }
 
     /// Sets how many bytes of stack each thread has; what local memory needs beyond a kernel's own frame.
@@ -272,133 +300,6 @@ fn size(bytes: u64) -> Result<usize> {
     usize::try_from(bytes).map_err(|_| DriverError::Invalid("size"))
 }
 
-/// A host buffer that a copy may still read or write.
-#[derive(Debug)]
-struct Pending {
-    ticket: Option<u64>,
-    bytes: Box<[u8]>,
-}
-
-/// A stream, with the host buffers of its copies.
-#[derive(Debug)]
-pub(crate) struct Stream {
-    context: Arc<Context>,
-    handle: usize,
-    pending: Vec<Pending>,
-}
-
-impl Stream {
-    /// The legacy default stream.
-    pub(crate) fn default_of(context: &Arc<Context>) -> Stream {
-        Stream { context: context.clone(), handle: 0, pending: Vec::new() }
-    }
-
-    /// A new stream; `non_blocking` ones do not wait for the default stream.
-    pub(crate) fn new(context: &Arc<Context>, non_blocking: bool) -> Result<Stream> {
-        context.enter()?;
-        let mut stream = std::ptr::null_mut();
-        cu!(cuStreamCreate(&raw mut stream, u32::from(non_blocking)))?;
-        Ok(Stream { context: context.clone(), handle: stream as usize, pending: Vec::new() })
-    }
-
-    fn raw(&self) -> sys::CUstream {
-        self.handle as sys::CUstream
-    }
-
-    /// Copies to the device in the order of the stream.
-    pub(crate) fn write(&mut self, address: u64, bytes: Vec<u8>) -> Result<()> {
-        if bytes.is_empty() {
-            return Ok(());
-        }
-        self.context.enter()?;
-        let bytes = bytes.into_boxed_slice();
-        let result = cu!(cuMemcpyHtoDAsync_v2(address, bytes.as_ptr().cast(), bytes.len(), self.raw()));
-        self.pending.push(Pending { ticket: None, bytes });
-        result
-    }
-
-    /// Copies from the device in the order of the stream; the bytes come back under `ticket` from [`Stream::synchronize`].
-    pub(crate) fn read(&mut self, address: u64, bytes: u64, ticket: u64) -> Result<()> {
-        self.context.enter()?;
-        let mut buffer = vec![0u8; size(bytes)?].into_boxed_slice();
-        let result = if buffer.is_empty() {
-            Ok(())
-        } else {
-            cu!(cuMemcpyDtoHAsync_v2(buffer.as_mut_ptr().cast(), address, buffer.len(), self.raw()))
-        };
-        self.pending.push(Pending { ticket: Some(ticket), bytes: buffer });
-        result
-    }
-
-    /// Copies on the device in the order of the stream.
-    pub(crate) fn copy(&self, to: u64, from: u64, bytes: u64) -> Result<()> {
-        if bytes == 0 {
-            return Ok(());
-        }
-        self.context.enter()?;
-        cu!(cuMemcpyDtoDAsync_v2(to, from, size(bytes)?, self.raw()))
-    }
-
-    /// Sets `count` elements of 1, 2 or 4 bytes in the order of the stream.
-    pub(crate) fn fill(&self, address: u64, element_bytes: u32, value: u32, count: u64) -> Result<()> {
-        if count == 0 {
-            return Ok(());
-        }
-        self.context.enter()?;
-        let count = size(count)?;
-        match element_bytes {
-            1 => cu!(cuMemsetD8Async(address, value as u8, count, self.raw())),
-            2 => cu!(cuMemsetD16Async(address, value as u16, count, self.raw())),
-            4 => cu!(cuMemsetD32Async(address, value, count, self.raw())),
-            _ => Err(DriverError::Invalid("element size")),
-        }
-    }
-
-    /// Waits for the stream; gives the bytes that were read, with their tickets, in order.
-    pub(crate) fn synchronize(&mut self) -> Result<Vec<(u64, Vec<u8>)>> {
-        let waited = self.context.enter().and_then(|()| cu!(cuStreamSynchronize(self.raw())));
-        let pending = std::mem::take(&mut self.pending);
-        if let Err(error) = waited {
-            // The copies may be under way for all we know.
-            std::mem::forget(pending);
-            return Err(error);
-        }
-        Ok(pending.into_iter().filter_map(|p| Some((p.ticket?, p.bytes.into_vec()))).collect())
-    }
-
-    /// Whether the stream has nothing left to do.
-    pub(crate) fn is_idle(&self) -> Result<bool> {
-        self.context.enter()?;
-        ready(cu!(cuStreamQuery(self.raw())))
-    }
-
-    /// Makes the stream wait for an event.
-    pub(crate) fn wait(&self, event: &Event) -> Result<()> {
-        self.context.enter()?;
-        cu!(cuStreamWaitEvent(self.raw(), event.raw(), 0))
-    }
-}
-
-impl Drop for Stream {
-    fn drop(&mut self) {
-        if !self.pending.is_empty() {
-            let _ = self.synchronize();
-        }
-        if self.handle != 0 && self.context.enter().is_ok() {
-            let _ = cu!(cuStreamDestroy_v2(self.raw()));
-        }
-    }
-}
-
-/// "Not ready" as `false`.
-fn ready(result: Result<()>) -> Result<bool> {
-    match result {
-        Ok(()) => Ok(true),
-        Err(DriverError::Call { code, .. }) if code == sys::CUresult::CUDA_ERROR_NOT_READY as u32 => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
 /// An event.
 #[derive(Debug)]
 pub(crate) struct Event {
@@ -419,22 +320,20 @@ impl Event {
         self.handle as sys::CUevent
     }
 
-    /// Records the event in a stream.
-    pub(crate) fn record(&self, stream: &Stream) -> Result<()> {
+    /// Records the event behind what was submitted so far.
+    pub(crate) fn record(&self) -> Result<()> {
         self.context.enter()?;
-        cu!(cuEventRecord(self.raw(), stream.raw()))
-    }
-
-    /// Waits for the event.
-    pub(crate) fn synchronize(&self) -> Result<()> {
-        self.context.enter()?;
-        cu!(cuEventSynchronize(self.raw()))
+        cu!(cuEventRecord(self.raw(), DEFAULT_STREAM))
     }
 
     /// Whether the event has happened.
     pub(crate) fn is_done(&self) -> Result<bool> {
         self.context.enter()?;
-        ready(cu!(cuEventQuery(self.raw())))
+        match cu!(cuEventQuery(self.raw())) {
+            Ok(()) => Ok(true),
+            Err(DriverError::Call { code, .. }) if code == sys::CUresult::CUDA_ERROR_NOT_READY as u32 => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// Milliseconds from `start` to this event; both have to have happened.
@@ -582,13 +481,12 @@ impl Kernel {
         Ok(blocks.max(0) as u32)
     }
 
-    /// Launches in the order of the stream. `params` is the whole parameter memory, as [`crate::params::pack`] makes it.
+    /// Launches. `params` is the whole parameter memory, as [`crate::params::pack`] makes it.
     pub(crate) fn launch(
         &self,
         grid: [u32; 3],
         block: [u32; 3],
         shared_bytes: u32,
-        stream: &Stream,
         params: &[u8],
         cooperative: bool,
     ) -> Result<()> {
@@ -603,7 +501,7 @@ impl Kernel {
         }
         let [gx, gy, gz] = grid;
         let [bx, by, bz] = block;
-        let (function, stream) = (self.raw(), stream.raw());
+        let (function, stream) = (self.raw(), DEFAULT_STREAM);
         // The driver copies each parameter before the call returns; the layout is that of the text that was loaded, and the
         // buffer is as long as the layout says.
         let mut pointers: Vec<*mut c_void> = Vec::with_capacity(self.layout.slots.len());

@@ -1,7 +1,7 @@
-//! One GPU with its streams, events and loaded code, behind safe calls.
+//! One GPU with its memory, loaded code and a clock, behind safe calls.
 //!
-//! Streams and events are numbers here, so that a program may hold stale ones; a number that does not exist is an error
-//! value. Addresses are the device's own numbers.
+//! Copies, fills and launches are done in the order in which they are submitted. Addresses are the device's own numbers; a
+//! wrong one is an error value.
 //!
 //! Deliberately not here: the meaning of a CUDA call to the program and its errors (`device`), host memory.
 
@@ -16,19 +16,6 @@ use ir::{FuncId, FuncKind, GlobalId, Module};
 use source::SourceMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// A stream of a [`Gpu`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct Stream(pub u64);
-
-impl Stream {
-    /// The legacy default stream.
-    pub const DEFAULT: Stream = Stream(0);
-}
-
-/// An event of a [`Gpu`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Event(pub u64);
 
 /// How to load a module.
 #[derive(Clone, Copy, Debug)]
@@ -152,21 +139,16 @@ pub struct LaunchShape {
     pub block: [u32; 3],
     /// Bytes of dynamic shared memory.
     pub shared_bytes: u32,
-    /// The stream.
-    pub stream: Stream,
 }
 
 /// A GPU.
 #[derive(Debug)]
 pub struct Gpu {
-    // Streams and events come first: they are dropped before the context is.
-    streams: BTreeMap<Stream, driver::Stream>,
-    events: BTreeMap<Event, driver::Event>,
+    // Events come first: they are dropped before the context is.
+    started: driver::Event,
+    stopped: driver::Event,
     /// Address of the record buffer and its capacity.
     records: Option<(u64, u32)>,
-    /// Bytes read asynchronously that nobody has taken yet, by ticket.
-    arrived: BTreeMap<u64, Vec<u8>>,
-    next: u64,
     map: AddressMap,
     context: Arc<Context>,
 }
@@ -194,9 +176,9 @@ impl Gpu {
     /// Without a driver or such a device, and what the driver reports.
     pub fn open(ordinal: u32) -> Result<Gpu, DriverError> {
         let context = Context::open(ordinal)?;
-        let streams = BTreeMap::from([(Stream::DEFAULT, driver::Stream::default_of(&context))]);
+        let (started, stopped) = (driver::Event::new(&context)?, driver::Event::new(&context)?);
         let map = AddressMap::new(&context);
-        Ok(Gpu { streams, events: BTreeMap::new(), records: None, arrived: BTreeMap::new(), next: 1, map, context })
+        Ok(Gpu { started, stopped, records: None, map, context })
     }
 
     /// The name of the device.
@@ -331,49 +313,24 @@ impl Gpu {
         self.context.set_stack_bytes(bytes)
     }
 
-    /// Copies to the device, in order with the default stream, and waits.
+    /// Copies to the device and waits.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), DriverError> {
         self.context.write(address, bytes)
     }
 
-    /// Copies from the device, in order with the default stream, and waits.
+    /// Copies from the device and waits.
     pub fn read(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), DriverError> {
         self.context.read(address, bytes)
     }
 
-    /// Copies to the device in the order of a stream.
-    pub fn write_async(&mut self, address: u64, bytes: Vec<u8>, stream: Stream) -> Result<(), DriverError> {
-        self.stream(stream)?.write(address, bytes)
+    /// Copies on the device.
+    pub fn copy(&mut self, to: u64, from: u64, bytes: u64) -> Result<(), DriverError> {
+        self.context.copy(to, from, bytes)
     }
 
-    /// Copies from the device in the order of a stream; the bytes can be taken under the given ticket
-    /// ([`Gpu::take_read`]) when the stream or the device has been synchronised.
-    pub fn read_async(&mut self, address: u64, bytes: u64, stream: Stream) -> Result<u64, DriverError> {
-        let ticket = self.number();
-        self.stream(stream)?.read(address, bytes, ticket)?;
-        Ok(ticket)
-    }
-
-    /// The bytes of an asynchronous read, once they have come.
-    pub fn take_read(&mut self, ticket: u64) -> Option<Vec<u8>> {
-        self.arrived.remove(&ticket)
-    }
-
-    /// Copies on the device in the order of a stream.
-    pub fn copy(&mut self, to: u64, from: u64, bytes: u64, stream: Stream) -> Result<(), DriverError> {
-        self.stream(stream)?.copy(to, from, bytes)
-    }
-
-    /// Sets `count` elements of 1, 2 or 4 bytes in the order of a stream.
-    pub fn fill(
-        &mut self,
-        address: u64,
-        element_bytes: u32,
-        value: u32,
-        count: u64,
-        stream: Stream,
-    ) -> Result<(), DriverError> {
-        self.stream(stream)?.fill(address, element_bytes, value, count)
+    /// Sets `count` elements of 1, 2 or 4 bytes.
+    pub fn fill(&mut self, address: u64, element_bytes: u32, value: u32, count: u64) -> Result<(), DriverError> {
+        self.context.fill(address, element_bytes, value, count)
     }
 
     /// Launches a kernel; `params` is its parameter memory ([`params::pack`]).
@@ -385,99 +342,33 @@ impl Gpu {
         params: &[u8],
     ) -> Result<(), DriverError> {
         let (kernel, cooperative) = loaded.kernels.get(&kernel).ok_or(DriverError::Invalid("kernel"))?;
-        let LaunchShape { grid, block, shared_bytes, stream } = shape;
-        kernel.launch(grid, block, shared_bytes, self.stream(stream)?, params, *cooperative)
+        let LaunchShape { grid, block, shared_bytes } = shape;
+        kernel.launch(grid, block, shared_bytes, params, *cooperative)
     }
 
-    /// Creates a stream; `non_blocking` ones do not wait for the default stream.
-    pub fn create_stream(&mut self, non_blocking: bool) -> Result<Stream, DriverError> {
-        let stream = driver::Stream::new(&self.context, non_blocking)?;
-        let id = Stream(self.number());
-        self.streams.insert(id, stream);
-        Ok(id)
+    /// Starts the clock when what was submitted so far is done.
+    pub fn start_clock(&mut self) -> Result<(), DriverError> {
+        self.started.record()
     }
 
-    /// Destroys a stream when its work is done.
-    pub fn destroy_stream(&mut self, stream: Stream) -> Result<(), DriverError> {
-        self.synchronize_stream(stream)?;
-        if stream != Stream::DEFAULT {
-            self.streams.remove(&stream);
-        }
-        Ok(())
+    /// Stops the clock when what was submitted so far is done.
+    pub fn stop_clock(&mut self) -> Result<(), DriverError> {
+        self.stopped.record()
     }
 
-    /// Waits for a stream.
-    pub fn synchronize_stream(&mut self, stream: Stream) -> Result<(), DriverError> {
-        let arrived = self.stream(stream)?.synchronize()?;
-        self.arrived.extend(arrived);
-        Ok(())
+    /// Whether the clock has stopped, so that what was submitted before is done.
+    pub fn has_clock_stopped(&self) -> Result<bool, DriverError> {
+        self.stopped.is_done()
     }
 
-    /// Whether a stream has nothing left to do.
-    pub fn is_stream_idle(&mut self, stream: Stream) -> Result<bool, DriverError> {
-        self.stream(stream)?.is_idle()
-    }
-
-    /// Makes a stream wait for an event.
-    pub fn wait_event(&mut self, stream: Stream, event: Event) -> Result<(), DriverError> {
-        let event = self.events.get(&event).ok_or(DriverError::Invalid("event"))?;
-        self.streams.get(&stream).ok_or(DriverError::Invalid("stream"))?.wait(event)
-    }
-
-    /// Creates an event.
-    pub fn create_event(&mut self) -> Result<Event, DriverError> {
-        let event = driver::Event::new(&self.context)?;
-        let id = Event(self.number());
-        self.events.insert(id, event);
-        Ok(id)
-    }
-
-    /// Destroys an event.
-    pub fn destroy_event(&mut self, event: Event) -> Result<(), DriverError> {
-        self.events.remove(&event).map(drop).ok_or(DriverError::Invalid("event"))
-    }
-
-    /// Records an event in a stream.
-    pub fn record_event(&mut self, event: Event, stream: Stream) -> Result<(), DriverError> {
-        let stream = self.streams.get(&stream).ok_or(DriverError::Invalid("stream"))?;
-        self.event(event)?.record(stream)
-    }
-
-    /// Waits for an event.
-    pub fn synchronize_event(&self, event: Event) -> Result<(), DriverError> {
-        self.event(event)?.synchronize()
-    }
-
-    /// Whether an event has happened.
-    pub fn is_event_done(&self, event: Event) -> Result<bool, DriverError> {
-        self.event(event)?.is_done()
-    }
-
-    /// Milliseconds between two events that have happened.
-    pub fn elapsed_milliseconds(&self, start: Event, end: Event) -> Result<f32, DriverError> {
-        self.event(end)?.elapsed_since(self.event(start)?)
+    /// Milliseconds between start and stop of the clock, which have to have come.
+    pub fn clock_milliseconds(&self) -> Result<f32, DriverError> {
+        self.stopped.elapsed_since(&self.started)
     }
 
     /// Waits for everything.
     pub fn synchronize(&mut self) -> Result<(), DriverError> {
-        self.context.synchronize()?;
-        for stream in self.streams.values_mut() {
-            self.arrived.extend(stream.synchronize()?);
-        }
-        Ok(())
-    }
-
-    fn number(&mut self) -> u64 {
-        self.next += 1;
-        self.next - 1
-    }
-
-    fn stream(&mut self, stream: Stream) -> Result<&mut driver::Stream, DriverError> {
-        self.streams.get_mut(&stream).ok_or(DriverError::Invalid("stream"))
-    }
-
-    fn event(&self, event: Event) -> Result<&driver::Event, DriverError> {
-        self.events.get(&event).ok_or(DriverError::Invalid("event"))
+        self.context.synchronize()
     }
 }
 

@@ -14,7 +14,7 @@
 
 use crate::attribute::Attribute;
 use crate::error::DriverError;
-use crate::gpu::{Event, Gpu, LaunchShape, LoadError, LoadOptions, Loaded, Refused, Stream};
+use crate::gpu::{Gpu, LaunchShape, LoadError, LoadOptions, Loaded, Refused};
 use crate::output;
 use crate::params::{self, ParamValue};
 use crate::transfer::{Memories, cuda_error};
@@ -50,8 +50,6 @@ pub struct GpuDevice {
     code: Option<(Arc<Module>, Loaded)>,
     queue: VecDeque<Command>,
     running: Option<KernelLaunch>,
-    start: Event,
-    end: Event,
     elapsed_ms: f64,
     output: Vec<u8>,
     findings: Vec<Finding>,
@@ -66,16 +64,13 @@ impl GpuDevice {
     /// # Errors
     /// Without a driver or such a GPU, and what the driver reports.
     pub fn open(ordinal: u32, number: u8) -> Result<GpuDevice, DriverError> {
-        let mut gpu = Gpu::open(ordinal)?;
-        let (start, end) = (gpu.create_event()?, gpu.create_event()?);
+        let gpu = Gpu::open(ordinal)?;
         Ok(GpuDevice {
             number,
             properties: properties_of(&gpu)?,
             code: None,
             queue: VecDeque::new(),
             running: None,
-            start,
-            end,
             elapsed_ms: 0.0,
             output: Vec::new(),
             findings: Vec::new(),
@@ -117,10 +112,9 @@ impl GpuDevice {
         Memories { gpu: &mut self.gpu, memory, device }
     }
 
-    /// Checks a launch as CUDA does before it accepts one.
+    /// Whether the kernel can run here; the limits of its launch have been checked by `device::Runtime`.
     fn check(&mut self, launch: &KernelLaunch) -> Result<(), CudaError> {
-        let p = &self.properties;
-        let Some((module, loaded)) = &self.code else { return Err(CudaError::InvalidDeviceFunction) };
+        let Some((_, loaded)) = &self.code else { return Err(CudaError::InvalidDeviceFunction) };
         if !loaded.has(launch.func) {
             if let Some(refused) = loaded.refused.iter().find(|r| r.kernel == launch.func) {
                 let feature = refused.error.to_string();
@@ -128,17 +122,6 @@ impl GpuDevice {
                 self.findings.push(Finding::new(FindingKind::Unsupported { feature }, vec![access]));
             }
             return Err(CudaError::InvalidDeviceFunction);
-        }
-        let threads: u64 = launch.block.iter().map(|&b| u64::from(b)).product();
-        let mut extents = launch.block.iter().zip(p.max_threads_dim).chain(launch.grid.iter().zip(p.max_grid_size));
-        if extents.any(|(&n, most)| n == 0 || n > most) || threads > u64::from(p.max_threads_per_block) {
-            return Err(CudaError::InvalidConfiguration);
-        }
-        if module.func(launch.func).max_threads.is_some_and(|most| threads > u64::from(most)) {
-            return Err(CudaError::LaunchOutOfResources);
-        }
-        if launch.dynamic_shared > p.shared_mem_per_block_optin {
-            return Err(CudaError::InvalidValue);
         }
         Ok(())
     }
@@ -163,13 +146,12 @@ impl GpuDevice {
             grid: launch.grid,
             block: launch.block,
             shared_bytes: u32::try_from(launch.dynamic_shared).map_err(|_| CudaError::InvalidValue)?,
-            stream: Stream::DEFAULT,
         };
         let started = self
             .gpu
-            .record_event(self.start, Stream::DEFAULT)
+            .start_clock()
             .and_then(|()| self.gpu.launch(loaded, launch.func, shape, &params))
-            .and_then(|()| self.gpu.record_event(self.end, Stream::DEFAULT));
+            .and_then(|()| self.gpu.stop_clock());
         started.map_err(|e| cuda_error(&e))?;
         self.running = Some(launch);
         Ok(())
@@ -195,7 +177,7 @@ impl GpuDevice {
     }
 
     fn count_time(&mut self) {
-        if let Ok(milliseconds) = self.gpu.elapsed_milliseconds(self.start, self.end) {
+        if let Ok(milliseconds) = self.gpu.clock_milliseconds() {
             self.elapsed_ms += f64::from(milliseconds);
         }
     }
@@ -227,7 +209,7 @@ impl GpuDevice {
 
     /// Does a command that is no launch.
     fn transfer(&mut self, memory: &mut Memory, command: &Command) -> Result<(), CudaError> {
-        self.gpu.record_event(self.start, Stream::DEFAULT).map_err(|e| cuda_error(&e))?;
+        self.gpu.start_clock().map_err(|e| cuda_error(&e))?;
         let mut memories = self.memories(memory);
         match command {
             Command::Launch(_) => {}
@@ -237,7 +219,7 @@ impl GpuDevice {
             }
             Command::Fill { fill, .. } => memories.fill(fill)?,
         }
-        self.gpu.record_event(self.end, Stream::DEFAULT).map_err(|e| cuda_error(&e))?;
+        self.gpu.stop_clock().map_err(|e| cuda_error(&e))?;
         self.gpu.synchronize().map_err(|e| cuda_error(&e))?;
         self.count_time();
         Ok(())
@@ -337,7 +319,7 @@ impl Device for GpuDevice {
         let mut polls = budget.clamp(1, POLLS);
         loop {
             if let Some(launch) = self.running.take() {
-                match self.gpu.is_event_done(self.end) {
+                match self.gpu.has_clock_stopped() {
                     Ok(false) if polls > 0 => {
                         self.running = Some(launch);
                         polls -= 1;

@@ -24,5 +24,5 @@ mod transfer;
 pub use attribute::Attribute;
 pub use driver::driver_is_present;
 pub use error::DriverError;
-pub use gpu::{Event, Gpu, LaunchShape, LoadError, LoadOptions, Loaded, Refused, Stream};
+pub use gpu::{Gpu, LaunchShape, LoadError, LoadOptions, Loaded, Refused};
 pub use gpu_device::{GpuDevice, GpuOptions};

@@ -71,7 +71,7 @@ fn value_of(item: &PrintItem) -> Option<Value<'_>> {
 }
 
 fn info(launch: &KernelLaunch, kernel: &str) -> LaunchInfo {
-    let kernel = kernel.rsplit('.').next().unwrap_or(kernel).to_owned();
+    let kernel = ir::short_name(kernel).to_owned();
     LaunchInfo { number: launch.number, kernel, stream: launch.stream }
 }
 

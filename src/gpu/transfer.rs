@@ -5,7 +5,7 @@
 //! An array of many short rows on the GPU moves as one block from its lowest to its highest byte.
 
 use crate::error::DriverError;
-use crate::gpu::{Gpu, Stream};
+use crate::gpu::Gpu;
 use device::{CudaError, Fill, Strided};
 use mem::{Memory, Region};
 
@@ -71,7 +71,7 @@ impl Memories<'_> {
             (true, true) => {
                 self.check(to, bytes)?;
                 self.check(from, bytes)?;
-                self.gpu.copy(to, from, bytes, Stream::DEFAULT).map_err(|e| cuda_error(&e))
+                self.gpu.copy(to, from, bytes).map_err(|e| cuda_error(&e))
             }
             _ => {
                 let mut buffer = vec![0; bytes.min(PIECE) as usize];
@@ -110,7 +110,7 @@ impl Memories<'_> {
         {
             self.check(address, bytes)?;
             let count = bytes / u64::from(unit);
-            return self.gpu.fill(address, unit, value, count, Stream::DEFAULT).map_err(|e| cuda_error(&e));
+            return self.gpu.fill(address, unit, value, count).map_err(|e| cuda_error(&e));
         }
         let data: Vec<u8> = fill.element.repeat(usize::try_from(target.count()).unwrap_or(usize::MAX));
         self.scatter(target, size, &data)

@@ -294,7 +294,26 @@ impl Module {
     }
 }
 
+/// The name of a function without the number that tells clones apart.
+pub fn unnumbered(name: &str) -> &str {
+    match name.rsplit_once('.') {
+        Some((head, tail)) if !tail.is_empty() && tail.bytes().all(|b| b.is_ascii_digit()) => head,
+        _ => name,
+    }
+}
+
+/// The name of the procedure alone that a function was made from, as findings and the debugger say it.
+pub fn short_name(name: &str) -> &str {
+    let name = unnumbered(name);
+    name.rsplit_once('.').map_or(name, |(_, last)| last)
+}
+
 impl Function {
+    /// The name of its procedure alone.
+    pub fn short_name(&self) -> &str {
+        short_name(&self.name)
+    }
+
     /// A function without blocks.
     pub fn new(name: impl Into<Arc<str>>, kind: FuncKind, span: Span) -> Function {
         Function {
@@ -377,5 +396,17 @@ impl Term {
             Term::Switch { arms, default, .. } => arms.iter().map(|&(_, bb)| bb).chain([*default]).collect(),
             Term::Return(_) | Term::Exit | Term::Trap(_) => Vec::new(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clones_have_the_name_of_their_procedure() {
+        assert_eq!(short_name("m.saxpy.2"), "saxpy");
+        assert_eq!(short_name("main"), "main");
+        assert_eq!(unnumbered("m.saxpy"), "m.saxpy");
     }
 }

@@ -52,7 +52,7 @@ pub use builder::FunctionBuilder;
 pub use eval::{eval_atomic, eval_atomic_global, eval_bin, eval_cmp, eval_cvt, eval_tri, eval_un};
 pub use func::{
     BlockData, DebugField, DebugType, DebugTypeKind, DebugVar, FuncKind, Function, Global, GlobalInit, LocalSlot,
-    Module, Param, ParamKind, RegInfo, SharedSize, SharedVar, VarLoc, VarShape,
+    Module, Param, ParamKind, RegInfo, SharedSize, SharedVar, VarLoc, VarShape, short_name, unnumbered,
 };
 pub use ids::{Bb, DebugTypeId, FuncId, GlobalId, LocalId, Reg, SharedId, VarId};
 pub use inst::{Access, AddrBase, Inst, InstKind, LaunchConfig, Scope, Space, Term, Trap, Val};

@@ -7,17 +7,16 @@
 
 use device::space_of;
 use finding::{Access, Actor, Finding, FindingKind, Place, What};
-use ir::FuncId;
 use mem::{Memory, SharedInitBits};
 use source::Span;
-use std::collections::{BTreeMap, BTreeSet};
-use vm::{AccessEvent, AccessKind, Carrier, Hooks, Program, Site, Warp};
+use std::collections::BTreeMap;
+use vm::{AccessEvent, AccessKind, Carrier, Carriers, Hooks, Program, Site, Warp};
 
 /// What is known of the host.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HostInit {
-    /// Slots of each function whose values only go from loads to stores.
-    carriers: BTreeMap<FuncId, BTreeSet<Carrier>>,
+    /// Slots whose values only go from loads to stores.
+    carriers: Carriers,
     /// Bytes of carried values that are missing, by frame and slot.
     carried: BTreeMap<(u32, Carrier), u8>,
     seen: Vec<Use>,
@@ -50,39 +49,20 @@ impl HostInit {
     }
 }
 
-/// Hooks of the executor that keep the bits of what the host writes and look at what it reads, and pass all on to another
-/// observer's.
+/// Hooks of the executor that keep the bits of what the host writes and look at what it reads.
 pub(crate) struct InitHooks<'a> {
     pub(crate) state: &'a mut HostInit,
     pub(crate) bits: SharedInitBits,
     pub(crate) program: &'a Program,
-    pub(crate) inner: Option<&'a mut dyn Hooks<1>>,
 }
 
 impl InitHooks<'_> {
-    fn carrier(&mut self, site: Site) -> Option<Carrier> {
-        let moved = self.program.code[site.func.index()].moved(site.pc)?;
-        let program = self.program;
-        let all = self.state.carriers.entry(site.func).or_insert_with(|| vm::carriers(program, site.func));
-        Some(moved).filter(|carrier| all.contains(carrier))
-    }
-
     fn used(&mut self, site: Site, address: u64, bytes: u64) {
         let span = self.program.span(site);
         match self.state.seen.iter_mut().find(|u| u.span == span) {
             Some(known) => known.count += 1,
             None => self.state.seen.push(Use { site, span, address, bytes, count: 1 }),
         }
-    }
-
-    /// The mask of bytes that are missing.
-    fn missing(&self, address: u64, bytes: u64) -> u8 {
-        self.bits.with(|bits| {
-            if bits.is_set(address, bytes) {
-                return 0;
-            }
-            (0..bytes.min(8)).filter(|&i| !bits.is_set(address + i, 1)).fold(0, |mask, i| mask | 1 << i)
-        })
     }
 }
 
@@ -91,15 +71,11 @@ impl Hooks<1> for InitHooks<'_> {
         true
     }
 
-    fn wants_statements(&self) -> bool {
-        self.inner.as_ref().is_some_and(|h| h.wants_statements())
-    }
-
-    fn on_access(&mut self, warp: &Warp<1>, event: &AccessEvent<'_, 1>) {
+    fn on_access(&mut self, _: &Warp<1>, event: &AccessEvent<'_, 1>) {
         let (address, bytes) = (event.lanes.address(0, event.bytes), event.bytes as u64);
-        let carrier = self.carrier(event.site).map(|c| (event.frame, c));
-        if event.kind == AccessKind::Read(ir::Access::Plain) || event.kind == AccessKind::Read(ir::Access::Volatile) {
-            let missing = self.missing(address, bytes);
+        let carrier = self.state.carriers.at(self.program, event.site).map(|c| (event.frame, c));
+        if matches!(event.kind, AccessKind::Read(_)) {
+            let missing = self.bits.with(|bits| bits.missing(address, bytes));
             match carrier {
                 Some(carrier) if missing != 0 => {
                     self.state.carried.insert(carrier, missing);
@@ -112,15 +88,7 @@ impl Hooks<1> for InitHooks<'_> {
             }
         } else {
             let missing = carrier.and_then(|c| self.state.carried.get(&c).copied()).unwrap_or(0);
-            self.bits.with(|bits| {
-                bits.set(address, bytes);
-                (0..bytes.min(8)).filter(|i| missing >> i & 1 != 0).for_each(|i| bits.unset(address + i, 1));
-            });
-        }
-        if let Some(inner) = &mut self.inner
-            && inner.wants_accesses()
-        {
-            inner.on_access(warp, event);
+            self.bits.with(|bits| bits.store(address, bytes, missing));
         }
     }
 
@@ -128,16 +96,5 @@ impl Hooks<1> for InitHooks<'_> {
         if !is_write && let Some(&(offset, hole)) = self.bits.with(|bits| bits.holes(address, bytes)).first() {
             self.used(site, address + offset, hole);
         }
-        if let Some(inner) = &mut self.inner {
-            inner.on_bulk(site, address, bytes, is_write);
-        }
     }
-
-    fn on_stmt(&mut self, warp: &Warp<1>, frame: u32, site: Site, mask: u32) -> bool {
-        self.inner.as_mut().is_some_and(|h| h.on_stmt(warp, frame, site, mask))
-    }
-
-    fn on_syncwarp(&mut self, _: &Warp<1>, _: u32) {}
-
-    fn on_fence(&mut self, _: &Warp<1>, _: u32, _: ir::Scope) {}
 }

@@ -20,12 +20,13 @@ mod verify;
 mod whereabouts;
 mod world;
 
+pub use device::NoObserver;
 pub use devices::DeviceBox;
 pub use host::HostOptions;
 pub use input::EndWanted;
 pub use load::LoadError;
 pub use machine::{Checkpoint, ClockKind, Machine, MachineOptions, MachineStop};
-pub use observer::{HostStatement, Observer, Silent};
+pub use observer::{HostStatement, Observer};
 pub use real::RealWorld;
 pub use record::{Mark, RecordingWorld};
 pub use verify::VerifyDevice;

@@ -17,7 +17,7 @@ use ir::{FuncId, FuncKind, Module, Space};
 use mem::{Memory, Region};
 use source::Span;
 use std::sync::Arc;
-use vm::{Program, Site};
+use vm::{Before, Program, Site};
 
 /// Where clocks and events take their time from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -301,7 +301,7 @@ impl Machine {
     /// Runs until the end, watched by nobody; gives the program's own exit code.
     pub fn run(&mut self, world: &mut dyn World) -> i32 {
         loop {
-            if let MachineStop::Done(code) = self.advance(u64::MAX, world, &mut crate::Silent) {
+            if let MachineStop::Done(code) = self.advance(u64::MAX, world, &mut device::NoObserver) {
                 return code;
             }
         }
@@ -363,16 +363,15 @@ impl Machine {
     ) -> Option<MachineStop> {
         let program = self.program.clone();
         let (host, memory) = (&mut self.host, &mut self.memory);
-        let accesses = observer.wants_host_accesses();
-        let is_observed = accesses || observer.wants_host_statements();
-        let mut observing = HostHooks { observer, program: &program, accesses, stop: false };
+        let is_observed = observer.wants_host_statements();
+        let mut observing = HostHooks { observer, program: &program };
         let mut hooks = is_observed.then_some(&mut observing as &mut dyn vm::Hooks<1>);
         let (mut keeping, mut ordering);
         let keeps = self.init.is_some();
         // What a device that has failed no longer copies is not told again.
         let init = self.init.as_mut().filter(|_| !self.runtime.has_failed());
         if let (Some(state), Some(bits)) = (init, memory.initialised()) {
-            keeping = InitHooks { state, bits, program: &program, inner: hooks };
+            keeping = Before::new(InitHooks { state, bits, program: &program }, hooks);
             hooks = Some(&mut keeping);
         }
         let order = self.order.as_ref().filter(|order| order.watches_host());
@@ -380,9 +379,9 @@ impl Machine {
         memory.note_touches(is_noting);
         let (out, seen) = match order {
             Some(order) => {
-                ordering = OrderHooks::new(order, &program, hooks);
+                ordering = Before::new(OrderHooks::new(order, &program), hooks);
                 let out = host.advance(&program, memory, budget, Some(&mut ordering));
-                (out, ordering.seen)
+                (out, ordering.first.seen)
             }
             None => (host.advance(&program, memory, budget, hooks), Vec::new()),
         };

@@ -109,7 +109,7 @@ impl CommandOrder {
         self.next += 1;
         match work {
             Work::Launch { number, kernel } => {
-                let kernel = kernel.rsplit('.').next().unwrap_or(&kernel).to_owned();
+                let kernel = ir::short_name(&kernel).to_owned();
                 let actor = Actor::Kernel(LaunchInfo { number, kernel, stream });
                 self.commands.insert(id, Submitted { actor, span });
                 self.launches.insert(number, (id, moment));
@@ -230,22 +230,17 @@ pub(crate) struct HostConflict {
     count: u64,
 }
 
-/// Hooks of the executor that look at the accesses of the host, and pass all on to another observer's.
+/// Hooks of the executor that look at the accesses of the host.
 pub(crate) struct OrderHooks<'a> {
     order: &'a CommandOrder,
     program: &'a Program,
-    inner: Option<&'a mut dyn Hooks<1>>,
     /// What was seen, one entry for each place and command.
     pub(crate) seen: Vec<HostConflict>,
 }
 
 impl<'a> OrderHooks<'a> {
-    pub(crate) fn new(
-        order: &'a CommandOrder,
-        program: &'a Program,
-        inner: Option<&'a mut dyn Hooks<1>>,
-    ) -> OrderHooks<'a> {
-        OrderHooks { order, program, inner, seen: Vec::new() }
+    pub(crate) fn new(order: &'a CommandOrder, program: &'a Program) -> OrderHooks<'a> {
+        OrderHooks { order, program, seen: Vec::new() }
     }
 
     fn look(&mut self, site: Site, address: u64, bytes: u64, is_write: bool) {
@@ -265,33 +260,13 @@ impl Hooks<1> for OrderHooks<'_> {
         true
     }
 
-    fn wants_statements(&self) -> bool {
-        self.inner.as_ref().is_some_and(|h| h.wants_statements())
-    }
-
-    fn on_access(&mut self, warp: &Warp<1>, event: &AccessEvent<'_, 1>) {
+    fn on_access(&mut self, _: &Warp<1>, event: &AccessEvent<'_, 1>) {
         let address = event.lanes.address(0, event.bytes);
         let is_write = !matches!(event.kind, AccessKind::Read(_));
         self.look(event.site, address, event.bytes as u64, is_write);
-        if let Some(inner) = &mut self.inner
-            && inner.wants_accesses()
-        {
-            inner.on_access(warp, event);
-        }
     }
 
     fn on_bulk(&mut self, site: Site, address: u64, bytes: u64, is_write: bool) {
         self.look(site, address, bytes, is_write);
-        if let Some(inner) = &mut self.inner {
-            inner.on_bulk(site, address, bytes, is_write);
-        }
     }
-
-    fn on_stmt(&mut self, warp: &Warp<1>, frame: u32, site: Site, mask: u32) -> bool {
-        self.inner.as_mut().is_some_and(|h| h.on_stmt(warp, frame, site, mask))
-    }
-
-    fn on_syncwarp(&mut self, _: &Warp<1>, _: u32) {}
-
-    fn on_fence(&mut self, _: &Warp<1>, _: u32, _: ir::Scope) {}
 }

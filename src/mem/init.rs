@@ -2,7 +2,7 @@
 //!
 //! What nothing has written since its allocation counts as uninitialised; a copy hands the bits on. They are kept only where
 //! they are wanted. Writes through [`Memory`](crate::Memory)'s own calls are noted there; the executor's stores are not, so
-//! whoever runs it notes them from its hooks ([`InitBits::set`]).
+//! whoever runs it notes them from its hooks ([`InitBits::store`]).
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -71,6 +71,20 @@ impl InitBits {
             all
         });
         all
+    }
+
+    /// The bytes of a word of at most 8 that nothing has written, as a mask.
+    pub fn missing(&self, start: u64, len: u64) -> u8 {
+        if self.is_set(start, len) {
+            return 0;
+        }
+        (0..len.min(8)).filter(|&i| !self.is_set(start + i, 1)).fold(0, |mask, i| mask | 1 << i)
+    }
+
+    /// Notes that a word of at most 8 bytes was written with a value of which these bytes are missing.
+    pub fn store(&mut self, start: u64, len: u64, missing: u8) {
+        self.set(start, len);
+        (0..len.min(8)).filter(|i| missing >> i & 1 != 0).for_each(|i| self.unset(start + i, 1));
     }
 
     /// The runs of bytes among `start..start + len` that nothing has written: offset from `start`, and length.
@@ -152,5 +166,15 @@ mod tests {
         bits.unset(PAGE - 1, 2);
         assert_eq!(bits.holes(PAGE - 70, 100), [(69, 2)]);
         assert!(bits.is_set(PAGE, 0));
+    }
+
+    #[test]
+    fn a_word_keeps_the_bytes_that_its_value_lacks() {
+        let mut bits = InitBits::default();
+        assert_eq!(bits.missing(8, 4), 0b1111);
+        bits.store(8, 4, 0b0110);
+        assert_eq!((bits.missing(8, 4), bits.missing(8, 1)), (0b0110, 0));
+        bits.store(8, 4, 0);
+        assert_eq!(bits.missing(8, 4), 0);
     }
 }

@@ -89,9 +89,11 @@ pub(crate) fn act(model: &mut Model, action: Action, effects: &mut Vec<Effect>) 
 fn scroll_help(model: &mut Model, action: Action) -> bool {
     let Some(top) = model.help else { return false };
     let page = usize::from(model.size.1.saturating_sub(5)).max(1);
-    let last = crate::draw::help_lines(model.look).len().saturating_sub(page);
+    let last = crate::draw::help_lines(model.look, model.size.0).len().saturating_sub(page);
     let by = |n: i64| top.saturating_add_signed(n as isize).min(last);
     model.help = match action {
+        // Ctrl-C stops what runs, whatever is on the screen.
+        Action::Interrupt if model.running.is_some() => return false,
         Action::Lines(n) => Some(by(n.into())),
         Action::HalfPages(n) => Some(by(i64::from(n) * (page / 2) as i64)),
         Action::First => Some(0),

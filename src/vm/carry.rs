@@ -1,8 +1,8 @@
 //! Values that a function only carries from memory to memory, for those who follow what a value is made of.
 
-use crate::code::{Code, MemOp, Op, Program, Slot, Width};
+use crate::code::{Code, MemOp, Op, Program, Site, Slot, Width};
 use ir::{FuncId, InstKind, Reg, Ty, Val};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A slot of the files of 32 (`false`) and 64 bits (`true`).
 pub type Carrier = (bool, Slot);
@@ -11,9 +11,22 @@ fn is_wide(ty: Ty) -> bool {
     matches!(ty, Ty::I64 | Ty::F64)
 }
 
+/// The carriers of a program, found as its functions are come by.
+#[derive(Clone, Debug, Default)]
+pub struct Carriers(BTreeMap<FuncId, BTreeSet<Carrier>>);
+
+impl Carriers {
+    /// The carrier that the operation at a site loads or stores, if its value is one.
+    pub fn at(&mut self, program: &Program, site: Site) -> Option<Carrier> {
+        let moved = program.code[site.func.index()].moved(site.pc)?;
+        let all = self.0.entry(site.func).or_insert_with(|| carriers(program, site.func));
+        Some(moved).filter(|carrier| all.contains(carrier))
+    }
+}
+
 impl Code {
     /// The slot that the load at `pc` assigns, or whose value the store at `pc` writes.
-    pub fn moved(&self, pc: u32) -> Option<Carrier> {
+    fn moved(&self, pc: u32) -> Option<Carrier> {
         let of = |m: &MemOp| (m.width == Width::W64, m.value);
         match self.ops.get(pc as usize)? {
             Op::LoadG32(m) | Op::LoadG64(m) | Op::LoadS32(m) | Op::LoadS64(m) | Op::Load(m) => Some(of(m)),
@@ -26,7 +39,7 @@ impl Code {
 /// The slots of a function that are assigned by loads alone, and read by stores alone as what they write.
 ///
 /// The answer is conservative: a slot that is not named may be a carrier all the same.
-pub fn carriers(program: &Program, func: FuncId) -> BTreeSet<Carrier> {
+fn carriers(program: &Program, func: FuncId) -> BTreeSet<Carrier> {
     let function = program.module.func(func);
     let code = &program.code[func.index()];
     let place = |reg: Reg| code.slots.get(reg.index()).map(|&(ty, slot)| (is_wide(ty), slot));

@@ -46,12 +46,12 @@ mod whirl;
 mod window;
 mod wire;
 
-pub use carry::{Carrier, carriers};
+pub use carry::{Carrier, Carriers};
 pub use code::{Code, Op, Program, Site};
 pub use compile::{LoadError, compile};
 pub use fragment::{Fragment, State};
 pub use frame::{Frame, SlotRef};
-pub use hooks::{AccessEvent, AccessKind, Atomics, Hooks, Values};
+pub use hooks::{AccessEvent, AccessKind, Atomics, Before, Hooks, SilentSites, Values};
 pub use isa::InstructionSet;
 pub use meet::Meeting;
 pub use origin::Origin;

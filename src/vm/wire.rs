@@ -5,11 +5,10 @@
 
 use crate::access;
 use crate::code::{Code, MemOp, Op, Program, Site};
-use crate::hooks::{AccessEvent, AccessKind, Hooks, Values};
+use crate::hooks::{AccessEvent, AccessKind, Hooks, SilentSites, Values, is_silent};
 use crate::warp::{Context, Stop, Warp};
 use ir::{FuncId, Scope};
 use mem::Lanes;
-use std::sync::Arc;
 
 /// Runs a warp by `core` until it stops, and tells the observer what it wants to know.
 #[inline(always)]
@@ -117,7 +116,7 @@ pub(crate) struct Wire<const W: usize> {
     /// Whether accesses are to be told of.
     pub(crate) tell: bool,
     /// Loads and stores that are not told of all the same, by function and operation.
-    silent: Option<Arc<Vec<Vec<bool>>>>,
+    silent: Option<SilentSites>,
     /// Whether statements are to be told of.
     pub(crate) statements: bool,
     /// Whether every register has to be in its row whenever somebody may look.
@@ -168,10 +167,7 @@ impl<const W: usize> Wire<W> {
     /// Whether a load or store at an operation is to be told of.
     #[inline(always)]
     pub(crate) fn is_telling(&self, func: FuncId, pc: u32) -> bool {
-        let is_silent = |all: &Arc<Vec<Vec<bool>>>| {
-            all.get(func.index()).and_then(|of_func| of_func.get(pc as usize)).is_some_and(|&s| s)
-        };
-        self.tell && !self.silent.as_ref().is_some_and(is_silent)
+        self.tell && !is_silent(self.silent.as_ref(), func, pc)
     }
 
     /// Leaves with a stop.

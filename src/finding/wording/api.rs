@@ -61,9 +61,6 @@ fn launch(finding: &Finding, fault: &LaunchFault) -> Diagnostic {
             finding,
             format!("launch with {threads} threads in a block, `launch_bounds` of the kernel says {bound}"),
         ),
-        LaunchFault::TooDeep { limit } => {
-            start(finding, format!("kernels launch kernels more than {} deep", count(*limit, "level")))
-        }
     };
     d.note("the kernel did not run; `cudaGetLastError()` tells the program so")
 }

@@ -13,7 +13,7 @@ mod device_tests;
 use cases::{Op, PROGRAMS, constants_module, is_nan, operations_module};
 use gpu::params::{self, ParamValue};
 use gpu::print::{FaultKind, PrintItem};
-use gpu::{Gpu, LaunchShape, LoadOptions, Loaded, Stream};
+use gpu::{Gpu, LaunchShape, LoadOptions, Loaded};
 use ir::expect::{Arg, Case};
 use ir::op::{BinOp, CmpOp, Special};
 use ir::rt::Rt;
@@ -47,7 +47,7 @@ fn load(gpu: &mut Gpu, module: &Module) -> Loaded {
 }
 
 fn shape(grid: u32, block: u32) -> LaunchShape {
-    LaunchShape { grid: [grid, 1, 1], block: [block, 1, 1], shared_bytes: 0, stream: Stream::DEFAULT }
+    LaunchShape { grid: [grid, 1, 1], block: [block, 1, 1], shared_bytes: 0 }
 }
 
 fn launch(gpu: &mut Gpu, loaded: &Loaded, module: &Module, id: FuncId, shape: LaunchShape, args: &[u64]) {
@@ -204,7 +204,7 @@ fn run_case(gpu: &mut Gpu, loaded: &Loaded, module: &Module, case: &Case, kernel
     };
     let args: Vec<u64> = case.args.iter().map(word).collect();
     if let Some((grid, block)) = case.launch {
-        let shape = LaunchShape { grid, block, shared_bytes: 0, stream: Stream::DEFAULT };
+        let shape = LaunchShape { grid, block, shared_bytes: 0 };
         // An object that is passed by value is given by its buffer.
         let value = |(i, arg): (usize, &Arg)| match (arg, module.func(kernel).params.get(i).map(|p| &p.kind)) {
             (&Arg::Buffer(at), Some(ParamKind::Bytes { .. })) => ParamValue::Bytes(&contents[at]),
@@ -385,7 +385,7 @@ fn records_beyond_the_buffer_are_counted() {
 }
 
 #[test]
-fn streams_order_copies_and_kernels_and_events_measure_them() {
+fn launches_copies_and_fills_are_done_in_order_and_measured() {
     let Some((mut gpu, _turn)) = open() else { return };
     let module = one_kernel(|b| {
         let p = b.param(Ty::I64, "p");
@@ -398,32 +398,20 @@ fn streams_order_copies_and_kernels_and_events_measure_them() {
         b.store(Ty::I64, Space::Global, Access::Plain, at, 0, value);
     });
     let loaded = load(&mut gpu, &module);
-    let (stream, other) = (gpu.create_stream(true).unwrap(), gpu.create_stream(false).unwrap());
-    let (start, end) = (gpu.create_event().unwrap(), gpu.create_event().unwrap());
     let count = 1 << 16;
     let (a, b) = (gpu.alloc(count * 8).unwrap(), gpu.alloc(count * 8).unwrap());
     let words: Vec<u64> = (0..count).collect();
-    gpu.record_event(start, stream).unwrap();
-    gpu.write_async(a, words_to_bytes(&words), stream).unwrap();
+    gpu.write(a, &words_to_bytes(&words)).unwrap();
     let params = params::pack(module.func(FuncId(0)), &[ParamValue::Word(a)]).unwrap();
-    let on_stream = LaunchShape { stream, ..shape((count / 256) as u32, 256) };
-    gpu.launch(&loaded, FuncId(0), on_stream, &params).unwrap();
-    gpu.record_event(end, stream).unwrap();
-    gpu.wait_event(other, end).unwrap();
-    gpu.copy(b, a, count * 8, other).unwrap();
-    gpu.fill(b, 4, 7, 2, other).unwrap();
-    let ticket = gpu.read_async(b, count * 8, other).unwrap();
-    gpu.synchronize_stream(other).unwrap();
-    let bytes = gpu.take_read(ticket).unwrap();
-    let found: Vec<u64> = bytes.chunks_exact(8).map(|c| u64::from_le_bytes(c.try_into().unwrap())).collect();
+    gpu.start_clock().unwrap();
+    gpu.launch(&loaded, FuncId(0), shape((count / 256) as u32, 256), &params).unwrap();
+    gpu.copy(b, a, count * 8).unwrap();
+    gpu.fill(b, 4, 7, 2).unwrap();
+    gpu.stop_clock().unwrap();
+    let found = read_words(&mut gpu, b, count as usize);
     assert_eq!(found[0], 7 << 32 | 7);
     assert!(found.iter().zip(&words).skip(1).all(|(f, w)| *f == 3 * w));
-    assert!(gpu.take_read(ticket).is_none());
-    gpu.synchronize_event(end).unwrap();
-    assert!(gpu.is_event_done(end).unwrap() && gpu.is_stream_idle(stream).unwrap());
-    assert!(gpu.elapsed_milliseconds(start, end).unwrap() > 0.0);
-    gpu.destroy_stream(other).unwrap();
-    assert!(gpu.is_stream_idle(other).is_err() && gpu.is_event_done(gpu::Event(999)).is_err());
+    assert!(gpu.has_clock_stopped().unwrap() && gpu.clock_milliseconds().unwrap() > 0.0);
 }
 
 #[test]

@@ -78,18 +78,6 @@ fn launch_faults_say_what_is_possible() {
            = note: the kernel did not run; `cudaGetLastError()` tells the program so
     "#]],
     );
-    check(
-        &launch(LaunchFault::TooDeep { limit: 24 }),
-        &expect![[r#"
-        error[R0714]: kernels launch kernels more than 24 levels deep
-          --> reduce.cuf:17:8
-           |
-        17 |   call reduce<<<grid, block>>>(x, r, n)
-           |        ^^^^^^^^^^^^^^^^^^^^^^^
-           |
-           = note: the kernel did not run; `cudaGetLastError()` tells the program so
-    "#]],
-    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::program::{TestWorld, load, load_on, modelled, run};
 use emu::{Emulator, Options};
-use machine::{Machine, MachineOptions, MachineStop, Silent};
+use machine::{Machine, MachineOptions, MachineStop, NoObserver};
 
 /// The smallest limit on pages that these programs run in; each would take many times as much without what is given back.
 fn within(kilobytes: u64) -> MachineOptions {
@@ -89,7 +89,7 @@ fn checkpoints_that_have_gone_keep_nothing() {
     let mut world = TestWorld::default();
     let mut last = None;
     loop {
-        let stop = machine.advance(20_000, &mut world, &mut Silent);
+        let stop = machine.advance(20_000, &mut world, &mut NoObserver);
         if let MachineStop::Done(code) = stop {
             assert_eq!(code, 0);
             break;

@@ -1,7 +1,7 @@
 //! Checkpoints and repeated runs: the same bytes, whatever point was stopped at.
 
 use crate::program::{TestWorld, load, modelled};
-use machine::{Machine, MachineStop, RecordingWorld, Silent, World};
+use machine::{Machine, MachineStop, NoObserver, RecordingWorld, World};
 
 /// Host loops, input, files, transfers, kernels with barriers and atomics, a race, and output of kernels.
 const TEXT: &str = "module m
@@ -67,7 +67,7 @@ fn a_checkpoint_at_any_point_leads_to_the_same_end() {
         let mut here = world();
         let mut steps = 0;
         loop {
-            let stop = machine.advance(budget, &mut here, &mut Silent);
+            let stop = machine.advance(budget, &mut here, &mut NoObserver);
             if let MachineStop::Done(code) = stop {
                 assert_eq!(code, 0);
                 break;
@@ -93,7 +93,7 @@ fn a_recorded_run_is_done_again_without_effects() {
     let mut machine = load(TEXT, modelled());
     let mut recorded = RecordingWorld::new(world());
     for _ in 0..5 {
-        machine.advance(200, &mut recorded, &mut Silent);
+        machine.advance(200, &mut recorded, &mut NoObserver);
     }
     let checkpoint = machine.checkpoint().expect("an emulator");
     let mark = recorded.mark();

@@ -2,7 +2,7 @@
 //!
 //! `type(cudaDeviceProp)` is laid out by [`PROPERTIES`], member by member in the order of the embedded module `cudafor`.
 
-use crate::runtime::{Outcome, Runtime, put};
+use super::{Outcome, Runtime, put};
 use crate::{Api, CudaError, Device, Kernels, Properties};
 use finding::ApiFault;
 use mem::{Memory, Region};

@@ -5,8 +5,8 @@
 //!
 //! Source: CUDA Runtime API manual, "Memory Management" and "API synchronization behavior".
 
+use super::{Half, Maker, Outcome, Runtime, put};
 use crate::api::Pitched;
-use crate::runtime::{Half, Maker, Outcome, Runtime, put};
 use crate::{Api, Command, CopyKind, CudaError, Device, Fill, Order, Strided};
 use finding::{Access, Actor, Allocation, ApiFault, Finding, FindingKind, FreeFault, HostFault, Place, Space, What};
 use mem::{FreeError, Memory, Region};
@@ -315,8 +315,14 @@ fn host_waits(destination: u64, source: Option<u64>) -> bool {
     !(is_device(destination) && source.is_none_or(is_device))
 }
 
-/// The words of findings for an address.
+/// The words of findings for an address, those of the windows of shared and local memory included.
 pub fn space_of(address: u64) -> Space {
+    if mem::address::is_shared(address) {
+        return Space::Shared;
+    }
+    if mem::address::is_local(address) {
+        return Space::Local;
+    }
     match Region::of(address) {
         Some(Region::Device(_)) => Space::Global,
         Some(Region::Managed) => Space::Managed,

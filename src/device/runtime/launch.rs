@@ -1,0 +1,86 @@
+//! Launches: what is wrong with the shape of one, and its way to the device.
+//!
+//! Every launch is checked here before it is submitted, so that a device never sees one that its own limits forbid.
+//!
+//! Source: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+
+use super::{Half, Runtime, Step, Waiting};
+use crate::{Command, CudaError, Device, KernelInfo, KernelLaunch, Kernels, OrderStep, Properties, Work};
+use finding::{Axis, LaunchFault};
+use mem::Memory;
+use source::Span;
+
+impl Runtime {
+    pub(super) fn launch(
+        &mut self,
+        device: &mut dyn Device,
+        memory: &mut Memory,
+        launch: KernelLaunch,
+        span: Span,
+        kernels: &dyn Kernels,
+    ) -> Step {
+        let info = kernels.kernel(launch.func).unwrap_or_default();
+        let mut launch = launch;
+        if launch.stream == 0 {
+            launch.stream = self.default_stream;
+        }
+        if let Err(error) = self.stream(launch.stream, "launch", span) {
+            return Step::Done(self.fail("launch", span, error));
+        }
+        launch.number = self.launches + 1;
+        launch.span = span;
+        let most = self.shared_limit(device.properties(), launch.func);
+        let fault = launch_fault(device.properties(), &launch, &info, most);
+        let (number, stream) = (launch.number, launch.stream);
+        let work = Work::Launch { number, kernel: info.name.clone() };
+        self.last_launch = Some((info.name, span));
+        if let Some(fault) = fault {
+            let error = error_of(&fault);
+            self.launch_fault = Some(fault);
+            return Step::Done(self.fail("launch", span, error));
+        }
+        match device.submit(memory, Command::Launch(launch)) {
+            Ok(()) => {
+                self.launches += 1;
+                self.steps.push(OrderStep::Submitted { work, device: self.current, stream, span });
+                Step::Wait(Waiting { call: "launch", span, half: Half::Launch })
+            }
+            Err(error) => Step::Done(self.fail("launch", span, error)),
+        }
+    }
+}
+
+/// What is wrong with the configuration of a launch, as far as the device's limits tell.
+fn launch_fault(p: &Properties, launch: &KernelLaunch, kernel: &KernelInfo, most: u64) -> Option<LaunchFault> {
+    let any = launch.grid == [0; 3];
+    let grid = (0..3u8).zip(launch.grid).zip(p.max_grid_size).filter(|_| !any).map(|((i, n), m)| (Axis::Grid(i), n, m));
+    let block = (0..3u8).zip(launch.block).zip(p.max_threads_dim).map(|((i, n), m)| (Axis::Block(i), n, m));
+    let threads: u64 = launch.block.iter().map(|&n| u64::from(n)).fold(1, u64::saturating_mul);
+    let limit = u64::from(p.max_threads_per_block);
+    if let Some((axis, value, most)) = grid.chain(block).find(|&(_, n, most)| n == 0 || n > most)
+        && threads <= limit.max(1)
+    {
+        return Some(LaunchFault::Extent { axis, value: i64::from(value as i32), limit: i64::from(most) });
+    }
+    if threads > limit {
+        return Some(LaunchFault::TooManyThreads { threads, limit });
+    }
+    if let Some(bound) = kernel.max_threads.map(u64::from).filter(|&bound| threads > bound) {
+        return Some(LaunchFault::LaunchBounds { threads, bound });
+    }
+    let (static_bytes, dynamic_bytes) = (kernel.shared_bytes, launch.dynamic_shared);
+    (static_bytes.saturating_add(dynamic_bytes) > most).then_some(LaunchFault::SharedMemory {
+        static_bytes,
+        dynamic_bytes,
+        limit: most,
+    })
+}
+
+/// The error that CUDA reports of it.
+fn error_of(fault: &LaunchFault) -> CudaError {
+    match fault {
+        LaunchFault::Extent { .. } | LaunchFault::TooManyThreads { .. } => CudaError::InvalidConfiguration,
+        LaunchFault::LaunchBounds { .. } => CudaError::LaunchOutOfResources,
+        LaunchFault::SharedMemory { .. } => CudaError::InvalidValue,
+    }
+}

@@ -1,0 +1,166 @@
+//! Streams and events of the CUDA runtime: their handles, and what of their calls orders host and commands.
+//!
+//! Source: CUDA Runtime API manual, "Stream Management" and "Event Management".
+
+use super::{Event, Half, Handle, Outcome, Runtime, put};
+use crate::{Api, CudaError, Device, Order};
+use finding::ApiFault;
+use mem::Memory;
+use source::Span;
+
+/// The least time between two different events, in milliseconds: the resolution that CUDA states.
+const RESOLUTION_MS: f64 = 0.0005;
+
+impl Runtime {
+    /// The calls that concern streams and events; others go on to those of memory.
+    pub(super) fn stream_call(
+        &mut self,
+        device: &mut dyn Device,
+        memory: &mut Memory,
+        api: Api,
+        name: &'static str,
+        span: Span,
+    ) -> Outcome<Option<Half>> {
+        match api {
+            Api::StreamCreate { at, flags } => self.stream_create(device, memory, at, flags, span),
+            Api::StreamDestroy { stream } => self.stream_destroy(stream, name, span),
+            Api::StreamSynchronize { stream } => self.stream(stream, name, span).map(|()| {
+                self.order(device, Order::HostWaitsForStream(stream));
+                Some(Half::Report)
+            }),
+            // What was submitted is done when the query is answered, and the program is told so.
+            Api::StreamQuery { stream } => self.stream(stream, name, span).map(|()| {
+                self.order(device, Order::HostWaitsForStream(stream));
+                Some(Half::Report)
+            }),
+            Api::SetArrayStream { address, stream } => self.stream(stream, name, span).map(|()| {
+                self.array_streams.insert(address, stream);
+                None
+            }),
+            Api::StreamWaitEvent { stream, event } => {
+                self.stream(stream, name, span).and_then(|()| self.event(event, name, span)).map(|_| {
+                    self.order(device, Order::StreamWaits { stream, event });
+                    None
+                })
+            }
+            Api::SetDefaultStream { stream } => self.stream(stream, name, span).map(|()| {
+                self.default_stream = stream;
+                None
+            }),
+            Api::EventCreate { at } => self.event_create(memory, at, span),
+            Api::EventDestroy { event } => self.event(event, name, span).map(|_| {
+                self.events.remove(&event);
+                None
+            }),
+            Api::EventRecord { event, stream } => {
+                let known = self.stream(stream, name, span).and_then(|()| self.event(event, name, span));
+                known.map(|_| {
+                    self.order(device, Order::Recorded { event, stream });
+                    Some(Half::Record(event))
+                })
+            }
+            Api::EventSynchronize { event } => self.event(event, name, span).map(|_| {
+                self.order(device, Order::HostWaitsForEvent(event));
+                Some(Half::Report)
+            }),
+            Api::EventQuery { event } => self.event(event, name, span).map(|_| {
+                self.order(device, Order::HostWaitsForEvent(event));
+                Some(Half::Report)
+            }),
+            Api::EventElapsedTime { at, start, end } => self.event_elapsed(memory, at, start, end, span),
+            other => self.memory_call(device, memory, other, name, span),
+        }
+    }
+
+    /// The stream on which an implicit operation goes that concerns these addresses.
+    pub(crate) fn implicit_stream(&self, memory: &Memory, addresses: &[u64]) -> u64 {
+        let own = |&address: &u64| {
+            let base = memory.find(address).map(|id| memory.info(id).base)?;
+            self.array_streams.get(&base).copied()
+        };
+        addresses.iter().find_map(own).unwrap_or(self.default_stream)
+    }
+
+    /// Checks that a stream exists; 0 to 2 are CUDA's own (default, legacy, per thread).
+    pub(crate) fn stream(&mut self, stream: u64, call: &str, span: Span) -> Outcome<()> {
+        if stream <= 2 || self.streams.contains_key(&stream) {
+            return Ok(());
+        }
+        self.report(call, ApiFault::InvalidHandle { what: "stream".to_owned() }, span);
+        Err(CudaError::InvalidResourceHandle)
+    }
+
+    fn event(&mut self, event: u64, call: &str, span: Span) -> Outcome<Event> {
+        if let Some(&event) = self.events.get(&event) {
+            return Ok(event);
+        }
+        self.report(call, ApiFault::InvalidHandle { what: "event".to_owned() }, span);
+        Err(CudaError::InvalidResourceHandle)
+    }
+
+    fn stream_create(
+        &mut self,
+        device: &mut dyn Device,
+        memory: &mut Memory,
+        at: u64,
+        flags: i32,
+        span: Span,
+    ) -> Outcome<Option<Half>> {
+        if !matches!(flags, 0 | 1) {
+            return Err(CudaError::InvalidValue);
+        }
+        let stream = self.next_stream;
+        put(memory, at, &stream.to_le_bytes())?;
+        self.next_stream += 1;
+        self.streams.insert(stream, Handle { made_at: span });
+        self.order(device, Order::StreamMade { stream, blocking: flags == 0 });
+        Ok(None)
+    }
+
+    fn stream_destroy(&mut self, stream: u64, call: &str, span: Span) -> Outcome<Option<Half>> {
+        self.stream(stream, call, span)?;
+        if stream <= 2 {
+            return Err(CudaError::InvalidResourceHandle);
+        }
+        self.streams.remove(&stream);
+        self.array_streams.retain(|_, own| *own != stream);
+        if self.default_stream == stream {
+            self.default_stream = 0;
+        }
+        Ok(Some(Half::Hold))
+    }
+
+    fn event_create(&mut self, memory: &mut Memory, at: u64, span: Span) -> Outcome<Option<Half>> {
+        let event = self.next_event;
+        put(memory, at, &event.to_le_bytes())?;
+        self.next_event += 1;
+        self.events.insert(event, Event { made_at: span, recorded_ms: None });
+        Ok(None)
+    }
+
+    fn event_elapsed(
+        &mut self,
+        memory: &mut Memory,
+        at: u64,
+        start: u64,
+        end: u64,
+        span: Span,
+    ) -> Outcome<Option<Half>> {
+        const CALL: &str = "cudaEventElapsedTime";
+        let (a, b) = (self.event(start, CALL, span)?, self.event(end, CALL, span)?);
+        let (Some(from), Some(to)) = (a.recorded_ms, b.recorded_ms) else {
+            self.report(CALL, ApiFault::EventNotRecorded, span);
+            return Err(CudaError::InvalidResourceHandle);
+        };
+        let between = to - from;
+        let shown = if start == end {
+            0.0
+        } else if between.abs() < RESOLUTION_MS {
+            RESOLUTION_MS.copysign(between)
+        } else {
+            between
+        };
+        put(memory, at, &(shown as f32).to_le_bytes())?;
+        Ok(Some(Half::Report))
+    }
+}
