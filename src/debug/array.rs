@@ -13,6 +13,8 @@ use mem::address::{SHARED_BASE, is_local, is_shared};
 const MOST_COUNTED: u64 = 1 << 18;
 /// Elements of each cell of a map that its mean is made of.
 const MOST_AVERAGED: u64 = 16;
+/// Elements of an array of which a map shows all.
+const MOST_MAPPED: u64 = 1 << 16;
 
 /// The word of shared memory that an object begins at.
 pub(crate) fn shared_word(object: &Object) -> Option<u64> {
@@ -149,7 +151,8 @@ impl Reader<'_> {
         };
         let ((r0, r1), (c0, c1)) = (bounds(0), bounds(1));
         let total = (r1 - r0) * (c1 - c0);
-        let step = total.div_ceil(MOST_AVERAGED).max(1);
+        // Of a small array everything is looked at, so that no NaN is missed.
+        let step = if self.count <= MOST_MAPPED { 1 } else { total.div_ceil(MOST_AVERAGED).max(1) };
         let (mut sum, mut count) = (0.0, 0u32);
         for n in (0..total).step_by(step as usize) {
             if let Some(i) = self.index(r0 + n % (r1 - r0), c0 + n / (r1 - r0)) {

@@ -177,8 +177,7 @@ fn block(model: &mut Model, by: i32, effects: &mut Vec<Effect>) {
         FocusView::Host => None,
     };
     if map.active.len() < 2 && here.is_some() {
-        return model
-            .say("No other block is at work: blocks run one after another unless they wait for each other.", true);
+        return model.say("No other block is at work; blocks that wait for nothing run one after another.", true);
     }
     let to = here.map_or(0, |at| (at as i64 + i64::from(by)).rem_euclid(map.active.len() as i64) as usize);
     let Some([x, y, z]) = map.active.get(to).copied() else { return };

@@ -212,6 +212,8 @@ impl Model {
             // What it is, its statistics, the subscripts.
             Pane::Memory => 3,
             Pane::Lanes | Pane::Banks => 2,
+            // The launch and the map of its blocks.
+            Pane::Threads => crate::draw::strips(self, inner).first,
             _ => 0,
         };
         usize::from(inner.height.saturating_sub(head))

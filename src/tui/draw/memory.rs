@@ -17,7 +17,9 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer, area: Rect) {
         Some(Err(why)) => {
             put(buffer, area, 0, 0, &Line::styled(model.memory.expression.clone(), look.style(Role::Strong)));
             put(buffer, area, 0, 1, &Line::styled(format!("<{why}>"), look.style(Role::Error)));
-            put(buffer, area, 0, 2, &Line::styled("e chooses another array", faint));
+            let on_device = model.survey.as_ref().is_some_and(|s| s.focus != debug::FocusView::Host);
+            let more = if on_device { "; H looks at the host program and its variables" } else { "" };
+            put(buffer, area, 0, 2, &Line::styled(format!("e chooses another array{more}"), faint));
             return;
         }
         None => {
@@ -112,6 +114,10 @@ fn map(model: &Model, buffer: &mut Buffer, area: Rect, array: &ArrayView) {
     } else {
         format!("{} rows, {} columns", array.extents[0], array.extents[1])
     };
+    let shown = [rows as u64, array.map.first().map_or(0, Vec::len) as u64];
+    let is_condensed = shown[0] < array.extents[0] || shown[1] < array.extents[1];
+    let each = (0..2).map(|i| array.extents[i].div_ceil(shown[i].max(1)).to_string()).collect::<Vec<_>>().join(" by ");
+    let note = if is_condensed { format!("{note}; a cell is the mean of up to {each} elements") } else { note };
     put(buffer, area, 0, 2, &Line::styled(note, look.style(Role::Faint)));
     for (y, row) in array.map.iter().enumerate().take(rows) {
         for (x, heat) in row.iter().enumerate() {

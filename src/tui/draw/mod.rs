@@ -168,6 +168,7 @@ fn pane(model: &Model, buffer: &mut Buffer, place: &Place) {
         Pane::Findings => lists::findings(model, buffer, inner),
         Pane::Breakpoints => lists::breakpoints(model, buffer, inner),
     }
+    position(model, buffer, place);
 }
 
 /// Draws the command line, or a message; gives the place of the cursor.
@@ -206,26 +207,47 @@ fn prompt(model: &Model, buffer: &mut Buffer, area: Rect) -> Option<Position> {
         put(buffer, area, 0, 0, &Line::styled(text, look.style(Role::Strong)));
     } else if let Some(message) = &model.message {
         let role = if message.is_error { Role::Error } else { Role::Reply };
-        put(buffer, area, 0, 0, &Line::styled(message.text.clone(), look.style(role)));
+        let text = cut(&message.text, area.width.into(), look);
+        put(buffer, area, 0, 0, &Line::styled(text, look.style(role)));
     }
     None
 }
 
 fn hints(model: &Model, buffer: &mut Buffer, area: Rect) {
     let look = model.look;
+    let width = |row: &keymap::KeyRow| row.keys[0].len() + row.hint.len() + 3;
+    // What leads to everything else has its room before all others, two columns after the last hint are none.
+    let is_kept = |row: &&keymap::KeyRow| matches!(row.action, keymap::Action::Prompt | keymap::Action::Help);
+    let mut room = usize::from(area.width) + 2;
+    room = room.saturating_sub(keymap::hints(model.pane).filter(is_kept).map(width).sum());
     let mut spans = Vec::new();
-    let mut width = 0;
     for row in keymap::hints(model.pane) {
-        let key = row.keys[0];
-        let more = key.len() + row.hint.len() + 3;
-        if width + more > usize::from(area.width) {
-            continue;
+        if !is_kept(&row) {
+            if width(row) > room {
+                continue;
+            }
+            room -= width(row);
         }
-        width += more;
-        spans.push(Span::styled(key, look.style(Role::Strong)));
+        spans.push(Span::styled(row.keys[0], look.style(Role::Strong)));
         spans.push(Span::styled(format!(" {}  ", row.hint), look.style(Role::Faint)));
     }
     put(buffer, area, 0, 0, &Line::from(spans));
+}
+
+/// Says in the lower edge of a frame which rows of how many are shown, where not all are.
+fn position(model: &Model, buffer: &mut Buffer, place: &Place) {
+    let (rows, room) = (model.rows(place.shown), model.room(place.shown));
+    if room == 0 || rows <= room || place.area.height < 3 {
+        return;
+    }
+    let top = model.scroll(place.shown).top.min(rows - room);
+    let what = if place.shown == Pane::Threads { " warps" } else { "" };
+    let text = format!(" {}-{} of {rows}{what} ", top + 1, top + room);
+    let width = text.chars().count() as u16;
+    if width + 2 <= place.area.width {
+        let at = Rect { y: place.area.bottom() - 1, height: 1, ..place.area };
+        put(buffer, at, place.area.width - width - 1, 0, &Line::styled(text, model.look.style(Role::Faint)));
+    }
 }
 
 /// Text cut to a width, with a mark where something is missing.

@@ -56,18 +56,17 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer, area: Rect, frame: Rect) 
     };
     let t = super::triple;
     let work = kernel.begun - kernel.ended;
-    let mut head = format!(
-        "{}<<<{},{}>>> {} of {} blocks done",
-        kernel.name,
-        t(kernel.grid),
-        t(kernel.block),
-        kernel.ended,
-        kernel.total
-    );
-    if work > 1 {
-        head.push_str(&format!(", {work} at work"));
-    }
-    put(buffer, area, 0, 0, &Line::raw(cut(&head, area.width.into(), look)));
+    let shape = format!("{}<<<{},{}>>>", kernel.name, t(kernel.grid), t(kernel.block));
+    let done = format!("{} of {} blocks done", kernel.ended, kernel.total);
+    // The longest text that there is room for.
+    let heads = [
+        if work > 1 { format!("{shape} {done}, {work} at work") } else { format!("{shape} {done}") },
+        format!("{shape} {done}"),
+        format!("{shape} {} of {}", kernel.ended, kernel.total),
+        format!("{} {done}", kernel.name),
+    ];
+    let head = heads.iter().find(|h| h.chars().count() <= usize::from(area.width)).unwrap_or(&heads[3]);
+    put(buffer, area, 0, 0, &Line::raw(cut(head, area.width.into(), look)));
     if let Some(map) = &survey.blocks {
         for (i, cell) in map.cells.iter().enumerate() {
             let (x, y) = (i % usize::from(area.width.max(1)), i / usize::from(area.width.max(1)) + 1);
