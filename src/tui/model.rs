@@ -6,7 +6,12 @@ use crate::pane::{COUNT, Pane};
 use crate::prompt::{Prompt, Purpose};
 use debug::{ArrayWanted, FileText, FocusView, LaneState, Survey, VariableRow, Wanted};
 use source::FileId;
+use std::collections::VecDeque;
 
+/// Lines that are kept for when the command that is being done has ended.
+pub(crate) const MOST_QUEUED: usize = 16;
+/// Ticks after which the screen says that a command is being done.
+pub(crate) const SHOWN_AFTER: u32 = 1;
 /// Lines of output that are kept.
 const MOST_OUTPUT: usize = 20_000;
 /// Characters of a cell of a table.
@@ -88,6 +93,8 @@ pub struct Model {
     pub before: Option<Box<Survey>>,
     /// The command that is being done.
     pub running: Option<Running>,
+    /// Lines to be done after it, typed before the screen said that a command is being done.
+    pub(crate) queued: VecDeque<String>,
     /// What was written.
     pub output: Vec<(Voice, String)>,
     /// Whether the last line of output is not ended yet.
@@ -137,6 +144,7 @@ impl Model {
             survey: None,
             before: None,
             running: None,
+            queued: VecDeque::new(),
             output: Vec::new(),
             open_line: false,
             pane: Pane::Source,

@@ -225,7 +225,10 @@ fn serve(
                 }
             }
         }
-        terminal.draw(|frame| crate::render(model, frame)).map_err(refused)?;
+        // After a panic on another thread the terminal is no longer ours; that thread's channel tells of it soon.
+        if RAW.load(Ordering::SeqCst) {
+            terminal.draw(|frame| crate::render(model, frame)).map_err(refused)?;
+        }
         let tick = if model.running.is_some() { crossbeam::channel::after(TICK) } else { nobody.clone() };
         select! {
             recv(keys.events) -> event => match event {

@@ -1,7 +1,7 @@
 //! What events do to the screen: pure, but for the effects that are handed back.
 
 use crate::keymap;
-use crate::model::{Model, Running, Voice};
+use crate::model::{MOST_QUEUED, Model, Running, SHOWN_AFTER, Voice};
 use crate::pane::Pane;
 use crate::prompt::{Prompt, Purpose, Typed};
 use debug::{Command, Event, Outcome, Reply, Request, Stop, StopReason, Survey, parse, render};
@@ -71,15 +71,24 @@ pub fn update(model: &mut Model, input: Input) -> Vec<Effect> {
     effects
 }
 
-/// Does a line of the command table.
+/// Does a line of the command table, or keeps it until the session and the screen have come to rest: keys may come faster
+/// than short commands end.
 pub(crate) fn execute(model: &mut Model, line: &str, effects: &mut Vec<Effect>) {
-    if model.running.is_some() {
+    let is_long = model.running.as_ref().is_some_and(|r| r.ticks > SHOWN_AFTER || r.interrupted);
+    if is_long || model.queued.len() >= MOST_QUEUED {
         model.say("The program is running; Ctrl-C stops it.", true);
-        return;
+    } else if model.running.is_some() || model.survey_asked || model.survey_due {
+        model.queued.push_back(line.to_owned());
+    } else {
+        begin(model, line, effects);
     }
+}
+
+fn begin(model: &mut Model, line: &str, effects: &mut Vec<Effect>) {
     match parse::parse(line) {
         Ok(None) => {}
         Err(error) => {
+            model.queued.clear();
             model.write(Voice::Error, &format!("{error}\n"));
             model.say(error.to_string(), true);
         }
@@ -259,6 +268,10 @@ fn on_session(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
             if model.prompt.as_ref().is_some_and(|p| p.purpose == Purpose::Input) {
                 model.prompt = None;
             }
+            let was_stopped = matches!(&*result, Ok(Outcome::Stop(stop)) if stop.reason == StopReason::Interrupted);
+            if result.is_err() || was_stopped {
+                model.queued.clear();
+            }
             match *result {
                 Err(error) => {
                     model.write(Voice::Error, &format!("{error}\n"));
@@ -276,7 +289,14 @@ fn on_session(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
             }
         }
         Event::Source(_) => {}
-        Event::Survey(survey) => on_survey(model, survey),
+        Event::Survey(survey) => {
+            on_survey(model, survey);
+            while model.running.is_none()
+                && let Some(line) = model.queued.pop_front()
+            {
+                begin(model, &line, effects);
+            }
+        }
     }
 }
 

@@ -9,7 +9,7 @@ mod threads;
 use crate::keymap;
 use crate::layout::{self, Place};
 use crate::look::{Look, Role};
-use crate::model::Model;
+use crate::model::{Model, SHOWN_AFTER};
 use crate::pane::Pane;
 use debug::FocusView;
 use ratatui::Frame;
@@ -192,7 +192,7 @@ fn prompt(model: &Model, buffer: &mut Buffer, area: Rect) -> Option<Position> {
         return Some(Position { x: area.x + (width - skip) as u16, y: area.y });
     }
     if let Some(running) = &model.running
-        && (running.ticks > 1 || running.interrupted)
+        && (running.ticks > SHOWN_AFTER || running.interrupted)
     {
         let wheel = if look.is_ascii { ['|', '/', '-', '\\'] } else { ['◐', '◓', '◑', '◒'] };
         let blocks = running.blocks.map(|(begun, all)| format!(", {begun} of {all} blocks begun")).unwrap_or_default();

@@ -105,8 +105,14 @@ impl Driver {
         }
     }
 
-    /// Presses a key, called as in the table of keys.
+    /// Presses a key, called as in the table of keys, and waits for what it does.
     pub(crate) fn key(&mut self, name: &str) {
+        self.press(name);
+        self.settle();
+    }
+
+    /// Presses a key without waiting.
+    pub(crate) fn press(&mut self, name: &str) {
         let (modifiers, base) = match (name.strip_prefix("Ctrl-"), name.strip_prefix("Shift-")) {
             (Some(base), _) => (KeyModifiers::CONTROL, base),
             (_, Some(base)) => (KeyModifiers::SHIFT, base),
@@ -129,7 +135,6 @@ impl Driver {
             _ => KeyCode::F(base.strip_prefix('F').and_then(|n| n.parse().ok()).expect("a key")),
         };
         self.feed(Input::Key(KeyEvent::new(code, modifiers)));
-        self.settle();
     }
 
     /// Types a text.

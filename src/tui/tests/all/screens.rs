@@ -105,3 +105,14 @@ fn every_size_can_be_drawn() {
         }
     }
 }
+
+#[test]
+fn keys_that_come_faster_than_commands_end_are_done_in_order() {
+    let mut driver = Driver::new("examples/reduce_racy.cuf", false, (80, 24), Look::default());
+    for c in ":break 13\rcnnN".chars() {
+        driver.press(&if c == '\r' { "Enter".to_owned() } else { c.to_string() });
+    }
+    driver.settle();
+    let screen = driver.screen();
+    assert!(screen.contains("▶  14") && screen.contains("reduce #1  block 1  thread 1"), "{screen}");
+}
