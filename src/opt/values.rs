@@ -82,7 +82,7 @@ impl Values<'_> {
     fn inst(&mut self, mut kind: InstKind) {
         copy::operands(self, &mut kind);
         kind = fold::rule(self, kind);
-        kind = strength::rule(kind);
+        kind = strength::rule(self, kind);
         kind = address::rule(self, kind);
         kind = cse::rule(self, kind);
         self.push(kind);

@@ -281,3 +281,47 @@ bb0:
 }";
     assert_eq!(body(text), "bb0:\n  %1:i32 = call @get(%0)\n  return %1\n}");
 }
+
+#[test]
+fn a_remainder_of_a_power_of_two_that_is_only_compared_is_bits() {
+    let text = "
+device @f(%0: i64, %1: i32) -> pred, pred, pred {
+bb0:
+  %2 = rem.i64 %0, 2
+  %3 = cmp.eq.i64 %2, 0
+  %4 = rem.i32 %1, 8
+  %5 = cmp.ne.i32 %4, 3
+  %6 = cmp.eq.i32 %4, -3
+  return %3, %5, %6
+}";
+    assert_eq!(
+        body(text),
+        "\
+bb0:
+  %7 = and.i64 %0, 1
+  %3 = cmp.eq.i64 %7, 0
+  %4 = rem.i32 %1, 8
+  %8 = and.i32 %1, -2147483641
+  %5 = cmp.ne.i32 %8, 3
+  %6 = cmp.eq.i32 %4, -3
+  return %3, %5, %6
+}"
+    );
+}
+
+#[test]
+fn remainders_compared_by_their_bits_are_the_same_for_every_integer() {
+    for (op, m, c) in [("eq", 8, 0), ("ne", 8, 0), ("eq", 8, 5), ("eq", 2, 1), ("ne", 2, 1), ("eq", -128, 0)] {
+        let text = format!(
+            "device @f(%0: i8) -> pred {{\nbb0:\n  %1 = rem.i8 %0, {m}\n  %2 = cmp.{op}.i8 %1, {c}\n  return %2\n}}"
+        );
+        let module = ir::parse::module(&text).unwrap();
+        let mut better = module.clone();
+        opt::run(&mut better, 2);
+        assert!(ir::print::function(&better, &better.funcs[0], false).contains("and.i8"), "{text}");
+        for x in 0..=255 {
+            let run = |m: &ir::Module| ir::lane::Lane::new(m).run(ir::FuncId(0), &[x]);
+            assert_eq!(run(&module), run(&better), "{text} at {x}");
+        }
+    }
+}
