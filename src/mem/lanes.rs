@@ -138,6 +138,12 @@ impl Grid {
         Grid { first: address, lanes: width as u32, step: 0, row: 0, low: address, span: 0 }
     }
 
+    /// The same, so many bytes further on.
+    #[inline(always)]
+    pub fn moved(self, bytes: i64) -> Grid {
+        Grid { first: self.first.wrapping_add_signed(bytes), low: self.low.wrapping_add_signed(bytes), ..self }
+    }
+
     /// How far lane `lane` is from the first.
     #[inline(always)]
     fn offset(&self, lane: usize) -> i64 {

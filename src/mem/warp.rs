@@ -100,6 +100,10 @@ impl Memory {
             if next < l.bytes {
                 prefetch(&l.backing, next as usize);
             }
+            let second = next.wrapping_add_signed(g.row);
+            if g.lanes < W as u32 && second < l.bytes {
+                prefetch(&l.backing, second as usize);
+            }
         }
         let lanes = g.lanes as usize;
         if g.step == T::BYTES as i64 && lanes == W && first % PAGE + W * T::BYTES <= PAGE {

@@ -25,7 +25,7 @@ pub(crate) enum After {
     Tell,
     /// The lanes of a branch disagree: these take it.
     Split(u32),
-    /// Some lanes have left the loop of that number, which only computes.
+    /// Some lanes have left the loop of that number, which writes nothing.
     Left(u32, Left),
     /// The fragment waits where lanes meet.
     Join,
@@ -170,13 +170,12 @@ pub(crate) fn settle<const W: usize>(
     }
 }
 
-/// Parts the current fragment, which stands at a loop that only computes, as the branches of the loop would have done: those
+/// Parts the current fragment, which stands at a loop that writes nothing, as the branches of the loop would have done: those
 /// that left before the last ones wait, on the side of the others on which each branch would have put them. That they are one
 /// fragment and not several makes no difference, since they wait for the same and lie side by side.
 fn part<const W: usize>(warp: &mut Warp<W>, tight: &Tight, mask: u32, left: Left) {
     let current = warp.current;
-    let head = warp.fragments[current].pc;
-    let (on, pc) = if left.active != 0 { (left.active, head + 1) } else { (left.last, tight.exit) };
+    let (on, pc) = if left.active != 0 { (left.active, left.pc) } else { (left.last, tight.exit) };
     if tight.takes {
         warp.split(on, pc, Some(tight.exit));
         let waiting = &mut warp.fragments[current];

@@ -99,7 +99,7 @@ pub struct Way {
     pub forms: Vec<Form>,
     /// Parts of addresses that differ by lane.
     pub spreads: Vec<SpreadCode>,
-    /// Loops that only compute, by the number of their [`Op::Tight`]; `None` where this way has an operation that is not one
+    /// Loops that write nothing, by the number of their [`Op::Tight`]; `None` where this way has an operation that is not one
     /// of theirs.
     pub tight: Vec<Option<Tight>>,
 }
@@ -398,7 +398,7 @@ pub enum Op {
     Rounds {
         number: u32,
     },
-    /// The head of a loop of device code that only computes.
+    /// The head of a loop of device code that writes nothing.
     Tight {
         number: u32,
     },

@@ -148,7 +148,7 @@ impl<'a> Compiler<'a> {
         tight::find(self.f, cfg, &loops, post)
     }
 
-    /// Puts the operations of loops that only compute together, before those that follow each other are.
+    /// Puts the operations of loops that write nothing together, before those that follow each other are.
     fn place_tight(&mut self, candidates: &BTreeMap<Bb, Candidate>) {
         let end = |bb: Bb| self.starts.get(bb.index() + 1).copied().unwrap_or(self.code.ops.len() as u32);
         for way in 0..self.plans.len() {

@@ -3,7 +3,7 @@
 //! `run_core` picks a fragment and executes its operations until it ends, splits, waits or the caller's budget is used up. The
 //! loop itself knows no observer (see `wire`), so that it is compiled once for each instruction set. Operations that are
 //! seldom executed, and accesses whose addresses are not regular, are in `rare` and `access`; they work lane by lane and are
-//! compiled once. What happens when the loop over operations is left is in `after`; loops that only compute are run by
+//! compiled once. What happens when the loop over operations is left is in `after`; loops that write nothing are run by
 //! `whirl`.
 //!
 //! Which instruction set it is never shows in a result, since the compiler contracts nothing.
@@ -12,12 +12,14 @@ use crate::access;
 use crate::after::{self, After, At, Next};
 use crate::code::{NO_JOIN, Op, Program};
 use crate::frame::{Frame, SPARE};
+use crate::isa;
 use crate::rare;
 use crate::rows::{bits, map, masks, wide_masks, zip, zip3};
 use crate::scalars::{add_words, holds, lane_sum};
+use crate::sight::Sight;
 use crate::spread;
 use crate::warp::{Context, Stop, Warp};
-use crate::whirl::{self, Files};
+use crate::whirl::{Files, Spin};
 use crate::window;
 use crate::wire::{Exit, Wire};
 use ir::eval;
@@ -571,16 +573,22 @@ fn run_fragment<const W: usize, const F: u8>(
                         break After::Rounds(number);
                     }
                 }
-                Op::Tight { number } if W > 1 && !is_seeded && idle < crate::POLL_QUANTUM => {
+                Op::Tight { number } if W > 1 && !is_seeded => {
                     let Some(Some(tight)) = way.tight.get(number as usize) else { break After::Rare };
-                    let files = Files { preds, words, longs, scalars };
-                    let out = whirl::run::<W, F>(tight, files, mask, &mut budget);
-                    if out.active == 0 && out.last == mask {
-                        pc = tight.exit;
+                    if !wire.tell || !tight.loads.iter().any(|load| wire.is_telling(func, load.pc)) {
+                        let files = Files { preds, words, longs, scalars };
+                        let sight = Sight { ctx, forms: &way.forms, spreads, hints, open, local_base };
+                        let spin = Spin { tight, files, sight, mask, pc, budget: &mut budget, idle: &mut idle };
+                        let out = isa::whirl::<W, F>(spin);
+                        if out.active == 0 && out.last == mask {
+                            pc = tight.exit;
+                            continue;
+                        }
+                        if out.active != mask {
+                            break After::Left(number, out);
+                        }
+                        pc = out.pc;
                         continue;
-                    }
-                    if out.active != mask {
-                        break After::Left(number, out);
                     }
                 }
                 Op::Exit => break After::Exit,

@@ -9,6 +9,7 @@ use crate::exec::run_core;
 use crate::hooks::Hooks;
 use crate::rows::{AVX2, AVX512, BASE};
 use crate::warp::{Context, Stop, Warp};
+use crate::whirl::{Left, Spin};
 use crate::wire::{Exit, Wire, drive};
 
 /// An instruction set that the processor has.
@@ -68,6 +69,40 @@ fn run_base(p: &Program, w: &mut Warp<32>, c: &mut Context<'_>, wire: &mut Wire<
 #[inline(never)]
 fn run_host(p: &Program, w: &mut Warp<1>, c: &mut Context<'_>, wire: &mut Wire<1>) -> Exit {
     run_core::<1, BASE>(p, w, c, wire)
+}
+
+/// Runs a loop by `whirl`; `F` is the set that the caller is compiled for. A function of its own: what the loop keeps in
+/// registers is nobody else's business.
+#[inline(always)]
+pub(crate) fn whirl<const W: usize, const F: u8>(spin: Spin<'_, '_, W>) -> Left {
+    match F {
+        // SAFETY: the caller is compiled for the set, so the processor has it.
+        #[cfg(target_arch = "x86_64")]
+        AVX512 => unsafe { whirl_avx512(spin) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        AVX2 => unsafe { whirl_avx2(spin) },
+        _ => whirl_base(spin),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(never)]
+#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512vl,avx512bw,avx512dq,avx512cd")]
+fn whirl_avx512<const W: usize>(spin: Spin<'_, '_, W>) -> Left {
+    spin.run::<AVX512>()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(never)]
+#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+fn whirl_avx2<const W: usize>(spin: Spin<'_, '_, W>) -> Left {
+    spin.run::<AVX2>()
+}
+
+#[inline(never)]
+fn whirl_base<const W: usize>(spin: Spin<'_, '_, W>) -> Left {
+    spin.run::<BASE>()
 }
 
 impl Warp<32> {

@@ -39,6 +39,7 @@ mod rounds;
 mod rows;
 mod scalars;
 mod select;
+mod sight;
 mod spread;
 mod tight;
 mod warp;

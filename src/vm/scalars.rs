@@ -3,13 +3,16 @@
 use crate::code::{R3, Slot, Term};
 use ir::op::CmpOp;
 
+/// The integer in a scalar, of 32 bits if `narrow`.
+#[inline(always)]
+pub(crate) fn signed(word: u64, narrow: bool) -> i64 {
+    if narrow { i64::from(word as u32 as i32) } else { word as i64 }
+}
+
 /// Whether a compare of two integer scalars holds. Sign extension keeps the order of unsigned numbers too.
 #[inline(always)]
 pub(crate) fn holds(op: CmpOp, wide: bool, r: R3, scalars: &[u64]) -> bool {
-    let value = |slot: Slot| {
-        let word = scalars[slot as usize];
-        if wide { word as i64 } else { i64::from(word as u32 as i32) }
-    };
+    let value = |slot: Slot| signed(scalars[slot as usize], !wide);
     let (x, y) = (value(r.a), value(r.b));
     match op {
         CmpOp::Eq => x == y,

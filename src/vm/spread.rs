@@ -11,6 +11,7 @@
 
 use crate::code::{Form, SpreadCode, Term};
 use crate::rows::{bits, map};
+use crate::scalars::signed;
 use mem::Grid;
 
 /// A sum of registers in all lanes.
@@ -147,9 +148,7 @@ pub(crate) fn sum<const W: usize>(terms: &[Term], words: &[[u32; W]], longs: &[[
 /// The scalar of a term times its factor.
 #[inline(always)]
 fn product(term: &Term, scalars: &[u64]) -> i64 {
-    let word = scalars[term.scalar as usize];
-    let value = if term.narrow { i64::from(word as u32 as i32) } else { word as i64 };
-    value.wrapping_mul(term.factor)
+    signed(scalars[term.scalar as usize], term.narrow).wrapping_mul(term.factor)
 }
 
 /// The sum of terms by their scalars.
@@ -178,26 +177,32 @@ pub(crate) fn grid<const W: usize>(
     scalars: &[u64],
     spreads: &[Spread<W>],
 ) -> Option<Grid> {
-    let mut base = form.base.wrapping_add(scalar_sum(&form.terms, scalars));
+    let outline = outline(form, local_base, spreads)?;
+    let sum = scalar_sum(&form.terms, scalars);
+    let Some(index) = form.index.as_ref().filter(|index| index.wraps) else { return Some(outline.moved(sum)) };
+    // The 32-bit sum has to be exact in every lane.
+    let spread = &spreads[index.spread as usize];
+    let narrow = index.base.wrapping_add(scalar_sum(&index.terms, scalars));
+    let low = spread.first.wrapping_add(narrow).wrapping_add(spread.low);
+    if low < i64::from(i32::MIN) || low > i64::from(i32::MAX) - spread.span {
+        return None;
+    }
+    Some(outline.moved(sum.wrapping_add(narrow.wrapping_mul(index.factor))))
+}
+
+/// The same without what uniform registers add.
+#[inline(always)]
+pub(crate) fn outline<const W: usize>(form: &Form, local_base: u64, spreads: &[Spread<W>]) -> Option<Grid> {
+    let mut base = form.base;
     if form.local {
         base = base.wrapping_add(local_base as i64);
     }
     let Some(index) = &form.index else { return Some(Grid::uniform(base as u64, W)) };
-    let spread = &spreads[index.spread as usize];
+    let (spread, factor) = (&spreads[index.spread as usize], index.factor);
     if spread.lanes == 0 {
         return None;
     }
-    let mut first = spread.first;
-    if index.wraps {
-        // The 32-bit sum has to be exact in every lane.
-        first = first.wrapping_add(index.base).wrapping_add(scalar_sum(&index.terms, scalars));
-        let low = first.wrapping_add(spread.low);
-        if low < i64::from(i32::MIN) || low > i64::from(i32::MAX) - spread.span {
-            return None;
-        }
-    }
-    let factor = index.factor;
-    let first = base.wrapping_add(first.wrapping_mul(factor));
+    let first = base.wrapping_add(spread.first.wrapping_mul(factor));
     Some(Grid {
         first: first as u64,
         lanes: spread.lanes,

@@ -1,19 +1,23 @@
-//! Loops of device code that only compute.
+//! Loops of device code that only compute and load.
 //!
-//! Chains, iterations and series run in loops whose rounds touch no memory and ask for nothing: each is a straight line of
-//! blocks from the loop's head back to it, with branches that lead out and one back edge. Such a loop is found here, and its
-//! operations are put into a list of [`Step`]s, which `whirl` runs round after round without the dispatcher. What counts:
+//! Chains, iterations, series and products of rows and columns run in loops whose rounds write no memory and ask for nothing:
+//! each is a straight line of blocks from the loop's head back to it, with branches that lead out and one back edge. Such a
+//! loop is found here, and its operations are put into a list of [`Step`]s, which `whirl` runs round after round without the
+//! dispatcher. What counts:
 //!
 //! - All branches that lead out lead to one block, at which the lanes that left wait for the others, and all on the same
 //!   side. So lanes that leave are nothing but a smaller mask until all have left.
 //! - A result of lanes that have left, or are elsewhere, has to stay where somebody may read it: of variables, of what is read
 //!   behind the loop, and of what is read in the round that follows a stop at the back edge. All else may be overwritten.
 //!
+//! - The lanes of a load are known by a rule from before the loop on; only what all of them share changes from round to round.
+//!
 //! Results, schedule points and the places where a run may stop are those of the operations one by one.
 
-use crate::code::{Code, Op, R2, R3, R4, Slot, Way};
+use crate::code::{Code, MemOp, Op, R2, R3, R4, Slot, Term, Way};
 use ir::analysis::{Cfg, Liveness, Loops, PostDominators};
-use ir::{Bb, Function, InstKind, Reg, Term, Ty, Val};
+use ir::op::CmpOp;
+use ir::{Bb, Function, InstKind, Reg, Term as IrTerm, Ty, Val};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -22,11 +26,26 @@ use std::ops::Range;
 pub struct Tight {
     /// A round.
     pub(crate) steps: Vec<Step>,
+    /// What a round loads, in order; [`LOADS`] at most.
+    pub(crate) loads: Vec<Load>,
     /// Where lanes that leave wait.
     pub(crate) exit: u32,
     /// Whether the lanes that leave are those that take the branch.
     pub(crate) takes: bool,
 }
+
+/// A load of a round.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Load {
+    /// The operation.
+    pub(crate) pc: u32,
+    pub(crate) m: MemOp,
+    /// The only part of its address that changes from round to round; its factor is 0 if none does.
+    pub(crate) moving: Term,
+}
+
+/// How many loads a round has at most.
+pub(crate) const LOADS: usize = 8;
 
 /// A part of a round.
 #[derive(Clone, PartialEq, Debug)]
@@ -37,6 +56,14 @@ pub(crate) enum Step {
     NoBits { wide: bool, r: R3 },
     /// A shift of all lanes by as many bits.
     Shift { op: Shift, wide: bool, keeps: bool, r: R2, count: u32 },
+    /// The load of that number: of words or of longs, of shared memory or of another; if it `keeps`, as above.
+    Load { number: u32, wide: bool, shared: bool, keeps: bool },
+    /// The load of that number, one word for all lanes.
+    LoadScalar { number: u32 },
+    /// Compares scalars for the next [`Step::LeaveTested`].
+    Test { op: CmpOp, wide: bool, r: R3 },
+    /// All lanes leave if the last test came out as it says.
+    LeaveTested { holds: bool },
     /// Lanes leave for which the predicate is as it says.
     Leave { p: Slot, holds: bool },
     /// The back edge.
@@ -76,7 +103,7 @@ pub(crate) fn find(f: &Function, cfg: &Cfg, loops: &Loops, post: &PostDominators
 /// The loop with that head, if it is a straight line that only computes.
 fn chain(f: &Function, post: &PostDominators, live: &Liveness, head: Bb, inside: &[Bb]) -> Option<Candidate> {
     let is_known = |kind: &InstKind| match kind {
-        InstKind::Stmt | InstKind::BackEdge => true,
+        InstKind::Stmt | InstKind::BackEdge | InstKind::Load { .. } => true,
         InstKind::Addr { .. } | InstKind::Special { .. } => false,
         _ => kind.is_pure(),
     };
@@ -90,8 +117,8 @@ fn chain(f: &Function, post: &PostDominators, live: &Liveness, head: Bb, inside:
         }
         blocks.push(at);
         at = match block.term {
-            Term::Jump(to) => to,
-            Term::Branch { cond: Val::Reg(_), then_bb, else_bb } => {
+            IrTerm::Jump(to) => to,
+            IrTerm::Branch { cond: Val::Reg(_), then_bb, else_bb } => {
                 let takes = inside.contains(&else_bb);
                 if takes == inside.contains(&then_bb) {
                     return None;
@@ -230,26 +257,67 @@ fn rows(op: &Op) -> Option<Rows> {
         | Op::GeF64(r) => two(0, 2, r),
         Op::I32ToI64(r) | Op::I32ToF64(r) | Op::F32ToF64(r) => one(2, 1, r),
         Op::I64ToI32(r) | Op::F64ToF32(r) | Op::F64ToI32(r) => one(1, 2, r),
-        Op::Splat32(r) => Rows { d: (1, r.d), takes: [None; 3] },
-        Op::Splat64(r) => Rows { d: (2, r.d), takes: [None; 3] },
+        Op::Splat32(R2 { d, .. }) | Op::LoadG32(MemOp { value: d, .. }) | Op::LoadS32(MemOp { value: d, .. }) => {
+            Rows { d: (1, d), takes: [None; 3] }
+        }
+        Op::Splat64(R2 { d, .. }) | Op::LoadG64(MemOp { value: d, .. }) | Op::LoadS64(MemOp { value: d, .. }) => {
+            Rows { d: (2, d), takes: [None; 3] }
+        }
         _ => return None,
     })
 }
 
-/// Whether an operation works on scalars in a way that `whirl` knows.
-fn is_scalar(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::UMov(_)
-            | Op::UAddI32(_)
-            | Op::USubI32(_)
-            | Op::UMulI32(_)
-            | Op::UAddI64(_)
-            | Op::USubI64(_)
-            | Op::UMulI64(_)
-            | Op::UI32ToI64(_)
-            | Op::UCmp { .. }
-    )
+/// The scalar that an operation on scalars makes which `whirl` knows.
+fn scalar_result(op: &Op) -> Option<Slot> {
+    match *op {
+        Op::UMov(R2 { d, .. })
+        | Op::UI32ToI64(R2 { d, .. })
+        | Op::UAddI32(R3 { d, .. })
+        | Op::USubI32(R3 { d, .. })
+        | Op::UMulI32(R3 { d, .. })
+        | Op::UAddI64(R3 { d, .. })
+        | Op::USubI64(R3 { d, .. })
+        | Op::UMulI64(R3 { d, .. })
+        | Op::ULoad(MemOp { value: d, .. }) => Some(d),
+        _ => None,
+    }
+}
+
+/// The end of a round at a branch. A comparison of scalars that serves the branch alone says how it comes out without a
+/// detour by the predicates, unless a load is between: there the run may stop, and would not know.
+fn leave(steps: &mut [Step], p: Slot, holds: bool, serves: bool) -> Step {
+    let test = steps.iter().rposition(|step| matches!(step, Step::Op { op: Op::UCmp { r, .. }, .. } if r.d == p));
+    if let Some(at) = test.filter(|_| serves)
+        && !steps[at..]
+            .iter()
+            .any(|s| matches!(s, Step::Load { .. } | Step::LoadScalar { .. } | Step::LeaveTested { .. }))
+        && let Step::Op { op: Op::UCmp { op, wide, r }, .. } = steps[at]
+    {
+        steps[at] = Step::Test { op, wide, r };
+        return Step::LeaveTested { holds };
+    }
+    Step::Leave { p, holds }
+}
+
+/// The load at an operation; `None` if the rule of its lanes is not kept up to date outside the loop, or if more than one
+/// part of its address is among the scalars that the loop assigns.
+fn load(way: &Way, pc: u32, m: MemOp, assigned: &BTreeSet<Slot>) -> Option<Load> {
+    let form = &way.forms[m.form as usize];
+    let narrow = form.index.as_ref().filter(|index| index.wraps);
+    if form.index.as_ref().is_some_and(|index| !index.kept) || narrow.is_some_and(|index| index.factor <= 0) {
+        return None;
+    }
+    let changes = |term: &&Term| assigned.contains(&term.scalar);
+    let mut inner = narrow.into_iter().flat_map(|index| &index.terms).filter(changes);
+    let mut outer = form.terms.iter().filter(changes);
+    let still = Term { slot: 0, scalar: 0, narrow: false, factor: 0 };
+    let moving = match (inner.next(), outer.next()) {
+        (None, None) => still,
+        (Some(term), None) => *term,
+        (None, Some(term)) => *term,
+        (Some(_), Some(_)) => return None,
+    };
+    (inner.next().is_none() && outer.next().is_none()).then_some(Load { pc, m, moving })
 }
 
 impl Candidate {
@@ -259,18 +327,24 @@ impl Candidate {
         let file = |ty: Ty| crate::select::file_of(ty);
         let kept: BTreeSet<(usize, Slot)> =
             self.kept.iter().map(|r| code.slots[r.index()]).map(|(ty, slot)| (file(ty), slot)).collect();
-        let ops: Vec<&Op> = ranges.iter().flat_map(|range| &way.ops[range.clone()]).collect();
+        let ops: Vec<(u32, &Op)> =
+            ranges.iter().flat_map(|range| range.clone().map(|pc| (pc as u32, &way.ops[pc]))).collect();
         let mut reads: BTreeMap<(usize, Slot), u32> = BTreeMap::new();
-        for row in ops.iter().filter_map(|op| rows(op)).flat_map(|rows| rows.takes).flatten() {
-            *reads.entry(row).or_default() += 1;
+        for &(_, op) in &ops {
+            let branch = if let Op::Branch { p, .. } = *op { Some((0, p)) } else { None };
+            for row in rows(op).into_iter().flat_map(|rows| rows.takes).flatten().chain(branch) {
+                *reads.entry(row).or_default() += 1;
+            }
         }
+        let assigned: BTreeSet<Slot> = ops.iter().filter_map(|(_, op)| scalar_result(op)).collect();
+        let mut loads = Vec::new();
         // Whether a row serves the operation that follows and nothing else.
         let serves = |row: (usize, Slot)| !kept.contains(&row) && reads.get(&row) == Some(&1);
         let word = |slot: Slot| code.consts32.iter().find(|c| c.0 == slot).map(|c| u64::from(c.1));
         let long = |slot: Slot| code.consts64.iter().find(|c| c.0 == slot).map(|c| c.1);
         let constant = |wide: bool, slot: Slot| if wide { long(slot) } else { word(slot) };
         let mut steps: Vec<Step> = Vec::new();
-        for op in ops {
+        for (pc, op) in ops {
             let keeps = rows(op).is_some_and(|rows| kept.contains(&rows.d));
             let shift = |op: Shift, wide: bool, r: R3| {
                 let count = constant(wide, r.b).filter(|&n| n < if wide { 64 } else { 32 })?;
@@ -283,7 +357,17 @@ impl Candidate {
             let (fused, step) = match (last, op) {
                 (_, Op::Nop | Op::Join | Op::Jump { .. } | Op::Stmt | Op::Tight { .. }) => continue,
                 (_, Op::BackEdge) => (false, Some(Step::Point)),
-                (_, &Op::Branch { p, .. }) => (false, Some(Step::Leave { p, holds: self.takes })),
+                (_, &Op::Branch { p, .. }) => (false, Some(leave(&mut steps, p, self.takes, serves((0, p))))),
+                (_, &Op::ULoad(m)) => {
+                    loads.push(load(way, pc, m, &assigned)?);
+                    (false, Some(Step::LoadScalar { number: loads.len() as u32 - 1 }))
+                }
+                (_, &(Op::LoadG32(m) | Op::LoadG64(m) | Op::LoadS32(m) | Op::LoadS64(m))) => {
+                    loads.push(load(way, pc, m, &assigned)?);
+                    let wide = matches!(op, Op::LoadG64(_) | Op::LoadS64(_));
+                    let shared = matches!(op, Op::LoadS32(_) | Op::LoadS64(_));
+                    (false, Some(Step::Load { number: loads.len() as u32 - 1, wide, shared, keeps }))
+                }
                 (Some(&Op::And64(t)), &Op::EqI64(r)) if t.d == r.a && serves((2, t.d)) && long(r.b) == Some(0) => {
                     (true, Some(Step::NoBits { wide: true, r: R3 { d: r.d, ..t } }))
                 }
@@ -304,7 +388,9 @@ impl Candidate {
                 (_, &Op::Shl64(r)) => (false, shift(Shift::Left, true, r)),
                 (_, &Op::ShrU64(r)) => (false, shift(Shift::RightZeros, true, r)),
                 (_, &Op::ShrS64(r)) => (false, shift(Shift::RightSign, true, r)),
-                _ if rows(op).is_some() || is_scalar(op) => (false, Some(Step::Op { op: op.clone(), keeps })),
+                _ if rows(op).is_some() || scalar_result(op).is_some() || matches!(op, Op::UCmp { .. }) => {
+                    (false, Some(Step::Op { op: op.clone(), keeps }))
+                }
                 _ => return None,
             };
             if fused {
@@ -312,6 +398,6 @@ impl Candidate {
             }
             steps.push(step?);
         }
-        Some(Tight { steps, exit, takes: self.takes })
+        (loads.len() <= LOADS).then_some(Tight { steps, loads, exit, takes: self.takes })
     }
 }

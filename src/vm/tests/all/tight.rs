@@ -1,5 +1,5 @@
-//! Loops that only compute give what their operations give one by one: every operation, lanes that leave in different rounds,
-//! runs that stop at any schedule point, and the order in which groups of lanes go on.
+//! Loops that write nothing give what their operations give one by one: every operation, loads of every shape, lanes that leave
+//! in different rounds, runs that stop at any schedule point or at a fault, and the order in which groups of lanes go on.
 
 use crate::rounds::Rng;
 use ir::FuncId;
@@ -13,8 +13,12 @@ use vm::{Arg, Context, Geometry, InstructionSet, Program, Stop, Warp};
 /// Bytes of the array that a kernel reads and writes.
 const BYTES: u64 = 4096;
 
-/// Runs a kernel of one argument by budgets of so many points; gives the array that it leaves and the points that it passed.
-fn run(program: &Program, mask: u32, budget: u64) -> (Vec<u8>, u64) {
+/// Bytes of shared memory.
+const SHARED: u64 = 1024;
+
+/// Runs a kernel of one argument by budgets of so many points; gives the array that it leaves, the points that it passed and
+/// its fault.
+fn run(program: &Program, mask: u32, budget: u64) -> (Vec<u8>, u64, String) {
     let mut memory = Memory::new();
     let at = memory.alloc(Region::Device(0), BYTES, "words", Span::NONE).unwrap();
     let bytes: Vec<u8> = (0..BYTES).map(|i| (i * 37 % 251) as u8).collect();
@@ -22,17 +26,23 @@ fn run(program: &Program, mask: u32, budget: u64) -> (Vec<u8>, u64) {
     memory.write(at, &[0; 4]).unwrap();
     let mut warp: Warp<32> = Warp::new(program, 0, mask, FuncId(0), &[Arg::Bits(at)]);
     let geometry = Geometry { grid: [1; 3], block: [32, 1, 1], ..Geometry::default() };
+    let mut shared: Vec<u8> = (0..SHARED).map(|i| (i * 29 % 241) as u8).collect();
+    let mut fault = String::new();
     loop {
-        let mut ctx = Context { memory: &memory, shared: &mut [], geometry, budget, atomics: None };
+        let mut ctx = Context { memory: &memory, shared: &mut shared, geometry, budget, atomics: None };
         match warp.run(program, &mut ctx, None) {
             Stop::Done => break,
             Stop::Budget => warp = warp.clone(),
+            Stop::Fault(found) => {
+                fault = format!("{found:?}");
+                break;
+            }
             other => panic!("{other:?}"),
         }
     }
     let mut out = vec![0; BYTES as usize];
     memory.read(at, &mut out).unwrap();
-    (out, warp.points)
+    (out, warp.points, fault)
 }
 
 fn compile(text: &str) -> Program {
@@ -96,12 +106,38 @@ impl Body<'_> {
         }
     }
 
+    /// A word from where lanes are the same, side by side, in two rows, at their own, or side by side by a sum of 32 bits; a
+    /// multiple of the counter `%60` further on.
+    fn load(&mut self, ty: usize) -> u32 {
+        let (name, shift) = (VARS[ty].0, if VARS[ty].0.ends_with("32") { 2 } else { 3 });
+        let (space, base) = if self.rng.below(2) == 0 { ("shared", "%9") } else { ("global", "%0") };
+        let lanes = ["", "%5", "%8", "%10", "narrow"][self.rng.below(5) as usize];
+        let mut counter = "%60".to_owned();
+        if lanes == "narrow" {
+            counter = format!("%{}", self.temp("add.i32 %4, %60"));
+        }
+        let wide = self.temp(&format!("cvt.cast.i64.i32 {counter}"));
+        let far = if lanes == "narrow" { 0 } else { self.rng.below(3) };
+        let mut part = self.temp(&format!("shl.i64 %{wide}, {}", shift + far));
+        if lanes.starts_with('%') {
+            let by_lane = self.temp(&format!("shl.i64 {lanes}, {shift}"));
+            part = self.temp(&format!("add.i64 %{part}, %{by_lane}"));
+        }
+        let at = self.temp(&format!("add.i64 {base}, %{part}"));
+        let offset = 64 * self.rng.below(4);
+        self.temp(&format!("load.{space}.{name} [%{at}+{offset}]"))
+    }
+
     fn assignment(&mut self) {
         let ty = self.rng.below(4) as usize;
         let (name, regs) = VARS[ty];
         let d = regs[self.rng.below(2) as usize];
         let (a, b) = (self.operand(ty), self.operand(ty));
-        let text = match (self.rng.below(6), name.starts_with('i')) {
+        let text = match (self.rng.below(8), name.starts_with('i')) {
+            (6 | 7, is_int) => {
+                let word = self.load(ty);
+                if is_int { format!("xor.{name} %{word}, {a}") } else { format!("add.{name} %{word}, {a}") }
+            }
             (0, _) => {
                 let p = self.predicate();
                 format!("select.{name} %{p}, {a}, {b}")
@@ -157,7 +193,7 @@ impl Body<'_> {
         }
         writeln!(self.text, "bb{}:", first + 2).unwrap();
         self.assignment();
-        self.text += "  %48 = add.i32 %48, -1\n  backedge\n";
+        self.text += "  %48 = add.i32 %48, -1\n  %60 = add.i32 %60, 1\n  backedge\n";
         writeln!(self.text, "  jump bb{first}").unwrap();
     }
 
@@ -182,8 +218,11 @@ fn kernel(rng: &mut Rng) -> String {
             writeln!(body.text, "  reg %{reg} {ty} mutable").unwrap();
         }
     }
-    body.text += "  reg %48 i32 mutable\nbb0:\n  %4 = special.laneid\n  %5 = cvt.cast.i64.i32 %4\n  \
-        %7 = shl.i64 %5, 3\n  %6 = add.i64 %0, %7\n";
+    body.text += "  reg %48 i32 mutable\n  reg %60 i32 mutable\n  \
+        shared s0 \"words\" bytes 1024 align 8 element 4 bounds (1:256)\nbb0:\n  %4 = special.laneid\n  \
+        %5 = cvt.cast.i64.i32 %4\n  %7 = shl.i64 %5, 3\n  %6 = add.i64 %0, %7\n  %9 = addr s0\n  %60 = mov.i32 0\n  \
+        %11 = and.i64 %5, 15\n  %12 = shr.u.i64 %5, 4\n  %13 = mul.i64 %12, 24\n  %8 = add.i64 %11, %13\n  \
+        %10 = mul.i64 %11, %11\n";
     for (i, (ty, regs)) in VARS.iter().enumerate() {
         for (k, reg) in regs.iter().enumerate() {
             match *ty {
@@ -215,7 +254,7 @@ fn kernel(rng: &mut Rng) -> String {
 #[test]
 fn loops_as_a_whole_do_what_their_operations_do() {
     let mut rng = Rng(11);
-    let mut loops = 0;
+    let (mut loops, mut faults) = (0, 0);
     for number in 0..250 {
         let text = kernel(&mut rng);
         let mut program = compile(&text);
@@ -225,6 +264,7 @@ fn loops_as_a_whole_do_what_their_operations_do() {
             for mask in [u32::MAX, 0x00ff_f3ff, 0x8421_a5f0] {
                 program.exact = true;
                 let expected = run(&program, mask, u64::MAX);
+                faults += u32::from(!expected.2.is_empty());
                 program.exact = false;
                 for budget in [u64::MAX, 1 + rng.below(7), 1, 40] {
                     let found = run(&program, mask, budget);
@@ -233,11 +273,12 @@ fn loops_as_a_whole_do_what_their_operations_do() {
             }
         }
     }
-    assert!(loops > 300, "{loops} loops");
+    assert!(loops > 250, "{loops} loops");
+    assert!((20..1500).contains(&faults), "{faults} faults");
 }
 
 #[test]
-fn a_loop_with_memory_or_an_inner_loop_is_none_of_them() {
+fn a_loop_that_stores_or_waits_is_none_of_them() {
     let text = |inst: &str| {
         format!(
             "kernel @k(%0: i64) {{\n  reg %1 i32 mutable\n  reg %2 i64 mutable\nbb0:\n  %4 = special.laneid\n  \
@@ -246,6 +287,7 @@ fn a_loop_with_memory_or_an_inner_loop_is_none_of_them() {
         )
     };
     assert_eq!(tight(&compile(&text("%2 = add.i64 %2, 3"))), 1);
+    assert_eq!(tight(&compile(&text("%2 = load.global.i64 [%0+8]"))), 1);
     assert_eq!(tight(&compile(&text("store.global.i64 [%0+8], %2"))), 0);
     assert_eq!(tight(&compile(&text("syncwarp -1"))), 0);
 }
