@@ -1,49 +1,19 @@
 ! Judges what complex_values.cuf wrote: the greatest error of a function against quadruple precision (libquadmath).
 !
-!   gfortran -O2 complex_errors.f90 -o complex_errors && ./complex_errors NAME KIND FILE
+!   gfortran -O2 samples.f90 complex_errors.f90 -o complex_errors && ./complex_errors NAME KIND FILE
 !
 ! An error is the absolute value of the difference, in units in the last place of the absolute value of the true result.
 program errors
-  use iso_fortran_env, only: real32, real64, real128
+  use samples
   implicit none
-  character(32) :: name, word, file
-  integer :: kind, n, status, i
-  integer(8) :: judged
-  complex(real32), allocatable :: x4(:), y4(:), z4(:)
-  complex(real64), allocatable :: x8(:), y8(:), z8(:)
-  real(real128) :: worst
-  complex(real128) :: at
-  call get_command_argument(1, name)
-  call get_command_argument(2, word)
-  read(word, *) kind
-  call get_command_argument(3, file)
-  open(10, file=file, access='stream', form='unformatted', status='old')
-  worst = 0
-  at = 0
-  judged = 0
-  do
-    read(10, iostat=status) n
-    if (status /= 0) exit
-    if (kind == 8) then
-      if (.not. allocated(x8)) allocate(x8(n), y8(n), z8(n))
-      read(10) x8, y8, z8
-      do i = 1, n
-        call judge(cmplx(x8(i), kind=real128), cmplx(y8(i), kind=real128), cmplx(z8(i), kind=real128), 53)
-      end do
-    else
-      if (.not. allocated(x4)) allocate(x4(n), y4(n), z4(n))
-      read(10) x4, y4, z4
-      do i = 1, n
-        call judge(cmplx(x4(i), kind=real128), cmplx(y4(i), kind=real128), cmplx(z4(i), kind=real128), 24)
-      end do
-    end if
-  end do
+  real(real128) :: worst = 0
+  complex(real128) :: at = 0
+  call judge_all(2, judge)
   write(*, '(a,a,a,i0,a,i0,a,f7.3,a,es15.8,a,es15.8,a)') '| `', trim(name), '` | complex(', kind, ') | ', judged, ' | ', worst, &
     ' | (', real(at), ', ', aimag(at), ') |'
 contains
-  subroutine judge(x, y, z, digits)
+  subroutine judge(x, y, z)
     complex(real128), intent(in) :: x, y, z
-    integer, intent(in) :: digits
     complex(real128) :: r
     real(real128) :: error
     r = reference(x, y)

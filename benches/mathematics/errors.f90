@@ -1,12 +1,12 @@
 ! Judges what values.cuf wrote: the greatest error of a function against quadruple precision (libquadmath).
 !
-!   gfortran -O2 errors.f90 -o errors && ./errors NAME KIND FILE
+!   gfortran -O2 samples.f90 errors.f90 -o errors && ./errors NAME KIND FILE
 !
 ! An error is given in units in the last place of the true value. For functions with zeros that the arithmetic cannot meet
 ! (Bessel functions, log_gamma below 0) a second figure is relative to the size of the function nearby: the envelope
 ! sqrt(2/(pi x)) or 1, if that is greater than the value.
 program errors
-  use iso_fortran_env, only: real32, real64, real128
+  use samples
   implicit none
   interface
     real(real128) function expm1q(x) bind(c)
@@ -22,39 +22,9 @@ program errors
       real(real128), value :: x
     end function
   end interface
-  character(32) :: name, word, file
-  integer :: kind, n, status, i, wrong
-  integer(8) :: judged
-  real(real32), allocatable :: x4(:), y4(:), z4(:)
-  real(real64), allocatable :: x8(:), y8(:), z8(:)
-  real(real128) :: worst, worst_near, at
-  call get_command_argument(1, name)
-  call get_command_argument(2, word)
-  read(word, *) kind
-  call get_command_argument(3, file)
-  open(10, file=file, access='stream', form='unformatted', status='old')
-  worst = 0
-  worst_near = 0
-  at = 0
-  wrong = 0
-  judged = 0
-  do
-    read(10, iostat=status) n
-    if (status /= 0) exit
-    if (kind == 8) then
-      if (.not. allocated(x8)) allocate(x8(n), y8(n), z8(n))
-      read(10) x8, y8, z8
-      do i = 1, n
-        call judge(real(x8(i), real128), real(y8(i), real128), real(z8(i), real128), 53, 1024, -1074)
-      end do
-    else
-      if (.not. allocated(x4)) allocate(x4(n), y4(n), z4(n))
-      read(10) x4, y4, z4
-      do i = 1, n
-        call judge(real(x4(i), real128), real(y4(i), real128), real(z4(i), real128), 24, 128, -149)
-      end do
-    end if
-  end do
+  integer :: wrong = 0
+  real(real128) :: worst = 0, worst_near = 0, at = 0
+  call judge_all(1, judge)
   write(*, '(a,a,a,i0,a,i0,a)', advance='no') '| `', trim(name), '` | real(', kind, ') | ', judged, ' | '
   if (worst < 1000) then
     write(*, '(f7.3)', advance='no') worst
@@ -63,10 +33,12 @@ program errors
   end if
   write(*, '(a,es15.8,a,f9.3,a,i0,a)', advance='no') ' | ', at, ' | ', worst_near, ' | ', wrong, ' | '
 contains
-  subroutine judge(x, y, z, digits, top, bottom)
-    real(real128), intent(in) :: x, y, z
-    integer, intent(in) :: digits, top, bottom
-    real(real128) :: r, error, unit, near
+  subroutine judge(sample_x, sample_y, sample_z)
+    complex(real128), intent(in) :: sample_x, sample_y, sample_z
+    real(real128) :: x, y, z, r, error, unit, near
+    x = real(sample_x)
+    y = real(sample_y)
+    z = real(sample_z)
     if (x /= x .or. y /= y) return
     if (skipped(x)) return
     r = reference(x, y)

@@ -7,8 +7,8 @@ here=$(dirname "$0")
 cufemu=$1 count=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-gfortran -O2 "$here/errors.f90" -J"$work" -o "$work/errors"
-gfortran -O2 "$here/complex_errors.f90" -J"$work" -o "$work/complex_errors"
+gfortran -O2 "$here/samples.f90" "$here/errors.f90" -J"$work" -o "$work/errors"
+gfortran -O2 "$here/samples.f90" "$here/complex_errors.f90" -J"$work" -o "$work/complex_errors"
 cat <<TEXT
 # Errors of the mathematical functions
 

@@ -1,7 +1,7 @@
 //! Accesses of all lanes of a warp at once.
 
 use crate::lanes::{Grid, Lanes, Word, load_at, load_row, prefetch, store_at, store_row, store_run};
-use crate::memory::Memory;
+use crate::memory::{Live, Memory};
 use crate::page::PAGE;
 
 /// What an access remembers of the one before.
@@ -16,6 +16,18 @@ pub struct Hint {
 /// Bytes from which on a step to the next access is a far one.
 const FAR: u64 = 2048;
 
+/// The lanes of a mask, in their order, for which `fails` says yes.
+#[inline(always)]
+fn failing(mask: u32, mut fails: impl FnMut(usize) -> bool) -> u32 {
+    let (mut bad, mut rest) = (0, mask);
+    while rest != 0 {
+        let i = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        bad |= u32::from(fails(i)) << i;
+    }
+    bad
+}
+
 impl Memory {
     /// Reads one word for each lane of `mask`; gives the mask of the lanes whose address lies outside.
     #[inline(always)]
@@ -26,31 +38,15 @@ impl Memory {
         out: &mut [T; W],
         hint: &mut u32,
     ) -> u32 {
-        if let Lanes::Contiguous(base) = *lanes {
-            let bytes = (W * T::BYTES) as u64;
-            if let Some(l) = self.locate(base, bytes, hint) {
-                let offset = (base - l.base) as usize;
-                if offset % PAGE + W * T::BYTES <= PAGE {
-                    let mut row = [T::default(); W];
-                    load_row(&l.backing, offset, &mut row);
-                    for (i, word) in out.iter_mut().enumerate() {
-                        *word = if mask & 1 << i != 0 { row[i] } else { *word };
-                    }
-                    return 0;
-                }
+        if let Some((live, offset)) = self.row_of_one_page::<T, W>(lanes, hint) {
+            let mut row = [T::default(); W];
+            load_row(&live.backing, offset, &mut row);
+            for (i, word) in out.iter_mut().enumerate() {
+                *word = if mask & 1 << i != 0 { row[i] } else { *word };
             }
+            return 0;
         }
-        let mut bad = 0;
-        let mut rest = mask;
-        while rest != 0 {
-            let i = rest.trailing_zeros() as usize;
-            rest &= rest - 1;
-            match self.load(lanes.address(i, T::BYTES), hint) {
-                Some(v) => out[i] = v,
-                None => bad |= 1 << i,
-            }
-        }
-        bad
+        failing(mask, |i| self.load(lanes.address(i, T::BYTES), hint).map(|v| out[i] = v).is_none())
     }
 
     /// Writes one word for each lane of `mask`, in the order of lanes; gives the mask of the lanes whose address lies
@@ -63,25 +59,21 @@ impl Memory {
         values: &[T; W],
         hint: &mut u32,
     ) -> u32 {
-        if let Lanes::Contiguous(base) = *lanes {
-            let bytes = (W * T::BYTES) as u64;
-            if let Some(l) = self.locate(base, bytes, hint) {
-                let offset = (base - l.base) as usize;
-                if offset % PAGE + W * T::BYTES <= PAGE && store_row(&l.backing, offset, mask, values) {
-                    return 0;
-                }
-            }
+        if let Some((live, offset)) = self.row_of_one_page::<T, W>(lanes, hint)
+            && store_row(&live.backing, offset, mask, values)
+        {
+            return 0;
         }
-        let mut bad = 0;
-        let mut rest = mask;
-        while rest != 0 {
-            let i = rest.trailing_zeros() as usize;
-            rest &= rest - 1;
-            if self.store(lanes.address(i, T::BYTES), values[i], hint).is_none() {
-                bad |= 1 << i;
-            }
-        }
-        bad
+        failing(mask, |i| self.store(lanes.address(i, T::BYTES), values[i], hint).is_none())
+    }
+
+    /// The allocation and offset of words that stand side by side in one page of it.
+    #[inline(always)]
+    fn row_of_one_page<T: Word, const W: usize>(&self, lanes: &Lanes<W>, hint: &mut u32) -> Option<(&Live, usize)> {
+        let Lanes::Contiguous(base) = *lanes else { return None };
+        let live = self.locate(base, (W * T::BYTES) as u64, hint)?;
+        let offset = (base - live.base) as usize;
+        (offset % PAGE + W * T::BYTES <= PAGE).then_some((live, offset))
     }
 }
 

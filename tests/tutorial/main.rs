@@ -6,6 +6,7 @@
 //! ```text
 //! <!-- run 1: --race examples/reduce_racy.cuf -->    cufemu with these arguments ends with exit code 1
 //! <!-- gpu 0: --device gpu examples/reduce.cuf -->   the same on a GPU; without one, what the emulator prints
+//! <!-- nogpu 2: --device gpu examples/reduce.cuf --> on a machine without a driver; with one, what stands there stays
 //! <!-- diff: examples/a.cuf examples/b.cuf -->       the lines that differ
 //! <!-- screen: examples/reduce_racy.cuf -->          the terminal debugger with --race, freshly started
 //! <!-- keys: c 9 j Enter -->                         the same session after these keys
@@ -85,8 +86,12 @@ fn page(old: &str) -> String {
         let _ = writeln!(out, "{line}");
         let Some(directive) = line.strip_prefix("<!-- ").and_then(|l| l.strip_suffix(" -->")) else { continue };
         let (verb, rest) = directive.split_once(": ").expect("a directive");
+        assert!(lines.next().is_some_and(|l| l.starts_with("```")), "no block below `{directive}`");
+        let old: Vec<&str> = lines.by_ref().take_while(|l| !l.starts_with("```")).collect();
         let block = match verb.split_once(' ').unwrap_or((verb, "")) {
             (kind @ ("run" | "gpu"), code) => run(rest, code, kind == "gpu"),
+            ("nogpu", _) if gpu::driver_is_present() => old.join("\n"),
+            ("nogpu", code) => run(rest, code, false),
             ("diff", _) => difference(rest),
             ("screen", _) => driver.insert(Driver::new(rest, true, SIZE, look())).screen(),
             ("keys", _) => {
@@ -98,9 +103,6 @@ fn page(old: &str) -> String {
         };
         let block: String = block.lines().map(|l| l.trim_end().to_owned() + "\n").collect();
         let _ = write!(out, "```text\n{}\n```\n", block.trim_end());
-        // The block that was there.
-        assert!(lines.next().is_some_and(|l| l.starts_with("```")), "no block below `{directive}`");
-        let _ = lines.find(|l| l.starts_with("```"));
     }
     out
 }

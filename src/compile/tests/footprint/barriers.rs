@@ -2,7 +2,7 @@
 
 use crate::count::{Run, is_access, races};
 use crate::random::Rng;
-use crate::{Launch, analyse, array, compile, kernel, lin};
+use crate::{Launch, TRANSPOSE, analyse, array, compile, kernel, lin};
 use ir::InstKind;
 use ir::analysis::footprint::AccessId;
 use std::fmt::Write;
@@ -49,13 +49,8 @@ fn tiles_between_barriers_are_disjoint() {
 
 #[test]
 fn a_padded_tile_is_disjoint() {
-    let transpose = "attributes(global) subroutine k(o, x, n)\n integer, value :: n\n real :: o(n,n), x(n,n)\n \
-        real, shared :: tile(33,32)\n integer :: i, j, k\n i = (blockidx%x-1)*32 + threadidx%x\n \
-        j = (blockidx%y-1)*32 + threadidx%y\n do k = 0, 24, 8\n tile(threadidx%x, threadidx%y+k) = x(i, j+k)\n end do\n \
-        call syncthreads()\n i = (blockidx%y-1)*32 + threadidx%x\n j = (blockidx%x-1)*32 + threadidx%y\n \
-        do k = 0, 24, 8\n o(i, j+k) = tile(threadidx%y+k, threadidx%x)\n end do\nend subroutine\n";
     let launch = Launch { grid: [8, 8, 1], block: [32, 8, 1], args: vec![array(0), array(4), 256] };
-    assert_eq!(shared_letters(transpose, &launch), "--");
+    assert_eq!(shared_letters(TRANSPOSE, &launch), "--");
 }
 
 /// A kernel that fills shared memory, does `body`, and has one thread store a sum.

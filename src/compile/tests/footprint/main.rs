@@ -107,16 +107,18 @@ fn accesses_by_the_thread_index_are_disjoint() {
     assert_eq!(letters(text, &launch(1_048_001, array(0), array(0) + 4 * 1_048_000)), "UTU", "overlap of one element");
 }
 
+/// A transpose through a padded tile of shared memory.
+const TRANSPOSE: &str = "attributes(global) subroutine k(o, x, n)\n integer, value :: n\n real :: o(n,n), x(n,n)\n \
+    real, shared :: tile(33,32)\n integer :: i, j, k\n i = (blockidx%x-1)*32 + threadidx%x\n \
+    j = (blockidx%y-1)*32 + threadidx%y\n do k = 0, 24, 8\n tile(threadidx%x, threadidx%y+k) = x(i, j+k)\n end do\n \
+    call syncthreads()\n i = (blockidx%y-1)*32 + threadidx%x\n j = (blockidx%x-1)*32 + threadidx%y\n \
+    do k = 0, 24, 8\n o(i, j+k) = tile(threadidx%y+k, threadidx%x)\n end do\nend subroutine\n";
+
 #[test]
 fn a_transpose_through_a_tile_is_disjoint() {
-    let text = "attributes(global) subroutine k(o, x, n)\n integer, value :: n\n real :: o(n,n), x(n,n)\n \
-        real, shared :: tile(33,32)\n integer :: i, j, k\n i = (blockidx%x-1)*32 + threadidx%x\n \
-        j = (blockidx%y-1)*32 + threadidx%y\n do k = 0, 24, 8\n tile(threadidx%x, threadidx%y+k) = x(i, j+k)\n end do\n \
-        call syncthreads()\n i = (blockidx%y-1)*32 + threadidx%x\n j = (blockidx%x-1)*32 + threadidx%y\n \
-        do k = 0, 24, 8\n o(i, j+k) = tile(threadidx%y+k, threadidx%x)\n end do\nend subroutine\n";
     let launch = |grid, n| Launch { grid: [grid, grid, 1], block: [32, 8, 1], args: vec![array(0), array(4), n] };
-    assert_eq!(letters(text, &launch(32, 1024)), "RT");
-    assert_eq!(letters(text, &launch(33, 1024)), "RU", "a grid larger than the array");
+    assert_eq!(letters(TRANSPOSE, &launch(32, 1024)), "RT");
+    assert_eq!(letters(TRANSPOSE, &launch(33, 1024)), "RU", "a grid larger than the array");
 }
 
 #[test]

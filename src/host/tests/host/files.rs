@@ -21,6 +21,16 @@ fn rewind(m: &mut Main, unit: i64) {
     m.rt(Rt::IoPosition, &[Val::i64(unit), Val::i32(0), Val::i32(0)]);
 }
 
+/// Reads an integer(4) as an unformatted record and shows it.
+fn show_unformatted(m: &mut Main, unit: i64, at: Val) {
+    m.rt(Rt::IoBegin, &[Val::i32(1), Val::i32(2), Val::i64(unit), Val::i32(0)]);
+    m.rt(Rt::IoGet, &[Val::i32(0), Val::i32(4), at, Val::i64(0)]);
+    m.end();
+    let v = m.load(at, 0);
+    let v = m.wide(v);
+    m.show(v);
+}
+
 #[test]
 fn a_file_is_written_rewound_and_read() {
     let mut m = Main::new();
@@ -123,12 +133,7 @@ fn unformatted_records_are_read_back_after_backspace() {
         m.end();
     }
     m.rt(Rt::IoPosition, &[Val::i64(4), Val::i32(1), Val::i32(0)]);
-    m.rt(Rt::IoBegin, &[Val::i32(1), Val::i32(2), Val::i64(4), Val::i32(0)]);
-    m.rt(Rt::IoGet, &[Val::i32(0), Val::i32(4), at, Val::i64(0)]);
-    m.end();
-    let v = m.load(at, 0);
-    let v = m.wide(v);
-    m.show(v);
+    show_unformatted(&mut m, 4, at);
     let run = m.run(World::default());
     assert_eq!(run.out().trim(), "6");
     assert!(run.world.files.is_empty());
@@ -201,12 +206,7 @@ fn convert_turns_the_bytes_of_values_and_lengths_round() {
         m.end();
         rewind(&mut m, 4);
         let at = m.space(4);
-        m.rt(Rt::IoBegin, &[Val::i32(1), Val::i32(2), Val::i64(4), Val::i32(0)]);
-        m.rt(Rt::IoGet, &[Val::i32(0), Val::i32(4), at, Val::i64(0)]);
-        m.end();
-        let v = m.load(at, 0);
-        let v = m.wide(v);
-        m.show(v);
+        show_unformatted(&mut m, 4, at);
         let run = m.run(World::default());
         assert_eq!(numbers(&run.out()), [0x0102]);
         let file = &run.world.files["d"];

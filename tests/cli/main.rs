@@ -2,13 +2,26 @@
 
 #![allow(clippy::print_stderr)] // A test that is skipped says so.
 
+#[path = "../command/mod.rs"]
 mod command;
+#[cfg(unix)]
+mod interrupt;
 
 use command::{cufemu, file, run, said, text};
 use std::io::{Read, Write};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::process::{Child, Command, Stdio};
+
+/// Starts a command whose input and output the test holds.
+fn piped(command: &mut Command) -> Child {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
+}
+
+/// A program that prints `before` and then waits for a kernel that never ends.
+const ENDLESS_KERNEL: &str = "module m\ncontains\nattributes(global) subroutine spin(x)\ninteger :: x(*), i\ni = 1\n\
+    do while (i /= 0)\ni = ieor(i, 2)\nend do\nx(1) = i\nend subroutine\nend module\nprogram p\nuse m\n\
+    integer, device :: x(1)\ninteger :: h(1)\nprint *, 'before'\ncall spin<<<64, 32>>>(x)\nh = x\nprint *, h\n\
+    end program\n";
 
 #[test]
 fn files_that_cannot_be_read_are_named() {
@@ -111,7 +124,7 @@ fn a_gpu_that_is_not_there_is_one_sentence() {
 #[test]
 fn a_closed_pipe_is_no_error_and_a_full_disk_is() {
     let path = file("many.cuf", b"integer :: i\ndo i = 1, 200000\nprint *, i\nend do\nend\n");
-    let mut child = cufemu().arg(&path).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut child = piped(cufemu().arg(&path));
     let mut few = [0; 100];
     child.stdout.take().expect("a pipe").read_exact(&mut few).expect("some output");
     let output = child.wait_with_output().expect("it ends");
@@ -122,64 +135,10 @@ fn a_closed_pipe_is_no_error_and_a_full_disk_is() {
     }
 }
 
-#[cfg(unix)]
-#[test]
-fn interrupt_ends_the_run_and_keeps_what_was_printed() {
-    let path = file("forever.cuf", b"integer :: i\nprint *, 'before'\ndo\ni = i + 1\nend do\nend\n");
-    let mut child = cufemu().arg(&path).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-    let mut line = [0; 8];
-    child.stdout.as_mut().expect("a pipe").read_exact(&mut line).expect("the first line");
-    assert_eq!(&line, b" before\n");
-    std::thread::sleep(Duration::from_millis(100));
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
-    assert!(sent.success());
-    let output = child.wait_with_output().expect("it ends");
-    said(&output, 130, "interrupted");
-}
-
-#[cfg(unix)]
-#[test]
-fn interrupt_ends_a_program_that_waits_for_input_or_sleeps_and_its_files_are_written() {
-    for (name, waits) in [("waiting", "read *, i"), ("sleeping", "call sleep(60)")] {
-        let written = file(&format!("{name}.txt"), b"");
-        let program = format!(
-            "integer :: i\nopen(10, file='{}')\nwrite(10, '(a)') 'kept'\nprint *, 'before'\n{waits}\nend\n",
-            written.display()
-        );
-        let path = file(&format!("{name}.f90"), program.as_bytes());
-        let mut child = cufemu()
-            .arg(&path)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("it starts");
-        let mut line = [0; 8];
-        child.stdout.as_mut().expect("a pipe").read_exact(&mut line).expect("the first line");
-        std::thread::sleep(Duration::from_millis(100));
-        let input = child.stdin.take();
-        let begun = std::time::Instant::now();
-        let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
-        assert!(sent.success());
-        let output = child.wait_with_output().expect("it ends");
-        drop(input);
-        said(&output, 130, "interrupted");
-        assert!(begun.elapsed() < Duration::from_secs(7), "{name}: after {:?}", begun.elapsed());
-        assert_eq!(std::fs::read(&written).expect("the file"), b"kept\n", "{name}");
-    }
-}
-
 #[test]
 fn unknown_debugger_commands_are_answered() {
     let path = file("debug.cuf", b"program p\ninteger :: i\ni = 1\nprint *, i\nend program\n");
-    let mut child = cufemu()
-        .arg("--debug")
-        .arg(&path)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
+    let mut child = piped(cufemu().arg("--debug").arg(&path));
     child.stdin.take().expect("a pipe").write_all(b"frobnicate\nprint )(\nbreak 99999\nquit\n").expect("it listens");
     let output = child.wait_with_output().expect("it ends");
     let all = text(&output.stdout) + &text(&output.stderr);
@@ -223,14 +182,7 @@ const LAST_WINS: &str = "module m\ncontains\nattributes(global) subroutine k(x)\
 #[test]
 fn results_that_depend_on_the_order_are_reported_with_their_seeds() {
     let run = |options: &[&str]| {
-        let mut child = cufemu()
-            .args(options)
-            .arg(file("last.cuf", LAST_WINS.as_bytes()))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("it runs");
+        let mut child = piped(cufemu().args(options).arg(file("last.cuf", LAST_WINS.as_bytes())));
         child.stdin.take().expect("a pipe").write_all(b"7\n").expect("it reads");
         child.wait_with_output().expect("it ends")
     };
@@ -268,12 +220,6 @@ fn memory_above_the_limit_fails_as_cuda_and_fortran_say() {
     said(&run("memory.cuf", program, &["--memory", "lots"]), 2, "is no number of bytes");
 }
 
-/// A kernel that never ends, after something was printed.
-const ENDLESS_KERNEL: &str = "module m\ncontains\nattributes(global) subroutine spin(x)\ninteger :: x(*), i\ni = 1\n\
-    do while (i /= 0)\ni = ieor(i, 2)\nend do\nx(1) = i\nend subroutine\nend module\nprogram p\nuse m\n\
-    integer, device :: x(1)\ninteger :: h(1)\nprint *, 'before'\ncall spin<<<64, 32>>>(x)\nh = x\nprint *, h\n\
-    end program\n";
-
 #[test]
 fn the_time_limit_ends_a_run_and_says_where_it_was() {
     let host = "integer :: i\nprint *, 'before'\nopen(7, file='/dev/null')\ndo\ni = i + 1\nend do\nend\n";
@@ -290,44 +236,6 @@ fn the_time_limit_ends_a_run_and_says_where_it_was() {
     said(&output, 124, "the limit of `--timeout`");
     said(&run("quick.cuf", "print *, 'hi'\nend\n", &["--timeout", "60"]), 0, "");
     said(&run("quick.cuf", "print *, 'hi'\nend\n", &["--timeout", "soon"]), 2, "is no time");
-}
-
-#[cfg(unix)]
-#[test]
-fn a_run_that_is_stopped_at_any_moment_ends_in_order_and_leaves_nothing() {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("stopped");
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).expect("a folder");
-    // Lines that are written to a file that the user has not asked to keep, while kernels run.
-    let program = ENDLESS_KERNEL
-        .replace("do while (i /= 0)", "do while (i < 2000)")
-        .replace("ieor(i, 2)", "i + 1")
-        .replace("call spin", "open(8, status='scratch')\ndo\nwrite(8, *) h\ncall spin")
-        .replace("print *, h", "end do");
-    let path = file("stopped.cuf", program.as_bytes());
-    for (round, signal) in ["-INT", "-TERM", "-HUP", "-INT", "-TERM", "-INT"].into_iter().enumerate() {
-        let options: &[&str] = [&["--jobs=1"][..], &["--jobs=3", "--race"]][round % 2];
-        let (out, err) = (Stdio::piped(), Stdio::piped());
-        let mut command = cufemu();
-        command.args(options).arg(&path).current_dir(&folder).stdout(out).stderr(err);
-        let mut child = command.spawn().expect("it starts");
-        let mut line = [0; 8];
-        child.stdout.as_mut().expect("a pipe").read_exact(&mut line).expect("the first line");
-        // Moments that fall on different parts of the work.
-        std::thread::sleep(Duration::from_micros(1 + 7919 * round as u64));
-        let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill runs");
-        assert!(sent.success());
-        said(&child.wait_with_output().expect("it ends"), 130, "interrupted");
-    }
-    let left: Vec<_> = std::fs::read_dir(&folder).expect("the folder").collect();
-    assert!(left.is_empty(), "{left:?}");
-    let mut endless = cufemu();
-    endless.arg(file("endless.cuf", ENDLESS_KERNEL.as_bytes())).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = endless.spawn().expect("it starts");
-    child.stdout.as_mut().expect("a pipe").read_exact(&mut [0; 8]).expect("the first line");
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
-    assert!(sent.success());
-    said(&child.wait_with_output().expect("it ends"), 130, "interrupted");
 }
 
 #[test]
