@@ -109,7 +109,8 @@ mod tests {
 
     #[test]
     fn every_numbered_cuda_rule_has_a_code() {
-        for rule in 1..=51 {
+        // Rule 29 is told as rule 28 is, with the dummy's declaration; coarrays (39) are refused as a whole.
+        for rule in (1..=51).filter(|rule| !matches!(rule, 29 | 39)) {
             assert!(Code::from_id(&format!("E05{rule:02}")).is_some(), "rule {rule}");
         }
     }

@@ -43,12 +43,10 @@ crate::code::codes! {
     E0124 Error BadDirective "directive that is malformed";
     E0125 Error BadFixedFormColumn "text in the label field of a fixed-form line";
     E0126 Error BranchWithoutBlock "`else`, `case` or `contains` outside its block";
-    E0127 Error FileTooLarge "source text of 4 GiB or more";
 
     W0101 Warning TextBeyondColumn72 "text beyond column 72 of a fixed-form line is ignored";
     W0102 Warning WarningDirective "`#warning` reached";
     W0103 Warning MacroRedefined "macro defined anew with another text";
-    W0104 Warning LegacySyntax "old or vendor syntax, accepted";
 
     E0201 Error UndeclaredName "name without a declaration under `implicit none`";
     E0202 Error UnknownProcedure "procedure that nothing defines";
@@ -78,7 +76,6 @@ crate::code::codes! {
     E0226 Error BadSubmodule "submodule or separate procedure without its counterpart";
     E0227 Error UnknownOperator "defined operator that nothing defines";
 
-    W0201 Warning HidesIntrinsic "name that hides an intrinsic procedure that is also called";
 
     E0301 Error TypeMismatch "value of a type that cannot stand here";
     E0302 Error UnsupportedKind "kind that the type does not have";
@@ -137,7 +134,6 @@ crate::code::codes! {
     E0418 Error BadTypeBoundProcedure "type-bound procedure that does not fit its type";
 
     W0401 Warning RecursionNotDeclared "procedure that calls itself without `recursive`";
-    W0402 Warning ImplicitInterfaceMismatch "call through an implicit interface that does not fit the procedure";
 
     E0501 Error GlobalFunction "`attributes(global)` on a function";
     E0502 Error KernelPrefix "kernel that is recursive, pure or elemental";
@@ -167,7 +163,6 @@ crate::code::codes! {
     E0526 Error NestedLaunch "kernel launched from device code that cannot do so";
     E0527 Error DeviceIntrinsicInHostLoop "device intrinsic that needs `use cudadevice` here";
     E0528 Error ArgumentDataAttribute "argument and dummy with CUDA attributes that do not fit";
-    E0529 Error DeviceArgumentImplicitInterface "device data passed to a procedure whose dummy is not device data";
     E0530 Error ValueDummyImplicitInterface "procedure with value dummies called without its interface";
     E0531 Error DiscontiguousDeviceArgument "device array section with gaps passed to an assumed-shape dummy";
     E0532 Error HostIntrinsicOnDeviceData "host intrinsic on device data";
@@ -177,7 +172,6 @@ crate::code::codes! {
     E0536 Error HostDataInDeviceCode "host data used in device code";
     E0537 Error NotDefinableInDeviceCode "assignment to data that device code may not change";
     E0538 Error ReadOnlyBuiltin "assignment to a predefined variable";
-    E0539 Error DeviceCoarray "coarray allocated on the device";
     E0540 Error IntrinsicNotOnDevice "intrinsic that device code does not have";
     E0541 Error SeveralDeviceObjects "more than one device object on the right-hand side";
     E0542 Error UnsupportedTransfer "assignment that is no copy between host and device";
@@ -203,7 +197,6 @@ crate::code::codes! {
     W0544 Warning StaleHostCopy "host code reads the host copy of a device scalar";
     W0546 Warning PinnedOptionWithoutEffect "`pinned=` on an object that is not pinned";
     W0552 Warning ConditionalBarrier "`syncthreads` under a condition that differs between threads";
-    W0553 Warning UncheckedLaunch "kernel launched and no error ever asked for";
     W0554 Warning CopyCountInBytes "copy whose count looks like bytes, not elements";
 
     E0601 Error ConstantOverflow "constant expression that overflows";
@@ -216,12 +209,9 @@ crate::code::codes! {
 
     E0901 Error UnsupportedFeature "feature that is not supported";
     E0902 Error UnsupportedModule "module that is not supported";
-    E0903 Error UnsupportedProcedure "library or intrinsic procedure that is not supported";
     E0904 Error ForeignKernel "kernel or device procedure written in CUDA C";
 
     W0901 Warning UnsupportedIfReached "feature that is not supported; an error if execution reaches it";
-    W0902 Warning DirectiveIgnored "directive that is ignored";
-    W0903 Warning OptionIgnored "option without effect here";
 
     R0101 Error SharedRace "data race on shared memory between threads of a block";
     R0102 Error GlobalRace "data race on global memory between threads of a block";
@@ -232,9 +222,7 @@ crate::code::codes! {
     R0107 Error ScopeRace "atomics or fences of a scope too narrow";
     R0108 Warning MixedAtomicRace "atomic and plain access to one place without order";
     R0109 Warning SameValueRace "threads that write the same value to one place without order";
-    R0110 Error ParentChildRace "data race between a kernel and the kernel that launched it";
     R0111 Warning RaceCheckIncomplete "race check that could not watch everything";
-    R0112 Note MissingAcquireFence "order that depends on an atomic without a fence after it";
 
     R0201 Error OutOfBounds "access outside every array";
     R0202 Error SubscriptOutOfBounds "subscript outside the declared bounds in device code";
@@ -244,12 +232,9 @@ crate::code::codes! {
     R0206 Error DeviceMemoryOnHost "device memory used in host code";
     R0207 Error Misaligned "access at an address that its type does not allow";
     R0208 Error NullAccess "access through a null address";
-    R0209 Error WriteToReadOnly "write to constant or read-only memory";
     R0210 Error DoubleFree "memory freed twice";
     R0211 Error InvalidFree "free of something that was not allocated so";
     R0212 Error SharedBeyondLaunch "access beyond the shared memory of the launch";
-    R0213 Warning PaddingAccess "access to the padding of pitched memory";
-    R0214 Error ForeignLocal "access to the local memory of another thread";
     R0215 Error CopyOutOfBounds "copy or fill beyond the end of an array";
 
     R0301 Error UninitialisedGlobal "read of device memory that nothing has written";
@@ -263,9 +248,7 @@ crate::code::codes! {
     R0404 Error Deadlock "everything waits and nothing can go on";
     R0405 Error Livelock "threads poll what nobody changes any more";
     R0406 Error SyncwarpMask "`syncwarp` by a lane that its mask leaves out";
-    R0407 Error InactiveLane "value taken from a lane that does not take part";
     R0408 Error GridSyncImpossible "grid or cluster synchronisation that this launch cannot do";
-    R0409 Error FuelExhausted "run stopped at the limit of steps";
 
     R0501 Warning LeakedDeviceMemory "device memory never freed";
     R0502 Warning LeakedDeviceHeap "memory allocated in device code and never freed";
@@ -273,7 +256,6 @@ crate::code::codes! {
 
     R0601 Warning NanMade "first NaN";
     R0602 Warning InfinityMade "first infinity";
-    R0603 Warning IntegerOverflow "integer result that does not fit";
     R0604 Error IntegerDivisionByZero "integer division by zero in device code";
     R0605 Warning ConversionOutOfRange "real value that does not fit the integer it is converted to";
 
@@ -315,5 +297,4 @@ crate::code::codes! {
     R0901 Error UnsupportedReached "unsupported feature reached";
 
     R1001 Error VerifyMismatch "emulator and GPU computed different values";
-    R1002 Warning OrderDependentResult "result that depends on the order of execution";
 }

@@ -19,8 +19,6 @@ pub enum RaceKind {
     Streams,
     /// Host and device.
     HostDevice,
-    /// A kernel and one that it launched.
-    ParentChild,
     /// Two threads whose atomics or fences have a scope that does not cover both.
     Scope {
         /// The scope used.

@@ -24,9 +24,6 @@ pub enum FindingKind {
         /// Why.
         reason: String,
     },
-    /// Two accesses are ordered only by an atomic without a fence after it.
-    MissingAcquireFence,
-
     /// Outside of every live allocation.
     OutOfBounds {
         /// The nearest allocation, if there is one.
@@ -52,13 +49,6 @@ pub enum FindingKind {
         /// Bytes that would make this access legal.
         needed: u64,
     },
-    /// In the padding of pitched memory.
-    Padding {
-        /// Bytes of a row asked for.
-        width: u64,
-        /// Bytes from row to row.
-        pitch: u64,
-    },
     /// After it was freed.
     UseAfterFree {
         /// What it was.
@@ -79,10 +69,6 @@ pub enum FindingKind {
     },
     /// Through a null address: not allocated, not associated.
     Null,
-    /// A write to constant memory or a texture.
-    ReadOnly,
-    /// Local memory of another thread.
-    ForeignLocal,
     /// Freed before.
     DoubleFree {
         /// What it was.
@@ -131,13 +117,6 @@ pub enum FindingKind {
         /// The mask.
         mask: u32,
     },
-    /// A value taken from a lane that does not take part.
-    InactiveLane {
-        /// The operation's name in the source.
-        operation: String,
-        /// The lane, from 0.
-        lane: u32,
-    },
     /// Grid or cluster synchronisation that cannot work.
     GridSync {
         /// Why.
@@ -153,12 +132,6 @@ pub enum FindingKind {
         /// Who polls where.
         groups: Vec<Waiting>,
     },
-    /// The limit of steps is reached.
-    FuelExhausted {
-        /// The limit.
-        limit: u64,
-    },
-
     /// Memory or a handle never freed; no access.
     Leak {
         /// What.
@@ -180,13 +153,6 @@ pub enum FindingKind {
         operation: String,
         /// Its operands, as `print *` would show them; of some operations none are known.
         operands: Vec<String>,
-    },
-    /// An integer result that wraps around.
-    IntegerOverflow {
-        /// The operation, as the source has it.
-        operation: String,
-        /// The type, such as `integer(4)`.
-        kind: String,
     },
     /// Integer division by zero in device code.
     DeviceDivisionByZero,
@@ -240,13 +206,6 @@ pub enum FindingKind {
         /// How many elements differ.
         elements: u64,
     },
-    /// Two seeds give different results; one access names the element.
-    OrderDependent {
-        /// One seed and its value.
-        first: (u64, String),
-        /// Another.
-        second: (u64, String),
-    },
 }
 
 impl FindingKind {
@@ -266,24 +225,19 @@ impl FindingKind {
                 RaceKind::CrossBlock => Code::BlockRace,
                 RaceKind::Streams => Code::StreamRace,
                 RaceKind::HostDevice => Code::HostDeviceRace,
-                RaceKind::ParentChild => Code::ParentChildRace,
                 RaceKind::Scope { .. } => Code::ScopeRace,
             },
             FindingKind::RaceCheckIncomplete { .. } => Code::RaceCheckIncomplete,
-            FindingKind::MissingAcquireFence => Code::MissingAcquireFence,
             FindingKind::OutOfBounds { .. } => Code::OutOfBounds,
             FindingKind::Subscript { .. } if on_host => Code::HostSubscriptOutOfBounds,
             FindingKind::Subscript { .. } => Code::SubscriptOutOfBounds,
             FindingKind::SharedBeyondLaunch { .. } => Code::SharedBeyondLaunch,
-            FindingKind::Padding { .. } => Code::PaddingAccess,
             FindingKind::UseAfterFree { .. } => Code::UseAfterFree,
             FindingKind::NeverAllocated => Code::WildAddress,
             FindingKind::HostMemoryOnDevice => Code::HostMemoryOnDevice,
             FindingKind::DeviceMemoryOnHost => Code::DeviceMemoryOnHost,
             FindingKind::Misaligned { .. } => Code::Misaligned,
             FindingKind::Null => Code::NullAccess,
-            FindingKind::ReadOnly => Code::WriteToReadOnly,
-            FindingKind::ForeignLocal => Code::ForeignLocal,
             FindingKind::DoubleFree { .. } => Code::DoubleFree,
             FindingKind::InvalidFree { .. } => Code::InvalidFree,
             FindingKind::CopyOutOfBounds { .. } => Code::CopyOutOfBounds,
@@ -298,17 +252,14 @@ impl FindingKind {
             FindingKind::Barrier { .. } => Code::BarrierNotReached,
             FindingKind::Rendezvous { .. } => Code::RendezvousNotReached,
             FindingKind::SyncwarpMask { .. } => Code::SyncwarpMask,
-            FindingKind::InactiveLane { .. } => Code::InactiveLane,
             FindingKind::GridSync { .. } => Code::GridSyncImpossible,
             FindingKind::Deadlock { .. } => Code::Deadlock,
             FindingKind::Livelock { .. } => Code::Livelock,
-            FindingKind::FuelExhausted { .. } => Code::FuelExhausted,
             FindingKind::Leak { what: LeakKind::Device, .. } => Code::LeakedDeviceMemory,
             FindingKind::Leak { what: LeakKind::Heap, .. } => Code::LeakedDeviceHeap,
             FindingKind::Leak { .. } => Code::LeakedHandle,
             FindingKind::Nan { .. } => Code::NanMade,
             FindingKind::Infinity { .. } => Code::InfinityMade,
-            FindingKind::IntegerOverflow { .. } => Code::IntegerOverflow,
             FindingKind::DeviceDivisionByZero => Code::IntegerDivisionByZero,
             FindingKind::ConversionOutOfRange { .. } => Code::ConversionOutOfRange,
             FindingKind::Launch { fault } => match fault {
@@ -331,7 +282,6 @@ impl FindingKind {
             FindingKind::Host(fault) => fault.code(),
             FindingKind::Unsupported { .. } => Code::UnsupportedReached,
             FindingKind::VerifyMismatch { .. } => Code::VerifyMismatch,
-            FindingKind::OrderDependent { .. } => Code::OrderDependentResult,
         }
     }
 

@@ -140,6 +140,7 @@ impl Grid {
 
     /// The same, so many bytes further on.
     #[inline(always)]
+    #[must_use]
     pub fn moved(self, bytes: i64) -> Grid {
         Grid { first: self.first.wrapping_add_signed(bytes), low: self.low.wrapping_add_signed(bytes), ..self }
     }

@@ -13,10 +13,6 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
         FindingKind::Infinity { operation, operands } => {
             start(finding, format!("`{}` is an infinity of finite operands", applied(operation, operands)))
         }
-        FindingKind::IntegerOverflow { operation, kind } => {
-            start(finding, format!("the result of `{operation}` does not fit {kind} and wraps around"))
-                .help("compute in integer(8)")
-        }
         FindingKind::DeviceDivisionByZero => start(finding, "integer division by zero")
             .note("a device does not stop here: the quotient is -1, `mod(a, 0)` is `a`"),
         FindingKind::ConversionOutOfRange { to, value } => {
@@ -33,11 +29,6 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
                 d
             };
             d.help("`--race` and `--check init` find the usual reasons: races and uninitialised memory")
-        }
-        FindingKind::OrderDependent { first, second } => {
-            let message = format!("{} depends on the order of execution", subject(finding, "the result"));
-            start(finding, message)
-                .note(format!("it is {} with seed {}, and {} with seed {}", first.1, first.0, second.1, second.0))
         }
         // The other kinds have their own files.
         _ => start(finding, finding.code().title()),

@@ -43,15 +43,6 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
             count(*available, "byte"),
         ))
         .help(format!("launch with `<<<grid, block, bytes>>>` where bytes is at least {needed}")),
-        FindingKind::Padding { width, pitch } => {
-            at(format!("{} of {}, which lies in the padding of a pitched array", noun(access.what), name(access))).note(
-                format!(
-                    "a row has {} of data and begins {} after the one before",
-                    count(*width, "byte"),
-                    count(*pitch, "byte")
-                ),
-            )
-        }
         FindingKind::UseAfterFree { allocation: memory, freed_at } => {
             at(format!("{} of {} after its memory was freed", noun(access.what), name(access)))
                 .secondary(*freed_at, format!("{} freed here", allocation(memory)))
@@ -80,12 +71,6 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
         ))
         .note(format!("the address is {}", address(access.address))),
         FindingKind::Null => null(access, at),
-        FindingKind::ReadOnly => at(format!("write to {}, which device code may only read", object(access)))
-            .help("let the host assign to it, between launches"),
-        FindingKind::ForeignLocal => {
-            at(format!("{} of a local variable of another thread: {}", noun(access.what), name(access)))
-                .help("pass the value through shared memory, or with a shuffle within the warp")
-        }
         FindingKind::DoubleFree { allocation: memory, freed_at } => {
             at(format!("memory of {} is freed twice", allocation(memory)))
                 .label("freed again here")

@@ -50,21 +50,16 @@ pub(crate) fn word(finding: &Finding) -> Diagnostic {
 /// Message, labels, helps and what the kind alone has to add.
 fn body(finding: &Finding) -> Diagnostic {
     match &finding.kind {
-        FindingKind::Race { .. } | FindingKind::RaceCheckIncomplete { .. } | FindingKind::MissingAcquireFence => {
-            race::word(finding)
-        }
+        FindingKind::Race { .. } | FindingKind::RaceCheckIncomplete { .. } => race::word(finding),
         FindingKind::OutOfBounds { .. }
         | FindingKind::Subscript { .. }
         | FindingKind::SharedBeyondLaunch { .. }
-        | FindingKind::Padding { .. }
         | FindingKind::UseAfterFree { .. }
         | FindingKind::NeverAllocated
         | FindingKind::HostMemoryOnDevice
         | FindingKind::DeviceMemoryOnHost
         | FindingKind::Misaligned { .. }
         | FindingKind::Null
-        | FindingKind::ReadOnly
-        | FindingKind::ForeignLocal
         | FindingKind::DoubleFree { .. }
         | FindingKind::InvalidFree { .. }
         | FindingKind::CopyOutOfBounds { .. }
@@ -73,18 +68,14 @@ fn body(finding: &Finding) -> Diagnostic {
         FindingKind::Barrier { .. }
         | FindingKind::Rendezvous { .. }
         | FindingKind::SyncwarpMask { .. }
-        | FindingKind::InactiveLane { .. }
         | FindingKind::GridSync { .. }
         | FindingKind::Deadlock { .. }
-        | FindingKind::Livelock { .. }
-        | FindingKind::FuelExhausted { .. } => sync::word(finding),
+        | FindingKind::Livelock { .. } => sync::word(finding),
         FindingKind::Nan { .. }
         | FindingKind::Infinity { .. }
-        | FindingKind::IntegerOverflow { .. }
         | FindingKind::DeviceDivisionByZero
         | FindingKind::ConversionOutOfRange { .. }
-        | FindingKind::VerifyMismatch { .. }
-        | FindingKind::OrderDependent { .. } => arithmetic::word(finding),
+        | FindingKind::VerifyMismatch { .. } => arithmetic::word(finding),
         FindingKind::Launch { .. }
         | FindingKind::Api { .. }
         | FindingKind::DeviceHeapExhausted { .. }

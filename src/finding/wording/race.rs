@@ -12,13 +12,6 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
         }
         (FindingKind::RaceCheckIncomplete { reason }, _) => start(finding, format!("race check incomplete: {reason}"))
             .note("the races that were reported are races, but others may have been missed"),
-        (FindingKind::MissingAcquireFence, [.., first, second]) => {
-            let message = format!("order of accesses to {} rests on an atomic without a fence", object(second));
-            Diagnostic::new(finding.code(), second.span, message)
-                .label(format!("(2) {} {} it here", who(&second.actor), present(second.what)))
-                .secondary(first.span, format!("(1) {} {} it here", who(&first.actor), past(first.what)))
-                .help("call `threadfence()` after the atomic that sees the flag, before the data is used")
-        }
         // A race with fewer than two accesses has lost an end; what is left is still worth saying.
         _ => start(finding, format!("data race on {}", finding.accesses.last().map_or("memory".to_owned(), object))),
     }
@@ -71,7 +64,7 @@ fn actor(access: &Access, between: RaceKind, launch: Option<&LaunchInfo>) -> Str
         RaceKind::WithinWarp => who_in_warp(&access.actor),
         RaceKind::Block => who_in_block(&access.actor),
         RaceKind::CrossBlock | RaceKind::Scope { .. } => who(&access.actor),
-        RaceKind::Streams | RaceKind::HostDevice | RaceKind::ParentChild => who_in_launch(access, launch),
+        RaceKind::Streams | RaceKind::HostDevice => who_in_launch(access, launch),
     }
 }
 
@@ -86,7 +79,6 @@ fn parties(between: RaceKind, first: &Access, second: &Access) -> String {
         RaceKind::CrossBlock => "between threads of two blocks".to_owned(),
         RaceKind::Streams => "between two streams".to_owned(),
         RaceKind::HostDevice => "between host and device".to_owned(),
-        RaceKind::ParentChild => "between a kernel and the kernel that it launched".to_owned(),
         RaceKind::Scope { used, needed } => {
             let parties = match needed {
                 Scope::Block => "two threads of a block",
@@ -128,7 +120,6 @@ fn missing(between: RaceKind, second: &Access) -> &'static str {
         RaceKind::Streams => ", no event or synchronisation in between",
         RaceKind::HostDevice if second.actor == Actor::Host => ", before it has waited for the device",
         RaceKind::HostDevice => ", in work that was started before and not waited for",
-        RaceKind::ParentChild => ", before either has waited for the other",
         RaceKind::Scope { .. } => "",
     }
 }
@@ -183,9 +174,6 @@ fn help(between: RaceKind, flavour: RaceFlavour, first: &Access, second: &Access
         }
         (RaceKind::HostDevice, RaceFlavour::Plain) => {
             "call `cudaDeviceSynchronize()` before the host touches it".to_owned()
-        }
-        (RaceKind::ParentChild, RaceFlavour::Plain) => {
-            "let the parent wait for its child with `cudaDeviceSynchronize()` before it goes on with this memory".to_owned()
         }
     }
 }

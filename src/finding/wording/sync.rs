@@ -20,10 +20,6 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
                 .label(format!("{caller} calls it with the mask z'{mask:08x}'"))
                 .help("bit k of the mask stands for lane k, from 0; without a mask all lanes take part")
         }
-        FindingKind::InactiveLane { operation, lane } => {
-            start(finding, format!("`{operation}` takes the value of lane {lane}, which takes no part in it"))
-                .note("lanes are counted from 0 here; the argument of `__shfl` counts from 1")
-        }
         FindingKind::GridSync { fault } => match fault {
             GridSyncFault::NotCooperative => {
                 start(finding, "grid synchronisation in a kernel that is not launched cooperatively")
@@ -53,9 +49,6 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
             let message = "livelock: what these threads poll is changed by nobody any more".to_owned();
             polling(Diagnostic::new(finding.code(), finding.span(), message), groups)
                 .help("was a lock not released, or does a block wait for one that cannot start before it ends?")
-        }
-        FindingKind::FuelExhausted { limit } => {
-            start(finding, format!("the run stopped after {limit} steps, the limit that --fuel sets"))
         }
         // The other kinds have their own files.
         _ => start(finding, finding.code().title()),

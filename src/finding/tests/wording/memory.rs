@@ -149,24 +149,6 @@ fn access_beyond_the_shared_memory_of_the_launch_says_how_much_is_needed() {
 }
 
 #[test]
-fn padding_is_a_warning() {
-    let kind = FindingKind::Padding { width: 400, pitch: 512 };
-    check(
-        &on_device(kind, vec![global(What::Read, "x(i)")]),
-        &expect![[r#"
-        warning[R0213]: read of `x(101)`, which lies in the padding of a pitched array
-         --> reduce.cuf:4:10
-          |
-        4 |   s(t) = x(i)
-          |          ^^^^ thread (5,1,1) of block (2,1,1) reads 4 bytes here
-          |
-          = note: a row has 400 bytes of data and begins 512 bytes after the one before
-          = note: launch 1 of `reduce`
-    "#]],
-    );
-}
-
-#[test]
 fn freed_memory_shows_where_it_was_freed() {
     let kind = FindingKind::UseAfterFree { allocation: array_x(), freed_at: at("deallocate(x)") };
     check(
@@ -246,34 +228,6 @@ fn wrong_memory_says_which_it_is() {
            |            ^^^^ the host reads 4 bytes here
            |
            = help: copy it to a host variable first, by an assignment
-    "#]],
-    );
-    let constant = access(thread(1, 1), What::Write, Space::Constant, ("c", 1), "s(t)");
-    check(
-        &on_device(FindingKind::ReadOnly, vec![constant]),
-        &expect![[r#"
-        error[R0209]: write to constant `c(1)`, which device code may only read
-         --> reduce.cuf:4:3
-          |
-        4 |   s(t) = x(i)
-          |   ^^^^ thread (1,1,1) of block (1,1,1) writes 4 bytes here
-          |
-          = help: let the host assign to it, between launches
-          = note: launch 1 of `reduce`
-    "#]],
-    );
-    let local = access(thread(1, 1), What::Read, Space::Local, ("w", 1), "s(t)");
-    check(
-        &on_device(FindingKind::ForeignLocal, vec![local]),
-        &expect![[r#"
-        error[R0214]: read of a local variable of another thread: `w(1)`
-         --> reduce.cuf:4:3
-          |
-        4 |   s(t) = x(i)
-          |   ^^^^ thread (1,1,1) of block (1,1,1) reads 4 bytes here
-          |
-          = help: pass the value through shared memory, or with a shuffle within the warp
-          = note: launch 1 of `reduce`
     "#]],
     );
 }

@@ -189,28 +189,6 @@ fn race_of_the_host_with_a_kernel_asks_for_synchronisation() {
 }
 
 #[test]
-fn race_with_a_child_kernel_asks_the_parent_to_wait() {
-    let first = access(thread(1, 1), What::Write, Space::Global, ("x", 1), "s(t) = x(i)").launch(launch(2, 0));
-    let second = access(thread(1, 1), What::Read, Space::Global, ("x", 1), "total + s(1)");
-    check(
-        &plain(RaceKind::ParentChild, first, second),
-        &expect![[r#"
-        error[R0110]: data race on global `x(1)` between a kernel and the kernel that it launched
-          --> reduce.cuf:11:11
-           |
-         4 |   s(t) = x(i)
-           |   ----------- (1) `reduce`, launch 2 on the default stream, wrote it here
-        ...
-        11 |   total = total + s(1)
-           |           ^^^^^^^^^^^^ (2) `reduce`, launch 1 on the default stream, reads it here, before either has waited for the other
-           |
-           = help: let the parent wait for its child with `cudaDeviceSynchronize()` before it goes on with this memory
-           = note: launch 1 of `reduce`; replay with --schedule seed:0
-    "#]],
-    );
-}
-
-#[test]
 fn scope_too_narrow_names_the_fence_to_use() {
     let between = RaceKind::Scope { used: Scope::Block, needed: Scope::Device };
     let finding = plain(between, total(1, What::Write, "total = total + s(1)"), total(2, What::Read, "total + s(1)"));
@@ -299,7 +277,7 @@ fn call_stacks_of_both_ends_are_told_apart() {
 }
 
 #[test]
-fn incomplete_check_and_missing_fence_are_told() {
+fn incomplete_check_is_told() {
     let kind = FindingKind::RaceCheckIncomplete { reason: "a block ran for more than 134217727 steps".to_owned() };
     check(
         &on_device(kind, vec![]),
@@ -308,24 +286,6 @@ fn incomplete_check_and_missing_fence_are_told() {
          |
          = note: the races that were reported are races, but others may have been missed
          = note: launch 1 of `reduce`
-    "#]],
-    );
-    let first = total(1, What::Write, "total = total + s(1)");
-    let second = total(2, What::Read, "total + s(1)");
-    check(
-        &on_device(FindingKind::MissingAcquireFence, vec![first, second]),
-        &expect![[r#"
-        note[R0112]: order of accesses to global `total` rests on an atomic without a fence
-          --> reduce.cuf:11:11
-           |
-        11 |   total = total + s(1)
-           |   --------^^^^^^^^^^^^
-           |   |       |
-           |   |       (2) thread (1,1,1) of block (2,1,1) reads it here
-           |   (1) thread (1,1,1) of block (1,1,1) wrote it here
-           |
-           = help: call `threadfence()` after the atomic that sees the flag, before the data is used
-           = note: launch 1 of `reduce`
     "#]],
     );
 }

@@ -2,7 +2,7 @@
 
 use super::{access, at, at_nth, check, on_device, thread};
 use expect_test::expect;
-use finding::{Access, Actor, BarrierFault, Finding, FindingKind, GridSyncFault, Space, Waiting, What};
+use finding::{Access, Actor, BarrierFault, FindingKind, GridSyncFault, Space, Waiting, What};
 use source::Span;
 
 fn group(count: u64, first: u32, span: Span, operation: &str) -> Waiting {
@@ -133,20 +133,6 @@ fn warp_operations_name_the_lanes() {
               = note: launch 1 of `reduce`
         "#]],
     );
-    let kind = FindingKind::InactiveLane { operation: "__shfl".to_owned(), lane: 20 };
-    check(
-        &on_device(kind, vec![here()]),
-        &expect![[r#"
-            error[R0407]: `__shfl` takes the value of lane 20, which takes no part in it
-             --> reduce.cuf:7:5
-              |
-            7 |     call syncthreads()
-              |     ^^^^^^^^^^^^^^^^^^ in thread (6,1,1) of block (1,1,1)
-              |
-              = note: lanes are counted from 0 here; the argument of `__shfl` counts from 1
-              = note: launch 1 of `reduce`
-        "#]],
-    );
 }
 
 #[test]
@@ -258,17 +244,6 @@ fn deadlock_and_livelock_show_who_waits_where() {
           = help: was a lock not released, or does a block wait for one that cannot start before it ends?
           = note: and 2 groups elsewhere
           = note: launch 1 of `reduce`
-    "#]],
-    );
-    let fuel = Finding::new(FindingKind::FuelExhausted { limit: 1000 }, vec![Access::step(Actor::Host, at("r(1)"))]);
-    check(
-        &fuel,
-        &expect![[r#"
-        error[R0409]: the run stopped after 1000 steps, the limit that --fuel sets
-          --> reduce.cuf:20:12
-           |
-        20 |   print *, r(1)
-           |            ^^^^
     "#]],
     );
 }
