@@ -16,7 +16,7 @@
 //! each access; instructions that only served the address are left out.
 
 pub(crate) use crate::operands::{
-    AtomicOp, CallOp, Form, Index, LaunchOp, MemOp, R2, R3, R4, RtOp, SpreadCode, SwitchOp, Term, Width,
+    AtomicOp, CallOp, Form, Index, LaunchOp, MemOp, R2, R3, R4, R5, RtOp, SpreadCode, SwitchOp, Term, Width,
 };
 use crate::rounds::Rounds;
 use crate::tight::Tight;
@@ -424,6 +424,45 @@ pub enum Op {
     Exit,
     Trap(Trap),
     Nop,
+    // Those that follow are only in loops that are run as a whole; see `tight`.
+    /// `d = a & b == 0`
+    NoBits32(R3),
+    NoBits64(R3),
+    /// `d = a` where `x & y == 0`, else `b`.
+    ChooseNoBits32(R5),
+    ChooseNoBits64(R5),
+    /// A shift of all lanes by as many bits, fewer than the width.
+    ShlBy32(R2, u32),
+    ShrUBy32(R2, u32),
+    ShrSBy32(R2, u32),
+    ShlBy64(R2, u32),
+    ShrUBy64(R2, u32),
+    ShrSBy64(R2, u32),
+    /// The load of that number in the loop: of words or of longs, of shared memory or of another.
+    LoadRow {
+        number: u32,
+        wide: bool,
+        shared: bool,
+    },
+    /// The load of that number, one word for all lanes.
+    LoadWord {
+        number: u32,
+    },
+    /// Compares scalars for the next [`Op::LeaveTested`].
+    Test {
+        op: CmpOp,
+        wide: bool,
+        r: R3,
+    },
+    /// All lanes leave if the last test came out as it says.
+    LeaveTested {
+        holds: bool,
+    },
+    /// Lanes leave for which the predicate is as it says.
+    Leave {
+        p: Slot,
+        holds: bool,
+    },
 }
 
 /// The join of a branch whose lanes never meet in this function.

@@ -14,8 +14,8 @@ use crate::code::{NO_JOIN, Op, Program};
 use crate::frame::{Frame, SPARE};
 use crate::isa;
 use crate::rare;
-use crate::rows::{bits, map, masks, wide_masks, zip, zip3};
-use crate::scalars::{add_words, holds, lane_sum};
+use crate::rows::{bits, masks, wide_masks, zip3};
+use crate::scalars::{add_words, holds, lane_sum, signed};
 use crate::sight::Sight;
 use crate::spread;
 use crate::warp::{Context, Stop, Warp};
@@ -148,71 +148,28 @@ fn run_fragment<const W: usize, const F: u8>(
                     }
                 }};
             }
-            // Maps of one, two and three rows of a file; the closures take and give the bits.
-            macro_rules! m1 {
-                ($file:ident $r:expr, $f:expr) => {
-                    set!($file, $r.d, map(&$file[$r.a as usize], $f))
-                };
-            }
-            macro_rules! m2 {
-                ($file:ident $r:expr, $f:expr) => {
-                    set!($file, $r.d, zip(&$file[$r.a as usize], &$file[$r.b as usize], $f))
-                };
-            }
-            macro_rules! m3 {
-                ($file:ident $r:expr, $f:expr) => {
-                    set!($file, $r.d, zip3(&$file[$r.a as usize], &$file[$r.b as usize], &$file[$r.c as usize], $f))
-                };
-            }
-            macro_rules! i32s {
-                ($r:expr, $f:path) => {
-                    m2!(words $r, |x, y| $f(x as i32, y as i32) as u32)
-                };
-            }
-            macro_rules! i64s {
-                ($r:expr, $f:path) => {
-                    m2!(longs $r, |x, y| $f(x as i64, y as i64) as u64)
-                };
-            }
-            macro_rules! f32s {
-                ($r:expr, $f:path) => {
-                    m2!(words $r, |x, y| $f(f32::from_bits(x), f32::from_bits(y)).to_bits())
-                };
-            }
-            macro_rules! f64s {
-                ($r:expr, $f:path) => {
-                    m2!(longs $r, |x, y| $f(f64::from_bits(x), f64::from_bits(y)).to_bits())
-                };
+            // A row from others; it goes into its slot, or of a part of the lanes by way of the spare row.
+            macro_rules! row {
+                ($file:ident[$d:expr], |$($x:ident = $from:ident[$slot:expr]),+| $value:expr) => {{
+                    let mut out = [0; W];
+                    {
+                        $(let $x = &$from[$slot as usize];)+
+                        for i in 0..W {
+                            $(let $x = $x[i];)+
+                            out[i] = $value;
+                        }
+                    }
+                    set!($file, $d, out);
+                }};
             }
             // A count of the width or more, or a negative one, shifts everything out.
             macro_rules! shift {
                 ($file:ident $int:ident $uint:ident $r:expr, $f:ident) => {
-                    m2!($file $r, |x, y| {
+                    row!($file[$r.d], |x = $file[$r.a], y = $file[$r.b]| {
                         let count = if y >= $int::BITS as $uint { $int::BITS } else { y as u32 };
                         int::$f::<$int>(x as $int, count) as $uint
                     })
                 };
-            }
-            macro_rules! compare {
-                ($file:ident $r:expr, |$x:ident, $y:ident| $f:expr) => {
-                    pred!($r.d, bits::<_, W, F>(&$file[$r.a as usize], &$file[$r.b as usize], |$x, $y| $f))
-                };
-            }
-            macro_rules! cmp_i {
-                ($file:ident $int:ident $r:expr, $o:tt) => {
-                    compare!($file $r, |x, y| (x as $int) $o (y as $int))
-                };
-            }
-            macro_rules! cmp_f {
-                ($file:ident $real:ident $r:expr, $o:tt) => {
-                    compare!($file $r, |x, y| $real::from_bits(x) $o $real::from_bits(y))
-                };
-            }
-            macro_rules! scalar2 {
-                ($r:expr, $f:expr) => {{
-                    let (x, y) = (scalars[$r.a as usize], scalars[$r.b as usize]);
-                    scalars[$r.d as usize] = $f(x, y);
-                }};
             }
             macro_rules! address {
                 ($m:expr) => {{
@@ -286,153 +243,33 @@ fn run_fragment<const W: usize, const F: u8>(
             }
 
             let Some(op) = ops.get(pc as usize) else { break After::Rare };
-            match *op {
+            compute! { *op; preds, words, longs, scalars;
                 Op::Nop => {}
-                Op::MovP(r) => pred!(r.d, preds[r.a as usize]),
-                Op::NotP(r) => pred!(r.d, !preds[r.a as usize]),
-                Op::AndP(r) => pred!(r.d, preds[r.a as usize] & preds[r.b as usize]),
-                Op::OrP(r) => pred!(r.d, preds[r.a as usize] | preds[r.b as usize]),
-                Op::XorP(r) => pred!(r.d, preds[r.a as usize] ^ preds[r.b as usize]),
-                Op::SelP(r) => {
-                    let p = preds[r.c as usize];
-                    pred!(r.d, p & preds[r.a as usize] | !p & preds[r.b as usize]);
-                }
-                Op::Mov32(r) => set!(words, r.d, words[r.a as usize]),
-                Op::AddI32(r) => i32s!(r, int::add),
-                Op::SubI32(r) => i32s!(r, int::sub),
-                Op::MulI32(r) => i32s!(r, int::mul),
-                Op::And32(r) => i32s!(r, int::and),
-                Op::Or32(r) => i32s!(r, int::or),
-                Op::Xor32(r) => i32s!(r, int::xor),
-                Op::MinI32(r) => i32s!(r, int::min),
-                Op::MaxI32(r) => i32s!(r, int::max),
                 Op::Shl32(r) => shift!(words i32 u32 r, shl),
                 Op::ShrU32(r) => shift!(words i32 u32 r, shr),
                 Op::ShrS32(r) => shift!(words i32 u32 r, sar),
-                Op::DivI32(r) => i32s!(r, int::div),
-                Op::RemI32(r) => i32s!(r, int::rem),
-                Op::AddF32(r) => f32s!(r, real::add),
-                Op::SubF32(r) => f32s!(r, real::sub),
-                Op::MulF32(r) => f32s!(r, real::mul),
-                Op::DivF32(r) => f32s!(r, real::div),
-                Op::MinF32(r) => f32s!(r, real::min),
-                Op::MaxF32(r) => f32s!(r, real::max),
-                Op::NegF32(r) => m1!(words r, |x| real::neg(f32::from_bits(x)).to_bits()),
-                Op::AbsF32(r) => m1!(words r, |x| real::abs(f32::from_bits(x)).to_bits()),
-                Op::SqrtF32(r) => m1!(words r, |x| real::sqrt(f32::from_bits(x)).to_bits()),
-                Op::FmaF32(r) => m3!(words r, |x, y, z| {
-                    real::fma(f32::from_bits(x), f32::from_bits(y), f32::from_bits(z)).to_bits()
-                }),
-                Op::MadI32(r) => m3!(words r, |x: u32, y: u32, z: u32| x.wrapping_mul(y).wrapping_add(z)),
-                Op::Sel32(r) => {
-                    let m = masks::<W, F>(preds[r.c as usize]);
-                    set!(words, r.d, zip3(&words[r.a as usize], &words[r.b as usize], &m, |x, y, m| x & m | y & !m));
-                }
-                Op::Mov64(r) => set!(longs, r.d, longs[r.a as usize]),
-                Op::AddI64(r) => i64s!(r, int::add),
-                Op::SubI64(r) => i64s!(r, int::sub),
-                Op::MulI64(r) => i64s!(r, int::mul),
-                Op::And64(r) => i64s!(r, int::and),
-                Op::Or64(r) => i64s!(r, int::or),
-                Op::Xor64(r) => i64s!(r, int::xor),
-                Op::MinI64(r) => i64s!(r, int::min),
-                Op::MaxI64(r) => i64s!(r, int::max),
+                Op::DivI32(r) => ints!(words i32 u32 r, int::div),
+                Op::RemI32(r) => ints!(words i32 u32 r, int::rem),
                 Op::Shl64(r) => shift!(longs i64 u64 r, shl),
                 Op::ShrU64(r) => shift!(longs i64 u64 r, shr),
                 Op::ShrS64(r) => shift!(longs i64 u64 r, sar),
-                Op::DivI64(r) => i64s!(r, int::div),
-                Op::RemI64(r) => i64s!(r, int::rem),
-                Op::AddF64(r) => f64s!(r, real::add),
-                Op::SubF64(r) => f64s!(r, real::sub),
-                Op::MulF64(r) => f64s!(r, real::mul),
-                Op::DivF64(r) => f64s!(r, real::div),
-                Op::MinF64(r) => f64s!(r, real::min),
-                Op::MaxF64(r) => f64s!(r, real::max),
-                Op::NegF64(r) => m1!(longs r, |x| real::neg(f64::from_bits(x)).to_bits()),
-                Op::AbsF64(r) => m1!(longs r, |x| real::abs(f64::from_bits(x)).to_bits()),
-                Op::SqrtF64(r) => m1!(longs r, |x| real::sqrt(f64::from_bits(x)).to_bits()),
-                Op::FmaF64(r) => m3!(longs r, |x, y, z| {
-                    real::fma(f64::from_bits(x), f64::from_bits(y), f64::from_bits(z)).to_bits()
-                }),
-                Op::MadI64(r) => m3!(longs r, |x: u64, y: u64, z: u64| x.wrapping_mul(y).wrapping_add(z)),
-                Op::Sel64(r) => {
-                    let m = wide_masks::<W, F>(preds[r.c as usize]);
-                    set!(longs, r.d, zip3(&longs[r.a as usize], &longs[r.b as usize], &m, |x, y, m| x & m | y & !m));
-                }
-                Op::EqI32(r) => cmp_i!(words i32 r, ==),
-                Op::NeI32(r) => cmp_i!(words i32 r, !=),
-                Op::LtI32(r) => cmp_i!(words i32 r, <),
-                Op::LeI32(r) => cmp_i!(words i32 r, <=),
-                Op::GtI32(r) => cmp_i!(words i32 r, >),
-                Op::GeI32(r) => cmp_i!(words i32 r, >=),
-                Op::LtU32(r) => cmp_i!(words u32 r, <),
-                Op::GeU32(r) => cmp_i!(words u32 r, >=),
-                Op::EqF32(r) => cmp_f!(words f32 r, ==),
-                Op::NeF32(r) => cmp_f!(words f32 r, !=),
-                Op::LtF32(r) => cmp_f!(words f32 r, <),
-                Op::LeF32(r) => cmp_f!(words f32 r, <=),
-                Op::GtF32(r) => cmp_f!(words f32 r, >),
-                Op::GeF32(r) => cmp_f!(words f32 r, >=),
-                Op::EqI64(r) => cmp_i!(longs i64 r, ==),
-                Op::NeI64(r) => cmp_i!(longs i64 r, !=),
-                Op::LtI64(r) => cmp_i!(longs i64 r, <),
-                Op::LeI64(r) => cmp_i!(longs i64 r, <=),
-                Op::GtI64(r) => cmp_i!(longs i64 r, >),
-                Op::GeI64(r) => cmp_i!(longs i64 r, >=),
-                Op::LtU64(r) => cmp_i!(longs u64 r, <),
-                Op::GeU64(r) => cmp_i!(longs u64 r, >=),
-                Op::EqF64(r) => cmp_f!(longs f64 r, ==),
-                Op::NeF64(r) => cmp_f!(longs f64 r, !=),
-                Op::LtF64(r) => cmp_f!(longs f64 r, <),
-                Op::LeF64(r) => cmp_f!(longs f64 r, <=),
-                Op::GtF64(r) => cmp_f!(longs f64 r, >),
-                Op::GeF64(r) => cmp_f!(longs f64 r, >=),
-                Op::I32ToI64(r) => set!(longs, r.d, map(&words[r.a as usize], |x| i64::from(x as i32) as u64)),
-                Op::I64ToI32(r) => set!(words, r.d, map(&longs[r.a as usize], |x| x as u32)),
-                Op::I32ToF32(r) => m1!(words r, |x| (x as i32 as f32).to_bits()),
-                Op::I32ToF64(r) => set!(longs, r.d, map(&words[r.a as usize], |x| f64::from(x as i32).to_bits())),
-                Op::F32ToF64(r) => {
-                    set!(longs, r.d, map(&words[r.a as usize], |x| convert::widen(f32::from_bits(x)).to_bits()));
-                }
-                Op::F64ToF32(r) => {
-                    set!(words, r.d, map(&longs[r.a as usize], |x| convert::narrow(f64::from_bits(x)).to_bits()));
-                }
-                Op::F32ToI32(r) => {
-                    m1!(words r, |x| convert::trunc_to_int::<f32, i32>(f32::from_bits(x)) as u32);
-                }
-                Op::F64ToI32(r) => {
-                    let row =
-                        map(&longs[r.a as usize], |x| convert::trunc_to_int::<f64, i32>(f64::from_bits(x)) as u32);
-                    set!(words, r.d, row);
-                }
-                Op::I64ToF64(r) => m1!(longs r, |x| (x as i64 as f64).to_bits()),
-                Op::UMov(r) => scalars[r.d as usize] = scalars[r.a as usize],
-                Op::UAddI32(r) => scalar2!(r, add_words),
-                Op::USubI32(r) => scalar2!(r, |x: u64, y: u64| u64::from((x as u32).wrapping_sub(y as u32))),
-                Op::UMulI32(r) => scalar2!(r, |x: u64, y: u64| u64::from((x as u32).wrapping_mul(y as u32))),
-                Op::UAddI64(r) => scalar2!(r, u64::wrapping_add),
-                Op::USubI64(r) => scalar2!(r, u64::wrapping_sub),
-                Op::UMulI64(r) => scalar2!(r, u64::wrapping_mul),
-                Op::UMinI64(r) => scalar2!(r, |x: u64, y: u64| (x as i64).min(y as i64) as u64),
-                Op::UMaxI64(r) => scalar2!(r, |x: u64, y: u64| (x as i64).max(y as i64) as u64),
-                Op::UShlI32(r) => scalar2!(r, |x: u64, y: u64| if y < 32 { u64::from((x as u32) << y) } else { 0 }),
-                Op::UShlI64(r) => scalar2!(r, |x: u64, y: u64| if y < 64 { x << y } else { 0 }),
-                Op::UI32ToI64(r) => scalars[r.d as usize] = i64::from(scalars[r.a as usize] as u32 as i32) as u64,
+                Op::DivI64(r) => ints!(longs i64 u64 r, int::div),
+                Op::RemI64(r) => ints!(longs i64 u64 r, int::rem),
+                Op::UMinI64(r) => scalar2!(scalars r, |x: u64, y: u64| (x as i64).min(y as i64) as u64),
+                Op::UMaxI64(r) => scalar2!(scalars r, |x: u64, y: u64| (x as i64).max(y as i64) as u64),
+                Op::UShlI32(r) => scalar2!(scalars r, |x: u64, y: u64| if y < 32 { u64::from((x as u32) << y) } else { 0 }),
+                Op::UShlI64(r) => scalar2!(scalars r, |x: u64, y: u64| if y < 64 { x << y } else { 0 }),
                 Op::UEvalUn { op, ty, r } => scalars[r.d as usize] = eval::eval_un(op, ty, scalars[r.a as usize]),
-                Op::UEvalBin { op, ty, r } => scalar2!(r, |x, y| eval::eval_bin(op, ty, x, y)),
+                Op::UEvalBin { op, ty, r } => scalar2!(scalars r, |x, y| eval::eval_bin(op, ty, x, y)),
                 Op::UEvalTri { op, ty, r } => {
                     let z = scalars[r.c as usize];
-                    scalar2!(r, |x, y| eval::eval_tri(op, ty, x, y, z));
+                    scalar2!(scalars r, |x, y| eval::eval_tri(op, ty, x, y, z));
                 }
                 Op::UEvalCvt { op, from, to, r } => {
                     scalars[r.d as usize] = eval::eval_cvt(op, from, to, scalars[r.a as usize]);
                 }
                 Op::UEvalCmp { op, ty, r } => {
                     let v = eval::eval_cmp(op, ty, scalars[r.a as usize], scalars[r.b as usize]);
-                    pred!(r.d, if v { u32::MAX } else { 0 });
-                }
-                Op::UCmp { op, wide, r } => {
-                    let v = holds(op, wide, r, scalars);
                     pred!(r.d, if v { u32::MAX } else { 0 });
                 }
                 Op::UCmpBranch { op, wide, r } => {
@@ -448,8 +285,8 @@ fn run_fragment<const W: usize, const F: u8>(
                     let v = holds(op, wide, r, scalars);
                     pred!(r.d, if v { u32::MAX } else { 0 });
                     match ops.get(pc as usize + 1) {
-                        Some(&Op::UAddI32(r)) => scalar2!(r, add_words),
-                        Some(&Op::UAddI64(r)) => scalar2!(r, u64::wrapping_add),
+                        Some(&Op::UAddI32(r)) => scalar2!(scalars r, add_words),
+                        Some(&Op::UAddI64(r)) => scalar2!(scalars r, u64::wrapping_add),
                         _ => {}
                     }
                     // The back edge may be where the run stops.
@@ -492,8 +329,6 @@ fn run_fragment<const W: usize, const F: u8>(
                         _ => u64::from(words[a as usize][lane]),
                     };
                 }
-                Op::Splat32(r) => set!(words, r.d, [scalars[r.a as usize] as u32; W]),
-                Op::Splat64(r) => set!(longs, r.d, [scalars[r.a as usize]; W]),
                 Op::Spread { spread } => {
                     let code = &way.spreads[spread as usize];
                     spreads[spread as usize].work_out::<F>(code, words, longs, mask);

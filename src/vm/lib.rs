@@ -15,6 +15,9 @@
 //!
 //! Not here: blocks and barriers (`emu`), services of the run time (`host`, `emu`), what a fault is called (`finding`).
 
+#[macro_use]
+mod compute;
+
 mod abreast;
 mod access;
 mod after;

@@ -116,6 +116,17 @@ pub struct R4 {
     pub c: Slot,
 }
 
+/// A result, two operands, and two that say which.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub struct R5 {
+    pub d: Slot,
+    pub a: Slot,
+    pub b: Slot,
+    pub x: Slot,
+    pub y: Slot,
+}
+
 /// A load or a store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MemOp {

@@ -14,9 +14,8 @@
 //!
 //! Results, schedule points and the places where a run may stop are those of the operations one by one.
 
-use crate::code::{Code, MemOp, Op, R2, R3, R4, Slot, Term, Way};
+use crate::code::{Code, MemOp, Op, R2, R3, R4, R5, Slot, Term, Way};
 use ir::analysis::{Cfg, Liveness, Loops, PostDominators};
-use ir::op::CmpOp;
 use ir::{Bb, Function, InstKind, Reg, Term as IrTerm, Ty, Val};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -49,33 +48,10 @@ pub(crate) const LOADS: usize = 8;
 
 /// A part of a round.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Step {
-    /// The operation; if it `keeps`, only in the lanes that are in the loop.
-    Op { op: Op, keeps: bool },
-    /// `d = a & b == 0`
-    NoBits { wide: bool, r: R3 },
-    /// A shift of all lanes by as many bits.
-    Shift { op: Shift, wide: bool, keeps: bool, r: R2, count: u32 },
-    /// The load of that number: of words or of longs, of shared memory or of another; if it `keeps`, as above.
-    Load { number: u32, wide: bool, shared: bool, keeps: bool },
-    /// The load of that number, one word for all lanes.
-    LoadScalar { number: u32 },
-    /// Compares scalars for the next [`Step::LeaveTested`].
-    Test { op: CmpOp, wide: bool, r: R3 },
-    /// All lanes leave if the last test came out as it says.
-    LeaveTested { holds: bool },
-    /// Lanes leave for which the predicate is as it says.
-    Leave { p: Slot, holds: bool },
-    /// The back edge.
-    Point,
-}
-
-/// How a shift fills up.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Shift {
-    Left,
-    RightZeros,
-    RightSign,
+pub(crate) struct Step {
+    pub(crate) op: Op,
+    /// Whether its row is computed only in the lanes that are in the loop.
+    pub(crate) keeps: bool,
 }
 
 /// A loop in the IR.
@@ -267,6 +243,15 @@ fn rows(op: &Op) -> Option<Rows> {
     })
 }
 
+/// File and slot of the row that a step makes; `None` if it makes none or more is to be known of it.
+fn result(op: &Op) -> Option<(usize, Slot)> {
+    match *op {
+        Op::ShlBy32(r, _) | Op::ShrUBy32(r, _) | Op::ShrSBy32(r, _) => Some((1, r.d)),
+        Op::ShlBy64(r, _) | Op::ShrUBy64(r, _) | Op::ShrSBy64(r, _) => Some((2, r.d)),
+        _ => rows(op).map(|rows| rows.d),
+    }
+}
+
 /// The scalar that an operation on scalars makes which `whirl` knows.
 fn scalar_result(op: &Op) -> Option<Slot> {
     match *op {
@@ -285,18 +270,50 @@ fn scalar_result(op: &Op) -> Option<Slot> {
 
 /// The end of a round at a branch. A comparison of scalars that serves the branch alone says how it comes out without a
 /// detour by the predicates, unless a load is between: there the run may stop, and would not know.
-fn leave(steps: &mut [Step], p: Slot, holds: bool, serves: bool) -> Step {
-    let test = steps.iter().rposition(|step| matches!(step, Step::Op { op: Op::UCmp { r, .. }, .. } if r.d == p));
+fn leave(steps: &mut [Step], p: Slot, holds: bool, serves: bool) -> Op {
+    let test = steps.iter().rposition(|step| matches!(step.op, Op::UCmp { r, .. } if r.d == p));
+    let bars = |step: &Step| matches!(step.op, Op::LoadRow { .. } | Op::LoadWord { .. } | Op::LeaveTested { .. });
     if let Some(at) = test.filter(|_| serves)
-        && !steps[at..]
-            .iter()
-            .any(|s| matches!(s, Step::Load { .. } | Step::LoadScalar { .. } | Step::LeaveTested { .. }))
-        && let Step::Op { op: Op::UCmp { op, wide, r }, .. } = steps[at]
+        && !steps[at..].iter().any(bars)
+        && let Op::UCmp { op, wide, r } = steps[at].op
     {
-        steps[at] = Step::Test { op, wide, r };
-        return Step::LeaveTested { holds };
+        steps[at].op = Op::Test { op, wide, r };
+        return Op::LeaveTested { holds };
     }
-    Step::Leave { p, holds }
+    Op::Leave { p, holds }
+}
+
+/// A selection. A test for bits that serves it alone becomes one with it, if what it tests is still there.
+fn choose(steps: &mut Vec<Step>, op: &Op, r: R4, serves: bool) -> Op {
+    let wide = matches!(op, Op::Sel64(_));
+    let test = steps.iter().rposition(|step| match step.op {
+        Op::NoBits32(t) => !wide && t.d == r.c,
+        Op::NoBits64(t) => wide && t.d == r.c,
+        _ => false,
+    });
+    let Some(at) = test.filter(|_| serves) else { return op.clone() };
+    let (Op::NoBits32(t) | Op::NoBits64(t)) = steps[at].op else { return op.clone() };
+    let file = if wide { 2 } else { 1 };
+    let changes = |step: &Step| result(&step.op).is_none_or(|d| d == (file, t.a) || d == (file, t.b) || d == (0, t.d));
+    if steps[at + 1..].iter().any(changes) {
+        return op.clone();
+    }
+    steps.remove(at);
+    let r = R5 { d: r.d, a: r.a, b: r.b, x: t.a, y: t.b };
+    if wide { Op::ChooseNoBits64(r) } else { Op::ChooseNoBits32(r) }
+}
+
+/// A shift by a constant.
+fn shift(op: &Op, count: u32) -> Option<Op> {
+    Some(match *op {
+        Op::Shl32(R3 { d, a, .. }) => Op::ShlBy32(R2 { d, a }, count),
+        Op::ShrU32(R3 { d, a, .. }) => Op::ShrUBy32(R2 { d, a }, count),
+        Op::ShrS32(R3 { d, a, .. }) => Op::ShrSBy32(R2 { d, a }, count),
+        Op::Shl64(R3 { d, a, .. }) => Op::ShlBy64(R2 { d, a }, count),
+        Op::ShrU64(R3 { d, a, .. }) => Op::ShrUBy64(R2 { d, a }, count),
+        Op::ShrS64(R3 { d, a, .. }) => Op::ShrSBy64(R2 { d, a }, count),
+        _ => return None,
+    })
 }
 
 /// The load at an operation; `None` if the rule of its lanes is not kept up to date outside the loop, or if more than one
@@ -340,63 +357,55 @@ impl Candidate {
         let mut loads = Vec::new();
         // Whether a row serves the operation that follows and nothing else.
         let serves = |row: (usize, Slot)| !kept.contains(&row) && reads.get(&row) == Some(&1);
-        let word = |slot: Slot| code.consts32.iter().find(|c| c.0 == slot).map(|c| u64::from(c.1));
+        let word = |slot: Slot| code.consts32.iter().find(|c| c.0 == slot).map(|c| c.1);
         let long = |slot: Slot| code.consts64.iter().find(|c| c.0 == slot).map(|c| c.1);
-        let constant = |wide: bool, slot: Slot| if wide { long(slot) } else { word(slot) };
         let mut steps: Vec<Step> = Vec::new();
         for (pc, op) in ops {
             let keeps = rows(op).is_some_and(|rows| kept.contains(&rows.d));
-            let shift = |op: Shift, wide: bool, r: R3| {
-                let count = constant(wide, r.b).filter(|&n| n < if wide { 64 } else { 32 })?;
-                Some(Step::Shift { op, wide, keeps, r: R2 { d: r.d, a: r.a }, count: count as u32 })
-            };
-            let last = match steps.last() {
-                Some(Step::Op { op, keeps: false }) => Some(op),
+            // What the step before this one can be made one with.
+            let last = steps.last().filter(|step| !step.keeps).map(|step| &step.op);
+            let fused = match (last, op) {
+                (Some(&Op::And64(t)), &Op::EqI64(r)) if t.d == r.a && serves((2, t.d)) && long(r.b) == Some(0) => {
+                    Some(Op::NoBits64(R3 { d: r.d, ..t }))
+                }
+                (Some(&Op::And32(t)), &Op::EqI32(r)) if t.d == r.a && serves((1, t.d)) && word(r.b) == Some(0) => {
+                    Some(Op::NoBits32(R3 { d: r.d, ..t }))
+                }
+                (Some(&Op::MulI64(t)), &Op::AddI64(r)) if t.d == r.a && t.d != r.b && serves((2, t.d)) => {
+                    Some(Op::MadI64(R4 { d: r.d, a: t.a, b: t.b, c: r.b }))
+                }
+                (Some(&Op::MulI32(t)), &Op::AddI32(r)) if t.d == r.a && t.d != r.b && serves((1, t.d)) => {
+                    Some(Op::MadI32(R4 { d: r.d, a: t.a, b: t.b, c: r.b }))
+                }
                 _ => None,
             };
-            let (fused, step) = match (last, op) {
-                (_, Op::Nop | Op::Join | Op::Jump { .. } | Op::Stmt | Op::Tight { .. }) => continue,
-                (_, Op::BackEdge) => (false, Some(Step::Point)),
-                (_, &Op::Branch { p, .. }) => (false, Some(leave(&mut steps, p, self.takes, serves((0, p))))),
-                (_, &Op::ULoad(m)) => {
+            if let Some(op) = fused {
+                steps.pop();
+                steps.push(Step { op, keeps });
+                continue;
+            }
+            let step = match op {
+                Op::Nop | Op::Join | Op::Jump { .. } | Op::Stmt | Op::Tight { .. } => continue,
+                &Op::Branch { p, .. } => leave(&mut steps, p, self.takes, serves((0, p))),
+                &Op::ULoad(m) => {
                     loads.push(load(way, pc, m, &assigned)?);
-                    (false, Some(Step::LoadScalar { number: loads.len() as u32 - 1 }))
+                    Op::LoadWord { number: loads.len() as u32 - 1 }
                 }
-                (_, &(Op::LoadG32(m) | Op::LoadG64(m) | Op::LoadS32(m) | Op::LoadS64(m))) => {
+                &(Op::LoadG32(m) | Op::LoadG64(m) | Op::LoadS32(m) | Op::LoadS64(m)) => {
                     loads.push(load(way, pc, m, &assigned)?);
                     let wide = matches!(op, Op::LoadG64(_) | Op::LoadS64(_));
                     let shared = matches!(op, Op::LoadS32(_) | Op::LoadS64(_));
-                    (false, Some(Step::Load { number: loads.len() as u32 - 1, wide, shared, keeps }))
+                    Op::LoadRow { number: loads.len() as u32 - 1, wide, shared }
                 }
-                (Some(&Op::And64(t)), &Op::EqI64(r)) if t.d == r.a && serves((2, t.d)) && long(r.b) == Some(0) => {
-                    (true, Some(Step::NoBits { wide: true, r: R3 { d: r.d, ..t } }))
-                }
-                (Some(&Op::And32(t)), &Op::EqI32(r)) if t.d == r.a && serves((1, t.d)) && word(r.b) == Some(0) => {
-                    (true, Some(Step::NoBits { wide: false, r: R3 { d: r.d, ..t } }))
-                }
-                (Some(&Op::MulI64(t)), &Op::AddI64(r)) if t.d == r.a && t.d != r.b && serves((2, t.d)) => {
-                    let r = R4 { d: r.d, a: t.a, b: t.b, c: r.b };
-                    (true, Some(Step::Op { op: Op::MadI64(r), keeps }))
-                }
-                (Some(&Op::MulI32(t)), &Op::AddI32(r)) if t.d == r.a && t.d != r.b && serves((1, t.d)) => {
-                    let r = R4 { d: r.d, a: t.a, b: t.b, c: r.b };
-                    (true, Some(Step::Op { op: Op::MadI32(r), keeps }))
-                }
-                (_, &Op::Shl32(r)) => (false, shift(Shift::Left, false, r)),
-                (_, &Op::ShrU32(r)) => (false, shift(Shift::RightZeros, false, r)),
-                (_, &Op::ShrS32(r)) => (false, shift(Shift::RightSign, false, r)),
-                (_, &Op::Shl64(r)) => (false, shift(Shift::Left, true, r)),
-                (_, &Op::ShrU64(r)) => (false, shift(Shift::RightZeros, true, r)),
-                (_, &Op::ShrS64(r)) => (false, shift(Shift::RightSign, true, r)),
-                _ if rows(op).is_some() || scalar_result(op).is_some() || matches!(op, Op::UCmp { .. }) => {
-                    (false, Some(Step::Op { op: op.clone(), keeps }))
-                }
+                &(Op::Shl32(r) | Op::ShrU32(r) | Op::ShrS32(r)) => shift(op, word(r.b).filter(|&n| n < 32)?)?,
+                &(Op::Shl64(r) | Op::ShrU64(r) | Op::ShrS64(r)) => shift(op, long(r.b).filter(|&n| n < 64)? as u32)?,
+                Op::Sel32(r) => choose(&mut steps, op, *r, serves((0, r.c))),
+                Op::Sel64(r) => choose(&mut steps, op, *r, serves((0, r.c))),
+                Op::BackEdge | Op::UCmp { .. } => op.clone(),
+                _ if rows(op).is_some() || scalar_result(op).is_some() => op.clone(),
                 _ => return None,
             };
-            if fused {
-                steps.pop();
-            }
-            steps.push(step?);
+            steps.push(Step { op: step, keeps });
         }
         (loads.len() <= LOADS).then_some(Tight { steps, loads, exit, takes: self.takes })
     }
