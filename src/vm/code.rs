@@ -463,6 +463,14 @@ pub enum Op {
         p: Slot,
         holds: bool,
     },
+    /// Lanes leave for which the comparison, of 64 bits if `wide`, else of 32, comes out as it says.
+    LeaveInts {
+        op: CmpOp,
+        wide: bool,
+        a: Slot,
+        b: Slot,
+        holds: bool,
+    },
 }
 
 /// The join of a branch whose lanes never meet in this function.

@@ -413,7 +413,8 @@ fn run_fragment<const W: usize, const F: u8>(
                     if !wire.tell || !tight.loads.iter().any(|load| wire.is_telling(func, load.pc)) {
                         let files = Files { preds, words, longs, scalars };
                         let sight = Sight { ctx, forms: &way.forms, spreads, hints, open, local_base };
-                        let spin = Spin { tight, files, sight, mask, pc, budget: &mut budget, idle: &mut idle };
+                        let alone = mask == warp.live;
+                        let spin = Spin { tight, files, sight, mask, alone, pc, budget: &mut budget, idle: &mut idle };
                         let out = isa::whirl::<W, F>(spin);
                         if out.active == 0 && out.last == mask {
                             pc = tight.exit;

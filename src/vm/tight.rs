@@ -7,8 +7,8 @@
 //!
 //! - All branches that lead out lead to one block, at which the lanes that left wait for the others, and all on the same
 //!   side. So lanes that leave are nothing but a smaller mask until all have left.
-//! - A result of lanes that have left, or are elsewhere, has to stay where somebody may read it: of variables, of what is read
-//!   behind the loop, and of what is read in the round that follows a stop at the back edge. All else may be overwritten.
+//! - A result of lanes that have left has to stay if it is read behind the loop; one of lanes that are elsewhere also if it is a
+//!   variable's, or is read in the round that follows a stop at the back edge. All else may be overwritten.
 //!
 //! - The lanes of a load are known by a rule from before the loop on; only what all of them share changes from round to round.
 //!
@@ -16,6 +16,7 @@
 
 use crate::code::{Code, MemOp, Op, R2, R3, R4, R5, Slot, Term, Way};
 use ir::analysis::{Cfg, Liveness, Loops, PostDominators};
+use ir::op::CmpOp;
 use ir::{Bb, Function, InstKind, Reg, Term as IrTerm, Ty, Val};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -50,9 +51,14 @@ pub(crate) const LOADS: usize = 8;
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Step {
     pub(crate) op: Op,
-    /// Whether its row is computed only in the lanes that are in the loop.
-    pub(crate) keeps: bool,
+    /// Lanes in which its row is not to be touched: [`ELSEWHERE`], [`LEFT`], none or both.
+    pub(crate) spares: u8,
 }
+
+/// Lanes that are not in the loop when it begins.
+pub(crate) const ELSEWHERE: u8 = 1;
+/// Lanes that have left it.
+pub(crate) const LEFT: u8 = 2;
 
 /// A loop in the IR.
 #[derive(Debug)]
@@ -62,6 +68,8 @@ pub(crate) struct Candidate {
     pub(crate) exit: Bb,
     takes: bool,
     kept: BTreeSet<Reg>,
+    /// Those of them that are read behind the loop.
+    live: BTreeSet<Reg>,
 }
 
 /// The loops of a function, by head.
@@ -117,7 +125,7 @@ fn chain(f: &Function, post: &PostDominators, live: &Liveness, head: Bb, inside:
     }
     // What is read behind the back edge before it is assigned again.
     let mut before = BTreeSet::new();
-    let mut kept = BTreeSet::new();
+    let (mut kept, mut behind) = (BTreeSet::new(), BTreeSet::new());
     let mut edges = 0;
     for &bb in &blocks {
         let block = f.block(bb);
@@ -134,13 +142,16 @@ fn chain(f: &Function, post: &PostDominators, live: &Liveness, head: Bb, inside:
                 if edges == 0 {
                     before.insert(r);
                 }
+                if live.is_live_in(exit, r) {
+                    behind.insert(r);
+                }
                 if f.is_mutable(r) || live.is_live_in(exit, r) {
                     kept.insert(r);
                 }
             });
         }
     }
-    (edges == 1).then_some(Candidate { blocks, exit, takes, kept })
+    (edges == 1).then_some(Candidate { blocks, exit, takes, kept, live: behind })
 }
 
 /// The rows of an operation that only computes: file and slot of what it makes, and of what it takes.
@@ -268,11 +279,16 @@ fn scalar_result(op: &Op) -> Option<Slot> {
     }
 }
 
-/// The end of a round at a branch. A comparison of scalars that serves the branch alone says how it comes out without a
+/// The end of a round at a branch. A comparison of integers right before it becomes one with it. One of scalars that serves the branch alone says how it comes out without a
 /// detour by the predicates, unless a load is between: there the run may stop, and would not know.
-fn leave(steps: &mut [Step], p: Slot, holds: bool, serves: bool) -> Op {
+fn leave(steps: &mut Vec<Step>, p: Slot, holds: bool, serves: bool) -> Op {
     let test = steps.iter().rposition(|step| matches!(step.op, Op::UCmp { r, .. } if r.d == p));
     let bars = |step: &Step| matches!(step.op, Op::LoadRow { .. } | Op::LoadWord { .. } | Op::LeaveTested { .. });
+    let last = steps.last().map(|step| &step.op).filter(|_| serves);
+    if let Some((op, wide, r)) = last.and_then(ints).filter(|(_, _, r)| r.d == p) {
+        steps.pop();
+        return Op::LeaveInts { op, wide, a: r.a, b: r.b, holds };
+    }
     if let Some(at) = test.filter(|_| serves)
         && !steps[at..].iter().any(bars)
         && let Op::UCmp { op, wide, r } = steps[at].op
@@ -281,6 +297,25 @@ fn leave(steps: &mut [Step], p: Slot, holds: bool, serves: bool) -> Op {
         return Op::LeaveTested { holds };
     }
     Op::Leave { p, holds }
+}
+
+/// A comparison of integers, of 64 bits or not.
+fn ints(op: &Op) -> Option<(CmpOp, bool, R3)> {
+    Some(match *op {
+        Op::EqI32(r) => (CmpOp::Eq, false, r),
+        Op::NeI32(r) => (CmpOp::Ne, false, r),
+        Op::LtI32(r) => (CmpOp::Lt, false, r),
+        Op::LeI32(r) => (CmpOp::Le, false, r),
+        Op::GtI32(r) => (CmpOp::Gt, false, r),
+        Op::GeI32(r) => (CmpOp::Ge, false, r),
+        Op::EqI64(r) => (CmpOp::Eq, true, r),
+        Op::NeI64(r) => (CmpOp::Ne, true, r),
+        Op::LtI64(r) => (CmpOp::Lt, true, r),
+        Op::LeI64(r) => (CmpOp::Le, true, r),
+        Op::GtI64(r) => (CmpOp::Gt, true, r),
+        Op::GeI64(r) => (CmpOp::Ge, true, r),
+        _ => return None,
+    })
 }
 
 /// A selection. A test for bits that serves it alone becomes one with it, if what it tests is still there.
@@ -342,8 +377,10 @@ impl Candidate {
     /// `None` if it has an operation that is not known.
     pub(crate) fn tight(&self, code: &Code, way: &Way, ranges: &[Range<usize>], exit: u32) -> Option<Tight> {
         let file = |ty: Ty| crate::select::file_of(ty);
-        let kept: BTreeSet<(usize, Slot)> =
-            self.kept.iter().map(|r| code.slots[r.index()]).map(|(ty, slot)| (file(ty), slot)).collect();
+        let slots = |regs: &BTreeSet<Reg>| -> BTreeSet<(usize, Slot)> {
+            regs.iter().map(|r| code.slots[r.index()]).map(|(ty, slot)| (file(ty), slot)).collect()
+        };
+        let (kept, live) = (slots(&self.kept), slots(&self.live));
         let ops: Vec<(u32, &Op)> =
             ranges.iter().flat_map(|range| range.clone().map(|pc| (pc as u32, &way.ops[pc]))).collect();
         let mut reads: BTreeMap<(usize, Slot), u32> = BTreeMap::new();
@@ -361,9 +398,11 @@ impl Candidate {
         let long = |slot: Slot| code.consts64.iter().find(|c| c.0 == slot).map(|c| c.1);
         let mut steps: Vec<Step> = Vec::new();
         for (pc, op) in ops {
-            let keeps = rows(op).is_some_and(|rows| kept.contains(&rows.d));
+            let spares = rows(op).map_or(0, |rows| {
+                u8::from(kept.contains(&rows.d)) * ELSEWHERE | u8::from(live.contains(&rows.d)) * LEFT
+            });
             // What the step before this one can be made one with.
-            let last = steps.last().filter(|step| !step.keeps).map(|step| &step.op);
+            let last = steps.last().filter(|step| step.spares == 0).map(|step| &step.op);
             let fused = match (last, op) {
                 (Some(&Op::And64(t)), &Op::EqI64(r)) if t.d == r.a && serves((2, t.d)) && long(r.b) == Some(0) => {
                     Some(Op::NoBits64(R3 { d: r.d, ..t }))
@@ -381,7 +420,7 @@ impl Candidate {
             };
             if let Some(op) = fused {
                 steps.pop();
-                steps.push(Step { op, keeps });
+                steps.push(Step { op, spares });
                 continue;
             }
             let step = match op {
@@ -405,7 +444,7 @@ impl Candidate {
                 _ if rows(op).is_some() || scalar_result(op).is_some() => op.clone(),
                 _ => return None,
             };
-            steps.push(Step { op: step, keeps });
+            steps.push(Step { op: step, spares });
         }
         (loads.len() <= LOADS).then_some(Tight { steps, loads, exit, takes: self.takes })
     }

@@ -9,7 +9,8 @@ use crate::frame::SPARE;
 use crate::rows::{bits, masks, wide_masks, zip3};
 use crate::scalars::{add_words, holds, signed};
 use crate::sight::{Ready, Sight};
-use crate::tight::{LOADS, Tight};
+use crate::tight::{ELSEWHERE, LEFT, LOADS, Tight};
+use ir::op::CmpOp;
 use scalar::{convert, int, real};
 
 /// The files of a frame.
@@ -38,6 +39,8 @@ pub(crate) struct Spin<'a, 'c, const W: usize> {
     pub(crate) sight: Sight<'a, 'c, W>,
     /// The lanes, which stand at its head.
     pub(crate) mask: u32,
+    /// Whether no other lane of the warp runs.
+    pub(crate) alone: bool,
     /// The operation at its head.
     pub(crate) pc: u32,
     pub(crate) budget: &'a mut u64,
@@ -49,14 +52,17 @@ impl<const W: usize> Spin<'_, '_, W> {
     /// Runs it, compiled for the set `F`.
     #[inline(always)]
     pub(crate) fn run<const F: u8>(self) -> Left {
-        let Spin { tight, files, mut sight, mask, pc, budget, idle } = self;
+        let Spin { tight, files, mut sight, mask, alone, pc, budget, idle } = self;
         let Files { preds, words, longs, scalars } = files;
         let (part32, part64) = (words.len() - SPARE + 1, longs.len() - SPARE + 1);
         let mut active = mask;
-        let all = if W == 32 { u32::MAX } else { (1 << W) - 1 };
-        let mut whole = active == all;
-        words[part32] = masks::<W, F>(active);
-        longs[part64] = wide_masks::<W, F>(active);
+        // For whose sake rows are blended.
+        let mut sparing = 0;
+        if !alone {
+            sparing = ELSEWHERE;
+            words[part32] = masks::<W, F>(active);
+            longs[part64] = wide_masks::<W, F>(active);
+        }
         let mut ready = [Ready::none::<W>(); LOADS];
         for (ready, load) in ready.iter_mut().zip(&tight.loads) {
             let Some(known) = Ready::new(load, &sight, scalars, mask) else {
@@ -89,7 +95,7 @@ impl<const W: usize> Spin<'_, '_, W> {
                         let mut out = [0; W];
                         {
                             $(let $x = &$from[$slot as usize];)+
-                            if step.keeps && !whole {
+                            if step.spares & sparing != 0 {
                                 let (old, part) = (&$file[$d as usize], &$file[part!($file)]);
                                 for i in 0..W {
                                     $(let $x = $x[i];)+
@@ -108,7 +114,7 @@ impl<const W: usize> Spin<'_, '_, W> {
                 }
                 macro_rules! through {
                     ($file:ident $load:expr, $ready:expr, $shared:expr) => {{
-                        let by_part = step.keeps && !whole;
+                        let by_part = step.spares & sparing != 0;
                         let d = $load.m.value as usize;
                         let out = &mut $file[if by_part { part!($file) - 1 } else { d }];
                         let is_done = if $shared {
@@ -124,19 +130,34 @@ impl<const W: usize> Spin<'_, '_, W> {
                     }};
                 }
                 compute! { step.op; preds, words, longs, scalars;
-                    Op::Leave { .. } | Op::LeaveTested { .. } => {
-                        let leaving = match step.op {
-                            Op::Leave { p, holds: true } => preds[p as usize] & active,
-                            Op::Leave { p, .. } => !preds[p as usize] & active,
-                            Op::LeaveTested { holds } if tested == holds => active,
-                            _ => 0,
+                    Op::Leave { .. } | Op::LeaveTested { .. } | Op::LeaveInts { .. } => {
+                        macro_rules! ints {
+                            ($op:expr, $file:ident $int:ident $a:expr, $b:expr) => {{
+                                let (a, b) = (&$file[$a as usize], &$file[$b as usize]);
+                                match $op {
+                                    CmpOp::Eq => bits::<_, W, F>(a, b, |x, y| x == y),
+                                    CmpOp::Ne => bits::<_, W, F>(a, b, |x, y| x != y),
+                                    CmpOp::Lt => bits::<_, W, F>(a, b, |x, y| (x as $int) < y as $int),
+                                    CmpOp::Le => bits::<_, W, F>(a, b, |x, y| x as $int <= y as $int),
+                                    CmpOp::Gt => bits::<_, W, F>(a, b, |x, y| x as $int > y as $int),
+                                    _ => bits::<_, W, F>(a, b, |x, y| x as $int >= y as $int),
+                                }
+                            }};
+                        }
+                        let (found, holds) = match step.op {
+                            Op::Leave { p, holds } => (preds[p as usize], holds),
+                            Op::LeaveInts { op, wide: true, a, b, holds } => (ints!(op, longs i64 a, b), holds),
+                            Op::LeaveInts { op, a, b, holds, .. } => (ints!(op, words i32 a, b), holds),
+                            Op::LeaveTested { holds } => (if tested { u32::MAX } else { 0 }, holds),
+                            _ => (0, true),
                         };
+                        let leaving = if holds { found } else { !found } & active;
                         if leaving != 0 {
                             active &= !leaving;
                             if active == 0 {
                                 return Left { active, pc, last: leaving };
                             }
-                            whole = false;
+                            sparing |= LEFT;
                             words[part32] = masks::<W, F>(active);
                             longs[part64] = wide_masks::<W, F>(active);
                         }
