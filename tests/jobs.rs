@@ -11,6 +11,7 @@
 
 #[allow(dead_code)] // Only the list of programs is asked for here.
 mod annotated;
+mod ordered;
 
 use annotated::programs;
 use diag::Diagnostics;
@@ -42,6 +43,7 @@ struct Run {
     found: Vec<String>,
     memory: Vec<(u64, Vec<u8>)>,
     points: u64,
+    speculation: emu::Speculation,
 }
 
 /// Most calls that a run may take; a program that goes on for longer is not compared.
@@ -67,6 +69,7 @@ fn run(module: &Arc<ir::Module>, options: emu::Options, budget: u64) -> Run {
         found: machine.findings().iter().map(|f| format!("{:?}", f.diagnostic())).collect(),
         memory: contents.collect(),
         points: machine.points(),
+        speculation: machine.devices()[0].emulator().map(Emulator::speculation).unwrap_or_default(),
     }
 }
 
@@ -77,7 +80,7 @@ fn same_with_any_jobs(name: &str, module: &Arc<ir::Module>, race: bool, seed: u6
         race: rules,
         seed,
         jobs,
-        grain: Grain { prologue: 1, worth: 1, chunk: 60, jitter },
+        grain: Grain { prologue: 1, worth: 1, chunk: 60, jitter, insists: true },
         ..emu::Options::default()
     };
     let first = run(module, with(1, 0), 50_000_000);

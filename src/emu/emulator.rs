@@ -4,7 +4,8 @@ use crate::block::BlockStop;
 use crate::grid::{Gathering, Running};
 use crate::init::InitHooks;
 use crate::observe::ObserverHooks;
-use crate::parallel::{Crew, Grain, Pool};
+use crate::ordered::{Habits, Speculation};
+use crate::parallel::{Crew, Grain, Pool, Turn};
 use crate::print::{self, Served};
 use crate::racing::{Deciding, Mode, RaceHooks};
 use crate::reals;
@@ -74,6 +75,8 @@ pub struct Emulator {
     points: u64,
     uses: Vec<LaunchUse>,
     pool: Pool,
+    habits: Habits,
+    speculation: Speculation,
 }
 
 /// Global memory that a launch used.
@@ -108,6 +111,8 @@ impl Emulator {
             points: 0,
             uses: Vec::new(),
             pool,
+            habits: Habits::default(),
+            speculation: Speculation::default(),
         }
     }
 
@@ -151,6 +156,11 @@ impl Emulator {
     /// Schedule points passed since the beginning; those of the race detector's second passes do not count.
     pub fn points(&self) -> u64 {
         self.points
+    }
+
+    /// How blocks that ran ahead of their turn have fared; it depends on the number of threads, but no result depends on it.
+    pub fn speculation(&self) -> Speculation {
+        self.speculation
     }
 
     /// What a launch needs beyond the limits that `device::Runtime` has checked.
@@ -198,6 +208,7 @@ impl Emulator {
         let accesses = observer.wants_accesses();
         loop {
             let running = self.running.as_mut()?;
+            let mut handed = None;
             if running.active.is_empty() {
                 // Under a seed blocks take turns, which is another order than one after another.
                 // What a rehearsal prints is not shown.
@@ -205,20 +216,31 @@ impl Emulator {
                 let is_watched = statements || accesses || is_rehearsal;
                 let is_alone = !is_watched && running.seed == 0 && running.init.is_none();
                 if is_alone && self.options.jobs > 1 {
-                    let (known, output, points) = (&mut self.known, &mut self.output, &mut self.points);
-                    let crew =
-                        Crew { program: &program, pool: &self.pool, grain: self.options.grain, known, output, points };
-                    if running.run_parallel(crew, memory, budget) {
-                        return Some(Progress::Busy);
+                    let crew = Crew {
+                        program: &program,
+                        pool: &self.pool,
+                        grain: self.options.grain,
+                        known: &mut self.known,
+                        output: &mut self.output,
+                        points: &mut self.points,
+                        habits: &mut self.habits,
+                        speculation: &mut self.speculation,
+                    };
+                    match running.run_parallel(crew, memory, budget) {
+                        Turn::Spent => return Some(Progress::Busy),
+                        Turn::Serial => {}
+                        Turn::Handed(stop) => handed = Some(stop),
                     }
                 }
-                if running.begun == running.total {
-                    self.end(memory, None);
-                    continue;
+                if running.active.is_empty() {
+                    if running.begun == running.total {
+                        self.end(memory, None);
+                        continue;
+                    }
+                    running.begin_block(&program);
                 }
-                running.begin_block(&program);
             }
-            if running.active.front().is_some_and(|b| b.waits_for_grid) {
+            if handed.is_none() && running.active.front().is_some_and(|b| b.waits_for_grid) {
                 if running.gather(&program) == Gathering::Never {
                     let fault = GridSyncFault::NotReached { ended: running.total - running.active.len() as u64 };
                     let found = report::grid_sync(&program, running, fault);
@@ -243,8 +265,9 @@ impl Emulator {
             } else {
                 None
             };
-            let stop = match (init, memory.initialised()) {
-                (Some(launch), Some(global)) => {
+            let stop = match (handed, init, memory.initialised()) {
+                (Some(stop), ..) => stop,
+                (None, Some(launch), Some(global)) => {
                     let first = InitHooks { program: &program, global, launch, block: linear };
                     block.run(&program, memory, Some(&mut Before::new(first, hooks)), None, &mut rest)
                 }

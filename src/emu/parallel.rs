@@ -5,6 +5,8 @@
 //! block, but for atomics that can be put off (`reductions`), the remaining blocks are dealt out in chunks. Then memory in the
 //! end is that of the definition, whatever the order in which threads come to them; what chunks print is put in their order.
 //!
+//! Where blocks may share something they are worked in order, and ahead of it where that can be taken back (`ordered`).
+//!
 //! What would end the launch in the middle (a fault, a barrier that never completes, blocks that poll for ever) has to leave
 //! what it leaves when blocks run one after another. Where the analysis cannot rule that out, memory is kept as it was, and
 //! if it happens, the parallel part counts as not done and is done again by one thread.
@@ -17,13 +19,14 @@
 
 use crate::block::{Block, BlockStop};
 use crate::grid::{Running, Standstill, block_at, mix};
+use crate::ordered::{Habits, Ordered, Speculation};
 use crate::print::{self, Served};
 use crate::racing::{Mode, RaceHooks};
 use crate::reductions::{Deferring, Partials, Record};
 use crate::sharing::{KnownLaunches, SiteSharing};
 use device::KernelLaunch;
 use ir::analysis::footprint::Sharing;
-use mem::{Memory, Region};
+use mem::{Draft, Memory, Region};
 use race::Detector;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 use std::collections::VecDeque;
@@ -39,6 +42,19 @@ pub(crate) enum Parallel {
     No,
     /// They do, on the blocks that have not begun.
     Yes(Box<Ahead>),
+    /// They run ahead of the one that does.
+    Ordered(Box<Ordered>),
+}
+
+/// What comes next when several threads have had their turn.
+#[derive(Debug)]
+pub(crate) enum Turn {
+    /// Nothing: the budget is used up.
+    Spent,
+    /// One thread goes on.
+    Serial,
+    /// One thread goes on with the block that is at work, which has stopped for this reason.
+    Handed(BlockStop),
 }
 
 /// From which sizes on several threads work. The result of a launch does not depend on it.
@@ -46,17 +62,20 @@ pub(crate) enum Parallel {
 pub struct Grain {
     /// Schedule points that a launch passes on one thread before it is looked at.
     pub prologue: u64,
-    /// Schedule points of the remaining blocks, as far as one can tell, from which on several threads are worth it.
+    /// Schedule points of the remaining blocks, as far as one can tell, from which on several threads are worth it; a quarter
+    /// of them where blocks may share something, since that is where accesses are irregular and a point takes its time.
     pub worth: u64,
     /// Schedule points that a chunk of blocks should have.
     pub chunk: u64,
     /// Not 0: threads wait before each block for a while that depends on this number, so that tests see other orders.
     pub jitter: u64,
+    /// Whether blocks run ahead of their turn also where that gains nothing, so that tests see it.
+    pub insists: bool,
 }
 
 impl Default for Grain {
     fn default() -> Grain {
-        Grain { prologue: 20_000, worth: 150_000, chunk: 60_000, jitter: 0 }
+        Grain { prologue: 20_000, worth: 150_000, chunk: 60_000, jitter: 0, insists: false }
     }
 }
 
@@ -68,16 +87,28 @@ const DEPTH: usize = 24;
 pub(crate) struct Pool {
     jobs: usize,
     threads: Arc<OnceLock<Option<rayon::ThreadPool>>>,
+    /// Drafts of memory that nobody uses.
+    drafts: Arc<Mutex<Vec<Draft>>>,
 }
 
 impl Pool {
     /// So many threads, none of which has begun.
     pub(crate) fn new(jobs: usize) -> Pool {
-        Pool { jobs, threads: Arc::default() }
+        Pool { jobs, threads: Arc::default(), drafts: Arc::default() }
+    }
+
+    /// Drafts of memory to be used again.
+    pub(crate) fn drafts(&self) -> &Mutex<Vec<Draft>> {
+        &self.drafts
+    }
+
+    /// How many there are.
+    pub(crate) fn jobs(&self) -> usize {
+        self.jobs
     }
 
     /// The threads; `None` if the system gives none: then blocks run one after another, with the same result.
-    fn threads(&self) -> Option<&rayon::ThreadPool> {
+    pub(crate) fn threads(&self) -> Option<&rayon::ThreadPool> {
         let builder = || rayon::ThreadPoolBuilder::new().num_threads(self.jobs).thread_name(|i| format!("blocks-{i}"));
         self.threads.get_or_init(|| builder().build().ok()).as_ref()
     }
@@ -91,6 +122,8 @@ pub(crate) struct Crew<'a> {
     pub(crate) known: &'a mut KnownLaunches,
     pub(crate) output: &'a mut Vec<u8>,
     pub(crate) points: &'a mut u64,
+    pub(crate) habits: &'a mut Habits,
+    pub(crate) speculation: &'a mut Speculation,
 }
 
 /// The part of a launch that several threads work on.
@@ -130,7 +163,8 @@ impl Clone for Spares {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+/// What a mutex guards.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -175,16 +209,26 @@ struct Common<'a> {
 }
 
 impl Running {
-    /// Lets the threads work, if they should; whether the budget is used up before they are done. No block is at work.
-    pub(crate) fn run_parallel(&mut self, crew: Crew<'_>, memory: &mut Memory, budget: &mut u64) -> bool {
+    /// Lets the threads work, if they should. No block is at work.
+    pub(crate) fn run_parallel(&mut self, crew: Crew<'_>, memory: &mut Memory, budget: &mut u64) -> Turn {
+        let mut crew = crew;
         if matches!(self.parallel, Parallel::Undecided) && self.points >= crew.grain.prologue {
-            self.parallel = self.decide(crew.program, crew.known, crew.pool.jobs, crew.grain, memory);
+            self.parallel = self.decide(&mut crew, memory);
         }
-        let Parallel::Yes(ahead) = &mut self.parallel else { return false };
+        match self.parallel {
+            Parallel::Yes(_) => self.run_apart(crew, memory, budget),
+            Parallel::Ordered(_) => self.run_ordered(crew, memory, budget),
+            Parallel::Undecided | Parallel::No => Turn::Serial,
+        }
+    }
+
+    /// Lets the threads work on blocks that share nothing.
+    fn run_apart(&mut self, crew: Crew<'_>, memory: &mut Memory, budget: &mut u64) -> Turn {
+        let Parallel::Yes(ahead) = &mut self.parallel else { return Turn::Serial };
         let Crew { program, pool: Pool { jobs, .. }, grain, output, points, .. } = crew;
         let Some(threads) = crew.pool.threads() else {
             self.parallel = Parallel::No;
-            return false;
+            return Turn::Serial;
         };
         loop {
             ahead.fill(self.total, DEPTH * jobs);
@@ -192,7 +236,7 @@ impl Running {
                 break;
             }
             if *budget == 0 {
-                return true;
+                return Turn::Spent;
             }
             let detector = if let Mode::Detect(d) = &self.mode { Some(&**d) } else { None };
             let racing = (detector, self.sharing.as_deref());
@@ -206,7 +250,7 @@ impl Running {
                 memory.settle();
                 // If pages were wanting, they will be again.
                 let _ = memory.take_exhaustion();
-                return false;
+                return Turn::Serial;
             }
             ahead.commit(memory);
         }
@@ -227,7 +271,7 @@ impl Running {
         if kept {
             memory.settle();
         }
-        false
+        Turn::Serial
     }
 
     /// Whether the blocks share nothing that one of them writes, so that none ever waits for another.
@@ -240,25 +284,22 @@ impl Running {
         self.is_apart == Some(true)
     }
 
-    fn decide(
-        &self,
-        program: &Program,
-        known: &mut KnownLaunches,
-        threads: usize,
-        grain: Grain,
-        memory: &Memory,
-    ) -> Parallel {
+    fn decide(&self, crew: &mut Crew<'_>, memory: &Memory) -> Parallel {
+        let (program, threads, grain) = (crew.program, crew.pool.jobs, crew.grain);
         let left = self.total - self.begun;
         let each = (self.points / self.begun.max(1)).max(1);
         // Blocks of a cooperative launch wait for each other.
         let is_cooperative = program.module.func(self.launch.func).cooperative;
-        if matches!(self.mode, Mode::Decide(_)) || is_cooperative || left < 2 || each.saturating_mul(left) < grain.worth
-        {
+        let work = each.saturating_mul(left);
+        if matches!(self.mode, Mode::Decide(_)) || is_cooperative || left < 2 || work < grain.worth / 4 {
             return Parallel::No;
         }
-        let sharing = known.of(program, memory, &self.launch);
+        let sharing = crew.known.of(program, memory, &self.launch);
         let is_plain = matches!(self.mode, Mode::Plain);
-        if sharing.worst() == Sharing::Unknown || !(is_plain || sharing.keeps_races_in_blocks()) {
+        if sharing.worst() == Sharing::Unknown && is_plain && (grain.insists || crew.habits.tries(self.launch.func)) {
+            return Parallel::Ordered(Box::new(Ordered::new(self.args())));
+        }
+        if work < grain.worth || sharing.worst() == Sharing::Unknown || !(is_plain || sharing.keeps_races_in_blocks()) {
             return Parallel::No;
         }
         let before = (!cannot_fail(&sharing, memory)).then(|| memory.clone());

@@ -90,6 +90,11 @@ impl Partials {
 }
 
 impl Record {
+    /// An atomic on a word.
+    pub(crate) fn new(op: AtomOp, ty: Ty, address: u64, a: u64, b: u64) -> Record {
+        Record { op, ty, address, a, b }
+    }
+
     /// Does the atomic.
     pub(crate) fn apply(&self, memory: &Memory) {
         let Record { op, ty, address, a, b } = *self;

@@ -89,6 +89,12 @@ impl Backing {
         self.slots.iter().enumerate().map(held).sum()
     }
 
+    /// Bytes of the pages that have to be had before all can be written.
+    pub(crate) fn wanting(&self) -> u64 {
+        let is_own = |s: &AtomicUsize| matches!(s.load(Ordering::Relaxed), raw if raw != 0 && raw & SHARED == 0);
+        self.slots.iter().enumerate().map(|(i, s)| if is_own(s) { 0 } else { self.len(i) as u64 }).sum()
+    }
+
     /// A pointer to read from at byte `offset`, and how many bytes of its page follow; `None` for a page of zeros.
     /// `offset` must lie in the backing.
     #[inline(always)]

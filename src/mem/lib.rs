@@ -12,15 +12,19 @@
 
 pub mod address;
 mod backing;
+mod draft;
 mod history;
 mod init;
 mod lanes;
 mod memory;
+mod overlay;
 mod page;
+mod sheet;
 mod touch;
 mod warp;
 
 pub use address::Region;
+pub use draft::Draft;
 pub use init::{InitBits, SharedInitBits};
 pub use lanes::{Grid, Lanes, Word};
 pub use memory::{Alloc, AllocId, FreeError, Memory, OutOfMemory};

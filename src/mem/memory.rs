@@ -5,6 +5,7 @@ use crate::backing::{Backing, Desk};
 use crate::history::History;
 use crate::init::{Initialised, SharedInitBits};
 use crate::lanes::Word;
+use crate::overlay::Overlay;
 use crate::page::PAGE;
 use crate::touch::{Touch, Touches};
 use source::Span;
@@ -55,11 +56,11 @@ impl Live {
 #[derive(Debug, Default)]
 pub struct Memory {
     /// Live allocations, by base, with places of dead ones among them.
-    live: Vec<Live>,
+    pub(crate) live: Vec<Live>,
     /// How many of them are dead.
-    dead: usize,
-    desk: Arc<Desk>,
-    history: History,
+    pub(crate) dead: usize,
+    pub(crate) desk: Arc<Desk>,
+    pub(crate) history: History,
     next: BTreeMap<Region, u64>,
     used: BTreeMap<Region, u64>,
     limits: BTreeMap<Region, u64>,
@@ -67,6 +68,8 @@ pub struct Memory {
     total_limit: Option<u64>,
     touches: Touches,
     initialised: Initialised,
+    /// Of a draft: what its accesses go to, since nothing lives in it.
+    pub(crate) overlay: Option<Box<Overlay>>,
 }
 
 /// An allocation that does not fit.
@@ -105,6 +108,8 @@ impl Clone for Memory {
             total_limit: self.total_limit,
             touches: self.touches.clone(),
             initialised: self.initialised.clone(),
+            // A draft belongs to who runs it.
+            overlay: None,
         }
     }
 }
@@ -355,7 +360,9 @@ impl Memory {
         if out.is_empty() {
             return Some(());
         }
-        let l = self.locate(address, out.len() as u64, &mut 0)?;
+        let Some(l) = self.locate(address, out.len() as u64, &mut 0) else {
+            return self.overlay.as_ref()?.read(address, out);
+        };
         l.backing.read((address - l.base) as usize, out);
         self.touches.note(address, out.len() as u64, false);
         Some(())
@@ -429,11 +436,6 @@ impl Memory {
     /// Lets go of pages that clones have left behind.
     pub fn let_go(&mut self) {
         self.desk.clear();
-    }
-
-    /// Whether a live allocation holds all bytes from `low` up to `high`, not included.
-    pub fn holds(&self, low: u64, high: u64) -> bool {
-        low <= high && self.locate(low, high - low, &mut 0).is_some()
     }
 
     /// Reads one word; `None` if it lies outside. `hint` remembers where the last access was; start it at 0.

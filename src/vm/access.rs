@@ -2,12 +2,13 @@
 
 use crate::code::{AtomicOp, Code, Form, MemOp, Op, Width};
 use crate::frame::Frame;
+use crate::hooks::Atomics;
 use crate::reach::{Reach, Target, allowed, target};
 use crate::spread;
 use crate::warp::{Context, Fault, FaultKind, Warp, lanes};
 use crate::wire::Wire;
 use ir::op::AtomOp;
-use ir::{Space, Ty, eval};
+use ir::{Access, Space, Ty, eval};
 use mem::address::SHARED_BASE;
 use mem::{Grid, Lanes, Word};
 
@@ -66,7 +67,7 @@ pub(crate) fn load_one(ctx: &Context<'_>, open: u64, m: &MemOp, address: u64, hi
             ctx.shared.get(at..at.checked_add(<T as Word>::BYTES)?).map(|b| <T as Word>::read(b).word())
         });
     }
-    if !allowed(open, address) {
+    if !allowed(open, address) || m.access == Access::Volatile && ctx.atomics.is_some() {
         return None;
     }
     by_width!(m.width, T => ctx.memory.load::<T>(address, hint).map(Word::word))
@@ -95,6 +96,14 @@ fn addresses<const W: usize>(code: &Code, form: &Form, frame: &Frame<W>, wire: &
     Lanes::of(&all, wire.mask, bytes)
 }
 
+/// The same, if they are known to be regular.
+fn regular<const W: usize>(form: &Form, frame: &Frame<W>, wire: &Wire<W>) -> Option<Grid> {
+    if !wire.fast || spread::stale(form, &frame.spreads, wire.mask).is_some() {
+        return None;
+    }
+    spread::grid(form, frame.local_base, &frame.scalars, &frame.spreads)
+}
+
 /// What an access did.
 pub(crate) enum Done {
     /// It loaded.
@@ -103,6 +112,8 @@ pub(crate) enum Done {
     Store,
     /// Nothing yet: it is to be told of first.
     Tell,
+    /// Nothing yet: the warp has to wait.
+    Held,
 }
 
 /// Executes a load or a store, whatever its addresses are.
@@ -120,9 +131,16 @@ pub(crate) fn lane_by_lane<const W: usize>(
         Op::StoreG32(m) | Op::StoreG64(m) | Op::StoreS32(m) | Op::StoreS64(m) | Op::Store(m) => (m, true, false),
         _ => return Ok(Done::Load),
     };
+    let is_polled = !write && m.access == Access::Volatile && m.space != Space::Shared && m.space != Space::Local;
+    if is_polled && ctx.atomics.as_deref_mut().is_some_and(Atomics::holds) {
+        return Ok(Done::Held);
+    }
     let Some(frame) = warp.frame(wire.frame) else { return Ok(Done::Load) };
     let bytes = m.width.bytes();
-    wire.lanes = addresses(code, &code.ways[wire.way].forms[m.form as usize], frame, wire, bytes);
+    let form = &code.ways[wire.way].forms[m.form as usize];
+    // Every access to a draft comes here, also those whose addresses are regular.
+    let regular = if ctx.memory.is_draft() { regular(form, frame, wire) } else { None };
+    wire.lanes = regular.map_or_else(|| addresses(code, form, frame, wire, bytes), |grid| grid.lanes(bytes));
     if write && !told && wire.is_telling(wire.site.func, wire.site.pc) {
         return Ok(Done::Tell);
     }
@@ -246,18 +264,23 @@ pub(crate) fn atomic<const W: usize>(
         for lane in order.lanes(mask) {
             let one = 1 << lane;
             let failed = by_width!(width, T => {
+                let b = second.as_ref().map_or(0, |b| b[lane]);
+                if deferred && to == Target::Memory {
+                    let address = wire.lanes.address(lane, bytes);
+                    if reach.has(address, bytes) {
+                        if let Some(sink) = ctx.atomics.as_deref_mut() {
+                            sink.take(wire.site, op, ty, address, first[lane], b);
+                        }
+                        changed = true;
+                    } else {
+                        bad |= one;
+                    }
+                    continue;
+                }
                 let mut word = [<T as Default>::default(); W];
                 let mut failed = reach.load::<T>(to, &wire.lanes, one, &mut word, &mut hint);
                 if failed == 0 {
                     old[lane] = word[lane].word();
-                    let b = second.as_ref().map_or(0, |b| b[lane]);
-                    if deferred && to == Target::Memory {
-                        if let Some(sink) = ctx.atomics.as_deref_mut() {
-                            sink.take(wire.site, op, ty, wire.lanes.address(lane, bytes), first[lane], b);
-                        }
-                        changed = true;
-                        continue;
-                    }
                     let new = update(op, ty, to, old[lane], first[lane], b);
                     changed |= new != old[lane];
                     wire.failed |= u32::from(op == AtomOp::Cas && old[lane] != first[lane]) << lane;

@@ -133,6 +133,12 @@ pub(crate) fn settle<const W: usize>(
                     warp.writes += 1;
                     return Next::Go((pc + 1, 0, false));
                 }
+                Ok(access::Done::Held) => {
+                    // The point was counted, but the access is still to come.
+                    ctx.budget += 1;
+                    warp.points = warp.points.wrapping_sub(1);
+                    return Next::Leave(Exit::Budget);
+                }
                 Ok(access::Done::Tell) => {
                     wire.told = true;
                     return Next::Leave(Exit::Access);

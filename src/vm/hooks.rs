@@ -194,8 +194,13 @@ impl<H: Hooks<W>, const W: usize> Hooks<W> for Before<'_, H, W> {
     }
 }
 
-/// Takes atomics on memory whose result nobody uses, to do them later, in an order of its own.
+/// Takes atomics on memory whose result nobody uses, to do them later, in an order of its own; may have a warp wait.
 pub trait Atomics: std::fmt::Debug {
+    /// Whether the warp has to stop, as if the budget were used up, before an atomic whose result is used or a volatile load.
+    fn holds(&mut self) -> bool {
+        false
+    }
+
     /// Whether it takes the atomics at this site.
     fn takes(&self, site: Site) -> bool;
 

@@ -3,7 +3,7 @@
 use crate::code::{AtomicOp, CallOp, LaunchOp, MemOp, NO_JOIN, Op, R2, R3, R4, RtOp, SwitchOp, Width};
 use crate::compile::{Compiler, LoadError};
 use crate::select;
-use ir::{AddrBase, Bb, InstKind, Reg, Space, Term as IrTerm, Ty};
+use ir::{Access, AddrBase, Bb, InstKind, Reg, Space, Term as IrTerm, Ty};
 use mem::address::SHARED_BASE;
 
 impl Compiler<'_> {
@@ -39,6 +39,8 @@ impl Compiler<'_> {
                 let width = Width::of(ty);
                 let m = MemOp { width, space, access, value: self.dst(dst), form: self.form(place) };
                 match (space, width) {
+                    // Whoever runs ahead may have to stop there (see `Atomics::holds`), which the others know nothing of.
+                    (Space::Global, _) if access == Access::Volatile => Op::Load(m),
                     (Space::Global | Space::Host | Space::Const, Width::W32) => Op::LoadG32(m),
                     (Space::Global | Space::Host | Space::Const, Width::W64) => Op::LoadG64(m),
                     (Space::Shared, Width::W32) => Op::LoadS32(m),

@@ -5,11 +5,12 @@ use crate::access;
 use crate::code::{NO_JOIN, Op, Program, Site, SwitchOp};
 use crate::fragment::State;
 use crate::frame::{Frame, SlotRef};
+use crate::hooks::Atomics;
 use crate::meet::{self, Group, Meeting};
 use crate::warp::{Context, Fault, FaultKind, LaunchRequest, RtRequest, Stop, Warp, lanes};
 use crate::wire::{Exit, Wire};
 use ir::op::{BarOp, ShflOp, Special, VoteOp};
-use ir::{Ty, eval};
+use ir::{Space, Ty, eval};
 
 /// Where the loop is.
 pub(crate) struct Cursor {
@@ -94,6 +95,10 @@ pub(crate) fn step<const W: usize>(
             };
         }
         Op::Atomic(ref atomic) => {
+            let is_memory = atomic.d.is_some() && atomic.space != Space::Shared;
+            if is_memory && ctx.atomics.as_deref_mut().is_some_and(Atomics::holds) {
+                return Step::Leave(Exit::Budget);
+            }
             point!();
             let code = &program.code[site.func.index()];
             match access::atomic(code, atomic, warp, ctx, wire) {

@@ -83,6 +83,9 @@ impl<const W: usize> Reach<'_, W> {
                 if bad != 0 {
                     return bad;
                 }
+                if self.memory.is_draft() {
+                    return self.memory.load_draft(at, mask, out, hint);
+                }
                 if let Lanes::Uniform(address) = *at {
                     let Some(v) = self.memory.load::<T>(address, hint) else { return mask };
                     for (lane, word) in out.iter_mut().enumerate() {
@@ -101,6 +104,12 @@ impl<const W: usize> Reach<'_, W> {
         }
     }
 
+    /// Whether a lane may touch the word of so many bytes at an address of memory, which is not touched.
+    pub(crate) fn has(&self, address: u64, bytes: usize) -> bool {
+        let at = Lanes::<W>::Uniform(address);
+        forbidden(self.open, &at, 1, bytes) == 0 && self.memory.holds(address, address.saturating_add(bytes as u64))
+    }
+
     pub(crate) fn store<T: Word>(
         &mut self,
         to: Target,
@@ -114,6 +123,9 @@ impl<const W: usize> Reach<'_, W> {
                 let bad = forbidden(self.open, at, mask, T::BYTES);
                 if bad != 0 {
                     return bad;
+                }
+                if self.memory.is_draft() {
+                    return self.memory.store_draft(at, mask, values, hint);
                 }
                 self.memory.store_lanes(at, mask, values, hint)
             }

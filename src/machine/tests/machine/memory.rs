@@ -128,7 +128,7 @@ end program
 #[test]
 fn a_kernel_that_needs_more_pages_than_there_are_is_a_finding() {
     for jobs in [1, 2] {
-        let grain = emu::Grain { prologue: 0, worth: 0, chunk: 1000, jitter: 0 };
+        let grain = emu::Grain { prologue: 0, worth: 0, chunk: 1000, jitter: 0, insists: true };
         let options = Options { jobs, grain, ..Options::default() };
         // Ten pages for the host, so that there are not as many for what nothing has written before the kernel does.
         let text = LAUNCHES.replace("  a = 0\n", "  h = 1\n").replace("16384", "163840").replace("<<<64", "<<<640");
