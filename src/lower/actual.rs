@@ -27,6 +27,7 @@ impl<'p> Fx<'_, 'p> {
             return;
         }
         let words = match &dummy.shape {
+            _ if dummy.attrs.class => 1,
             Shape::AssumedShape(lower) if !(dummy.attrs.allocatable || dummy.attrs.pointer) => 1 + 2 * lower.len(),
             Shape::AssumedRank => 2,
             _ => 1,
@@ -40,6 +41,9 @@ impl<'p> Fx<'_, 'p> {
 
     /// Passes an expression or variable for a dummy.
     pub(crate) fn pass(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
+        if dummy.attrs.class && !dummy.attrs.allocatable && !dummy.attrs.pointer {
+            return self.pass_class(dummy, e, out);
+        }
         if dummy.attrs.allocatable || dummy.attrs.pointer {
             return self.pass_descriptor(dummy, e, out);
         }
@@ -186,7 +190,8 @@ impl<'p> Fx<'_, 'p> {
     }
 
     fn pass_assumed_shape(&mut self, dummy: &Variable, e: &'p Expr, out: &mut Passed) {
-        let mut view = self.view(e);
+        let view = self.view(e);
+        let mut view = self.plain_view(view, &e.ty);
         if view.gathers() {
             view = self.contiguous_view(view, &e.ty);
         }
@@ -213,7 +218,8 @@ impl<'p> Fx<'_, 'p> {
             // Sequence association: an element stands for the rest of its array.
             return self.pass_reference(dummy, e, out);
         }
-        let mut view = self.view(e);
+        let view = self.view(e);
+        let mut view = self.plain_view(view, &e.ty);
         if view.gathers() {
             view = self.contiguous_view(view, &e.ty);
         }
@@ -265,7 +271,20 @@ impl<'p> Fx<'_, 'p> {
     }
 
     fn pass_descriptor(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
-        let mem = match self.descriptor(e) {
+        let own = self.descriptor(e);
+        if let (true, Some(d)) = (dummy.attrs.class, own.clone().filter(|d| !d.class)) {
+            // A pointer of a declared type for a polymorphic one: a copy that knows the type.
+            let view = self.desc_view(&d);
+            let view = self.tagged(view, &e.ty);
+            let addr = self.descriptor_of(&view);
+            if dummy.attrs.intent != Some(Intent::In) {
+                out.back.push(CopyBack::Descriptor { from: addr, to: d });
+            }
+            out.words.push(addr);
+            out.keys.push(ArgKey::Any);
+            return;
+        }
+        let mem = match own {
             Some(d) => match &d.at {
                 DescAt::Mem(mem) => *mem,
                 DescAt::Regs(_) => {
@@ -291,6 +310,7 @@ impl<'p> Fx<'_, 'p> {
                     }
                     None => self.view(e),
                 };
+                let view = if dummy.attrs.class { self.tagged(view, &e.ty) } else { view };
                 let addr = self.descriptor_of(&view);
                 Mem::at(addr, self.local_space())
             }
@@ -302,7 +322,8 @@ impl<'p> Fx<'_, 'p> {
 
     /// A descriptor of nothing.
     pub(crate) fn empty_descriptor(&mut self, rank: u8) -> Mem {
-        let bytes = ir::descriptor::bytes(u32::from(rank));
+        // A polymorphic object has its type behind its descriptor.
+        let bytes = ir::descriptor::bytes(u32::from(rank)) + 8;
         let (_, mem) = self.slot(bytes, 8, "descriptor", source::Span::NONE);
         self.store_scalar(mem, Ty::I64, Val::i64(0));
         mem
@@ -324,7 +345,8 @@ impl<'p> Fx<'_, 'p> {
 
 /// The register types of what is passed for a dummy of a service.
 pub(crate) fn word_types(dummy: &Variable) -> Vec<Ty> {
-    if dummy.attrs.allocatable || dummy.attrs.pointer || matches!(dummy.storage, Storage::Procedure) {
+    let described = dummy.attrs.allocatable || dummy.attrs.pointer || dummy.attrs.class;
+    if described || matches!(dummy.storage, Storage::Procedure) {
         return vec![Ty::I64];
     }
     match &dummy.shape {

@@ -142,8 +142,11 @@ impl<'p> Fx<'_, 'p> {
         for (lo, hi) in &object.bounds {
             let lower = lo.as_ref().map_or(Val::i64(1), |e| self.bound(e));
             let upper = self.bound(hi);
-            let extent = self.count(lower, upper, Val::i64(1));
+            let extent = self.allocated_extent(lower, upper);
             shape.push((lower, extent));
+        }
+        if d.class {
+            return self.allocate_class(object, &d, &shape, source, has_stat);
         }
         let from = source.filter(|(s, _)| s.rank > 0).map(|(s, _)| self.view(s));
         if let (true, Some(view)) = (shape.is_empty() && e.rank > 0, &from) {
@@ -257,6 +260,9 @@ impl<'p> Fx<'_, 'p> {
     }
 
     fn free_components_of(&mut self, d: &Desc, ty: &Type) {
+        if d.class {
+            return self.free_class_components(d, ty);
+        }
         if !has_allocatable(self.program, ty) {
             return;
         }

@@ -96,6 +96,23 @@ impl Fx<'_, '_> {
         self.at_least_zero(n)
     }
 
+    /// The extent of an allocated dimension. Bounds that are too far apart to count give the largest number, so that the
+    /// allocation fails instead of being a small one.
+    pub(crate) fn allocated_extent(&mut self, lower: Val, upper: Val) -> Val {
+        if let (Some(lo), Some(hi)) = (constant(lower), constant(upper)) {
+            return Val::i64(hi.saturating_sub(lo).saturating_add(1).max(0));
+        }
+        let extent = self.count(lower, upper, Val::i64(1));
+        if constant(lower).is_some_and(|lo| lo > 0) {
+            return extent;
+        }
+        // Where the upper bound is not below the lower one, an extent of 0 or less has wrapped.
+        let some = self.icmp(CmpOp::Ge, upper, lower);
+        let none = self.icmp(CmpOp::Le, extent, Val::i64(0));
+        let wrapped = self.combine(BinOp::And, some, none);
+        self.b.select(Ty::I64, wrapped, Val::i64(i64::MAX), extent).into()
+    }
+
     /// In host code a division of integers by zero ends the program, as it does on the processors that nvfortran compiles for.
     /// Device code goes on with the value that a GPU gives.
     pub(crate) fn check_divisor(&mut self, divisor: Val, ty: Ty) {

@@ -205,6 +205,8 @@ impl<'p> Fx<'_, 'p> {
             | ExprKind::Null
             | ExprKind::Construct { .. }
             | ExprKind::Special { .. }
+            | ExprKind::Seen { .. }
+            | ExprKind::IsType { .. }
             | ExprKind::Field { .. }
             | ExprKind::Element { .. }
             | ExprKind::ComplexPart { .. }

@@ -20,6 +20,9 @@ use sema::checked::{Expr, ExprKind, Type};
 impl<'p> Fx<'_, 'p> {
     /// `target = value`
     pub(crate) fn assign(&mut self, target: &'p Expr, value: &'p Expr) {
+        if self.is_class(target) {
+            return self.assign_class(target, value);
+        }
         if target.rank > 0 {
             return self.assign_array(target, value);
         }

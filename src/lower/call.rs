@@ -119,6 +119,9 @@ impl<'p> Fx<'_, 'p> {
     pub(crate) fn invoke(&mut self, proc: ProcId, hidden: &[Val], passed: &Passed, results: &[Ty]) -> Vec<Val> {
         let program = self.program;
         let callee = program.proc(proc);
+        if let ProcBody::Dispatch { ty, name, object, nopass } = &callee.body {
+            return self.dispatch((proc, *ty, name, *object, *nopass), hidden, passed, results);
+        }
         if !crate::usage::runs_on(callee.kind, self.side) || !matches!(callee.body, ProcBody::Statements(_)) {
             self.unsupported(&format!("procedure `{}`, which no given file defines", callee.name));
             return vec![Val::Imm(0); results.len()];

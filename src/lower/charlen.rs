@@ -38,6 +38,7 @@ impl<'p> Fx<'_, 'p> {
                 Some(d) => self.desc_element(&d),
                 None => Val::i64(0),
             },
+            ExprKind::Seen { base, .. } => self.class_view(base).element,
             ExprKind::Substring { base, lo, hi } => {
                 let whole = self.length_of(base, env)?;
                 let lo = lo.as_ref().map_or(Val::i64(1), |e| self.int64(e));

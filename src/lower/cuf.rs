@@ -113,7 +113,7 @@ impl<'p> Fx<'_, 'p> {
             if ty == Ty::I32 && !small {
                 // From a negative number to a positive one there may be more iterations than the type can count.
                 let many = self.icmp(CmpOp::Gt, count, Val::i64(i64::from(i32::MAX)));
-                self.when(many, |fx| fx.trap(ir::Trap::Unsupported));
+                self.when(many, |fx| fx.unsupported("a `!$cuf kernel do` loop over `integer(4)` of more than 2147483647 iterations"));
             }
             let star = cuf.grid.len() <= 1 && !matches!(cuf.grid.first(), Some(CufDim::Expr(_)))
                 || matches!(cuf.grid.get(i), Some(CufDim::Star));
@@ -368,7 +368,7 @@ impl<'p> Fx<'_, 'p> {
         let len = view.len.map(|_| element);
         let mem = Mem { volatile: view.mem.volatile, ..Mem::at(addr, space) };
         let contiguity = if view.is_contiguous() { Contiguity::Yes } else { Contiguity::Unknown };
-        Some(View { mem, origin: None, dims, element, len, contiguity, assumed_size: view.assumed_size })
+        Some(View { mem, origin: None, dims, element, len, tag: None, contiguity, assumed_size: view.assumed_size })
     }
 
     /// Gives homes to the ASSOCIATE names in the body that came to life outside of it: they stand for captured variables.

@@ -12,7 +12,7 @@ use crate::types::{align, const_bytes, has_allocatable, is_recursive};
 use crate::value::Value;
 use crate::view::View;
 use ir::op::CmpOp;
-use ir::{FuncId, FuncKind, FunctionBuilder, Space, Ty, Val, descriptor};
+use ir::{FuncId, FuncKind, FunctionBuilder, Space, Ty, Val};
 use sema::checked::{Expr, ExprKind, Field, Type, TypeId};
 
 /// What a made function does with objects of a recursive type.
@@ -133,7 +133,7 @@ impl<'p> Fx<'_, 'p> {
             return self.copy_allocatable(field, &to, &from);
         }
         if field.pointer {
-            return self.copy_words(to, from, descriptor::bytes(u32::from(field.shape.rank())), 8);
+            return self.copy_words(to, from, crate::globals::descriptor_bytes(field.shape.rank(), field.class), 8);
         }
         let (target, source) = (self.field_view(field, to), self.field_view(field, from));
         if has_allocatable(program, &field.ty) {
@@ -147,6 +147,10 @@ impl<'p> Fx<'_, 'p> {
     /// Copies an allocatable component with its data.
     fn copy_allocatable(&mut self, field: &'p Field, to: &Desc, from: &Desc) {
         let location = self.data_location(field.cuda);
+        if field.class {
+            let source = self.desc_view(from);
+            return self.set_class(to, (&field.ty, location), &source, &field.name);
+        }
         // Assigning an object to itself must not free what is to be copied.
         let (new, old) = (self.desc_base(from), self.desc_base(to));
         let other = self.icmp(CmpOp::Ne, new, old);
@@ -237,7 +241,10 @@ impl<'p> Fx<'_, 'p> {
         if field.pointer {
             let d = self.field_desc(field, at);
             return match self.pointer_target(value) {
-                Some(view) => self.desc_set(&d, &view),
+                Some(view) => {
+                    let view = self.with_type(&d, view, &value.ty);
+                    self.desc_set(&d, &view);
+                }
                 None => self.desc_clear(&d),
             };
         }
@@ -281,7 +288,10 @@ impl<'p> Fx<'_, 'p> {
     /// An allocatable component of a constructor: a copy that is freed with the statement, since assignment copies again.
     fn construct_allocatable(&mut self, field: &'p Field, d: &Desc, value: &'p Expr) {
         let location = self.data_location(field.cuda);
-        if let Some(from) = self.descriptor(value) {
+        if field.class {
+            let source = self.class_view(value);
+            self.set_class(d, (&field.ty, location), &source, &field.name);
+        } else if let Some(from) = self.descriptor(value) {
             self.copy_allocatable(field, d, &from);
         } else if value.rank == 0 {
             let v = self.value(value);

@@ -9,7 +9,7 @@ use crate::types::{const_bytes, data_space, ir_ty};
 use crate::value::Value;
 use crate::view::{Contiguity, View, ViewDim};
 use ir::Val;
-use sema::checked::{Expr, ExprKind, Field, Program, Sub, Type, VarId};
+use sema::checked::{CharLen, Expr, ExprKind, Field, Program, Sub, Type, VarId};
 
 /// Whether an expression names an object, so that it may be passed by reference or pointed to.
 pub(crate) fn is_designator(e: &Expr) -> bool {
@@ -19,7 +19,8 @@ pub(crate) fn is_designator(e: &Expr) -> bool {
         | ExprKind::Element { base, .. }
         | ExprKind::Section { base, .. }
         | ExprKind::Substring { base, .. }
-        | ExprKind::ComplexPart { base, .. } => is_designator(base),
+        | ExprKind::ComplexPart { base, .. }
+        | ExprKind::Seen { base, .. } => is_designator(base),
         _ => false,
     }
 }
@@ -36,7 +37,8 @@ fn root(program: &Program, e: &Expr) -> Option<VarId> {
         ExprKind::Element { base, .. }
         | ExprKind::Section { base, .. }
         | ExprKind::Substring { base, .. }
-        | ExprKind::ComplexPart { base, .. } => root(program, base),
+        | ExprKind::ComplexPart { base, .. }
+        | ExprKind::Seen { base, .. } => root(program, base),
         _ => None,
     }
 }
@@ -56,9 +58,10 @@ impl<'p> Fx<'_, 'p> {
                 Some(f) => format!("{}%{}", self.designator_name(base), f.name),
                 None => self.designator_name(base),
             },
-            ExprKind::Element { base, .. } | ExprKind::Section { base, .. } | ExprKind::Substring { base, .. } => {
-                self.designator_name(base)
-            }
+            ExprKind::Element { base, .. }
+            | ExprKind::Section { base, .. }
+            | ExprKind::Substring { base, .. }
+            | ExprKind::Seen { base, .. } => self.designator_name(base),
             _ => String::new(),
         }
     }
@@ -116,6 +119,14 @@ impl<'p> Fx<'_, 'p> {
                 let (mem, len) = self.substring(mem, len, lo.as_deref(), hi.as_deref());
                 Place::Char(mem, len)
             }
+            ExprKind::Seen { base, .. } => match &e.ty {
+                Type::Character(len) => {
+                    let view = self.class_view(base);
+                    let len = if let CharLen::Const(n) = len { Val::i64((*n).max(0)) } else { view.element };
+                    Place::Char(view.mem, len)
+                }
+                _ => self.place(base),
+            },
             ExprKind::ComplexPart { base, imaginary } => match self.place(base) {
                 Place::Complex(re, im) => Place::Reg(if *imaginary { im } else { re }),
                 Place::Mem(mem) => Place::Mem(mem.plus(part_offset(&base.ty, *imaginary))),
@@ -179,7 +190,7 @@ impl<'p> Fx<'_, 'p> {
     pub(crate) fn field_desc(&mut self, f: &'p Field, mem: Mem) -> Desc {
         let data = data_space(self.side, f.cuda, f.pointer);
         let len = self.declared_length(&f.ty);
-        self.desc_of(&f.ty, f.shape.rank(), DescAt::Mem(mem), data, f.allocatable, len)
+        self.desc_of((&f.ty, f.class), f.shape.rank(), DescAt::Mem(mem), data, f.allocatable, len)
     }
 
     fn plain_field(&mut self, base: &'p Expr, field: u32) -> Place {
@@ -242,6 +253,23 @@ impl<'p> Fx<'_, 'p> {
                 view.mem = view.mem.plus(f.offset as i64);
                 Some(self.part_view(view, &f.ty))
             }
+            ExprKind::Seen { base, class } => {
+                let view = self.designator_view(base)?;
+                if *class {
+                    return Some(view);
+                }
+                let whole = crate::assign::is_whole(base);
+                let (dims, element) = (view.dims.clone(), view.element);
+                let mut view = self.part_view(view, &e.ty);
+                view.tag = None;
+                if matches!(e.ty, Type::Character(_)) {
+                    (view.element, view.len) = (element, Some(element));
+                }
+                if whole {
+                    view.dims = dims;
+                }
+                Some(view)
+            }
             ExprKind::ComplexPart { base, imaginary } => {
                 let mut view = self.designator_view(base)?;
                 view.mem = view.mem.plus(part_offset(&base.ty, *imaginary));
@@ -262,10 +290,15 @@ impl<'p> Fx<'_, 'p> {
                 let view = self.designator_view(base)?;
                 Some(self.section(&view, subs, base))
             }
-            ExprKind::Element { .. } => match self.place(e) {
+            ExprKind::Element { base: whole, .. } => match self.place(e) {
                 Place::Mem(mem) => {
-                    let element = self.element_bytes(&e.ty, None);
-                    Some(self.dense(mem, element, None, &[]))
+                    let whole = if self.is_class(e) { self.designator_view(whole) } else { None };
+                    let element = match &whole {
+                        Some(whole) => whole.element,
+                        None => self.element_bytes(&e.ty, None),
+                    };
+                    let view = self.dense(mem, element, None, &[]);
+                    Some(View { tag: whole.and_then(|w| w.tag), ..view })
                 }
                 Place::Char(mem, len) => Some(self.dense(mem, len, Some(len), &[])),
                 _ => None,
@@ -296,6 +329,7 @@ impl<'p> Fx<'_, 'p> {
         }
         view.element = Val::i64(bytes);
         view.origin = None;
+        view.tag = None;
         // A component of an array has bounds of its own, as a section has.
         view.dims.iter_mut().for_each(|d| d.lower = Val::i64(1));
         view
@@ -360,7 +394,7 @@ impl<'p> Fx<'_, 'p> {
             }
         }
         let contiguity = if contiguous { Contiguity::Yes } else { Contiguity::Unknown };
-        View { mem, origin: None, dims, element: view.element, len: view.len, contiguity, assumed_size: false }
+        View { mem, origin: None, dims, element: view.element, len: view.len, tag: view.tag, contiguity, assumed_size: false }
     }
 
     /// Reports a section that leaves its array; an empty one never does.

@@ -30,7 +30,7 @@ pub(crate) fn procedure<'p>(m: &mut ModuleCx<'p>, instance: &Instance, id: FuncI
     fx.b.set_span(proc.span);
     let body: &'p [sema::checked::Stmt] = match &proc.body {
         ProcBody::Statements(body) => body,
-        ProcBody::Service(_) | ProcBody::Missing => &[],
+        ProcBody::Service(_) | ProcBody::Missing | ProcBody::Dispatch { .. } => &[],
     };
     let results = fx.enter(instance);
     fx.statements(body);
@@ -221,7 +221,9 @@ impl Fx<'_, '_> {
         let Some(&first) = regs.first() else { return };
         let mem = Mem { addr: first.into(), offset: 0, space, volatile: var.attrs.volatile };
         let home = if is_descriptor(self.program, v) {
-            Home::Described(self.desc(v, DescAt::Mem(mem)))
+            let d = self.desc(v, DescAt::Mem(mem));
+            let is_plain = var.attrs.class && !var.attrs.allocatable && !var.attrs.pointer;
+            Home::Described(if is_plain && var.shape.rank() > 0 { self.with_declared_bounds(v, d) } else { d })
         } else if let Shape::AssumedShape(_) = &var.shape {
             let rank = usize::from(var.shape.rank());
             let pairs: Vec<(Val, Val)> =
@@ -249,7 +251,7 @@ impl Fx<'_, '_> {
             dims.push(ViewDim { lower, extent, stride, gather: None });
         }
         let contiguity = if var.attrs.contiguous { Contiguity::Yes } else { Contiguity::Unknown };
-        let view = View { mem, origin: None, dims, element, len, contiguity, assumed_size: false };
+        let view = View { mem, origin: None, dims, element, len, tag: None, contiguity, assumed_size: false };
         Home::Array(self.with_origin(view))
     }
 
@@ -321,7 +323,7 @@ impl Fx<'_, '_> {
                 let assumed = matches!(var.shape, Shape::AssumedShape(_));
                 let contiguity = if assumed { Contiguity::Unknown } else { Contiguity::Yes };
                 let assumed_size = matches!(var.shape, Shape::AssumedSize(..));
-                let view = View { mem, origin: None, dims, element, len, contiguity, assumed_size };
+                let view = View { mem, origin: None, dims, element, len, tag: None, contiguity, assumed_size };
                 Home::Array(self.with_origin(view))
             }
         };
@@ -332,7 +334,7 @@ impl Fx<'_, '_> {
     fn begin_intent_out(&mut self, v: VarId) {
         let program = self.program;
         let var = program.var(v);
-        let starts = var.attrs.allocatable || has_default(program, &var.ty);
+        let starts = var.attrs.allocatable || var.attrs.class || has_default(program, &var.ty);
         if var.attrs.intent != Some(Intent::Out) || var.attrs.pointer || !starts {
             return;
         }
@@ -341,6 +343,9 @@ impl Fx<'_, '_> {
         }
         let present = self.presence(v);
         self.when(present, |fx| {
+            if var.attrs.class && !var.attrs.allocatable {
+                return fx.begin_class(v);
+            }
             fx.free_variable(v);
             if !var.attrs.allocatable {
                 fx.initialise_variable(v);
@@ -397,10 +402,10 @@ impl Fx<'_, '_> {
     }
 }
 
-/// Whether the variable is an allocatable or pointer.
+/// Whether the variable is an allocatable, a pointer or polymorphic.
 pub(crate) fn is_descriptor(program: &sema::checked::Program, v: VarId) -> bool {
     let attrs = &program.var(v).attrs;
-    attrs.allocatable || attrs.pointer
+    attrs.allocatable || attrs.pointer || attrs.class
 }
 
 /// The variables that come to life in BLOCKs.

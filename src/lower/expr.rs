@@ -39,6 +39,7 @@ impl<'p> Fx<'_, 'p> {
             | ExprKind::Field { .. }
             | ExprKind::Element { .. }
             | ExprKind::Substring { .. }
+            | ExprKind::Seen { .. }
             | ExprKind::ComplexPart { .. } => {
                 if e.rank > 0 {
                     return self.refused(&e.ty, "an array in the place of a scalar");
@@ -53,6 +54,7 @@ impl<'p> Fx<'_, 'p> {
             ExprKind::Unary { op: UnaryOp::Not, .. } | ExprKind::Compare { .. } | ExprKind::Logic { .. } => {
                 Value::Pred(self.pred(e))
             }
+            ExprKind::IsType { object, ty, exact } => Value::Pred(self.is_type(object, ty, *exact)),
             ExprKind::Binary { op, left, right } => self.binary(*op, left, right, &e.ty),
             ExprKind::Concat(left, right) => self.concat(left, right),
             ExprKind::Convert(inner) => {

@@ -72,10 +72,15 @@ pub(crate) fn encode(program: &Program, ty: &Type, value: &Const, out: &mut Vec<
     }
 }
 
+/// Bytes of a descriptor; that of a polymorphic object has its dynamic type behind.
+pub(crate) fn descriptor_bytes(rank: u8, class: bool) -> u64 {
+    descriptor::bytes(u32::from(rank)) + if class { 8 } else { 0 }
+}
+
 /// The bytes of a descriptor that says "not allocated"; it knows the bytes of an element where they are constant, for
 /// dummies of assumed length.
-pub(crate) fn empty_descriptor(program: &Program, ty: &Type, rank: u8) -> Vec<u8> {
-    let mut out = vec![0; descriptor::bytes(u32::from(rank)) as usize];
+pub(crate) fn empty_descriptor(program: &Program, ty: &Type, class: bool, rank: u8) -> Vec<u8> {
+    let mut out = vec![0; descriptor_bytes(rank, class) as usize];
     let element = const_bytes(program, ty).unwrap_or(0);
     out[descriptor::ELEMENT_BYTES as usize..][..8].copy_from_slice(&element.to_le_bytes());
     out[descriptor::RANK as usize..][..8].copy_from_slice(&u64::from(rank).to_le_bytes());
@@ -84,7 +89,7 @@ pub(crate) fn empty_descriptor(program: &Program, ty: &Type, rank: u8) -> Vec<u8
 
 fn encode_field(program: &Program, field: &sema::checked::Field, value: &Const, out: &mut Vec<u8>) {
     if field.allocatable || field.pointer {
-        out.extend(empty_descriptor(program, &field.ty, field.shape.rank()));
+        out.extend(empty_descriptor(program, &field.ty, field.class, field.shape.rank()));
         return;
     }
     let count: i64 = const_bounds(&field.shape).unwrap_or_default().iter().map(|b| b.1).product();
@@ -125,7 +130,7 @@ fn sequence_bytes(program: &Program, base: VarId, bytes: u64) -> Option<Vec<u8>>
             }
         };
         if var.attrs.pointer {
-            put(offset, &empty_descriptor(program, &var.ty, var.shape.rank()));
+            put(offset, &empty_descriptor(program, &var.ty, var.attrs.class, var.shape.rank()));
             continue;
         }
         let mut given = |at: u64, value: &Const| {
@@ -159,7 +164,7 @@ pub(crate) fn default_bytes(program: &Program, ty: &Type) -> Option<Vec<u8>> {
     for field in &def.fields {
         let mut piece = Vec::new();
         if field.allocatable || field.pointer {
-            piece = empty_descriptor(program, &field.ty, field.shape.rank());
+            piece = empty_descriptor(program, &field.ty, field.class, field.shape.rank());
         } else if let Some(init) = &field.init {
             encode_field(program, field, init, &mut piece);
         } else if let Some(inner) = default_bytes(program, &field.ty) {
@@ -202,14 +207,16 @@ impl ModuleCx<'_> {
             _ => (Space::Host, false),
         };
         let bytes = if described {
-            descriptor::bytes(u32::from(var.shape.rank()))
+            descriptor_bytes(var.shape.rank(), var.attrs.class)
         } else {
             let count: i64 = const_bounds(&var.shape).unwrap_or_default().iter().map(|b| b.1).product();
             const_bytes(program, &var.ty).unwrap_or(0).saturating_mul(count as u64)
         };
         let align = if described { 8 } else { align(program, &var.ty) };
         let init = match &var.init {
-            _ if described => GlobalInit::Bytes(empty_descriptor(program, &var.ty, var.shape.rank()).into()),
+            _ if described => {
+                GlobalInit::Bytes(empty_descriptor(program, &var.ty, var.attrs.class, var.shape.rank()).into())
+            },
             Some(value) => GlobalInit::Bytes(initial_bytes(program, var, value, bytes).into()),
             None => default_bytes(program, &var.ty)
                 .map(|one| one.iter().copied().cycle().take(bytes as usize).collect())

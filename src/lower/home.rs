@@ -42,6 +42,8 @@ pub(crate) struct Desc {
     pub(crate) is_char: bool,
     /// Allocatable: always contiguous.
     pub(crate) contiguous: bool,
+    /// Polymorphic: the dynamic type stands behind the descriptor, and the element's bytes are those of that type.
+    pub(crate) class: bool,
 }
 
 /// Where a descriptor is.
@@ -109,7 +111,6 @@ impl<'p> Fx<'_, 'p> {
 
     fn static_home(&mut self, v: VarId) -> Home {
         let program = self.program;
-        let var = program.var(v);
         let g = self.m.global(v, self.side);
         let (space, managed) = {
             let global = self.m.module.global(g);
@@ -118,7 +119,7 @@ impl<'p> Fx<'_, 'p> {
         let space = if self.side == Side::Host && managed { Space::Host } else { space };
         let addr = self.addr_of(AddrBase::Global(g));
         let mem = Mem { addr, offset: 0, space, volatile: self.var_is_volatile(v) };
-        if var.attrs.allocatable || var.attrs.pointer {
+        if crate::entry::is_descriptor(program, v) {
             return Home::Described(self.desc(v, DescAt::Mem(mem)));
         }
         self.home_in_memory(v, mem)
@@ -154,11 +155,11 @@ impl<'p> Fx<'_, 'p> {
             }
             _ => return Home::Scalar(mem, len),
         };
-        let view = View { mem, origin: None, dims, element, len, contiguity: Contiguity::Yes, assumed_size };
+        let view = View { mem, origin: None, dims, element, len, tag: None, contiguity: Contiguity::Yes, assumed_size };
         Home::Array(self.with_origin(view))
     }
 
-    fn explicit_dims(&mut self, dims: &'p [sema::checked::Dim], element: Val) -> Vec<ViewDim> {
+    pub(crate) fn explicit_dims(&mut self, dims: &'p [sema::checked::Dim], element: Val) -> Vec<ViewDim> {
         let mut stride = element;
         let mut out = Vec::with_capacity(dims.len());
         for (i, d) in dims.iter().enumerate() {
@@ -200,13 +201,14 @@ impl<'p> Fx<'_, 'p> {
             (Side::Device, Some(CudaAttr::Shared)) => Space::Shared,
             (side, cuda) => data_space(side, cuda, var.attrs.pointer),
         };
-        self.desc_of(&var.ty, var.shape.rank(), at, data, var.attrs.allocatable || var.attrs.contiguous, len)
+        let contiguous = var.attrs.allocatable || (var.attrs.contiguous && !var.attrs.class);
+        self.desc_of((&var.ty, var.attrs.class), var.shape.rank(), at, data, contiguous, len)
     }
 
     /// A descriptor of data of that type.
     pub(crate) fn desc_of(
         &mut self,
-        ty: &Type,
+        (ty, class): (&Type, bool),
         rank: u8,
         at: DescAt,
         data: Space,
@@ -215,11 +217,12 @@ impl<'p> Fx<'_, 'p> {
     ) -> Desc {
         let is_char = matches!(ty, Type::Character(_));
         let element = match crate::types::const_bytes(self.program, ty) {
+            _ if class => None,
             Some(n) => Some(Val::i64(n as i64)),
             None => len,
         };
         let volatile = matches!(&at, DescAt::Mem(mem) if mem.volatile);
-        Desc { at, rank, data, volatile, element, is_char, contiguous }
+        Desc { at, rank, data, volatile, element, is_char, contiguous, class }
     }
 
     /// The base address; 0 when there is no data.
@@ -236,6 +239,17 @@ impl<'p> Fx<'_, 'p> {
             (_, Some(bytes)) => bytes,
             (DescAt::Mem(mem), None) => self.load_word(Mem { volatile: false, ..mem.plus(descriptor::ELEMENT_BYTES) }),
             (DescAt::Regs(regs), None) => regs.len.map_or(Val::i64(0), Val::from),
+        }
+    }
+
+    /// The dynamic type of a polymorphic object.
+    pub(crate) fn desc_tag(&mut self, d: &Desc) -> Option<Val> {
+        match &d.at {
+            DescAt::Mem(mem) if d.class => {
+                let offset = descriptor::bytes(u32::from(d.rank)) as i64;
+                Some(self.load_word(Mem { volatile: false, ..mem.plus(offset) }))
+            }
+            _ => None,
         }
     }
 
@@ -261,12 +275,14 @@ impl<'p> Fx<'_, 'p> {
             let stride = if d.contiguous && i == 0 { element } else { self.desc_dim(d, i, 2) };
             dims.push(ViewDim { lower, extent, stride, gather: None });
         }
+        let tag = self.desc_tag(d);
         View {
             mem: Mem { addr: base, offset: 0, space: d.data, volatile: d.volatile },
             origin: None,
             dims,
             element,
             len: d.is_char.then_some(element),
+            tag,
             contiguity: if d.contiguous { Contiguity::Yes } else { Contiguity::Unknown },
             assumed_size: false,
         }
@@ -295,6 +311,9 @@ impl<'p> Fx<'_, 'p> {
                         let offset = descriptor::lower(i as u32) + 8 * what as i64;
                         self.store_scalar(mem.plus(offset), Ty::I64, value);
                     }
+                }
+                if let (true, Some(tag)) = (d.class, view.tag) {
+                    self.store_scalar(mem.plus(descriptor::bytes(u32::from(d.rank)) as i64), Ty::I64, tag);
                 }
             }
             DescAt::Regs(regs) => {

@@ -31,6 +31,7 @@ mod cuf_reduce;
 mod debugtype;
 mod debugvar;
 mod derived;
+mod dynamic;
 mod designator;
 mod entry;
 mod expr;

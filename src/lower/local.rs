@@ -94,7 +94,7 @@ impl<'p> Fx<'_, 'p> {
         let var = program.var(v);
         let rank = var.shape.rank();
         let at = if self.m.usage.in_memory.contains(&v) {
-            let bytes = ir::descriptor::bytes(u32::from(rank));
+            let bytes = crate::globals::descriptor_bytes(rank, var.attrs.class);
             DescAt::Mem(self.slot(bytes, 8, &var.name, var.span).1)
         } else {
             DescAt::Regs(descriptor_registers(&mut self.b, rank, has_open_length(&var.ty)))
@@ -210,6 +210,9 @@ impl<'p> Fx<'_, 'p> {
 
     /// An ASSOCIATE name: the object that it stands for, as it is now, or the value.
     fn associate(&mut self, v: VarId, e: &'p sema::checked::Expr) {
+        if self.program.var(v).attrs.class {
+            return self.associate_class(v, e);
+        }
         let home = if e.rank > 0 {
             let mut view = self.view(e);
             if view.gathers() {

@@ -8,6 +8,7 @@
 //! indirect calls nor generic addresses for arguments.
 
 use crate::derived::Helper;
+use crate::dynamic::ClassHelper;
 use crate::types::Side;
 use crate::usage::{self, Usage};
 use crate::{LowerOptions, entry};
@@ -52,6 +53,10 @@ pub(crate) struct ModuleCx<'p> {
     pub(crate) debug_types: BTreeMap<String, DebugTypeId>,
     /// Functions that copy and free objects of recursive types.
     pub(crate) helpers: BTreeMap<(TypeId, Helper, Side), FuncId>,
+    /// The number that says a dynamic type, and the last one of its extensions; by type.
+    pub(crate) tags: Vec<(u64, u64)>,
+    /// Functions that copy, free and initialise polymorphic objects.
+    pub(crate) class_helpers: BTreeMap<(Option<TypeId>, ClassHelper), FuncId>,
     instances: BTreeMap<Instance, FuncId>,
     queue: VecDeque<(Instance, FuncId)>,
     names: BTreeMap<String, u32>,
@@ -83,6 +88,8 @@ impl<'p> ModuleCx<'p> {
             seed: None,
             debug_types: BTreeMap::new(),
             helpers: BTreeMap::new(),
+            tags: crate::dynamic::tags(program),
+            class_helpers: BTreeMap::new(),
             instances: BTreeMap::new(),
             queue: VecDeque::new(),
             names: BTreeMap::new(),

@@ -12,6 +12,7 @@ impl<'p> Fx<'_, 'p> {
         let Some(d) = self.descriptor(target) else { return self.unsupported("a pointer to this object") };
         let Some(view) = self.pointer_target(value) else { return self.desc_clear(&d) };
         let view = self.with_bounds(view, bounds);
+        let view = self.with_type(&d, view, &value.ty);
         self.desc_set(&d, &view);
     }
 

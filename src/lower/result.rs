@@ -119,7 +119,7 @@ impl<'p> Fx<'_, 'p> {
         let mem = self.empty_descriptor(var.shape.rank());
         let data = data_space(self.side, var.attrs.cuda, var.attrs.pointer);
         let len = const_bytes(self.program, &var.ty).map(|n| Val::i64(n as i64));
-        self.desc_of(&var.ty, var.shape.rank(), DescAt::Mem(mem), data, var.attrs.allocatable, len)
+        self.desc_of((&var.ty, var.attrs.class), var.shape.rank(), DescAt::Mem(mem), data, var.attrs.allocatable, len)
     }
 
     /// Gives the dummies of a function homes made of the actual arguments, so that its declarations can be evaluated here.
@@ -143,7 +143,7 @@ impl<'p> Fx<'_, 'p> {
             let mine: Vec<Val> = words.by_ref().take(types.len()).collect();
             let Some(&first) = mine.first() else { continue };
             let space = self.actual_space(v, args.get(i));
-            let described = var.attrs.allocatable || var.attrs.pointer;
+            let described = crate::entry::is_descriptor(program, v);
             let home = match &var.shape {
                 _ if described => {
                     let mem = Mem::at(first, self.local_space());

@@ -39,7 +39,8 @@ pub(crate) fn root(e: &Expr) -> Option<VarId> {
         | ExprKind::Element { base, .. }
         | ExprKind::Section { base, .. }
         | ExprKind::Substring { base, .. }
-        | ExprKind::ComplexPart { base, .. } => root(base),
+        | ExprKind::ComplexPart { base, .. }
+        | ExprKind::Seen { base, .. } => root(base),
         _ => None,
     }
 }
@@ -48,7 +49,7 @@ pub(crate) fn root(e: &Expr) -> Option<VarId> {
 fn scalar_root(e: &Expr) -> Option<VarId> {
     match &e.kind {
         ExprKind::Var(v) => Some(*v),
-        ExprKind::ComplexPart { base, .. } => scalar_root(base),
+        ExprKind::ComplexPart { base, .. } | ExprKind::Seen { base, .. } => scalar_root(base),
         _ => None,
     }
 }
@@ -77,7 +78,7 @@ fn needs_address(program: &Program, dummy: VarId) -> bool {
 pub(crate) fn analyse(program: &Program) -> Usage {
     let mut usage = Usage { captures: vec![BTreeSet::new(); program.procs.len()], ..Usage::default() };
     for (index, var) in program.vars.iter().enumerate() {
-        if var.attrs.target || var.attrs.volatile {
+        if var.attrs.target || var.attrs.volatile || var.attrs.class {
             usage.in_memory.insert(VarId(index as u32));
         }
     }

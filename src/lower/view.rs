@@ -50,6 +50,8 @@ pub(crate) struct View {
     pub(crate) element: Val,
     /// Length of a character element.
     pub(crate) len: Option<Val>,
+    /// The dynamic type of a polymorphic object, see `dynamic`.
+    pub(crate) tag: Option<Val>,
     pub(crate) contiguity: Contiguity,
     /// An assumed-size array: its last extent is not known (and stands as 0).
     pub(crate) assumed_size: bool,
@@ -83,7 +85,7 @@ impl<'p> Fx<'_, 'p> {
                 stride = self.imul(stride, extent);
             }
         }
-        View { mem, origin: None, dims, element, len, contiguity: Contiguity::Yes, assumed_size: false }
+        View { mem, origin: None, dims, element, len, tag: None, contiguity: Contiguity::Yes, assumed_size: false }
     }
 
     /// A temporary array until the end of the current scope.
@@ -277,7 +279,8 @@ impl<'p> Fx<'_, 'p> {
     /// Writes the descriptor of a view into a slot and gives its address.
     pub(crate) fn descriptor_of(&mut self, view: &View) -> Val {
         let bytes = ir::descriptor::bytes(view.dims.len() as u32);
-        let (_, slot) = self.slot(bytes, 8, "descriptor", source::Span::NONE);
+        let type_bytes = if view.tag.is_some() { 8 } else { 0 };
+        let (_, slot) = self.slot(bytes + type_bytes, 8, "descriptor", source::Span::NONE);
         let base = self.address(view.mem);
         self.store_scalar(slot.plus(ir::descriptor::BASE), Ty::I64, base);
         self.store_scalar(slot.plus(ir::descriptor::ELEMENT_BYTES), Ty::I64, view.element);
@@ -287,6 +290,9 @@ impl<'p> Fx<'_, 'p> {
             self.store_scalar(slot.plus(ir::descriptor::lower(i)), Ty::I64, d.lower);
             self.store_scalar(slot.plus(ir::descriptor::extent(i)), Ty::I64, d.extent);
             self.store_scalar(slot.plus(ir::descriptor::stride(i)), Ty::I64, d.stride);
+        }
+        if let Some(tag) = view.tag {
+            self.store_scalar(slot.plus(bytes as i64), Ty::I64, tag);
         }
         self.address(slot)
     }

@@ -15,7 +15,10 @@ pub(crate) fn parts<'p>(e: &'p Expr, f: &mut dyn FnMut(&'p Expr)) {
         | ExprKind::Special { .. }
         | ExprKind::Null
         | ExprKind::Unsupported(_) => {}
-        ExprKind::Field { base, .. } | ExprKind::ComplexPart { base, .. } => f(base),
+        ExprKind::Field { base, .. }
+        | ExprKind::ComplexPart { base, .. }
+        | ExprKind::Seen { base, .. }
+        | ExprKind::IsType { object: base, .. } => f(base),
         ExprKind::Element { base, subs } => {
             f(base);
             subs.iter().for_each(f);

@@ -94,6 +94,8 @@ pub(crate) struct Checker<'a> {
     /// Parallel to the program's variables.
     pub(crate) vars: Vec<VarInfo>,
     pub(crate) dim3: Option<TypeId>,
+    /// The procedures that stand for calls by dynamic type: by the declared type and the type-bound name.
+    pub(crate) dispatchers: BTreeMap<(TypeId, Arc<str>), ProcId>,
     /// The character types that scopes declare for functions defined elsewhere, whose own length may be `*`.
     pub(crate) declared_results: BTreeMap<(crate::scope::ScopeId, Arc<str>), crate::checked::Type>,
     /// The storage sequence of each COMMON block.
@@ -121,6 +123,7 @@ pub fn check(program: &ast::Program, options: &SemaOptions, diags: &mut Diagnost
     c.settle_headers();
     c.settle_block_data();
     c.check_bodies();
+    c.bind_methods();
     c.check_calls();
     c.check_barriers();
     c.check_generics();
@@ -179,6 +182,7 @@ impl<'a> Checker<'a> {
             types: Vec::new(),
             vars: Vec::new(),
             dim3: None,
+            dispatchers: BTreeMap::new(),
             declared_results: BTreeMap::new(),
             commons: BTreeMap::new(),
             block_data: Vec::new(),
@@ -360,6 +364,7 @@ fn head_of(p: &checked::Procedure) -> checked::Procedure {
         body: match &p.body {
             checked::ProcBody::Statements(_) => checked::ProcBody::Statements(Vec::new()),
             checked::ProcBody::Service(name) => checked::ProcBody::Service(name.clone()),
+            body @ checked::ProcBody::Dispatch { .. } => body.clone(),
             checked::ProcBody::Missing => checked::ProcBody::Missing,
         },
         parent: p.parent,

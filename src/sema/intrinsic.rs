@@ -209,6 +209,8 @@ intrinsics! {
     Epsilon "epsilon" ["x"] Inquiry;
     Huge "huge" ["x"] Inquiry;
     IsContiguous "is_contiguous" ["array"] Inquiry;
+    SameTypeAs "same_type_as" ["a" "b"] Inquiry;
+    ExtendsTypeOf "extends_type_of" ["a" "mold"] Inquiry;
     Kind "kind" ["x"] Inquiry;
     Lbound "lbound" ["array" "dim" "kind"] Inquiry;
     Len "len" ["string" "kind"] Inquiry;

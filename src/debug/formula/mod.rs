@@ -129,7 +129,8 @@ fn is_designator(checked: &Program, e: &Expr) -> bool {
         ExprKind::Field { base, .. }
         | ExprKind::Element { base, .. }
         | ExprKind::Substring { base, .. }
-        | ExprKind::ComplexPart { base, .. } => is_designator(checked, base),
+        | ExprKind::ComplexPart { base, .. }
+        | ExprKind::Seen { base, .. } => is_designator(checked, base),
         _ => false,
     }
 }
@@ -148,7 +149,8 @@ fn object_name(checked: &Program, e: &Expr) -> String {
         ExprKind::Element { base, .. }
         | ExprKind::Section { base, .. }
         | ExprKind::Substring { base, .. }
-        | ExprKind::ComplexPart { base, .. } => object_name(checked, base),
+        | ExprKind::ComplexPart { base, .. }
+        | ExprKind::Seen { base, .. } => object_name(checked, base),
         _ => "expression".to_owned(),
     }
 }

@@ -99,7 +99,8 @@ impl<'p> Slots<'p> {
                 self.cut(base, is_place)?;
                 [lo, hi].into_iter().flatten().try_for_each(|e| self.cut(e, false))
             }
-            ExprKind::ComplexPart { base, .. } => self.cut(base, is_place),
+            ExprKind::ComplexPart { base, .. } | ExprKind::Seen { base, .. } => self.cut(base, is_place),
+            ExprKind::IsType { .. } => fail("the dynamic type of an object cannot be asked here"),
             ExprKind::Unary { operand: inner, .. } | ExprKind::Convert(inner) | ExprKind::Paren(inner) => {
                 self.cut(inner, false)
             }

@@ -44,6 +44,9 @@ impl<'p> Fx<'_, 'p> {
                 Some(view) => Value::Pred(self.contiguity_test(&view)),
                 None => Value::Pred(Val::pred(true)),
             },
+            I::SameTypeAs | I::ExtendsTypeOf => {
+                Value::Pred(self.compare_types(first, arg(args, 1)?, id == I::ExtendsTypeOf))
+            }
             I::Rank => Value::Scalar(imm(ty, i64::from(first.rank))),
             I::Len => {
                 let n = self.length_of(first, None)?;
@@ -70,6 +73,7 @@ impl<'p> Fx<'_, 'p> {
             I::StorageSize | I::Sizeof | I::CSizeof => {
                 let element = match self.length_of(first, None) {
                     Some(len) => len,
+                    None if self.is_class(first) => self.class_view(first).element,
                     None => Val::i64(const_bytes(self.program, &first.ty).unwrap_or(0) as i64),
                 };
                 let n = if id == I::StorageSize {

@@ -62,6 +62,23 @@ pub enum ExprKind {
         /// Whether the imaginary part.
         imaginary: bool,
     },
+    /// The object as one of another type, which this node has: the parent's part of an extended one, or the type that SELECT
+    /// TYPE found.
+    Seen {
+        /// The object.
+        base: Box<Expr>,
+        /// Whether it is polymorphic still.
+        class: bool,
+    },
+    /// Whether the dynamic type of an object is `ty` (`exact`), or that or an extension of it; `logical(4)`.
+    IsType {
+        /// The object.
+        object: Box<Expr>,
+        /// The type.
+        ty: Type,
+        /// Whether extensions do not count.
+        exact: bool,
+    },
     /// A prefix operation.
     Unary {
         /// Operation.

@@ -175,6 +175,18 @@ pub enum ProcBody {
     Statements(Block),
     /// A service of the run time (embedded modules): the mnemonic after `rt:`.
     Service(Arc<str>),
+    /// The procedure that a type-bound name means for the dynamic type of the passed object; see
+    /// [`DerivedType::methods`]. The record gives the interface of the declared type's procedure.
+    Dispatch {
+        /// The declared type of the object.
+        ty: TypeId,
+        /// The type-bound name.
+        name: Arc<str>,
+        /// Which argument the object is.
+        object: u32,
+        /// Whether the object is there for its type only, and is not passed (NOPASS).
+        nopass: bool,
+    },
     /// Declared by an interface or EXTERNAL only, never defined; calling it is refused by name when reached.
     Missing,
 }
@@ -249,6 +261,8 @@ pub struct Attrs {
     pub contiguous: bool,
     /// `volatile`
     pub volatile: bool,
+    /// Polymorphic: its descriptor says the dynamic type. Objects of a class that no type extends are not.
+    pub class: bool,
     /// `protected`
     pub protected: bool,
     /// `intent`

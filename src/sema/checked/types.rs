@@ -1,7 +1,8 @@
 //! Types and shapes.
 
-use super::{Const, Expr};
+use super::{Const, Expr, ProcId};
 use source::Span;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A derived type of the program.
@@ -23,7 +24,7 @@ pub enum Type {
     Character(CharLen),
     /// `type(name)`
     Derived(TypeId),
-    /// `type(*)`: a dummy of the embedded modules that takes anything.
+    /// `type(*)`: a dummy of the embedded modules that takes anything; with the class attribute `class(*)`.
     Any,
 }
 
@@ -51,6 +52,10 @@ pub struct DerivedType {
     pub bytes: u64,
     /// Alignment of an object.
     pub align: u64,
+    /// The type that it extends.
+    pub parent: Option<TypeId>,
+    /// What its type-bound names mean for an object of this type, inherited ones included; generic ones are not here.
+    pub methods: BTreeMap<Arc<str>, ProcId>,
     /// The definition.
     pub span: Span,
 }
@@ -70,6 +75,8 @@ pub struct Field {
     pub allocatable: bool,
     /// `pointer`
     pub pointer: bool,
+    /// Polymorphic: its descriptor says the dynamic type.
+    pub class: bool,
     /// CUDA attribute of what it holds.
     pub cuda: Option<ast::CudaAttr>,
     /// Default initialisation.

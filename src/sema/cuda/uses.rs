@@ -114,7 +114,8 @@ impl Checker<'_> {
             ExprKind::Element { base, .. }
             | ExprKind::Section { base, .. }
             | ExprKind::Substring { base, .. }
-            | ExprKind::ComplexPart { base, .. } => self.space_of(base),
+            | ExprKind::ComplexPart { base, .. }
+            | ExprKind::Seen { base, .. } => self.space_of(base),
             _ => None,
         }
     }

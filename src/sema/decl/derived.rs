@@ -23,6 +23,8 @@ impl<'a> Checker<'a> {
             fields: Vec::new(),
             bytes: 0,
             align: 1,
+            parent: None,
+            methods: BTreeMap::new(),
             span: def.span,
         });
         self.types.push(TypeInfo { ast: Some(def), scope, state: State::Untouched, ..TypeInfo::finished() });
@@ -57,6 +59,7 @@ impl<'a> Checker<'a> {
             self.types[at].inherited = fields.len();
             let t = &mut self.out.types[at];
             (t.fields, t.bytes, t.align) = (fields, bytes, align);
+            t.parent = Some(parent_id);
         }
         for item in &def.items {
             match item {
@@ -67,15 +70,15 @@ impl<'a> Checker<'a> {
                         self.types[at].bindings.insert(name.text.clone(), Binding::Pointer);
                     }
                 }
-                TypeItem::Procedure { attrs, bindings, .. } => {
+                TypeItem::Procedure { interface, attrs, bindings } => {
                     let pass = attrs.iter().find_map(|a| match a {
                         Attr::PassArg(name) => Some(name.text.clone()),
                         _ => None,
                     });
                     let nopass = attrs.iter().any(|a| matches!(a, Attr::Binding(n) if n.as_str() == "nopass"));
                     for (name, target) in bindings {
-                        let target: Arc<str> = target.as_ref().unwrap_or(name).text.clone();
-                        let binding = Binding::Procedure { name: target, nopass, pass: pass.clone() };
+                        let target: Arc<str> = target.as_ref().or(interface.as_ref()).unwrap_or(name).text.clone();
+                        let binding = Binding::Procedure { name: target, nopass, pass: pass.clone(), scope };
                         self.types[at].bindings.insert(name.text.clone(), binding);
                     }
                 }
@@ -137,6 +140,15 @@ impl<'a> Checker<'a> {
                 );
                 continue;
             }
+            let class = self.is_polymorphic(Some(&field.spec));
+            if matches!(field.spec.kind, ast::TypeSpecKind::Class(_) | ast::TypeSpecKind::ClassStar)
+                && !(allocatable || pointer)
+            {
+                let text = format!("polymorphic component `{}` must be allocatable or a pointer", e.name.as_str());
+                self.error::<()>(Code::BadPolymorphism, field.spec.span, text);
+                self.types[id.0 as usize].is_broken = true;
+                continue;
+            }
             let place = Place { allocatable, pointer, ..Place::default() };
             let shape = match e.shape.as_ref().or(dimension) {
                 Some(shape) => match self.shape(shape, place) {
@@ -165,7 +177,7 @@ impl<'a> Checker<'a> {
                 (None, None) => None,
             };
             let (bytes, align) = if allocatable || pointer {
-                (descriptor_bytes(shape.rank()), 8)
+                (descriptor_bytes(shape.rank(), class), 8)
             } else {
                 let Some((size, align)) = self.size_of(&ty) else {
                     let text = format!("length of component `{}` is not constant", e.name.as_str());
@@ -186,6 +198,7 @@ impl<'a> Checker<'a> {
                 offset,
                 allocatable,
                 pointer,
+                class,
                 cuda: attribute.map(|a| a.0),
                 init,
                 span: e.name.span,
@@ -231,6 +244,7 @@ impl<'a> Checker<'a> {
             offset,
             allocatable: false,
             pointer: false,
+            class: false,
             cuda: None,
             init: Some(Const::Int(1)),
             span: Span::NONE,
@@ -241,6 +255,8 @@ impl<'a> Checker<'a> {
             fields: vec![field("x", 0), field("y", 4), field("z", 8)],
             bytes: 12,
             align: 4,
+            parent: None,
+            methods: BTreeMap::new(),
             span: Span::NONE,
         });
         self.types.push(TypeInfo { bindings: BTreeMap::new(), ..TypeInfo::finished() });

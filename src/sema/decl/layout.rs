@@ -1,15 +1,16 @@
 //! Bytes and alignment of types.
 //!
 //! Scalars are aligned to the bytes of one part, at most 8; an object of derived type to its strictest component. An
-//! allocatable or pointer component is a descriptor: three `i64` and three more for each dimension.
+//! allocatable or pointer component is a descriptor: three `i64` and three more for each dimension, and one more for
+//! the type where it is polymorphic.
 
 use crate::checked::{CharLen, Shape, Type};
 use crate::checker::Checker;
 use crate::decl::shape::constant_bounds;
 
-/// Bytes of a descriptor in memory.
-pub(crate) fn descriptor_bytes(rank: u8) -> u64 {
-    24 + 24 * u64::from(rank)
+/// Bytes of a descriptor in memory; that of a polymorphic object has its dynamic type behind.
+pub(crate) fn descriptor_bytes(rank: u8, class: bool) -> u64 {
+    24 + 24 * u64::from(rank) + if class { 8 } else { 0 }
 }
 
 impl Checker<'_> {

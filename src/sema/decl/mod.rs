@@ -59,13 +59,18 @@ pub(crate) struct ProcInfo<'a> {
 impl ProcInfo<'_> {
     /// A procedure of a program that was checked before.
     pub(crate) fn finished(p: &Procedure) -> ProcInfo<'static> {
+        ProcInfo { embedded: matches!(p.body, crate::checked::ProcBody::Service(_)), ..ProcInfo::unknown() }
+    }
+
+    /// A procedure without a tree.
+    pub(crate) fn unknown() -> ProcInfo<'static> {
         ProcInfo {
             ast: None,
             separate: None,
             scope: ScopeId(0),
             state: State::Done,
             is_interface: false,
-            embedded: matches!(p.body, crate::checked::ProcBody::Service(_)),
+            embedded: false,
             unknown_dummies: false,
             bind: None,
             refused: None,
@@ -105,6 +110,8 @@ pub(crate) enum Binding {
         nopass: bool,
         /// `pass(name)`
         pass: Option<Arc<str>>,
+        /// Where the type was defined that binds it: the procedure is looked for from there.
+        scope: ScopeId,
     },
     /// A generic binding with its specific ones.
     Generic(Vec<Arc<str>>),

@@ -7,11 +7,10 @@ use crate::checked::{
 };
 use crate::checker::{Checker, VarInfo};
 use crate::expr::{Argument, Given};
-use crate::scope::{ScopeId, State, Sym};
+use crate::scope::{ScopeId, Sym};
 use ast::TypeSpecKind;
 use diag::Code;
 use source::Span;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 impl<'a> Checker<'a> {
@@ -152,22 +151,7 @@ impl<'a> Checker<'a> {
             end: span,
             through: None,
         });
-        self.procs.push(ProcInfo {
-            ast: None,
-            separate: None,
-            scope: ScopeId(0),
-            state: State::Done,
-            is_interface: true,
-            embedded: false,
-            unknown_dummies: true,
-            bind: None,
-            refused: None,
-            calls: Vec::new(),
-            formats: BTreeMap::new(),
-            labels: BTreeSet::new(),
-            reported_missing: false,
-            ignored: Vec::new(),
-        });
+        self.procs.push(ProcInfo { is_interface: true, unknown_dummies: true, ..ProcInfo::unknown() });
         if let Some(ty) = result {
             let var = Variable {
                 name: name.clone(),

@@ -312,7 +312,7 @@ impl<'a> Checker<'a> {
     /// Bytes and alignment of a whole variable; `None` when they are not known at compile time.
     fn room_of(&mut self, var: &Variable) -> Option<(u64, u64)> {
         if var.attrs.pointer {
-            return Some((descriptor_bytes(var.shape.rank()), UNIT));
+            return Some((descriptor_bytes(var.shape.rank(), var.attrs.class), UNIT));
         }
         let (bytes, align) = self.size_of(&var.ty)?;
         Some((bytes.checked_mul(Self::elements_of(&var.shape)?)?, align))

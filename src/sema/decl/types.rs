@@ -63,17 +63,31 @@ impl Checker<'_> {
             }
             TypeSpecKind::Class(name) => {
                 let id = self.named_type(name)?;
-                if self.extended.contains(&self.out.ty(id).name)
-                    || self.types[id.0 as usize].ast.is_some_and(|a| a.is_abstract)
-                {
-                    return self.refuse(spec.span, format!("the polymorphic type `class({})`", name.as_str()));
+                if self.cx.side.on_device() && self.is_extensible(id) {
+                    return self.refuse(spec.span, format!("`class({})` in device code", name.as_str()));
                 }
-                // Nothing extends the type, so an object of that class has that type.
                 Some(Type::Derived(id))
             }
-            TypeSpecKind::ClassStar => self.refuse(spec.span, "the polymorphic type `class(*)`"),
-            TypeSpecKind::TypeStar => Some(Type::Any),
+            TypeSpecKind::ClassStar if self.cx.side.on_device() => self.refuse(spec.span, "`class(*)` in device code"),
+            TypeSpecKind::ClassStar | TypeSpecKind::TypeStar => Some(Type::Any),
         }
+    }
+
+    /// Whether objects declared with this type have a dynamic type of their own. Where nothing extends a type, an object of its
+    /// class simply has that type.
+    pub(crate) fn is_polymorphic(&mut self, spec: Option<&TypeSpec>) -> bool {
+        match spec.map(|s| &s.kind) {
+            Some(TypeSpecKind::ClassStar) => true,
+            Some(TypeSpecKind::Class(name)) => match self.find_name(name) {
+                Some(Sym::Type(id) | Sym::Generic { ty: Some(id), .. }) => self.is_extensible(id),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    fn is_extensible(&self, id: TypeId) -> bool {
+        self.extended.contains(&self.out.ty(id).name) || self.types[id.0 as usize].ast.is_some_and(|a| a.is_abstract)
     }
 
     /// A kind: the default, a constant, or bytes divided by the number of parts.

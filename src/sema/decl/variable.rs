@@ -60,13 +60,16 @@ impl<'a> Checker<'a> {
             return self.error(Code::BadEquivalence, span, text);
         }
         let is_parameter = p.parameter.is_some();
-        if let Some(ast::TypeSpec { kind: ast::TypeSpecKind::Class(name), span }) = p.spec
+        if let Some(ast::TypeSpec { kind: kind @ (ast::TypeSpecKind::Class(_) | ast::TypeSpecKind::ClassStar), span }) =
+            p.spec
             && p.dummy.is_none()
             && p.allocatable.is_none()
             && p.pointer.is_none()
         {
-            let text = format!("`class({})` is for dummy arguments, allocatable variables and pointers", name.as_str());
-            return self.error_help(Code::BadPolymorphism, *span, text, format!("write `type({})`", name.as_str()));
+            let name = if let ast::TypeSpecKind::Class(name) = kind { name.as_str() } else { "*" };
+            let text = format!("`class({name})` is for dummy arguments, allocatable variables and pointers");
+            let help = if name == "*" { "declare the type".to_owned() } else { format!("write `type({name})`") };
+            return self.error_help(Code::BadPolymorphism, *span, text, help);
         }
         let ty = match p.spec {
             Some(spec) => self.type_spec(spec, p.char_len)?,
@@ -110,6 +113,7 @@ impl<'a> Checker<'a> {
             optional: p.optional.is_some(),
             contiguous: p.contiguous.is_some(),
             volatile: p.volatile,
+            class: self.is_polymorphic(p.spec),
             protected: p.protected,
             intent: p.intent.map(|(i, _)| i),
             ignore_tkr: p.ignore_tkr.clone(),

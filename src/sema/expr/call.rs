@@ -290,7 +290,7 @@ impl Checker<'_> {
         if !self.types[ty.0 as usize].bindings.contains_key(&name.text) {
             return None;
         }
-        let scope = self.types[ty.0 as usize].scope;
+        let is_class = self.is_class(&object);
         if let Some(crate::decl::Binding::Pointer) = self.types[ty.0 as usize].bindings.get(&name.text) {
             return Some(
                 self.refuse(span, format!("a call through the procedure pointer component `{}`", name.as_str())),
@@ -303,7 +303,7 @@ impl Checker<'_> {
         let Some(arguments) = self.arguments(args) else { return Some(None) };
         let mut last = None;
         for bound in names {
-            let Some(crate::decl::Binding::Procedure { name: target, nopass, pass }) =
+            let Some(crate::decl::Binding::Procedure { name: target, nopass, pass, scope }) =
                 self.types[ty.0 as usize].bindings.get(&bound).cloned()
             else {
                 continue;
@@ -314,13 +314,11 @@ impl Checker<'_> {
                 return Some(self.refuse_again(&what));
             }
             let mut list = arguments.clone();
-            if !nopass {
-                let at = match &pass {
-                    Some(pass) => {
-                        self.out.proc(id).params.iter().position(|p| self.out.var(*p).name == *pass).unwrap_or(0)
-                    }
-                    None => 0,
-                };
+            let id = if is_class { self.dispatcher(ty, &bound, id, nopass, pass.as_ref()) } else { id };
+            if nopass && is_class && !self.frozen {
+                list.insert(0, Argument::of(object.clone()));
+            } else if !nopass {
+                let at = self.passed_position(id, pass.as_ref());
                 list.insert(at.min(list.len()), Argument::of(object.clone()));
             }
             match self.fit(id, &list, span) {

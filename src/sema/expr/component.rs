@@ -79,12 +79,13 @@ impl Checker<'_> {
         self.fold(Expr { kind: ExprKind::Field { base: Box::new(base), field: at as u32 }, ty, rank, span })
     }
 
-    /// The parent component of an extended type is the whole object seen as its parent; that view is not supported.
+    /// The parent component of an extended type is the whole object seen as its parent.
     fn parent_or_missing(&mut self, base: Expr, id: TypeId, name: &Name, span: Span) -> Option<Expr> {
         let mut parent = self.types[id.0 as usize].parent;
         while let Some(p) = parent {
             if self.out.ty(p).name == name.text {
-                return self.refuse(span, format!("the parent component `{}`", name.as_str()));
+                let (ty, rank) = (Type::Derived(p), base.rank);
+                return Some(Expr { kind: ExprKind::Seen { base: Box::new(base), class: false }, ty, rank, span });
             }
             parent = self.types[p.0 as usize].parent;
         }

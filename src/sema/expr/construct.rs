@@ -98,7 +98,7 @@ impl Checker<'_> {
         if is_null {
             return Some(Expr { ty: field.ty.clone(), rank: wanted, ..e });
         }
-        if !self.assignable(&field.ty, &e) {
+        if !self.assignable(&field.ty, &e) && !(field.class && self.class_takes(&field.ty, &e.ty)) {
             let text = format!(
                 "component `{}` is `{}`, and {} is given",
                 field.name,

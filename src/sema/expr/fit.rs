@@ -200,6 +200,9 @@ impl Checker<'_> {
         {
             return Ok(());
         }
+        if dummy.attrs.class && self.class_takes(&dummy.ty, &e.ty) {
+            return Ok(());
+        }
         let same_family = std::mem::discriminant(&dummy.ty) == std::mem::discriminant(&e.ty);
         if ignores('k') && same_family && !matches!(dummy.ty, Type::Derived(_)) {
             return Ok(());
@@ -409,7 +412,8 @@ fn through_pointer(c: &Checker<'_>, e: &Expr) -> bool {
         ExprKind::Element { base, .. }
         | ExprKind::Section { base, .. }
         | ExprKind::Substring { base, .. }
-        | ExprKind::ComplexPart { base, .. } => through_pointer(c, base),
+        | ExprKind::ComplexPart { base, .. }
+        | ExprKind::Seen { base, .. } => through_pointer(c, base),
         _ => false,
     }
 }

@@ -7,6 +7,7 @@
 mod actual;
 mod array;
 mod call;
+mod class;
 mod component;
 mod construct;
 mod convert;
@@ -229,6 +230,8 @@ fn has_constant_operands(e: &Expr) -> bool {
         | ExprKind::Var(_)
         | ExprKind::Section { .. }
         | ExprKind::Call { .. }
+        | ExprKind::Seen { .. }
+        | ExprKind::IsType { .. }
         | ExprKind::Construct { .. }
         | ExprKind::Array(_)
         | ExprKind::Special { .. }

@@ -245,16 +245,21 @@ impl Checker<'_> {
             self.settle_type(ty);
             let info = &self.types[ty.0 as usize];
             let Some(Binding::Generic(names)) = info.bindings.get(key).cloned() else { continue };
-            let scope = info.scope;
-            for name in names {
-                let Some(Binding::Procedure { name, .. }) = self.types[ty.0 as usize].bindings.get(&name).cloned()
+            for bound in names {
+                let Some(Binding::Procedure { name, nopass, pass, scope }) =
+                    self.types[ty.0 as usize].bindings.get(&bound).cloned()
                 else {
                     continue;
                 };
-                if let Some(Sym::Proc(id)) = self.find_from(scope, &name)
-                    && !procs.contains(&id)
-                {
-                    procs.push(id);
+                if let Some(Sym::Proc(id)) = self.find_from(scope, &name) {
+                    let id = if self.is_class(operand) {
+                        self.dispatcher(ty, &bound, id, nopass, pass.as_ref())
+                    } else {
+                        id
+                    };
+                    if !procs.contains(&id) {
+                        procs.push(id);
+                    }
                 }
             }
         }

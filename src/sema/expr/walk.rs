@@ -14,7 +14,10 @@ pub(crate) fn for_each<'e>(e: &'e Expr, f: &mut dyn FnMut(&'e Expr) -> bool) {
         | ExprKind::Special { .. }
         | ExprKind::Null
         | ExprKind::Unsupported(_) => {}
-        ExprKind::Field { base, .. } | ExprKind::ComplexPart { base, .. } => for_each(base, f),
+        ExprKind::Field { base, .. }
+        | ExprKind::ComplexPart { base, .. }
+        | ExprKind::Seen { base, .. }
+        | ExprKind::IsType { object: base, .. } => for_each(base, f),
         ExprKind::Element { base, subs } => {
             for_each(base, f);
             for sub in subs {
@@ -84,7 +87,8 @@ pub(crate) fn is_designator(e: &Expr) -> bool {
         | ExprKind::Element { base, .. }
         | ExprKind::Section { base, .. }
         | ExprKind::Substring { base, .. }
-        | ExprKind::ComplexPart { base, .. } => is_designator(base),
+        | ExprKind::ComplexPart { base, .. }
+        | ExprKind::Seen { base, .. } => is_designator(base),
         _ => false,
     }
 }
@@ -97,7 +101,8 @@ pub(crate) fn root(e: &Expr) -> Option<VarId> {
         | ExprKind::Element { base, .. }
         | ExprKind::Section { base, .. }
         | ExprKind::Substring { base, .. }
-        | ExprKind::ComplexPart { base, .. } => root(base),
+        | ExprKind::ComplexPart { base, .. }
+        | ExprKind::Seen { base, .. } => root(base),
         _ => None,
     }
 }
@@ -110,7 +115,10 @@ pub(crate) fn rewrite(e: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
         | ExprKind::Special { .. }
         | ExprKind::Null
         | ExprKind::Unsupported(_) => {}
-        ExprKind::Field { base, .. } | ExprKind::ComplexPart { base, .. } => rewrite(base, f),
+        ExprKind::Field { base, .. }
+        | ExprKind::ComplexPart { base, .. }
+        | ExprKind::Seen { base, .. }
+        | ExprKind::IsType { object: base, .. } => rewrite(base, f),
         ExprKind::Element { base, subs } => {
             rewrite(base, f);
             for sub in subs {

@@ -166,7 +166,11 @@ impl<'p> Evaluator<'p> {
                 Ok(Const::Array { bounds: vec![(1, out.len() as i64)], items: out })
             }
             ExprKind::Null => Ok(Const::Null),
-            ExprKind::Call { .. } | ExprKind::Special { .. } | ExprKind::Unsupported(_) => not_constant(),
+            ExprKind::Call { .. }
+            | ExprKind::Special { .. }
+            | ExprKind::Seen { .. }
+            | ExprKind::IsType { .. }
+            | ExprKind::Unsupported(_) => not_constant(),
         }
     }
 

@@ -82,6 +82,15 @@ impl Checker<'_> {
                 let a = self.need(&mut r, 0)?;
                 self.intrinsic_node(id, vec![Some(a)], self.logical(), 0, span)
             }
+            I::SameTypeAs | I::ExtendsTypeOf => {
+                let (a, b) = (self.need(&mut r, 0)?, self.need(&mut r, 1)?);
+                for (at, e) in [&a, &b].into_iter().enumerate() {
+                    if !self.is_class(e) && !matches!(e.ty, Type::Derived(_)) {
+                        return self.bad_argument(id, at, e, "of derived type");
+                    }
+                }
+                self.intrinsic_node(id, vec![Some(a), Some(b)], self.logical(), 0, span)
+            }
             I::Lbound | I::Ubound | I::Size | I::Shape => self.bounds(r),
             I::StorageSize | I::Sizeof | I::CSizeof => {
                 let x = self.need(&mut r, 0)?;
@@ -220,7 +229,7 @@ impl Checker<'_> {
 
     fn bytes(&mut self, id: I, x: Expr, kind: u8, span: source::Span) -> Option<Expr> {
         let ty = Type::Integer(kind);
-        let element = self.size_of(&x.ty).map(|s| s.0);
+        let element = if self.is_class(&x) { None } else { self.size_of(&x.ty).map(|s| s.0) };
         if let Some(element) = element {
             if id == I::StorageSize {
                 return Some(Self::constant(Const::Int((element as i64).saturating_mul(8)), ty, span));

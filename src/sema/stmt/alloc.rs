@@ -91,7 +91,9 @@ impl Checker<'_> {
         }
         if let Some((source, is_mold)) = given {
             let word = if *is_mold { "mold" } else { "source" };
-            if !self.assignable(&object.ty, source) || (source.rank != 0 && source.rank != object.rank) {
+            let fits = self.assignable(&object.ty, source)
+                || (self.is_class(&object) && self.class_takes(&object.ty, &source.ty));
+            if !fits || (source.rank != 0 && source.rank != object.rank) {
                 let text = format!(
                     "`{word}=` is {}, and the object is {}",
                     self.shape_name(&source.ty, source.rank),
@@ -102,6 +104,7 @@ impl Checker<'_> {
         }
         if let Some(spec) = spec
             && !same_type(spec, &object.ty)
+            && !(self.is_class(&object) && self.class_takes(&object.ty, spec))
         {
             let text =
                 format!("allocated as `{}`, and the object is `{}`", self.type_name(spec), self.type_name(&object.ty));

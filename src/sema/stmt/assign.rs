@@ -34,7 +34,13 @@ impl Checker<'_> {
                 "pointers are assigned with `=>`",
             );
         }
-        if !self.assignable(&target.ty, &value) {
+        let is_class = self.is_class(&target);
+        if is_class && !self.is_allocatable(&target) {
+            let text = "a polymorphic object is assigned that is not allocatable";
+            return self.error_help(Code::BadPolymorphism, target.span, text, "use `select type`");
+        }
+        let fits = self.assignable(&target.ty, &value) || (is_class && self.class_takes(&target.ty, &value.ty));
+        if !fits {
             let text = format!(
                 "{} cannot be assigned to {}",
                 self.shape_name(&value.ty, value.rank),
@@ -193,7 +199,9 @@ impl Checker<'_> {
             let value = Expr { ty: pointer.ty.clone(), rank: pointer.rank, ..value };
             return Some(StmtKind::PointerAssign { target: pointer, bounds, value });
         }
-        if !same_type(&pointer.ty, &value.ty) {
+        let fits = same_type(&pointer.ty, &value.ty)
+            || (self.is_class(&pointer) && self.class_takes(&pointer.ty, &value.ty));
+        if !fits {
             let text = format!(
                 "pointer is `{}`, and its target is `{}`",
                 self.type_name(&pointer.ty),
@@ -255,7 +263,8 @@ impl Checker<'_> {
                 | ExprKind::Element { base, .. }
                 | ExprKind::Section { base, .. }
                 | ExprKind::Substring { base, .. }
-                | ExprKind::ComplexPart { base, .. } => through(c, base),
+                | ExprKind::ComplexPart { base, .. }
+                | ExprKind::Seen { base, .. } => through(c, base),
                 ExprKind::Var(id) => {
                     let var = c.out.var(*id);
                     match &var.storage {

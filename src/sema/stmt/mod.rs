@@ -11,6 +11,7 @@ mod io;
 mod launch;
 mod masked;
 mod scoped;
+mod select_type;
 mod walk;
 
 pub(crate) use walk::{inner_blocks, own_exprs};
@@ -89,7 +90,9 @@ impl<'a> Checker<'a> {
             K::ArithmeticIf { value, labels } => self.arithmetic_if(value, *labels, span),
             K::Do { name, control, body, end } => self.do_construct(name.as_ref(), control, body, *end, span),
             K::Select { name, value, arms, .. } => self.select(name.as_ref(), value, arms),
-            K::SelectType { .. } => self.refuse(span, "`select type`"),
+            K::SelectType { name, bind, value, arms, .. } => {
+                self.select_type(name.as_ref(), bind.as_ref(), value, arms, span)
+            }
             K::Where { arms, .. } => self.where_construct(arms),
             K::Forall { vars, mask, body, .. } => self.forall(vars, mask.as_ref(), body),
             K::Block { name, uses, decls, body, .. } => self.block_construct(name.as_ref(), uses, decls, body),

@@ -70,7 +70,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The variable of an ASSOCIATE name.
-    fn alias(&mut self, name: &Name, value: Expr) -> VarId {
+    pub(super) fn alias(&mut self, name: &Name, value: Expr) -> VarId {
         let shape = match (&value.kind, value.rank) {
             (_, 0) => Shape::Scalar,
             (ExprKind::Var(id), _) if matches!(self.out.var(*id).shape, Shape::Explicit(_)) => {
@@ -80,6 +80,7 @@ impl<'a> Checker<'a> {
         };
         let attrs = Attrs {
             cuda: if is_designator(&value) { self.space_of(&value) } else { None },
+            class: self.is_class(&value),
             ignore_tkr: "".into(),
             ..Attrs::default()
         };

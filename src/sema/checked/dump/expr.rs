@@ -93,6 +93,12 @@ impl Dump<'_> {
             ExprKind::ComplexPart { base, imaginary } => {
                 format!("{}%{}", self.expr(base), if *imaginary { "im" } else { "re" })
             }
+            ExprKind::Seen { base, class } => {
+                format!("{}<{}>", if *class { "class" } else { "as" }, self.expr(base))
+            }
+            ExprKind::IsType { object, ty, exact } => {
+                format!("{}({}, {})", if *exact { "type_is" } else { "class_is" }, self.expr(object), self.ty(ty))
+            }
             ExprKind::Unary { op, operand } => {
                 format!("{}{}", if *op == UnaryOp::Neg { "-" } else { ".not." }, self.expr(operand))
             }

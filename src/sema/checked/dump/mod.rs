@@ -113,6 +113,10 @@ impl Dump<'_> {
         match &p.body {
             ProcBody::Statements(body) => self.block(body),
             ProcBody::Service(name) => self.line(&format!("service {name}")),
+            ProcBody::Dispatch { ty, name, object, nopass } => {
+                let word = if *nopass { " nopass" } else { "" };
+                self.line(&format!("dispatch type({})%{name} by argument {object}{word}", self.p.ty(*ty).name));
+            }
             ProcBody::Missing => self.line("missing"),
         }
         self.depth -= 1;

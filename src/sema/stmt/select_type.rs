@@ -1,0 +1,115 @@
+//! SELECT TYPE (Fortran 2018, 11.1.11).
+//!
+//! It becomes a block with an IF: the guards that name one type first, then those that take extensions, the nearest ancestor first,
+//! then the default. In each arm the associate name stands for the selector, seen as the type that its guard found.
+
+use super::ConstructKind;
+use crate::checked::{CharLen, Expr, ExprKind, Stmt, StmtKind, Type, TypeId};
+use crate::checker::Checker;
+use crate::expr::is_designator;
+use ast::{Name, TypeArm, TypeSpec, TypeSpecKind};
+use diag::Code;
+use source::Span;
+
+impl<'a> Checker<'a> {
+    pub(super) fn select_type(
+        &mut self,
+        name: Option<&'a Name>,
+        bind: Option<&'a Name>,
+        value: &'a ast::Expr,
+        arms: &'a [TypeArm],
+        span: Span,
+    ) -> Option<StmtKind> {
+        let Some(bind) = bind.or(match &value.kind {
+            ast::ExprKind::Name(name) => Some(name),
+            _ => None,
+        }) else {
+            let text = "the selector is no variable and has no name in the construct";
+            return self.error_help(Code::BadPolymorphism, value.span, text, "write `select type (name => …)`");
+        };
+        let mut selector = self.expr(value)?;
+        if !self.is_class(&selector) && !matches!(selector.ty, Type::Derived(_)) {
+            let text = format!("the selector must be polymorphic, not {}", self.shape_name(&selector.ty, selector.rank));
+            return self.error(Code::BadPolymorphism, value.span, text);
+        }
+        let outer = self.enter_block();
+        let mut vars = Vec::new();
+        if !is_designator(&selector) {
+            let (ty, rank, span) = (selector.ty.clone(), selector.rank, selector.span);
+            let var = self.alias(bind, selector);
+            vars.push(var);
+            selector = Expr { kind: ExprKind::Var(var), ty, rank, span };
+        }
+        let (id, made) = self.inside(name, ConstructKind::Other, |c, id| (id, c.type_arms(bind, &selector, arms)));
+        self.cx.scope = outer;
+        let body = vec![Stmt { label: None, kind: StmtKind::If(made?), span }];
+        Some(StmtKind::Block { id, vars, body })
+    }
+
+    #[allow(clippy::type_complexity)]
+    fn type_arms(
+        &mut self,
+        bind: &'a Name,
+        selector: &Expr,
+        arms: &'a [TypeArm],
+    ) -> Option<Vec<(Option<Expr>, Vec<Stmt>, Span)>> {
+        let mut sorted = Vec::with_capacity(arms.len());
+        let mut complete = true;
+        for (guard, body, span) in arms {
+            let (order, condition, seen) = match guard {
+                None => (u32::MAX, None, selector.clone()),
+                Some((exact, spec)) => {
+                    let Some(ty) = self.guard_type(*exact, spec, selector) else {
+                        complete = false;
+                        continue;
+                    };
+                    let test = ExprKind::IsType { object: Box::new(selector.clone()), ty: ty.clone(), exact: *exact };
+                    let test = Expr { kind: test, ty: Type::Logical(4), rank: 0, span: spec.span };
+                    let class = !*exact && self.is_class(selector);
+                    let seen = ExprKind::Seen { base: Box::new(selector.clone()), class };
+                    let depth = if let Type::Derived(id) = ty { self.depth_of(id) } else { 0 };
+                    let order = if *exact { 0 } else { u32::MAX - 1 - depth };
+                    (order, Some(test), Expr { kind: seen, ty, rank: selector.rank, span: bind.span })
+                }
+            };
+            let outer = self.enter_block();
+            let var = self.alias(bind, seen);
+            let (id, block) = self.inside(None, ConstructKind::Other, |c, id| (id, c.block(body)));
+            self.cx.scope = outer;
+            let block = StmtKind::Block { id, vars: vec![var], body: block };
+            sorted.push((order, (condition, vec![Stmt { label: None, kind: block, span: *span }], *span)));
+        }
+        sorted.sort_by_key(|arm| arm.0);
+        complete.then(|| sorted.into_iter().map(|arm| arm.1).collect())
+    }
+
+    /// The type of a guard, which the selector must be able to have.
+    fn guard_type(&mut self, exact: bool, spec: &TypeSpec, selector: &Expr) -> Option<Type> {
+        let ty = match &spec.kind {
+            TypeSpecKind::Type(name) if !exact => Type::Derived(self.named_type(name)?),
+            _ => self.type_spec(spec, None)?,
+        };
+        let ty = match ty {
+            Type::Character(CharLen::Assumed) => Type::Character(CharLen::Deferred),
+            other => other,
+        };
+        if self.class_takes(&selector.ty, &ty) {
+            return Some(ty);
+        }
+        let text = format!(
+            "the selector is of `{}`, and `{}` does not extend that",
+            self.type_name(&selector.ty),
+            self.type_name(&ty)
+        );
+        self.error(Code::BadPolymorphism, spec.span, text)
+    }
+
+    fn depth_of(&self, ty: TypeId) -> u32 {
+        let (mut depth, mut at) = (0, self.types[ty.0 as usize].parent);
+        while let Some(parent) = at {
+            depth += 1;
+            at = self.types[parent.0 as usize].parent;
+        }
+        depth
+    }
+}
