@@ -205,6 +205,7 @@ impl<'p> Fx<'_, 'p> {
             | ExprKind::Null
             | ExprKind::Construct { .. }
             | ExprKind::Special { .. }
+            | ExprKind::Procedure(_)
             | ExprKind::Seen { .. }
             | ExprKind::IsType { .. }
             | ExprKind::Field { .. }

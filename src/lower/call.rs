@@ -86,9 +86,14 @@ impl<'p> Fx<'_, 'p> {
                 Some(Some(Actual::Expr(e))) => match self.procedure_dummy(e) {
                     Some(p) => out.keys.push(ArgKey::Proc(p)),
                     None if matches!(var.storage, Storage::Procedure) => {
-                        // A procedure pointer: which procedure it means is known at run time only.
-                        self.unsupported("a procedure pointer as an argument");
-                        out.keys.push(ArgKey::Any);
+                        if self.is_absent_procedure(e) {
+                            out.keys.push(ArgKey::Any);
+                            continue;
+                        }
+                        // Which procedure it is is known at run time only.
+                        let value = self.scalar(e);
+                        out.words.push(value);
+                        out.keys.push(ArgKey::Pointer);
                     }
                     None => self.at(e.span, |fx| fx.pass(var, e, out)),
                 },
@@ -119,6 +124,14 @@ impl<'p> Fx<'_, 'p> {
     pub(crate) fn invoke(&mut self, proc: ProcId, hidden: &[Val], passed: &Passed, results: &[Ty]) -> Vec<Val> {
         let program = self.program;
         let callee = program.proc(proc);
+        if let Some(pointer) = self.passed_pointer(callee) {
+            return self.call_pointer(proc, pointer, hidden, passed, results);
+        }
+        if let (ProcBody::Pointer, Some(&pointer)) = (&callee.body, passed.words.first()) {
+            let (words, keys) = (passed.words[1..].to_vec(), passed.keys[1..].to_vec());
+            let rest = Passed { words, keys, ..Passed::default() };
+            return self.call_pointer(proc, pointer, hidden, &rest, results);
+        }
         if let ProcBody::Dispatch { ty, name, object, nopass } = &callee.body {
             return self.dispatch((proc, *ty, name, *object, *nopass), hidden, passed, results);
         }

@@ -152,6 +152,7 @@ impl<'p> Fx<'_, 'p> {
     fn variable_without_place(&mut self, v: VarId, ty: &Type) -> Value {
         match self.home(v) {
             Some(Home::Value(value)) => value,
+            Some(Home::Procedure(p)) => Value::Scalar(self.procedure_number(p)),
             _ => self.refused(ty, &format!("`{}`", self.program.var(v).name)),
         }
     }

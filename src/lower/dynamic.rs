@@ -554,9 +554,9 @@ impl<'p> Fx<'_, 'p> {
         let params = &program.proc(proc).params;
         let at: usize = params[..object as usize]
             .iter()
-            .map(|&v| program.var(v))
-            .filter(|v| !matches!(v.storage, sema::checked::Storage::Procedure))
-            .map(|v| crate::actual::word_types(v).len())
+            .zip(&passed.keys)
+            .filter(|(_, key)| !matches!(key, ArgKey::Proc(_)))
+            .map(|(&v, _)| crate::actual::word_types(program.var(v)).len())
             .sum();
         let targets = self.targets(ty, name);
         let Some(&descriptor) = passed.words.get(at) else { return vec![Val::Imm(0); results.len()] };

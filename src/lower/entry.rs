@@ -30,7 +30,7 @@ pub(crate) fn procedure<'p>(m: &mut ModuleCx<'p>, instance: &Instance, id: FuncI
     fx.b.set_span(proc.span);
     let body: &'p [sema::checked::Stmt] = match &proc.body {
         ProcBody::Statements(body) => body,
-        ProcBody::Service(_) | ProcBody::Missing | ProcBody::Dispatch { .. } => &[],
+        ProcBody::Service(_) | ProcBody::Missing | ProcBody::Dispatch { .. } | ProcBody::Pointer => &[],
     };
     let results = fx.enter(instance);
     fx.statements(body);
@@ -55,6 +55,11 @@ impl Fx<'_, '_> {
             let key = instance.args.get(i).copied().unwrap_or(ArgKey::Any);
             if let ArgKey::Proc(p) = key {
                 self.homes.insert(v, Home::Procedure(p));
+                continue;
+            }
+            if key == ArgKey::Pointer {
+                let reg = self.b.param(Ty::I64, program.var(v).name.clone());
+                self.homes.insert(v, Home::Value(crate::value::Value::Scalar(reg.into())));
                 continue;
             }
             if matches!(program.var(v).storage, Storage::Procedure) {

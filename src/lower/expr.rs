@@ -72,6 +72,7 @@ impl<'p> Fx<'_, 'p> {
                 }
                 Value::Scalar(self.b.bin(BinOp::Add, Ty::I32, v, Val::i32(*add)).into())
             }
+            ExprKind::Procedure(id) => Value::Scalar(self.procedure_number(*id)),
             ExprKind::Unsupported(what) => self.refused(&e.ty, what),
             ExprKind::Array(_) | ExprKind::Section { .. } | ExprKind::Null => {
                 self.refused(&e.ty, "an array in the place of a scalar")

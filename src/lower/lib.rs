@@ -51,6 +51,7 @@ mod overlap;
 mod place;
 mod pointer;
 mod power;
+mod procptr;
 mod prune;
 mod reals;
 mod result;

@@ -27,6 +27,8 @@ pub(crate) enum ArgKey {
     Space(Space),
     /// A procedure.
     Proc(ProcId),
+    /// The value of a procedure pointer.
+    Pointer,
 }
 
 /// A function to be made from a procedure.

@@ -138,6 +138,9 @@ impl<'p> Fx<'_, 'p> {
             let var = program.var(v);
             let types = crate::actual::word_types(var);
             if matches!(var.storage, Storage::Procedure) {
+                if passed.keys.get(i) == Some(&crate::module::ArgKey::Pointer) {
+                    words.next();
+                }
                 continue;
             }
             let mine: Vec<Val> = words.by_ref().take(types.len()).collect();

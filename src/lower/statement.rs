@@ -86,8 +86,12 @@ impl<'p> Fx<'_, 'p> {
             }
             StmtKind::Nullify(objects) => {
                 for e in objects {
-                    if let Some(d) = self.descriptor(e) {
-                        self.desc_clear(&d);
+                    match self.descriptor(e) {
+                        Some(d) => self.desc_clear(&d),
+                        None => {
+                            let place = self.place(e);
+                            self.store(place, &e.ty, &crate::value::Value::Scalar(Val::i64(0)));
+                        }
                     }
                 }
             }

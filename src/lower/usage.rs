@@ -25,6 +25,8 @@ pub(crate) struct Usage {
     /// For each procedure, the variables of enclosing procedures that it reaches, itself or through what it calls, that are
     /// not static; in order.
     pub(crate) captures: Vec<BTreeSet<VarId>>,
+    /// Procedures that a procedure pointer may point to.
+    pub(crate) taken: BTreeSet<ProcId>,
     /// Whether something calls the mathematics library.
     pub(crate) mathematics: bool,
     /// Procedures of device code that draw random numbers, themselves or through what they call.
@@ -241,6 +243,8 @@ impl<'a> Walk<'a> {
                     self.usage.in_memory.extend(of);
                 }
                 Some(Actual::Proc(p)) => {
+                    // A procedure dummy may become the target of a pointer.
+                    self.usage.taken.insert(*p);
                     self.calls.insert(*p);
                 }
                 _ => {}
@@ -261,6 +265,10 @@ impl<'a> Walk<'a> {
         visit::all(e, &mut |e| match &e.kind {
             _ if is_library_call(e) => self.usage.mathematics = true,
             ExprKind::Var(v) => self.var(*v),
+            ExprKind::Procedure(p) => {
+                self.usage.taken.insert(*p);
+                self.calls.insert(*p);
+            }
             ExprKind::Call { proc, args } => {
                 self.calls.insert(*proc);
                 self.args(*proc, args);

@@ -13,6 +13,7 @@ pub(crate) fn parts<'p>(e: &'p Expr, f: &mut dyn FnMut(&'p Expr)) {
         ExprKind::Const(_)
         | ExprKind::Var(_)
         | ExprKind::Special { .. }
+        | ExprKind::Procedure(_)
         | ExprKind::Null
         | ExprKind::Unsupported(_) => {}
         ExprKind::Field { base, .. }

@@ -72,6 +72,10 @@ pub(crate) struct VarInfo {
     pub(crate) implicit: bool,
     /// The interface of a procedure dummy or pointer, where it is known.
     pub(crate) interface: Option<ProcId>,
+    /// Whether it is a procedure pointer.
+    pub(crate) procedure_pointer: bool,
+    /// The result of the procedures that it points to, where only that is declared.
+    pub(crate) result: Option<Type>,
     /// The procedure that stands for calls through it.
     pub(crate) through: Option<ProcId>,
 }
@@ -364,7 +368,7 @@ fn head_of(p: &checked::Procedure) -> checked::Procedure {
         body: match &p.body {
             checked::ProcBody::Statements(_) => checked::ProcBody::Statements(Vec::new()),
             checked::ProcBody::Service(name) => checked::ProcBody::Service(name.clone()),
-            body @ checked::ProcBody::Dispatch { .. } => body.clone(),
+            body @ (checked::ProcBody::Dispatch { .. } | checked::ProcBody::Pointer) => body.clone(),
             checked::ProcBody::Missing => checked::ProcBody::Missing,
         },
         parent: p.parent,

@@ -100,6 +100,7 @@ impl<'p> Slots<'p> {
                 [lo, hi].into_iter().flatten().try_for_each(|e| self.cut(e, false))
             }
             ExprKind::ComplexPart { base, .. } | ExprKind::Seen { base, .. } => self.cut(base, is_place),
+            ExprKind::Procedure(_) => fail("a procedure has no value"),
             ExprKind::IsType { .. } => fail("the dynamic type of an object cannot be asked here"),
             ExprKind::Unary { operand: inner, .. } | ExprKind::Convert(inner) | ExprKind::Paren(inner) => {
                 self.cut(inner, false)

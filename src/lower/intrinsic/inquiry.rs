@@ -145,7 +145,7 @@ impl<'p> Fx<'_, 'p> {
     pub(crate) fn presence(&mut self, v: sema::checked::VarId) -> Val {
         let var = self.program.var(v);
         if matches!(var.storage, sema::checked::Storage::Procedure) {
-            return Val::pred(matches!(self.homes.get(&v), Some(Home::Procedure(_))));
+            return Val::pred(matches!(self.homes.get(&v), Some(Home::Procedure(_) | Home::Value(_))));
         }
         if !var.attrs.optional {
             return Val::pred(true);

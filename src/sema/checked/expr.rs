@@ -150,6 +150,8 @@ pub enum ExprKind {
         /// What is added.
         add: i32,
     },
+    /// A procedure as the target of a procedure pointer, `integer(8)`.
+    Procedure(ProcId),
     /// `null()`
     Null,
     /// What this version refuses; reported at compile time.

@@ -187,6 +187,8 @@ pub enum ProcBody {
         /// Whether the object is there for its type only, and is not passed (NOPASS).
         nopass: bool,
     },
+    /// The procedure that a procedure pointer points to; its value is the first argument. The record gives the interface.
+    Pointer,
     /// Declared by an interface or EXTERNAL only, never defined; calling it is refused by name when reached.
     Missing,
 }

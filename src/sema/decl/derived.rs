@@ -65,17 +65,18 @@ impl<'a> Checker<'a> {
             match item {
                 TypeItem::Field(field) => self.fields(id, field),
                 TypeItem::Private(_) | TypeItem::Final(_) => {}
-                TypeItem::Procedure { attrs, bindings, .. } if attrs.iter().any(|a| matches!(a, Attr::Pointer(_))) => {
-                    for (name, _) in bindings {
-                        self.types[at].bindings.insert(name.text.clone(), Binding::Pointer);
-                    }
-                }
                 TypeItem::Procedure { interface, attrs, bindings } => {
                     let pass = attrs.iter().find_map(|a| match a {
                         Attr::PassArg(name) => Some(name.text.clone()),
                         _ => None,
                     });
                     let nopass = attrs.iter().any(|a| matches!(a, Attr::Binding(n) if n.as_str() == "nopass"));
+                    if attrs.iter().any(|a| matches!(a, Attr::Pointer(_))) {
+                        let interface = interface.as_ref().map(|i| i.text.clone());
+                        let binding = Binding::Pointer { interface, nopass, pass, scope };
+                        self.procedure_components(id, bindings, &binding);
+                        continue;
+                    }
                     for (name, target) in bindings {
                         let target: Arc<str> = target.as_ref().or(interface.as_ref()).unwrap_or(name).text.clone();
                         let binding = Binding::Procedure { name: target, nopass, pass: pass.clone(), scope };
@@ -202,6 +203,28 @@ impl<'a> Checker<'a> {
                 cuda: attribute.map(|a| a.0),
                 init,
                 span: e.name.span,
+            });
+        }
+    }
+
+    fn procedure_components(&mut self, id: TypeId, names: &[(ast::Name, Option<ast::Name>)], binding: &Binding) {
+        for (name, _) in names {
+            self.types[id.0 as usize].bindings.insert(name.text.clone(), binding.clone());
+            let t = &mut self.out.types[id.0 as usize];
+            let offset = t.bytes.next_multiple_of(8);
+            t.bytes = offset.saturating_add(8);
+            t.align = t.align.max(8);
+            t.fields.push(Field {
+                name: name.text.clone(),
+                ty: Type::Integer(8),
+                shape: Shape::Scalar,
+                offset,
+                allocatable: false,
+                pointer: false,
+                class: false,
+                cuda: None,
+                init: Some(Const::Int(0)),
+                span: name.span,
             });
         }
     }

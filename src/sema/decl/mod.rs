@@ -115,8 +115,17 @@ pub(crate) enum Binding {
     },
     /// A generic binding with its specific ones.
     Generic(Vec<Arc<str>>),
-    /// A procedure pointer component, which is not supported.
-    Pointer,
+    /// A procedure pointer component.
+    Pointer {
+        /// The name of its interface, or of its result's type.
+        interface: Option<Arc<str>>,
+        /// NOPASS.
+        nopass: bool,
+        /// `pass(name)`
+        pass: Option<Arc<str>>,
+        /// Where the type was defined.
+        scope: ScopeId,
+    },
 }
 
 impl TypeInfo<'_> {

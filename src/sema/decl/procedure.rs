@@ -48,13 +48,15 @@ impl<'a> Checker<'a> {
             return Some(Sym::Proc(self.external(&p.name, result, p.span)));
         }
         let owner = self.scopes[scope.0 as usize].proc;
+        if p.pointer.is_some() {
+            return self.settle_pointer(scope, p, interface, result);
+        }
         let var = Variable {
             name: p.name.clone(),
             ty: result.unwrap_or(Type::Any),
             shape: Shape::Scalar,
             storage: Storage::Procedure,
             attrs: Attrs {
-                pointer: p.pointer.is_some(),
                 optional: p.optional.is_some(),
                 intent: p.intent.map(|i| i.0),
                 ignore_tkr: "".into(),
@@ -68,7 +70,42 @@ impl<'a> Checker<'a> {
         Some(Sym::Var(self.add_var(var, VarInfo { interface, ..VarInfo::default() })))
     }
 
-    /// The procedure that stands for calls through a procedure dummy or pointer: with its interface, or with dummies made
+    fn settle_pointer(
+        &mut self,
+        scope: ScopeId,
+        p: &Pending<'a>,
+        interface: Option<ProcId>,
+        result: Option<Type>,
+    ) -> Option<Sym> {
+        if self.cx.side.on_device() {
+            return self.refuse(p.span, "a procedure pointer in device code");
+        }
+        let owner = self.scopes[scope.0 as usize].proc;
+        if let crate::decl::Init::Pointer(e) = p.init {
+            self.null_initial(e, true, &p.name)?;
+        }
+        let storage = self.storage(scope, p, &Shape::Scalar, owner)?;
+        let var = Variable {
+            name: p.name.clone(),
+            ty: Type::Integer(8),
+            shape: Shape::Scalar,
+            init: matches!(storage, Storage::Static).then_some(crate::checked::Const::Int(0)),
+            storage,
+            attrs: Attrs {
+                optional: p.optional.is_some(),
+                intent: p.intent.map(|i| i.0),
+                ignore_tkr: "".into(),
+                ..Attrs::default()
+            },
+            owner,
+            module: self.scopes[scope.0 as usize].module.clone().filter(|_| owner.is_none()),
+            span: p.span,
+        };
+        let info = VarInfo { interface, result, procedure_pointer: true, ..VarInfo::default() };
+        Some(Sym::Var(self.add_var(var, info)))
+    }
+
+    /// The procedure that stands for calls through a procedure dummy: with its interface, or with dummies made
     /// after the arguments of one call when it has none.
     pub(crate) fn through(&mut self, var: VarId, args: &[Argument], is_function: bool, span: Span) -> Option<ProcId> {
         if let Some(id) = self.vars[var.0 as usize].through {
@@ -101,6 +138,14 @@ impl<'a> Checker<'a> {
             (true, ty) => Some(ty.clone()),
         };
         let id = self.external(&v.name, result, span);
+        self.dummies_of_arguments(id, args, span);
+        self.out.procs[id.0 as usize].through = Some(var);
+        self.procs[id.0 as usize].unknown_dummies = false;
+        Some(id)
+    }
+
+    /// Gives a procedure without an interface dummies after the arguments of a call.
+    pub(crate) fn dummies_of_arguments(&mut self, id: ProcId, args: &[Argument], span: Span) {
         for (i, arg) in args.iter().enumerate() {
             let (ty, shape, storage) = match &arg.given {
                 Given::Expr(e) => {
@@ -123,9 +168,6 @@ impl<'a> Checker<'a> {
             let var = self.add_var(var, VarInfo::default());
             self.out.procs[id.0 as usize].params.push(var);
         }
-        self.out.procs[id.0 as usize].through = Some(var);
-        self.procs[id.0 as usize].unknown_dummies = false;
-        Some(id)
     }
 
     /// A procedure of which nothing is known but that it exists, and perhaps its result's type.

@@ -91,9 +91,17 @@ impl Checker<'_> {
                 continue;
             };
             let actual = match arg.given {
+                Given::Proc(id) if self.vars[param.0 as usize].procedure_pointer => {
+                    Actual::Expr(self.procedure_target(id, arg.span))
+                }
                 Given::Proc(id) => {
                     self.note_call(id, arg.span);
                     Actual::Proc(id)
+                }
+                Given::Expr(e)
+                    if matches!(e.kind, ExprKind::Null) && self.vars[param.0 as usize].procedure_pointer =>
+                {
+                    Actual::Expr(Self::constant(crate::checked::Const::Int(0), Type::Integer(8), arg.span))
                 }
                 Given::Variable(id) => {
                     let ty = self.out.var(id).ty.clone();
@@ -155,6 +163,22 @@ impl Checker<'_> {
                 None
             }
         }
+    }
+
+    /// A call through a procedure pointer variable: how its arguments fit.
+    pub(crate) fn pointer_variable(
+        &mut self,
+        id: VarId,
+        args: &[Arg],
+        is_function: bool,
+        span: Span,
+    ) -> Option<(Fit, Vec<Argument>)> {
+        let arguments = self.arguments(args)?;
+        let info = &self.vars[id.0 as usize];
+        let name = self.out.var(id).name.clone();
+        let pointed = super::Pointed { name, interface: info.interface, result: info.result.clone() };
+        let pointer = self.variable(id, span)?;
+        self.call_through(pointer, &pointed, arguments, is_function, span)
     }
 
     /// Whether nothing but an interface is known of a procedure.
@@ -265,7 +289,7 @@ impl Checker<'_> {
         args: &[Arg],
         span: Span,
     ) -> Option<Option<Expr>> {
-        let Some((fit, arguments)) = self.bound_procedure(object, name, args, span)? else { return Some(None) };
+        let Some((fit, arguments)) = self.bound_procedure(object, name, args, true, span)? else { return Some(None) };
         if !self.out.proc(fit.proc).is_function {
             let text = format!("`{}` is a subroutine and has no value", name.as_str());
             self.report(Diagnostic::new(Code::NotAFunction, name.span, text).help("call it with `call`"));
@@ -282,6 +306,7 @@ impl Checker<'_> {
         object: &ast::Expr,
         name: &Name,
         args: &[Arg],
+        is_function: bool,
         span: Span,
     ) -> Option<Option<(Fit, Vec<Argument>)>> {
         let object = self.probe(object)?;
@@ -291,10 +316,16 @@ impl Checker<'_> {
             return None;
         }
         let is_class = self.is_class(&object);
-        if let Some(crate::decl::Binding::Pointer) = self.types[ty.0 as usize].bindings.get(&name.text) {
-            return Some(
-                self.refuse(span, format!("a call through the procedure pointer component `{}`", name.as_str())),
-            );
+        if let Some((pointed, at)) = self.component_pointed(ty, name) {
+            let (Some(pointer), Some(mut arguments)) =
+                (self.component(object.clone(), name, span), self.arguments(args))
+            else {
+                return Some(None);
+            };
+            if let Some(at) = at {
+                arguments.insert(at.min(arguments.len()), Argument::of(object));
+            }
+            return Some(self.call_through(pointer, &pointed, arguments, is_function, span));
         }
         let mut names = vec![name.text.clone()];
         if let Some(crate::decl::Binding::Generic(list)) = self.types[ty.0 as usize].bindings.get(&name.text) {

@@ -89,9 +89,6 @@ impl Checker<'_> {
             }
             parent = self.types[p.0 as usize].parent;
         }
-        if let Some(crate::decl::Binding::Pointer) = self.types[id.0 as usize].bindings.get(&name.text) {
-            return self.refuse(span, format!("the procedure pointer component `{}`", name.as_str()));
-        }
         if self.types[id.0 as usize].bindings.contains_key(&name.text) {
             let text = format!(
                 "`{}` is a procedure of `type({})` and is named without arguments",

@@ -3,6 +3,7 @@
 use super::actual::{Argument, Given};
 use crate::checked::{Const, Expr, ExprKind, Shape, Type, TypeId};
 use crate::checker::Checker;
+use crate::decl::Binding;
 use ast::Arg;
 use diag::{Code, Diagnostic, nearest_name};
 use source::Span;
@@ -54,8 +55,20 @@ impl Checker<'_> {
                 let text = format!("component `{}` is given twice", ty.fields[at].name);
                 return self.error(Code::BadStructureConstructor, arg.span, text);
             }
-            let Given::Expr(e) = arg.given else {
-                return self.refuse(arg.span, "a procedure as a component");
+            let e = match arg.given {
+                Given::Expr(e) => e,
+                Given::Proc(id) => self.procedure_target(id, arg.span),
+                Given::Variable(id) => Expr { kind: ExprKind::Var(id), ty: Type::Integer(8), rank: 0, span: arg.span },
+            };
+            let is_pointer =
+                matches!(self.types[id.0 as usize].bindings.get(&ty.fields[at].name), Some(Binding::Pointer { .. }));
+            let e = match e.kind {
+                ExprKind::Null if is_pointer => Self::constant(Const::Int(0), Type::Integer(8), arg.span),
+                ExprKind::Procedure(_) if !is_pointer => {
+                    let text = format!("component `{}` is no procedure pointer", ty.fields[at].name);
+                    return self.error(Code::TypeMismatch, arg.span, text);
+                }
+                _ => e,
             };
             values[at] = Some(self.component_value(&ty.fields[at], e)?);
         }

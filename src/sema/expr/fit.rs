@@ -94,7 +94,7 @@ impl Checker<'_> {
                 if matches!(dummy.storage, Storage::Procedure) {
                     return self.fit_procedure(param, &dummy, arg);
                 }
-                if matches!(dummy.ty, Type::Any) {
+                if matches!(dummy.ty, Type::Any) || self.vars[param.0 as usize].procedure_pointer {
                     return Ok(());
                 }
                 let text = format!(
@@ -106,6 +106,9 @@ impl Checker<'_> {
             }
             Given::Expr(e) => e,
         };
+        if matches!(dummy.storage, Storage::Procedure) && self.is_procedure_pointer(e) {
+            return Ok(());
+        }
         if matches!(dummy.storage, Storage::Procedure) {
             let text = format!("argument `{}` must be a procedure", dummy.name);
             return Err(Box::new(Diagnostic::new(Code::BadProcedureArgument, arg.span, text)));

@@ -16,6 +16,7 @@ mod generic;
 mod literal;
 mod name;
 mod operator;
+mod procptr;
 mod subscript;
 mod walk;
 
@@ -24,6 +25,7 @@ pub(crate) use convert::assignable_types;
 pub(crate) use fit::Fit;
 pub(crate) use literal::unescape;
 pub(crate) use operator::promoted;
+pub(crate) use procptr::Pointed;
 pub(crate) use walk::{for_each, is_designator, root};
 
 use crate::checked::{CharLen, Const, Expr, ExprKind, Sub, Type};
@@ -235,6 +237,7 @@ fn has_constant_operands(e: &Expr) -> bool {
         | ExprKind::Construct { .. }
         | ExprKind::Array(_)
         | ExprKind::Special { .. }
+        | ExprKind::Procedure(_)
         | ExprKind::Null
         | ExprKind::Unsupported(_) => false,
     }

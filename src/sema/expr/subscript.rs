@@ -59,6 +59,10 @@ impl Checker<'_> {
             let (fit, arguments) = self.procedure_variable(id, args, true, span)?;
             return self.function_call(fit, arguments, span);
         }
+        if self.vars[id.0 as usize].procedure_pointer {
+            let (fit, arguments) = self.pointer_variable(id, args, true, span)?;
+            return self.function_call(fit, arguments, span);
+        }
         let is_scalar = matches!(var.shape, Shape::Scalar);
         // The result variable of a function that calls itself by the same name.
         if is_scalar

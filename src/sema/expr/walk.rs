@@ -12,6 +12,7 @@ pub(crate) fn for_each<'e>(e: &'e Expr, f: &mut dyn FnMut(&'e Expr) -> bool) {
         ExprKind::Const(_)
         | ExprKind::Var(_)
         | ExprKind::Special { .. }
+        | ExprKind::Procedure(_)
         | ExprKind::Null
         | ExprKind::Unsupported(_) => {}
         ExprKind::Field { base, .. }
@@ -113,6 +114,7 @@ pub(crate) fn rewrite(e: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
         ExprKind::Const(_)
         | ExprKind::Var(_)
         | ExprKind::Special { .. }
+        | ExprKind::Procedure(_)
         | ExprKind::Null
         | ExprKind::Unsupported(_) => {}
         ExprKind::Field { base, .. }

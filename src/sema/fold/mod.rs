@@ -170,6 +170,7 @@ impl<'p> Evaluator<'p> {
             | ExprKind::Special { .. }
             | ExprKind::Seen { .. }
             | ExprKind::IsType { .. }
+            | ExprKind::Procedure(_)
             | ExprKind::Unsupported(_) => not_constant(),
         }
     }

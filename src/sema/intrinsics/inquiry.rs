@@ -64,6 +64,10 @@ impl Checker<'_> {
             }
             I::Associated => {
                 let p = self.need(&mut r, 0)?;
+                if self.is_procedure_pointer(&p) {
+                    let target = r.take(1);
+                    return Some(self.procedure_association(p, target, span));
+                }
                 if !self.is_pointer(&p) {
                     return self.bad_argument(id, 0, &p, "a pointer");
                 }

@@ -167,8 +167,13 @@ impl Checker<'_> {
                     }
                 }
             };
-            let Given::Expr(e) = arg.given else {
-                return self.procedure_argument(id, &arg);
+            let e = match &arg.given {
+                Given::Expr(e) => e.clone(),
+                Given::Proc(p) if id == Intrinsic::Associated => self.procedure_target(*p, arg.span),
+                Given::Variable(v) if matches!(id, Intrinsic::Associated | Intrinsic::Present) => {
+                    Expr { kind: ExprKind::Var(*v), ty: Type::Integer(8), rank: 0, span: arg.span }
+                }
+                _ => return self.procedure_argument(id, &arg),
             };
             if at >= out.len() {
                 out.push(Some(e));

@@ -247,7 +247,7 @@ impl Checker<'_> {
         let mut out = Vec::with_capacity(list.len());
         for e in list {
             let p = self.designator(e)?;
-            if !self.is_pointer(&p) {
+            if !self.is_pointer(&p) && !self.is_procedure_pointer(&p) {
                 return self.error(Code::NotAllocatable, e.span, "only pointers can be nullified");
             }
             out.push(p);

@@ -154,7 +154,8 @@ impl Checker<'_> {
             && let Some(Sym::Var(id)) = self.find_name(name)
             && matches!(self.out.var(id).storage, Storage::Procedure)
         {
-            return self.procedure_pointer(id, name, value, span);
+            let text = format!("`{}` is a procedure argument and no pointer", name.as_str());
+            return self.error(Code::BadPointerAssignment, span, text);
         }
         let (pointer, bounds) = match &target.kind {
             ast::ExprKind::Apply { base, args } if self.is_remapping(base, args) => {
@@ -176,6 +177,9 @@ impl Checker<'_> {
             }
             _ => (self.designator(target)?, Vec::new()),
         };
+        if self.is_procedure_pointer(&pointer) {
+            return self.procedure_pointer(pointer, value);
+        }
         if !self.is_pointer(&pointer) {
             return self.error_help(
                 Code::BadPointerAssignment,
@@ -229,21 +233,6 @@ impl Checker<'_> {
             }
         }
         Some(StmtKind::PointerAssign { target: pointer, bounds, value })
-    }
-
-    /// `p => procedure`
-    fn procedure_pointer(
-        &mut self,
-        id: crate::checked::VarId,
-        name: &ast::Name,
-        value: &ast::Expr,
-        span: Span,
-    ) -> Option<StmtKind> {
-        if !self.out.var(id).attrs.pointer {
-            let text = format!("`{}` is a procedure argument and no pointer", name.as_str());
-            return self.error(Code::BadPointerAssignment, span, text);
-        }
-        self.refuse(value.span.to(span), "a procedure pointer")
     }
 
     /// Whether `p(…) => x` gives bounds of `p`: all of them are ranges with a first bound.

@@ -35,6 +35,10 @@ impl Checker<'_> {
                     let (fit, arguments) = self.procedure_variable(id, args, false, span)?;
                     return self.subroutine_call(&fit, arguments, span);
                 }
+                if self.vars[id.0 as usize].procedure_pointer {
+                    let (fit, arguments) = self.pointer_variable(id, args, false, span)?;
+                    return self.subroutine_call(&fit, arguments, span);
+                }
                 if matches!(var.storage, Storage::Dummy(_)) && self.vars[id.0 as usize].typed_only {
                     return self.refuse(
                         span,
@@ -228,7 +232,7 @@ impl Checker<'_> {
         if let Some(launch) = launch {
             return self.chevrons_misplaced(name, launch);
         }
-        match self.bound_procedure(object, name, args, span) {
+        match self.bound_procedure(object, name, args, false, span) {
             Some(Some((fit, arguments))) => self.subroutine_call(&fit, arguments, span),
             Some(None) => None,
             None => {

@@ -122,6 +122,7 @@ impl Dump<'_> {
                 let name = names.get(usize::from(index / 3)).copied().unwrap_or("?");
                 if *add == 0 { format!("{name}.{axis}") } else { format!("{name}.{axis}+{add}") }
             }
+            ExprKind::Procedure(id) => self.p.proc(*id).qualified.to_string(),
             ExprKind::Null => "null()".into(),
             ExprKind::Unsupported(what) => format!("unsupported<{what}>"),
         }

@@ -117,6 +117,7 @@ impl Dump<'_> {
                 let word = if *nopass { " nopass" } else { "" };
                 self.line(&format!("dispatch type({})%{name} by argument {object}{word}", self.p.ty(*ty).name));
             }
+            ProcBody::Pointer => self.line("through a pointer"),
             ProcBody::Missing => self.line("missing"),
         }
         self.depth -= 1;
