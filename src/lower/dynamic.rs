@@ -197,10 +197,21 @@ impl<'p> Fx<'_, 'p> {
         self.combine(BinOp::And, low, high)
     }
 
+    /// The tag of an object; what is not allocated or associated has its declared type.
+    fn dynamic_tag(&mut self, e: &'p Expr) -> Val {
+        let declared = self.tag_of(&e.ty);
+        if !self.is_class(e) {
+            return declared;
+        }
+        let view = self.class_view(e);
+        let base = self.address(view.mem);
+        let set = self.icmp(CmpOp::Ne, base, Val::i64(0));
+        self.b.select(Ty::I64, set, view.tag.unwrap_or(declared), declared).into()
+    }
+
     /// SAME_TYPE_AS and EXTENDS_TYPE_OF.
     pub(crate) fn compare_types(&mut self, a: &'p Expr, b: &'p Expr, extends: bool) -> Val {
-        let (x, y) = (self.class_view(a), self.class_view(b));
-        let (Some(x), Some(y)) = (x.tag, y.tag) else { return Val::pred(false) };
+        let (x, y) = (self.dynamic_tag(a), self.dynamic_tag(b));
         let mut result = self.icmp(CmpOp::Eq, x, y);
         if !extends {
             return result;
@@ -270,7 +281,17 @@ impl<'p> Fx<'_, 'p> {
                     }
                 }
                 Shape::Explicit(dims) => view.dims = fx.explicit_dims(dims, view.element),
-                _ => fx.unsupported("a polymorphic assumed-size argument"),
+                Shape::AssumedSize(dims, lower) => {
+                    let mut all = fx.explicit_dims(dims, view.element);
+                    let mut stride = view.element;
+                    for dim in &all {
+                        stride = fx.imul(stride, dim.extent);
+                    }
+                    let lower = fx.bound(lower);
+                    all.push(crate::view::ViewDim { lower, extent: Val::i64(0), stride, gather: None });
+                    view.dims = all;
+                }
+                _ => {}
             }
             fx.desc_set(&own, &view);
         });

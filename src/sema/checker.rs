@@ -98,6 +98,8 @@ pub(crate) struct Checker<'a> {
     /// Parallel to the program's variables.
     pub(crate) vars: Vec<VarInfo>,
     pub(crate) dim3: Option<TypeId>,
+    /// Intrinsic functions that were needed as procedures.
+    pub(crate) intrinsic_procs: BTreeMap<Arc<str>, ProcId>,
     /// The procedures that stand for calls by dynamic type: by the declared type and the type-bound name.
     pub(crate) dispatchers: BTreeMap<(TypeId, Arc<str>), ProcId>,
     /// The character types that scopes declare for functions defined elsewhere, whose own length may be `*`.
@@ -186,6 +188,7 @@ impl<'a> Checker<'a> {
             types: Vec::new(),
             vars: Vec::new(),
             dim3: None,
+            intrinsic_procs: BTreeMap::new(),
             dispatchers: BTreeMap::new(),
             declared_results: BTreeMap::new(),
             commons: BTreeMap::new(),

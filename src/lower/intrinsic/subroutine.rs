@@ -226,6 +226,7 @@ impl<'p> Fx<'_, 'p> {
         let location = self.location_of(to);
         self.free_data(&target, &to.ty, location);
         let view = self.desc_view(&source);
+        let view = self.with_type(&target, view, &from.ty);
         self.desc_set(&target, &view);
         self.desc_clear(&source);
         true

@@ -77,7 +77,7 @@ impl Checker<'_> {
                     return Some(Given::Variable(id));
                 }
                 Some(Sym::Intrinsic(_)) => {
-                    return self.refuse(e.span, format!("intrinsic procedure `{}` as an argument", name.as_str()));
+                    return self.intrinsic_procedure(name).map(Given::Proc);
                 }
                 _ => {}
             }

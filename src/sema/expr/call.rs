@@ -323,7 +323,10 @@ impl Checker<'_> {
                 return Some(None);
             };
             if let Some(at) = at {
-                arguments.insert(at.min(arguments.len()), Argument::of(object));
+                arguments = match pointed.interface {
+                    Some(interface) => self.with_passed(arguments, object, interface, at),
+                    None => [vec![Argument::of(object)], arguments].concat(),
+                };
             }
             return Some(self.call_through(pointer, &pointed, arguments, is_function, span));
         }
@@ -350,7 +353,7 @@ impl Checker<'_> {
                 list.insert(0, Argument::of(object.clone()));
             } else if !nopass {
                 let at = self.passed_position(id, pass.as_ref());
-                list.insert(at.min(list.len()), Argument::of(object.clone()));
+                list = self.with_passed(list, object.clone(), id, at);
             }
             match self.fit(id, &list, span) {
                 Ok(fit) => return Some(Some((fit, list))),
@@ -365,6 +368,18 @@ impl Checker<'_> {
             }
         }
         Some(None)
+    }
+
+    /// The arguments with the passed object among them; by its dummy's name where arguments before it are left out or named.
+    fn with_passed(&self, mut args: Vec<Argument>, object: Expr, proc: ProcId, at: usize) -> Vec<Argument> {
+        let mut passed = Argument::of(object);
+        if args.iter().take(at).filter(|a| a.keyword.is_none()).count() == at {
+            args.insert(at, passed);
+        } else if let Some(&dummy) = self.out.proc(proc).params.get(at) {
+            passed.keyword = Some(Name { text: self.out.var(dummy).name.clone(), span: passed.span });
+            args.push(passed);
+        }
+        args
     }
 
     /// The typed form of a designator, if it has one; nothing is reported.

@@ -26,6 +26,7 @@ impl Checker<'_> {
         let ty = self.out.ty(id).clone();
         let mut values: Vec<Option<Expr>> = vec![None; ty.fields.len()];
         let mut by_keyword = false;
+        let args = self.without_parents(id, args)?;
         for (i, arg) in args.into_iter().enumerate() {
             let at = match &arg.keyword {
                 Some(keyword) => {
@@ -103,6 +104,47 @@ impl Checker<'_> {
             }
         }
         Some(Expr { kind: ExprKind::Construct { ty: id, fields: values }, ty: Type::Derived(id), rank: 0, span })
+    }
+
+    /// The values of a constructor with that of a parent component, by keyword or first of all, replaced by its components.
+    fn without_parents(&mut self, id: TypeId, args: Vec<Argument>) -> Option<Vec<Argument>> {
+        let mut out = Vec::with_capacity(args.len());
+        for (i, arg) in args.into_iter().enumerate() {
+            let Given::Expr(e) = &arg.given else {
+                out.push(arg);
+                continue;
+            };
+            let mut parent = self.types[id.0 as usize].parent;
+            while let Some(p) = parent {
+                let is_named = arg.keyword.as_ref().is_some_and(|k| k.text == self.out.ty(p).name);
+                let is_first = i == 0
+                    && arg.keyword.is_none()
+                    && matches!(e.ty, Type::Derived(t) if t == p)
+                    && !matches!(self.out.ty(id).fields.first().map(|f| &f.ty), Some(Type::Derived(t)) if *t == p);
+                if is_first || (is_named && matches!(e.ty, Type::Derived(t) if t == p)) {
+                    break;
+                }
+                parent = self.types[p.0 as usize].parent;
+            }
+            let Some(p) = parent else {
+                out.push(arg);
+                continue;
+            };
+            for (at, field) in self.out.ty(p).fields.clone().into_iter().enumerate() {
+                let value = match &e.kind {
+                    ExprKind::Construct { fields, .. } => fields.get(at).cloned().flatten(),
+                    _ if super::is_designator(e) => {
+                        let kind = ExprKind::Field { base: Box::new(e.clone()), field: at as u32 };
+                        Some(Expr { kind, ty: field.ty.clone(), rank: field.shape.rank(), span: e.span })
+                    }
+                    _ => return self.refuse(e.span, "a function reference as the parent component of a constructor"),
+                };
+                let Some(value) = value else { continue };
+                let keyword = arg.keyword.as_ref().map(|k| ast::Name { text: field.name.clone(), span: k.span });
+                out.push(Argument { keyword, ..Argument::of(value) });
+            }
+        }
+        Some(out)
     }
 
     fn component_value(&mut self, field: &crate::checked::Field, e: Expr) -> Option<Expr> {

@@ -70,14 +70,16 @@ impl Checker<'_> {
                     return Some(Expr { kind: ExprKind::Var(id), ty: Type::Integer(8), rank: 0, span: e.span });
                 }
                 Some(Sym::Intrinsic(_)) => {
-                    return self.refuse(e.span, format!("intrinsic procedure `{}` as a target", name.as_str()));
+                    let id = self.intrinsic_procedure(name)?;
+                    return Some(self.procedure_target(id, e.span));
                 }
                 None => {
                     if let Some(&id) = self.externals.get(&name.text) {
                         return Some(self.procedure_target(id, e.span));
                     }
                     if crate::intrinsics::lookup(name.as_str()).is_some() {
-                        return self.refuse(e.span, format!("intrinsic procedure `{}` as a target", name.as_str()));
+                        let id = self.intrinsic_procedure(name)?;
+                        return Some(self.procedure_target(id, e.span));
                     }
                 }
                 _ => {}

@@ -9,6 +9,7 @@ mod device;
 mod inquiry;
 mod names;
 mod numeric;
+mod specific;
 mod subroutine;
 mod text;
 

@@ -147,7 +147,9 @@ impl Checker<'_> {
             }
             self.changed(r.id, e)?;
         }
-        if !crate::decl::same_type(&from.ty, &to.ty) || from.rank != to.rank {
+        let fits = crate::decl::same_type(&from.ty, &to.ty)
+            || (self.is_class(&to) && self.class_takes(&to.ty, &from.ty));
+        if !fits || from.rank != to.rank {
             let text = format!("{} like `from`", self.shape_name(&from.ty, from.rank));
             return self.bad_argument(r.id, 1, &to, &text);
         }

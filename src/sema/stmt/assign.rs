@@ -132,7 +132,7 @@ impl Checker<'_> {
 
     /// A subroutine that defines assignment for these operands.
     fn defined_assignment(&mut self, target: &Expr, value: &Expr, span: Span) -> Option<Option<StmtKind>> {
-        let procs = self.operation_procedures("assignment(=)", std::slice::from_ref(target));
+        let procs = self.operation_procedures("assignment(=)", &[target.clone(), value.clone()]);
         if procs.is_empty() {
             return None;
         }
@@ -204,7 +204,8 @@ impl Checker<'_> {
             return Some(StmtKind::PointerAssign { target: pointer, bounds, value });
         }
         let fits = same_type(&pointer.ty, &value.ty)
-            || (self.is_class(&pointer) && self.class_takes(&pointer.ty, &value.ty));
+            || (self.is_class(&pointer) && self.class_takes(&pointer.ty, &value.ty))
+            || (matches!(value.ty, Type::Any) && self.is_class(&value));
         if !fits {
             let text = format!(
                 "pointer is `{}`, and its target is `{}`",

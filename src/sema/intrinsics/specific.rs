@@ -1,0 +1,84 @@
+//! Intrinsic functions as procedures: as actual arguments and as targets of procedure pointers (Fortran 2018, 16.8).
+//!
+//! Such a function is made when it is first needed: a procedure whose one statement refers to the intrinsic.
+
+use super::{Reference, lookup};
+use crate::checked::{
+    Attrs, CharLen, Expr, ExprKind, ProcBody, ProcId, Shape, Stmt, StmtKind, Storage, Type, VarId, Variable,
+};
+use crate::checker::{Checker, VarInfo};
+use crate::intrinsic::Class;
+use ast::{Intent, Name};
+
+/// The types of the arguments of a specific name; names that are generic only stand for default reals.
+fn arguments(name: &str) -> Option<Vec<Type>> {
+    let (real, double, integer, complex) = (Type::Real(4), Type::Real(8), Type::Integer(4), Type::Complex(4));
+    Some(match name {
+        "abs" | "acos" | "aint" | "alog" | "alog10" | "anint" | "asin" | "atan" | "cos" | "cosh" | "exp" | "log"
+        | "log10" | "nint" | "sin" | "sinh" | "sqrt" | "tan" | "tanh" | "erf" | "erfc" | "gamma" | "acosh" | "asinh"
+        | "atanh" => vec![real],
+        "dabs" | "dacos" | "dasin" | "datan" | "dcos" | "dcosh" | "dexp" | "dint" | "dlog" | "dlog10" | "dnint" | "dsin"
+        | "dsinh" | "dsqrt" | "dtan" | "dtanh" | "idnint" => vec![double],
+        "atan2" | "amod" | "dim" | "sign" | "dprod" => vec![real.clone(), real],
+        "datan2" | "dmod" | "ddim" | "dsign" => vec![double.clone(), double],
+        "iabs" => vec![integer],
+        "idim" | "isign" | "mod" => vec![integer.clone(), integer],
+        "aimag" | "cabs" | "ccos" | "cexp" | "clog" | "conjg" | "csin" | "csqrt" => vec![complex],
+        "len" => vec![Type::Character(CharLen::Assumed)],
+        "index" => vec![Type::Character(CharLen::Assumed); 2],
+        _ => return None,
+    })
+}
+
+impl Checker<'_> {
+    /// The procedure that an intrinsic function's name stands for where a procedure is needed.
+    pub(crate) fn intrinsic_procedure(&mut self, name: &Name) -> Option<ProcId> {
+        let refused = format!("intrinsic procedure `{}` as an argument or target", name.as_str());
+        if let Some(&made) = self.intrinsic_procs.get(&name.text) {
+            return Some(made);
+        }
+        let (Some(types), Some(found), false) = (arguments(name.as_str()), lookup(name.as_str()), self.frozen) else {
+            return self.refuse(name.span, refused);
+        };
+        let id = self.external(&name.text, None, name.span);
+        let variable = |c: &mut Self, text: &str, ty: Type, storage: Storage| -> VarId {
+            let intent = matches!(storage, Storage::Dummy(_)).then_some(Intent::In);
+            let attrs = Attrs { intent, ignore_tkr: "".into(), ..Attrs::default() };
+            let var = Variable {
+                name: text.into(),
+                ty,
+                shape: Shape::Scalar,
+                storage,
+                attrs,
+                init: None,
+                owner: Some(id),
+                module: None,
+                span: name.span,
+            };
+            c.add_var(var, VarInfo::default())
+        };
+        let scalar = |v: VarId, ty: Type| Expr { kind: ExprKind::Var(v), ty, rank: 0, span: name.span };
+        let mut args = Vec::new();
+        for (i, ty) in types.into_iter().enumerate() {
+            let v = variable(self, ["a", "b"][i], ty.clone(), Storage::Dummy(i as u32));
+            self.out.procs[id.0 as usize].params.push(v);
+            args.push(Some(scalar(v, ty)));
+        }
+        args.resize(found.id.dummies().len(), None);
+        let reference = Reference { id: found.id, args, span: name.span };
+        let value = match found.id.class() {
+            Class::Elemental => self.elemental(reference),
+            Class::Inquiry => self.inquiry(reference),
+            _ => return self.refuse(name.span, refused),
+        }?;
+        let result = variable(self, name.as_str(), value.ty.clone(), Storage::Result);
+        let target = scalar(result, value.ty.clone());
+        let stmt = Stmt { label: None, kind: StmtKind::Assign { target, value }, span: name.span };
+        let p = &mut self.out.procs[id.0 as usize];
+        (p.is_function, p.pure, p.result, p.body) = (true, true, Some(result), ProcBody::Statements(vec![stmt]));
+        self.procs[id.0 as usize].unknown_dummies = false;
+        self.procs[id.0 as usize].is_interface = false;
+        self.intrinsic_procs.insert(name.text.clone(), id);
+        Some(id)
+    }
+}
