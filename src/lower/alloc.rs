@@ -6,7 +6,7 @@
 use crate::array::element_place;
 use crate::fx::Fx;
 use crate::home::{Desc, Home};
-use crate::types::{HOST_MEMORY, MANAGED_MEMORY, align, alloc_where, const_bytes, has_allocatable, has_default};
+use crate::types::{HOST_MEMORY, MANAGED_MEMORY, align, alloc_where, const_bytes, has_default, has_end};
 use crate::value::Value;
 use ast::CudaAttr;
 use ir::op::CmpOp;
@@ -263,7 +263,7 @@ impl<'p> Fx<'_, 'p> {
         if d.class {
             return self.free_class_components(d, ty);
         }
-        if !has_allocatable(self.program, ty) {
+        if !has_end(self.program, ty) {
             return;
         }
         let set = self.desc_is_set(d);
@@ -291,7 +291,7 @@ impl<'p> Fx<'_, 'p> {
     /// Initialises a variable in memory by default, where its type says so.
     pub(crate) fn initialise_variable(&mut self, v: VarId) {
         let var = self.program.var(v);
-        if !has_default(self.program, &var.ty) {
+        if !has_default(self.program, &var.ty) && !has_end(self.program, &var.ty) {
             return;
         }
         match self.homes.get(&v).cloned() {
@@ -303,7 +303,8 @@ impl<'p> Fx<'_, 'p> {
             }
             _ => return,
         }
-        let frees = self.frees_locals && has_allocatable(self.program, &var.ty);
+        // The main program frees nothing at its end, but its BLOCKs do.
+        let frees = (self.frees_locals || self.live.len() > 1) && has_end(self.program, &var.ty);
         if frees
             && matches!(var.storage, sema::checked::Storage::Local)
             && let Some(block) = self.live.last_mut()

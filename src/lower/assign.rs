@@ -10,7 +10,7 @@ use crate::designator::is_designator;
 use crate::fx::Fx;
 use crate::home::{Desc, Home};
 use crate::place::Place;
-use crate::types::{has_allocatable, is_device_data};
+use crate::types::{has_allocatable, has_final, is_device_data};
 use crate::value::Value;
 use crate::view::View;
 use ir::Val;
@@ -60,9 +60,13 @@ impl<'p> Fx<'_, 'p> {
             // `a = a%next`: what the target holds is freed before it is copied, so that the value is copied first.
             if has_allocatable(self.program, &target.ty) && self.storage_root(target) == self.storage_root(value) {
                 let copy = self.deep_copy(*from, &target.ty);
+                self.finalise(to, &target.ty);
                 self.store(place, &target.ty, &Value::Object(copy));
-                return self.free_components(copy, &target.ty);
+                return self.release(copy, &target.ty);
             }
+        }
+        if let Place::Mem(to) = place {
+            self.finalise(to, &target.ty);
         }
         self.store(place, &target.ty, v);
     }
@@ -175,9 +179,13 @@ impl<'p> Fx<'_, 'p> {
             fx.initialise_data(d, &target.ty);
         });
         let view = self.desc_view(d);
+        if has_final(self.program, &target.ty) {
+            let kept = self.negate(unfit);
+            self.when(kept, |fx| fx.finalise(view.mem, &target.ty));
+        }
         self.store(element_place(view.mem, view.len), &target.ty, &v);
         if let (true, Value::Object(copy)) = (same_object, &v) {
-            self.free_components(*copy, &target.ty);
+            self.release(*copy, &target.ty);
         }
     }
 
@@ -209,6 +217,9 @@ impl<'p> Fx<'_, 'p> {
         let Some(mut view) = self.designator_view(target) else {
             return self.unsupported("an assignment to this object");
         };
+        if has_final(self.program, &target.ty) && self.storage_root(target) != self.storage_root(value) {
+            self.finalise_view(&view, &target.ty);
+        }
         if crate::overlap::has_vector(target) && self.finds_itself(target) {
             self.settle_subscripts(&mut view);
         }

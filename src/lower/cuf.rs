@@ -113,7 +113,9 @@ impl<'p> Fx<'_, 'p> {
             if ty == Ty::I32 && !small {
                 // From a negative number to a positive one there may be more iterations than the type can count.
                 let many = self.icmp(CmpOp::Gt, count, Val::i64(i64::from(i32::MAX)));
-                self.when(many, |fx| fx.unsupported("a `!$cuf kernel do` loop over `integer(4)` of more than 2147483647 iterations"));
+                self.when(many, |fx| {
+                    fx.unsupported("a `!$cuf kernel do` loop over `integer(4)` of more than 2147483647 iterations");
+                });
             }
             let star = cuf.grid.len() <= 1 && !matches!(cuf.grid.first(), Some(CufDim::Expr(_)))
                 || matches!(cuf.grid.get(i), Some(CufDim::Star));

@@ -8,7 +8,7 @@ use crate::array::element_place;
 use crate::fx::{Cleanup, Fx};
 use crate::home::Desc;
 use crate::place::{Mem, Place};
-use crate::types::{align, const_bytes, has_allocatable, is_recursive};
+use crate::types::{align, const_bytes, has_allocatable, has_end, has_final, is_recursive};
 use crate::value::Value;
 use crate::view::View;
 use ir::op::CmpOp;
@@ -115,7 +115,10 @@ impl<'p> Fx<'_, 'p> {
         let mut inner = Fx::new(&mut *self.m, b, side, proc);
         match from {
             Some(from) => inner.copy_fields(to, from, id),
-            None => inner.free_fields(to, id),
+            None => {
+                inner.finalise(to, &Type::Derived(id));
+                inner.free_fields(to, id);
+            }
         }
         let end = inner.return_bb;
         inner.b.jump(end);
@@ -173,7 +176,13 @@ impl<'p> Fx<'_, 'p> {
     pub(crate) fn free_components(&mut self, mem: Mem, ty: &Type) {
         let Type::Derived(id) = ty else { return };
         let program = self.program;
-        if !has_allocatable(program, ty) || self.is_remote(mem) {
+        if !has_end(program, ty) || self.is_remote(mem) {
+            return;
+        }
+        if !is_recursive(program, *id) {
+            self.finalise(mem, ty);
+        }
+        if !has_allocatable(program, ty) {
             return;
         }
         if is_recursive(program, *id) {
@@ -194,21 +203,48 @@ impl<'p> Fx<'_, 'p> {
                 self.free_data(&d, &field.ty, self.data_location(field.cuda));
                 self.desc_clear(&d);
             } else if !field.pointer && has_allocatable(program, &field.ty) {
+                // Its FINAL subroutine was called with that of the whole.
                 let view = self.field_view(field, at);
-                self.free_components_of_view(&view, &field.ty);
+                self.free_fields_of_view(&view, &field.ty);
             }
         }
     }
 
     /// Frees what the elements of an array own.
     pub(crate) fn free_components_of_view(&mut self, view: &View, ty: &Type) {
-        if !has_allocatable(self.program, ty) || self.is_remote(view.mem) {
+        if !has_end(self.program, ty) || self.is_remote(view.mem) {
             return;
+        }
+        if !view.dims.is_empty()
+            && has_final(self.program, ty)
+            && !matches!(ty, Type::Derived(id) if is_recursive(self.program, *id))
+        {
+            self.finalise_view(view, ty);
+            return self.free_fields_of_view(view, ty);
         }
         let extents = view.extents();
         self.for_each_element(crate::array::Env::default(), &extents, &[view], &mut |fx, index, linear| {
             let mem = fx.element_pos(view, index, linear);
             fx.free_components(mem, ty);
+        });
+    }
+
+    /// Frees what a copy owns, which is no object of the program's and is not finalised.
+    pub(crate) fn release(&mut self, copy: Mem, ty: &Type) {
+        if let (Type::Derived(id), true) = (ty, has_allocatable(self.program, ty)) {
+            self.free_fields(copy, *id);
+        }
+    }
+
+    fn free_fields_of_view(&mut self, view: &View, ty: &Type) {
+        let Type::Derived(id) = ty else { return };
+        if !has_allocatable(self.program, ty) {
+            return;
+        }
+        let extents = view.extents();
+        self.for_each_element(crate::array::Env::default(), &extents, &[view], &mut |fx, index, linear| {
+            let mem = fx.element_pos(view, index, linear);
+            fx.free_fields(mem, *id);
         });
     }
 

@@ -395,7 +395,16 @@ impl<'p> Fx<'_, 'p> {
             }
         }
         let contiguity = if contiguous { Contiguity::Yes } else { Contiguity::Unknown };
-        View { mem, origin: None, dims, element: view.element, len: view.len, tag: view.tag, contiguity, assumed_size: false }
+        View {
+            mem,
+            origin: None,
+            dims,
+            element: view.element,
+            len: view.len,
+            tag: view.tag,
+            contiguity,
+            assumed_size: false,
+        }
     }
 
     /// Reports a section that leaves its array; an empty one never does.

@@ -10,7 +10,7 @@ use crate::globals::const_bounds;
 use crate::home::{DescAt, DescRegs, Home};
 use crate::module::{ArgKey, Instance, ModuleCx};
 use crate::place::{Mem, Place};
-use crate::types::{Side, align, const_bytes, data_space, has_default, ir_ty};
+use crate::types::{Side, align, const_bytes, data_space, has_default, has_end, ir_ty};
 use crate::view::{Contiguity, View, ViewDim};
 use ast::{CudaAttr, Intent};
 use ir::{FuncId, FuncKind, Function, FunctionBuilder, Reg, Space, Ty, Val};
@@ -339,7 +339,8 @@ impl Fx<'_, '_> {
     fn begin_intent_out(&mut self, v: VarId) {
         let program = self.program;
         let var = program.var(v);
-        let starts = var.attrs.allocatable || var.attrs.class || has_default(program, &var.ty);
+        let starts =
+            var.attrs.allocatable || var.attrs.class || has_default(program, &var.ty) || has_end(program, &var.ty);
         if var.attrs.intent != Some(Intent::Out) || var.attrs.pointer || !starts {
             return;
         }

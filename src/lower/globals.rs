@@ -216,7 +216,7 @@ impl ModuleCx<'_> {
         let init = match &var.init {
             _ if described => {
                 GlobalInit::Bytes(empty_descriptor(program, &var.ty, var.attrs.class, var.shape.rank()).into())
-            },
+            }
             Some(value) => GlobalInit::Bytes(initial_bytes(program, var, value, bytes).into()),
             None => default_bytes(program, &var.ty)
                 .map(|one| one.iter().copied().cycle().take(bytes as usize).collect())

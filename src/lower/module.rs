@@ -7,8 +7,8 @@
 //! and any procedure once for each combination of procedures passed to its procedure dummies, so that the IR needs neither
 //! indirect calls nor generic addresses for arguments.
 
+use crate::class_object::ClassHelper;
 use crate::derived::Helper;
-use crate::dynamic::ClassHelper;
 use crate::types::Side;
 use crate::usage::{self, Usage};
 use crate::{LowerOptions, entry};

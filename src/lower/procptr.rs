@@ -12,7 +12,7 @@ use ir::rt::Rt;
 use ir::{Reg, Ty, Val};
 use sema::checked::{Expr, ExprKind, ProcBody, ProcId, Procedure, Storage, VarId};
 
-impl<'p> Fx<'_, 'p> {
+impl Fx<'_, '_> {
     /// The number that a pointer to a procedure holds; 0 is none.
     pub(crate) fn procedure_number(&self, id: ProcId) -> Val {
         Val::i64(i64::from(id.0) + 1)

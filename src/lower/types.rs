@@ -56,6 +56,28 @@ pub(crate) fn has_allocatable(program: &Program, ty: &Type) -> bool {
     program.ty(*id).fields.iter().any(|f| f.allocatable || (!f.pointer && has_allocatable(program, &f.ty)))
 }
 
+/// Whether something happens when objects of this type end: they, or what they hold, have FINAL subroutines.
+pub(crate) fn has_final(program: &Program, ty: &Type) -> bool {
+    fn search(program: &Program, id: TypeId, seen: &mut BTreeSet<TypeId>) -> bool {
+        if !seen.insert(id) {
+            return false;
+        }
+        let def = program.ty(id);
+        !def.finals.is_empty()
+            || def.parent.is_some_and(|parent| search(program, parent, seen))
+            || def.fields.iter().any(|f| match f.ty {
+                Type::Derived(inner) if !f.pointer => search(program, inner, seen),
+                _ => false,
+            })
+    }
+    matches!(ty, Type::Derived(id) if search(program, *id, &mut BTreeSet::new()))
+}
+
+/// Whether objects of this type own something, or something happens when they end.
+pub(crate) fn has_end(program: &Program, ty: &Type) -> bool {
+    has_allocatable(program, ty) || has_final(program, ty)
+}
+
 /// Whether an object of this type may hold, in allocatable components at some depth, objects of the same type.
 pub(crate) fn is_recursive(program: &Program, id: TypeId) -> bool {
     let mut pending = vec![id];

@@ -56,6 +56,8 @@ pub struct DerivedType {
     pub parent: Option<TypeId>,
     /// What its type-bound names mean for an object of this type, inherited ones included; generic ones are not here.
     pub methods: BTreeMap<Arc<str>, ProcId>,
+    /// Its own FINAL subroutines.
+    pub finals: Vec<ProcId>,
     /// The definition.
     pub span: Span,
 }

@@ -25,6 +25,7 @@ impl<'a> Checker<'a> {
             align: 1,
             parent: None,
             methods: BTreeMap::new(),
+            finals: Vec::new(),
             span: def.span,
         });
         self.types.push(TypeInfo { ast: Some(def), scope, state: State::Untouched, ..TypeInfo::finished() });
@@ -280,6 +281,7 @@ impl<'a> Checker<'a> {
             align: 4,
             parent: None,
             methods: BTreeMap::new(),
+            finals: Vec::new(),
             span: Span::NONE,
         });
         self.types.push(TypeInfo { bindings: BTreeMap::new(), ..TypeInfo::finished() });

@@ -237,7 +237,13 @@ impl<'a> Checker<'a> {
     }
 
     /// How a variable comes to life.
-    pub(super) fn storage(&mut self, scope: ScopeId, p: &Pending<'a>, shape: &Shape, owner: Option<ProcId>) -> Option<Storage> {
+    pub(super) fn storage(
+        &mut self,
+        scope: ScopeId,
+        p: &Pending<'a>,
+        shape: &Shape,
+        owner: Option<ProcId>,
+    ) -> Option<Storage> {
         if let Some(i) = p.dummy {
             return Some(Storage::Dummy(i));
         }

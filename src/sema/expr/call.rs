@@ -98,9 +98,7 @@ impl Checker<'_> {
                     self.note_call(id, arg.span);
                     Actual::Proc(id)
                 }
-                Given::Expr(e)
-                    if matches!(e.kind, ExprKind::Null) && self.vars[param.0 as usize].procedure_pointer =>
-                {
+                Given::Expr(e) if matches!(e.kind, ExprKind::Null) && self.vars[param.0 as usize].procedure_pointer => {
                     Actual::Expr(Self::constant(crate::checked::Const::Int(0), Type::Integer(8), arg.span))
                 }
                 Given::Variable(id) => {

@@ -4,7 +4,9 @@
 //! ([`ProcBody::Dispatch`]); it has the interface of the declared type's procedure. An object whose class no type extends is
 //! not polymorphic here, and calls through it are plain ones.
 
-use crate::checked::{Attrs, Expr, ExprKind, ProcBody, ProcId, Procedure, Scope, Shape, Storage, Type, TypeId, Variable};
+use crate::checked::{
+    Attrs, Expr, ExprKind, ProcBody, ProcId, Procedure, Scope, Shape, Storage, Type, TypeId, Variable,
+};
 use crate::checker::{Checker, VarInfo};
 use crate::decl::{Binding, ProcInfo};
 use crate::scope::Sym;
@@ -103,6 +105,37 @@ impl Checker<'_> {
         made
     }
 
+    /// Finds the FINAL subroutines of a type.
+    fn bind_finals(&mut self, ty: TypeId) {
+        let at = ty.0 as usize;
+        let (Some(def), scope) = (self.types[at].ast, self.types[at].scope) else { return };
+        for item in &def.items {
+            let ast::TypeItem::Final(names) = item else { continue };
+            for name in names {
+                let Some(Sym::Proc(id)) = self.find_from(scope, &name.text) else {
+                    let text = format!("there is no subroutine `{}` here", name.as_str());
+                    self.error::<()>(Code::BadTypeBoundProcedure, name.span, text);
+                    continue;
+                };
+                self.header(id);
+                let p = self.out.proc(id);
+                let takes = match p.params.as_slice() {
+                    [only] => {
+                        matches!(self.out.var(*only).ty, Type::Derived(t) if t == ty)
+                            && !self.out.var(*only).attrs.class
+                    }
+                    _ => false,
+                };
+                if p.is_function || !takes {
+                    let text = format!("FINAL subroutine `{}` must take one `type({})`", p.name, self.out.ty(ty).name);
+                    self.error::<()>(Code::BadTypeBoundProcedure, name.span, text);
+                    continue;
+                }
+                self.out.types[at].finals.push(id);
+            }
+        }
+    }
+
     /// Settles what the type-bound names of all types mean.
     pub(crate) fn bind_methods(&mut self) {
         for at in 0..self.types.len() {
@@ -123,6 +156,7 @@ impl Checker<'_> {
                 }
                 self.out.types[at].methods.insert(name, id);
             }
+            self.bind_finals(ty);
         }
     }
 }

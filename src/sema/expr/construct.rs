@@ -153,7 +153,8 @@ impl Checker<'_> {
         if is_null {
             return Some(Expr { ty: field.ty.clone(), rank: wanted, ..e });
         }
-        if !self.assignable(&field.ty, &e) && !(field.class && self.class_takes(&field.ty, &e.ty)) {
+        let fits = self.assignable(&field.ty, &e) || (field.class && self.class_takes(&field.ty, &e.ty));
+        if !fits {
             let text = format!(
                 "component `{}` is `{}`, and {} is given",
                 field.name,

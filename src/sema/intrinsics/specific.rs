@@ -15,10 +15,10 @@ fn arguments(name: &str) -> Option<Vec<Type>> {
     let (real, double, integer, complex) = (Type::Real(4), Type::Real(8), Type::Integer(4), Type::Complex(4));
     Some(match name {
         "abs" | "acos" | "aint" | "alog" | "alog10" | "anint" | "asin" | "atan" | "cos" | "cosh" | "exp" | "log"
-        | "log10" | "nint" | "sin" | "sinh" | "sqrt" | "tan" | "tanh" | "erf" | "erfc" | "gamma" | "acosh" | "asinh"
-        | "atanh" => vec![real],
-        "dabs" | "dacos" | "dasin" | "datan" | "dcos" | "dcosh" | "dexp" | "dint" | "dlog" | "dlog10" | "dnint" | "dsin"
-        | "dsinh" | "dsqrt" | "dtan" | "dtanh" | "idnint" => vec![double],
+        | "log10" | "nint" | "sin" | "sinh" | "sqrt" | "tan" | "tanh" | "erf" | "erfc" | "gamma" | "acosh"
+        | "asinh" | "atanh" => vec![real],
+        "dabs" | "dacos" | "dasin" | "datan" | "dcos" | "dcosh" | "dexp" | "dint" | "dlog" | "dlog10" | "dnint"
+        | "dsin" | "dsinh" | "dsqrt" | "dtan" | "dtanh" | "idnint" => vec![double],
         "atan2" | "amod" | "dim" | "sign" | "dprod" => vec![real.clone(), real],
         "datan2" | "dmod" | "ddim" | "dsign" => vec![double.clone(), double],
         "iabs" => vec![integer],

@@ -147,8 +147,8 @@ impl Checker<'_> {
             }
             self.changed(r.id, e)?;
         }
-        let fits = crate::decl::same_type(&from.ty, &to.ty)
-            || (self.is_class(&to) && self.class_takes(&to.ty, &from.ty));
+        let fits =
+            crate::decl::same_type(&from.ty, &to.ty) || (self.is_class(&to) && self.class_takes(&to.ty, &from.ty));
         if !fits || from.rank != to.rank {
             let text = format!("{} like `from`", self.shape_name(&from.ty, from.rank));
             return self.bad_argument(r.id, 1, &to, &text);

@@ -29,7 +29,8 @@ impl<'a> Checker<'a> {
         };
         let mut selector = self.expr(value)?;
         if !self.is_class(&selector) && !matches!(selector.ty, Type::Derived(_)) {
-            let text = format!("the selector must be polymorphic, not {}", self.shape_name(&selector.ty, selector.rank));
+            let text =
+                format!("the selector must be polymorphic, not {}", self.shape_name(&selector.ty, selector.rank));
             return self.error(Code::BadPolymorphism, value.span, text);
         }
         let outer = self.enter_block();

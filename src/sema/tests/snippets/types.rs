@@ -264,20 +264,20 @@ end program
 }
 
 #[test]
-fn polymorphism_is_refused_where_a_type_is_extended() {
+fn an_object_is_polymorphic_where_a_type_is_extended() {
     expect![[r#"
-        10:5 W0901 the polymorphic type `class(base)` is not supported
         module m
         type base bytes=4 align=4
           integer(4) :: n @0
         type child bytes=8 align=4
           integer(4) :: n @0
           integer(4) :: m @4
-        host subroutine m.s()
-          unsupported<the polymorphic type `class(base)`>
+        host subroutine m.s(x)
+          type(base) x [dummy 0]
+          x%n = 1
         host subroutine m.u()
           type(child) c [local]
-          unsupported<the polymorphic type `class(base)`>
+          call m.s(c)
     "#]]
     .assert_eq(&dump(
         "module m

@@ -7,35 +7,41 @@ use expect_test::expect;
 fn refused_features_leave_the_rest_of_the_program() {
     expect![[r#"
         2:3 W0901 type `real(2)` is not supported
-        9:5 W0901 the polymorphic type `class(*)` is not supported
         16:14 W0901 an assumed-rank argument is not supported
         18:21 W0901 an alternate return is not supported
-        32:3 W0901 a call through the procedure pointer component `f` is not supported
         35:3 W0901 `pause` is not supported
         module m
-        type t bytes=4 align=4
-          integer(4) :: n @0
+        type t bytes=16 align=8
+          integer(8) :: f @0 = 0
+          integer(4) :: n @8
         host program p
-          type(t) o [static]
+          type(t) o [static] = {0, 0}
           integer(4) i [static]
           integer(4) e(2) [byte 0 of /e/]
           integer(4) f(2) [byte 0 of /e/]
           i = 1
           unsupported<type `real(2)`>
           unsupported<type `real(2)`>
-          unsupported<the polymorphic type `class(*)`>
-          unsupported<a call through the procedure pointer component `f`>
+          call m.s(i)
+          call external.f.11(o%f, i)
           o%n = 2
           e(1) = 3
           unsupported<`pause`>
           i = 2
-        host subroutine m.s()
-          unsupported<the polymorphic type `class(*)`>
+        host subroutine m.s(x)
+          type(*) x [dummy 0]
+          integer(4) x [alias as<x>]
+          block #0 ()
+            if type_is(x, integer(4))
+              block #1 (x)
+                x = 1
         host subroutine m.r()
           unsupported<an assumed-rank argument>
         host subroutine m.alt(n)
           integer(4) n [dummy 0]
           unsupported<an alternate return>
+        host subroutine external.f.11(pointer, x) recursive
+          through a pointer
     "#]]
     .assert_eq(&dump(
         "module m

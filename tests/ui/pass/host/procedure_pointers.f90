@@ -5,17 +5,19 @@ module m
     real function fun(x)
       real, intent(in) :: x
     end function
-    subroutine act(this, n)
-      import :: box
-      class(box), intent(inout) :: this
-      integer, intent(in) :: n
-    end subroutine
   end interface
   type box
     integer :: total = 0
     procedure(act), pointer :: step => null()
     procedure(fun), pointer, nopass :: map => null()
   end type
+  abstract interface
+    subroutine act(this, n)
+      import :: box
+      class(box), intent(inout) :: this
+      integer, intent(in) :: n
+    end subroutine
+  end interface
   procedure(fun), pointer :: chosen => null()
 contains
   real function twice(x)
