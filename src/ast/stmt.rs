@@ -250,6 +250,8 @@ pub enum DoControl {
         mask: Option<Expr>,
         /// `local(…)` and `local_init(…)` names.
         locals: Vec<Name>,
+        /// Those of them that begin with the value outside: `local_init(…)`.
+        inits: Vec<Name>,
         /// `reduce(op:…)`
         reduce: Vec<CufReduce>,
     },

@@ -383,7 +383,8 @@ impl Runtime {
         }
         unit.end_record()?;
         let formatted = unit.formatted;
-        let was_past_end = std::mem::take(&mut unit.is_past_end);
+        let was_past_end = std::mem::take(&mut unit.is_past_end) | std::mem::take(&mut unit.is_ended);
+        unit.is_ended = what == 2;
         let Some(file) = unit.file_mut() else { return Ok(()) };
         match what {
             0 => file.at = 0,

@@ -83,6 +83,7 @@ impl Runtime {
     /// Puts whole records into a unit.
     fn put_records(&mut self, number: i32, records: Vec<Vec<u8>>) -> Result<(), Halt> {
         let Some(unit) = self.units.map.get_mut(&number) else { return Ok(()) };
+        unit.is_ended = false;
         if unit.access == Access::Direct {
             let recl = unit.recl.unwrap_or(0);
             for record in records {
@@ -124,6 +125,7 @@ impl Runtime {
     fn put_bytes(&mut self, bytes: &[u8]) -> Result<(), Halt> {
         let number = self.statement()?.number();
         let Some(unit) = self.units.map.get_mut(&number) else { return Ok(()) };
+        unit.is_ended = false;
         let (access, recl) = (unit.access, unit.recl);
         if let Some(limit) = recl.filter(|&n| access != Access::Stream && bytes.len() > n) {
             return Err(Condition::Text(text::IoError::RecordTooLong { limit }).into());

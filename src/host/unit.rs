@@ -47,6 +47,8 @@ pub(crate) struct Unit {
     pub(crate) place: Option<Place>,
     /// Whether the last read met the end of the file.
     pub(crate) is_past_end: bool,
+    /// Whether ENDFILE was the last thing done: the unit stands behind the endfile record.
+    pub(crate) is_ended: bool,
     /// The statement that connected it.
     pub(crate) opened_at: Span,
 }
@@ -78,6 +80,7 @@ impl Unit {
             is_record_open: false,
             place: None,
             is_past_end: false,
+            is_ended: false,
             opened_at: Span::NONE,
         }
     }

@@ -79,6 +79,9 @@ impl<'p> Fx<'_, 'p> {
         for (x, y) in mine.dims.iter().zip(&theirs.dims) {
             let extents = self.icmp(CmpOp::Eq, x.extent, y.extent);
             equal = self.combine(BinOp::And, equal, extents);
+            // What has no elements is associated with nothing.
+            let some = self.icmp(CmpOp::Gt, x.extent, Val::i64(0));
+            equal = self.combine(BinOp::And, equal, some);
             // Strides matter where there is a second element.
             let strides = self.icmp(CmpOp::Eq, x.stride, y.stride);
             let single = self.icmp(CmpOp::Le, x.extent, Val::i64(1));

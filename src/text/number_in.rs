@@ -96,6 +96,17 @@ pub(crate) fn real(ty: Ty, text: &[u8], decimal: Decimal, implied: usize, scale:
     Ok(if negative { bits::neg(ty, word) } else { word })
 }
 
+/// The real of a field under a format. A point, a sign or an exponent without a digit before it is 0, as the validation suite of
+/// FORTRAN 77 has it.
+pub(crate) fn real_field(ty: Ty, text: &[u8], decimal: Decimal, implied: usize, scale: i32) -> Result<u64, IoError> {
+    let (_, rest) = signed(text);
+    let tail = rest.strip_prefix(&[decimal.symbol()]).unwrap_or(rest);
+    if !text.is_empty() && (tail.is_empty() || exponent(tail).is_some()) {
+        return real(ty, b"0", decimal, 0, 0);
+    }
+    real(ty, text, decimal, implied, scale)
+}
+
 /// `E5`, `d-5`, `q+05`, `+5`: an exponent's value.
 fn exponent(tail: &[u8]) -> Option<i64> {
     let rest = match tail {

@@ -228,7 +228,7 @@ impl FormatReader {
             return Ok(Datum::Bits(0));
         }
         let implied = if w.is_some() { d } else { 0 };
-        number_in::real(ty, &text, self.modes.decimal, implied, self.scale).map(Datum::Bits)
+        number_in::real_field(ty, &text, self.modes.decimal, implied, self.scale).map(Datum::Bits)
     }
 
     /// `Aw`: the rightmost characters of the field, or all of it with blanks. Items that are no characters take the bytes.

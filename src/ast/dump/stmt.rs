@@ -147,7 +147,7 @@ fn do_control(control: &DoControl) -> String {
         DoControl::Count { var, first, last, step } => {
             format!(" {} {} {} {}", expr(var), expr(first), expr(last), optional(step.as_ref()))
         }
-        DoControl::Concurrent { spec, vars, mask, locals, reduce } => {
+        DoControl::Concurrent { spec, vars, mask, locals, reduce, .. } => {
             let spec = spec.as_ref().map_or_else(String::new, |s| format!(" type={}", type_spec(s)));
             let reduce = concat(reduce, cuf_reduce);
             let locals = names(locals);

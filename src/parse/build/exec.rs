@@ -103,20 +103,27 @@ impl Builder<'_> {
 
     fn concurrent(&mut self, pair: Pair<'_>) -> DoControl {
         let (mut spec, mut vars, mut mask) = (None, Vec::new(), None);
-        let (mut locals, mut reduce) = (Vec::new(), Vec::new());
+        let (mut locals, mut inits, mut reduce) = (Vec::new(), Vec::new(), Vec::new());
         for part in pair.into_inner() {
             match part.as_rule() {
                 Rule::item_type => spec = self.item_type(part),
                 Rule::loop_var => vars.push(self.loop_var(part)),
                 Rule::locality => match part.into_inner().next() {
-                    Some(p) if p.as_rule() == Rule::local_names => locals.extend(self.names_in(p.into_inner())),
+                    Some(p) if p.as_rule() == Rule::local_names => {
+                        let is_init = p.as_str().starts_with("local_init");
+                        let names = self.names_in(p.into_inner());
+                        if is_init {
+                            inits.extend(names.iter().cloned());
+                        }
+                        locals.extend(names);
+                    }
                     Some(p) if p.as_rule() == Rule::cuf_reduce => reduce.push(self.cuf_reduce(p)),
                     _ => {}
                 },
                 _ => mask = Some(self.expr(part)),
             }
         }
-        DoControl::Concurrent { spec, vars, mask, locals, reduce }
+        DoControl::Concurrent { spec, vars, mask, locals, inits, reduce }
     }
 
     fn loop_var(&mut self, pair: Pair<'_>) -> LoopVar {

@@ -60,11 +60,22 @@ pub(crate) fn unknown(builder: &mut Builder<'_>, text: &str) -> Meant {
             return Meant::Unknown;
         }
     }
+    if let Some(component) = rest.strip_prefix('.').map(first_word)
+        && component.starts_with(|c: char| c.is_ascii_alphabetic())
+    {
+        let dot = builder.place(word.len(), word.len() + 1);
+        builder.report(
+            error(dot, "Fortran has no operator `.` for components".to_owned())
+                .help(format!("write `%`, as in `{word}%{component}`")),
+        );
+        return Meant::Unknown;
+    }
     let no_such = || error(head, format!("Fortran has no `{word}` statement"));
     let (diagnostic, meant) = match word {
         "for" => (no_such().help("a loop is `do i = first, last` … `end do`"), Meant::Loop),
         "while" => (no_such().help("write `do while (…)` … `end do`"), Meant::Loop),
         "elif" | "elsif" => (no_such().help("write `else if (…) then`"), Meant::ElseIf),
+        "printf" | "println" | "puts" | "cout" => (no_such().help("write `print *, …`"), Meant::Unknown),
         "switch" => (no_such().help("write `select case (…)`"), Meant::Select),
         "let" | "var" | "int" | "float" | "void" | "auto" | "const" | "char" | "bool" => {
             (no_such().help("a declaration is `integer :: name` or `real :: name`"), Meant::Unknown)

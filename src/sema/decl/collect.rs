@@ -200,7 +200,7 @@ impl<'a> Checker<'a> {
                 }
                 let data = self.scope(scope);
                 let at = data.functions.len();
-                data.functions.push(StatementFunction { name, args, value });
+                data.functions.push(StatementFunction { name, args: args.clone(), value });
                 // Its own type declaration, if any, gives the type of the result and no variable.
                 self.define(scope, &name.text, Sym::StatementFunction(scope, at), name.span);
             }

@@ -1,8 +1,9 @@
 //! Procedures: their prefixes, dummies and results, settled on demand.
 
+use super::ALTERNATE;
 use super::{Pending, ProcInfo};
-use crate::checked::{ProcBody, ProcId, ProcKind, Procedure, Scope, Storage};
-use crate::checker::{Checker, Context, Side};
+use crate::checked::{Attrs, ProcBody, ProcId, ProcKind, Procedure, Scope, Shape, Storage, Type, Variable};
+use crate::checker::{Checker, Context, Side, VarInfo};
 use crate::scope::{Entry, ScopeData, ScopeId, State, Sym};
 use ast::{DeclKind, Prefix, ProcedureAttr, Subprogram, SubprogramKind};
 use diag::{Code, Diagnostic};
@@ -75,6 +76,7 @@ impl<'a> Checker<'a> {
             labels: BTreeSet::new(),
             reported_missing: false,
             ignored: Vec::new(),
+            alternate: None,
         });
         self.prefixes(id, sub);
         id
@@ -321,10 +323,14 @@ impl<'a> Checker<'a> {
         self.procedure_dummies(scope, sub);
         self.bind_name(id, sub);
         self.own_name(id, scope, sub);
+        let mut alternates = false;
         for i in 0..sub.args.len() {
             let name = &sub.args[i];
             if name.as_str() == "*" {
-                self.refuse::<()>(name.span, "an alternate return");
+                if side.on_device() {
+                    self.refuse::<()>(name.span, "an alternate return in device code");
+                }
+                alternates = true;
                 continue;
             }
             match self.own(scope, &name.text) {
@@ -332,6 +338,9 @@ impl<'a> Checker<'a> {
                 Some(Sym::Refused(what)) => self.refuse_again::<()>(&what).unwrap_or(()),
                 _ => {}
             }
+        }
+        if alternates {
+            self.add_alternate(id, sub.name.span);
         }
         for (i, letters) in std::mem::take(&mut self.procs[at].ignored) {
             if let Some(&var) = self.out.procs[at].params.get(i) {
@@ -425,6 +434,25 @@ impl<'a> Checker<'a> {
             Some(Sym::Refused(what)) => self.refuse_again::<()>(&what).unwrap_or(()),
             _ => {}
         }
+    }
+
+    /// The hidden argument of a procedure with alternate returns.
+    fn add_alternate(&mut self, id: ProcId, span: Span) {
+        let at = self.out.proc(id).params.len() as u32;
+        let var = Variable {
+            name: ALTERNATE.into(),
+            ty: Type::Integer(4),
+            shape: Shape::Scalar,
+            storage: Storage::Dummy(at),
+            attrs: Attrs { ignore_tkr: "".into(), ..Attrs::default() },
+            init: None,
+            owner: Some(id),
+            module: None,
+            span,
+        };
+        let var = self.add_var(var, VarInfo::default());
+        self.out.procs[id.0 as usize].params.push(var);
+        self.procs[id.0 as usize].alternate = Some(var);
     }
 
     fn bind_name(&mut self, id: ProcId, sub: &'a Subprogram) {

@@ -54,6 +54,8 @@ pub(crate) struct ProcInfo<'a> {
     pub(crate) reported_missing: bool,
     /// IGNORE_TKR letters that interface bodies give its dummies, by position.
     pub(crate) ignored: Vec<(usize, Arc<str>)>,
+    /// The hidden last argument that says by which label a call is left, where there are such labels.
+    pub(crate) alternate: Option<crate::checked::VarId>,
 }
 
 impl ProcInfo<'_> {
@@ -79,9 +81,13 @@ impl ProcInfo<'_> {
             labels: BTreeSet::new(),
             reported_missing: false,
             ignored: Vec::new(),
+            alternate: None,
         }
     }
 }
+
+/// The name of the argument that says by which label a call is left; no program can write it.
+pub(crate) const ALTERNATE: &str = "alternate return";
 
 /// What is known of a derived type beyond its checked form.
 pub(crate) struct TypeInfo<'a> {
@@ -145,10 +151,10 @@ impl TypeInfo<'_> {
 }
 
 /// A statement function: its names are looked up where it is used, in a scope of its own.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct StatementFunction<'a> {
     pub(crate) name: &'a Name,
-    pub(crate) args: &'a [Name],
+    pub(crate) args: Vec<Name>,
     pub(crate) value: &'a Expr,
 }
 

@@ -186,7 +186,7 @@ impl Checker<'_> {
 
     /// A reference to a statement function: its value with the arguments in place of its dummies.
     pub(super) fn statement_function(&mut self, scope: ScopeId, at: usize, args: &[Arg], span: Span) -> Option<Expr> {
-        let f = self.scopes[scope.0 as usize].functions[at];
+        let f = self.scopes[scope.0 as usize].functions[at].clone();
         if args.len() != f.args.len() {
             let text = format!(
                 "statement function `{}` takes {} arguments, and {} are given",
@@ -221,7 +221,8 @@ impl Checker<'_> {
                 );
                 return self.error(Code::ArgumentType, arg.span, text);
             }
-            values.push((name, self.convert(value, &ty)?, ty));
+            let value = self.convert(value, &ty)?;
+            values.push((name, Self::of_length(value, &ty), ty));
         }
         let mut dummies = Vec::new();
         let inner = self.add_scope(ScopeData {
@@ -250,8 +251,24 @@ impl Checker<'_> {
             return self.error(Code::TypeMismatch, span, text);
         }
         let value = self.convert(value, &ty)?;
+        let value = Self::of_length(value, &ty);
         let (ty, rank) = (value.ty.clone(), value.rank);
         Some(Expr { kind: ExprKind::Paren(Box::new(value)), ty, rank, span })
+    }
+
+    /// A character value brought to the length of a declared type; others stay.
+    fn of_length(value: Expr, ty: &Type) -> Expr {
+        let (Type::Character(CharLen::Const(n)), span) = (ty, value.span) else { return value };
+        if matches!(value.ty, Type::Character(CharLen::Const(own)) if own == *n) {
+            return value;
+        }
+        let blanks = crate::checked::Const::Char(vec![b' '; (*n).clamp(0, 1 << 16) as usize].into());
+        let blanks = Expr { kind: ExprKind::Const(blanks), ty: ty.clone(), rank: 0, span };
+        let whole = ExprKind::Concat(Box::new(value), Box::new(blanks));
+        let whole = Expr { kind: whole, ty: Type::Character(CharLen::Deferred), rank: 0, span };
+        let hi = Self::constant(crate::checked::Const::Int(*n), Type::Integer(8), span);
+        let kind = ExprKind::Substring { base: Box::new(whole), lo: None, hi: Some(Box::new(hi)) };
+        Expr { kind, ty: ty.clone(), rank: 0, span }
     }
 
     /// The type of a statement function or of its dummies: declared in the scope or implicit.

@@ -1,6 +1,6 @@
 //! The statements of procedures.
 
-use crate::checked::{Block, Expr, ExprKind, ProcBody, ProcId, Stmt, StmtKind, Storage};
+use crate::checked::{Block, Expr, ExprKind, ProcBody, ProcId, Stmt, StmtKind, Storage, Type, VarId};
 use crate::checker::{Checker, Context};
 use crate::decl::side_of;
 use ast::{Arg, ArgValue, DeclKind, Declaration, Subprogram};
@@ -40,7 +40,14 @@ impl<'a> Checker<'a> {
         }
         self.labels(id, sub);
         let mut body = self.leading_assignments(sub);
-        body.extend(self.block(&sub.body));
+        let functions = self.leading_functions(id, sub);
+        if let Some(alternate) = self.procs[at].alternate {
+            body.push(Self::alternate_set(
+                alternate,
+                Self::constant(crate::checked::Const::Int(0), Type::Integer(4), sub.span),
+            ));
+        }
+        body.extend(self.block(&sub.body[functions..]));
         let mut first = self.initial_assignments(id);
         first.append(&mut body);
         self.cx = outer;
@@ -73,6 +80,54 @@ impl<'a> Checker<'a> {
             out.push(Stmt { label: None, kind, span: d.span });
         }
         out
+    }
+
+    /// Statement functions whose names nothing declares as such, before all other statements: `f(x) = …` where `f` is no array.
+    /// Gives how many statements they are.
+    fn leading_functions(&mut self, id: ProcId, sub: &'a Subprogram) -> usize {
+        let scope = self.cx.scope;
+        for (at, stmt) in sub.body.iter().enumerate() {
+            let ast::StmtKind::Assign { target, value } = &stmt.kind else { return at };
+            let ast::ExprKind::Apply { base, args } = &target.kind else { return at };
+            let ast::ExprKind::Name(name) = &base.kind else { return at };
+            let mut names = Vec::with_capacity(args.len());
+            for arg in args {
+                match (&arg.keyword, &arg.value) {
+                    (None, ArgValue::Expr(ast::Expr { kind: ast::ExprKind::Name(n), .. })) => names.push(n.clone()),
+                    _ => return at,
+                }
+            }
+            let can_be = match self.find_name(name) {
+                None => self.implicit_type(scope, &name.text).is_some(),
+                Some(crate::scope::Sym::Var(v)) => {
+                    let var = self.out.var(v);
+                    var.owner == Some(id)
+                        && matches!(var.shape, crate::checked::Shape::Scalar)
+                        && !matches!(var.storage, Storage::Dummy(_) | Storage::Result)
+                        && self.vars[v.0 as usize].typed_only
+                }
+                _ => false,
+            };
+            if stmt.label.is_some() || self.cx.side.on_device() || !can_be {
+                return at;
+            }
+            let data = self.scope(scope);
+            let number = data.functions.len();
+            data.functions.push(crate::decl::StatementFunction { name, args: names, value });
+            let sym = crate::scope::Sym::StatementFunction(scope, number);
+            match self.scope(scope).names.get_mut(&name.text) {
+                Some(entry) => entry.sym = sym,
+                None => self.define(scope, &name.text, sym, name.span),
+            }
+        }
+        sub.body.len()
+    }
+
+    /// Sets the number of the label that a call is left by.
+    pub(super) fn alternate_set(alternate: VarId, value: Expr) -> Stmt {
+        let span = value.span;
+        let target = Expr { kind: ExprKind::Var(alternate), ty: Type::Integer(4), rank: 0, span };
+        Stmt { label: None, kind: StmtKind::Assign { target, value }, span }
     }
 
     /// In device code an initial value is assigned anew at each call.

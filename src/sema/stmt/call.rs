@@ -1,6 +1,6 @@
 //! Subroutine calls.
 
-use crate::checked::{ProcId, ProcKind, Shape, StmtKind, Storage};
+use crate::checked::{Expr, ExprKind, ProcId, ProcKind, Shape, Stmt, StmtKind, Storage, Type};
 use crate::checker::Checker;
 use crate::expr::{Argument, Fit};
 use crate::scope::Sym;
@@ -130,6 +130,58 @@ impl Checker<'_> {
         self.error_help(Code::ChevronsMismatch, span, text, "write `<<<grid, block>>>` after its name")
     }
 
+    /// `return n`
+    pub(super) fn alternate_return(&mut self, e: &ast::Expr, span: Span) -> Option<StmtKind> {
+        let alternate = self.cx.proc.and_then(|p| self.procs[p.0 as usize].alternate);
+        let Some(alternate) = alternate else {
+            let text = "the procedure has no alternate returns";
+            return self.error_help(Code::SyntaxError, e.span, text, "add `*` to its arguments");
+        };
+        let value = self.integer_scalar(e, &Type::Integer(4), "the number of an alternate return")?;
+        let set = Self::alternate_set(alternate, value);
+        let id = self.new_construct();
+        let leave = Stmt { label: None, kind: StmtKind::Return, span };
+        Some(StmtKind::Block { id, vars: Vec::new(), body: vec![set, leave] })
+    }
+
+    /// A call with labels among its arguments: the procedure sets a variable, by which the program goes on.
+    fn call_with_labels(&mut self, id: ProcId, name: &Name, args: &[Arg], span: Span) -> Option<StmtKind> {
+        let (labels, rest): (Vec<&Arg>, Vec<&Arg>) =
+            args.iter().partition(|a| matches!(a.value, ast::ArgValue::AltReturn(_)));
+        let labels: Vec<u32> = labels
+            .into_iter()
+            .filter_map(|a| match a.value {
+                ast::ArgValue::AltReturn(label) => Some(label),
+                _ => None,
+            })
+            .collect();
+        for &label in &labels {
+            self.check_label(label, span)?;
+        }
+        let rest: Vec<Arg> = rest.into_iter().cloned().collect();
+        let mut arguments = self.arguments(&rest)?;
+        let outer = self.enter_block();
+        let storage = Storage::Local;
+        let var =
+            self.construct_variable(&crate::decl::ALTERNATE.into(), Type::Integer(4), Shape::Scalar, storage, span);
+        self.cx.scope = outer;
+        let number = Expr { kind: ExprKind::Var(var), ty: Type::Integer(4), rank: 0, span };
+        let keyword = Name { text: crate::decl::ALTERNATE.into(), span };
+        arguments.push(Argument { keyword: Some(keyword), ..Argument::of(number.clone()) });
+        self.linked(id, name)?;
+        let call = match self.fit(id, &arguments, span) {
+            Ok(fit) => self.subroutine_call(&fit, arguments, span)?,
+            Err(d) => {
+                self.report(*d);
+                return None;
+            }
+        };
+        let construct = self.new_construct();
+        let stmt = |kind| Stmt { label: None, kind, span };
+        let body = vec![stmt(call), stmt(StmtKind::ComputedGoto(labels, number))];
+        Some(StmtKind::Block { id: construct, vars: vec![var], body })
+    }
+
     fn call_procedure(
         &mut self,
         id: ProcId,
@@ -150,6 +202,10 @@ impl Checker<'_> {
             Some(launch) if kind != ProcKind::Kernel => return self.chevrons_misplaced(name, launch),
             None if kind == ProcKind::Kernel => return self.chevrons_missing(id, name.span),
             _ => {}
+        }
+        self.header(id);
+        if self.procs[id.0 as usize].alternate.is_some() && launch.is_none() {
+            return self.call_with_labels(id, name, args, span);
         }
         let config = match launch {
             Some(launch) => Some(self.launch_spec(launch)),

@@ -170,14 +170,14 @@ impl<'a> Checker<'a> {
         body: &'a [ast::Stmt],
         end: Span,
     ) -> Option<StmtKind> {
-        let DoControl::Concurrent { spec, vars, mask, locals, .. } = control else { return None };
+        let DoControl::Concurrent { spec, vars, mask, locals, inits, .. } = control else { return None };
         let outer = self.cx.scope;
         let loops = self.index_ranges(spec.as_ref(), vars);
         let mask = match mask {
             Some(e) => Some(self.condition(e)),
             None => None,
         };
-        let mut own = Vec::new();
+        let (mut own, mut first) = (Vec::new(), Vec::new());
         for local in locals {
             let Some(crate::scope::Sym::Var(id)) = self.find_from(outer, &local.text) else {
                 self.undeclared_error::<()>(local);
@@ -185,12 +185,25 @@ impl<'a> Checker<'a> {
             };
             let var = self.out.var(id);
             let (ty, shape) = (var.ty.clone(), var.shape.clone());
-            own.push(self.construct_variable(&local.text, ty, shape, Storage::Local, local.span));
+            let rank = shape.rank();
+            let mine = self.construct_variable(&local.text, ty.clone(), shape, Storage::Local, local.span);
+            own.push(mine);
+            if inits.iter().any(|i| i.text == local.text) {
+                let whole = |v| Expr { kind: ExprKind::Var(v), ty: ty.clone(), rank, span: local.span };
+                let kind = StmtKind::Assign { target: whole(mine), value: whole(id) };
+                first.push(Stmt { label: None, kind, span: local.span });
+            }
         }
         let (id, mut body) = self.inside(name, ConstructKind::Parallel, |c, id| (id, c.block(body)));
         if !own.is_empty() {
             let inner = self.new_construct();
-            body = vec![Stmt { label: None, kind: StmtKind::Block { id: inner, vars: own, body }, span: end }];
+            first.append(&mut body);
+            let body_of_block = first;
+            body = vec![Stmt {
+                label: None,
+                kind: StmtKind::Block { id: inner, vars: own, body: body_of_block },
+                span: end,
+            }];
         }
         self.cx.scope = outer;
         let mask = match mask {

@@ -113,7 +113,7 @@ impl<'a> Checker<'a> {
             }
             K::Continue => Some(StmtKind::Nothing),
             K::Return(None) => Some(StmtKind::Return),
-            K::Return(Some(e)) => self.refuse(e.span, "an alternate return"),
+            K::Return(Some(e)) => self.alternate_return(e, span),
             K::Stop { error, code } => self.stop(*error, code.as_ref()),
             K::Pause if self.cx.side.on_device() => {
                 self.error(Code::StatementNotInDeviceCode, span, "device code has no `pause`")
