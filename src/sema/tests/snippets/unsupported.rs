@@ -8,8 +8,8 @@ fn refused_features_leave_the_rest_of_the_program() {
     expect![[r#"
         2:3 W0901 type `real(2)` is not supported
         16:14 W0901 an assumed-rank argument is not supported
-        18:21 W0901 an alternate return is not supported
-        35:3 W0901 `pause` is not supported
+        24:5 W0901 `entry second` is not supported
+        39:3 W0901 `pause` is not supported
         module m
         type t bytes=16 align=8
           integer(8) :: f @0 = 0
@@ -23,7 +23,7 @@ fn refused_features_leave_the_rest_of_the_program() {
           unsupported<type `real(2)`>
           unsupported<type `real(2)`>
           call m.s(i)
-          call external.f.11(o%f, i)
+          call external.f.12(o%f, i)
           o%n = 2
           e(1) = 3
           unsupported<`pause`>
@@ -37,10 +37,17 @@ fn refused_features_leave_the_rest_of_the_program() {
                 x = 1
         host subroutine m.r()
           unsupported<an assumed-rank argument>
-        host subroutine m.alt(n)
+        host subroutine m.alt(n, alternate return)
           integer(4) n [dummy 0]
-          unsupported<an alternate return>
-        host subroutine external.f.11(pointer, x) recursive
+          integer(4) alternate return [dummy 1]
+          alternate return = 0
+          block #0 ()
+            alternate return = 1
+            return
+        host subroutine m.two()
+          return
+          unsupported<`entry second`>
+        host subroutine external.f.12(pointer, x) recursive
           through a pointer
     "#]]
     .assert_eq(&dump(
@@ -64,6 +71,10 @@ contains
   subroutine alt(n, *)
     integer :: n
     return 1
+  end subroutine
+  subroutine two()
+    return
+    entry second()
   end subroutine
 end module
 program p
