@@ -4,9 +4,10 @@ use crate::cli::options::Stage;
 use crate::cli::report::print;
 use crate::cli::usage;
 use compile::Compiled;
+use source::SourceMap;
 
-/// Prints the IR or the PTX of a compiled program.
-pub(crate) fn code(stage: Stage, compiled: &Compiled, sm: u32) -> u8 {
+/// Prints the IR or the PTX of a compiled program; with sources, PTX has what a debugger needs.
+pub(crate) fn code(stage: Stage, compiled: &Compiled, sm: u32, sources: Option<&SourceMap>) -> u8 {
     match stage {
         Stage::Ast => 0,
         Stage::Ir => print(ir::print::module(&compiled.module, false)),
@@ -15,7 +16,8 @@ pub(crate) fn code(stage: Stage, compiled: &Compiled, sm: u32) -> u8 {
                 .map(|i| ir::FuncId(i as u32))
                 .filter(|&id| compiled.module.func(id).kind == ir::FuncKind::Kernel)
                 .collect();
-            let options = gpu::ptx::PtxOptions { sm: gpu::ptx::target_for(sm), ..gpu::ptx::PtxOptions::default() };
+            let (sm, debug) = (gpu::ptx::target_for(sm), sources.is_some());
+            let options = gpu::ptx::PtxOptions { sm, debug, sources, ..gpu::ptx::PtxOptions::default() };
             match gpu::ptx::emit(&compiled.module, &kernels, &options) {
                 Ok(text) => print(&text),
                 Err(error) => usage(&format!("no PTX for `{}`: {}", error.function, error.what)),

@@ -57,7 +57,7 @@ pub(crate) fn run(options: &Options, compiler: &Compiler) -> u8 {
     }
     suppressions.add_comments(&compiled.ignores, &map);
     if let Some(stage) = options.emit {
-        return emit::code(stage, &compiled, sm);
+        return emit::code(stage, &compiled, sm, compiler.debug.then_some(&map));
     }
     if is_debugging(options) {
         if options.device == DeviceKind::Gpu {

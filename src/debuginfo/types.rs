@@ -58,9 +58,9 @@ impl<'a> Types<'a> {
         let Some(source) = self.module.types.get(ty.index()) else {
             return unit.add(root, dw::DW_TAG_unspecified_type);
         };
-        let base = |unit: &mut Unit, encoding| {
+        let base = |unit: &mut Unit, encoding: dw::DwAte| {
             let entry = unit.add(root, dw::DW_TAG_base_type);
-            unit.get_mut(entry).set(dw::DW_AT_encoding, AttributeValue::Encoding(encoding));
+            unit.get_mut(entry).set(dw::DW_AT_encoding, AttributeValue::Data1(encoding.0));
             entry
         };
         let entry = match &source.kind {
@@ -74,7 +74,7 @@ impl<'a> Types<'a> {
         // In the table before its components, which may be pointers to the type itself.
         self.scalars.insert(ty, entry);
         unit.get_mut(entry).set(dw::DW_AT_name, AttributeValue::String(text(&source.name)));
-        unit.get_mut(entry).set(dw::DW_AT_byte_size, AttributeValue::Udata(source.bytes));
+        unit.get_mut(entry).set(dw::DW_AT_byte_size, fixed(source.bytes));
         if let DebugTypeKind::Derived(fields) = &source.kind {
             for field in fields {
                 let element = self.element(unit, field.ty);
@@ -93,7 +93,7 @@ impl<'a> Types<'a> {
                     place.op_plus_uconst(field.offset);
                     AttributeValue::Exprloc(place)
                 } else {
-                    AttributeValue::Udata(field.offset)
+                    fixed(field.offset)
                 };
                 let member = unit.get_mut(member);
                 member.set(dw::DW_AT_name, AttributeValue::String(text(&field.name)));
@@ -103,6 +103,11 @@ impl<'a> Types<'a> {
         }
         entry
     }
+}
+
+/// A number in a form of fixed width: ptxas reads no others.
+pub(crate) fn fixed(number: u64) -> AttributeValue {
+    u32::try_from(number).map_or(AttributeValue::Data8(number), AttributeValue::Data4)
 }
 
 /// The value at a byte offset of the object, which is a descriptor.

@@ -1,6 +1,6 @@
 //! From a module, the places of its code and variables, and the source map to DWARF sections.
 
-use crate::types::{Types, text};
+use crate::types::{Types, fixed, text};
 use crate::{Reference, Section, Target};
 use gimli::constants as dw;
 use gimli::write::{
@@ -28,6 +28,8 @@ pub enum LocOp {
     Address(At),
     /// Pushes the frame base plus so many bytes.
     Frame(i64),
+    /// The frame of the call.
+    CallFrame,
     /// The object is in that register.
     Register(u16),
     /// Adds a constant to what was pushed.
@@ -77,6 +79,9 @@ pub struct Options {
     pub producer: String,
     /// `DW_AT_comp_dir`.
     pub directory: String,
+    /// Whether files have the numbers that the source map gives them, from 1, as in the `.file` lines of PTX; else only
+    /// those that are needed are named.
+    pub all_files: bool,
 }
 
 /// Why nothing was written: gimli's own words.
@@ -126,6 +131,7 @@ fn expression(ops: &[LocOp]) -> AttributeValue {
         match *op {
             LocOp::Address(at) => e.op_addr(address(at)),
             LocOp::Frame(offset) => e.op_fbreg(offset),
+            LocOp::CallFrame => e.op(dw::DW_OP_call_frame_cfa),
             LocOp::Register(number) => e.op_reg(Register(number)),
             LocOp::Plus(bytes) => e.op_plus_uconst(bytes),
             LocOp::Deref => e.op_deref(),
@@ -138,18 +144,30 @@ fn expression(ops: &[LocOp]) -> AttributeValue {
 /// The files of the line table, made on demand.
 struct Files<'a> {
     sources: &'a SourceMap,
-    made: BTreeMap<source::FileId, FileId>,
+    made: BTreeMap<source::FileId, (FileId, u64)>,
 }
 
 impl Files<'_> {
     /// File and line of a span.
     fn place(&mut self, program: &mut LineProgram, span: Span) -> Option<(FileId, u64, u64)> {
         let location = self.sources.location(span)?;
-        let file = *self.made.entry(span.file).or_insert_with(|| {
-            let directory = program.default_directory();
-            program.add_file(LineString::String(text(&location.file)), directory, None)
-        });
+        let (file, _) = self.number(program, span.file, &location.file);
         Some((file, location.line as u64, location.column as u64))
+    }
+
+    /// Number of the file and line of a span.
+    fn declared(&mut self, program: &mut LineProgram, span: Span) -> Option<(u64, u64)> {
+        let location = self.sources.location(span)?;
+        Some((self.number(program, span.file, &location.file).1, location.line as u64))
+    }
+
+    /// The file in the line table, and its number there: they are counted from 1 in the order in which they come.
+    fn number(&mut self, program: &mut LineProgram, id: source::FileId, name: &str) -> (FileId, u64) {
+        let next = self.made.len() as u64 + 1;
+        *self.made.entry(id).or_insert_with(|| {
+            let directory = program.default_directory();
+            (program.add_file(LineString::String(text(name)), directory, None), next)
+        })
     }
 }
 
@@ -170,7 +188,7 @@ pub fn write(
     let root = dwarf.unit.root();
     let entry = dwarf.unit.get_mut(root);
     entry.set(dw::DW_AT_producer, AttributeValue::String(text(&options.producer)));
-    entry.set(dw::DW_AT_language, AttributeValue::Language(dw::DW_LANG_Fortran90));
+    entry.set(dw::DW_AT_language, AttributeValue::Data2(dw::DW_LANG_Fortran90.0));
     entry.set(dw::DW_AT_name, AttributeValue::String(name));
     entry.set(dw::DW_AT_comp_dir, AttributeValue::String(directory));
     entry.set(dw::DW_AT_stmt_list, AttributeValue::LineProgramRef);
@@ -179,6 +197,11 @@ pub fn write(
         entry.set(dw::DW_AT_high_pc, AttributeValue::Address(address(only.end)));
     }
     let mut files = Files { sources, made: BTreeMap::new() };
+    if options.all_files {
+        for (id, file) in sources.files() {
+            files.number(&mut dwarf.unit.line_program, id, file.name());
+        }
+    }
     let mut types = Types::new(module);
     for c in code {
         function(&mut dwarf, module, c, &mut files, &mut types);
@@ -195,7 +218,42 @@ pub fn write(
     });
     copied.map_err(|e| WriteError(e.to_string()))?;
     out.sort_by_key(|s| s.name);
+    if options.version < 4
+        && let Some(abbrev) = out.iter_mut().find(|s| s.name == SectionId::DebugAbbrev.name())
+    {
+        expressions_as_blocks(&mut abbrev.bytes);
+    }
     Ok(out)
+}
+
+/// Makes the form of expressions `DW_FORM_block1`, since `DW_FORM_exprloc` came with DWARF 4. Both are a length and the bytes,
+/// and no expression here has as many as 128, so that the length is the same byte.
+fn expressions_as_blocks(abbrev: &mut [u8]) {
+    let mut at = 0;
+    let next = |bytes: &[u8], at: &mut usize| {
+        let from = *at;
+        while bytes.get(*at).is_some_and(|b| b & 0x80 != 0) {
+            *at += 1;
+        }
+        *at += 1;
+        bytes.get(from).copied().unwrap_or(0)
+    };
+    // A code, a tag and whether there are children; then attributes and forms up to a pair of zeros.
+    while next(abbrev, &mut at) != 0 {
+        next(abbrev, &mut at);
+        at += 1;
+        loop {
+            let attribute = next(abbrev, &mut at);
+            let form_at = at;
+            let form = next(abbrev, &mut at);
+            if attribute == 0 && form == 0 {
+                break;
+            }
+            if u16::from(form) == dw::DW_FORM_exprloc.0 {
+                abbrev[form_at] = dw::DW_FORM_block1.0 as u8;
+            }
+        }
+    }
 }
 
 fn section(id: SectionId, buffer: &Buffer) -> Section {
@@ -233,7 +291,7 @@ fn function(dwarf: &mut DwarfUnit, module: &Module, code: &Code, files: &mut Fil
         }
     }
     program.end_sequence(code.bytes);
-    let declared = files.place(program, f.span);
+    let declared = files.declared(program, f.span);
     let entry = unit.add(unit.root(), dw::DW_TAG_subprogram);
     let e = unit.get_mut(entry);
     e.set(dw::DW_AT_name, AttributeValue::String(text(&f.name)));
@@ -245,7 +303,7 @@ fn function(dwarf: &mut DwarfUnit, module: &Module, code: &Code, files: &mut Fil
     }
     declare(unit.get_mut(entry), declared);
     for (i, var) in f.vars.iter().enumerate() {
-        let declared = files.place(&mut unit.line_program, var.span);
+        let declared = files.declared(&mut unit.line_program, var.span);
         let ty = types.shaped(unit, var.ty, &var.shape);
         let tag = if var.is_dummy { dw::DW_TAG_formal_parameter } else { dw::DW_TAG_variable };
         let id: UnitEntryId = unit.add(entry, tag);
@@ -262,9 +320,9 @@ fn function(dwarf: &mut DwarfUnit, module: &Module, code: &Code, files: &mut Fil
     }
 }
 
-fn declare(entry: &mut gimli::write::DebuggingInformationEntry, place: Option<(FileId, u64, u64)>) {
-    if let Some((file, line, _)) = place {
-        entry.set(dw::DW_AT_decl_file, AttributeValue::FileIndex(Some(file)));
-        entry.set(dw::DW_AT_decl_line, AttributeValue::Udata(line));
+fn declare(entry: &mut gimli::write::DebuggingInformationEntry, place: Option<(u64, u64)>) {
+    if let Some((file, line)) = place {
+        entry.set(dw::DW_AT_decl_file, fixed(file));
+        entry.set(dw::DW_AT_decl_line, fixed(line));
     }
 }

@@ -22,14 +22,12 @@ use std::sync::Arc;
 pub struct LoadOptions<'a> {
     /// The target, if it is not to be the device's own.
     pub sm: Option<u32>,
-    /// Whether variables are kept where a debugger finds them.
+    /// Whether variables are kept where a debugger finds them, and with `sources` told of as DWARF.
     pub debug: bool,
     /// Addresses of the module variables, by number, if the caller has placed them ([`Gpu::map`]).
     pub globals: Option<&'a [u64]>,
     /// The sources, for line numbers.
     pub sources: Option<&'a SourceMap>,
-    /// Text of the debug sections.
-    pub debug_sections: Option<&'a str>,
     /// How many records kernels may write between two calls of [`Gpu::drain_records`].
     pub record_capacity: u32,
     /// Bytes of stack of each thread if a procedure of the module calls itself; the frames of all others are counted by
@@ -44,7 +42,6 @@ impl Default for LoadOptions<'_> {
             debug: false,
             globals: None,
             sources: None,
-            debug_sections: None,
             record_capacity: 1 << 18,
             recursion_stack_bytes: 16 << 10,
         }
@@ -217,10 +214,9 @@ impl Gpu {
             debug: options.debug,
             globals: options.globals,
             sources: options.sources,
-            debug_sections: options.debug_sections,
         };
         let (text, kernels, refused) = print_what_can_run(module, &text_options);
-        let debug = options.debug_sections.is_some();
+        let debug = text_options.dwarf().is_some();
         let (code, log) =
             driver::Module::load(&self.context, &text, debug).map_err(|(error, log)| LoadError { error, log })?;
         if ptx::is_recursive(module) {

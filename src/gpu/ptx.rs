@@ -24,6 +24,7 @@ mod body;
 mod call;
 mod convert;
 mod debug;
+mod dwarf;
 mod globals;
 mod library;
 mod memory;
@@ -58,15 +59,21 @@ pub struct PtxOptions<'a> {
     /// Addresses of the module variables, by number, if they lie in memory of the caller's; otherwise the text declares
     /// them, and the driver places them.
     pub globals: Option<&'a [u64]>,
-    /// The sources, for `.file` and `.loc` lines.
+    /// The sources, for `.file` and `.loc` lines. With `debug` too there are sections of DWARF, and the target is `debug`,
+    /// which makes ptxas keep the code as it is written.
     pub sources: Option<&'a SourceMap>,
-    /// Text of the debug sections. With it the target is `debug`, which makes ptxas keep the code as it is written.
-    pub debug_sections: Option<&'a str>,
+}
+
+impl<'a> PtxOptions<'a> {
+    /// The sources, if there are to be sections of DWARF.
+    pub(crate) fn dwarf(&self) -> Option<&'a SourceMap> {
+        self.sources.filter(|_| self.debug)
+    }
 }
 
 impl Default for PtxOptions<'_> {
     fn default() -> Self {
-        PtxOptions { sm: 75, debug: false, globals: None, sources: None, debug_sections: None }
+        PtxOptions { sm: 75, debug: false, globals: None, sources: None }
     }
 }
 
@@ -125,8 +132,9 @@ pub fn emit(module: &Module, kernels: &[FuncId], options: &PtxOptions<'_>) -> Re
         out.push('\n');
     }
     out.push_str(&bodies);
-    if let Some(sections) = options.debug_sections {
-        out.push_str(sections);
+    if let Some(sources) = options.dwarf() {
+        let printed: Vec<FuncId> = procedures.iter().chain(&kernels).copied().collect();
+        out.push_str(&dwarf::sections(&unit, &printed, sources));
     }
     Ok(out)
 }
@@ -177,7 +185,7 @@ fn version(sm: u32, param_bytes: u64) -> &'static str {
 
 fn header(out: &mut String, unit: &Unit<'_>, kernels: &[FuncId]) {
     let params = kernels.iter().map(|&id| crate::params::layout(unit.module.func(id)).bytes).max().unwrap_or(0);
-    let debug = if unit.options.debug_sections.is_some() { ", debug" } else { "" };
+    let debug = if unit.options.dwarf().is_some() { ", debug" } else { "" };
     let _ = writeln!(out, ".version {}", version(unit.options.sm, params));
     let _ = writeln!(out, ".target sm_{}{debug}", unit.options.sm);
     let _ = writeln!(out, ".address_size 64\n");

@@ -5,7 +5,7 @@
 
 use super::library::Helper;
 use super::space::{self, Home};
-use super::{EmitError, Unit, call, debug};
+use super::{EmitError, Unit, call, debug, dwarf};
 use ir::{Bb, FuncId, FuncKind, Function, Inst, InstKind, ParamKind, Reg, Term, Trap, Ty, Val};
 use scalar::bits;
 use source::Span;
@@ -19,7 +19,9 @@ macro_rules! ins {
 pub(super) use ins;
 
 /// The local memory of a function: its slots, its own copies of parameters passed as bytes, its variables under debug.
-pub(super) const DEPOT: &str = "depot";
+pub(super) fn depot_symbol(id: Option<FuncId>) -> String {
+    id.map_or_else(|| "depot".to_owned(), |id| format!("depot{}", id.0))
+}
 
 /// Width of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,14 +79,14 @@ pub(super) fn unsigned(ty: Ty) -> &'static str {
 
 /// Where the parts of a function's local memory lie.
 pub(super) struct Depot {
-    slots: Vec<u64>,
+    pub(super) slots: Vec<u64>,
     pub(super) params: Vec<Option<u64>>,
     bytes: u64,
     align: u64,
 }
 
 impl Depot {
-    fn new(func: &Function, debug: bool) -> Depot {
+    pub(super) fn new(func: &Function, debug: bool) -> Depot {
         let (mut end, mut largest) = (0u64, 8u64);
         let mut place = |bytes: u64, align: u64| {
             let align = align.max(1).checked_next_power_of_two().unwrap_or(16).min(256);
@@ -118,6 +120,7 @@ pub(super) struct Body<'a, 'n> {
     pub(super) needs: &'n mut BTreeSet<Helper>,
     homes: Vec<Home>,
     pub(super) depot: Depot,
+    pub(super) depot_name: String,
     variables: Vec<debug::VariableSlot>,
     pub(super) text: String,
     temps: [u32; 3],
@@ -140,6 +143,7 @@ impl<'a, 'n> Body<'a, 'n> {
             needs,
             homes,
             depot: Depot::new(func, debug),
+            depot_name: depot_symbol(unit.options.dwarf().map(|_| id)),
             variables,
             text: String::new(),
             temps: [0; 3],
@@ -163,7 +167,8 @@ impl<'a, 'n> Body<'a, 'n> {
         let mut out = call::signature(self.unit.module, id);
         out.push_str("\n{\n");
         if self.depot.bytes > 0 {
-            let _ = writeln!(out, "\t.local .align {} .b8 {DEPOT}[{}];", self.depot.align, self.depot.bytes);
+            let _ =
+                writeln!(out, "\t.local .align {} .b8 {}[{}];", self.depot.align, self.depot_name, self.depot.bytes);
         }
         for (i, var) in self.func.shared.iter().enumerate() {
             if let ir::SharedSize::Static(bytes) = var.size {
@@ -182,7 +187,14 @@ impl<'a, 'n> Body<'a, 'n> {
                 let _ = writeln!(out, "\t.reg .{} %{name}<{used}>;", width.bits());
             }
         }
+        let has_labels = self.unit.options.dwarf().is_some();
+        if has_labels {
+            let _ = writeln!(out, "{}:", dwarf::begin_label(id));
+        }
         out.push_str(&self.text);
+        if has_labels {
+            let _ = writeln!(out, "{}:", dwarf::end_label(id));
+        }
         out.push_str("}\n");
         out
     }
@@ -352,7 +364,7 @@ impl<'a, 'n> Body<'a, 'n> {
 
     /// `dst` = the address of a place in local memory, as its home wants it.
     pub(super) fn depot_address(&mut self, dst: Reg, offset: u64) {
-        self.window_address(dst, Home::Local, &format!("{DEPOT}+{offset}"));
+        self.window_address(dst, Home::Local, &format!("{}+{offset}", self.depot_name));
     }
 
     /// The offset of a slot of local memory.
@@ -376,7 +388,7 @@ impl<'a, 'n> Body<'a, 'n> {
     pub(super) fn keep_variable(&mut self, reg: Reg) {
         let Some(slot) = self.variables.iter().find(|v| v.reg == reg).copied() else { return };
         let name = self.reg(reg);
-        let at = format!("[{DEPOT}+{}]", slot.offset);
+        let at = format!("[{}+{}]", self.depot_name, slot.offset);
         match slot.ty {
             Ty::Pred => {
                 let temp = self.temp(Width::W32);

@@ -5,7 +5,7 @@
 //! lanes of a warp may reach one divergently.
 
 use super::EmitError;
-use super::body::{Body, DEPOT, Width, ins};
+use super::body::{Body, Width, ins};
 use super::library::Helper;
 use super::names::func_symbol;
 use ir::{FuncId, FuncKind, Module, ParamKind, Reg, Space, Ty, Val};
@@ -94,7 +94,8 @@ impl Body<'_, '_> {
                     for (at, unit) in pieces(bytes, align) {
                         let (ty, temp) = self.piece(unit);
                         ins!(self, "ld.param.{ty} {temp}, [{name}+{at}]");
-                        ins!(self, "st.local.{ty} [{DEPOT}+{}], {temp}", offset + at);
+                        let place = format!("{}+{}", self.depot_name, offset + at);
+                        ins!(self, "st.local.{ty} [{place}], {temp}");
                     }
                     self.depot_address(param.reg, offset);
                 }

@@ -4,7 +4,7 @@
 //! that the variable has one address (in `.local`, DWARF address class 6) while its function runs. A debugger reads it
 //! there; what it writes there is not read back.
 //!
-//! Not here: the DWARF sections (`debuginfo` makes them; the caller passes their text in the options).
+//! Not here: the DWARF sections (`dwarf`).
 
 use super::body;
 use ir::{Function, Reg, Ty, Val, VarLoc, VarShape};

@@ -47,28 +47,29 @@ fn ptxas() -> Option<PathBuf> {
     on_path.chain(installed).map(|dir| dir.join("ptxas")).find(|p| p.is_file())
 }
 
-/// Assembles a text for each target; a complaint of ptxas fails the test.
+/// Prints a module for each target and assembles it; a complaint of ptxas fails the test.
 fn assemble(what: &str, module: &Module, targets: &[u32]) {
+    for &sm in targets {
+        assemble_text(what, &text_of(module, &PtxOptions { sm, ..PtxOptions::default() }), sm);
+    }
+}
+
+fn assemble_text(what: &str, text: &str, sm: u32) {
     let Some(ptxas) = ptxas() else {
-        for &sm in targets {
-            assert!(!text_of(module, &PtxOptions { sm, ..PtxOptions::default() }).is_empty());
-        }
-        eprintln!("SKIPPED: ptxas not found, {what} was printed but not assembled");
+        eprintln!("SKIPPED: ptxas not found, {what} was printed for sm_{sm} but not assembled");
         return;
     };
-    for &sm in targets {
-        let text = text_of(module, &PtxOptions { sm, ..PtxOptions::default() });
-        let path = std::env::temp_dir().join(format!("cufemu-{}-{what}-{sm}.ptx", std::process::id()));
-        std::fs::write(&path, &text).unwrap();
-        let output =
-            Command::new(&ptxas).arg(format!("-arch=sm_{sm}")).arg(&path).args(["-o", "/dev/null"]).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{what} for sm_{sm}, {}:\n{said}", path.display());
-        // Of a recursive procedure ptxas cannot say how deep it goes.
-        let warns = said.lines().any(|l| l.contains("warning") && !l.contains("Stack size"));
-        assert!(!warns, "{what} for sm_{sm}, {}:\n{said}", path.display());
-        let _ = std::fs::remove_file(&path);
-    }
+    let path = std::env::temp_dir().join(format!("cufemu-{}-{what}-{sm}.ptx", std::process::id()));
+    std::fs::write(&path, text).unwrap();
+    let mut command = Command::new(&ptxas);
+    command.args(text.contains(", debug\n").then_some("-g")).arg(format!("-arch=sm_{sm}")).arg(&path);
+    let output = command.args(["-o", "/dev/null"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{what} for sm_{sm}, {}:\n{said}", path.display());
+    // Of a recursive procedure ptxas cannot say how deep it goes.
+    let warns = said.lines().any(|l| l.contains("warning") && !l.contains("Stack size"));
+    assert!(!warns, "{what} for sm_{sm}, {}:\n{said}", path.display());
+    let _ = std::fs::remove_file(&path);
 }
 
 /// The instructions of each kernel under its title, without what all kernels have: declarations, parameters, the return.
@@ -435,6 +436,7 @@ fn debug_keeps_variables_and_lines() {
     expect_file!["golden/debug.ptx"].assert_eq(&text_of(&module, &options));
     let slots = gpu::ptx::variable_slots(module.func(FuncId(0)));
     assert_eq!(slots.iter().map(|s| (s.reg.0, s.offset)).collect::<Vec<_>>(), [(1, 0)]);
+    assemble_text("debug", &text_of(&module, &options), 90);
 }
 
 fn golden(text: &str, expected: &ExpectFile) {

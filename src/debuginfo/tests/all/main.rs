@@ -79,7 +79,7 @@ fn code() -> Vec<Code> {
 }
 
 fn options(version: u16) -> Options {
-    Options { version, producer: "cufemu".into(), directory: "/home".into() }
+    Options { version, producer: "cufemu".into(), directory: "/home".into(), all_files: false }
 }
 
 fn read(sections: &[Section]) -> Info {
