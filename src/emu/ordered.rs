@@ -36,7 +36,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use vm::{Arg, Atomics, Program, Site};
 
-/// Pieces of a round, for each thread; where each is a block; and of the first round, which finds out who writes what.
+/// Pieces of a round, for each thread; where each is a block; and of the first two rounds.
 const WIDTH: [u64; 3] = [4, 24, 2];
 
 /// Sheets that all drafts of a round may use, about 70 MB.
@@ -73,7 +73,7 @@ impl Habits {
         }
         let (failures, skip) = self.0.entry(kernel).or_default();
         *failures = (*failures + 1).min(8);
-        *skip = (1 << *failures) - 1;
+        *skip = (1 << (2 * *failures)) - 1;
     }
 }
 
@@ -178,7 +178,8 @@ impl Ordered {
 
     /// How many pieces the next round has, and of how many blocks, each of which passes about `each` points.
     fn plan(&self, each: u64, left: u64, jobs: u64, grain: Grain, budget: u64) -> (u64, u64) {
-        let is_first = self.rounds == 0;
+        // The first round finds out who writes what, the second whether anything comes of it.
+        let is_first = self.rounds < 2;
         let wanted = (grain.chunk >> self.smaller) / each >> if is_first { 2 } else { 0 };
         let blocks = if self.is_single { 1 } else { wanted.clamp(1, (left / (8 * jobs)).max(1)) };
         let width = jobs * WIDTH[if is_first { 2 } else { usize::from(self.is_single) }];
