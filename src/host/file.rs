@@ -112,7 +112,9 @@ impl File {
     pub(crate) fn change(&self) -> Option<(u64, Arc<[u8]>, u64)> {
         let changed = self.synced != Some(self.len());
         let (from, to) = self.dirty.first().or(changed.then_some((self.len(), self.len())))?;
-        Some((from as u64, self.data[from..to].into(), self.len() as u64))
+        // What was written to a device that keeps nothing may be gone from the data already.
+        let bytes = self.data.get(from..to).unwrap_or_default();
+        Some((from as u64, bytes.into(), self.len() as u64))
     }
 
     /// The world has taken over what [`File::change`] gave.
