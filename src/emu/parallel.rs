@@ -296,8 +296,8 @@ impl Running {
         }
         let sharing = crew.known.of(program, memory, &self.launch);
         let is_plain = matches!(self.mode, Mode::Plain);
-        // A loop that loads as it computes runs at less than half its speed on a draft.
-        let is_slow_ahead = threads < 4 && program.code[self.launch.func.index()].has_loops_that_load();
+        // Code that loads much runs at half its speed on a draft, so that two or three threads gain nothing.
+        let is_slow_ahead = threads < 4;
         let mut is_tried = || grain.insists || !is_slow_ahead && crew.habits.tries(self.launch.func);
         if sharing.worst() == Sharing::Unknown && is_plain && is_tried() {
             return Parallel::Ordered(Box::new(Ordered::new(self.args())));

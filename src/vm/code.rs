@@ -105,12 +105,6 @@ pub struct Way {
 }
 
 impl Code {
-    /// Whether it has loops that load and compute and run as a whole, which they do on memory only, not on a draft of it.
-    pub fn has_loops_that_load(&self) -> bool {
-        let loops = self.ways.iter().flat_map(|way| way.tight.iter().flatten());
-        loops.into_iter().any(|tight| !tight.loads.is_empty())
-    }
-
     /// The number of the way for blocks of these extents.
     #[inline(always)]
     pub(crate) fn way(&self, block: [u32; 3]) -> usize {
