@@ -374,6 +374,10 @@ fn on_stop(model: &mut Model, stop: &Stop) {
     if !stop.findings.is_empty() {
         model.bring_up(Pane::Findings);
     }
+    // What is said holds at once, not only when the session has been looked at again.
+    if let (StopReason::Exited(code), Some(survey)) = (&stop.reason, &mut model.survey) {
+        survey.program.exited = Some(*code);
+    }
     let (line, is_error) = stop_line(stop);
     if line.is_empty() {
         model.message = None;
