@@ -189,19 +189,16 @@ impl<const W: usize> Spin<'_, '_, W> {
                     }
                     Op::NoBits32(r) => compare!(words r, |x, y| x & y == 0),
                     Op::NoBits64(r) => compare!(longs r, |x, y| x & y == 0),
+                    // By way of bits: of a choice in each lane the compiler would make a gather.
                     Op::ChooseNoBits32(r) => {
-                        // By bits: of an `if` the compiler would make a gather.
-                        row!(words[r.d], |a = words[r.a], b = words[r.b], x = words[r.x], y = words[r.y]| {
-                            let m = if x & y == 0 { u32::MAX } else { 0 };
-                            a & m | b & !m
-                        });
+                        let found = bits::<_, W, F>(&words[r.x as usize], &words[r.y as usize], |x, y| x & y == 0);
+                        let m = &[masks::<W, F>(found)];
+                        row!(words[r.d], |x = words[r.a], y = words[r.b], m = m[0]| x & m | y & !m);
                     }
                     Op::ChooseNoBits64(r) => {
-                        // By bits: of an `if` the compiler would make a gather.
-                        row!(longs[r.d], |a = longs[r.a], b = longs[r.b], x = longs[r.x], y = longs[r.y]| {
-                            let m = if x & y == 0 { u64::MAX } else { 0 };
-                            a & m | b & !m
-                        });
+                        let found = bits::<_, W, F>(&longs[r.x as usize], &longs[r.y as usize], |x, y| x & y == 0);
+                        let m = &[wide_masks::<W, F>(found)];
+                        row!(longs[r.d], |x = longs[r.a], y = longs[r.b], m = m[0]| x & m | y & !m);
                     }
                     Op::ShlBy32(r, count) => one!(words from words r, |x| x << (count & 31)),
                     Op::ShrUBy32(r, count) => one!(words from words r, |x| x >> (count & 31)),
