@@ -136,8 +136,6 @@ impl<'p> Fx<'_, 'p> {
             self.unsupported("allocation of this object");
             return Val::i32(0);
         };
-        let name = self.designator_name(e);
-        let location = self.location_of(e);
         let mut shape: Vec<(Val, Val)> = Vec::with_capacity(object.bounds.len());
         for (lo, hi) in &object.bounds {
             let lower = lo.as_ref().map_or(Val::i64(1), |e| self.bound(e));
@@ -158,9 +156,39 @@ impl<'p> Fx<'_, 'p> {
             }
         }
         let element = self.element_of_allocation(object, &d, source);
-        let is_allocatable = d.contiguous;
-        let base = self.desc_base(&d);
-        let taken = if is_allocatable { self.icmp(CmpOp::Ne, base, Val::i64(0)) } else { Val::pred(false) };
+        self.allocate_unless_taken(&d, &shape, element, e, has_stat, |fx| {
+            fx.initialise_data(&d, &e.ty);
+            if let Some((s, false)) = source {
+                let to = fx.desc_view(&d);
+                match &from {
+                    Some(from) => fx.copy_array(&to, from, &e.ty),
+                    None => {
+                        let v = fx.value(s);
+                        if e.rank > 0 {
+                            fx.fill(&to, &v, &e.ty);
+                        } else {
+                            fx.store(element_place(to.mem, to.len), &e.ty, &v);
+                        }
+                    }
+                }
+            }
+        })
+    }
+
+    /// Allocates data for an object and lets `fill` give it a value; an allocatable object must not have any yet. Gives the
+    /// code.
+    pub(crate) fn allocate_unless_taken(
+        &mut self,
+        d: &Desc,
+        shape: &[(Val, Val)],
+        element: Val,
+        object: &Expr,
+        has_stat: bool,
+        fill: impl FnOnce(&mut Self),
+    ) -> Val {
+        let (name, location) = (self.designator_name(object), self.location_of(object));
+        let base = self.desc_base(d);
+        let taken = if d.contiguous { self.icmp(CmpOp::Ne, base, Val::i64(0)) } else { Val::pred(false) };
         let result = self.b.mutable(Ty::I32);
         self.either(
             taken,
@@ -173,27 +201,11 @@ impl<'p> Fx<'_, 'p> {
                 }
             },
             |fx| {
-                let code = fx.allocate_data(&d, &shape, element, location, &name, has_stat);
+                let code = fx.allocate_data(d, shape, element, location, &name, has_stat);
                 fx.b.set(result, code);
                 let good: Val =
                     if has_stat { fx.b.cmp(CmpOp::Eq, Ty::I32, code, Val::i32(0)).into() } else { Val::pred(true) };
-                fx.when(good, |fx| {
-                    fx.initialise_data(&d, &e.ty);
-                    if let Some((s, false)) = source {
-                        let to = fx.desc_view(&d);
-                        match &from {
-                            Some(from) => fx.copy_array(&to, from, &e.ty),
-                            None => {
-                                let v = fx.value(s);
-                                if e.rank > 0 {
-                                    fx.fill(&to, &v, &e.ty);
-                                } else {
-                                    fx.store(element_place(to.mem, to.len), &e.ty, &v);
-                                }
-                            }
-                        }
-                    }
-                });
+                fx.when(good, fill);
             },
         );
         result.into()

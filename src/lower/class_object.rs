@@ -14,9 +14,6 @@ use ir::op::CmpOp;
 use ir::{FuncId, FuncKind, FunctionBuilder, Reg, Space, Ty, Val};
 use sema::checked::{AllocObject, CharLen, Expr, Type, VarId};
 
-/// The code for an object that is allocated already.
-const ALREADY_ALLOCATED: i32 = 151;
-
 /// What a made function does with an object of some type of a class.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum ClassHelper {
@@ -58,36 +55,14 @@ impl<'p> Fx<'_, 'p> {
                 shape.push((lower, extent));
             }
         }
-        let (name, location) = (self.designator_name(e), self.location_of(e));
-        let base = self.desc_base(d);
-        let taken = if d.contiguous { self.icmp(CmpOp::Ne, base, Val::i64(0)) } else { Val::pred(false) };
-        let result = self.b.mutable(Ty::I32);
-        self.either(
-            taken,
-            |fx| {
-                if has_stat {
-                    fx.b.set(result, Val::i32(ALREADY_ALLOCATED));
-                } else {
-                    let (text, len) = fx.name_text(&name);
-                    fx.rt(ir::rt::Rt::ErrorAlreadyAllocated, vec![text, len]);
-                }
-            },
-            |fx| {
-                let code = fx.allocate_data(d, &shape, element, location, &name, has_stat);
-                fx.b.set(result, code);
-                let good: Val =
-                    if has_stat { fx.b.cmp(CmpOp::Eq, Ty::I32, code, Val::i32(0)).into() } else { Val::pred(true) };
-                fx.when(good, |fx| {
-                    fx.set_tag(d, tag);
-                    let to = fx.desc_view(d);
-                    match (&from, source) {
-                        (Some(from), Some((_, false))) => fx.copy_class(&to, from, &e.ty),
-                        _ => fx.each_object(&to, &e.ty, ClassHelper::Init),
-                    }
-                });
-            },
-        );
-        result.into()
+        self.allocate_unless_taken(d, &shape, element, e, has_stat, |fx| {
+            fx.set_tag(d, tag);
+            let to = fx.desc_view(d);
+            match (&from, source) {
+                (Some(from), Some((_, false))) => fx.copy_class(&to, from, &e.ty),
+                _ => fx.each_object(&to, &e.ty, ClassHelper::Init),
+            }
+        })
     }
 
     /// Bytes of an object of the type that ALLOCATE names.
@@ -251,10 +226,7 @@ impl<'p> Fx<'_, 'p> {
                 fx.store_scalar(target, Ty::I8, byte.into());
             });
         }
-        inner.b.jump(end);
-        inner.b.switch_to(end);
-        inner.b.ret(Vec::new());
-        let made = inner.finish();
+        let made = inner.finish_subroutine();
         self.m.module.funcs[func.index()] = made;
         func
     }

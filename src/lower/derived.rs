@@ -120,11 +120,7 @@ impl<'p> Fx<'_, 'p> {
                 inner.free_fields(to, id);
             }
         }
-        let end = inner.return_bb;
-        inner.b.jump(end);
-        inner.b.switch_to(end);
-        inner.b.ret(Vec::new());
-        let made = inner.finish();
+        let made = inner.finish_subroutine();
         self.m.module.funcs[func.index()] = made;
         func
     }

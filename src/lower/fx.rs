@@ -104,6 +104,15 @@ impl<'m, 'p> Fx<'m, 'p> {
         }
     }
 
+    /// The finished function, which gives nothing back and returns from where it has come to.
+    pub(crate) fn finish_subroutine(mut self) -> Function {
+        let end = self.return_bb;
+        self.b.jump(end);
+        self.b.switch_to(end);
+        self.b.ret(Vec::new());
+        self.finish()
+    }
+
     /// The finished function, without blocks that nothing reaches.
     pub(crate) fn finish(mut self) -> Function {
         self.b.switch_to(PROLOGUE);

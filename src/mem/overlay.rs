@@ -3,6 +3,7 @@
 use crate::lanes::{Lanes, Word, load_at};
 use crate::memory::{Live, Memory};
 use crate::sheet::{SHEET, Sheet, part, parts};
+use crate::warp::failing;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -281,11 +282,11 @@ impl Overlay {
         }
         if let Lanes::Uniform(address) = *lanes {
             let word = self.locate(address, T::BYTES as u64, hint).and_then(|s| self.word::<T>(&s, s.offset));
-            return each(mask, |i| word.map(|word| out[i] = word));
+            return failing(mask, |i| word.map(|word| out[i] = word));
         }
         // Where an allocation is read as a whole, its words are there to be taken.
         let mut whole = u32::MAX;
-        each(mask, |i| {
+        failing(mask, |i| {
             let spot = self.locate(lanes.address(i, T::BYTES), T::BYTES as u64, hint)?;
             if spot.place != whole {
                 if self.is_mixed(&spot) {
@@ -346,7 +347,7 @@ impl Overlay {
             }
         }
         let mut last = u32::MAX;
-        each(mask, |i| {
+        failing(mask, |i| {
             let address = lanes.address(i, T::BYTES);
             let spot = self.locate(address, T::BYTES as u64, hint)?;
             if spot.place != last {
@@ -395,16 +396,4 @@ impl Memory {
 /// Whether so many bytes lie in one sheet.
 fn is_in_sheet(first: usize, bytes: usize) -> bool {
     first % SHEET + bytes <= SHEET
-}
-
-/// Calls `f` for each lane of `mask` and gives the lanes for which it found nothing.
-#[inline]
-fn each(mask: u32, mut f: impl FnMut(usize) -> Option<()>) -> u32 {
-    let (mut bad, mut rest) = (0, mask);
-    while rest != 0 {
-        let i = rest.trailing_zeros() as usize;
-        rest &= rest - 1;
-        bad |= u32::from(f(i).is_none()) << i;
-    }
-    bad
 }

@@ -16,14 +16,14 @@ pub struct Hint {
 /// Bytes from which on a step to the next access is a far one.
 const FAR: u64 = 2048;
 
-/// The lanes of a mask, in their order, for which `fails` says yes.
+/// Does something for the lanes of a mask, in their order; gives those for which it could not be done.
 #[inline(always)]
-fn failing(mask: u32, mut fails: impl FnMut(usize) -> bool) -> u32 {
+pub(crate) fn failing(mask: u32, mut lane: impl FnMut(usize) -> Option<()>) -> u32 {
     let (mut bad, mut rest) = (0, mask);
     while rest != 0 {
         let i = rest.trailing_zeros() as usize;
         rest &= rest - 1;
-        bad |= u32::from(fails(i)) << i;
+        bad |= u32::from(lane(i).is_none()) << i;
     }
     bad
 }
@@ -46,7 +46,7 @@ impl Memory {
             }
             return 0;
         }
-        failing(mask, |i| self.load(lanes.address(i, T::BYTES), hint).map(|v| out[i] = v).is_none())
+        failing(mask, |i| self.load(lanes.address(i, T::BYTES), hint).map(|v| out[i] = v))
     }
 
     /// Writes one word for each lane of `mask`, in the order of lanes; gives the mask of the lanes whose address lies
@@ -64,7 +64,7 @@ impl Memory {
         {
             return 0;
         }
-        failing(mask, |i| self.store(lanes.address(i, T::BYTES), values[i], hint).is_none())
+        failing(mask, |i| self.store(lanes.address(i, T::BYTES), values[i], hint))
     }
 
     /// The allocation and offset of words that stand side by side in one page of it.

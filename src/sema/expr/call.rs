@@ -148,14 +148,29 @@ impl Checker<'_> {
     ) -> Option<(Fit, Vec<Argument>)> {
         let arguments = self.arguments(args)?;
         let proc = self.through(id, &arguments, is_function, span)?;
+        let name = self.out.var(id).name.clone();
+        self.fit_as(proc, &name, arguments, is_function, span)
+    }
+
+    /// How arguments fit a procedure that is called by another name, as a function or as a subroutine.
+    pub(crate) fn fit_as(
+        &mut self,
+        proc: ProcId,
+        name: &str,
+        args: Vec<Argument>,
+        is_function: bool,
+        span: Span,
+    ) -> Option<(Fit, Vec<Argument>)> {
         if self.out.proc(proc).is_function != is_function {
-            let (name, code) =
-                (self.out.var(id).name.clone(), if is_function { Code::NotAFunction } else { Code::NotASubroutine });
-            let what = if is_function { "a subroutine and has no value" } else { "a function, not a subroutine" };
+            let (what, code) = if is_function {
+                ("a subroutine and has no value", Code::NotAFunction)
+            } else {
+                ("a function, not a subroutine", Code::NotASubroutine)
+            };
             return self.error(code, span, format!("`{name}` is {what}"));
         }
-        match self.fit(proc, &arguments, span) {
-            Ok(fit) => Some((fit, arguments)),
+        match self.fit(proc, &args, span) {
+            Ok(fit) => Some((fit, args)),
             Err(d) => {
                 self.report(*d);
                 None

@@ -122,22 +122,8 @@ impl Checker<'_> {
         span: Span,
     ) -> Option<(Fit, Vec<Argument>)> {
         let proc = self.pointer_callee(pointed, &args, is_function, span)?;
-        if self.out.proc(proc).is_function != is_function {
-            let (what, code) = if is_function {
-                ("a subroutine and has no value", Code::NotAFunction)
-            } else {
-                ("a function, not a subroutine", Code::NotASubroutine)
-            };
-            return self.error(code, span, format!("`{}` is {what}", pointed.name));
-        }
         args.insert(0, Argument::of(pointer));
-        match self.fit(proc, &args, span) {
-            Ok(fit) => Some((fit, args)),
-            Err(d) => {
-                self.report(*d);
-                None
-            }
-        }
+        self.fit_as(proc, &pointed.name, args, is_function, span)
     }
 
     fn pointer_callee(&mut self, p: &Pointed, args: &[Argument], is_function: bool, span: Span) -> Option<ProcId> {
