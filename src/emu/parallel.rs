@@ -14,8 +14,8 @@
 //! While races are looked for, each chunk tells a detector of its own, provided that no race can be between blocks; what they
 //! suspect comes together at the end. The second pass, which decides, is one thread's.
 //!
-//! How far the threads come in one call is bounded by the budget, of which each chunk gets a share; a chunk that has used up
-//! its share stops in the middle of a block and is data like any other (invariant I8).
+//! How far the threads come in one call is bounded by the budget, which each thread has for itself and chunks get shares of; a
+//! chunk that has used up its share stops in the middle of a block and is data like any other (invariant I8).
 
 use crate::block::{Block, BlockStop};
 use crate::grid::{Running, Standstill, block_at, mix};
@@ -364,12 +364,14 @@ impl Ahead {
         let (args, sharing, spares) = (&*self.args, &*self.sharing, &self.spares);
         let common = Common { program, memory, launch, seed, args, sharing, spares, jitter, detector, proven };
         let working = self.chunks.iter().filter(|c| c.state == State::Working).count() as u64;
-        let share = (*budget / working.max(1)).max(1);
+        // A budget bounds how long a call takes, and threads work side by side.
+        let threads = pool.current_num_threads() as u64;
+        let share = (budget.saturating_mul(threads) / working.max(1)).max(1);
         let before: u64 = self.chunks.iter().map(|c| c.points).sum();
         let chunks = self.chunks.make_contiguous();
         pool.install(|| chunks.par_iter_mut().with_max_len(1).for_each(|chunk| chunk.run(&common, share)));
         let after: u64 = self.chunks.iter().map(|c| c.points).sum();
-        *budget = budget.saturating_sub(after - before);
+        *budget = budget.saturating_sub((after - before).div_ceil(threads));
     }
 
     /// Takes in the chunks that are done, as far as all before them are.
