@@ -6,17 +6,17 @@
 
 use crate::call::{CopyBack, Passed};
 use crate::designator::is_designator;
-use crate::fx::{Cleanup, Fx};
+use crate::fx::{Cleanup, Ending, Fx};
 use crate::home::DescAt;
 use crate::module::ArgKey;
 use crate::place::{Mem, Place};
-use crate::types::{Side, const_bytes, ir_ty};
+use crate::types::{Side, align, const_bytes, has_allocatable, has_final, ir_ty};
 use crate::value::Value;
 use crate::view::View;
 use ast::Intent;
 use ir::rt::Rt;
 use ir::{Space, Ty, Val};
-use sema::checked::{CharLen, Expr, ExprKind, Shape, Storage, Type, Variable};
+use sema::checked::{CharLen, Expr, ExprKind, ProcKind, Shape, Storage, Type, Variable};
 use sema::intrinsic::Intrinsic;
 
 impl<'p> Fx<'_, 'p> {
@@ -48,7 +48,7 @@ impl<'p> Fx<'_, 'p> {
             return self.pass_descriptor(dummy, e, out);
         }
         match &dummy.shape {
-            Shape::Scalar if dummy.attrs.value => self.pass_value(e, out),
+            Shape::Scalar if dummy.attrs.value => self.pass_value(dummy, e, out),
             Shape::Scalar => self.pass_reference(dummy, e, out),
             Shape::AssumedShape(_) => self.pass_assumed_shape(dummy, e, out),
             Shape::AssumedRank => self.pass_anything(e, out),
@@ -56,14 +56,23 @@ impl<'p> Fx<'_, 'p> {
         }
     }
 
-    fn pass_value(&mut self, e: &'p Expr, out: &mut Passed) {
+    fn pass_value(&mut self, dummy: &Variable, e: &'p Expr, out: &mut Passed) {
         let value = self.value(e);
+        // A kernel gets the bytes; what an allocatable component of them points to stays the caller's.
+        let launched = dummy.owner.is_some_and(|p| self.program.proc(p).kind == ProcKind::Kernel);
+        let owns = has_allocatable(self.program, &e.ty) && !launched && self.is_host();
         let value = match value {
-            // The dummy is the procedure's own: it gets a copy, unless the value is nobody else's.
+            // The dummy is the procedure's own, which frees what it owns: it gets a copy.
+            Value::Object(from) if owns && !out.service => Value::Object(self.deep_copy(from, &e.ty)),
             Value::Object(from)
-                if !out.service && !matches!(e.kind, ExprKind::Construct { .. } | ExprKind::Call { .. }) =>
+                if !out.service
+                    && !matches!(e.kind, ExprKind::Construct { .. })
+                    && (has_final(self.program, &e.ty) || !matches!(e.kind, ExprKind::Call { .. })) =>
             {
-                Value::Object(self.object_copy(from, &e.ty))
+                let bytes = const_bytes(self.program, &e.ty).unwrap_or(0);
+                let mem = self.temporary(Val::i64(bytes as i64), 8);
+                self.copy_words(mem, from, bytes, align(self.program, &e.ty));
+                Value::Object(mem)
             }
             other => other,
         };
@@ -72,9 +81,12 @@ impl<'p> Fx<'_, 'p> {
 
     /// A copy of an object in memory of its own.
     fn object_copy(&mut self, from: Mem, ty: &Type) -> Mem {
-        let bytes = const_bytes(self.program, ty).unwrap_or(0);
-        let mem = self.temporary(Val::i64(bytes as i64), 8);
-        self.copy_object(mem, from, ty);
+        let mem = self.deep_copy(from, ty);
+        if has_allocatable(self.program, ty) {
+            let bytes = const_bytes(self.program, ty).unwrap_or(0);
+            let view = self.dense(mem, Val::i64(bytes as i64), None, &[]);
+            self.defer(Ending::Copies(view, ty.clone()));
+        }
         mem
     }
 

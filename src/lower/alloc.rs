@@ -326,7 +326,7 @@ impl<'p> Fx<'_, 'p> {
     }
 
     /// Gives each element of an array its default value.
-    fn initialise_view(&mut self, view: &crate::view::View, ty: &Type) {
+    pub(crate) fn initialise_view(&mut self, view: &crate::view::View, ty: &Type) {
         let Some(bytes) = crate::globals::default_bytes(self.program, ty) else { return };
         let from = self.constant_memory(&bytes, align(self.program, ty));
         if self.is_remote(view.mem) {

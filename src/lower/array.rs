@@ -235,7 +235,7 @@ impl<'p> Fx<'_, 'p> {
             return view;
         }
         let extents = view.extents();
-        let local = self.temporary_array(ty, view.len, &extents);
+        let local = self.temporary_bytes(ty, view.len, &extents);
         self.copy_array(&local, &view, ty);
         let mut local = local;
         for (to, from) in local.dims.iter_mut().zip(&view.dims) {

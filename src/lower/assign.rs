@@ -10,7 +10,7 @@ use crate::designator::is_designator;
 use crate::fx::Fx;
 use crate::home::{Desc, Home};
 use crate::place::Place;
-use crate::types::{has_allocatable, has_final, is_device_data};
+use crate::types::{assigns_components, has_allocatable, has_final, is_device_data};
 use crate::value::Value;
 use crate::view::View;
 use ir::Val;
@@ -22,6 +22,9 @@ impl<'p> Fx<'_, 'p> {
     pub(crate) fn assign(&mut self, target: &'p Expr, value: &'p Expr) {
         if self.is_class(target) {
             return self.assign_class(target, value);
+        }
+        if self.is_host() && assigns_components(self.program, &target.ty) {
+            return self.assign_by_components(target, value);
         }
         if target.rank > 0 {
             return self.assign_array(target, value);
@@ -72,7 +75,7 @@ impl<'p> Fx<'_, 'p> {
     }
 
     /// The descriptor of an allocatable that assignment may allocate: a whole variable or component, of host data.
-    fn reallocatable(&mut self, target: &'p Expr) -> Option<Desc> {
+    pub(crate) fn reallocatable(&mut self, target: &'p Expr) -> Option<Desc> {
         let (allocatable, cuda) = match &target.kind {
             ExprKind::Var(v) => {
                 let attrs = &self.program.var(*v).attrs;
@@ -120,7 +123,7 @@ impl<'p> Fx<'_, 'p> {
     }
 
     /// Allocates an array anew unless it has that shape.
-    fn fit_allocation(&mut self, d: &Desc, target: &'p Expr, shape: &[(Val, Val)], element: Val) {
+    pub(crate) fn fit_allocation(&mut self, d: &Desc, target: &'p Expr, shape: &[(Val, Val)], element: Val) {
         let old = self.desc_view(d);
         let mut unfit = self.icmp(CmpOp::Eq, old.mem.addr, Val::i64(0));
         for (have, &(_, want)) in old.extents().into_iter().zip(shape) {
@@ -247,7 +250,15 @@ impl<'p> Fx<'_, 'p> {
         };
         if is_early {
             let len = self.length_of(value, Some(&env));
-            let from = self.temporary_array(&value.ty, len, &extents);
+            let from = if self.is_remote(view.mem) {
+                let from = self.temporary_bytes(&value.ty, len, &extents);
+                if has_allocatable(self.program, &value.ty) {
+                    self.initialise_view(&from, &value.ty);
+                }
+                from
+            } else {
+                self.temporary_array(&value.ty, len, &extents)
+            };
             self.fill_from(&from, env, &extents, value);
             self.check_shape(&view, &from.extents());
             return self.at(target.span, |fx| fx.copy_array(&view, &from, &target.ty));
@@ -334,7 +345,7 @@ impl<'p> Fx<'_, 'p> {
     }
 
     /// With bounds checks on, reports shapes that do not conform.
-    fn check_shape(&mut self, view: &View, extents: &[Val]) {
+    pub(crate) fn check_shape(&mut self, view: &View, extents: &[Val]) {
         if !self.m.options.check_bounds || !self.is_host() {
             return;
         }

@@ -8,7 +8,7 @@ use crate::dynamic::members;
 use crate::fx::Fx;
 use crate::home::{Desc, DescAt, Home};
 use crate::place::Mem;
-use crate::types::{align, const_bytes, has_allocatable, has_default, has_end};
+use crate::types::{align, assigns_components, const_bytes, has_allocatable, has_default, has_end};
 use crate::view::View;
 use ir::op::CmpOp;
 use ir::{FuncId, FuncKind, FunctionBuilder, Reg, Space, Ty, Val};
@@ -19,6 +19,8 @@ use sema::checked::{AllocObject, CharLen, Expr, Type, VarId};
 pub(crate) enum ClassHelper {
     /// Copies an object into fresh memory.
     Copy,
+    /// The same by an assignment of the program, in which components have an assignment of their own.
+    Assign,
     /// Frees what an object owns.
     Free,
     /// Gives an object its default values.
@@ -59,7 +61,7 @@ impl<'p> Fx<'_, 'p> {
             fx.set_tag(d, tag);
             let to = fx.desc_view(d);
             match (&from, source) {
-                (Some(from), Some((_, false))) => fx.copy_class(&to, from, &e.ty),
+                (Some(from), Some((_, false))) => fx.copy_class(&to, from, &e.ty, ClassHelper::Copy),
                 _ => fx.each_object(&to, &e.ty, ClassHelper::Init),
             }
         })
@@ -95,11 +97,18 @@ impl<'p> Fx<'_, 'p> {
             view.dims.iter_mut().for_each(|dim| dim.lower = Val::i64(1));
         }
         let (location, name) = (self.location_of(target), self.designator_name(target));
-        self.set_class(&d, (&target.ty, location), &view, &name);
+        self.set_class(&d, (&target.ty, location), &view, &name, ClassHelper::Assign);
     }
 
     /// Gives a polymorphic allocatable a copy of an object, and frees what it held, which the object may be a part of.
-    pub(crate) fn set_class(&mut self, d: &Desc, (ty, location): (&Type, i32), source: &View, name: &str) {
+    pub(crate) fn set_class(
+        &mut self,
+        d: &Desc,
+        (ty, location): (&Type, i32),
+        source: &View,
+        name: &str,
+        how: ClassHelper,
+    ) {
         let slot = self.empty_descriptor(d.rank);
         let fresh = Desc { at: DescAt::Mem(slot), ..d.clone() };
         let base = self.address(source.mem);
@@ -110,7 +119,7 @@ impl<'p> Fx<'_, 'p> {
             fx.allocate_data(&fresh, &shape, source.element, location, name, false);
             fx.set_tag(&fresh, tag);
             let to = fx.desc_view(&fresh);
-            fx.copy_class(&to, source, ty);
+            fx.copy_class(&to, source, ty, how);
         });
         self.free_data(d, ty, location);
         let view = self.desc_view(&fresh);
@@ -118,8 +127,12 @@ impl<'p> Fx<'_, 'p> {
     }
 
     /// Copies objects into fresh memory; one object fills an array.
-    fn copy_class(&mut self, to: &View, from: &View, ty: &Type) {
-        let helper = self.class_helper(ty, ClassHelper::Copy);
+    fn copy_class(&mut self, to: &View, from: &View, ty: &Type, how: ClassHelper) {
+        let program = self.program;
+        let root = if let Type::Derived(id) = ty { Some(*id) } else { None };
+        let matters =
+            members(program, &self.m.tags, root).into_iter().any(|id| assigns_components(program, &Type::Derived(id)));
+        let helper = self.class_helper(ty, if matters { how } else { ClassHelper::Copy });
         let tag = from.tag.unwrap_or_else(|| self.tag_of(ty));
         let fills = from.dims.is_empty() && !to.dims.is_empty();
         let views: &[&View] = if fills { &[to] } else { &[to, from] };
@@ -175,6 +188,7 @@ impl<'p> Fx<'_, 'p> {
         };
         let verb = match what {
             ClassHelper::Copy => "copy",
+            ClassHelper::Assign => "assign",
             ClassHelper::Free => "free",
             ClassHelper::Init => "initialise",
         };
@@ -183,15 +197,15 @@ impl<'p> Fx<'_, 'p> {
         let mut b = FunctionBuilder::new(self.m.function_name(func), FuncKind::Host, span);
         let tag: Val = b.param(Ty::I64, "type").into();
         let to = Mem::at(b.param(Ty::I64, "object").into(), Space::Host);
-        let source: Option<(Reg, Reg)> =
-            (what == ClassHelper::Copy).then(|| (b.param(Ty::I64, "from"), b.param(Ty::I64, "bytes")));
+        let source: Option<(Reg, Reg)> = matches!(what, ClassHelper::Copy | ClassHelper::Assign)
+            .then(|| (b.param(Ty::I64, "from"), b.param(Ty::I64, "bytes")));
         let (side, proc) = (self.side, self.proc);
         let mut inner = Fx::new(&mut *self.m, b, side, proc);
         let end = inner.return_bb;
         for id in members(program, &inner.m.tags, root) {
             let ty = Type::Derived(id);
             let matters = match what {
-                ClassHelper::Copy => true,
+                ClassHelper::Copy | ClassHelper::Assign => true,
                 ClassHelper::Free => has_end(program, &ty),
                 ClassHelper::Init => has_default(program, &ty),
             };
@@ -209,6 +223,10 @@ impl<'p> Fx<'_, 'p> {
                             fx.store_default(to, &ty);
                         }
                         fx.copy_object(to, Mem::at(from.into(), Space::Host), &ty);
+                    }
+                    (ClassHelper::Assign, Some((from, _))) => {
+                        fx.store_default(to, &ty);
+                        fx.assign_object(to, Mem::at(from.into(), Space::Host), &ty);
                     }
                     (ClassHelper::Free, _) => fx.free_components(to, &ty),
                     _ => fx.store_default(to, &ty),

@@ -5,7 +5,8 @@
 //! function does this and calls itself.
 
 use crate::array::element_place;
-use crate::fx::{Cleanup, Fx};
+use crate::class_object::ClassHelper;
+use crate::fx::{Cleanup, Ending, Fx};
 use crate::home::Desc;
 use crate::place::{Mem, Place};
 use crate::types::{align, const_bytes, has_allocatable, has_end, has_final, is_recursive};
@@ -20,6 +21,8 @@ use sema::checked::{Expr, ExprKind, Field, Type, TypeId};
 pub(crate) enum Helper {
     /// `to = from`
     Copy,
+    /// `to = from` where components have an assignment of their own.
+    Assign,
     /// Frees what the object owns.
     Free,
 }
@@ -96,24 +99,29 @@ impl<'p> Fx<'_, 'p> {
         copy
     }
 
-    /// The function that copies objects of a recursive type, or frees what they own.
-    fn helper(&mut self, id: TypeId, what: Helper) -> FuncId {
+    /// The function that copies or assigns objects of a recursive type, or frees what they own.
+    pub(crate) fn helper(&mut self, id: TypeId, what: Helper) -> FuncId {
         let key = (id, what, self.side);
         if let Some(&func) = self.m.helpers.get(&key) {
             return func;
         }
         let def = self.program.ty(id);
         let kind = if self.is_host() { FuncKind::Host } else { FuncKind::Device };
-        let verb = if what == Helper::Copy { "copy" } else { "free" };
+        let verb = match what {
+            Helper::Copy => "copy",
+            Helper::Assign => "assign",
+            Helper::Free => "free",
+        };
         let func = self.m.new_function(&format!("{}.{verb}", def.name), kind, def.span);
         self.m.helpers.insert(key, func);
         let mut b = FunctionBuilder::new(self.m.function_name(func), kind, def.span);
         let space = if self.is_host() { Space::Host } else { Space::Generic };
         let to = Mem::at(b.param(Ty::I64, "to").into(), space);
-        let from = (what == Helper::Copy).then(|| Mem::at(b.param(Ty::I64, "from").into(), space));
+        let from = (what != Helper::Free).then(|| Mem::at(b.param(Ty::I64, "from").into(), space));
         let (side, proc) = (self.side, self.proc);
         let mut inner = Fx::new(&mut *self.m, b, side, proc);
         match from {
+            Some(from) if what == Helper::Assign => inner.assign_fields(to, from, id),
             Some(from) => inner.copy_fields(to, from, id),
             None => {
                 inner.finalise(to, &Type::Derived(id));
@@ -125,7 +133,8 @@ impl<'p> Fx<'_, 'p> {
         func
     }
 
-    fn copy_field(&mut self, field: &'p Field, to: Mem, from: Mem) {
+    /// `to = from` of one component.
+    pub(crate) fn copy_field(&mut self, field: &'p Field, to: Mem, from: Mem) {
         let program = self.program;
         if field.allocatable {
             let (to, from) = (self.field_desc(field, to), self.field_desc(field, from));
@@ -148,7 +157,7 @@ impl<'p> Fx<'_, 'p> {
         let location = self.data_location(field.cuda);
         if field.class {
             let source = self.desc_view(from);
-            return self.set_class(to, (&field.ty, location), &source, &field.name);
+            return self.set_class(to, (&field.ty, location), &source, &field.name, ClassHelper::Copy);
         }
         // Assigning an object to itself must not free what is to be copied.
         let (new, old) = (self.desc_base(from), self.desc_base(to));
@@ -232,7 +241,8 @@ impl<'p> Fx<'_, 'p> {
         }
     }
 
-    fn free_fields_of_view(&mut self, view: &View, ty: &Type) {
+    /// Frees what the elements of an array of copies own, without finalising them.
+    pub(crate) fn free_fields_of_view(&mut self, view: &View, ty: &Type) {
         let Type::Derived(id) = ty else { return };
         if !has_allocatable(self.program, ty) {
             return;
@@ -294,9 +304,17 @@ impl<'p> Fx<'_, 'p> {
                 Type::Character(_) => Place::Char(at, Val::i64(self.type_bytes(&field.ty))),
                 _ => Place::Mem(at),
             };
+            if has_allocatable(self.program, &field.ty) {
+                let part = self.field_view(field, at);
+                self.defer(Ending::Copies(part, field.ty.clone()));
+            }
             return self.store_component(place, &field.ty, &v);
         }
         let view = self.field_view(field, at);
+        if has_allocatable(self.program, &field.ty) {
+            self.initialise_view(&view, &field.ty);
+            self.defer(Ending::Copies(view.clone(), field.ty.clone()));
+        }
         if value.rank == 0 {
             let v = self.value(value);
             return self.fill(&view, &v, &field.ty);
@@ -322,7 +340,7 @@ impl<'p> Fx<'_, 'p> {
         let location = self.data_location(field.cuda);
         if field.class {
             let source = self.class_view(value);
-            self.set_class(d, (&field.ty, location), &source, &field.name);
+            self.set_class(d, (&field.ty, location), &source, &field.name, ClassHelper::Copy);
         } else if let Some(from) = self.descriptor(value) {
             self.copy_allocatable(field, d, &from);
         } else if value.rank == 0 {

@@ -387,6 +387,21 @@ impl Fx<'_, '_> {
         Results::None
     }
 
+    /// Frees what dummies with VALUE own: they are copies, which are not finalised.
+    fn release_values(&mut self) {
+        let program = self.program;
+        if !self.is_host() {
+            return;
+        }
+        for &v in &program.proc(self.proc).params {
+            let var = program.var(v);
+            if let (true, Some(Home::Scalar(mem, _))) = (var.attrs.value, self.homes.get(&v)) {
+                let mem = *mem;
+                self.release(mem, &var.ty);
+            }
+        }
+    }
+
     fn leave(&mut self, results: &Results) {
         let proc = self.program.proc(self.proc);
         self.b.jump(self.return_bb);
@@ -397,6 +412,7 @@ impl Fx<'_, '_> {
             self.mark(proc.end);
         }
         self.leave_block(0);
+        self.release_values();
         let values = match results {
             Results::None => Vec::new(),
             Results::Scalar(place, ty) => match self.load(*place, ty) {

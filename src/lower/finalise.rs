@@ -1,7 +1,8 @@
 //! Finalisation (Fortran 2018, 7.5.6): the FINAL subroutines of objects that end or are assigned.
 //!
 //! Objects end with DEALLOCATE, with the procedure or BLOCK that they are local to, and as INTENT(OUT) arguments; the target of an
-//! intrinsic assignment is finalised before it is stored to. Results of functions and temporaries are not finalised.
+//! intrinsic assignment is finalised before it is stored to, and the result of a function after the statement that refers to it
+//! (`result`). The values of structure and array constructors and copies made on the way are not finalised.
 
 use crate::array::Env;
 use crate::call::Passed;
@@ -11,7 +12,7 @@ use crate::place::Mem;
 use crate::types::{const_bytes, has_final};
 use crate::view::{Contiguity, View};
 use ir::Val;
-use sema::checked::{ProcId, Shape, Type, TypeId};
+use sema::checked::{ProcId, Type, TypeId};
 
 impl Fx<'_, '_> {
     /// Finalises an object: its own subroutine, its components, its parent's part. What it has allocated is not touched.
@@ -61,18 +62,10 @@ impl Fx<'_, '_> {
         let shape_of = |p: ProcId| program.proc(p).params.first().map(|&v| &program.var(v).shape);
         let exact = finals.iter().copied().find(|&p| shape_of(p).is_some_and(|s| usize::from(s.rank()) == rank));
         if let Some(proc) = exact {
-            let addr = self.address(view.mem);
-            let mut words = vec![addr];
-            match shape_of(proc) {
-                Some(Shape::AssumedShape(_)) => words.extend(view.dims.iter().flat_map(|d| [d.extent, d.stride])),
-                Some(Shape::Scalar) => {}
-                _ => {
-                    let test = self.contiguity_test(view);
-                    let scattered = self.negate(test);
-                    self.when(scattered, |fx| fx.unsupported("a section with gaps as this argument"));
-                }
+            let mut passed = Passed::default();
+            if let Some(&dummy) = program.proc(proc).params.first() {
+                self.pass_view(program.var(dummy), view, &Type::Derived(id), &mut passed);
             }
-            let passed = Passed { words, keys: vec![ArgKey::Any], ..Passed::default() };
             self.invoke(proc, &[], &passed, &[]);
             return;
         }

@@ -8,11 +8,12 @@
 //! run time opens a scope of its own, because what it allocates must be freed on that path only.
 
 use crate::array::Env;
-use crate::home::Home;
+use crate::home::{Desc, Home};
 use crate::module::ModuleCx;
 use crate::place::Mem;
 use crate::types::{Side, is_volatile};
 use crate::value::Value;
+use crate::view::View;
 use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
 use ir::{AddrBase, Bb, Function, FunctionBuilder, InstKind, LocalSlot, Reg, Space, Trap, Ty, Val};
@@ -32,6 +33,19 @@ pub(crate) struct Cleanup {
     pub(crate) addr: Val,
     /// Whether the address may be 0, and nothing to free.
     pub(crate) perhaps: bool,
+}
+
+/// What happens when a scope is over.
+#[derive(Clone, Debug)]
+pub(crate) enum Ending {
+    /// Memory is freed.
+    Memory(Cleanup),
+    /// Copies of objects free what they own; they are no objects of the program's and are not finalised.
+    Copies(View, Type),
+    /// Objects are finalised and free what they own: the result of a function.
+    Objects(View, Type),
+    /// The same, and their memory is freed: an allocatable result.
+    Allocated(Desc, Type, i32),
 }
 
 /// A construct that EXIT or CYCLE may name.
@@ -68,7 +82,7 @@ pub(crate) struct Fx<'m, 'p> {
     pub(crate) draws: Option<Mem>,
     /// How to leave the procedure.
     pub(crate) return_bb: Bb,
-    scopes: Vec<Vec<Cleanup>>,
+    scopes: Vec<Vec<Ending>>,
     addresses: Vec<(AddrBase, Reg)>,
     transfer: Option<(u64, Mem)>,
 }
@@ -195,17 +209,27 @@ impl<'m, 'p> Fx<'m, 'p> {
     pub(crate) fn scope<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         self.scopes.push(Vec::new());
         let result = f(self);
-        let cleanups = self.scopes.pop().unwrap_or_default();
-        for c in cleanups.iter().rev() {
-            self.free(c);
+        let endings = self.scopes.pop().unwrap_or_default();
+        for ending in endings.iter().rev() {
+            match ending {
+                Ending::Memory(c) => self.free(c),
+                Ending::Copies(view, ty) => self.free_fields_of_view(view, ty),
+                Ending::Objects(view, ty) => self.free_components_of_view(view, ty),
+                Ending::Allocated(d, ty, location) => self.free_data(d, ty, *location),
+            }
         }
         result
     }
 
     /// Frees memory when the current scope is over.
     pub(crate) fn defer_free(&mut self, cleanup: Cleanup) {
+        self.defer(Ending::Memory(cleanup));
+    }
+
+    /// Has something done when the current scope is over; the last that was deferred is done first.
+    pub(crate) fn defer(&mut self, ending: Ending) {
         if let Some(scope) = self.scopes.last_mut() {
-            scope.push(cleanup);
+            scope.push(ending);
         }
     }
 

@@ -196,7 +196,7 @@ impl<'p> Fx<'_, 'p> {
     }
 
     /// The place of an index variable, which has its own scope.
-    fn index_place(&mut self, v: VarId) -> Place {
+    pub(crate) fn index_place(&mut self, v: VarId) -> Place {
         if let Some(place) = self.variable_place(v) {
             return place;
         }

@@ -38,7 +38,8 @@ impl<'p> Fx<'_, 'p> {
         }
     }
 
-    fn with_bounds(&mut self, mut view: View, bounds: &'p [(Expr, Option<Expr>)]) -> View {
+    /// The view with the bounds that a pointer assignment gives.
+    pub(crate) fn with_bounds(&mut self, mut view: View, bounds: &'p [(Expr, Option<Expr>)]) -> View {
         if bounds.is_empty() {
             return view;
         }

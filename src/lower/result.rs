@@ -2,15 +2,15 @@
 //!
 //! The caller provides the memory of a result that is no number: it evaluates the bounds and length that the function's
 //! result is declared with, in terms of the actual arguments. For that time the function's dummies have homes in the
-//! caller. An allocatable or pointer result comes back in a descriptor; the data of an allocatable one is freed when the
-//! statement is over.
+//! caller. An allocatable or pointer result comes back in a descriptor. When the statement is over a result that is no pointer is
+//! finalised, what it owns and the data of an allocatable one are freed.
 
 use crate::array::element_place;
 use crate::call::{Passed, ResultForm, result_form, value_of_registers};
-use crate::fx::{Cleanup, Fx};
+use crate::fx::{Cleanup, Ending, Fx};
 use crate::home::{Desc, DescAt, Home};
 use crate::place::{Mem, Place};
-use crate::types::{const_bytes, data_space, ir_ty};
+use crate::types::{const_bytes, data_space, has_end, ir_ty};
 use crate::value::Value;
 use crate::view::View;
 use ir::{Space, Val};
@@ -77,7 +77,11 @@ impl<'p> Fx<'_, 'p> {
             let view = self.desc_view(&d);
             if var.attrs.allocatable {
                 let location = self.data_location(var.attrs.cuda);
-                self.defer_free(Cleanup { location, addr: view.mem.addr, perhaps: true });
+                self.defer(if var.attrs.class || has_end(program, &var.ty) {
+                    Ending::Allocated(d, var.ty.clone(), location)
+                } else {
+                    Ending::Memory(Cleanup { location, addr: view.mem.addr, perhaps: true })
+                });
             }
             return view;
         }
@@ -110,6 +114,9 @@ impl<'p> Fx<'_, 'p> {
         let hidden: Vec<Val> = [addr].into_iter().chain(len).collect();
         self.invoke(proc, &hidden, &passed, &[]);
         self.after_call(passed);
+        if has_end(program, &var.ty) {
+            self.defer(Ending::Objects(view.clone(), var.ty.clone()));
+        }
         view
     }
 

@@ -73,6 +73,20 @@ pub(crate) fn has_final(program: &Program, ty: &Type) -> bool {
     matches!(ty, Type::Derived(id) if search(program, *id, &mut BTreeSet::new()))
 }
 
+/// Whether a component of objects of this type, at any depth, is assigned by a procedure that its type binds.
+pub(crate) fn assigns_components(program: &Program, ty: &Type) -> bool {
+    fn search(program: &Program, id: TypeId, seen: &mut BTreeSet<TypeId>) -> bool {
+        seen.insert(id)
+            && program.ty(id).fields.iter().any(|f| match f.ty {
+                Type::Derived(inner) if !f.pointer => {
+                    !program.ty(inner).assigns.is_empty() || search(program, inner, seen)
+                }
+                _ => false,
+            })
+    }
+    matches!(ty, Type::Derived(id) if search(program, *id, &mut BTreeSet::new()))
+}
+
 /// Whether objects of this type own something, or something happens when they end.
 pub(crate) fn has_end(program: &Program, ty: &Type) -> bool {
     has_allocatable(program, ty) || has_final(program, ty)

@@ -10,7 +10,7 @@
 //! differs from the written form only where `i + c` overflows, which no valid program does.
 
 use crate::arith::{self, constant};
-use crate::fx::Fx;
+use crate::fx::{Ending, Fx};
 use crate::place::Mem;
 use crate::types::ir_ty;
 use ir::op::{BinOp, CmpOp};
@@ -88,8 +88,18 @@ impl<'p> Fx<'_, 'p> {
         View { mem, origin: None, dims, element, len, tag: None, contiguity: Contiguity::Yes, assumed_size: false }
     }
 
-    /// A temporary array until the end of the current scope.
+    /// A temporary array until the end of the current scope, of objects without contents, which own what is stored to them.
     pub(crate) fn temporary_array(&mut self, ty: &Type, len: Option<Val>, extents: &[Val]) -> View {
+        let view = self.temporary_bytes(ty, len, extents);
+        if crate::types::has_allocatable(self.program, ty) {
+            self.initialise_view(&view, ty);
+            self.defer(Ending::Copies(view.clone(), ty.clone()));
+        }
+        view
+    }
+
+    /// The memory of a temporary array; what its elements own, if they come from the device or go there, is somebody else's.
+    pub(crate) fn temporary_bytes(&mut self, ty: &Type, len: Option<Val>, extents: &[Val]) -> View {
         let element = self.element_bytes(ty, len);
         let bytes = self.array_bytes(extents, element);
         let mem = self.temporary(bytes, crate::types::align(self.program, ty).max(8));
@@ -281,6 +291,12 @@ impl<'p> Fx<'_, 'p> {
         let bytes = ir::descriptor::bytes(view.dims.len() as u32);
         let type_bytes = if view.tag.is_some() { 8 } else { 0 };
         let (_, slot) = self.slot(bytes + type_bytes, 8, "descriptor", source::Span::NONE);
+        self.write_descriptor(slot, view);
+        self.address(slot)
+    }
+
+    /// Writes the descriptor of a view.
+    pub(crate) fn write_descriptor(&mut self, slot: Mem, view: &View) {
         let base = self.address(view.mem);
         self.store_scalar(slot.plus(ir::descriptor::BASE), Ty::I64, base);
         self.store_scalar(slot.plus(ir::descriptor::ELEMENT_BYTES), Ty::I64, view.element);
@@ -292,8 +308,8 @@ impl<'p> Fx<'_, 'p> {
             self.store_scalar(slot.plus(ir::descriptor::stride(i)), Ty::I64, d.stride);
         }
         if let Some(tag) = view.tag {
+            let bytes = ir::descriptor::bytes(view.dims.len() as u32);
             self.store_scalar(slot.plus(bytes as i64), Ty::I64, tag);
         }
-        self.address(slot)
     }
 }

@@ -58,6 +58,8 @@ pub struct DerivedType {
     pub methods: BTreeMap<Arc<str>, ProcId>,
     /// Its own FINAL subroutines.
     pub finals: Vec<ProcId>,
+    /// The type-bound assignments of an object of this type to another, which components of this type are assigned by.
+    pub assigns: Vec<ProcId>,
     /// The definition.
     pub span: Span,
 }

@@ -26,6 +26,7 @@ impl<'a> Checker<'a> {
             parent: None,
             methods: BTreeMap::new(),
             finals: Vec::new(),
+            assigns: Vec::new(),
             span: def.span,
         });
         self.types.push(TypeInfo { ast: Some(def), scope, state: State::Untouched, ..TypeInfo::finished() });
@@ -282,6 +283,7 @@ impl<'a> Checker<'a> {
             parent: None,
             methods: BTreeMap::new(),
             finals: Vec::new(),
+            assigns: Vec::new(),
             span: Span::NONE,
         });
         self.types.push(TypeInfo { bindings: BTreeMap::new(), ..TypeInfo::finished() });

@@ -5,7 +5,7 @@
 //! not polymorphic here, and calls through it are plain ones.
 
 use crate::checked::{
-    Attrs, Expr, ExprKind, ProcBody, ProcId, Procedure, Scope, Shape, Storage, Type, TypeId, Variable,
+    Attrs, Expr, ExprKind, ProcBody, ProcId, Procedure, Scope, Shape, Storage, Type, TypeId, VarId, Variable,
 };
 use crate::checker::{Checker, VarInfo};
 use crate::decl::{Binding, ProcInfo};
@@ -157,6 +157,26 @@ impl Checker<'_> {
                 self.out.types[at].methods.insert(name, id);
             }
             self.bind_finals(ty);
+            self.bind_assignments(ty);
+        }
+    }
+
+    /// Finds the type-bound assignments whose both operands may be of the type itself.
+    fn bind_assignments(&mut self, ty: TypeId) {
+        let at = ty.0 as usize;
+        let Some(Binding::Generic(names)) = self.types[at].bindings.get("assignment(=)").cloned() else { return };
+        for name in names {
+            let Some(&id) = self.out.ty(ty).methods.get(&name) else { continue };
+            let p = self.out.proc(id);
+            let [left, right] = p.params[..] else { continue };
+            let takes = |c: &Self, v: VarId| {
+                let var = c.out.var(v);
+                matches!(var.ty, Type::Derived(t) if t == ty)
+                    || (var.attrs.class && c.class_takes(&var.ty, &Type::Derived(ty)))
+            };
+            if takes(self, left) && takes(self, right) {
+                self.out.types[at].assigns.push(id);
+            }
         }
     }
 }

@@ -1,0 +1,233 @@
+//! Intrinsic assignment of objects whose components have an assignment of their own (Fortran 2018, 10.2.1.3, paragraph 13).
+//!
+//! A component that is no pointer and whose type binds `assignment(=)` for two objects of that type is assigned by that procedure;
+//! other components as ever. Only assignment statements do this: copies that are made on the way, SOURCE= and constructors
+//! do not. Host code only, as all type-bound procedures are.
+
+use crate::array::Env;
+use crate::call::Passed;
+use crate::derived::Helper;
+use crate::designator::is_designator;
+use crate::fx::{Ending, Fx};
+use crate::home::Desc;
+use crate::module::ArgKey;
+use crate::place::{Mem, Place};
+use crate::types::{assigns_components, const_bytes, is_recursive};
+use crate::view::{Contiguity, View};
+use ir::Val;
+use ir::op::CmpOp;
+use sema::checked::{Expr, Field, ProcId, Shape, Type, TypeId, Variable};
+
+impl<'p> Fx<'_, 'p> {
+    /// `target = value` of such objects.
+    pub(crate) fn assign_by_components(&mut self, target: &'p Expr, value: &'p Expr) {
+        let ty = &target.ty;
+        let aliases = self.storage_root(target).is_none_or(|root| self.mentions(value, root));
+        let whole = self.reallocatable(target);
+        if value.rank == 0 {
+            let v = self.value(value);
+            let mut from = self.as_object(&v);
+            if aliases && is_designator(value) {
+                from = self.owned_copy(from, ty);
+            }
+            let view = match (&whole, target.rank) {
+                (Some(d), 0) => {
+                    let element = self.desc_element(d);
+                    self.fit_allocation(d, target, &[], element);
+                    Some(self.desc_view(d))
+                }
+                (None, 0) => match self.place(target) {
+                    Place::Mem(mem) => Some(self.object_view(mem, ty)),
+                    _ => None,
+                },
+                _ => self.designator_view(target),
+            };
+            let Some(view) = view else { return self.unsupported("an assignment to this object") };
+            self.finalise_view(&view, ty);
+            let extents = view.extents();
+            return self.for_each_element(Env::default(), &extents, &[&view], &mut |fx, index, linear| {
+                let to = fx.element_pos(&view, index, linear);
+                fx.assign_object(to, from, ty);
+            });
+        }
+        let mut from = self.view(value);
+        from = self.local_view(from, ty);
+        if aliases && is_designator(value) {
+            let extents = from.extents();
+            let copy = self.temporary_array(ty, None, &extents);
+            self.copy_array(&copy, &from, ty);
+            for (to, from) in from.dims.iter_mut().zip(copy.dims) {
+                (to.stride, to.gather) = (from.stride, None);
+            }
+            from = View { mem: copy.mem, origin: None, contiguity: Contiguity::Yes, ..from };
+        }
+        let view = match whole {
+            Some(d) => {
+                let is_whole = crate::assign::is_whole(value);
+                let shape: Vec<(Val, Val)> = from
+                    .dims
+                    .iter()
+                    .map(|dim| (if is_whole { dim.lower } else { Val::i64(1) }, dim.extent))
+                    .map(|(lower, extent)| (self.freeze(lower), self.freeze(extent)))
+                    .collect();
+                let element = self.desc_element(&d);
+                self.fit_allocation(&d, target, &shape, element);
+                self.desc_view(&d)
+            }
+            None => {
+                let Some(view) = self.designator_view(target) else {
+                    return self.unsupported("an assignment to this object");
+                };
+                self.check_shape(&view, &from.extents());
+                view
+            }
+        };
+        if self.is_remote(view.mem) {
+            return self.copy_array(&view, &from, ty);
+        }
+        self.finalise_view(&view, ty);
+        self.assign_elements(&view, &from, ty);
+    }
+
+    fn object_view(&mut self, mem: Mem, ty: &Type) -> View {
+        let bytes = const_bytes(self.program, ty).unwrap_or(0);
+        self.dense(mem, Val::i64(bytes as i64), None, &[])
+    }
+
+    /// A copy of an object that is freed with the statement.
+    fn owned_copy(&mut self, from: Mem, ty: &Type) -> Mem {
+        let copy = self.deep_copy(from, ty);
+        let view = self.object_view(copy, ty);
+        self.defer(Ending::Copies(view, ty.clone()));
+        copy
+    }
+
+    fn assign_elements(&mut self, to: &View, from: &View, ty: &Type) {
+        let extents = to.extents();
+        self.for_each_element(Env::default(), &extents, &[to, from], &mut |fx, index, linear| {
+            let (target, source) = (fx.element_pos(to, index, linear), fx.element_pos(from, index, linear));
+            fx.assign_object(target, source, ty);
+        });
+    }
+
+    /// `to = from` of objects, by components.
+    pub(crate) fn assign_object(&mut self, to: Mem, from: Mem, ty: &Type) {
+        let program = self.program;
+        let Type::Derived(id) = ty else { return };
+        if !assigns_components(program, ty) || self.is_remote(to) || self.is_remote(from) {
+            return self.copy_object(to, from, ty);
+        }
+        if is_recursive(program, *id) {
+            let (to, from) = (self.address(to), self.address(from));
+            let helper = self.helper(*id, Helper::Assign);
+            self.b.call(helper, vec![to, from], &[]);
+            return;
+        }
+        self.assign_fields(to, from, *id);
+    }
+
+    /// Assigns the components of an object one after another.
+    pub(crate) fn assign_fields(&mut self, to: Mem, from: Mem, id: TypeId) {
+        let program = self.program;
+        for field in &program.ty(id).fields {
+            let (target, source) = (to.plus(field.offset as i64), from.plus(field.offset as i64));
+            let own = match &field.ty {
+                Type::Derived(inner) if !field.pointer && !field.class => {
+                    !program.ty(*inner).assigns.is_empty() || assigns_components(program, &field.ty)
+                }
+                _ => false,
+            };
+            if !own {
+                self.copy_field(field, target, source);
+            } else if field.allocatable {
+                let (target, source) = (self.field_desc(field, target), self.field_desc(field, source));
+                self.assign_allocated(field, &target, &source);
+            } else {
+                let (target, source) = (self.field_view(field, target), self.field_view(field, source));
+                self.assign_part(&target, &source, &field.ty);
+            }
+        }
+    }
+
+    /// An allocatable component is freed and allocated like the other, then assigned.
+    fn assign_allocated(&mut self, field: &'p Field, to: &Desc, from: &Desc) {
+        let location = self.data_location(field.cuda);
+        let (new, old) = (self.desc_base(from), self.desc_base(to));
+        let other = self.icmp(CmpOp::Ne, new, old);
+        self.when(other, |fx| {
+            fx.free_data(to, &field.ty, location);
+            fx.desc_clear(to);
+            let some = fx.icmp(CmpOp::Ne, new, Val::i64(0));
+            fx.when(some, |fx| {
+                let source = fx.desc_view(from);
+                let shape: Vec<(Val, Val)> = source.dims.iter().map(|d| (d.lower, d.extent)).collect();
+                fx.allocate_data(to, &shape, source.element, location, &field.name, false);
+                fx.initialise_data(to, &field.ty);
+                let target = fx.desc_view(to);
+                fx.assign_part(&target, &source, &field.ty);
+            });
+        });
+    }
+
+    /// Assigns a component, by the procedure for its rank or the elemental one if its type binds one.
+    fn assign_part(&mut self, to: &View, from: &View, ty: &Type) {
+        let program = self.program;
+        let Type::Derived(id) = ty else { return };
+        let assigns = &program.ty(*id).assigns;
+        let takes = |p: ProcId, rank: usize| {
+            program.proc(p).params.iter().all(|&v| usize::from(program.var(v).shape.rank()) == rank)
+        };
+        if let Some(&proc) = assigns.iter().find(|&&p| takes(p, to.dims.len())) {
+            return self.assign_with(proc, to, from, ty);
+        }
+        let elemental = assigns.iter().copied().find(|&p| program.proc(p).elemental);
+        let extents = to.extents();
+        self.for_each_element(Env::default(), &extents, &[to, from], &mut |fx, index, linear| {
+            let (target, source) = (fx.element_pos(to, index, linear), fx.element_pos(from, index, linear));
+            match elemental {
+                Some(proc) => {
+                    let (target, source) = (fx.object_view(target, ty), fx.object_view(source, ty));
+                    fx.assign_with(proc, &target, &source, ty);
+                }
+                None => fx.assign_object(target, source, ty),
+            }
+        });
+    }
+
+    fn assign_with(&mut self, proc: ProcId, to: &View, from: &View, ty: &Type) {
+        let program = self.program;
+        let mut passed = Passed::default();
+        for (&dummy, view) in program.proc(proc).params.iter().zip([to, from]) {
+            self.pass_view(program.var(dummy), view, ty, &mut passed);
+        }
+        self.invoke(proc, &[], &passed, &[]);
+    }
+
+    /// Passes objects of that type that no expression names for a dummy of the same rank.
+    pub(crate) fn pass_view(&mut self, dummy: &Variable, view: &View, ty: &Type, out: &mut Passed) {
+        out.keys.push(ArgKey::Any);
+        if dummy.attrs.class {
+            let view = self.tagged(view.clone(), ty);
+            let addr = self.descriptor_of(&view);
+            out.words.push(addr);
+            return;
+        }
+        if dummy.attrs.value && matches!(dummy.shape, Shape::Scalar) {
+            let copy = self.deep_copy(view.mem, ty);
+            let addr = self.address(copy);
+            out.words.push(addr);
+            return;
+        }
+        let addr = self.address(view.mem);
+        out.words.push(addr);
+        match &dummy.shape {
+            Shape::AssumedShape(_) => out.words.extend(view.dims.iter().flat_map(|d| [d.extent, d.stride])),
+            Shape::Scalar => {}
+            _ => {
+                let test = self.contiguity_test(view);
+                let scattered = self.negate(test);
+                self.when(scattered, |fx| fx.unsupported("a section with gaps as this argument"));
+            }
+        }
+    }
+}
