@@ -27,7 +27,7 @@ fuzz_target!(|data: &[u8]| {
     let mut map = SourceMap::new();
     let file = map.add("fuzz.cuf", text);
     let mut diags = Diagnostics::new();
-    let mut include = |name: &str, _| (name == "self").then(|| (name.to_owned(), text.to_owned()));
+    let mut include = |name: &str, _: &str| (name == "self").then(|| (name.to_owned(), text.to_owned()));
     let compiled = compile::compile(&mut map, &[file], &options, &mut include, &mut diags);
     if let Some(compiled) = &compiled {
         let wrong = ir::verify::module(&compiled.module);
