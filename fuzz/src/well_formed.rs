@@ -1,5 +1,5 @@
-//! What can be said of PTX text without ptxas: braces pair, registers are declared, labels stand once where they are
-//! branched to, every instruction ends.
+//! What can be said of PTX text without ptxas: braces pair, registers and arrays of functions are declared, labels stand once
+//! where they are branched to, every instruction ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,6 +35,8 @@ pub fn check(text: &str) -> Result<(), String> {
             }
         } else if let Some(declared) = line.strip_prefix(".reg ") {
             scope.declare(declared);
+        } else if line.starts_with(".local ") || line.starts_with(".shared ") {
+            scope.arrays.extend(line.split([' ', '[']).filter(|w| is_array(w)).map(str::to_owned));
         } else {
             if !line.ends_with([';', '{', '}', ',', '(', ')']) {
                 return fault("an instruction does not end");
@@ -48,6 +50,11 @@ pub fn check(text: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// Whether the name is that of an array of a function.
+fn is_array(word: &str) -> bool {
+    ["depot", "shared"].iter().any(|p| word.strip_prefix(p).is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit())))
+}
+
 /// What one function declares and uses.
 #[derive(Default)]
 struct Scope {
@@ -58,6 +65,9 @@ struct Scope {
     labels: BTreeSet<String>,
     targets: BTreeSet<String>,
     used: BTreeSet<(String, u32)>,
+    /// Arrays in local and shared memory.
+    arrays: BTreeSet<String>,
+    used_arrays: BTreeSet<String>,
 }
 
 impl Scope {
@@ -88,6 +98,8 @@ impl Scope {
                 {
                     self.used.insert((prefix.to_owned(), number));
                 }
+            } else if is_array(word) && !line.starts_with('.') {
+                self.used_arrays.insert(word.to_owned());
             } else if branches {
                 self.targets.insert(word.to_owned());
             }
@@ -98,6 +110,9 @@ impl Scope {
     fn close(self) -> Result<(), String> {
         if let Some(target) = self.targets.difference(&self.labels).next() {
             return Err(format!("there is no label `{target}`"));
+        }
+        if let Some(array) = self.used_arrays.difference(&self.arrays).next() {
+            return Err(format!("array `{array}` is not declared"));
         }
         for (prefix, number) in &self.used {
             if self.counts.get(prefix).is_none_or(|count| number >= count) {

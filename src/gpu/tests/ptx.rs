@@ -391,6 +391,19 @@ fn every_access_assembles() {
 }
 
 #[test]
+fn a_local_array_without_elements_has_an_address() {
+    let mut b = FunctionBuilder::new("k", FuncKind::Kernel, Span::NONE);
+    let slot = b.add_local(LocalSlot { bytes: 0, align: 4, name: "empty".into(), span: Span::NONE });
+    b.addr(AddrBase::Local(slot));
+    b.bytes_param(0, 4, "object");
+    b.ret(Vec::new());
+    let module = Module { funcs: vec![b.finish()], ..Module::default() };
+    let text = text_of(&module, &PtxOptions { sm: 90, ..PtxOptions::default() });
+    assert_eq!(well_formed::check(&text), Ok(()), "{text}");
+    assemble_text("empty", &text, 90);
+}
+
+#[test]
 fn newer_targets_print_a_version_that_knows_them() {
     assemble("versions", &memory_module(), &[75, 80, 86, 89, 90, 100, 103, 110, 120, 121]);
 }
