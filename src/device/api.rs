@@ -137,6 +137,7 @@ pub enum Api {
 
     EventCreate {
         at: u64,
+        flags: i32,
     },
     EventDestroy {
         event: u64,
@@ -184,8 +185,10 @@ pub enum Api {
         address: u64,
         stream: u64,
     },
-    /// The reply's value is the stream.
-    GetDefaultStream,
+    /// The stream of an array, or that of everything else for address 0. The reply's value is the stream.
+    GetDefaultStream {
+        address: u64,
+    },
 
     /// Puts the address at `at`.
     Malloc {
@@ -305,7 +308,7 @@ impl Api {
             Api::StreamQuery { .. } => "cudaStreamQuery",
             Api::StreamWaitEvent { .. } => "cudaStreamWaitEvent",
             Api::SetDefaultStream { .. } | Api::SetArrayStream { .. } => "cudaforSetDefaultStream",
-            Api::GetDefaultStream => "cudaforGetDefaultStream",
+            Api::GetDefaultStream { .. } => "cudaforGetDefaultStream",
             Api::Malloc { region: Region::Managed, .. } => "cudaMallocManaged",
             Api::Malloc { region: Region::Pinned, .. } => "cudaMallocHost",
             Api::Malloc { .. } => "cudaMalloc",

@@ -85,6 +85,8 @@ struct Handle {
 struct Event {
     made_at: Span,
     recorded_ms: Option<f64>,
+    /// Made without `cudaEventDisableTiming`.
+    timed: bool,
 }
 
 /// What `begin` did.
@@ -234,7 +236,10 @@ impl Runtime {
                 self.saw(code);
                 return Step::Done(Reply { code, value: 0 });
             }
-            Api::GetDefaultStream => return Step::Done(Reply { code: 0, value: self.default_stream }),
+            Api::GetDefaultStream { address } => {
+                let value = self.implicit_stream(memory, &[address]);
+                return Step::Done(Reply { code: 0, value });
+            }
             _ => {}
         }
         if let Some(error) = self.sticky

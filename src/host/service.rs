@@ -262,10 +262,12 @@ impl Runtime {
                 }
                 Ok(code(reply.code))
             }
-            Rt::CudaMallocArray => {
-                let (at, count, element_bytes) = (a.bits(0), a.size(1), a.size(2));
+            Rt::CudaMallocArray | Rt::CudaMallocManagedArray => {
+                let (at, count) = (a.bits(0), a.size(1));
+                let element_bytes = storage::read_descriptor(memory, at)?.1;
                 let bytes = count.saturating_mul(element_bytes);
-                let reply = self.call(|| Call { api: Api::Malloc { region: Region::Device(0), at, bytes }, span })?;
+                let region = if rt == Rt::CudaMallocArray { Region::Device(0) } else { Region::Managed };
+                let reply = self.call(|| Call { api: Api::Malloc { region, at, bytes }, span })?;
                 if reply.code == 0 {
                     let fields = [element_bytes, 1, 1, count, element_bytes];
                     let words: Vec<u8> = fields.iter().flat_map(|w| w.to_le_bytes()).collect();
@@ -274,8 +276,8 @@ impl Runtime {
                 Ok(code(reply.code))
             }
             Rt::CudaMallocPitchArray => {
-                let (at, pitch_at, element_bytes) = (a.bits(0), a.bits(1), a.size(2));
-                let (width, height) = (a.size(3), a.size(4));
+                let (at, pitch_at, width, height) = (a.bits(0), a.bits(1), a.size(2), a.size(3));
+                let element_bytes = storage::read_descriptor(memory, at)?.1;
                 let api = Api::MallocPitch { at, pitch_at, element_bytes, width, height };
                 let reply = self.call(|| Call { api, span })?;
                 if reply.code == 0 {

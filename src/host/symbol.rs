@@ -9,9 +9,9 @@
 
 use crate::runtime::Halt;
 use crate::service::Args;
-use crate::service_cuda::{INVALID_VALUE, kind};
+use crate::service_cuda::kind;
 use crate::storage;
-use device::{Api, CopyKind};
+use device::{Api, CopyKind, CudaError};
 use ir::rt::Rt;
 use mem::Memory;
 use std::sync::Arc;
@@ -77,7 +77,7 @@ pub(crate) fn symbol_call(symbols: &Symbols, memory: &mut Memory, rt: Rt, a: Arg
         Ok(Some(CopyKind::Default)) => Ok(Some(usual)),
         other => other,
     };
-    let refused = Api::Answer { name, code: INVALID_VALUE };
+    let refused = |code: CudaError| Api::Answer { name, code: code.code() };
     Ok(match rt {
         Rt::CudaSymbolAddress => {
             storage::write(memory, a.bits(0), &symbol.address.to_le_bytes())?;
@@ -92,12 +92,14 @@ pub(crate) fn symbol_call(symbols: &Symbols, memory: &mut Memory, rt: Rt, a: Arg
                 (Some((destination, bytes)), Some(kind)) => {
                     Api::Memcpy { destination, source: a.bits(1), bytes, kind, stream }
                 }
-                _ => refused,
+                (None, _) => refused(CudaError::InvalidValue),
+                (_, None) => refused(CudaError::InvalidMemcpyDirection),
             }
         }
         _ => match (range(1), direction(memory, CopyKind::DeviceToHost)?) {
             (Some((source, bytes)), Some(kind)) => Api::Memcpy { destination: a.bits(0), source, bytes, kind, stream },
-            _ => refused,
+            (None, _) => refused(CudaError::InvalidValue),
+            (_, None) => refused(CudaError::InvalidMemcpyDirection),
         },
     })
 }

@@ -130,9 +130,10 @@ services! {
     CudaMalloc "cuda.malloc" (I64 I64) -> (I32) Host "cudaMalloc: address of the pointer to set, bytes";
     CudaMallocHost "cuda.malloc.host" (I64 I64 I32) -> (I32) Host "cudaHostAlloc: address of the pointer to set, bytes, flags";
     CudaMallocManaged "cuda.malloc.managed" (I64 I64 I32) -> (I32) Host "cudaMallocManaged: address of the pointer to set, bytes, flags";
-    CudaMallocArray "cuda.malloc.array" (I64 I64 I64) -> (I32) Host "cudaMalloc of an array of rank 1: address of its descriptor, elements, bytes of one";
-    CudaMallocPitch "cuda.malloc.pitch" (I64 I64 I64 I64 I64) -> (I32) Host "cudaMallocPitch: address of the pointer to set, address of the pitch in elements (an integer(8)), bytes of an element, width in elements, height";
-    CudaMallocPitchArray "cuda.malloc.pitch.array" (I64 I64 I64 I64 I64) -> (I32) Host "the same for an allocatable array of rank 2, which becomes one of pitch by height elements: address of its descriptor, then as cuda.malloc.pitch";
+    CudaMallocArray "cuda.malloc.array" (I64 I64) -> (I32) Host "cudaMalloc of an array of rank 1: address of its descriptor, which has the bytes of an element, and elements";
+    CudaMallocManagedArray "cuda.malloc.managed.array" (I64 I64 I32) -> (I32) Host "cudaMallocManaged of an array of rank 1: as cuda.malloc.array, then the flags";
+    CudaMallocPitch "cuda.malloc.pitch" (I64 I64 I64 I64) -> (I32) Host "cudaMallocPitch: address of the pointer to set, address of the pitch in bytes (an integer(8)), width in bytes, height";
+    CudaMallocPitchArray "cuda.malloc.pitch.array" (I64 I64 I64 I64) -> (I32) Host "the same in elements for an allocatable array of rank 2, which becomes one of pitch by height elements: address of its descriptor, which has the bytes of an element, then as cuda.malloc.pitch";
     CudaFree "cuda.free" (I64 I64) -> (I32) Host "cudaFree: address, bytes of an element";
     CudaFreeArray "cuda.free.array" (I64) -> (I32) Host "cudaFree of an allocatable array: address of its descriptor, whose base becomes 0";
     CudaFreeHost "cuda.free.host" (I64 I64) -> (I32) Host "cudaFreeHost: address, bytes of an element";
@@ -145,7 +146,8 @@ services! {
     CudaMemcpyAsyncFrom "cuda.memcpy.async.from" (I64 I64 I64 I64 I64 I64) -> (I32) Host "as cuda.memcpy.from, then the stream";
     CudaMemcpyAsyncBetween "cuda.memcpy.async.between" (I64 I64 I64 I64 I64) -> (I32) Host "as cuda.memcpy.between, then the stream";
     CudaMemcpyStream "cuda.memcpy.stream" (I64 I64 I64 I64 I64 I64) -> (I32) Host "cudaMemcpyAsync without a kind: as cuda.memcpy, with the stream in place of the kind";
-    CudaMemcpyPeer "cuda.memcpy.peer" (I64 I64 I32 I64 I64 I32 I64 I64) -> (I32) Host "cudaMemcpyPeer: destination, bytes of its element, its device, source, bytes of its element, its device, elements, stream";
+    CudaMemcpyPeer "cuda.memcpy.peer" (I64 I64 I32 I64 I64 I32 I64) -> (I32) Host "cudaMemcpyPeer: destination, bytes of its element, its device, source, bytes of its element, its device, elements";
+    CudaMemcpyPeerAsync "cuda.memcpy.peer.async" (I64 I64 I32 I64 I64 I32 I64 I64) -> (I32) Host "cudaMemcpyPeerAsync: as cuda.memcpy.peer, then the stream";
     CudaMemcpy2D "cuda.memcpy.2d" (I64 I64 I64 I64 I64 I64 I64 I64 I64) -> (I32) Host "cudaMemcpy2D: destination, bytes of its element, its pitch; source, bytes of its element, its pitch; width and height; address of the kind (0: by the addresses). Pitches and width in elements";
     CudaMemcpy2DAsync "cuda.memcpy.2d.async" (I64 I64 I64 I64 I64 I64 I64 I64 I64 I64) -> (I32) Host "cudaMemcpy2DAsync: as cuda.memcpy.2d, then the stream";
     CudaSymbolAddress "cuda.symbol.address" (I64 I64) -> (I32) Host "cudaGetSymbolAddress: address of the pointer to set, address of the symbol";
@@ -156,11 +158,14 @@ services! {
     CudaMemcpyFromSymbolAsync "cuda.memcpy.symbol.from.async" (I64 I64 I64 I64 I64 I64 I64) -> (I32) Host "as cuda.memcpy.symbol.from, then the stream";
     CudaMemset "cuda.memset" (I64 I64 I64 I64) -> (I32) Host "cudaMemset: destination, bytes of an element, an integer value, elements";
     CudaMemsetReal "cuda.memset.real" (I64 I64 F64 I64) -> (I32) Host "the same with a real value";
+    CudaMemsetComplex "cuda.memset.complex" (I64 I64 F64 F64 I64) -> (I32) Host "the same with the parts of a complex value";
     CudaMemsetPointer "cuda.memset.pointer" (I64 I32 I64) -> (I32) Host "the same of bytes at a C pointer: destination, value of each byte, bytes";
     CudaMemsetAsync "cuda.memset.async" (I64 I64 I64 I64 I64) -> (I32) Host "cudaMemsetAsync: as cuda.memset, then the stream";
     CudaMemsetAsyncReal "cuda.memset.async.real" (I64 I64 F64 I64 I64) -> (I32) Host "the same with a real value";
+    CudaMemsetAsyncComplex "cuda.memset.async.complex" (I64 I64 F64 F64 I64 I64) -> (I32) Host "the same with the parts of a complex value";
     CudaMemset2D "cuda.memset.2d" (I64 I64 I64 I64 I64 I64) -> (I32) Host "cudaMemset2D: destination, bytes of an element, pitch in elements, an integer value, width, height";
     CudaMemset2DReal "cuda.memset.2d.real" (I64 I64 I64 F64 I64 I64) -> (I32) Host "the same with a real value";
+    CudaMemset2DComplex "cuda.memset.2d.complex" (I64 I64 I64 F64 F64 I64 I64) -> (I32) Host "the same with the parts of a complex value";
     CudaMemGetInfo "cuda.mem.info" (I64 I64) -> (I32) Host "cudaMemGetInfo: addresses of two integer(8), free and total";
     CudaMemAdvise "cuda.mem.advise" (I64 I64 I64 I32 I32) -> (I32) Host "cudaMemAdvise: address, bytes of an element, elements, advice, device";
     CudaMemPrefetch "cuda.mem.prefetch" (I64 I64 I64 I32 I64) -> (I32) Host "cudaMemPrefetchAsync: address, bytes of an element, elements, device, stream";

@@ -176,8 +176,16 @@ impl<'p> Fx<'_, 'p> {
         self.b.select(Ty::I64, present, addr, Val::i64(0)).into()
     }
 
-    /// `type(*), dimension(..)`: the address and the bytes of an element.
+    /// `type(*), dimension(..)`: the address and the bytes of an element. A C pointer stands for the bytes it points to.
     fn pass_anything(&mut self, e: &'p Expr, out: &mut Passed) {
+        let names_memory = matches!(&e.ty, Type::Derived(id)
+            if e.rank == 0 && matches!(&*self.program.ty(*id).name, "c_ptr" | "c_devptr"));
+        if out.service && names_memory {
+            let addr = self.pointer_word(e);
+            out.words.extend([addr, Val::i64(1)]);
+            out.keys.push(ArgKey::Any);
+            return;
+        }
         let view = match self.designator_view(e) {
             Some(view) => view,
             None if e.rank > 0 => self.view(e),
@@ -327,6 +335,11 @@ impl<'p> Fx<'_, 'p> {
                 Mem::at(addr, self.local_space())
             }
         };
+        if out.service && matches!(dummy.ty, Type::Any) && !matches!(e.ty, Type::Any) {
+            // The service allocates the array: it learns the bytes of an element from the descriptor.
+            let element = self.element_bytes(&e.ty, None);
+            self.store_scalar(mem.plus(ir::descriptor::ELEMENT_BYTES), Ty::I64, element);
+        }
         let addr = self.address(mem);
         out.words.push(addr);
         out.keys.push(self.space_key(mem.space));

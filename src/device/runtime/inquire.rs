@@ -190,14 +190,14 @@ impl Runtime {
             }
             Api::EnablePeerAccess { device: to } => {
                 let to = self.device_number(to, call, span)?;
-                if to == self.current || !self.peers.insert((self.current, to)) {
-                    return Err(CudaError::InvalidValue);
+                if to == self.current {
+                    return Err(CudaError::InvalidDevice);
                 }
-                Ok(())
+                self.peers.insert((self.current, to)).then_some(()).ok_or(CudaError::PeerAccessAlreadyEnabled)
             }
             Api::DisablePeerAccess { device: to } => {
                 let to = self.device_number(to, call, span)?;
-                self.peers.remove(&(self.current, to)).then_some(()).ok_or(CudaError::InvalidValue)
+                self.peers.remove(&(self.current, to)).then_some(()).ok_or(CudaError::PeerAccessNotEnabled)
             }
             Api::GetVersion { at } => put(memory, at, &VERSION.to_le_bytes()),
             Api::MemGetInfo { free_at, total_at } => {

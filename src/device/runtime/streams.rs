@@ -47,7 +47,7 @@ impl Runtime {
                 self.default_stream = stream;
                 None
             }),
-            Api::EventCreate { at } => self.event_create(memory, at, span),
+            Api::EventCreate { at, flags } => self.event_create(memory, at, flags, span),
             Api::EventDestroy { event } => self.event(event, name, span).map(|_| {
                 self.events.remove(&event);
                 None
@@ -130,11 +130,15 @@ impl Runtime {
         Ok(Some(Half::Hold))
     }
 
-    fn event_create(&mut self, memory: &mut Memory, at: u64, span: Span) -> Outcome<Option<Half>> {
+    fn event_create(&mut self, memory: &mut Memory, at: u64, flags: i32, span: Span) -> Outcome<Option<Half>> {
+        // cudaEventInterprocess (4) goes only with cudaEventDisableTiming (2).
+        if !(0..8).contains(&flags) || flags & 6 == 4 {
+            return Err(CudaError::InvalidValue);
+        }
         let event = self.next_event;
         put(memory, at, &event.to_le_bytes())?;
         self.next_event += 1;
-        self.events.insert(event, Event { made_at: span, recorded_ms: None });
+        self.events.insert(event, Event { made_at: span, recorded_ms: None, timed: flags & 2 == 0 });
         Ok(None)
     }
 
@@ -148,6 +152,9 @@ impl Runtime {
     ) -> Outcome<Option<Half>> {
         const CALL: &str = "cudaEventElapsedTime";
         let (a, b) = (self.event(start, CALL, span)?, self.event(end, CALL, span)?);
+        if !(a.timed && b.timed) {
+            return Err(CudaError::InvalidResourceHandle);
+        }
         let (Some(from), Some(to)) = (a.recorded_ms, b.recorded_ms) else {
             self.report(CALL, ApiFault::EventNotRecorded, span);
             return Err(CudaError::InvalidResourceHandle);
