@@ -79,7 +79,7 @@ pub(crate) fn serve(
                 Value::Char(&characters)
             }
             Rt::Stop => return Served::Exit,
-            Rt::ErrorBounds | Rt::ErrorAllocated | Rt::ErrorAlreadyAllocated => {
+            Rt::ErrorBounds | Rt::ErrorShape | Rt::ErrorAllocated | Rt::ErrorAlreadyAllocated => {
                 return error(warp, request, lane, Memories { memory, shared, warp });
             }
             _ => return Served::Refused,
@@ -101,7 +101,11 @@ fn error(warp: &Warp<32>, request: &RtRequest, lane: usize, from: Memories<'_>) 
         let read = from.read(lane, arg(at), &mut bytes);
         read.map_or_else(String::new, |()| String::from_utf8_lossy(&bytes).into_owned())
     };
-    let name = name(if request.rt == Rt::ErrorBounds { 4 } else { 0 });
+    let name = match request.rt {
+        Rt::ErrorBounds => name(4),
+        Rt::ErrorShape => String::new(),
+        _ => name(0),
+    };
     let kind = match request.rt {
         Rt::ErrorBounds => {
             let dimension = arg(3) as u32;
@@ -109,6 +113,11 @@ fn error(warp: &Warp<32>, request: &RtRequest, lane: usize, from: Memories<'_>) 
             let [subscript, lower, upper] = [arg(0), arg(1), arg(2)].map(|v| v as i64);
             FindingKind::Subscript { dimension, rank: dimension.max(1), subscript, lower, upper }
         }
+        Rt::ErrorShape => FindingKind::Host(HostFault::NonconformingShapes {
+            dimension: (arg(2) as u32).max(1),
+            left: arg(0) as i64,
+            right: arg(1) as i64,
+        }),
         Rt::ErrorAlreadyAllocated => FindingKind::Host(HostFault::AlreadyAllocated { name: name.clone() }),
         _ => FindingKind::Host(HostFault::NotAllocatedUse { name: name.clone() }),
     };

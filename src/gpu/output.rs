@@ -101,6 +101,9 @@ fn finding_of(record: &PrintRecord, fault: &Fault, launch: &KernelLaunch, kernel
             // The rank is not recorded; at least as many dimensions as the one that was wrong.
             FindingKind::Subscript { dimension: dim, rank: dim.max(1), subscript, lower, upper }
         }
+        FaultKind::Shape { dim, left, right } => {
+            FindingKind::Host(HostFault::NonconformingShapes { dimension: dim.max(1), left, right })
+        }
         FaultKind::Unallocated => FindingKind::Host(HostFault::NotAllocatedUse { name }),
         FaultKind::Allocated => FindingKind::Host(HostFault::AlreadyAllocated { name }),
         FaultKind::NoMemory(requested) => FindingKind::DeviceHeapExhausted { requested, limit: DEVICE_HEAP_BYTES },

@@ -86,6 +86,15 @@ pub enum FaultKind {
         /// Which dimension, from 1.
         dim: u32,
     },
+    /// Arrays of different shape in one operation.
+    Shape {
+        /// Which dimension, from 1.
+        dim: u32,
+        /// The extent of the first.
+        left: i64,
+        /// The extent of the second.
+        right: i64,
+    },
     /// Use of an array that is not allocated.
     Unallocated,
     /// ALLOCATE of what is allocated.
@@ -215,6 +224,7 @@ fn continue_item(record: &Raw, last: Option<&mut PrintItem>, missing: &mut u64) 
         }
         Kind::Stop => fault(FaultKind::Stop { error: extra & 1 != 0, code: a as i32 }),
         Kind::Bounds => fault(FaultKind::Bounds { subscript: a as i64, lower: b as i64, upper: 0, dim: extra }),
+        Kind::Shape => fault(FaultKind::Shape { dim: extra, left: a as i64, right: b as i64 }),
         Kind::Unallocated => fault(FaultKind::Unallocated),
         Kind::Allocated => fault(FaultKind::Allocated),
         Kind::NoMemory => fault(FaultKind::NoMemory(a)),

@@ -202,5 +202,5 @@ services! {
     ErrorAllocated "error.unallocated" (I64 I64) -> () Both "use of an array that is not allocated: address and length of the name";
     ErrorAlreadyAllocated "error.allocated" (I64 I64) -> () Both "ALLOCATE of what is allocated: address and length of the name";
     RealMade "real.made" (I32 I64 I64 I32 I32 F64 F64 F64 F64) -> () Device "perhaps an operation to blame (`--check fp`): 0 a result that is not finite, 1 a real that its integer cannot hold, 2 an integer division by zero; address and length of the operation's name (1: the type); kind of the operands, their number, three operands, the result";
-    ErrorShape "error.shape" (I64 I64 I32) -> () Host "shapes that do not conform: two extents, dimension from 1";
+    ErrorShape "error.shape" (I64 I64 I32) -> () Both "shapes that do not conform: two extents, dimension from 1";
 }

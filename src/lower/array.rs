@@ -142,7 +142,27 @@ impl<'p> Fx<'_, 'p> {
         let mut env = Env::default();
         self.prepare(e, &mut env);
         let extents = env.extents(e).unwrap_or_default();
+        self.check_operands(e, &env);
         (env, extents)
+    }
+
+    /// With bounds checks on, reports operands of a prepared expression that do not conform.
+    pub(crate) fn check_operands(&mut self, e: &'p Expr, env: &Env) {
+        if !self.m.options.check_bounds || e.rank == 0 || env.leaf(e).is_some() || !is_elementwise(self.program, e) {
+            return;
+        }
+        let mut first: Option<Vec<Val>> = None;
+        crate::visit::parts(e, &mut |part| {
+            if part.rank == 0 {
+                return;
+            }
+            self.check_operands(part, env);
+            let Some(extents) = env.extents(part) else { return };
+            match &first {
+                Some(first) => self.at(e.span, |fx| fx.check_extents(first, &extents)),
+                None => first = Some(extents),
+            }
+        });
     }
 
     /// Runs `body` for each element; `targets` are arrays of the same shape that it goes through in step. The body gets the

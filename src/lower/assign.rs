@@ -344,15 +344,21 @@ impl<'p> Fx<'_, 'p> {
         });
     }
 
-    /// With bounds checks on, reports shapes that do not conform.
+    /// With bounds checks on, reports a value whose shape is not that of the target.
     pub(crate) fn check_shape(&mut self, view: &View, extents: &[Val]) {
-        if !self.m.options.check_bounds || !self.is_host() {
+        let own = view.extents();
+        self.check_extents(&own, extents);
+    }
+
+    /// With bounds checks on, reports shapes that do not conform.
+    pub(crate) fn check_extents(&mut self, left: &[Val], right: &[Val]) {
+        if !self.m.options.check_bounds {
             return;
         }
-        for (dim, (have, &want)) in view.extents().into_iter().zip(extents).enumerate() {
-            let differs = self.icmp(CmpOp::Ne, have, want);
+        for (dim, (&left, &right)) in left.iter().zip(right).enumerate() {
+            let differs = self.icmp(CmpOp::Ne, left, right);
             self.when(differs, |fx| {
-                fx.rt(ir::rt::Rt::ErrorShape, vec![have, want, Val::i32(dim as i32 + 1)]);
+                fx.rt(ir::rt::Rt::ErrorShape, vec![left, right, Val::i32(dim as i32 + 1)]);
             });
         }
     }

@@ -292,6 +292,15 @@ impl<'p> Fx<'_, 'p> {
             }
         }
         let extents = env.extents(array).unwrap_or_default();
+        for arg in args.iter().flatten() {
+            if let Actual::Expr(e) = arg
+                && e.rank > 0
+            {
+                let others = env.extents(e).unwrap_or_default();
+                self.at(e.span, |fx| fx.check_extents(&extents, &others));
+                self.check_operands(e, &env);
+            }
+        }
         self.for_each_element(env, &extents, &[], &mut |fx, _, _| fx.call_once(proc, args));
     }
 

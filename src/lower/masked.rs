@@ -93,6 +93,16 @@ impl<'p> Fx<'_, 'p> {
         }
     }
 
+    /// With bounds checks on, reports a value or masks whose shape is not that of the target.
+    fn check_masked(&mut self, env: &Env, value: &'p Expr, extents: &[Val], conditions: &[Condition<'p>]) {
+        for e in conditions.iter().map(|c| c.mask).chain([value]).filter(|e| e.rank > 0) {
+            self.check_operands(e, env);
+            if let Some(own) = env.extents(e) {
+                self.at(e.span, |fx| fx.check_extents(extents, &own));
+            }
+        }
+    }
+
     /// Whether all conditions hold for the current element.
     fn holds(&mut self, conditions: &[Condition<'p>]) -> Val {
         let mut all = Val::pred(true);
@@ -137,6 +147,7 @@ impl<'p> Fx<'_, 'p> {
             None => self.prepare(value, &mut env),
         }
         self.prepare_conditions(conditions, &mut env);
+        self.check_masked(&env, value, &extents, conditions);
         if !remote && !is_ready && self.conflicts(target, value) {
             let fresh = self.temporary_array(ty, view.len, &extents);
             self.masked_store(&fresh, env, &extents, value, conditions);
@@ -157,6 +168,7 @@ impl<'p> Fx<'_, 'p> {
         self.prepare(value, &mut env);
         self.prepare_conditions(conditions, &mut env);
         let extents = to.extents();
+        self.check_masked(&env, value, &extents, conditions);
         self.masked_store(to, env, &extents, value, conditions);
     }
 

@@ -67,5 +67,6 @@ kinds! {
     Unallocated = 18 "Use of an array that is not allocated; its name follows as `Char`.";
     NoMemory = 19 "An allocation without `stat=` that failed: `a` the bytes; the name follows as `Char`.";
     Allocated = 21 "ALLOCATE of what is allocated; its name follows as `Char`.";
+    Shape = 22 "Arrays that do not conform: `extra` the dimension, `a` and `b` the extents.";
     Trap = 20 "Compiled code raised an error: `extra` 0 for a zero step, 1 for a refused feature.";
 }

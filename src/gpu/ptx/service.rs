@@ -73,6 +73,11 @@ impl Body<'_, '_> {
                 self.text(args[4], args[5]);
                 ins!(self, "exit");
             }
+            Rt::ErrorShape => {
+                self.record(Kind::Shape, args[2], Some((Ty::I64, args[0])), Some((Ty::I64, args[1])));
+                self.record_place();
+                ins!(self, "exit");
+            }
             Rt::ErrorAllocated | Rt::ErrorAlreadyAllocated => {
                 let kind = if rt == Rt::ErrorAllocated { Kind::Unallocated } else { Kind::Allocated };
                 self.record(kind, Val::i32(0), None, None);

@@ -83,6 +83,14 @@ impl Checker<'_> {
     /// The arguments in the order of the dummies.
     pub(crate) fn pass(&mut self, fit: &Fit, args: Vec<Argument>) -> Option<Vec<Option<Actual>>> {
         let params = self.out.proc(fit.proc).params.clone();
+        if fit.rank > 0 {
+            // An elemental reference: its arrays have one shape.
+            let arrays: Vec<&Expr> =
+                args.iter().filter_map(|a| if let Given::Expr(e) = &a.given { Some(e) } else { None }).collect();
+            let span = arrays.iter().rfind(|e| e.rank > 0).map_or(Span::NONE, |e| e.span);
+            let what = format!("arguments of `{}`", self.out.proc(fit.proc).name);
+            self.check_all_conform(&what, arrays, span)?;
+        }
         let mut given: Vec<Option<Argument>> = args.into_iter().map(Some).collect();
         let mut out = Vec::with_capacity(params.len());
         for (&param, slot) in params.iter().zip(&fit.slots) {

@@ -9,6 +9,7 @@ mod array;
 mod call;
 mod class;
 mod component;
+mod conform;
 mod construct;
 mod convert;
 mod fit;

@@ -112,6 +112,7 @@ impl Checker<'_> {
             let text = format!("operands of `{symbol}` have ranks {} and {}", a.rank, b.rank);
             return self.error(Code::RankMismatch, span, text);
         }
+        self.check_conform(&format!("operands of `{symbol}`"), a, b, Code::ShapeMismatch, span)?;
         Some(a.rank.max(b.rank))
     }
 

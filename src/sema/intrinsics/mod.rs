@@ -315,6 +315,7 @@ impl Checker<'_> {
         rank: u8,
         span: Span,
     ) -> Option<Expr> {
+        self.check_intrinsic_shapes(id, &args, span)?;
         self.fold(Expr { kind: ExprKind::Intrinsic { id, args }, ty, rank, span })
     }
 
@@ -330,6 +331,8 @@ impl Checker<'_> {
                 rank = e.rank;
             }
         }
+        let what = format!("arguments of `{}`", id.name());
+        self.check_all_conform(&what, args.iter().flatten(), span)?;
         Some(rank)
     }
 }

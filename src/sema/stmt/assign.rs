@@ -56,17 +56,13 @@ impl Checker<'_> {
             };
             return self.error(Code::RankMismatch, span, text);
         }
-        if let (Some(a), Some(b), true) =
-            (self.constant_extents(&target), self.constant_extents(&value), value.rank > 0)
+        if value.rank > 0
             && !self.is_allocatable(&target)
-            && let Some(dim) = a.iter().zip(&b).position(|(a, b)| a.1 != b.1)
+            && let Some(m) = self.mismatch(&target, &value)
         {
-            let text = format!(
-                "shapes differ: dimension {} has extent {} on the left and {} on the right",
-                dim + 1,
-                a[dim].1,
-                b[dim].1
-            );
+            let (dimension, left, right) = (m.dimension, m.left, m.right);
+            let text =
+                format!("shapes differ: dimension {dimension} has extent {left} on the left and {right} on the right");
             return self.error(Code::ShapeMismatch, span, text);
         }
         self.check_transfer(&target, &value, span)?;

@@ -10,11 +10,19 @@ impl<'a> Checker<'a> {
         let mut rank = None;
         let mut out = Vec::with_capacity(arms.len());
         let mut complete = true;
+        let mut first: Option<crate::checked::Expr> = None;
         for arm in arms {
             let mask = match &arm.mask {
                 None => None,
                 Some(e) => match self.mask(e, &mut rank) {
-                    Some(mask) => Some(mask),
+                    Some(mask) => {
+                        if let Some(first) = &first {
+                            let what = "masks of one `where`";
+                            self.check_conform(what, first, &mask, Code::BadMaskedAssignment, e.span);
+                        }
+                        first.get_or_insert_with(|| mask.clone());
+                        Some(mask)
+                    }
                     None => {
                         complete = false;
                         None
@@ -22,8 +30,8 @@ impl<'a> Checker<'a> {
                 },
             };
             let body = self.block(&arm.body);
-            if let Some(rank) = rank {
-                self.masked_body(&body, rank);
+            if let Some(first) = &first {
+                self.masked_body(&body, first);
             }
             out.push((mask, body, arm.span));
         }
@@ -45,18 +53,19 @@ impl<'a> Checker<'a> {
         self.convert(mask, &Type::Logical(4))
     }
 
-    fn masked_body(&mut self, body: &Block, rank: u8) {
+    fn masked_body(&mut self, body: &Block, mask: &crate::checked::Expr) {
+        let rank = mask.rank;
         for s in body {
             match &s.kind {
                 StmtKind::Assign { target, .. } if target.rank != rank => {
                     let text = format!("the mask has rank {rank}, and the assigned variable has rank {}", target.rank);
                     self.error::<()>(Code::BadMaskedAssignment, s.span, text);
                 }
-                StmtKind::Assign { .. }
-                | StmtKind::Where(_)
-                | StmtKind::Call { .. }
-                | StmtKind::Nothing
-                | StmtKind::Unsupported(_) => {}
+                StmtKind::Assign { target, .. } => {
+                    let what = "the mask and the assigned variable";
+                    self.check_conform(what, mask, target, Code::BadMaskedAssignment, s.span);
+                }
+                StmtKind::Where(_) | StmtKind::Call { .. } | StmtKind::Nothing | StmtKind::Unsupported(_) => {}
                 _ => {
                     self.error::<()>(Code::BadMaskedAssignment, s.span, "only assignments and `where` may stand here");
                 }

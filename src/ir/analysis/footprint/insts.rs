@@ -257,7 +257,7 @@ impl<'a> Walk<'a> {
             | Rt::IoPutComplex8
             | Rt::IoPutLogical
             | Rt::Stop => Ok(()),
-            Rt::ErrorBounds | Rt::ErrorAllocated | Rt::ErrorAlreadyAllocated | Rt::RealMade => {
+            Rt::ErrorBounds | Rt::ErrorShape | Rt::ErrorAllocated | Rt::ErrorAlreadyAllocated | Rt::RealMade => {
                 self.may_stop = true;
                 Ok(())
             }
