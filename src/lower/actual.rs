@@ -250,7 +250,13 @@ impl<'p> Fx<'_, 'p> {
     }
 
     /// The address of a view's elements, one after another.
-    fn contiguous_address(&mut self, view: &View, ty: &Type, intent: Option<Intent>, out: &mut Passed) -> Val {
+    pub(crate) fn contiguous_address(
+        &mut self,
+        view: &View,
+        ty: &Type,
+        intent: Option<Intent>,
+        out: &mut Passed,
+    ) -> Val {
         let base = self.address(view.mem);
         let test = self.contiguity_test(view);
         if crate::arith::is(test, 1) {
@@ -267,7 +273,8 @@ impl<'p> Fx<'_, 'p> {
         let extents = view.extents();
         let count = self.product(&extents);
         let bytes = self.imul(count, view.element);
-        let copied = intent != Some(Intent::Out);
+        // What objects own goes with them, and comes back, or is given back, with them.
+        let copied = intent != Some(Intent::Out) || has_allocatable(self.program, ty);
         self.when(scattered, |fx| {
             let args = vec![Val::i32(location), bytes, Val::i64(0), Val::i64(0), Val::i32(0)];
             let fresh = fx.rt(Rt::Alloc, args);
@@ -276,7 +283,7 @@ impl<'p> Fx<'_, 'p> {
             }
             if copied {
                 let dense = fx.dense(Mem::at(addr.into(), view.mem.space), view.element, view.len, &extents);
-                fx.copy_array(&dense, view, ty);
+                fx.move_array(&dense, view, ty);
             }
         });
         let dense = self.dense(Mem::at(addr.into(), view.mem.space), view.element, view.len, &extents);

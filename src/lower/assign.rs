@@ -60,13 +60,17 @@ impl<'p> Fx<'_, 'p> {
             if to == *from {
                 return;
             }
-            // `a = a%next`: what the target holds is freed before it is copied, so that the value is copied first.
-            if has_allocatable(self.program, &target.ty) && self.storage_root(target) == self.storage_root(value) {
-                let copy = self.deep_copy(*from, &target.ty);
-                self.finalise(to, &target.ty);
-                self.store(place, &target.ty, &Value::Object(copy));
-                return self.release(copy, &target.ty);
-            }
+        }
+        // `a = a%next`: what the target holds is freed before it is copied, so that the value is copied first.
+        if let (Place::Mem(to), Value::Object(from)) = (place, v)
+            && has_allocatable(self.program, &target.ty)
+            && ((is_designator(value) && self.storage_root(target) == self.storage_root(value))
+                || self.is_pointer_result(value))
+        {
+            let copy = self.deep_copy(*from, &target.ty);
+            self.finalise(to, &target.ty);
+            self.store(place, &target.ty, &Value::Object(copy));
+            return self.release(copy, &target.ty);
         }
         if let Place::Mem(to) = place {
             self.finalise(to, &target.ty);

@@ -218,7 +218,7 @@ impl<'p> Fx<'_, 'p> {
                 }
                 CopyBack::Array { when, from, to, ty, free } => self.when(when, |fx| {
                     if let Some(to) = &to {
-                        fx.copy_array(to, &from, &ty);
+                        fx.move_array(to, &from, &ty);
                     }
                     fx.free(&free);
                 }),

@@ -8,7 +8,7 @@ use crate::dynamic::members;
 use crate::fx::Fx;
 use crate::home::{Desc, DescAt, Home};
 use crate::place::Mem;
-use crate::types::{align, assigns_components, const_bytes, has_allocatable, has_default, has_end};
+use crate::types::{align, assigns_components, const_bytes, has_allocatable, has_default, has_end, has_final};
 use crate::view::View;
 use ir::op::CmpOp;
 use ir::{FuncId, FuncKind, FunctionBuilder, Reg, Space, Ty, Val};
@@ -161,8 +161,31 @@ impl<'p> Fx<'_, 'p> {
         let set = self.desc_is_set(d);
         self.when(set, |fx| {
             let view = fx.desc_view(d);
-            fx.each_object(&view, ty, ClassHelper::Free);
+            fx.free_class_view(&view, ty);
         });
+    }
+
+    /// The same for a view. An array is finalised as one where its dynamic type has FINAL subroutines, which may be for its rank.
+    fn free_class_view(&mut self, view: &View, ty: &Type) {
+        let program = self.program;
+        let root = if let Type::Derived(id) = ty { Some(*id) } else { None };
+        let finals = !view.dims.is_empty()
+            && members(program, &self.m.tags, root).iter().any(|&id| has_final(program, &Type::Derived(id)));
+        if !finals {
+            return self.each_object(view, ty, ClassHelper::Free);
+        }
+        let tag = view.tag.unwrap_or_else(|| self.tag_of(ty));
+        for id in members(program, &self.m.tags, root) {
+            let ty = Type::Derived(id);
+            if has_end(program, &ty) {
+                let wanted = self.tag_of(&ty);
+                let is_this = self.icmp(CmpOp::Eq, tag, wanted);
+                self.when(is_this, |fx| {
+                    let plain = fx.plain_view(View { tag: Some(tag), ..view.clone() }, &ty);
+                    fx.free_components_of_view(&plain, &ty);
+                });
+            }
+        }
     }
 
     /// A polymorphic INTENT(OUT) dummy begins anew.
@@ -170,7 +193,7 @@ impl<'p> Fx<'_, 'p> {
         let Some(Home::Described(d)) = self.homes.get(&v).cloned() else { return };
         let ty = &self.program.var(v).ty;
         let view = self.desc_view(&d);
-        self.each_object(&view, ty, ClassHelper::Free);
+        self.free_class_view(&view, ty);
         self.each_object(&view, ty, ClassHelper::Init);
     }
 

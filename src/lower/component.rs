@@ -16,18 +16,19 @@ use crate::types::{assigns_components, const_bytes, is_recursive};
 use crate::view::{Contiguity, View};
 use ir::Val;
 use ir::op::CmpOp;
-use sema::checked::{Expr, Field, ProcId, Shape, Type, TypeId, Variable};
+use sema::checked::{Expr, ExprKind, Field, ProcId, Shape, Type, TypeId, Variable};
 
 impl<'p> Fx<'_, 'p> {
     /// `target = value` of such objects.
     pub(crate) fn assign_by_components(&mut self, target: &'p Expr, value: &'p Expr) {
         let ty = &target.ty;
         let aliases = self.storage_root(target).is_none_or(|root| self.mentions(value, root));
+        let shares = self.is_pointer_result(value) || (aliases && is_designator(value));
         let whole = self.reallocatable(target);
         if value.rank == 0 {
             let v = self.value(value);
             let mut from = self.as_object(&v);
-            if aliases && is_designator(value) {
+            if shares {
                 from = self.owned_copy(from, ty);
             }
             let view = match (&whole, target.rank) {
@@ -52,7 +53,7 @@ impl<'p> Fx<'_, 'p> {
         }
         let mut from = self.view(value);
         from = self.local_view(from, ty);
-        if aliases && is_designator(value) {
+        if shares {
             let extents = from.extents();
             let copy = self.temporary_array(ty, None, &extents);
             self.copy_array(&copy, &from, ty);
@@ -87,6 +88,12 @@ impl<'p> Fx<'_, 'p> {
         }
         self.finalise_view(&view, ty);
         self.assign_elements(&view, &from, ty);
+    }
+
+    /// Whether a value is what a pointer that a function gives points to, which may be any variable.
+    pub(crate) fn is_pointer_result(&self, value: &Expr) -> bool {
+        let ExprKind::Call { proc, .. } = &value.kind else { return false };
+        self.program.proc(*proc).result.is_some_and(|r| self.program.var(r).attrs.pointer)
     }
 
     fn object_view(&mut self, mem: Mem, ty: &Type) -> View {
@@ -201,6 +208,7 @@ impl<'p> Fx<'_, 'p> {
             self.pass_view(program.var(dummy), view, ty, &mut passed);
         }
         self.invoke(proc, &[], &passed, &[]);
+        self.after_call(passed);
     }
 
     /// Passes objects of that type that no expression names for a dummy of the same rank.
@@ -218,16 +226,18 @@ impl<'p> Fx<'_, 'p> {
             out.words.push(addr);
             return;
         }
-        let addr = self.address(view.mem);
+        let assumed_shape = matches!(dummy.shape, Shape::AssumedShape(_));
+        if matches!(dummy.shape, Shape::Scalar) || (assumed_shape && !dummy.attrs.contiguous) {
+            let addr = self.address(view.mem);
+            out.words.push(addr);
+            out.words.extend(view.dims.iter().flat_map(|d| [d.extent, d.stride]));
+            return;
+        }
+        let addr = self.contiguous_address(view, ty, dummy.attrs.intent, out);
         out.words.push(addr);
-        match &dummy.shape {
-            Shape::AssumedShape(_) => out.words.extend(view.dims.iter().flat_map(|d| [d.extent, d.stride])),
-            Shape::Scalar => {}
-            _ => {
-                let test = self.contiguity_test(view);
-                let scattered = self.negate(test);
-                self.when(scattered, |fx| fx.unsupported("a section with gaps as this argument"));
-            }
+        if assumed_shape {
+            let dense = self.dense(view.mem, view.element, None, &view.extents());
+            out.words.extend(dense.dims.iter().flat_map(|d| [d.extent, d.stride]));
         }
     }
 }

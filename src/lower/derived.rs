@@ -92,6 +92,20 @@ impl<'p> Fx<'_, 'p> {
         }
     }
 
+    /// Copies an array; objects with what they own, which is not theirs any more where they were.
+    pub(crate) fn move_array(&mut self, to: &View, from: &View, ty: &Type) {
+        let program = self.program;
+        if !has_allocatable(program, ty) || self.is_remote(to.mem) || self.is_remote(from.mem) {
+            return self.copy_array(to, from, ty);
+        }
+        let bytes = const_bytes(program, ty).unwrap_or(0);
+        let extents = to.extents();
+        self.for_each_element(crate::array::Env::default(), &extents, &[to, from], &mut |fx, index, linear| {
+            let (target, source) = (fx.element_pos(to, index, linear), fx.element_pos(from, index, linear));
+            fx.copy_words(target, source, bytes, align(program, ty));
+        });
+    }
+
     /// A copy of an object in a temporary, with copies of what it owns.
     pub(crate) fn deep_copy(&mut self, from: Mem, ty: &Type) -> Mem {
         let copy = self.temporary(Val::i64(self.type_bytes(ty)), 8);

@@ -67,6 +67,7 @@ impl Fx<'_, '_> {
                 self.pass_view(program.var(dummy), view, &Type::Derived(id), &mut passed);
             }
             self.invoke(proc, &[], &passed, &[]);
+            self.after_call(passed);
             return;
         }
         let elemental = finals.iter().copied().find(|&p| program.proc(p).elemental);

@@ -60,6 +60,11 @@ contains
     type(loose), intent(in) :: right
     left%n = -right%n
   end subroutine
+  function itself(x) result(r)
+    type(inner), target, intent(in) :: x
+    type(inner), pointer :: r
+    r => x
+  end function
   subroutine show(name, x)
     character(*), intent(in) :: name
     type(outer), intent(in) :: x
@@ -76,6 +81,7 @@ program component_assignment
   type(counted), target :: t
   type(frame) :: f, g
   type(tree) :: r, s
+  type(inner), target :: n
   a%id = 7
   a%one%n = 1
   a%three%n = [2, 3, 4]
@@ -103,6 +109,9 @@ program component_assignment
   g%m%n = 3
   g%m%x = 2.5
   f = g
+  n%c%n = 4
+  n = itself(n)
+  print '(a,2(1x,i0))', 'pointer', n%c%n, n%c%copies
   print '(a,2(1x,i0),f5.1)', 'inherited', f%m%n, f%m%copies, f%m%x
   r%c%n = 1
   allocate (r%next)

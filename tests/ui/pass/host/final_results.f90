@@ -95,6 +95,7 @@ program final_results
   type(base), target :: a
   type(base) :: b(2)
   type(holder) :: h
+  class(base), allocatable :: many(:)
   integer :: i, n
   a%id = 1
   print '(a)', 'assigned'
@@ -119,6 +120,10 @@ program final_results
   n = number(some(11))
   print '(a)', 'pointer'
   n = number(shared(a))
+  print '(a)', 'polymorphic array'
+  allocate (child :: many(2))
+  many%id = [31, 32]
+  deallocate (many)
   print '(a)', 'value'
   call take(make(12))
   print '(a,i0)', 'holders ', total(filled(5))

@@ -48,6 +48,7 @@ program object_temporaries
     forall (i = 1:2) list(i) = list(i + 2)
     print '(*(1x,i0))', k, (list(i)%a, i = 1, 4)
     print '(i0)', total(list(1:3:2), 2)
+    print '(i0)', total(list(4:1:-2), 2)
     print '(*(1x,i0))', (size(list(i)%a), i = 1, 4)
     grown = [make(k), list]
     print '(*(1x,i0))', (size(grown(i)%a), i = 1, size(grown))
