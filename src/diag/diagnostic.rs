@@ -114,11 +114,6 @@ impl Diagnostic {
         Diagnostic::new(code, span, message).severity(Severity::Warning)
     }
 
-    /// A diagnostic that is a note, whatever its code usually is.
-    pub fn remark(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::new(code, span, message).severity(Severity::Note)
-    }
-
     /// Sets the severity.
     #[must_use]
     pub fn severity(mut self, severity: Severity) -> Diagnostic {

@@ -457,11 +457,6 @@ impl Kernel {
         self.handle as sys::CUfunction
     }
 
-    /// The parameter memory.
-    pub(crate) fn layout(&self) -> &ParamLayout {
-        &self.layout
-    }
-
     /// An attribute of the compiled kernel: registers a thread.
     pub(crate) fn registers(&self) -> Result<i32> {
         self.module.context.enter()?;

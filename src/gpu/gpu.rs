@@ -105,11 +105,6 @@ impl Loaded {
         self.kernels.contains_key(&kernel)
     }
 
-    /// Layout of the parameter memory of a kernel.
-    pub fn param_layout(&self, kernel: FuncId) -> Option<&params::ParamLayout> {
-        self.kernels.get(&kernel).map(|(k, _)| k.layout())
-    }
-
     /// How many blocks of that many threads a multiprocessor holds at once.
     ///
     /// # Errors

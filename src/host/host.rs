@@ -270,11 +270,6 @@ impl Host {
         self.runtime.call(|| Call { api: Api::Launch(launch), span }).map(|_| ())
     }
 
-    /// Whether the program is at a service that was begun and not answered.
-    pub fn is_waiting(&self) -> bool {
-        matches!(self.phase, Phase::Service(_) | Phase::Launch(_))
-    }
-
     /// The service it is at.
     pub fn service(&self) -> Option<Rt> {
         match &self.phase {

@@ -1,8 +1,7 @@
-//! The order of whole commands: launches, copies, events and the host's own accesses.
+//! The order of whole commands: launches, copies, events, and what the host has waited for.
 //!
-//! A small vector clock has one entry for the host and one for each stream. A command on a stream comes after all earlier
-//! ones of the stream, after what the host did before submitting it, and after the events that the stream was told to wait
-//! for. The host comes after a command only once it has synchronised with it. The legacy default stream comes after the
+//! A small vector clock has one entry for each stream. A command on a stream comes after all earlier ones of the stream, after
+//! what the host had waited for when it submitted it, and after the events that the stream was told to wait for. The host comes after a command only once it has synchronised with it. The legacy default stream comes after the
 //! work of all blocking streams of its device and before their later work (CUDA C++ Programming Guide, "Default Stream").
 //! The accesses of a command are unordered with those of any command that is neither before nor after it.
 //!
@@ -27,36 +26,29 @@ impl Stream {
     }
 }
 
-/// Who does things one after the other: the host or a stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Actor {
-    Host,
-    Stream(Stream),
-}
-
-/// A vector clock over the host and the streams.
+/// A vector clock over the streams.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaunchClock {
-    ticks: BTreeMap<Actor, u64>,
+    ticks: BTreeMap<Stream, u64>,
 }
 
 impl LaunchClock {
-    fn tick(&self, actor: Actor) -> u64 {
-        self.ticks.get(&actor).copied().unwrap_or(0)
+    fn tick(&self, stream: Stream) -> u64 {
+        self.ticks.get(&stream).copied().unwrap_or(0)
     }
 
     fn join(&mut self, other: &Self) {
-        for (&actor, &tick) in &other.ticks {
-            let mine = self.ticks.entry(actor).or_insert(0);
+        for (&stream, &tick) in &other.ticks {
+            let mine = self.ticks.entry(stream).or_insert(0);
             *mine = (*mine).max(tick);
         }
     }
 }
 
-/// When a command, or an access of the host, took place.
+/// When a command took place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moment {
-    actor: Actor,
+    stream: Stream,
     tick: u64,
     clock: LaunchClock,
 }
@@ -64,17 +56,7 @@ pub struct Moment {
 impl Moment {
     /// Whether this one is over, by the rules, when `later` begins. False for the same moment.
     pub fn is_before(&self, later: &Self) -> bool {
-        (self.actor, self.tick) != (later.actor, later.tick) && later.clock.tick(self.actor) >= self.tick
-    }
-
-    /// Whether neither is before the other.
-    pub fn is_concurrent_with(&self, other: &Self) -> bool {
-        self != other && !self.is_before(other) && !other.is_before(self)
-    }
-
-    /// Whether it is the host's.
-    pub fn is_of_host(&self) -> bool {
-        self.actor == Actor::Host
+        (self.stream, self.tick) != (later.stream, later.tick) && later.clock.tick(self.stream) >= self.tick
     }
 }
 
@@ -119,31 +101,11 @@ impl Timeline {
 
     /// A command (a launch, an asynchronous copy) is put on the stream.
     pub fn submit(&mut self, stream: Stream) -> Moment {
-        self.advance_host();
-        let actor = Actor::Stream(stream);
         let mut clock = self.past_of(stream);
-        let tick = clock.tick(actor) + 1;
-        clock.ticks.insert(actor, tick);
+        let tick = clock.tick(stream) + 1;
+        clock.ticks.insert(stream, tick);
         self.streams.entry(stream).or_default().clock = clock.clone();
-        Moment { actor, tick, clock }
-    }
-
-    /// The host accesses memory now.
-    pub fn host_access(&mut self) -> Moment {
-        self.advance_host();
-        Moment { actor: Actor::Host, tick: self.host.tick(Actor::Host), clock: self.host.clone() }
-    }
-
-    /// A command ends before the host goes on (a blocking copy): as if submitted and waited for.
-    pub fn submit_blocking(&mut self, stream: Stream) -> Moment {
-        let moment = self.submit(stream);
-        self.host.join(&moment.clock);
-        moment
-    }
-
-    /// Each access and each submission of the host has its own tick, so that a command knows only what came before it.
-    fn advance_host(&mut self) {
-        *self.host.ticks.entry(Actor::Host).or_insert(0) += 1;
+        Moment { stream, tick, clock }
     }
 
     /// `cudaEventRecord`.
@@ -174,7 +136,7 @@ impl Timeline {
 
     /// Whether the host has waited for what happened at `moment`.
     pub fn is_over_for_host(&self, moment: &Moment) -> bool {
-        self.host.tick(moment.actor) >= moment.tick
+        self.host.tick(moment.stream) >= moment.tick
     }
 
     /// `cudaDeviceSynchronize`.
@@ -286,18 +248,19 @@ mod tests {
     const A: Stream = Stream { device: 0, number: 1 };
     const B: Stream = Stream { device: 0, number: 2 };
 
+    fn are_unordered(one: &Moment, other: &Moment) -> bool {
+        one != other && !one.is_before(other) && !other.is_before(one)
+    }
+
     #[test]
     fn one_stream_is_in_order_and_the_host_waits_for_it() {
         let mut t = Timeline::default();
-        let init = t.host_access();
-        let k1 = t.submit(A);
-        let early = t.host_access();
-        let k2 = t.submit(A);
+        let (k1, k2) = (t.submit(A), t.submit(A));
+        assert!(k1.is_before(&k2) && !k1.is_before(&k1) && !t.is_over_for_host(&k1));
         t.synchronize_stream(A);
-        let late = t.host_access();
-        assert!(init.is_before(&k1) && k1.is_before(&k2) && k2.is_before(&late) && early.is_before(&k2));
-        assert!(k1.is_concurrent_with(&early) && !k1.is_before(&k1));
-        assert!(init.is_of_host() && !k1.is_of_host());
+        assert!(t.is_over_for_host(&k1) && t.is_over_for_host(&k2));
+        // What the host has waited for is before all that it submits.
+        assert!(k2.is_before(&t.submit(B)));
     }
 
     #[test]
@@ -310,13 +273,11 @@ mod tests {
         t.wait_event(B, 7);
         t.wait_event(B, 99);
         let b2 = t.submit(B);
-        assert!(a1.is_concurrent_with(&b1) && a1.is_before(&b2) && a2.is_concurrent_with(&b2));
+        assert!(are_unordered(&a1, &b1) && a1.is_before(&b2) && are_unordered(&a2, &b2));
         t.synchronize_event(7);
-        let host = t.host_access();
-        assert!(a1.is_before(&host) && a2.is_concurrent_with(&host));
+        assert!(t.is_over_for_host(&a1) && !t.is_over_for_host(&a2));
         t.synchronize_device(0);
-        let host = t.host_access();
-        assert!(a2.is_before(&host) && b2.is_before(&host));
+        assert!(t.is_over_for_host(&a2) && t.is_over_for_host(&b2));
     }
 
     #[test]
@@ -329,11 +290,11 @@ mod tests {
         let d = t.submit(DEFAULT);
         let (b, c2, o) = (t.submit(B), t.submit(n), t.submit(other));
         assert!(a.is_before(&d) && d.is_before(&b) && a.is_before(&b));
-        assert!(c.is_concurrent_with(&d) && d.is_concurrent_with(&c2) && c.is_before(&c2));
-        assert!(o.is_concurrent_with(&d));
-        let copy = t.submit_blocking(DEFAULT);
-        let host = t.host_access();
-        assert!(copy.is_before(&host) && b.is_before(&host) && c2.is_concurrent_with(&host));
+        assert!(are_unordered(&c, &d) && are_unordered(&d, &c2) && c.is_before(&c2));
+        assert!(are_unordered(&o, &d));
+        let copy = t.submit(DEFAULT);
+        t.synchronize_stream(DEFAULT);
+        assert!(t.is_over_for_host(&copy) && t.is_over_for_host(&b) && !t.is_over_for_host(&c2));
     }
 
     fn bytes(ranges: &[(u64, u64)]) -> ByteSet {

@@ -66,18 +66,6 @@ narrow!(f32, i16);
 narrow!(f64, i8);
 narrow!(f64, i16);
 
-/// An integer as another integer type: sign-extended, or its low bits.
-#[inline(always)]
-pub fn int_to_int<A: Int, B: Int>(a: A) -> B {
-    B::from_i64(a.to_i64())
-}
-
-/// An integer as another integer type, zero-extended, or its low bits.
-#[inline(always)]
-pub fn uint_to_int<A: Int, B: Int>(a: A) -> B {
-    B::from_word(a.to_word())
-}
-
 /// A real type that integers convert to.
 pub trait FromInt: Real {
     /// The nearest number, ties to even.
@@ -114,12 +102,6 @@ from_int!(f64);
 #[inline(always)]
 pub fn int_to_real<I: Int, R: FromInt>(a: I) -> R {
     if I::BITS <= 32 { R::of_i32(a.to_i64() as i32) } else { R::of_i64(a.to_i64()) }
-}
-
-/// An integer taken as unsigned, as a real, rounded to nearest even.
-#[inline(always)]
-pub fn uint_to_real<I: Int, R: FromInt>(a: I) -> R {
-    R::of_u64(a.to_word())
 }
 
 /// `int(a)`: toward zero (`cvt.rzi`).
@@ -176,13 +158,6 @@ pub fn to_logical<I: Int>(a: I) -> bool {
     a != I::ZERO
 }
 
-/// The bits of a logical: 1 for true in every kind, which is what gfortran and the GPU's predicates give; a program that
-/// looks at these bits through `transfer` sees 1, not nvfortran's -1.
-#[inline(always)]
-pub fn from_logical<I: Int>(a: bool) -> I {
-    if a { I::ONE } else { I::ZERO }
-}
-
 /// Any real as real(8), for callers that are generic in the source; exact.
 #[inline(always)]
 pub fn real_to_f64<R: Real>(a: R) -> f64 {
@@ -229,7 +204,6 @@ mod tests {
         assert_eq!(int_to_real::<i32, f32>(16_777_217), 16_777_216.0);
         assert_eq!(int_to_real::<i32, f32>(16_777_219), 16_777_220.0);
         assert_eq!(int_to_real::<i64, f64>((1 << 53) + 1), 9_007_199_254_740_992.0);
-        assert_eq!(uint_to_real::<i32, f64>(-1), 4_294_967_295.0);
         assert_eq!(int_to_real::<i8, f32>(-128), -128.0);
     }
 
@@ -242,12 +216,5 @@ mod tests {
         assert_eq!(narrow(1e-45), 1e-45_f32);
         assert_eq!(narrow(1e39), f32::INFINITY);
         assert_eq!(real_from_f64::<f32>(real_to_f64(0.1_f32)), 0.1_f32);
-    }
-
-    #[test]
-    fn integers_extend_by_sign_or_zero() {
-        assert_eq!(int_to_int::<i8, i64>(-1), -1);
-        assert_eq!(uint_to_int::<i8, i64>(-1), 255);
-        assert_eq!(int_to_int::<i64, i8>(0x1ff), -1);
     }
 }

@@ -311,12 +311,6 @@ pub fn umax<T: Int>(a: T, b: T) -> T {
     if a.below(b) { b } else { a }
 }
 
-/// Whether `a < b` as unsigned numbers (Fortran's `blt`).
-#[inline(always)]
-pub fn ult<T: Int>(a: T, b: T) -> bool {
-    a.below(b)
-}
-
 /// `iand`.
 #[inline(always)]
 pub fn and<T: Int>(a: T, b: T) -> T {

@@ -112,11 +112,6 @@ impl Liveness {
         self.has(&self.live_in, bb, reg)
     }
 
-    /// Whether `reg` is live at the end of `bb`, behind its terminator.
-    pub fn is_live_out(&self, bb: Bb, reg: Reg) -> bool {
-        self.has(&self.live_out, bb, reg)
-    }
-
     /// The registers that are live at the beginning of `bb`, in the order of their first read.
     pub fn live_in(&self, bb: Bb) -> impl Iterator<Item = Reg> + '_ {
         self.live_in.get(bb.index()).into_iter().flat_map(BitSet::iter).map(|i| self.regs[i])

@@ -30,7 +30,7 @@ mod value;
 mod walk;
 
 use crate::op::AtomOp;
-use crate::{FuncId, Function, InstKind, Module, Scope, SharedId, Ty};
+use crate::{FuncId, InstKind, Module, Scope, SharedId, Ty};
 use relate::Relation;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -254,9 +254,4 @@ impl Footprint {
             None => Sharing::Unknown,
         }
     }
-}
-
-/// How many accesses a function has.
-pub fn access_count(f: &Function) -> u32 {
-    f.blocks.iter().flat_map(|b| &b.insts).filter(|inst| insts::is_access(&inst.kind)).count() as u32
 }
