@@ -66,6 +66,9 @@ fn start(options: &Options) -> u8 {
         return generate::print(what);
     }
     let compiler = nvfortran::Compiler::read(&options.nvfortran);
+    for option in &compiler.refused {
+        say(&format!("cufemu: the option `{option}` is not supported; host data stays out of reach of device code\n"));
+    }
     for option in &compiler.inexact {
         say(&format!("cufemu: the option `{option}` has no effect here; results may differ from nvfortran's\n"));
     }

@@ -73,6 +73,8 @@ pub(crate) struct Compiler {
     pub(crate) sm: Option<u32>,
     /// `-Mbyteswapio`
     pub(crate) swaps_bytes: bool,
+    /// Options that ask for what is not supported.
+    pub(crate) refused: Vec<String>,
     /// Options without a meaning here that change what nvfortran's programs compute.
     pub(crate) inexact: Vec<String>,
     /// Options without a meaning here.
@@ -130,6 +132,7 @@ impl Compiler {
             "fma" | "nofastmath" | "noflushz" => {}
             "fastmath" | "flushz" => self.inexact.push(format!("{option} ({sub})")),
             "managed" | "mem:managed" => self.managed = true,
+            "unified" | "mem:unified" => self.refused.push(format!("{option} ({sub})")),
             _ => match sub.strip_prefix("cc").and_then(|n| n.parse().ok()).filter(|sm| KNOWN_SM.contains(sm)) {
                 Some(sm) => self.sm = Some(sm),
                 None => self.ignored.push(format!("{option} ({sub})")),
@@ -176,7 +179,9 @@ mod tests {
         assert_eq!((c.sm, c.managed, c.real8, c.level), (Some(80), true, true, Some(0)));
         assert_eq!(c.defines, [("A".to_owned(), Some("1".to_owned())), ("B".to_owned(), None)]);
         assert!(c.extended_columns);
+        assert!(c.refused.is_empty());
         assert_eq!(c.inexact, ["-gpu=cc80,managed,keep,fastmath (fastmath)"]);
         assert_eq!(c.ignored, ["-gpu=cc80,managed,keep,fastmath (keep)", "-Minline"]);
+        assert_eq!(Compiler::read(&["-gpu=unified".to_owned()]).refused, ["-gpu=unified (unified)"]);
     }
 }

@@ -12,6 +12,7 @@ const MODULES: &[(&str, &str)] = &[
     ("cudafor", include_str!("modules/cudafor.cuf")),
     ("cooperative_groups", include_str!("modules/cooperative_groups.cuf")),
     ("cudadevice", include_str!("modules/cudadevice.cuf")),
+    ("cutensorex", include_str!("modules/cutensorex.cuf")),
     ("iso_c_binding", include_str!("modules/iso_c_binding.cuf")),
     ("iso_fortran_env", include_str!("modules/iso_fortran_env.cuf")),
     ("ieee_arithmetic", include_str!("modules/ieee_arithmetic.cuf")),

@@ -35,6 +35,9 @@ impl Checker<'_> {
             return self.called(id, span);
         }
         match (on_device, kind) {
+            (true, ProcKind::Host) if self.procs[id.0 as usize].embedded && name.starts_with("cuda") => {
+                self.refuse(span, format!("`{name}` in device code"))
+            }
             (true, ProcKind::Host) => {
                 let text = format!("host procedure `{name}` is called in device code");
                 let d = Diagnostic::new(Code::WrongSideCall, span, text);

@@ -70,6 +70,10 @@ impl Checker<'_> {
             return Some(());
         }
         let copied = bare(value);
+        let mut subscripts = Vec::new();
+        self.subscript_uses(target, &mut subscripts);
+        self.subscript_uses(copied, &mut subscripts);
+        self.report_uses(subscripts);
         let to_device = is_device_only(self.space_of(target));
         if is_designator(copied) {
             for end in [target, copied] {
@@ -135,7 +139,13 @@ impl Checker<'_> {
         if self.cx.side != Side::Host {
             return;
         }
-        for used in self.device_uses(e) {
+        let uses = self.device_uses(e);
+        self.report_uses(uses);
+    }
+
+    /// Reports device data whose values host code needs.
+    fn report_uses(&mut self, uses: Vec<DeviceUse>) {
+        for used in uses {
             let name = self.out.var(used.var).name.clone();
             if used.is_plain_scalar {
                 let text = format!("host code reads device scalar `{name}`, which is copied each time");

@@ -5,7 +5,7 @@ use crate::checked::{Expr, ExprKind, Type};
 use crate::checker::Checker;
 use crate::decl::same_type;
 use crate::expr::is_designator;
-use crate::intrinsic::Intrinsic as I;
+use crate::intrinsic::{Class, Intrinsic as I};
 use diag::Code;
 
 /// Whether a device procedure is a subroutine.
@@ -25,9 +25,12 @@ pub(super) fn is_subroutine(id: I) -> bool {
     )
 }
 
-/// Whether device code has one of the standard's subroutines.
-pub(super) fn has_subroutine(id: I) -> bool {
-    matches!(id, I::Mvbits | I::RandomNumber | I::RandomSeed | I::MoveAlloc | I::CFPointer | I::SystemClock)
+/// Whether device code has an intrinsic; functions of text are refused by the types of their arguments.
+pub(super) fn has(id: I) -> bool {
+    match id.class() {
+        Class::Subroutine => matches!(id, I::Mvbits | I::RandomNumber | I::RandomSeed | I::MoveAlloc | I::CFPointer),
+        _ => id != I::CommandArgumentCount,
+    }
 }
 
 impl Checker<'_> {

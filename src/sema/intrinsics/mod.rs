@@ -120,7 +120,7 @@ impl Checker<'_> {
                 let text = format!("`{}` is a procedure of device code and is used in host code", id.name());
                 self.error(Code::DeviceFeatureInHostCode, span, text)
             }
-            (Class::Subroutine, Side::Device | Side::CufKernel) if !device::has_subroutine(id) => {
+            (_, Side::Device | Side::CufKernel) if !device::has(id) => {
                 let text = format!("device code has no `{}`", id.name());
                 self.error_help(Code::IntrinsicNotOnDevice, span, text, "call it in host code")
             }

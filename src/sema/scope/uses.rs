@@ -24,7 +24,6 @@ const LIBRARIES: &[&str] = &[
     "cusparse",
     "cusolverdn",
     "cutensor",
-    "cutensorex",
     "cutensor_v2",
     "cublaslt",
     "cusolvermp",

@@ -7,6 +7,9 @@ use ast::GlobalLaunch;
 use diag::{Code, Diagnostic};
 use source::Span;
 
+/// What the fourth number between the chevrons is.
+const STREAM: &str = "the stream";
+
 /// The most threads of a block.
 const MOST_THREADS: i64 = 1024;
 
@@ -19,7 +22,7 @@ impl Checker<'_> {
         };
         let block = self.extents(&launch.block, "block");
         let bytes = self.launch_number(launch.bytes.as_ref(), "the bytes of shared memory");
-        let stream = self.launch_number(launch.stream.as_ref(), "the stream");
+        let stream = self.launch_number(launch.stream.as_ref(), STREAM);
         let grid = match grid {
             Some(grid) => Some(grid?),
             None => None,
@@ -34,7 +37,9 @@ impl Checker<'_> {
         let Some(e) = e else { return Some(None) };
         let value = self.expr(e)?;
         // nvfortran takes a real number of bytes, and programs compute it so.
-        if !matches!(value.ty, Type::Integer(_) | Type::Real(_)) || value.rank != 0 {
+        let takes_real = what != STREAM;
+        if !(matches!(value.ty, Type::Integer(_)) || takes_real && matches!(value.ty, Type::Real(_))) || value.rank != 0
+        {
             let text = format!("{what} must be an integer, not {}", self.shape_name(&value.ty, value.rank));
             return self.error(Code::BadLaunchParameter, e.span, text);
         }
