@@ -7,7 +7,7 @@
 use crate::SemaOptions;
 use crate::checked::{self, ProcId, Program, Type, TypeId, VarId, Variable};
 use crate::decl::{ProcInfo, TypeInfo};
-use crate::scope::{Module, ScopeData, ScopeId, Sym};
+use crate::scope::{Module, ScopeData, ScopeId, Sym, Table};
 use crate::stmt::Construct;
 use ast::{Name, Subprogram};
 use diag::{Code, Diagnostic, Diagnostics};
@@ -88,6 +88,8 @@ pub(crate) struct Checker<'a> {
     pub(crate) scopes: Vec<ScopeData<'a>>,
     pub(crate) modules: Vec<Module<'a>>,
     pub(crate) module_names: BTreeMap<Arc<str>, usize>,
+    /// The names of several modules that are used together, by their places in `modules`.
+    pub(crate) tables: BTreeMap<Vec<usize>, Arc<Table>>,
     pub(crate) externals: BTreeMap<Arc<str>, ProcId>,
     /// Names of derived types that some type of the program extends.
     pub(crate) extended: BTreeSet<Arc<str>>,
@@ -182,6 +184,7 @@ impl<'a> Checker<'a> {
             scopes: vec![ScopeData::default()],
             modules: Vec::new(),
             module_names: BTreeMap::new(),
+            tables: BTreeMap::new(),
             externals: BTreeMap::new(),
             extended: BTreeSet::new(),
             procs: Vec::new(),

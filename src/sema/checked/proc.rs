@@ -61,8 +61,10 @@ pub struct Module {
 /// The names that a scope knows.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
-    /// Its own names and those of modules that it uses, in lower case; operators as `operator(+)`, `assignment(=)`.
+    /// Its own names and those picked from modules, in lower case; operators as `operator(+)`, `assignment(=)`.
     pub names: BTreeMap<Arc<str>, Symbol>,
+    /// The names of modules that it uses as a whole. Scopes that use the same ones share them.
+    pub used: Option<Arc<BTreeMap<Arc<str>, Symbol>>>,
     /// The scope around it, whose other names it knows too. Procedures of one module share it.
     pub parent: Option<Arc<Scope>>,
 }
@@ -72,7 +74,7 @@ impl Scope {
     pub fn find(&self, name: &str) -> Option<&Symbol> {
         let mut at = Some(self);
         while let Some(scope) = at {
-            if let Some(symbol) = scope.names.get(name) {
+            if let Some(symbol) = scope.names.get(name).or_else(|| scope.used.as_ref()?.get(name)) {
                 return Some(symbol).filter(|symbol| !matches!(symbol, Symbol::Hidden));
             }
             at = scope.parent.as_deref();
@@ -83,7 +85,8 @@ impl Scope {
     /// All names that mean something here.
     pub fn all(&self) -> BTreeMap<Arc<str>, Symbol> {
         let mut all = self.parent.as_ref().map(|parent| parent.all()).unwrap_or_default();
-        all.extend(self.names.iter().map(|(name, symbol)| (name.clone(), symbol.clone())));
+        let used = self.used.iter().flat_map(|used| used.iter());
+        all.extend(used.chain(&self.names).map(|(name, symbol)| (name.clone(), symbol.clone())));
         all.retain(|_, symbol| !matches!(symbol, Symbol::Hidden));
         all
     }

@@ -14,7 +14,7 @@ impl Checker<'_> {
         let mut found: Vec<(ProcId, Arc<str>)> = Vec::new();
         for at in 0..self.scopes.len() {
             let data = &self.scopes[ScopeId(at as u32).0 as usize];
-            for (name, entry) in &data.names {
+            for (name, entry) in data.names.own() {
                 let is_operation = name.starts_with("operator(") || &**name == "assignment(=)";
                 let Sym::Generic { procs, .. } = &entry.sym else { continue };
                 if is_operation && entry.module.is_none() {
@@ -38,7 +38,7 @@ impl Checker<'_> {
     fn check_ambiguous(&mut self) {
         let mut found: Vec<(ProcId, ProcId, Arc<str>)> = Vec::new();
         for data in &self.scopes {
-            for (name, entry) in &data.names {
+            for (name, entry) in data.names.own() {
                 let Sym::Generic { procs, .. } = &entry.sym else { continue };
                 if entry.module.is_some() {
                     continue;

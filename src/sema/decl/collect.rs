@@ -244,6 +244,21 @@ impl<'a> Checker<'a> {
         self.scopes[scope.0 as usize].names.get(&name.text).is_some_and(|e| e.module.is_some())
     }
 
+    /// Reports a declaration of a name that the scope has, be it from a module.
+    pub(crate) fn name_is_taken(&mut self, scope: ScopeId, name: &Arc<str>, span: Span) {
+        let Some(entry) = self.scopes[scope.0 as usize].names.get(name) else { return };
+        let Some(module) = entry.module.clone() else {
+            let first = entry.span;
+            self.declared_twice(name, span, first);
+            return;
+        };
+        let text = format!("`{name}` comes from module `{module}` and cannot be declared again");
+        self.report(
+            Diagnostic::new(Code::DuplicateDeclaration, span, text)
+                .help(format!("rename one of them, or use `{module}` with an `only` list")),
+        );
+    }
+
     pub(crate) fn declared_twice(&mut self, name: &str, span: Span, first: Span) {
         let d = Diagnostic::new(Code::DuplicateDeclaration, span, format!("`{name}` is declared twice"));
         self.report(d.secondary(first, "first declared here"));
@@ -253,13 +268,8 @@ impl<'a> Checker<'a> {
     pub(crate) fn pending(&mut self, scope: ScopeId, name: &Name) -> Option<usize> {
         match self.scopes[scope.0 as usize].names.get(&name.text) {
             Some(Entry { sym: Sym::Pending(at), .. }) => return Some(*at),
-            Some(Entry { module: Some(module), .. }) => {
-                let module = module.clone();
-                let text = format!("`{}` comes from module `{module}` and cannot be declared again", name.as_str());
-                self.report(
-                    Diagnostic::new(Code::DuplicateDeclaration, name.span, text)
-                        .help(format!("rename one of them, or use `{module}` with an `only` list")),
-                );
+            Some(Entry { module: Some(_), .. }) => {
+                self.name_is_taken(scope, &name.text, name.span);
                 return None;
             }
             Some(Entry { sym: Sym::Generic { .. }, .. }) | None => {}
@@ -371,19 +381,9 @@ impl<'a> Checker<'a> {
     }
 
     fn declare_type(&mut self, scope: ScopeId, def: &'a ast::DerivedType) {
-        if let Some(Entry { span, module, sym }) = self.scopes[scope.0 as usize].names.get(&def.name.text) {
-            let (span, module, is_generic) = (*span, module.clone(), matches!(sym, Sym::Generic { .. }));
-            if !is_generic {
-                match module {
-                    Some(module) => {
-                        let text = format!(
-                            "`{}` comes from module `{module}` and cannot be declared again",
-                            def.name.as_str()
-                        );
-                        self.error::<()>(Code::DuplicateDeclaration, def.name.span, text);
-                    }
-                    None => self.declared_twice(def.name.as_str(), def.name.span, span),
-                }
+        if let Some(Entry { sym, .. }) = self.scopes[scope.0 as usize].names.get(&def.name.text) {
+            if !matches!(sym, Sym::Generic { .. }) {
+                self.name_is_taken(scope, &def.name.text, def.name.span);
                 return;
             }
         }

@@ -53,7 +53,7 @@ impl<'a> Checker<'a> {
     }
 
     fn similar_from(&self, scope: ScopeId, name: &str) -> Option<String> {
-        let names = self.scopes[scope.0 as usize].names.iter();
+        let names = self.scopes[scope.0 as usize].names.all();
         let procs = names.filter(|(_, e)| matches!(e.sym, Sym::Proc(_))).map(|(n, _)| &**n);
         diag::nearest_name(name, procs).map(str::to_owned)
     }
@@ -76,8 +76,7 @@ impl<'a> Checker<'a> {
             },
             Some(old @ (Sym::Generic { .. } | Sym::Type(_))) => merged(old, &new).unwrap_or(Sym::Error),
             Some(_) => {
-                let first = self.scopes[scope.0 as usize].names.get(key).map_or(span, |e| e.span);
-                self.declared_twice(key, span, first);
+                self.name_is_taken(scope, key, span);
                 return;
             }
         };
@@ -171,17 +170,13 @@ impl<'a> Checker<'a> {
 
     /// Gives the name of an interface body its meaning: that of a dummy procedure, or of an external one.
     fn name_interface(&mut self, scope: ScopeId, sub: &'a Subprogram, id: ProcId) {
-        match self.scopes[scope.0 as usize]
-            .names
-            .get(&sub.name.text)
-            .map(|e| (e.sym.clone(), e.span, e.module.is_some()))
-        {
-            Some((Sym::Pending(at), ..)) => self.scope(scope).pending[at].interface = Some(id),
-            Some((Sym::Proc(old), ..)) if old == id => {}
+        match self.scopes[scope.0 as usize].names.get(&sub.name.text).map(|e| e.sym.clone()) {
+            Some(Sym::Pending(at)) => self.scope(scope).pending[at].interface = Some(id),
+            Some(Sym::Proc(old)) if old == id => {}
             None => self.define(scope, &sub.name.text, Sym::Proc(id), sub.name.span),
             // A generic of this name that does not list it hides it: it is reached through its own generic only.
-            Some((Sym::Generic { .. }, ..)) => {}
-            Some((_, span, _)) => self.declared_twice(sub.name.as_str(), sub.name.span, span),
+            Some(Sym::Generic { .. }) => {}
+            Some(_) => self.name_is_taken(scope, &sub.name.text, sub.name.span),
         }
     }
 }

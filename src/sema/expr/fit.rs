@@ -82,6 +82,19 @@ impl Checker<'_> {
         Ok(fit)
     }
 
+    /// Whether the arguments by position have types that the procedure takes.
+    pub(super) fn types_fit(&mut self, proc: ProcId, args: &[Argument]) -> bool {
+        self.header(proc);
+        let params = &self.out.proc(proc).params;
+        args.iter().take_while(|arg| arg.keyword.is_none()).zip(params).all(|(arg, &param)| match &arg.given {
+            Given::Expr(e) => {
+                let dummy = self.out.var(param);
+                matches!(dummy.storage, Storage::Procedure) || self.type_fits(proc, dummy, e)
+            }
+            Given::Proc(_) | Given::Variable(_) => true,
+        })
+    }
+
     fn with_declaration(&self, d: Diagnostic, proc: ProcId) -> Diagnostic {
         if self.procs[proc.0 as usize].embedded { d } else { d.secondary(self.out.proc(proc).span, "declared here") }
     }
@@ -194,25 +207,27 @@ impl Checker<'_> {
         Err(Box::new(Diagnostic::new(Code::BadProcedureArgument, arg.span, text)))
     }
 
-    fn fit_type(&self, proc: ProcId, dummy: &Variable, e: &Expr, span: Span) -> Result<(), Box<Diagnostic>> {
+    fn type_fits(&self, proc: ProcId, dummy: &Variable, e: &Expr) -> bool {
         let ignores = |c: char| dummy.attrs.ignore_tkr.contains(c);
         if matches!(dummy.ty, Type::Any)
             || matches!(e.kind, ExprKind::Null)
             || same_type(&dummy.ty, &e.ty)
             || ignores('t')
+            || (dummy.attrs.class && self.class_takes(&dummy.ty, &e.ty))
         {
-            return Ok(());
-        }
-        if dummy.attrs.class && self.class_takes(&dummy.ty, &e.ty) {
-            return Ok(());
+            return true;
         }
         let same_family = std::mem::discriminant(&dummy.ty) == std::mem::discriminant(&e.ty);
         if ignores('k') && same_family && !matches!(dummy.ty, Type::Derived(_)) {
-            return Ok(());
+            return true;
         }
         // Counts, streams and flags of the CUDA interface are taken in any integer kind.
         let number = matches!((&dummy.ty, &e.ty), (Type::Integer(_), Type::Integer(_)));
-        if self.procs[proc.0 as usize].embedded && dummy.attrs.value && number {
+        self.procs[proc.0 as usize].embedded && dummy.attrs.value && number
+    }
+
+    fn fit_type(&self, proc: ProcId, dummy: &Variable, e: &Expr, span: Span) -> Result<(), Box<Diagnostic>> {
+        if self.type_fits(proc, dummy, e) {
             return Ok(());
         }
         let (wanted, given) = (self.type_name(&dummy.ty), self.type_name(&e.ty));

@@ -17,6 +17,10 @@ impl Checker<'_> {
     pub(crate) fn best_specific(&mut self, procs: &[ProcId], args: &[Argument]) -> Option<Fit> {
         let mut best: Option<((bool, bool, bool, u32), Fit)> = None;
         for &id in procs {
+            // Most are out by a type, which is seen before anything is put into words.
+            if !self.types_fit(id, args) {
+                continue;
+            }
             let Ok(fit) = self.fit(id, args, Span::NONE) else { continue };
             let other_side = !self.is_callable(id);
             let inexact = !self.ranks_agree(&fit, args);

@@ -106,7 +106,7 @@ impl Checker<'_> {
             return false;
         }
         let Some(module) = self.module_names.get(module).and_then(|&at| self.modules.get(at)) else { return false };
-        let names = self.scopes[module.scope.0 as usize].names.keys().map(|n| &**n);
+        let names = self.scopes[module.scope.0 as usize].names.all().map(|(n, _)| &**n);
         let digits = |s: &str| s.chars().filter(char::is_ascii_digit).collect::<String>();
         diag::nearest_within(name, names, 2).is_some_and(|near| digits(near) == digits(name))
     }

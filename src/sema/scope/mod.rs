@@ -7,10 +7,12 @@
 mod fill;
 mod foreign;
 mod implicit;
+mod names;
 mod units;
 mod uses;
 
 pub(crate) use implicit::ImplicitRules;
+pub(crate) use names::{Names, Table};
 pub(crate) use units::{Module, State};
 pub(crate) use uses::merged;
 
@@ -87,7 +89,7 @@ pub(crate) struct ScopeData<'a> {
     /// Whether it is a BLOCK construct or the inside of an implied DO.
     pub(crate) is_block: bool,
     /// Its names.
-    pub(crate) names: BTreeMap<Arc<str>, Entry>,
+    pub(crate) names: Names,
     /// Declarations, settled or not.
     pub(crate) pending: Vec<Pending<'a>>,
     /// Statement functions.
@@ -213,7 +215,7 @@ impl<'a> Checker<'a> {
         let mut names: Vec<&str> = Vec::new();
         while let Some(id) = at {
             let data = &self.scopes[id.0 as usize];
-            names.extend(data.names.iter().filter(|(_, e)| fits(&e.sym)).map(|(n, _)| &**n));
+            names.extend(data.names.all().filter(|(_, e)| fits(&e.sym)).map(|(n, _)| &**n));
             at = data.parent;
         }
         nearest_name(name, names).map(str::to_owned)

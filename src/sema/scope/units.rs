@@ -1,12 +1,12 @@
 //! Program units: finding them, and settling modules in the order in which they use each other.
 
-use super::{Entry, ScopeData, ScopeId, Sym};
+use super::{Entry, ScopeData, ScopeId, Sym, Table};
 use crate::checked;
 use crate::checker::{Checker, Context, Side};
 use ast::{DeclKind, Declaration, Name, Subprogram, UnitKind, UseStmt};
 use diag::{Code, Diagnostic};
 use source::Span;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// How far something has been settled.
@@ -32,7 +32,7 @@ pub(crate) struct Module<'a> {
     pub(crate) scope: ScopeId,
     pub(crate) state: State,
     /// Public names.
-    pub(crate) exports: BTreeMap<Arc<str>, Entry>,
+    pub(crate) exports: Arc<Table>,
 }
 
 impl<'a> Checker<'a> {
@@ -69,7 +69,7 @@ impl<'a> Checker<'a> {
                         procedures,
                         scope,
                         state: State::Untouched,
-                        exports: BTreeMap::new(),
+                        exports: Arc::default(),
                     });
                 }
                 UnitKind::Main(sub) => {
@@ -208,7 +208,8 @@ impl<'a> Checker<'a> {
             let parent = self.modules[parent].scope;
             self.scope(scope).parent = Some(parent);
         }
-        let module = self.modules[at].name.clone();
+        let name = self.modules[at].name.clone();
+        let module = name.clone();
         let cx = Context::new(scope, None, Side::Host);
         self.within(cx, |c| {
             c.use_modules(scope, uses);
@@ -219,7 +220,7 @@ impl<'a> Checker<'a> {
             c.late_declarations(scope, decls);
             c.cx.refused = None;
         });
-        self.modules[at].exports = self.exports(scope);
+        self.modules[at].exports = Arc::new(self.exports(scope, &name));
         self.modules[at].state = State::Done;
         self.settled();
         if self.modules[at].ancestor.is_none() {
@@ -228,14 +229,14 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The public names of a module's scope.
-    fn exports(&mut self, scope: ScopeId) -> BTreeMap<Arc<str>, Entry> {
+    /// The public names of a module's scope, as those who use it know them.
+    fn exports(&self, scope: ScopeId, module: &Arc<str>) -> Table {
         let data = &self.scopes[scope.0 as usize];
         let is_public = |name: &Arc<str>| !data.access.get(name).copied().unwrap_or(data.private_default);
         data.names
-            .iter()
+            .all()
             .filter(|(name, entry)| is_public(name) && !matches!(entry.sym, Sym::Pending(_) | Sym::Settling))
-            .map(|(name, entry)| (name.clone(), entry.clone()))
+            .map(|(name, entry)| (name.clone(), Entry { module: Some(module.clone()), ..entry.clone() }))
             .collect()
     }
 }

@@ -3,7 +3,7 @@
 //! A name that two modules bring in with one meaning is that meaning; generic names are merged; otherwise it is an error,
 //! reported when the name is used.
 
-use super::{Entry, ScopeId, Sym, generic_key, generic_span};
+use super::{Entry, ScopeId, State, Sym, Table, generic_key, generic_span};
 use crate::checker::Checker;
 use ast::UseStmt;
 use diag::{Code, Diagnostic, nearest_name};
@@ -44,14 +44,50 @@ const LIBRARIES: &[&str] = &[
 ];
 
 impl<'a> Checker<'a> {
-    /// Brings in the names of USE statements.
+    /// Brings in the names of USE statements. Modules that are used as a whole come first: their names are shared.
     pub(crate) fn use_modules(&mut self, scope: ScopeId, uses: &'a [UseStmt]) {
+        let mut shared: Vec<usize> = Vec::new();
+        if self.scopes[scope.0 as usize].names.is_empty() {
+            for stmt in uses.iter().filter(|stmt| is_whole(stmt)) {
+                let Some(&at) = self.module_names.get(&stmt.module.text) else { continue };
+                // A circle is reported where its turn comes.
+                if self.modules[at].state != State::Busy {
+                    self.settle_module(at, stmt.module.span);
+                }
+                if self.modules[at].state == State::Done && !shared.contains(&at) {
+                    shared.push(at);
+                }
+            }
+            if let Some(table) = self.table_of(&shared) {
+                self.scope(scope).names.share(table);
+            }
+        }
         for stmt in uses {
-            self.use_module(scope, stmt);
+            self.use_module(scope, stmt, &shared);
         }
     }
 
-    fn use_module(&mut self, scope: ScopeId, stmt: &'a UseStmt) {
+    /// The names of modules that are used together.
+    fn table_of(&mut self, modules: &[usize]) -> Option<Arc<Table>> {
+        let [first, others @ ..] = modules else { return None };
+        if others.is_empty() {
+            return Some(self.modules[*first].exports.clone());
+        }
+        if let Some(table) = self.tables.get(modules) {
+            return Some(table.clone());
+        }
+        let mut table = Table::clone(&self.modules[*first].exports);
+        for &at in others {
+            for (key, entry) in self.modules[at].exports.iter() {
+                add(&mut table, key, entry.clone());
+            }
+        }
+        let table = Arc::new(table);
+        self.tables.insert(modules.to_vec(), table.clone());
+        Some(table)
+    }
+
+    fn use_module(&mut self, scope: ScopeId, stmt: &'a UseStmt, shared: &[usize]) {
         let name = stmt.module.text.clone();
         self.scope(scope).used.push(name.clone());
         let Some(&at) = self.module_names.get(&name) else {
@@ -69,10 +105,10 @@ impl<'a> Checker<'a> {
             return;
         };
         self.settle_module(at, stmt.module.span);
-        let exports = std::mem::take(&mut self.modules[at].exports);
+        let exports = self.modules[at].exports.clone();
         let renamed = |key: &str| stmt.items.iter().any(|i| i.module.as_ref().is_some_and(|m| &*generic_key(m) == key));
-        if !stmt.only {
-            for (key, entry) in &exports {
+        if !stmt.only && !(is_whole(stmt) && shared.contains(&at)) {
+            for (key, entry) in exports.iter() {
                 if !renamed(key) {
                     self.import(scope, key, entry, &name, stmt.span);
                 }
@@ -129,7 +165,6 @@ impl<'a> Checker<'a> {
         if let Some(what) = self.scopes[owner.0 as usize].refused.clone() {
             self.scope(scope).refused = Some(what);
         }
-        self.modules[at].exports = exports;
     }
 
     /// A module of a library that this version does not have: what it names is refused where it is used.
@@ -150,17 +185,36 @@ impl<'a> Checker<'a> {
 
     fn import(&mut self, scope: ScopeId, local: &Arc<str>, entry: &Entry, module: &Arc<str>, span: Span) {
         let new = Entry { sym: entry.sym.clone(), span, module: Some(module.clone()) };
-        let data = self.scope(scope);
-        match data.names.get_mut(local) {
-            None => {
-                data.names.insert(local.clone(), new);
-            }
-            Some(old) => {
-                let other = old.module.clone().unwrap_or_else(|| module.clone());
-                old.sym = merged(&old.sym, &new.sym).unwrap_or(Sym::Ambiguous(other, module.clone()));
-            }
+        let names = &mut self.scope(scope).names;
+        match names.get_mut(local) {
+            None => names.insert(local.clone(), new),
+            Some(old) => join(old, &new),
         }
     }
+}
+
+/// Whether a USE statement brings in all names as they are.
+fn is_whole(stmt: &UseStmt) -> bool {
+    !stmt.only && stmt.items.is_empty()
+}
+
+fn add(table: &mut Table, key: &Arc<str>, new: Entry) {
+    match table.get_mut(key) {
+        None => {
+            table.insert(key.clone(), new);
+        }
+        Some(old) => join(old, &new),
+    }
+}
+
+/// A second meaning of a name that a module brought in.
+fn join(old: &mut Entry, new: &Entry) {
+    let modules = || Some((old.module.clone().or_else(|| new.module.clone())?, new.module.clone()?));
+    old.sym = match (merged(&old.sym, &new.sym), modules()) {
+        (Some(sym), _) => sym,
+        (None, Some((one, other))) => Sym::Ambiguous(one, other),
+        (None, None) => Sym::Error,
+    };
 }
 
 /// One meaning out of two; `None` when they contradict each other.

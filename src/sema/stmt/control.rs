@@ -1,10 +1,10 @@
 //! IF, DO, SELECT CASE.
 
 use super::ConstructKind;
+use super::cases_seen::CasesSeen;
 use crate::checked::{Block, CaseRange, Const, Expr, ExprKind, LoopControl, Shape, Stmt, StmtKind, Storage, Type};
 use crate::checker::Checker;
 use crate::expr::{for_each, root};
-use crate::fold;
 use crate::intrinsic::Intrinsic;
 use ast::{DoControl, IfArm, Name, SelectArm};
 use diag::{Code, Diagnostic};
@@ -282,7 +282,7 @@ impl<'a> Checker<'a> {
         arms: &'a [SelectArm],
         ty: Option<&Type>,
     ) -> Option<Vec<(Option<Vec<CaseRange>>, Block, Span)>> {
-        let mut seen: Vec<(Option<Const>, Option<Const>, Span)> = Vec::new();
+        let mut seen = CasesSeen::default();
         let mut default: Option<Span> = None;
         let mut out = Vec::with_capacity(arms.len());
         let mut complete = true;
@@ -317,7 +317,7 @@ impl<'a> Checker<'a> {
         &mut self,
         range: &'a ast::CaseRange,
         ty: Option<&Type>,
-        seen: &mut Vec<(Option<Const>, Option<Const>, Span)>,
+        seen: &mut CasesSeen,
         arm: Span,
     ) -> Option<CaseRange> {
         let (typed, lo, hi) = match range {
@@ -342,22 +342,13 @@ impl<'a> Checker<'a> {
                 (CaseRange::Range(lo, hi), ends.0, ends.1)
             }
         };
-        let below = |a: &Option<Const>, b: &Option<Const>| match (a, b) {
-            (Some(a), Some(b)) => fold::compare(crate::checked::CmpOp::Lt, a, b).unwrap_or(a != b),
-            _ => false,
-        };
         let span = match &typed {
             CaseRange::Value(e) | CaseRange::Range(Some(e), _) | CaseRange::Range(None, Some(e)) => e.span,
             CaseRange::Range(None, None) => arm,
         };
-        // An empty range meets nothing.
-        if !below(&hi, &lo) {
-            if let Some(other) = seen.iter().find(|s| !below(&hi, &s.0) && !below(&s.1, &lo)) {
-                let d = Diagnostic::new(Code::BadCase, span, "this case overlaps another one");
-                let d = d.secondary(other.2, "the other one is here");
-                self.report(d);
-            }
-            seen.push((lo, hi, span));
+        if let Some(other) = seen.add(lo, hi, span) {
+            let d = Diagnostic::new(Code::BadCase, span, "this case overlaps another one");
+            self.report(d.secondary(other, "the other one is here"));
         }
         Some(typed)
     }

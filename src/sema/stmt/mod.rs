@@ -4,6 +4,7 @@ mod alloc;
 mod assign;
 mod body;
 mod call;
+mod cases_seen;
 mod control;
 mod cuf;
 mod cuf_uses;

@@ -1,0 +1,87 @@
+//! Lines a second that the front end reads: prescan, parser and rules, without lowering.
+//!
+//! `cargo bench -p cufemu-compile --bench front_end -- PATH…` takes Fortran sources, and folders that it searches for them. Each file is a program
+//! of its own; one with errors, as where a module lies in another file, is left out. The first table line counts the lines of
+//! the files, the second those of the embedded modules too that they use, which are read again for each file. Of each
+//! file it is the best of five rounds that counts.
+
+use compile::Options;
+use diag::Diagnostics;
+use source::SourceMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+const ROUNDS: usize = 5;
+
+/// What one file, or several, took.
+#[derive(Clone, Copy, Default)]
+struct Cost {
+    own: usize,
+    embedded: usize,
+    parse: Duration,
+    check: Duration,
+}
+
+/// Adds the Fortran sources below a path.
+fn collect(path: &Path, files: &mut Vec<PathBuf>) {
+    if let Ok(entries) = std::fs::read_dir(path) {
+        let mut inner: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
+        inner.sort();
+        inner.iter().for_each(|p| collect(p, files));
+    } else if path.extension().is_some_and(|e| ["cuf", "f90"].contains(&e.to_string_lossy().to_lowercase().as_str())) {
+        files.push(path.to_owned());
+    }
+}
+
+/// Parses and checks one file; `None` if it has errors.
+fn measure(path: &Path, text: &str) -> Option<Cost> {
+    let mut options = Options::default();
+    options.sema.needs_main = false;
+    let (mut map, mut diags) = (SourceMap::new(), Diagnostics::new());
+    let file = map.add(path.to_string_lossy(), text);
+    let mut include = |name: &str, asking: &str| {
+        let found = Path::new(asking).parent()?.join(name);
+        Some((found.to_string_lossy().into_owned(), std::fs::read_to_string(&found).ok()?))
+    };
+    let before = Instant::now();
+    let parsed = compile::parse(&mut map, &[file], &options.parse, &mut include, &mut diags);
+    let between = Instant::now();
+    options.sema.embedded = parsed.embedded;
+    let checked = sema::check(&parsed.program, &options.sema, &mut diags);
+    let after = Instant::now();
+    if diags.has_errors() {
+        return None;
+    }
+    checked?;
+    let lines = |id| map.file(id).map_or(0, |f| f.text().lines().count());
+    let embedded = options.sema.embedded.iter().map(|&id| lines(id)).sum();
+    Some(Cost { own: lines(file), embedded, parse: between - before, check: after - between })
+}
+
+fn main() {
+    let mut files = Vec::new();
+    std::env::args().skip(1).filter(|a| !a.starts_with('-')).for_each(|a| collect(Path::new(&a), &mut files));
+    let sources: Vec<(PathBuf, String)> =
+        files.into_iter().filter_map(|f| Some((f.clone(), std::fs::read_to_string(&f).ok()?))).collect();
+    let (mut total, mut valid) = (Cost::default(), 0);
+    for (path, text) in &sources {
+        let costs: Vec<Cost> = (0..ROUNDS).map_while(|_| measure(path, text)).collect();
+        let Some(best) = costs.into_iter().min_by_key(|c| c.parse + c.check) else { continue };
+        valid += 1;
+        total.own += best.own;
+        total.embedded += best.embedded;
+        total.parse += best.parse;
+        total.check += best.check;
+    }
+    println!("{valid} of {} files have no errors", sources.len());
+    let (parse, check) = (total.parse.as_secs_f64(), total.check.as_secs_f64());
+    for (what, lines) in [("their lines", total.own), ("with modules", total.own + total.embedded)] {
+        let rate = |seconds: f64| lines as f64 / seconds;
+        println!(
+            "{what:13} {lines:8}  parser {parse:.3} s, {:.0} lines/s  rules {check:.3} s, {:.0} lines/s  both {:.0} lines/s",
+            rate(parse),
+            rate(check),
+            rate(parse + check)
+        );
+    }
+}

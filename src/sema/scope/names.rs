@@ -1,0 +1,86 @@
+//! The names of one scope: those that it declares, and those of the modules that it uses as a whole.
+//!
+//! Thousands of procedures may say `use cudafor`. What a module brings in is one table that all of them share; a scope has
+//! entries of its own only for what it declares, renames or picks with ONLY.
+
+use super::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// What modules bring in.
+pub(crate) type Table = BTreeMap<Arc<str>, Entry>;
+
+/// The names of a scope.
+#[derive(Default)]
+pub(crate) struct Names {
+    own: Table,
+    used: Option<Arc<Table>>,
+    /// Names of `used` that are taken away here and not declared anew.
+    hidden: BTreeSet<Arc<str>>,
+}
+
+impl Names {
+    /// What a name means here.
+    pub(crate) fn get(&self, name: &str) -> Option<&Entry> {
+        self.own.get(name).or_else(|| self.shared(name))
+    }
+
+    fn shared(&self, name: &str) -> Option<&Entry> {
+        let entry = self.used.as_ref()?.get(name)?;
+        (!self.hidden.contains(name)).then_some(entry)
+    }
+
+    /// What a name means here, to be changed for this scope alone.
+    pub(crate) fn get_mut(&mut self, name: &Arc<str>) -> Option<&mut Entry> {
+        if !self.own.contains_key(name) {
+            let copy = self.shared(name)?.clone();
+            self.own.insert(name.clone(), copy);
+        }
+        self.own.get_mut(name)
+    }
+
+    /// Whether a name means something here.
+    pub(crate) fn contains_key(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    /// Gives a name a meaning.
+    pub(crate) fn insert(&mut self, name: Arc<str>, entry: Entry) {
+        self.own.insert(name, entry);
+    }
+
+    /// Takes a name away.
+    pub(crate) fn remove(&mut self, name: &Arc<str>) {
+        self.own.remove(name);
+        if self.used.as_ref().is_some_and(|used| used.contains_key(name)) {
+            self.hidden.insert(name.clone());
+        }
+    }
+
+    /// Brings in all names of a table, which must come before any other name.
+    pub(crate) fn share(&mut self, table: Arc<Table>) {
+        self.used = Some(table);
+    }
+
+    /// Whether there is no name.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.own.is_empty() && self.used.is_none()
+    }
+
+    /// The names that are not shared.
+    pub(crate) fn own(&self) -> impl Iterator<Item = (&Arc<str>, &Entry)> {
+        self.own.iter()
+    }
+
+    /// The shared names, some of which may have another meaning here.
+    pub(crate) fn used(&self) -> Option<&Arc<Table>> {
+        self.used.as_ref()
+    }
+
+    /// All names.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&Arc<str>, &Entry)> {
+        let used = self.used.iter().flat_map(|used| used.iter());
+        let seen = used.filter(|(name, _)| !self.own.contains_key(*name) && !self.hidden.contains(*name));
+        self.own.iter().chain(seen)
+    }
+}
