@@ -1,6 +1,7 @@
 //! Lines a second that the front end reads: prescan, parser and rules, without lowering.
 //!
-//! `cargo bench -p cufemu-compile --bench front_end -- PATH…` takes Fortran sources, and folders that it searches for them. Each file is a program
+//! `cargo bench -p cufemu-compile --bench front_end -- PATH…` takes Fortran sources, and folders that it searches for them; a
+//! number stands for a program of about so many lines that is made up. Each file is a program
 //! of its own; one with errors, as where a module lies in another file, is left out. The first table line counts the lines of
 //! the files, the second those of the embedded modules too that they use, which are read again for each file. Of each
 //! file it is the best of five rounds that counts.
@@ -33,6 +34,42 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
+/// A program of kernels and of host procedures that launch them, each with its own USE statements.
+fn made_up(lines: usize) -> String {
+    let mut text = String::from("module steps\n  implicit none\ncontains\n");
+    let mut procedures = 0;
+    while procedures * 24 < lines {
+        procedures += 1;
+        text += &format!(
+            "
+  attributes(global) subroutine advance{procedures}(u, v, n, factor)
+    real(8), intent(inout) :: u(n)
+    real(8), intent(in) :: v(n)
+    integer, value :: n
+    real(8), value :: factor
+    integer :: i ! The element of this thread.
+    i = (blockidx%x - 1) * blockdim%x + threadidx%x
+    if (i > 1 .and. i < n) then
+      u(i) = u(i) + factor * (v(i - 1) - 2.0d0 * v(i) + v(i + 1)) / max(abs(v(i)), 1.0d-6)
+    end if
+  end subroutine
+
+  subroutine step{procedures}(u_d, v_d, n, status)
+    use cudafor
+    use iso_c_binding
+    integer, intent(in) :: n
+    real(8), device :: u_d(n), v_d(n)
+    integer, intent(out) :: status
+    call advance{procedures}<<<(n + 255) / 256, 256>>>(u_d, v_d, n, {procedures}.5d-3)
+    status = cudadevicesynchronize()
+    if (status /= cudasuccess) print *, 'step {procedures}: ', trim(cudageterrorstring(status))
+  end subroutine
+"
+        );
+    }
+    text + "end module\n"
+}
+
 /// Parses and checks one file; `None` if it has errors.
 fn measure(path: &Path, text: &str) -> Option<Cost> {
     let mut options = Options::default();
@@ -60,9 +97,14 @@ fn measure(path: &Path, text: &str) -> Option<Cost> {
 
 fn main() {
     let mut files = Vec::new();
-    std::env::args().skip(1).filter(|a| !a.starts_with('-')).for_each(|a| collect(Path::new(&a), &mut files));
-    let sources: Vec<(PathBuf, String)> =
-        files.into_iter().filter_map(|f| Some((f.clone(), std::fs::read_to_string(&f).ok()?))).collect();
+    let mut sources: Vec<(PathBuf, String)> = Vec::new();
+    for argument in std::env::args().skip(1).filter(|a| !a.starts_with('-')) {
+        match argument.parse() {
+            Ok(lines) => sources.push(("made_up.cuf".into(), made_up(lines))),
+            Err(_) => collect(Path::new(&argument), &mut files),
+        }
+    }
+    sources.extend(files.into_iter().filter_map(|f| Some((f.clone(), std::fs::read_to_string(&f).ok()?))));
     let (mut total, mut valid) = (Cost::default(), 0);
     for (path, text) in &sources {
         let costs: Vec<Cost> = (0..ROUNDS).map_while(|_| measure(path, text)).collect();

@@ -103,6 +103,37 @@ end program
 }
 
 #[test]
+fn cases_that_meet_are_found_in_any_order() {
+    expect![[r#"
+        6:9 E0320 this case overlaps another one
+        8:9 E0320 this case overlaps another one
+        9:14 E0320 this case overlaps another one
+        15:9 E0320 this case overlaps another one
+    "#]]
+    .assert_eq(&errors(
+        "program p
+  integer :: n
+  n = 1
+  select case (n)
+  case (30:40, 10:20, 22)
+  case (35)
+  case (9:1, 21, 41:, 23:29, :0)
+  case (-7)
+  case (1:9, 15:25)
+  end select
+  select case ('ab')
+  case ('b':'d')
+  case ('a')
+  case ('e':, 'ab')
+  case ('c ')
+  case ('ad')
+  end select
+end program
+",
+    ));
+}
+
+#[test]
 fn control_mistakes_are_reported() {
     expect![[r#"
         7:7 E0308 a logical value is needed, not `real(4)`
