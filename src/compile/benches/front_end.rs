@@ -6,6 +6,8 @@
 //! the files, the second those of the embedded modules too that they use, which are read again for each file. Of each
 //! file it is the best of five rounds that counts.
 
+#![allow(clippy::print_stdout)] // What it prints is what it is for.
+
 use compile::Options;
 use diag::Diagnostics;
 use source::SourceMap;

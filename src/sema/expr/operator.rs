@@ -7,6 +7,7 @@ use crate::decl::{Binding, is_numeric};
 use crate::scope::{Sym, operator_key};
 use diag::{Code, Diagnostic};
 use source::Span;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 impl Checker<'_> {
@@ -21,9 +22,10 @@ impl Checker<'_> {
             ast::UnaryOp::Not => ".not.".into(),
             ast::UnaryOp::Defined(name) => format!(".{name}.").into(),
         };
-        if let Some(call) = self.defined_operation(&symbol, vec![value.clone()], span) {
-            return call;
-        }
+        let [value] = match self.defined_operation(&operator_key(&symbol), [value], span) {
+            Ok(call) => return call,
+            Err(operands) => operands,
+        };
         let (ty, rank) = (value.ty.clone(), value.rank);
         let kind = match op {
             ast::UnaryOp::Plus if is_numeric(&ty) => ExprKind::Paren(Box::new(value)),
@@ -77,14 +79,16 @@ impl Checker<'_> {
     /// An operation on two typed operands.
     pub(crate) fn operation(&mut self, op: &ast::BinaryOp, a: Expr, b: Expr, span: Span) -> Option<Expr> {
         use ast::BinaryOp as B;
-        let symbol = symbol_of(op);
-        if let Some(call) = self.defined_operation(&symbol, vec![a.clone(), b.clone()], span) {
-            return call;
-        }
+        let key = key_of(op);
+        let [a, b] = match self.defined_operation(&key, [a, b], span) {
+            Ok(call) => return call,
+            Err(operands) => operands,
+        };
+        let symbol = key.strip_prefix("operator(").and_then(|k| k.strip_suffix(')')).unwrap_or(&key);
         if let B::Defined(_) = op {
-            return self.unknown_operator(&symbol, span);
+            return self.unknown_operator(symbol, span);
         }
-        let rank = self.common_rank(&a, &b, &symbol, span)?;
+        let rank = self.common_rank(&a, &b, symbol, span)?;
         match op {
             B::Add => self.arithmetic(BinaryOp::Add, a, b, rank, span),
             B::Sub => self.arithmetic(BinaryOp::Sub, a, b, rank, span),
@@ -223,16 +227,22 @@ impl Checker<'_> {
         self.fold(Expr { kind, ty: Type::Character(len), rank, span })
     }
 
-    /// A reference to a function that defines the operator for these operands, if there is one.
-    fn defined_operation(&mut self, symbol: &str, operands: Vec<Expr>, span: Span) -> Option<Option<Expr>> {
-        let key = operator_key(symbol);
-        let procs = self.operation_procedures(&key, &operands);
+    /// A reference to a function that defines the operator for these operands; gives them back if there is none.
+    fn defined_operation<const N: usize>(
+        &mut self,
+        key: &str,
+        operands: [Expr; N],
+        span: Span,
+    ) -> Result<Option<Expr>, [Expr; N]> {
+        let procs = self.operation_procedures(key, &operands);
         if procs.is_empty() {
-            return None;
+            return Err(operands);
         }
-        let arguments: Vec<Argument> = operands.into_iter().map(Argument::of).collect();
-        let fit = self.best_specific(&procs, &arguments)?;
-        Some(self.function_call(fit, arguments, span))
+        let arguments: Vec<Argument> = operands.iter().cloned().map(Argument::of).collect();
+        match self.best_specific(&procs, &arguments) {
+            Some(fit) => Ok(self.function_call(fit, arguments, span)),
+            None => Err(operands),
+        }
     }
 
     /// The procedures that define an operation: those of the generic name, and those bound to the operands' types.
@@ -303,26 +313,26 @@ pub(crate) fn promoted(a: &Type, b: &Type) -> Option<Type> {
     })
 }
 
-fn symbol_of(op: &ast::BinaryOp) -> Arc<str> {
+/// The name under which a scope holds what defines an operator.
+fn key_of(op: &ast::BinaryOp) -> Cow<'static, str> {
     use ast::BinaryOp as B;
-    match op {
-        B::Add => "+",
-        B::Sub => "-",
-        B::Mul => "*",
-        B::Div => "/",
-        B::Pow => "**",
-        B::Concat => "//",
-        B::Eq => "==",
-        B::Ne => "/=",
-        B::Lt => "<",
-        B::Le => "<=",
-        B::Gt => ">",
-        B::Ge => ">=",
-        B::And => ".and.",
-        B::Or => ".or.",
-        B::Eqv => ".eqv.",
-        B::Neqv => ".neqv.",
-        B::Defined(name) => return format!(".{name}.").into(),
-    }
-    .into()
+    Cow::Borrowed(match op {
+        B::Add => "operator(+)",
+        B::Sub => "operator(-)",
+        B::Mul => "operator(*)",
+        B::Div => "operator(/)",
+        B::Pow => "operator(**)",
+        B::Concat => "operator(//)",
+        B::Eq => "operator(==)",
+        B::Ne => "operator(/=)",
+        B::Lt => "operator(<)",
+        B::Le => "operator(<=)",
+        B::Gt => "operator(>)",
+        B::Ge => "operator(>=)",
+        B::And => "operator(.and.)",
+        B::Or => "operator(.or.)",
+        B::Eqv => "operator(.eqv.)",
+        B::Neqv => "operator(.neqv.)",
+        B::Defined(name) => return Cow::Owned(format!("operator(.{name}.)")),
+    })
 }

@@ -107,7 +107,8 @@ impl<'a> Checker<'a> {
         self.settle_module(at, stmt.module.span);
         let exports = self.modules[at].exports.clone();
         let renamed = |key: &str| stmt.items.iter().any(|i| i.module.as_ref().is_some_and(|m| &*generic_key(m) == key));
-        if !stmt.only && !(is_whole(stmt) && shared.contains(&at)) {
+        let is_shared = is_whole(stmt) && shared.contains(&at);
+        if !stmt.only && !is_shared {
             for (key, entry) in exports.iter() {
                 if !renamed(key) {
                     self.import(scope, key, entry, &name, stmt.span);

@@ -24,7 +24,7 @@ impl CasesSeen {
     /// Adds a case with its lowest and its highest value; gives the place of one that it meets.
     pub(super) fn add(&mut self, lo: Option<Const>, hi: Option<Const>, span: Span) -> Option<Span> {
         // An empty range meets nothing.
-        if below(&hi, &lo) {
+        if below(hi.as_ref(), lo.as_ref()) {
             return None;
         }
         // Of those apart, only the last that does not begin above this one's end can reach it.
@@ -33,9 +33,12 @@ impl CasesSeen {
             Some(_) => self.apart.range(..=Low(hi.clone())).next_back(),
             None => self.apart.iter().next_back(),
         };
-        let met = nearest.filter(|(_, (end, _))| !below(end, &lo.0)).map(|(_, (_, span))| *span);
+        let met = nearest.filter(|(_, (end, _))| !below(end.as_ref(), lo.0.as_ref())).map(|(_, (_, span))| *span);
         let met = met.or_else(|| {
-            self.overlapping.iter().find(|(l, h, _)| !below(&hi, l) && !below(h, &lo.0)).map(|(.., span)| *span)
+            self.overlapping
+                .iter()
+                .find(|(l, h, _)| !below(hi.as_ref(), l.as_ref()) && !below(h.as_ref(), lo.0.as_ref()))
+                .map(|(.., span)| *span)
         });
         match met {
             None => {
@@ -48,7 +51,7 @@ impl CasesSeen {
 }
 
 /// Whether all of a case whose highest value is `a` comes before one whose lowest value is `b`.
-fn below(a: &Option<Const>, b: &Option<Const>) -> bool {
+fn below(a: Option<&Const>, b: Option<&Const>) -> bool {
     matches!((a, b), (Some(a), Some(b)) if order(a, b) == Ordering::Less)
 }
 
