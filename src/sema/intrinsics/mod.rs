@@ -115,6 +115,13 @@ impl Checker<'_> {
             let help = "write `use cudadevice` in a `block` around it, if all iterations of a block come there";
             return self.error_help(Code::DeviceIntrinsicInHostLoop, span, text, help);
         }
+        // The seeds of threads come from the host's, and a thread's draws are counted in its kernel.
+        if self.cx.side == Side::Device && id == Intrinsic::RandomSeed {
+            return self.refuse(span, "`random_seed` in device code");
+        }
+        if self.cx.side == Side::CufKernel && matches!(id, Intrinsic::RandomSeed | Intrinsic::RandomNumber) {
+            return self.refuse(span, format!("`{}` in a `!$cuf kernel do`", id.name()));
+        }
         match (id.class(), self.cx.side) {
             (Class::Device, Side::Host) => {
                 let text = format!("`{}` is a procedure of device code and is used in host code", id.name());

@@ -7,6 +7,7 @@
 //! that module `libm` makes known.
 
 use crate::checker::Checker;
+use crate::intrinsic::{Class, Intrinsic};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -36,6 +37,7 @@ const DEVICE: &[&str] = &[
     "erfcx",
     "erfinv",
     "fabs",
+    "fdim",
     "fence_proxy_async",
     "float_as_int",
     "fmax",
@@ -76,6 +78,17 @@ const DEVICE: &[&str] = &[
     "trunc",
 ];
 
+/// Whether a name is that of a procedure of device code; those of C mathematics have a form for `real(4)`, too, with an `f`.
+fn is_of_device(name: &str) -> bool {
+    let is_listed = |name: &str| DEVICE.binary_search(&name).is_ok();
+    let is_of_real4 = |stem: &str| {
+        is_listed(stem)
+            || Intrinsic::from_name(stem)
+                .is_some_and(|id| id.class() == Class::Elemental && id.dummies().first() == Some(&"x"))
+    };
+    name.starts_with("__") || is_listed(name) || name.strip_suffix('f').is_some_and(is_of_real4) || name == "floorf"
+}
+
 impl Checker<'_> {
     /// What an unknown name belongs to that is not supported: a library's module that is used here, a part of an embedded
     /// module that this version lacks, or a procedure of device code.
@@ -88,7 +101,7 @@ impl Checker<'_> {
             }
             at = data.parent;
         }
-        if self.cx.side.on_device() && (name.starts_with("__") || DEVICE.binary_search(&name).is_ok()) {
+        if self.cx.side.on_device() && is_of_device(name) {
             return Some(format!("procedure `{name}` of device code").into());
         }
         let (_, module) =
