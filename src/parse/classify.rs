@@ -331,6 +331,10 @@ impl Reader<'_> {
             wording::missing_then(&mut self.builder, text);
             return self.recover(Rule::if_then, text);
         }
+        if diag::nearest_within(rest, ["then"], 1).is_some() {
+            wording::misspelt_then(&mut self.builder, close + 1..text.len(), rest);
+            return self.recover(Rule::if_then, text);
+        }
         let condition = match self.parse(Rule::if_head, &text[..=close]) {
             Some(pair) => self.builder.first_expr(pair),
             None => error_expr(self.builder.place(0, close + 1)),

@@ -187,6 +187,19 @@ pub(crate) fn missing_then(builder: &mut Builder<'_>, text: &str) {
     );
 }
 
+/// Reports an IF whose `then` is misspelt, which opens a construct all the same.
+pub(crate) fn misspelt_then(builder: &mut Builder<'_>, at: std::ops::Range<usize>, word: &str) {
+    let span = builder.place(at.start, at.end);
+    builder.report(
+        Diagnostic::error(
+            Code::SyntaxError,
+            span,
+            format!("expected `then` after the condition of IF, found `{word}`"),
+        )
+        .suggest(Some("then")),
+    );
+}
+
 /// Reports what cannot be the statement of a one-line IF, WHERE or FORALL.
 pub(crate) fn no_action(builder: &mut Builder<'_>, span: Span, of: &str) {
     let what = if of == "IF" { "an executable statement that is no construct" } else { "an assignment" };

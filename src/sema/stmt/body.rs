@@ -182,6 +182,10 @@ impl<'a> Checker<'a> {
             if let Some(label) = s.label {
                 if Self::one_label(label, s.span, seen) {
                     self.procs[id.0 as usize].labels.insert(label);
+                    if matches!(s.kind, K::Error) {
+                        // It may have been a FORMAT: nothing is said of those who name it.
+                        self.procs[id.0 as usize].formats.insert(label, "()".into());
+                    }
                 }
             }
             match &s.kind {

@@ -240,9 +240,11 @@ impl Checker<'_> {
                 !self.out.proc(*p).is_function && (self.out.proc(*p).kind == ProcKind::Kernel) == launch.is_some()
             })
             .collect();
+        // A generic name may add to that of an intrinsic subroutine; that of a function cannot be called.
+        let intrinsic = crate::intrinsics::lookup(name.as_str())
+            .filter(|found| launch.is_none() && (wanted.is_empty() || crate::intrinsics::is_subroutine(found.id)));
         if wanted.is_empty()
-            && launch.is_none()
-            && let Some(found) = crate::intrinsics::lookup(name.as_str())
+            && let Some(found) = &intrinsic
         {
             return self.call_intrinsic(found.id, name, launch, args, span);
         }
@@ -264,7 +266,7 @@ impl Checker<'_> {
                 None => self.subroutine_call(&fit, arguments, span),
             };
         }
-        if let Some(found) = crate::intrinsics::lookup(name.as_str()).filter(|_| launch.is_none()) {
+        if let Some(found) = intrinsic {
             return self.call_intrinsic(found.id, name, launch, args, span);
         }
         self.no_specific(&wanted, name, &arguments, span)

@@ -145,6 +145,10 @@ impl<'a> Checker<'a> {
                     if !matches!(var.ty, Type::Integer(_)) {
                         return self.error(Code::BadDoVariable, var.span, "the loop variable must be an integer");
                     }
+                    let outer: Vec<VarId> = loops.iter().map(|l| l.var).collect();
+                    for bound in [Some(&first), Some(&last), step.as_ref()].into_iter().flatten() {
+                        self.check_rectangular(bound, &outer)?;
+                    }
                     loops.push(CufLoop { var: id, first, last, step });
                 }
                 _ => return nested(self, stmt.span),
@@ -158,6 +162,24 @@ impl<'a> Checker<'a> {
                 _ => return nested(self, stmt.span),
             }
         }
+    }
+
+    /// The loops of a nest are counted before any of them runs: no bound may depend on the loops around it.
+    fn check_rectangular(&mut self, bound: &Expr, outer: &[VarId]) -> Option<()> {
+        let mut used = None;
+        crate::expr::for_each(bound, &mut |e| {
+            if let ExprKind::Var(v) = e.kind
+                && outer.contains(&v)
+            {
+                used = Some(v);
+            }
+            true
+        });
+        let Some(v) = used else { return Some(()) };
+        let name = self.out.var(v).name.clone();
+        let text = format!("a bound of this loop depends on `{name}`, the loop around it");
+        let help = "give a smaller number of loops, or loop over all and test inside";
+        self.error_help(Code::KernelDoNesting, bound.span, text, help)
     }
 
     /// Reductions that are written.

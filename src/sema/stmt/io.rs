@@ -141,6 +141,14 @@ impl<'a> Checker<'a> {
                     continue;
                 }
             };
+            if let Some(name) = &c.keyword
+                && control[..i].iter().any(|o| o.keyword.as_ref().is_some_and(|k| k.text == name.text))
+            {
+                let text = format!("`{keyword}=` is given twice");
+                self.error::<()>(Code::BadIoSpecifier, c.span, text);
+                complete = false;
+                continue;
+            }
             let done = match keyword {
                 "unit" if kind != IoKind::Print => self.unit(c, transfers).map(|u| unit = u),
                 "fmt" if transfers || kind == IoKind::Print => self.format_of(c).map(|f| form = Some(f)),
@@ -197,6 +205,12 @@ impl<'a> Checker<'a> {
                 return None;
             }
         }
+        if let Some(at) = control.iter().find(|c| c.keyword.as_ref().is_some_and(|k| k.as_str() == "advance"))
+            && !matches!(form, Some(IoForm::Format(_)))
+        {
+            let text = "`advance=` stands with a format only";
+            return self.error_help(Code::BadIoSpecifier, at.span, text, "give a format such as `'(a)'`");
+        }
         let form = form.unwrap_or(IoForm::Unformatted);
         Some(StmtKind::Io(Box::new(IoStmt { kind, unit, form, controls, items: typed })))
     }
@@ -231,6 +245,13 @@ impl<'a> Checker<'a> {
                 return match text {
                     Some(text) => {
                         let bytes = crate::expr::unescape(&text);
+                        if self.check_format(&bytes, e.span).is_none() {
+                            // Other statements that name it have nothing to add.
+                            if let Some(p) = self.cx.proc {
+                                self.procs[p.0 as usize].formats.insert(label, "()".into());
+                            }
+                            return None;
+                        }
                         let ty = Type::Character(CharLen::Const(bytes.len() as i64));
                         Some(IoForm::Format(Self::constant(Const::Char(bytes), ty, e.span)))
                     }
@@ -251,6 +272,9 @@ impl<'a> Checker<'a> {
         match value.ty {
             Type::Character(_) => {
                 self.check_host_value(&value);
+                if let ExprKind::Const(Const::Char(bytes)) = &value.kind {
+                    self.check_format(bytes, e.span)?;
+                }
                 Some(IoForm::Format(value))
             }
             Type::Integer(_) => self.refuse(e.span, "an assigned format"),
@@ -261,6 +285,16 @@ impl<'a> Checker<'a> {
                 );
                 self.error(Code::BadIoSpecifier, e.span, text)
             }
+        }
+    }
+
+    /// Checks a format that is known at compile time. What this version does not support in one is told of when it is used.
+    fn check_format(&mut self, text: &[u8], span: Span) -> Option<()> {
+        match text::Format::parse(text) {
+            Err(error) if !error.message.contains("not supported") => {
+                self.error(Code::BadIoSpecifier, span, format!("{error}{}", error_context(text, error.offset)))
+            }
+            _ => Some(()),
         }
     }
 
@@ -382,4 +416,14 @@ impl<'a> Checker<'a> {
         }
         if self.cx.side == Side::Host { self.check_io_value(value) } else { Some(()) }
     }
+}
+
+/// The part of a format that an error speaks of.
+fn error_context(text: &[u8], offset: usize) -> String {
+    let rest = text.get(offset..).unwrap_or_default();
+    if rest.is_empty() {
+        return String::new();
+    }
+    let shown: String = String::from_utf8_lossy(rest).chars().take(12).collect();
+    format!(", before `{shown}`")
 }

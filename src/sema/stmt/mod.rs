@@ -113,6 +113,9 @@ impl<'a> Checker<'a> {
                 Some(StmtKind::ComputedGoto(labels.clone(), value?))
             }
             K::Continue => Some(StmtKind::Nothing),
+            K::Return(_) if self.cx.side == Side::CufKernel => {
+                self.error(Code::StatementNotInKernelDo, span, "a `!$cuf kernel do` loop cannot have a `return`")
+            }
             K::Return(None) => Some(StmtKind::Return),
             K::Return(Some(e)) => self.alternate_return(e, span),
             K::Stop { error, code } => self.stop(*error, code.as_ref()),
