@@ -159,9 +159,13 @@ impl Drop for Keys {
     }
 }
 
-/// What a terminal's event is to the screen; a pasted text is typed.
+/// What a terminal's event is to the screen; a pasted text is typed, a line feed is Enter.
 fn inputs(event: Event) -> Vec<Input> {
     match event {
+        // Ctrl-J ends a line for readline, and so ends what was typed before the terminal became raw.
+        Event::Key(key) if key.code == KeyCode::Char('j') && key.modifiers == KeyModifiers::CONTROL => {
+            vec![Input::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE))]
+        }
         Event::Key(key) if key.kind != KeyEventKind::Release => vec![Input::Key(key)],
         Event::Mouse(mouse) => vec![Input::Mouse(mouse)],
         Event::Resize(width, height) => vec![Input::Resize(width, height)],

@@ -104,6 +104,17 @@ fn function_keys_step_and_go_on() {
 }
 
 #[test]
+fn a_line_feed_ends_a_line_as_return_does() {
+    // What is typed before the terminal is raw ends in one.
+    let mut pty = Pty::new(&["--tui", "reduce_racy.cuf"]);
+    pty.wait_for("not started");
+    pty.type_in(":break 13\n:break 14\n");
+    pty.wait_for("Breakpoint 2 at reduce");
+    pty.type_in("qq");
+    assert_eq!(pty.end(), 0);
+}
+
+#[test]
 fn colours_are_those_that_were_asked_for() {
     for (options, variables, coloured) in [
         (&["--tui", "saxpy.cuf"][..], &[][..], true),

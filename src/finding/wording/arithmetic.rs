@@ -29,6 +29,7 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
                 d
             };
             d.help("`--race` and `--check init` find the usual reasons: races and uninitialised memory")
+                .note("what depends on the order of atomics or on a clock differs without being wrong")
         }
         // The other kinds have their own files.
         _ => start(finding, finding.code().title()),
