@@ -27,7 +27,8 @@ pub(crate) fn rule(v: &Values<'_>, kind: InstKind) -> InstKind {
     }
 }
 
-fn mov(ty: Ty, dst: Reg, a: Val) -> InstKind {
+/// A copy.
+pub(crate) fn mov(ty: Ty, dst: Reg, a: Val) -> InstKind {
     InstKind::Un { op: UnOp::Mov, ty, dst, a }
 }
 

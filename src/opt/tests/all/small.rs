@@ -310,6 +310,20 @@ bb0:
 }
 
 #[test]
+fn a_logical_that_is_tested_is_its_lowest_bit() {
+    let text = "
+device @f(%0: i32, %1: pred) -> pred, pred {
+bb0:
+  %2 = cvt.i2p.pred.i32 %0
+  %3 = cvt.p2i.i32.pred %1
+  %4 = and.i32 %3, 1
+  %5 = cmp.ne.i32 %4, 0
+  return %2, %5
+}";
+    assert_eq!(body(text), "bb0:\n  %6 = and.i32 %0, 1\n  %2 = cmp.ne.i32 %6, 0\n  return %2, %1\n}");
+}
+
+#[test]
 fn remainders_compared_by_their_bits_are_the_same_for_every_integer() {
     for (op, m, c) in [("eq", 8, 0), ("ne", 8, 0), ("eq", 8, 5), ("eq", 2, 1), ("ne", 2, 1), ("eq", -128, 0)] {
         let text = format!(
