@@ -114,7 +114,11 @@ impl GpuDevice {
 
     /// Whether the kernel can run here; the limits of its launch have been checked by `device::Runtime`.
     fn check(&mut self, launch: &KernelLaunch) -> Result<(), CudaError> {
-        let Some((_, loaded)) = &self.code else { return Err(CudaError::InvalidDeviceFunction) };
+        let Some((module, loaded)) = &self.code else { return Err(CudaError::InvalidDeviceFunction) };
+        let blocks: u64 = launch.grid.iter().map(|&g| u64::from(g)).product();
+        if module.func(launch.func).cooperative && blocks > u64::from(self.resident_grid(launch)[0]) {
+            return Err(CudaError::CooperativeLaunchTooLarge);
+        }
         if !loaded.has(launch.func) {
             if let Some(refused) = loaded.refused.iter().find(|r| r.kernel == launch.func) {
                 let feature = refused.error.to_string();

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the examples and the bench programs on the emulator and on the GPU of this machine and compares what they print (but
-# times) and every bit of memory. A program that says `! gpu: differs` in a comment shows what the order of threads or a clock
+# times) and every bit of memory; the annotated programs too, in what they print. A program that says `! gpu: differs` in a comment shows what the order of threads or a clock
 # decides: its memory may differ, its checks of itself hold all the same.
 #
 #     tests/gpu/check.sh path/to/cufemu [path/to/on_gpu-test-binary [path/to/machine-test-binary]]
@@ -33,6 +33,19 @@ for program in examples/*.cuf benches/programs/*.cuf; do
     echo "--- $name: verify"; head -20 /tmp/verify.err
   fi
 done
+# The annotated programs: their output, but for the order of what threads print.
+annotated=0
+others=0
+for program in tests/ui/pass/*/*.cuf; do
+  case $program in */api/* | */host/*) continue ;; esac
+  timeout 120 "$cufemu" "$program" >/tmp/emu.out 2>/dev/null </dev/null; emu=$?
+  timeout 120 "$cufemu" --device gpu "$program" >/tmp/gpu.out 2>/tmp/gpu.err </dev/null; gpu=$?
+  annotated=$((annotated + 1))
+  if [ $emu != $gpu ] || ! cmp -s <(sort /tmp/emu.out) <(sort /tmp/gpu.out); then
+    others=$((others + 1)); failed=1
+    echo "--- $program: exit $emu and $gpu"; head -5 /tmp/gpu.err
+  fi
+done
 for tests in "$ops --nocapture" "$kernels --nocapture on_a_gpu"; do
   case $tests in " "*) continue ;; esac
   $tests 2>&1 | tail -60
@@ -40,4 +53,5 @@ for tests in "$ops --nocapture" "$kernels --nocapture on_a_gpu"; do
 done
 printf '%-24s %6s %6s %8s %8s\n' program emu gpu output verify
 printf '%s\n' "${rows[@]}"
+echo "annotated programs: $annotated, $others differ"
 exit $failed
