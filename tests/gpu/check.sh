@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the examples and the bench programs on the emulator and on the GPU of this machine and compares what they print (but
-# times) and every bit of memory; the annotated programs too, in what they print. A program that says `! gpu: differs` in a comment shows what the order of threads or a clock
-# decides: its memory may differ, its checks of itself hold all the same.
+# times) and every bit of memory; of the annotated programs what they print. A program that says `! gpu: differs` in a comment
+# shows what the order of threads or a clock decides: its memory may differ, its checks of itself hold all the same.
 #
 #     tests/gpu/check.sh path/to/cufemu [path/to/on_gpu-test-binary [path/to/machine-test-binary]]
 #
