@@ -211,8 +211,14 @@ impl<'p> Fx<'_, 'p> {
         Words(self.temporary_array(&Type::Integer(8), None, &[active.count]))
     }
 
-    fn row_word(&mut self, words: &Words, row: Val) -> Mem {
-        self.element_linear(&words.0, row)
+    fn keep_word(&mut self, words: &Words, row: Val, addr: Val) {
+        let word = self.element_linear(&words.0, row);
+        self.store_scalar(word, Ty::I64, addr);
+    }
+
+    fn kept_word(&mut self, words: &Words, row: Val) -> Val {
+        let word = self.element_linear(&words.0, row);
+        self.load_word(word)
     }
 
     fn listed_assign(&mut self, active: &Active, target: &'p Expr, value: &'p Expr) {
@@ -231,8 +237,7 @@ impl<'p> Fx<'_, 'p> {
                 let place = fx.place(target);
                 if let Place::Mem(mem) | Place::Char(mem, _) = place {
                     let addr = fx.address(mem);
-                    let word = fx.row_word(places, row);
-                    fx.store_scalar(word, Ty::I64, addr);
+                    fx.keep_word(places, row, addr);
                     found = Some(place);
                 }
             }
@@ -242,8 +247,7 @@ impl<'p> Fx<'_, 'p> {
             let v = fx.load(element_place(slot, len), ty);
             let place = match (&places, found) {
                 (Some(places), Some(known)) => {
-                    let word = fx.row_word(places, row);
-                    let addr = fx.load_word(word);
+                    let addr = fx.kept_word(places, row);
                     at_address(known, addr)
                 }
                 _ => fx.place(target),
@@ -265,8 +269,7 @@ impl<'p> Fx<'_, 'p> {
         let location = i32::from(self.side == Side::Device);
         let args = vec![Val::i32(location), bytes, Val::i64(0), Val::i64(0), Val::i32(0)];
         let addr = self.rt(Rt::Alloc, args).first().map_or(Val::i64(0), |&r| r.into());
-        let word = self.row_word(words, row);
-        self.store_scalar(word, Ty::I64, addr);
+        self.keep_word(words, row, addr);
         let block = self.block_of(addr, target);
         if has_allocatable(self.program, ty) {
             self.initialise_view(&block, ty);
@@ -275,14 +278,12 @@ impl<'p> Fx<'_, 'p> {
     }
 
     fn block_at(&mut self, words: &Words, row: Val, target: &View) -> View {
-        let word = self.row_word(words, row);
-        let addr = self.load_word(word);
+        let addr = self.kept_word(words, row);
         self.block_of(addr, target)
     }
 
     fn free_block(&mut self, words: &Words, row: Val) {
-        let word = self.row_word(words, row);
-        let addr = self.load_word(word);
+        let addr = self.kept_word(words, row);
         let location = i32::from(self.side == Side::Device);
         self.free(&Cleanup { location, addr, perhaps: false });
     }
@@ -305,50 +306,69 @@ impl<'p> Fx<'_, 'p> {
         Saved { mem: self.temporary(total, 8), each }
     }
 
-    fn save_view(&mut self, saved: &Saved, row: Val, view: &View) {
+    fn saved_slot(&mut self, saved: &Saved, row: Val) -> Mem {
         let skip = self.imul(row, saved.each);
-        let slot = self.advance(saved.mem, skip);
-        self.write_descriptor(slot, view);
+        self.advance(saved.mem, skip)
     }
 
     fn target_view(&mut self, saved: Option<&Saved>, row: Val, target: &'p Expr, space: Space) -> Option<View> {
         let Some(saved) = saved else { return self.designator_view(target) };
-        let skip = self.imul(row, saved.each);
-        let slot = self.advance(saved.mem, skip);
+        let slot = self.saved_slot(saved, row);
         let d = self.desc_of((&target.ty, false), target.rank, DescAt::Mem(slot), space, false, None);
         Some(self.desc_view(&d))
     }
 
-    fn listed_array(&mut self, active: &Active, target: &'p Expr, value: &'p Expr) {
+    /// An assignment whose values get blocks of memory: `find` finds the values for a target and puts them into a block of the
+    /// target's shape, `store` stores them. `what` names the assignment where the target has no place.
+    fn listed_blocks(
+        &mut self,
+        active: &Active,
+        (target, what): (&'p Expr, &str),
+        find: &mut dyn FnMut(&mut Self, Val, &View, &View),
+        store: &mut dyn FnMut(&mut Self, Val, &View, &View),
+    ) {
         let ty = &target.ty;
         let blocks = self.words(active);
         let saved = self.saved_targets(active, target);
         let mut space = Space::Host;
         self.each_row(active, &mut |fx, row| {
             let Some(view) = fx.designator_view(target) else {
-                return fx.unsupported("a FORALL assignment to this object");
+                return fx.unsupported(what);
             };
             space = view.mem.space;
             if let Some(saved) = &saved {
-                fx.save_view(saved, row, &view);
+                let slot = fx.saved_slot(saved, row);
+                fx.write_descriptor(slot, &view);
             }
             let block = fx.new_block_like(&view, ty, &blocks, row);
-            if value.rank == 0 {
-                let v = fx.value(value);
-                fx.fill(&block, &v, ty);
-            } else {
-                let (env, extents) = fx.prepared(value);
-                fx.check_shape(&block, &extents);
-                fx.fill_from(&block, env, &extents, value);
-            }
+            find(fx, row, &view, &block);
         });
         self.each_row(active, &mut |fx, row| {
             let Some(view) = fx.target_view(saved.as_ref(), row, target, space) else { return };
             let block = fx.block_at(&blocks, row, &view);
-            fx.copy_array(&view, &block, ty);
+            store(fx, row, &view, &block);
             fx.free_fields_of_view(&block, ty);
             fx.free_block(&blocks, row);
         });
+    }
+
+    fn listed_array(&mut self, active: &Active, target: &'p Expr, value: &'p Expr) {
+        let ty = &target.ty;
+        self.listed_blocks(
+            active,
+            (target, "a FORALL assignment to this object"),
+            &mut |fx, _, _, block| {
+                if value.rank == 0 {
+                    let v = fx.value(value);
+                    fx.fill(block, &v, ty);
+                } else {
+                    let (env, extents) = fx.prepared(value);
+                    fx.check_shape(block, &extents);
+                    fx.fill_from(block, env, &extents, value);
+                }
+            },
+            &mut |fx, _, view, block| fx.copy_array(view, block, ty),
+        );
     }
 
     fn listed_pointer(
@@ -365,10 +385,8 @@ impl<'p> Fx<'_, 'p> {
             let Some(d) = fx.descriptor(target) else { return fx.unsupported("a pointer to this object") };
             let DescAt::Mem(mem) = d.at else { return fx.unsupported("a pointer to this object") };
             let addr = fx.address(mem);
-            let word = fx.row_word(&places, row);
-            fx.store_scalar(word, Ty::I64, addr);
-            let skip = fx.imul(row, values.each);
-            let slot = fx.advance(values.mem, skip);
+            fx.keep_word(&places, row, addr);
+            let slot = fx.saved_slot(&values, row);
             match fx.pointer_target(value) {
                 Some(view) => {
                     let view = fx.with_bounds(view, bounds);
@@ -383,14 +401,12 @@ impl<'p> Fx<'_, 'p> {
         let DescAt::Mem(first) = known.at else { return };
         let is_null = matches!(value.kind, ExprKind::Null);
         self.each_row(active, &mut |fx, row| {
-            let word = fx.row_word(&places, row);
-            let addr = fx.load_word(word);
+            let addr = fx.kept_word(&places, row);
             let d = Desc { at: DescAt::Mem(Mem { addr, offset: 0, ..first }), ..known.clone() };
             if is_null {
                 return fx.desc_clear(&d);
             }
-            let skip = fx.imul(row, values.each);
-            let slot = fx.advance(values.mem, skip);
+            let slot = fx.saved_slot(&values, row);
             let view = fx.desc_view(&Desc { at: DescAt::Mem(slot), ..known.clone() });
             fx.desc_set(&d, &view);
         });
@@ -447,30 +463,18 @@ impl<'p> Fx<'_, 'p> {
     }
 
     fn listed_masked(&mut self, active: &Active, target: &'p Expr, value: &'p Expr, masks: &[ListedMask<'p>]) {
-        let ty = &target.ty;
-        let blocks = self.words(active);
-        let saved = self.saved_targets(active, target);
-        let mut space = Space::Host;
-        self.each_row(active, &mut |fx, row| {
-            let Some(view) = fx.designator_view(target) else {
-                return fx.unsupported("an assignment to this object in a WHERE construct");
-            };
-            space = view.mem.space;
-            if let Some(saved) = &saved {
-                fx.save_view(saved, row, &view);
-            }
-            let block = fx.new_block_like(&view, ty, &blocks, row);
-            let conditions = fx.conditions_of(masks, row, &view);
-            fx.masked_value(&block, value, &conditions);
-        });
-        self.each_row(active, &mut |fx, row| {
-            let Some(view) = fx.target_view(saved.as_ref(), row, target, space) else { return };
-            let block = fx.block_at(&blocks, row, &view);
-            let conditions = fx.conditions_of(masks, row, &view);
-            fx.masked_assign_to(&view, target, value, &conditions, Some(block.clone()));
-            fx.free_fields_of_view(&block, ty);
-            fx.free_block(&blocks, row);
-        });
+        self.listed_blocks(
+            active,
+            (target, "an assignment to this object in a WHERE construct"),
+            &mut |fx, row, view, block| {
+                let conditions = fx.conditions_of(masks, row, view);
+                fx.masked_value(block, value, &conditions);
+            },
+            &mut |fx, row, view, block| {
+                let conditions = fx.conditions_of(masks, row, view);
+                fx.masked_assign_to(view, target, value, &conditions, Some(block.clone()));
+            },
+        );
     }
 }
 
