@@ -15,7 +15,7 @@ pub(crate) fn rule(v: &Values<'_>, kind: InstKind) -> InstKind {
         InstKind::Un { op, ty, dst, a } => un(v, op, ty, dst, a).unwrap_or(kind),
         InstKind::Bin { op, ty, dst, a, b } => bin(op, ty, dst, a, b),
         InstKind::Tri { op, ty, dst, a, b, c } => tri(op, ty, dst, a, b, c).unwrap_or(kind),
-        InstKind::Cmp { op, ty, dst, a, b } => cmp(op, ty, dst, a, b).unwrap_or(kind),
+        InstKind::Cmp { op, ty, dst, a, b } => cmp(v, op, ty, dst, a, b).unwrap_or(kind),
         InstKind::Select { ty, dst, cond, a, b } => match cond {
             Val::Imm(c) => mov(ty, dst, if c & 1 != 0 { a } else { b }),
             Val::Reg(_) if a == b => mov(ty, dst, a),
@@ -28,7 +28,7 @@ pub(crate) fn rule(v: &Values<'_>, kind: InstKind) -> InstKind {
 }
 
 /// A copy.
-pub(crate) fn mov(ty: Ty, dst: Reg, a: Val) -> InstKind {
+fn mov(ty: Ty, dst: Reg, a: Val) -> InstKind {
     InstKind::Un { op: UnOp::Mov, ty, dst, a }
 }
 
@@ -136,7 +136,7 @@ fn tri(op: TriOp, ty: Ty, dst: Reg, a: Val, b: Val, c: Val) -> Option<InstKind> 
     }
 }
 
-fn cmp(op: CmpOp, ty: Ty, dst: Reg, a: Val, b: Val) -> Option<InstKind> {
+fn cmp(v: &Values<'_>, op: CmpOp, ty: Ty, dst: Reg, a: Val, b: Val) -> Option<InstKind> {
     let truth = |holds: bool| Some(mov(Ty::Pred, dst, Val::pred(holds)));
     if let (Val::Imm(a), Val::Imm(b)) = (a, b) {
         return truth(eval::eval_cmp(op, ty, a, b));
@@ -148,6 +148,14 @@ fn cmp(op: CmpOp, ty: Ty, dst: Reg, a: Val, b: Val) -> Option<InstKind> {
         (CmpOp::LtU, Val::Imm(0)) => truth(false),
         (CmpOp::GeU, Val::Imm(0)) => truth(true),
         (CmpOp::Eq, Val::Imm(1)) | (CmpOp::Ne, Val::Imm(0)) if ty == Ty::Pred => Some(mov(ty, dst, a)),
+        // The lowest bit of a logical is the predicate that it was made from.
+        (CmpOp::Ne, Val::Imm(0)) => match v.source(a)? {
+            InstKind::Bin { op: BinOp::And, a, b: Val::Imm(1), .. } => match v.source(*a)? {
+                InstKind::Cvt { op: CvtOp::PredToInt, a, .. } => Some(mov(Ty::Pred, dst, *a)),
+                _ => None,
+            },
+            _ => None,
+        },
         _ => None,
     }
 }

@@ -1,7 +1,6 @@
 //! Strength reduction: an integer product with a power of two is a shift, what a remainder of one is compared with is seen
 //! from the bits, and a logical that is tested is its lowest bit.
 
-use crate::fold;
 use crate::values::Values;
 use ir::op::{BinOp, CmpOp, CvtOp};
 use ir::{InstKind, Ty, Val};
@@ -23,11 +22,6 @@ pub(crate) fn rule(v: &mut Values<'_>, kind: InstKind) -> InstKind {
                 let a = v.emit(ty, |dst| InstKind::Bin { op: BinOp::And, ty, dst, a, b: Val::Imm(mask) });
                 InstKind::Cmp { op, ty, dst, a, b: Val::Imm(c) }
             }
-            Some(&InstKind::Bin { op: BinOp::And, a, b: Val::Imm(1), .. }) if c == 0 => match v.source(a) {
-                // The predicate that the logical was made from may have come to light only now.
-                Some(&InstKind::Cvt { op: CvtOp::PredToInt, a, .. }) if op == CmpOp::Ne => fold::mov(Ty::Pred, dst, a),
-                _ => kind,
-            },
             _ => kind,
         },
         _ => kind,
