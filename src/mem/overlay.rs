@@ -49,9 +49,9 @@ pub(crate) struct Overlay {
     pub(crate) most: usize,
     /// Sheets that exist.
     pub(crate) made: AtomicUsize,
-    /// Whether it is not its turn.
     /// What was stored to allocations that count as a whole: for each store where, how much, and the words.
     pub(crate) log: Mutex<Vec<u64>>,
+    /// Whether it is not its turn.
     pub(crate) is_ahead: bool,
     pub(crate) is_reading: AtomicBool,
     pub(crate) is_pending: AtomicBool,
