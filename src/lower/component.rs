@@ -9,14 +9,12 @@ use crate::call::Passed;
 use crate::derived::Helper;
 use crate::designator::is_designator;
 use crate::fx::{Ending, Fx};
-use crate::home::Desc;
 use crate::module::ArgKey;
 use crate::place::{Mem, Place};
 use crate::types::{assigns_components, const_bytes, is_recursive};
 use crate::view::{Contiguity, View};
 use ir::Val;
-use ir::op::CmpOp;
-use sema::checked::{Expr, ExprKind, Field, ProcId, Shape, Type, TypeId, Variable};
+use sema::checked::{Expr, ExprKind, ProcId, Shape, Type, TypeId, Variable};
 
 impl<'p> Fx<'_, 'p> {
     /// `target = value` of such objects.
@@ -148,32 +146,14 @@ impl<'p> Fx<'_, 'p> {
                 self.copy_field(field, target, source);
             } else if field.allocatable {
                 let (target, source) = (self.field_desc(field, target), self.field_desc(field, source));
-                self.assign_allocated(field, &target, &source);
+                self.replace_allocatable(field, &target, &source, &mut |fx, to, from| {
+                    fx.assign_part(to, from, &field.ty);
+                });
             } else {
                 let (target, source) = (self.field_view(field, target), self.field_view(field, source));
                 self.assign_part(&target, &source, &field.ty);
             }
         }
-    }
-
-    /// An allocatable component is freed and allocated like the other, then assigned.
-    fn assign_allocated(&mut self, field: &'p Field, to: &Desc, from: &Desc) {
-        let location = self.data_location(field.cuda);
-        let (new, old) = (self.desc_base(from), self.desc_base(to));
-        let other = self.icmp(CmpOp::Ne, new, old);
-        self.when(other, |fx| {
-            fx.free_data(to, &field.ty, location);
-            fx.desc_clear(to);
-            let some = fx.icmp(CmpOp::Ne, new, Val::i64(0));
-            fx.when(some, |fx| {
-                let source = fx.desc_view(from);
-                let shape: Vec<(Val, Val)> = source.dims.iter().map(|d| (d.lower, d.extent)).collect();
-                fx.allocate_data(to, &shape, source.element, location, &field.name, false);
-                fx.initialise_data(to, &field.ty);
-                let target = fx.desc_view(to);
-                fx.assign_part(&target, &source, &field.ty);
-            });
-        });
     }
 
     /// Assigns a component, by the procedure for its rank or the elemental one if its type binds one.

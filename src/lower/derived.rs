@@ -168,11 +168,23 @@ impl<'p> Fx<'_, 'p> {
 
     /// Copies an allocatable component with its data.
     fn copy_allocatable(&mut self, field: &'p Field, to: &Desc, from: &Desc) {
-        let location = self.data_location(field.cuda);
         if field.class {
+            let location = self.data_location(field.cuda);
             let source = self.desc_view(from);
             return self.set_class(to, (&field.ty, location), &source, &field.name, ClassHelper::Copy);
         }
+        self.replace_allocatable(field, to, from, &mut |fx, to, from| fx.copy_array(to, from, &field.ty));
+    }
+
+    /// Frees an allocatable component and allocates it like another one; `assign` gives it the other's value.
+    pub(crate) fn replace_allocatable(
+        &mut self,
+        field: &'p Field,
+        to: &Desc,
+        from: &Desc,
+        assign: &mut dyn FnMut(&mut Self, &View, &View),
+    ) {
+        let location = self.data_location(field.cuda);
         // Assigning an object to itself must not free what is to be copied.
         let (new, old) = (self.desc_base(from), self.desc_base(to));
         let other = self.icmp(CmpOp::Ne, new, old);
@@ -186,7 +198,7 @@ impl<'p> Fx<'_, 'p> {
                 fx.allocate_data(to, &shape, source.element, location, &field.name, false);
                 fx.initialise_data(to, &field.ty);
                 let target = fx.desc_view(to);
-                fx.copy_array(&target, &source, &field.ty);
+                assign(fx, &target, &source);
             });
         });
     }
