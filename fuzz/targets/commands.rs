@@ -46,7 +46,7 @@ fn programs() -> &'static Vec<Ready> {
             .map(|(name, text)| {
                 let mut map = SourceMap::new();
                 let file = map.add(*name, *text);
-                let options = Options { level: 0, mathematics: true, ..Options::default() };
+                let options = Options { level: 0, whole_modules: true, ..Options::default() };
                 let mut diags = Diagnostics::new();
                 let compiled = compile::compile(&mut map, &[file], &options, &mut |_, _| None, &mut diags);
                 Ready { compiled: compiled.expect("a program of the tests"), map: Arc::new(map) }

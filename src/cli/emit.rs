@@ -27,7 +27,6 @@ pub(crate) fn code(stage: Stage, compiled: &Compiled, sm: u32, sources: Option<&
 }
 
 /// Prints the trees of the program's own files.
-pub(crate) fn trees(parsed: &compile::Parsed) -> u8 {
-    let own = ast::Program { units: parsed.program.units[parsed.embedded_units..].to_vec() };
-    print(ast::dump(&own))
+pub(crate) fn trees(program: &ast::Program) -> u8 {
+    print(ast::dump(program))
 }

@@ -40,7 +40,7 @@ pub(crate) fn run(options: &Options, compiler: &Compiler) -> u8 {
     let mut include = |name: &str, asking: &str| files::include(name, asking, &includes);
     if options.emit == Some(Stage::Ast) {
         let parsed = compile::parse(&mut map, &ids, &settings.parse, &mut include, &mut diags);
-        return if finish_compile(diags, &mut reporter, &map) { emit::trees(&parsed) } else { failed(options) };
+        return if finish_compile(diags, &mut reporter, &map) { emit::trees(&parsed.program) } else { failed(options) };
     }
     let compiled = compile::compile(&mut map, &ids, &settings, &mut include, &mut diags);
     let ok = finish_compile(diags, &mut reporter, &map);
@@ -113,7 +113,7 @@ fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
             ..ParseOptions::default()
         },
         level: compiler.level.unwrap_or(if is_debugging(options) { 0 } else { 1 }),
-        mathematics: is_debugging(options),
+        whole_modules: is_debugging(options),
         watched: is_debugging(options) || compiler.debug,
         ..compile::Options::default()
     };

@@ -1,26 +1,41 @@
 //! The modules that come with the compiler.
 
-use ast::{Program, StmtKind, Subprogram, UnitKind, UseStmt};
+use crate::parts::{Parts, Selection};
+use ast::{Program, StmtKind, Subprogram, Unit, UnitKind, UseStmt};
 use diag::Diagnostics;
 use parse::{ParseOptions, SourceForm};
 use source::{FileId, SourceMap};
 use std::collections::BTreeSet;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
+
+/// One of the modules.
+struct Embedded {
+    name: &'static str,
+    text: fn() -> &'static str,
+    parts: OnceLock<Parts>,
+}
+
+impl Embedded {
+    const fn new(name: &'static str, text: fn() -> &'static str) -> Embedded {
+        Embedded { name, text, parts: OnceLock::new() }
+    }
+}
 
 /// Table: module names and their sources.
-const MODULES: &[(&str, &str)] = &[
-    ("cudafor", include_str!("modules/cudafor.cuf")),
-    ("cooperative_groups", include_str!("modules/cooperative_groups.cuf")),
-    ("cudadevice", include_str!("modules/cudadevice.cuf")),
-    ("cutensorex", include_str!("modules/cutensorex.cuf")),
-    ("iso_c_binding", include_str!("modules/iso_c_binding.cuf")),
-    ("iso_fortran_env", include_str!("modules/iso_fortran_env.cuf")),
-    ("ieee_arithmetic", include_str!("modules/ieee_arithmetic.cuf")),
-    ("nvtx", include_str!("modules/nvtx.cuf")),
+static MODULES: [Embedded; 9] = [
+    Embedded::new("cudafor", || include_str!("modules/cudafor.cuf")),
+    Embedded::new("cooperative_groups", || include_str!("modules/cooperative_groups.cuf")),
+    Embedded::new("cudadevice", || include_str!("modules/cudadevice.cuf")),
+    Embedded::new("cutensorex", || include_str!("modules/cutensorex.cuf")),
+    Embedded::new("iso_c_binding", || include_str!("modules/iso_c_binding.cuf")),
+    Embedded::new("iso_fortran_env", || include_str!("modules/iso_fortran_env.cuf")),
+    Embedded::new("ieee_arithmetic", || include_str!("modules/ieee_arithmetic.cuf")),
+    Embedded::new("nvtx", || include_str!("modules/nvtx.cuf")),
+    Embedded::new(MATHEMATICS, || &MATHEMATICS_SOURCE),
 ];
 
 /// The module of mathematical functions, which lowering calls by the names of its procedures.
-const MATHEMATICS: &str = "cufemu_math";
+pub(crate) const MATHEMATICS: &str = "cufemu_math";
 
 /// What the two kinds of real have of their own: constants, polynomials, reduction of large arguments.
 const MATHEMATICS_OF_EACH_KIND: [&str; 5] = [
@@ -51,21 +66,31 @@ static MATHEMATICS_SOURCE: LazyLock<String> = LazyLock::new(|| {
     format!("{}{both}{single}end module\n", MATHEMATICS_OF_EACH_KIND.concat())
 });
 
-/// The source of an embedded module, if there is one of that name.
-pub(crate) fn source(name: &str) -> Option<&'static str> {
-    MODULES.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
+/// The parts of an embedded module, if there is one of that name.
+fn parts(name: &str) -> Option<&'static Parts> {
+    let module = MODULES.iter().find(|m| m.name == name)?;
+    Some(module.parts.get_or_init(|| Parts::new((module.text)())))
 }
 
-/// Parses an embedded module.
-pub(crate) fn parsed(name: &str, text: &str, map: &mut SourceMap, diags: &mut Diagnostics) -> (FileId, Program) {
-    let file = map.add(format!("<{name}>"), text);
+/// Parses modules, as far as they are embedded ones, and those that they use: what a program needs of them that mentions the
+/// names, or all. Adds their files to `files`.
+pub(crate) fn parsed<'m>(
+    modules: impl IntoIterator<Item = &'m str>,
+    names: Option<BTreeSet<Arc<str>>>,
+    files: &mut BTreeSet<FileId>,
+    map: &mut SourceMap,
+    diags: &mut Diagnostics,
+) -> Vec<Unit> {
+    let mut selection = Selection::new(names);
+    modules.into_iter().for_each(|module| selection.add(module, &parts));
     let plain = ParseOptions { form: Some(SourceForm::Free), preprocess: Some(false), ..ParseOptions::default() };
-    (file, parse::parse(map, &[file], &plain, &mut |_, _| None, diags).program)
-}
-
-/// Parses the mathematics module.
-pub(crate) fn mathematics(map: &mut SourceMap, diags: &mut Diagnostics) -> (FileId, Program) {
-    parsed(MATHEMATICS, &MATHEMATICS_SOURCE, map, diags)
+    let mut units = Vec::new();
+    for (name, text) in selection.texts() {
+        let file = map.add(format!("<{name}>"), text);
+        files.insert(file);
+        units.extend(parse::parse(map, &[file], &plain, &mut |_, _| None, diags).program.units);
+    }
+    units
 }
 
 /// The modules that the units use and do not define themselves.

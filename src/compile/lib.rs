@@ -1,24 +1,25 @@
 //! The whole pipeline from source text to IR as one call, with the embedded modules.
 //!
 //! [`compile`] runs `parse`, `sema`, `lower` and `opt` in a row. Modules that the language or CUDA Fortran brings along
-//! (`cudafor`, `iso_c_binding` …) are Fortran sources in `modules/`, parsed only when a program uses them. So are the
-//! mathematical functions; because only a checked program says whether it calls some, one that does is checked again with
-//! their module.
+//! (`cudafor`, `iso_c_binding` …) are Fortran sources in `modules/`; of those that a program uses it gets what it names. So are
+//! the mathematical functions; because only a checked program says which it calls, one that calls some is checked again with
+//! these.
 //!
 //! [`compile_main`] is the second half alone, for an expression that the debugger has put into a main program.
 //!
 //! Not here: reading files (the caller does), running anything.
 
 mod embedded;
+mod parts;
 
-use diag::Diagnostics;
+use diag::{Code, Diagnostics};
 use sema::checked::Program;
 use source::{FileId, SourceMap};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub use lower::LowerOptions;
-pub use parse::{Ignore, MacroOption, ParseOptions, SourceForm};
+pub use parse::{Ignore, MacroOption, ParseOptions, Parsed, SourceForm, parse};
 pub use sema::SemaOptions;
 
 /// How to compile.
@@ -32,8 +33,9 @@ pub struct Options {
     pub lower: LowerOptions,
     /// 0 leaves the IR as lowering made it.
     pub level: u8,
-    /// Whether the mathematics library is there even if the program calls nothing of it: for expressions asked later.
-    pub mathematics: bool,
+    /// Whether the modules that the program uses and the mathematics library are there whole, also what it does not name: for
+    /// expressions asked later.
+    pub whole_modules: bool,
     /// Whether a debugger may stop at statements and show scalar variables.
     pub watched: bool,
 }
@@ -45,7 +47,7 @@ impl Default for Options {
             sema: SemaOptions { needs_main: true, ..SemaOptions::default() },
             lower: LowerOptions::default(),
             level: 1,
-            mathematics: false,
+            whole_modules: false,
             watched: true,
         }
     }
@@ -62,46 +64,44 @@ pub struct Compiled {
     pub ignores: Vec<Ignore>,
 }
 
-/// What parsing gives, with the embedded modules that it needs.
-#[derive(Clone, Debug)]
-pub struct Parsed {
-    /// The trees of the embedded modules, then those of the files.
-    pub program: ast::Program,
-    /// How many units the embedded modules have.
-    pub embedded_units: usize,
+/// A program that obeys the rules.
+#[derive(Debug)]
+pub struct Checked {
+    /// What it means.
+    pub program: Program,
     /// The files of the embedded modules.
-    pub embedded: BTreeSet<FileId>,
-    /// Comments `!cufemu ignore(CODE)`.
-    pub ignores: Vec<Ignore>,
-    /// Whether errors, if there are any, cost executable statements at most.
-    pub is_whole: bool,
+    embedded: BTreeSet<FileId>,
+    /// The trees of the embedded modules, then those of the files.
+    units: Vec<ast::Unit>,
 }
 
-/// Parses the files, and the embedded modules that they use. `include` obtains an included file by its name and the name of
-/// the file that asks.
-pub fn parse(
+/// Checks a parsed program with what it needs of the embedded modules; `None`, with errors in `diags`, if it is not valid.
+pub fn check(
+    parsed: parse::Parsed,
+    options: &Options,
     map: &mut SourceMap,
-    files: &[FileId],
-    options: &ParseOptions,
-    include: parse::IncludeReader<'_>,
     diags: &mut Diagnostics,
-) -> Parsed {
-    let user = parse::parse(map, files, options, include, diags);
-    let mut wanted = embedded::used_modules(&user.program);
-    let mut program = ast::Program::default();
-    let mut known = BTreeSet::new();
-    while let Some(name) = wanted.pop_first() {
-        let Some(text) = embedded::source(&name) else { continue };
-        let (file, parsed) = embedded::parsed(&name, text, map, diags);
-        known.insert((name, file));
-        wanted.extend(embedded::used_modules(&parsed));
-        wanted.retain(|w| known.iter().all(|(k, _)| k != w));
-        program.units.extend(parsed.units);
+) -> Option<Checked> {
+    let used = embedded::used_modules(&parsed.program);
+    let mut own = parsed.program.units;
+    let mut names = Some(parsed.names).filter(|_| !options.whole_modules && !diags.has_errors());
+    loop {
+        let is_whole = names.is_none();
+        let (mut embedded, mut said) = (BTreeSet::new(), Diagnostics::new());
+        let mut units = embedded::parsed(used.iter().map(|m| &**m), names.take(), &mut embedded, map, &mut said);
+        let first = units.len();
+        units.append(&mut own);
+        let trees = ast::Program { units };
+        let sema = SemaOptions { embedded: embedded.clone(), ..options.sema.clone() };
+        let program = sema::check(&trees, &sema, &mut said);
+        // Names that are like one that is not known, and what CUDA has and we have not, are told by the whole modules only.
+        let is_settled = program.is_some() && said.iter().all(|d| d.code != Code::UnsupportedIfReached);
+        if is_settled || is_whole {
+            diags.append(said);
+            return program.map(|program| Checked { program, embedded, units: trees.units });
+        }
+        own = { trees }.units.split_off(first);
     }
-    let embedded_units = program.units.len();
-    program.units.extend(user.program.units);
-    let embedded = known.into_iter().map(|(_, file)| file).collect();
-    Parsed { program, embedded_units, embedded, ignores: user.ignores, is_whole: user.is_whole }
 }
 
 /// Compiles the files into one program; `None`, with errors in `diags`, if they are not valid.
@@ -112,23 +112,21 @@ pub fn compile(
     include: parse::IncludeReader<'_>,
     diags: &mut Diagnostics,
 ) -> Option<Compiled> {
-    let mut parsed = parse(map, files, &options.parse, include, diags);
+    let mut parsed = parse::parse(map, files, &options.parse, include, diags);
     let is_broken = diags.has_errors();
     if is_broken && !parsed.is_whole {
         return None;
     }
-    let mut sema = SemaOptions { embedded: parsed.embedded, ..options.sema.clone() };
-    let mut program = sema::check(&parsed.program, &sema, diags)?;
-    if is_broken {
-        return None;
-    }
-    if options.mathematics || lower::needs_mathematics(&program) {
-        let (file, mathematics) = embedded::mathematics(map, diags);
-        sema.embedded.insert(file);
-        let mut units = mathematics.units;
-        units.append(&mut parsed.program.units);
+    let ignores = std::mem::take(&mut parsed.ignores);
+    let Checked { mut program, mut embedded, units } = check(parsed, options, map, diags).filter(|_| !is_broken)?;
+    let functions = lower::mathematics(&program);
+    if options.whole_modules || !functions.is_empty() {
+        let functions = (!options.whole_modules).then(|| functions.into_iter().map(Arc::from).collect());
+        let mut all = embedded::parsed([embedded::MATHEMATICS], functions, &mut embedded, map, diags);
+        all.extend(units);
+        let sema = SemaOptions { embedded, ..options.sema.clone() };
         // What it reports has been reported.
-        program = sema::check(&ast::Program { units }, &sema, &mut Diagnostics::new())?;
+        program = sema::check(&ast::Program { units: all }, &sema, &mut Diagnostics::new())?;
     }
     let mut module = lower::lower(&program, &options.lower, map);
     if options.watched {
@@ -136,7 +134,7 @@ pub fn compile(
     } else {
         opt::run_unwatched(&mut module, options.level, &mut |_, _| {});
     }
-    Some(Compiled { program: Arc::new(program), module: Arc::new(module), ignores: parsed.ignores })
+    Some(Compiled { program: Arc::new(program), module: Arc::new(module), ignores })
 }
 
 /// Compiles the main program of a checked program, and what it calls, as it stands: for an expression of the debugger's, which

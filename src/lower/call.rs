@@ -10,6 +10,7 @@ use crate::actual::word_types;
 use crate::fx::{Cleanup, Fx};
 use crate::globals::const_bounds;
 use crate::home::{Desc, DescAt, Home};
+use crate::mathematics::procedure_name;
 use crate::module::{ArgKey, Instance};
 use crate::place::{Mem, Place};
 use crate::types::{Side, ir_ty};
@@ -322,13 +323,7 @@ impl<'p> Fx<'_, 'p> {
 
     /// Calls a function of the embedded mathematics module: `name_r4`, `name_c8` …; refused if the module lacks it.
     pub(crate) fn mathematics(&mut self, name: &str, args: &[(Value, Type)], ty: &Type) -> Value {
-        let suffix = match ty {
-            Type::Real(k) => format!("r{k}"),
-            Type::Complex(k) => format!("c{k}"),
-            Type::Integer(k) => format!("i{k}"),
-            _ => String::new(),
-        };
-        let Some(proc) = self.m.mathematics(&format!("{name}_{suffix}")) else {
+        let Some(proc) = self.m.mathematics(&procedure_name(name, ty)) else {
             return self.refused(ty, "this mathematical function");
         };
         self.call_computed(proc, args, ty)

@@ -67,7 +67,7 @@ mod value;
 mod view;
 mod visit;
 
-pub use mathematics::needs_mathematics;
+pub use mathematics::mathematics;
 
 use sema::checked::Program;
 use source::SourceMap;

@@ -7,11 +7,13 @@
 //!
 //! The walk is flow-insensitive and conservative: a variable that is in memory needlessly costs speed only.
 
-use crate::mathematics::is_library_call;
+use crate::mathematics::{RANDOM_BITS, library_function, procedure_name};
 use crate::types::Side;
 use crate::visit;
 use ast::Intent;
-use sema::checked::{Actual, Expr, ExprKind, IoForm, ProcBody, ProcId, Program, Shape, Stmt, StmtKind, Storage, VarId};
+use sema::checked::{
+    Actual, Expr, ExprKind, IoForm, ProcBody, ProcId, Program, Shape, Stmt, StmtKind, Storage, Type, VarId,
+};
 use sema::intrinsic::Intrinsic;
 use std::collections::BTreeSet;
 
@@ -27,8 +29,8 @@ pub(crate) struct Usage {
     pub(crate) captures: Vec<BTreeSet<VarId>>,
     /// Procedures that a procedure pointer may point to.
     pub(crate) taken: BTreeSet<ProcId>,
-    /// Whether something calls the mathematics library.
-    pub(crate) mathematics: bool,
+    /// The functions of the mathematics library that something calls.
+    pub(crate) mathematics: BTreeSet<String>,
     /// Procedures of device code that draw random numbers, themselves or through what they call.
     pub(crate) draws: BTreeSet<ProcId>,
 }
@@ -202,7 +204,7 @@ impl<'a> Walk<'a> {
                 args.get(1).and_then(Option::as_ref).into_iter().for_each(|e| self.keep(e));
             }
             StmtKind::Intrinsic { id: Intrinsic::RandomNumber, .. } if self.device => {
-                self.usage.mathematics = true;
+                self.usage.mathematics.insert(procedure_name(RANDOM_BITS, &Type::Integer(8)));
                 self.usage.draws.insert(self.me);
             }
             StmtKind::PointerAssign { value, .. } => {
@@ -262,8 +264,11 @@ impl<'a> Walk<'a> {
     }
 
     fn expr(&mut self, e: &'a Expr) {
+        visit::all(e, &mut |e| {
+            let function = library_function(e).map(|function| procedure_name(function, &e.ty));
+            self.usage.mathematics.extend(function);
+        });
         visit::all(e, &mut |e| match &e.kind {
-            _ if is_library_call(e) => self.usage.mathematics = true,
             ExprKind::Var(v) => self.var(*v),
             ExprKind::Procedure(p) => {
                 self.usage.taken.insert(*p);

@@ -30,6 +30,8 @@ pub use options::{MacroOption, ParseOptions, SourceForm};
 
 use diag::Diagnostics;
 use source::{FileId, SourceMap, Span};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// How an include file is obtained: the name as written and the name of the file that asks for it give the name under which
 /// the text is known to the user, and the text. `None` when there is no such file.
@@ -42,6 +44,8 @@ pub struct Parsed {
     pub program: ast::Program,
     /// The comments `!cufemu ignore(CODE, …)`, in order.
     pub ignores: Vec<Ignore>,
+    /// All names that the files mention, in lower case, be they of variables, keywords or components.
+    pub names: BTreeSet<Arc<str>>,
     /// Whether errors cost executable statements at most: then the rest means what it says and can be checked for more errors.
     /// It is not so when a declaration, a line's end or the structure is in doubt.
     pub is_whole: bool,
@@ -82,5 +86,6 @@ pub fn parse(
         parsed.program.units.extend(nest.finish(end, diags));
         parsed.is_whole &= diags.error_count() == errors;
     }
+    parsed.names = names.into_texts();
     parsed
 }

@@ -54,3 +54,48 @@ fn errors_are_told_and_give_nothing() {
     let said = compile("program p\n  use nowhere\nend program\n").expect_err("an error");
     assert_eq!(said.len(), 1, "{said:?}");
 }
+
+/// A part of a module that lacked something would not compile, and the module would be read once more, whole.
+#[test]
+fn each_name_alone_brings_what_it_needs() {
+    for module in ["cudafor", "iso_c_binding", "iso_fortran_env", "ieee_arithmetic", "nvtx"] {
+        let mut map = SourceMap::new();
+        let file = map.add("test.cuf", format!("use {module}\nend\n"));
+        let options = Options { whole_modules: true, ..Options::default() };
+        let mut diags = Diagnostics::new();
+        let compiled = compile::compile(&mut map, &[file], &options, &mut |_, _| None, &mut diags).expect("valid");
+        let of_module = compiled.program.modules.iter().find(|m| &*m.name == module).expect("used");
+        let names: Vec<String> = of_module.scope.names.keys().map(ToString::to_string).collect();
+        let is_name = |n: &&String| n.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        for name in names.iter().filter(is_name) {
+            let result = compile(&format!("program p\n  use {module}, only: {name}\n  print *, 1\nend program\n"));
+            let (compiled, map) = result.unwrap_or_else(|said| panic!("{module}: {name}: {said:?}"));
+            assert!(ir::verify::module(&compiled.module).is_empty(), "{module}: {name}");
+            let times = files(&map).iter().filter(|f| **f == format!("<{module}>")).count();
+            assert_eq!(times, 1, "{module}: {name}");
+        }
+    }
+}
+
+#[test]
+fn a_program_gets_what_it_names_and_lines_keep_their_numbers() {
+    let (compiled, map) = compile("use cudafor\nprint *, trim(cudaGetErrorString(2))\nend\n").expect("valid");
+    let (_, file) = map.files().find(|(_, f)| f.name() == "<cudafor>").expect("used");
+    let whole = include_str!("../modules/cudafor.cuf");
+    let kept: Vec<(&str, &str)> = file.text().lines().zip(whole.lines()).filter(|(line, _)| !line.is_empty()).collect();
+    assert_eq!(file.line_count(), whole.lines().count());
+    assert!(kept.iter().all(|(line, of_whole)| line == of_whole));
+    assert!(kept.len() < 100, "{} lines", kept.len());
+    assert!(compiled.module.funcs.iter().any(|f| f.name.contains("cudageterrorstring")));
+}
+
+#[test]
+fn names_like_an_unknown_one_are_sought_in_the_whole_module() {
+    let mut map = SourceMap::new();
+    let file = map.add("test.cuf", "use cudafor\ni = cudaDeviceSynchronise()\nend\n");
+    let mut diags = Diagnostics::new();
+    let compiled = compile::compile(&mut map, &[file], &Options::default(), &mut |_, _| None, &mut diags);
+    assert!(compiled.is_none());
+    let said: Vec<String> = diags.iter().map(|d| format!("{d:?}")).collect();
+    assert!(said.len() == 1 && said[0].contains("cudadevicesynchronize"), "{said:?}");
+}

@@ -2,6 +2,7 @@
 
 use super::{Args, arg};
 use crate::fx::Fx;
+use crate::mathematics::library_function;
 use crate::types::{imm, ir_ty, real_imm};
 use crate::value::Value;
 use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
@@ -20,7 +21,7 @@ impl<'p> Fx<'_, 'p> {
                 match v {
                     Value::Complex(re, im) => {
                         let parts = [(Value::Scalar(re), e.ty.clone()), (Value::Scalar(im), e.ty.clone())];
-                        self.mathematics("hypot", &parts, &e.ty)
+                        self.mathematics(library_function(e)?, &parts, &e.ty)
                     }
                     v => self.unary(UnOp::Abs, &v, &e.ty),
                 }
@@ -80,22 +81,17 @@ impl<'p> Fx<'_, 'p> {
             I::Sind | I::Cosd | I::Tand => {
                 let v = self.scalar(first);
                 let radians = self.b.bin(BinOp::Mul, ty, v, real_imm(ty, std::f64::consts::PI / 180.0));
-                let name = id.name().trim_end_matches('d');
-                self.mathematics(name, &[(Value::Scalar(radians.into()), first.ty.clone())], &e.ty)
+                self.mathematics(library_function(e)?, &[(Value::Scalar(radians.into()), first.ty.clone())], &e.ty)
             }
             I::Asind | I::Acosd | I::Atand => {
                 let values = self.argument_values(args);
-                let radians = self.mathematics(id.name().trim_end_matches('d'), &values, &e.ty);
+                let radians = self.mathematics(library_function(e)?, &values, &e.ty);
                 let v = self.as_scalar(&radians, &e.ty);
                 Value::Scalar(self.b.bin(BinOp::Mul, ty, v, real_imm(ty, 180.0 / std::f64::consts::PI)).into())
             }
-            I::Atan if arg(args, 1).is_some() => {
-                let values = self.argument_values(args);
-                self.mathematics("atan2", &values, &e.ty)
-            }
             _ => {
                 let values = self.argument_values(args);
-                self.mathematics(id.name(), &values, &e.ty)
+                self.mathematics(library_function(e)?, &values, &e.ty)
             }
         })
     }

@@ -3,6 +3,7 @@
 use super::{Args, arg};
 use crate::array::{Env, element_place};
 use crate::fx::Fx;
+use crate::mathematics::RANDOM_BITS;
 use crate::place::{Mem, Place};
 use crate::types::{data_space, imm, ir_ty};
 use crate::value::Value;
@@ -307,7 +308,7 @@ impl<'p> Fx<'_, 'p> {
         self.store_scalar(draws, Ty::I64, next);
         let thread = self.thread_of_grid();
         let args = [(Value::Scalar(thread), long.clone()), (Value::Scalar(draw), long.clone())];
-        let word = self.mathematics("random_bits", &args, &long);
+        let word = self.mathematics(RANDOM_BITS, &args, &long);
         let word = self.as_scalar(&word, &long);
         let kind = ir_ty(ty);
         let (dropped, unit) =

@@ -15,7 +15,7 @@ use crate::grammar::{Pair, Pairs, Rule};
 use ast::{Expr, ExprKind, Name};
 use diag::{Code, Diagnostic, Diagnostics};
 use source::{Provenance, Span};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 /// The names met so far, so that equal ones share their text; and how high the tree of an expression may be.
@@ -35,6 +35,11 @@ impl Names {
     /// No names yet.
     pub(crate) fn new(most_height: u32) -> Names {
         Names { texts: HashSet::new(), most_height }
+    }
+
+    /// The names.
+    pub(crate) fn into_texts(self) -> BTreeSet<Arc<str>> {
+        self.texts.into_iter().collect()
     }
 
     /// The shared text.

@@ -65,7 +65,7 @@ pub(crate) fn session(name: &str, text: &str) -> Session {
     let mut map = SourceMap::new();
     let file = map.add(name, text);
     let mut diags = Diagnostics::new();
-    let options = Options { level: 0, mathematics: true, ..Options::default() };
+    let options = Options { level: 0, whole_modules: true, ..Options::default() };
     let compiled = compile::compile(&mut map, &[file], &options, &mut |_, _| None, &mut diags);
     let shown: String = diags.into_sorted().iter().map(|d| diag::full(d, &map, diag::Style::PLAIN)).collect();
     let compiled = compiled.unwrap_or_else(|| panic!("{name} does not compile:\n{shown}"));

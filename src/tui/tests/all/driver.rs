@@ -44,7 +44,7 @@ pub(crate) fn session(path: &str, race: bool, keyboard: cufemu_tui::Keyboard) ->
     let name = path.rsplit('/').next().expect("a name");
     let file = map.add(name, &*text);
     let mut diags = Diagnostics::new();
-    let options = Options { level: 0, mathematics: true, ..Options::default() };
+    let options = Options { level: 0, whole_modules: true, ..Options::default() };
     let compiled = compile::compile(&mut map, &[file], &options, &mut |_, _| None, &mut diags);
     let compiled = compiled.unwrap_or_else(|| panic!("{path} does not compile"));
     let module = compiled.module.clone();
