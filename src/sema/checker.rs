@@ -91,6 +91,8 @@ pub(crate) struct Checker<'a> {
     /// The names of several modules that are used together, by their places in `modules`.
     pub(crate) tables: BTreeMap<Vec<usize>, Arc<Table>>,
     pub(crate) externals: BTreeMap<Arc<str>, ProcId>,
+    /// Names that ENTRY statements of external procedures give.
+    pub(crate) entries: BTreeSet<Arc<str>>,
     /// Names of derived types that some type of the program extends.
     pub(crate) extended: BTreeSet<Arc<str>>,
     /// Parallel to the program's procedures.
@@ -186,6 +188,7 @@ impl<'a> Checker<'a> {
             module_names: BTreeMap::new(),
             tables: BTreeMap::new(),
             externals: BTreeMap::new(),
+            entries: BTreeSet::new(),
             extended: BTreeSet::new(),
             procs: Vec::new(),
             types: Vec::new(),

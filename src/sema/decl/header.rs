@@ -5,7 +5,7 @@ use super::{Pending, ProcInfo};
 use crate::checked::{Attrs, ProcBody, ProcId, ProcKind, Procedure, Scope, Shape, Storage, Type, Variable};
 use crate::checker::{Checker, Context, Side, VarInfo};
 use crate::scope::{Entry, ScopeData, ScopeId, State, Sym};
-use ast::{DeclKind, Prefix, ProcedureAttr, Subprogram, SubprogramKind};
+use ast::{DeclKind, Name, Prefix, ProcedureAttr, StmtKind, Subprogram, SubprogramKind};
 use diag::{Code, Diagnostic};
 use source::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -101,6 +101,16 @@ impl<'a> Checker<'a> {
             }
             let id = self.add_procedure(sub, Some(scope), parent, module.clone());
             self.define(scope, &sub.name.text, Sym::Proc(id), sub.name.span);
+            for name in entries(sub) {
+                let what = refused_entry(name.as_str());
+                if self.out.proc(id).kind == ProcKind::Host {
+                    self.report(
+                        Diagnostic::new(Code::UnsupportedIfReached, name.span, format!("{what} is not supported"))
+                            .note("the program stops with an error if execution comes to a call of it"),
+                    );
+                }
+                self.define(scope, &name.text, Sym::Refused(what), name.span);
+            }
         }
     }
 
@@ -480,6 +490,16 @@ impl<'a> Checker<'a> {
     pub(crate) fn is_service(&self, id: ProcId) -> bool {
         matches!(self.out.proc(id).body, ProcBody::Service(_))
     }
+}
+
+/// The names that the ENTRY statements of a procedure give.
+pub(crate) fn entries(sub: &Subprogram) -> impl Iterator<Item = &Name> {
+    sub.body.iter().filter_map(|stmt| if let StmtKind::Entry { name, .. } = &stmt.kind { Some(name) } else { None })
+}
+
+/// What is refused where the name of an ENTRY statement stands.
+pub(crate) fn refused_entry(name: &str) -> Arc<str> {
+    format!("`entry {name}`").into()
 }
 
 /// Whether a procedure is the body of a separate module procedure.

@@ -15,7 +15,7 @@ mod usage;
 mod variable;
 
 pub(crate) use collect::base_name;
-pub(crate) use header::side_of;
+pub(crate) use header::{entries, refused_entry, side_of};
 pub(crate) use shape::constant_bounds;
 pub(crate) use types::{is_numeric, same_type};
 

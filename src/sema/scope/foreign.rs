@@ -7,6 +7,7 @@
 //! that module `libm` makes known.
 
 use crate::checker::Checker;
+use crate::decl::refused_entry;
 use crate::intrinsic::{Class, Intrinsic};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -90,9 +91,12 @@ fn is_of_device(name: &str) -> bool {
 }
 
 impl Checker<'_> {
-    /// What an unknown name belongs to that is not supported: a library's module that is used here, a part of an embedded
+    /// What an unknown name belongs to that is not supported: an ENTRY statement, a library's module that is used here, a part of an embedded
     /// module that this version lacks, or a procedure of device code.
     pub(crate) fn foreign(&self, name: &str) -> Option<Arc<str>> {
+        if self.entries.contains(name) {
+            return Some(refused_entry(name));
+        }
         let mut at = Some(self.cx.scope);
         while let Some(id) = at {
             let data = &self.scopes[id.0 as usize];

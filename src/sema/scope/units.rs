@@ -3,6 +3,7 @@
 use super::{Entry, ScopeData, ScopeId, Sym, Table};
 use crate::checked;
 use crate::checker::{Checker, Context, Side};
+use crate::decl::entries;
 use ast::{DeclKind, Declaration, Name, Subprogram, UnitKind, UseStmt};
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -97,6 +98,7 @@ impl<'a> Checker<'a> {
                     }
                     let id = self.add_procedure(sub, None, None, None);
                     self.externals.insert(sub.name.text.clone(), id);
+                    self.entries.extend(entries(sub).map(|name| name.text.clone()));
                 }
                 UnitKind::BlockData { uses, decls, .. } => {
                     let scope = self.add_scope(ScopeData::default());

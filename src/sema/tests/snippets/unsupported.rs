@@ -8,8 +8,8 @@ fn refused_features_leave_the_rest_of_the_program() {
     expect![[r#"
         2:3 W0901 type `real(2)` is not supported
         16:14 W0901 an assumed-rank argument is not supported
-        24:5 W0901 `entry second` is not supported
-        39:3 W0901 `pause` is not supported
+        24:11 W0901 `entry second` is not supported
+        40:3 W0901 `pause` is not supported
         module m
         type t bytes=16 align=8
           integer(8) :: f @0 = 0
@@ -23,6 +23,7 @@ fn refused_features_leave_the_rest_of_the_program() {
           unsupported<type `real(2)`>
           unsupported<type `real(2)`>
           call m.s(i)
+          unsupported<`entry second`>
           call external.f.12(o%f, i)
           o%n = 2
           e(1) = 3
@@ -46,7 +47,6 @@ fn refused_features_leave_the_rest_of_the_program() {
             return
         host subroutine m.two()
           return
-          unsupported<`entry second`>
         host subroutine external.f.12(pointer, x) recursive
           through a pointer
     "#]]
@@ -86,6 +86,7 @@ program p
   half = 1.0
   if (half > 2.0) i = 3
   call s(i)
+  call second()
   call o%f(i)
   o%n = 2
   e(1) = 3
