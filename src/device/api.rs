@@ -162,6 +162,19 @@ pub enum Api {
     StreamCreate {
         at: u64,
         flags: i32,
+        priority: i32,
+    },
+    /// The priority as an integer(4) at `at`.
+    StreamGetPriority {
+        stream: u64,
+        at: u64,
+    },
+    /// `cudaStreamAttachMemAsync`: who may use managed memory. A hint: every device lets host and kernels use all of it.
+    StreamAttachMem {
+        stream: u64,
+        address: u64,
+        bytes: u64,
+        flags: i32,
     },
     StreamDestroy {
         stream: u64,
@@ -303,6 +316,8 @@ impl Api {
             Api::EventQuery { .. } => "cudaEventQuery",
             Api::EventElapsedTime { .. } => "cudaEventElapsedTime",
             Api::StreamCreate { .. } => "cudaStreamCreate",
+            Api::StreamGetPriority { .. } => "cudaStreamGetPriority",
+            Api::StreamAttachMem { .. } => "cudaStreamAttachMemAsync",
             Api::StreamDestroy { .. } => "cudaStreamDestroy",
             Api::StreamSynchronize { .. } => "cudaStreamSynchronize",
             Api::StreamQuery { .. } => "cudaStreamQuery",

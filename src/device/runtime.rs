@@ -79,6 +79,7 @@ struct Unseen {
 #[derive(Clone, Copy, Debug)]
 struct Handle {
     made_at: Span,
+    priority: i32,
 }
 
 #[derive(Clone, Copy, Debug)]

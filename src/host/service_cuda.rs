@@ -85,7 +85,11 @@ pub(crate) fn cuda_call(memory: &Memory, rt: Rt, a: Args<'_>) -> Result<Api, Hal
             let (start, end) = (word(memory, a.bits(1))?, word(memory, a.bits(2))?);
             Api::EventElapsedTime { at: a.bits(0), start, end }
         }
-        Rt::CudaStreamCreate => Api::StreamCreate { at: a.bits(0), flags: a.int(1) },
+        Rt::CudaStreamCreate => Api::StreamCreate { at: a.bits(0), flags: a.int(1), priority: a.int(2) },
+        Rt::CudaStreamGetPriority => Api::StreamGetPriority { stream: a.bits(0), at: a.bits(1) },
+        Rt::CudaStreamAttachMem => {
+            Api::StreamAttachMem { stream: a.bits(0), address: a.bits(1), bytes: elements(3, 2), flags: a.int(4) }
+        }
         Rt::CudaStreamDestroy => Api::StreamDestroy { stream: a.bits(0) },
         Rt::CudaStreamSynchronize => Api::StreamSynchronize { stream: a.bits(0) },
         Rt::CudaStreamQuery => Api::StreamQuery { stream: a.bits(0) },

@@ -126,6 +126,8 @@ services! {
     CudaStreamDestroy "cuda.stream.destroy" (I64) -> (I32) Host "cudaStreamDestroy: stream";
     CudaStreamSynchronize "cuda.stream.synchronize" (I64) -> (I32) Host "cudaStreamSynchronize: stream";
     CudaStreamQuery "cuda.stream.query" (I64) -> (I32) Host "cudaStreamQuery: stream";
+    CudaStreamGetPriority "cuda.stream.priority" (I64 I64) -> (I32) Host "cudaStreamGetPriority: stream, address of an integer(4)";
+    CudaStreamAttachMem "cuda.stream.attach" (I64 I64 I64 I64 I32) -> (I32) Host "cudaStreamAttachMemAsync: stream, address, bytes of an element, elements, flags";
     CudaStreamWaitEvent "cuda.stream.wait" (I64 I64 I32) -> (I32) Host "cudaStreamWaitEvent: stream, address of the event, flags";
     CudaMalloc "cuda.malloc" (I64 I64) -> (I32) Host "cudaMalloc: address of the pointer to set, bytes";
     CudaMallocHost "cuda.malloc.host" (I64 I64 I32) -> (I32) Host "cudaHostAlloc: address of the pointer to set, bytes, flags";

@@ -5,11 +5,20 @@
 use super::{Event, Half, Handle, Outcome, Runtime, put};
 use crate::{Api, CudaError, Device, Order};
 use finding::ApiFault;
-use mem::Memory;
+use mem::{Memory, Region};
 use source::Span;
 
 /// The least time between two different events, in milliseconds: the resolution that CUDA states.
 const RESOLUTION_MS: f64 = 0.0005;
+
+/// Priorities of streams go from the least to the greatest, which is the smaller number; others are clamped.
+const LEAST_PRIORITY: i32 = 0;
+const GREATEST_PRIORITY: i32 = -5;
+
+/// Flags of `cudaStreamAttachMemAsync`; without any (0) it is the last.
+const ATTACH_GLOBAL: i32 = 1;
+const ATTACH_HOST: i32 = 2;
+const ATTACH_SINGLE: i32 = 4;
 
 impl Runtime {
     /// The calls that concern streams and events; others go on to those of memory.
@@ -22,7 +31,17 @@ impl Runtime {
         span: Span,
     ) -> Outcome<Option<Half>> {
         match api {
-            Api::StreamCreate { at, flags } => self.stream_create(device, memory, at, flags, span),
+            Api::StreamCreate { at, flags, priority } => {
+                self.stream_create(device, memory, at, flags, Handle { made_at: span, priority })
+            }
+            Api::StreamGetPriority { stream, at } => self.stream(stream, name, span).and_then(|()| {
+                let priority = self.streams.get(&stream).map_or(0, |s| s.priority);
+                put(memory, at, &priority.to_le_bytes())?;
+                Ok(None)
+            }),
+            Api::StreamAttachMem { stream, address, bytes, flags } => {
+                self.stream(stream, name, span).and_then(|()| self.stream_attach(memory, stream, address, bytes, flags))
+            }
             Api::StreamDestroy { stream } => self.stream_destroy(stream, name, span),
             Api::StreamSynchronize { stream } => self.stream(stream, name, span).map(|()| {
                 self.order(device, Order::HostWaitsForStream(stream));
@@ -104,7 +123,7 @@ impl Runtime {
         memory: &mut Memory,
         at: u64,
         flags: i32,
-        span: Span,
+        made: Handle,
     ) -> Outcome<Option<Half>> {
         if !matches!(flags, 0 | 1) {
             return Err(CudaError::InvalidValue);
@@ -112,9 +131,28 @@ impl Runtime {
         let stream = self.next_stream;
         put(memory, at, &stream.to_le_bytes())?;
         self.next_stream += 1;
-        self.streams.insert(stream, Handle { made_at: span });
+        let priority = made.priority.clamp(GREATEST_PRIORITY, LEAST_PRIORITY);
+        self.streams.insert(stream, Handle { priority, ..made });
         self.order(device, Order::StreamMade { stream, blocking: flags == 0 });
         Ok(None)
+    }
+
+    /// Managed memory, as a whole, may be attached to all streams, to the host or to one stream that is not the null stream.
+    fn stream_attach(
+        &mut self,
+        memory: &Memory,
+        stream: u64,
+        address: u64,
+        bytes: u64,
+        flags: i32,
+    ) -> Outcome<Option<Half>> {
+        let whole = memory.find(address).map(|id| memory.info(id)).filter(|a| a.region == Region::Managed);
+        let is_whole = whole.is_some_and(|a| a.base == address && (bytes == 0 || bytes == a.bytes));
+        match flags {
+            ATTACH_GLOBAL | ATTACH_HOST if is_whole => Ok(None),
+            0 | ATTACH_SINGLE if is_whole && stream != 0 => Ok(None),
+            _ => Err(CudaError::InvalidValue),
+        }
     }
 
     fn stream_destroy(&mut self, stream: u64, call: &str, span: Span) -> Outcome<Option<Half>> {
