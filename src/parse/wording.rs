@@ -159,7 +159,7 @@ pub(crate) fn unbalanced(builder: &mut Builder<'_>, text: &str, fault: Unbalance
 /// Reports `word:` before a statement that is no construct.
 pub(crate) fn no_construct(builder: &mut Builder<'_>, word: &str) {
     let span = builder.place(0, word.len() + 1);
-    let declares = matches!(word, "integer" | "real" | "complex" | "logical" | "character" | "enumerator" | "only");
+    let declares = is_intrinsic_type(word) || matches!(word, "enumerator" | "only");
     let diagnostic = Diagnostic::error(Code::SyntaxError, span, format!("`{word}:` stands before no construct"));
     builder.report(if declares {
         diagnostic.help(format!("to declare names write `{word} ::`"))
@@ -267,6 +267,10 @@ fn number_runs_into_word(text: &str, at: usize) -> bool {
     bytes[start].is_ascii_digit()
 }
 
+fn is_intrinsic_type(word: &str) -> bool {
+    matches!(word, "integer" | "real" | "complex" | "logical" | "character")
+}
+
 /// Features of Fortran that are refused by name.
 fn unsupported(rule: Rule, text: &str, at: usize) -> Option<&'static str> {
     let rest = &text[at..];
@@ -283,6 +287,11 @@ fn unsupported(rule: Rule, text: &str, at: usize) -> Option<&'static str> {
             if text[..at].ends_with("type(") || text[..at].ends_with("class(") || text[..at].ends_with("is(") =>
         {
             rest[word.len()..].starts_with('(').then_some("a parameterised derived type")
+        }
+        Rule::allocate_stmt
+            if rest.starts_with(")::") && !is_intrinsic_type(first_word(&text["allocate(".len()..])) =>
+        {
+            Some("a parameterised derived type")
         }
         Rule::stop_stmt | Rule::error_stop if rest.starts_with(",quiet=") => Some("QUIET= of STOP"),
         Rule::type_decl if word == "codimension" => Some("a coarray (CODIMENSION)"),

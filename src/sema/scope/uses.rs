@@ -33,6 +33,7 @@ const LIBRARIES: &[&str] = &[
     "nvshmem",
     "wmma",
     "openacc",
+    "accel_lib",
     "cudecomp",
     "hdf5",
     "netcdf",

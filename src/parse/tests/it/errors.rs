@@ -209,6 +209,11 @@ fn common_mistakes_are_named() {
             E0111 2:10 unexpected `a` in ALLOCATE
                 -> the form is `allocate (array(extents) [, stat=name])`
         allocate (a(10), stat)
+        allocate (t(4, n) :: x)
+            E0901 2:17 a parameterised derived type is not supported
+        allocate (real(kind=) :: x)
+            E0111 2:21 expected an expression in ALLOCATE, found `)`
+                -> the form is `allocate (array(extents) [, stat=name])`
         cal s(1)
             E0105 2:1 `cal` begins no statement
                 -> did you mean `call`?
@@ -265,6 +270,8 @@ fn common_mistakes_are_named() {
         "allocate (a(10)",
         "allocate a(10)",
         "allocate (a(10), stat)",
+        "allocate (t(4, n) :: x)",
+        "allocate (real(kind=) :: x)",
         "cal s(1)",
         "retrun",
         "int x",
