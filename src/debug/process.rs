@@ -525,11 +525,7 @@ impl Process {
                 block.shared.get_mut(at..at.checked_add(data.len())?)?.copy_from_slice(data);
             }
             Change::Bytes(address, data) => {
-                let warp = block.warps.get_mut(warp as usize)?;
-                let holds = |f: &&mut vm::Frame<32>| *address >= f.local_base && address - f.local_base < f.local_bytes;
-                let frame = warp.frames.iter_mut().flatten().find(holds)?;
-                let at = lane as usize * frame.local_bytes as usize + (address - frame.local_base) as usize;
-                frame.local.get_mut(at..at.checked_add(data.len())?)?.copy_from_slice(data);
+                block.warps.get_mut(warp as usize)?.write_local(lane as usize, *address, data)?;
             }
             Change::Register(frame, reg, bits) => {
                 let frame = block.warps.get_mut(warp as usize)?.frame_mut(*frame)?;

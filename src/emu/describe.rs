@@ -27,11 +27,7 @@ impl Memories<'_> {
             return Some(());
         }
         if is_local(address) {
-            let hit = |f: &&Frame<32>| address >= f.local_base && address - f.local_base < f.local_bytes;
-            let frame = self.warp.frames.iter().flatten().find(hit)?;
-            let at = lane * frame.local_bytes as usize + (address - frame.local_base) as usize;
-            out.copy_from_slice(frame.local.get(at..at.checked_add(out.len())?)?);
-            return Some(());
+            return self.warp.read_local(lane, address, out);
         }
         self.memory.read(address, out)
     }

@@ -83,7 +83,7 @@ impl LaunchInit {
 /// Whether an address of local memory belongs to a variable of the source, of any frame of the warp.
 fn is_local_variable(program: &Program, warp: &Warp<32>, address: u64) -> bool {
     let holds = |frame: &&vm::Frame<32>| address >= frame.local_base && address - frame.local_base < frame.local_bytes;
-    let Some(frame) = warp.frames.iter().flatten().find(holds) else { return false };
+    let Some(frame) = warp.frames.iter().filter_map(Option::as_deref).find(holds) else { return false };
     let (function, code) = (program.module.func(frame.func), &program.code[frame.func.index()]);
     let offset = address - frame.local_base;
     function.vars.iter().filter(|v| !v.is_dummy).any(|var| {

@@ -281,11 +281,20 @@ fn fold(rounds: &Rounds, frame: &Frame<32>, n: usize, sums: &mut [u64]) {
     let slots = &rounds.kernel.code[0].slots;
     for (sum, total) in rounds.sums.iter().zip(sums) {
         let get = |r: ir::Reg, lane: usize| frame.get(slots[r.index()], lane);
+        // What folds reals most often is chosen once and not for each lane.
+        macro_rules! reals {
+            ($float:ident $uint:ident $value:expr, $first:expr, $f:expr) => {
+                (0..n).fold(*total, |t, lane| {
+                    let (t, v) = ($float::from_bits(t as $uint), $float::from_bits(get($value, lane) as $uint));
+                    u64::from((if $first { $f(t, v) } else { $f(v, t) }).to_bits())
+                })
+            };
+        }
         *total = match (sum.by, sum.ty) {
-            (Fold::Bin { op: BinOp::Add, value, first }, Ty::F64) => (0..n).fold(*total, |t, lane| {
-                let (t, v) = (f64::from_bits(t), f64::from_bits(get(value, lane)));
-                (if first { real::add(t, v) } else { real::add(v, t) }).to_bits()
-            }),
+            (Fold::Bin { op: BinOp::Add, value, first }, Ty::F64) => reals!(f64 u64 value, first, real::add),
+            (Fold::Bin { op: BinOp::Max, value, first }, Ty::F64) => reals!(f64 u64 value, first, real::max),
+            (Fold::Bin { op: BinOp::Add, value, first }, Ty::F32) => reals!(f32 u32 value, first, real::add),
+            (Fold::Bin { op: BinOp::Max, value, first }, Ty::F32) => reals!(f32 u32 value, first, real::max),
             (Fold::Bin { op, value, first }, ty) => (0..n).fold(*total, |t, lane| {
                 let v = get(value, lane);
                 if first { eval::eval_bin(op, ty, t, v) } else { eval::eval_bin(op, ty, v, t) }

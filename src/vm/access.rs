@@ -125,10 +125,10 @@ pub(crate) fn lane_by_lane<const W: usize>(
     wire: &mut Wire<W>,
     told: bool,
 ) -> Result<Done, Fault> {
-    let (m, write, one) = match op {
-        Op::LoadG32(m) | Op::LoadG64(m) | Op::LoadS32(m) | Op::LoadS64(m) | Op::Load(m) => (m, false, false),
-        Op::ULoad(m) => (m, false, true),
-        Op::StoreG32(m) | Op::StoreG64(m) | Op::StoreS32(m) | Op::StoreS64(m) | Op::Store(m) => (m, true, false),
+    let (m, write, one) = match (op, op.load(), op.store()) {
+        (Op::ULoad(m), ..) => (m, false, true),
+        (_, Some(m), _) => (m, false, false),
+        (_, _, Some(m)) => (m, true, false),
         _ => return Ok(Done::Load),
     };
     let is_polled = !write && m.access == Access::Volatile && m.space != Space::Shared && m.space != Space::Local;
@@ -205,7 +205,7 @@ fn load_lanes<T: Word, const W: usize>(
     out: &mut [T; W],
 ) -> u32 {
     let mut hint = warp.hint;
-    let reach = Reach { memory: ctx.memory, shared: ctx.shared, frames: &mut warp.frames, open: warp.open };
+    let reach = Reach { memory: ctx.memory, shared: ctx.shared, locals: &mut warp.locals, open: warp.open };
     let mut bad = 0;
     for (to, mask) in Reach::parts(space, &wire.lanes, wire.mask, T::BYTES) {
         if mask != 0 {
@@ -225,7 +225,7 @@ fn store_lanes<T: Word, const W: usize>(
     values: &[T; W],
 ) -> u32 {
     let mut hint = warp.hint;
-    let mut reach = Reach { memory: ctx.memory, shared: ctx.shared, frames: &mut warp.frames, open: warp.open };
+    let mut reach = Reach { memory: ctx.memory, shared: ctx.shared, locals: &mut warp.locals, open: warp.open };
     let mut bad = 0;
     for (to, mask) in Reach::parts(space, &wire.lanes, wire.mask, T::BYTES) {
         if mask != 0 {
@@ -259,7 +259,7 @@ pub(crate) fn atomic<const W: usize>(
     let order = warp.lane_order();
     let mut hint = warp.hint;
     let deferred = ctx.atomics.as_deref().is_some_and(|sink| sink.takes(wire.site));
-    let mut reach = Reach { memory: ctx.memory, shared: ctx.shared, frames: &mut warp.frames, open: warp.open };
+    let mut reach = Reach { memory: ctx.memory, shared: ctx.shared, locals: &mut warp.locals, open: warp.open };
     for (to, mask) in Reach::parts(space, &wire.lanes, wire.mask, bytes) {
         for lane in order.lanes(mask) {
             let one = 1 << lane;

@@ -1,6 +1,6 @@
 //! Values that a function only carries from memory to memory, for those who follow what a value is made of.
 
-use crate::code::{Code, MemOp, Op, Program, Site, Slot, Width};
+use crate::code::{Code, Program, Site, Slot, Width};
 use ir::{FuncId, InstKind, Reg, Ty, Val};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,12 +27,8 @@ impl Carriers {
 impl Code {
     /// The slot that the load at `pc` assigns, or whose value the store at `pc` writes.
     fn moved(&self, pc: u32) -> Option<Carrier> {
-        let of = |m: &MemOp| (m.width == Width::W64, m.value);
-        match self.ops.get(pc as usize)? {
-            Op::LoadG32(m) | Op::LoadG64(m) | Op::LoadS32(m) | Op::LoadS64(m) | Op::Load(m) => Some(of(m)),
-            Op::StoreG32(m) | Op::StoreG64(m) | Op::StoreS32(m) | Op::StoreS64(m) | Op::Store(m) => Some(of(m)),
-            _ => None,
-        }
+        let op = self.ops.get(pc as usize)?;
+        op.load().or(op.store()).map(|m| (m.width == Width::W64, m.value))
     }
 }
 

@@ -128,6 +128,36 @@ impl Program {
     }
 }
 
+impl Op {
+    /// The load that it is, of a word for each lane.
+    pub(crate) fn load(&self) -> Option<&MemOp> {
+        match self {
+            Op::LoadG32(m)
+            | Op::LoadG64(m)
+            | Op::LoadS32(m)
+            | Op::LoadS64(m)
+            | Op::LoadL32(m)
+            | Op::LoadL64(m)
+            | Op::Load(m) => Some(m),
+            _ => None,
+        }
+    }
+
+    /// The store that it is.
+    pub(crate) fn store(&self) -> Option<&MemOp> {
+        match self {
+            Op::StoreG32(m)
+            | Op::StoreG64(m)
+            | Op::StoreS32(m)
+            | Op::StoreS64(m)
+            | Op::StoreL32(m)
+            | Op::StoreL64(m)
+            | Op::Store(m) => Some(m),
+            _ => None,
+        }
+    }
+}
+
 /// One operation.
 ///
 /// Names end with the type of the operands. Operations that begin with `U` compute scalars.
@@ -349,11 +379,13 @@ pub enum Op {
         reg: Special,
         d: Slot,
     },
-    /// A load of four or eight bytes of global (host, constant) or shared memory.
+    /// A load of four or eight bytes of global (host, constant), shared or local memory.
     LoadG32(MemOp),
     LoadG64(MemOp),
     LoadS32(MemOp),
     LoadS64(MemOp),
+    LoadL32(MemOp),
+    LoadL64(MemOp),
     /// Any other load.
     Load(MemOp),
     /// A load of one word for all lanes.
@@ -362,6 +394,8 @@ pub enum Op {
     StoreG64(MemOp),
     StoreS32(MemOp),
     StoreS64(MemOp),
+    StoreL32(MemOp),
+    StoreL64(MemOp),
     /// Any other store.
     Store(MemOp),
     Atomic(Box<AtomicOp>),

@@ -13,6 +13,7 @@ use crate::after::{self, After, At, Next};
 use crate::code::{NO_JOIN, Op, Program};
 use crate::frame::{Frame, SPARE};
 use crate::isa;
+use crate::local;
 use crate::rare;
 use crate::rows::{bits, masks, wide_masks, zip3};
 use crate::scalars::{add_words, holds, lane_sum, signed};
@@ -94,7 +95,7 @@ fn run_fragment<const W: usize, const F: u8>(
         let mut budget = ctx.budget;
         let Some(Some(frame)) = warp.frames.get_mut(number as usize) else { return Some(Exit::Done) };
         let is_outermost = frame.caller.is_none();
-        let Frame { preds, words, longs, scalars, spreads, hints, barren, local_base, .. } = frame;
+        let Frame { preds, words, longs, scalars, spreads, hints, barren, local_base, .. } = &mut **frame;
         let (preds, words, longs) = (preds.as_mut_slice(), &mut words[..], &mut longs[..]);
         let (scalars, spreads) = (scalars.as_mut_slice(), spreads.as_mut_slice());
         let (local_base, hints, threads, open) = (*local_base, hints.as_mut_slice(), &mut warp.threads, warp.open);
@@ -337,6 +338,8 @@ fn run_fragment<const W: usize, const F: u8>(
                 Op::LoadG64(m) => load_global!(m, longs u64),
                 Op::LoadS32(m) => load!(m, words u32, |g, out| window::load(ctx.shared, g, out)),
                 Op::LoadS64(m) => load!(m, longs u64, |g, out| window::load(ctx.shared, g, out)),
+                Op::LoadL32(m) => load!(m, words u32, |g, out| local::load(&warp.locals, number, g, out)),
+                Op::LoadL64(m) => load!(m, longs u64, |g, out| local::load(&warp.locals, number, g, out)),
                 Op::Load(_) => {
                     point!();
                     break After::Lanes;
@@ -351,6 +354,8 @@ fn run_fragment<const W: usize, const F: u8>(
                 Op::StoreG64(m) => store_global!(m, longs u64),
                 Op::StoreS32(m) => store!(m, words u32, |g, row| window::store(ctx.shared, g, mask, row)),
                 Op::StoreS64(m) => store!(m, longs u64, |g, row| window::store(ctx.shared, g, mask, row)),
+                Op::StoreL32(m) => store!(m, words u32, |g, row| local::store(&mut warp.locals, number, g, mask, row)),
+                Op::StoreL64(m) => store!(m, longs u64, |g, row| local::store(&mut warp.locals, number, g, mask, row)),
                 Op::ULoad(m) => {
                     point!();
                     let form = &way.forms[m.form as usize];
@@ -384,6 +389,9 @@ fn run_fragment<const W: usize, const F: u8>(
                     if pc == join {
                         break After::Join;
                     }
+                }
+                Op::Fence { .. } if !wire.watched => {
+                    point!();
                 }
                 Op::Jump { to } => {
                     pc = to;

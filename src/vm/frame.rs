@@ -18,7 +18,7 @@ pub(crate) const SPARE: usize = 2;
 /// A register's place and type, as [`Frame::get`] takes it.
 pub type SlotRef = (Ty, Slot);
 
-/// The slots of one activation, `W` lanes each, and its local memory.
+/// The slots of one activation, `W` lanes each.
 #[derive(Clone, Debug)]
 pub struct Frame<const W: usize> {
     /// The function.
@@ -49,9 +49,7 @@ pub struct Frame<const W: usize> {
     pub(crate) hints: Vec<Hint>,
     /// How many rounds of a loop pass before they are tried many at a time.
     pub(crate) barren: u64,
-    /// Local memory, the bytes of lane 0 first. Of the host it is empty: its frames lie in memory.
-    pub local: Vec<u8>,
-    /// Address of the first byte of the frame's local memory.
+    /// Address of the first byte of the frame's local memory, which is the warp's to keep; that of the host lies in memory.
     pub local_base: u64,
     /// Bytes of local memory a lane.
     pub local_bytes: u64,
@@ -101,7 +99,6 @@ impl<const W: usize> Frame<W> {
             ],
             hints: vec![Hint::default(); code.ways.first().map_or(0, |w| w.forms.len())],
             barren: 0,
-            local: Vec::new(),
             local_base: 0,
             local_bytes: code.local_bytes,
             caller: None,
@@ -129,9 +126,6 @@ impl<const W: usize> Frame<W> {
         self.parked.clear();
         self.loose = false;
         self.users = 1;
-        if !self.local.is_empty() {
-            self.local.fill(0);
-        }
         for spread in &mut self.spreads {
             spread.mask = 0;
         }
@@ -308,11 +302,11 @@ impl<const W: usize> Frame<W> {
         self.owner = 0;
     }
 
-    /// Puts the registers and local memory into a hash.
+    /// Puts the registers into a hash.
     pub(crate) fn hash_state(&self, hasher: &mut impl std::hash::Hasher) {
         use std::hash::Hash;
         let own = |rows: usize| rows.saturating_sub(SPARE);
-        (self.func, &self.preds, self.owner, &self.parked, &self.local).hash(hasher);
+        (self.func, &self.preds, self.owner, &self.parked).hash(hasher);
         self.words[..own(self.words.len())].hash(hasher);
         self.longs[..own(self.longs.len())].hash(hasher);
         self.scalars.hash(hasher);

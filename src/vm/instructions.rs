@@ -45,6 +45,8 @@ impl Compiler<'_> {
                     (Space::Global | Space::Host | Space::Const, Width::W64) => Op::LoadG64(m),
                     (Space::Shared, Width::W32) => Op::LoadS32(m),
                     (Space::Shared, Width::W64) => Op::LoadS64(m),
+                    (Space::Local, Width::W32) => Op::LoadL32(m),
+                    (Space::Local, Width::W64) => Op::LoadL64(m),
                     _ => Op::Load(m),
                 }
             }
@@ -56,6 +58,8 @@ impl Compiler<'_> {
                     (Space::Global | Space::Host | Space::Const, Width::W64) => Op::StoreG64(m),
                     (Space::Shared, Width::W32) => Op::StoreS32(m),
                     (Space::Shared, Width::W64) => Op::StoreS64(m),
+                    (Space::Local, Width::W32) => Op::StoreL32(m),
+                    (Space::Local, Width::W64) => Op::StoreL64(m),
                     _ => Op::Store(m),
                 }
             }
@@ -143,11 +147,9 @@ impl Compiler<'_> {
                 Some(address) => Op::UMov(R2 { d, a: self.scalar_constant(address) }),
                 None => Op::UDynamicShared { d },
             },
-            InstKind::Load { .. } => match *op {
-                Op::LoadG32(m) | Op::LoadG64(m) | Op::LoadS32(m) | Op::LoadS64(m) | Op::Load(m) => {
-                    Op::ULoad(MemOp { value: d, ..m })
-                }
-                _ => op.clone(),
+            InstKind::Load { .. } => match op.load() {
+                Some(&m) => Op::ULoad(MemOp { value: d, ..m }),
+                None => op.clone(),
             },
             _ => op.clone(),
         }

@@ -32,6 +32,7 @@ mod hooks;
 mod instructions;
 mod isa;
 mod layout;
+mod local;
 mod meet;
 mod operands;
 mod origin;

@@ -1,6 +1,6 @@
 //! Where an address comes from: for those who look for the variable behind it.
 
-use crate::code::{Code, MemOp, Op, R3, Slot, Term, Width};
+use crate::code::{Code, Op, R3, Slot, Term, Width};
 use ir::Ty;
 
 /// What an operation computes an address, or a part of one, from.
@@ -24,16 +24,15 @@ impl Code {
             slots: slots.iter().map(|&s| (Ty::I64, s)).collect(),
             ..Origin::default()
         };
-        Some(match *self.ops.get(pc as usize)? {
-            Op::LoadG32(m) | Op::LoadG64(m) | Op::LoadS32(m) | Op::LoadS64(m) | Op::Load(m) => {
-                let ty = if m.width == Width::W64 { Ty::I64 } else { Ty::I32 };
-                Origin { assigns: Some((ty, m.value)), ..self.accessed(m.form) }
-            }
-            Op::StoreG32(MemOp { form, .. })
-            | Op::StoreG64(MemOp { form, .. })
-            | Op::StoreS32(MemOp { form, .. })
-            | Op::StoreS64(MemOp { form, .. })
-            | Op::Store(MemOp { form, .. }) => self.accessed(form),
+        let op = self.ops.get(pc as usize)?;
+        if let Some(m) = op.load() {
+            let ty = if m.width == Width::W64 { Ty::I64 } else { Ty::I32 };
+            return Some(Origin { assigns: Some((ty, m.value)), ..self.accessed(m.form) });
+        }
+        if let Some(m) = op.store() {
+            return Some(self.accessed(m.form));
+        }
+        Some(match *op {
             Op::Atomic(ref atomic) => self.accessed(atomic.form),
             Op::Mov64(r) => wide(r.d, &[r.a]),
             Op::AddI64(R3 { d, a, b })

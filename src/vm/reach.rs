@@ -4,17 +4,17 @@
 //! against live allocations, against the sizes of shared and local memory, for memory that this side (host or device) may
 //! not touch, and on the device for alignment.
 
-use crate::frame::Frame;
+use crate::local::{self, Local};
 use crate::warp::lanes;
 use ir::Space;
-use mem::address::{LOCAL_BASE, SHARED_BASE, WINDOW};
+use mem::address::SHARED_BASE;
 use mem::{Lanes, Memory, Word};
 
 /// The memories that one access may reach.
 pub(crate) struct Reach<'a, const W: usize> {
     pub(crate) memory: &'a Memory,
     pub(crate) shared: &'a mut [u8],
-    pub(crate) frames: &'a mut [Option<Frame<W>>],
+    pub(crate) locals: &'a mut [Local<W>],
     /// The regions that may be touched.
     pub(crate) open: u64,
 }
@@ -96,11 +96,16 @@ impl<const W: usize> Reach<'_, W> {
                 self.memory.load_lanes(at, mask, out, hint)
             }
             Target::Shared => load_window(self.shared, at, mask, out),
-            Target::Local => each(mask, |lane| {
-                let (bytes, i) = self.local(at.address(lane, T::BYTES), lane, T::BYTES)?;
-                out[lane] = T::read(&bytes[i..]);
-                Some(())
-            }),
+            Target::Local => {
+                let mut guess = 0;
+                each(mask, |lane| {
+                    let (frame, offset) = self.local(at.address(lane, T::BYTES), T::BYTES, &mut guess)?;
+                    let mut bytes = [0; 8];
+                    self.locals[frame].read(lane, offset, &mut bytes[..T::BYTES]);
+                    out[lane] = T::read(&bytes);
+                    Some(())
+                })
+            }
         }
     }
 
@@ -130,35 +135,25 @@ impl<const W: usize> Reach<'_, W> {
                 self.memory.store_lanes(at, mask, values, hint)
             }
             Target::Shared => store_window(self.shared, at, mask, values),
-            Target::Local => each(mask, |lane| {
-                let (bytes, i) = self.local_mut(at.address(lane, T::BYTES), lane, T::BYTES)?;
-                values[lane].write(&mut bytes[i..]);
-                Some(())
-            }),
+            Target::Local => {
+                let mut guess = 0;
+                each(mask, |lane| {
+                    let (frame, offset) = self.local(at.address(lane, T::BYTES), T::BYTES, &mut guess)?;
+                    let mut bytes = [0; 8];
+                    values[lane].write(&mut bytes);
+                    self.locals[frame].write(lane, offset, &bytes[..T::BYTES]);
+                    Some(())
+                })
+            }
         }
     }
 
-    /// The frame whose local memory holds `address`, and the index of the lane's byte there.
-    fn local_index(&self, address: u64, lane: usize, bytes: usize) -> Option<(usize, usize)> {
-        if !(LOCAL_BASE..LOCAL_BASE + WINDOW).contains(&address) || !address.is_multiple_of(bytes as u64) {
-            return None;
-        }
-        self.frames.iter().enumerate().rev().find_map(|(n, f)| {
-            let f = f.as_ref()?;
-            let offset = address.checked_sub(f.local_base)?;
-            let inside = offset < f.local_bytes && bytes as u64 <= f.local_bytes - offset;
-            inside.then(|| (n, lane * f.local_bytes as usize + offset as usize))
-        })
-    }
-
-    fn local(&self, address: u64, lane: usize, bytes: usize) -> Option<(&[u8], usize)> {
-        let (n, i) = self.local_index(address, lane, bytes)?;
-        Some((&self.frames[n].as_ref()?.local, i))
-    }
-
-    fn local_mut(&mut self, address: u64, lane: usize, bytes: usize) -> Option<(&mut [u8], usize)> {
-        let (n, i) = self.local_index(address, lane, bytes)?;
-        Some((&mut self.frames[n].as_mut()?.local, i))
+    /// The frame whose local memory holds an aligned word, and how far behind its first byte; `guess` is where the last was.
+    fn local(&self, address: u64, bytes: usize, guess: &mut usize) -> Option<(usize, usize)> {
+        let found =
+            local::find(self.locals, *guess, address, bytes as u64).filter(|_| address.is_multiple_of(bytes as u64))?;
+        *guess = found.0;
+        Some(found)
     }
 
     /// Splits the lanes of a generic access by the memory that their addresses name.

@@ -5,6 +5,7 @@ use crate::code::{Code, Op, Program, Site};
 use crate::fragment::{Fragment, State};
 use crate::frame::{Caller, Frame, SlotRef};
 use crate::hooks::Atomics;
+use crate::local::{self, Local};
 use crate::reach::{DEVICE_REGIONS, HOST_REGIONS};
 use ir::op::BarOp;
 use ir::rt::Rt;
@@ -60,7 +61,9 @@ pub struct Warp<const W: usize> {
     /// Its fragments; empty when all lanes have exited.
     pub fragments: Vec<Fragment>,
     /// Frames, by the numbers that fragments have; `None` is free.
-    pub frames: Vec<Option<Frame<W>>>,
+    pub frames: Vec<Option<Box<Frame<W>>>>,
+    /// Their local memory, by the same numbers; of the host there is none.
+    pub(crate) locals: Vec<Local<W>>,
     /// Which fragment runs.
     pub current: usize,
     /// Schedule points that the warp has passed.
@@ -74,7 +77,8 @@ pub struct Warp<const W: usize> {
     /// Where the last access to memory was found, so that the next is found sooner.
     pub hint: u32,
     /// Frames of functions that have returned, to be used again.
-    pub(crate) spare: Vec<Frame<W>>,
+    #[allow(clippy::vec_box)] // They move to `frames` and back as they are.
+    pub(crate) spare: Vec<Box<Frame<W>>>,
     /// The regions of memory that it may touch, one bit each.
     pub(crate) open: u64,
     /// Of the host: what runs rounds of its loops.
@@ -203,6 +207,7 @@ impl<const W: usize> Warp<W> {
             live: mask,
             fragments: vec![Fragment::new(mask)],
             frames: Vec::new(),
+            locals: Vec::new(),
             current: 0,
             points: 0,
             writes: 0,
@@ -218,10 +223,10 @@ impl<const W: usize> Warp<W> {
             threads: ([0; 3], [[0; W]; 3]),
         };
         let code = &program.code[func.index()];
-        let mut frame = Frame::new(func, code);
-        warp.place_local(&mut frame, code);
+        let mut frame = Box::new(Frame::new(func, code));
+        warp.place_local(&mut frame, 0);
         frame.restart(code, mask);
-        set_params(&mut frame, code, args);
+        set_params(&mut frame, &mut warp.locals[0], code, args);
         warp.frames.push(Some(frame));
         warp
     }
@@ -246,9 +251,10 @@ impl<const W: usize> Warp<W> {
         self.points = 0;
         self.seed = 0;
         self.loose = false;
-        if let Some(Some(frame)) = self.frames.first_mut() {
+        if let (Some(Some(frame)), Some(local)) = (self.frames.first_mut(), self.locals.first_mut()) {
             frame.restart(code, mask);
-            set_params(frame, code, args);
+            local.begin(frame.local_base, frame.local_bytes);
+            set_params(frame, local, code, args);
             self.local_top = frame.local_base + code.local_bytes.next_multiple_of(256);
         }
     }
@@ -260,17 +266,35 @@ impl<const W: usize> Warp<W> {
         warp.depth_limit = 100_000;
         let code = &program.code[func.index()];
         let base = warp.take_stack(code.local_bytes).ok_or(FaultKind::StackOverflow)?;
+        warp.locals.clear();
         if let Some(Some(frame)) = warp.frames.first_mut() {
-            frame.local = Vec::new();
             frame.local_base = base;
         }
         Ok(warp)
     }
 
-    fn place_local(&mut self, frame: &mut Frame<W>, code: &Code) {
+    /// Gives the frame of that number its local memory.
+    fn place_local(&mut self, frame: &mut Frame<W>, number: usize) {
         frame.local_base = self.local_top;
-        frame.local.resize(code.local_bytes as usize * W, 0);
-        self.local_top += code.local_bytes.next_multiple_of(256);
+        if self.locals.len() <= number {
+            self.locals.resize_with(number + 1, Local::default);
+        }
+        self.locals[number].begin(frame.local_base, frame.local_bytes);
+        self.local_top += frame.local_bytes.next_multiple_of(256);
+    }
+
+    /// Copies bytes of the local memory of a lane; `None` if they do not lie in that of one frame.
+    pub fn read_local(&self, lane: usize, address: u64, out: &mut [u8]) -> Option<()> {
+        let (frame, offset) = local::find(&self.locals, 0, address, out.len() as u64)?;
+        self.locals[frame].read(lane, offset, out);
+        Some(())
+    }
+
+    /// Sets bytes of the local memory of a lane; `None` if they do not lie in that of one frame.
+    pub fn write_local(&mut self, lane: usize, address: u64, bytes: &[u8]) -> Option<()> {
+        let (frame, offset) = local::find(&self.locals, 0, address, bytes.len() as u64)?;
+        self.locals[frame].write(lane, offset, bytes);
+        Some(())
     }
 
     fn take_stack(&mut self, bytes: u64) -> Option<u64> {
@@ -286,12 +310,12 @@ impl<const W: usize> Warp<W> {
 
     /// The frame of that number.
     pub fn frame(&self, number: u32) -> Option<&Frame<W>> {
-        self.frames.get(number as usize)?.as_ref()
+        self.frames.get(number as usize)?.as_deref()
     }
 
     /// The frame of that number, to change it.
     pub fn frame_mut(&mut self, number: u32) -> Option<&mut Frame<W>> {
-        self.frames.get_mut(number as usize)?.as_mut()
+        self.frames.get_mut(number as usize)?.as_deref_mut()
     }
 
     /// The call stack of a frame, innermost first: each function with the operation it is at (`pc` for the innermost).
@@ -400,6 +424,9 @@ impl<const W: usize> Warp<W> {
         for frame in self.frames.iter().flatten() {
             frame.hash_state(hasher);
         }
+        for local in &self.locals {
+            local.rows().hash(hasher);
+        }
     }
 
     /// Lets the fragments at a barrier go on; `result` is what the barrier gives (all ones or zero for `and` and `or`).
@@ -439,12 +466,17 @@ impl<const W: usize> Warp<W> {
                 frame.restart(code, 0);
                 frame
             }
-            None => Frame::new(func, code),
+            None => Box::new(Frame::new(func, code)),
         };
+        // With one lane the frames are a stack; to look for a place in it would make recursion quadratic.
+        let free = if W == 1 { None } else { self.frames.iter().position(Option::is_none) };
+        if free.is_none() && self.frames.len() >= self.depth_limit as usize {
+            return None;
+        }
         if self.stack.is_some() {
             frame.local_base = self.take_stack(code.local_bytes)?;
         } else {
-            self.place_local(&mut frame, code);
+            self.place_local(&mut frame, free.unwrap_or(self.frames.len()));
         }
         if let Some(from) = self.frame(caller) {
             for (&to, &slot) in code.params.iter().zip(args) {
@@ -452,17 +484,12 @@ impl<const W: usize> Warp<W> {
             }
         }
         frame.caller = Some(Caller { frame: caller, pc });
-        // With one lane the frames are a stack; to look for a place in it would make recursion quadratic.
-        let free = if W == 1 { None } else { self.frames.iter().position(Option::is_none) };
         let number = match free {
             Some(free) => {
                 self.frames[free] = Some(frame);
                 free
             }
             None => {
-                if self.frames.len() >= self.depth_limit as usize {
-                    return None;
-                }
                 self.frames.push(Some(frame));
                 self.frames.len() - 1
             }
@@ -493,6 +520,9 @@ impl<const W: usize> Warp<W> {
             }
         }
         if frame.users == 0 {
+            if let Some(local) = self.locals.get_mut(number as usize) {
+                local.end();
+            }
             while self.frames.last().is_some_and(Option::is_none) {
                 self.frames.pop();
             }
@@ -517,16 +547,13 @@ impl<const W: usize> Warp<W> {
 /// Frames that are kept for later calls.
 const MOST_SPARE: usize = 16;
 
-fn set_params<const W: usize>(frame: &mut Frame<W>, code: &Code, args: &[Arg]) {
+fn set_params<const W: usize>(frame: &mut Frame<W>, local: &mut Local<W>, code: &Code, args: &[Arg]) {
     for (i, (&slot, arg)) in code.params.iter().zip(args).enumerate() {
         let bits = match (arg, code.param_offsets.get(i).copied().flatten()) {
             (Arg::Bits(bits), _) => *bits,
             (Arg::Bytes(bytes), Some(offset)) => {
-                for lane in 0..W {
-                    let at = lane * frame.local_bytes as usize + offset as usize;
-                    if let Some(to) = frame.local.get_mut(at..at + bytes.len()) {
-                        to.copy_from_slice(bytes);
-                    }
+                if offset.checked_add(bytes.len() as u64).is_some_and(|end| end <= frame.local_bytes) {
+                    (0..W).for_each(|lane| local.write(lane, offset as usize, bytes));
                 }
                 frame.local_base + offset
             }

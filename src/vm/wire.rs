@@ -21,7 +21,7 @@ pub(crate) fn drive<const W: usize>(
 ) -> Stop {
     let mut wire = Wire::new();
     if let Some(hooks) = &hooks {
-        (wire.tell, wire.statements) = (hooks.wants_accesses(), hooks.wants_statements());
+        (wire.watched, wire.tell, wire.statements) = (true, hooks.wants_accesses(), hooks.wants_statements());
         wire.silent = hooks.silent_sites();
     }
     wire.exact = wire.statements || program.exact;
@@ -67,22 +67,20 @@ fn tell<const W: usize>(program: &Program, warp: &Warp<W>, hooks: &mut dyn Hooks
         _ => Values::Words(&frame.words[m.value as usize]),
     };
     let (kind, space, bytes, values) = match op {
-        Op::LoadG32(m) | Op::LoadG64(m) | Op::LoadS32(m) | Op::LoadS64(m) | Op::Load(m) => {
-            (AccessKind::Read(m.access), m.space, m.width.bytes(), row(m))
-        }
         Op::ULoad(m) => {
             let value = Values::Same(frame.scalars[m.value as usize]);
             (AccessKind::Read(m.access), m.space, m.width.bytes(), value)
-        }
-        Op::StoreG32(m) | Op::StoreG64(m) | Op::StoreS32(m) | Op::StoreS64(m) | Op::Store(m) => {
-            (AccessKind::Write(m.access), m.space, m.width.bytes(), row(m))
         }
         Op::Atomic(a) => {
             let kind = AccessKind::Atomic { op: a.op, scope: a.scope, failed: wire.failed, used: a.d.is_some() };
             let Some(left) = &wire.left else { return };
             (kind, a.space, a.ty.bytes() as usize, Values::Longs(left))
         }
-        _ => return,
+        _ => match (op.load(), op.store()) {
+            (Some(m), _) => (AccessKind::Read(m.access), m.space, m.width.bytes(), row(m)),
+            (_, Some(m)) => (AccessKind::Write(m.access), m.space, m.width.bytes(), row(m)),
+            _ => return,
+        },
     };
     let space = access::told(space, &wire.lanes, wire.mask, bytes);
     let (site, frame, mask) = (wire.site, wire.frame, wire.mask);
@@ -113,6 +111,8 @@ pub(crate) enum Exit {
 /// What the loop and its caller tell each other.
 #[derive(Debug)]
 pub(crate) struct Wire<const W: usize> {
+    /// Whether there is an observer.
+    pub(crate) watched: bool,
     /// Whether accesses are to be told of.
     pub(crate) tell: bool,
     /// Loads and stores that are not told of all the same, by function and operation.
@@ -145,6 +145,7 @@ pub(crate) struct Wire<const W: usize> {
 impl<const W: usize> Wire<W> {
     fn new() -> Wire<W> {
         Wire {
+            watched: false,
             tell: false,
             silent: None,
             statements: false,

@@ -471,16 +471,29 @@ impl Gen {
         let a = self.rng.pick(&self.small);
         let index = self.b.bin(BinOp::And, Ty::I32, a, Val::i32(3));
         if self.rng.once_in(2) {
-            let slot = LocalSlot { bytes: 16, align: 4, name: "l".into(), span: Span::NONE };
+            let slot = LocalSlot { bytes: 32, align: 8, name: "l".into(), span: Span::NONE };
             let id = self.b.add_local(slot);
             let base = self.b.addr_local(id);
-            self.b.store(Ty::I32, Space::Local, Access::Plain, base, 0, value);
+            let ty = self.rng.pick(&[Ty::I8, Ty::I16, Ty::I32, Ty::I64]);
+            let value = self.b.cvt(CvtOp::Cast, Ty::I32, Ty::I64, value);
+            let value = self.b.bin(BinOp::Mul, Ty::I64, value, Val::i64(0x1_0000_0101));
+            let value = if ty == Ty::I64 { value } else { self.b.cvt(CvtOp::Cast, Ty::I64, ty, value) };
+            self.b.store(ty, Space::Local, Access::Plain, base, 0, value);
             let wide = self.b.cvt(CvtOp::Cast, Ty::I32, Ty::I64, index);
-            let bytes = self.b.bin(BinOp::Mul, Ty::I64, wide, Val::i64(4));
+            let bytes = self.b.bin(BinOp::Mul, Ty::I64, wide, Val::i64(i64::from(ty.bytes())));
             let at = self.b.bin(BinOp::Add, Ty::I64, base, bytes);
-            self.b.store(Ty::I32, Space::Local, Access::Plain, at, 0, a);
+            self.b.store(Ty::I8, Space::Local, Access::Plain, at, 0, Val::i32(77));
+            self.b.store(ty, Space::Local, Access::Plain, at, 0, value);
             let space = self.rng.pick(&[Space::Local, Space::Generic]);
-            let v = self.b.load(Ty::I32, space, Access::Plain, base, 0);
+            let back = self.rng.pick(&[base, at]);
+            let v = self.b.load(ty, space, Access::Plain, back, 0);
+            let v = if ty == Ty::I64 { v } else { self.b.cvt(CvtOp::Cast, ty, Ty::I64, v) };
+            let high = self.b.bin(BinOp::ShrS, Ty::I64, v, Val::i64(32));
+            let v = self.b.bin(BinOp::Xor, Ty::I64, v, high);
+            let byte = self.b.load(Ty::I8, space, Access::Plain, at, 0);
+            let byte = self.b.cvt(CvtOp::Cast, Ty::I8, Ty::I64, byte);
+            let v = self.b.bin(BinOp::Add, Ty::I64, v, byte);
+            let v = self.b.cvt(CvtOp::Cast, Ty::I64, Ty::I32, v);
             self.b.set(self.words[i], v);
         } else {
             let base = self.shared(4);

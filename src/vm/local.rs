@@ -1,0 +1,210 @@
+//! Local memory: each lane's own, at the same addresses for all.
+//!
+//! To a lane its local memory is a run of bytes. What is kept are rows: one word of four bytes of each lane, then the next
+//! word of each, so that an access at one address by all lanes, as most are, is a row or two and not a search lane by lane.
+//! A frame's local memory has the frame's number in [`crate::Warp`].
+
+use mem::Grid;
+
+/// The local memory of one frame, of all lanes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Local<const W: usize> {
+    /// Address of the first byte.
+    base: u64,
+    /// Bytes a lane, a multiple of eight; 0 if the frame is gone.
+    bytes: u64,
+    /// The words, and room that frames before this one had.
+    rows: Vec<[u32; W]>,
+}
+
+/// A word that lies in rows.
+pub(crate) trait InRows: Copy {
+    /// How many rows it takes.
+    const ROWS: usize;
+    /// The words of all lanes from row `at` on.
+    fn all<const W: usize>(rows: &[[u32; W]], at: usize) -> [Self; W];
+    /// The word of one lane from row `at` on.
+    fn one<const W: usize>(rows: &[[u32; W]], at: usize, lane: usize) -> Self;
+    /// Sets the word of one lane from row `at` on.
+    fn put<const W: usize>(self, rows: &mut [[u32; W]], at: usize, lane: usize);
+    /// Sets the words of all lanes from row `at` on.
+    fn put_all<const W: usize>(words: &[Self; W], rows: &mut [[u32; W]], at: usize);
+}
+
+impl InRows for u32 {
+    const ROWS: usize = 1;
+
+    #[inline(always)]
+    fn all<const W: usize>(rows: &[[u32; W]], at: usize) -> [u32; W] {
+        rows[at]
+    }
+
+    #[inline(always)]
+    fn one<const W: usize>(rows: &[[u32; W]], at: usize, lane: usize) -> u32 {
+        rows[at][lane]
+    }
+
+    #[inline(always)]
+    fn put<const W: usize>(self, rows: &mut [[u32; W]], at: usize, lane: usize) {
+        rows[at][lane] = self;
+    }
+
+    #[inline(always)]
+    fn put_all<const W: usize>(words: &[u32; W], rows: &mut [[u32; W]], at: usize) {
+        rows[at] = *words;
+    }
+}
+
+impl InRows for u64 {
+    const ROWS: usize = 2;
+
+    #[inline(always)]
+    fn all<const W: usize>(rows: &[[u32; W]], at: usize) -> [u64; W] {
+        let (low, high) = (&rows[at], &rows[at + 1]);
+        let mut out = [0; W];
+        for i in 0..W {
+            out[i] = u64::from(low[i]) | u64::from(high[i]) << 32;
+        }
+        out
+    }
+
+    #[inline(always)]
+    fn one<const W: usize>(rows: &[[u32; W]], at: usize, lane: usize) -> u64 {
+        u64::from(rows[at][lane]) | u64::from(rows[at + 1][lane]) << 32
+    }
+
+    #[inline(always)]
+    fn put<const W: usize>(self, rows: &mut [[u32; W]], at: usize, lane: usize) {
+        rows[at][lane] = self as u32;
+        rows[at + 1][lane] = (self >> 32) as u32;
+    }
+
+    #[inline(always)]
+    fn put_all<const W: usize>(words: &[u64; W], rows: &mut [[u32; W]], at: usize) {
+        for i in 0..W {
+            rows[at][i] = words[i] as u32;
+        }
+        for i in 0..W {
+            rows[at + 1][i] = (words[i] >> 32) as u32;
+        }
+    }
+}
+
+impl<const W: usize> Local<W> {
+    /// Makes it that of a new frame, with all bytes zero.
+    pub(crate) fn begin(&mut self, base: u64, bytes: u64) {
+        let words = (bytes / 4) as usize;
+        (self.base, self.bytes) = (base, bytes);
+        if self.rows.len() < words {
+            self.rows.resize(words, [0; W]);
+        }
+        self.rows[..words].fill([0; W]);
+    }
+
+    /// The frame is gone.
+    pub(crate) fn end(&mut self) {
+        self.bytes = 0;
+    }
+
+    /// The rows that are the frame's.
+    pub(crate) fn rows(&self) -> &[[u32; W]] {
+        &self.rows[..(self.bytes / 4) as usize]
+    }
+
+    /// How far behind the first byte so many bytes at an address begin, if they are inside.
+    #[inline(always)]
+    fn offset(&self, address: u64, bytes: u64) -> Option<usize> {
+        let offset = address.wrapping_sub(self.base);
+        (offset < self.bytes && bytes <= self.bytes - offset).then_some(offset as usize)
+    }
+
+    /// Copies bytes of a lane.
+    pub(crate) fn read(&self, lane: usize, offset: usize, out: &mut [u8]) {
+        for (i, byte) in (offset..).zip(out) {
+            *byte = (self.rows[i / 4][lane] >> (i % 4 * 8)) as u8;
+        }
+    }
+
+    /// Sets bytes of a lane.
+    pub(crate) fn write(&mut self, lane: usize, offset: usize, bytes: &[u8]) {
+        for (i, &byte) in (offset..).zip(bytes) {
+            let (word, shift) = (&mut self.rows[i / 4][lane], i % 4 * 8);
+            *word = *word & !(0xff << shift) | u32::from(byte) << shift;
+        }
+    }
+}
+
+/// The number of the frame that has so many bytes at an address, and how far behind its first byte they begin. It is most
+/// often the frame `guess`.
+#[inline(always)]
+pub(crate) fn find<const W: usize>(
+    locals: &[Local<W>],
+    guess: usize,
+    address: u64,
+    bytes: u64,
+) -> Option<(usize, usize)> {
+    let inside = |n: usize| locals.get(n).and_then(|l| l.offset(address, bytes)).map(|offset| (n, offset));
+    inside(guess).or_else(|| (0..locals.len()).rev().find_map(inside))
+}
+
+/// Where the words of all lanes, active or not, are: the frame, and how many rows behind its first the first lane's is.
+#[inline(always)]
+fn place<T: InRows, const W: usize>(locals: &[Local<W>], own: usize, g: &Grid) -> Option<(usize, usize)> {
+    let bytes = 4 * T::ROWS;
+    if !g.is_aligned(bytes) {
+        return None;
+    }
+    let (frame, low) = find(locals, own, g.low, g.span.saturating_add(bytes as u64))?;
+    Some((frame, low.wrapping_add(g.first.wrapping_sub(g.low) as usize) / 4))
+}
+
+fn is_same<const W: usize>(g: &Grid) -> bool {
+    g.step == 0 && (g.row == 0 || g.lanes as usize == W)
+}
+
+/// How many rows behind the first lane's a lane's word is.
+#[inline(always)]
+fn rows_behind(g: &Grid, lane: usize) -> isize {
+    let shift = g.lanes.trailing_zeros();
+    let bytes = (lane & (g.lanes as usize - 1)) as i64 * g.step + (lane >> shift) as i64 * g.row;
+    (bytes / 4) as isize
+}
+
+/// Reads one word for each lane of a grid, active or not; false if nothing was read. The lanes are in frame `own`.
+#[inline(always)]
+pub(crate) fn load<T: InRows, const W: usize>(locals: &[Local<W>], own: u32, g: &Grid, out: &mut [T; W]) -> bool {
+    let Some((frame, first)) = place::<T, W>(locals, own as usize, g) else { return false };
+    let rows = locals[frame].rows();
+    if is_same::<W>(g) {
+        *out = T::all(rows, first);
+    } else {
+        for (lane, word) in out.iter_mut().enumerate() {
+            *word = T::one(rows, first.wrapping_add_signed(rows_behind(g, lane)), lane);
+        }
+    }
+    true
+}
+
+/// Writes one word for each lane of `mask`; false if nothing was written. The lanes are in frame `own`.
+#[inline(always)]
+pub(crate) fn store<T: InRows, const W: usize>(
+    locals: &mut [Local<W>],
+    own: u32,
+    g: &Grid,
+    mask: u32,
+    words: &[T; W],
+) -> bool {
+    let Some((frame, first)) = place::<T, W>(locals, own as usize, g) else { return false };
+    let rows = &mut locals[frame].rows[..];
+    if is_same::<W>(g) && mask.count_ones() as usize == W {
+        T::put_all(words, rows, first);
+        return true;
+    }
+    let mut rest = mask;
+    while rest != 0 {
+        let lane = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        words[lane].put(rows, first.wrapping_add_signed(rows_behind(g, lane)), lane);
+    }
+    true
+}
