@@ -22,7 +22,7 @@ impl Embedded {
 }
 
 /// Table: module names and their sources.
-static MODULES: [Embedded; 9] = [
+static MODULES: [Embedded; 11] = [
     Embedded::new("cudafor", || include_str!("modules/cudafor.cuf")),
     Embedded::new("cooperative_groups", || include_str!("modules/cooperative_groups.cuf")),
     Embedded::new("cudadevice", || include_str!("modules/cudadevice.cuf")),
@@ -31,7 +31,30 @@ static MODULES: [Embedded; 9] = [
     Embedded::new("iso_fortran_env", || include_str!("modules/iso_fortran_env.cuf")),
     Embedded::new("ieee_arithmetic", || include_str!("modules/ieee_arithmetic.cuf")),
     Embedded::new("nvtx", || include_str!("modules/nvtx.cuf")),
+    Embedded::new("omp_lib", || include_str!("modules/omp_lib.cuf")),
+    Embedded::new(LIBRARY, || include_str!("modules/library.cuf")),
     Embedded::new(MATHEMATICS, || &MATHEMATICS_SOURCE),
+];
+
+/// The module behind the external procedures that the run-time library has without any module; they are in its file.
+pub(crate) const LIBRARY: &str = "cufemu_library";
+
+/// The names of those procedures, sorted.
+const LIBRARY_NAMES: &[&str] = &[
+    "dtime",
+    "etime",
+    "execute_command_line",
+    "get_command",
+    "irand",
+    "omp_get_max_threads",
+    "omp_get_num_threads",
+    "omp_get_thread_num",
+    "omp_get_wtime",
+    "rand",
+    "secnds",
+    "srand",
+    "system",
+    "time",
 ];
 
 /// The module of mathematical functions, which lowering calls by the names of its procedures.
@@ -91,6 +114,11 @@ pub(crate) fn parsed<'m>(
         units.extend(parse::parse(map, &[file], &plain, &mut |_, _| None, diags).program.units);
     }
     units
+}
+
+/// Whether a program that mentions these names may mean a procedure of the run-time library.
+pub(crate) fn names_library(names: &BTreeSet<Arc<str>>) -> bool {
+    LIBRARY_NAMES.iter().any(|name| names.contains(*name))
 }
 
 /// The modules that the units use and do not define themselves.
@@ -156,5 +184,24 @@ fn block(body: &[ast::Stmt], used: &mut BTreeSet<Arc<str>>) {
             }
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_names_of_the_library_are_those_of_its_procedures() {
+        let (mut map, mut diags) = (SourceMap::new(), Diagnostics::new());
+        let units = parsed([LIBRARY], None, &mut BTreeSet::new(), &mut map, &mut diags);
+        let mut names: Vec<&str> = Vec::new();
+        for unit in &units {
+            if let UnitKind::External(sub) = &unit.kind {
+                names.push(sub.name.as_str());
+            }
+        }
+        names.sort_unstable();
+        assert_eq!(names, LIBRARY_NAMES);
     }
 }

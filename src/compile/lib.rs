@@ -82,7 +82,10 @@ pub fn check(
     map: &mut SourceMap,
     diags: &mut Diagnostics,
 ) -> Option<Checked> {
-    let used = embedded::used_modules(&parsed.program);
+    let mut used = embedded::used_modules(&parsed.program);
+    if embedded::names_library(&parsed.names) {
+        used.insert(embedded::LIBRARY.into());
+    }
     let mut own = parsed.program.units;
     let mut names = Some(parsed.names).filter(|_| !options.whole_modules && !diags.has_errors());
     loop {

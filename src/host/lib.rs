@@ -36,4 +36,4 @@ mod unwritten;
 
 pub use host::{Host, HostOptions};
 pub use names::variable_at;
-pub use outside::{Answer, Ask, FileKind, FileStatus, HostYield, Stream};
+pub use outside::{Answer, Ask, CommandEnd, FileKind, FileStatus, HostYield, Stream};

@@ -83,6 +83,11 @@ pub enum Ask {
         /// Its name.
         name: String,
     },
+    /// Has the shell run a command, and waits for it.
+    Command {
+        /// The command.
+        text: String,
+    },
     /// Lets time pass.
     Sleep {
         /// How long, in milliseconds.
@@ -119,6 +124,17 @@ impl FileStatus {
     }
 }
 
+/// What a command of the shell came to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CommandEnd {
+    /// Its exit code.
+    pub code: i32,
+    /// What it printed to standard output.
+    pub output: Vec<u8>,
+    /// What it printed to standard error.
+    pub errors: Vec<u8>,
+}
+
 /// The answer to what a host program asked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
@@ -136,6 +152,8 @@ pub enum Answer {
     Date([i32; 8]),
     /// A text, if there is one.
     Text(Option<Vec<u8>>),
+    /// What a command of the shell came to; `None` if it could not be started.
+    Command(Option<CommandEnd>),
     /// The reply of the CUDA runtime.
     Device(Reply),
     /// There is no answer yet. The host never gets this one: it is asked for again when the run goes on.

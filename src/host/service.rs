@@ -4,7 +4,7 @@
 //! is there. Arms therefore ask before they change anything, or change only what a second beginning does not mind.
 
 use crate::chars;
-use crate::outside::{Answer, Ask};
+use crate::outside::{Answer, Ask, Stream};
 use crate::random::{DEFAULT_SEED, Random};
 use crate::runtime::{Halt, Runtime};
 use crate::service_cuda::cuda_call;
@@ -211,6 +211,20 @@ impl Runtime {
             Rt::RandomSeed => {
                 self.random = Random::new(if a.bits(0) == 0 { DEFAULT_SEED } else { a.bits(0) });
                 Ok([0, 0])
+            }
+            Rt::Command => {
+                // The command finds the files of the program as they are now.
+                for number in self.units.map.keys().copied().collect::<Vec<_>>() {
+                    self.sync(number)?;
+                }
+                let text = storage::read(memory, a.bits(0), a.size(1))?;
+                let text = String::from_utf8_lossy(&text).trim_end().to_owned();
+                let Answer::Command(Some(end)) = self.ask(Ask::Command { text })? else {
+                    return Ok([u64::from(u32::MAX), 0]);
+                };
+                self.send(Stream::Stdout, &end.output);
+                self.send(Stream::Stderr, &end.errors);
+                Ok([u64::from(end.code as u32), 0])
             }
             Rt::ArgCount => Ok([self.arguments.len().saturating_sub(1) as u64, 0]),
             Rt::ArgGet => {

@@ -196,6 +196,7 @@ services! {
     Sleep "clock.sleep" (I64) -> () Host "SLEEP: milliseconds";
     RandomNumber "random.number" () -> (F64) Host "RANDOM_NUMBER: the next value in [0,1)";
     RandomSeed "random.seed" (I64) -> () Host "RANDOM_SEED: a seed, 0 for that of the beginning";
+    Command "command" (I64 I64) -> (I32) Host "SYSTEM and EXECUTE_COMMAND_LINE: address and length of a command for the shell; gives its exit code, -1 if it could not be started";
     ArgCount "arg.count" () -> (I32) Host "COMMAND_ARGUMENT_COUNT";
     ArgGet "arg.get" (I32 I64 I64) -> (I64) Host "GET_COMMAND_ARGUMENT: number, destination, length; gives the length of the argument, -1 when there is none";
     EnvGet "env.get" (I32 I64 I64 I64 I64) -> (I64) Host "GET_ENVIRONMENT_VARIABLE: 0, destination, length, address and length of the name; gives the length of the value, -1 when there is none";

@@ -358,7 +358,11 @@ impl<'p> Fx<'_, 'p> {
             } else if dummy.is_some_and(|v| !v.attrs.class) {
                 words[at] = self.load_word(mem.plus(ir::descriptor::BASE));
             }
-            let inner = Passed { words, keys, ..Passed::default() };
+            let mut inner = Passed { words, keys, ..Passed::default() };
+            // A procedure whose interface is refused has lost its dummies; its first statement says so.
+            if program.proc(target).params.len() != inner.keys.len() {
+                inner = Passed::default();
+            }
             let values = self.invoke(target, hidden, &inner, results);
             for (&reg, value) in out.iter().zip(values) {
                 self.b.set(reg, value);

@@ -3,10 +3,11 @@
 use crate::clock;
 use crate::input::{EndWanted, GLANCE, Input, read_line};
 use crate::world::World;
-use host::{Answer, Ask, FileKind, FileStatus, Stream};
+use host::{Answer, Ask, CommandEnd, FileKind, FileStatus, Stream};
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Bytes that are read of a device such as /dev/zero, which has no end.
@@ -128,6 +129,14 @@ fn whole_path(path: &Path) -> PathBuf {
     }
 }
 
+/// Has the shell run a command. It reads nothing; what it prints is the program's output.
+fn command(text: &str) -> Option<CommandEnd> {
+    let (shell, option) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
+    let ended = Command::new(shell).arg(option).arg(text).stdin(Stdio::null()).output().ok()?;
+    // One that a signal ends has no code of its own.
+    Some(CommandEnd { code: ended.status.code().unwrap_or(255), output: ended.stdout, errors: ended.stderr })
+}
+
 impl World for RealWorld {
     fn ask(&mut self, question: &Ask) -> Answer {
         match question {
@@ -154,6 +163,7 @@ impl World for RealWorld {
             Ask::Environment { name } => {
                 Answer::Text(std::env::var_os(name).map(|v| v.to_string_lossy().into_owned().into_bytes()))
             }
+            Ask::Command { text } => Answer::Command(command(text)),
             Ask::Sleep { milliseconds } => self.sleep(Duration::from_millis(*milliseconds)),
         }
     }

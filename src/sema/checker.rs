@@ -90,9 +90,12 @@ pub(crate) struct Checker<'a> {
     pub(crate) module_names: BTreeMap<Arc<str>, usize>,
     /// The names of several modules that are used together, by their places in `modules`.
     pub(crate) tables: BTreeMap<Vec<usize>, Arc<Table>>,
+    /// External procedures of the given files.
     pub(crate) externals: BTreeMap<Arc<str>, ProcId>,
     /// Names that ENTRY statements of external procedures give.
     pub(crate) entries: BTreeSet<Arc<str>>,
+    /// External procedures of the run-time library, which those of the files come before.
+    pub(crate) library: BTreeMap<Arc<str>, ProcId>,
     /// Names of derived types that some type of the program extends.
     pub(crate) extended: BTreeSet<Arc<str>>,
     /// Parallel to the program's procedures.
@@ -189,6 +192,7 @@ impl<'a> Checker<'a> {
             tables: BTreeMap::new(),
             externals: BTreeMap::new(),
             entries: BTreeSet::new(),
+            library: BTreeMap::new(),
             extended: BTreeSet::new(),
             procs: Vec::new(),
             types: Vec::new(),

@@ -138,7 +138,8 @@ impl<'a> Prescan<'a> {
         if quote != last || name.contains(quote) || open.kind != LogicalKind::Statement {
             return false;
         }
-        let name = String::from_utf8_lossy(name).into_owned();
+        // Trailing blanks are no part of a name.
+        let name = String::from_utf8_lossy(name).trim_end().to_owned();
         let span = open.text.span(base, open.text.bytes().len());
         let Some(cursor) = self.cursors.last() else { return false };
         let (asking, form) = (cursor.file, cursor.form);
@@ -157,9 +158,10 @@ impl<'a> Prescan<'a> {
                 self.push_file(file, Some(form), diags);
             }
             None => {
+                let help = if name == "mpif.h" { "MPI is not supported" } else { "give its folder with `-I`" };
                 diags.push(
                     Diagnostic::error(Code::IncludeNotFound, span, format!("include file `{name}` was not found"))
-                        .help("give its folder with `-I`"),
+                        .help(help),
                 );
             }
         }

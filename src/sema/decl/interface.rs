@@ -106,6 +106,11 @@ impl<'a> Checker<'a> {
             let DeclKind::Import(list) = &d.kind else { continue };
             for name in &list.names {
                 if self.find_from(scope, &name.text).is_none() && !self.is_tainted(scope) {
+                    // What a library's module would bring in is refused like any use of it.
+                    if let Some(what) = self.refused_module(scope) {
+                        self.define(own, &name.text, Sym::Refused(what), name.span);
+                        continue;
+                    }
                     let text = format!("the host scope has no `{}` to import", name.as_str());
                     self.error::<()>(Code::BadImport, name.span, text);
                 }

@@ -14,6 +14,11 @@ use source::Span;
 use std::sync::Arc;
 
 impl<'a> Checker<'a> {
+    /// The external procedure of a name: one of the given files, else one of the run-time library.
+    pub(crate) fn known_external(&self, name: &str) -> Option<ProcId> {
+        self.externals.get(name).or_else(|| self.library.get(name)).copied()
+    }
+
     pub(super) fn settle_procedure(&mut self, scope: ScopeId, p: &Pending<'a>) -> Option<Sym> {
         let mut interface = p.interface;
         let mut result = None;
@@ -42,7 +47,7 @@ impl<'a> Checker<'a> {
             if let Some(id) = interface {
                 return Some(Sym::Proc(id));
             }
-            if let Some(&id) = self.externals.get(&p.name) {
+            if let Some(id) = self.known_external(&p.name) {
                 return Some(Sym::Proc(id));
             }
             return Some(Sym::Proc(self.external(&p.name, result, p.span)));

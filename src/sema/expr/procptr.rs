@@ -74,7 +74,7 @@ impl Checker<'_> {
                     return Some(self.procedure_target(id, e.span));
                 }
                 None => {
-                    if let Some(&id) = self.externals.get(&name.text) {
+                    if let Some(id) = self.known_external(&name.text) {
                         return Some(self.procedure_target(id, e.span));
                     }
                     if crate::intrinsics::lookup(name.as_str()).is_some() {

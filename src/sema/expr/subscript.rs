@@ -90,7 +90,7 @@ impl Checker<'_> {
         if let Some(found) = crate::intrinsics::lookup(name.as_str()) {
             return self.intrinsic_function(found, args, span);
         }
-        if let Some(&external) = self.externals.get(&name.text) {
+        if let Some(external) = self.known_external(&name.text) {
             self.check_implicit_interface(external, name)?;
             return self.reference(external, name, args, span);
         }
@@ -119,7 +119,7 @@ impl Checker<'_> {
         if let Some(found) = crate::intrinsics::lookup(name.as_str()) {
             return self.intrinsic_function(found, args, span);
         }
-        if let Some(what) = self.foreign(name.as_str()).filter(|_| !self.externals.contains_key(&name.text)) {
+        if let Some(what) = self.foreign(name.as_str()).filter(|_| self.known_external(&name.text).is_none()) {
             self.quiet_arguments(args);
             return self.refuse_foreign(&what, name.span);
         }
@@ -127,8 +127,9 @@ impl Checker<'_> {
             let id = self.dim3();
             return self.structure(id, args, name.span, span);
         }
-        if let Some(&external) = self.externals.get(&name.text) {
-            if self.implicit_type(self.cx.scope, name.as_str()).is_some() {
+        if let Some(external) = self.known_external(&name.text) {
+            let is_library = self.procs[external.0 as usize].embedded;
+            if is_library || self.implicit_type(self.cx.scope, name.as_str()).is_some() {
                 self.check_implicit_interface(external, name)?;
                 return self.reference(external, name, args, span);
             }

@@ -9,6 +9,7 @@
 use crate::checker::Checker;
 use crate::decl::refused_entry;
 use crate::intrinsic::{Class, Intrinsic};
+use crate::scope::ScopeId;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -16,7 +17,14 @@ use std::sync::Arc;
 const LACKING: &[(&str, &str)] = &[
     ("cuda", "cudafor"),
     ("ieee_", "ieee_arithmetic"),
-    ("c_", "iso_c_binding"),
+    ("c_dev", "cudafor"),
+    ("c_double", "iso_c_binding"),
+    ("c_f_", "iso_c_binding"),
+    ("c_float", "iso_c_binding"),
+    ("c_fun", "iso_c_binding"),
+    ("c_int", "iso_c_binding"),
+    ("c_long", "iso_c_binding"),
+    ("c_null_", "iso_c_binding"),
     ("cluster_", "cooperative_groups"),
     ("this_cluster", "cooperative_groups"),
 ];
@@ -97,13 +105,8 @@ impl Checker<'_> {
         if self.entries.contains(name) {
             return Some(refused_entry(name));
         }
-        let mut at = Some(self.cx.scope);
-        while let Some(id) = at {
-            let data = &self.scopes[id.0 as usize];
-            if let Some(what) = &data.refused {
-                return Some(what.clone());
-            }
-            at = data.parent;
+        if let Some(what) = self.refused_module(self.cx.scope) {
+            return Some(what);
         }
         if self.cx.side.on_device() && is_of_device(name) {
             return Some(format!("procedure `{name}` of device code").into());
@@ -114,6 +117,19 @@ impl Checker<'_> {
             return None;
         }
         Some(format!("`{name}` of module `{module}`").into())
+    }
+
+    /// The module of a library that is used as a whole in a scope or around it.
+    pub(crate) fn refused_module(&self, scope: ScopeId) -> Option<Arc<str>> {
+        let mut at = Some(scope);
+        while let Some(id) = at {
+            let data = &self.scopes[id.0 as usize];
+            if let Some(what) = &data.refused {
+                return Some(what.clone());
+            }
+            at = data.parent;
+        }
+        None
     }
 
     /// Whether a name of CUDA is one of the module's but for a letter or two: then it is no name of CUDA's at all. Those that

@@ -86,6 +86,10 @@ impl<'a> Checker<'a> {
                     let id = self.add_procedure(sub, None, None, None);
                     self.out.main = Some(id);
                 }
+                UnitKind::External(sub) if self.options.embedded.contains(&unit.span.file) => {
+                    let id = self.add_procedure(sub, None, None, None);
+                    self.library.insert(sub.name.text.clone(), id);
+                }
                 UnitKind::External(sub) => {
                     if let Some(&first) = self.externals.get(&sub.name.text) {
                         let first = self.out.proc(first).span;

@@ -40,8 +40,10 @@ const LIBRARIES: &[&str] = &[
     "thrust",
     "sort",
     "adios2",
-    "omp_lib",
     "nvtx",
+    "openacc_curand",
+    "accel_lib",
+    "ifport",
 ];
 
 impl<'a> Checker<'a> {
@@ -107,7 +109,12 @@ impl<'a> Checker<'a> {
         };
         self.settle_module(at, stmt.module.span);
         let exports = self.modules[at].exports.clone();
-        let renamed = |key: &str| stmt.items.iter().any(|i| i.module.as_ref().is_some_and(|m| &*generic_key(m) == key));
+        // A name that the statement gives to another thing of the module is that thing only, as in nvfortran.
+        let renamed = |key: &str| {
+            stmt.items
+                .iter()
+                .any(|i| i.module.as_ref().is_some_and(|m| &*generic_key(m) == key || &*generic_key(&i.local) == key))
+        };
         let is_shared = is_whole(stmt) && shared.contains(&at);
         if !stmt.only && !is_shared {
             for (key, entry) in exports.iter() {

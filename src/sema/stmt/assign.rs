@@ -254,7 +254,8 @@ impl Checker<'_> {
                 ExprKind::Var(id) => {
                     let var = c.out.var(*id);
                     match &var.storage {
-                        Storage::Alias(target) => through(c, target),
+                        // Compilers take what SELECT TYPE has found for a target, whatever the selector is.
+                        Storage::Alias(target) => matches!(target.kind, ExprKind::Seen { .. }) || through(c, target),
                         _ => var.attrs.target,
                     }
                 }

@@ -76,7 +76,7 @@ impl Checker<'_> {
         {
             return self.call_intrinsic(found.id, name, launch, args, span);
         }
-        if let Some(&id) = self.externals.get(&name.text) {
+        if let Some(id) = self.known_external(&name.text) {
             self.check_implicit_interface(id, name)?;
             self.cx.implicit_interface = true;
             let call = self.call_procedure(id, name, launch, args, span);
@@ -305,6 +305,9 @@ impl Checker<'_> {
     /// Checks that a procedure may be referred to without an explicit interface (rules 29 and 30).
     pub(crate) fn check_implicit_interface(&mut self, id: ProcId, name: &Name) -> Option<()> {
         self.header(id);
+        if self.procs[id.0 as usize].embedded {
+            return Some(());
+        }
         let help = "put it into a module, or write an interface block";
         let p = self.out.proc(id);
         if p.kind == ProcKind::Kernel {

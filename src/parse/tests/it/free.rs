@@ -212,7 +212,7 @@ fn ignore_comments_are_collected_with_their_codes() {
 
 #[test]
 fn include_lines_are_replaced_by_their_files() {
-    let text = "program p\ninclude 'decls.inc'\nx = n\nend program\n";
+    let text = "program p\ninclude 'decls.inc  '\nx = n\nend program\n";
     let files = [("decls.inc", "integer, parameter :: n = 3\n")];
     let outcome = read_with("p.cuf", text, &ParseOptions::default(), &files);
     expect![[r#"
@@ -227,6 +227,8 @@ fn include_lines_are_replaced_by_their_files() {
             -> give its folder with `-I`
     "#]]
     .assert_eq(&errors(text));
+    let report = errors("program p\ninclude 'mpif.h'\nend program\n");
+    assert!(report.contains("-> MPI is not supported"), "{report}");
     let endless = [("decls.inc", "include 'decls.inc'\n")];
     let report = read_with("p.cuf", text, &ParseOptions::default(), &endless).report();
     assert!(report.starts_with("E0123 1:1 include files are nested too deeply"), "{report}");

@@ -111,6 +111,17 @@ contains
     end select
   end subroutine
 
+  ! What SELECT TYPE has found may be pointed to, whether the selector has TARGET or not.
+  subroutine point_at(s)
+    class(shape), intent(in) :: s
+    type(disc), pointer :: found
+    select type (seen => s)
+    type is (disc)
+      found => seen
+      print *, found%radius
+    end select
+  end subroutine
+
   subroutine tell(x)
     class(*), intent(in) :: x
     select type (x)
@@ -149,6 +160,7 @@ program polymorphism
     a = made(i)
     call a%describe(i)
     call grow(a)
+    call point_at(a)
     print '(f8.2)', a%area()
   end do
 
