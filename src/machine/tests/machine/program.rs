@@ -64,11 +64,7 @@ impl World for TestWorld {
             Ask::Clock | Ask::CpuClock => Answer::Nanoseconds(self.asked as u64 * 1_000_000),
             Ask::Date => Answer::Date([2024, 1, 1, 0, 0, 0, 0, 0]),
             Ask::Environment { .. } => Answer::Text(None),
-            Ask::Command { text } => Answer::Command(Some(host::CommandEnd {
-                code: 7,
-                output: format!("ran {text}\n").into_bytes(),
-                errors: Vec::new(),
-            })),
+            Ask::Command { .. } => Answer::Command(None),
         }
     }
 
