@@ -67,6 +67,8 @@ pub(crate) struct Compiler {
     pub(crate) debug: bool,
     /// `-gpu=nofma`, `-Mcuda=nofma`
     pub(crate) no_fma: bool,
+    /// `-nocuda`, `-Mnocuda`, unless `-cuda` comes later
+    pub(crate) no_cuda: bool,
     /// `-gpu=managed`
     pub(crate) managed: bool,
     /// `-gpu=ccNN`
@@ -106,7 +108,8 @@ impl Compiler {
             list.split(',').for_each(|sub| self.gpu(option, sub));
         } else {
             match text {
-                "cuda" | "Mcuda" => {}
+                "cuda" | "Mcuda" => self.no_cuda = false,
+                "nocuda" | "Mnocuda" => self.no_cuda = true,
                 "Mfixed" | "Mnofree" => self.fixed = Some(true),
                 "Mfree" | "Mfreeform" | "Mnofixed" => self.fixed = Some(false),
                 "Mextend" => self.extended_columns = true,
@@ -178,7 +181,10 @@ mod tests {
         let c = Compiler::read(&options);
         assert_eq!((c.sm, c.managed, c.real8, c.level), (Some(80), true, true, Some(0)));
         assert_eq!(c.defines, [("A".to_owned(), Some("1".to_owned())), ("B".to_owned(), None)]);
-        assert!(c.extended_columns);
+        assert!(c.extended_columns && !c.no_cuda);
+        let no_cuda =
+            |options: &[&str]| Compiler::read(&options.iter().map(|&o| o.to_owned()).collect::<Vec<_>>()).no_cuda;
+        assert!(no_cuda(&["-Mcuda", "-nocuda"]) && no_cuda(&["-Mnocuda"]) && !no_cuda(&["-nocuda", "-cuda"]));
         assert!(c.refused.is_empty());
         assert_eq!(c.inexact, ["-gpu=cc80,managed,keep,fastmath (fastmath)"]);
         assert_eq!(c.ignored, ["-gpu=cc80,managed,keep,fastmath (keep)", "-Minline"]);

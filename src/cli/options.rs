@@ -9,7 +9,7 @@ const MACHINE: &str = "The machine";
 const SCREEN: &str = "The terminal debugger";
 
 /// What stands below the options.
-const AFTER: &str = "nvfortran's usual options are taken too: -cuda -Mcuda[=..] -gpu=.. -Mfixed -Mfree -Mpreprocess -cpp \
+const AFTER: &str = "nvfortran's usual options are taken too: -cuda -Mcuda[=..] -nocuda -gpu=.. -Mfixed -Mfree -Mpreprocess -cpp \
     -D -U -I -r8 -i8 -O.. -g. Those without a meaning here are named under --verbose.
 
 Exit codes: 0 success; the program's own STOP code; 1 errors or findings; 2 usage, files or driver; 101 a bug of cufemu; \
@@ -169,6 +169,13 @@ pub(crate) struct Options {
     /// Do not form fused multiply-adds in device code
     #[arg(long, help_heading = MACHINE, hide_short_help = true)]
     pub(crate) no_fma: bool,
+
+    /// Compile as Fortran without CUDA
+    ///
+    /// `_CUDA` is not defined, and lines that begin with `!@cuf` or `!$cuf` are comments, as with nvfortran on files whose name does not
+    /// end in `.cuf` when `-cuda` is not given. By default CUDA Fortran is on in all files
+    #[arg(long, help_heading = MACHINE, hide_short_help = true)]
+    pub(crate) no_cuda: bool,
 
     /// Colours of the terminal debugger
     #[arg(long, value_name = "THEME", help_heading = SCREEN, hide_short_help = true)]

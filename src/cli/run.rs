@@ -108,6 +108,7 @@ fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
             form: compiler.fixed.map(|fixed| if fixed { SourceForm::Fixed } else { SourceForm::Free }),
             preprocess: compiler.preprocess.then_some(true),
             extended_columns: compiler.extended_columns,
+            cuda: !(options.no_cuda || compiler.no_cuda),
             expression_height: crate::cli::EXPRESSION_HEIGHT,
             macros,
             ..ParseOptions::default()
