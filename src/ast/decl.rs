@@ -79,6 +79,8 @@ pub enum DeclKind {
     },
     /// `!dir$ ignore_tkr (d) a`: letters and names.
     IgnoreTkr(Vec<(Arc<str>, Name)>),
+    /// One or more declarations that could not be read.
+    Error,
     /// `10 format (…)`, the text between the parentheses included them.
     Format {
         /// Its label.
@@ -365,6 +367,8 @@ pub enum TypeItem {
     },
     /// `final :: names`
     Final(Vec<Name>),
+    /// One or more components that could not be read.
+    Error,
 }
 
 /// A component declaration.

@@ -95,7 +95,7 @@ pub fn check(
         let first = units.len();
         units.append(&mut own);
         let trees = ast::Program { units };
-        let sema = SemaOptions { embedded: embedded.clone(), ..options.sema.clone() };
+        let sema = SemaOptions { embedded: embedded.clone(), is_spoilt: diags.has_errors(), ..options.sema.clone() };
         let program = sema::check(&trees, &sema, &mut said);
         // Names that are like one that is not known, and what CUDA has and we have not, are told by the whole modules only.
         let is_settled = program.is_some() && said.iter().all(|d| d.code != Code::UnsupportedIfReached);

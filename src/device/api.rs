@@ -364,6 +364,8 @@ pub struct KernelInfo {
     pub registers: u32,
     /// Most threads of a block by `launch_bounds`.
     pub max_threads: Option<u32>,
+    /// Blocks of a cluster by `cluster_dims`.
+    pub cluster: Option<[u32; 3]>,
 }
 
 /// Whoever knows the kernels of the program.

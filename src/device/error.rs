@@ -139,6 +139,7 @@ errors! {
     StreamCaptureWrongThread 908 "cudaErrorStreamCaptureWrongThread" "attempt to terminate a thread-local capture sequence from another thread";
     Timeout 909 "cudaErrorTimeout" "wait operation timed out";
     GraphExecUpdateFailure 910 "cudaErrorGraphExecUpdateFailure" "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update";
+    InvalidClusterSize 912 "cudaErrorInvalidClusterSize" "a kernel launch error has occurred due to cluster misconfiguration";
     Unknown 999 "cudaErrorUnknown" "unknown error";
 }
 

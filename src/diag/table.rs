@@ -192,7 +192,7 @@ crate::code::codes! {
     W0520 Warning PointerInDeviceCode "pointer declared in device code";
     W0529 Warning DeviceArgumentWithoutInterface "device data passed through an implicit interface";
     W0530 Warning ValueOnLocal "`value` on something that is not a dummy";
-    W0531 Warning PossiblyDiscontiguousArgument "device array section that may have gaps";
+    W0531 Warning PossiblyDiscontiguousArgument "device data that may have gaps for an assumed-shape argument";
     W0535 Warning DeviceIo "input/output in device code beyond list-directed output";
     W0544 Warning StaleHostCopy "host code reads the host copy of a device scalar";
     W0546 Warning PinnedOptionWithoutEffect "`pinned=` on an object that is not pinned";

@@ -171,6 +171,22 @@ pub enum LaunchFault {
         /// What the kernel says.
         bound: u64,
     },
+    /// A grid that is no multiple of `cluster_dims`.
+    ClusterMultiple {
+        /// Which dimension, from 0.
+        axis: u8,
+        /// Blocks of the grid along it.
+        grid: u32,
+        /// Blocks of a cluster along it.
+        cluster: u32,
+    },
+    /// More blocks in a cluster than every device takes.
+    ClusterSize {
+        /// Blocks of a cluster.
+        blocks: u64,
+        /// The most that is possible.
+        limit: u64,
+    },
 }
 
 /// A CUDA runtime call that went wrong.

@@ -267,6 +267,7 @@ impl FindingKind {
                 LaunchFault::TooManyThreads { .. } => Code::TooManyThreads,
                 LaunchFault::SharedMemory { .. } => Code::TooMuchSharedMemory,
                 LaunchFault::LaunchBounds { .. } => Code::LaunchBoundsExceeded,
+                LaunchFault::ClusterMultiple { .. } | LaunchFault::ClusterSize { .. } => Code::BadLaunchConfiguration,
             },
             FindingKind::Api { fault, .. } => match fault {
                 ApiFault::Unchecked { .. } => Code::UncheckedError,

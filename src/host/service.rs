@@ -283,9 +283,7 @@ impl Runtime {
                 let region = if rt == Rt::CudaMallocArray { Region::Device(0) } else { Region::Managed };
                 let reply = self.call(|| Call { api: Api::Malloc { region, at, bytes }, span })?;
                 if reply.code == 0 {
-                    let fields = [element_bytes, 1, 1, count, element_bytes];
-                    let words: Vec<u8> = fields.iter().flat_map(|w| w.to_le_bytes()).collect();
-                    storage::write(memory, at + 8, &words)?;
+                    storage::write_shape(memory, at, element_bytes, &[count])?;
                 }
                 Ok(code(reply.code))
             }
@@ -296,9 +294,21 @@ impl Runtime {
                 let reply = self.call(|| Call { api, span })?;
                 if reply.code == 0 {
                     let pitch = storage::read(memory, pitch_at, 8)?.try_into().map_or(0, u64::from_le_bytes);
-                    let fields = [element_bytes, 2, 1, pitch, element_bytes, 1, height, pitch * element_bytes];
-                    let words: Vec<u8> = fields.iter().flat_map(|w| w.to_le_bytes()).collect();
-                    storage::write(memory, at + 8, &words)?;
+                    storage::write_shape(memory, at, element_bytes, &[pitch, height])?;
+                }
+                Ok(code(reply.code))
+            }
+            Rt::CudaMalloc3dArray => {
+                let (at, extent_at) = (a.bits(0), a.bits(1));
+                let element_bytes = storage::read_descriptor(memory, at)?.1;
+                let mut extents = [0; 3];
+                for (extent, i) in extents.iter_mut().zip(0..) {
+                    *extent = storage::read(memory, extent_at + 8 * i, 8)?.try_into().map_or(0, u64::from_le_bytes);
+                }
+                let bytes = extents.iter().fold(element_bytes, |bytes, &n| bytes.saturating_mul(n));
+                let reply = self.call(|| Call { api: Api::Malloc { region: Region::Device(0), at, bytes }, span })?;
+                if reply.code == 0 {
+                    storage::write_shape(memory, at, element_bytes, &extents)?;
                 }
                 Ok(code(reply.code))
             }

@@ -74,6 +74,23 @@ fn long(memory: &Memory, address: u64) -> Result<i64, Outside> {
     Ok(bytes.try_into().map_or(0, i64::from_le_bytes))
 }
 
+/// Writes into a descriptor, after the base, that the array is contiguous with such extents and lower bounds of 1.
+pub(crate) fn write_shape(
+    memory: &mut Memory,
+    address: u64,
+    element_bytes: u64,
+    extents: &[u64],
+) -> Result<(), Outside> {
+    let mut fields = vec![element_bytes, extents.len() as u64];
+    let mut stride = element_bytes;
+    for &extent in extents {
+        fields.extend([1, extent, stride]);
+        stride = stride.wrapping_mul(extent);
+    }
+    let words: Vec<u8> = fields.iter().flat_map(|w| w.to_le_bytes()).collect();
+    write(memory, address.wrapping_add_signed(descriptor::ELEMENT_BYTES), &words)
+}
+
 /// Reads a descriptor: the array, and the bytes of one element.
 pub(crate) fn read_descriptor(memory: &Memory, address: u64) -> Result<(Strided, u64), Outside> {
     let base = long(memory, address.wrapping_add_signed(descriptor::BASE))? as u64;

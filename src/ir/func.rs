@@ -58,6 +58,8 @@ pub struct Function {
     pub vars: Vec<DebugVar>,
     /// `launch_bounds`: most threads a block.
     pub max_threads: Option<u32>,
+    /// `cluster_dims`: blocks of a cluster along each dimension.
+    pub cluster: Option<[u32; 3]>,
     /// `grid_global`: launched cooperatively.
     pub cooperative: bool,
     /// The subprogram statement.
@@ -327,6 +329,7 @@ impl Function {
             shared: Vec::new(),
             vars: Vec::new(),
             max_threads: None,
+            cluster: None,
             cooperative: false,
             span,
         }

@@ -402,6 +402,9 @@ impl Printer<'_> {
         if let Some(max) = f.max_threads {
             let _ = write!(text, " max_threads {max}");
         }
+        if let Some([x, y, z]) = f.cluster {
+            let _ = write!(text, " cluster {x} {y} {z}");
+        }
         if f.cooperative {
             text.push_str(" cooperative");
         }

@@ -136,6 +136,7 @@ services! {
     CudaMallocManagedArray "cuda.malloc.managed.array" (I64 I64 I32) -> (I32) Host "cudaMallocManaged of an array of rank 1: as cuda.malloc.array, then the flags";
     CudaMallocPitch "cuda.malloc.pitch" (I64 I64 I64 I64) -> (I32) Host "cudaMallocPitch: address of the pointer to set, address of the pitch in bytes (an integer(8)), width in bytes, height";
     CudaMallocPitchArray "cuda.malloc.pitch.array" (I64 I64 I64 I64) -> (I32) Host "the same in elements for an allocatable array of rank 2, which becomes one of pitch by height elements: address of its descriptor, which has the bytes of an element, then as cuda.malloc.pitch";
+    CudaMalloc3dArray "cuda.malloc.3d.array" (I64 I64) -> (I32) Host "cudaMalloc3D of an allocatable array of rank 3: address of its descriptor, which has the bytes of an element, and of the three extents (integers(8)) in elements; rows are not padded";
     CudaFree "cuda.free" (I64 I64) -> (I32) Host "cudaFree: address, bytes of an element";
     CudaFreeArray "cuda.free.array" (I64) -> (I32) Host "cudaFree of an allocatable array: address of its descriptor, whose base becomes 0";
     CudaFreeHost "cuda.free.host" (I64 I64) -> (I32) Host "cudaFreeHost: address, bytes of an element";

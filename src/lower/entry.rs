@@ -24,6 +24,7 @@ pub(crate) fn procedure<'p>(m: &mut ModuleCx<'p>, instance: &Instance, id: FuncI
     let kind = m.module.func(id).kind;
     let mut b = FunctionBuilder::new(m.function_name(id), kind, proc.span);
     b.func_mut().max_threads = proc.max_threads;
+    b.func_mut().cluster = proc.cluster;
     b.func_mut().cooperative = proc.cooperative;
     let mut fx = Fx::new(m, b, instance.side, instance.proc);
     fx.frees_locals = program.main != Some(instance.proc);

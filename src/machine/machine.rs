@@ -120,6 +120,7 @@ impl Kernels for KernelTable<'_> {
             constant_bytes: constant.map(|g| g.bytes).sum(),
             registers: (slots / 2).clamp(16, 255),
             max_threads: function.max_threads,
+            cluster: function.cluster,
         })
     }
 }

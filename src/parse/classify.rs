@@ -65,6 +65,7 @@ pub(crate) fn classify(logical: &Logical, place: Place, names: &mut Names, diags
     let statement = match logical.kind {
         LogicalKind::Statement => reader.named(text),
         LogicalKind::Cuf => reader.cuf(text),
+        LogicalKind::Lost => Statement::Broken,
         LogicalKind::IgnoreTkr => match reader.parse(Rule::ignore_tkr, text) {
             Some(pair) => Statement::Decl(reader.builder.ignore_tkr(pair)),
             None => Statement::Broken,

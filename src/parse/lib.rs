@@ -46,8 +46,9 @@ pub struct Parsed {
     pub ignores: Vec<Ignore>,
     /// All names that the files mention, in lower case, be they of variables, keywords or components.
     pub names: BTreeSet<Arc<str>>,
-    /// Whether errors cost executable statements at most: then the rest means what it says and can be checked for more errors.
-    /// It is not so when a declaration, a line's end or the structure is in doubt.
+    /// Whether the tree says of all errors what they cost: executable statements, and declarations of new names. Then the rest
+    /// means what it says and can be checked for more errors. It is not so when an attribute of a name that is declared
+    /// elsewhere, a line's end or the structure is in doubt.
     pub is_whole: bool,
 }
 
@@ -77,7 +78,9 @@ pub fn parse(
         loop {
             let errors = diags.error_count();
             let Some(logical) = lines.next_statement(diags) else { break };
-            parsed.is_whole &= diags.error_count() == errors;
+            // What a missing include file and an error in a line cost, `nest` knows.
+            let reported = usize::from(logical.kind == logical::LogicalKind::Lost || logical.broken);
+            parsed.is_whole &= diags.error_count() == errors + reported;
             parsed.is_whole &= nest.statement(&logical, &mut names, diags);
         }
         parsed.ignores.append(&mut lines.ignores);

@@ -16,6 +16,8 @@ pub(crate) enum LogicalKind {
     Cuf,
     /// What follows `!dir$` and begins with `ignore_tkr`.
     IgnoreTkr,
+    /// An INCLUDE line whose file was not found, which was reported: statements are lost.
+    Lost,
 }
 
 /// One logical line.

@@ -149,6 +149,26 @@ impl EndKind {
         }
     }
 
+    /// The words after `end`, for suggestions.
+    pub(crate) const WORDS: &[&str] = &[
+        "associate",
+        "block",
+        "do",
+        "enum",
+        "forall",
+        "function",
+        "if",
+        "interface",
+        "module",
+        "procedure",
+        "program",
+        "select",
+        "submodule",
+        "subroutine",
+        "type",
+        "where",
+    ];
+
     /// The kind that the words after `end` name; blanks between them do not matter.
     pub(crate) fn from_words(words: &str) -> EndKind {
         match words {

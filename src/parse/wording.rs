@@ -13,6 +13,7 @@ use crate::build::Builder;
 use crate::grammar::Rule;
 use crate::logical::{is_quote, is_word};
 use crate::shape::{MAX_PARENTHESES, Unbalanced, first_word};
+use crate::statement::EndKind;
 use ast::DeclKind;
 use diag::{Code, Diagnostic, nearest_name};
 use names::{form, statement_name};
@@ -59,7 +60,12 @@ pub(crate) fn refused(builder: &mut Builder<'_>, rule: Rule, text: &str, error: 
             let message = format!("expected {expected} in {statement}, found {found}");
             let diagnostic = Diagnostic::error(Code::SyntaxError, span, message);
             let attributes = tried.iter().any(|r| matches!(r, Rule::attr | Rule::attr_word));
-            diagnostic.suggest(nearest_name(token, ATTRIBUTES.iter().copied().filter(|_| attributes)))
+            let ends = tried.contains(&Rule::end_kind);
+            let known = ATTRIBUTES.iter().filter(|_| attributes).chain(EndKind::WORDS.iter().filter(|_| ends));
+            match token {
+                "while" | "for" if ends => diagnostic.help("every loop ends with `end do`"),
+                _ => diagnostic.suggest(nearest_name(token, known.copied())),
+            }
         }
         // The statement went wrong right after its first words, which no rule tells apart.
         _ => {
@@ -314,6 +320,31 @@ fn known_mistake(rule: Rule, text: &str, at: usize) -> Option<(String, &'static 
     }
     if rest.starts_with('|') {
         return Some(("Fortran has no operator `|`".into(), "logical or is `.or.`, that of bits is `ior(a, b)`"));
+    }
+    if rest.starts_with('^') {
+        return Some(("Fortran has no operator `^`".into(), "a power is `a**b`, exclusive or of bits `ieor(a, b)`"));
+    }
+    if rest.starts_with(|c: char| c.is_ascii_digit()) && before.ends_with('%') {
+        return Some((
+            "a component is expected after `%`, and this is a number".into(),
+            "the remainder of a division is `mod(a, b)`",
+        ));
+    }
+    let last = &before[before.len() - before.bytes().rev().take_while(|&b| is_word(b)).count()..];
+    let word = if last == "not" { last } else { first_word(rest) };
+    if matches!(word, "and" | "or" | "not") && rule != Rule::type_decl {
+        let help = match word {
+            "and" => "logical and is `.and.`",
+            "or" => "logical or is `.or.`",
+            _ => "logical negation is `.not.`",
+        };
+        return Some((format!("`{word}` is no operator"), help));
+    }
+    if rule == Rule::type_decl && before.ends_with("dimension") {
+        return Some((
+            "`dimension` lacks its extents".into(),
+            "write `dimension(n)`, or the extents after each name: `real :: a(n)`",
+        ));
     }
     if condition && rest.starts_with('=') && !rest.starts_with("==") && before.contains('(') {
         return Some(("`=` assigns and cannot stand in a condition".into(), "to compare write `==`"));

@@ -273,11 +273,18 @@ impl<'a> Checker<'a> {
 
     /// Says that something is not supported; the statement at hand becomes an `Unsupported` node.
     pub(crate) fn refuse<T>(&mut self, span: Span, what: impl Into<String>) -> Option<T> {
-        let what: String = what.into();
-        self.found.push(
-            Diagnostic::new(Code::UnsupportedIfReached, span, format!("{what} is not supported"))
-                .note("the program stops with an error if execution comes here"),
-        );
+        self.refuse_with(span, what.into(), None)
+    }
+
+    /// Says that something is not supported, and what to do about it.
+    pub(crate) fn refuse_help<T>(&mut self, span: Span, what: impl Into<String>, help: &str) -> Option<T> {
+        self.refuse_with(span, what.into(), Some(help))
+    }
+
+    fn refuse_with<T>(&mut self, span: Span, what: String, help: Option<&str>) -> Option<T> {
+        let d = Diagnostic::new(Code::UnsupportedIfReached, span, format!("{what} is not supported"));
+        let d = help.into_iter().fold(d, Diagnostic::help);
+        self.found.push(d.note("the program stops with an error if execution comes here"));
         if self.cx.refused.is_none() {
             self.cx.refused = Some(what.into());
         }
@@ -390,6 +397,7 @@ fn head_of(p: &checked::Procedure) -> checked::Procedure {
         recursive: p.recursive,
         cooperative: p.cooperative,
         max_threads: p.max_threads,
+        cluster: p.cluster,
         scope: checked::Scope::default(),
         span: p.span,
         end: p.end,

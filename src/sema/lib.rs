@@ -42,4 +42,6 @@ pub struct SemaOptions {
     pub integer8: bool,
     /// Whether the files must have a main program.
     pub needs_main: bool,
+    /// Whether errors were reported before: statements may be without a meaning for their sake.
+    pub is_spoilt: bool,
 }

@@ -79,6 +79,7 @@ impl Dumper {
                 self.line(format!("procedure {interface}{}", attr_list(attrs)));
                 self.entities(entities);
             }
+            DeclKind::Error => self.line("(error)"),
             DeclKind::Import(import) => self.line(format!("import ({})", names(&import.names))),
             DeclKind::StatementFunction { name, args, value } => {
                 self.line(format!("statement-function {} ({}) {}", name.text, names(args), expr(value)));
@@ -131,6 +132,7 @@ impl Dumper {
                 self.entities(&field.entities);
             }
             TypeItem::Private(_) => self.line("private"),
+            TypeItem::Error => self.line("(error)"),
             TypeItem::Procedure { interface, attrs, bindings } => {
                 let interface = interface.as_ref().map_or("_", |i| i.as_str());
                 let bindings = spaced(bindings, |(name, target)| match target {

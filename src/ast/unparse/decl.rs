@@ -82,6 +82,7 @@ impl Writer {
                 let interface = interface.as_ref().map_or_else(String::new, bare_type);
                 format!("procedure({interface}){} :: {}", attr_list(attrs), joined(entities, ", ", entity))
             }
+            DeclKind::Error => "! declarations that could not be read".to_owned(),
             DeclKind::Import(import) if import.names.is_empty() => "import".to_owned(),
             DeclKind::Import(import) => format!("import :: {}", names(&import.names)),
             DeclKind::StatementFunction { name, args, value } => {
@@ -126,7 +127,7 @@ impl Writer {
             let mut contains = false;
             for (number, item) in definition.items.iter().enumerate() {
                 let bound = match item {
-                    TypeItem::Field(_) => false,
+                    TypeItem::Field(_) | TypeItem::Error => false,
                     TypeItem::Private(_) => number > 0 && last_field.is_none_or(|last| number > last),
                     TypeItem::Procedure { .. } => !is_component(item),
                     TypeItem::Generic { .. } | TypeItem::Final(_) => true,
@@ -188,6 +189,7 @@ fn type_item(item: &TypeItem) -> String {
             )
         }
         TypeItem::Private(_) => "private".into(),
+        TypeItem::Error => "! components that could not be read".into(),
         TypeItem::Procedure { interface, attrs, bindings } => {
             let interface = interface.as_ref().map_or_else(String::new, |i| format!("({})", i.text));
             let bindings = joined(bindings, ", ", |(name, target)| match target {

@@ -10,6 +10,9 @@ use finding::{Axis, LaunchFault};
 use mem::Memory;
 use source::Span;
 
+/// Most blocks of a cluster on every device that has clusters ("portable cluster size").
+const MOST_CLUSTER_BLOCKS: u64 = 8;
+
 impl Runtime {
     pub(super) fn launch(
         &mut self,
@@ -68,6 +71,16 @@ fn launch_fault(p: &Properties, launch: &KernelLaunch, kernel: &KernelInfo, most
     if let Some(bound) = kernel.max_threads.map(u64::from).filter(|&bound| threads > bound) {
         return Some(LaunchFault::LaunchBounds { threads, bound });
     }
+    if let Some(cluster) = kernel.cluster {
+        let blocks: u64 = cluster.iter().map(|&n| u64::from(n)).fold(1, u64::saturating_mul);
+        if blocks > MOST_CLUSTER_BLOCKS {
+            return Some(LaunchFault::ClusterSize { blocks, limit: MOST_CLUSTER_BLOCKS });
+        }
+        let uneven = (0..3u8).zip(launch.grid).zip(cluster).find(|&((_, grid), cluster)| grid % cluster.max(1) != 0);
+        if let Some(((axis, grid), cluster)) = uneven {
+            return Some(LaunchFault::ClusterMultiple { axis, grid, cluster });
+        }
+    }
     let (static_bytes, dynamic_bytes) = (kernel.shared_bytes, launch.dynamic_shared);
     (static_bytes.saturating_add(dynamic_bytes) > most).then_some(LaunchFault::SharedMemory {
         static_bytes,
@@ -82,5 +95,6 @@ fn error_of(fault: &LaunchFault) -> CudaError {
         LaunchFault::Extent { .. } | LaunchFault::TooManyThreads { .. } => CudaError::InvalidConfiguration,
         LaunchFault::LaunchBounds { .. } => CudaError::LaunchOutOfResources,
         LaunchFault::SharedMemory { .. } => CudaError::InvalidValue,
+        LaunchFault::ClusterMultiple { .. } | LaunchFault::ClusterSize { .. } => CudaError::InvalidClusterSize,
     }
 }

@@ -30,11 +30,7 @@ fn launch(finding: &Finding, fault: &LaunchFault) -> Diagnostic {
                 Axis::Grid(i) => ("grid", *i),
                 Axis::Block(i) => ("block", *i),
             };
-            let letter = match i {
-                0 => 'x',
-                1 => 'y',
-                _ => 'z',
-            };
+            let letter = letter(i);
             let d = start(finding, format!("launch with {what}%{letter} = {value}, which must be 1 to {limit}"));
             if *value == 0 && what == "grid" {
                 d.help(
@@ -61,8 +57,34 @@ fn launch(finding: &Finding, fault: &LaunchFault) -> Diagnostic {
             finding,
             format!("launch with {threads} threads in a block, `launch_bounds` of the kernel says {bound}"),
         ),
+        LaunchFault::ClusterMultiple { axis, grid, cluster } => {
+            let letter = letter(*axis);
+            let text = format!(
+                "launch with grid%{letter} = {grid}, which is no multiple of the {} of a cluster",
+                count(u64::from(*cluster), "block")
+            );
+            let (n, m) = (grid, cluster);
+            start(finding, text).help(format!(
+                "`cluster_dims` of the kernel asks for it: launch with grid%{letter} = {}",
+                n.div_ceil(*m) * m
+            ))
+        }
+        LaunchFault::ClusterSize { blocks, limit } => start(
+            finding,
+            format!("launch of a kernel with {blocks} blocks in a cluster, at most {limit} are possible"),
+        )
+        .help("make the product of `cluster_dims` smaller"),
     };
     d.note("the kernel did not run; `cudaGetLastError()` tells the program so")
+}
+
+/// The component of a `dim3`.
+fn letter(axis: u8) -> char {
+    match axis {
+        0 => 'x',
+        1 => 'y',
+        _ => 'z',
+    }
 }
 
 fn api(finding: &Finding, call: &str, fault: &ApiFault) -> Diagnostic {

@@ -170,6 +170,10 @@ fn head(c: &mut Cursor<'_>, kind: FuncKind) -> Result<Function, ParseError> {
     if c.take_word("max_threads") {
         f.max_threads = Some(c.int("a number of threads")?);
     }
+    if c.take_word("cluster") {
+        let mut extent = || c.int("a number of blocks");
+        f.cluster = Some([extent()?, extent()?, extent()?]);
+    }
     f.cooperative = c.take_word("cooperative");
     f.span = c.span()?;
     c.mark("{")?;

@@ -57,7 +57,11 @@ impl Reader<'_> {
             Rule::end_stmt => {
                 let words = text["end".len()..].trim_start();
                 let kind = if words.starts_with("block data") { "block data" } else { first_word(words) };
-                match EndKind::from_words(if matches!(kind, "while" | "for") { "do" } else { kind }) {
+                let meant = match kind {
+                    "while" | "for" => "do",
+                    word => diag::nearest_name(word, EndKind::WORDS.iter().copied()).unwrap_or(word),
+                };
+                match EndKind::from_words(meant) {
                     EndKind::Any if !words.is_empty() => Statement::Broken,
                     kind => Statement::End(kind, None),
                 }

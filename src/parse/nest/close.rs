@@ -32,9 +32,15 @@ impl Nest {
                 }
                 return;
             }
-            self.stray_end(kind, at);
+            match self.late.iter().rposition(|&late| late == kind) {
+                Some(i) => {
+                    self.late.remove(i);
+                }
+                None => self.stray_end(kind, at),
+            }
             return;
         };
+        self.late.extend(self.frames[index + 1..].iter().filter(|f| f.kind.holds_statements()).map(|f| f.kind.end()));
         self.close_above(index, &format!("`{}`", kind.text()), at);
         let labelled = at.label();
         if let Some(frame) = self.frames.last_mut() {
@@ -179,6 +185,7 @@ impl Nest {
         let kind = match kind {
             FrameKind::Unit(unit) => {
                 self.told_depth = false;
+                self.late.clear();
                 self.close_unit(*unit, block, span, at);
                 return;
             }

@@ -16,9 +16,10 @@ mod part;
 
 use crate::build::Names;
 use crate::classify::{Classified, Place, classify};
-use crate::logical::Logical;
+use crate::logical::{Logical, LogicalKind};
+use crate::shape::first_word;
 use crate::statement::{EndKind, Statement};
-use ast::{CufKernel, Name, Stmt, StmtKind, Unit};
+use ast::{CufKernel, DeclKind, Declaration, Name, Stmt, StmtKind, TypeItem, Unit};
 use diag::{Code, Diagnostic, Diagnostics};
 use frame::{Frame, FrameKind, Part, UnitFrame, UnitHead};
 use source::Span;
@@ -39,6 +40,8 @@ pub(crate) struct Nest {
     told_depth: bool,
     /// Units that were ended, with an error, by another that began inside them: what ends them, and how many frames hold them.
     cut_short: Vec<(EndKind, usize)>,
+    /// ENDs that constructs of the unit at hand lack, as was reported: one that comes too late is no second mistake.
+    late: Vec<EndKind>,
 }
 
 /// What is known of the statement at hand.
@@ -60,11 +63,28 @@ impl At<'_> {
 }
 
 impl Nest {
-    /// Takes the next logical line. Says whether errors in it, if there are any, cost no more than an executable statement.
+    /// Takes the next logical line. Says whether errors in it, if there are any, cost no more than what the tree marks as lost: an
+    /// executable statement, or declarations of new names.
     pub(crate) fn statement(&mut self, logical: &Logical, names: &mut Names, diags: &mut Diagnostics) -> bool {
         let before = diags.error_count();
-        let Classified { name, statement, broken } = classify(logical, self.place(), names, diags);
+        if logical.kind == LogicalKind::Lost {
+            self.cuf = None;
+            return self.lost(&At { span: logical.span(), label: logical.label, names, diags });
+        }
+        let Classified { name, mut statement, broken } = classify(logical, self.place(), names, diags);
         let read = diags.error_count();
+        let is_spoilt = logical.broken || read > before;
+        // What was read of such a statement may not be what was meant.
+        let is_doubtful = match &statement {
+            Statement::Decl(DeclKind::Type { .. }) => true,
+            Statement::Exec(_) => logical.broken,
+            _ => false,
+        };
+        if is_spoilt && is_doubtful {
+            statement = Statement::Broken;
+        }
+        let is_end = matches!(statement, Statement::End(..) | Statement::Contains);
+        let declares = matches!(statement, Statement::Broken) && !gives_attributes(&logical.text);
         let mut at = At { span: logical.span(), label: logical.label, names, diags };
         if self.beyond > 0 && self.skip(&statement) {
             return false;
@@ -78,7 +98,35 @@ impl Nest {
             self.end_labelled_loops(label, &mut at);
         }
         let nested = at.diags.error_count();
-        nested == read && (read == before || self.is_executing())
+        nested == read && (!is_spoilt || is_end || self.is_executing() || declares && self.is_specifying())
+    }
+
+    /// Marks that statements are lost here. Says whether the tree can tell what that costs.
+    fn lost(&mut self, at: &At<'_>) -> bool {
+        let span = at.span;
+        match self.frames.last_mut() {
+            Some(Frame { kind: FrameKind::Unit(unit), .. }) if unit.part != Part::Executable => {
+                unit.decls.push(Declaration { kind: DeclKind::Error, span });
+            }
+            Some(Frame { kind: FrameKind::Block { decls, .. }, block, .. }) if block.is_empty() => {
+                decls.push(Declaration { kind: DeclKind::Error, span });
+            }
+            Some(Frame { kind: FrameKind::Type { definition, .. }, .. }) => definition.items.push(TypeItem::Error),
+            Some(frame) if matches!(frame.kind, FrameKind::Unit(_)) || frame.kind.holds_statements() => {
+                frame.block.push(Stmt { label: at.label(), kind: StmtKind::Error, span });
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Whether declarations or components stand here.
+    fn is_specifying(&self) -> bool {
+        match self.frames.last().map(|f| &f.kind) {
+            Some(FrameKind::Unit(unit)) => unit.part == Part::Specification,
+            Some(FrameKind::Type { .. }) => true,
+            _ => false,
+        }
     }
 
     /// Whether the statement that was taken last stands among executable ones.
@@ -245,10 +293,8 @@ impl Nest {
     }
 
     fn broken(&mut self, at: &mut At<'_>) {
-        if self.is_executing()
-            && let Some(frame) = self.frames.last_mut()
-        {
-            frame.block.push(Stmt { label: at.label(), kind: StmtKind::Error, span: at.span });
+        if self.is_executing() || self.is_specifying() {
+            self.lost(at);
         }
     }
 
@@ -259,4 +305,36 @@ impl Nest {
             _ => None,
         })
     }
+}
+
+/// Whether a statement gives attributes to names that are declared elsewhere, rather than declares names.
+fn gives_attributes(text: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "allocatable",
+        "asynchronous",
+        "attributes",
+        "codimension",
+        "common",
+        "contiguous",
+        "device",
+        "dimension",
+        "equivalence",
+        "external",
+        "generic",
+        "intent",
+        "intrinsic",
+        "managed",
+        "optional",
+        "parameter",
+        "pinned",
+        "pointer",
+        "private",
+        "protected",
+        "public",
+        "save",
+        "target",
+        "value",
+        "volatile",
+    ];
+    WORDS.contains(&first_word(text))
 }

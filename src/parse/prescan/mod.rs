@@ -131,8 +131,8 @@ impl<'a> Prescan<'a> {
         });
     }
 
-    /// Takes `include 'name'`, if the statement is that.
-    fn take_include(&mut self, open: &Open, base: usize, diags: &mut Diagnostics) -> bool {
+    /// Takes `include 'name'`, if the statement is that. If there is no such file, what stays is a line of kind `Lost`.
+    fn take_include(&mut self, open: &mut Open, base: usize, diags: &mut Diagnostics) -> bool {
         let Some(rest) = open.text.bytes()[base..].strip_prefix(b"include") else { return false };
         let [quote @ (b'\'' | b'"'), name @ .., last] = rest else { return false };
         if quote != last || name.contains(quote) || open.kind != LogicalKind::Statement {
@@ -163,6 +163,8 @@ impl<'a> Prescan<'a> {
                     Diagnostic::error(Code::IncludeNotFound, span, format!("include file `{name}` was not found"))
                         .help(help),
                 );
+                open.kind = LogicalKind::Lost;
+                return false;
             }
         }
         true
@@ -197,7 +199,7 @@ impl<'a> Prescan<'a> {
             }
             return;
         }
-        if self.take_include(&open, base, diags) {
+        if self.take_include(&mut open, base, diags) {
             return;
         }
         self.ready.push_back(open.text.into_logical(open.kind, label, base, open.broken));

@@ -70,6 +70,13 @@ pub(crate) fn unknown(builder: &mut Builder<'_>, text: &str) -> Meant {
         );
         return Meant::Unknown;
     }
+    if let Some(at) = component_dot(text) {
+        let dot = builder.place(at, at + 1);
+        builder.report(
+            error(dot, "Fortran has no operator `.` for components".to_owned()).help("write `%`, as in `a(i)%x`"),
+        );
+        return Meant::Unknown;
+    }
     let no_such = || error(head, format!("Fortran has no `{word}` statement"));
     let (diagnostic, meant) = match word {
         "for" => (no_such().help("a loop is `do i = first, last` … `end do`"), Meant::Loop),
@@ -108,6 +115,15 @@ pub(crate) fn unknown(builder: &mut Builder<'_>, text: &str) -> Meant {
     };
     builder.report(diagnostic);
     meant
+}
+
+/// Where `).name` stands on the left side of an assignment.
+fn component_dot(text: &str) -> Option<usize> {
+    let at = text.find(").")? + 1;
+    let component = first_word(&text[at + 1..]);
+    let after = &text[at + 1 + component.len()..];
+    let is_component = component.starts_with(|c: char| c.is_ascii_alphabetic()) && !after.starts_with('.');
+    (is_component && after.contains('=')).then_some(at)
 }
 
 /// Statements that are refused by name.

@@ -160,6 +160,8 @@ pub struct Procedure {
     pub cooperative: bool,
     /// First operand of `launch_bounds`.
     pub max_threads: Option<u32>,
+    /// `cluster_dims`: blocks of a cluster along each dimension.
+    pub cluster: Option<[u32; 3]>,
     /// The names that its statements know.
     pub scope: Scope,
     /// Its first statement.

@@ -22,6 +22,13 @@ impl<'a> Checker<'a> {
     ) {
         let on_device = self.cx.side.on_device();
         let name = &p.name;
+        // A type alone is that of the function's result, until the name is used as a variable.
+        let gives_result_type = p.has_type_only()
+            && p.dummy.is_none()
+            && device_intrinsic(name).is_some_and(|id| !crate::intrinsics::is_subroutine(id));
+        if !p.result && !gives_result_type {
+            let _ = self.check_device_name(name, p.span);
+        }
         if let Some((attr, span)) = p.cuda {
             match attr {
                 CudaAttr::Constant => self.constant_rule(p, shape, owner, span),
@@ -113,12 +120,17 @@ impl<'a> Checker<'a> {
             let text = format!("`{}` is a procedure and cannot be {} data", p.name, spelling(attr));
             return self.error(Code::TwoDataAttributes, span, text);
         }
-        let is_device_intrinsic = Intrinsic::from_name(&p.name).is_some_and(|i| i.class() == Class::Device);
-        if self.cx.side.on_device() && is_device_intrinsic && p.dummy.is_none() {
-            let text = format!("`{}` is a procedure of device code and cannot be declared anew", p.name);
-            return self.error_help(Code::DeviceIntrinsicRedeclared, p.span, text, "remove the declaration");
+        if p.dummy.is_none() { self.check_device_name(&p.name, p.span) } else { Some(()) }
+    }
+
+    /// Device code knows the procedures of module `cudadevice`, so that their names mean nothing else there (rule 8).
+    pub(crate) fn check_device_name(&mut self, name: &str, span: Span) -> Option<()> {
+        if !self.cx.side.on_device() || device_intrinsic(name).is_none() {
+            return Some(());
         }
-        Some(())
+        let text = format!("`{name}` is a procedure of device code and cannot be declared anew");
+        let help = "choose another name, or remove the declaration to call the procedure";
+        self.error_help(Code::DeviceIntrinsicRedeclared, span, text, help)
     }
 
     /// Bounds of shared arrays must be the same for all threads of a block (rule 22).
@@ -250,4 +262,9 @@ impl Pending<'_> {
     fn init_none(&self) -> bool {
         matches!(self.init, Init::None)
     }
+}
+
+/// The procedure of device code that has a name.
+fn device_intrinsic(name: &str) -> Option<Intrinsic> {
+    Intrinsic::from_name(name).filter(|id| id.class() == Class::Device)
 }

@@ -20,6 +20,10 @@ impl<'a> Checker<'a> {
             match &d.kind {
                 DeclKind::ImplicitNone => self.scope(scope).implicit = Some(ImplicitRules::none()),
                 DeclKind::Derived(def) => self.declare_type(scope, def),
+                DeclKind::Error => {
+                    let data = self.scope(scope);
+                    (data.tainted, data.lost) = (true, true);
+                }
                 _ => {}
             }
         }
@@ -210,6 +214,7 @@ impl<'a> Checker<'a> {
             | DeclKind::Interface(_)
             | DeclKind::Namelist(_)
             | DeclKind::Import(_)
+            | DeclKind::Error
             | DeclKind::Format { .. } => {}
         }
     }

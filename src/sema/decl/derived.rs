@@ -67,6 +67,7 @@ impl<'a> Checker<'a> {
             match item {
                 TypeItem::Field(field) => self.fields(id, field),
                 TypeItem::Private(_) | TypeItem::Final(_) => {}
+                TypeItem::Error => self.types[at].is_broken = true,
                 TypeItem::Procedure { interface, attrs, bindings } => {
                     let pass = attrs.iter().find_map(|a| match a {
                         Attr::PassArg(name) => Some(name.text.clone()),

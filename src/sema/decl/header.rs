@@ -56,6 +56,7 @@ impl<'a> Checker<'a> {
             recursive: false,
             cooperative: false,
             max_threads: None,
+            cluster: None,
             scope: Scope::default(),
             span: sub.span,
             end: sub.end,
@@ -71,6 +72,7 @@ impl<'a> Checker<'a> {
             unknown_dummies: false,
             bind: None,
             refused: None,
+            is_broken: false,
             calls: Vec::new(),
             formats: BTreeMap::new(),
             labels: BTreeSet::new(),
@@ -283,9 +285,12 @@ impl<'a> Checker<'a> {
                 self.error::<()>(Code::BadLaunchBounds, span, text);
                 continue;
             }
+            let mut values = values.into_iter().flatten().map(|v| v.min(1 << 20) as u32);
+            let p = &mut self.out.procs[id.0 as usize];
             if is_bounds {
-                self.out.procs[id.0 as usize].max_threads =
-                    values.first().copied().flatten().map(|v| v.min(1 << 20) as u32);
+                p.max_threads = values.next();
+            } else {
+                p.cluster = Some(std::array::from_fn(|_| values.next().unwrap_or(1)));
             }
         }
     }
@@ -346,7 +351,7 @@ impl<'a> Checker<'a> {
             match self.own(scope, &name.text) {
                 Some(Sym::Var(var)) => self.out.procs[at].params.push(var),
                 Some(Sym::Refused(what)) => self.refuse_again::<()>(&what).unwrap_or(()),
-                _ => {}
+                _ => self.procs[at].is_broken = true,
             }
         }
         if alternates {
@@ -402,10 +407,12 @@ impl<'a> Checker<'a> {
     /// Dummies without a shape that are called or applied are procedures.
     fn procedure_dummies(&mut self, scope: ScopeId, sub: &'a Subprogram) {
         let data = &self.scopes[scope.0 as usize];
+        // A lost declaration may have given a shape to those without a type.
+        let lost = data.lost;
         let wanted: BTreeSet<Arc<str>> = data
             .pending
             .iter()
-            .filter(|p| p.dummy.is_some() && p.has_type_only() && p.external.is_none())
+            .filter(|p| p.dummy.is_some() && p.has_type_only() && p.external.is_none() && !(lost && p.spec.is_none()))
             .map(|p| p.name.clone())
             .collect();
         for name in super::usage::applied_names(&sub.body, &wanted) {
@@ -442,7 +449,7 @@ impl<'a> Checker<'a> {
                 }
             }
             Some(Sym::Refused(what)) => self.refuse_again::<()>(&what).unwrap_or(()),
-            _ => {}
+            _ => self.procs[id.0 as usize].is_broken = true,
         }
     }
 

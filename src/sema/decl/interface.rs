@@ -84,6 +84,9 @@ impl<'a> Checker<'a> {
     }
 
     fn interface_body(&mut self, scope: ScopeId, sub: &'a Subprogram, is_abstract: bool) -> Option<ProcId> {
+        if !is_abstract && self.scopes[scope.0 as usize].proc.is_some() {
+            self.check_device_name(&sub.name.text, sub.name.span)?;
+        }
         let is_module = sub.prefixes.iter().any(|p| matches!(p, Prefix::Module(_)));
         if !is_abstract && !is_module {
             if let Some(&id) = self.externals.get(&self.linked_name(sub)) {

@@ -44,6 +44,8 @@ pub(crate) struct ProcInfo<'a> {
     pub(crate) bind: Option<Arc<str>>,
     /// What it has that is not supported.
     pub(crate) refused: Option<Arc<str>>,
+    /// Whether a dummy or its result could not be settled: calls are not checked against it.
+    pub(crate) is_broken: bool,
     /// Procedures that it refers to, and where.
     pub(crate) calls: Vec<(ProcId, Span)>,
     /// Texts of its FORMAT statements.
@@ -76,6 +78,7 @@ impl ProcInfo<'_> {
             unknown_dummies: false,
             bind: None,
             refused: None,
+            is_broken: false,
             calls: Vec::new(),
             formats: BTreeMap::new(),
             labels: BTreeSet::new(),

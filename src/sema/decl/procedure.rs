@@ -193,6 +193,7 @@ impl<'a> Checker<'a> {
             recursive: true,
             cooperative: false,
             max_threads: None,
+            cluster: None,
             scope: Scope::default(),
             span,
             end: span,

@@ -142,7 +142,11 @@ impl Checker<'_> {
                 let near =
                     self.similar(name.as_str(), |s| matches!(s, Sym::Type(_) | Sym::Generic { ty: Some(_), .. }));
                 let text = format!("there is no derived type `{}` here", name.as_str());
-                self.report(Diagnostic::new(Code::UnknownType, name.span, text).suggest(near.as_deref()));
+                let d = Diagnostic::new(Code::UnknownType, name.span, text).suggest(near.as_deref());
+                self.report(match self.lacks_use(name.as_str()).filter(|_| near.is_none()) {
+                    Some(module) => d.help(format!("add `use {module}`, which declares the names of that kind")),
+                    None => d,
+                });
                 None
             }
         }

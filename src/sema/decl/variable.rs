@@ -145,6 +145,10 @@ impl<'a> Checker<'a> {
 
     /// The type of a declared name that has none written.
     fn untyped(&mut self, scope: ScopeId, p: &Pending<'a>) -> Option<Type> {
+        // What declares it may be lost.
+        if self.scopes[scope.0 as usize].lost {
+            return None;
+        }
         match self.implicit_type(scope, &p.name) {
             Some(mut ty) => {
                 if let (Type::Character(len), Some(_)) = (&mut ty, p.char_len) {
@@ -402,7 +406,7 @@ impl Pending<'_> {
     }
 
     /// Whether nothing but a type, at most, is said of the name.
-    pub(super) fn has_type_only(&self) -> bool {
+    pub(crate) fn has_type_only(&self) -> bool {
         self.init_is_none()
             && self.shape.is_none()
             && self.cuda.is_none()

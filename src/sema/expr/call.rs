@@ -3,7 +3,7 @@
 use super::actual::{Argument, Given};
 use super::fit::Fit;
 use crate::checked::{Actual, CharLen, Expr, ExprKind, ProcBody, ProcId, Shape, Sub, Type, VarId};
-use crate::checker::{Checker, Context};
+use crate::checker::{Checker, Context, Side};
 use crate::scope::{ScopeData, ScopeId, Sym};
 use ast::{Arg, ArgValue, Name};
 use diag::{Code, Diagnostic};
@@ -57,8 +57,11 @@ impl Checker<'_> {
         if let Some(what) = self.procs[id.0 as usize].refused.clone() {
             return self.refuse_again(&what);
         }
+        if self.procs[id.0 as usize].is_broken {
+            return None;
+        }
         if self.procs[id.0 as usize].unknown_dummies {
-            return self.refuse(name.span, format!("procedure `{}`, which no given file defines,", name.as_str()));
+            return self.refuse_undefined("procedure", name.as_str(), name.span);
         }
         Some(())
     }
@@ -131,19 +134,42 @@ impl Checker<'_> {
         if value && dummy.attrs.ignore_tkr.is_empty() { self.convert(e, &ty) } else { Some(e) }
     }
 
-    /// Warns of a device section with a stride of unknown value for an assumed-shape dummy (rule 31).
+    /// Warns of device data for an assumed-shape dummy whose first dimension is not known to be contiguous: a section with a
+    /// stride of unknown value, or what a pointer points to (rule 31).
     fn warn_of_gaps(&mut self, param: VarId, e: &Expr) {
-        let ExprKind::Section { subs, .. } = &e.kind else { return };
-        let strided =
-            matches!(subs.first(), Some(Sub::Range { step: Some(s), .. }) if !matches!(s.kind, ExprKind::Const(_)));
         let dummy = self.out.var(param);
-        if strided && matches!(dummy.shape, Shape::AssumedShape(_)) && crate::cuda::is_device_only(self.space_of(e)) {
-            let text = format!(
-                "section may have gaps in its first dimension, and `{}` is an assumed-shape argument",
-                dummy.name
-            );
-            self.report(Diagnostic::new(Code::PossiblyDiscontiguousArgument, e.span, text));
+        if !matches!(dummy.shape, Shape::AssumedShape(_))
+            || dummy.attrs.ignore_tkr.contains('c')
+            || !crate::cuda::is_device_only(self.space_of(e))
+        {
+            return;
         }
+        let (whole, first) = match &e.kind {
+            ExprKind::Section { base, subs, .. } => (&**base, subs.first()),
+            _ => (e, None),
+        };
+        let stride = if let Some(Sub::Range { step, .. }) = first { step.as_ref() } else { None };
+        let is_strided = stride.is_some_and(|s| !matches!(s.kind, ExprKind::Const(_)));
+        let pointer = match &whole.kind {
+            ExprKind::Var(id) if self.cx.side == Side::Host => {
+                Some(self.out.var(*id)).filter(|v| v.attrs.pointer && !v.attrs.contiguous)
+            }
+            _ => None,
+        };
+        let (what, help) = match pointer {
+            _ if is_strided => ("section may have gaps".to_owned(), None),
+            Some(p) => {
+                let help = format!("declare `{}` with `contiguous` if it never points to a section with gaps", p.name);
+                (format!("what pointer `{}` points to may have gaps", p.name), Some(help))
+            }
+            None => return,
+        };
+        let text = format!("{what} in its first dimension, and `{}` is an assumed-shape argument", dummy.name);
+        let d = Diagnostic::new(Code::PossiblyDiscontiguousArgument, e.span, text);
+        self.report(match help {
+            Some(help) => d.help(help),
+            None => d,
+        });
     }
 
     /// A call through a procedure dummy or pointer: how its arguments fit.
@@ -176,6 +202,10 @@ impl Checker<'_> {
                 ("a function, not a subroutine", Code::NotASubroutine)
             };
             return self.error(code, span, format!("`{name}` is {what}"));
+        }
+        self.header(proc);
+        if self.procs[proc.0 as usize].is_broken {
+            return None;
         }
         match self.fit(proc, &args, span) {
             Ok(fit) => Some((fit, args)),
@@ -384,6 +414,9 @@ impl Checker<'_> {
             self.header(id);
             if let Some(what) = self.procs[id.0 as usize].refused.clone() {
                 return Some(self.refuse_again(&what));
+            }
+            if self.procs[id.0 as usize].is_broken {
+                return Some(None);
             }
             let mut list = arguments.clone();
             let id = if is_class { self.dispatcher(ty, &bound, id, nopass, pass.as_ref()) } else { id };

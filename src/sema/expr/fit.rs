@@ -233,7 +233,13 @@ impl Checker<'_> {
         let (wanted, given) = (self.type_name(&dummy.ty), self.type_name(&e.ty));
         let text = format!("argument `{}` must be `{wanted}`, not `{given}`", dummy.name);
         let d = Diagnostic::new(Code::ArgumentType, span, text);
+        let numbers =
+            matches!(dummy.ty, Type::Integer(_) | Type::Real(_)) && matches!(e.ty, Type::Integer(_) | Type::Real(_));
         let d = match (&dummy.ty, &e.ty) {
+            // The procedure works on the variable itself.
+            _ if numbers && is_designator(e) && !dummy.attrs.value && dummy.attrs.intent != Some(Intent::In) => {
+                d.help(format!("declare what is passed as `{wanted}`"))
+            }
             (Type::Integer(k), Type::Integer(_) | Type::Real(_)) => d.help(format!("convert it with `int(…, {k})`")),
             (Type::Real(k), Type::Integer(_) | Type::Real(_)) => d.help(format!("convert it with `real(…, {k})`")),
             _ => d,

@@ -6,7 +6,7 @@
 
 use super::actual::{Argument, Given};
 use super::fit::Fit;
-use crate::checked::{Expr, ProcId, ProcKind, Shape, TypeId};
+use crate::checked::{Expr, ProcId, ProcKind, Shape, Type, TypeId};
 use crate::checker::{Checker, Side};
 use ast::{Arg, Name};
 use diag::{Code, Diagnostic};
@@ -85,6 +85,9 @@ impl Checker<'_> {
             if let Some(what) = self.procs[id.0 as usize].refused.clone() {
                 return self.refuse_again(&what);
             }
+            if self.procs[id.0 as usize].is_broken {
+                return None;
+            }
         }
         if self.is_tainted(self.cx.scope) {
             return None;
@@ -104,12 +107,10 @@ impl Checker<'_> {
         }
         let given = args.iter().map(|a| self.argument_name(a)).collect::<Vec<_>>().join(", ");
         let text = format!("no specific procedure of `{}` takes ({given})", name.as_str());
-        let mut d = Diagnostic::new(Code::NoMatchingSpecific, span, text);
-        for &id in procs.iter().take(6) {
-            let line = self.signature(id);
-            d = d.note(line);
-        }
-        self.report(d);
+        let mut lines: Vec<String> = procs.iter().take(6).map(|&id| self.signature(id, name.as_str())).collect();
+        lines.dedup();
+        let d = Diagnostic::new(Code::NoMatchingSpecific, span, text);
+        self.report(lines.into_iter().fold(d, Diagnostic::note));
         None
     }
 
@@ -124,7 +125,8 @@ impl Checker<'_> {
         }
     }
 
-    fn signature(&self, id: ProcId) -> String {
+    /// How a specific procedure is called; those of embedded modules have no names of their own that a program could know.
+    fn signature(&self, id: ProcId, generic: &str) -> String {
         let p = self.out.proc(id);
         let list = p
             .params
@@ -134,10 +136,17 @@ impl Checker<'_> {
                 let space = v.attrs.cuda.map(|c| format!(", {}", crate::cuda::word(c))).unwrap_or_default();
                 let rank = v.shape.rank();
                 let rank = if rank > 0 { format!(", rank {rank}") } else { String::new() };
-                format!("{}: {}{space}{rank}", v.name, self.type_name(&v.ty))
+                let form = match (v.attrs.allocatable, v.attrs.pointer) {
+                    (true, _) => ", allocatable",
+                    (_, true) => ", pointer",
+                    _ => "",
+                };
+                let ty = if matches!(v.ty, Type::Any) { "any type".into() } else { self.type_name(&v.ty) };
+                format!("{}: {ty}{space}{form}{rank}", v.name)
             })
             .collect::<Vec<_>>()
             .join("; ");
-        format!("`{}` takes ({list})", p.name)
+        let name = if self.procs[id.0 as usize].embedded { generic } else { &*p.name };
+        format!("`{name}` takes ({list})")
     }
 }

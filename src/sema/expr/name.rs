@@ -35,7 +35,10 @@ impl Checker<'_> {
         {
             return Some(Expr { kind: ExprKind::Const(value.clone()), ty, rank, span });
         }
-        self.vars[id.0 as usize].typed_only = false;
+        if std::mem::replace(&mut self.vars[id.0 as usize].typed_only, false) {
+            let (name, declared) = (self.out.var(id).name.clone(), self.out.var(id).span);
+            self.check_device_name(&name, declared)?;
+        }
         if !self.check_variable_use(id, span) {
             return None;
         }
@@ -47,8 +50,15 @@ impl Checker<'_> {
         let what = match sym {
             Sym::Proc(id) => {
                 if self.out.proc(*id).is_function {
+                    self.header(*id);
+                    let takes_none = self.out.proc(*id).params.iter().all(|p| self.out.var(*p).attrs.optional);
+                    let help = if takes_none {
+                        format!("write `{text}()` to call it")
+                    } else {
+                        format!("write `{text}(…)` to call it, with its arguments")
+                    };
                     let text = format!("function `{text}` is named without its arguments");
-                    return self.error_help(Code::WrongKindOfName, name.span, text, "write `()` after it to call it");
+                    return self.error_help(Code::WrongKindOfName, name.span, text, help);
                 }
                 "a subroutine"
             }
@@ -124,7 +134,10 @@ impl Checker<'_> {
             None if crate::intrinsics::lookup(name.as_str()).is_some() => {
                 d.help(format!("write `{}(…)` to call the intrinsic procedure", name.as_str()))
             }
-            None => d.help("declare it, or check its spelling"),
+            None => d.help(match self.lacks_use(name.as_str()) {
+                Some(module) => format!("add `use {module}`, which declares the names of that kind"),
+                None => "declare it, or check its spelling".to_owned(),
+            }),
         };
         self.report(d);
         None

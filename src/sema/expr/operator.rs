@@ -42,6 +42,7 @@ impl Checker<'_> {
                 );
             }
             ast::UnaryOp::Defined(_) => return self.unknown_operator(&symbol, span),
+            _ if self.may_be_defined(&operator_key(&symbol), &[&value]) => return None,
             _ => {
                 let text = format!("`{symbol}` is not defined for {}", self.shape_name(&ty, rank));
                 return self.error(Code::NoSuchOperation, span, text);
@@ -121,6 +122,9 @@ impl Checker<'_> {
     }
 
     fn no_operation<T>(&mut self, symbol: &str, a: &Expr, b: &Expr, span: Span) -> Option<T> {
+        if self.may_be_defined(&operator_key(symbol), &[a, b]) {
+            return None;
+        }
         let text = format!(
             "`{symbol}` is not defined for {} and {}",
             self.shape_name(&a.ty, a.rank),
@@ -245,6 +249,18 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether an operation that nothing defines may be defined by what was lost: a procedure in error, or an interface of a
+    /// scope whose declarations are not all known.
+    pub(crate) fn may_be_defined(&mut self, key: &str, operands: &[&Expr]) -> bool {
+        let is_of_types = operands.iter().any(|e| matches!(e.ty, Type::Derived(_)));
+        let operands: Vec<Expr> = operands.iter().map(|&e| e.clone()).collect();
+        let procs = self.operation_procedures(key, &operands);
+        procs.into_iter().any(|id| {
+            self.header(id);
+            self.procs[id.0 as usize].is_broken
+        }) || is_of_types && self.is_tainted(self.cx.scope)
+    }
+
     /// The procedures that define an operation: those of the generic name, and those bound to the operands' types.
     pub(crate) fn operation_procedures(&mut self, key: &str, operands: &[Expr]) -> Vec<ProcId> {
         let mut procs = match self.find(key) {
@@ -289,6 +305,9 @@ impl Checker<'_> {
     fn unknown_operator(&mut self, symbol: &str, span: Span) -> Option<Expr> {
         if let Some(what) = self.refused_operation(symbol) {
             return self.refuse_again(&what);
+        }
+        if self.is_tainted(self.cx.scope) || self.may_be_defined(&operator_key(symbol), &[]) {
+            return None;
         }
         let known = self.find(&operator_key(symbol)).is_some();
         let text = if known {

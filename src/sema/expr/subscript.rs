@@ -1,7 +1,7 @@
 //! `base(args)`: what the parentheses mean depends on what stands before them.
 
 use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Storage, Sub, Type, VarId};
-use crate::checker::Checker;
+use crate::checker::{Checker, Side};
 use crate::decl::constant_bounds;
 use crate::scope::Sym;
 use ast::{Arg, ArgValue, Name};
@@ -97,14 +97,26 @@ impl Checker<'_> {
         if self.vars[id.0 as usize].implicit {
             return self.apply_unknown(name, args, span);
         }
-        let text =
-            format!("`{}` is a scalar and has no elements, and no function of that name is defined", name.as_str());
+        if self.may_lack_shape(id) {
+            return None;
+        }
+        if args.is_empty() || self.library_procedure(name.as_str()).is_some() {
+            self.quiet_arguments(args);
+            return self.refuse_undefined("function", name.as_str(), name.span);
+        }
+        let text = format!("`{0}` is declared as a scalar, and no given file defines a function `{0}`", name.as_str());
         self.report(
             Diagnostic::new(Code::NotAnArray, span, text)
                 .secondary(var.span, "declared here")
-                .help(format!("give it a shape, or give the file that defines function `{}`", name.as_str())),
+                .help("if it is an array, give it a shape; if it is a function, give the file that defines it"),
         );
         None
+    }
+
+    /// Whether a scalar may be an array by a declaration that was lost.
+    fn may_lack_shape(&self, id: VarId) -> bool {
+        let name = &self.out.var(id).name;
+        self.scopes.iter().any(|s| s.lost && matches!(s.names.get(name).map(|e| &e.sym), Some(Sym::Var(v)) if *v == id))
     }
 
     /// A name without any declaration that is applied.
@@ -140,9 +152,32 @@ impl Checker<'_> {
         if self.is_tainted(self.cx.scope) {
             return None;
         }
+        if self.library_procedure(name.as_str()).is_some() {
+            self.quiet_arguments(args);
+            return self.refuse_undefined("function", name.as_str(), name.span);
+        }
         let near = self.similar(name.as_str(), |_| true).or_else(|| crate::intrinsics::nearest(name.as_str()));
+        // Under the implicit rules it is an external function, unless it looks like a mistyped name.
+        let is_typed = self.implicit_type(self.cx.scope, name.as_str()).is_some();
+        let may_be_external = is_typed && self.cx.side == Side::Host && self.lacks_use(name.as_str()).is_none();
+        if near.is_none() && may_be_external && !self.frozen {
+            self.arguments(args)?;
+            return self.refuse_undefined("function", name.as_str(), name.span);
+        }
+        self.no_such_array(name, near.as_deref())
+    }
+
+    /// Reports a name without any declaration that stands for neither an array nor a function.
+    pub(crate) fn no_such_array<T>(&mut self, name: &Name, near: Option<&str>) -> Option<T> {
         let text = format!("there is no array or function `{}` here", name.as_str());
-        self.report(Diagnostic::new(Code::UndeclaredName, name.span, text).suggest(near.as_deref()));
+        let d = Diagnostic::new(Code::UndeclaredName, name.span, text);
+        self.report(match near {
+            Some(near) => d.suggest(Some(near)),
+            None => d.help(match self.lacks_use(name.as_str()) {
+                Some(module) => format!("add `use {module}`, which declares the names of that kind"),
+                None => "declare it, or give the file that defines it".to_owned(),
+            }),
+        });
         None
     }
 
@@ -156,6 +191,11 @@ impl Checker<'_> {
         let whole = matches!(base.kind, ExprKind::Var(_) | ExprKind::Field { .. });
         let own_rank = self.own_rank(&base);
         if base.rank == 0 || is_part || own_rank == 0 {
+            if let ExprKind::Var(id) = base.kind
+                && self.may_lack_shape(id)
+            {
+                return None;
+            }
             if matches!(base.ty, Type::Character(_)) && is_substring(args) {
                 return self.substring(base, args, span);
             }

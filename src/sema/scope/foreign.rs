@@ -10,6 +10,7 @@ use crate::checker::Checker;
 use crate::decl::refused_entry;
 use crate::intrinsic::{Class, Intrinsic};
 use crate::scope::ScopeId;
+use source::Span;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -41,6 +42,8 @@ const DEVICE: &[&str] = &[
     "ceil",
     "copysign",
     "cospi",
+    "cyl_bessel_i0",
+    "cyl_bessel_i1",
     "double_as_longlong",
     "erfcinv",
     "erfcx",
@@ -54,6 +57,9 @@ const DEVICE: &[&str] = &[
     "frexp",
     "ilogb",
     "int_as_float",
+    "j0",
+    "j1",
+    "jn",
     "ldexp",
     "llrint",
     "llround",
@@ -64,13 +70,18 @@ const DEVICE: &[&str] = &[
     "modf",
     "nearbyint",
     "nextafter",
+    "norm3d",
+    "norm4d",
     "normcdf",
     "normcdfinv",
     "pow",
     "rcbrt",
     "remainder",
     "remquo",
+    "rhypot",
     "rint",
+    "rnorm3d",
+    "rnorm4d",
     "rsqrtf",
     "scalbln",
     "scalbn",
@@ -78,6 +89,7 @@ const DEVICE: &[&str] = &[
     "sincos",
     "sincospi",
     "sinpi",
+    "tgamma",
     "tma_bulk_commit_group",
     "tma_bulk_g2s",
     "tma_bulk_load",
@@ -85,7 +97,79 @@ const DEVICE: &[&str] = &[
     "tma_bulk_store",
     "tma_bulk_wait_group",
     "trunc",
+    "y0",
+    "y1",
+    "yn",
 ];
+
+/// Procedures of nvfortran's library `lib3f` (those of a UNIX system and of VAX Fortran) and clocks of other compilers that are
+/// not supported, sorted.
+const LIB3F: &[&str] = &[
+    "access",
+    "alarm",
+    "chdir",
+    "chmod",
+    "ctime",
+    "date",
+    "dclock",
+    "drand",
+    "drandm",
+    "fdate",
+    "fgetc",
+    "fork",
+    "fputc",
+    "fseek",
+    "fstat",
+    "ftell",
+    "gerror",
+    "getc",
+    "getcwd",
+    "getgid",
+    "getlog",
+    "getpid",
+    "getuid",
+    "gmtime",
+    "hostnm",
+    "idate",
+    "ierrno",
+    "ioinit",
+    "irandm",
+    "isatty",
+    "itime",
+    "kill",
+    "link",
+    "lstat",
+    "ltime",
+    "mclock",
+    "outstr",
+    "perror",
+    "putc",
+    "putenv",
+    "qsort",
+    "ran",
+    "random",
+    "rename",
+    "rindex",
+    "second",
+    "setvbuf",
+    "setvbuf3f",
+    "signal",
+    "stat",
+    "stime",
+    "symlnk",
+    "timef",
+    "times",
+    "ttynam",
+    "unlink",
+    "wait",
+];
+
+/// Intrinsic procedures of Fortran 2023 that are not supported, sorted.
+const FORTRAN_2023: &[&str] =
+    &["acospi", "asinpi", "atan2pi", "atanpi", "cospi", "selected_logical_kind", "sinpi", "split", "tanpi", "tokenize"];
+
+/// How long the beginning of a name of CUDA must be to stand for it.
+const MOST_OF_A_NAME: usize = 12;
 
 /// Whether a name is that of a procedure of device code; those of C mathematics have a form for `real(4)`, too, with an `f`.
 fn is_of_device(name: &str) -> bool {
@@ -130,6 +214,30 @@ impl Checker<'_> {
             at = data.parent;
         }
         None
+    /// The module of CUDA that a name is one of, where no USE statement brings it in.
+    pub(crate) fn lacks_use(&self, name: &str) -> Option<&'static str> {
+        let (_, module) =
+            LACKING.iter().find(|(prefix, _)| matches!(*prefix, "cuda" | "ieee_") && name.starts_with(prefix))?;
+        (!self.reaches_module(module)).then_some(*module)
+    }
+
+    /// What a name without a definition belongs to when it is called or applied: a later standard, or the library that comes
+    /// with nvfortran.
+    pub(crate) fn library_procedure(&self, name: &str) -> Option<Arc<str>> {
+        if FORTRAN_2023.binary_search(&name).is_ok() {
+            return Some(format!("intrinsic procedure `{name}` of Fortran 2023").into());
+        }
+        let is_lib3f = !self.cx.side.on_device() && LIB3F.binary_search(&name).is_ok();
+        is_lib3f.then(|| format!("`{name}` of library `lib3f`").into())
+    }
+
+    /// Refuses a procedure that no given file defines: it may be one of C, of a library, or of a file that was forgotten.
+    pub(crate) fn refuse_undefined<T>(&mut self, word: &str, name: &str, span: Span) -> Option<T> {
+        if let Some(what) = self.library_procedure(name) {
+            return self.refuse(span, what.to_string());
+        }
+        let help = "give the file that defines it, if it is in Fortran";
+        self.refuse_help(span, format!("{word} `{name}`, which no given file defines,"), help)
     }
 
     /// Whether a name of CUDA is one of the module's but for a letter or two: then it is no name of CUDA's at all. Those that
@@ -139,9 +247,13 @@ impl Checker<'_> {
             return false;
         }
         let Some(module) = self.module_names.get(module).and_then(|&at| self.modules.get(at)) else { return false };
-        let names = self.scopes[module.scope.0 as usize].names.all().map(|(n, _)| &**n);
+        let names = || self.scopes[module.scope.0 as usize].names.all().map(|(n, _)| &**n);
+        // `cudaMemcpyHostToDev`: most of a long name.
+        if name.len() >= MOST_OF_A_NAME && names().any(|known| known.starts_with(name)) {
+            return true;
+        }
         let digits = |s: &str| s.chars().filter(char::is_ascii_digit).collect::<String>();
-        diag::nearest_within(name, names, 2).is_some_and(|near| digits(near) == digits(name))
+        diag::nearest_within(name, names(), 2).is_some_and(|near| digits(near) == digits(name))
     }
 
     /// Whether a module comes in here, also through modules that use it.
@@ -170,10 +282,10 @@ impl Checker<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::DEVICE;
+    use super::{DEVICE, FORTRAN_2023, LIB3F};
 
     #[test]
-    fn the_list_is_sorted() {
-        assert!(DEVICE.is_sorted());
+    fn the_lists_are_sorted() {
+        assert!(DEVICE.is_sorted() && LIB3F.is_sorted() && FORTRAN_2023.is_sorted());
     }
 }

@@ -104,6 +104,8 @@ pub(crate) struct ScopeData<'a> {
     pub(crate) access: BTreeMap<Arc<str>, bool>,
     /// Whether a module that it uses could not be found: unknown names may be that module's.
     pub(crate) tainted: bool,
+    /// Whether declarations of this very scope are lost (it is tainted too): its names may have more attributes than are known.
+    pub(crate) lost: bool,
     /// A library module that it uses and that is not supported: unknown names may be that module's.
     pub(crate) refused: Option<Arc<str>>,
     /// Modules that it uses.

@@ -41,6 +41,9 @@ impl Checker<'_> {
         }
         let fits = self.assignable(&target.ty, &value) || (is_class && self.class_takes(&target.ty, &value.ty));
         if !fits {
+            if self.may_be_defined("assignment(=)", &[&target, &value]) {
+                return None;
+            }
             let text = format!(
                 "{} cannot be assigned to {}",
                 self.shape_name(&value.ty, value.rank),
@@ -101,6 +104,18 @@ impl Checker<'_> {
             };
             self.report(d);
             return None;
+        }
+        // What is assigned is no function that another file may define.
+        if let ast::ExprKind::Apply { base, .. } = &e.kind
+            && let ast::ExprKind::Name(name) = &base.kind
+            && !self.is_tainted(self.cx.scope)
+            && crate::intrinsics::lookup(name.as_str()).is_none()
+            && self.known_external(&name.text).is_none()
+            && self.find_name(name).is_none()
+            && self.foreign(name.as_str()).is_none()
+        {
+            let near = self.similar(name.as_str(), |s| matches!(s, Sym::Var(_) | Sym::Pending(_)));
+            return self.no_such_array(name, near.as_deref());
         }
         self.designator(e)
     }

@@ -90,17 +90,26 @@ impl Checker<'_> {
         if self.is_tainted(self.cx.scope) {
             return None;
         }
+        if self.library_procedure(name.as_str()).is_some() && launch.is_none() {
+            self.quiet_arguments(args);
+            return self.refuse_undefined("procedure", name.as_str(), name.span);
+        }
         let near = self
             .similar(name.as_str(), |s| matches!(s, Sym::Proc(_) | Sym::Generic { .. }))
             .or_else(|| crate::intrinsics::nearest(name.as_str()))
             .or_else(|| diag::nearest_name(name.as_str(), self.externals.keys().map(|k| &**k)).map(str::to_owned));
         // With nothing like it in sight it is a procedure of a library rather than a mistyped name.
-        if near.is_none() && !self.cx.side.on_device() && launch.is_none() {
+        let lacking = self.lacks_use(name.as_str());
+        if near.is_none() && lacking.is_none() && !self.cx.side.on_device() && launch.is_none() {
             self.arguments(args)?;
-            return self.refuse(name.span, format!("procedure `{}`, which no given file defines,", name.as_str()));
+            return self.refuse_undefined("procedure", name.as_str(), name.span);
         }
         let text = format!("there is no subroutine `{}`", name.as_str());
-        self.report(Diagnostic::new(Code::UnknownProcedure, name.span, text).suggest(near.as_deref()));
+        let d = Diagnostic::new(Code::UnknownProcedure, name.span, text).suggest(near.as_deref());
+        self.report(match lacking.filter(|_| near.is_none()) {
+            Some(module) => d.help(format!("add `use {module}`, which declares the names of that kind")),
+            None => d,
+        });
         None
     }
 

@@ -67,6 +67,32 @@ fn launch_faults_say_what_is_possible() {
     "#]],
     );
     check(
+        &launch(LaunchFault::ClusterMultiple { axis: 1, grid: 3, cluster: 2 }),
+        &expect![[r#"
+            error[R0701]: launch with grid%y = 3, which is no multiple of the 2 blocks of a cluster
+              --> reduce.cuf:17:8
+               |
+            17 |   call reduce<<<grid, block>>>(x, r, n)
+               |        ^^^^^^^^^^^^^^^^^^^^^^^
+               |
+               = help: `cluster_dims` of the kernel asks for it: launch with grid%y = 4
+               = note: the kernel did not run; `cudaGetLastError()` tells the program so
+        "#]],
+    );
+    check(
+        &launch(LaunchFault::ClusterSize { blocks: 16, limit: 8 }),
+        &expect![[r#"
+            error[R0701]: launch of a kernel with 16 blocks in a cluster, at most 8 are possible
+              --> reduce.cuf:17:8
+               |
+            17 |   call reduce<<<grid, block>>>(x, r, n)
+               |        ^^^^^^^^^^^^^^^^^^^^^^^
+               |
+               = help: make the product of `cluster_dims` smaller
+               = note: the kernel did not run; `cudaGetLastError()` tells the program so
+        "#]],
+    );
+    check(
         &launch(LaunchFault::LaunchBounds { threads: 512, bound: 256 }),
         &expect![[r#"
         error[R0705]: launch with 512 threads in a block, `launch_bounds` of the kernel says 256

@@ -57,7 +57,8 @@ fn what_was_expected_and_found_is_said() {
         x = a%
             E0111 2:7 expected a name in an assignment, found the end of the statement
         x = a%1
-            E0111 2:7 expected a name in an assignment, found `1`
+            E0111 2:7 a component is expected after `%`, and this is a number
+                -> the remainder of a division is `mod(a, b)`
         x%y(1) =
             E0111 2:9 expected an expression in an assignment, found the end of the statement
         p =>

@@ -295,6 +295,7 @@ fn an_unreadable_header_does_not_spoil_what_follows() {
         E0105 19:3 Fortran has no `for` statement
             -> a loop is `do i = first, last` … `end do`
         E0111 21:7 expected the kind of block that ends in an END statement, found `for`
+            -> every loop ends with `end do`
         E0105 23:1 `functoin` begins no statement
             -> did you mean `function`?
     "#]]

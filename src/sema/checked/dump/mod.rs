@@ -105,6 +105,9 @@ impl Dump<'_> {
         if let Some(n) = p.max_threads {
             let _ = write!(text, " max_threads={n}");
         }
+        if let Some([x, y, z]) = p.cluster {
+            let _ = write!(text, " cluster=({x},{y},{z})");
+        }
         self.line(&text);
         self.depth += 1;
         for v in &p.vars {

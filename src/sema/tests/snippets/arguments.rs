@@ -186,9 +186,11 @@ end program
         61:8 E0406 `twice` is a function, not a subroutine
             use its value in an expression
         62:8 E0406 `a` is a variable, not a subroutine
-        63:7 E0201 there is no array or function `nofunc` here
+        63:7 W0901 function `nofunc`, which no given file defines, is not supported
+            give the file that defines it, if it is in Fortran
         64:16 E0111 a range is a subscript, not an argument
         65:8 W0901 procedure `p`, which no given file defines, is not supported
+            give the file that defines it, if it is in Fortran
     "#]]
     .assert_eq(&errors(&text));
 }
@@ -241,7 +243,9 @@ end program
 fn implicit_interface_passes_what_is_given() {
     expect![[r#"
         8:8 W0901 procedure `gone`, which no given file defines, is not supported
+            give the file that defines it, if it is in Fortran
         9:8 W0901 procedure `dgemmx`, which no given file defines, is not supported
+            give the file that defines it, if it is in Fortran
         host program p
           real(4) a(10) [static]
           integer(4) n [static]

@@ -328,16 +328,16 @@ end program
 
 #[test]
 fn dummies_of_kernels_are_restricted() {
-    expect![[r"
+    expect![[r#"
         3:41 E0507 argument `f` of kernel `k` cannot be a procedure
         4:22 E0507 argument `a` of kernel `k` cannot be a pointer
         5:33 E0507 argument `n` of kernel `k` cannot be optional
         12:23 W0507 `constant` means nothing on argument `c` of device code
             use `device`, or nothing
         13:17 E0508 `threadfence` is a procedure of device code and cannot be declared anew
-            remove the declaration
+            choose another name, or remove the declaration to call the procedure
         14:5 E0507 device code has no `entry`
-    "]]
+    "#]]
     .assert_eq(&errors(
         "module m
 contains

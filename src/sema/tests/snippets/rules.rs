@@ -15,8 +15,11 @@ fn scoping_rules_are_checked() {
             make it allocatable, or make the bounds named constants
         21:16 E0331 loop index `c` must be an integer
         22:3 E0201 there is no array or function `sf` here
-        22:11 E0201 there is no array or function `sf` here
-        23:7 E0201 there is no array or function `sf` here
+            declare it, or give the file that defines it
+        22:11 W0901 function `sf`, which no given file defines, is not supported
+            give the file that defines it, if it is in Fortran
+        23:7 W0901 function `sf`, which no given file defines, is not supported
+            give the file that defines it, if it is in Fortran
     "#]]
     .assert_eq(&errors(
         "module a
