@@ -44,7 +44,6 @@ const LIBRARY_NAMES: &[&str] = &[
     "dtime",
     "etime",
     "execute_command_line",
-    "get_command",
     "irand",
     "omp_get_max_threads",
     "omp_get_num_threads",

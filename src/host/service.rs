@@ -231,6 +231,7 @@ impl Runtime {
                 let text = usize::try_from(a.int(0)).ok().and_then(|i| self.arguments.get(i)).cloned();
                 give_text(memory, text.as_deref(), a)
             }
+            Rt::CommandGet => give_text(memory, Some(&self.arguments.join(&b' ')), a),
             Rt::EnvGet => {
                 let name = storage::read(memory, a.bits(3), a.size(4))?;
                 let name = String::from_utf8_lossy(&name).trim_end().to_owned();

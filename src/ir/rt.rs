@@ -200,6 +200,7 @@ services! {
     Command "command" (I64 I64) -> (I32) Host "SYSTEM and EXECUTE_COMMAND_LINE: address and length of a command for the shell; gives its exit code, -1 if it could not be started";
     ArgCount "arg.count" () -> (I32) Host "COMMAND_ARGUMENT_COUNT";
     ArgGet "arg.get" (I32 I64 I64) -> (I64) Host "GET_COMMAND_ARGUMENT: number, destination, length; gives the length of the argument, -1 when there is none";
+    CommandGet "command.get" (I32 I64 I64) -> (I64) Host "GET_COMMAND: 0, destination, length; gives the length of the command line";
     EnvGet "env.get" (I32 I64 I64 I64 I64) -> (I64) Host "GET_ENVIRONMENT_VARIABLE: 0, destination, length, address and length of the name; gives the length of the value, -1 when there is none";
 
     ErrorBounds "error.bounds" (I64 I64 I64 I32 I64 I64) -> () Both "a subscript out of its declared bounds: subscript, lower bound, upper bound, dimension from 1, address and length of the name";

@@ -98,6 +98,8 @@ pub(crate) struct Checker<'a> {
     pub(crate) library: BTreeMap<Arc<str>, ProcId>,
     /// Names of derived types that some type of the program extends.
     pub(crate) extended: BTreeSet<Arc<str>>,
+    /// Bytes of the constant data that have been declared so far.
+    pub(crate) constant_bytes: u64,
     /// Parallel to the program's procedures.
     pub(crate) procs: Vec<ProcInfo<'a>>,
     /// Parallel to the program's types.
@@ -194,6 +196,7 @@ impl<'a> Checker<'a> {
             entries: BTreeSet::new(),
             library: BTreeMap::new(),
             extended: BTreeSet::new(),
+            constant_bytes: 0,
             procs: Vec::new(),
             types: Vec::new(),
             vars: Vec::new(),

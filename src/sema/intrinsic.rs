@@ -235,6 +235,7 @@ intrinsics! {
     CAssociated "c_associated" ["c_ptr_1" "c_ptr_2"] Transformational;
     CpuTime "cpu_time" ["time"] Subroutine;
     DateAndTime "date_and_time" ["date" "time" "zone" "values"] Subroutine;
+    GetCommand "get_command" ["command" "length" "status" "errmsg"] Subroutine;
     GetCommandArgument "get_command_argument" ["number" "value" "length" "status" "errmsg"] Subroutine;
     GetEnvironmentVariable "get_environment_variable" ["name" "value" "length" "status" "trim_name"] Subroutine;
     Getarg "getarg" ["number" "value"] Subroutine;

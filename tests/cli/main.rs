@@ -41,6 +41,24 @@ fn files_without_a_program_are_diagnosed() {
 }
 
 #[test]
+fn several_files_in_any_order_are_one_program() {
+    const DATA: &str = "module data\nuse cudafor\ninteger, device :: total\ninteger, constant :: factor\ncontains\n\
+        attributes(device) integer function scaled(i)\ninteger, value :: i\nscaled = factor*i\nend function\nend module\n";
+    const KERNELS: &str = "module kernels\nuse data\ncontains\nattributes(global) subroutine add(n)\n\
+        integer, value :: n\ninteger :: old\nif (threadidx%x <= n) old = atomicadd(total, scaled(threadidx%x))\n\
+        end subroutine\nend module\nattributes(global) subroutine outside(x)\nuse data, only: scaled\ninteger :: x\n\
+        x = x + scaled(1)\nend subroutine\n";
+    const MAIN: &str = "program p\nuse kernels\ninterface\nattributes(global) subroutine outside(x)\ninteger :: x\n\
+        end subroutine\nend interface\ninteger :: h\ntotal = 0\nfactor = 3\ncall add<<<1, 32>>>(10)\n\
+        call outside<<<1, 1>>>(total)\nh = total\nprint '(i0)', h\nend program\n";
+    let files = [("data.cuf", DATA), ("kernels.cuf", KERNELS), ("main.cuf", MAIN)].map(|(n, t)| file(n, t.as_bytes()));
+    for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        let output = cufemu().args(order.map(|i: usize| &files[i])).output().expect("it runs");
+        assert_eq!(text(&output.stdout), "168\n", "{order:?}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
 fn truncated_programs_say_what_is_open() {
     said(&run("open_loop.cuf", "program p\ninteger :: i\ndo i = 1, 3\nprint *, i\n", &[]), 1, "error[");
     said(&run("open_string.cuf", "program p\nprint *, 'abc\nend\n", &[]), 1, "error[");

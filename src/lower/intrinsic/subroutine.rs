@@ -46,12 +46,13 @@ impl<'p> Fx<'_, 'p> {
             }
             I::SystemClock => self.system_clock(args),
             I::DateAndTime => self.date_and_time(args),
+            I::GetCommand => self.get_command(args),
             I::GetCommandArgument => self.get_command_argument(args),
             I::GetEnvironmentVariable => return self.get_environment_variable(args),
             I::Getarg => {
                 let (Some(number), Some(value)) = (arg(args, 0), arg(args, 1)) else { return false };
                 let n = self.int32(number);
-                self.argument_text(n, Some(value));
+                self.text_asked(Rt::ArgGet, n, Some(value));
             }
             I::MoveAlloc => return self.move_alloc(args),
             I::Mvbits => return self.mvbits(args),
@@ -172,7 +173,12 @@ impl<'p> Fx<'_, 'p> {
     fn get_command_argument(&mut self, args: Args<'p>) {
         let Some(number) = arg(args, 0) else { return };
         let n = self.int32(number);
-        let len = self.argument_text(n, arg(args, 1));
+        let len = self.text_asked(Rt::ArgGet, n, arg(args, 1));
+        self.text_results(&args[1..], len);
+    }
+
+    fn get_command(&mut self, args: Args<'p>) {
+        let len = self.text_asked(Rt::CommandGet, Val::i32(0), arg(args, 0));
         self.text_results(args, len);
     }
 
@@ -187,20 +193,20 @@ impl<'p> Fx<'_, 'p> {
         };
         let n = self.rt(Rt::EnvGet, vec![Val::i32(0), addr, room, name, name_len]);
         let len = n.first().map_or(Val::i64(-1), |&r| r.into());
-        self.text_results(args, len);
+        self.text_results(&args[1..], len);
         true
     }
 
-    /// LENGTH and STATUS of a text that was asked for; its length is −1 if there is none.
+    /// LENGTH and STATUS of a text that was asked for, the first argument; its length is −1 if there is none.
     fn text_results(&mut self, args: Args<'p>, len: Val) {
         let none = self.icmp(CmpOp::Lt, len, Val::i64(0));
-        if let Some(e) = arg(args, 2) {
+        if let Some(e) = arg(args, 1) {
             let shown = self.at_least_zero(len);
             self.store_integer(e, shown);
         }
-        if let Some(e) = arg(args, 3) {
+        if let Some(e) = arg(args, 2) {
             // -1: the value was cut, 1: there is no such argument.
-            let room = match arg(args, 1) {
+            let room = match arg(args, 0) {
                 Some(value) => self.length_of(value, None).unwrap_or(Val::i64(i64::MAX)),
                 None => Val::i64(i64::MAX),
             };
@@ -211,13 +217,13 @@ impl<'p> Fx<'_, 'p> {
         }
     }
 
-    /// Gets a command argument into a variable; gives its length, −1 if there is none.
-    fn argument_text(&mut self, number: Val, value: Option<&'p Expr>) -> Val {
+    /// Gets a command argument, or the whole command, into a variable; gives its length, −1 if there is none.
+    fn text_asked(&mut self, rt: Rt, number: Val, value: Option<&'p Expr>) -> Val {
         let (addr, len) = match value.map(|e| self.place(e)) {
             Some(Place::Char(mem, len)) => (self.address(mem), len),
             _ => (Val::i64(0), Val::i64(0)),
         };
-        let n = self.rt(Rt::ArgGet, vec![number, addr, len]);
+        let n = self.rt(rt, vec![number, addr, len]);
         n.first().map_or(Val::i64(-1), |&r| r.into())
     }
 

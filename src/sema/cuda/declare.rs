@@ -10,6 +10,9 @@ use ast::CudaAttr;
 use diag::{Code, Diagnostic};
 use source::Span;
 
+/// Bytes of constant memory that every device has (CUDA C Programming Guide, "Compute capabilities").
+const CONSTANT_MEMORY: u64 = 65536;
+
 impl<'a> Checker<'a> {
     /// Checks a variable's CUDA attribute against the rest of its declaration.
     pub(crate) fn check_cuda_variable(
@@ -31,7 +34,7 @@ impl<'a> Checker<'a> {
         }
         if let Some((attr, span)) = p.cuda {
             match attr {
-                CudaAttr::Constant => self.constant_rule(p, shape, owner, span),
+                CudaAttr::Constant => self.constant_rule(p, ty, shape, owner, span),
                 CudaAttr::Shared => {
                     self.shared_rule(p, owner, span);
                     self.shared_bounds_rule(p, shape);
@@ -154,7 +157,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn constant_rule(&mut self, p: &Pending<'a>, shape: &Shape, owner: Option<ProcId>, span: Span) {
+    fn constant_rule(&mut self, p: &Pending<'a>, ty: &Type, shape: &Shape, owner: Option<ProcId>, span: Span) {
         let name = &p.name;
         for (what, given) in [("allocatable", p.allocatable), ("a pointer", p.pointer), ("a target", p.target)] {
             if given.is_some() {
@@ -171,9 +174,22 @@ impl<'a> Checker<'a> {
             self.error_help::<()>(Code::BadConstantData, span, text, "declare it in a module");
             return;
         }
-        if p.dummy.is_none() && constant_bounds(shape).is_none() {
+        if p.dummy.is_some() {
+            return;
+        }
+        if constant_bounds(shape).is_none() {
             let text = format!("bounds of constant data `{name}` must be constant");
             self.error::<()>(Code::BadConstantData, span, text);
+            return;
+        }
+        let elements = Self::elements_of(shape).unwrap_or(u64::MAX);
+        let bytes = self.size_of(ty).map_or(0, |(bytes, _)| bytes.saturating_mul(elements));
+        let before = self.constant_bytes;
+        self.constant_bytes = before.saturating_add(bytes);
+        if before <= CONSTANT_MEMORY && self.constant_bytes > CONSTANT_MEMORY {
+            let all = self.constant_bytes;
+            let text = format!("with `{name}` the constant data take {all} bytes, and a device has {CONSTANT_MEMORY}");
+            self.error_help::<()>(Code::BadConstantData, span, text, "make it `device` data");
         }
     }
 

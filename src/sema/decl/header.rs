@@ -168,7 +168,6 @@ impl<'a> Checker<'a> {
     fn prefixes(&mut self, id: ProcId, sub: &'a Subprogram) {
         let mut attrs: Vec<(ProcedureAttr, Span)> = Vec::new();
         let (mut elemental, mut pure, mut impure, mut recursive) = (None, None, false, None);
-        let mut bounds: Vec<(bool, &'a [ast::Expr], Span)> = Vec::new();
         for prefix in &sub.prefixes {
             match prefix {
                 Prefix::Attributes(list, _) => {
@@ -181,8 +180,7 @@ impl<'a> Checker<'a> {
                         }
                     }
                 }
-                Prefix::LaunchBounds(list, span) => bounds.push((true, list, *span)),
-                Prefix::ClusterDims(list, span) => bounds.push((false, list, *span)),
+                Prefix::LaunchBounds(..) | Prefix::ClusterDims(..) => {}
                 Prefix::Elemental(span) => elemental = Some(*span),
                 Prefix::Pure(span) => pure = Some(*span),
                 Prefix::Recursive(span) => recursive = Some(*span),
@@ -255,10 +253,16 @@ impl<'a> Checker<'a> {
         p.elemental = elemental.is_some() && p.kind != ProcKind::Kernel;
         p.pure = pure.is_some() || (elemental.is_some() && !impure);
         p.recursive = recursive.is_some();
-        self.launch_bounds(id, sub, &bounds);
     }
 
-    fn launch_bounds(&mut self, id: ProcId, sub: &'a Subprogram, bounds: &[(bool, &'a [ast::Expr], Span)]) {
+    /// Settles `launch_bounds` and `cluster_dims`, whose operands may be named constants that the procedure sees.
+    fn launch_bounds(&mut self, id: ProcId, sub: &'a Subprogram) {
+        let bounds = sub.prefixes.iter().filter_map(|prefix| match prefix {
+            Prefix::LaunchBounds(list, span) => Some((true, list, *span)),
+            Prefix::ClusterDims(list, span) => Some((false, list, *span)),
+            _ => None,
+        });
+        let bounds: Vec<_> = bounds.collect();
         for (i, &(is_bounds, list, span)) in bounds.iter().enumerate() {
             let word = if is_bounds { "launch_bounds" } else { "cluster_dims" };
             if self.out.proc(id).kind != ProcKind::Kernel {
@@ -338,6 +342,7 @@ impl<'a> Checker<'a> {
         self.procedure_dummies(scope, sub);
         self.bind_name(id, sub);
         self.own_name(id, scope, sub);
+        self.launch_bounds(id, sub);
         let mut alternates = false;
         for i in 0..sub.args.len() {
             let name = &sub.args[i];

@@ -39,6 +39,7 @@ fn wanted(id: I) -> &'static [(Wanted, bool)] {
     match id {
         I::CpuTime => &[(W::RealOut, true)],
         I::DateAndTime => &[(W::TextOut, false), (W::TextOut, false), (W::TextOut, false), (W::IntegersOut, false)],
+        I::GetCommand => &[(W::TextOut, false), (W::IntegerOut, false), (W::IntegerOut, false), (W::TextOut, false)],
         I::GetCommandArgument => &[
             (W::Integer, true),
             (W::TextOut, false),

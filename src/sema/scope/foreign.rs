@@ -54,6 +54,7 @@ const DEVICE: &[&str] = &[
     "float_as_int",
     "fmax",
     "fmin",
+    "fmod",
     "frexp",
     "ilogb",
     "int_as_float",
@@ -61,6 +62,7 @@ const DEVICE: &[&str] = &[
     "j1",
     "jn",
     "ldexp",
+    "lgamma",
     "llrint",
     "llround",
     "logb",
@@ -82,6 +84,7 @@ const DEVICE: &[&str] = &[
     "rint",
     "rnorm3d",
     "rnorm4d",
+    "roundf",
     "rsqrtf",
     "scalbln",
     "scalbn",
@@ -177,14 +180,14 @@ fn is_of_device(name: &str) -> bool {
     let is_of_real4 = |stem: &str| {
         is_listed(stem)
             || Intrinsic::from_name(stem)
-                .is_some_and(|id| id.class() == Class::Elemental && id.dummies().first() == Some(&"x"))
+                .is_some_and(|id| id.class() == Class::Elemental && matches!(id.dummies().first(), Some(&("x" | "y"))))
     };
     name.starts_with("__") || is_listed(name) || name.strip_suffix('f').is_some_and(is_of_real4) || name == "floorf"
 }
 
 impl Checker<'_> {
-    /// What an unknown name belongs to that is not supported: an ENTRY statement, a library's module that is used here, a part of an embedded
-    /// module that this version lacks, or a procedure of device code.
+    /// What an unknown name belongs to that is not supported: an ENTRY statement, a library's module that is used here, a part
+    /// of an embedded module that this version lacks, or a procedure of device code.
     pub(crate) fn foreign(&self, name: &str) -> Option<Arc<str>> {
         if self.entries.contains(name) {
             return Some(refused_entry(name));
@@ -214,6 +217,8 @@ impl Checker<'_> {
             at = data.parent;
         }
         None
+    }
+
     /// The module of CUDA that a name is one of, where no USE statement brings it in.
     pub(crate) fn lacks_use(&self, name: &str) -> Option<&'static str> {
         let (_, module) =

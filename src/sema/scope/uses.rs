@@ -10,7 +10,7 @@ use diag::{Code, Diagnostic, nearest_name};
 use source::Span;
 use std::sync::Arc;
 
-/// Modules of libraries that programs use and that this version does not have.
+/// Modules of compilers and of libraries that programs use and that this version does not have.
 const LIBRARIES: &[&str] = &[
     "mpi",
     "mpi_f08",
@@ -33,7 +33,6 @@ const LIBRARIES: &[&str] = &[
     "nvshmem",
     "wmma",
     "openacc",
-    "accel_lib",
     "cudecomp",
     "hdf5",
     "netcdf",
@@ -44,6 +43,10 @@ const LIBRARIES: &[&str] = &[
     "openacc_curand",
     "accel_lib",
     "ifport",
+    "cusparselt",
+    "ieee_exceptions",
+    "ieee_features",
+    "libm",
 ];
 
 impl<'a> Checker<'a> {
