@@ -112,6 +112,11 @@ pub struct LaunchConfig {
     pub stream: Val,
 }
 
+impl LaunchConfig {
+    /// As the stream: that of the first array among the arguments that has one of its own, else the default stream.
+    pub const STREAM_OF_ARRAYS: i64 = -1;
+}
+
 /// An instruction with its place in the source.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Inst {

@@ -76,7 +76,7 @@ impl<'p> Fx<'_, 'p> {
                 axis.wide |= threads.is_none_or(|(g, b)| g.saturating_mul(b) > i64::from(i32::MAX));
             }
         }
-        let stream = cuf.stream.as_ref().map_or(Val::i64(0), |e| self.int64(e));
+        let stream = cuf.stream.as_ref().map_or(Val::i64(LaunchConfig::STREAM_OF_ARRAYS), |e| self.int64(e));
         let mut some = Val::pred(true);
         for &n in &counts {
             let more = self.icmp(CmpOp::Gt, n, Val::i64(0));

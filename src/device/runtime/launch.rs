@@ -5,8 +5,9 @@
 //! Source: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
 
 use super::{Half, Runtime, Step, Waiting};
-use crate::{Command, CudaError, Device, KernelInfo, KernelLaunch, Kernels, OrderStep, Properties, Work};
+use crate::{Arg, Command, CudaError, Device, KernelInfo, KernelLaunch, Kernels, OrderStep, Properties, Work};
 use finding::{Axis, LaunchFault};
+use ir::LaunchConfig;
 use mem::Memory;
 use source::Span;
 
@@ -26,6 +27,10 @@ impl Runtime {
         let mut launch = launch;
         if launch.stream == 0 {
             launch.stream = self.default_stream;
+        }
+        if launch.stream == LaunchConfig::STREAM_OF_ARRAYS as u64 {
+            let bits = launch.args.iter().filter_map(|a| if let Arg::Bits(bits) = a { Some(*bits) } else { None });
+            launch.stream = self.implicit_stream(memory, &bits.collect::<Vec<_>>());
         }
         if let Err(error) = self.stream(launch.stream, "launch", span) {
             return Step::Done(self.fail("launch", span, error));
