@@ -157,6 +157,9 @@ impl Selection {
 
     /// Notes the names of a text of ours.
     fn mention(&mut self, text: &'static str) {
+        if self.names.is_none() {
+            return;
+        }
         for line in text.lines() {
             let line = line.split('!').next().unwrap_or_default().to_ascii_lowercase();
             for name in identifiers(&line) {

@@ -238,7 +238,7 @@ impl Runtime {
                 return Step::Done(Reply { code, value: 0 });
             }
             Api::GetDefaultStream { address } => {
-                let value = self.implicit_stream(memory, &[address]);
+                let value = self.implicit_stream(memory, [address]);
                 return Step::Done(Reply { code: 0, value });
             }
             _ => {}

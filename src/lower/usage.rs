@@ -267,41 +267,41 @@ impl<'a> Walk<'a> {
         visit::all(e, &mut |e| {
             let function = library_function(e).map(|function| procedure_name(function, &e.ty));
             self.usage.mathematics.extend(function);
-        });
-        visit::all(e, &mut |e| match &e.kind {
-            ExprKind::Var(v) => self.var(*v),
-            ExprKind::Procedure(p) => {
-                self.usage.taken.insert(*p);
-                self.calls.insert(*p);
-            }
-            ExprKind::Call { proc, args } => {
-                self.calls.insert(*proc);
-                self.args(*proc, args);
-            }
-            ExprKind::Intrinsic { id, args } => {
-                let takes_address = matches!(
-                    id,
-                    Intrinsic::Loc
-                        | Intrinsic::CLoc
-                        | Intrinsic::CDevloc
-                        | Intrinsic::Atomicadd
-                        | Intrinsic::Atomicsub
-                        | Intrinsic::Atomicmax
-                        | Intrinsic::Atomicmin
-                        | Intrinsic::Atomicand
-                        | Intrinsic::Atomicor
-                        | Intrinsic::Atomicxor
-                        | Intrinsic::Atomicexch
-                        | Intrinsic::Atomicinc
-                        | Intrinsic::Atomicdec
-                        | Intrinsic::Atomiccas
-                );
-                if let (true, Some(Some(first))) = (takes_address, args.first()) {
-                    let of = self.descriptor_or_scalar(first, false);
-                    self.usage.in_memory.extend(of);
+            match &e.kind {
+                ExprKind::Var(v) => self.var(*v),
+                ExprKind::Procedure(p) => {
+                    self.usage.taken.insert(*p);
+                    self.calls.insert(*p);
                 }
+                ExprKind::Call { proc, args } => {
+                    self.calls.insert(*proc);
+                    self.args(*proc, args);
+                }
+                ExprKind::Intrinsic { id, args } => {
+                    let takes_address = matches!(
+                        id,
+                        Intrinsic::Loc
+                            | Intrinsic::CLoc
+                            | Intrinsic::CDevloc
+                            | Intrinsic::Atomicadd
+                            | Intrinsic::Atomicsub
+                            | Intrinsic::Atomicmax
+                            | Intrinsic::Atomicmin
+                            | Intrinsic::Atomicand
+                            | Intrinsic::Atomicor
+                            | Intrinsic::Atomicxor
+                            | Intrinsic::Atomicexch
+                            | Intrinsic::Atomicinc
+                            | Intrinsic::Atomicdec
+                            | Intrinsic::Atomiccas
+                    );
+                    if let (true, Some(Some(first))) = (takes_address, args.first()) {
+                        let of = self.descriptor_or_scalar(first, false);
+                        self.usage.in_memory.extend(of);
+                    }
+                }
+                _ => {}
             }
-            _ => {}
         });
     }
 

@@ -149,7 +149,7 @@ impl EndKind {
         }
     }
 
-    /// The words after `end`, for suggestions.
+    /// The words after `end` that are one word.
     pub(crate) const WORDS: &[&str] = &[
         "associate",
         "block",

@@ -29,8 +29,8 @@ impl Runtime {
             launch.stream = self.default_stream;
         }
         if launch.stream == LaunchConfig::STREAM_OF_ARRAYS as u64 {
-            let bits = launch.args.iter().filter_map(|a| if let Arg::Bits(bits) = a { Some(*bits) } else { None });
-            launch.stream = self.implicit_stream(memory, &bits.collect::<Vec<_>>());
+            let bits = |a: &Arg| if let Arg::Bits(bits) = a { Some(*bits) } else { None };
+            launch.stream = self.implicit_stream(memory, launch.args.iter().filter_map(bits));
         }
         if let Err(error) = self.stream(launch.stream, "launch", span) {
             return Step::Done(self.fail("launch", span, error));

@@ -70,7 +70,7 @@ impl Runtime {
             Api::Copy { destination, source, bytes } => {
                 self.check_range(memory, destination, bytes, What::Write, call, span)?;
                 self.check_range(memory, source, bytes, What::Read, call, span)?;
-                let stream = self.implicit_stream(memory, &[destination, source]);
+                let stream = self.implicit_stream(memory, [destination, source]);
                 let waits = host_waits(destination, Some(source));
                 self.submit(device, memory, Command::Copy { destination, source, bytes, stream, span }, call)?;
                 self.order_copy(device, waits, stream);
@@ -79,7 +79,7 @@ impl Runtime {
             Api::CopyStrided { destination, source, element_bytes } => {
                 self.check_strided(memory, &destination, element_bytes, What::Write, call, span)?;
                 self.check_strided(memory, &source, element_bytes, What::Read, call, span)?;
-                let stream = self.implicit_stream(memory, &[destination.base, source.base]);
+                let stream = self.implicit_stream(memory, [destination.base, source.base]);
                 let waits = host_waits(destination.base, Some(source.base));
                 let command = Command::CopyStrided { destination, source, element_bytes, stream, span };
                 self.submit(device, memory, command, call)?;
@@ -88,7 +88,7 @@ impl Runtime {
             }
             Api::Fill(fill) => {
                 self.check_strided(memory, &fill.target, fill.element.len() as u64, What::Write, call, span)?;
-                let stream = self.implicit_stream(memory, &[fill.target.base]);
+                let stream = self.implicit_stream(memory, [fill.target.base]);
                 let waits = host_waits(fill.target.base, None);
                 self.submit(device, memory, Command::Fill { fill, stream, span }, call)?;
                 self.order_copy(device, waits, stream);

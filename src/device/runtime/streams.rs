@@ -92,12 +92,15 @@ impl Runtime {
     }
 
     /// The stream on which an implicit operation goes that concerns these addresses.
-    pub(crate) fn implicit_stream(&self, memory: &Memory, addresses: &[u64]) -> u64 {
-        let own = |&address: &u64| {
+    pub(crate) fn implicit_stream(&self, memory: &Memory, addresses: impl IntoIterator<Item = u64>) -> u64 {
+        if self.array_streams.is_empty() {
+            return self.default_stream;
+        }
+        let own = |address: u64| {
             let base = memory.find(address).map(|id| memory.info(id).base)?;
             self.array_streams.get(&base).copied()
         };
-        addresses.iter().find_map(own).unwrap_or(self.default_stream)
+        addresses.into_iter().find_map(own).unwrap_or(self.default_stream)
     }
 
     /// Checks that a stream exists; 0 to 2 are CUDA's own (default, legacy, per thread).

@@ -6,6 +6,7 @@
 
 use crate::logical::is_word;
 use crate::shape::{closing, look};
+use crate::statement::EndKind;
 
 /// The offsets before which a blank belongs, in increasing order.
 pub(super) fn respace(bytes: &[u8]) -> Vec<usize> {
@@ -238,27 +239,8 @@ fn type_length(text: &str) -> Option<usize> {
 }
 
 fn end(rest: &str, base: usize, blanks: &mut Vec<usize>) {
-    let words = [
-        "associate",
-        "blockdata",
-        "block",
-        "do",
-        "enum",
-        "forall",
-        "function",
-        "if",
-        "interface",
-        "moduleprocedure",
-        "module",
-        "procedure",
-        "program",
-        "select",
-        "submodule",
-        "subroutine",
-        "type",
-        "where",
-    ];
-    let Some(word) = words.into_iter().find(|word| rest.starts_with(word)) else { return };
+    let mut words = ["blockdata", "moduleprocedure"].iter().chain(EndKind::WORDS);
+    let Some(&word) = words.find(|word| rest.starts_with(**word)) else { return };
     blanks.push(base);
     if word == "moduleprocedure" {
         blanks.push(base + "module".len());

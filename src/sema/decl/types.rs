@@ -143,10 +143,8 @@ impl Checker<'_> {
                     self.similar(name.as_str(), |s| matches!(s, Sym::Type(_) | Sym::Generic { ty: Some(_), .. }));
                 let text = format!("there is no derived type `{}` here", name.as_str());
                 let d = Diagnostic::new(Code::UnknownType, name.span, text).suggest(near.as_deref());
-                self.report(match self.lacks_use(name.as_str()).filter(|_| near.is_none()) {
-                    Some(module) => d.help(format!("add `use {module}`, which declares the names of that kind")),
-                    None => d,
-                });
+                let help = self.use_help(name.as_str()).filter(|_| near.is_none());
+                self.report(help.into_iter().fold(d, Diagnostic::help));
                 None
             }
         }

@@ -134,10 +134,9 @@ impl Checker<'_> {
             None if crate::intrinsics::lookup(name.as_str()).is_some() => {
                 d.help(format!("write `{}(…)` to call the intrinsic procedure", name.as_str()))
             }
-            None => d.help(match self.lacks_use(name.as_str()) {
-                Some(module) => format!("add `use {module}`, which declares the names of that kind"),
-                None => "declare it, or check its spelling".to_owned(),
-            }),
+            None => {
+                d.help(self.use_help(name.as_str()).unwrap_or_else(|| "declare it, or check its spelling".to_owned()))
+            }
         };
         self.report(d);
         None

@@ -159,7 +159,7 @@ impl Checker<'_> {
         let near = self.similar(name.as_str(), |_| true).or_else(|| crate::intrinsics::nearest(name.as_str()));
         // Under the implicit rules it is an external function, unless it looks like a mistyped name.
         let is_typed = self.implicit_type(self.cx.scope, name.as_str()).is_some();
-        let may_be_external = is_typed && self.cx.side == Side::Host && self.lacks_use(name.as_str()).is_none();
+        let may_be_external = is_typed && self.cx.side == Side::Host && self.use_help(name.as_str()).is_none();
         if near.is_none() && may_be_external && !self.frozen {
             self.arguments(args)?;
             return self.refuse_undefined("function", name.as_str(), name.span);
@@ -173,10 +173,10 @@ impl Checker<'_> {
         let d = Diagnostic::new(Code::UndeclaredName, name.span, text);
         self.report(match near {
             Some(near) => d.suggest(Some(near)),
-            None => d.help(match self.lacks_use(name.as_str()) {
-                Some(module) => format!("add `use {module}`, which declares the names of that kind"),
-                None => "declare it, or give the file that defines it".to_owned(),
-            }),
+            None => d.help(
+                self.use_help(name.as_str())
+                    .unwrap_or_else(|| "declare it, or give the file that defines it".to_owned()),
+            ),
         });
         None
     }

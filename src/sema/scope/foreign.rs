@@ -219,11 +219,12 @@ impl Checker<'_> {
         None
     }
 
-    /// The module of CUDA that a name is one of, where no USE statement brings it in.
-    pub(crate) fn lacks_use(&self, name: &str) -> Option<&'static str> {
+    /// What to do about an unknown name that is like those of a module of CUDA, where no USE statement brings that in.
+    pub(crate) fn use_help(&self, name: &str) -> Option<String> {
         let (_, module) =
             LACKING.iter().find(|(prefix, _)| matches!(*prefix, "cuda" | "ieee_") && name.starts_with(prefix))?;
-        (!self.reaches_module(module)).then_some(*module)
+        let is_lacking = !self.reaches_module(module);
+        is_lacking.then(|| format!("add `use {module}`, which declares the names of that kind"))
     }
 
     /// What a name without a definition belongs to when it is called or applied: a later standard, or the library that comes

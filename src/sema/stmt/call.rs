@@ -99,17 +99,14 @@ impl Checker<'_> {
             .or_else(|| crate::intrinsics::nearest(name.as_str()))
             .or_else(|| diag::nearest_name(name.as_str(), self.externals.keys().map(|k| &**k)).map(str::to_owned));
         // With nothing like it in sight it is a procedure of a library rather than a mistyped name.
-        let lacking = self.lacks_use(name.as_str());
-        if near.is_none() && lacking.is_none() && !self.cx.side.on_device() && launch.is_none() {
+        let use_help = self.use_help(name.as_str());
+        if near.is_none() && use_help.is_none() && !self.cx.side.on_device() && launch.is_none() {
             self.arguments(args)?;
             return self.refuse_undefined("procedure", name.as_str(), name.span);
         }
         let text = format!("there is no subroutine `{}`", name.as_str());
         let d = Diagnostic::new(Code::UnknownProcedure, name.span, text).suggest(near.as_deref());
-        self.report(match lacking.filter(|_| near.is_none()) {
-            Some(module) => d.help(format!("add `use {module}`, which declares the names of that kind")),
-            None => d,
-        });
+        self.report(use_help.filter(|_| near.is_none()).into_iter().fold(d, Diagnostic::help));
         None
     }
 

@@ -3,7 +3,7 @@
 //! Without a driver or a GPU the test says so and passes. `tests/gpu/check.sh` runs it on a machine that has one. The same
 //! kernels are held against a reference that runs one thread at a time in the emulator's own tests.
 
-#[path = "../../../emu/tests/all/kernels.rs"]
+#[path = "../../../emu/tests/all/kernels/mod.rs"]
 #[allow(dead_code)] // The emulator's tests use more of it.
 mod kernels;
 
