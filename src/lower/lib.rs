@@ -5,69 +5,36 @@
 //! becomes a trap at its place, raised if execution comes there. The conventions that it keeps are in the head of the crate
 //! `ir`; decisions of its own are in the heads of the files:
 //!
-//! - which variables have an address, and which live in registers: `usage`, `local`
+//! - which variables have an address, and which live in registers: `analysis::usage`, `procedure::local`
 //! - clones of device procedures by address space, procedures as arguments: `module`
 //! - hidden parameters of internal procedures: `call`
-//! - array expressions: `array`, `view`, `overlap`, `assign`
-//! - data on the device in host code: `place` (scalars), `transfer` (arrays)
+//! - array expressions: `array`, `value::view`, `assign`, `assign::overlap`
+//! - data on the device in host code: `value::place` (scalars), `assign::transfer` (arrays)
 //! - contraction to fused operations: `expr`
-//! - CUF kernels: `cuf`
+//! - CUF kernels: `device::cuf_kernel`
 //!
 //! Not here: optimisation beyond folding addresses (`opt`), checking (`sema`), execution (`vm`).
 
-mod actual;
-mod alloc;
-mod arith;
+mod analysis;
 mod array;
 mod assign;
+mod builder;
 mod call;
-mod charlen;
-mod class_object;
-mod complex;
-mod component;
-mod condition;
-mod constructor;
-mod convert;
-mod cuf;
-mod cuf_reduce;
-mod debugtype;
-mod debugvar;
-mod derived;
-mod designator;
-mod dynamic;
-mod entry;
+mod debug;
+mod device;
 mod expr;
-mod finalise;
-mod forall;
-mod fx;
-mod globals;
-mod home;
+mod function;
 mod intrinsic;
 mod io;
-mod io_file;
-mod launch;
-mod local;
-mod loops;
-mod masked;
-mod mathematics;
 mod module;
-mod overlap;
-mod place;
-mod pointer;
-mod power;
-mod procptr;
-mod prune;
-mod reals;
-mod result;
-mod statement;
-mod transfer;
+mod object;
+mod procedure;
+mod stmt;
+mod storage;
 mod types;
-mod usage;
 mod value;
-mod view;
-mod visit;
 
-pub use mathematics::mathematics;
+pub use analysis::mathematics::mathematics;
 
 use sema::checked::Program;
 use source::SourceMap;

@@ -1,7 +1,7 @@
 //! Bit functions (Fortran 2018, 16.3). Shift counts that the standard leaves open act as in `scalar::int`.
 
 use super::{Args, arg};
-use crate::fx::Fx;
+use crate::function::Fx;
 use crate::types::{imm, ir_ty};
 use crate::value::Value;
 use ir::op::{BinOp, CmpOp, UnOp};

@@ -1,7 +1,7 @@
 //! Character functions.
 
 use super::{Args, arg};
-use crate::fx::Fx;
+use crate::function::Fx;
 use crate::types::ir_ty;
 use crate::value::Value;
 use ir::op::CvtOp;

@@ -4,10 +4,10 @@
 //! arithmetic, because nothing else can see it.
 
 use super::{Args, arg};
-use crate::fx::Fx;
-use crate::place::{Mem, Place};
+use crate::function::Fx;
 use crate::types::{imm, ir_ty};
 use crate::value::Value;
+use crate::value::place::{Mem, Place};
 use ir::op::{AtomOp, BarOp, BinOp, CmpOp, ShflOp, Special, VoteOp};
 use ir::{InstKind, Scope, Space, Ty, Val};
 use sema::checked::{Expr, Type};

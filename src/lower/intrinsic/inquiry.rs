@@ -3,13 +3,13 @@
 
 use super::{Args, arg};
 use crate::array::{Leaf, element_place};
-use crate::fx::Fx;
-use crate::home::Home;
-use crate::loops::constant_int;
-use crate::place::{Mem, Place};
+use crate::function::Fx;
+use crate::stmt::loops::constant_int;
+use crate::storage::Home;
 use crate::types::{Side, const_bytes, imm, ir_ty};
 use crate::value::Value;
-use crate::view::View;
+use crate::value::place::{Mem, Place};
+use crate::value::view::View;
 use ir::op::CmpOp;
 use ir::rt::Rt;
 use ir::{Ty, Val};
@@ -154,8 +154,8 @@ impl<'p> Fx<'_, 'p> {
             Some(Home::Scalar(mem, _)) => mem.addr,
             Some(Home::Array(view)) => view.mem.addr,
             Some(Home::Described(d)) => match d.at {
-                crate::home::DescAt::Mem(mem) => mem.addr,
-                crate::home::DescAt::Regs(_) => return Val::pred(true),
+                crate::storage::DescAt::Mem(mem) => mem.addr,
+                crate::storage::DescAt::Regs(_) => return Val::pred(true),
             },
             _ => return Val::pred(true),
         };
@@ -181,7 +181,7 @@ impl<'p> Fx<'_, 'p> {
 
     /// LBOUND of a dimension: 1 if it is empty.
     fn lower_bound(&mut self, d: (Val, Val)) -> Val {
-        if crate::arith::is(d.0, 1) {
+        if crate::builder::arith::is(d.0, 1) {
             return d.0;
         }
         let empty = self.icmp(CmpOp::Eq, d.1, Val::i64(0));

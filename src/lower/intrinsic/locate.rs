@@ -2,11 +2,11 @@
 
 use super::{Args, arg};
 use crate::array::{Env, element_place};
-use crate::fx::Fx;
-use crate::place::Place;
+use crate::function::Fx;
 use crate::types::ir_ty;
 use crate::value::Value;
-use crate::view::View;
+use crate::value::place::Place;
+use crate::value::view::View;
 use ir::op::{BinOp, CmpOp};
 use ir::{Reg, Ty, Val};
 use sema::checked::{Expr, Type};
@@ -95,7 +95,7 @@ impl<'p> Fx<'_, 'p> {
                 let (strict, equal) =
                     if s.id == Intrinsic::Maxloc { (CmpOp::Gt, CmpOp::Ge) } else { (CmpOp::Lt, CmpOp::Le) };
                 let mut better = self.precedes(strict, v, old, ty);
-                if !crate::arith::is(s.back, 0) {
+                if !crate::builder::arith::is(s.back, 0) {
                     let as_good = self.precedes(equal, v, old, ty);
                     let taken = self.combine(BinOp::And, as_good, s.back);
                     better = self.combine(BinOp::Or, better, taken);

@@ -2,10 +2,10 @@
 
 use super::{Args, arg};
 use crate::array::element_place;
-use crate::fx::Fx;
-use crate::place::Place;
+use crate::function::Fx;
 use crate::value::Value;
-use crate::view::View;
+use crate::value::place::Place;
+use crate::value::view::View;
 use ir::op::BinOp;
 use ir::{Ty, Val};
 use sema::checked::{Expr, Type};

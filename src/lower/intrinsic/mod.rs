@@ -17,9 +17,9 @@ mod reshape;
 mod shift;
 mod subroutine;
 
-use crate::fx::Fx;
+use crate::function::Fx;
 use crate::value::Value;
-use crate::view::View;
+use crate::value::view::View;
 use sema::checked::{Expr, Type};
 use sema::intrinsic::{Class, Intrinsic};
 

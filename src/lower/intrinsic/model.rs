@@ -3,7 +3,7 @@
 //! They give what `scalar::model` gives, subnormals, infinities and NaNs included; all are branch-free.
 
 use super::{Args, arg};
-use crate::fx::Fx;
+use crate::function::Fx;
 use crate::types::{imm, ir_ty, real_imm};
 use crate::value::Value;
 use ir::op::{BinOp, CmpOp, CvtOp, UnOp};

@@ -1,8 +1,8 @@
 //! Elemental numeric and mathematical functions.
 
 use super::{Args, arg};
-use crate::fx::Fx;
-use crate::mathematics::library_function;
+use crate::analysis::mathematics::library_function;
+use crate::function::Fx;
 use crate::types::{imm, ir_ty, real_imm};
 use crate::value::Value;
 use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
@@ -170,13 +170,13 @@ impl<'p> Fx<'_, 'p> {
                 let (a, b) = (self.address(*a), self.address(*b));
                 let addr = self.b.select(Ty::I64, cond, a, b);
                 let len = if m == n { *m } else { self.b.select(Ty::I64, cond, *m, *n).into() };
-                Value::Char(crate::place::Mem::at(addr.into(), space), len)
+                Value::Char(crate::value::place::Mem::at(addr.into(), space), len)
             }
             (Value::Object(a), Value::Object(b)) => {
                 let space = if a.space == b.space { a.space } else { ir::Space::Generic };
                 let (a, b) = (self.address(*a), self.address(*b));
                 let addr = self.b.select(Ty::I64, cond, a, b);
-                Value::Object(crate::place::Mem::at(addr.into(), space))
+                Value::Object(crate::value::place::Mem::at(addr.into(), space))
             }
             (Value::Pred(a), Value::Pred(b)) => Value::Pred(self.b.select(Ty::Pred, cond, *a, *b).into()),
             _ => {

@@ -5,11 +5,11 @@
 
 use super::{Args, arg};
 use crate::array::{Env, element_place};
-use crate::fx::Fx;
-use crate::place::Place;
+use crate::function::Fx;
 use crate::types::{imm, ir_ty, real_imm};
 use crate::value::Value;
-use crate::view::View;
+use crate::value::place::Place;
+use crate::value::view::View;
 use ir::op::{BinOp, CmpOp, UnOp};
 use ir::{Reg, Ty, Val};
 use sema::checked::{BinaryOp, Expr, Type};

@@ -4,12 +4,12 @@
 
 use super::{Args, arg};
 use crate::array::{Env, element_place};
-use crate::fx::Fx;
-use crate::loops::constant_int;
-use crate::place::{Mem, Place};
+use crate::function::Fx;
+use crate::stmt::loops::constant_int;
 use crate::types::{const_bytes, ir_ty};
 use crate::value::Value;
-use crate::view::{Contiguity, View, ViewDim};
+use crate::value::place::{Mem, Place};
+use crate::value::view::{Contiguity, View, ViewDim};
 use ir::op::{BinOp, CmpOp};
 use ir::{Ty, Val};
 use sema::checked::{Expr, Type};
@@ -139,7 +139,7 @@ impl<'p> Fx<'_, 'p> {
 
     /// The value of a list whose one-based number is known at run time only.
     fn pick(&mut self, values: &[Val], number: Val) -> Val {
-        if let Some(n) = crate::arith::constant(number) {
+        if let Some(n) = crate::builder::arith::constant(number) {
             return usize::try_from(n - 1).ok().and_then(|i| values.get(i).copied()).unwrap_or(Val::i64(0));
         }
         let mut result = Val::i64(0);
@@ -254,11 +254,11 @@ impl<'p> Fx<'_, 'p> {
 
     /// Copies the lesser of two numbers of bytes.
     fn transfer_bytes(&mut self, to: Mem, room: Val, from: Mem, bytes: Val) {
-        let n = match (crate::arith::constant(room), crate::arith::constant(bytes)) {
+        let n = match (crate::builder::arith::constant(room), crate::builder::arith::constant(bytes)) {
             (Some(a), Some(b)) => Val::i64(a.min(b)),
             _ => self.b.bin(BinOp::Min, Ty::I64, room, bytes).into(),
         };
-        if let Some(n) = crate::arith::constant(n) {
+        if let Some(n) = crate::builder::arith::constant(n) {
             return self.copy_words(to, from, n.max(0) as u64, 1);
         }
         self.repeat(n, &mut |fx, i| {

@@ -2,10 +2,10 @@
 
 use super::{Args, arg};
 use crate::array::{Env, element_place};
-use crate::fx::Fx;
-use crate::loops::constant_int;
+use crate::function::Fx;
+use crate::stmt::loops::constant_int;
 use crate::types::ir_ty;
-use crate::view::View;
+use crate::value::view::View;
 use ir::op::{BinOp, CmpOp};
 use ir::{Ty, Val};
 use sema::checked::Expr;

@@ -1,13 +1,13 @@
 //! Intrinsic subroutines.
 
 use super::{Args, arg};
+use crate::analysis::mathematics::RANDOM_BITS;
 use crate::array::{Env, element_place};
-use crate::fx::Fx;
-use crate::mathematics::RANDOM_BITS;
-use crate::place::{Mem, Place};
+use crate::function::Fx;
 use crate::types::{data_space, imm, ir_ty};
 use crate::value::Value;
-use crate::view::View;
+use crate::value::place::{Mem, Place};
+use crate::value::view::View;
 use ir::op::{BinOp, CmpOp, UnOp};
 use ir::rt::Rt;
 use ir::{Ty, Val};

@@ -1,0 +1,5 @@
+//! What is found out about a checked program before any code is made.
+
+pub(crate) mod mathematics;
+pub(crate) mod usage;
+pub(crate) mod visit;

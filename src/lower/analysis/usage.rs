@@ -1,0 +1,326 @@
+//! What each procedure does with its variables, found before any code is made.
+//!
+//! A scalar variable lives in a register unless something needs its address: it is passed by reference to a procedure that
+//! may assign it (INTENT(IN) dummies get the address of a copy instead), it is a TARGET or VOLATILE, its address is taken
+//! (LOC, atomics), an internal procedure reaches it, or device code does. Allocatables and pointers of a procedure keep
+//! their descriptor in registers under the same condition.
+//!
+//! The walk is flow-insensitive and conservative: a variable that is in memory needlessly costs speed only.
+
+use crate::analysis::mathematics::{RANDOM_BITS, library_function, procedure_name};
+use crate::analysis::visit;
+use crate::types::Side;
+use ast::Intent;
+use sema::checked::{
+    Actual, Expr, ExprKind, IoForm, ProcBody, ProcId, Program, Shape, Stmt, StmtKind, Storage, Type, VarId,
+};
+use sema::intrinsic::Intrinsic;
+use std::collections::BTreeSet;
+
+/// What lowering knows about a program beforehand.
+#[derive(Debug, Default)]
+pub(crate) struct Usage {
+    /// Variables whose address is needed.
+    pub(crate) in_memory: BTreeSet<VarId>,
+    /// Variables of module scope that device code names.
+    pub(crate) on_device: BTreeSet<VarId>,
+    /// For each procedure, the variables of enclosing procedures that it reaches, itself or through what it calls, that are
+    /// not static; in order.
+    pub(crate) captures: Vec<BTreeSet<VarId>>,
+    /// Procedures that a procedure pointer may point to.
+    pub(crate) taken: BTreeSet<ProcId>,
+    /// The functions of the mathematics library that something calls.
+    pub(crate) mathematics: BTreeSet<String>,
+    /// Procedures of device code that draw random numbers, themselves or through what they call.
+    pub(crate) draws: BTreeSet<ProcId>,
+}
+
+/// The variable that a designator is a part of.
+pub(crate) fn root(e: &Expr) -> Option<VarId> {
+    match &e.kind {
+        ExprKind::Var(v) => Some(*v),
+        ExprKind::Field { base, .. }
+        | ExprKind::Element { base, .. }
+        | ExprKind::Section { base, .. }
+        | ExprKind::Substring { base, .. }
+        | ExprKind::ComplexPart { base, .. }
+        | ExprKind::Seen { base, .. } => root(base),
+        _ => None,
+    }
+}
+
+/// The variable that shares a register with the designator: the whole variable, or a part of a complex one.
+fn scalar_root(e: &Expr) -> Option<VarId> {
+    match &e.kind {
+        ExprKind::Var(v) => Some(*v),
+        ExprKind::ComplexPart { base, .. } | ExprKind::Seen { base, .. } => scalar_root(base),
+        _ => None,
+    }
+}
+
+/// Whether a procedure is compiled for that side.
+pub(crate) fn runs_on(kind: sema::checked::ProcKind, side: Side) -> bool {
+    use sema::checked::ProcKind::{Device, Host, HostDevice, Kernel};
+    match side {
+        Side::Host => matches!(kind, Host | HostDevice),
+        Side::Device => matches!(kind, Kernel | Device | HostDevice),
+    }
+}
+
+/// Whether an actual argument for that dummy needs the variable itself in memory, not a copy of its value.
+fn needs_address(program: &Program, dummy: VarId) -> bool {
+    let var = program.var(dummy);
+    if var.attrs.allocatable || var.attrs.pointer {
+        return true;
+    }
+    let by_value = var.attrs.value;
+    let copied = var.attrs.intent == Some(Intent::In) && matches!(var.shape, Shape::Scalar) && !var.attrs.target;
+    !by_value && !copied
+}
+
+/// Walks the whole program.
+pub(crate) fn analyse(program: &Program) -> Usage {
+    let mut usage = Usage { captures: vec![BTreeSet::new(); program.procs.len()], ..Usage::default() };
+    for (index, var) in program.vars.iter().enumerate() {
+        if var.attrs.target || var.attrs.volatile || var.attrs.class {
+            usage.in_memory.insert(VarId(index as u32));
+        }
+    }
+    let mut calls: Vec<BTreeSet<ProcId>> = vec![BTreeSet::new(); program.procs.len()];
+    for (index, proc) in program.procs.iter().enumerate() {
+        let me = ProcId(index as u32);
+        let device = runs_on(proc.kind, Side::Device);
+        let mut walk = Walk { program, usage: &mut usage, me, device, calls: &mut calls[index] };
+        for &v in &proc.vars {
+            walk.declaration(v);
+        }
+        if let ProcBody::Statements(body) = &proc.body {
+            visit::statements(body, &mut |s| walk.statement(s));
+        }
+    }
+    close_captures(program, &calls, &mut usage);
+    close_draws(&calls, &mut usage);
+    usage
+}
+
+impl Usage {
+    /// Puts the local scalars of device code into memory.
+    pub(crate) fn keep_device_locals_in_memory(&mut self, program: &Program) {
+        for proc in program.procs.iter().filter(|p| runs_on(p.kind, Side::Device)) {
+            let is_scalar_local = |v: &VarId| {
+                let var = program.var(*v);
+                matches!((&var.storage, &var.shape), (Storage::Local, Shape::Scalar)) && var.attrs.cuda.is_none()
+            };
+            self.in_memory.extend(proc.vars.iter().copied().filter(is_scalar_local));
+        }
+    }
+}
+
+/// A procedure reaches what the procedures that it calls reach, down to its own variables.
+fn close_captures(program: &Program, calls: &[BTreeSet<ProcId>], usage: &mut Usage) {
+    loop {
+        let mut changed = false;
+        for (index, called) in calls.iter().enumerate() {
+            let me = Some(ProcId(index as u32));
+            for callee in called {
+                let more: Vec<VarId> = usage.captures[callee.0 as usize]
+                    .iter()
+                    .copied()
+                    .filter(|&v| program.var(v).owner != me && !usage.captures[index].contains(&v))
+                    .collect();
+                changed |= !more.is_empty();
+                usage.captures[index].extend(more);
+            }
+        }
+        if !changed {
+            return;
+        }
+    }
+}
+
+/// What calls a procedure that draws random numbers draws some too.
+fn close_draws(calls: &[BTreeSet<ProcId>], usage: &mut Usage) {
+    loop {
+        let before = usage.draws.len();
+        for (index, called) in calls.iter().enumerate() {
+            if called.iter().any(|p| usage.draws.contains(p)) {
+                usage.draws.insert(ProcId(index as u32));
+            }
+        }
+        if usage.draws.len() == before {
+            return;
+        }
+    }
+}
+
+struct Walk<'a> {
+    program: &'a Program,
+    usage: &'a mut Usage,
+    me: ProcId,
+    device: bool,
+    calls: &'a mut BTreeSet<ProcId>,
+}
+
+impl<'a> Walk<'a> {
+    /// The expressions of a declaration: bounds, lengths, what an ASSOCIATE name stands for.
+    fn declaration(&mut self, v: VarId) {
+        let program = self.program;
+        let var = program.var(v);
+        if let Storage::Alias(e) = &var.storage {
+            self.expr(e);
+            // A name that stands for a variable may be used as the variable is.
+            if let Some(of) = scalar_root(e) {
+                self.usage.in_memory.insert(of);
+            }
+        }
+        match &var.shape {
+            Shape::Explicit(dims) => dims.iter().for_each(|d| self.bounds(&d.lower, &d.upper)),
+            Shape::AssumedSize(dims, lower) => {
+                dims.iter().for_each(|d| self.bounds(&d.lower, &d.upper));
+                self.expr(lower);
+            }
+            Shape::AssumedShape(lower) => lower.iter().for_each(|e| self.expr(e)),
+            Shape::Scalar | Shape::Deferred(_) | Shape::AssumedRank => {}
+        }
+        if let sema::checked::Type::Character(sema::checked::CharLen::Expr(e)) = &var.ty {
+            self.expr(e);
+        }
+    }
+
+    fn bounds(&mut self, lower: &'a Expr, upper: &'a Expr) {
+        self.expr(lower);
+        self.expr(upper);
+    }
+
+    fn statement(&mut self, s: &'a Stmt) {
+        visit::statement_exprs(s, &mut |e| self.expr(e));
+        match &s.kind {
+            StmtKind::Call { proc, args } => {
+                self.calls.insert(*proc);
+                self.args(*proc, args);
+            }
+            StmtKind::Launch { proc, args, .. } => self.args(*proc, args),
+            StmtKind::Intrinsic { id: Intrinsic::CFPointer, args } => {
+                args.get(1).and_then(Option::as_ref).into_iter().for_each(|e| self.keep(e));
+            }
+            StmtKind::Intrinsic { id: Intrinsic::RandomNumber, .. } if self.device => {
+                self.usage.mathematics.insert(procedure_name(RANDOM_BITS, &Type::Integer(8)));
+                self.usage.draws.insert(self.me);
+            }
+            StmtKind::PointerAssign { value, .. } => {
+                // The target is reached through a pointer from now on.
+                self.keep(value);
+            }
+            StmtKind::Io(io) => {
+                if let IoForm::Namelist(_, vars) = &io.form {
+                    self.usage.in_memory.extend(vars.iter().copied());
+                }
+            }
+            StmtKind::Cuf(cuf) => {
+                for &v in cuf.captured.iter().chain(cuf.reductions.iter().map(|r| &r.0)) {
+                    self.var(v);
+                    if self.program.var(v).owner.is_none() {
+                        self.usage.on_device.insert(v);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes that the address of the variable behind a designator is needed.
+    fn keep(&mut self, e: &Expr) {
+        if let Some(v) = scalar_root(e) {
+            self.usage.in_memory.insert(v);
+        }
+    }
+
+    fn args(&mut self, proc: ProcId, args: &'a [Option<Actual>]) {
+        for (dummy, actual) in self.program.proc(proc).params.iter().zip(args) {
+            match actual {
+                Some(Actual::Expr(e)) if needs_address(self.program, *dummy) => {
+                    let d = self.program.var(*dummy);
+                    let descriptor = d.attrs.allocatable || d.attrs.pointer;
+                    let of = self.descriptor_or_scalar(e, descriptor);
+                    self.usage.in_memory.extend(of);
+                }
+                Some(Actual::Proc(p)) => {
+                    // A procedure dummy may become the target of a pointer.
+                    self.usage.taken.insert(*p);
+                    self.calls.insert(*p);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The variable that must be in memory for its address to be passed. The data of an allocatable or pointer is in memory
+    /// anyhow; only its descriptor is in question.
+    fn descriptor_or_scalar(&self, e: &Expr, descriptor: bool) -> Option<VarId> {
+        let v = scalar_root(e)?;
+        let var = self.program.var(v);
+        let described = var.attrs.allocatable || var.attrs.pointer;
+        (descriptor || !described).then_some(v)
+    }
+
+    fn expr(&mut self, e: &'a Expr) {
+        visit::all(e, &mut |e| {
+            let function = library_function(e).map(|function| procedure_name(function, &e.ty));
+            self.usage.mathematics.extend(function);
+            match &e.kind {
+                ExprKind::Var(v) => self.var(*v),
+                ExprKind::Procedure(p) => {
+                    self.usage.taken.insert(*p);
+                    self.calls.insert(*p);
+                }
+                ExprKind::Call { proc, args } => {
+                    self.calls.insert(*proc);
+                    self.args(*proc, args);
+                }
+                ExprKind::Intrinsic { id, args } => {
+                    let takes_address = matches!(
+                        id,
+                        Intrinsic::Loc
+                            | Intrinsic::CLoc
+                            | Intrinsic::CDevloc
+                            | Intrinsic::Atomicadd
+                            | Intrinsic::Atomicsub
+                            | Intrinsic::Atomicmax
+                            | Intrinsic::Atomicmin
+                            | Intrinsic::Atomicand
+                            | Intrinsic::Atomicor
+                            | Intrinsic::Atomicxor
+                            | Intrinsic::Atomicexch
+                            | Intrinsic::Atomicinc
+                            | Intrinsic::Atomicdec
+                            | Intrinsic::Atomiccas
+                    );
+                    if let (true, Some(Some(first))) = (takes_address, args.first()) {
+                        let of = self.descriptor_or_scalar(first, false);
+                        self.usage.in_memory.extend(of);
+                    }
+                }
+                _ => {}
+            }
+        });
+    }
+
+    fn var(&mut self, v: VarId) {
+        let var = self.program.var(v);
+        if let Storage::Associated { base, .. } = var.storage {
+            return self.var(base);
+        }
+        match var.owner {
+            Some(owner) if owner != self.me => {
+                self.usage.in_memory.insert(v);
+                if !matches!(var.storage, Storage::Static | Storage::Parameter) {
+                    self.usage.captures[self.me.0 as usize].insert(v);
+                }
+            }
+            None if self.device => {
+                self.usage.on_device.insert(v);
+            }
+            _ => {}
+        }
+    }
+}

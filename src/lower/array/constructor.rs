@@ -1,0 +1,146 @@
+//! Array constructors.
+//!
+//! The elements are counted first, then stored one after another. Where the number of elements of an item depends on an
+//! implied DO around it, counting is a loop too; items that are plain scalars in an implied DO need none.
+
+use crate::array::{Env, Leaf, element_place};
+use crate::function::Fx;
+use crate::value::view::View;
+use ir::op::BinOp;
+use ir::{Reg, Ty, Val};
+use sema::checked::{Expr, ImpliedDo, Item};
+
+/// Where the next element goes.
+enum Next {
+    /// Known when the code is made, or computed once.
+    At(Val),
+    /// Counted by the code.
+    Counter(Reg),
+}
+
+impl<'p> Fx<'_, 'p> {
+    /// An array constructor as a temporary.
+    pub(crate) fn array_constructor(&mut self, items: &'p [Item], e: &'p Expr) -> View {
+        // Arrays that stand outside of implied DOs are evaluated once.
+        let mut env = Env::default();
+        for item in items {
+            if let Item::Expr(e) = item
+                && e.rank > 0
+            {
+                let view = self.view(e);
+                let view = self.local_view(view, &e.ty);
+                env.insert(e, Leaf::View(view));
+            }
+        }
+        let len = self.length_of(e, None);
+        self.with_env(env, |fx| {
+            let count = fx.count_items(items);
+            let view = fx.temporary_array(&e.ty, len, &[count]);
+            let counted = items.iter().any(|item| matches!(item, Item::Do(_)));
+            let mut next = if counted {
+                let at = fx.b.mutable(Ty::I64);
+                fx.b.set(at, Val::i64(0));
+                Next::Counter(at)
+            } else {
+                Next::At(Val::i64(0))
+            };
+            fx.store_items(items, &view, &mut next);
+            view
+        })
+    }
+
+    fn count_items(&mut self, items: &'p [Item]) -> Val {
+        let mut total = Val::i64(0);
+        for item in items {
+            let n = match item {
+                Item::Expr(e) if e.rank == 0 => Val::i64(1),
+                Item::Expr(e) => self.elements_of(e),
+                Item::Do(implied) => self.count_implied(implied),
+            };
+            total = self.iadd(total, n);
+        }
+        total
+    }
+
+    fn elements_of(&mut self, e: &'p Expr) -> Val {
+        let extents = match self.lookup(e) {
+            Some((Leaf::View(view), ..)) => view.extents(),
+            _ => self.prepared(e).1,
+        };
+        self.product(&extents)
+    }
+
+    fn count_implied(&mut self, implied: &'p ImpliedDo<Item>) -> Val {
+        let c = self.index_loop(implied.var, &implied.first, &implied.last, implied.step.as_ref());
+        if implied.items.iter().all(|item| matches!(item, Item::Expr(e) if e.rank == 0)) {
+            let (lo, hi, by) = (self.widen(c.first, c.ty), self.widen(c.last, c.ty), self.widen(c.step, c.ty));
+            let trips = self.count(lo, hi, by);
+            return self.imul(trips, Val::i64(implied.items.len() as i64));
+        }
+        let total = self.b.mutable(Ty::I64);
+        self.b.set(total, Val::i64(0));
+        self.simple_loop(&c, &mut |fx| {
+            let n = fx.count_items(&implied.items);
+            let sum = fx.b.bin(BinOp::Add, Ty::I64, total, n);
+            fx.b.set(total, sum);
+        });
+        self.freeze(total.into())
+    }
+
+    fn store_items(&mut self, items: &'p [Item], view: &View, next: &mut Next) {
+        for item in items {
+            match item {
+                Item::Expr(e) if e.rank == 0 => {
+                    let value = self.value(e);
+                    let at = position(next);
+                    let mem = self.element_linear(view, at);
+                    self.store(element_place(mem, view.len), &e.ty, &value);
+                    self.advance_next(next, Val::i64(1));
+                }
+                Item::Expr(e) => self.store_array_item(e, view, next),
+                Item::Do(implied) => {
+                    let c = self.index_loop(implied.var, &implied.first, &implied.last, implied.step.as_ref());
+                    let Next::Counter(at) = *next else { return self.unsupported("this array constructor") };
+                    self.simple_loop(&c, &mut |fx| {
+                        fx.store_items(&implied.items, view, &mut Next::Counter(at));
+                    });
+                }
+            }
+        }
+    }
+
+    fn store_array_item(&mut self, e: &'p Expr, view: &View, next: &mut Next) {
+        let (env, extents) = match self.lookup(e) {
+            Some((Leaf::View(source), ..)) => {
+                let extents = source.extents();
+                let mut env = Env::default();
+                env.insert(e, Leaf::View(source));
+                (env, extents)
+            }
+            _ => self.prepared(e),
+        };
+        let count = self.product(&extents);
+        let start = self.freeze(position(next));
+        let mem = self.element_linear(view, start);
+        let part = self.dense(mem, view.element, view.len, &extents);
+        self.fill_from(&part, env, &extents, e);
+        self.advance_next(next, count);
+    }
+
+    fn advance_next(&mut self, next: &mut Next, by: Val) {
+        match next {
+            Next::At(at) => *at = self.iadd(*at, by),
+            Next::Counter(reg) => {
+                let sum = self.iadd((*reg).into(), by);
+                self.b.set(*reg, sum);
+            }
+        }
+    }
+}
+
+fn position(next: &Next) -> Val {
+    match next {
+        Next::At(at) => *at,
+        Next::Counter(reg) => (*reg).into(),
+    }
+}

@@ -1,0 +1,324 @@
+//! Array expressions, element by element.
+//!
+//! An array expression is *prepared* once: each operand that is no element-wise operation becomes a view (a designator's own
+//! memory, or a temporary), each scalar operand a value. Then a loop nest evaluates the expression once an element with the
+//! ordinary scalar code, which finds the prepared operands by the address of their node. If all operands and the target are
+//! contiguous, the nest is one loop over all elements.
+//!
+//! In host code an operand on the device is first copied to the host as a whole.
+
+pub(crate) mod constructor;
+
+use crate::function::Fx;
+use crate::value::Value;
+use crate::value::place::{Mem, Place};
+use crate::value::view::View;
+use ir::Val;
+use sema::checked::{Actual, Const, Expr, ExprKind, Type};
+use sema::intrinsic::Class;
+use std::collections::BTreeMap;
+
+/// A prepared operand.
+#[derive(Clone, Debug)]
+pub(crate) enum Leaf {
+    /// An array.
+    View(View),
+    /// A scalar.
+    Value(Value),
+}
+
+/// The prepared operands of an expression, by the address of their node, and the element that is being evaluated.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Env {
+    leaves: BTreeMap<usize, Leaf>,
+    index: Vec<Val>,
+    linear: bool,
+}
+
+fn key(e: &Expr) -> usize {
+    std::ptr::from_ref(e) as usize
+}
+
+impl Env {
+    /// Gives an expression a leaf.
+    pub(crate) fn insert(&mut self, e: &Expr, leaf: Leaf) {
+        self.leaves.insert(key(e), leaf);
+    }
+
+    /// The leaf of an expression.
+    pub(crate) fn leaf(&self, e: &Expr) -> Option<&Leaf> {
+        self.leaves.get(&key(e))
+    }
+
+    /// Whether all arrays are contiguous.
+    fn is_contiguous(&self) -> bool {
+        self.leaves.values().all(|leaf| match leaf {
+            Leaf::View(view) => view.is_contiguous() && !view.gathers(),
+            Leaf::Value(_) => true,
+        })
+    }
+
+    /// The extents of a prepared expression.
+    pub(crate) fn extents(&self, e: &Expr) -> Option<Vec<Val>> {
+        match self.leaves.get(&key(e)) {
+            Some(Leaf::View(view)) => return Some(view.extents()),
+            Some(Leaf::Value(_)) => return None,
+            None => {}
+        }
+        let mut found = None;
+        crate::analysis::visit::parts(e, &mut |part| {
+            if found.is_none() && part.rank > 0 {
+                found = self.extents(part);
+            }
+        });
+        found
+    }
+}
+
+/// Whether a node computes each element from the elements of its operands.
+fn is_elementwise(program: &sema::checked::Program, e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Unary { .. }
+        | ExprKind::Binary { .. }
+        | ExprKind::Compare { .. }
+        | ExprKind::Logic { .. }
+        | ExprKind::Concat(..)
+        | ExprKind::Convert(_)
+        | ExprKind::Paren(_) => true,
+        ExprKind::Intrinsic { id, .. } => id.class() == Class::Elemental,
+        ExprKind::Call { proc, .. } => program.proc(*proc).elemental,
+        _ => false,
+    }
+}
+
+impl<'p> Fx<'_, 'p> {
+    /// The leaf of a node in the innermost evaluation that has one, with the position there.
+    pub(crate) fn lookup(&self, e: &Expr) -> Option<(Leaf, Vec<Val>, bool)> {
+        let key = key(e);
+        self.envs
+            .iter()
+            .rev()
+            .find_map(|env| env.leaves.get(&key).map(|leaf| (leaf.clone(), env.index.clone(), env.linear)))
+    }
+
+    /// The element of a view at a position.
+    pub(crate) fn element_pos(&mut self, view: &View, index: &[Val], linear: bool) -> Mem {
+        match index.first() {
+            Some(&i) if linear => self.element_linear(view, i),
+            _ => self.element_by_position(view, index),
+        }
+    }
+
+    /// Prepares an expression of rank > 0, or the scalar operand of one.
+    pub(crate) fn prepare(&mut self, e: &'p Expr, env: &mut Env) {
+        if e.rank == 0 {
+            if !matches!(e.kind, ExprKind::Const(_)) {
+                let value = self.value(e);
+                env.insert(e, Leaf::Value(value));
+            }
+            return;
+        }
+        if !is_elementwise(self.program, e) {
+            let view = self.view(e);
+            let view = self.local_view(view, &e.ty);
+            env.insert(e, Leaf::View(view));
+            return;
+        }
+        if let ExprKind::Call { proc, args } = &e.kind {
+            let dummies = &self.program.proc(*proc).params;
+            for (arg, dummy) in args.iter().zip(dummies) {
+                if let Some(Actual::Expr(a)) = arg {
+                    // A scalar variable that is passed by reference stays one.
+                    if a.rank > 0 || self.program.var(*dummy).attrs.value {
+                        self.prepare(a, env);
+                    }
+                }
+            }
+            return;
+        }
+        crate::analysis::visit::parts(e, &mut |part| self.prepare(part, env));
+    }
+
+    /// Prepares a whole expression and gives its extents.
+    pub(crate) fn prepared(&mut self, e: &'p Expr) -> (Env, Vec<Val>) {
+        let mut env = Env::default();
+        self.prepare(e, &mut env);
+        let extents = env.extents(e).unwrap_or_default();
+        self.check_operands(e, &env);
+        (env, extents)
+    }
+
+    /// With bounds checks on, reports operands of a prepared expression that do not conform.
+    pub(crate) fn check_operands(&mut self, e: &'p Expr, env: &Env) {
+        if !self.m.options.check_bounds || e.rank == 0 || env.leaf(e).is_some() || !is_elementwise(self.program, e) {
+            return;
+        }
+        let mut first: Option<Vec<Val>> = None;
+        crate::analysis::visit::parts(e, &mut |part| {
+            if part.rank == 0 {
+                return;
+            }
+            self.check_operands(part, env);
+            let Some(extents) = env.extents(part) else { return };
+            match &first {
+                Some(first) => self.at(e.span, |fx| fx.check_extents(first, &extents)),
+                None => first = Some(extents),
+            }
+        });
+    }
+
+    /// Runs `body` for each element; `targets` are arrays of the same shape that it goes through in step. The body gets the
+    /// position, for [`Fx::element_pos`].
+    pub(crate) fn for_each_element(
+        &mut self,
+        mut env: Env,
+        extents: &[Val],
+        targets: &[&View],
+        body: &mut dyn FnMut(&mut Self, &[Val], bool),
+    ) {
+        let linear = env.is_contiguous() && targets.iter().all(|t| t.is_contiguous() && !t.gathers());
+        env.linear = linear;
+        let depth = self.envs.len();
+        self.envs.push(env);
+        let extents = if linear { vec![self.product(extents)] } else { extents.to_vec() };
+        self.nest(&extents, &mut |fx, index| {
+            if let Some(env) = fx.envs.get_mut(depth) {
+                env.index = index.to_vec();
+            }
+            body(fx, index, linear);
+        });
+        self.envs.truncate(depth);
+    }
+
+    /// Runs `body` with an environment in place, at positions that the caller chooses with [`Fx::move_to`].
+    pub(crate) fn with_env<T>(&mut self, env: Env, body: impl FnOnce(&mut Self) -> T) -> T {
+        let depth = self.envs.len();
+        self.envs.push(env);
+        let result = body(self);
+        self.envs.truncate(depth);
+        result
+    }
+
+    /// Goes to a position in the innermost environment.
+    pub(crate) fn move_to(&mut self, index: &[Val]) {
+        if let Some(env) = self.envs.last_mut() {
+            env.index = index.to_vec();
+            env.linear = false;
+        }
+    }
+
+    /// Any array-valued expression as a view.
+    pub(crate) fn view(&mut self, e: &'p Expr) -> View {
+        if let Some((Leaf::View(view), _, _)) = self.lookup(e) {
+            return view;
+        }
+        if let Some(view) = self.designator_view(e) {
+            return view;
+        }
+        self.at(e.span, |fx| match &e.kind {
+            ExprKind::Const(c) => fx.const_view(c, &e.ty),
+            ExprKind::Array(items) => fx.array_constructor(items, e),
+            ExprKind::Call { proc, args } if !fx.program.proc(*proc).elemental => fx.call_array(*proc, args, e),
+            ExprKind::Intrinsic { id, args } if id.class() != Class::Elemental => {
+                fx.array_intrinsic(*id, args, e).unwrap_or_else(|| fx.refused_view(e))
+            }
+            ExprKind::Var(_)
+            | ExprKind::Unsupported(_)
+            | ExprKind::Null
+            | ExprKind::Construct { .. }
+            | ExprKind::Special { .. }
+            | ExprKind::Procedure(_)
+            | ExprKind::Seen { .. }
+            | ExprKind::IsType { .. }
+            | ExprKind::Field { .. }
+            | ExprKind::Element { .. }
+            | ExprKind::ComplexPart { .. }
+            | ExprKind::Substring { .. }
+            | ExprKind::Section { .. } => fx.refused_view(e),
+            _ => fx.materialise(e),
+        })
+    }
+
+    /// An array in the place of one that is refused.
+    pub(crate) fn refused_view(&mut self, e: &Expr) -> View {
+        let what = match &e.kind {
+            ExprKind::Unsupported(what) => what.to_string(),
+            ExprKind::Intrinsic { id, .. } => format!("`{}` of these arguments", id.name()),
+            _ => "this array expression".to_owned(),
+        };
+        self.unsupported(&what);
+        let space = self.local_space();
+        self.dense(Mem::at(Val::i64(0), space), Val::i64(1), None, &vec![Val::i64(0); usize::from(e.rank)])
+    }
+
+    /// The same array where this side can reach it.
+    pub(crate) fn local_view(&mut self, view: View, ty: &Type) -> View {
+        if !self.is_remote(view.mem) {
+            return view;
+        }
+        let extents = view.extents();
+        let local = self.temporary_bytes(ty, view.len, &extents);
+        self.copy_array(&local, &view, ty);
+        let mut local = local;
+        for (to, from) in local.dims.iter_mut().zip(&view.dims) {
+            to.lower = from.lower;
+        }
+        local
+    }
+
+    /// An expression evaluated into a temporary array.
+    pub(crate) fn materialise(&mut self, e: &'p Expr) -> View {
+        let (env, extents) = self.prepared(e);
+        let len = self.length_of(e, Some(&env));
+        let view = self.temporary_array(&e.ty, len, &extents);
+        self.fill_from(&view, env, &extents, e);
+        view
+    }
+
+    /// Stores a prepared expression into an array that it does not overlap.
+    pub(crate) fn fill_from(&mut self, target: &View, env: Env, extents: &[Val], e: &'p Expr) {
+        let view = target.clone();
+        self.for_each_element(env, extents, &[target], &mut |fx, index, linear| {
+            let value = fx.value(e);
+            let mem = fx.element_pos(&view, index, linear);
+            fx.store(element_place(mem, view.len), &e.ty, &value);
+        });
+    }
+
+    /// A view with the elements one after another; itself if it is known to be so.
+    pub(crate) fn contiguous_view(&mut self, view: View, ty: &Type) -> View {
+        if view.is_contiguous() && !view.gathers() {
+            return view;
+        }
+        let extents = view.extents();
+        let dense = self.temporary_array(ty, view.len, &extents);
+        self.copy_array(&dense, &view, ty);
+        dense
+    }
+
+    /// A constant array.
+    fn const_view(&mut self, c: &Const, ty: &Type) -> View {
+        let mut bytes = Vec::new();
+        crate::module::globals::encode(self.program, ty, c, &mut bytes);
+        let g = self.m.constant(&bytes, crate::types::align(self.program, ty), self.side);
+        let addr = self.addr_of(ir::AddrBase::Global(g));
+        let space = if self.side == crate::types::Side::Device { ir::Space::Global } else { ir::Space::Host };
+        let bounds = match c {
+            Const::Array { bounds, .. } => bounds.clone(),
+            _ => Vec::new(),
+        };
+        let element = Val::i64(crate::types::const_bytes(self.program, ty).unwrap_or(0) as i64);
+        let len = matches!(ty, Type::Character(_)).then_some(element);
+        let extents: Vec<Val> = bounds.iter().map(|b| Val::i64(b.1)).collect();
+        let mut view = self.dense(Mem::at(addr, space), element, len, &extents);
+        for (d, b) in view.dims.iter_mut().zip(&bounds) {
+            d.lower = Val::i64(b.0);
+        }
+        view
+    }
+}
+
+/// The place of an array element.
+pub(crate) fn element_place(mem: Mem, len: Option<Val>) -> Place {
+    len.map_or(Place::Mem(mem), |len| Place::Char(mem, len))
+}

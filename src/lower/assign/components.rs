@@ -1,0 +1,223 @@
+//! Intrinsic assignment of objects whose components have an assignment of their own (Fortran 2018, 10.2.1.3, paragraph 13).
+//!
+//! A component that is no pointer and whose type binds `assignment(=)` for two objects of that type is assigned by that procedure;
+//! other components as ever. Only assignment statements do this: copies that are made on the way, SOURCE= and constructors
+//! do not. Host code only, as all type-bound procedures are.
+
+use crate::array::Env;
+use crate::call::Passed;
+use crate::expr::designator::is_designator;
+use crate::function::{Ending, Fx};
+use crate::module::ArgKey;
+use crate::object::derived::Helper;
+use crate::types::{assigns_components, const_bytes, is_recursive};
+use crate::value::place::{Mem, Place};
+use crate::value::view::{Contiguity, View};
+use ir::Val;
+use sema::checked::{Expr, ExprKind, ProcId, Shape, Type, TypeId, Variable};
+
+impl<'p> Fx<'_, 'p> {
+    /// `target = value` of such objects.
+    pub(crate) fn assign_by_components(&mut self, target: &'p Expr, value: &'p Expr) {
+        let ty = &target.ty;
+        let aliases = self.storage_root(target).is_none_or(|root| self.mentions(value, root));
+        let shares = self.is_pointer_result(value) || (aliases && is_designator(value));
+        let whole = self.reallocatable(target);
+        if value.rank == 0 {
+            let v = self.value(value);
+            let mut from = self.as_object(&v);
+            if shares {
+                from = self.owned_copy(from, ty);
+            }
+            let view = match (&whole, target.rank) {
+                (Some(d), 0) => {
+                    let element = self.desc_element(d);
+                    self.fit_allocation(d, target, &[], element);
+                    Some(self.desc_view(d))
+                }
+                (None, 0) => match self.place(target) {
+                    Place::Mem(mem) => Some(self.object_view(mem, ty)),
+                    _ => None,
+                },
+                _ => self.designator_view(target),
+            };
+            let Some(view) = view else { return self.unsupported("an assignment to this object") };
+            self.finalise_view(&view, ty);
+            let extents = view.extents();
+            return self.for_each_element(Env::default(), &extents, &[&view], &mut |fx, index, linear| {
+                let to = fx.element_pos(&view, index, linear);
+                fx.assign_object(to, from, ty);
+            });
+        }
+        let mut from = self.view(value);
+        from = self.local_view(from, ty);
+        if shares {
+            let extents = from.extents();
+            let copy = self.temporary_array(ty, None, &extents);
+            self.copy_array(&copy, &from, ty);
+            for (to, from) in from.dims.iter_mut().zip(copy.dims) {
+                (to.stride, to.gather) = (from.stride, None);
+            }
+            from = View { mem: copy.mem, origin: None, contiguity: Contiguity::Yes, ..from };
+        }
+        let view = match whole {
+            Some(d) => {
+                let is_whole = crate::assign::is_whole(value);
+                let shape: Vec<(Val, Val)> = from
+                    .dims
+                    .iter()
+                    .map(|dim| (if is_whole { dim.lower } else { Val::i64(1) }, dim.extent))
+                    .map(|(lower, extent)| (self.freeze(lower), self.freeze(extent)))
+                    .collect();
+                let element = self.desc_element(&d);
+                self.fit_allocation(&d, target, &shape, element);
+                self.desc_view(&d)
+            }
+            None => {
+                let Some(view) = self.designator_view(target) else {
+                    return self.unsupported("an assignment to this object");
+                };
+                self.check_shape(&view, &from.extents());
+                view
+            }
+        };
+        if self.is_remote(view.mem) {
+            return self.copy_array(&view, &from, ty);
+        }
+        self.finalise_view(&view, ty);
+        self.assign_elements(&view, &from, ty);
+    }
+
+    /// Whether a value is what a pointer that a function gives points to, which may be any variable.
+    pub(crate) fn is_pointer_result(&self, value: &Expr) -> bool {
+        let ExprKind::Call { proc, .. } = &value.kind else { return false };
+        self.program.proc(*proc).result.is_some_and(|r| self.program.var(r).attrs.pointer)
+    }
+
+    fn object_view(&mut self, mem: Mem, ty: &Type) -> View {
+        let bytes = const_bytes(self.program, ty).unwrap_or(0);
+        self.dense(mem, Val::i64(bytes as i64), None, &[])
+    }
+
+    /// A copy of an object that is freed with the statement.
+    fn owned_copy(&mut self, from: Mem, ty: &Type) -> Mem {
+        let copy = self.deep_copy(from, ty);
+        let view = self.object_view(copy, ty);
+        self.defer(Ending::Copies(view, ty.clone()));
+        copy
+    }
+
+    fn assign_elements(&mut self, to: &View, from: &View, ty: &Type) {
+        let extents = to.extents();
+        self.for_each_element(Env::default(), &extents, &[to, from], &mut |fx, index, linear| {
+            let (target, source) = (fx.element_pos(to, index, linear), fx.element_pos(from, index, linear));
+            fx.assign_object(target, source, ty);
+        });
+    }
+
+    /// `to = from` of objects, by components.
+    pub(crate) fn assign_object(&mut self, to: Mem, from: Mem, ty: &Type) {
+        let program = self.program;
+        let Type::Derived(id) = ty else { return };
+        if !assigns_components(program, ty) || self.is_remote(to) || self.is_remote(from) {
+            return self.copy_object(to, from, ty);
+        }
+        if is_recursive(program, *id) {
+            let (to, from) = (self.address(to), self.address(from));
+            let helper = self.helper(*id, Helper::Assign);
+            self.b.call(helper, vec![to, from], &[]);
+            return;
+        }
+        self.assign_fields(to, from, *id);
+    }
+
+    /// Assigns the components of an object one after another.
+    pub(crate) fn assign_fields(&mut self, to: Mem, from: Mem, id: TypeId) {
+        let program = self.program;
+        for field in &program.ty(id).fields {
+            let (target, source) = (to.plus(field.offset as i64), from.plus(field.offset as i64));
+            let own = match &field.ty {
+                Type::Derived(inner) if !field.pointer && !field.class => {
+                    !program.ty(*inner).assigns.is_empty() || assigns_components(program, &field.ty)
+                }
+                _ => false,
+            };
+            if !own {
+                self.copy_field(field, target, source);
+            } else if field.allocatable {
+                let (target, source) = (self.field_desc(field, target), self.field_desc(field, source));
+                self.replace_allocatable(field, &target, &source, &mut |fx, to, from| {
+                    fx.assign_part(to, from, &field.ty);
+                });
+            } else {
+                let (target, source) = (self.field_view(field, target), self.field_view(field, source));
+                self.assign_part(&target, &source, &field.ty);
+            }
+        }
+    }
+
+    /// Assigns a component, by the procedure for its rank or the elemental one if its type binds one.
+    fn assign_part(&mut self, to: &View, from: &View, ty: &Type) {
+        let program = self.program;
+        let Type::Derived(id) = ty else { return };
+        let assigns = &program.ty(*id).assigns;
+        let takes = |p: ProcId, rank: usize| {
+            program.proc(p).params.iter().all(|&v| usize::from(program.var(v).shape.rank()) == rank)
+        };
+        if let Some(&proc) = assigns.iter().find(|&&p| takes(p, to.dims.len())) {
+            return self.assign_with(proc, to, from, ty);
+        }
+        let elemental = assigns.iter().copied().find(|&p| program.proc(p).elemental);
+        let extents = to.extents();
+        self.for_each_element(Env::default(), &extents, &[to, from], &mut |fx, index, linear| {
+            let (target, source) = (fx.element_pos(to, index, linear), fx.element_pos(from, index, linear));
+            match elemental {
+                Some(proc) => {
+                    let (target, source) = (fx.object_view(target, ty), fx.object_view(source, ty));
+                    fx.assign_with(proc, &target, &source, ty);
+                }
+                None => fx.assign_object(target, source, ty),
+            }
+        });
+    }
+
+    fn assign_with(&mut self, proc: ProcId, to: &View, from: &View, ty: &Type) {
+        let program = self.program;
+        let mut passed = Passed::default();
+        for (&dummy, view) in program.proc(proc).params.iter().zip([to, from]) {
+            self.pass_view(program.var(dummy), view, ty, &mut passed);
+        }
+        self.invoke(proc, &[], &passed, &[]);
+        self.after_call(passed);
+    }
+
+    /// Passes objects of that type that no expression names for a dummy of the same rank.
+    pub(crate) fn pass_view(&mut self, dummy: &Variable, view: &View, ty: &Type, out: &mut Passed) {
+        out.keys.push(ArgKey::Any);
+        if dummy.attrs.class {
+            let view = self.tagged(view.clone(), ty);
+            let addr = self.descriptor_of(&view);
+            out.words.push(addr);
+            return;
+        }
+        if dummy.attrs.value && matches!(dummy.shape, Shape::Scalar) {
+            let copy = self.deep_copy(view.mem, ty);
+            let addr = self.address(copy);
+            out.words.push(addr);
+            return;
+        }
+        let assumed_shape = matches!(dummy.shape, Shape::AssumedShape(_));
+        if matches!(dummy.shape, Shape::Scalar) || (assumed_shape && !dummy.attrs.contiguous) {
+            let addr = self.address(view.mem);
+            out.words.push(addr);
+            out.words.extend(view.dims.iter().flat_map(|d| [d.extent, d.stride]));
+            return;
+        }
+        let addr = self.contiguous_address(view, ty, dummy.attrs.intent, out);
+        out.words.push(addr);
+        if assumed_shape {
+            let dense = self.dense(view.mem, view.element, None, &view.extents());
+            out.words.extend(dense.dims.iter().flat_map(|d| [d.extent, d.stride]));
+        }
+    }
+}

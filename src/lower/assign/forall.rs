@@ -1,0 +1,494 @@
+//! FORALL (Fortran 2018, 10.2.4).
+//!
+//! Each statement of the body is done for all active combinations of index values before the next one begins, and all values of a
+//! statement are there before the first of them is stored. Where nothing that the construct reads is assigned by it, nobody can
+//! tell that from plain loops over the indices, one nest for each statement, and those are made.
+//!
+//! Otherwise the active combinations are listed first, so that bounds and masks are evaluated before anything is assigned;
+//! those of an inner FORALL are listed for all combinations of the outer one. A statement then goes through the list twice: the
+//! first time it finds its values, and its targets where finding them reads what is assigned; the second time it stores.
+//! Values of a size that the declaration does not say get memory of their own for each combination.
+//!
+//! Assignments by a procedure (`assignment(=)`) are refused when they are reached.
+
+use crate::array::element_place;
+use crate::assign::where_construct::{Arms, Condition};
+use crate::function::{Cleanup, Fx};
+use crate::stmt::loops::Index;
+use crate::storage::{Desc, DescAt};
+use crate::types::{Side, const_bytes, has_allocatable, ir_ty};
+use crate::value::Value;
+use crate::value::place::{Mem, Place};
+use crate::value::view::View;
+use ir::op::BinOp;
+use ir::rt::Rt;
+use ir::{Reg, Space, Ty, Val};
+use sema::checked::{Expr, ExprKind, Stmt, StmtKind, Type, VarId};
+
+/// The active combinations of index values.
+struct Active {
+    vars: Vec<VarId>,
+    /// A row for each combination with the values of the variables, `integer(8)`.
+    rows: View,
+    count: Val,
+}
+
+/// A word for each combination: an address.
+#[derive(Clone)]
+struct Words(View);
+
+/// A mask of a WHERE, evaluated for each combination.
+#[derive(Clone)]
+struct ListedMask<'p> {
+    mask: &'p Expr,
+    blocks: Words,
+    wanted: bool,
+}
+
+impl<'p> Fx<'_, 'p> {
+    pub(crate) fn forall(&mut self, vars: &'p [Index], mask: Option<&'p Expr>, body: &'p [Stmt]) {
+        let mut assigned = Some(Vec::new());
+        self.assigned_by(body, &mut assigned);
+        let fixed = assigned.is_some_and(|vs| vs.iter().all(|&v| !self.index_mentions(vars, mask, v)));
+        if !fixed {
+            return self.scope(|fx| {
+                let active = fx.list(None, vars, mask);
+                fx.listed(&active, body);
+            });
+        }
+        for s in body {
+            self.b.set_span(s.span);
+            if self.is_independent(s) {
+                self.index_nest(vars, None, &mut |fx| {
+                    let p = mask.map_or(Val::pred(true), |m| fx.pred(m));
+                    fx.when(p, |fx| fx.statements(std::slice::from_ref(s)));
+                });
+            } else {
+                self.scope(|fx| {
+                    let active = fx.list(None, vars, mask);
+                    fx.listed(&active, std::slice::from_ref(s));
+                });
+            }
+        }
+    }
+
+    /// The variables that statements assign; `None` if one of them cannot be told.
+    fn assigned_by(&self, body: &'p [Stmt], out: &mut Option<Vec<VarId>>) {
+        crate::analysis::visit::statements(body, &mut |s| match &s.kind {
+            StmtKind::Assign { target, .. } | StmtKind::PointerAssign { target, .. } => match self.storage_root(target)
+            {
+                Some(v) => out.iter_mut().for_each(|vs| vs.push(v)),
+                None => *out = None,
+            },
+            StmtKind::Forall { .. } | StmtKind::Where(_) | StmtKind::Nothing => {}
+            _ => *out = None,
+        });
+    }
+
+    fn index_mentions(&self, vars: &'p [Index], mask: Option<&'p Expr>, v: VarId) -> bool {
+        let bounds = vars.iter().flat_map(|(_, first, last, step)| [Some(first), Some(last), step.as_ref()]);
+        bounds.chain([mask]).flatten().any(|e| self.mentions(e, v))
+    }
+
+    /// Whether a statement reads nothing that it assigns.
+    fn is_independent(&self, s: &'p Stmt) -> bool {
+        let mut assigned = Some(Vec::new());
+        self.assigned_by(std::slice::from_ref(s), &mut assigned);
+        let Some(assigned) = assigned else {
+            return matches!(s.kind, StmtKind::Call { .. } | StmtKind::Unsupported(_));
+        };
+        let mut free = true;
+        crate::analysis::visit::statements(std::slice::from_ref(s), &mut |inner| {
+            let mut reads = |e: &'p Expr| free &= assigned.iter().all(|&v| !self.mentions(e, v));
+            match &inner.kind {
+                StmtKind::Assign { value, .. } => reads(value),
+                StmtKind::PointerAssign { value, bounds, .. } => {
+                    reads(value);
+                    for (lo, hi) in bounds {
+                        reads(lo);
+                        hi.iter().for_each(&mut reads);
+                    }
+                }
+                _ => crate::analysis::visit::statement_exprs(inner, &mut reads),
+            }
+            if let StmtKind::Assign { target, .. } | StmtKind::PointerAssign { target, .. } = &inner.kind {
+                let own = self.storage_root(target);
+                free &= !self.finds_itself(target);
+                free &= assigned.iter().all(|&v| Some(v) == own || !self.mentions(target, v));
+            }
+        });
+        free
+    }
+
+    /// Lists the active combinations of indices, for each of those around them.
+    fn list(&mut self, outer: Option<&Active>, vars: &'p [Index], mask: Option<&'p Expr>) -> Active {
+        let counter = self.b.mutable(Ty::I64);
+        self.b.set(counter, Val::i64(0));
+        self.each_candidate(outer, vars, mask, &mut |fx| fx.count_up(counter));
+        let count = self.freeze(counter.into());
+        let mut all: Vec<VarId> = outer.map(|o| o.vars.clone()).unwrap_or_default();
+        all.extend(vars.iter().map(|v| v.0));
+        let width = Val::i64(all.len() as i64);
+        let rows = self.temporary_array(&Type::Integer(8), None, &[width, count]);
+        self.b.set(counter, Val::i64(0));
+        self.each_candidate(outer, vars, mask, &mut |fx| {
+            let start = fx.imul(counter.into(), width);
+            for (i, &v) in all.iter().enumerate() {
+                let ty = &fx.program.var(v).ty;
+                let place = fx.index_place(v);
+                let value = fx.load(place, ty);
+                let value = fx.as_scalar(&value, ty);
+                let value = fx.widen(value, ir_ty(ty));
+                let at = fx.iadd(start, Val::i64(i as i64));
+                let word = fx.element_linear(&rows, at);
+                fx.store_scalar(word, Ty::I64, value);
+            }
+            fx.count_up(counter);
+        });
+        Active { vars: all, rows, count }
+    }
+
+    fn count_up(&mut self, counter: Reg) {
+        let next = self.b.bin(BinOp::Add, Ty::I64, counter, Val::i64(1));
+        self.set_directly(counter, next.into());
+    }
+
+    fn each_candidate(
+        &mut self,
+        outer: Option<&Active>,
+        vars: &'p [Index],
+        mask: Option<&'p Expr>,
+        body: &mut dyn FnMut(&mut Self),
+    ) {
+        let mut all = |fx: &mut Self| {
+            fx.index_nest(vars, None, &mut |fx| {
+                let p = mask.map_or(Val::pred(true), |m| fx.pred(m));
+                fx.when(p, |fx| body(fx));
+            });
+        };
+        match outer {
+            Some(outer) => self.each_row(outer, &mut |fx, _| all(fx)),
+            None => all(self),
+        }
+    }
+
+    /// Runs `body` with the indices set to each combination, and its number.
+    fn each_row(&mut self, active: &Active, body: &mut dyn FnMut(&mut Self, Val)) {
+        let width = Val::i64(active.vars.len() as i64);
+        self.repeat(active.count, &mut |fx, row| {
+            let start = fx.imul(row, width);
+            for (i, &v) in active.vars.iter().enumerate() {
+                let ty = &fx.program.var(v).ty;
+                let at = fx.iadd(start, Val::i64(i as i64));
+                let word = fx.element_linear(&active.rows, at);
+                let value = fx.load_word(word);
+                let value = fx.narrow(value, ir_ty(ty));
+                let place = fx.index_place(v);
+                fx.store(place, ty, &Value::Scalar(value));
+            }
+            body(fx, row);
+        });
+    }
+
+    fn listed(&mut self, active: &Active, body: &'p [Stmt]) {
+        for s in body {
+            self.mark(s.span);
+            self.scope(|fx| match &s.kind {
+                StmtKind::Assign { target, value } => fx.listed_assign(active, target, value),
+                StmtKind::PointerAssign { target, bounds, value } => fx.listed_pointer(active, target, bounds, value),
+                StmtKind::Where(arms) => fx.listed_where(active, arms, &[]),
+                StmtKind::Forall { vars, mask, body } => {
+                    let inner = fx.list(Some(active), vars, mask.as_ref());
+                    fx.listed(&inner, body);
+                }
+                StmtKind::Nothing => {}
+                _ => fx.unsupported("this statement in a FORALL construct"),
+            });
+        }
+    }
+
+    fn words(&mut self, active: &Active) -> Words {
+        Words(self.temporary_array(&Type::Integer(8), None, &[active.count]))
+    }
+
+    fn keep_word(&mut self, words: &Words, row: Val, addr: Val) {
+        let word = self.element_linear(&words.0, row);
+        self.store_scalar(word, Ty::I64, addr);
+    }
+
+    fn kept_word(&mut self, words: &Words, row: Val) -> Val {
+        let word = self.element_linear(&words.0, row);
+        self.load_word(word)
+    }
+
+    fn listed_assign(&mut self, active: &Active, target: &'p Expr, value: &'p Expr) {
+        let bytes = const_bytes(self.program, &target.ty).filter(|_| target.rank == 0);
+        let Some(bytes) = bytes else { return self.listed_array(active, target, value) };
+        let ty = &target.ty;
+        let len = matches!(ty, Type::Character(_)).then_some(Val::i64(bytes as i64));
+        let values = self.temporary_array(ty, len, &[active.count]);
+        let places = self.finds_itself(target).then(|| self.words(active));
+        let mut found: Option<Place> = None;
+        self.each_row(active, &mut |fx, row| {
+            let v = fx.value(value);
+            let slot = fx.element_linear(&values, row);
+            fx.store(element_place(slot, len), ty, &v);
+            if let Some(places) = &places {
+                let place = fx.place(target);
+                if let Place::Mem(mem) | Place::Char(mem, _) = place {
+                    let addr = fx.address(mem);
+                    fx.keep_word(places, row, addr);
+                    found = Some(place);
+                }
+            }
+        });
+        self.each_row(active, &mut |fx, row| {
+            let slot = fx.element_linear(&values, row);
+            let v = fx.load(element_place(slot, len), ty);
+            let place = match (&places, found) {
+                (Some(places), Some(known)) => {
+                    let addr = fx.kept_word(places, row);
+                    at_address(known, addr)
+                }
+                _ => fx.place(target),
+            };
+            fx.store(place, ty, &v);
+        });
+    }
+
+    /// The memory that values of unknown size are put into, for one combination.
+    fn block_of(&mut self, addr: Val, target: &View) -> View {
+        let space = if self.side == Side::Device { Space::Global } else { Space::Host };
+        let extents = target.extents();
+        self.dense(Mem::at(addr, space), target.element, target.len, &extents)
+    }
+
+    fn new_block_like(&mut self, target: &View, ty: &Type, words: &Words, row: Val) -> View {
+        let extents = target.extents();
+        let bytes = self.array_bytes(&extents, target.element);
+        let location = i32::from(self.side == Side::Device);
+        let args = vec![Val::i32(location), bytes, Val::i64(0), Val::i64(0), Val::i32(0)];
+        let addr = self.rt(Rt::Alloc, args).first().map_or(Val::i64(0), |&r| r.into());
+        self.keep_word(words, row, addr);
+        let block = self.block_of(addr, target);
+        if has_allocatable(self.program, ty) {
+            self.initialise_view(&block, ty);
+        }
+        block
+    }
+
+    fn block_at(&mut self, words: &Words, row: Val, target: &View) -> View {
+        let addr = self.kept_word(words, row);
+        self.block_of(addr, target)
+    }
+
+    fn free_block(&mut self, words: &Words, row: Val) {
+        let addr = self.kept_word(words, row);
+        let location = i32::from(self.side == Side::Device);
+        self.free(&Cleanup { location, addr, perhaps: false });
+    }
+
+    /// Where to store the targets of each combination, if finding them reads what is assigned.
+    fn saved_targets(&mut self, active: &Active, target: &'p Expr) -> Option<Saved> {
+        if !self.finds_itself(target) {
+            return None;
+        }
+        if crate::assign::overlap::has_vector(target) {
+            self.unsupported("a vector subscript that this FORALL assigns");
+            return None;
+        }
+        Some(self.saved(active, target.rank))
+    }
+
+    fn saved(&mut self, active: &Active, rank: u8) -> Saved {
+        let each = Val::i64(ir::descriptor::bytes(u32::from(rank)) as i64 + 8);
+        let total = self.imul(each, active.count);
+        Saved { mem: self.temporary(total, 8), each }
+    }
+
+    fn saved_slot(&mut self, saved: &Saved, row: Val) -> Mem {
+        let skip = self.imul(row, saved.each);
+        self.advance(saved.mem, skip)
+    }
+
+    fn target_view(&mut self, saved: Option<&Saved>, row: Val, target: &'p Expr, space: Space) -> Option<View> {
+        let Some(saved) = saved else { return self.designator_view(target) };
+        let slot = self.saved_slot(saved, row);
+        let d = self.desc_of((&target.ty, false), target.rank, DescAt::Mem(slot), space, false, None);
+        Some(self.desc_view(&d))
+    }
+
+    /// An assignment whose values get blocks of memory: `find` finds the values for a target and puts them into a block of the
+    /// target's shape, `store` stores them. `what` names the assignment where the target has no place.
+    fn listed_blocks(
+        &mut self,
+        active: &Active,
+        (target, what): (&'p Expr, &str),
+        find: &mut dyn FnMut(&mut Self, Val, &View, &View),
+        store: &mut dyn FnMut(&mut Self, Val, &View, &View),
+    ) {
+        let ty = &target.ty;
+        let blocks = self.words(active);
+        let saved = self.saved_targets(active, target);
+        let mut space = Space::Host;
+        self.each_row(active, &mut |fx, row| {
+            let Some(view) = fx.designator_view(target) else {
+                return fx.unsupported(what);
+            };
+            space = view.mem.space;
+            if let Some(saved) = &saved {
+                let slot = fx.saved_slot(saved, row);
+                fx.write_descriptor(slot, &view);
+            }
+            let block = fx.new_block_like(&view, ty, &blocks, row);
+            find(fx, row, &view, &block);
+        });
+        self.each_row(active, &mut |fx, row| {
+            let Some(view) = fx.target_view(saved.as_ref(), row, target, space) else { return };
+            let block = fx.block_at(&blocks, row, &view);
+            store(fx, row, &view, &block);
+            fx.free_fields_of_view(&block, ty);
+            fx.free_block(&blocks, row);
+        });
+    }
+
+    fn listed_array(&mut self, active: &Active, target: &'p Expr, value: &'p Expr) {
+        let ty = &target.ty;
+        self.listed_blocks(
+            active,
+            (target, "a FORALL assignment to this object"),
+            &mut |fx, _, _, block| {
+                if value.rank == 0 {
+                    let v = fx.value(value);
+                    fx.fill(block, &v, ty);
+                } else {
+                    let (env, extents) = fx.prepared(value);
+                    fx.check_shape(block, &extents);
+                    fx.fill_from(block, env, &extents, value);
+                }
+            },
+            &mut |fx, _, view, block| fx.copy_array(view, block, ty),
+        );
+    }
+
+    fn listed_pointer(
+        &mut self,
+        active: &Active,
+        target: &'p Expr,
+        bounds: &'p [(Expr, Option<Expr>)],
+        value: &'p Expr,
+    ) {
+        let values = self.saved(active, target.rank);
+        let places = self.words(active);
+        let mut known: Option<Desc> = None;
+        self.each_row(active, &mut |fx, row| {
+            let Some(d) = fx.descriptor(target) else { return fx.unsupported("a pointer to this object") };
+            let DescAt::Mem(mem) = d.at else { return fx.unsupported("a pointer to this object") };
+            let addr = fx.address(mem);
+            fx.keep_word(&places, row, addr);
+            let slot = fx.saved_slot(&values, row);
+            match fx.pointer_target(value) {
+                Some(view) => {
+                    let view = fx.with_bounds(view, bounds);
+                    let view = fx.with_type(&d, view, &value.ty);
+                    fx.write_descriptor(slot, &view);
+                }
+                None => fx.store_scalar(slot.plus(ir::descriptor::BASE), Ty::I64, Val::i64(0)),
+            }
+            known = Some(d);
+        });
+        let Some(known) = known else { return };
+        let DescAt::Mem(first) = known.at else { return };
+        let is_null = matches!(value.kind, ExprKind::Null);
+        self.each_row(active, &mut |fx, row| {
+            let addr = fx.kept_word(&places, row);
+            let d = Desc { at: DescAt::Mem(Mem { addr, offset: 0, ..first }), ..known.clone() };
+            if is_null {
+                return fx.desc_clear(&d);
+            }
+            let slot = fx.saved_slot(&values, row);
+            let view = fx.desc_view(&Desc { at: DescAt::Mem(slot), ..known.clone() });
+            fx.desc_set(&d, &view);
+        });
+    }
+
+    fn listed_where(&mut self, active: &Active, arms: &'p Arms, outer: &[ListedMask<'p>]) {
+        let mut conditions = outer.to_vec();
+        for (mask, body, span) in arms {
+            let mut mine = conditions.clone();
+            if let Some(mask) = mask {
+                let blocks = self.at(*span, |fx| fx.listed_mask(active, mask));
+                mine.push(ListedMask { mask, blocks: blocks.clone(), wanted: true });
+                conditions.push(ListedMask { mask, blocks, wanted: false });
+            }
+            for s in body {
+                self.mark(s.span);
+                match &s.kind {
+                    StmtKind::Assign { target, value } => {
+                        self.scope(|fx| fx.listed_masked(active, target, value, &mine));
+                    }
+                    StmtKind::Where(arms) => self.listed_where(active, arms, &mine),
+                    StmtKind::Nothing => {}
+                    _ => self.unsupported("this statement in a WHERE construct"),
+                }
+            }
+        }
+        for c in conditions.iter().skip(outer.len()) {
+            self.repeat(active.count, &mut |fx, row| fx.free_block(&c.blocks, row));
+        }
+    }
+
+    fn listed_mask(&mut self, active: &Active, mask: &'p Expr) -> Words {
+        let blocks = self.words(active);
+        self.each_row(active, &mut |fx, row| {
+            let (env, extents) = fx.prepared(mask);
+            let element = fx.element_bytes(&mask.ty, None);
+            let shape = fx.dense(Mem::at(Val::i64(0), Space::Host), element, None, &extents);
+            let block = fx.new_block_like(&shape, &mask.ty, &blocks, row);
+            fx.fill_from(&block, env, &extents, mask);
+        });
+        blocks
+    }
+
+    /// The conditions on the elements of a target, which has the shape of the masks.
+    fn conditions_of(&mut self, masks: &[ListedMask<'p>], row: Val, target: &View) -> Vec<Condition<'p>> {
+        let mut out = Vec::with_capacity(masks.len());
+        for m in masks {
+            let element = self.element_bytes(&m.mask.ty, None);
+            let shape = View { element, len: None, ..target.clone() };
+            let value = Some(self.block_at(&m.blocks, row, &shape));
+            out.push(Condition { mask: m.mask, value, wanted: m.wanted });
+        }
+        out
+    }
+
+    fn listed_masked(&mut self, active: &Active, target: &'p Expr, value: &'p Expr, masks: &[ListedMask<'p>]) {
+        self.listed_blocks(
+            active,
+            (target, "an assignment to this object in a WHERE construct"),
+            &mut |fx, row, view, block| {
+                let conditions = fx.conditions_of(masks, row, view);
+                fx.masked_value(block, value, &conditions);
+            },
+            &mut |fx, row, view, block| {
+                let conditions = fx.conditions_of(masks, row, view);
+                fx.masked_assign_to(view, target, value, &conditions, Some(block.clone()));
+            },
+        );
+    }
+}
+
+/// A descriptor for each combination.
+struct Saved {
+    mem: Mem,
+    each: Val,
+}
+
+/// The same kind of place at another address.
+fn at_address(place: Place, addr: Val) -> Place {
+    match place {
+        Place::Mem(mem) => Place::Mem(Mem { addr, offset: 0, ..mem }),
+        Place::Char(mem, len) => Place::Char(Mem { addr, offset: 0, ..mem }, len),
+        other => other,
+    }
+}

@@ -1,0 +1,387 @@
+//! Intrinsic assignment.
+//!
+//! An array assignment is one loop nest over the elements, unless the value may overlap the target in another order
+//! (`overlap`); then the value is computed into a temporary first. A left side that is a whole allocatable of host data takes
+//! the shape of the value (Fortran 2018, 10.2.1.3). Where a side is on the device, see `transfer`.
+
+pub(crate) mod components;
+pub(crate) mod forall;
+pub(crate) mod overlap;
+pub(crate) mod pointer;
+pub(crate) mod transfer;
+pub(crate) mod where_construct;
+
+use crate::array::{Env, Leaf, element_place};
+use crate::call::has_open_length;
+use crate::expr::designator::is_designator;
+use crate::function::Fx;
+use crate::storage::{Desc, Home};
+use crate::types::{assigns_components, has_allocatable, has_final, is_device_data};
+use crate::value::Value;
+use crate::value::place::Place;
+use crate::value::view::View;
+use ir::Val;
+use ir::op::{BinOp, CmpOp};
+use sema::checked::{Expr, ExprKind, Type};
+
+impl<'p> Fx<'_, 'p> {
+    /// `target = value`
+    pub(crate) fn assign(&mut self, target: &'p Expr, value: &'p Expr) {
+        if self.is_class(target) {
+            return self.assign_class(target, value);
+        }
+        if self.is_host() && assigns_components(self.program, &target.ty) {
+            return self.assign_by_components(target, value);
+        }
+        if target.rank > 0 {
+            return self.assign_array(target, value);
+        }
+        if let Some(d) = self.reallocatable(target) {
+            return self.assign_allocatable_scalar(&d, target, value);
+        }
+        let v = self.value(value);
+        if let Some(Place::Reg(reg)) = self.register_place(target) {
+            // The value is used here only, so that its last operation may set the variable itself.
+            let v = self.as_scalar(&v, &target.ty);
+            return self.set_directly(reg, v);
+        }
+        let place = self.place(target);
+        self.at(target.span, |fx| fx.store_assigned(place, target, value, &v));
+    }
+
+    /// The register of a variable that lives in one.
+    fn register_place(&mut self, target: &'p Expr) -> Option<Place> {
+        let ExprKind::Var(v) = &target.kind else { return None };
+        match self.home(*v) {
+            Some(Home::Reg(r)) => Some(Place::Reg(r)),
+            _ => None,
+        }
+    }
+
+    fn store_assigned(&mut self, place: Place, target: &'p Expr, value: &'p Expr, v: &Value) {
+        // A character or object value is where it is; what overlaps the target must be copied out first. The character
+        // service takes overlap; objects overlap only if they are the same.
+        if let (Place::Mem(to), Value::Object(from)) = (place, v)
+            && is_designator(value)
+        {
+            if to == *from {
+                return;
+            }
+        }
+        // `a = a%next`: what the target holds is freed before it is copied, so that the value is copied first.
+        if let (Place::Mem(to), Value::Object(from)) = (place, v)
+            && has_allocatable(self.program, &target.ty)
+            && ((is_designator(value) && self.storage_root(target) == self.storage_root(value))
+                || self.is_pointer_result(value))
+        {
+            let copy = self.deep_copy(*from, &target.ty);
+            self.finalise(to, &target.ty);
+            self.store(place, &target.ty, &Value::Object(copy));
+            return self.release(copy, &target.ty);
+        }
+        if let Place::Mem(to) = place {
+            self.finalise(to, &target.ty);
+        }
+        self.store(place, &target.ty, v);
+    }
+
+    /// The descriptor of an allocatable that assignment may allocate: a whole variable or component, of host data.
+    pub(crate) fn reallocatable(&mut self, target: &'p Expr) -> Option<Desc> {
+        let (allocatable, cuda) = match &target.kind {
+            ExprKind::Var(v) => {
+                let attrs = &self.program.var(*v).attrs;
+                (attrs.allocatable, attrs.cuda)
+            }
+            ExprKind::Field { base, field } if base.rank == 0 => {
+                let f = self.field_of(base, *field)?;
+                (f.allocatable, f.cuda)
+            }
+            _ => return None,
+        };
+        if !allocatable || !self.is_host() || is_device_data(cuda) {
+            return None;
+        }
+        self.descriptor(target)
+    }
+
+    /// The same for an array of device data that host code assigns.
+    fn reallocatable_on_device(&mut self, target: &'p Expr) -> Option<Desc> {
+        let ExprKind::Var(v) = &target.kind else { return None };
+        let attrs = &self.program.var(*v).attrs;
+        if !attrs.allocatable || !self.is_host() || !is_device_data(attrs.cuda) || has_open_length(&target.ty) {
+            return None;
+        }
+        self.descriptor(target)
+    }
+
+    /// Assignment to a whole allocatable array on the device, which may have to be allocated anew.
+    fn assign_whole_on_device(&mut self, d: &Desc, target: &'p Expr, value: &'p Expr) {
+        let from = match self.designator_view(value) {
+            Some(from) if from.gathers() => {
+                let local = self.local_view(from, &value.ty);
+                self.contiguous_view(local, &value.ty)
+            }
+            Some(from) => from,
+            None => self.materialise(value),
+        };
+        let is_whole = is_whole(value);
+        let shape: Vec<(Val, Val)> =
+            from.dims.iter().map(|dim| (if is_whole { dim.lower } else { Val::i64(1) }, dim.extent)).collect();
+        let element = self.desc_element(d);
+        self.fit_allocation(d, target, &shape, element);
+        let view = self.desc_view(d);
+        self.at(target.span, |fx| fx.copy_array(&view, &from, &target.ty));
+    }
+
+    /// Allocates an array anew unless it has that shape.
+    pub(crate) fn fit_allocation(&mut self, d: &Desc, target: &'p Expr, shape: &[(Val, Val)], element: Val) {
+        let old = self.desc_view(d);
+        let mut unfit = self.icmp(CmpOp::Eq, old.mem.addr, Val::i64(0));
+        for (have, &(_, want)) in old.extents().into_iter().zip(shape) {
+            let other = self.icmp(CmpOp::Ne, have, want);
+            unfit = self.combine(BinOp::Or, unfit, other);
+        }
+        if d.element.is_none() {
+            let other = self.icmp(CmpOp::Ne, old.element, element);
+            unfit = self.combine(BinOp::Or, unfit, other);
+        }
+        let location = self.location_of(target);
+        let name = self.designator_name(target);
+        self.when(unfit, |fx| {
+            fx.free_data(d, &target.ty, location);
+            fx.allocate_data(d, shape, element, location, &name, false);
+            fx.initialise_data(d, &target.ty);
+        });
+    }
+
+    fn assign_allocatable_scalar(&mut self, d: &Desc, target: &'p Expr, value: &'p Expr) {
+        let v = self.value(value);
+        let deferred = has_open_length(&target.ty) && d.element.is_none();
+        let v = match v {
+            // The old characters may go away before the new ones are stored.
+            Value::Char(_, len)
+                if deferred && crate::analysis::usage::root(value) == crate::analysis::usage::root(target) =>
+            {
+                self.character_copy(&v, len)
+            }
+            other => other,
+        };
+        // `a%next = a`: the value is copied before the target changes.
+        let same_object = has_allocatable(self.program, &target.ty)
+            && self.storage_root(value).is_some_and(|root| self.storage_root(target) == Some(root));
+        let v = match v {
+            Value::Object(from) if same_object => Value::Object(self.deep_copy(from, &target.ty)),
+            other => other,
+        };
+        let element = match &v {
+            Value::Char(_, len) if deferred => *len,
+            _ => self.desc_element(d),
+        };
+        let base = self.desc_base(d);
+        let absent = self.icmp(CmpOp::Eq, base, Val::i64(0));
+        let unfit = if deferred {
+            let old = self.desc_element(d);
+            let other = self.icmp(CmpOp::Ne, old, element);
+            self.combine(BinOp::Or, absent, other)
+        } else {
+            absent
+        };
+        let location = self.location_of(target);
+        let name = self.designator_name(target);
+        let element = self.freeze(element);
+        self.when(unfit, |fx| {
+            fx.free_if_set(d, location);
+            fx.allocate_data(d, &[], element, location, &name, false);
+            fx.initialise_data(d, &target.ty);
+        });
+        let view = self.desc_view(d);
+        if has_final(self.program, &target.ty) {
+            let kept = self.negate(unfit);
+            self.when(kept, |fx| fx.finalise(view.mem, &target.ty));
+        }
+        self.store(element_place(view.mem, view.len), &target.ty, &v);
+        if let (true, Value::Object(copy)) = (same_object, &v) {
+            self.release(*copy, &target.ty);
+        }
+    }
+
+    fn assign_array(&mut self, target: &'p Expr, value: &'p Expr) {
+        let whole = self.reallocatable(target);
+        if value.rank == 0 {
+            let mut v = self.value(value);
+            if let Value::Char(_, len) = v
+                && self.storage_root(target).is_none_or(|root| self.mentions(value, root))
+            {
+                v = self.character_copy(&v, len);
+            }
+            let Some(view) = self.designator_view(target) else {
+                return self.unsupported("an assignment to this object");
+            };
+            return self.at(target.span, |fx| fx.fill(&view, &v, &target.ty));
+        }
+        if let Some(d) = whole
+            && !self.keeps_shape(target, value)
+        {
+            return self.assign_whole(&d, target, value);
+        }
+        if let Some(d) = self.reallocatable_on_device(target)
+            && !self.keeps_shape(target, value)
+            && self.storage_root(target).is_some_and(|v| !self.mentions(value, v))
+        {
+            return self.assign_whole_on_device(&d, target, value);
+        }
+        let Some(mut view) = self.designator_view(target) else {
+            return self.unsupported("an assignment to this object");
+        };
+        if has_final(self.program, &target.ty) && self.storage_root(target) != self.storage_root(value) {
+            self.finalise_view(&view, &target.ty);
+        }
+        if crate::assign::overlap::has_vector(target) && self.finds_itself(target) {
+            self.settle_subscripts(&mut view);
+        }
+        // A designator is evaluated once: its bounds may be functions with effects.
+        let designator = self.designator_view(value);
+        if let Some(from) = &designator
+            && (self.is_remote(view.mem) || self.is_remote(from.mem))
+        {
+            let overlaps = self.conflicts(target, value) && self.is_remote(from.mem) == self.is_remote(view.mem);
+            if !overlaps {
+                self.check_shape(&view, &from.extents());
+                return self.at(target.span, |fx| fx.copy_array(&view, from, &target.ty));
+            }
+        }
+        let is_early = self.is_remote(view.mem) || self.conflicts(target, value);
+        let (env, extents) = match designator {
+            Some(from) => {
+                let from = self.local_view(from, &value.ty);
+                let extents = from.extents();
+                let mut env = Env::default();
+                env.insert(value, Leaf::View(from));
+                (env, extents)
+            }
+            None => self.prepared(value),
+        };
+        if is_early {
+            let len = self.length_of(value, Some(&env));
+            let from = if self.is_remote(view.mem) {
+                let from = self.temporary_bytes(&value.ty, len, &extents);
+                if has_allocatable(self.program, &value.ty) {
+                    self.initialise_view(&from, &value.ty);
+                }
+                from
+            } else {
+                self.temporary_array(&value.ty, len, &extents)
+            };
+            self.fill_from(&from, env, &extents, value);
+            self.check_shape(&view, &from.extents());
+            return self.at(target.span, |fx| fx.copy_array(&view, &from, &target.ty));
+        }
+        self.check_shape(&view, &extents);
+        let extents = view.extents();
+        self.at(target.span, |fx| fx.fill_from(&view, env, &extents, value));
+    }
+
+    /// Gives a view its vector subscripts as they are, before what is assigned changes them.
+    fn settle_subscripts(&mut self, view: &mut View) {
+        let subscript = Type::Integer(8);
+        for d in &mut view.dims {
+            if let Some(gather) = &mut d.gather {
+                let (subs, lower) = gather.as_ref().clone();
+                let extents = subs.extents();
+                let own = self.temporary_array(&subscript, None, &extents);
+                self.copy_array(&own, &subs, &subscript);
+                **gather = (own, lower);
+            }
+        }
+    }
+
+    /// Assignment to a whole allocatable, which may have to be allocated anew.
+    fn assign_whole(&mut self, d: &Desc, target: &'p Expr, value: &'p Expr) {
+        let reads_target = match self.storage_root(target) {
+            Some(v) => self.mentions(value, v),
+            None => true,
+        };
+        let (env, extents) = if reads_target {
+            let from = self.materialise(value);
+            let extents = from.extents();
+            let mut env = Env::default();
+            env.insert(value, Leaf::View(from));
+            (env, extents)
+        } else {
+            self.prepared(value)
+        };
+        let whole = match &value.kind {
+            ExprKind::Convert(inner) => inner,
+            _ => value,
+        };
+        let lowers: Vec<Val> = match env.leaf(whole) {
+            // The value is a whole array: its bounds become those of the target.
+            Some(Leaf::View(view)) if is_whole(whole) => view.dims.iter().map(|dim| dim.lower).collect(),
+            _ => vec![Val::i64(1); extents.len()],
+        };
+        let deferred = d.element.is_none();
+        let length = if deferred { self.length_of(value, Some(&env)) } else { None };
+        let element = length.unwrap_or_else(|| self.desc_element(d));
+        let element = self.freeze(element);
+        let extents: Vec<Val> = extents.into_iter().map(|e| self.freeze(e)).collect();
+        let shape: Vec<(Val, Val)> = lowers.into_iter().zip(extents.iter().copied()).collect();
+        self.fit_allocation(d, target, &shape, element);
+        let view = self.desc_view(d);
+        self.at(target.span, |fx| fx.fill_from(&view, env, &extents, value));
+    }
+
+    /// Sets every element of an array to a value.
+    pub(crate) fn fill(&mut self, view: &View, v: &Value, ty: &Type) {
+        if self.is_remote(view.mem) && !view.gathers() {
+            return self.fill_remote(view, v, ty);
+        }
+        let extents = view.extents();
+        self.for_each_element(Env::default(), &extents, &[view], &mut |fx, index, linear| {
+            let mem = fx.element_pos(view, index, linear);
+            fx.store(element_place(mem, view.len), ty, v);
+        });
+    }
+
+    /// Copies an array element by element or in a transfer; shapes agree and memories do not overlap.
+    pub(crate) fn copy_array(&mut self, to: &View, from: &View, ty: &Type) {
+        let remote = self.is_remote(to.mem) || self.is_remote(from.mem);
+        if remote && !to.gathers() && !from.gathers() {
+            return self.transfer(to, from);
+        }
+        let extents = to.extents();
+        self.for_each_element(Env::default(), &extents, &[to, from], &mut |fx, index, linear| {
+            let source = fx.element_pos(from, index, linear);
+            let value = fx.load(element_place(source, from.len), ty);
+            let target = fx.element_pos(to, index, linear);
+            fx.store(element_place(target, to.len), ty, &value);
+        });
+    }
+
+    /// With bounds checks on, reports a value whose shape is not that of the target.
+    pub(crate) fn check_shape(&mut self, view: &View, extents: &[Val]) {
+        let own = view.extents();
+        self.check_extents(&own, extents);
+    }
+
+    /// With bounds checks on, reports shapes that do not conform.
+    pub(crate) fn check_extents(&mut self, left: &[Val], right: &[Val]) {
+        if !self.m.options.check_bounds {
+            return;
+        }
+        for (dim, (&left, &right)) in left.iter().zip(right).enumerate() {
+            let differs = self.icmp(CmpOp::Ne, left, right);
+            self.when(differs, |fx| {
+                fx.rt(ir::rt::Rt::ErrorShape, vec![left, right, Val::i32(dim as i32 + 1)]);
+            });
+        }
+    }
+}
+
+/// Whether the expression is a whole array variable or component.
+pub(crate) fn is_whole(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Var(_) => true,
+        ExprKind::Field { base, .. } => base.rank == 0 && is_designator(base),
+        _ => false,
+    }
+}

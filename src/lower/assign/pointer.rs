@@ -1,0 +1,94 @@
+//! Pointer assignment and association.
+
+use crate::function::Fx;
+use crate::value::view::{Contiguity, View, ViewDim};
+use ir::Val;
+use ir::op::{BinOp, CmpOp};
+use sema::checked::{Expr, ExprKind};
+
+impl<'p> Fx<'_, 'p> {
+    /// `target => value`
+    pub(crate) fn pointer_assign(&mut self, target: &'p Expr, bounds: &'p [(Expr, Option<Expr>)], value: &'p Expr) {
+        let Some(d) = self.descriptor(target) else { return self.unsupported("a pointer to this object") };
+        let Some(view) = self.pointer_target(value) else { return self.desc_clear(&d) };
+        let view = self.with_bounds(view, bounds);
+        let view = self.with_type(&d, view, &value.ty);
+        self.desc_set(&d, &view);
+    }
+
+    /// What a pointer points to after `=> e`; `None` for `null()`.
+    pub(crate) fn pointer_target(&mut self, e: &'p Expr) -> Option<View> {
+        match &e.kind {
+            ExprKind::Null => None,
+            ExprKind::Intrinsic { id: sema::intrinsic::Intrinsic::Null, .. } => None,
+            ExprKind::Call { proc, args } => {
+                let view = self.call_pointer_function(*proc, args);
+                if view.is_none() {
+                    self.unsupported("a pointer to this object");
+                }
+                view
+            }
+            _ => {
+                let view = self.designator_view(e);
+                if view.is_none() {
+                    self.unsupported("a pointer to this object");
+                }
+                view
+            }
+        }
+    }
+
+    /// The view with the bounds that a pointer assignment gives.
+    pub(crate) fn with_bounds(&mut self, mut view: View, bounds: &'p [(Expr, Option<Expr>)]) -> View {
+        if bounds.is_empty() {
+            return view;
+        }
+        if bounds.iter().all(|b| b.1.is_none()) {
+            for (d, (lo, _)) in view.dims.iter_mut().zip(bounds) {
+                d.lower = self.bound(lo);
+            }
+            return view;
+        }
+        // Bounds remapping: the target is of rank 1, or its elements follow each other.
+        let mut stride = match view.dims.as_slice() {
+            [only] => only.stride,
+            _ => view.element,
+        };
+        let mut dims = Vec::with_capacity(bounds.len());
+        for (lo, hi) in bounds {
+            let lower = self.bound(lo);
+            let upper = hi.as_ref().map_or(lower, |e| self.bound(e));
+            let extent = self.count(lower, upper, Val::i64(1));
+            dims.push(ViewDim { lower, extent, stride, gather: None });
+            stride = self.imul(stride, extent);
+        }
+        View { dims, contiguity: Contiguity::Unknown, origin: None, ..view }
+    }
+
+    /// ASSOCIATED
+    pub(crate) fn associated(&mut self, pointer: &'p Expr, target: Option<&'p Expr>) -> Val {
+        let Some(d) = self.descriptor(pointer) else {
+            self.unsupported("a pointer to this object");
+            return Val::pred(false);
+        };
+        let set = self.desc_is_set(&d);
+        let Some(target) = target else { return set };
+        let mine = self.desc_view(&d);
+        let Some(theirs) = self.pointer_target(target) else { return Val::pred(false) };
+        let (a, b) = (self.address(mine.mem), self.address(theirs.mem));
+        let mut equal = self.icmp(CmpOp::Eq, a, b);
+        for (x, y) in mine.dims.iter().zip(&theirs.dims) {
+            let extents = self.icmp(CmpOp::Eq, x.extent, y.extent);
+            equal = self.combine(BinOp::And, equal, extents);
+            // What has no elements is associated with nothing.
+            let some = self.icmp(CmpOp::Gt, x.extent, Val::i64(0));
+            equal = self.combine(BinOp::And, equal, some);
+            // Strides matter where there is a second element.
+            let strides = self.icmp(CmpOp::Eq, x.stride, y.stride);
+            let single = self.icmp(CmpOp::Le, x.extent, Val::i64(1));
+            let fits = self.combine(BinOp::Or, strides, single);
+            equal = self.combine(BinOp::And, equal, fits);
+        }
+        self.combine(BinOp::And, set, equal)
+    }
+}

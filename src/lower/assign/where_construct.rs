@@ -1,0 +1,196 @@
+//! WHERE (Fortran 2018, 10.2.3).
+//!
+//! The masks of a WHERE are evaluated again for each assignment, element by element, if no assignment in it could change
+//! them; otherwise each is evaluated once into a temporary. An element is assigned if its own mask holds and those of the
+//! arms before do not; a nested WHERE adds to the conditions around it. A WHERE in a FORALL that reads what it assigns is done
+//! by `forall`.
+
+use crate::array::{Env, Leaf, element_place};
+use crate::function::Fx;
+use crate::value::view::View;
+use ir::Val;
+use ir::op::BinOp;
+use sema::checked::{Expr, Stmt, StmtKind, VarId};
+use source::Span;
+
+/// The arms of a WHERE: mask, statements, place.
+pub(crate) type Arms = [(Option<Expr>, Vec<Stmt>, Span)];
+
+/// A condition on the elements that are assigned.
+#[derive(Clone)]
+pub(crate) struct Condition<'p> {
+    /// The mask.
+    pub(crate) mask: &'p Expr,
+    /// The mask as it was at the beginning.
+    pub(crate) value: Option<View>,
+    /// Whether it must hold, or must not.
+    pub(crate) wanted: bool,
+}
+
+impl<'p> Fx<'_, 'p> {
+    pub(crate) fn where_construct(&mut self, arms: &'p Arms) {
+        let mut assigned = Vec::new();
+        self.assigned_in(arms, &mut assigned);
+        let mut masks = Vec::new();
+        masks_of(arms, &mut masks);
+        let stable = assigned.iter().all(|&v| masks.iter().all(|m| !self.mentions(m, v)));
+        self.where_arms(arms, &[], stable);
+    }
+
+    /// The variables that a WHERE assigns.
+    pub(crate) fn assigned_in(&self, arms: &'p Arms, out: &mut Vec<VarId>) {
+        for s in arms.iter().flat_map(|a| &a.1) {
+            match &s.kind {
+                StmtKind::Assign { target, .. } => out.extend(self.storage_root(target)),
+                StmtKind::Where(arms) => self.assigned_in(arms, out),
+                _ => {}
+            }
+        }
+    }
+
+    fn where_arms(&mut self, arms: &'p Arms, outer: &[Condition<'p>], stable: bool) {
+        let mut conditions = outer.to_vec();
+        for (mask, body, span) in arms {
+            let mut mine = conditions.clone();
+            if let Some(mask) = mask {
+                self.at(*span, |fx| {
+                    let value = (!stable).then(|| fx.materialise_mask(mask));
+                    mine.push(Condition { mask, value: value.clone(), wanted: true });
+                    conditions.push(Condition { mask, value, wanted: false });
+                });
+            }
+            for s in body {
+                self.mark(s.span);
+                match &s.kind {
+                    StmtKind::Assign { target, value } => {
+                        self.scope(|fx| fx.masked_assign(target, value, &mine));
+                    }
+                    StmtKind::Where(arms) => self.where_arms(arms, &mine, stable),
+                    _ => self.unsupported("this statement in a WHERE construct"),
+                }
+            }
+        }
+    }
+
+    fn materialise_mask(&mut self, mask: &'p Expr) -> View {
+        let view = self.view(mask);
+        // A variable may change before the mask is used.
+        if crate::expr::designator::is_designator(mask) {
+            let extents = view.extents();
+            let copy = self.temporary_array(&mask.ty, None, &extents);
+            self.copy_array(&copy, &view, &mask.ty);
+            return copy;
+        }
+        view
+    }
+
+    fn prepare_conditions(&mut self, conditions: &[Condition<'p>], env: &mut Env) {
+        for c in conditions {
+            match &c.value {
+                Some(view) => env.insert(c.mask, Leaf::View(view.clone())),
+                None => self.prepare(c.mask, env),
+            }
+        }
+    }
+
+    /// With bounds checks on, reports a value or masks whose shape is not that of the target.
+    fn check_masked(&mut self, env: &Env, value: &'p Expr, extents: &[Val], conditions: &[Condition<'p>]) {
+        for e in conditions.iter().map(|c| c.mask).chain([value]).filter(|e| e.rank > 0) {
+            self.check_operands(e, env);
+            if let Some(own) = env.extents(e) {
+                self.at(e.span, |fx| fx.check_extents(extents, &own));
+            }
+        }
+    }
+
+    /// Whether all conditions hold for the current element.
+    fn holds(&mut self, conditions: &[Condition<'p>]) -> Val {
+        let mut all = Val::pred(true);
+        for c in conditions {
+            let mut p = self.pred(c.mask);
+            if !c.wanted {
+                p = self.negate(p);
+            }
+            all = self.combine(BinOp::And, all, p);
+        }
+        all
+    }
+
+    fn masked_assign(&mut self, target: &'p Expr, value: &'p Expr, conditions: &[Condition<'p>]) {
+        let Some(view) = self.designator_view(target) else {
+            return self.unsupported("an assignment to this object in a WHERE construct");
+        };
+        self.masked_assign_to(&view, target, value, conditions, None);
+    }
+
+    /// Assigns those elements of a target for which the conditions hold; `ready` is the value where it is known already.
+    pub(crate) fn masked_assign_to(
+        &mut self,
+        view: &View,
+        target: &'p Expr,
+        value: &'p Expr,
+        conditions: &[Condition<'p>],
+        ready: Option<View>,
+    ) {
+        let extents = view.extents();
+        let ty = &target.ty;
+        let remote = self.is_remote(view.mem);
+        let mut to = view.clone();
+        if remote {
+            to = self.temporary_bytes(ty, view.len, &extents);
+            self.copy_array(&to, view, ty);
+        }
+        let is_ready = ready.is_some();
+        let mut env = Env::default();
+        match ready {
+            Some(ready) => env.insert(value, Leaf::View(ready)),
+            None => self.prepare(value, &mut env),
+        }
+        self.prepare_conditions(conditions, &mut env);
+        self.check_masked(&env, value, &extents, conditions);
+        if !remote && !is_ready && self.conflicts(target, value) {
+            let fresh = self.temporary_array(ty, view.len, &extents);
+            self.masked_store(&fresh, env, &extents, value, conditions);
+            let mut env = Env::default();
+            env.insert(value, Leaf::View(fresh));
+            self.prepare_conditions(conditions, &mut env);
+            return self.masked_store(&to, env, &extents, value, conditions);
+        }
+        self.masked_store(&to, env, &extents, value, conditions);
+        if remote {
+            self.copy_array(view, &to, ty);
+        }
+    }
+
+    /// Evaluates a value into an array where the conditions hold.
+    pub(crate) fn masked_value(&mut self, to: &View, value: &'p Expr, conditions: &[Condition<'p>]) {
+        let mut env = Env::default();
+        self.prepare(value, &mut env);
+        self.prepare_conditions(conditions, &mut env);
+        let extents = to.extents();
+        self.check_masked(&env, value, &extents, conditions);
+        self.masked_store(to, env, &extents, value, conditions);
+    }
+
+    fn masked_store(&mut self, to: &View, env: Env, extents: &[Val], value: &'p Expr, conditions: &[Condition<'p>]) {
+        self.for_each_element(env, extents, &[to], &mut |fx, index, linear| {
+            let holds = fx.holds(conditions);
+            fx.when(holds, |fx| {
+                let v = fx.value(value);
+                let mem = fx.element_pos(to, index, linear);
+                fx.store(element_place(mem, to.len), &value.ty, &v);
+            });
+        });
+    }
+}
+
+fn masks_of<'p>(arms: &'p Arms, out: &mut Vec<&'p Expr>) {
+    for (mask, body, _) in arms {
+        out.extend(mask);
+        for s in body {
+            if let StmtKind::Where(arms) = &s.kind {
+                masks_of(arms, out);
+            }
+        }
+    }
+}

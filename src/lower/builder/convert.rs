@@ -1,0 +1,74 @@
+//! Conversions between Fortran types.
+
+use crate::builder::arith::constant;
+use crate::function::Fx;
+use crate::types::{const_bytes, ir_ty};
+use crate::value::Value;
+use crate::value::place::Place;
+use ir::op::CvtOp;
+use ir::{Ty, Val};
+use sema::checked::Type;
+
+impl Fx<'_, '_> {
+    /// A register value of one type as another.
+    pub(crate) fn cast(&mut self, v: Val, from: Ty, to: Ty) -> Val {
+        if from == to {
+            return v;
+        }
+        match v {
+            Val::Imm(bits) if from != Ty::Pred && to != Ty::Pred => {
+                Val::Imm(scalar::bits::canonical(to, scalar::bits::convert(from, to, bits)))
+            }
+            _ => self.b.cvt(CvtOp::Cast, from, to, v).into(),
+        }
+    }
+
+    /// The bits of a number as a number of another type of the same width.
+    pub(crate) fn same_bits(&mut self, v: Val, from: Ty, to: Ty) -> Val {
+        match v {
+            _ if from == to => v,
+            Val::Imm(bits) => Val::Imm(ir::eval::eval_cvt(CvtOp::Bits, from, to, bits)),
+            Val::Reg(_) => self.b.cvt(CvtOp::Bits, from, to, v).into(),
+        }
+    }
+
+    /// A value converted to another type.
+    pub(crate) fn convert(&mut self, v: &Value, from: &Type, to: &Type) -> Value {
+        let (source, target) = (ir_ty(from), ir_ty(to));
+        match (from, to) {
+            (Type::Complex(_), Type::Complex(_)) => {
+                let (re, im) = self.as_complex(v, from);
+                Value::Complex(self.cast(re, source, target), self.cast(im, source, target))
+            }
+            (Type::Integer(_) | Type::Real(_), Type::Complex(_)) => {
+                let re = self.as_scalar(v, from);
+                Value::Complex(self.cast(re, source, target), Val::Imm(0))
+            }
+            (Type::Complex(_), Type::Integer(_) | Type::Real(_)) => {
+                let (re, _) = self.as_complex(v, from);
+                Value::Scalar(self.cast(re, source, target))
+            }
+            (Type::Logical(_), Type::Logical(_)) if matches!(v, Value::Pred(_)) => v.clone(),
+            (Type::Character(_), Type::Character(_)) => self.fit_character(v, to),
+            (Type::Derived(_) | Type::Any, _) | (_, Type::Derived(_) | Type::Any) => v.clone(),
+            _ => {
+                let v = self.as_scalar(v, from);
+                Value::Scalar(self.cast(v, source, target))
+            }
+        }
+    }
+
+    /// A character value cut or filled to the length of a type, where that is constant.
+    fn fit_character(&mut self, v: &Value, to: &Type) -> Value {
+        let (_, len) = self.as_char(v);
+        match const_bytes(self.program, to) {
+            Some(n) if constant(len) != Some(n as i64) => {
+                let n = Val::i64(n as i64);
+                let mem = self.temporary(n, 1);
+                self.store(Place::Char(mem, n), to, v);
+                Value::Char(mem, n)
+            }
+            _ => v.clone(),
+        }
+    }
+}

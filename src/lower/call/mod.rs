@@ -1,0 +1,375 @@
+//! Calls of procedures and services, and what happens after them.
+//!
+//! An internal procedure reaches the variables of its host through hidden parameters behind its own: of each such variable
+//! the address (of an allocatable or pointer that of the descriptor), then, where the declaration does not say them, lower
+//! bound, extent and stride of each dimension and the length of a character. That works for recursive hosts too, and the
+//! debugger sees host variables in the internal procedure's own frame. Variables of the main program and SAVE variables are
+//! globals and need none of this.
+
+pub(crate) mod actual;
+pub(crate) mod procedure_pointer;
+pub(crate) mod result;
+
+use crate::analysis::mathematics::procedure_name;
+use crate::call::actual::word_types;
+use crate::function::{Cleanup, Fx};
+use crate::module::globals::const_bounds;
+use crate::module::{ArgKey, Instance};
+use crate::storage::{Desc, DescAt, Home};
+use crate::types::{Side, ir_ty};
+use crate::value::Value;
+use crate::value::place::{Mem, Place};
+use crate::value::view::View;
+use ir::rt::Rt;
+use ir::{FuncId, Ty, Val};
+use sema::checked::{Actual, CharLen, ProcBody, ProcId, Procedure, Program, Shape, Storage, Type, VarId};
+
+/// What is passed to a procedure so far.
+#[derive(Debug, Default)]
+pub(crate) struct Passed {
+    pub(crate) words: Vec<Val>,
+    pub(crate) keys: Vec<ArgKey>,
+    pub(crate) back: Vec<CopyBack>,
+    /// Whether a service is called: objects with VALUE are one word.
+    pub(crate) service: bool,
+}
+
+/// What is to be done after the call.
+#[derive(Debug)]
+pub(crate) enum CopyBack {
+    /// A scalar that was passed as a copy.
+    Scalar { from: Mem, to: Place, ty: Type },
+    /// An array that was passed as a copy if `when` holds.
+    Array { when: Val, from: View, to: Option<View>, ty: Type, free: Cleanup },
+    /// A descriptor that was passed as a copy.
+    Descriptor { from: Val, to: Desc },
+}
+
+/// How a function gives its result.
+pub(crate) enum ResultForm {
+    /// A subroutine.
+    None,
+    /// In registers.
+    Registers(Vec<Ty>),
+    /// Through the address that is the first parameter; a length follows if the flag says so.
+    Hidden(bool),
+}
+
+/// How `proc` gives its result.
+pub(crate) fn result_form(program: &Program, proc: &Procedure) -> ResultForm {
+    let Some(result) = proc.result.filter(|_| proc.is_function) else { return ResultForm::None };
+    let var = program.var(result);
+    if var.attrs.allocatable || var.attrs.pointer {
+        return ResultForm::Hidden(false);
+    }
+    match (&var.shape, &var.ty) {
+        (_, Type::Character(_)) => ResultForm::Hidden(true),
+        (Shape::Scalar, Type::Complex(_)) => ResultForm::Registers(vec![ir_ty(&var.ty); 2]),
+        (Shape::Scalar, Type::Integer(_) | Type::Real(_) | Type::Logical(_)) => {
+            ResultForm::Registers(vec![ir_ty(&var.ty)])
+        }
+        _ => ResultForm::Hidden(false),
+    }
+}
+
+impl<'p> Fx<'_, 'p> {
+    /// The procedure that a call means: a procedure dummy is, in this clone, the procedure that was passed.
+    pub(crate) fn callee(&mut self, proc: ProcId) -> ProcId {
+        let through = self.program.proc(proc).through;
+        match through.and_then(|v| self.homes.get(&v)) {
+            Some(Home::Procedure(p)) => *p,
+            _ => proc,
+        }
+    }
+
+    /// Passes all arguments.
+    pub(crate) fn pass_all(&mut self, proc: ProcId, args: &'p [Option<Actual>], out: &mut Passed) {
+        let program = self.program;
+        for (i, &dummy) in program.proc(proc).params.iter().enumerate() {
+            let var = program.var(dummy);
+            match args.get(i) {
+                Some(Some(Actual::Expr(e))) => match self.procedure_dummy(e) {
+                    Some(p) => out.keys.push(ArgKey::Proc(p)),
+                    None if matches!(var.storage, Storage::Procedure) => {
+                        if self.is_absent_procedure(e) {
+                            out.keys.push(ArgKey::Any);
+                            continue;
+                        }
+                        // Which procedure it is is known at run time only.
+                        let value = self.scalar(e);
+                        out.words.push(value);
+                        out.keys.push(ArgKey::Pointer);
+                    }
+                    None => self.at(e.span, |fx| fx.pass(var, e, out)),
+                },
+                Some(Some(Actual::Proc(p))) => {
+                    let p = self.callee(*p);
+                    if out.service {
+                        // A service takes a kernel as its number.
+                        let instance = self.m.plain_instance(p, Side::Device);
+                        let func = self.m.instance(instance);
+                        out.words.push(Val::i64(i64::from(func.0)));
+                    }
+                    out.keys.push(ArgKey::Proc(p));
+                }
+                _ => self.pass_absent(var, out),
+            }
+        }
+    }
+
+    fn procedure_dummy(&self, e: &sema::checked::Expr) -> Option<ProcId> {
+        let sema::checked::ExprKind::Var(v) = &e.kind else { return None };
+        match self.homes.get(v) {
+            Some(Home::Procedure(p)) => Some(*p),
+            _ => None,
+        }
+    }
+
+    /// Calls a procedure with arguments passed already; gives the results in registers.
+    pub(crate) fn invoke(&mut self, proc: ProcId, hidden: &[Val], passed: &Passed, results: &[Ty]) -> Vec<Val> {
+        let program = self.program;
+        let callee = program.proc(proc);
+        if let Some(pointer) = self.passed_pointer(callee) {
+            return self.call_pointer(proc, pointer, hidden, passed, results);
+        }
+        if let (ProcBody::Pointer, Some(&pointer)) = (&callee.body, passed.words.first()) {
+            let (words, keys) = (passed.words[1..].to_vec(), passed.keys[1..].to_vec());
+            let rest = Passed { words, keys, ..Passed::default() };
+            return self.call_pointer(proc, pointer, hidden, &rest, results);
+        }
+        if let ProcBody::Dispatch { ty, name, object, nopass } = &callee.body {
+            return self.dispatch((proc, *ty, name, *object, *nopass), hidden, passed, results);
+        }
+        if !crate::analysis::usage::runs_on(callee.kind, self.side) || !matches!(callee.body, ProcBody::Statements(_)) {
+            self.unsupported(&format!("procedure `{}`, which no given file defines", callee.name));
+            return vec![Val::Imm(0); results.len()];
+        }
+        let mut args = hidden.to_vec();
+        args.extend_from_slice(&passed.words);
+        if !self.pass_captures(proc, &mut args) {
+            self.unsupported(&format!("a call of `{}`, whose host is not running", callee.name));
+            return vec![Val::Imm(0); results.len()];
+        }
+        if self.side == Side::Device && self.m.usage.draws.contains(&proc) {
+            let Some(draws) = self.draws else {
+                self.unsupported("`random_number` in a `!$cuf kernel do`");
+                return vec![Val::Imm(0); results.len()];
+            };
+            let addr = self.address(draws);
+            args.push(addr);
+        }
+        let func = self.function(proc, &passed.keys);
+        self.b.call(func, args, results).into_iter().map(Val::from).collect()
+    }
+
+    /// The function to call for a procedure with arguments of these kinds.
+    pub(crate) fn function(&mut self, proc: ProcId, keys: &[ArgKey]) -> FuncId {
+        let side = self.side;
+        self.m.instance(Instance { proc, side, args: keys.to_vec() })
+    }
+
+    /// Adds the hidden parameters of an internal procedure; whether all variables could be passed.
+    pub(crate) fn pass_captures(&mut self, proc: ProcId, args: &mut Vec<Val>) -> bool {
+        let captures: Vec<VarId> = self.m.usage.captures[proc.0 as usize].iter().copied().collect();
+        for v in captures {
+            match self.home(v) {
+                Some(home) => {
+                    if !self.capture_words(v, &home, args) {
+                        return false;
+                    }
+                }
+                None => return false,
+            }
+        }
+        true
+    }
+
+    /// The words by which another function finds a variable of this one.
+    fn capture_words(&mut self, v: VarId, home: &Home, out: &mut Vec<Val>) -> bool {
+        let var = self.program.var(v);
+        let (mem, len) = match home {
+            Home::Described(Desc { at: DescAt::Mem(mem), .. }) => {
+                let addr = self.address(*mem);
+                out.push(addr);
+                return true;
+            }
+            Home::Scalar(mem, len) => (*mem, *len),
+            Home::Array(view) => {
+                let addr = self.address(view.mem);
+                out.push(addr);
+                if const_bounds(&var.shape).is_none() || has_open_length(&var.ty) {
+                    for d in &view.dims {
+                        out.extend([d.lower, d.extent, d.stride]);
+                    }
+                }
+                out.extend(view.len.filter(|_| has_open_length(&var.ty)));
+                return true;
+            }
+            _ => return false,
+        };
+        let addr = self.address(mem);
+        out.push(addr);
+        out.extend(len.filter(|_| has_open_length(&var.ty)));
+        true
+    }
+
+    /// What is to be done after a call.
+    pub(crate) fn after_call(&mut self, passed: Passed) {
+        for back in passed.back {
+            match back {
+                CopyBack::Scalar { from, to, ty } => {
+                    let value = self.load(Place::Mem(from), &ty);
+                    self.store(to, &ty, &value);
+                }
+                CopyBack::Array { when, from, to, ty, free } => self.when(when, |fx| {
+                    if let Some(to) = &to {
+                        fx.move_array(to, &from, &ty);
+                    }
+                    fx.free(&free);
+                }),
+                CopyBack::Descriptor { from, to } => {
+                    let mem = Mem::at(from, self.local_space());
+                    let copy = Desc { at: DescAt::Mem(mem), ..to.clone() };
+                    let view = self.desc_view(&copy);
+                    self.desc_set(&to, &view);
+                }
+            }
+        }
+    }
+
+    /// Calls a service; gives its first result.
+    pub(crate) fn call_service(&mut self, proc: ProcId, name: &str, args: &'p [Option<Actual>]) -> Option<Val> {
+        let Some(rt) = Rt::from_mnemonic(name) else {
+            self.unsupported(&format!("the service `{name}`"));
+            return None;
+        };
+        let program = self.program;
+        let mut passed = Passed { service: true, ..Passed::default() };
+        self.pass_all(proc, args, &mut passed);
+        let types: Vec<Ty> = program.proc(proc).params.iter().flat_map(|&v| word_types(program.var(v))).collect();
+        let words = std::mem::take(&mut passed.words);
+        let words: Vec<(Val, Ty)> =
+            words.into_iter().enumerate().map(|(i, v)| (v, types.get(i).copied().unwrap_or(Ty::I64))).collect();
+        let words = self.fit_words(words, rt);
+        let results = self.rt(rt, words);
+        self.after_call(passed);
+        results.first().map(|&r| r.into())
+    }
+
+    /// A subroutine call.
+    pub(crate) fn call_subroutine(&mut self, proc: ProcId, args: &'p [Option<Actual>]) {
+        let proc = self.callee(proc);
+        let callee = self.program.proc(proc);
+        if let ProcBody::Service(name) = &callee.body {
+            self.call_service(proc, name, args);
+            return;
+        }
+        let array = args.iter().flatten().find_map(|a| match a {
+            Actual::Expr(e) if e.rank > 0 => Some(e),
+            _ => None,
+        });
+        if let (true, Some(array)) = (callee.elemental, array) {
+            return self.call_elemental(proc, args, array);
+        }
+        self.call_once(proc, args);
+    }
+
+    fn call_once(&mut self, proc: ProcId, args: &'p [Option<Actual>]) {
+        let mut passed = Passed::default();
+        self.pass_all(proc, args, &mut passed);
+        self.invoke(proc, &[], &passed, &[]);
+        self.after_call(passed);
+    }
+
+    /// An elemental subroutine, once for each element.
+    fn call_elemental(&mut self, proc: ProcId, args: &'p [Option<Actual>], array: &'p sema::checked::Expr) {
+        let mut env = crate::array::Env::default();
+        for (arg, dummy) in args.iter().zip(&self.program.proc(proc).params) {
+            if let Some(Actual::Expr(e)) = arg
+                && (e.rank > 0 || self.program.var(*dummy).attrs.value)
+            {
+                if self.is_overwritten(proc, args, e) {
+                    let copy = self.materialise(e);
+                    env.insert(e, crate::array::Leaf::View(copy));
+                } else {
+                    self.prepare(e, &mut env);
+                }
+            }
+        }
+        let extents = env.extents(array).unwrap_or_default();
+        for arg in args.iter().flatten() {
+            if let Actual::Expr(e) = arg
+                && e.rank > 0
+            {
+                let others = env.extents(e).unwrap_or_default();
+                self.at(e.span, |fx| fx.check_extents(&extents, &others));
+                self.check_operands(e, &env);
+            }
+        }
+        self.for_each_element(env, &extents, &[], &mut |fx, _, _| fx.call_once(proc, args));
+    }
+
+    /// Whether an array value is made of a variable that an elemental subroutine sets element by element: then the value must be
+    /// complete before the first of its calls.
+    fn is_overwritten(&mut self, proc: ProcId, args: &'p [Option<Actual>], e: &'p sema::checked::Expr) -> bool {
+        if e.rank == 0 || crate::expr::designator::is_designator(e) {
+            return false;
+        }
+        args.iter().zip(&self.program.proc(proc).params).any(|(arg, dummy)| match arg {
+            Some(Actual::Expr(target)) if self.program.var(*dummy).attrs.intent != Some(ast::Intent::In) => {
+                crate::expr::designator::is_designator(target)
+                    && self.storage_root(target).is_some_and(|v| self.mentions(e, v))
+                    && !matches!(&e.kind, sema::checked::ExprKind::Paren(inner) if crate::assign::overlap::same(inner, target))
+            }
+            _ => false,
+        })
+    }
+
+    /// Calls a function of the embedded mathematics module: `name_r4`, `name_c8` …; refused if the module lacks it.
+    pub(crate) fn mathematics(&mut self, name: &str, args: &[(Value, Type)], ty: &Type) -> Value {
+        let Some(proc) = self.m.mathematics(&procedure_name(name, ty)) else {
+            return self.refused(ty, "this mathematical function");
+        };
+        self.call_computed(proc, args, ty)
+    }
+
+    /// Calls a function with values.
+    pub(crate) fn call_computed(&mut self, proc: ProcId, args: &[(Value, Type)], ty: &Type) -> Value {
+        let program = self.program;
+        let mut passed = Passed::default();
+        for (&dummy, (value, ty)) in program.proc(proc).params.iter().zip(args) {
+            if program.var(dummy).attrs.value {
+                self.pass_computed(value, ty, &mut passed);
+            } else {
+                let mem = self.spill(value, ty);
+                let addr = self.address(mem);
+                passed.words.push(addr);
+                passed.keys.push(self.space_key(mem.space));
+            }
+        }
+        let ResultForm::Registers(tys) = result_form(program, program.proc(proc)) else {
+            return self.refused(ty, "this mathematical function");
+        };
+        let results = self.invoke(proc, &[], &passed, &tys);
+        value_of_registers(&results)
+    }
+
+    /// Whether host code is made.
+    pub(crate) fn is_host(&self) -> bool {
+        self.side == Side::Host
+    }
+}
+
+/// The value that registers hold.
+pub(crate) fn value_of_registers(results: &[Val]) -> Value {
+    match results {
+        [re, im] => Value::Complex(*re, *im),
+        [v, ..] => Value::Scalar(*v),
+        [] => Value::Scalar(Val::Imm(0)),
+    }
+}
+
+/// Whether a character's length is not a constant.
+pub(crate) fn has_open_length(ty: &Type) -> bool {
+    matches!(ty, Type::Character(len) if !matches!(len, CharLen::Const(_)))
+}

@@ -1,0 +1,231 @@
+//! Function references and their results.
+//!
+//! The caller provides the memory of a result that is no number: it evaluates the bounds and length that the function's
+//! result is declared with, in terms of the actual arguments. For that time the function's dummies have homes in the
+//! caller. An allocatable or pointer result comes back in a descriptor. When the statement is over a result that is no pointer is
+//! finalised, what it owns and the data of an allocatable one are freed.
+
+use crate::array::element_place;
+use crate::call::{Passed, ResultForm, result_form, value_of_registers};
+use crate::function::{Cleanup, Ending, Fx};
+use crate::storage::{Desc, DescAt, Home};
+use crate::types::{const_bytes, data_space, has_end, ir_ty};
+use crate::value::Value;
+use crate::value::place::{Mem, Place};
+use crate::value::view::View;
+use ir::{Space, Val};
+use sema::checked::{Actual, Expr, ProcBody, ProcId, Shape, Storage, Type, VarId};
+
+impl<'p> Fx<'_, 'p> {
+    /// A function reference with a scalar result.
+    pub(crate) fn call_function(&mut self, proc: ProcId, args: &'p [Option<Actual>], e: &'p Expr) -> Value {
+        let program = self.program;
+        let proc = self.callee(proc);
+        let callee = program.proc(proc);
+        if let ProcBody::Service(name) = &callee.body {
+            let result = self.call_service(proc, name, args);
+            let from = ir::rt::Rt::from_mnemonic(name).and_then(|rt| rt.results().first().copied());
+            return match (result, from) {
+                (Some(v), Some(from)) => Value::Scalar(self.cast(v, from, ir_ty(&e.ty))),
+                _ => self.refused(&e.ty, &format!("the result of `{}`", callee.name)),
+            };
+        }
+        match result_form(program, callee) {
+            ResultForm::None => self.refused(&e.ty, &format!("the result of `{}`", callee.name)),
+            ResultForm::Registers(tys) => {
+                let mut passed = Passed::default();
+                self.pass_all(proc, args, &mut passed);
+                let results = self.invoke(proc, &[], &passed, &tys);
+                self.after_call(passed);
+                value_of_registers(&results)
+            }
+            ResultForm::Hidden(_) => {
+                let view = self.call_with_memory(proc, args, Some(&e.ty));
+                self.load(element_place(view.mem, view.len), &e.ty)
+            }
+        }
+    }
+
+    /// A function reference with an array result.
+    pub(crate) fn call_array(&mut self, proc: ProcId, args: &'p [Option<Actual>], e: &'p Expr) -> View {
+        let proc = self.callee(proc);
+        if !matches!(result_form(self.program, self.program.proc(proc)), ResultForm::Hidden(_)) {
+            return self.refused_view(e);
+        }
+        self.call_with_memory(proc, args, Some(&e.ty))
+    }
+
+    /// Calls a function that writes its result to memory; `ty` is the type of the reference.
+    fn call_with_memory(&mut self, proc: ProcId, args: &'p [Option<Actual>], ty: Option<&'p Type>) -> View {
+        let program = self.program;
+        let callee = program.proc(proc);
+        let mut passed = Passed::default();
+        self.pass_all(proc, args, &mut passed);
+        let Some(result) = callee.result else {
+            let space = self.local_space();
+            return self.dense(Mem::at(Val::i64(0), space), Val::i64(0), None, &[]);
+        };
+        let var = program.var(result);
+        if var.attrs.allocatable || var.attrs.pointer {
+            let d = self.result_descriptor(result);
+            let DescAt::Mem(mem) = d.at else {
+                return self.desc_view(&d);
+            };
+            let addr = self.address(mem);
+            self.invoke(proc, &[addr], &passed, &[]);
+            self.after_call(passed);
+            let view = self.desc_view(&d);
+            if var.attrs.allocatable {
+                let location = self.data_location(var.attrs.cuda);
+                self.defer(if var.attrs.class || has_end(program, &var.ty) {
+                    Ending::Allocated(d, var.ty.clone(), location)
+                } else {
+                    Ending::Memory(Cleanup { location, addr: view.mem.addr, perhaps: true })
+                });
+            }
+            return view;
+        }
+        let saved = self.bind_actuals(proc, args, &passed);
+        let mut len = self.declared_length(&var.ty);
+        if len.is_none() && matches!(var.ty, Type::Character(_)) {
+            // A result of assumed length has the length that the reference's scope declares.
+            len = ty.and_then(|ty| self.declared_length(ty)).or(Some(Val::i64(0)));
+        }
+        let bytes = self.element_bytes(&var.ty, len);
+        let bounds: Vec<(Val, Val)> = match &var.shape {
+            Shape::Explicit(dims) => dims
+                .iter()
+                .map(|d| {
+                    let (lower, upper) = (self.bound(&d.lower), self.bound(&d.upper));
+                    (lower, self.count(lower, upper, Val::i64(1)))
+                })
+                .collect(),
+            _ => Vec::new(),
+        };
+        self.unbind(saved);
+        let extents: Vec<Val> = bounds.iter().map(|b| b.1).collect();
+        let total = self.array_bytes(&extents, bytes);
+        let mem = self.temporary(total, crate::types::align(program, &var.ty).max(8));
+        let mut view = self.dense(mem, bytes, len, &extents);
+        for (d, b) in view.dims.iter_mut().zip(&bounds) {
+            d.lower = b.0;
+        }
+        let addr = self.address(mem);
+        let hidden: Vec<Val> = [addr].into_iter().chain(len).collect();
+        self.invoke(proc, &hidden, &passed, &[]);
+        self.after_call(passed);
+        if has_end(program, &var.ty) {
+            self.defer(Ending::Objects(view.clone(), var.ty.clone()));
+        }
+        view
+    }
+
+    /// A descriptor for an allocatable or pointer result, of nothing yet.
+    fn result_descriptor(&mut self, result: VarId) -> Desc {
+        let var = self.program.var(result);
+        let mem = self.empty_descriptor(var.shape.rank());
+        let data = data_space(self.side, var.attrs.cuda, var.attrs.pointer);
+        let len = const_bytes(self.program, &var.ty).map(|n| Val::i64(n as i64));
+        self.desc_of((&var.ty, var.attrs.class), var.shape.rank(), DescAt::Mem(mem), data, var.attrs.allocatable, len)
+    }
+
+    /// Gives the dummies of a function homes made of the actual arguments, so that its declarations can be evaluated here.
+    fn bind_actuals(
+        &mut self,
+        proc: ProcId,
+        args: &'p [Option<Actual>],
+        passed: &Passed,
+    ) -> Vec<(VarId, Option<Home>)> {
+        let program = self.program;
+        let params = &program.proc(proc).params;
+        let mut saved: Vec<(VarId, Option<Home>)> = params.iter().map(|&v| (v, self.homes.remove(&v))).collect();
+        let mut words = passed.words.iter().copied();
+        let mut arrays: Vec<(VarId, Mem, Option<Val>)> = Vec::new();
+        for (i, &v) in params.iter().enumerate() {
+            let var = program.var(v);
+            let types = crate::call::actual::word_types(var);
+            if matches!(var.storage, Storage::Procedure) {
+                if passed.keys.get(i) == Some(&crate::module::ArgKey::Pointer) {
+                    words.next();
+                }
+                continue;
+            }
+            let mine: Vec<Val> = words.by_ref().take(types.len()).collect();
+            let Some(&first) = mine.first() else { continue };
+            let space = self.actual_space(v, args.get(i));
+            let described = crate::procedure::entry::is_descriptor(program, v);
+            let home = match &var.shape {
+                _ if described => {
+                    let mem = Mem::at(first, self.local_space());
+                    Home::Described(self.desc(v, DescAt::Mem(mem)))
+                }
+                Shape::Scalar if var.attrs.value => Home::Value(value_of_registers(&mine)),
+                Shape::Scalar => Home::Scalar(Mem::at(first, space), mine.get(1).copied()),
+                Shape::AssumedShape(_) => {
+                    let pairs: Vec<(Val, Val)> = mine[1..].chunks_exact(2).map(|c| (c[0], c[1])).collect();
+                    let len = self.dummy_length(v, mine.get(1 + 2 * pairs.len()).copied());
+                    self.assumed_shape_home(v, Mem::at(first, space), len, &pairs)
+                }
+                _ => {
+                    arrays.push((v, Mem::at(first, space), mine.get(1).copied()));
+                    continue;
+                }
+            };
+            self.homes.insert(v, home);
+        }
+        // Bounds of explicit-shape dummies may need the scalars.
+        for (v, mem, len) in arrays {
+            let len = self.dummy_length(v, len);
+            let home = self.home_with_length(v, mem, len);
+            self.homes.insert(v, home);
+        }
+        saved.reverse();
+        saved
+    }
+
+    fn dummy_length(&mut self, v: VarId, passed: Option<Val>) -> Option<Val> {
+        let declared = self.declared_length(&self.program.var(v).ty);
+        declared.or(passed)
+    }
+
+    fn actual_space(&mut self, dummy: VarId, actual: Option<&'p Option<Actual>>) -> Space {
+        let root = match actual {
+            Some(Some(Actual::Expr(e))) => crate::analysis::usage::root(e),
+            _ => None,
+        };
+        match root.and_then(|v| self.home(v)) {
+            Some(Home::Scalar(mem, _)) => mem.space,
+            Some(Home::Array(view)) => view.mem.space,
+            Some(Home::Described(d)) => d.data,
+            _ if self.is_remote_variable(dummy) => Space::Global,
+            _ => self.local_space(),
+        }
+    }
+
+    fn unbind(&mut self, saved: Vec<(VarId, Option<Home>)>) {
+        for (v, home) in saved {
+            match home {
+                Some(home) => self.homes.insert(v, home),
+                None => self.homes.remove(&v),
+            };
+        }
+    }
+
+    /// Gives the result of a function that was called for a pointer assignment: the descriptor with it.
+    pub(crate) fn call_pointer_function(&mut self, proc: ProcId, args: &'p [Option<Actual>]) -> Option<View> {
+        let proc = self.callee(proc);
+        let result = self.program.proc(proc).result?;
+        self.program.var(result).attrs.pointer.then(|| self.call_with_memory(proc, args, None))
+    }
+
+    /// The place of a value, for those who need an address.
+    pub(crate) fn memory_of(&mut self, e: &'p Expr) -> Mem {
+        match self.place(e) {
+            Place::Mem(mem) | Place::Char(mem, _) => mem,
+            other => {
+                let value = self.load(other, &e.ty);
+                self.spill(&value, &e.ty)
+            }
+        }
+    }
+}

@@ -1,0 +1,540 @@
+//! CUF kernels: `!$cuf kernel do` (CUDA Fortran guide, 2.11), outlined into a kernel and its launch.
+//!
+//! The innermost loop goes over x, the next over y, then z; loops beyond three run within the thread. The default block is
+//! 128 threads for one loop, 32 by 4 for more. A grid extent `*` covers the loop; along x of a kernel without reductions
+//! exactly, with one iteration a thread; in all other cases a thread goes on in strides of the whole grid. Trip counts are
+//! computed before the launch; if one is 0 nothing is launched.
+//!
+//! Host scalars that the body uses are parameters by value, arrays on the device are parameters by address with their
+//! bounds, of which constants stay constants in the kernel.
+//!
+//! A reduction is made by a fixed tree, so that the result depends on trip counts and configuration only: each thread
+//! accumulates its iterations from the identity, a block combines its threads pairwise in shared memory, halving the distance
+//! each time, and the host combines the blocks' results in order after the value that the variable had. The grid of a kernel
+//! with reductions and `*` has at most 1024 blocks.
+
+use crate::function::Fx;
+use crate::stmt::loops::Counted;
+use crate::storage::{Desc, Home};
+use crate::types::{Side, align, const_bytes, ir_ty};
+use crate::value::Value;
+use crate::value::place::Mem;
+use crate::value::view::{Contiguity, View, ViewDim};
+use ir::op::{BinOp, CmpOp, Special};
+use ir::{FuncKind, FunctionBuilder, LaunchConfig, Space, Ty, Val};
+use sema::checked::{CufDim, CufKernel, Expr, Program, Stmt, Storage, Type, VarId};
+use source::Span;
+use std::collections::BTreeSet;
+
+/// A loop of the kernel.
+struct Axis {
+    var: VarId,
+    /// The type that the iteration number has.
+    ty: Ty,
+    first: Val,
+    step: Val,
+    /// Number of iterations, of type `ty`.
+    count: Val,
+    /// Whether each thread has at most one iteration.
+    exact: bool,
+    /// Whether the number of threads along it may be too large for 32 bits.
+    wide: bool,
+}
+
+/// The kernel's parameters: each operand of the host that is no constant becomes one.
+struct Params {
+    args: Vec<Val>,
+}
+
+impl Params {
+    /// The kernel's operand for a host operand of type `ty`.
+    fn pass(&mut self, b: &mut FunctionBuilder, v: Val, ty: Ty, name: &str) -> Val {
+        match v {
+            Val::Imm(_) => v,
+            Val::Reg(_) => {
+                self.args.push(v);
+                b.param(ty, name).into()
+            }
+        }
+    }
+}
+
+impl<'p> Fx<'_, 'p> {
+    /// A CUF kernel: the code before the launch, the launch, the kernel itself, what follows.
+    pub(crate) fn cuf_kernel(&mut self, cuf: &'p CufKernel, span: Span) {
+        if !self.is_host() || !is_rectangular(cuf) {
+            return self.unsupported("a `!$cuf kernel do` whose loops depend on each other");
+        }
+        let Some((counts, mut axes)) = self.axes(cuf) else {
+            return self.unsupported("a `!$cuf kernel do` of these loops");
+        };
+        let (grid, block) = self.configuration(cuf, &counts);
+        for (i, axis) in axes.iter_mut().enumerate().take(3) {
+            // Where the statement says how many blocks there are; else they are no more than the iterations need.
+            if let Some(CufDim::Expr(_)) = cuf.grid.get(i) {
+                let threads = crate::builder::arith::constant(grid[i]).zip(crate::builder::arith::constant(block[i]));
+                axis.wide |= threads.is_none_or(|(g, b)| g.saturating_mul(b) > i64::from(i32::MAX));
+            }
+        }
+        let stream = cuf.stream.as_ref().map_or(Val::i64(LaunchConfig::STREAM_OF_ARRAYS), |e| self.int64(e));
+        let mut some = Val::pred(true);
+        for &n in &counts {
+            let more = self.icmp(CmpOp::Gt, n, Val::i64(0));
+            some = self.combine(BinOp::And, some, more);
+        }
+        self.when(some, |fx| {
+            let partials = fx.partial_results(cuf, &grid);
+            let (func, args) = fx.outline(cuf, &axes, &block, &partials, span);
+            let Some(func) = func else { return fx.unsupported("a `!$cuf kernel do` of these loops") };
+            let config = LaunchConfig { grid, block, bytes: Val::i64(0), stream };
+            fx.b.launch(func, config, args);
+            fx.combine_blocks(cuf, &partials);
+        });
+    }
+
+    /// The loops, innermost first, with their trip counts.
+    fn axes(&mut self, cuf: &'p CufKernel) -> Option<(Vec<Val>, Vec<Axis>)> {
+        let (mut counts, mut axes) = (Vec::new(), Vec::new());
+        for (i, l) in cuf.loops.iter().rev().enumerate() {
+            let var_ty = ir_ty(&self.program.var(l.var).ty);
+            if !var_ty.is_int() {
+                return None;
+            }
+            let ty = if var_ty == Ty::I32 { Ty::I32 } else { Ty::I64 };
+            let first = self.loop_value(&l.first, var_ty);
+            let last = self.loop_value(&l.last, var_ty);
+            let step = l.step.as_ref().map_or(crate::types::imm(var_ty, 1), |e| self.loop_value(e, var_ty));
+            let (lo, hi, by) = (self.widen(first, var_ty), self.widen(last, var_ty), self.widen(step, var_ty));
+            let zero = self.icmp(CmpOp::Eq, by, Val::i64(0));
+            self.when(zero, |fx| fx.trap(ir::Trap::ZeroStep));
+            let count = self.count(lo, hi, by);
+            let small = matches!(crate::builder::arith::constant(count), Some(n) if n <= i64::from(i32::MAX))
+                || crate::builder::arith::constant(lo)
+                    .zip(crate::builder::arith::constant(by))
+                    .is_some_and(|(lo, by)| lo > 0 && by > 0);
+            if ty == Ty::I32 && !small {
+                // From a negative number to a positive one there may be more iterations than the type can count.
+                let many = self.icmp(CmpOp::Gt, count, Val::i64(i64::from(i32::MAX)));
+                self.when(many, |fx| {
+                    fx.unsupported("a `!$cuf kernel do` loop over `integer(4)` of more than 2147483647 iterations");
+                });
+            }
+            let star = cuf.grid.len() <= 1 && !matches!(cuf.grid.first(), Some(CufDim::Expr(_)))
+                || matches!(cuf.grid.get(i), Some(CufDim::Star));
+            let axis = Axis {
+                var: l.var,
+                ty,
+                first: self.cast(first, var_ty, ty),
+                step: self.cast(step, var_ty, ty),
+                count: self.narrow(count, ty),
+                exact: i == 0 && star && cuf.reductions.is_empty(),
+                wide: ty == Ty::I64,
+            };
+            counts.push(count);
+            axes.push(axis);
+        }
+        (!axes.is_empty()).then_some((counts, axes))
+    }
+
+    /// Grid and block extents.
+    fn configuration(&mut self, cuf: &'p CufKernel, counts: &[Val]) -> ([Val; 3], [Val; 3]) {
+        let n = counts.len().min(3);
+        let defaults = if n == 1 { [128, 1, 1] } else { [32, 4, 1] };
+        let block: [Val; 3] = std::array::from_fn(|i| match cuf.block.get(i) {
+            _ if i >= n => Val::i32(1),
+            Some(CufDim::Expr(e)) => {
+                let v = self.int32(e);
+                self.freeze(v)
+            }
+            None if matches!(cuf.block.first(), Some(CufDim::Expr(_))) => Val::i32(1),
+            Some(CufDim::Star) | None => Val::i32(defaults[i]),
+        });
+        let limits: [i64; 3] =
+            if cuf.reductions.is_empty() { [i64::from(i32::MAX), 65_535, 65_535] } else { [256, 4, 1] };
+        let grid = std::array::from_fn(|i| match cuf.grid.get(i) {
+            _ if i >= n => Val::i32(1),
+            Some(CufDim::Expr(e)) => {
+                let v = self.int32(e);
+                self.freeze(v)
+            }
+            None if matches!(cuf.grid.first(), Some(CufDim::Expr(_))) => Val::i32(1),
+            Some(CufDim::Star) | None => {
+                let threads = self.widen(block[i], Ty::I32);
+                let up = self.iadd(counts[i], threads);
+                let up = self.iadd(up, Val::i64(-1));
+                let blocks = match (crate::builder::arith::constant(up), crate::builder::arith::constant(threads)) {
+                    (Some(a), Some(b)) if b > 0 => Val::i64((a / b).min(limits[i])),
+                    _ => {
+                        let blocks = self.b.bin(BinOp::Div, Ty::I64, up, threads);
+                        self.b.bin(BinOp::Min, Ty::I64, blocks, Val::i64(limits[i])).into()
+                    }
+                };
+                self.narrow(blocks, Ty::I32)
+            }
+        });
+        (grid, block)
+    }
+
+    /// Device memory for one partial result a block, of each reduction; freed with the statement.
+    fn partial_results(&mut self, cuf: &'p CufKernel, grid: &[Val; 3]) -> Vec<View> {
+        if cuf.reductions.is_empty() {
+            return Vec::new();
+        }
+        let extents: Vec<Val> = grid.iter().map(|&n| self.widen(n, Ty::I32)).collect();
+        let blocks = self.product(&extents);
+        let mut views = Vec::new();
+        for (v, _) in &cuf.reductions {
+            let ty = &self.program.var(*v).ty;
+            let element = self.element_bytes(ty, None);
+            let bytes = self.imul(blocks, element);
+            let mem = self.allocated_temporary(1, bytes);
+            views.push(self.dense(mem, element, None, &[blocks]));
+        }
+        views
+    }
+
+    /// Makes the kernel; gives it and the arguments of its launch.
+    fn outline(
+        &mut self,
+        cuf: &'p CufKernel,
+        axes: &[Axis],
+        block: &[Val; 3],
+        partials: &[View],
+        span: Span,
+    ) -> (Option<ir::FuncId>, Vec<Val>) {
+        let line = self.m.sources.location(span).map_or(0, |l| l.line);
+        let name = format!("{}_{line}_gpu", self.program.proc(self.proc).qualified);
+        let id = self.m.new_function(&name, FuncKind::Kernel, span);
+        let mut b = FunctionBuilder::new(self.m.function_name(id), FuncKind::Kernel, span);
+        let mut params = Params { args: Vec::new() };
+        let mut homes = Vec::new();
+        let mut copies = Vec::new();
+        // An object has components on the device, perhaps; a copy of it is always right.
+        let program = self.program;
+        let objects = cuf.private.iter().filter(|v| matches!(program.var(**v).ty, Type::Derived(_)));
+        let passed: BTreeSet<VarId> = cuf.captured.iter().chain(objects).copied().collect();
+        let private: Vec<VarId> =
+            cuf.private.iter().copied().filter(|v| !matches!(program.var(*v).ty, Type::Derived(_))).collect();
+        for v in passed {
+            if private.contains(&v) || cuf.loops.iter().any(|l| l.var == v) || cuf.reductions.iter().any(|r| r.0 == v) {
+                continue;
+            }
+            match self.captured_home(v, &mut b, &mut params, &mut copies) {
+                Some(home) => homes.extend(home.map(|h| (v, h))),
+                None => return (None, Vec::new()),
+            }
+        }
+        let axes: Vec<Axis> = axes
+            .iter()
+            .map(|a| Axis {
+                var: a.var,
+                ty: a.ty,
+                first: params.pass(&mut b, a.first, a.ty, "first"),
+                step: params.pass(&mut b, a.step, a.ty, "step"),
+                count: params.pass(&mut b, a.count, a.ty, "trips"),
+                exact: a.exact,
+                wide: a.wide,
+            })
+            .collect();
+        let results: Vec<View> = partials
+            .iter()
+            .map(|view| {
+                let base = params.pass(&mut b, view.mem.addr, Ty::I64, "partial");
+                let mut view = view.clone();
+                view.mem = Mem { addr: base, space: Space::Global, ..view.mem };
+                view
+            })
+            .collect();
+        let most = block.iter().try_fold(1i64, |n, &v| Some(n.saturating_mul(crate::builder::arith::constant(v)?)));
+        let proc = self.proc;
+        let mut kernel = Fx::new(&mut *self.m, b, Side::Device, proc);
+        kernel.b.set_span(span);
+        kernel.homes.extend(homes);
+        for (v, value) in copies {
+            kernel.private_copy(v, &value);
+        }
+        for v in private.into_iter().chain(cuf.loops.iter().map(|l| l.var)) {
+            kernel.scalar_local(v);
+        }
+        for (v, op) in &cuf.reductions {
+            kernel.scalar_local(*v);
+            let ty = &kernel.program.var(*v).ty;
+            let start = kernel.identity(*op, ty);
+            if let Some(place) = kernel.variable_place(*v) {
+                kernel.store(place, ty, &start);
+            }
+        }
+        kernel.associate_names(&cuf.body);
+        let described: Vec<VarId> = kernel.homes.keys().copied().collect();
+        for v in described {
+            kernel.describe(v);
+        }
+        kernel.walk_axes(&axes, cuf);
+        for ((v, op), view) in cuf.reductions.iter().zip(&results) {
+            kernel.reduce_block(*v, *op, view, most);
+        }
+        let end = kernel.return_bb;
+        kernel.b.jump(end);
+        kernel.b.switch_to(end);
+        kernel.leave_block(0);
+        kernel.b.ret(Vec::new());
+        let made = kernel.finish();
+        self.m.module.funcs[id.index()] = made;
+        (Some(id), params.args)
+    }
+
+    /// The home that a captured variable has in the kernel; `Some(None)` if it is found without being passed, or passed as a
+    /// value (then it is in `copies`).
+    fn captured_home(
+        &mut self,
+        v: VarId,
+        b: &mut FunctionBuilder,
+        params: &mut Params,
+        copies: &mut Vec<(VarId, Value)>,
+    ) -> Option<Option<Home>> {
+        let program = self.program;
+        let var = program.var(v);
+        if matches!(var.storage, Storage::Parameter) {
+            return Some(None);
+        }
+        let on_device = var.attrs.cuda.is_some();
+        match self.home(v)? {
+            Home::Procedure(_) => Some(None),
+            Home::Described(d) if d.rank > 0 || on_device => {
+                let view = self.desc_view(&d);
+                self.captured_view(v, &view, b, params).map(|view| Some(kernel_home(&d, view)))
+            }
+            Home::Array(view) => {
+                let view = self.captured_view(v, &view, b, params)?;
+                Some(Some(Home::Array(view)))
+            }
+            Home::Scalar(mem, len) if self.is_remote(mem) || (on_device && mem.space != Space::Local) => {
+                let addr = self.address(mem);
+                let addr = params.pass(b, addr, Ty::I64, &var.name);
+                let space = if mem.space == Space::Const { Space::Const } else { Space::Global };
+                let len = len.map(|n| params.pass(b, n, Ty::I64, &format!("{}.len", var.name)));
+                Some(Some(Home::Scalar(Mem { volatile: mem.volatile, ..Mem::at(addr, space) }, len)))
+            }
+            Home::Scalar(mem, len) if !crate::procedure::local::has_register(&var.ty) => {
+                let bytes = const_bytes(program, &var.ty)?;
+                let addr = self.address(mem);
+                params.args.push(addr);
+                let own = b.bytes_param(bytes, align(program, &var.ty), var.name.clone());
+                Some(Some(Home::Scalar(Mem::at(own.into(), Space::Local), len)))
+            }
+            _ => {
+                // A host scalar: its value; each thread has a variable of its own that begins with it.
+                let place = self.variable_place(v);
+                let value = match (place, self.home(v)) {
+                    (Some(place), _) => self.load(place, &var.ty),
+                    (None, Some(Home::Value(value))) => value,
+                    _ => return None,
+                };
+                let ty = ir_ty(&var.ty);
+                let value = match value {
+                    Value::Complex(re, im) => Value::Complex(
+                        params.pass(b, re, ty, &format!("{}%re", var.name)),
+                        params.pass(b, im, ty, &format!("{}%im", var.name)),
+                    ),
+                    other => {
+                        let v = self.as_scalar(&other, &var.ty);
+                        Value::Scalar(params.pass(b, v, ty, &var.name))
+                    }
+                };
+                copies.push((v, value));
+                Some(None)
+            }
+        }
+    }
+
+    /// An array of the host's homes as the kernel sees it; `None` if it is not in reach of the device.
+    fn captured_view(&mut self, v: VarId, view: &View, b: &mut FunctionBuilder, params: &mut Params) -> Option<View> {
+        let var = self.program.var(v);
+        let reachable = view.mem.space != Space::Host || var.attrs.cuda.is_some() || self.aliases_device_data(v);
+        if !reachable || view.gathers() {
+            return None;
+        }
+        let name = &var.name;
+        let addr = self.address(view.mem);
+        let addr = params.pass(b, addr, Ty::I64, name);
+        let space = if view.mem.space == Space::Const { Space::Const } else { Space::Global };
+        let mut dims = Vec::with_capacity(view.dims.len());
+        for (i, d) in view.dims.iter().enumerate() {
+            let mut part = |v: Val, what: &str| params.pass(b, v, Ty::I64, &format!("{name}.{what}{}", i + 1));
+            dims.push(ViewDim {
+                lower: part(d.lower, "lower"),
+                extent: part(d.extent, "extent"),
+                stride: part(d.stride, "stride"),
+                gather: None,
+            });
+        }
+        let element = params.pass(b, view.element, Ty::I64, &format!("{name}.element"));
+        let len = view.len.map(|_| element);
+        let mem = Mem { volatile: view.mem.volatile, ..Mem::at(addr, space) };
+        let contiguity = if view.is_contiguous() { Contiguity::Yes } else { Contiguity::Unknown };
+        Some(View { mem, origin: None, dims, element, len, tag: None, contiguity, assumed_size: view.assumed_size })
+    }
+
+    /// Gives homes to the ASSOCIATE names in the body that came to life outside of it: they stand for captured variables.
+    fn associate_names(&mut self, body: &'p [Stmt]) {
+        let program = self.program;
+        let mut names = Vec::new();
+        for s in body {
+            crate::analysis::visit::statements(std::slice::from_ref(s), &mut |s| {
+                crate::analysis::visit::statement_exprs(s, &mut |e| {
+                    crate::analysis::visit::all(e, &mut |e| names.extend(alias(program, e)));
+                });
+            });
+        }
+        for v in names {
+            self.associate_name(v);
+        }
+    }
+
+    fn associate_name(&mut self, v: VarId) {
+        let program = self.program;
+        if self.homes.contains_key(&v) {
+            return;
+        }
+        if let Storage::Alias(of) = &program.var(v).storage {
+            let mut inner = Vec::new();
+            crate::analysis::visit::all(of, &mut |e| inner.extend(alias(program, e)));
+            inner.into_iter().for_each(|v| self.associate_name(v));
+            let reachable = crate::analysis::usage::root(of).is_some_and(|root| self.home(root).is_some());
+            if reachable {
+                self.come_to_life(v);
+            }
+        }
+    }
+
+    /// Whether an ASSOCIATE name stands for managed data, which both sides reach.
+    fn aliases_device_data(&self, v: VarId) -> bool {
+        let Storage::Alias(of) = &self.program.var(v).storage else { return false };
+        self.storage_root(of).is_some_and(|root| self.program.var(root).attrs.cuda.is_some())
+    }
+
+    /// A thread's own variable, which begins with a value.
+    fn private_copy(&mut self, v: VarId, value: &Value) {
+        self.scalar_local(v);
+        let ty = &self.program.var(v).ty;
+        if let Some(place) = self.variable_place(v) {
+            self.store(place, ty, value);
+        }
+    }
+
+    /// The iterations of this thread.
+    fn walk_axes(&mut self, axes: &[Axis], cuf: &'p CufKernel) {
+        let Some((axis, inner)) = axes.split_last() else {
+            return self.statements(&cuf.body);
+        };
+        let index = axes.len() - 1;
+        if index >= 3 {
+            // Beyond z: a loop of the thread.
+            if let Some(place) = self.variable_place(axis.var) {
+                let var_ty = ir_ty(&self.program.var(axis.var).ty);
+                let steps = self.b.bin(BinOp::Sub, axis.ty, axis.count, crate::types::imm(axis.ty, 1));
+                let reach = self.b.bin(BinOp::Mul, axis.ty, steps, axis.step);
+                let last = self.b.bin(BinOp::Add, axis.ty, axis.first, reach);
+                let (first, last, step) = (
+                    self.cast(axis.first, axis.ty, var_ty),
+                    self.cast(last.into(), axis.ty, var_ty),
+                    self.cast(axis.step, axis.ty, var_ty),
+                );
+                let c = Counted { place, ty: var_ty, first, last, step, span: None };
+                self.simple_loop(&c, &mut |fx| fx.walk_axes(inner, cuf));
+            }
+            return;
+        }
+        let [tid, ntid, ctaid, nctaid] = axis_registers(index).map(|r| Val::from(self.b.special(r)));
+        // Positions are reckoned in a type that holds all threads of the axis. A narrow one may pass the largest count by
+        // less than a block, which an unsigned comparison gets right.
+        let wide = if axis.wide { Ty::I64 } else { Ty::I32 };
+        let [tid, ntid, ctaid, nctaid] = [tid, ntid, ctaid, nctaid].map(|v| self.cast(v, Ty::I32, wide));
+        let position: Val = self.b.tri(ir::op::TriOp::Mad, wide, ctaid, ntid, tid).into();
+        let count = self.cast(axis.count, axis.ty, wide);
+        let inside = self.b.cmp(if axis.wide { CmpOp::Lt } else { CmpOp::LtU }, wide, position, count);
+        let start = self.cast(position, wide, axis.ty);
+        if axis.exact {
+            self.when(inside.into(), |fx| {
+                fx.set_index(axis, start);
+                fx.walk_axes(inner, cuf);
+            });
+            return;
+        }
+        let mut stride: Val = self.b.bin(BinOp::Mul, wide, ntid, nctaid).into();
+        if wide != axis.ty {
+            // A step that large leads out of every loop.
+            stride = self.b.bin(BinOp::Min, wide, stride, Val::i64(i64::from(i32::MAX))).into();
+            stride = self.cast(stride, wide, axis.ty);
+        }
+        let at = self.b.mutable(axis.ty);
+        self.b.set(at, start);
+        let (head, done) = (self.b.new_block(), self.b.new_block());
+        self.b.branch(inside, head, done);
+        self.b.switch_to(head);
+        self.set_index(axis, at.into());
+        self.walk_axes(inner, cuf);
+        // The next position may lie beyond the largest number, what is left of the loop does not.
+        let left = self.b.bin(BinOp::Sub, axis.ty, axis.count, at);
+        let more = self.b.cmp(CmpOp::Lt, axis.ty, stride, left);
+        let next = self.b.bin(BinOp::Add, axis.ty, at, stride);
+        self.b.set(at, next);
+        self.b.back_edge();
+        self.b.branch(more, head, done);
+        self.b.switch_to(done);
+    }
+
+    /// The loop variable of an iteration.
+    fn set_index(&mut self, axis: &Axis, iteration: Val) {
+        let var = self.program.var(axis.var);
+        let step = match axis.step {
+            Val::Imm(bits) => Some(scalar::bits::signed(axis.ty, bits)),
+            Val::Reg(_) => None,
+        };
+        let scaled =
+            if step == Some(1) { iteration } else { self.b.bin(BinOp::Mul, axis.ty, iteration, axis.step).into() };
+        let value = self.b.bin(BinOp::Add, axis.ty, scaled, axis.first);
+        let value = self.cast(value.into(), axis.ty, ir_ty(&var.ty));
+        if let Some(place) = self.variable_place(axis.var) {
+            self.store(place, &var.ty, &Value::Scalar(value));
+        }
+    }
+}
+
+/// The variable that an expression is, if that is an ASSOCIATE name.
+fn alias(program: &Program, e: &Expr) -> Option<VarId> {
+    match e.kind {
+        sema::checked::ExprKind::Var(v) if matches!(program.var(v).storage, Storage::Alias(_)) => Some(v),
+        _ => None,
+    }
+}
+
+/// The home in a kernel of what the host has a descriptor of.
+fn kernel_home(d: &Desc, view: View) -> Home {
+    if d.rank > 0 { Home::Array(view) } else { Home::Scalar(view.mem, view.len) }
+}
+
+/// The special registers of x, y or z: thread, threads, block, blocks.
+pub(crate) fn axis_registers(index: usize) -> [Special; 4] {
+    match index {
+        0 => [Special::TidX, Special::NtidX, Special::CtaidX, Special::NctaidX],
+        1 => [Special::TidY, Special::NtidY, Special::CtaidY, Special::NctaidY],
+        _ => [Special::TidZ, Special::NtidZ, Special::CtaidZ, Special::NctaidZ],
+    }
+}
+
+/// Whether no bound of a loop depends on the variable of another.
+fn is_rectangular(cuf: &CufKernel) -> bool {
+    let mut good = true;
+    let mut look = |e: &Expr| {
+        if let sema::checked::ExprKind::Var(v) = &e.kind {
+            good &= cuf.loops.iter().all(|l| l.var != *v);
+        }
+    };
+    for l in &cuf.loops {
+        for e in [Some(&l.first), Some(&l.last), l.step.as_ref()].into_iter().flatten() {
+            crate::analysis::visit::all(e, &mut look);
+        }
+    }
+    good
+}

@@ -1,0 +1,383 @@
+//! Input and output statements: READ, WRITE, PRINT as calls of the services `io.*`.
+//!
+//! `begin`, the format and other controls, one call an item, `end`. Items that the program catches errors of are not
+//! skipped by code: after an error the services do nothing until `end`. Objects of derived type are their components in
+//! order; an item that lives in a register is read through a slot.
+
+pub(crate) mod file;
+
+use crate::array::element_place;
+use crate::function::Fx;
+use crate::stmt::loops::constant_int;
+use crate::types::{const_bytes, ir_ty};
+use crate::value::Value;
+use crate::value::place::Place;
+use crate::value::view::View;
+use ast::IoKind;
+use ir::op::CmpOp;
+use ir::rt::Rt;
+use ir::{Ty, Val};
+use sema::checked::{Const, Expr, ExprKind, Field, IoControl, IoForm, IoItem, IoStmt, IoUnit, Type};
+
+/// What a statement catches, and where it goes then.
+#[derive(Default)]
+pub(crate) struct Catch<'p> {
+    pub(crate) iostat: Option<&'p Expr>,
+    err: Option<u32>,
+    end: Option<u32>,
+    eor: Option<u32>,
+}
+
+impl<'p> Catch<'p> {
+    /// Reads the controls that catch.
+    pub(crate) fn of(controls: &'p [IoControl]) -> Catch<'p> {
+        let mut catch = Catch::default();
+        for c in controls {
+            let label = constant_int(&c.value).map(|n| n as u32);
+            match &*c.keyword {
+                "iostat" => catch.iostat = Some(&c.value),
+                "err" => catch.err = label,
+                "end" => catch.end = label,
+                "eor" => catch.eor = label,
+                _ => {}
+            }
+        }
+        catch
+    }
+
+    /// The bits that the services take.
+    pub(crate) fn bits(&self) -> i32 {
+        i32::from(self.iostat.is_some())
+            | i32::from(self.err.is_some()) << 1
+            | i32::from(self.end.is_some()) << 2
+            | i32::from(self.eor.is_some()) << 3
+    }
+}
+
+impl<'p> Fx<'_, 'p> {
+    /// An input or output statement.
+    pub(crate) fn io(&mut self, io: &'p IoStmt) {
+        match io.kind {
+            IoKind::Print | IoKind::Write | IoKind::Read => self.transfer_statement(io),
+            IoKind::Open => self.open(io),
+            IoKind::Close => self.close(io),
+            IoKind::Rewind => self.position(io, 0),
+            IoKind::Backspace => self.position(io, 1),
+            IoKind::Endfile => self.position(io, 2),
+            IoKind::Flush => self.position(io, 3),
+            IoKind::Inquire => self.inquire(io),
+        }
+    }
+
+    /// The number of a unit, −1 for `*`.
+    pub(crate) fn unit_number(&mut self, unit: &'p IoUnit) -> Val {
+        match unit {
+            IoUnit::Star | IoUnit::None => Val::i64(-1),
+            IoUnit::Internal(_) => Val::i64(-2),
+            IoUnit::Number(e) => self.int64(e),
+        }
+    }
+
+    fn transfer_statement(&mut self, io: &'p IoStmt) {
+        let reading = io.kind == IoKind::Read;
+        let form = match &io.form {
+            IoForm::List => 0,
+            IoForm::Format(_) => 1,
+            IoForm::Unformatted => 2,
+            IoForm::Namelist(..) => 3,
+        };
+        let catch = Catch::of(&io.controls);
+        let unit = self.unit_number(&io.unit);
+        let format = match &io.form {
+            IoForm::Format(e) => Some(self.format_text(e)),
+            _ => None,
+        };
+        let begin = vec![Val::i32(i32::from(reading)), Val::i32(form), unit, Val::i32(catch.bits())];
+        self.rt(Rt::IoBegin, begin);
+        if let Some((addr, len)) = format {
+            self.rt(Rt::IoFormat, vec![addr, len]);
+        }
+        let scattered = match &io.unit {
+            IoUnit::Internal(e) => self.internal_file(e),
+            _ => None,
+        };
+        let size = self.transfer_options(&io.controls);
+        match &io.form {
+            IoForm::Namelist(group, _) => self.group(group, &io.items, reading),
+            _ => self.items(&io.items, reading),
+        }
+        let status = self.rt(Rt::IoEnd, Vec::new()).first().map_or(Val::i32(0), |&r| r.into());
+        if let (Some((file, copy, ty)), false) = (&scattered, reading) {
+            self.copy_array(file, copy, ty);
+        }
+        self.end_statement(&catch, size, status);
+    }
+
+    /// The variables of a namelist group: options 5 to 7 of `io.option` name the group, each variable and its dimensions.
+    fn group(&mut self, group: &str, items: &'p [IoItem], reading: bool) {
+        let (text, len) = self.name_text(group);
+        self.rt(Rt::IoOption, vec![Val::i32(5), text, len]);
+        for item in items {
+            let IoItem::Expr(e) = item else { continue };
+            let (text, len) = self.name_text(&self.designator_name(e));
+            self.rt(Rt::IoOption, vec![Val::i32(6), text, len]);
+            if let Some(view) = self.designator_view(e).filter(|_| e.rank > 0) {
+                for dim in &view.dims {
+                    self.rt(Rt::IoOption, vec![Val::i32(7), dim.lower, dim.extent]);
+                }
+            }
+            self.items(std::slice::from_ref(item), reading);
+        }
+    }
+
+    /// The text of a format: a character value; an array of them counts as joined.
+    fn format_text(&mut self, e: &'p Expr) -> (Val, Val) {
+        if e.rank > 0 {
+            let view = self.view(e);
+            let view = self.contiguous_view(view, &e.ty);
+            let addr = self.address(view.mem);
+            let count = self.size(&view);
+            return (addr, self.imul(count, view.element));
+        }
+        let value = self.value(e);
+        let (mem, len) = self.as_char(&value);
+        (self.address(mem), len)
+    }
+
+    /// Names the internal file. Records that do not follow each other are a copy: gives the array, the copy and its type.
+    fn internal_file(&mut self, e: &'p Expr) -> Option<(View, View, Type)> {
+        let mut scattered = None;
+        let (addr, len, records) = if e.rank > 0 {
+            let mut view = self.view(e);
+            if !view.is_contiguous() || view.gathers() {
+                let copy = self.contiguous_view(view.clone(), &e.ty);
+                scattered = Some((view, copy.clone(), e.ty.clone()));
+                view = copy;
+            }
+            let count = self.size(&view);
+            (self.address(view.mem), view.element, count)
+        } else {
+            match self.place(e) {
+                Place::Char(mem, len) => (self.address(mem), len, Val::i64(1)),
+                _ => {
+                    self.unsupported("an internal file of this form");
+                    return None;
+                }
+            }
+        };
+        self.rt(Rt::IoInternal, vec![addr, len, records]);
+        scattered
+    }
+
+    /// Passes the controls of a transfer; gives the slot of `size=` and its variable.
+    fn transfer_options(&mut self, controls: &'p [IoControl]) -> Option<(crate::value::place::Mem, &'p Expr)> {
+        let mut size = None;
+        for c in controls {
+            let e = &c.value;
+            match &*c.keyword {
+                "advance" => {
+                    let yes = self.is_not_text(e, "no");
+                    self.rt(Rt::IoOption, vec![Val::i32(0), yes, Val::i64(0)]);
+                }
+                "rec" | "pos" => {
+                    let code = if &*c.keyword == "rec" { 1 } else { 2 };
+                    let v = self.int64(e);
+                    self.rt(Rt::IoOption, vec![Val::i32(code), v, Val::i64(0)]);
+                }
+                "iomsg" => {
+                    if let Place::Char(mem, len) = self.place(e) {
+                        let addr = self.address(mem);
+                        self.rt(Rt::IoOption, vec![Val::i32(3), addr, len]);
+                    }
+                }
+                "size" => {
+                    let (_, slot) = self.slot(4, 4, "size", source::Span::NONE);
+                    self.store_scalar(slot, Ty::I32, Val::i32(0));
+                    let addr = self.address(slot);
+                    self.rt(Rt::IoOption, vec![Val::i32(4), addr, Val::i64(0)]);
+                    size = Some((slot, e));
+                }
+                _ => {}
+            }
+        }
+        size
+    }
+
+    /// Whether a character value differs from a word, in any case of its letters; 0 or 1 as an `i64`.
+    pub(crate) fn is_not_text(&mut self, e: &'p Expr, word: &str) -> Val {
+        if let ExprKind::Const(Const::Char(text)) = &e.kind {
+            let same = String::from_utf8_lossy(text).trim().eq_ignore_ascii_case(word);
+            return Val::i64(i64::from(!same));
+        }
+        let value = self.value(e);
+        let mut differs = Val::pred(true);
+        for spelling in [word.to_ascii_lowercase(), word.to_ascii_uppercase()] {
+            let mem = self.constant_memory(spelling.as_bytes(), 1);
+            let text = Value::Char(mem, Val::i64(spelling.len() as i64));
+            let other = self.compare_characters(sema::checked::CmpOp::Ne, &value, &text);
+            differs = self.combine(ir::op::BinOp::And, differs, other);
+        }
+        self.b.select(Ty::I64, differs, Val::i64(1), Val::i64(0)).into()
+    }
+
+    fn end_statement(&mut self, catch: &Catch<'p>, size: Option<(crate::value::place::Mem, &'p Expr)>, status: Val) {
+        if let Some((slot, e)) = size {
+            let n = self.load_scalar(slot, Ty::I32);
+            let v = self.cast(n.into(), Ty::I32, ir_ty(&e.ty));
+            let place = self.place(e);
+            self.store(place, &e.ty, &Value::Scalar(v));
+        }
+        self.after_status(catch, status);
+    }
+
+    /// Stores the status and goes where the statement says.
+    pub(crate) fn after_status(&mut self, catch: &Catch<'p>, status: Val) {
+        if let Some(e) = catch.iostat {
+            let v = self.cast(status, Ty::I32, ir_ty(&e.ty));
+            let place = self.place(e);
+            self.store(place, &e.ty, &Value::Scalar(v));
+        }
+        let branches = [(catch.err, CmpOp::Gt, 0), (catch.end, CmpOp::Eq, -1), (catch.eor, CmpOp::Eq, -2)];
+        for (label, op, code) in branches {
+            if let Some(label) = label {
+                let hit: Val = self.b.cmp(op, Ty::I32, status, Val::i32(code)).into();
+                self.when(hit, |fx| fx.goto(label));
+            }
+        }
+    }
+
+    fn items(&mut self, items: &'p [IoItem], reading: bool) {
+        for item in items {
+            match item {
+                IoItem::Expr(e) => self.scope(|fx| {
+                    fx.at(e.span, |fx| if reading { fx.input_item(e) } else { fx.output_item(e) });
+                }),
+                IoItem::Do(implied) => {
+                    let c = self.index_loop(implied.var, &implied.first, &implied.last, implied.step.as_ref());
+                    self.simple_loop(&c, &mut |fx| fx.items(&implied.items, reading));
+                }
+            }
+        }
+    }
+
+    fn output_item(&mut self, e: &'p Expr) {
+        if e.rank == 0 {
+            let value = self.value(e);
+            return self.put(&value, &e.ty);
+        }
+        let (env, extents) = self.prepared(e);
+        self.for_each_element(env, &extents, &[], &mut |fx, _, _| {
+            let value = fx.value(e);
+            fx.put(&value, &e.ty);
+        });
+    }
+
+    /// Writes one value.
+    pub(crate) fn put(&mut self, value: &Value, ty: &Type) {
+        match ty {
+            Type::Integer(k) | Type::Logical(k) => {
+                let v = self.as_scalar(value, ty);
+                let v = self.widen(v, ir_ty(ty));
+                let rt = if matches!(ty, Type::Integer(_)) { Rt::IoPutInt } else { Rt::IoPutLogical };
+                self.rt(rt, vec![v, Val::i32(i32::from(*k))]);
+            }
+            Type::Real(k) => {
+                let v = self.as_scalar(value, ty);
+                self.rt(if *k == 8 { Rt::IoPutReal8 } else { Rt::IoPutReal4 }, vec![v]);
+            }
+            Type::Complex(k) => {
+                let (re, im) = self.as_complex(value, ty);
+                self.rt(if *k == 8 { Rt::IoPutComplex8 } else { Rt::IoPutComplex4 }, vec![re, im]);
+            }
+            Type::Character(_) => {
+                let (mem, len) = self.as_char(value);
+                let addr = self.address(mem);
+                self.rt(Rt::IoPutChar, vec![addr, len]);
+            }
+            Type::Derived(id) => {
+                let mem = self.as_object(value);
+                let program = self.program;
+                for field in &program.ty(*id).fields {
+                    self.component(field, mem.plus(field.offset as i64), false);
+                }
+            }
+            Type::Any => self.unsupported("input or output of an object of any type"),
+        }
+    }
+
+    /// Writes or reads a component.
+    fn component(&mut self, field: &'p Field, at: crate::value::place::Mem, reading: bool) {
+        if field.allocatable || field.pointer {
+            return self.unsupported("input or output of an allocatable or pointer component");
+        }
+        let view = self.field_view(field, at);
+        let extents = view.extents();
+        self.for_each_element(crate::array::Env::default(), &extents, &[&view], &mut |fx, index, linear| {
+            let mem = fx.element_pos(&view, index, linear);
+            let place = element_place(mem, view.len);
+            if reading {
+                fx.get(place, &field.ty);
+            } else {
+                let value = fx.load(place, &field.ty);
+                fx.put(&value, &field.ty);
+            }
+        });
+    }
+
+    fn input_item(&mut self, e: &'p Expr) {
+        if e.rank == 0 {
+            let place = self.place(e);
+            return self.get(place, &e.ty);
+        }
+        let Some(view) = self.designator_view(e) else { return self.unsupported("input into this object") };
+        let extents = view.extents();
+        self.for_each_element(crate::array::Env::default(), &extents, &[&view], &mut |fx, index, linear| {
+            let mem = fx.element_pos(&view, index, linear);
+            fx.get(element_place(mem, view.len), &e.ty);
+        });
+    }
+
+    /// Reads one value into a place.
+    fn get(&mut self, place: Place, ty: &Type) {
+        let (code, kind) = match ty {
+            Type::Integer(k) => (0, *k),
+            Type::Real(k) => (1, *k),
+            Type::Complex(k) => (2, *k),
+            Type::Logical(k) => (3, *k),
+            Type::Character(_) => (4, 1),
+            Type::Derived(id) => {
+                let program = self.program;
+                let Place::Mem(mem) = place else { return };
+                for field in &program.ty(*id).fields {
+                    self.component(field, mem.plus(field.offset as i64), true);
+                }
+                return;
+            }
+            Type::Any => return self.unsupported("input or output of an object of any type"),
+        };
+        let direct = match place {
+            Place::Mem(mem) if !self.is_remote(mem) => Some((mem, Val::i64(0))),
+            Place::Char(mem, len) if !self.is_remote(mem) => Some((mem, len)),
+            _ => None,
+        };
+        let (mem, len) = match (direct, place) {
+            (Some(direct), _) => direct,
+            (None, Place::Char(_, len)) => (self.temporary(len, 1), len),
+            _ => {
+                let bytes = const_bytes(self.program, ty).unwrap_or(8);
+                (self.slot(bytes, bytes.max(1), "input", source::Span::NONE).1, Val::i64(0))
+            }
+        };
+        if direct.is_none() {
+            // An item that is not read keeps its value.
+            let old = self.load(place, ty);
+            self.store(element_place(mem, matches!(ty, Type::Character(_)).then_some(len)), ty, &old);
+        }
+        let addr = self.address(mem);
+        self.rt(Rt::IoGet, vec![Val::i32(code), Val::i32(i32::from(kind)), addr, len]);
+        if direct.is_none() {
+            let new = self.load(element_place(mem, matches!(ty, Type::Character(_)).then_some(len)), ty);
+            self.store(place, ty, &new);
+        }
+    }
+}

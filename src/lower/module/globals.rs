@@ -1,0 +1,297 @@
+//! Global variables: module data, SAVE data, the main program's variables that have an address, constants.
+//!
+//! Device variables live in [`Space::Global`] (managed ones marked so), constant ones in [`Space::Const`], the rest on the
+//! host. The descriptor of a module's allocatable or pointer that device code names is managed memory: the host allocates
+//! through it and kernels read it. Named constant arrays and other constants that device code reads exist once per side.
+
+use crate::module::ModuleCx;
+use crate::types::{Side, align, const_bytes, is_device_data};
+use ast::CudaAttr;
+use ir::{Global, GlobalId, GlobalInit, Space, descriptor};
+use sema::checked::{Const, ExprKind, Program, Shape, Storage, Type, VarId, Variable};
+use source::Span;
+use std::sync::Arc;
+
+/// Lower bound and extent per dimension of a shape whose bounds are constants.
+pub(crate) fn const_bounds(shape: &Shape) -> Option<Vec<(i64, i64)>> {
+    let Shape::Explicit(dims) = shape else {
+        return matches!(shape, Shape::Scalar).then(Vec::new);
+    };
+    dims.iter()
+        .map(|d| match (&d.lower.kind, &d.upper.kind) {
+            (ExprKind::Const(Const::Int(lo)), ExprKind::Const(Const::Int(hi))) => {
+                Some((*lo, (hi.wrapping_sub(*lo)).wrapping_add(1).max(0)))
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+/// Whether a variable is the hidden storage sequence of COMMON or EQUIVALENCE, whose name no program can write.
+pub(crate) fn is_sequence(var: &Variable) -> bool {
+    var.name.starts_with('/')
+}
+
+/// Appends the bytes of a constant of that type; arrays in array element order.
+pub(crate) fn encode(program: &Program, ty: &Type, value: &Const, out: &mut Vec<u8>) {
+    let start = out.len();
+    let integer = |out: &mut Vec<u8>, k: u8, v: i64| out.extend_from_slice(&v.to_le_bytes()[..usize::from(k.min(8))]);
+    match (value, ty) {
+        (Const::Array { items, .. }, _) => {
+            items.iter().for_each(|item| encode(program, ty, item, out));
+        }
+        (Const::Int(v), Type::Integer(k) | Type::Logical(k)) => integer(out, *k, *v),
+        (Const::Logical(v), Type::Logical(k) | Type::Integer(k)) => integer(out, *k, -i64::from(*v)),
+        (Const::Real4(v), _) => out.extend_from_slice(&v.to_le_bytes()),
+        (Const::Real8(v), _) => out.extend_from_slice(&v.to_le_bytes()),
+        (Const::Complex4(re, im), _) => {
+            out.extend_from_slice(&re.to_le_bytes());
+            out.extend_from_slice(&im.to_le_bytes());
+        }
+        (Const::Complex8(re, im), _) => {
+            out.extend_from_slice(&re.to_le_bytes());
+            out.extend_from_slice(&im.to_le_bytes());
+        }
+        (Const::Char(text), _) => {
+            out.extend_from_slice(text);
+            if let Some(bytes) = const_bytes(program, ty) {
+                out.resize(start + bytes as usize, b' ');
+            }
+        }
+        (Const::Derived(values), Type::Derived(id)) => {
+            for (field, value) in program.ty(*id).fields.iter().zip(values) {
+                out.resize(start + field.offset as usize, 0);
+                encode_field(program, field, value, out);
+            }
+            out.resize(start + program.ty(*id).bytes as usize, 0);
+        }
+        _ => {
+            let bytes = const_bytes(program, ty).unwrap_or(0) as usize;
+            out.resize(start + bytes, 0);
+        }
+    }
+}
+
+/// Bytes of a descriptor; that of a polymorphic object has its dynamic type behind.
+pub(crate) fn descriptor_bytes(rank: u8, class: bool) -> u64 {
+    descriptor::bytes(u32::from(rank)) + if class { 8 } else { 0 }
+}
+
+/// The bytes of a descriptor that says "not allocated"; it knows the bytes of an element where they are constant, for
+/// dummies of assumed length.
+pub(crate) fn empty_descriptor(program: &Program, ty: &Type, class: bool, rank: u8) -> Vec<u8> {
+    let mut out = vec![0; descriptor_bytes(rank, class) as usize];
+    let element = const_bytes(program, ty).unwrap_or(0);
+    out[descriptor::ELEMENT_BYTES as usize..][..8].copy_from_slice(&element.to_le_bytes());
+    out[descriptor::RANK as usize..][..8].copy_from_slice(&u64::from(rank).to_le_bytes());
+    out
+}
+
+fn encode_field(program: &Program, field: &sema::checked::Field, value: &Const, out: &mut Vec<u8>) {
+    if field.allocatable || field.pointer {
+        out.extend(empty_descriptor(program, &field.ty, field.class, field.shape.rank()));
+        return;
+    }
+    let count: i64 = const_bounds(&field.shape).unwrap_or_default().iter().map(|b| b.1).product();
+    if matches!(value, Const::Array { .. }) {
+        encode(program, &field.ty, value, out);
+    } else {
+        // A scalar gives every element of an array component.
+        (0..count).for_each(|_| encode(program, &field.ty, value, out));
+    }
+}
+
+/// The bytes of a variable's first value; a scalar fills an array.
+fn initial_bytes(program: &Program, var: &Variable, value: &Const, bytes: u64) -> Vec<u8> {
+    let mut out = Vec::new();
+    while (out.len() as u64) < bytes {
+        let before = out.len();
+        encode(program, &var.ty, value, &mut out);
+        if out.len() == before {
+            break;
+        }
+    }
+    out.resize(bytes as usize, 0);
+    out
+}
+
+/// The bytes of a storage sequence that DATA statements and initial values give its members; `None` when they give none.
+fn sequence_bytes(program: &Program, base: VarId, bytes: u64) -> Option<Vec<u8>> {
+    let mut out: Option<Vec<u8>> = None;
+    for var in &program.vars {
+        let Storage::Associated { base: of, offset } = var.storage else { continue };
+        if of != base || (var.init.is_none() && !var.attrs.pointer) {
+            continue;
+        }
+        let out = out.get_or_insert_with(|| vec![0; bytes as usize]);
+        let mut put = |at: u64, piece: &[u8]| {
+            if let Some(room) = out.get_mut(at as usize..at as usize + piece.len()) {
+                room.copy_from_slice(piece);
+            }
+        };
+        if var.attrs.pointer {
+            put(offset, &empty_descriptor(program, &var.ty, var.attrs.class, var.shape.rank()));
+            continue;
+        }
+        let mut given = |at: u64, value: &Const| {
+            // An element that DATA leaves alone is another member's to give.
+            if !matches!(value, Const::Null) {
+                let mut piece = Vec::new();
+                encode(program, &var.ty, value, &mut piece);
+                put(at, &piece);
+            }
+        };
+        match &var.init {
+            Some(Const::Array { items, .. }) => {
+                let step = const_bytes(program, &var.ty).unwrap_or(0);
+                items.iter().enumerate().for_each(|(i, item)| given(offset + i as u64 * step, item));
+            }
+            Some(value) => given(offset, value),
+            None => {}
+        }
+    }
+    out
+}
+
+/// The bytes of a fresh object of a derived type; `None` when nothing is initialised by default.
+pub(crate) fn default_bytes(program: &Program, ty: &Type) -> Option<Vec<u8>> {
+    let Type::Derived(id) = ty else { return None };
+    if !crate::types::has_default(program, ty) {
+        return None;
+    }
+    let def = program.ty(*id);
+    let mut out = vec![0; def.bytes as usize];
+    for field in &def.fields {
+        let mut piece = Vec::new();
+        if field.allocatable || field.pointer {
+            piece = empty_descriptor(program, &field.ty, field.class, field.shape.rank());
+        } else if let Some(init) = &field.init {
+            encode_field(program, field, init, &mut piece);
+        } else if let Some(inner) = default_bytes(program, &field.ty) {
+            let count: i64 = const_bounds(&field.shape).unwrap_or_default().iter().map(|b| b.1).product();
+            (0..count).for_each(|_| piece.extend_from_slice(&inner));
+        }
+        let at = field.offset as usize;
+        if let Some(room) = out.get_mut(at..at + piece.len()) {
+            room.copy_from_slice(&piece);
+        }
+    }
+    Some(out)
+}
+
+impl ModuleCx<'_> {
+    /// The global that holds a static variable, or its descriptor; made when first asked for.
+    pub(crate) fn global(&mut self, id: VarId, side: Side) -> GlobalId {
+        let program = self.program;
+        let var = program.var(id);
+        let per_side = matches!(var.storage, Storage::Parameter);
+        let key = (id, if per_side { side } else { Side::Host });
+        if let Some(&g) = self.globals.get(&key) {
+            return g;
+        }
+        let described = var.attrs.allocatable || var.attrs.pointer;
+        let owner = var.owner.map(|p| program.proc(p).kind);
+        let device_only = owner.is_some_and(|kind| !crate::analysis::usage::runs_on(kind, Side::Host));
+        let on_device = device_only
+            || self.usage.on_device.contains(&id)
+            || side == Side::Device
+            || owner.is_some_and(|kind| crate::analysis::usage::runs_on(kind, Side::Device));
+        let (space, managed) = match var.attrs.cuda {
+            _ if per_side => (if side == Side::Device { Space::Global } else { Space::Host }, false),
+            _ if described => (if on_device { Space::Global } else { Space::Host }, on_device && !device_only),
+            Some(CudaAttr::Constant) => (Space::Const, false),
+            Some(CudaAttr::Managed | CudaAttr::Unified) => (Space::Global, true),
+            cuda if is_device_data(cuda) => (Space::Global, false),
+            // Host data that device code names (unified memory), and SAVE data of device code.
+            _ if on_device => (Space::Global, !device_only),
+            _ => (Space::Host, false),
+        };
+        let bytes = if described {
+            descriptor_bytes(var.shape.rank(), var.attrs.class)
+        } else {
+            let count: i64 = const_bounds(&var.shape).unwrap_or_default().iter().map(|b| b.1).product();
+            const_bytes(program, &var.ty).unwrap_or(0).saturating_mul(count as u64)
+        };
+        let align = if described { 8 } else { align(program, &var.ty) };
+        let init = match &var.init {
+            _ if described => {
+                GlobalInit::Bytes(empty_descriptor(program, &var.ty, var.attrs.class, var.shape.rank()).into())
+            }
+            Some(value) => GlobalInit::Bytes(initial_bytes(program, var, value, bytes).into()),
+            None => default_bytes(program, &var.ty)
+                .map(|one| one.iter().copied().cycle().take(bytes as usize).collect())
+                .or_else(|| sequence_bytes(program, id, bytes))
+                .map_or(GlobalInit::None, |whole: Vec<u8>| GlobalInit::Bytes(whole.into())),
+        };
+        let name = match (&var.module, var.owner) {
+            (Some(module), _) => format!("{module}.{}", var.name),
+            (None, Some(owner)) => format!("{}.{}", program.proc(owner).qualified, var.name),
+            (None, None) => var.name.to_string(),
+        };
+        let g = GlobalId(self.module.globals.len() as u32);
+        self.module.globals.push(Global {
+            name: self.unique_global(&name, id).into(),
+            space,
+            managed,
+            bytes,
+            align,
+            init,
+            read_only: per_side,
+            var: None,
+            span: var.span,
+        });
+        self.globals.insert(key, g);
+        let debug = self.global_debug_var(id, g, described);
+        self.module.globals[g.index()].var = Some(debug);
+        g
+    }
+
+    /// Variables of BLOCK constructs may share the name of another variable of their procedure.
+    fn unique_global(&self, name: &str, id: VarId) -> String {
+        if self.module.globals.iter().any(|g| &*g.name == name) { format!("{name}.{}", id.0) } else { name.to_owned() }
+    }
+
+    /// The global that keeps the seed of RANDOM_SEED.
+    pub(crate) fn seed_global(&mut self) -> GlobalId {
+        if let Some(g) = self.seed {
+            return g;
+        }
+        let g = GlobalId(self.module.globals.len() as u32);
+        self.module.globals.push(Global {
+            name: "random.seed".into(),
+            space: Space::Host,
+            managed: false,
+            bytes: 8,
+            align: 8,
+            init: GlobalInit::Zero,
+            read_only: false,
+            var: None,
+            span: Span::NONE,
+        });
+        self.seed = Some(g);
+        g
+    }
+
+    /// A read-only global with these bytes, shared by all equal ones.
+    pub(crate) fn constant(&mut self, bytes: &[u8], align: u64, side: Side) -> GlobalId {
+        let bytes: Arc<[u8]> = bytes.into();
+        let key = (bytes.clone(), align, side);
+        if let Some(&g) = self.constants.get(&key) {
+            return g;
+        }
+        let g = GlobalId(self.module.globals.len() as u32);
+        self.module.globals.push(Global {
+            name: format!("constant.{}", self.constants.len()).into(),
+            space: if side == Side::Device { Space::Global } else { Space::Host },
+            managed: false,
+            bytes: bytes.len() as u64,
+            align,
+            init: GlobalInit::Bytes(bytes),
+            read_only: true,
+            var: None,
+            span: Span::NONE,
+        });
+        self.constants.insert(key, g);
+        g
+    }
+}

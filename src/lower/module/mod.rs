@@ -1,0 +1,210 @@
+//! The module under construction: which functions it has and which are still to be made, its globals by variable, its
+//! string constants.
+//!
+//! Functions are made from a queue. The main program, all kernels and all host procedures of the program's own units are
+//! roots; procedures of the embedded modules and device procedures come in as they are called. A device procedure is made
+//! once for each combination of address spaces that its by-reference dummies are called with ("cloned per address space"),
+//! and any procedure once for each combination of procedures passed to its procedure dummies, so that the IR needs neither
+//! indirect calls nor generic addresses for arguments.
+
+pub(crate) mod globals;
+
+use crate::LowerOptions;
+use crate::analysis::usage::{self, Usage};
+use crate::object::class_object::ClassHelper;
+use crate::object::derived::Helper;
+use crate::procedure::entry;
+use crate::types::Side;
+use ir::{DebugTypeId, FuncId, FuncKind, Function, FunctionBuilder, GlobalId, Module, Space};
+use sema::checked::{ProcBody, ProcId, ProcKind, Program, TypeId, VarId};
+use source::{SourceMap, Span};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+/// What a clone of a procedure is made for, one per dummy.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum ArgKey {
+    /// Nothing about it matters.
+    Any,
+    /// Passed by address, in that space.
+    Space(Space),
+    /// A procedure.
+    Proc(ProcId),
+    /// The value of a procedure pointer.
+    Pointer,
+}
+
+/// A function to be made from a procedure.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Instance {
+    /// The procedure.
+    pub(crate) proc: ProcId,
+    /// The side that it is made for.
+    pub(crate) side: Side,
+    /// One per dummy.
+    pub(crate) args: Vec<ArgKey>,
+}
+
+/// The module under construction.
+pub(crate) struct ModuleCx<'p> {
+    pub(crate) program: &'p Program,
+    pub(crate) options: &'p LowerOptions,
+    pub(crate) sources: &'p SourceMap,
+    pub(crate) usage: Usage,
+    pub(crate) module: Module,
+    pub(crate) globals: BTreeMap<(VarId, Side), GlobalId>,
+    pub(crate) constants: BTreeMap<(Arc<[u8]>, u64, Side), GlobalId>,
+    pub(crate) seed: Option<GlobalId>,
+    pub(crate) debug_types: BTreeMap<String, DebugTypeId>,
+    /// Functions that copy and free objects of recursive types.
+    pub(crate) helpers: BTreeMap<(TypeId, Helper, Side), FuncId>,
+    /// The number that says a dynamic type, and the last one of its extensions; by type.
+    pub(crate) tags: Vec<(u64, u64)>,
+    /// Functions that copy, free and initialise polymorphic objects.
+    pub(crate) class_helpers: BTreeMap<(Option<TypeId>, ClassHelper), FuncId>,
+    instances: BTreeMap<Instance, FuncId>,
+    queue: VecDeque<(Instance, FuncId)>,
+    names: BTreeMap<String, u32>,
+    mathematics: BTreeMap<&'p str, ProcId>,
+    embedded: BTreeSet<&'p str>,
+}
+
+impl<'p> ModuleCx<'p> {
+    /// An empty module for the program.
+    pub(crate) fn new(program: &'p Program, options: &'p LowerOptions, sources: &'p SourceMap) -> ModuleCx<'p> {
+        let mathematics = program
+            .procs
+            .iter()
+            .enumerate()
+            .filter_map(|(i, p)| Some((p.qualified.strip_prefix("cufemu_math.")?, ProcId(i as u32))))
+            .collect();
+        let mut usage = usage::analyse(program);
+        if options.check_init {
+            usage.keep_device_locals_in_memory(program);
+        }
+        ModuleCx {
+            program,
+            options,
+            sources,
+            usage,
+            module: Module::default(),
+            globals: BTreeMap::new(),
+            constants: BTreeMap::new(),
+            seed: None,
+            debug_types: BTreeMap::new(),
+            helpers: BTreeMap::new(),
+            tags: crate::object::dynamic_type::tags(program),
+            class_helpers: BTreeMap::new(),
+            instances: BTreeMap::new(),
+            queue: VecDeque::new(),
+            names: BTreeMap::new(),
+            mathematics,
+            embedded: program.modules.iter().filter(|m| m.embedded).map(|m| &*m.name).collect(),
+        }
+    }
+
+    /// Makes all functions.
+    pub(crate) fn run(mut self) -> Module {
+        self.add_main();
+        for index in 0..self.program.procs.len() {
+            let id = ProcId(index as u32);
+            if let Some(instance) = self.root(id) {
+                self.instance(instance);
+            }
+        }
+        self.finish()
+    }
+
+    /// Makes the main program and what it calls.
+    pub(crate) fn run_main(mut self) -> Module {
+        self.add_main();
+        self.finish()
+    }
+
+    fn add_main(&mut self) {
+        if let Some(main) = self.program.main {
+            let id = self.instance(Instance { proc: main, side: Side::Host, args: Vec::new() });
+            self.module.main = Some(id);
+        }
+    }
+
+    fn finish(mut self) -> Module {
+        while let Some((instance, id)) = self.queue.pop_front() {
+            let made = entry::procedure(&mut self, &instance, id);
+            self.module.funcs[id.index()] = made;
+        }
+        self.module
+    }
+
+    /// The instance of a procedure that is made even if nothing calls it.
+    fn root(&self, id: ProcId) -> Option<Instance> {
+        let program = self.program;
+        let proc = program.proc(id);
+        let takes_procedure = proc
+            .params
+            .iter()
+            .map(|&v| program.var(v))
+            .any(|v| matches!(v.storage, sema::checked::Storage::Procedure) && !v.attrs.optional);
+        if self.is_embedded(id) || takes_procedure || !matches!(proc.body, ProcBody::Statements(_)) {
+            return None;
+        }
+        match proc.kind {
+            ProcKind::Kernel => Some(self.plain_instance(id, Side::Device)),
+            ProcKind::Host | ProcKind::HostDevice => Some(self.plain_instance(id, Side::Host)),
+            ProcKind::Device => None,
+        }
+    }
+
+    /// The instance of a kernel or host procedure, whose dummies have spaces of their own.
+    pub(crate) fn plain_instance(&self, proc: ProcId, side: Side) -> Instance {
+        Instance { proc, side, args: vec![ArgKey::Any; self.program.proc(proc).params.len()] }
+    }
+
+    /// The function of an instance; it is made later if it is new.
+    pub(crate) fn instance(&mut self, instance: Instance) -> FuncId {
+        if let Some(&id) = self.instances.get(&instance) {
+            return id;
+        }
+        let proc = self.program.proc(instance.proc);
+        let kind = match (instance.side, proc.kind) {
+            (Side::Host, _) => FuncKind::Host,
+            (Side::Device, ProcKind::Kernel) => FuncKind::Kernel,
+            (Side::Device, _) => FuncKind::Device,
+        };
+        let id = self.new_function(&proc.qualified, kind, proc.span);
+        self.instances.insert(instance.clone(), id);
+        self.queue.push_back((instance, id));
+        id
+    }
+
+    /// A function without a body yet, of a name derived from `name`.
+    pub(crate) fn new_function(&mut self, name: &str, kind: FuncKind, span: Span) -> FuncId {
+        let count = self.names.entry(name.to_owned()).or_insert(0);
+        *count += 1;
+        let unique = if *count == 1 { name.to_owned() } else { format!("{name}.{count}") };
+        let id = FuncId(self.module.funcs.len() as u32);
+        self.module.funcs.push(placeholder(&unique, kind, span));
+        id
+    }
+
+    /// The name that a function got.
+    pub(crate) fn function_name(&self, id: FuncId) -> Arc<str> {
+        self.module.func(id).name.clone()
+    }
+
+    /// Whether a procedure is one of the embedded modules. Those have no statements to step through.
+    pub(crate) fn is_embedded(&self, id: ProcId) -> bool {
+        let qualified = &self.program.proc(id).qualified;
+        let module = qualified.split_once('.').map_or("", |(module, _)| module);
+        self.embedded.contains(module)
+    }
+
+    /// The procedure of the embedded mathematics module with that name.
+    pub(crate) fn mathematics(&self, name: &str) -> Option<ProcId> {
+        self.mathematics.get(name).copied()
+    }
+}
+
+fn placeholder(name: &str, kind: FuncKind, span: Span) -> Function {
+    FunctionBuilder::new(name, kind, span).finish()
+}

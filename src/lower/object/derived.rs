@@ -1,0 +1,414 @@
+//! Objects of derived type: copying, constructors, what they own.
+//!
+//! An object without allocatable components is copied word by word. Allocatable components are copied deeply
+//! (Fortran 2018, 10.2.1.3); pointer components share their target. Where an object may hold objects of its own type, a made
+//! function does this and calls itself.
+
+use crate::array::element_place;
+use crate::function::{Cleanup, Ending, Fx};
+use crate::object::class_object::ClassHelper;
+use crate::storage::Desc;
+use crate::types::{align, const_bytes, has_allocatable, has_end, has_final, is_recursive};
+use crate::value::Value;
+use crate::value::place::{Mem, Place};
+use crate::value::view::View;
+use ir::op::CmpOp;
+use ir::{FuncId, FuncKind, FunctionBuilder, Space, Ty, Val};
+use sema::checked::{Expr, ExprKind, Field, Type, TypeId};
+
+/// What a made function does with objects of a recursive type.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Helper {
+    /// `to = from`
+    Copy,
+    /// `to = from` where components have an assignment of their own.
+    Assign,
+    /// Frees what the object owns.
+    Free,
+}
+
+/// Up to so many words are copied without a loop.
+const UNROLLED_WORDS: u64 = 16;
+
+impl<'p> Fx<'_, 'p> {
+    /// Copies bytes in words as wide as the alignment allows.
+    pub(crate) fn copy_words(&mut self, to: Mem, from: Mem, bytes: u64, unit: u64) {
+        let ty = match unit {
+            8.. => Ty::I64,
+            4..8 => Ty::I32,
+            2..4 => Ty::I16,
+            _ => Ty::I8,
+        };
+        let size = u64::from(ty.bytes());
+        let words = bytes / size;
+        if words <= UNROLLED_WORDS {
+            for i in 0..words {
+                let offset = (i * size) as i64;
+                let word = self.load_scalar(from.plus(offset), ty);
+                self.store_scalar(to.plus(offset), ty, word.into());
+            }
+        } else {
+            self.repeat(Val::i64(words as i64), &mut |fx, i| {
+                let offset = fx.imul(i, Val::i64(size as i64));
+                let (source, target) = (fx.advance(from, offset), fx.advance(to, offset));
+                let word = fx.load_scalar(source, ty);
+                fx.store_scalar(target, ty, word.into());
+            });
+        }
+        let rest = words * size;
+        if rest < bytes {
+            self.copy_words(to.plus(rest as i64), from.plus(rest as i64), bytes - rest, 1);
+        }
+    }
+
+    /// `to = from` of objects.
+    pub(crate) fn copy_object(&mut self, to: Mem, from: Mem, ty: &Type) {
+        let Type::Derived(id) = ty else { return };
+        let program = self.program;
+        let bytes = const_bytes(program, ty).unwrap_or(0);
+        if self.is_remote(to) || self.is_remote(from) {
+            return self.copy_bytes(to, from, Val::i64(bytes as i64));
+        }
+        if to == from {
+            return;
+        }
+        if !has_allocatable(program, ty) {
+            return self.copy_words(to, from, bytes, align(program, ty));
+        }
+        if is_recursive(program, *id) {
+            let (to, from) = (self.address(to), self.address(from));
+            let helper = self.helper(*id, Helper::Copy);
+            self.b.call(helper, vec![to, from], &[]);
+            return;
+        }
+        self.copy_fields(to, from, *id);
+    }
+
+    fn copy_fields(&mut self, to: Mem, from: Mem, id: TypeId) {
+        let program = self.program;
+        for field in &program.ty(id).fields {
+            let (target, source) = (to.plus(field.offset as i64), from.plus(field.offset as i64));
+            self.copy_field(field, target, source);
+        }
+    }
+
+    /// Copies an array; objects with what they own, which is not theirs any more where they were.
+    pub(crate) fn move_array(&mut self, to: &View, from: &View, ty: &Type) {
+        let program = self.program;
+        if !has_allocatable(program, ty) || self.is_remote(to.mem) || self.is_remote(from.mem) {
+            return self.copy_array(to, from, ty);
+        }
+        let bytes = const_bytes(program, ty).unwrap_or(0);
+        let extents = to.extents();
+        self.for_each_element(crate::array::Env::default(), &extents, &[to, from], &mut |fx, index, linear| {
+            let (target, source) = (fx.element_pos(to, index, linear), fx.element_pos(from, index, linear));
+            fx.copy_words(target, source, bytes, align(program, ty));
+        });
+    }
+
+    /// A copy of an object in a temporary, with copies of what it owns.
+    pub(crate) fn deep_copy(&mut self, from: Mem, ty: &Type) -> Mem {
+        let copy = self.temporary(Val::i64(self.type_bytes(ty)), 8);
+        self.store_component(Place::Mem(copy), ty, &Value::Object(from));
+        copy
+    }
+
+    /// The function that copies or assigns objects of a recursive type, or frees what they own.
+    pub(crate) fn helper(&mut self, id: TypeId, what: Helper) -> FuncId {
+        let key = (id, what, self.side);
+        if let Some(&func) = self.m.helpers.get(&key) {
+            return func;
+        }
+        let def = self.program.ty(id);
+        let kind = if self.is_host() { FuncKind::Host } else { FuncKind::Device };
+        let verb = match what {
+            Helper::Copy => "copy",
+            Helper::Assign => "assign",
+            Helper::Free => "free",
+        };
+        let func = self.m.new_function(&format!("{}.{verb}", def.name), kind, def.span);
+        self.m.helpers.insert(key, func);
+        let mut b = FunctionBuilder::new(self.m.function_name(func), kind, def.span);
+        let space = if self.is_host() { Space::Host } else { Space::Generic };
+        let to = Mem::at(b.param(Ty::I64, "to").into(), space);
+        let from = (what != Helper::Free).then(|| Mem::at(b.param(Ty::I64, "from").into(), space));
+        let (side, proc) = (self.side, self.proc);
+        let mut inner = Fx::new(&mut *self.m, b, side, proc);
+        match from {
+            Some(from) if what == Helper::Assign => inner.assign_fields(to, from, id),
+            Some(from) => inner.copy_fields(to, from, id),
+            None => {
+                inner.finalise(to, &Type::Derived(id));
+                inner.free_fields(to, id);
+            }
+        }
+        let made = inner.finish_subroutine();
+        self.m.module.funcs[func.index()] = made;
+        func
+    }
+
+    /// `to = from` of one component.
+    pub(crate) fn copy_field(&mut self, field: &'p Field, to: Mem, from: Mem) {
+        let program = self.program;
+        if field.allocatable {
+            let (to, from) = (self.field_desc(field, to), self.field_desc(field, from));
+            return self.copy_allocatable(field, &to, &from);
+        }
+        if field.pointer {
+            return self.copy_words(
+                to,
+                from,
+                crate::module::globals::descriptor_bytes(field.shape.rank(), field.class),
+                8,
+            );
+        }
+        let (target, source) = (self.field_view(field, to), self.field_view(field, from));
+        if has_allocatable(program, &field.ty) {
+            return self.copy_array(&target, &source, &field.ty);
+        }
+        let elements: i64 = target.dims.iter().filter_map(|d| crate::builder::arith::constant(d.extent)).product();
+        let bytes = const_bytes(program, &field.ty).unwrap_or(0) * elements as u64;
+        self.copy_words(to, from, bytes, align(program, &field.ty));
+    }
+
+    /// Copies an allocatable component with its data.
+    fn copy_allocatable(&mut self, field: &'p Field, to: &Desc, from: &Desc) {
+        if field.class {
+            let location = self.data_location(field.cuda);
+            let source = self.desc_view(from);
+            return self.set_class(to, (&field.ty, location), &source, &field.name, ClassHelper::Copy);
+        }
+        self.replace_allocatable(field, to, from, &mut |fx, to, from| fx.copy_array(to, from, &field.ty));
+    }
+
+    /// Frees an allocatable component and allocates it like another one; `assign` gives it the other's value.
+    pub(crate) fn replace_allocatable(
+        &mut self,
+        field: &'p Field,
+        to: &Desc,
+        from: &Desc,
+        assign: &mut dyn FnMut(&mut Self, &View, &View),
+    ) {
+        let location = self.data_location(field.cuda);
+        // Assigning an object to itself must not free what is to be copied.
+        let (new, old) = (self.desc_base(from), self.desc_base(to));
+        let other = self.icmp(CmpOp::Ne, new, old);
+        self.when(other, |fx| {
+            fx.free_data(to, &field.ty, location);
+            fx.desc_clear(to);
+            let set = fx.icmp(CmpOp::Ne, new, Val::i64(0));
+            fx.when(set, |fx| {
+                let source = fx.desc_view(from);
+                let shape: Vec<(Val, Val)> = source.dims.iter().map(|d| (d.lower, d.extent)).collect();
+                fx.allocate_data(to, &shape, source.element, location, &field.name, false);
+                fx.initialise_data(to, &field.ty);
+                let target = fx.desc_view(to);
+                assign(fx, &target, &source);
+            });
+        });
+    }
+
+    /// Frees what an object owns.
+    pub(crate) fn free_components(&mut self, mem: Mem, ty: &Type) {
+        let Type::Derived(id) = ty else { return };
+        let program = self.program;
+        if !has_end(program, ty) || self.is_remote(mem) {
+            return;
+        }
+        if !is_recursive(program, *id) {
+            self.finalise(mem, ty);
+        }
+        if !has_allocatable(program, ty) {
+            return;
+        }
+        if is_recursive(program, *id) {
+            let addr = self.address(mem);
+            let helper = self.helper(*id, Helper::Free);
+            self.b.call(helper, vec![addr], &[]);
+            return;
+        }
+        self.free_fields(mem, *id);
+    }
+
+    fn free_fields(&mut self, mem: Mem, id: TypeId) {
+        let program = self.program;
+        for field in &program.ty(id).fields {
+            let at = mem.plus(field.offset as i64);
+            if field.allocatable {
+                let d = self.field_desc(field, at);
+                self.free_data(&d, &field.ty, self.data_location(field.cuda));
+                self.desc_clear(&d);
+            } else if !field.pointer && has_allocatable(program, &field.ty) {
+                // Its FINAL subroutine was called with that of the whole.
+                let view = self.field_view(field, at);
+                self.free_fields_of_view(&view, &field.ty);
+            }
+        }
+    }
+
+    /// Frees what the elements of an array own.
+    pub(crate) fn free_components_of_view(&mut self, view: &View, ty: &Type) {
+        if !has_end(self.program, ty) || self.is_remote(view.mem) {
+            return;
+        }
+        if !view.dims.is_empty()
+            && has_final(self.program, ty)
+            && !matches!(ty, Type::Derived(id) if is_recursive(self.program, *id))
+        {
+            self.finalise_view(view, ty);
+            return self.free_fields_of_view(view, ty);
+        }
+        let extents = view.extents();
+        self.for_each_element(crate::array::Env::default(), &extents, &[view], &mut |fx, index, linear| {
+            let mem = fx.element_pos(view, index, linear);
+            fx.free_components(mem, ty);
+        });
+    }
+
+    /// Frees what a copy owns, which is no object of the program's and is not finalised.
+    pub(crate) fn release(&mut self, copy: Mem, ty: &Type) {
+        if let (Type::Derived(id), true) = (ty, has_allocatable(self.program, ty)) {
+            self.free_fields(copy, *id);
+        }
+    }
+
+    /// Frees what the elements of an array of copies own, without finalising them.
+    pub(crate) fn free_fields_of_view(&mut self, view: &View, ty: &Type) {
+        let Type::Derived(id) = ty else { return };
+        if !has_allocatable(self.program, ty) {
+            return;
+        }
+        let extents = view.extents();
+        self.for_each_element(crate::array::Env::default(), &extents, &[view], &mut |fx, index, linear| {
+            let mem = fx.element_pos(view, index, linear);
+            fx.free_fields(mem, *id);
+        });
+    }
+
+    /// A structure constructor: a temporary object.
+    pub(crate) fn construct(&mut self, ty: TypeId, values: &'p [Option<Expr>], e: &'p Expr) -> Value {
+        let program = self.program;
+        let def = program.ty(ty);
+        let mem = self.temporary(Val::i64(def.bytes as i64), def.align.max(8));
+        if values.iter().any(Option::is_none)
+            && let Some(bytes) = crate::module::globals::default_bytes(program, &e.ty)
+        {
+            let from = self.constant_memory(&bytes, def.align);
+            self.copy_words(mem, from, bytes.len() as u64, def.align);
+        }
+        for (field, value) in def.fields.iter().zip(values) {
+            let at = mem.plus(field.offset as i64);
+            match value {
+                Some(value) => self.at(value.span, |fx| fx.construct_field(field, at, value)),
+                None if field.allocatable || field.pointer => {
+                    let d = self.field_desc(field, at);
+                    self.desc_clear(&d);
+                }
+                None => {}
+            }
+        }
+        Value::Object(mem)
+    }
+
+    fn construct_field(&mut self, field: &'p Field, at: Mem, value: &'p Expr) {
+        if field.pointer {
+            let d = self.field_desc(field, at);
+            return match self.pointer_target(value) {
+                Some(view) => {
+                    let view = self.with_type(&d, view, &value.ty);
+                    self.desc_set(&d, &view);
+                }
+                None => self.desc_clear(&d),
+            };
+        }
+        if field.allocatable {
+            let d = self.field_desc(field, at);
+            self.desc_clear(&d);
+            if matches!(value.kind, ExprKind::Null) {
+                return;
+            }
+            return self.construct_allocatable(field, &d, value);
+        }
+        if field.shape.rank() == 0 {
+            let v = self.value(value);
+            let place = match &field.ty {
+                Type::Character(_) => Place::Char(at, Val::i64(self.type_bytes(&field.ty))),
+                _ => Place::Mem(at),
+            };
+            if has_allocatable(self.program, &field.ty) {
+                let part = self.field_view(field, at);
+                self.defer(Ending::Copies(part, field.ty.clone()));
+            }
+            return self.store_component(place, &field.ty, &v);
+        }
+        let view = self.field_view(field, at);
+        if has_allocatable(self.program, &field.ty) {
+            self.initialise_view(&view, &field.ty);
+            self.defer(Ending::Copies(view.clone(), field.ty.clone()));
+        }
+        if value.rank == 0 {
+            let v = self.value(value);
+            return self.fill(&view, &v, &field.ty);
+        }
+        let (env, _) = self.prepared(value);
+        let extents = view.extents();
+        self.fill_from(&view, env, &extents, value);
+    }
+
+    /// Stores into fresh memory, which holds nothing that assignment would free.
+    fn store_component(&mut self, place: Place, ty: &Type, v: &Value) {
+        if let (Place::Mem(mem), true) = (place, has_allocatable(self.program, ty)) {
+            let bytes = crate::module::globals::default_bytes(self.program, ty).unwrap_or_default();
+            let unit = align(self.program, ty);
+            let blank = self.constant_memory(&bytes, unit);
+            self.copy_words(mem, blank, bytes.len() as u64, unit);
+        }
+        self.store(place, ty, v);
+    }
+
+    /// An allocatable component of a constructor: a copy that is freed with the statement, since assignment copies again.
+    fn construct_allocatable(&mut self, field: &'p Field, d: &Desc, value: &'p Expr) {
+        let location = self.data_location(field.cuda);
+        if field.class {
+            let source = self.class_view(value);
+            self.set_class(d, (&field.ty, location), &source, &field.name, ClassHelper::Copy);
+        } else if let Some(from) = self.descriptor(value) {
+            self.copy_allocatable(field, d, &from);
+        } else if value.rank == 0 {
+            let v = self.value(value);
+            let element = match (&v, d.element) {
+                (Value::Char(_, len), None) => *len,
+                (_, Some(n)) => n,
+                _ => Val::i64(0),
+            };
+            self.allocate_data(d, &[], element, location, &field.name, false);
+            self.initialise_data(d, &field.ty);
+            let view = self.desc_view(d);
+            self.store(element_place(view.mem, view.len), &field.ty, &v);
+        } else {
+            let (env, extents) = self.prepared(value);
+            let element = match d.element {
+                Some(n) => n,
+                None => self.length_of(value, Some(&env)).unwrap_or(Val::i64(0)),
+            };
+            let whole = match &value.kind {
+                ExprKind::Convert(inner) => inner,
+                _ => value,
+            };
+            // The bounds of a whole array become those of the component, as in an assignment.
+            let lowers: Vec<Val> = match env.leaf(whole) {
+                Some(crate::array::Leaf::View(view)) if crate::assign::is_whole(whole) => {
+                    view.dims.iter().map(|dim| dim.lower).collect()
+                }
+                _ => vec![Val::i64(1); extents.len()],
+            };
+            let shape: Vec<(Val, Val)> = lowers.into_iter().zip(extents.iter().copied()).collect();
+            self.allocate_data(d, &shape, element, location, &field.name, false);
+            self.initialise_data(d, &field.ty);
+            let view = self.desc_view(d);
+            self.fill_from(&view, env, &extents, value);
+        }
+        let addr = self.desc_base(d);
+        self.defer_free(Cleanup { location, addr, perhaps: true });
+    }
+}

@@ -1,0 +1,255 @@
+//! DO loops.
+//!
+//! The number of iterations is computed once (Fortran 2018, 11.1.7.4). With a step of 1 or −1 it is not even computed: after
+//! the test that the loop is entered at all, `last − first` iterations remain after the first one, as an unsigned number of
+//! the variable's own type, which cannot overflow. Any other step takes the count as an `i64`. The test stands at the end of
+//! the loop; the variable has its value after the loop as the standard says.
+
+use crate::function::{Frame, Fx};
+use crate::types::{imm, ir_ty, real_imm};
+use crate::value::Value;
+use crate::value::place::Place;
+use ir::op::{BinOp, CmpOp};
+use ir::{Bb, Trap, Ty, Val};
+use sema::checked::{Const, Expr, ExprKind, LoopControl, LoopId, Stmt, Type, VarId};
+use source::Span;
+
+/// A FORALL or DO CONCURRENT index: variable, first, last, step.
+pub(crate) type Index = (VarId, Expr, Expr, Option<Expr>);
+
+/// Bounds of a counted loop, of the variable's register type.
+pub(crate) struct Counted {
+    pub(crate) place: Place,
+    pub(crate) ty: Ty,
+    pub(crate) first: Val,
+    pub(crate) last: Val,
+    pub(crate) step: Val,
+    /// The loop's statement, where the debugger stops before each further test.
+    pub(crate) span: Option<Span>,
+}
+
+impl<'p> Fx<'_, 'p> {
+    pub(crate) fn loop_construct(
+        &mut self,
+        id: LoopId,
+        control: &'p LoopControl,
+        body: &'p [Stmt],
+        span: Span,
+        end: Span,
+    ) {
+        let (exit, cycle) = (self.b.new_block(), self.b.new_block());
+        self.frames.push(Frame { id, exit, cycle: Some(cycle), blocks: self.live.len() });
+        match control {
+            LoopControl::Forever => {
+                let head = self.b.new_block();
+                self.b.jump(head);
+                self.b.switch_to(head);
+                self.statements(body);
+                self.b.jump(cycle);
+                self.b.switch_to(cycle);
+                self.b.set_span(end);
+                self.b.back_edge();
+                self.b.jump(head);
+            }
+            LoopControl::While(cond) => {
+                let (head, inside) = (self.b.new_block(), self.b.new_block());
+                self.b.jump(head);
+                self.b.switch_to(head);
+                self.branch_on(cond, inside, exit);
+                self.b.switch_to(inside);
+                self.statements(body);
+                self.b.jump(cycle);
+                self.b.switch_to(cycle);
+                self.mark(span);
+                self.b.back_edge();
+                self.b.jump(head);
+            }
+            LoopControl::Count { var, first, last, step } => {
+                let counted = self.counted(var, first, last, step.as_ref(), span);
+                self.counted_loop(&counted, cycle, exit, &mut |fx| fx.statements(body));
+            }
+            LoopControl::Concurrent { vars, mask } => {
+                self.concurrent(vars, mask.as_ref(), body, span, cycle);
+                self.b.jump(exit);
+            }
+        }
+        self.frames.pop();
+        self.b.switch_to(exit);
+    }
+
+    fn counted(
+        &mut self,
+        var: &'p Expr,
+        first: &'p Expr,
+        last: &'p Expr,
+        step: Option<&'p Expr>,
+        span: Span,
+    ) -> Counted {
+        let place = self.place(var);
+        let ty = ir_ty(&var.ty);
+        let first = self.loop_value(first, ty);
+        let last = self.loop_value(last, ty);
+        let step = step.map_or(one(ty), |e| self.loop_value(e, ty));
+        Counted { place, ty, first, last, step, span: Some(span) }
+    }
+
+    /// A bound of a loop, as it is before the loop.
+    pub(crate) fn loop_value(&mut self, e: &'p Expr, ty: Ty) -> Val {
+        let v = self.scalar(e);
+        let v = self.cast(v, ir_ty(&e.ty), ty);
+        self.freeze(v)
+    }
+
+    /// A counted loop; `cycle` is where CYCLE goes and `exit` where EXIT does. The current block afterwards is not `exit`,
+    /// but has a jump to it.
+    pub(crate) fn counted_loop(&mut self, c: &Counted, cycle: Bb, exit: Bb, body: &mut dyn FnMut(&mut Self)) {
+        let ty = c.ty;
+        let real = matches!(ty, Ty::F32 | Ty::F64);
+        let variable = if real { Type::Real(ty.bytes() as u8) } else { integer_type(ty) };
+        let step = match c.step {
+            Val::Imm(bits) if !real => Some(scalar::bits::signed(ty, bits)),
+            _ => None,
+        };
+        let value = Value::Scalar(c.first);
+        self.store(c.place, &variable, &value);
+        let (left, left_ty, enters) = match step {
+            Some(1) => (self.bin_of(ty, c.last, c.first), ty, self.less_or_equal(ty, c.first, c.last)),
+            Some(-1) => (self.bin_of(ty, c.first, c.last), ty, self.less_or_equal(ty, c.last, c.first)),
+            _ if real => {
+                let zero: Val = self.b.cmp(CmpOp::Eq, ty, c.step, real_imm(ty, 0.0)).into();
+                self.when(zero, |fx| fx.trap(Trap::ZeroStep));
+                // The number of iterations is int((last - first + step) / step).
+                let distance: Val = self.b.bin(BinOp::Sub, ty, c.last, c.first).into();
+                let beyond: Val = self.b.bin(BinOp::Add, ty, distance, c.step).into();
+                let steps: Val = self.b.bin(BinOp::Div, ty, beyond, c.step).into();
+                let count = self.cast(steps, ty, Ty::I64);
+                (self.iadd(count, Val::i64(-1)), Ty::I64, self.icmp(CmpOp::Gt, count, Val::i64(0)))
+            }
+            _ => {
+                let (first, last) = (self.widen(c.first, ty), self.widen(c.last, ty));
+                let by = self.widen(c.step, ty);
+                let zero = self.icmp(CmpOp::Eq, by, Val::i64(0));
+                self.when(zero, |fx| fx.trap(Trap::ZeroStep));
+                let count = self.count(first, last, by);
+                let after_first = self.iadd(count, Val::i64(-1));
+                (after_first, Ty::I64, self.icmp(CmpOp::Gt, count, Val::i64(0)))
+            }
+        };
+        let remaining = self.b.mutable(left_ty);
+        self.b.set(remaining, left);
+        let head = self.b.new_block();
+        match enters {
+            Val::Imm(bits) => self.b.jump(if bits & 1 == 1 { head } else { exit }),
+            Val::Reg(_) => self.b.branch(enters, head, exit),
+        }
+        self.b.switch_to(head);
+        self.scope(|fx| body(fx));
+        self.b.jump(cycle);
+        self.b.switch_to(cycle);
+        if let Some(span) = c.span {
+            self.mark(span);
+        }
+        let old = self.load(c.place, &variable);
+        let old = self.as_scalar(&old, &variable);
+        let new = self.b.bin(BinOp::Add, ty, old, c.step);
+        match c.place {
+            Place::Reg(reg) => self.set_directly(reg, new.into()),
+            place => self.store(place, &variable, &Value::Scalar(new.into())),
+        }
+        let more = self.b.cmp(CmpOp::Ne, left_ty, remaining, Val::Imm(0));
+        let next = self.b.bin(BinOp::Sub, left_ty, remaining, imm(left_ty, 1));
+        self.set_directly(remaining, next.into());
+        self.b.back_edge();
+        self.b.branch(more, head, exit);
+    }
+
+    /// `a - b`
+    fn bin_of(&mut self, ty: Ty, a: Val, b: Val) -> Val {
+        match (a, b) {
+            (Val::Imm(x), Val::Imm(y)) => Val::Imm(scalar::bits::sub(ty, x, y)),
+            _ => self.b.bin(BinOp::Sub, ty, a, b).into(),
+        }
+    }
+
+    fn less_or_equal(&mut self, ty: Ty, a: Val, b: Val) -> Val {
+        match (a, b) {
+            (Val::Imm(x), Val::Imm(y)) => Val::pred(scalar::bits::signed(ty, x) <= scalar::bits::signed(ty, y)),
+            _ => self.b.cmp(CmpOp::Le, ty, a, b).into(),
+        }
+    }
+
+    /// A loop that nothing leaves early, over a variable with a home.
+    pub(crate) fn simple_loop(&mut self, c: &Counted, body: &mut dyn FnMut(&mut Self)) {
+        let (cycle, exit) = (self.b.new_block(), self.b.new_block());
+        self.counted_loop(c, cycle, exit, body);
+        self.b.switch_to(exit);
+    }
+
+    /// The loop of an implied DO, FORALL or DO CONCURRENT index.
+    pub(crate) fn index_loop(&mut self, v: VarId, first: &'p Expr, last: &'p Expr, step: Option<&'p Expr>) -> Counted {
+        let ty = ir_ty(&self.program.var(v).ty);
+        let first = self.loop_value(first, ty);
+        let last = self.loop_value(last, ty);
+        let step = step.map_or(one(ty), |e| self.loop_value(e, ty));
+        let place = self.index_place(v);
+        Counted { place, ty, first, last, step, span: None }
+    }
+
+    /// The place of an index variable, which has its own scope.
+    pub(crate) fn index_place(&mut self, v: VarId) -> Place {
+        if let Some(place) = self.variable_place(v) {
+            return place;
+        }
+        self.scalar_local(v);
+        self.variable_place(v).unwrap_or_else(|| Place::Reg(self.b.mutable(Ty::I32)))
+    }
+
+    /// Runs `body` for all values of the indices, the last one fastest.
+    pub(crate) fn index_nest(&mut self, vars: &'p [Index], span: Option<Span>, body: &mut dyn FnMut(&mut Self)) {
+        let loops: Vec<Counted> = vars
+            .iter()
+            .map(|(v, first, last, step)| Counted { span, ..self.index_loop(*v, first, last, step.as_ref()) })
+            .collect();
+        self.nested(&loops, body);
+    }
+
+    fn nested(&mut self, loops: &[Counted], body: &mut dyn FnMut(&mut Self)) {
+        match loops.split_first() {
+            None => body(self),
+            Some((outer, rest)) => self.simple_loop(outer, &mut |fx| fx.nested(rest, body)),
+        }
+    }
+
+    /// DO CONCURRENT, in the order of nested loops; CYCLE ends the innermost iteration.
+    fn concurrent(&mut self, vars: &'p [Index], mask: Option<&'p Expr>, body: &'p [Stmt], span: Span, cycle: Bb) {
+        self.index_nest(vars, Some(span), &mut |fx| {
+            if let Some(mask) = mask {
+                let inside = fx.b.new_block();
+                fx.branch_on(mask, inside, cycle);
+                fx.b.switch_to(inside);
+            }
+            fx.statements(body);
+            fx.b.jump(cycle);
+            fx.b.switch_to(cycle);
+        });
+    }
+}
+
+/// One, of an integer or real type.
+fn one(ty: Ty) -> Val {
+    if matches!(ty, Ty::F32 | Ty::F64) { real_imm(ty, 1.0) } else { imm(ty, 1) }
+}
+
+/// Some Fortran integer type with that register type.
+fn integer_type(ty: Ty) -> Type {
+    Type::Integer(ty.bytes() as u8)
+}
+
+/// The value of a constant integer expression.
+pub(crate) fn constant_int(e: &Expr) -> Option<i64> {
+    match &e.kind {
+        ExprKind::Const(Const::Int(n)) => Some(*n),
+        ExprKind::Convert(inner) | ExprKind::Paren(inner) => constant_int(inner),
+        _ => None,
+    }
+}

@@ -1,0 +1,336 @@
+//! Statements and control flow: IF, SELECT, GOTO, EXIT, CYCLE, RETURN, STOP, BLOCK. Loops are in `loops`.
+//!
+//! Each executable statement begins with a `stmt` instruction at its span; so does each further condition of an IF and each
+//! further test of a loop, because the debugger stops there.
+
+pub(crate) mod loops;
+
+use crate::expr::condition::comparison;
+use crate::function::{Frame, Fx};
+use crate::types::{Side, imm, ir_ty};
+use crate::value::Value;
+use ir::op::{BinOp, CmpOp};
+use ir::rt::Rt;
+use ir::{Bb, Trap, Ty, Val};
+use sema::checked::CmpOp as Relation;
+use sema::checked::{CaseRange, Const, Expr, ExprKind, LoopId, ProcBody, Stmt, StmtKind, Type, VarId};
+use source::Span;
+use std::collections::BTreeSet;
+
+type Arm<K> = (Option<K>, Vec<Stmt>, Span);
+
+impl<'p> Fx<'_, 'p> {
+    /// Statements one after another.
+    pub(crate) fn statements(&mut self, block: &'p [Stmt]) {
+        for s in block {
+            self.statement(s);
+        }
+    }
+
+    fn statement(&mut self, s: &'p Stmt) {
+        if let Some(label) = s.label {
+            let bb = self.label(label);
+            self.b.jump(bb);
+            self.b.switch_to(bb);
+        }
+        let silent = match &s.kind {
+            StmtKind::Block { vars, .. } => vars.is_empty(),
+            StmtKind::Nothing => s.label.is_none(),
+            _ => false,
+        };
+        if silent {
+            self.b.set_span(s.span);
+        } else {
+            self.mark(s.span);
+        }
+        self.scope(|fx| fx.statement_kind(s));
+    }
+
+    /// Marks the beginning of a statement where a user may stop.
+    pub(crate) fn mark(&mut self, span: Span) {
+        if self.m.is_embedded(self.proc) {
+            self.b.set_span(span);
+        } else {
+            self.b.stmt(span);
+        }
+    }
+
+    fn statement_kind(&mut self, s: &'p Stmt) {
+        match &s.kind {
+            StmtKind::Assign { target, value } => self.assign(target, value),
+            StmtKind::PointerAssign { target, bounds, value } => self.pointer_assign(target, bounds, value),
+            StmtKind::Call { proc, args } => self.call_subroutine(*proc, args),
+            StmtKind::Intrinsic { id, args } => self.intrinsic_subroutine(*id, args),
+            StmtKind::Launch { proc, config, args } => self.launch(*proc, config, args),
+            StmtKind::If(arms) => self.if_construct(arms),
+            StmtKind::Loop { id, control, body, end } => self.loop_construct(*id, control, body, s.span, *end),
+            StmtKind::Select { id, value, arms } => self.select_case(*id, value, arms),
+            StmtKind::Where(arms) => self.where_construct(arms),
+            StmtKind::Forall { vars, mask, body } => self.forall(vars, mask.as_ref(), body),
+            StmtKind::Block { id, vars, body } => self.block(*id, vars, body),
+            StmtKind::Cuf(cuf) => self.cuf_kernel(cuf, s.span),
+            StmtKind::Exit(id) => self.leave_construct(*id, false),
+            StmtKind::Cycle(id) => self.leave_construct(*id, true),
+            StmtKind::Goto(label) => self.goto(*label),
+            StmtKind::ComputedGoto(labels, e) => self.computed_goto(labels, e),
+            StmtKind::ArithmeticIf(e, labels) => self.arithmetic_if(e, *labels),
+            StmtKind::Nothing => {}
+            StmtKind::Return => {
+                self.leave_blocks_to(1);
+                self.b.jump(self.return_bb);
+            }
+            StmtKind::Stop { error, code } => self.stop(*error, code.as_ref()),
+            StmtKind::Allocate { objects, source, stat, errmsg, pinned, .. } => {
+                self.allocate(objects, source.as_ref(), stat.as_ref(), errmsg.as_ref(), pinned.as_ref());
+            }
+            StmtKind::Deallocate { objects, stat, errmsg } => {
+                self.deallocate(objects, stat.as_ref(), errmsg.as_ref());
+            }
+            StmtKind::Nullify(objects) => {
+                for e in objects {
+                    match self.descriptor(e) {
+                        Some(d) => self.desc_clear(&d),
+                        None => {
+                            let place = self.place(e);
+                            self.store(place, &e.ty, &crate::value::Value::Scalar(Val::i64(0)));
+                        }
+                    }
+                }
+            }
+            StmtKind::Io(io) => self.io(io),
+            StmtKind::Unsupported(what) => self.unsupported(what),
+        }
+    }
+
+    fn if_construct(&mut self, arms: &'p [Arm<Expr>]) {
+        let done = self.b.new_block();
+        for (i, (cond, block, span)) in arms.iter().enumerate() {
+            let Some(cond) = cond else {
+                self.statements(block);
+                break;
+            };
+            if i > 0 {
+                self.mark(*span);
+            }
+            let (yes, no) = (self.b.new_block(), self.b.new_block());
+            self.branch_on(cond, yes, no);
+            self.b.switch_to(yes);
+            self.statements(block);
+            self.b.jump(done);
+            self.b.switch_to(no);
+        }
+        self.b.jump(done);
+        self.b.switch_to(done);
+    }
+
+    fn select_case(&mut self, id: LoopId, selector: &'p Expr, arms: &'p [Arm<Vec<CaseRange>>]) {
+        let value = self.value(selector);
+        let value = match value {
+            // The selector may be a variable that a block changes; only the tests use it, and they come first.
+            Value::Char(..) => value,
+            other => self.freeze_value(other),
+        };
+        let done = self.b.new_block();
+        let blocks: Vec<Bb> = arms.iter().map(|_| self.b.new_block()).collect();
+        let default = arms.iter().position(|a| a.0.is_none()).and_then(|i| blocks.get(i).copied()).unwrap_or(done);
+        if let Some(table) = case_table(arms, &blocks) {
+            let v = self.as_scalar(&value, &selector.ty);
+            self.b.switch(ir_ty(&selector.ty), v, table, default);
+        } else {
+            for ((ranges, ..), &bb) in arms.iter().zip(&blocks) {
+                for range in ranges.iter().flatten() {
+                    let hit = self.case_matches(&value, &selector.ty, range);
+                    let next = self.b.new_block();
+                    self.b.branch(hit, bb, next);
+                    self.b.switch_to(next);
+                }
+            }
+            self.b.jump(default);
+        }
+        self.frames.push(Frame { id, exit: done, cycle: None, blocks: self.live.len() });
+        for ((_, block, _), &bb) in arms.iter().zip(&blocks) {
+            self.b.switch_to(bb);
+            self.statements(block);
+            self.b.jump(done);
+        }
+        self.frames.pop();
+        self.b.switch_to(done);
+    }
+
+    fn case_matches(&mut self, value: &Value, ty: &Type, range: &'p CaseRange) -> Val {
+        match range {
+            CaseRange::Value(e) => self.case_compare(Relation::Eq, value, ty, e),
+            CaseRange::Range(lo, hi) => {
+                let mut all = Val::pred(true);
+                if let Some(lo) = lo {
+                    all = self.case_compare(Relation::Ge, value, ty, lo);
+                }
+                if let Some(hi) = hi {
+                    let below = self.case_compare(Relation::Le, value, ty, hi);
+                    all = self.combine(BinOp::And, all, below);
+                }
+                all
+            }
+        }
+    }
+
+    fn case_compare(&mut self, op: Relation, value: &Value, ty: &Type, e: &'p Expr) -> Val {
+        let other = self.value(e);
+        match ty {
+            Type::Character(_) => self.compare_characters(op, value, &other),
+            Type::Logical(_) => {
+                let (a, b) = (self.as_pred(value, ty), self.as_pred(&other, &e.ty));
+                let differ: Val = self.b.bin(BinOp::Xor, Ty::Pred, a, b).into();
+                self.negate(differ)
+            }
+            _ => {
+                let (a, b) = (self.as_scalar(value, ty), self.as_scalar(&other, &e.ty));
+                self.b.cmp(comparison(op), ir_ty(ty), a, b).into()
+            }
+        }
+    }
+
+    fn block(&mut self, id: LoopId, vars: &'p [VarId], body: &'p [Stmt]) {
+        let done = self.b.new_block();
+        self.frames.push(Frame { id, exit: done, cycle: None, blocks: self.live.len() });
+        self.live.push(Vec::new());
+        self.automatic.push(Vec::new());
+        for v in vars {
+            // A BLOCK in a loop brings its variables to life anew; its code is made once.
+            self.homes.remove(v);
+            self.come_to_life(*v);
+            self.describe(*v);
+        }
+        self.statements(body);
+        let depth = self.live.len() - 1;
+        self.leave_block(depth);
+        self.live.pop();
+        self.automatic.pop();
+        self.frames.pop();
+        self.b.jump(done);
+        self.b.switch_to(done);
+    }
+
+    fn leave_construct(&mut self, id: LoopId, cycle: bool) {
+        let Some(frame) = self.frames.iter().rev().find(|f| f.id == id).copied() else {
+            return self.unsupported("a jump out of this construct");
+        };
+        self.leave_blocks_to(frame.blocks);
+        let to = if cycle { frame.cycle.unwrap_or(frame.exit) } else { frame.exit };
+        self.b.jump(to);
+    }
+
+    /// The block of a label.
+    pub(crate) fn label(&mut self, label: u32) -> Bb {
+        if let Some(&bb) = self.labels.get(&label) {
+            return bb;
+        }
+        let bb = self.b.new_block();
+        self.labels.insert(label, bb);
+        bb
+    }
+
+    /// Goes to a label, out of the BLOCKs around that do not hold it.
+    pub(crate) fn goto(&mut self, label: u32) {
+        let depth = self.depth_of_label(label);
+        self.leave_blocks_to(depth);
+        let bb = self.label(label);
+        self.b.jump(bb);
+    }
+
+    /// How many BLOCKs hold the label, the procedure itself counted.
+    fn depth_of_label(&self, label: u32) -> usize {
+        fn find(block: &[Stmt], label: u32, depth: usize) -> Option<usize> {
+            block.iter().find_map(|s| {
+                if s.label == Some(label) {
+                    return Some(depth);
+                }
+                let inside = depth + usize::from(matches!(s.kind, StmtKind::Block { .. }));
+                let mut found = None;
+                crate::analysis::visit::blocks(s, &mut |b| found = found.or_else(|| find(b, label, inside)));
+                found
+            })
+        }
+        match &self.program.proc(self.proc).body {
+            ProcBody::Statements(body) => find(body, label, 1).unwrap_or(1),
+            _ => 1,
+        }
+    }
+
+    fn computed_goto(&mut self, labels: &[u32], e: &'p Expr) {
+        let v = self.scalar(e);
+        let next = self.b.new_block();
+        let mut arms = Vec::new();
+        for (i, &label) in labels.iter().enumerate() {
+            let bb = self.label(label);
+            arms.push((i as i64 + 1, bb));
+        }
+        self.b.switch(ir_ty(&e.ty), v, arms, next);
+        self.b.switch_to(next);
+    }
+
+    fn arithmetic_if(&mut self, e: &'p Expr, labels: [u32; 3]) {
+        let v = self.scalar(e);
+        let ty = ir_ty(&e.ty);
+        let zero = Val::Imm(0);
+        let [less, equal, greater] = labels.map(|l| self.label(l));
+        let negative = self.b.cmp(CmpOp::Lt, ty, v, zero);
+        let next = self.b.new_block();
+        self.b.branch(negative, less, next);
+        self.b.switch_to(next);
+        let is_zero = self.b.cmp(CmpOp::Eq, ty, v, zero);
+        self.b.branch(is_zero, equal, greater);
+    }
+
+    fn stop(&mut self, error: bool, code: Option<&'p Expr>) {
+        let flag = Val::i32(i32::from(error));
+        let (number, addr, len) = match code {
+            None => (Val::i32(i32::from(error)), Val::i64(0), Val::i64(0)),
+            Some(e) => match &e.ty {
+                Type::Character(_) => {
+                    let text = self.value(e);
+                    let (mem, len) = self.as_char(&text);
+                    (Val::i32(i32::from(error)), self.address(mem), len)
+                }
+                _ => (self.int32(e), Val::i64(0), Val::i64(0)),
+            },
+        };
+        self.end_program(flag, number, addr, len);
+    }
+
+    /// Ends the program (on the device, the thread).
+    pub(crate) fn end_program(&mut self, error: Val, code: Val, addr: Val, len: Val) {
+        self.rt(Rt::Stop, vec![error, code, addr, len]);
+        match self.side {
+            Side::Device => self.b.exit(),
+            Side::Host => self.b.trap(Trap::Unreachable),
+        }
+        let dead = self.b.new_block();
+        self.b.switch_to(dead);
+    }
+
+    /// Ends the program with an error message of the run time.
+    pub(crate) fn fail(&mut self, message: &str) {
+        let (addr, len) = self.name_text(message);
+        self.end_program(Val::i32(1), imm(Ty::I32, 1), addr, len);
+    }
+}
+
+/// The arms of a `switch`, if all cases are single integers.
+fn case_table(arms: &[Arm<Vec<CaseRange>>], blocks: &[Bb]) -> Option<Vec<(i64, Bb)>> {
+    let mut table = Vec::new();
+    let mut seen = BTreeSet::new();
+    for ((ranges, ..), &bb) in arms.iter().zip(blocks) {
+        for range in ranges.iter().flatten() {
+            match range {
+                CaseRange::Value(Expr { kind: ExprKind::Const(Const::Int(n)), .. }) => {
+                    if seen.insert(*n) {
+                        table.push((*n, bb));
+                    }
+                }
+                _ => return None,
+            }
+        }
+    }
+    Some(table)
+}
