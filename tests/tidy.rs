@@ -61,7 +61,7 @@ const HASH_EXCEPTIONS: &[(&str, &str)] = &[
     ("src/opt/cse.rs", "expressions that are at hand; looked up by key"),
     ("src/parse/cpp/macros.rs", "macros by name"),
     ("src/parse/build/mod.rs", "interning of names"),
-    ("src/race/shadow.rs", "index of a shadow page by its number; the pages themselves are in a vector"),
+    ("src/race/shadow/global.rs", "index of a shadow page by its number; the pages themselves are in a vector"),
 ];
 
 /// Files below `machine` that may name the clock or the environment, with the reason.

@@ -1,6 +1,6 @@
 //! One thread block at work: its warps, its shared memory, its barrier.
 
-use crate::print::PrintState;
+use crate::service::print::PrintState;
 use ir::op::BarOp;
 use mem::Memory;
 use race::CtaSlot;

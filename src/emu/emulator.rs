@@ -1,16 +1,16 @@
 //! The emulator as a device: its queue, its launches, its errors.
 
 use crate::block::BlockStop;
-use crate::grid::{Gathering, Running};
-use crate::init::InitHooks;
-use crate::observe::ObserverHooks;
-use crate::ordered::{Habits, Speculation};
-use crate::parallel::{Crew, Grain, Pool, Turn};
-use crate::print::{self, Served};
-use crate::racing::{Deciding, Mode, RaceHooks};
-use crate::reals;
+use crate::checks::init::InitHooks;
+use crate::checks::race::{Deciding, Mode, RaceHooks};
+use crate::checks::reals;
+use crate::footprint::KnownLaunches;
+use crate::observer::ObserverHooks;
+use crate::parallel::independent::{Crew, Grain, Pool, Turn};
+use crate::parallel::speculative::{Habits, Speculation};
 use crate::report;
-use crate::sharing::KnownLaunches;
+use crate::schedule::grid::{Gathering, Running};
+use crate::service::print::{self, Served};
 use device::{Command, CudaError, Device, KernelLaunch, Observer, Progress, Properties};
 use finding::{Finding, GridSyncFault};
 use mem::{Memory, Region};
@@ -314,7 +314,7 @@ impl Emulator {
                     let shared = &block.shared;
                     let served = if matches!(request.rt, ir::rt::Rt::Alloc | ir::rt::Rt::Free) {
                         let place = (Region::Device(self.number), program.span(request.site), heap);
-                        crate::heap::serve(&program, &mut block.warps[warp], &request, memory, shared, place)
+                        crate::service::heap::serve(&program, &mut block.warps[warp], &request, memory, shared, place)
                     } else {
                         let state = &mut block.prints[warp];
                         print::serve(&program, &mut block.warps[warp], &request, state, memory, shared, output)

@@ -10,25 +10,20 @@
 //! Not here: the lane executor (`vm`), the detector (`race`), the CUDA API (`device`).
 
 mod block;
-mod describe;
+mod checks;
 mod emulator;
-mod grid;
-mod heap;
-mod init;
-mod observe;
-mod ordered;
+mod footprint;
+mod observer;
 mod parallel;
-mod print;
-mod racing;
-mod reals;
-mod reductions;
 mod report;
-mod sharing;
+mod schedule;
+mod service;
+mod symbolize;
 
 pub use block::Block;
-pub use describe::{Memories, place_of};
 pub use emulator::{Emulator, LaunchUse, Options};
-pub use grid::Running;
-pub use ordered::Speculation;
-pub use parallel::Grain;
-pub use sharing::{KnownLaunches, SiteSharing};
+pub use footprint::{KnownLaunches, SiteSharing};
+pub use parallel::independent::Grain;
+pub use parallel::speculative::Speculation;
+pub use schedule::grid::Running;
+pub use symbolize::{Memories, place_of};

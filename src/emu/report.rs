@@ -1,9 +1,9 @@
 //! Findings of a launch: faults, barriers that never complete, races.
 
 use crate::block::Block;
-use crate::describe::{Meant, global_place, meant, place_of, show_value};
-use crate::grid::Running;
-use crate::racing::Deciding;
+use crate::checks::race::Deciding;
+use crate::schedule::grid::Running;
+use crate::symbolize::{Meant, global_place, meant, place_of, show_value};
 use device::{CudaError, allocation_of, space_of};
 use finding::{
     Access, Actor, Allocation, BarrierFault, Call, Finding, FindingKind, GridSyncFault, HostFault, LaunchInfo,

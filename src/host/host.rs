@@ -1,11 +1,11 @@
 //! The host program: where it is, and how it is moved on.
 
+use crate::cuda::symbol::Symbols;
 use crate::fault::{self, Where};
 use crate::outside::{Answer, HostYield};
 use crate::runtime::{Halt, Runtime};
-use crate::service::Args;
+use crate::service::dispatch::Args;
 use crate::storage;
-use crate::symbol::Symbols;
 use device::{Api, Arg, Call, KernelLaunch};
 use finding::{Access, Actor, Finding, FindingKind};
 use ir::ParamKind;

@@ -11,28 +11,17 @@
 //! Not here: the layout of formatted text (`text`), devices (`device`), the world (`machine`), the wording of errors
 //! (`finding`).
 
-mod chars;
-mod connect;
-mod errors;
+mod condition;
+mod cuda;
 mod fault;
-mod file;
-mod finish;
 mod host;
-mod inquire;
-mod namelist;
+mod io;
 mod names;
 mod outside;
 mod random;
 mod runtime;
 mod service;
-mod service_cuda;
 mod storage;
-mod symbol;
-mod transfer;
-mod transfer_in;
-mod transfer_out;
-mod unit;
-mod unwritten;
 
 pub use host::{Host, HostOptions};
 pub use names::variable_at;

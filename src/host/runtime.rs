@@ -1,12 +1,12 @@
 //! The state of the Fortran run time, and how its services say that they cannot go on.
 
-use crate::errors::Condition;
+use crate::condition::Condition;
+use crate::cuda::symbol::Symbols;
+use crate::io::statement::Statement;
+use crate::io::unit::Units;
 use crate::outside::{Answer, Ask, Stream};
 use crate::random::{DEFAULT_SEED, Random};
 use crate::storage::Outside;
-use crate::symbol::Symbols;
-use crate::transfer::Statement;
-use crate::unit::Units;
 use device::{Call, Reply};
 use finding::HostFault;
 use source::Span;

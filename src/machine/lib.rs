@@ -6,16 +6,11 @@
 //!
 //! Not here: stepping and breakpoints (`debug`), reading source files, printing of findings and exit (`cli`).
 
-mod clock;
+mod checks;
 mod devices;
-mod initialised;
-mod input;
 mod load;
 mod machine;
 mod observer;
-mod order;
-mod real;
-mod record;
 mod verify;
 mod whereabouts;
 mod world;
@@ -23,12 +18,12 @@ mod world;
 pub use device::NoObserver;
 pub use devices::DeviceBox;
 pub use host::HostOptions;
-pub use input::EndWanted;
 pub use load::LoadError;
 pub use machine::{Checkpoint, ClockKind, Machine, MachineOptions, MachineStop};
 pub use observer::{HostStatement, Observer};
-pub use real::RealWorld;
-pub use record::{Mark, RecordingWorld};
 pub use verify::VerifyDevice;
 pub use whereabouts::{LaunchAtWork, Whereabouts};
+pub use world::input::EndWanted;
+pub use world::real::RealWorld;
+pub use world::record::{Mark, RecordingWorld};
 pub use world::{ClosedWorld, World};

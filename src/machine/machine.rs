@@ -3,11 +3,11 @@
 //! Commands run as soon as they are submitted, before the host goes on (DESIGN section 3); what kernels print is shown when
 //! the host waits for the device, and at the end. The loop never waits except in the world's own answers.
 
+use crate::checks::command_order::{CommandOrder, OrderHooks};
+use crate::checks::init::{HostInit, InitHooks};
 use crate::devices::DeviceBox;
-use crate::initialised::{HostInit, InitHooks};
 use crate::load::{self, LoadError};
 use crate::observer::{HostHooks, Observer};
-use crate::order::{CommandOrder, OrderHooks};
 use crate::world::World;
 use device::{KernelInfo, Kernels, Progress, Runtime, Step, Waiting};
 use diag::Severity;
@@ -479,7 +479,7 @@ impl Machine {
         match question {
             Ask::Clock => Answer::Nanoseconds(self.points() + self.slept),
             Ask::CpuClock => Answer::Nanoseconds(self.host.points()),
-            Ask::Date => Answer::Date(crate::clock::date(((self.points() + self.slept) / 1_000_000) as i64)),
+            Ask::Date => Answer::Date(crate::world::calendar::date(((self.points() + self.slept) / 1_000_000) as i64)),
             Ask::Sleep { milliseconds } => {
                 self.slept += milliseconds.saturating_mul(1_000_000);
                 Answer::Done(Ok(()))

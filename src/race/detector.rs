@@ -7,9 +7,9 @@
 
 use crate::access::{Scope, Space, WarpAccess};
 use crate::byteset::ByteSet;
-use crate::order::{CtaSlot, Order, Rules};
-use crate::shadow::{ByteUse, GlobalShadow};
-use crate::shared::SharedShadow;
+use crate::clock::order::{CtaSlot, Order, Rules};
+use crate::shadow::global::{ByteUse, GlobalShadow};
+use crate::shadow::shared::SharedShadow;
 use crate::stamp::MAX_TAG;
 
 /// How the first pass works.

@@ -1,0 +1,221 @@
+//! `--check init`: reads of memory that nothing has written, in device code.
+//!
+//! # The rule
+//!
+//! A load of a byte that nothing has written since its allocation is a finding where its value is *used*. A load whose value
+//! only goes to stores, as in `b(i) = a(i)`, is no use: it hands the missing bytes on, like a copy of the CUDA runtime, and a
+//! finding comes where the copy is used. Every other load uses its value: in arithmetic, a subscript, a condition, a shuffle,
+//! an argument. An atomic uses what it reads. That is between compute-sanitizer's initcheck, which reports every load, and
+//! valgrind's memcheck, which follows values through arithmetic too. What is computed from a missing byte counts as written,
+//! so that one mistake is one finding and not a trail of them.
+//!
+//! # What has bits
+//!
+//! Global memory has its own in `mem`. Shared memory begins without any for each block. Local memory has bits for the
+//! variables of the source only, not for what the compiler put there; those of a procedure called twice at one depth keep
+//! them from the first call, so that such a second mistake may be missed. Scalars are in local memory too then, not in
+//! registers (`lower::LowerOptions::check_init`).
+
+use crate::report;
+use crate::schedule::grid::Running;
+use finding::{Access, Actor, Finding, FindingKind, Space, What};
+use ir::{AddrBase, VarLoc};
+use mem::address::{LOCAL_BASE, SHARED_BASE};
+use mem::{InitBits, Memory, SharedInitBits};
+use std::collections::BTreeMap;
+use vm::{AccessEvent, AccessKind, Carrier, Carriers, Hooks, Program, Site, Warp};
+
+/// What is known of a launch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LaunchInit {
+    blocks: BTreeMap<u64, BlockInit>,
+    /// Slots whose values only go from loads to stores.
+    carriers: Carriers,
+    /// The first lane of each place that used a missing byte, and how many did.
+    seen: BTreeMap<(Site, Space), (Use, u64)>,
+}
+
+/// What is known of a block that has begun.
+#[derive(Clone, Debug, Default)]
+struct BlockInit {
+    shared: InitBits,
+    /// By warp and lane.
+    local: BTreeMap<(u32, u32), InitBits>,
+    /// Bytes of carried values that are missing, by warp, frame and slot: a mask of bytes for each lane.
+    carried: BTreeMap<(u32, u32, Carrier), [u8; 32]>,
+}
+
+/// A use of a missing byte.
+#[derive(Clone, Debug)]
+struct Use {
+    block: u64,
+    tid: u32,
+    lane: u32,
+    what: What,
+    address: u64,
+    bytes: u64,
+    frame: Option<vm::Frame<32>>,
+}
+
+impl LaunchInit {
+    /// The findings of the launch, in the order of the source.
+    pub(crate) fn findings(self, program: &Program, memory: &Memory, running: &Running) -> Vec<Finding> {
+        let found = |((site, space), (used, count)): ((Site, Space), (Use, u64))| {
+            let who = Actor::Thread(report::thread(running, used.block, used.tid));
+            let mut access = Access::new(who, used.what, space, program.span(site)).address(used.address, used.bytes);
+            let frame = used.frame.as_ref();
+            access.place = frame.and_then(|f| report::place_at(program, memory, f, used.lane as usize, used.address));
+            let mut finding = Finding::new(FindingKind::Uninitialised, vec![access])
+                .in_launch(report::launch_info(program, running))
+                .with_seed(running.seed);
+            finding.count = count;
+            finding
+        };
+        self.seen.into_iter().map(found).collect()
+    }
+
+    /// The block is over.
+    pub(crate) fn end_block(&mut self, linear: u64) {
+        self.blocks.remove(&linear);
+    }
+}
+
+/// Whether an address of local memory belongs to a variable of the source, of any frame of the warp.
+fn is_local_variable(program: &Program, warp: &Warp<32>, address: u64) -> bool {
+    let holds = |frame: &&vm::Frame<32>| address >= frame.local_base && address - frame.local_base < frame.local_bytes;
+    let Some(frame) = warp.frames.iter().filter_map(Option::as_deref).find(holds) else { return false };
+    let (function, code) = (program.module.func(frame.func), &program.code[frame.func.index()]);
+    let offset = address - frame.local_base;
+    function.vars.iter().filter(|v| !v.is_dummy).any(|var| {
+        let VarLoc::Memory(AddrBase::Local(id)) = var.loc else { return false };
+        let start = code.local_offsets.get(id.index()).copied().unwrap_or(u64::MAX);
+        let bytes = function.locals.get(id.index()).map_or(0, |slot| slot.bytes);
+        offset >= start && offset - start < bytes
+    })
+}
+
+/// Hooks that keep the bits of what is written and look at what is read.
+pub(crate) struct InitHooks<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) global: SharedInitBits,
+    pub(crate) launch: &'a mut LaunchInit,
+    pub(crate) block: u64,
+}
+
+impl InitHooks<'_> {
+    /// The mask of bytes of each lane that are missing.
+    fn missing(&self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) -> [u8; 32] {
+        let bytes = event.bytes as u64;
+        let mut out = [0u8; 32];
+        let gaps = |bits: &InitBits, address: u64| bits.missing(address, bytes);
+        let lanes = (0..32).filter(|lane| event.mask >> lane & 1 != 0);
+        let block = self.launch.blocks.get(&self.block);
+        match event.space {
+            ir::Space::Shared => {
+                let none = InitBits::default();
+                let bits = block.map_or(&none, |b| &b.shared);
+                lanes.for_each(|l| out[l] = gaps(bits, event.lanes.address(l, event.bytes) - SHARED_BASE));
+            }
+            ir::Space::Local => {
+                let none = InitBits::default();
+                for lane in lanes {
+                    let address = event.lanes.address(lane, event.bytes);
+                    let bits = block.and_then(|b| b.local.get(&(warp.number, lane as u32))).unwrap_or(&none);
+                    let gap = gaps(bits, address - LOCAL_BASE);
+                    if gap != 0 && is_local_variable(self.program, warp, address) {
+                        out[lane] = gap;
+                    }
+                }
+            }
+            _ => self.global.with(|bits| lanes.for_each(|l| out[l] = gaps(bits, event.lanes.address(l, event.bytes)))),
+        }
+        out
+    }
+
+    /// Notes that the lanes wrote; `missing` are bytes of values that were carried there.
+    fn wrote(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>, missing: Option<[u8; 32]>) {
+        let bytes = event.bytes as u64;
+        let lanes = (0..32).filter(|lane| event.mask >> lane & 1 != 0);
+        let note = |bits: &mut InitBits, address: u64, lane: usize| {
+            bits.store(address, bytes, missing.map_or(0, |m| m[lane]));
+        };
+        match event.space {
+            ir::Space::Shared => {
+                let bits = &mut self.launch.blocks.entry(self.block).or_default().shared;
+                lanes.for_each(|l| note(bits, event.lanes.address(l, event.bytes) - SHARED_BASE, l));
+            }
+            ir::Space::Local => {
+                let block = self.launch.blocks.entry(self.block).or_default();
+                for lane in lanes {
+                    let bits = block.local.entry((warp.number, lane as u32)).or_default();
+                    note(bits, event.lanes.address(lane, event.bytes) - LOCAL_BASE, lane);
+                }
+            }
+            _ => self.global.with(|bits| {
+                lanes.for_each(|l| note(bits, event.lanes.address(l, event.bytes), l));
+            }),
+        }
+    }
+
+    fn used(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>, missing: &[u8; 32], what: What) {
+        let mut lanes = (0..32).filter(|&lane| missing[lane] != 0);
+        let Some(lane) = lanes.next() else { return };
+        let count = 1 + lanes.count() as u64;
+        let address = event.lanes.address(lane, event.bytes);
+        let space = match event.space {
+            ir::Space::Shared => Space::Shared,
+            ir::Space::Local => Space::Local,
+            _ => device::space_of(address),
+        };
+        let (block, program) = (self.block, self.program);
+        let first = || Use {
+            block,
+            tid: warp.number * 32 + lane as u32,
+            lane: lane as u32,
+            what,
+            address,
+            bytes: event.bytes as u64,
+            frame: warp.frame(event.frame).cloned(),
+        };
+        // One statement may be several operations; its place in the source says which it is.
+        let site = event.site;
+        let span = program.span(site);
+        let known = self.launch.seen.keys().find(|(s, sp)| program.span(*s) == span && *sp == space).copied();
+        let entry = self.launch.seen.entry(known.unwrap_or((site, space))).or_insert_with(|| (first(), 0));
+        entry.1 += count;
+    }
+}
+
+impl Hooks<32> for InitHooks<'_> {
+    fn wants_accesses(&self) -> bool {
+        true
+    }
+
+    fn on_access(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) {
+        let carrier = self.launch.carriers.at(self.program, event.site);
+        let key = |place| (warp.number, event.frame, place);
+        match event.kind {
+            AccessKind::Read(_) => {
+                let missing = self.missing(warp, event);
+                match carrier {
+                    Some(place) => {
+                        let block = self.launch.blocks.entry(self.block).or_default();
+                        let carried = block.carried.entry(key(place)).or_insert([0; 32]);
+                        (0..32).filter(|l| event.mask >> l & 1 != 0).for_each(|l| carried[l] = missing[l]);
+                    }
+                    None => self.used(warp, event, &missing, What::Read),
+                }
+            }
+            AccessKind::Write(_) => {
+                let block = self.launch.blocks.entry(self.block).or_default();
+                let missing = carrier.and_then(|place| block.carried.get(&key(place)).copied());
+                self.wrote(warp, event, missing);
+            }
+            AccessKind::Atomic { .. } => {
+                let missing = self.missing(warp, event);
+                self.used(warp, event, &missing, What::Atomic);
+                self.wrote(warp, event, None);
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Race detection of a launch: what each pass is told.
+//!
+//! Neither pass is told of loads and stores that are known to meet no other thread's (`sharing`): they race with nothing, and
+//! since only what another thread reads can order it, nothing else depends on them.
+
+use crate::footprint::SiteSharing;
+use ir::Access;
+use mem::Lanes;
+use race::{Addresses, CtaSlot, Details, Detector, Exact, Kind, Scope, Space, WarpAccess};
+use std::collections::BTreeMap;
+use vm::{AccessEvent, AccessKind, Hooks, SilentSites, Site, Warp};
+
+/// What watches a launch.
+#[derive(Clone, Debug)]
+pub(crate) enum Mode {
+    /// Nothing.
+    Plain,
+    /// The first pass of the race detector.
+    Detect(Box<Detector>),
+    /// The second pass.
+    Decide(Box<Deciding>),
+}
+
+/// The second pass with the sites and call stacks that its reports name by number.
+#[derive(Clone, Debug)]
+pub(crate) struct Deciding {
+    pub(crate) exact: Exact,
+    sites: BTreeMap<Site, u32>,
+    stacks: BTreeMap<Vec<Site>, u32>,
+    site_list: Vec<Site>,
+    stack_list: Vec<Vec<Site>>,
+}
+
+impl Deciding {
+    pub(crate) fn new(exact: Exact) -> Deciding {
+        Deciding {
+            exact,
+            sites: BTreeMap::new(),
+            stacks: BTreeMap::new(),
+            site_list: Vec::new(),
+            stack_list: Vec::new(),
+        }
+    }
+
+    /// The site of that number.
+    pub(crate) fn site(&self, number: u32) -> Site {
+        self.site_list.get(number as usize).copied().unwrap_or_default()
+    }
+
+    /// The call stack of that number: the callers' sites, innermost first.
+    pub(crate) fn stack(&self, number: u32) -> &[Site] {
+        self.stack_list.get(number as usize).map_or(&[], Vec::as_slice)
+    }
+
+    fn number(&mut self, stack: &[Site]) -> (u32, u32) {
+        let site = stack.first().copied().unwrap_or_default();
+        let callers = stack.get(1..).unwrap_or(&[]);
+        let site_number = *self.sites.entry(site).or_insert_with(|| {
+            self.site_list.push(site);
+            self.site_list.len() as u32 - 1
+        });
+        let stack_number = match self.stacks.get(callers) {
+            Some(&n) => n,
+            None => {
+                let n = self.stack_list.len() as u32;
+                self.stack_list.push(callers.to_vec());
+                self.stacks.insert(callers.to_vec(), n);
+                n
+            }
+        };
+        (site_number, stack_number)
+    }
+}
+
+impl Mode {
+    pub(crate) fn begin_block(&mut self, linear: u64) -> Option<CtaSlot> {
+        match self {
+            Mode::Plain => None,
+            Mode::Detect(d) => Some(d.begin_block(linear)),
+            Mode::Decide(d) => Some(d.exact.begin_block(linear)),
+        }
+    }
+
+    /// All blocks of the launch have met.
+    pub(crate) fn on_grid_sync(&mut self) {
+        match self {
+            Mode::Plain => {}
+            Mode::Detect(d) => d.on_grid_sync(),
+            Mode::Decide(d) => d.exact.on_grid_sync(),
+        }
+    }
+
+    pub(crate) fn end_block(&mut self, slot: CtaSlot) {
+        match self {
+            Mode::Plain => {}
+            Mode::Detect(d) => d.end_block(slot),
+            Mode::Decide(d) => d.exact.end_block(slot),
+        }
+    }
+}
+
+/// Tells the race detector what a block does.
+pub(crate) struct RaceHooks<'a> {
+    pub(crate) mode: &'a mut Mode,
+    pub(crate) slot: Option<CtaSlot>,
+    /// What is known of the launch's accesses beforehand.
+    pub(crate) sharing: Option<&'a SiteSharing>,
+}
+
+fn scope(scope: ir::Scope) -> Scope {
+    match scope {
+        ir::Scope::Block => Scope::Cta,
+        ir::Scope::Device => Scope::Gpu,
+        ir::Scope::System => Scope::Sys,
+    }
+}
+
+impl Hooks<32> for RaceHooks<'_> {
+    fn wants_accesses(&self) -> bool {
+        true
+    }
+
+    fn silent_sites(&self) -> Option<SilentSites> {
+        self.sharing.map(|s| s.private().clone())
+    }
+
+    fn on_barrier(&mut self) {
+        let Some(slot) = self.slot else { return };
+        match self.mode {
+            Mode::Plain => {}
+            Mode::Detect(d) => d.on_barrier(slot),
+            Mode::Decide(d) => d.exact.on_barrier(slot),
+        }
+    }
+
+    fn on_access(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) {
+        let Some(slot) = self.slot else { return };
+        let (space, base) = match event.space {
+            ir::Space::Shared => (Space::Shared, mem::address::SHARED_BASE),
+            ir::Space::Local => return,
+            _ => (Space::Global, 0),
+        };
+        let (kind, reach, failed) = match event.kind {
+            AccessKind::Read(Access::Plain) => (Kind::Read, Scope::Sys, 0),
+            AccessKind::Read(Access::Volatile) => (Kind::VolatileRead, Scope::Sys, 0),
+            AccessKind::Write(Access::Plain) => (Kind::Write, Scope::Sys, 0),
+            AccessKind::Write(Access::Volatile) => (Kind::VolatileWrite, Scope::Sys, 0),
+            AccessKind::Atomic { scope: s, failed, used, .. } => {
+                (if used { Kind::Atomic } else { Kind::Reduce }, scope(s), failed)
+            }
+        };
+        let shifted;
+        let addresses = match event.lanes {
+            Lanes::Contiguous(first) => {
+                Addresses::Strided { first: first.wrapping_sub(base), stride: event.bytes as i64 }
+            }
+            Lanes::Uniform(address) => Addresses::Uniform(address.wrapping_sub(base)),
+            Lanes::Grid(grid) => Addresses::Rows {
+                first: grid.first.wrapping_sub(base),
+                lanes: grid.lanes,
+                step: grid.step,
+                row: grid.row,
+            },
+            Lanes::Each(all) => {
+                shifted = all.map(|a| a.wrapping_sub(base));
+                Addresses::Lanes(&shifted)
+            }
+        };
+        let access = WarpAccess {
+            warp: warp.number,
+            active: event.mask,
+            failed,
+            kind,
+            scope: reach,
+            width: event.bytes as u32,
+            addresses,
+        };
+        match self.mode {
+            Mode::Plain => {}
+            Mode::Detect(d) => {
+                d.on_access(slot, space, &access);
+            }
+            Mode::Decide(d) => {
+                let stack = warp.call_stack(event.frame, event.site.pc);
+                let (site, stack) = d.number(&stack);
+                let values = std::array::from_fn(|lane| event.values.get(lane));
+                d.exact.on_access(slot, space, &access, &Details { site, stack, values: &values });
+            }
+        }
+    }
+
+    fn on_syncwarp(&mut self, warp: &Warp<32>, mask: u32) {
+        let Some(slot) = self.slot else { return };
+        match self.mode {
+            Mode::Plain => {}
+            Mode::Detect(d) => d.on_syncwarp(slot, warp.number, mask),
+            Mode::Decide(d) => d.exact.on_syncwarp(slot, warp.number, mask),
+        }
+    }
+
+    fn on_fence(&mut self, warp: &Warp<32>, mask: u32, reach: ir::Scope) {
+        let Some(slot) = self.slot else { return };
+        match self.mode {
+            Mode::Plain => {}
+            Mode::Detect(d) => d.on_fence(slot, warp.number, mask, scope(reach)),
+            Mode::Decide(d) => d.exact.on_fence(slot, warp.number, mask, scope(reach)),
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! The order in which the blocks of a launch run on one thread.
+
+pub(crate) mod grid;

@@ -1,0 +1,62 @@
+//! ALLOCATE and DEALLOCATE in device code: the heap of a launch (CUDA C++ Programming Guide, 10.34, dynamic global memory).
+//!
+//! Each lane allocates for itself, in the order of lanes; what a launch has allocated may not exceed the heap that CUDA gives
+//! a context. A lane without `stat=` that finds no room ends the launch with a finding.
+
+use crate::service::print::Served;
+use crate::symbolize::Memories;
+use finding::FindingKind;
+use ir::rt::Rt;
+use mem::{Memory, Region};
+use source::Span;
+use vm::{Program, RtRequest, Warp};
+
+/// The heap that CUDA gives a context unless told otherwise.
+const HEAP_BYTES: u64 = 8 << 20;
+
+/// The code of a failed allocation, and of freeing what is not allocated.
+const FAILED: u64 = 1;
+
+/// Serves the requests of all lanes. `used` counts the bytes that the launch holds, `span` is the statement.
+pub(crate) fn serve(
+    program: &Program,
+    warp: &mut Warp<32>,
+    request: &RtRequest,
+    memory: &mut Memory,
+    shared: &[u8],
+    (region, span, used): (Region, Span, &mut u64),
+) -> Served {
+    let mut results = [[0u64; 2]; 32];
+    for lane in (0..32).filter(|l| request.mask >> l & 1 != 0) {
+        let arg = |i| warp.arg(request, i, lane);
+        if request.rt == Rt::Free {
+            let freed = match memory.find(arg(1)).map(|id| memory.info(id).bytes) {
+                Some(bytes) => memory.free(arg(1), span).is_ok().then_some(bytes),
+                None => None,
+            };
+            *used = used.saturating_sub(freed.unwrap_or(0));
+            results[lane][0] = if freed.is_some() { 0 } else { FAILED };
+            continue;
+        }
+        let (bytes, has_stat) = (arg(1), arg(4) & 1 != 0);
+        let mut name = vec![0; (arg(3) as usize).min(256)];
+        let name = match (Memories { memory: &*memory, shared, warp: &*warp }).read(lane, arg(2), &mut name) {
+            Some(()) => String::from_utf8_lossy(&name).into_owned(),
+            None => String::new(),
+        };
+        let room = bytes <= HEAP_BYTES.saturating_sub(*used);
+        match room.then(|| memory.alloc(region, bytes, &name, span).ok()).flatten() {
+            Some(address) => {
+                *used += bytes;
+                results[lane] = [address, 0];
+            }
+            None if has_stat => results[lane] = [0, FAILED],
+            None => {
+                let kind = FindingKind::DeviceHeapExhausted { requested: bytes, limit: HEAP_BYTES };
+                return Served::Error(kind, name);
+            }
+        }
+    }
+    warp.answer(program, |result, lane| results[lane][result]);
+    Served::Done
+}

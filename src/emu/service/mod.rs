@@ -1,0 +1,4 @@
+//! Services of the run time for device code: output, STOP, allocation.
+
+pub(crate) mod heap;
+pub(crate) mod print;

@@ -1,0 +1,125 @@
+//! PRINT and WRITE in device code, and the other services that it may ask for.
+//!
+//! Each lane has a statement of its own; its line is complete at the statement's end and goes to the launch's output in the
+//! order of lanes. Output is list-directed, as the host's (`text`).
+
+use crate::symbolize::Memories;
+use finding::{FindingKind, HostFault};
+use ir::Ty;
+use ir::rt::Rt;
+use text::{ListWriter, Modes, Target, Value};
+use vm::{Program, RtRequest, Warp};
+
+/// The print statements that the lanes of a warp have begun.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PrintState {
+    lanes: Vec<Option<ListWriter>>,
+}
+
+/// What became of a service.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Served {
+    /// It is done; the warp can go on.
+    Done,
+    /// The calling lanes end here.
+    Exit,
+    /// Compiled code raised an error, of the array of that name.
+    Error(FindingKind, String),
+    /// Device code has no such service.
+    Refused,
+}
+
+/// Serves a request of the warp, printing to `output`.
+pub(crate) fn serve(
+    program: &Program,
+    warp: &mut Warp<32>,
+    request: &RtRequest,
+    state: &mut PrintState,
+    memory: &mem::Memory,
+    shared: &[u8],
+    output: &mut Vec<u8>,
+) -> Served {
+    state.lanes.resize_with(32, || None);
+    let lanes = (0..32).filter(|l| request.mask >> l & 1 != 0);
+    for lane in lanes {
+        let arg = |i| warp.arg(request, i, lane);
+        let kind = |bits: u64| match bits {
+            1 => Ty::I8,
+            2 => Ty::I16,
+            8 => Ty::I64,
+            _ => Ty::I32,
+        };
+        let mut characters = Vec::new();
+        let value = match request.rt {
+            Rt::IoBegin => {
+                state.lanes[lane] = Some(ListWriter::begin(Modes::default(), Target::Stream));
+                continue;
+            }
+            Rt::IoEnd => {
+                for line in state.lanes[lane].take().into_iter().flat_map(ListWriter::finish) {
+                    output.extend_from_slice(&line);
+                    output.push(b'\n');
+                }
+                continue;
+            }
+            Rt::IoPutInt => Value::Int { ty: kind(arg(1)), bits: scalar::bits::canonical(kind(arg(1)), arg(0)) },
+            Rt::IoPutLogical => {
+                Value::Logical { ty: kind(arg(1)), bits: scalar::bits::canonical(kind(arg(1)), arg(0)) }
+            }
+            Rt::IoPutReal4 => Value::Real { ty: Ty::F32, bits: arg(0) },
+            Rt::IoPutReal8 => Value::Real { ty: Ty::F64, bits: arg(0) },
+            Rt::IoPutComplex4 => Value::Complex { ty: Ty::F32, re: arg(0), im: arg(1) },
+            Rt::IoPutComplex8 => Value::Complex { ty: Ty::F64, re: arg(0), im: arg(1) },
+            Rt::IoPutChar => {
+                characters.resize((arg(1) as usize).min(1 << 20), b' ');
+                let from = Memories { memory, shared, warp };
+                if from.read(lane, arg(0), &mut characters).is_none() {
+                    return Served::Refused;
+                }
+                Value::Char(&characters)
+            }
+            Rt::Stop => return Served::Exit,
+            Rt::ErrorBounds | Rt::ErrorShape | Rt::ErrorAllocated | Rt::ErrorAlreadyAllocated => {
+                return error(warp, request, lane, Memories { memory, shared, warp });
+            }
+            _ => return Served::Refused,
+        };
+        if let Some(writer) = &mut state.lanes[lane] {
+            // A stream target takes any item.
+            let _ = writer.item(value);
+        }
+    }
+    warp.answer(program, |_, _| 0);
+    Served::Done
+}
+
+/// The error that compiled code raises in a lane.
+fn error(warp: &Warp<32>, request: &RtRequest, lane: usize, from: Memories<'_>) -> Served {
+    let arg = |i| warp.arg(request, i, lane);
+    let name = |at: usize| {
+        let mut bytes = vec![0; (arg(at + 1) as usize).min(256)];
+        let read = from.read(lane, arg(at), &mut bytes);
+        read.map_or_else(String::new, |()| String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let name = match request.rt {
+        Rt::ErrorBounds => name(4),
+        Rt::ErrorShape => String::new(),
+        _ => name(0),
+    };
+    let kind = match request.rt {
+        Rt::ErrorBounds => {
+            let dimension = arg(3) as u32;
+            // The rank is not told; at least as many dimensions as the one that is wrong.
+            let [subscript, lower, upper] = [arg(0), arg(1), arg(2)].map(|v| v as i64);
+            FindingKind::Subscript { dimension, rank: dimension.max(1), subscript, lower, upper }
+        }
+        Rt::ErrorShape => FindingKind::Host(HostFault::NonconformingShapes {
+            dimension: (arg(2) as u32).max(1),
+            left: arg(0) as i64,
+            right: arg(1) as i64,
+        }),
+        Rt::ErrorAlreadyAllocated => FindingKind::Host(HostFault::AlreadyAllocated { name: name.clone() }),
+        _ => FindingKind::Host(HostFault::NotAllocatedUse { name: name.clone() }),
+    };
+    Served::Error(kind, name)
+}

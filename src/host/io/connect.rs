@@ -1,0 +1,415 @@
+//! OPEN, CLOSE and the positioning statements (Fortran 2018, 12.5 and 12.8).
+//!
+//! OPEN takes its specifiers as lines `key=value`; the keys are Fortran's, and besides `catch` (the bits of `io.begin`) and
+//! `iomsg` (address and length of the variable, with a blank between). Values of unknown keys are errors, so that nothing is
+//! dropped in silence.
+
+use crate::condition::{Condition, OTHER};
+use crate::io::file::File;
+use crate::io::unit::{Access, Medium, Unit};
+use crate::outside::{Answer, Ask, FileKind, FileStatus, Stream};
+use crate::runtime::{Halt, Runtime};
+use crate::storage;
+use finding::HostFault;
+use mem::Memory;
+use source::Span;
+use std::sync::Arc;
+use text::{Blank, Decimal, Delim, Modes, Round, Sign};
+
+/// The specifiers of an OPEN.
+#[derive(Clone, Debug)]
+struct Specifiers {
+    file: Option<String>,
+    status: String,
+    access: Access,
+    formatted: bool,
+    recl: Option<usize>,
+    reads: bool,
+    writes: bool,
+    has_action: bool,
+    append: bool,
+    modes: Modes,
+    /// Whether unformatted values have their most significant byte first; `None` if the program does not say.
+    swaps: Option<bool>,
+    catch: i32,
+    iomsg: Option<(u64, u64)>,
+}
+
+fn bad(key: &str, value: &str) -> Condition {
+    Condition::Error(201, format!("`{value}` is not a value of `{key}=`"))
+}
+
+impl Specifiers {
+    fn parse(text: &str) -> (Specifiers, Option<Condition>) {
+        let mut s = Specifiers {
+            file: None,
+            status: "unknown".to_owned(),
+            access: Access::Sequential,
+            formatted: true,
+            recl: None,
+            reads: true,
+            writes: true,
+            has_action: false,
+            append: false,
+            modes: Modes::default(),
+            swaps: None,
+            catch: 0,
+            iomsg: None,
+        };
+        let mut form = None;
+        let mut failed = None;
+        for line in text.lines() {
+            let Some((key, value)) = line.split_once('=') else { continue };
+            let value = value.trim_end();
+            if let Err(condition) = s.set(key, value, &mut form) {
+                failed.get_or_insert(condition);
+            }
+        }
+        s.formatted = form.unwrap_or(s.access == Access::Sequential);
+        (s, failed)
+    }
+
+    fn set(&mut self, key: &str, value: &str, form: &mut Option<bool>) -> Result<(), Condition> {
+        let lower = value.trim().to_ascii_lowercase();
+        let bad = || bad(key, value.trim());
+        match key {
+            "file" => self.file = Some(value.to_owned()),
+            "status" => match lower.as_str() {
+                "old" | "new" | "scratch" | "replace" | "unknown" => self.status = lower,
+                _ => return Err(bad()),
+            },
+            "access" => {
+                self.access = match lower.as_str() {
+                    "sequential" => Access::Sequential,
+                    "direct" => Access::Direct,
+                    "stream" => Access::Stream,
+                    "append" => {
+                        self.append = true;
+                        Access::Sequential
+                    }
+                    _ => return Err(bad()),
+                }
+            }
+            "form" => {
+                *form = Some(match lower.as_str() {
+                    "formatted" => true,
+                    "unformatted" | "binary" => false,
+                    _ => return Err(bad()),
+                });
+                if lower == "binary" {
+                    self.access = Access::Stream;
+                }
+            }
+            "recl" => match lower.parse::<usize>() {
+                Ok(n) if n > 0 => self.recl = Some(n),
+                _ => return Err(bad()),
+            },
+            "action" => {
+                self.has_action = true;
+                (self.reads, self.writes) = match lower.as_str() {
+                    "read" => (true, false),
+                    "write" => (false, true),
+                    "readwrite" => (true, true),
+                    _ => return Err(bad()),
+                }
+            }
+            "position" => match lower.as_str() {
+                "asis" | "rewind" => {}
+                "append" => self.append = true,
+                _ => return Err(bad()),
+            },
+            "blank" => {
+                self.modes.blank = choose(&lower, &[("null", Blank::Null), ("zero", Blank::Zero)]).ok_or_else(bad)?;
+            }
+            "delim" => {
+                let table = [("none", Delim::None), ("apostrophe", Delim::Apostrophe), ("quote", Delim::Quote)];
+                self.modes.delim = choose(&lower, &table).ok_or_else(bad)?;
+            }
+            "decimal" => {
+                let table = [("point", Decimal::Point), ("comma", Decimal::Comma)];
+                self.modes.decimal = choose(&lower, &table).ok_or_else(bad)?;
+            }
+            "pad" => self.modes.pad = choose(&lower, &[("yes", true), ("no", false)]).ok_or_else(bad)?,
+            "round" => {
+                let table = [
+                    ("up", Round::Up),
+                    ("down", Round::Down),
+                    ("zero", Round::Zero),
+                    ("nearest", Round::Nearest),
+                    ("compatible", Round::Compatible),
+                    ("processor_defined", Round::Processor),
+                ];
+                self.modes.round = choose(&lower, &table).ok_or_else(bad)?;
+            }
+            "sign" => {
+                let table =
+                    [("plus", Sign::Plus), ("suppress", Sign::Suppress), ("processor_defined", Sign::Processor)];
+                self.modes.sign = choose(&lower, &table).ok_or_else(bad)?;
+            }
+            "convert" => {
+                let table = [("native", false), ("little_endian", false), ("big_endian", true), ("swap", true)];
+                self.swaps = Some(choose(&lower, &table).ok_or_else(bad)?);
+            }
+            // Characters are bytes here as they are with nvfortran, and every transfer is over when its statement is: these
+            // values change no result.
+            "encoding" if matches!(lower.as_str(), "default" | "utf-8") => {}
+            "asynchronous" if matches!(lower.as_str(), "yes" | "no") => {}
+            "encoding" | "asynchronous" => return Err(bad()),
+            "catch" => self.catch = lower.parse().unwrap_or(0),
+            "iomsg" => {
+                let mut parts = lower.split(' ').filter_map(|p| p.parse::<u64>().ok());
+                self.iomsg = parts.next().zip(parts.next());
+            }
+            _ => return Err(Condition::Error(201, format!("`{key}=` is not a specifier of `open`"))),
+        }
+        Ok(())
+    }
+}
+
+fn choose<T: Copy>(value: &str, table: &[(&str, T)]) -> Option<T> {
+    table.iter().find(|(name, _)| *name == value).map(|&(_, v)| v)
+}
+
+/// A condition of a statement other than a transfer: its number, if the statement deals with it.
+fn settle(
+    memory: &mut Memory,
+    condition: &Condition,
+    catch: i32,
+    iomsg: Option<(u64, u64)>,
+    unit: Option<i64>,
+) -> Result<i32, Halt> {
+    if let Some((address, length)) = iomsg {
+        storage::write_text(memory, address, length, condition.message().as_bytes())?;
+    }
+    if condition.is_caught(catch) {
+        Ok(condition.iostat())
+    } else {
+        Err(Halt::Fault(condition.fault(unit.filter(|&n| n >= 0))))
+    }
+}
+
+impl Runtime {
+    /// `io.open`: gives `iostat`.
+    pub(crate) fn open(&mut self, memory: &mut Memory, unit: i64, new_unit_at: u64, text: &str) -> Result<i32, Halt> {
+        let (specifiers, failed) = Specifiers::parse(text);
+        let result = match failed {
+            Some(condition) => Err(condition.into()),
+            None => self.connect(unit, new_unit_at, &specifiers),
+        };
+        let number = match result {
+            Ok(number) => number,
+            Err(Halt::Condition(condition)) => {
+                return settle(memory, &condition, specifiers.catch, specifiers.iomsg, Some(unit));
+            }
+            Err(other) => return Err(other),
+        };
+        if unit == -1 {
+            storage::write(memory, new_unit_at, &number.to_le_bytes())?;
+        }
+        Ok(0)
+    }
+
+    fn connect(&mut self, unit: i64, new_unit_at: u64, s: &Specifiers) -> Result<i32, Halt> {
+        let error = |number, text: String| Err(Condition::Error(number, text).into());
+        let wanted = match i32::try_from(unit) {
+            Ok(-1) if new_unit_at != 0 => None,
+            Ok(n) if n >= 0 || self.units.map.contains_key(&n) => Some(n),
+            _ => return error(212, format!("{unit} is not a unit number")),
+        };
+        if s.access == Access::Direct && s.recl.is_none() {
+            return error(203, "`recl=` is needed for direct access".to_owned());
+        }
+        let status = match s.file.as_deref() {
+            None | Some("/dev/stdin" | "/dev/stdout" | "/dev/stderr" | "") => None,
+            Some(path) => Some(self.file_status(path)?),
+        };
+        // An open unit is connected to another file, or only its modes change.
+        if let Some(old) = wanted.and_then(|n| self.units.map.get_mut(&n)) {
+            let is_it = |file: &File| !file.scratch && status.as_ref().is_some_and(|s| s.path == file.identity);
+            let same = s.file.is_none() || old.file().is_some_and(is_it);
+            if same && s.status != "scratch" {
+                old.modes = s.modes;
+                if let (Some(swaps), Some(file)) = (s.swaps, old.file_mut()) {
+                    file.swaps = swaps;
+                }
+                return Ok(wanted.unwrap_or(0));
+            }
+        }
+        let mut unit = if s.status == "scratch" {
+            if s.file.is_some() {
+                return error(206, "a scratch file has no name".to_owned());
+            }
+            let mut file = File::new(String::new(), Vec::new(), true);
+            file.scratch = true;
+            Unit::new(Medium::File(file))
+        } else {
+            let path = match (&s.file, wanted) {
+                (Some(path), _) => path.clone(),
+                (None, Some(n)) => format!("fort.{n}"),
+                (None, None) => return error(201, "`newunit=` needs `file=`".to_owned()),
+            };
+            Unit::new(self.medium(&path, s)?)
+        };
+        unit.formatted = s.formatted;
+        unit.access = s.access;
+        unit.reads &= s.reads;
+        unit.writes &= s.writes;
+        unit.recl = s.recl;
+        unit.modes = s.modes;
+        unit.opened_at = self.at;
+        let swaps = s.swaps.unwrap_or(self.swaps_bytes);
+        if let Some(file) = unit.file_mut() {
+            file.swaps = swaps;
+            file.at = if s.append { file.len() } else { 0 };
+        }
+        let number = match wanted {
+            Some(n) => n,
+            None => self.units.new_number(),
+        };
+        if self.units.map.contains_key(&number) {
+            self.disconnect(number, false)?;
+        }
+        self.units.map.insert(number, unit);
+        Ok(number)
+    }
+
+    /// What a name is connected to.
+    fn medium(&mut self, path: &str, s: &Specifiers) -> Result<Medium, Halt> {
+        let error = |number, text: String| Err(Condition::Error(number, text).into());
+        match path {
+            "/dev/stdin" => return Ok(Medium::Stdin),
+            "/dev/stdout" => return Ok(Medium::Out(Stream::Stdout)),
+            "/dev/stderr" => return Ok(Medium::Out(Stream::Stderr)),
+            "" => return error(211, "the name of the file is empty".to_owned()),
+            _ => {}
+        }
+        let status = self.file_status(path)?;
+        if let Some(other) = self.units.connected_to(&status.path) {
+            return error(207, format!("`{path}` is connected to unit {other}"));
+        }
+        let is_stream = status.kind == Some(FileKind::Stream);
+        let contents = if is_stream { Some(Vec::new()) } else { self.read_file(path)? };
+        let exists = contents.is_some();
+        match (s.status.as_str(), exists) {
+            ("old", false) => return error(209, format!("`{path}` does not exist")),
+            ("new", true) => return error(208, format!("`{path}` exists already")),
+            (_, false) if s.has_action && !s.writes => return error(209, format!("`{path}` does not exist")),
+            _ => {}
+        }
+        let contents = contents.filter(|_| is_stream || s.status != "replace");
+        if contents.is_none() {
+            // The file comes into being now, so that OPEN tells if it cannot.
+            let create = Ask::WriteFile { path: path.to_owned(), offset: 0, bytes: Arc::from([]), length: 0 };
+            if let Answer::Done(Err(reason)) = self.ask(create)? {
+                return error(OTHER, format!("`{path}`: {reason}"));
+            }
+        }
+        let mut file = File::new(path.to_owned(), contents.unwrap_or_default(), true);
+        file.identity = status.path;
+        file.is_unread = is_stream;
+        Ok(Medium::File(file))
+    }
+
+    /// What there is of a file's name.
+    pub(crate) fn file_status(&mut self, path: &str) -> Result<FileStatus, Halt> {
+        Ok(match self.ask(Ask::FileStatus { path: path.to_owned() })? {
+            Answer::Status(status) => status,
+            _ => FileStatus::absent(path),
+        })
+    }
+
+    /// Gives the world what was written to a unit since the last time.
+    pub(crate) fn sync(&mut self, number: i32) -> Result<(), Halt> {
+        while let Some(file) = self.units.map.get(&number).and_then(Unit::file).filter(|file| !file.scratch) {
+            let Some((offset, bytes, length)) = file.change() else { break };
+            let path = file.path.clone();
+            let answer = self.ask_once(Ask::WriteFile { path: path.clone(), offset, bytes, length })?;
+            if let Some(file) = self.units.map.get_mut(&number).and_then(Unit::file_mut) {
+                file.change_taken();
+            }
+            if let Answer::Done(Err(reason)) = answer {
+                return Err(Condition::Error(OTHER, format!("`{path}`: {reason}")).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends a connection.
+    fn disconnect(&mut self, number: i32, delete: bool) -> Result<(), Halt> {
+        let Some(unit) = self.units.map.get_mut(&number) else { return Ok(()) };
+        unit.end_record()?;
+        if delete {
+            if let Some(file) = unit.file().filter(|f| !f.scratch) {
+                let path = file.path.clone();
+                if let Answer::Done(Err(reason)) = self.ask_once(Ask::DeleteFile { path: path.clone() })? {
+                    self.units.map.remove(&number);
+                    return Err(Condition::Error(OTHER, format!("`{path}`: {reason}")).into());
+                }
+            }
+        } else {
+            self.sync(number)?;
+        }
+        self.units.map.remove(&number);
+        Ok(())
+    }
+
+    /// `io.close`
+    pub(crate) fn close(&mut self, memory: &mut Memory, unit: i64, delete: bool, catch: i32) -> Result<i32, Halt> {
+        let number = i32::try_from(unit).unwrap_or(i32::MIN);
+        match self.disconnect(number, delete) {
+            Ok(()) => Ok(0),
+            Err(Halt::Condition(condition)) => settle(memory, &condition, catch, None, Some(unit)),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// `io.position`
+    pub(crate) fn position(&mut self, memory: &mut Memory, unit: i64, what: i32, catch: i32) -> Result<i32, Halt> {
+        let number = i32::try_from(unit).unwrap_or(i32::MIN);
+        match self.move_unit(number, what) {
+            Ok(()) => Ok(0),
+            Err(Halt::Condition(condition)) => settle(memory, &condition, catch, None, Some(unit)),
+            Err(other) => Err(other),
+        }
+    }
+
+    fn move_unit(&mut self, number: i32, what: i32) -> Result<(), Halt> {
+        let Some(unit) = self.units.map.get_mut(&number) else { return Ok(()) };
+        if what == 3 {
+            return self.sync(number);
+        }
+        if unit.access == Access::Direct {
+            return Err(Condition::Error(OTHER, "a unit connected for direct access has no position".to_owned()).into());
+        }
+        unit.end_record()?;
+        let formatted = unit.formatted;
+        let was_past_end = std::mem::take(&mut unit.is_past_end) | std::mem::take(&mut unit.is_ended);
+        unit.is_ended = what == 2;
+        let Some(file) = unit.file_mut() else { return Ok(()) };
+        match what {
+            0 => file.at = 0,
+            // Behind the end of the file stands, in the standard's words, an endfile record.
+            1 if was_past_end => {}
+            1 => file.back(formatted),
+            _ => file.truncate(),
+        }
+        Ok(())
+    }
+
+    /// The end of the program: every file gets what was written to it. Asks as long as there is something to do; a file that
+    /// cannot be written is an error with the statement that opened it, and the next call goes on with the others.
+    pub(crate) fn close_all(&mut self) -> Result<(), (Halt, Span)> {
+        let numbers: Vec<i32> = self.units.map.keys().copied().collect();
+        for number in numbers {
+            let Some(unit) = self.units.map.get_mut(&number) else { continue };
+            let opened_at = unit.opened_at;
+            let done = unit.end_record().map_err(Halt::from).and_then(|()| self.sync(number));
+            let Err(halt) = done else { continue };
+            let Halt::Condition(condition) = halt else { return Err((halt, opened_at)) };
+            let reason = format!("{}, so that what was written is lost at the end of the program", condition.message());
+            let unit = (number >= 0).then_some(i64::from(number));
+            return Err((Halt::Fault(HostFault::Io { unit, reason }), opened_at));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,306 @@
+//! Data transfer statements: READ, WRITE and PRINT from their beginning to their end.
+//!
+//! `io.begin` puts a [`Statement`] on a stack, options follow, then items, then `io.end`. The work begins with the first
+//! item or the end, when all options are known. A condition that the statement does not deal with ends the program at once;
+//! one that it deals with makes the rest of its items do nothing and is told by `io.end` (Fortran 2018, 12.11).
+
+use crate::condition::{Condition, OTHER};
+use crate::io::file::File;
+use crate::io::namelist::Group;
+use crate::io::unit::{Access, Medium, Unit};
+use crate::outside::{Ask, FileKind};
+use crate::runtime::{Halt, Runtime};
+use crate::storage;
+use mem::Memory;
+use std::sync::Arc;
+use text::{Format, FormatReader, FormatWriter, ListReader, ListWriter, Modes, NamelistReader, NamelistWriter, Target};
+
+/// The unit number that stands for `*`.
+pub(crate) const STAR: i64 = -1;
+/// The unit number that stands for an internal file.
+pub(crate) const INTERNAL: i64 = -2;
+
+/// A data transfer statement in progress.
+#[derive(Clone, Debug)]
+pub(crate) struct Statement {
+    pub(crate) reads: bool,
+    pub(crate) form: Form,
+    pub(crate) unit: i64,
+    pub(crate) catch: i32,
+    pub(crate) format: Option<Arc<Format>>,
+    pub(crate) internal: Internal,
+    pub(crate) advance: bool,
+    pub(crate) rec: Option<i64>,
+    pub(crate) pos: Option<i64>,
+    pub(crate) iomsg: Option<(u64, u64)>,
+    pub(crate) size_at: Option<u64>,
+    /// The group of a namelist statement.
+    pub(crate) group: Group,
+    pub(crate) work: Work,
+    /// The condition that it met and deals with.
+    pub(crate) failed: Option<Condition>,
+}
+
+/// How items become text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Form {
+    /// `*`
+    List,
+    /// By a format.
+    Formatted,
+    /// Bytes as they are.
+    Unformatted,
+    /// A namelist group.
+    Namelist,
+}
+
+/// An internal file: records of a character variable or array.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Internal {
+    pub(crate) address: u64,
+    pub(crate) length: u64,
+    pub(crate) count: u64,
+    /// The next record.
+    pub(crate) next: u64,
+}
+
+/// What a statement has come to.
+#[derive(Clone, Debug)]
+pub(crate) enum Work {
+    /// Its options are not complete yet.
+    Due,
+    ListOut(ListWriter),
+    FormatOut(FormatWriter),
+    /// Bytes of the record so far, and whether values have their most significant byte first.
+    BytesOut(Vec<u8>, bool),
+    ListIn(ListReader),
+    FormatIn(FormatReader),
+    /// The record and how many of its bytes are read.
+    BytesIn(Vec<u8>, usize),
+    NamelistOut(NamelistWriter),
+    NamelistIn(NamelistReader),
+    /// It is over but for its end.
+    Over,
+}
+
+impl Statement {
+    /// The unit as a finding names it.
+    pub(crate) fn named_unit(&self) -> Option<i64> {
+        match self.unit {
+            STAR | INTERNAL => None,
+            n => Some(n),
+        }
+    }
+
+    /// The number of the unit in the table.
+    pub(crate) fn number(&self) -> i32 {
+        match self.unit {
+            STAR if self.reads => 5,
+            STAR => 6,
+            n => i32::try_from(n).unwrap_or(i32::MIN),
+        }
+    }
+}
+
+impl Runtime {
+    /// `io.begin`
+    pub(crate) fn begin(&mut self, direction: i32, form: i32, unit: i64, catch: i32) {
+        let form = match form {
+            0 => Form::List,
+            1 => Form::Formatted,
+            2 => Form::Unformatted,
+            _ => Form::Namelist,
+        };
+        self.statements.push(Statement {
+            reads: direction == 1,
+            form,
+            unit,
+            catch,
+            format: None,
+            internal: Internal::default(),
+            advance: true,
+            rec: None,
+            pos: None,
+            iomsg: None,
+            size_at: None,
+            group: Group::default(),
+            work: Work::Due,
+            failed: None,
+        });
+    }
+
+    /// The statement in progress.
+    pub(crate) fn statement(&mut self) -> Result<&mut Statement, Halt> {
+        let missing = || Condition::Error(OTHER, "an item without its statement".to_owned()).into();
+        self.statements.last_mut().ok_or_else(missing)
+    }
+
+    /// `io.format`
+    pub(crate) fn set_format(&mut self, memory: &Memory, address: u64, length: u64) -> Result<(), Halt> {
+        let text = storage::read(memory, address, length)?;
+        let format = Format::parse(&text).map_err(Condition::Format)?;
+        self.statement()?.format = Some(Arc::new(format));
+        Ok(())
+    }
+
+    /// `io.option`
+    pub(crate) fn set_option(&mut self, memory: &Memory, option: i32, a: i64, b: i64) -> Result<(), Halt> {
+        let statement = self.statement()?;
+        match option {
+            0 => statement.advance = a != 0,
+            1 => statement.rec = Some(a),
+            2 => statement.pos = Some(a),
+            3 => statement.iomsg = Some((a as u64, b as u64)),
+            4 => statement.size_at = Some(a as u64),
+            _ => return self.set_group_option(memory, option, a, b),
+        }
+        Ok(())
+    }
+
+    /// Begins the work, once.
+    pub(crate) fn start(&mut self, memory: &Memory) -> Result<(), Halt> {
+        let statement = self.statement()?;
+        if !matches!(statement.work, Work::Due) {
+            return Ok(());
+        }
+        let statement = statement.clone();
+        let work = if statement.unit == INTERNAL {
+            begin_internal(&statement)?
+        } else {
+            self.connect_default(&statement)?;
+            self.begin_external(memory, &statement)?
+        };
+        self.statement()?.work = work;
+        Ok(())
+    }
+
+    /// Connects a unit that was never opened to its default file, `fort.N`.
+    fn connect_default(&mut self, statement: &Statement) -> Result<(), Halt> {
+        let number = statement.number();
+        if self.units.map.contains_key(&number) {
+            return Ok(());
+        }
+        if number < 0 {
+            let reason = format!("unit {} is not connected", statement.unit);
+            return Err(Condition::Error(212, reason).into());
+        }
+        let path = format!("fort.{number}");
+        let status = self.file_status(&path)?;
+        let is_stream = status.kind == Some(FileKind::Stream);
+        let contents = if is_stream { Some(Vec::new()) } else { self.read_file(&path)? };
+        let exists = contents.is_some();
+        let mut file = File::new(path, contents.unwrap_or_default(), exists);
+        (file.identity, file.is_unread, file.swaps) = (status.path, is_stream, self.swaps_bytes);
+        let mut unit = Unit::new(Medium::File(file));
+        unit.formatted = statement.form != Form::Unformatted;
+        unit.opened_at = self.at;
+        self.units.map.insert(number, unit);
+        Ok(())
+    }
+
+    /// The contents of a file; `None` if there is none.
+    pub(crate) fn read_file(&mut self, path: &str) -> Result<Option<Vec<u8>>, Halt> {
+        match self.ask(Ask::ReadFile { path: path.to_owned() })? {
+            crate::Answer::File(Ok(contents)) => Ok(contents),
+            crate::Answer::File(Err(reason)) => Err(Condition::Error(OTHER, format!("`{path}`: {reason}")).into()),
+            _ => Ok(None),
+        }
+    }
+
+    /// Reads what a pipe has, which OPEN does not: nothing may ever be read from it.
+    fn read_pipe(&mut self, number: i32) -> Result<(), Halt> {
+        let unread = self.units.map.get(&number).and_then(Unit::file).filter(|file| file.is_unread);
+        let Some(path) = unread.map(|file| file.path.clone()) else { return Ok(()) };
+        let contents = self.read_file(&path)?.unwrap_or_default();
+        if let Some(file) = self.units.map.get_mut(&number).and_then(Unit::file_mut) {
+            file.fill(contents);
+        }
+        Ok(())
+    }
+
+    fn begin_external(&mut self, memory: &Memory, statement: &Statement) -> Result<Work, Halt> {
+        let _ = memory;
+        let number = statement.number();
+        if statement.reads {
+            self.read_pipe(number)?;
+        }
+        let Some(unit) = self.units.map.get_mut(&number) else {
+            return Err(Condition::Error(212, "the unit is not connected".to_owned()).into());
+        };
+        let error = |number, text: &str| Err(Condition::Error(number, text.to_owned()).into());
+        if statement.reads && !unit.reads {
+            return error(OTHER, "the unit is not connected for input");
+        }
+        if !statement.reads && !unit.writes {
+            return error(204, "the unit is not connected for output");
+        }
+        if unit.formatted == (statement.form == Form::Unformatted) {
+            let (file, is) = if unit.formatted { ("formatted", "unformatted") } else { ("unformatted", "formatted") };
+            return error(215, &format!("{is} transfer with a unit that is connected for {file} transfer"));
+        }
+        if let Some(rec) = statement.rec {
+            let Some(recl) = unit.recl.filter(|_| unit.access == Access::Direct) else {
+                return error(201, "`rec=` with a unit that is not connected for direct access");
+            };
+            let Ok(index) = usize::try_from(rec.saturating_sub(1)) else {
+                return error(201, "`rec=` is less than 1");
+            };
+            if let Some(file) = unit.file_mut() {
+                file.at = index.saturating_mul(recl);
+            }
+        } else if unit.access == Access::Direct {
+            return error(201, "a unit connected for direct access needs `rec=`");
+        }
+        if let Some(pos) = statement.pos
+            && let Some(file) = unit.file_mut()
+        {
+            let Ok(at) = usize::try_from(pos.saturating_sub(1)) else {
+                return error(201, "`pos=` is less than 1");
+            };
+            file.at = at;
+        }
+        let modes = unit.modes;
+        if statement.reads {
+            return self.begin_input(statement, modes);
+        }
+        if unit.access == Access::Sequential
+            && !unit.is_record_open
+            && let Some(file) = unit.file_mut()
+        {
+            file.truncate();
+        }
+        Ok(match statement.form {
+            Form::Formatted => {
+                let rest = std::mem::take(&mut unit.rest);
+                Work::FormatOut(FormatWriter::begin(format_of(statement)?, modes, rest, unit.recl))
+            }
+            Form::Unformatted => Work::BytesOut(Vec::new(), unit.file().is_some_and(|f| f.swaps)),
+            Form::Namelist => Work::NamelistOut(NamelistWriter::begin(&statement.group.name, modes)),
+            Form::List => {
+                let target = unit.recl.map_or(Target::Stream, Target::RecordLength);
+                Work::ListOut(ListWriter::begin(modes, target))
+            }
+        })
+    }
+}
+
+fn begin_internal(statement: &Statement) -> Result<Work, Halt> {
+    let modes = Modes::default();
+    let length = statement.internal.length as usize;
+    Ok(match (statement.reads, statement.form) {
+        (true, Form::Formatted) => Work::FormatIn(FormatReader::begin(format_of(statement)?, modes, None)),
+        (true, Form::Namelist) => Work::NamelistIn(NamelistReader::begin(&statement.group.name, modes)),
+        (false, Form::Namelist) => Work::NamelistOut(NamelistWriter::begin(&statement.group.name, modes)),
+        (true, _) => Work::ListIn(ListReader::begin(modes)),
+        (false, Form::Formatted) => {
+            Work::FormatOut(FormatWriter::begin(format_of(statement)?, modes, Vec::new(), Some(length)))
+        }
+        (false, _) => Work::ListOut(ListWriter::begin(modes, Target::Internal(length))),
+    })
+}
+
+/// The format of a formatted statement.
+pub(crate) fn format_of(statement: &Statement) -> Result<Arc<Format>, Halt> {
+    let missing = || Condition::Error(OTHER, "a formatted statement without its format".to_owned()).into();
+    statement.format.clone().ok_or_else(missing)
+}

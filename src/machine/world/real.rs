@@ -1,0 +1,183 @@
+//! This computer as a program's world: standard streams, files, clocks, environment.
+
+use crate::world::World;
+use crate::world::calendar;
+use crate::world::input::{EndWanted, GLANCE, Input, read_line};
+use host::{Answer, Ask, CommandEnd, FileKind, FileStatus, Stream};
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Bytes that are read of a device such as /dev/zero, which has no end.
+const DEVICE_BYTES: u64 = 1 << 20;
+
+/// The world as it is.
+#[derive(Debug)]
+pub struct RealWorld {
+    start: Instant,
+    /// Why standard output took no more.
+    output_error: Option<io::Error>,
+    /// What ends waiting, and the input that may be waited for.
+    end: Option<EndWanted>,
+    input: Option<Input>,
+}
+
+impl Default for RealWorld {
+    fn default() -> RealWorld {
+        RealWorld::new()
+    }
+}
+
+impl RealWorld {
+    /// The world, whose clock begins now.
+    pub fn new() -> RealWorld {
+        RealWorld { start: Instant::now(), output_error: None, end: None, input: None }
+    }
+
+    /// The same, which does not let a program wait for its input or sleep on once its end is wanted.
+    pub fn ended_by(end: EndWanted) -> RealWorld {
+        RealWorld { end: Some(end), ..RealWorld::new() }
+    }
+
+    fn sleep(&self, time: Duration) -> Answer {
+        let begun = Instant::now();
+        while let Some(rest) = time.checked_sub(begun.elapsed()).filter(|rest| !rest.is_zero()) {
+            match &self.end {
+                None => std::thread::sleep(rest),
+                Some(end) if end.is_wanted() => return Answer::Later,
+                Some(_) => std::thread::sleep(rest.min(GLANCE)),
+            }
+        }
+        Answer::Done(Ok(()))
+    }
+
+    /// Why standard output took no more, if so: a run may as well end. A reader that has gone away is a broken pipe.
+    pub fn output_error(&self) -> Option<&io::Error> {
+        self.output_error.as_ref()
+    }
+}
+
+fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => "there is no such file or directory".to_owned(),
+        ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+fn write_file(path: &str, offset: u64, bytes: &[u8], length: u64) -> io::Result<()> {
+    // The file may have changed since it was read; what the program wrote counts.
+    let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+    // Devices and pipes have neither places nor a length to set.
+    if !file.metadata().is_ok_and(|m| m.is_file()) {
+        return file.write_all(bytes);
+    }
+    file.seek(SeekFrom::Start(offset))?;
+    file.write_all(bytes)?;
+    file.set_len(length)
+}
+
+fn read_file(path: &str) -> io::Result<Vec<u8>> {
+    let mut file = fs::File::open(path)?;
+    let about = file.metadata()?;
+    if about.is_file() || is_pipe(&about) {
+        let mut data = Vec::new();
+        file.read_to_end(&mut data)?;
+        return Ok(data);
+    }
+    let mut data = Vec::new();
+    file.take(DEVICE_BYTES).read_to_end(&mut data)?;
+    Ok(data)
+}
+
+/// Whether it ends when those who write to it are done.
+fn is_pipe(about: &fs::Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        about.file_type().is_fifo() || about.file_type().is_socket()
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = about;
+        false
+    }
+}
+
+fn status(path: &str) -> FileStatus {
+    let about = fs::metadata(path).ok();
+    let kind = about.as_ref().map(|about| match (about.is_file(), about.is_dir()) {
+        (true, _) => FileKind::Regular,
+        (_, true) => FileKind::Directory,
+        _ => FileKind::Stream,
+    });
+    let whole = whole_path(Path::new(path)).to_string_lossy().into_owned();
+    FileStatus { path: whole, kind, bytes: about.map_or(0, |about| about.len()) }
+}
+
+/// The path from the root on without links, so that one file has one name, also before there is a file.
+fn whole_path(path: &Path) -> PathBuf {
+    if let Ok(whole) = fs::canonicalize(path) {
+        return whole;
+    }
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match (fs::canonicalize(folder), path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => path.to_owned(),
+    }
+}
+
+/// Has the shell run a command. It reads nothing; what it prints is the program's output.
+fn command(text: &str) -> Option<CommandEnd> {
+    let (shell, option) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
+    let ended = Command::new(shell).arg(option).arg(text).stdin(Stdio::null()).output().ok()?;
+    // One that a signal ends has no code of its own.
+    Some(CommandEnd { code: ended.status.code().unwrap_or(255), output: ended.stdout, errors: ended.stderr })
+}
+
+impl World for RealWorld {
+    fn ask(&mut self, question: &Ask) -> Answer {
+        match question {
+            Ask::ReadLine => match &self.end {
+                Some(end) => self.input.get_or_insert_with(Input::new).line(end),
+                None => Answer::Line(read_line()),
+            },
+            Ask::ReadFile { path } => Answer::File(match fs::metadata(path) {
+                Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
+                Err(e) => Err(reason(&e)),
+                Ok(about) if about.is_dir() => Err("it is a directory".to_owned()),
+                Ok(_) => read_file(path).map(Some).map_err(|e| reason(&e)),
+            }),
+            Ask::FileStatus { path } => Answer::Status(status(path)),
+            Ask::WriteFile { path, offset, bytes, length } => {
+                Answer::Done(write_file(path, *offset, bytes, *length).map_err(|e| reason(&e)))
+            }
+            Ask::DeleteFile { path } => Answer::Done(match fs::remove_file(path) {
+                Err(e) if e.kind() != ErrorKind::NotFound => Err(reason(&e)),
+                _ => Ok(()),
+            }),
+            Ask::Clock | Ask::CpuClock => Answer::Nanoseconds(self.start.elapsed().as_nanos() as u64),
+            Ask::Date => Answer::Date(calendar::date_now()),
+            Ask::Environment { name } => {
+                Answer::Text(std::env::var_os(name).map(|v| v.to_string_lossy().into_owned().into_bytes()))
+            }
+            Ask::Command { text } => Answer::Command(command(text)),
+            Ask::Sleep { milliseconds } => self.sleep(Duration::from_millis(*milliseconds)),
+        }
+    }
+
+    fn write(&mut self, stream: Stream, bytes: &[u8]) {
+        let done = match stream {
+            Stream::Stdout => {
+                let mut out = io::stdout().lock();
+                out.write_all(bytes).and_then(|()| out.flush())
+            }
+            Stream::Stderr => io::stderr().lock().write_all(bytes),
+        };
+        if let (Err(error), Stream::Stdout) = (done, stream) {
+            self.output_error.get_or_insert(error);
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! The order of events in a launch: the knowledge of the resident blocks and the sync records, driven by the event stream.
+//!
+//! Both passes use it, each its own. It does not look at data, only at what orders threads: barriers, fences, and strong
+//! accesses with the scopes that let them synchronise. A plain store after a fence to a place that strong accesses of the
+//! launch touch too releases like a strong one (`threadfence; lock = 0`): the store itself is reported as mixed, the data
+//! that the lock protects is not.
+
+use crate::access::{Addresses, Space, Thread, WarpAccess, lanes};
+use crate::clock::block::{Heads, Knowledge};
+use crate::clock::sparse::{Know, join_options};
+use crate::clock::sync::{Strong, SyncTable};
+use std::sync::Arc;
+
+/// The rules that the order follows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rules {
+    /// A reading atomic acquires only with a fence after it, and a barrier does not hand on fences: the letter of PTX.
+    pub is_strict: bool,
+    /// Lanes of a warp are ordered between instructions, as before Volta.
+    pub is_legacy_warp_sync: bool,
+}
+
+/// A resident block, from `begin_block` to `end_block`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CtaSlot(pub(crate) u32);
+
+#[derive(Clone, Debug)]
+struct Cta {
+    knowledge: Knowledge,
+    /// Records of the block's shared memory.
+    shared: SyncTable,
+    /// False once its clock has run out.
+    is_followed: bool,
+}
+
+/// The order of events; see the module's head.
+#[derive(Clone, Debug)]
+pub(crate) struct Order {
+    rules: Rules,
+    is_scopeless: bool,
+    threads: u32,
+    ctas: Vec<Option<Box<Cta>>>,
+    free: Vec<u32>,
+    global: SyncTable,
+    /// Whether a clock has run out.
+    pub(crate) is_out_of_time: bool,
+}
+
+impl Order {
+    /// The order of a launch with blocks of `threads` threads; if `is_scopeless`, every scope is that of the system.
+    pub(crate) fn new(rules: Rules, threads: u32, is_scopeless: bool) -> Self {
+        Self {
+            rules,
+            is_scopeless,
+            threads,
+            ctas: Vec::new(),
+            free: Vec::new(),
+            global: SyncTable::default(),
+            is_out_of_time: false,
+        }
+    }
+
+    pub(crate) fn begin_block(&mut self, block: u32) -> CtaSlot {
+        let cta = Cta {
+            knowledge: Knowledge::new(block, self.threads, self.rules.is_strict),
+            shared: SyncTable::default(),
+            is_followed: true,
+        };
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.ctas.push(None);
+            self.ctas.len() as u32 - 1
+        });
+        self.ctas[slot as usize] = Some(Box::new(cta));
+        CtaSlot(slot)
+    }
+
+    pub(crate) fn end_block(&mut self, slot: CtaSlot) {
+        if let Some(cta) = self.ctas.get_mut(slot.0 as usize)
+            && cta.take().is_some()
+        {
+            self.free.push(slot.0);
+        }
+    }
+
+    fn cta(&mut self, slot: CtaSlot) -> Option<&mut Cta> {
+        self.ctas.get_mut(slot.0 as usize)?.as_deref_mut().filter(|c| c.is_followed)
+    }
+
+    pub(crate) fn knowledge(&self, slot: CtaSlot) -> Option<&Knowledge> {
+        let cta = self.ctas.get(slot.0 as usize)?.as_deref()?;
+        cta.is_followed.then_some(&cta.knowledge)
+    }
+
+    /// Advances the block's clock; `None` if the block is not followed.
+    fn step(&mut self, slot: CtaSlot) -> Option<&mut Cta> {
+        let is_left = {
+            let cta = self.cta(slot)?;
+            cta.is_followed = cta.knowledge.step();
+            cta.is_followed
+        };
+        self.is_out_of_time |= !is_left;
+        self.cta(slot)
+    }
+
+    pub(crate) fn barrier(&mut self, slot: CtaSlot) {
+        if let Some(cta) = self.step(slot) {
+            cta.knowledge.barrier();
+        }
+    }
+
+    pub(crate) fn syncwarp(&mut self, slot: CtaSlot, warp: u32, mask: u32) {
+        if let Some(cta) = self.step(slot)
+            && cta.knowledge.has_warp(warp)
+        {
+            cta.knowledge.syncwarp(warp, mask);
+        }
+    }
+
+    pub(crate) fn fence(&mut self, slot: CtaSlot, warp: u32, mask: u32, is_wide: bool) {
+        let (rules, is_scopeless) = (self.rules, self.is_scopeless);
+        if let Some(cta) = self.step(slot)
+            && cta.knowledge.has_warp(warp)
+        {
+            if rules.is_legacy_warp_sync {
+                cta.knowledge.run_in_step(warp);
+            }
+            cta.knowledge.fence(warp, mask, is_wide || is_scopeless);
+        }
+    }
+
+    /// All blocks of the launch synchronise.
+    pub(crate) fn grid_sync(&mut self) {
+        self.global.clear();
+        for slot in 0..self.ctas.len() as u32 {
+            if let Some(cta) = self.step(CtaSlot(slot)) {
+                cta.knowledge.restart();
+                cta.shared.clear();
+            }
+        }
+    }
+
+    /// Some blocks of the launch synchronise: a cluster.
+    pub(crate) fn cluster_sync(&mut self, slots: &[CtaSlot]) {
+        let mut joined: Option<Arc<Know>> = None;
+        let mut own = Know::default();
+        for &slot in slots {
+            let Some(cta) = self.step(slot) else { continue };
+            cta.knowledge.barrier();
+            own.raise_cta(cta.knowledge.block(), cta.knowledge.time());
+            joined = join_options(joined.as_ref(), cta.knowledge.acquired());
+        }
+        let joined = join_options(joined.as_ref(), Some(&Arc::new(own)));
+        for &slot in slots {
+            if let (Some(cta), Some(joined)) = (self.cta(slot), &joined) {
+                cta.knowledge.set_acquired(joined);
+            }
+        }
+    }
+
+    /// Starts an access: advances the clock and lets strong reads acquire. False if the block is not followed.
+    pub(crate) fn before(&mut self, slot: CtaSlot, space: Space, access: &WarpAccess<'_>) -> bool {
+        let rules = self.rules;
+        if self.step(slot).is_none() {
+            return false;
+        }
+        let (global, is_scopeless) = (&self.global, self.is_scopeless);
+        let Some(cta) = self.ctas.get_mut(slot.0 as usize).and_then(Option::as_deref_mut) else { return false };
+        if !cta.knowledge.has_warp(access.warp) {
+            return false;
+        }
+        if rules.is_legacy_warp_sync {
+            cta.knowledge.run_in_step(access.warp);
+        }
+        let table = if space == Space::Shared { &cta.shared } else { global };
+        if !access.kind.is_acquiring() || table.is_empty() {
+            return true;
+        }
+        for lane in lanes(access.active) {
+            let read = strong(access, lane, space, is_scopeless, cta.knowledge.block());
+            if let Some((all, local)) = table.acquired(&read) {
+                cta.knowledge.acquire(access.warp, lane, &all, local.as_ref());
+            }
+        }
+        true
+    }
+
+    /// What the block of a weak access that does not advance the clock knows, and whether a store of it may release
+    /// something or end a record, so that [`Order::after`] must be told. `None` if the block or the warp is not followed.
+    #[inline]
+    pub(crate) fn between(&self, slot: CtaSlot, space: Space, warp: u32) -> Option<(&Knowledge, bool)> {
+        let cta = self.ctas.get(slot.0 as usize)?.as_deref().filter(|c| c.is_followed && c.knowledge.has_warp(warp))?;
+        let table = if space == Space::Shared { &cta.shared } else { &self.global };
+        Some((&cta.knowledge, cta.knowledge.is_fenced() || !table.is_empty()))
+    }
+
+    /// Whether a plain store of the lane would release something if its place is one of strong accesses.
+    pub(crate) fn is_fenced(&self, slot: CtaSlot, warp: u32, lane: usize) -> bool {
+        self.knowledge(slot).is_some_and(|k| k.is_fenced() && k.has_head(warp, lane))
+    }
+
+    /// Ends an access: lets writes release. `is_strong_at` says whether strong accesses touch a place.
+    pub(crate) fn after(
+        &mut self,
+        slot: CtaSlot,
+        space: Space,
+        access: &WarpAccess<'_>,
+        is_strong_at: impl Fn(u64, u32) -> bool,
+    ) {
+        if !access.kind.is_write() {
+            return;
+        }
+        let is_scopeless = self.is_scopeless;
+        let Some(cta) = self.ctas.get_mut(slot.0 as usize).and_then(Option::as_deref_mut) else { return };
+        let table = if space == Space::Shared { &mut cta.shared } else { &mut self.global };
+        let is_strong = access.kind.is_strong();
+        if table.is_empty() && !cta.knowledge.is_fenced() {
+            return;
+        }
+        let mut is_near = is_strong || is_near(table, access);
+        for lane in lanes(access.active) {
+            if !access.kind_of(lane).is_write() {
+                continue;
+            }
+            let address = access.addresses.of(lane);
+            let is_released = cta.knowledge.is_fenced()
+                && (is_strong || cta.knowledge.has_head(access.warp, lane) && is_strong_at(address, access.width));
+            if is_strong || is_released {
+                let write = strong(access, lane, space, is_scopeless, cta.knowledge.block());
+                let heads = if is_released { cta.knowledge.heads(access.warp, lane) } else { Heads::default() };
+                if heads.cta.is_some() || !table.is_empty() {
+                    table.write(&write, &heads);
+                    is_near = true;
+                }
+            } else if is_near {
+                table.overwrite(address, access.width);
+            }
+        }
+    }
+
+    /// Whether the lane knows what `thread` did at `time`.
+    pub(crate) fn is_known(&self, slot: CtaSlot, warp: u32, lane: usize, thread: Thread, time: u32) -> bool {
+        self.knowledge(slot).is_some_and(|k| k.is_known(warp, lane, thread, time))
+    }
+}
+
+/// Whether one of the lanes may write to a place that has a sync record.
+fn is_near(table: &SyncTable, access: &WarpAccess<'_>) -> bool {
+    if table.is_empty() {
+        return false;
+    }
+    if let Addresses::Uniform(address) = access.addresses {
+        return table.is_near(address, address.saturating_add(u64::from(access.width)));
+    }
+    let all = || lanes(access.active).map(|lane| access.addresses.of(lane));
+    let (Some(first), Some(last)) = (all().min(), all().max()) else { return false };
+    table.is_near(first, last.saturating_add(u64::from(access.width)))
+}
+
+fn strong(access: &WarpAccess<'_>, lane: usize, space: Space, is_scopeless: bool, block: u32) -> Strong {
+    // Shared memory is out of reach of other blocks, so there any scope covers all who can take part; and a plain store
+    // that releases has no scope of its own.
+    let is_wide = access.scope.is_wide() || space == Space::Shared || is_scopeless || !access.kind.is_strong();
+    Strong {
+        address: access.addresses.of(lane),
+        width: access.width,
+        block,
+        is_wide,
+        is_rmw: access.kind_of(lane).is_rmw(),
+    }
+}

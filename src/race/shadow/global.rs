@@ -1,0 +1,521 @@
+//! The shadow of global memory: pages of stamps.
+//!
+//! Pages are made when first touched and kept from launch to launch; a page that was last used before the present
+//! launch, or before its last grid synchronisation, is cleared on its first touch. Pages of memory that was freed go with it,
+//! and those that no launch has touched for some time go once the shadow is large. A limit on the bytes taken makes the
+//! verdict incomplete instead of the machine slow. Nothing here knows of orders between launches (see `launch`).
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use crate::access::{Addresses, Kind, WarpAccess, lanes};
+use crate::byteset::ByteSet;
+use crate::clock::block::View;
+use crate::shadow::cell::Op;
+use crate::shadow::page::{Page, Touch};
+use crate::shadow::weak::{Weak, rows_of};
+
+/// Binary logarithm of the bytes of a page.
+const PAGE_BITS: u32 = 16;
+/// Bytes of a page.
+const PAGE: u32 = 1 << PAGE_BITS;
+/// Launches after which a page that none of them touched is dropped, if the shadow is large.
+const KEPT_LAUNCHES: usize = 8;
+/// Bytes from which on a shadow is large.
+const LARGE_BYTES: u64 = 256 << 20;
+/// Entries of the table of recently used pages.
+const RECENT: usize = 64;
+
+/// A hash for page numbers: one multiplication, the same on every machine.
+#[derive(Clone, Copy, Default)]
+struct PageHasher(u64);
+
+impl Hasher for PageHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &b in bytes {
+            self.write_u64(u64::from(b));
+        }
+    }
+
+    fn write_u64(&mut self, n: u64) {
+        let x = (self.0 ^ n).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = x ^ x >> 32;
+    }
+}
+
+/// The shadow of global memory.
+#[derive(Clone, Debug)]
+pub(crate) struct GlobalShadow {
+    /// Where the page of a number is; never iterated.
+    index: HashMap<u64, usize, BuildHasherDefault<PageHasher>>,
+    pages: Vec<(u64, Page)>,
+    recent: [(u64, usize); RECENT],
+    epoch: u32,
+    launch_epoch: u32,
+    /// The epochs with which the last launches began, the present one last.
+    launches: [u32; KEPT_LAUNCHES],
+    finest: u32,
+    limit_bytes: u64,
+    used_bytes: u64,
+    has_strong: bool,
+    is_full: bool,
+}
+
+/// What the cells shall do with the accesses of a kind.
+pub(crate) fn op_of(kind: Kind) -> Op {
+    match kind {
+        Kind::Read => Op::WeakRead,
+        Kind::Write => Op::WeakWrite,
+        Kind::Atomic | Kind::Reduce => Op::StrongRmw,
+        Kind::VolatileRead => Op::StrongRead,
+        Kind::VolatileWrite => Op::StrongWrite,
+    }
+}
+
+/// The lanes of `active` as first and number if they are consecutive.
+fn run_of(active: u32) -> Option<(usize, usize)> {
+    let first = active.trailing_zeros();
+    let shifted = active.checked_shr(first)?;
+    (shifted & shifted.wrapping_add(1) == 0).then_some((first as usize, shifted.count_ones() as usize))
+}
+
+/// How the addresses of the active lanes lie.
+pub(crate) enum Shape {
+    /// Consecutive lanes at consecutive places: first lane, lanes.
+    Run(usize, usize),
+    /// At least two lanes, all at one address.
+    Uniform(u64),
+    Other,
+}
+
+pub(crate) fn shape_of(access: &WarpAccess<'_>) -> Shape {
+    let Some((first, count)) = run_of(access.active) else {
+        return match access.addresses {
+            Addresses::Uniform(address) => Shape::Uniform(address),
+            _ => Shape::Other,
+        };
+    };
+    let start = access.addresses.of(first);
+    let width = u64::from(access.width);
+    let is_run = match access.addresses {
+        Addresses::Uniform(_) => count == 1,
+        Addresses::Strided { stride, .. } => count == 1 || stride == width as i64,
+        Addresses::Lanes(all) => {
+            let used = &all[first..first + count];
+            used.iter().enumerate().fold(0, |off, (i, &a)| off | (a ^ start.wrapping_add(i as u64 * width))) == 0
+        }
+        Addresses::Rows { .. } => {
+            (0..count).all(|i| access.addresses.of(first + i) == start.wrapping_add(i as u64 * width))
+        }
+    };
+    let is_uniform = match access.addresses {
+        Addresses::Uniform(_) => true,
+        Addresses::Strided { stride, .. } => stride == 0,
+        Addresses::Lanes(all) => all[first..first + count].iter().fold(0, |off, &a| off | (a ^ start)) == 0,
+        Addresses::Rows { .. } => (first..first + count).all(|lane| access.addresses.of(lane) == start),
+    };
+    if is_run {
+        Shape::Run(first, count)
+    } else if is_uniform {
+        Shape::Uniform(start)
+    } else {
+        Shape::Other
+    }
+}
+
+impl GlobalShadow {
+    /// An empty shadow with cells no finer than `1 << finest` bytes that takes no more than `limit_bytes`.
+    pub(crate) fn new(finest: u32, limit_bytes: u64) -> Self {
+        Self {
+            index: HashMap::default(),
+            pages: Vec::new(),
+            recent: [(u64::MAX, 0); RECENT],
+            epoch: 0,
+            launch_epoch: 0,
+            launches: [0; KEPT_LAUNCHES],
+            finest,
+            limit_bytes,
+            used_bytes: 0,
+            has_strong: false,
+            is_full: false,
+        }
+    }
+
+    /// Voids all stamps, for a new launch or, within one, for a synchronisation of the whole grid.
+    pub(crate) fn start(&mut self, is_new_launch: bool) {
+        if self.epoch == u32::MAX {
+            // Once in four thousand million launches: start over.
+            self.pages.clear();
+            self.index.clear();
+            self.recent = [(u64::MAX, 0); RECENT];
+            self.used_bytes = 0;
+            self.epoch = 0;
+            self.launches = [0; KEPT_LAUNCHES];
+        }
+        self.epoch += 1;
+        if is_new_launch {
+            self.launch_epoch = self.epoch;
+            self.launches.rotate_left(1);
+            let oldest = std::mem::replace(&mut self.launches[KEPT_LAUNCHES - 1], self.epoch);
+            if self.used_bytes > LARGE_BYTES {
+                self.drop_before(oldest);
+            }
+            self.has_strong = false;
+            self.is_full = false;
+        }
+    }
+
+    /// Drops the pages that no launch has touched since the present one started.
+    pub(crate) fn trim(&mut self) {
+        self.drop_before(self.launch_epoch);
+    }
+
+    /// Drops the pages that were last touched before `epoch`.
+    fn drop_before(&mut self, epoch: u32) {
+        if self.pages.iter().all(|p| p.1.epoch >= epoch) {
+            return;
+        }
+        self.pages.retain(|p| p.1.epoch >= epoch);
+        self.index = self.pages.iter().enumerate().map(|(i, p)| (p.0, i)).collect();
+        self.recent = [(u64::MAX, 0); RECENT];
+        self.used_bytes = self.pages.iter_mut().map(|p| p.1.recharge()).sum();
+    }
+
+    /// Drops the pages that lie wholly in memory which was freed.
+    pub(crate) fn forget(&mut self, start: u64, bytes: u64) {
+        for number in start.div_ceil(u64::from(PAGE))..start.saturating_add(bytes) >> PAGE_BITS {
+            let Some(at) = self.index.remove(&number) else { continue };
+            let (_, mut page) = self.pages.swap_remove(at);
+            self.used_bytes = self.used_bytes.saturating_sub(page.take_charge());
+            if let Some((moved, _)) = self.pages.get(at) {
+                self.index.insert(*moved, at);
+            }
+            self.recent = [(u64::MAX, 0); RECENT];
+        }
+    }
+
+    /// Whether a page was refused for want of memory in this launch.
+    pub(crate) fn is_full(&self) -> bool {
+        self.is_full
+    }
+
+    /// Whether a strong access has been made in this launch.
+    pub(crate) fn has_strong(&self) -> bool {
+        self.has_strong
+    }
+
+    /// The bytes that the stamps take.
+    pub(crate) fn footprint_bytes(&self) -> u64 {
+        self.used_bytes
+    }
+
+    /// Lets `f` work on a page; `None` if the page was refused for want of memory.
+    fn with_page<R>(&mut self, number: u64, used: &mut ByteUse<'_>, f: impl FnOnce(&mut Page) -> R) -> Option<R> {
+        let at = self.find_page(number, used)?;
+        let page = &mut self.pages[at].1;
+        let result = f(page);
+        self.used_bytes += page.take_growth();
+        Some(result)
+    }
+
+    fn find_page(&mut self, number: u64, used: &mut ByteUse<'_>) -> Option<usize> {
+        let slot = number as usize % RECENT;
+        let (recent, mut at) = self.recent[slot];
+        if recent != number || self.pages[at].1.epoch != self.epoch {
+            if let Some(&known) = self.index.get(&number) {
+                at = known;
+            } else {
+                if self.used_bytes >= self.limit_bytes {
+                    self.is_full = true;
+                    return None;
+                }
+                at = self.pages.len();
+                self.pages.push((number, Page::new(PAGE, self.epoch)));
+                self.index.insert(number, at);
+            }
+            let page = &mut self.pages[at].1;
+            if page.epoch != self.epoch {
+                if page.epoch >= self.launch_epoch {
+                    used.keep(number, page);
+                }
+                page.clear(self.epoch, page.epoch < self.launch_epoch);
+            }
+            self.recent[slot] = (number, at);
+        }
+        Some(at)
+    }
+
+    /// Whether a strong access of this launch touched one of the bytes, to 4 bytes exactly.
+    pub(crate) fn is_strong_at(&self, address: u64, width: u32) -> bool {
+        let last = address.saturating_add(u64::from(width) - 1);
+        (address >> PAGE_BITS..=last >> PAGE_BITS).any(|number| {
+            let base = number << PAGE_BITS;
+            let start = address.max(base) - base;
+            let end = last.min(base + u64::from(PAGE) - 1) - base;
+            self.index.get(&number).is_some_and(|&at| {
+                let page = &self.pages[at].1;
+                page.epoch >= self.launch_epoch && page.is_strong_at(start as u32, (end - start) as u32 + 1)
+            })
+        })
+    }
+
+    /// The places of this launch's strong accesses, in units of 4 bytes.
+    pub(crate) fn strong_places(&self) -> ByteSet {
+        let mut set = ByteSet::default();
+        for (number, page) in &self.pages {
+            if page.epoch >= self.launch_epoch {
+                page.for_each_strong(|offset| {
+                    set.insert((number << PAGE_BITS) + u64::from(offset), 4);
+                });
+            }
+        }
+        set
+    }
+
+    /// Adds to `used` what is in the pages that this launch has touched.
+    pub(crate) fn collect_used(&self, used: &mut ByteUse<'_>) {
+        for (number, page) in self.pages.iter().filter(|p| p.1.epoch >= self.launch_epoch) {
+            used.keep(*number, page);
+        }
+    }
+
+    /// Checks an access and updates the stamps; adds the cells that may be racy to `found`. True if there is a new one.
+    pub(crate) fn access(
+        &mut self,
+        view: &View<'_>,
+        access: &WarpAccess<'_>,
+        found: &mut ByteSet,
+        used: &mut ByteUse<'_>,
+    ) -> bool {
+        if !access.kind.is_strong() {
+            return self.access_weak(view, access, found, used);
+        }
+        self.has_strong = true;
+        if let Shape::Uniform(address) = shape_of(access)
+            && access.active.count_ones() > 1
+            && access.failed & access.active == 0
+        {
+            let offset = (address % u64::from(PAGE)) as u32;
+            let touch =
+                Touch { offset, width: access.width, op: op_of(access.kind), is_regular: access.scope.is_wide() };
+            if offset + access.width <= PAGE {
+                let finest = self.finest;
+                let is_done = self
+                    .with_page(address >> PAGE_BITS, used, |page| page.touch_by_warp::<false>(&touch, finest, view));
+                if is_done.unwrap_or(true) {
+                    return false;
+                }
+            }
+        }
+        self.access_lanes(view, access, access.active, found, used)
+    }
+
+    fn access_weak(
+        &mut self,
+        view: &View<'_>,
+        access: &WarpAccess<'_>,
+        found: &mut ByteSet,
+        used: &mut ByteUse<'_>,
+    ) -> bool {
+        let weak = Weak { access, view, finest: self.finest };
+        let Some(rows) = rows_of(access) else {
+            return self.access_list(&weak, found, used);
+        };
+        let (low, high) = rows.ends(access.active);
+        let mut is_new = false;
+        let number = low >> PAGE_BITS;
+        if high >> PAGE_BITS == number && low <= high {
+            let base = number << PAGE_BITS;
+            self.with_page(number, used, |page| {
+                weak.rows::<false>(page, &rows, base, &mut |offset, bytes| {
+                    is_new |= found.insert(base + u64::from(offset), u64::from(bytes));
+                });
+            });
+            return is_new;
+        }
+        // Several pages: the lanes of each by themselves, in order.
+        let mut rest = access.active;
+        while rest != 0 {
+            let number = rows.address(rest.trailing_zeros()) >> PAGE_BITS;
+            let mut mask = 0;
+            for lane in lanes(rest) {
+                if rows.address(lane as u32) >> PAGE_BITS != number {
+                    break;
+                }
+                mask |= 1 << lane;
+            }
+            rest &= !mask;
+            let weak = Weak { access: &WarpAccess { active: mask, ..*access }, ..weak };
+            let base = number << PAGE_BITS;
+            self.with_page(number, used, |page| {
+                weak.rows::<false>(page, &rows, base, &mut |offset, bytes| {
+                    is_new |= found.insert(base + u64::from(offset), u64::from(bytes));
+                });
+            });
+        }
+        is_new
+    }
+
+    /// A weak access with a list of addresses.
+    fn access_list(&mut self, weak: &Weak<'_>, found: &mut ByteSet, used: &mut ByteUse<'_>) -> bool {
+        let access = weak.access;
+        let low_bits = u64::from(access.width.wrapping_sub(1));
+        let is_aligned = lanes(access.active).all(|lane| access.addresses.of(lane) & low_bits == 0);
+        if !access.width.is_power_of_two() || !is_aligned {
+            return self.access_lanes(weak.view, access, access.active, found, used);
+        }
+        let mut is_new = false;
+        for lane in lanes(access.active) {
+            let address = access.addresses.of(lane);
+            let offset = (address % u64::from(PAGE)) as u32;
+            let base = address - u64::from(offset);
+            self.with_page(address >> PAGE_BITS, used, |page| {
+                weak.lane::<false>(page, offset, lane, &mut |offset, bytes| {
+                    is_new |= found.insert(base + u64::from(offset), u64::from(bytes));
+                });
+            });
+        }
+        is_new
+    }
+
+    /// The lanes of `mask` one by one.
+    fn access_lanes(
+        &mut self,
+        view: &View<'_>,
+        access: &WarpAccess<'_>,
+        mask: u32,
+        found: &mut ByteSet,
+        used: &mut ByteUse<'_>,
+    ) -> bool {
+        let finest = self.finest;
+        let mut is_new = false;
+        let mut at: Option<(u64, usize)> = None;
+        for lane in lanes(mask) {
+            let (mut address, mut left) = (access.addresses.of(lane), access.width);
+            while left > 0 {
+                let offset = (address % u64::from(PAGE)) as u32;
+                let width = left.min(PAGE - offset);
+                let number = address >> PAGE_BITS;
+                if at.is_none_or(|at| at.0 != number) {
+                    at = self.find_page(number, used).map(|page| (number, page));
+                }
+                if let Some((_, page)) = at {
+                    // A part of an access is not the place and width of the whole.
+                    let is_regular = access.scope.is_wide() && width == access.width;
+                    let touch = Touch { offset, width, op: op_of(access.kind_of(lane)), is_regular };
+                    let page = &mut self.pages[page].1;
+                    let base = address - u64::from(offset);
+                    page.touch::<false>(&touch, finest, view, lane, &mut |offset, bytes| {
+                        is_new |= found.insert(base + u64::from(offset), u64::from(bytes));
+                    });
+                    self.used_bytes += page.take_growth();
+                }
+                left -= width;
+                address = address.wrapping_add(u64::from(width));
+            }
+        }
+        is_new
+    }
+}
+
+/// Collects what a launch read and wrote, if anybody wants to know.
+pub(crate) struct ByteUse<'a> {
+    pub(crate) sets: Option<(&'a mut ByteSet, &'a mut ByteSet)>,
+}
+
+impl ByteUse<'_> {
+    fn keep(&mut self, number: u64, page: &Page) {
+        let Some((written, read)) = &mut self.sets else { return };
+        let base = number << PAGE_BITS;
+        // Cells come in order; whole runs of them go into the sets at once.
+        let mut runs = [(0, 0); 2];
+        page.for_each_used(|offset, bytes, is_written, is_read| {
+            let (start, len) = (base + u64::from(offset), u64::from(bytes));
+            for (is_used, run, set) in [(is_written, 0, &mut **written), (is_read, 1, &mut **read)] {
+                if !is_used {
+                    continue;
+                }
+                let (from, count): &mut (u64, u64) = &mut runs[run];
+                if *from + *count == start {
+                    *count += len;
+                } else {
+                    set.insert(*from, *count);
+                    (*from, *count) = (start, len);
+                }
+            }
+        });
+        written.insert(runs[0].0, runs[0].1);
+        read.insert(runs[1].0, runs[1].1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::access::Scope;
+    use crate::clock::block::Knowledge;
+
+    fn write(first: u64) -> WarpAccess<'static> {
+        let addresses = Addresses::Strided { first, stride: 4 };
+        WarpAccess { warp: 0, active: u32::MAX, failed: 0, kind: Kind::Write, scope: Scope::Gpu, width: 4, addresses }
+    }
+
+    #[test]
+    fn pages_are_cleared_on_the_first_touch_of_a_launch_and_trimmed_when_unused() {
+        let mut shadow = GlobalShadow::new(2, u64::MAX);
+        let (mut found, mut none) = (ByteSet::default(), ByteUse { sets: None });
+        let mut knowledge = Knowledge::new(0, 64, false);
+        knowledge.step();
+        shadow.start(true);
+        shadow.access(&knowledge.view(0, 1), &write(0x2_ffc0), &mut found, &mut none);
+        // Two pages of lines of 32 cells, each of 128 bytes, and a bit for each.
+        assert_eq!(shadow.footprint_bytes(), 2 * (65536 + 64));
+        shadow.start(true);
+        shadow.access(&knowledge.view(1, 1), &write(0x2_0000), &mut found, &mut none);
+        assert!(found.is_empty());
+        shadow.trim();
+        assert_eq!(shadow.footprint_bytes(), 65536 + 64);
+        assert!(shadow.access(&knowledge.view(0, 1), &write(0x2_0000), &mut found, &mut none));
+        assert_eq!(found.ranges(), [(0x2_0000, 128)]);
+    }
+
+    #[test]
+    fn pages_of_freed_memory_are_dropped() {
+        let mut shadow = GlobalShadow::new(2, u64::MAX);
+        let (mut found, mut none) = (ByteSet::default(), ByteUse { sets: None });
+        let mut knowledge = Knowledge::new(0, 64, false);
+        knowledge.step();
+        shadow.start(true);
+        for page in 1..6 {
+            shadow.access(&knowledge.view(0, 1), &write(page << 16), &mut found, &mut none);
+        }
+        shadow.forget(0x1_8000, 0x3_0000);
+        assert_eq!(shadow.footprint_bytes(), 3 * (65536 + 64));
+        for page in [1, 4, 5] {
+            assert!(shadow.access(&knowledge.view(1, 1), &write(page << 16), &mut found, &mut none));
+        }
+        assert!(!shadow.access(&knowledge.view(1, 1), &write(2 << 16), &mut found, &mut none));
+        shadow.forget(0, u64::MAX >> 30);
+        assert_eq!(shadow.footprint_bytes(), 0);
+    }
+
+    #[test]
+    fn narrower_access_makes_a_page_of_lines_one_of_stamps() {
+        let mut shadow = GlobalShadow::new(2, u64::MAX);
+        let (mut found, mut none) = (ByteSet::default(), ByteUse { sets: None });
+        let mut knowledge = Knowledge::new(0, 64, false);
+        knowledge.step();
+        shadow.start(true);
+        let wide = WarpAccess { width: 8, addresses: Addresses::Strided { first: 0, stride: 8 }, ..write(0) };
+        shadow.access(&knowledge.view(0, 1), &wide, &mut found, &mut none);
+        assert_eq!(shadow.footprint_bytes(), 32768 + 32);
+        assert!(found.is_empty());
+        shadow.access(&knowledge.view(1, 1), &write(128), &mut found, &mut none);
+        assert_eq!(shadow.footprint_bytes(), 4 * 65536);
+        assert_eq!(found.ranges(), [(128, 128)]);
+    }
+}
