@@ -1,8 +1,7 @@
-//! Tests of the emulator on IR text: every operation, races, barriers, checkpoints.
+//! Tests of the emulator on IR text: races, barriers, checkpoints.
 
 #![allow(clippy::print_stdout)] // Measurements are printed.
 
-mod cases;
 mod divergence;
 mod kernels;
 mod reference;

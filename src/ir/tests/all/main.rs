@@ -1,11 +1,10 @@
-//! Tests of the IR as a whole: text form and verifier on random modules, the annotated programs of `tests/ir`.
+//! Tests of the IR as a whole: text form and verifier on random modules.
 
 #![allow(clippy::unwrap_used)]
 
 extern crate cufemu_ir as ir;
 
 mod analysis;
-mod cases;
 mod generate;
 mod text;
 mod uniform;

@@ -1,9 +1,8 @@
-//! Random programs and the annotated ones: every step leaves a valid module that does the same.
+//! Random programs: every step leaves a valid module that does the same.
 
 use crate::generate::{self, Rng};
 use ir::lane::{End, Event, Fault, Lane};
 use ir::{FuncId, Module};
-use std::path::PathBuf;
 
 type Run = (Result<End, Fault>, Vec<Event>, Vec<u8>);
 
@@ -82,26 +81,6 @@ fn random_programs_do_the_same_when_nobody_debugs_them() {
         });
     }
     assert!(merged > 3, "only {merged} programs had a branch that became a selection");
-}
-
-#[test]
-fn annotated_programs_give_what_they_say_after_every_step() {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/ir");
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
-    paths.retain(|p| p.extension().is_some_and(|e| e == "cir"));
-    paths.sort();
-    for path in paths {
-        let text = std::fs::read_to_string(&path).unwrap();
-        let mut module = ir::parse::module(&text).unwrap();
-        let cases = ir::expect::cases(&module, &text).unwrap();
-        let name = path.display().to_string();
-        opt::run_watched(&mut module, 2, &mut |step, now| {
-            check(&name, step, now);
-            for case in cases.iter().filter(|c| !c.needs_warp) {
-                ir::expect::run(now, case).unwrap_or_else(|e| panic!("{name}, after {step}: {e}"));
-            }
-        });
-    }
 }
 
 #[test]

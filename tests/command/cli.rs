@@ -1,0 +1,369 @@
+//! The command line with what it should not be given: a clear sentence, the right exit code, nothing lost.
+
+use crate::process::{cufemu, file, run, said, text};
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+/// Starts a command whose input and output the test holds.
+pub(crate) fn piped(command: &mut Command) -> Child {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
+}
+
+/// A program that prints `before` and then waits for a kernel that never ends.
+pub(crate) const ENDLESS_KERNEL: &str = "module m\ncontains\nattributes(global) subroutine spin(x)\ninteger :: x(*), i\ni = 1\n\
+    do while (i /= 0)\ni = ieor(i, 2)\nend do\nx(1) = i\nend subroutine\nend module\nprogram p\nuse m\n\
+    integer, device :: x(1)\ninteger :: h(1)\nprint *, 'before'\ncall spin<<<64, 32>>>(x)\nh = x\nprint *, h\n\
+    end program\n";
+
+#[test]
+fn files_that_cannot_be_read_are_named() {
+    let output = cufemu().arg("no/such/file.cuf").output().expect("it runs");
+    said(&output, 2, "cannot read `no/such/file.cuf`: there is no such file");
+    said(&cufemu().arg("src").output().expect("it runs"), 2, "it is a directory");
+    said(&cufemu().output().expect("it runs"), 2, "no source file");
+    let binary = file("binary.cuf", &[0x7f, b'E', b'L', b'F', 0, 0, 1, 2]);
+    said(&cufemu().arg(binary).output().expect("it runs"), 2, "is not a source file");
+}
+
+#[test]
+fn files_without_a_program_are_diagnosed() {
+    said(&run("empty.cuf", "", &[]), 1, "error[");
+    said(&run("comment.cuf", "! nothing here\n", &[]), 1, "error[");
+    said(&run("noise.cuf", "\u{1}\u{2}%%%$$$ (((\n&&&\n'\n", &[]), 1, "error[");
+}
+
+#[test]
+fn several_files_in_any_order_are_one_program() {
+    const DATA: &str = "module data\nuse cudafor\ninteger, device :: total\ninteger, constant :: factor\ncontains\n\
+        attributes(device) integer function scaled(i)\ninteger, value :: i\nscaled = factor*i\nend function\nend module\n";
+    const KERNELS: &str = "module kernels\nuse data\ncontains\nattributes(global) subroutine add(n)\n\
+        integer, value :: n\ninteger :: old\nif (threadidx%x <= n) old = atomicadd(total, scaled(threadidx%x))\n\
+        end subroutine\nend module\nattributes(global) subroutine outside(x)\nuse data, only: scaled\ninteger :: x\n\
+        x = x + scaled(1)\nend subroutine\n";
+    const MAIN: &str = "program p\nuse kernels\ninterface\nattributes(global) subroutine outside(x)\ninteger :: x\n\
+        end subroutine\nend interface\ninteger :: h\ntotal = 0\nfactor = 3\ncall add<<<1, 32>>>(10)\n\
+        call outside<<<1, 1>>>(total)\nh = total\nprint '(i0)', h\nend program\n";
+    let files = [("data.cuf", DATA), ("kernels.cuf", KERNELS), ("main.cuf", MAIN)].map(|(n, t)| file(n, t.as_bytes()));
+    for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        let output = cufemu().args(order.map(|i: usize| &files[i])).output().expect("it runs");
+        assert_eq!(text(&output.stdout), "168\n", "{order:?}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn truncated_programs_say_what_is_open() {
+    said(&run("open_loop.cuf", "program p\ninteger :: i\ndo i = 1, 3\nprint *, i\n", &[]), 1, "error[");
+    said(&run("open_string.cuf", "program p\nprint *, 'abc\nend\n", &[]), 1, "error[");
+    said(&run("open_paren.cuf", "program p\nprint *, (1 + 2\nend\n", &[]), 1, "error[");
+}
+
+#[test]
+fn ten_thousand_deep_nesting_is_one_error() {
+    let mut source = String::from("program p\nimplicit none\n");
+    source.push_str(&"if (.true.) then\n".repeat(10_000));
+    source.push_str(&"end if\n".repeat(10_000));
+    source.push_str("end program\n");
+    said(&run("deep.cuf", &source, &[]), 1, "error[E0104]");
+    let parens = format!("program p\nprint *, {}1{}\nend\n", "(".repeat(10_000), ")".repeat(10_000));
+    said(&run("parens.cuf", &parens, &[]), 1, "error[");
+}
+
+#[test]
+fn ten_megabytes_are_no_problem() {
+    let mut source = String::from("program p\ninteger :: i\ni = 0\n");
+    while source.len() < 10 << 20 {
+        source.push_str("! a comment line of a very long program that says nothing at all, again and again\n");
+    }
+    source.push_str("print *, i\nend program\n");
+    let output = run("large.cuf", &source, &[]);
+    assert_eq!((output.status.code(), text(&output.stdout).as_str()), (Some(0), "            0\n"));
+}
+
+#[test]
+fn unknown_options_are_refused() {
+    let output = cufemu().args(["--frobnicate", "a.cuf"]).output().expect("it runs");
+    said(&output, 2, "--frobnicate");
+    said(&cufemu().args(["--explain", "R9999"]).output().expect("it runs"), 2, "there is no code `R9999`");
+    let explained = cufemu().args(["--explain", "R0101"]).output().expect("it runs");
+    assert_eq!(explained.status.code(), Some(0));
+    assert!(text(&explained.stdout).contains("syncthreads"));
+}
+
+#[test]
+fn arrays_larger_than_memory_are_refused_with_their_name() {
+    let source = "program p\nimplicit none\nreal(8), allocatable :: a(:)\nprint *, 'before'\n\
+                  allocate(a(1000000000000000_8))\nend program\n";
+    let output = run("huge.cuf", source, &[]);
+    said(&output, 1, "`a`");
+    assert_eq!(text(&output.stdout), " before\n");
+}
+
+#[test]
+fn what_was_printed_before_an_error_is_kept() {
+    let source = "program p\nimplicit none\ninteger :: i, j\nj = 0\nprint *, 'before'\ni = 1/j\n\
+                  print *, 'after', i\nend program\n";
+    let output = run("divide.cuf", source, &[]);
+    assert!(text(&output.stdout).starts_with(" before\n"));
+    let source = "module m\ncontains\nrecursive integer function f(n) result(r)\ninteger :: n\n\
+                  r = f(n + 1) + 1\nend function\nend module\nprogram p\nuse m\nprint *, 'before'\n\
+                  print *, f(1)\nend program\n";
+    let output = run("recurse.cuf", source, &[]);
+    said(&output, 1, "error[R08");
+    assert_eq!(text(&output.stdout), " before\n");
+}
+
+#[test]
+fn stop_codes_are_exit_codes() {
+    assert_eq!(run("stop3.cuf", "stop 3\nend\n", &[]).status.code(), Some(3));
+    assert_eq!(run("stop.cuf", "stop\nend\n", &[]).status.code(), Some(0));
+    assert_eq!(run("error_stop.cuf", "error stop 7\nend\n", &[]).status.code(), Some(7));
+}
+
+#[test]
+fn a_gpu_that_is_not_there_is_one_sentence() {
+    if gpu::driver_is_present() {
+        eprintln!("SKIPPED: this machine has a CUDA driver");
+        return;
+    }
+    let output = run("gpu.cuf", "print *, 'hi'\nend\n", &["--device", "gpu"]);
+    said(&output, 2, "no CUDA driver");
+    assert_eq!(text(&output.stderr).lines().count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_is_no_error_and_a_full_disk_is() {
+    let path = file("many.cuf", b"integer :: i\ndo i = 1, 200000\nprint *, i\nend do\nend\n");
+    let mut child = piped(cufemu().arg(&path));
+    let mut few = [0; 100];
+    child.stdout.take().expect("a pipe").read_exact(&mut few).expect("some output");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    if let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") {
+        let output = cufemu().arg(&path).stdout(full).output().expect("it runs");
+        said(&output, 2, "cannot write to standard output");
+    }
+}
+
+#[test]
+fn unknown_debugger_commands_are_answered() {
+    let path = file("debug.cuf", b"program p\ninteger :: i\ni = 1\nprint *, i\nend program\n");
+    let mut child = piped(cufemu().arg("--debug").arg(&path));
+    child.stdin.take().expect("a pipe").write_all(b"frobnicate\nprint )(\nbreak 99999\nquit\n").expect("it listens");
+    let output = child.wait_with_output().expect("it ends");
+    let all = text(&output.stdout) + &text(&output.stderr);
+    assert!(all.contains("frobnicate"), "{all}");
+    assert!(!all.contains("a bug in cufemu"), "{all}");
+    assert_eq!(output.status.code(), Some(0), "{all}");
+}
+
+#[test]
+fn races_name_the_array_that_holds_the_element() {
+    let program = "
+module m
+  use cudafor
+  integer, device :: last(64)
+contains
+  attributes(global) subroutine k(x, y)
+    integer :: x(*), y(*)
+    y(1 + mod(threadidx%x, 2)) = threadidx%x
+    last(63) = threadidx%x
+    x(threadidx%x) = 0
+  end subroutine
+end module
+program p
+  use m
+  implicit none
+  integer, device :: x(64), y(64)
+  call k<<<1, 64>>>(x, y)
+end program
+";
+    let output = run("arrays.cuf", program, &["--race"]);
+    said(&output, 1, "data race on global `y(2)`");
+    said(&output, 1, "data race on global `last(63)`");
+}
+
+/// The last block to come leaves its number, and a log of what was asked of the world is a file.
+const LAST_WINS: &str = "module m\ncontains\nattributes(global) subroutine k(x)\ninteger :: x(*)\n\
+    if (threadidx%x == 1) x(1) = blockidx%x\nend subroutine\nend module\nprogram p\nuse m\n\
+    integer, device :: x(1)\ninteger :: h(1), n\nread *, n\nx = 0\ncall k<<<16, 32>>>(x)\nh = x\n\
+    print *, n, h\nend program\n";
+
+#[test]
+fn results_that_depend_on_the_order_are_reported_with_their_seeds() {
+    let run = |options: &[&str]| {
+        let mut child = piped(cufemu().args(options).arg(file("last.cuf", LAST_WINS.as_bytes())));
+        child.stdin.take().expect("a pipe").write_all(b"7\n").expect("it reads");
+        child.wait_with_output().expect("it ends")
+    };
+    let once = run(&[]);
+    assert_eq!(once.status.code(), Some(0));
+    let many = run(&["--many-seeds", "0..6"]);
+    said(&many, 1, "the result depends on the order of blocks and warps");
+    assert_eq!(text(&many.stdout), text(&once.stdout), "only the first run prints, and input is read once");
+    assert!(text(&many.stderr).contains("other output with seeds"), "{}", text(&many.stderr));
+    let same = run(&["--many-seeds=3..4"]);
+    assert_eq!(same.status.code(), Some(0), "{}", text(&same.stderr));
+}
+
+#[test]
+fn a_program_that_does_not_depend_on_the_order_is_the_same_with_all_seeds() {
+    let program = LAST_WINS.replace("read *, n\n", "n = 0\n").replace("x(1) = blockidx%x", "x(1) = 5");
+    let output = run("first.cuf", &program, &["--many-seeds", "0..8", "--jobs", "2"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stderr), "");
+}
+
+#[test]
+fn memory_above_the_limit_fails_as_cuda_and_fortran_say() {
+    let program = "program p\nuse cudafor\nimplicit none\ninteger, allocatable :: a(:), b(:)\n\
+        integer, allocatable, device :: d(:)\ntype(c_devptr) :: q\ninteger :: s\n\
+        allocate(a(100000), stat=s)\nprint *, s == 0\nallocate(b(200000), stat=s)\nprint *, s == 0, allocated(b)\n\
+        allocate(d(200000), stat=s)\nprint *, s == 0, allocated(d)\ns = cudaMalloc(q, 900000)\n\
+        print *, s == cudaErrorMemoryAllocation\ndeallocate(a)\nallocate(d(200000), stat=s)\nprint *, s == 0\n\
+        if (.not. allocated(b)) allocate(b(200000))\nprint *, 'not here'\nend program\n";
+    let output = run("memory.cuf", program, &["--memory", "1m"]);
+    assert_eq!(text(&output.stdout), "  T\n  F  F\n  F  F\n  T\n  T\n");
+    said(&output, 1, "`b`");
+    let output = run("memory.cuf", program, &["--memory=16M"]);
+    assert!(text(&output.stdout).ends_with(" not here\n"), "{}", text(&output.stderr));
+    said(&run("memory.cuf", program, &["--memory", "lots"]), 2, "is no number of bytes");
+}
+
+#[test]
+fn the_time_limit_ends_a_run_and_says_where_it_was() {
+    let host = "integer :: i\nprint *, 'before'\nopen(7, file='/dev/null')\ndo\ni = i + 1\nend do\nend\n";
+    let output = run("late.cuf", host, &["--timeout", "0.3"]);
+    said(&output, 124, "stopped after 0.3 s, the limit of `--timeout`, at ");
+    assert!(text(&output.stderr).contains("late.cuf:"), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stdout), " before\n");
+    for options in [&["--timeout=0.3"][..], &["--timeout=0.3", "--jobs=1"], &["--timeout=0.3", "--race"]] {
+        let output = run("spin.cuf", ENDLESS_KERNEL, options);
+        said(&output, 124, "in kernel `m.spin`, ");
+        assert_eq!(text(&output.stdout), " before\n");
+    }
+    let output = run("spin.cuf", ENDLESS_KERNEL, &["--timeout=0.3", "--many-seeds=0..4"]);
+    said(&output, 124, "the limit of `--timeout`");
+    said(&run("quick.cuf", "print *, 'hi'\nend\n", &["--timeout", "60"]), 0, "");
+    said(&run("quick.cuf", "print *, 'hi'\nend\n", &["--timeout", "soon"]), 2, "is no time");
+}
+
+#[test]
+fn options_that_contradict_each_other_are_refused() {
+    for options in [
+        &["--debug", "--verify"][..],
+        &["--debug", "--device", "gpu"],
+        &["--many-seeds", "0..4", "--schedule", "seed:1"],
+        &["--emit", "ir", "--debug"],
+        &["--devices", "0"],
+        &["--jobs", "0"],
+        &["--sm", "999"],
+    ] {
+        let output = run("contradiction.cuf", "print *, 1\nend\n", options);
+        assert_eq!(output.status.code(), Some(2), "{options:?}: {}", text(&output.stderr));
+        assert!(output.stdout.is_empty(), "{options:?}");
+    }
+}
+
+#[test]
+fn a_script_ends_at_a_command_that_fails_and_says_where() {
+    let script = file("failing.commands", b"list 1\nfrobnicate\nrun\n");
+    let output = run("script.cuf", "print *, 1\nend\n", &["--batch", &script.display().to_string()]);
+    said(&output, 1, "failing.commands:2: the script ends here");
+    assert!(!text(&output.stdout).contains("(cufemu) run"));
+    // An error that a program meets in a script that nobody watches is one of the run.
+    let output = run("stray.cuf", "integer :: a(3), i\ni = 4\na(i) = 1\nend\n", &["--check", "bounds", "-ex", "run"]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
+}
+
+#[test]
+fn a_stage_that_does_not_fit_the_disk_is_an_error() {
+    let Ok(full) = std::fs::File::options().write(true).open("/dev/full") else { return };
+    let source = file("stage.cuf", b"print *, 1\nend\n");
+    let output = cufemu().args(["--emit", "ir"]).arg(source).stdout(full).output().expect("it runs");
+    said(&output, 2, "cannot write to standard output");
+}
+
+#[test]
+fn an_endless_recursion_is_told_in_a_few_lines() {
+    let program = "print *, f(1)\ncontains\nrecursive integer function f(i) result(r)\ninteger :: i\nr = f(i + 1) + 1\n\
+                   end function\nend\n";
+    let output = run("recursion.cuf", program, &[]);
+    said(&output, 1, "R0808");
+    assert!(text(&output.stderr).lines().count() < 40, "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_long_sum_is_computed_and_a_longer_one_refused() {
+    let sum = |terms: usize| {
+        format!("program p\ninteger :: i\ni = 1\ni = i{}\nprint *, i\nend program\n", "+i".repeat(terms - 1))
+    };
+    let output = run("long_sum.f90", &sum(2400), &["-O0"]);
+    assert_eq!((output.status.code(), text(&output.stdout).trim()), (Some(0), "2400"), "{}", text(&output.stderr));
+    let output = run("longer_sum.f90", &sum(100_000), &[]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("E0104"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn options_that_would_change_results_are_named_and_extended_lines_are_read() {
+    let line = format!(
+        "      program p\n      integer :: i\n      i = 1{}+ 100\n      print *, i\n      end\n",
+        " ".repeat(66)
+    );
+    let output = run("extended.f", &line, &["-Mextend", "-gpu=fastmath"]);
+    assert_eq!(text(&output.stdout).trim(), "101");
+    assert!(text(&output.stderr).contains("`-gpu=fastmath (fastmath)` has no effect here; results may differ"));
+}
+
+#[test]
+fn byteswapio_turns_unformatted_files_round() {
+    let program = "program p
+integer(1) :: b(8)
+open(10, status='scratch', form='unformatted', access='stream')
+write(10) 1, 2
+rewind(10)
+read(10) b
+print '(8i2)', b
+end program
+";
+    let output = run("swap.f90", program, &["-Mbyteswapio"]);
+    assert_eq!(text(&output.stdout), " 0 0 0 1 0 0 0 2\n", "{}", text(&output.stderr));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_read_to_its_end_and_a_full_disk_is_an_error() {
+    let program = "program p
+integer :: i, ios
+open(10, file='/dev/stdin_of_test', status='old')
+do
+  read(10, *, iostat=ios) i
+  if (ios /= 0) exit
+  print *, i
+end do
+end program
+";
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("cli");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let pipe = folder.join("pipe");
+    let _ = std::fs::remove_file(&pipe);
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    let path = pipe.clone();
+    // It waits for a reader; nobody waits for it.
+    std::thread::spawn(move || std::fs::write(path, "7\n8\n"));
+    let output = run("pipe.f90", &program.replace("/dev/stdin_of_test", &pipe.display().to_string()), &[]);
+    let shown: Vec<String> = text(&output.stdout).split_whitespace().map(str::to_owned).collect();
+    assert_eq!(shown, ["7", "8"], "{}", text(&output.stderr));
+    if std::path::Path::new("/dev/full").exists() {
+        let program = "program p\nopen(10, file='/dev/full')\nwrite(10, *) 'hello'\nprint *, 'done'\nend program\n";
+        let output = run("full.f90", program, &["--message-format", "short"]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(
+            text(&output.stderr).contains("full.f90:2:1: error[R0802]: unit 10: `/dev/full`: "),
+            "{}",
+            text(&output.stderr)
+        );
+    }
+}

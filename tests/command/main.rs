@@ -1,0 +1,18 @@
+//! The `cufemu` command: its options, messages and exit codes, the pages that document it, and the debugger in a terminal.
+//!
+//! Not here: what programs print and which diagnostics they get (`tests/programs`).
+
+#![allow(clippy::print_stderr)] // A skipped test says so.
+
+extern crate tui as cufemu_tui;
+
+mod cli;
+mod findings;
+#[cfg(unix)]
+mod interrupt;
+mod pages;
+mod process;
+mod support;
+#[cfg(unix)]
+mod terminal;
+mod tutorial;
