@@ -36,6 +36,8 @@ mod value;
 
 pub use analysis::mathematics::mathematics;
 
+use analysis::usage::Usage;
+use module::ModuleLowering;
 use sema::checked::Program;
 use source::SourceMap;
 
@@ -60,13 +62,23 @@ impl Default for LowerOptions {
     }
 }
 
-/// Makes the module of the main program and of what it calls, leaving out procedures that nothing reaches: the code of an
-/// expression of the debugger's, for which a main program was made.
+/// Makes the module of the main program and of what it calls, without procedures that nothing reaches: the code of an
+/// expression of the debugger, for which a main program was made.
 pub fn lower_main(program: &Program, options: &LowerOptions) -> ir::Module {
-    module::ModuleCx::new(program, options, &SourceMap::new()).run_main()
+    let (usage, tags) = analyse(program, options);
+    ModuleLowering::new(program, options, &SourceMap::new(), &usage, &tags).run_main()
 }
 
 /// Makes the module of a checked program. `sources` gives CUF kernels their line numbers as names.
 pub fn lower(program: &Program, options: &LowerOptions, sources: &SourceMap) -> ir::Module {
-    module::ModuleCx::new(program, options, sources).run()
+    let (usage, tags) = analyse(program, options);
+    ModuleLowering::new(program, options, sources, &usage, &tags).run()
+}
+
+fn analyse(program: &Program, options: &LowerOptions) -> (Usage, Vec<(u64, u64)>) {
+    let mut usage = analysis::usage::analyse(program);
+    if options.check_init {
+        usage.keep_device_locals_in_memory(program);
+    }
+    (usage, analysis::type_tags::tags(program))
 }

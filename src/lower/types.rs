@@ -41,6 +41,14 @@ pub(crate) fn const_bytes(program: &Program, ty: &Type) -> Option<u64> {
     })
 }
 
+/// The length of a character type that says it as a constant.
+pub(crate) fn constant_length(ty: &Type) -> Option<Val> {
+    match ty {
+        Type::Character(CharLen::Const(n)) => Some(Val::i64((*n).max(0))),
+        _ => None,
+    }
+}
+
 /// Alignment of an object of this type.
 pub(crate) fn align(program: &Program, ty: &Type) -> u64 {
     match ty {

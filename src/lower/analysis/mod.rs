@@ -1,5 +1,6 @@
 //! What is found out about a checked program before any code is made.
 
 pub(crate) mod mathematics;
+pub(crate) mod type_tags;
 pub(crate) mod usage;
 pub(crate) mod visit;

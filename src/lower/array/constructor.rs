@@ -4,7 +4,8 @@
 //! implied DO around it, counting is a loop too; items that are plain scalars in an implied DO need none.
 
 use crate::array::{Env, Leaf, element_place};
-use crate::function::Fx;
+use crate::builder::Builder;
+use crate::function::FunctionLowering;
 use crate::value::view::View;
 use ir::op::BinOp;
 use ir::{Reg, Ty, Val};
@@ -18,7 +19,19 @@ enum Next {
     Counter(Reg),
 }
 
-impl<'p> Fx<'_, 'p> {
+impl Builder<'_, '_> {
+    fn advance_next(&mut self, next: &mut Next, by: Val) {
+        match next {
+            Next::At(at) => *at = self.iadd(*at, by),
+            Next::Counter(reg) => {
+                let sum = self.iadd((*reg).into(), by);
+                self.set(*reg, sum);
+            }
+        }
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
     /// An array constructor as a temporary.
     pub(crate) fn array_constructor(&mut self, items: &'p [Item], e: &'p Expr) -> View {
         // Arrays that stand outside of implied DOs are evaluated once.
@@ -28,23 +41,23 @@ impl<'p> Fx<'_, 'p> {
                 && e.rank > 0
             {
                 let view = self.view(e);
-                let view = self.local_view(view, &e.ty);
+                let view = self.b.local_view(view, &e.ty);
                 env.insert(e, Leaf::View(view));
             }
         }
         let len = self.length_of(e, None);
-        self.with_env(env, |fx| {
-            let count = fx.count_items(items);
-            let view = fx.temporary_array(&e.ty, len, &[count]);
+        self.with_env(env, |this| {
+            let count = this.count_items(items);
+            let view = this.b.temporary_array(&e.ty, len, &[count]);
             let counted = items.iter().any(|item| matches!(item, Item::Do(_)));
             let mut next = if counted {
-                let at = fx.b.mutable(Ty::I64);
-                fx.b.set(at, Val::i64(0));
+                let at = this.b.mutable(Ty::I64);
+                this.b.set(at, Val::i64(0));
                 Next::Counter(at)
             } else {
                 Next::At(Val::i64(0))
             };
-            fx.store_items(items, &view, &mut next);
+            this.store_items(items, &view, &mut next);
             view
         })
     }
@@ -57,7 +70,7 @@ impl<'p> Fx<'_, 'p> {
                 Item::Expr(e) => self.elements_of(e),
                 Item::Do(implied) => self.count_implied(implied),
             };
-            total = self.iadd(total, n);
+            total = self.b.iadd(total, n);
         }
         total
     }
@@ -67,24 +80,24 @@ impl<'p> Fx<'_, 'p> {
             Some((Leaf::View(view), ..)) => view.extents(),
             _ => self.prepared(e).1,
         };
-        self.product(&extents)
+        self.b.product(&extents)
     }
 
     fn count_implied(&mut self, implied: &'p ImpliedDo<Item>) -> Val {
         let c = self.index_loop(implied.var, &implied.first, &implied.last, implied.step.as_ref());
         if implied.items.iter().all(|item| matches!(item, Item::Expr(e) if e.rank == 0)) {
-            let (lo, hi, by) = (self.widen(c.first, c.ty), self.widen(c.last, c.ty), self.widen(c.step, c.ty));
-            let trips = self.count(lo, hi, by);
-            return self.imul(trips, Val::i64(implied.items.len() as i64));
+            let (lo, hi, by) = (self.b.widen(c.first, c.ty), self.b.widen(c.last, c.ty), self.b.widen(c.step, c.ty));
+            let trips = self.b.count(lo, hi, by);
+            return self.b.imul(trips, Val::i64(implied.items.len() as i64));
         }
         let total = self.b.mutable(Ty::I64);
         self.b.set(total, Val::i64(0));
-        self.simple_loop(&c, &mut |fx| {
-            let n = fx.count_items(&implied.items);
-            let sum = fx.b.bin(BinOp::Add, Ty::I64, total, n);
-            fx.b.set(total, sum);
+        self.simple_loop(&c, &mut |this| {
+            let n = this.count_items(&implied.items);
+            let sum = this.b.bin(BinOp::Add, Ty::I64, total, n);
+            this.b.set(total, sum);
         });
-        self.freeze(total.into())
+        self.b.freeze(total.into())
     }
 
     fn store_items(&mut self, items: &'p [Item], view: &View, next: &mut Next) {
@@ -93,16 +106,16 @@ impl<'p> Fx<'_, 'p> {
                 Item::Expr(e) if e.rank == 0 => {
                     let value = self.value(e);
                     let at = position(next);
-                    let mem = self.element_linear(view, at);
-                    self.store(element_place(mem, view.len), &e.ty, &value);
-                    self.advance_next(next, Val::i64(1));
+                    let mem = self.b.element_linear(view, at);
+                    self.b.store_value(element_place(mem, view.len), &e.ty, &value);
+                    self.b.advance_next(next, Val::i64(1));
                 }
                 Item::Expr(e) => self.store_array_item(e, view, next),
                 Item::Do(implied) => {
                     let c = self.index_loop(implied.var, &implied.first, &implied.last, implied.step.as_ref());
-                    let Next::Counter(at) = *next else { return self.unsupported("this array constructor") };
-                    self.simple_loop(&c, &mut |fx| {
-                        fx.store_items(&implied.items, view, &mut Next::Counter(at));
+                    let Next::Counter(at) = *next else { return self.b.unsupported("this array constructor") };
+                    self.simple_loop(&c, &mut |this| {
+                        this.store_items(&implied.items, view, &mut Next::Counter(at));
                     });
                 }
             }
@@ -119,22 +132,12 @@ impl<'p> Fx<'_, 'p> {
             }
             _ => self.prepared(e),
         };
-        let count = self.product(&extents);
-        let start = self.freeze(position(next));
-        let mem = self.element_linear(view, start);
-        let part = self.dense(mem, view.element, view.len, &extents);
+        let count = self.b.product(&extents);
+        let start = self.b.freeze(position(next));
+        let mem = self.b.element_linear(view, start);
+        let part = self.b.dense(mem, view.element, view.len, &extents);
         self.fill_from(&part, env, &extents, e);
-        self.advance_next(next, count);
-    }
-
-    fn advance_next(&mut self, next: &mut Next, by: Val) {
-        match next {
-            Next::At(at) => *at = self.iadd(*at, by),
-            Next::Counter(reg) => {
-                let sum = self.iadd((*reg).into(), by);
-                self.b.set(*reg, sum);
-            }
-        }
+        self.b.advance_next(next, count);
     }
 }
 

@@ -9,7 +9,9 @@
 
 pub(crate) mod constructor;
 
-use crate::function::Fx;
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
+use crate::function::FunctionLowering;
 use crate::value::Value;
 use crate::value::place::{Mem, Place};
 use crate::value::view::View;
@@ -91,16 +93,7 @@ fn is_elementwise(program: &sema::checked::Program, e: &Expr) -> bool {
     }
 }
 
-impl<'p> Fx<'_, 'p> {
-    /// The leaf of a node in the innermost evaluation that has one, with the position there.
-    pub(crate) fn lookup(&self, e: &Expr) -> Option<(Leaf, Vec<Val>, bool)> {
-        let key = key(e);
-        self.envs
-            .iter()
-            .rev()
-            .find_map(|env| env.leaves.get(&key).map(|leaf| (leaf.clone(), env.index.clone(), env.linear)))
-    }
-
+impl<'p> Builder<'_, 'p> {
     /// The element of a view at a position.
     pub(crate) fn element_pos(&mut self, view: &View, index: &[Val], linear: bool) -> Mem {
         match index.first() {
@@ -109,48 +102,9 @@ impl<'p> Fx<'_, 'p> {
         }
     }
 
-    /// Prepares an expression of rank > 0, or the scalar operand of one.
-    pub(crate) fn prepare(&mut self, e: &'p Expr, env: &mut Env) {
-        if e.rank == 0 {
-            if !matches!(e.kind, ExprKind::Const(_)) {
-                let value = self.value(e);
-                env.insert(e, Leaf::Value(value));
-            }
-            return;
-        }
-        if !is_elementwise(self.program, e) {
-            let view = self.view(e);
-            let view = self.local_view(view, &e.ty);
-            env.insert(e, Leaf::View(view));
-            return;
-        }
-        if let ExprKind::Call { proc, args } = &e.kind {
-            let dummies = &self.program.proc(*proc).params;
-            for (arg, dummy) in args.iter().zip(dummies) {
-                if let Some(Actual::Expr(a)) = arg {
-                    // A scalar variable that is passed by reference stays one.
-                    if a.rank > 0 || self.program.var(*dummy).attrs.value {
-                        self.prepare(a, env);
-                    }
-                }
-            }
-            return;
-        }
-        crate::analysis::visit::parts(e, &mut |part| self.prepare(part, env));
-    }
-
-    /// Prepares a whole expression and gives its extents.
-    pub(crate) fn prepared(&mut self, e: &'p Expr) -> (Env, Vec<Val>) {
-        let mut env = Env::default();
-        self.prepare(e, &mut env);
-        let extents = env.extents(e).unwrap_or_default();
-        self.check_operands(e, &env);
-        (env, extents)
-    }
-
     /// With bounds checks on, reports operands of a prepared expression that do not conform.
     pub(crate) fn check_operands(&mut self, e: &'p Expr, env: &Env) {
-        if !self.m.options.check_bounds || e.rank == 0 || env.leaf(e).is_some() || !is_elementwise(self.program, e) {
+        if !self.options().check_bounds || e.rank == 0 || env.leaf(e).is_some() || !is_elementwise(self.program(), e) {
             return;
         }
         let mut first: Option<Vec<Val>> = None;
@@ -161,82 +115,10 @@ impl<'p> Fx<'_, 'p> {
             self.check_operands(part, env);
             let Some(extents) = env.extents(part) else { return };
             match &first {
-                Some(first) => self.at(e.span, |fx| fx.check_extents(first, &extents)),
+                Some(first) => self.at(e.span, |this| this.check_extents(first, &extents)),
                 None => first = Some(extents),
             }
         });
-    }
-
-    /// Runs `body` for each element; `targets` are arrays of the same shape that it goes through in step. The body gets the
-    /// position, for [`Fx::element_pos`].
-    pub(crate) fn for_each_element(
-        &mut self,
-        mut env: Env,
-        extents: &[Val],
-        targets: &[&View],
-        body: &mut dyn FnMut(&mut Self, &[Val], bool),
-    ) {
-        let linear = env.is_contiguous() && targets.iter().all(|t| t.is_contiguous() && !t.gathers());
-        env.linear = linear;
-        let depth = self.envs.len();
-        self.envs.push(env);
-        let extents = if linear { vec![self.product(extents)] } else { extents.to_vec() };
-        self.nest(&extents, &mut |fx, index| {
-            if let Some(env) = fx.envs.get_mut(depth) {
-                env.index = index.to_vec();
-            }
-            body(fx, index, linear);
-        });
-        self.envs.truncate(depth);
-    }
-
-    /// Runs `body` with an environment in place, at positions that the caller chooses with [`Fx::move_to`].
-    pub(crate) fn with_env<T>(&mut self, env: Env, body: impl FnOnce(&mut Self) -> T) -> T {
-        let depth = self.envs.len();
-        self.envs.push(env);
-        let result = body(self);
-        self.envs.truncate(depth);
-        result
-    }
-
-    /// Goes to a position in the innermost environment.
-    pub(crate) fn move_to(&mut self, index: &[Val]) {
-        if let Some(env) = self.envs.last_mut() {
-            env.index = index.to_vec();
-            env.linear = false;
-        }
-    }
-
-    /// Any array-valued expression as a view.
-    pub(crate) fn view(&mut self, e: &'p Expr) -> View {
-        if let Some((Leaf::View(view), _, _)) = self.lookup(e) {
-            return view;
-        }
-        if let Some(view) = self.designator_view(e) {
-            return view;
-        }
-        self.at(e.span, |fx| match &e.kind {
-            ExprKind::Const(c) => fx.const_view(c, &e.ty),
-            ExprKind::Array(items) => fx.array_constructor(items, e),
-            ExprKind::Call { proc, args } if !fx.program.proc(*proc).elemental => fx.call_array(*proc, args, e),
-            ExprKind::Intrinsic { id, args } if id.class() != Class::Elemental => {
-                fx.array_intrinsic(*id, args, e).unwrap_or_else(|| fx.refused_view(e))
-            }
-            ExprKind::Var(_)
-            | ExprKind::Unsupported(_)
-            | ExprKind::Null
-            | ExprKind::Construct { .. }
-            | ExprKind::Special { .. }
-            | ExprKind::Procedure(_)
-            | ExprKind::Seen { .. }
-            | ExprKind::IsType { .. }
-            | ExprKind::Field { .. }
-            | ExprKind::Element { .. }
-            | ExprKind::ComplexPart { .. }
-            | ExprKind::Substring { .. }
-            | ExprKind::Section { .. } => fx.refused_view(e),
-            _ => fx.materialise(e),
-        })
     }
 
     /// An array in the place of one that is refused.
@@ -266,25 +148,6 @@ impl<'p> Fx<'_, 'p> {
         local
     }
 
-    /// An expression evaluated into a temporary array.
-    pub(crate) fn materialise(&mut self, e: &'p Expr) -> View {
-        let (env, extents) = self.prepared(e);
-        let len = self.length_of(e, Some(&env));
-        let view = self.temporary_array(&e.ty, len, &extents);
-        self.fill_from(&view, env, &extents, e);
-        view
-    }
-
-    /// Stores a prepared expression into an array that it does not overlap.
-    pub(crate) fn fill_from(&mut self, target: &View, env: Env, extents: &[Val], e: &'p Expr) {
-        let view = target.clone();
-        self.for_each_element(env, extents, &[target], &mut |fx, index, linear| {
-            let value = fx.value(e);
-            let mem = fx.element_pos(&view, index, linear);
-            fx.store(element_place(mem, view.len), &e.ty, &value);
-        });
-    }
-
     /// A view with the elements one after another; itself if it is known to be so.
     pub(crate) fn contiguous_view(&mut self, view: View, ty: &Type) -> View {
         if view.is_contiguous() && !view.gathers() {
@@ -299,22 +162,161 @@ impl<'p> Fx<'_, 'p> {
     /// A constant array.
     fn const_view(&mut self, c: &Const, ty: &Type) -> View {
         let mut bytes = Vec::new();
-        crate::module::globals::encode(self.program, ty, c, &mut bytes);
-        let g = self.m.constant(&bytes, crate::types::align(self.program, ty), self.side);
-        let addr = self.addr_of(ir::AddrBase::Global(g));
-        let space = if self.side == crate::types::Side::Device { ir::Space::Global } else { ir::Space::Host };
+        crate::module::globals::encode(self.program(), ty, c, &mut bytes);
+        let mem = self.constant_memory(&bytes, crate::types::align(self.program(), ty));
         let bounds = match c {
             Const::Array { bounds, .. } => bounds.clone(),
             _ => Vec::new(),
         };
-        let element = Val::i64(crate::types::const_bytes(self.program, ty).unwrap_or(0) as i64);
+        let element = Val::i64(crate::types::const_bytes(self.program(), ty).unwrap_or(0) as i64);
         let len = matches!(ty, Type::Character(_)).then_some(element);
         let extents: Vec<Val> = bounds.iter().map(|b| Val::i64(b.1)).collect();
-        let mut view = self.dense(Mem::at(addr, space), element, len, &extents);
+        let mut view = self.dense(mem, element, len, &extents);
         for (d, b) in view.dims.iter_mut().zip(&bounds) {
             d.lower = Val::i64(b.0);
         }
         view
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
+    /// The leaf of a node in the innermost evaluation that has one, with the position there.
+    pub(crate) fn lookup(&self, e: &Expr) -> Option<(Leaf, Vec<Val>, bool)> {
+        let key = key(e);
+        self.envs
+            .iter()
+            .rev()
+            .find_map(|env| env.leaves.get(&key).map(|leaf| (leaf.clone(), env.index.clone(), env.linear)))
+    }
+
+    /// Prepares an expression of rank > 0, or the scalar operand of one.
+    pub(crate) fn prepare(&mut self, e: &'p Expr, env: &mut Env) {
+        if e.rank == 0 {
+            if !matches!(e.kind, ExprKind::Const(_)) {
+                let value = self.value(e);
+                env.insert(e, Leaf::Value(value));
+            }
+            return;
+        }
+        if !is_elementwise(self.b.program(), e) {
+            let view = self.view(e);
+            let view = self.b.local_view(view, &e.ty);
+            env.insert(e, Leaf::View(view));
+            return;
+        }
+        if let ExprKind::Call { proc, args } = &e.kind {
+            let dummies = &self.b.program().proc(*proc).params;
+            for (arg, dummy) in args.iter().zip(dummies) {
+                if let Some(Actual::Expr(a)) = arg {
+                    // A scalar variable that is passed by reference stays one.
+                    if a.rank > 0 || self.b.program().var(*dummy).attrs.value {
+                        self.prepare(a, env);
+                    }
+                }
+            }
+            return;
+        }
+        crate::analysis::visit::parts(e, &mut |part| self.prepare(part, env));
+    }
+
+    /// Prepares a whole expression and gives its extents.
+    pub(crate) fn prepared(&mut self, e: &'p Expr) -> (Env, Vec<Val>) {
+        let mut env = Env::default();
+        self.prepare(e, &mut env);
+        let extents = env.extents(e).unwrap_or_default();
+        self.b.check_operands(e, &env);
+        (env, extents)
+    }
+
+    /// Runs `body` for each element; `targets` are arrays of the same shape that it goes through in step. The body gets the
+    /// position, for [`FunctionLowering::element_pos`].
+    pub(crate) fn for_each_element(
+        &mut self,
+        mut env: Env,
+        extents: &[Val],
+        targets: &[&View],
+        body: &mut dyn FnMut(&mut Self, &[Val], bool),
+    ) {
+        let linear = env.is_contiguous() && targets.iter().all(|t| t.is_contiguous() && !t.gathers());
+        env.linear = linear;
+        let depth = self.envs.len();
+        self.envs.push(env);
+        let extents = if linear { vec![self.b.product(extents)] } else { extents.to_vec() };
+        self.nest(&extents, &mut |this, index| {
+            if let Some(env) = this.envs.get_mut(depth) {
+                env.index = index.to_vec();
+            }
+            body(this, index, linear);
+        });
+        self.envs.truncate(depth);
+    }
+
+    /// Runs `body` with an environment in place, at positions that the caller chooses with [`FunctionLowering::move_to`].
+    pub(crate) fn with_env<T>(&mut self, env: Env, body: impl FnOnce(&mut Self) -> T) -> T {
+        let depth = self.envs.len();
+        self.envs.push(env);
+        let result = body(self);
+        self.envs.truncate(depth);
+        result
+    }
+
+    /// Goes to a position in the innermost environment.
+    pub(crate) fn move_to(&mut self, index: &[Val]) {
+        if let Some(env) = self.envs.last_mut() {
+            env.index = index.to_vec();
+            env.linear = false;
+        }
+    }
+
+    /// Any array-valued expression as a view.
+    pub(crate) fn view(&mut self, e: &'p Expr) -> View {
+        if let Some((Leaf::View(view), _, _)) = self.lookup(e) {
+            return view;
+        }
+        if let Some(view) = self.designator_view(e) {
+            return view;
+        }
+        self.at(e.span, |this| match &e.kind {
+            ExprKind::Const(c) => this.b.const_view(c, &e.ty),
+            ExprKind::Array(items) => this.array_constructor(items, e),
+            ExprKind::Call { proc, args } if !this.b.program().proc(*proc).elemental => this.call_array(*proc, args, e),
+            ExprKind::Intrinsic { id, args } if id.class() != Class::Elemental => {
+                this.array_intrinsic(*id, args, e).unwrap_or_else(|| this.b.refused_view(e))
+            }
+            ExprKind::Var(_)
+            | ExprKind::Unsupported(_)
+            | ExprKind::Null
+            | ExprKind::Construct { .. }
+            | ExprKind::Special { .. }
+            | ExprKind::Procedure(_)
+            | ExprKind::Seen { .. }
+            | ExprKind::IsType { .. }
+            | ExprKind::Field { .. }
+            | ExprKind::Element { .. }
+            | ExprKind::ComplexPart { .. }
+            | ExprKind::Substring { .. }
+            | ExprKind::Section { .. } => this.b.refused_view(e),
+            _ => this.materialise(e),
+        })
+    }
+
+    /// An expression evaluated into a temporary array.
+    pub(crate) fn materialise(&mut self, e: &'p Expr) -> View {
+        let (env, extents) = self.prepared(e);
+        let len = self.length_of(e, Some(&env));
+        let view = self.b.temporary_array(&e.ty, len, &extents);
+        self.fill_from(&view, env, &extents, e);
+        view
+    }
+
+    /// Stores a prepared expression into an array that it does not overlap.
+    pub(crate) fn fill_from(&mut self, target: &View, env: Env, extents: &[Val], e: &'p Expr) {
+        let view = target.clone();
+        self.for_each_element(env, extents, &[target], &mut |this, index, linear| {
+            let value = this.value(e);
+            let mem = this.b.element_pos(&view, index, linear);
+            this.b.store_value(element_place(mem, view.len), &e.ty, &value);
+        });
     }
 }
 

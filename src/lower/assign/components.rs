@@ -4,10 +4,11 @@
 //! other components as ever. Only assignment statements do this: copies that are made on the way, SOURCE= and constructors
 //! do not. Host code only, as all type-bound procedures are.
 
-use crate::array::Env;
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
 use crate::call::Passed;
 use crate::expr::designator::is_designator;
-use crate::function::{Ending, Fx};
+use crate::function::FunctionLowering;
 use crate::module::ArgKey;
 use crate::object::derived::Helper;
 use crate::types::{assigns_components, const_bytes, is_recursive};
@@ -16,86 +17,15 @@ use crate::value::view::{Contiguity, View};
 use ir::Val;
 use sema::checked::{Expr, ExprKind, ProcId, Shape, Type, TypeId, Variable};
 
-impl<'p> Fx<'_, 'p> {
-    /// `target = value` of such objects.
-    pub(crate) fn assign_by_components(&mut self, target: &'p Expr, value: &'p Expr) {
-        let ty = &target.ty;
-        let aliases = self.storage_root(target).is_none_or(|root| self.mentions(value, root));
-        let shares = self.is_pointer_result(value) || (aliases && is_designator(value));
-        let whole = self.reallocatable(target);
-        if value.rank == 0 {
-            let v = self.value(value);
-            let mut from = self.as_object(&v);
-            if shares {
-                from = self.owned_copy(from, ty);
-            }
-            let view = match (&whole, target.rank) {
-                (Some(d), 0) => {
-                    let element = self.desc_element(d);
-                    self.fit_allocation(d, target, &[], element);
-                    Some(self.desc_view(d))
-                }
-                (None, 0) => match self.place(target) {
-                    Place::Mem(mem) => Some(self.object_view(mem, ty)),
-                    _ => None,
-                },
-                _ => self.designator_view(target),
-            };
-            let Some(view) = view else { return self.unsupported("an assignment to this object") };
-            self.finalise_view(&view, ty);
-            let extents = view.extents();
-            return self.for_each_element(Env::default(), &extents, &[&view], &mut |fx, index, linear| {
-                let to = fx.element_pos(&view, index, linear);
-                fx.assign_object(to, from, ty);
-            });
-        }
-        let mut from = self.view(value);
-        from = self.local_view(from, ty);
-        if shares {
-            let extents = from.extents();
-            let copy = self.temporary_array(ty, None, &extents);
-            self.copy_array(&copy, &from, ty);
-            for (to, from) in from.dims.iter_mut().zip(copy.dims) {
-                (to.stride, to.gather) = (from.stride, None);
-            }
-            from = View { mem: copy.mem, origin: None, contiguity: Contiguity::Yes, ..from };
-        }
-        let view = match whole {
-            Some(d) => {
-                let is_whole = crate::assign::is_whole(value);
-                let shape: Vec<(Val, Val)> = from
-                    .dims
-                    .iter()
-                    .map(|dim| (if is_whole { dim.lower } else { Val::i64(1) }, dim.extent))
-                    .map(|(lower, extent)| (self.freeze(lower), self.freeze(extent)))
-                    .collect();
-                let element = self.desc_element(&d);
-                self.fit_allocation(&d, target, &shape, element);
-                self.desc_view(&d)
-            }
-            None => {
-                let Some(view) = self.designator_view(target) else {
-                    return self.unsupported("an assignment to this object");
-                };
-                self.check_shape(&view, &from.extents());
-                view
-            }
-        };
-        if self.is_remote(view.mem) {
-            return self.copy_array(&view, &from, ty);
-        }
-        self.finalise_view(&view, ty);
-        self.assign_elements(&view, &from, ty);
-    }
-
+impl Builder<'_, '_> {
     /// Whether a value is what a pointer that a function gives points to, which may be any variable.
     pub(crate) fn is_pointer_result(&self, value: &Expr) -> bool {
         let ExprKind::Call { proc, .. } = &value.kind else { return false };
-        self.program.proc(*proc).result.is_some_and(|r| self.program.var(r).attrs.pointer)
+        self.program().proc(*proc).result.is_some_and(|r| self.program().var(r).attrs.pointer)
     }
 
     fn object_view(&mut self, mem: Mem, ty: &Type) -> View {
-        let bytes = const_bytes(self.program, ty).unwrap_or(0);
+        let bytes = const_bytes(self.program(), ty).unwrap_or(0);
         self.dense(mem, Val::i64(bytes as i64), None, &[])
     }
 
@@ -103,21 +33,21 @@ impl<'p> Fx<'_, 'p> {
     fn owned_copy(&mut self, from: Mem, ty: &Type) -> Mem {
         let copy = self.deep_copy(from, ty);
         let view = self.object_view(copy, ty);
-        self.defer(Ending::Copies(view, ty.clone()));
+        self.release_later(view, ty.clone());
         copy
     }
 
     fn assign_elements(&mut self, to: &View, from: &View, ty: &Type) {
         let extents = to.extents();
-        self.for_each_element(Env::default(), &extents, &[to, from], &mut |fx, index, linear| {
-            let (target, source) = (fx.element_pos(to, index, linear), fx.element_pos(from, index, linear));
-            fx.assign_object(target, source, ty);
+        self.each_position(&extents, &[to, from], &mut |this, index, linear| {
+            let (target, source) = (this.element_pos(to, index, linear), this.element_pos(from, index, linear));
+            this.assign_object(target, source, ty);
         });
     }
 
     /// `to = from` of objects, by components.
     pub(crate) fn assign_object(&mut self, to: Mem, from: Mem, ty: &Type) {
-        let program = self.program;
+        let program = self.program();
         let Type::Derived(id) = ty else { return };
         if !assigns_components(program, ty) || self.is_remote(to) || self.is_remote(from) {
             return self.copy_object(to, from, ty);
@@ -125,7 +55,7 @@ impl<'p> Fx<'_, 'p> {
         if is_recursive(program, *id) {
             let (to, from) = (self.address(to), self.address(from));
             let helper = self.helper(*id, Helper::Assign);
-            self.b.call(helper, vec![to, from], &[]);
+            self.call(helper, vec![to, from], &[]);
             return;
         }
         self.assign_fields(to, from, *id);
@@ -133,7 +63,7 @@ impl<'p> Fx<'_, 'p> {
 
     /// Assigns the components of an object one after another.
     pub(crate) fn assign_fields(&mut self, to: Mem, from: Mem, id: TypeId) {
-        let program = self.program;
+        let program = self.program();
         for field in &program.ty(id).fields {
             let (target, source) = (to.plus(field.offset as i64), from.plus(field.offset as i64));
             let own = match &field.ty {
@@ -146,8 +76,8 @@ impl<'p> Fx<'_, 'p> {
                 self.copy_field(field, target, source);
             } else if field.allocatable {
                 let (target, source) = (self.field_desc(field, target), self.field_desc(field, source));
-                self.replace_allocatable(field, &target, &source, &mut |fx, to, from| {
-                    fx.assign_part(to, from, &field.ty);
+                self.replace_allocatable(field, &target, &source, &mut |this, to, from| {
+                    this.assign_part(to, from, &field.ty);
                 });
             } else {
                 let (target, source) = (self.field_view(field, target), self.field_view(field, source));
@@ -158,7 +88,7 @@ impl<'p> Fx<'_, 'p> {
 
     /// Assigns a component, by the procedure for its rank or the elemental one if its type binds one.
     fn assign_part(&mut self, to: &View, from: &View, ty: &Type) {
-        let program = self.program;
+        let program = self.program();
         let Type::Derived(id) = ty else { return };
         let assigns = &program.ty(*id).assigns;
         let takes = |p: ProcId, rank: usize| {
@@ -169,25 +99,25 @@ impl<'p> Fx<'_, 'p> {
         }
         let elemental = assigns.iter().copied().find(|&p| program.proc(p).elemental);
         let extents = to.extents();
-        self.for_each_element(Env::default(), &extents, &[to, from], &mut |fx, index, linear| {
-            let (target, source) = (fx.element_pos(to, index, linear), fx.element_pos(from, index, linear));
+        self.each_position(&extents, &[to, from], &mut |this, index, linear| {
+            let (target, source) = (this.element_pos(to, index, linear), this.element_pos(from, index, linear));
             match elemental {
                 Some(proc) => {
-                    let (target, source) = (fx.object_view(target, ty), fx.object_view(source, ty));
-                    fx.assign_with(proc, &target, &source, ty);
+                    let (target, source) = (this.object_view(target, ty), this.object_view(source, ty));
+                    this.assign_with(proc, &target, &source, ty);
                 }
-                None => fx.assign_object(target, source, ty),
+                None => this.assign_object(target, source, ty),
             }
         });
     }
 
     fn assign_with(&mut self, proc: ProcId, to: &View, from: &View, ty: &Type) {
-        let program = self.program;
+        let program = self.program();
         let mut passed = Passed::default();
         for (&dummy, view) in program.proc(proc).params.iter().zip([to, from]) {
             self.pass_view(program.var(dummy), view, ty, &mut passed);
         }
-        self.invoke(proc, &[], &passed, &[]);
+        self.call_plain(proc, &[], &passed, &[], &[]);
         self.after_call(passed);
     }
 
@@ -219,5 +149,78 @@ impl<'p> Fx<'_, 'p> {
             let dense = self.dense(view.mem, view.element, None, &view.extents());
             out.words.extend(dense.dims.iter().flat_map(|d| [d.extent, d.stride]));
         }
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
+    /// `target = value` of such objects.
+    pub(crate) fn assign_by_components(&mut self, target: &'p Expr, value: &'p Expr) {
+        let ty = &target.ty;
+        let aliases = self.b.storage_root(target).is_none_or(|root| self.b.mentions(value, root));
+        let shares = self.b.is_pointer_result(value) || (aliases && is_designator(value));
+        let whole = self.reallocatable(target);
+        if value.rank == 0 {
+            let v = self.value(value);
+            let mut from = self.b.as_object(&v);
+            if shares {
+                from = self.b.owned_copy(from, ty);
+            }
+            let view = match (&whole, target.rank) {
+                (Some(d), 0) => {
+                    let element = self.b.desc_element(d);
+                    self.b.fit_allocation(d, target, &[], element);
+                    Some(self.b.desc_view(d))
+                }
+                (None, 0) => match self.place(target) {
+                    Place::Mem(mem) => Some(self.b.object_view(mem, ty)),
+                    _ => None,
+                },
+                _ => self.designator_view(target),
+            };
+            let Some(view) = view else { return self.b.unsupported("an assignment to this object") };
+            self.b.finalise_view(&view, ty);
+            let extents = view.extents();
+            return self.each_position(&extents, &[&view], &mut |this, index, linear| {
+                let to = this.b.element_pos(&view, index, linear);
+                this.b.assign_object(to, from, ty);
+            });
+        }
+        let mut from = self.view(value);
+        from = self.b.local_view(from, ty);
+        if shares {
+            let extents = from.extents();
+            let copy = self.b.temporary_array(ty, None, &extents);
+            self.b.copy_array(&copy, &from, ty);
+            for (to, from) in from.dims.iter_mut().zip(copy.dims) {
+                (to.stride, to.gather) = (from.stride, None);
+            }
+            from = View { mem: copy.mem, origin: None, contiguity: Contiguity::Yes, ..from };
+        }
+        let view = match whole {
+            Some(d) => {
+                let is_whole = crate::assign::is_whole(value);
+                let shape: Vec<(Val, Val)> = from
+                    .dims
+                    .iter()
+                    .map(|dim| (if is_whole { dim.lower } else { Val::i64(1) }, dim.extent))
+                    .map(|(lower, extent)| (self.b.freeze(lower), self.b.freeze(extent)))
+                    .collect();
+                let element = self.b.desc_element(&d);
+                self.b.fit_allocation(&d, target, &shape, element);
+                self.b.desc_view(&d)
+            }
+            None => {
+                let Some(view) = self.designator_view(target) else {
+                    return self.b.unsupported("an assignment to this object");
+                };
+                self.b.check_shape(&view, &from.extents());
+                view
+            }
+        };
+        if self.b.is_remote(view.mem) {
+            return self.b.copy_array(&view, &from, ty);
+        }
+        self.b.finalise_view(&view, ty);
+        self.b.assign_elements(&view, &from, ty);
     }
 }

@@ -13,11 +13,14 @@
 
 use crate::array::element_place;
 use crate::assign::where_construct::{Arms, Condition};
-use crate::function::{Cleanup, Fx};
+use crate::builder::Allocation;
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
+use crate::function::FunctionLowering;
 use crate::stmt::loops::Index;
-use crate::storage::{Desc, DescAt};
 use crate::types::{Side, const_bytes, has_allocatable, ir_ty};
 use crate::value::Value;
+use crate::value::descriptor::{Desc, DescAt};
 use crate::value::place::{Mem, Place};
 use crate::value::view::View;
 use ir::op::BinOp;
@@ -45,33 +48,7 @@ struct ListedMask<'p> {
     wanted: bool,
 }
 
-impl<'p> Fx<'_, 'p> {
-    pub(crate) fn forall(&mut self, vars: &'p [Index], mask: Option<&'p Expr>, body: &'p [Stmt]) {
-        let mut assigned = Some(Vec::new());
-        self.assigned_by(body, &mut assigned);
-        let fixed = assigned.is_some_and(|vs| vs.iter().all(|&v| !self.index_mentions(vars, mask, v)));
-        if !fixed {
-            return self.scope(|fx| {
-                let active = fx.list(None, vars, mask);
-                fx.listed(&active, body);
-            });
-        }
-        for s in body {
-            self.b.set_span(s.span);
-            if self.is_independent(s) {
-                self.index_nest(vars, None, &mut |fx| {
-                    let p = mask.map_or(Val::pred(true), |m| fx.pred(m));
-                    fx.when(p, |fx| fx.statements(std::slice::from_ref(s)));
-                });
-            } else {
-                self.scope(|fx| {
-                    let active = fx.list(None, vars, mask);
-                    fx.listed(&active, std::slice::from_ref(s));
-                });
-            }
-        }
-    }
-
+impl<'p> Builder<'_, 'p> {
     /// The variables that statements assign; `None` if one of them cannot be told.
     fn assigned_by(&self, body: &'p [Stmt], out: &mut Option<Vec<VarId>>) {
         crate::analysis::visit::statements(body, &mut |s| match &s.kind {
@@ -120,91 +97,9 @@ impl<'p> Fx<'_, 'p> {
         free
     }
 
-    /// Lists the active combinations of indices, for each of those around them.
-    fn list(&mut self, outer: Option<&Active>, vars: &'p [Index], mask: Option<&'p Expr>) -> Active {
-        let counter = self.b.mutable(Ty::I64);
-        self.b.set(counter, Val::i64(0));
-        self.each_candidate(outer, vars, mask, &mut |fx| fx.count_up(counter));
-        let count = self.freeze(counter.into());
-        let mut all: Vec<VarId> = outer.map(|o| o.vars.clone()).unwrap_or_default();
-        all.extend(vars.iter().map(|v| v.0));
-        let width = Val::i64(all.len() as i64);
-        let rows = self.temporary_array(&Type::Integer(8), None, &[width, count]);
-        self.b.set(counter, Val::i64(0));
-        self.each_candidate(outer, vars, mask, &mut |fx| {
-            let start = fx.imul(counter.into(), width);
-            for (i, &v) in all.iter().enumerate() {
-                let ty = &fx.program.var(v).ty;
-                let place = fx.index_place(v);
-                let value = fx.load(place, ty);
-                let value = fx.as_scalar(&value, ty);
-                let value = fx.widen(value, ir_ty(ty));
-                let at = fx.iadd(start, Val::i64(i as i64));
-                let word = fx.element_linear(&rows, at);
-                fx.store_scalar(word, Ty::I64, value);
-            }
-            fx.count_up(counter);
-        });
-        Active { vars: all, rows, count }
-    }
-
     fn count_up(&mut self, counter: Reg) {
-        let next = self.b.bin(BinOp::Add, Ty::I64, counter, Val::i64(1));
+        let next = self.bin(BinOp::Add, Ty::I64, counter, Val::i64(1));
         self.set_directly(counter, next.into());
-    }
-
-    fn each_candidate(
-        &mut self,
-        outer: Option<&Active>,
-        vars: &'p [Index],
-        mask: Option<&'p Expr>,
-        body: &mut dyn FnMut(&mut Self),
-    ) {
-        let mut all = |fx: &mut Self| {
-            fx.index_nest(vars, None, &mut |fx| {
-                let p = mask.map_or(Val::pred(true), |m| fx.pred(m));
-                fx.when(p, |fx| body(fx));
-            });
-        };
-        match outer {
-            Some(outer) => self.each_row(outer, &mut |fx, _| all(fx)),
-            None => all(self),
-        }
-    }
-
-    /// Runs `body` with the indices set to each combination, and its number.
-    fn each_row(&mut self, active: &Active, body: &mut dyn FnMut(&mut Self, Val)) {
-        let width = Val::i64(active.vars.len() as i64);
-        self.repeat(active.count, &mut |fx, row| {
-            let start = fx.imul(row, width);
-            for (i, &v) in active.vars.iter().enumerate() {
-                let ty = &fx.program.var(v).ty;
-                let at = fx.iadd(start, Val::i64(i as i64));
-                let word = fx.element_linear(&active.rows, at);
-                let value = fx.load_word(word);
-                let value = fx.narrow(value, ir_ty(ty));
-                let place = fx.index_place(v);
-                fx.store(place, ty, &Value::Scalar(value));
-            }
-            body(fx, row);
-        });
-    }
-
-    fn listed(&mut self, active: &Active, body: &'p [Stmt]) {
-        for s in body {
-            self.mark(s.span);
-            self.scope(|fx| match &s.kind {
-                StmtKind::Assign { target, value } => fx.listed_assign(active, target, value),
-                StmtKind::PointerAssign { target, bounds, value } => fx.listed_pointer(active, target, bounds, value),
-                StmtKind::Where(arms) => fx.listed_where(active, arms, &[]),
-                StmtKind::Forall { vars, mask, body } => {
-                    let inner = fx.list(Some(active), vars, mask.as_ref());
-                    fx.listed(&inner, body);
-                }
-                StmtKind::Nothing => {}
-                _ => fx.unsupported("this statement in a FORALL construct"),
-            });
-        }
     }
 
     fn words(&mut self, active: &Active) -> Words {
@@ -221,44 +116,9 @@ impl<'p> Fx<'_, 'p> {
         self.load_word(word)
     }
 
-    fn listed_assign(&mut self, active: &Active, target: &'p Expr, value: &'p Expr) {
-        let bytes = const_bytes(self.program, &target.ty).filter(|_| target.rank == 0);
-        let Some(bytes) = bytes else { return self.listed_array(active, target, value) };
-        let ty = &target.ty;
-        let len = matches!(ty, Type::Character(_)).then_some(Val::i64(bytes as i64));
-        let values = self.temporary_array(ty, len, &[active.count]);
-        let places = self.finds_itself(target).then(|| self.words(active));
-        let mut found: Option<Place> = None;
-        self.each_row(active, &mut |fx, row| {
-            let v = fx.value(value);
-            let slot = fx.element_linear(&values, row);
-            fx.store(element_place(slot, len), ty, &v);
-            if let Some(places) = &places {
-                let place = fx.place(target);
-                if let Place::Mem(mem) | Place::Char(mem, _) = place {
-                    let addr = fx.address(mem);
-                    fx.keep_word(places, row, addr);
-                    found = Some(place);
-                }
-            }
-        });
-        self.each_row(active, &mut |fx, row| {
-            let slot = fx.element_linear(&values, row);
-            let v = fx.load(element_place(slot, len), ty);
-            let place = match (&places, found) {
-                (Some(places), Some(known)) => {
-                    let addr = fx.kept_word(places, row);
-                    at_address(known, addr)
-                }
-                _ => fx.place(target),
-            };
-            fx.store(place, ty, &v);
-        });
-    }
-
     /// The memory that values of unknown size are put into, for one combination.
     fn block_of(&mut self, addr: Val, target: &View) -> View {
-        let space = if self.side == Side::Device { Space::Global } else { Space::Host };
+        let space = if self.side() == Side::Device { Space::Global } else { Space::Host };
         let extents = target.extents();
         self.dense(Mem::at(addr, space), target.element, target.len, &extents)
     }
@@ -266,12 +126,12 @@ impl<'p> Fx<'_, 'p> {
     fn new_block_like(&mut self, target: &View, ty: &Type, words: &Words, row: Val) -> View {
         let extents = target.extents();
         let bytes = self.array_bytes(&extents, target.element);
-        let location = i32::from(self.side == Side::Device);
+        let location = i32::from(self.side() == Side::Device);
         let args = vec![Val::i32(location), bytes, Val::i64(0), Val::i64(0), Val::i32(0)];
         let addr = self.rt(Rt::Alloc, args).first().map_or(Val::i64(0), |&r| r.into());
         self.keep_word(words, row, addr);
         let block = self.block_of(addr, target);
-        if has_allocatable(self.program, ty) {
+        if has_allocatable(self.program(), ty) {
             self.initialise_view(&block, ty);
         }
         block
@@ -284,8 +144,8 @@ impl<'p> Fx<'_, 'p> {
 
     fn free_block(&mut self, words: &Words, row: Val) {
         let addr = self.kept_word(words, row);
-        let location = i32::from(self.side == Side::Device);
-        self.free(&Cleanup { location, addr, perhaps: false });
+        let location = i32::from(self.side() == Side::Device);
+        self.free(&Allocation { location, addr, may_be_null: false });
     }
 
     /// Where to store the targets of each combination, if finding them reads what is assigned.
@@ -311,11 +171,168 @@ impl<'p> Fx<'_, 'p> {
         self.advance(saved.mem, skip)
     }
 
+    /// The conditions on the elements of a target, which has the shape of the masks.
+    fn conditions_of(&mut self, masks: &[ListedMask<'p>], row: Val, target: &View) -> Vec<Condition<'p>> {
+        let mut out = Vec::with_capacity(masks.len());
+        for m in masks {
+            let element = self.element_bytes(&m.mask.ty, None);
+            let shape = View { element, len: None, ..target.clone() };
+            let value = Some(self.block_at(&m.blocks, row, &shape));
+            out.push(Condition { mask: m.mask, value, wanted: m.wanted });
+        }
+        out
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
+    pub(crate) fn forall(&mut self, vars: &'p [Index], mask: Option<&'p Expr>, body: &'p [Stmt]) {
+        let mut assigned = Some(Vec::new());
+        self.b.assigned_by(body, &mut assigned);
+        let fixed = assigned.is_some_and(|vs| vs.iter().all(|&v| !self.b.index_mentions(vars, mask, v)));
+        if !fixed {
+            return self.scope(|this| {
+                let active = this.list(None, vars, mask);
+                this.listed(&active, body);
+            });
+        }
+        for s in body {
+            self.b.set_span(s.span);
+            if self.b.is_independent(s) {
+                self.index_nest(vars, None, &mut |this| {
+                    let p = mask.map_or(Val::pred(true), |m| this.pred(m));
+                    this.when(p, |this| this.statements(std::slice::from_ref(s)));
+                });
+            } else {
+                self.scope(|this| {
+                    let active = this.list(None, vars, mask);
+                    this.listed(&active, std::slice::from_ref(s));
+                });
+            }
+        }
+    }
+
+    /// Lists the active combinations of indices, for each of those around them.
+    fn list(&mut self, outer: Option<&Active>, vars: &'p [Index], mask: Option<&'p Expr>) -> Active {
+        let counter = self.b.mutable(Ty::I64);
+        self.b.set(counter, Val::i64(0));
+        self.each_candidate(outer, vars, mask, &mut |this| this.b.count_up(counter));
+        let count = self.b.freeze(counter.into());
+        let mut all: Vec<VarId> = outer.map(|o| o.vars.clone()).unwrap_or_default();
+        all.extend(vars.iter().map(|v| v.0));
+        let width = Val::i64(all.len() as i64);
+        let rows = self.b.temporary_array(&Type::Integer(8), None, &[width, count]);
+        self.b.set(counter, Val::i64(0));
+        self.each_candidate(outer, vars, mask, &mut |this| {
+            let start = this.b.imul(counter.into(), width);
+            for (i, &v) in all.iter().enumerate() {
+                let ty = &this.b.program().var(v).ty;
+                let place = this.index_place(v);
+                let value = this.b.load_value(place, ty);
+                let value = this.b.as_scalar(&value, ty);
+                let value = this.b.widen(value, ir_ty(ty));
+                let at = this.b.iadd(start, Val::i64(i as i64));
+                let word = this.b.element_linear(&rows, at);
+                this.b.store_scalar(word, Ty::I64, value);
+            }
+            this.b.count_up(counter);
+        });
+        Active { vars: all, rows, count }
+    }
+
+    fn each_candidate(
+        &mut self,
+        outer: Option<&Active>,
+        vars: &'p [Index],
+        mask: Option<&'p Expr>,
+        body: &mut dyn FnMut(&mut Self),
+    ) {
+        let mut all = |this: &mut Self| {
+            this.index_nest(vars, None, &mut |this| {
+                let p = mask.map_or(Val::pred(true), |m| this.pred(m));
+                this.when(p, |this| body(this));
+            });
+        };
+        match outer {
+            Some(outer) => self.each_row(outer, &mut |this, _| all(this)),
+            None => all(self),
+        }
+    }
+
+    /// Runs `body` with the indices set to each combination, and its number.
+    fn each_row(&mut self, active: &Active, body: &mut dyn FnMut(&mut Self, Val)) {
+        let width = Val::i64(active.vars.len() as i64);
+        self.repeat(active.count, &mut |this, row| {
+            let start = this.b.imul(row, width);
+            for (i, &v) in active.vars.iter().enumerate() {
+                let ty = &this.b.program().var(v).ty;
+                let at = this.b.iadd(start, Val::i64(i as i64));
+                let word = this.b.element_linear(&active.rows, at);
+                let value = this.b.load_word(word);
+                let value = this.b.narrow(value, ir_ty(ty));
+                let place = this.index_place(v);
+                this.b.store_value(place, ty, &Value::Scalar(value));
+            }
+            body(this, row);
+        });
+    }
+
+    fn listed(&mut self, active: &Active, body: &'p [Stmt]) {
+        for s in body {
+            self.b.mark(s.span);
+            self.scope(|this| match &s.kind {
+                StmtKind::Assign { target, value } => this.listed_assign(active, target, value),
+                StmtKind::PointerAssign { target, bounds, value } => this.listed_pointer(active, target, bounds, value),
+                StmtKind::Where(arms) => this.listed_where(active, arms, &[]),
+                StmtKind::Forall { vars, mask, body } => {
+                    let inner = this.list(Some(active), vars, mask.as_ref());
+                    this.listed(&inner, body);
+                }
+                StmtKind::Nothing => {}
+                _ => this.b.unsupported("this statement in a FORALL construct"),
+            });
+        }
+    }
+
+    fn listed_assign(&mut self, active: &Active, target: &'p Expr, value: &'p Expr) {
+        let bytes = const_bytes(self.b.program(), &target.ty).filter(|_| target.rank == 0);
+        let Some(bytes) = bytes else { return self.listed_array(active, target, value) };
+        let ty = &target.ty;
+        let len = matches!(ty, Type::Character(_)).then_some(Val::i64(bytes as i64));
+        let values = self.b.temporary_array(ty, len, &[active.count]);
+        let places = self.b.finds_itself(target).then(|| self.b.words(active));
+        let mut found: Option<Place> = None;
+        self.each_row(active, &mut |this, row| {
+            let v = this.value(value);
+            let slot = this.b.element_linear(&values, row);
+            this.b.store_value(element_place(slot, len), ty, &v);
+            if let Some(places) = &places {
+                let place = this.place(target);
+                if let Place::Mem(mem) | Place::Char(mem, _) = place {
+                    let addr = this.b.address(mem);
+                    this.b.keep_word(places, row, addr);
+                    found = Some(place);
+                }
+            }
+        });
+        self.each_row(active, &mut |this, row| {
+            let slot = this.b.element_linear(&values, row);
+            let v = this.b.load_value(element_place(slot, len), ty);
+            let place = match (&places, found) {
+                (Some(places), Some(known)) => {
+                    let addr = this.b.kept_word(places, row);
+                    at_address(known, addr)
+                }
+                _ => this.place(target),
+            };
+            this.b.store_value(place, ty, &v);
+        });
+    }
+
     fn target_view(&mut self, saved: Option<&Saved>, row: Val, target: &'p Expr, space: Space) -> Option<View> {
         let Some(saved) = saved else { return self.designator_view(target) };
-        let slot = self.saved_slot(saved, row);
-        let d = self.desc_of((&target.ty, false), target.rank, DescAt::Mem(slot), space, false, None);
-        Some(self.desc_view(&d))
+        let slot = self.b.saved_slot(saved, row);
+        let d = self.b.desc_of((&target.ty, false), target.rank, DescAt::Mem(slot), space, false, None);
+        Some(self.b.desc_view(&d))
     }
 
     /// An assignment whose values get blocks of memory: `find` finds the values for a target and puts them into a block of the
@@ -328,27 +345,27 @@ impl<'p> Fx<'_, 'p> {
         store: &mut dyn FnMut(&mut Self, Val, &View, &View),
     ) {
         let ty = &target.ty;
-        let blocks = self.words(active);
-        let saved = self.saved_targets(active, target);
+        let blocks = self.b.words(active);
+        let saved = self.b.saved_targets(active, target);
         let mut space = Space::Host;
-        self.each_row(active, &mut |fx, row| {
-            let Some(view) = fx.designator_view(target) else {
-                return fx.unsupported(what);
+        self.each_row(active, &mut |this, row| {
+            let Some(view) = this.designator_view(target) else {
+                return this.b.unsupported(what);
             };
             space = view.mem.space;
             if let Some(saved) = &saved {
-                let slot = fx.saved_slot(saved, row);
-                fx.write_descriptor(slot, &view);
+                let slot = this.b.saved_slot(saved, row);
+                this.b.write_descriptor(slot, &view);
             }
-            let block = fx.new_block_like(&view, ty, &blocks, row);
-            find(fx, row, &view, &block);
+            let block = this.b.new_block_like(&view, ty, &blocks, row);
+            find(this, row, &view, &block);
         });
-        self.each_row(active, &mut |fx, row| {
-            let Some(view) = fx.target_view(saved.as_ref(), row, target, space) else { return };
-            let block = fx.block_at(&blocks, row, &view);
-            store(fx, row, &view, &block);
-            fx.free_fields_of_view(&block, ty);
-            fx.free_block(&blocks, row);
+        self.each_row(active, &mut |this, row| {
+            let Some(view) = this.target_view(saved.as_ref(), row, target, space) else { return };
+            let block = this.b.block_at(&blocks, row, &view);
+            store(this, row, &view, &block);
+            this.b.free_fields_of_view(&block, ty);
+            this.b.free_block(&blocks, row);
         });
     }
 
@@ -357,17 +374,17 @@ impl<'p> Fx<'_, 'p> {
         self.listed_blocks(
             active,
             (target, "a FORALL assignment to this object"),
-            &mut |fx, _, _, block| {
+            &mut |this, _, _, block| {
                 if value.rank == 0 {
-                    let v = fx.value(value);
-                    fx.fill(block, &v, ty);
+                    let v = this.value(value);
+                    this.b.fill(block, &v, ty);
                 } else {
-                    let (env, extents) = fx.prepared(value);
-                    fx.check_shape(block, &extents);
-                    fx.fill_from(block, env, &extents, value);
+                    let (env, extents) = this.prepared(value);
+                    this.b.check_shape(block, &extents);
+                    this.fill_from(block, env, &extents, value);
                 }
             },
-            &mut |fx, _, view, block| fx.copy_array(view, block, ty),
+            &mut |this, _, view, block| this.b.copy_array(view, block, ty),
         );
     }
 
@@ -378,37 +395,37 @@ impl<'p> Fx<'_, 'p> {
         bounds: &'p [(Expr, Option<Expr>)],
         value: &'p Expr,
     ) {
-        let values = self.saved(active, target.rank);
-        let places = self.words(active);
+        let values = self.b.saved(active, target.rank);
+        let places = self.b.words(active);
         let mut known: Option<Desc> = None;
-        self.each_row(active, &mut |fx, row| {
-            let Some(d) = fx.descriptor(target) else { return fx.unsupported("a pointer to this object") };
-            let DescAt::Mem(mem) = d.at else { return fx.unsupported("a pointer to this object") };
-            let addr = fx.address(mem);
-            fx.keep_word(&places, row, addr);
-            let slot = fx.saved_slot(&values, row);
-            match fx.pointer_target(value) {
+        self.each_row(active, &mut |this, row| {
+            let Some(d) = this.descriptor(target) else { return this.b.unsupported("a pointer to this object") };
+            let DescAt::Mem(mem) = d.at else { return this.b.unsupported("a pointer to this object") };
+            let addr = this.b.address(mem);
+            this.b.keep_word(&places, row, addr);
+            let slot = this.b.saved_slot(&values, row);
+            match this.pointer_target(value) {
                 Some(view) => {
-                    let view = fx.with_bounds(view, bounds);
-                    let view = fx.with_type(&d, view, &value.ty);
-                    fx.write_descriptor(slot, &view);
+                    let view = this.with_bounds(view, bounds);
+                    let view = this.b.with_type(&d, view, &value.ty);
+                    this.b.write_descriptor(slot, &view);
                 }
-                None => fx.store_scalar(slot.plus(ir::descriptor::BASE), Ty::I64, Val::i64(0)),
+                None => this.b.store_scalar(slot.plus(ir::descriptor::BASE), Ty::I64, Val::i64(0)),
             }
             known = Some(d);
         });
         let Some(known) = known else { return };
         let DescAt::Mem(first) = known.at else { return };
         let is_null = matches!(value.kind, ExprKind::Null);
-        self.each_row(active, &mut |fx, row| {
-            let addr = fx.kept_word(&places, row);
+        self.each_row(active, &mut |this, row| {
+            let addr = this.b.kept_word(&places, row);
             let d = Desc { at: DescAt::Mem(Mem { addr, offset: 0, ..first }), ..known.clone() };
             if is_null {
-                return fx.desc_clear(&d);
+                return this.b.desc_clear(&d);
             }
-            let slot = fx.saved_slot(&values, row);
-            let view = fx.desc_view(&Desc { at: DescAt::Mem(slot), ..known.clone() });
-            fx.desc_set(&d, &view);
+            let slot = this.b.saved_slot(&values, row);
+            let view = this.b.desc_view(&Desc { at: DescAt::Mem(slot), ..known.clone() });
+            this.b.desc_set(&d, &view);
         });
     }
 
@@ -417,62 +434,50 @@ impl<'p> Fx<'_, 'p> {
         for (mask, body, span) in arms {
             let mut mine = conditions.clone();
             if let Some(mask) = mask {
-                let blocks = self.at(*span, |fx| fx.listed_mask(active, mask));
+                let blocks = self.at(*span, |this| this.listed_mask(active, mask));
                 mine.push(ListedMask { mask, blocks: blocks.clone(), wanted: true });
                 conditions.push(ListedMask { mask, blocks, wanted: false });
             }
             for s in body {
-                self.mark(s.span);
+                self.b.mark(s.span);
                 match &s.kind {
                     StmtKind::Assign { target, value } => {
-                        self.scope(|fx| fx.listed_masked(active, target, value, &mine));
+                        self.scope(|this| this.listed_masked(active, target, value, &mine));
                     }
                     StmtKind::Where(arms) => self.listed_where(active, arms, &mine),
                     StmtKind::Nothing => {}
-                    _ => self.unsupported("this statement in a WHERE construct"),
+                    _ => self.b.unsupported("this statement in a WHERE construct"),
                 }
             }
         }
         for c in conditions.iter().skip(outer.len()) {
-            self.repeat(active.count, &mut |fx, row| fx.free_block(&c.blocks, row));
+            self.repeat(active.count, &mut |this, row| this.b.free_block(&c.blocks, row));
         }
     }
 
     fn listed_mask(&mut self, active: &Active, mask: &'p Expr) -> Words {
-        let blocks = self.words(active);
-        self.each_row(active, &mut |fx, row| {
-            let (env, extents) = fx.prepared(mask);
-            let element = fx.element_bytes(&mask.ty, None);
-            let shape = fx.dense(Mem::at(Val::i64(0), Space::Host), element, None, &extents);
-            let block = fx.new_block_like(&shape, &mask.ty, &blocks, row);
-            fx.fill_from(&block, env, &extents, mask);
+        let blocks = self.b.words(active);
+        self.each_row(active, &mut |this, row| {
+            let (env, extents) = this.prepared(mask);
+            let element = this.b.element_bytes(&mask.ty, None);
+            let shape = this.b.dense(Mem::at(Val::i64(0), Space::Host), element, None, &extents);
+            let block = this.b.new_block_like(&shape, &mask.ty, &blocks, row);
+            this.fill_from(&block, env, &extents, mask);
         });
         blocks
-    }
-
-    /// The conditions on the elements of a target, which has the shape of the masks.
-    fn conditions_of(&mut self, masks: &[ListedMask<'p>], row: Val, target: &View) -> Vec<Condition<'p>> {
-        let mut out = Vec::with_capacity(masks.len());
-        for m in masks {
-            let element = self.element_bytes(&m.mask.ty, None);
-            let shape = View { element, len: None, ..target.clone() };
-            let value = Some(self.block_at(&m.blocks, row, &shape));
-            out.push(Condition { mask: m.mask, value, wanted: m.wanted });
-        }
-        out
     }
 
     fn listed_masked(&mut self, active: &Active, target: &'p Expr, value: &'p Expr, masks: &[ListedMask<'p>]) {
         self.listed_blocks(
             active,
             (target, "an assignment to this object in a WHERE construct"),
-            &mut |fx, row, view, block| {
-                let conditions = fx.conditions_of(masks, row, view);
-                fx.masked_value(block, value, &conditions);
+            &mut |this, row, view, block| {
+                let conditions = this.b.conditions_of(masks, row, view);
+                this.masked_value(block, value, &conditions);
             },
-            &mut |fx, row, view, block| {
-                let conditions = fx.conditions_of(masks, row, view);
-                fx.masked_assign_to(view, target, value, &conditions, Some(block.clone()));
+            &mut |this, row, view, block| {
+                let conditions = this.b.conditions_of(masks, row, view);
+                this.masked_assign_to(view, target, value, &conditions, Some(block.clone()));
             },
         );
     }

@@ -12,52 +12,22 @@ pub(crate) mod transfer;
 pub(crate) mod where_construct;
 
 use crate::array::{Env, Leaf, element_place};
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
 use crate::call::has_open_length;
 use crate::expr::designator::is_designator;
-use crate::function::Fx;
-use crate::storage::{Desc, Home};
+use crate::function::FunctionLowering;
+use crate::storage::Home;
 use crate::types::{assigns_components, has_allocatable, has_final, is_device_data};
 use crate::value::Value;
+use crate::value::descriptor::Desc;
 use crate::value::place::Place;
 use crate::value::view::View;
 use ir::Val;
 use ir::op::{BinOp, CmpOp};
 use sema::checked::{Expr, ExprKind, Type};
 
-impl<'p> Fx<'_, 'p> {
-    /// `target = value`
-    pub(crate) fn assign(&mut self, target: &'p Expr, value: &'p Expr) {
-        if self.is_class(target) {
-            return self.assign_class(target, value);
-        }
-        if self.is_host() && assigns_components(self.program, &target.ty) {
-            return self.assign_by_components(target, value);
-        }
-        if target.rank > 0 {
-            return self.assign_array(target, value);
-        }
-        if let Some(d) = self.reallocatable(target) {
-            return self.assign_allocatable_scalar(&d, target, value);
-        }
-        let v = self.value(value);
-        if let Some(Place::Reg(reg)) = self.register_place(target) {
-            // The value is used here only, so that its last operation may set the variable itself.
-            let v = self.as_scalar(&v, &target.ty);
-            return self.set_directly(reg, v);
-        }
-        let place = self.place(target);
-        self.at(target.span, |fx| fx.store_assigned(place, target, value, &v));
-    }
-
-    /// The register of a variable that lives in one.
-    fn register_place(&mut self, target: &'p Expr) -> Option<Place> {
-        let ExprKind::Var(v) = &target.kind else { return None };
-        match self.home(*v) {
-            Some(Home::Reg(r)) => Some(Place::Reg(r)),
-            _ => None,
-        }
-    }
-
+impl<'p> Builder<'_, 'p> {
     fn store_assigned(&mut self, place: Place, target: &'p Expr, value: &'p Expr, v: &Value) {
         // A character or object value is where it is; what overlaps the target must be copied out first. The character
         // service takes overlap; objects overlap only if they are the same.
@@ -70,67 +40,19 @@ impl<'p> Fx<'_, 'p> {
         }
         // `a = a%next`: what the target holds is freed before it is copied, so that the value is copied first.
         if let (Place::Mem(to), Value::Object(from)) = (place, v)
-            && has_allocatable(self.program, &target.ty)
+            && has_allocatable(self.program(), &target.ty)
             && ((is_designator(value) && self.storage_root(target) == self.storage_root(value))
                 || self.is_pointer_result(value))
         {
             let copy = self.deep_copy(*from, &target.ty);
             self.finalise(to, &target.ty);
-            self.store(place, &target.ty, &Value::Object(copy));
+            self.store_value(place, &target.ty, &Value::Object(copy));
             return self.release(copy, &target.ty);
         }
         if let Place::Mem(to) = place {
             self.finalise(to, &target.ty);
         }
-        self.store(place, &target.ty, v);
-    }
-
-    /// The descriptor of an allocatable that assignment may allocate: a whole variable or component, of host data.
-    pub(crate) fn reallocatable(&mut self, target: &'p Expr) -> Option<Desc> {
-        let (allocatable, cuda) = match &target.kind {
-            ExprKind::Var(v) => {
-                let attrs = &self.program.var(*v).attrs;
-                (attrs.allocatable, attrs.cuda)
-            }
-            ExprKind::Field { base, field } if base.rank == 0 => {
-                let f = self.field_of(base, *field)?;
-                (f.allocatable, f.cuda)
-            }
-            _ => return None,
-        };
-        if !allocatable || !self.is_host() || is_device_data(cuda) {
-            return None;
-        }
-        self.descriptor(target)
-    }
-
-    /// The same for an array of device data that host code assigns.
-    fn reallocatable_on_device(&mut self, target: &'p Expr) -> Option<Desc> {
-        let ExprKind::Var(v) = &target.kind else { return None };
-        let attrs = &self.program.var(*v).attrs;
-        if !attrs.allocatable || !self.is_host() || !is_device_data(attrs.cuda) || has_open_length(&target.ty) {
-            return None;
-        }
-        self.descriptor(target)
-    }
-
-    /// Assignment to a whole allocatable array on the device, which may have to be allocated anew.
-    fn assign_whole_on_device(&mut self, d: &Desc, target: &'p Expr, value: &'p Expr) {
-        let from = match self.designator_view(value) {
-            Some(from) if from.gathers() => {
-                let local = self.local_view(from, &value.ty);
-                self.contiguous_view(local, &value.ty)
-            }
-            Some(from) => from,
-            None => self.materialise(value),
-        };
-        let is_whole = is_whole(value);
-        let shape: Vec<(Val, Val)> =
-            from.dims.iter().map(|dim| (if is_whole { dim.lower } else { Val::i64(1) }, dim.extent)).collect();
-        let element = self.desc_element(d);
-        self.fit_allocation(d, target, &shape, element);
-        let view = self.desc_view(d);
-        self.at(target.span, |fx| fx.copy_array(&view, &from, &target.ty));
+        self.store_value(place, &target.ty, v);
     }
 
     /// Allocates an array anew unless it has that shape.
@@ -147,138 +69,11 @@ impl<'p> Fx<'_, 'p> {
         }
         let location = self.location_of(target);
         let name = self.designator_name(target);
-        self.when(unfit, |fx| {
-            fx.free_data(d, &target.ty, location);
-            fx.allocate_data(d, shape, element, location, &name, false);
-            fx.initialise_data(d, &target.ty);
+        self.when(unfit, |this| {
+            this.free_data(d, &target.ty, location);
+            this.allocate_data(d, shape, element, location, &name, false);
+            this.initialise_data(d, &target.ty);
         });
-    }
-
-    fn assign_allocatable_scalar(&mut self, d: &Desc, target: &'p Expr, value: &'p Expr) {
-        let v = self.value(value);
-        let deferred = has_open_length(&target.ty) && d.element.is_none();
-        let v = match v {
-            // The old characters may go away before the new ones are stored.
-            Value::Char(_, len)
-                if deferred && crate::analysis::usage::root(value) == crate::analysis::usage::root(target) =>
-            {
-                self.character_copy(&v, len)
-            }
-            other => other,
-        };
-        // `a%next = a`: the value is copied before the target changes.
-        let same_object = has_allocatable(self.program, &target.ty)
-            && self.storage_root(value).is_some_and(|root| self.storage_root(target) == Some(root));
-        let v = match v {
-            Value::Object(from) if same_object => Value::Object(self.deep_copy(from, &target.ty)),
-            other => other,
-        };
-        let element = match &v {
-            Value::Char(_, len) if deferred => *len,
-            _ => self.desc_element(d),
-        };
-        let base = self.desc_base(d);
-        let absent = self.icmp(CmpOp::Eq, base, Val::i64(0));
-        let unfit = if deferred {
-            let old = self.desc_element(d);
-            let other = self.icmp(CmpOp::Ne, old, element);
-            self.combine(BinOp::Or, absent, other)
-        } else {
-            absent
-        };
-        let location = self.location_of(target);
-        let name = self.designator_name(target);
-        let element = self.freeze(element);
-        self.when(unfit, |fx| {
-            fx.free_if_set(d, location);
-            fx.allocate_data(d, &[], element, location, &name, false);
-            fx.initialise_data(d, &target.ty);
-        });
-        let view = self.desc_view(d);
-        if has_final(self.program, &target.ty) {
-            let kept = self.negate(unfit);
-            self.when(kept, |fx| fx.finalise(view.mem, &target.ty));
-        }
-        self.store(element_place(view.mem, view.len), &target.ty, &v);
-        if let (true, Value::Object(copy)) = (same_object, &v) {
-            self.release(*copy, &target.ty);
-        }
-    }
-
-    fn assign_array(&mut self, target: &'p Expr, value: &'p Expr) {
-        let whole = self.reallocatable(target);
-        if value.rank == 0 {
-            let mut v = self.value(value);
-            if let Value::Char(_, len) = v
-                && self.storage_root(target).is_none_or(|root| self.mentions(value, root))
-            {
-                v = self.character_copy(&v, len);
-            }
-            let Some(view) = self.designator_view(target) else {
-                return self.unsupported("an assignment to this object");
-            };
-            return self.at(target.span, |fx| fx.fill(&view, &v, &target.ty));
-        }
-        if let Some(d) = whole
-            && !self.keeps_shape(target, value)
-        {
-            return self.assign_whole(&d, target, value);
-        }
-        if let Some(d) = self.reallocatable_on_device(target)
-            && !self.keeps_shape(target, value)
-            && self.storage_root(target).is_some_and(|v| !self.mentions(value, v))
-        {
-            return self.assign_whole_on_device(&d, target, value);
-        }
-        let Some(mut view) = self.designator_view(target) else {
-            return self.unsupported("an assignment to this object");
-        };
-        if has_final(self.program, &target.ty) && self.storage_root(target) != self.storage_root(value) {
-            self.finalise_view(&view, &target.ty);
-        }
-        if crate::assign::overlap::has_vector(target) && self.finds_itself(target) {
-            self.settle_subscripts(&mut view);
-        }
-        // A designator is evaluated once: its bounds may be functions with effects.
-        let designator = self.designator_view(value);
-        if let Some(from) = &designator
-            && (self.is_remote(view.mem) || self.is_remote(from.mem))
-        {
-            let overlaps = self.conflicts(target, value) && self.is_remote(from.mem) == self.is_remote(view.mem);
-            if !overlaps {
-                self.check_shape(&view, &from.extents());
-                return self.at(target.span, |fx| fx.copy_array(&view, from, &target.ty));
-            }
-        }
-        let is_early = self.is_remote(view.mem) || self.conflicts(target, value);
-        let (env, extents) = match designator {
-            Some(from) => {
-                let from = self.local_view(from, &value.ty);
-                let extents = from.extents();
-                let mut env = Env::default();
-                env.insert(value, Leaf::View(from));
-                (env, extents)
-            }
-            None => self.prepared(value),
-        };
-        if is_early {
-            let len = self.length_of(value, Some(&env));
-            let from = if self.is_remote(view.mem) {
-                let from = self.temporary_bytes(&value.ty, len, &extents);
-                if has_allocatable(self.program, &value.ty) {
-                    self.initialise_view(&from, &value.ty);
-                }
-                from
-            } else {
-                self.temporary_array(&value.ty, len, &extents)
-            };
-            self.fill_from(&from, env, &extents, value);
-            self.check_shape(&view, &from.extents());
-            return self.at(target.span, |fx| fx.copy_array(&view, &from, &target.ty));
-        }
-        self.check_shape(&view, &extents);
-        let extents = view.extents();
-        self.at(target.span, |fx| fx.fill_from(&view, env, &extents, value));
     }
 
     /// Gives a view its vector subscripts as they are, before what is assigned changes them.
@@ -295,10 +90,266 @@ impl<'p> Fx<'_, 'p> {
         }
     }
 
+    /// Sets every element of an array to a value.
+    pub(crate) fn fill(&mut self, view: &View, v: &Value, ty: &Type) {
+        if self.is_remote(view.mem) && !view.gathers() {
+            return self.fill_remote(view, v, ty);
+        }
+        let extents = view.extents();
+        self.each_position(&extents, &[view], &mut |this, index, linear| {
+            let mem = this.element_pos(view, index, linear);
+            this.store_value(element_place(mem, view.len), ty, v);
+        });
+    }
+
+    /// Copies an array element by element or in a transfer; shapes agree and memories do not overlap.
+    pub(crate) fn copy_array(&mut self, to: &View, from: &View, ty: &Type) {
+        let remote = self.is_remote(to.mem) || self.is_remote(from.mem);
+        if remote && !to.gathers() && !from.gathers() {
+            return self.transfer(to, from);
+        }
+        let extents = to.extents();
+        self.each_position(&extents, &[to, from], &mut |this, index, linear| {
+            let source = this.element_pos(from, index, linear);
+            let value = this.load_value(element_place(source, from.len), ty);
+            let target = this.element_pos(to, index, linear);
+            this.store_value(element_place(target, to.len), ty, &value);
+        });
+    }
+
+    /// With bounds checks on, reports a value whose shape is not that of the target.
+    pub(crate) fn check_shape(&mut self, view: &View, extents: &[Val]) {
+        let own = view.extents();
+        self.check_extents(&own, extents);
+    }
+
+    /// With bounds checks on, reports shapes that do not conform.
+    pub(crate) fn check_extents(&mut self, left: &[Val], right: &[Val]) {
+        if !self.options().check_bounds {
+            return;
+        }
+        for (dim, (&left, &right)) in left.iter().zip(right).enumerate() {
+            let differs = self.icmp(CmpOp::Ne, left, right);
+            self.when(differs, |this| {
+                this.rt(ir::rt::Rt::ErrorShape, vec![left, right, Val::i32(dim as i32 + 1)]);
+            });
+        }
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
+    /// `target = value`
+    pub(crate) fn assign(&mut self, target: &'p Expr, value: &'p Expr) {
+        if self.b.is_class(target) {
+            return self.assign_class(target, value);
+        }
+        if self.b.is_host() && assigns_components(self.b.program(), &target.ty) {
+            return self.assign_by_components(target, value);
+        }
+        if target.rank > 0 {
+            return self.assign_array(target, value);
+        }
+        if let Some(d) = self.reallocatable(target) {
+            return self.assign_allocatable_scalar(&d, target, value);
+        }
+        let v = self.value(value);
+        if let Some(Place::Reg(reg)) = self.register_place(target) {
+            // The value is used here only, so that its last operation may set the variable itself.
+            let v = self.b.as_scalar(&v, &target.ty);
+            return self.b.set_directly(reg, v);
+        }
+        let place = self.place(target);
+        self.at(target.span, |this| this.b.store_assigned(place, target, value, &v));
+    }
+
+    /// The register of a variable that lives in one.
+    fn register_place(&mut self, target: &'p Expr) -> Option<Place> {
+        let ExprKind::Var(v) = &target.kind else { return None };
+        match self.home(*v) {
+            Some(Home::Reg(r)) => Some(Place::Reg(r)),
+            _ => None,
+        }
+    }
+
+    /// The descriptor of an allocatable that assignment may allocate: a whole variable or component, of host data.
+    pub(crate) fn reallocatable(&mut self, target: &'p Expr) -> Option<Desc> {
+        let (allocatable, cuda) = match &target.kind {
+            ExprKind::Var(v) => {
+                let attrs = &self.b.program().var(*v).attrs;
+                (attrs.allocatable, attrs.cuda)
+            }
+            ExprKind::Field { base, field } if base.rank == 0 => {
+                let f = self.b.field_of(base, *field)?;
+                (f.allocatable, f.cuda)
+            }
+            _ => return None,
+        };
+        if !allocatable || !self.b.is_host() || is_device_data(cuda) {
+            return None;
+        }
+        self.descriptor(target)
+    }
+
+    /// The same for an array of device data that host code assigns.
+    fn reallocatable_on_device(&mut self, target: &'p Expr) -> Option<Desc> {
+        let ExprKind::Var(v) = &target.kind else { return None };
+        let attrs = &self.b.program().var(*v).attrs;
+        if !attrs.allocatable || !self.b.is_host() || !is_device_data(attrs.cuda) || has_open_length(&target.ty) {
+            return None;
+        }
+        self.descriptor(target)
+    }
+
+    /// Assignment to a whole allocatable array on the device, which may have to be allocated anew.
+    fn assign_whole_on_device(&mut self, d: &Desc, target: &'p Expr, value: &'p Expr) {
+        let from = match self.designator_view(value) {
+            Some(from) if from.gathers() => {
+                let local = self.b.local_view(from, &value.ty);
+                self.b.contiguous_view(local, &value.ty)
+            }
+            Some(from) => from,
+            None => self.materialise(value),
+        };
+        let is_whole = is_whole(value);
+        let shape: Vec<(Val, Val)> =
+            from.dims.iter().map(|dim| (if is_whole { dim.lower } else { Val::i64(1) }, dim.extent)).collect();
+        let element = self.b.desc_element(d);
+        self.b.fit_allocation(d, target, &shape, element);
+        let view = self.b.desc_view(d);
+        self.at(target.span, |this| this.b.copy_array(&view, &from, &target.ty));
+    }
+
+    fn assign_allocatable_scalar(&mut self, d: &Desc, target: &'p Expr, value: &'p Expr) {
+        let v = self.value(value);
+        let deferred = has_open_length(&target.ty) && d.element.is_none();
+        let v = match v {
+            // The old characters may go away before the new ones are stored.
+            Value::Char(_, len)
+                if deferred && crate::analysis::usage::root(value) == crate::analysis::usage::root(target) =>
+            {
+                self.b.character_copy(&v, len)
+            }
+            other => other,
+        };
+        // `a%next = a`: the value is copied before the target changes.
+        let same_object = has_allocatable(self.b.program(), &target.ty)
+            && self.b.storage_root(value).is_some_and(|root| self.b.storage_root(target) == Some(root));
+        let v = match v {
+            Value::Object(from) if same_object => Value::Object(self.b.deep_copy(from, &target.ty)),
+            other => other,
+        };
+        let element = match &v {
+            Value::Char(_, len) if deferred => *len,
+            _ => self.b.desc_element(d),
+        };
+        let base = self.b.desc_base(d);
+        let absent = self.b.icmp(CmpOp::Eq, base, Val::i64(0));
+        let unfit = if deferred {
+            let old = self.b.desc_element(d);
+            let other = self.b.icmp(CmpOp::Ne, old, element);
+            self.b.combine(BinOp::Or, absent, other)
+        } else {
+            absent
+        };
+        let location = self.b.location_of(target);
+        let name = self.b.designator_name(target);
+        let element = self.b.freeze(element);
+        self.when(unfit, |this| {
+            this.b.free_if_set(d, location);
+            this.b.allocate_data(d, &[], element, location, &name, false);
+            this.b.initialise_data(d, &target.ty);
+        });
+        let view = self.b.desc_view(d);
+        if has_final(self.b.program(), &target.ty) {
+            let kept = self.b.negate(unfit);
+            self.when(kept, |this| this.b.finalise(view.mem, &target.ty));
+        }
+        self.b.store_value(element_place(view.mem, view.len), &target.ty, &v);
+        if let (true, Value::Object(copy)) = (same_object, &v) {
+            self.b.release(*copy, &target.ty);
+        }
+    }
+
+    fn assign_array(&mut self, target: &'p Expr, value: &'p Expr) {
+        let whole = self.reallocatable(target);
+        if value.rank == 0 {
+            let mut v = self.value(value);
+            if let Value::Char(_, len) = v
+                && self.b.storage_root(target).is_none_or(|root| self.b.mentions(value, root))
+            {
+                v = self.b.character_copy(&v, len);
+            }
+            let Some(view) = self.designator_view(target) else {
+                return self.b.unsupported("an assignment to this object");
+            };
+            return self.at(target.span, |this| this.b.fill(&view, &v, &target.ty));
+        }
+        if let Some(d) = whole
+            && !self.b.keeps_shape(target, value)
+        {
+            return self.assign_whole(&d, target, value);
+        }
+        if let Some(d) = self.reallocatable_on_device(target)
+            && !self.b.keeps_shape(target, value)
+            && self.b.storage_root(target).is_some_and(|v| !self.b.mentions(value, v))
+        {
+            return self.assign_whole_on_device(&d, target, value);
+        }
+        let Some(mut view) = self.designator_view(target) else {
+            return self.b.unsupported("an assignment to this object");
+        };
+        if has_final(self.b.program(), &target.ty) && self.b.storage_root(target) != self.b.storage_root(value) {
+            self.b.finalise_view(&view, &target.ty);
+        }
+        if crate::assign::overlap::has_vector(target) && self.b.finds_itself(target) {
+            self.b.settle_subscripts(&mut view);
+        }
+        // A designator is evaluated once: its bounds may be functions with effects.
+        let designator = self.designator_view(value);
+        if let Some(from) = &designator
+            && (self.b.is_remote(view.mem) || self.b.is_remote(from.mem))
+        {
+            let overlaps = self.b.conflicts(target, value) && self.b.is_remote(from.mem) == self.b.is_remote(view.mem);
+            if !overlaps {
+                self.b.check_shape(&view, &from.extents());
+                return self.at(target.span, |this| this.b.copy_array(&view, from, &target.ty));
+            }
+        }
+        let is_early = self.b.is_remote(view.mem) || self.b.conflicts(target, value);
+        let (env, extents) = match designator {
+            Some(from) => {
+                let from = self.b.local_view(from, &value.ty);
+                let extents = from.extents();
+                let mut env = Env::default();
+                env.insert(value, Leaf::View(from));
+                (env, extents)
+            }
+            None => self.prepared(value),
+        };
+        if is_early {
+            let len = self.length_of(value, Some(&env));
+            let from = if self.b.is_remote(view.mem) {
+                let from = self.b.temporary_bytes(&value.ty, len, &extents);
+                if has_allocatable(self.b.program(), &value.ty) {
+                    self.b.initialise_view(&from, &value.ty);
+                }
+                from
+            } else {
+                self.b.temporary_array(&value.ty, len, &extents)
+            };
+            self.fill_from(&from, env, &extents, value);
+            self.b.check_shape(&view, &from.extents());
+            return self.at(target.span, |this| this.b.copy_array(&view, &from, &target.ty));
+        }
+        self.b.check_shape(&view, &extents);
+        let extents = view.extents();
+        self.at(target.span, |this| this.fill_from(&view, env, &extents, value));
+    }
+
     /// Assignment to a whole allocatable, which may have to be allocated anew.
     fn assign_whole(&mut self, d: &Desc, target: &'p Expr, value: &'p Expr) {
-        let reads_target = match self.storage_root(target) {
-            Some(v) => self.mentions(value, v),
+        let reads_target = match self.b.storage_root(target) {
+            Some(v) => self.b.mentions(value, v),
             None => true,
         };
         let (env, extents) = if reads_target {
@@ -321,59 +372,13 @@ impl<'p> Fx<'_, 'p> {
         };
         let deferred = d.element.is_none();
         let length = if deferred { self.length_of(value, Some(&env)) } else { None };
-        let element = length.unwrap_or_else(|| self.desc_element(d));
-        let element = self.freeze(element);
-        let extents: Vec<Val> = extents.into_iter().map(|e| self.freeze(e)).collect();
+        let element = length.unwrap_or_else(|| self.b.desc_element(d));
+        let element = self.b.freeze(element);
+        let extents: Vec<Val> = extents.into_iter().map(|e| self.b.freeze(e)).collect();
         let shape: Vec<(Val, Val)> = lowers.into_iter().zip(extents.iter().copied()).collect();
-        self.fit_allocation(d, target, &shape, element);
-        let view = self.desc_view(d);
-        self.at(target.span, |fx| fx.fill_from(&view, env, &extents, value));
-    }
-
-    /// Sets every element of an array to a value.
-    pub(crate) fn fill(&mut self, view: &View, v: &Value, ty: &Type) {
-        if self.is_remote(view.mem) && !view.gathers() {
-            return self.fill_remote(view, v, ty);
-        }
-        let extents = view.extents();
-        self.for_each_element(Env::default(), &extents, &[view], &mut |fx, index, linear| {
-            let mem = fx.element_pos(view, index, linear);
-            fx.store(element_place(mem, view.len), ty, v);
-        });
-    }
-
-    /// Copies an array element by element or in a transfer; shapes agree and memories do not overlap.
-    pub(crate) fn copy_array(&mut self, to: &View, from: &View, ty: &Type) {
-        let remote = self.is_remote(to.mem) || self.is_remote(from.mem);
-        if remote && !to.gathers() && !from.gathers() {
-            return self.transfer(to, from);
-        }
-        let extents = to.extents();
-        self.for_each_element(Env::default(), &extents, &[to, from], &mut |fx, index, linear| {
-            let source = fx.element_pos(from, index, linear);
-            let value = fx.load(element_place(source, from.len), ty);
-            let target = fx.element_pos(to, index, linear);
-            fx.store(element_place(target, to.len), ty, &value);
-        });
-    }
-
-    /// With bounds checks on, reports a value whose shape is not that of the target.
-    pub(crate) fn check_shape(&mut self, view: &View, extents: &[Val]) {
-        let own = view.extents();
-        self.check_extents(&own, extents);
-    }
-
-    /// With bounds checks on, reports shapes that do not conform.
-    pub(crate) fn check_extents(&mut self, left: &[Val], right: &[Val]) {
-        if !self.m.options.check_bounds {
-            return;
-        }
-        for (dim, (&left, &right)) in left.iter().zip(right).enumerate() {
-            let differs = self.icmp(CmpOp::Ne, left, right);
-            self.when(differs, |fx| {
-                fx.rt(ir::rt::Rt::ErrorShape, vec![left, right, Val::i32(dim as i32 + 1)]);
-            });
-        }
+        self.b.fit_allocation(d, target, &shape, element);
+        let view = self.b.desc_view(d);
+        self.at(target.span, |this| this.fill_from(&view, env, &extents, value));
     }
 }
 

@@ -5,7 +5,7 @@
 //! Scalar operands and operands that become temporaries are evaluated before the first element is stored.
 
 use crate::analysis::usage::root;
-use crate::function::Fx;
+use crate::builder::Builder;
 use sema::checked::{Actual, Const, Expr, ExprKind, Storage, Sub, VarId};
 use sema::intrinsic::{Class, Intrinsic};
 
@@ -54,11 +54,11 @@ pub(crate) fn same(a: &Expr, b: &Expr) -> bool {
     }
 }
 
-impl<'p> Fx<'_, 'p> {
+impl<'p> Builder<'_, 'p> {
     /// The variable behind a designator, through ASSOCIATE names.
     pub(crate) fn storage_root(&self, e: &Expr) -> Option<VarId> {
         let v = root(e)?;
-        match &self.program.var(v).storage {
+        match &self.program().var(v).storage {
             Storage::Alias(of) => self.storage_root(of).or(Some(v)),
             _ => Some(v),
         }
@@ -66,7 +66,7 @@ impl<'p> Fx<'_, 'p> {
 
     /// Whether two variables may share memory though they are not the same.
     fn may_be_associated(&self, a: VarId, b: VarId) -> bool {
-        let (x, y) = (self.program.var(a), self.program.var(b));
+        let (x, y) = (self.program().var(a), self.program().var(b));
         if matches!(x.storage, Storage::Pointee(_)) || matches!(y.storage, Storage::Pointee(_)) {
             return true;
         }
@@ -123,7 +123,7 @@ impl<'p> Fx<'_, 'p> {
         }
         match &e.kind {
             ExprKind::Const(_) | ExprKind::Array(_) => false,
-            ExprKind::Call { proc, args } if self.program.proc(*proc).elemental => {
+            ExprKind::Call { proc, args } if self.program().proc(*proc).elemental => {
                 args.iter().flatten().any(|a| match a {
                     Actual::Expr(e) if e.rank == 0 => self.mentions(e, v),
                     Actual::Expr(e) => self.operand_conflicts(target, v, e),

@@ -1,19 +1,19 @@
 //! Pointer assignment and association.
 
-use crate::function::Fx;
+use crate::function::FunctionLowering;
 use crate::value::view::{Contiguity, View, ViewDim};
 use ir::Val;
 use ir::op::{BinOp, CmpOp};
 use sema::checked::{Expr, ExprKind};
 
-impl<'p> Fx<'_, 'p> {
+impl<'p> FunctionLowering<'_, 'p> {
     /// `target => value`
     pub(crate) fn pointer_assign(&mut self, target: &'p Expr, bounds: &'p [(Expr, Option<Expr>)], value: &'p Expr) {
-        let Some(d) = self.descriptor(target) else { return self.unsupported("a pointer to this object") };
-        let Some(view) = self.pointer_target(value) else { return self.desc_clear(&d) };
+        let Some(d) = self.descriptor(target) else { return self.b.unsupported("a pointer to this object") };
+        let Some(view) = self.pointer_target(value) else { return self.b.desc_clear(&d) };
         let view = self.with_bounds(view, bounds);
-        let view = self.with_type(&d, view, &value.ty);
-        self.desc_set(&d, &view);
+        let view = self.b.with_type(&d, view, &value.ty);
+        self.b.desc_set(&d, &view);
     }
 
     /// What a pointer points to after `=> e`; `None` for `null()`.
@@ -24,14 +24,14 @@ impl<'p> Fx<'_, 'p> {
             ExprKind::Call { proc, args } => {
                 let view = self.call_pointer_function(*proc, args);
                 if view.is_none() {
-                    self.unsupported("a pointer to this object");
+                    self.b.unsupported("a pointer to this object");
                 }
                 view
             }
             _ => {
                 let view = self.designator_view(e);
                 if view.is_none() {
-                    self.unsupported("a pointer to this object");
+                    self.b.unsupported("a pointer to this object");
                 }
                 view
             }
@@ -58,9 +58,9 @@ impl<'p> Fx<'_, 'p> {
         for (lo, hi) in bounds {
             let lower = self.bound(lo);
             let upper = hi.as_ref().map_or(lower, |e| self.bound(e));
-            let extent = self.count(lower, upper, Val::i64(1));
+            let extent = self.b.count(lower, upper, Val::i64(1));
             dims.push(ViewDim { lower, extent, stride, gather: None });
-            stride = self.imul(stride, extent);
+            stride = self.b.imul(stride, extent);
         }
         View { dims, contiguity: Contiguity::Unknown, origin: None, ..view }
     }
@@ -68,27 +68,27 @@ impl<'p> Fx<'_, 'p> {
     /// ASSOCIATED
     pub(crate) fn associated(&mut self, pointer: &'p Expr, target: Option<&'p Expr>) -> Val {
         let Some(d) = self.descriptor(pointer) else {
-            self.unsupported("a pointer to this object");
+            self.b.unsupported("a pointer to this object");
             return Val::pred(false);
         };
-        let set = self.desc_is_set(&d);
+        let set = self.b.desc_is_set(&d);
         let Some(target) = target else { return set };
-        let mine = self.desc_view(&d);
+        let mine = self.b.desc_view(&d);
         let Some(theirs) = self.pointer_target(target) else { return Val::pred(false) };
-        let (a, b) = (self.address(mine.mem), self.address(theirs.mem));
-        let mut equal = self.icmp(CmpOp::Eq, a, b);
+        let (a, b) = (self.b.address(mine.mem), self.b.address(theirs.mem));
+        let mut equal = self.b.icmp(CmpOp::Eq, a, b);
         for (x, y) in mine.dims.iter().zip(&theirs.dims) {
-            let extents = self.icmp(CmpOp::Eq, x.extent, y.extent);
-            equal = self.combine(BinOp::And, equal, extents);
+            let extents = self.b.icmp(CmpOp::Eq, x.extent, y.extent);
+            equal = self.b.combine(BinOp::And, equal, extents);
             // What has no elements is associated with nothing.
-            let some = self.icmp(CmpOp::Gt, x.extent, Val::i64(0));
-            equal = self.combine(BinOp::And, equal, some);
+            let some = self.b.icmp(CmpOp::Gt, x.extent, Val::i64(0));
+            equal = self.b.combine(BinOp::And, equal, some);
             // Strides matter where there is a second element.
-            let strides = self.icmp(CmpOp::Eq, x.stride, y.stride);
-            let single = self.icmp(CmpOp::Le, x.extent, Val::i64(1));
-            let fits = self.combine(BinOp::Or, strides, single);
-            equal = self.combine(BinOp::And, equal, fits);
+            let strides = self.b.icmp(CmpOp::Eq, x.stride, y.stride);
+            let single = self.b.icmp(CmpOp::Le, x.extent, Val::i64(1));
+            let fits = self.b.combine(BinOp::Or, strides, single);
+            equal = self.b.combine(BinOp::And, equal, fits);
         }
-        self.combine(BinOp::And, set, equal)
+        self.b.combine(BinOp::And, set, equal)
     }
 }

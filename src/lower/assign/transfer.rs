@@ -4,7 +4,7 @@
 //! spread over a device array is a fill. All are synchronous and in order with the default stream. Copies between two host
 //! arrays are plain loops, because they must not wait for the device.
 
-use crate::function::Fx;
+use crate::builder::Builder;
 use crate::types::{const_bytes, ir_ty};
 use crate::value::Value;
 use crate::value::view::View;
@@ -13,7 +13,7 @@ use ir::rt::Rt;
 use ir::{Ty, Val};
 use sema::checked::Type;
 
-impl Fx<'_, '_> {
+impl Builder<'_, '_> {
     /// Copies an array where a side is on the device.
     pub(crate) fn transfer(&mut self, to: &View, from: &View) {
         if to.is_contiguous() && from.is_contiguous() && to.element == from.element {
@@ -55,17 +55,17 @@ impl Fx<'_, '_> {
         }
         match ty {
             Ty::F32 => {
-                let word = self.b.cvt(CvtOp::Bits, Ty::F32, Ty::I32, v);
-                self.b.cvt(CvtOp::CastU, Ty::I32, Ty::I64, word).into()
+                let word = self.cvt(CvtOp::Bits, Ty::F32, Ty::I32, v);
+                self.cvt(CvtOp::CastU, Ty::I32, Ty::I64, word).into()
             }
-            Ty::F64 => self.b.cvt(CvtOp::Bits, Ty::F64, Ty::I64, v).into(),
+            Ty::F64 => self.cvt(CvtOp::Bits, Ty::F64, Ty::I64, v).into(),
             Ty::I64 => v,
-            _ => self.b.cvt(CvtOp::CastU, ty, Ty::I64, v).into(),
+            _ => self.cvt(CvtOp::CastU, ty, Ty::I64, v).into(),
         }
     }
 
     /// Bytes of a type, 0 where they are not known.
     pub(crate) fn type_bytes(&self, ty: &Type) -> i64 {
-        const_bytes(self.program, ty).unwrap_or(0) as i64
+        const_bytes(self.program(), ty).unwrap_or(0) as i64
     }
 }

@@ -6,7 +6,9 @@
 //! by `forall`.
 
 use crate::array::{Env, Leaf, element_place};
-use crate::function::Fx;
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
+use crate::function::FunctionLowering;
 use crate::value::view::View;
 use ir::Val;
 use ir::op::BinOp;
@@ -27,16 +29,7 @@ pub(crate) struct Condition<'p> {
     pub(crate) wanted: bool,
 }
 
-impl<'p> Fx<'_, 'p> {
-    pub(crate) fn where_construct(&mut self, arms: &'p Arms) {
-        let mut assigned = Vec::new();
-        self.assigned_in(arms, &mut assigned);
-        let mut masks = Vec::new();
-        masks_of(arms, &mut masks);
-        let stable = assigned.iter().all(|&v| masks.iter().all(|m| !self.mentions(m, v)));
-        self.where_arms(arms, &[], stable);
-    }
-
+impl<'p> Builder<'_, 'p> {
     /// The variables that a WHERE assigns.
     pub(crate) fn assigned_in(&self, arms: &'p Arms, out: &mut Vec<VarId>) {
         for s in arms.iter().flat_map(|a| &a.1) {
@@ -48,25 +41,46 @@ impl<'p> Fx<'_, 'p> {
         }
     }
 
+    /// With bounds checks on, reports a value or masks whose shape is not that of the target.
+    fn check_masked(&mut self, env: &Env, value: &'p Expr, extents: &[Val], conditions: &[Condition<'p>]) {
+        for e in conditions.iter().map(|c| c.mask).chain([value]).filter(|e| e.rank > 0) {
+            self.check_operands(e, env);
+            if let Some(own) = env.extents(e) {
+                self.at(e.span, |this| this.check_extents(extents, &own));
+            }
+        }
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
+    pub(crate) fn where_construct(&mut self, arms: &'p Arms) {
+        let mut assigned = Vec::new();
+        self.b.assigned_in(arms, &mut assigned);
+        let mut masks = Vec::new();
+        masks_of(arms, &mut masks);
+        let stable = assigned.iter().all(|&v| masks.iter().all(|m| !self.b.mentions(m, v)));
+        self.where_arms(arms, &[], stable);
+    }
+
     fn where_arms(&mut self, arms: &'p Arms, outer: &[Condition<'p>], stable: bool) {
         let mut conditions = outer.to_vec();
         for (mask, body, span) in arms {
             let mut mine = conditions.clone();
             if let Some(mask) = mask {
-                self.at(*span, |fx| {
-                    let value = (!stable).then(|| fx.materialise_mask(mask));
+                self.at(*span, |this| {
+                    let value = (!stable).then(|| this.materialise_mask(mask));
                     mine.push(Condition { mask, value: value.clone(), wanted: true });
                     conditions.push(Condition { mask, value, wanted: false });
                 });
             }
             for s in body {
-                self.mark(s.span);
+                self.b.mark(s.span);
                 match &s.kind {
                     StmtKind::Assign { target, value } => {
-                        self.scope(|fx| fx.masked_assign(target, value, &mine));
+                        self.scope(|this| this.masked_assign(target, value, &mine));
                     }
                     StmtKind::Where(arms) => self.where_arms(arms, &mine, stable),
-                    _ => self.unsupported("this statement in a WHERE construct"),
+                    _ => self.b.unsupported("this statement in a WHERE construct"),
                 }
             }
         }
@@ -77,8 +91,8 @@ impl<'p> Fx<'_, 'p> {
         // A variable may change before the mask is used.
         if crate::expr::designator::is_designator(mask) {
             let extents = view.extents();
-            let copy = self.temporary_array(&mask.ty, None, &extents);
-            self.copy_array(&copy, &view, &mask.ty);
+            let copy = self.b.temporary_array(&mask.ty, None, &extents);
+            self.b.copy_array(&copy, &view, &mask.ty);
             return copy;
         }
         view
@@ -93,32 +107,22 @@ impl<'p> Fx<'_, 'p> {
         }
     }
 
-    /// With bounds checks on, reports a value or masks whose shape is not that of the target.
-    fn check_masked(&mut self, env: &Env, value: &'p Expr, extents: &[Val], conditions: &[Condition<'p>]) {
-        for e in conditions.iter().map(|c| c.mask).chain([value]).filter(|e| e.rank > 0) {
-            self.check_operands(e, env);
-            if let Some(own) = env.extents(e) {
-                self.at(e.span, |fx| fx.check_extents(extents, &own));
-            }
-        }
-    }
-
     /// Whether all conditions hold for the current element.
     fn holds(&mut self, conditions: &[Condition<'p>]) -> Val {
         let mut all = Val::pred(true);
         for c in conditions {
             let mut p = self.pred(c.mask);
             if !c.wanted {
-                p = self.negate(p);
+                p = self.b.negate(p);
             }
-            all = self.combine(BinOp::And, all, p);
+            all = self.b.combine(BinOp::And, all, p);
         }
         all
     }
 
     fn masked_assign(&mut self, target: &'p Expr, value: &'p Expr, conditions: &[Condition<'p>]) {
         let Some(view) = self.designator_view(target) else {
-            return self.unsupported("an assignment to this object in a WHERE construct");
+            return self.b.unsupported("an assignment to this object in a WHERE construct");
         };
         self.masked_assign_to(&view, target, value, conditions, None);
     }
@@ -134,11 +138,11 @@ impl<'p> Fx<'_, 'p> {
     ) {
         let extents = view.extents();
         let ty = &target.ty;
-        let remote = self.is_remote(view.mem);
+        let remote = self.b.is_remote(view.mem);
         let mut to = view.clone();
         if remote {
-            to = self.temporary_bytes(ty, view.len, &extents);
-            self.copy_array(&to, view, ty);
+            to = self.b.temporary_bytes(ty, view.len, &extents);
+            self.b.copy_array(&to, view, ty);
         }
         let is_ready = ready.is_some();
         let mut env = Env::default();
@@ -147,9 +151,9 @@ impl<'p> Fx<'_, 'p> {
             None => self.prepare(value, &mut env),
         }
         self.prepare_conditions(conditions, &mut env);
-        self.check_masked(&env, value, &extents, conditions);
-        if !remote && !is_ready && self.conflicts(target, value) {
-            let fresh = self.temporary_array(ty, view.len, &extents);
+        self.b.check_masked(&env, value, &extents, conditions);
+        if !remote && !is_ready && self.b.conflicts(target, value) {
+            let fresh = self.b.temporary_array(ty, view.len, &extents);
             self.masked_store(&fresh, env, &extents, value, conditions);
             let mut env = Env::default();
             env.insert(value, Leaf::View(fresh));
@@ -158,7 +162,7 @@ impl<'p> Fx<'_, 'p> {
         }
         self.masked_store(&to, env, &extents, value, conditions);
         if remote {
-            self.copy_array(view, &to, ty);
+            self.b.copy_array(view, &to, ty);
         }
     }
 
@@ -168,17 +172,17 @@ impl<'p> Fx<'_, 'p> {
         self.prepare(value, &mut env);
         self.prepare_conditions(conditions, &mut env);
         let extents = to.extents();
-        self.check_masked(&env, value, &extents, conditions);
+        self.b.check_masked(&env, value, &extents, conditions);
         self.masked_store(to, env, &extents, value, conditions);
     }
 
     fn masked_store(&mut self, to: &View, env: Env, extents: &[Val], value: &'p Expr, conditions: &[Condition<'p>]) {
-        self.for_each_element(env, extents, &[to], &mut |fx, index, linear| {
-            let holds = fx.holds(conditions);
-            fx.when(holds, |fx| {
-                let v = fx.value(value);
-                let mem = fx.element_pos(to, index, linear);
-                fx.store(element_place(mem, to.len), &value.ty, &v);
+        self.for_each_element(env, extents, &[to], &mut |this, index, linear| {
+            let holds = this.holds(conditions);
+            this.when(holds, |this| {
+                let v = this.value(value);
+                let mem = this.b.element_pos(to, index, linear);
+                this.b.store_value(element_place(mem, to.len), &value.ty, &v);
             });
         });
     }

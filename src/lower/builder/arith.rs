@@ -3,7 +3,8 @@
 //! Folding happens here and not only in `opt` because bounds and strides are constant so often that the unfolded form
 //! would be most of the IR of a kernel, also at `-O0`, where the emulator runs it as it is.
 
-use crate::function::Fx;
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
 use crate::types::imm;
 use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
 use ir::{Ty, Val};
@@ -21,15 +22,15 @@ pub(crate) fn is(v: Val, value: i64) -> bool {
     constant(v) == Some(value)
 }
 
-impl Fx<'_, '_> {
+impl Builder<'_, '_> {
     /// `a + b` of addresses or counts.
     pub(crate) fn iadd(&mut self, a: Val, b: Val) -> Val {
         match (constant(a), constant(b)) {
             (Some(x), Some(y)) => Val::i64(x.wrapping_add(y)),
             (Some(0), _) => b,
             (_, Some(0)) => a,
-            (Some(_), None) => self.b.bin(BinOp::Add, Ty::I64, b, a).into(),
-            _ => self.b.bin(BinOp::Add, Ty::I64, a, b).into(),
+            (Some(_), None) => self.bin(BinOp::Add, Ty::I64, b, a).into(),
+            _ => self.bin(BinOp::Add, Ty::I64, a, b).into(),
         }
     }
 
@@ -39,7 +40,7 @@ impl Fx<'_, '_> {
             (Some(x), Some(y)) => Val::i64(x.wrapping_sub(y)),
             (_, Some(y)) => self.iadd(a, Val::i64(y.wrapping_neg())),
             _ if a == b => Val::i64(0),
-            _ => self.b.bin(BinOp::Sub, Ty::I64, a, b).into(),
+            _ => self.bin(BinOp::Sub, Ty::I64, a, b).into(),
         }
     }
 
@@ -50,8 +51,8 @@ impl Fx<'_, '_> {
             (Some(0), _) | (_, Some(0)) => Val::i64(0),
             (Some(1), _) => b,
             (_, Some(1)) => a,
-            (Some(_), None) => self.b.bin(BinOp::Mul, Ty::I64, b, a).into(),
-            _ => self.b.bin(BinOp::Mul, Ty::I64, a, b).into(),
+            (Some(_), None) => self.bin(BinOp::Mul, Ty::I64, b, a).into(),
+            _ => self.bin(BinOp::Mul, Ty::I64, a, b).into(),
         }
     }
 
@@ -62,14 +63,14 @@ impl Fx<'_, '_> {
             let product = self.imul(a, b);
             return self.iadd(product, c);
         }
-        self.b.tri(TriOp::Mad, Ty::I64, a, b, c).into()
+        self.tri(TriOp::Mad, Ty::I64, a, b, c).into()
     }
 
     /// `max(a, 0)`
     pub(crate) fn at_least_zero(&mut self, a: Val) -> Val {
         match constant(a) {
             Some(x) => Val::i64(x.max(0)),
-            None => self.b.bin(BinOp::Max, Ty::I64, a, Val::i64(0)).into(),
+            None => self.bin(BinOp::Max, Ty::I64, a, Val::i64(0)).into(),
         }
     }
 
@@ -91,7 +92,7 @@ impl Fx<'_, '_> {
         let span = self.iadd(span, step);
         let n = match (constant(span), constant(step)) {
             (Some(x), Some(y)) if y != 0 => Val::i64(x.wrapping_div(y)),
-            _ => self.b.bin(BinOp::Div, Ty::I64, span, step).into(),
+            _ => self.bin(BinOp::Div, Ty::I64, span, step).into(),
         };
         self.at_least_zero(n)
     }
@@ -110,7 +111,7 @@ impl Fx<'_, '_> {
         let some = self.icmp(CmpOp::Ge, upper, lower);
         let none = self.icmp(CmpOp::Le, extent, Val::i64(0));
         let wrapped = self.combine(BinOp::And, some, none);
-        self.b.select(Ty::I64, wrapped, Val::i64(i64::MAX), extent).into()
+        self.select(Ty::I64, wrapped, Val::i64(i64::MAX), extent).into()
     }
 
     /// In host code a division of integers by zero ends the program, as it does on the processors that nvfortran compiles for.
@@ -121,9 +122,9 @@ impl Fx<'_, '_> {
         }
         let zero = match constant(divisor) {
             Some(bits) => Val::pred(bits == 0),
-            None => self.b.cmp(CmpOp::Eq, ty, divisor, imm(ty, 0)).into(),
+            None => self.cmp(CmpOp::Eq, ty, divisor, imm(ty, 0)).into(),
         };
-        self.when(zero, |fx| fx.trap(ir::Trap::ZeroDivisor));
+        self.when(zero, |this| this.trap_here(ir::Trap::ZeroDivisor));
     }
 
     /// The product of extents.
@@ -147,11 +148,11 @@ impl Fx<'_, '_> {
             (Some(0 | 1), _) | (_, Some(0 | 1)) => self.imul(a, b),
             _ => {
                 let low = self.imul(a, b);
-                let high = self.b.bin(BinOp::MulHi, Ty::I64, a, b);
-                let sign = self.b.bin(BinOp::ShrS, Ty::I64, low, Val::i64(63));
-                let beyond = self.b.bin(BinOp::Or, Ty::I64, high, sign);
-                let fits = self.b.cmp(CmpOp::Eq, Ty::I64, beyond, Val::i64(0));
-                self.b.select(Ty::I64, fits, low, Val::i64(i64::MAX)).into()
+                let high = self.bin(BinOp::MulHi, Ty::I64, a, b);
+                let sign = self.bin(BinOp::ShrS, Ty::I64, low, Val::i64(63));
+                let beyond = self.bin(BinOp::Or, Ty::I64, high, sign);
+                let fits = self.cmp(CmpOp::Eq, Ty::I64, beyond, Val::i64(0));
+                self.select(Ty::I64, fits, low, Val::i64(i64::MAX)).into()
             }
         }
     }
@@ -163,7 +164,7 @@ impl Fx<'_, '_> {
         }
         match v {
             Val::Imm(bits) => Val::i64(scalar::bits::signed(ty, bits)),
-            Val::Reg(_) => self.b.cvt(CvtOp::Cast, ty, Ty::I64, v).into(),
+            Val::Reg(_) => self.cvt(CvtOp::Cast, ty, Ty::I64, v).into(),
         }
     }
 
@@ -174,16 +175,16 @@ impl Fx<'_, '_> {
         }
         match constant(v) {
             Some(x) => imm(ty, x),
-            None => self.b.cvt(CvtOp::Cast, Ty::I64, ty, v).into(),
+            None => self.cvt(CvtOp::Cast, Ty::I64, ty, v).into(),
         }
     }
 
     /// The value of a register that may change, as it is now.
     pub(crate) fn freeze(&mut self, v: Val) -> Val {
         match v {
-            Val::Reg(r) if self.b.func().regs[r.index()].mutable => {
-                let ty = self.b.ty(r);
-                self.b.mov(ty, v).into()
+            Val::Reg(r) if self.func().regs[r.index()].mutable => {
+                let ty = self.ty(r);
+                self.mov(ty, v).into()
             }
             _ => v,
         }
@@ -193,7 +194,7 @@ impl Fx<'_, '_> {
     pub(crate) fn negate(&mut self, p: Val) -> Val {
         match constant(p) {
             Some(x) => Val::pred(x & 1 == 0),
-            None => self.b.un(UnOp::Not, Ty::Pred, p).into(),
+            None => self.un(UnOp::Not, Ty::Pred, p).into(),
         }
     }
 
@@ -205,7 +206,7 @@ impl Fx<'_, '_> {
             (_, Some(y)) if y == absorbing => b,
             (Some(_), _) => b,
             (_, Some(_)) => a,
-            _ => self.b.bin(op, Ty::Pred, a, b).into(),
+            _ => self.bin(op, Ty::Pred, a, b).into(),
         }
     }
 
@@ -223,6 +224,6 @@ impl Fx<'_, '_> {
                 CmpOp::GeU => x as u64 >= y as u64,
             });
         }
-        self.b.cmp(op, Ty::I64, a, b).into()
+        self.cmp(op, Ty::I64, a, b).into()
     }
 }

@@ -1,7 +1,7 @@
 //! Conversions between Fortran types.
 
+use crate::builder::Builder;
 use crate::builder::arith::constant;
-use crate::function::Fx;
 use crate::types::{const_bytes, ir_ty};
 use crate::value::Value;
 use crate::value::place::Place;
@@ -9,7 +9,7 @@ use ir::op::CvtOp;
 use ir::{Ty, Val};
 use sema::checked::Type;
 
-impl Fx<'_, '_> {
+impl Builder<'_, '_> {
     /// A register value of one type as another.
     pub(crate) fn cast(&mut self, v: Val, from: Ty, to: Ty) -> Val {
         if from == to {
@@ -19,7 +19,7 @@ impl Fx<'_, '_> {
             Val::Imm(bits) if from != Ty::Pred && to != Ty::Pred => {
                 Val::Imm(scalar::bits::canonical(to, scalar::bits::convert(from, to, bits)))
             }
-            _ => self.b.cvt(CvtOp::Cast, from, to, v).into(),
+            _ => self.cvt(CvtOp::Cast, from, to, v).into(),
         }
     }
 
@@ -28,7 +28,7 @@ impl Fx<'_, '_> {
         match v {
             _ if from == to => v,
             Val::Imm(bits) => Val::Imm(ir::eval::eval_cvt(CvtOp::Bits, from, to, bits)),
-            Val::Reg(_) => self.b.cvt(CvtOp::Bits, from, to, v).into(),
+            Val::Reg(_) => self.cvt(CvtOp::Bits, from, to, v).into(),
         }
     }
 
@@ -61,11 +61,11 @@ impl Fx<'_, '_> {
     /// A character value cut or filled to the length of a type, where that is constant.
     fn fit_character(&mut self, v: &Value, to: &Type) -> Value {
         let (_, len) = self.as_char(v);
-        match const_bytes(self.program, to) {
+        match const_bytes(self.program(), to) {
             Some(n) if constant(len) != Some(n as i64) => {
                 let n = Val::i64(n as i64);
                 let mem = self.temporary(n, 1);
-                self.store(Place::Char(mem, n), to, v);
+                self.store_value(Place::Char(mem, n), to, v);
                 Value::Char(mem, n)
             }
             _ => v.clone(),

@@ -1,7 +1,378 @@
-//! Arithmetic over the function builder, and what is done with a finished function.
+//! The builder of one function: instructions, addresses, slots, temporaries, and what is freed at the end of a scope.
+//!
+//! [`Builder`] extends the builder of the IR with what all parts of lowering need. It knows the module and the side (host or
+//! device), but no variables and no expressions: an operand is a value that has been computed already.
+//!
+//! Block 0 is the *prologue*. It takes the addresses of slots, globals and shared variables, each once and only if
+//! something asks for it. It stays open until the function is finished and then jumps to the first real block. It
+//! dominates every other block, so an address in it may be used anywhere.
+//!
+//! A *scope* collects clean-ups that run when the statement or call that opened it is over. Code that may be skipped at run
+//! time opens its own scope, because what it allocates must be freed on that path only. [`flow`] opens and closes scopes.
+//!
+//! Not here: what a clean-up of objects does (`object`), where variables are stored (`storage`).
 
+pub(crate) mod address;
 pub(crate) mod arith;
+pub(crate) mod check_fp;
 pub(crate) mod complex;
 pub(crate) mod convert;
+pub(crate) mod descriptor;
+pub(crate) mod flow;
+pub(crate) mod memory;
 pub(crate) mod power;
 pub(crate) mod prune;
+pub(crate) mod value;
+
+use crate::LowerOptions;
+use crate::analysis::usage::Usage;
+use crate::builder::flow::Flow;
+use crate::module::ModuleLowering;
+use crate::types::Side;
+use crate::value::place::Mem;
+use ir::op::CmpOp;
+use ir::rt::Rt;
+use ir::{AddrBase, Bb, Function, FunctionBuilder, InstKind, LocalSlot, Reg, Space, Trap, Ty, Val};
+use sema::checked::{ProcId, Program};
+use source::Span;
+use std::ops::{Deref, DerefMut};
+
+/// Temporaries up to this size live in the frame, larger ones on the host are allocated.
+const LARGEST_SLOT: i64 = 64 * 1024;
+
+/// The prologue.
+const PROLOGUE: Bb = Bb(0);
+
+/// Memory that a service allocated.
+#[derive(Clone, Debug)]
+pub(crate) struct Allocation {
+    /// The memory it was allocated from.
+    pub(crate) location: i32,
+    /// Its address.
+    pub(crate) addr: Val,
+    /// Whether the address may be 0, with nothing to free.
+    pub(crate) may_be_null: bool,
+}
+
+/// Code that is made at the end of a scope.
+type Cleanup<'p> = Box<dyn for<'m> FnOnce(&mut Builder<'m, 'p>) + 'p>;
+
+/// The builder of one function.
+pub(crate) struct Builder<'m, 'p> {
+    ir: FunctionBuilder,
+    module: &'m mut ModuleLowering<'p>,
+    side: Side,
+    procedure: ProcId,
+    return_block: Bb,
+    /// The clean-ups of each open scope, innermost last.
+    scopes: Vec<Vec<Cleanup<'p>>>,
+    /// The addresses that the prologue takes.
+    addresses: Vec<(AddrBase, Reg)>,
+    transfer: Option<(u64, Mem)>,
+    random_counter: Option<Mem>,
+}
+
+impl Deref for Builder<'_, '_> {
+    type Target = FunctionBuilder;
+
+    fn deref(&self) -> &FunctionBuilder {
+        &self.ir
+    }
+}
+
+impl DerefMut for Builder<'_, '_> {
+    fn deref_mut(&mut self) -> &mut FunctionBuilder {
+        &mut self.ir
+    }
+}
+
+impl<'m, 'p> Builder<'m, 'p> {
+    /// The builder of a function, with its first real block current. `procedure` is the procedure that the function belongs
+    /// to; for a CUF kernel, the one around it.
+    pub(crate) fn new(
+        module: &'m mut ModuleLowering<'p>,
+        mut ir: FunctionBuilder,
+        side: Side,
+        procedure: ProcId,
+    ) -> Builder<'m, 'p> {
+        let start = ir.new_block();
+        let return_block = ir.new_block();
+        ir.switch_to(start);
+        Builder {
+            ir,
+            module,
+            side,
+            procedure,
+            return_block,
+            scopes: vec![Vec::new()],
+            addresses: Vec::new(),
+            transfer: None,
+            random_counter: None,
+        }
+    }
+
+    /// The finished function, which has no results and returns at the end of the current block.
+    pub(crate) fn finish_subroutine(mut self) -> Function {
+        let end = self.return_block;
+        self.jump(end);
+        self.switch_to(end);
+        self.ret(Vec::new());
+        self.finish_function()
+    }
+
+    /// The finished function, without unreachable blocks.
+    pub(crate) fn finish_function(mut self) -> Function {
+        self.ir.switch_to(PROLOGUE);
+        self.ir.jump(Bb(1));
+        let is_checked = self.module.options().check_fp && self.side == Side::Device && !self.is_embedded();
+        let mut made = prune::without_unreachable(self.ir.finish());
+        if is_checked {
+            check_fp::watch(self.module, &mut made);
+        }
+        made
+    }
+
+    /// The module under construction.
+    pub(crate) fn module(&mut self) -> &mut ModuleLowering<'p> {
+        self.module
+    }
+
+    /// The checked program.
+    pub(crate) fn program(&self) -> &'p Program {
+        self.module.program()
+    }
+
+    /// The options of this lowering.
+    pub(crate) fn options(&self) -> &'p LowerOptions {
+        self.module.options()
+    }
+
+    /// What each procedure does with its variables.
+    pub(crate) fn usage(&self) -> &'p Usage {
+        self.module.usage()
+    }
+
+    /// The tag of each derived type and the last one of its extensions.
+    pub(crate) fn tags(&self) -> &'p [(u64, u64)] {
+        self.module.tags()
+    }
+
+    /// Whether host or device code is built.
+    pub(crate) fn side(&self) -> Side {
+        self.side
+    }
+
+    /// Whether host code is built.
+    pub(crate) fn is_host(&self) -> bool {
+        self.side == Side::Host
+    }
+
+    /// The procedure that the function belongs to.
+    pub(crate) fn procedure(&self) -> ProcId {
+        self.procedure
+    }
+
+    /// The block that every RETURN goes to.
+    pub(crate) fn return_block(&self) -> Bb {
+        self.return_block
+    }
+
+    /// In device code that draws random numbers: where the thread counts them.
+    pub(crate) fn random_counter(&self) -> Option<Mem> {
+        self.random_counter
+    }
+
+    /// Says where the thread counts the random numbers that it draws.
+    pub(crate) fn set_random_counter(&mut self, counter: Mem) {
+        self.random_counter = Some(counter);
+    }
+
+    /// The address of a slot, global or shared variable.
+    pub(crate) fn addr_of(&mut self, base: AddrBase) -> Val {
+        if let Some((_, reg)) = self.addresses.iter().find(|(b, _)| *b == base) {
+            return (*reg).into();
+        }
+        let current = self.ir.current();
+        self.ir.switch_to(PROLOGUE);
+        let reg = self.ir.addr(base);
+        self.ir.switch_to(current);
+        self.addresses.push((base, reg));
+        reg.into()
+    }
+
+    /// The slot, global or shared variable whose address a value is.
+    pub(crate) fn base_of(&self, addr: Val) -> Option<AddrBase> {
+        self.addresses.iter().find(|(_, reg)| Val::Reg(*reg) == addr).map(|(base, _)| *base)
+    }
+
+    /// The space of slots of local memory.
+    pub(crate) fn local_space(&self) -> Space {
+        match self.side {
+            Side::Host => Space::Host,
+            Side::Device => Space::Local,
+        }
+    }
+
+    /// A fresh slot.
+    pub(crate) fn slot(&mut self, bytes: u64, align: u64, name: &str, span: Span) -> (AddrBase, Mem) {
+        let slot = LocalSlot { bytes, align: align.max(1), name: name.into(), span };
+        let base = AddrBase::Local(self.ir.add_local(slot));
+        let addr = self.addr_of(base);
+        (base, Mem::at(addr, self.local_space()))
+    }
+
+    /// The one slot through which the host moves scalars from and to the device. Its contents are used at once.
+    pub(crate) fn transfer_slot(&mut self, bytes: u64) -> Mem {
+        if let Some((size, mem)) = self.transfer
+            && size >= bytes
+        {
+            return mem;
+        }
+        let size = bytes.max(16);
+        let (_, mem) = self.slot(size, 8, "transfer", Span::NONE);
+        self.transfer = Some((size, mem));
+        mem
+    }
+
+    /// Uninitialised memory until the end of the current scope.
+    pub(crate) fn temporary(&mut self, bytes: Val, align: u64) -> Mem {
+        if let Val::Imm(n) = bytes
+            && (self.side == Side::Device || (n as i64) <= LARGEST_SLOT)
+        {
+            return self.slot((n as i64).max(0) as u64, align, "temporary", Span::NONE).1;
+        }
+        let location = if self.side == Side::Device { 1 } else { 0 };
+        self.allocated_temporary(location, bytes)
+    }
+
+    /// Memory of that location until the end of the current scope.
+    pub(crate) fn allocated_temporary(&mut self, location: i32, bytes: Val) -> Mem {
+        let args = vec![Val::i32(location), bytes, Val::i64(0), Val::i64(0), Val::i32(0)];
+        let addr = self.rt(Rt::Alloc, args).first().map_or(Val::i64(0), |&r| r.into());
+        self.defer_free(Allocation { location, addr, may_be_null: false });
+        let space = if location == 1 { Space::Global } else { Space::Host };
+        Mem::at(addr, space)
+    }
+
+    /// Frees memory at the end of the current scope.
+    pub(crate) fn defer_free(&mut self, allocation: Allocation) {
+        self.defer(move |b| b.free(&allocation));
+    }
+
+    /// Makes code at the end of the current scope. What was deferred last comes first.
+    pub(crate) fn defer(&mut self, cleanup: impl for<'a> FnOnce(&mut Builder<'a, 'p>) + 'p) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.push(Box::new(cleanup));
+        }
+    }
+
+    /// Opens a scope.
+    fn open_scope(&mut self) {
+        self.scopes.push(Vec::new());
+    }
+
+    /// Closes the current scope and makes its clean-ups, the last one first.
+    fn close_scope(&mut self) {
+        let cleanups = self.scopes.pop().unwrap_or_default();
+        for cleanup in cleanups.into_iter().rev() {
+            cleanup(self);
+        }
+    }
+
+    /// Frees memory.
+    pub(crate) fn free(&mut self, a: &Allocation) {
+        let some = if a.may_be_null { self.icmp(CmpOp::Ne, a.addr, Val::i64(0)) } else { Val::pred(true) };
+        self.when(some, |this| {
+            this.rt(Rt::Free, vec![Val::i32(a.location), a.addr, Val::i64(0), Val::i64(0), Val::i32(0)]);
+        });
+    }
+
+    /// Sets a register to a value that was computed for this alone: if the last instruction made it, that instruction sets
+    /// the register.
+    pub(crate) fn set_directly(&mut self, reg: Reg, value: Val) {
+        let current = self.ir.current();
+        if let Val::Reg(temp) = value
+            && !self.ir.func().regs[temp.index()].mutable
+            && !self.ir.is_terminated()
+            && let Some(last) = self.ir.func_mut().blocks[current.index()].insts.last_mut()
+        {
+            let dst = match &mut last.kind {
+                InstKind::Un { dst, .. }
+                | InstKind::Bin { dst, .. }
+                | InstKind::Tri { dst, .. }
+                | InstKind::Select { dst, .. }
+                | InstKind::Cvt { dst, .. }
+                | InstKind::Load { dst, .. }
+                | InstKind::Special { dst, .. } => Some(dst),
+                _ => None,
+            };
+            if let Some(dst) = dst.filter(|dst| **dst == temp) {
+                *dst = reg;
+                return;
+            }
+        }
+        self.ir.set(reg, value);
+    }
+
+    /// Calls a service. A service that this side does not have is refused when it is reached.
+    pub(crate) fn rt(&mut self, rt: Rt, args: Vec<Val>) -> Vec<Reg> {
+        let here = match rt.side() {
+            ir::rt::Side::Host => self.side == Side::Host,
+            ir::rt::Side::Device => self.side == Side::Device,
+            ir::rt::Side::Both => true,
+        };
+        if here && args.len() == rt.params().len() {
+            return self.ir.rt(rt, args);
+        }
+        self.unsupported(&format!("the service `{rt}` in {} code", if self.is_host() { "host" } else { "device" }));
+        rt.results().iter().map(|&ty| self.zero_reg(ty)).collect()
+    }
+
+    fn zero_reg(&mut self, ty: Ty) -> Reg {
+        self.ir.mov(ty, Val::Imm(0))
+    }
+
+    /// Refuses the code from here on when it is reached: it needs `what`.
+    pub(crate) fn unsupported(&mut self, what: &str) {
+        let span = self.ir.span();
+        self.module.refuse(span, what);
+        self.trap_here(Trap::Unsupported);
+    }
+
+    /// Ends the run here. Code that follows is unreachable.
+    pub(crate) fn trap_here(&mut self, trap: Trap) {
+        self.ir.trap(trap);
+        let dead = self.ir.new_block();
+        self.ir.switch_to(dead);
+    }
+
+    /// Whether the function is one of an embedded module. Those have no statements to step through and no variables to show.
+    pub(crate) fn is_embedded(&self) -> bool {
+        self.module.is_embedded(self.procedure)
+    }
+
+    /// Marks the beginning of a statement where a user may stop. Embedded modules have none.
+    pub(crate) fn mark(&mut self, span: Span) {
+        if self.is_embedded() {
+            self.ir.set_span(span);
+        } else {
+            self.ir.stmt(span);
+        }
+    }
+
+    /// Read-only memory with these bytes.
+    pub(crate) fn constant_memory(&mut self, bytes: &[u8], align: u64) -> Mem {
+        let g = self.module.constant(bytes, align, self.side);
+        let space = if self.side == Side::Device { Space::Global } else { Space::Host };
+        Mem::at(self.addr_of(AddrBase::Global(g)), space)
+    }
+
+    /// The address and length of a name, for services whose messages contain it.
+    pub(crate) fn name_text(&mut self, name: &str) -> (Val, Val) {
+        if name.is_empty() {
+            return (Val::i64(0), Val::i64(0));
+        }
+        let g = self.module.constant(name.as_bytes(), 1, self.side);
+        (self.addr_of(AddrBase::Global(g)), Val::i64(name.len() as i64))
+    }
+}

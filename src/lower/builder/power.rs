@@ -5,14 +5,15 @@
 //! `scalar::int::pow`, so that folded and computed powers agree in every bit. A constant exponent becomes straight code, any
 //! other a loop.
 
-use crate::function::Fx;
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
 use crate::types::{imm, ir_ty};
 use crate::value::Value;
 use ir::op::{BinOp, CmpOp, UnOp};
 use ir::{Ty, Val};
 use sema::checked::{BinaryOp, Type};
 
-impl Fx<'_, '_> {
+impl Builder<'_, '_> {
     /// `base ** n` of a constant `n`.
     pub(crate) fn constant_power(&mut self, base: &Value, n: i64, ty: &Type) -> Value {
         if n < 0 && matches!(ty, Type::Integer(_)) {
@@ -42,49 +43,49 @@ impl Fx<'_, '_> {
     pub(crate) fn integer_power(&mut self, base: &Value, n: Val, ty: &Type) -> Value {
         let power = self.variable_of(ty);
         let square = self.variable_of(ty);
-        let left = self.b.mutable(Ty::I64);
+        let left = self.mutable(Ty::I64);
         let one = self.one(ty);
-        self.store(power, ty, &one);
-        self.store(square, ty, base);
-        let count = if matches!(ty, Type::Integer(_)) { n } else { self.b.un(UnOp::Abs, Ty::I64, n).into() };
-        self.b.set(left, count);
+        self.store_value(power, ty, &one);
+        self.store_value(square, ty, base);
+        let count = if matches!(ty, Type::Integer(_)) { n } else { self.un(UnOp::Abs, Ty::I64, n).into() };
+        self.set(left, count);
         let (head, body, odd, after, done) =
-            (self.b.new_block(), self.b.new_block(), self.b.new_block(), self.b.new_block(), self.b.new_block());
-        self.b.jump(head);
-        self.b.switch_to(head);
+            (self.new_block(), self.new_block(), self.new_block(), self.new_block(), self.new_block());
+        self.jump(head);
+        self.switch_to(head);
         // The magnitude of the least integer is itself, a negative number; as unsigned it is right.
         let op = if matches!(ty, Type::Integer(_)) { CmpOp::Gt } else { CmpOp::Ne };
-        let more = self.b.cmp(op, Ty::I64, left, Val::i64(0));
-        self.b.branch(more, body, done);
-        self.b.switch_to(body);
-        let bit = self.b.bin(BinOp::And, Ty::I64, left, Val::i64(1));
-        let is_odd = self.b.cmp(CmpOp::Ne, Ty::I64, bit, Val::i64(0));
-        self.b.branch(is_odd, odd, after);
-        self.b.switch_to(odd);
-        let (p, s) = (self.load(power, ty), self.load(square, ty));
+        let more = self.cmp(op, Ty::I64, left, Val::i64(0));
+        self.branch(more, body, done);
+        self.switch_to(body);
+        let bit = self.bin(BinOp::And, Ty::I64, left, Val::i64(1));
+        let is_odd = self.cmp(CmpOp::Ne, Ty::I64, bit, Val::i64(0));
+        self.branch(is_odd, odd, after);
+        self.switch_to(odd);
+        let (p, s) = (self.load_value(power, ty), self.load_value(square, ty));
         let product = self.multiply(&p, &s, ty);
-        self.store(power, ty, &product);
-        self.b.jump(after);
-        self.b.switch_to(after);
-        let s = self.load(square, ty);
+        self.store_value(power, ty, &product);
+        self.jump(after);
+        self.switch_to(after);
+        let s = self.load_value(square, ty);
         let squared = self.multiply(&s, &s, ty);
-        self.store(square, ty, &squared);
-        let half = self.b.bin(BinOp::ShrU, Ty::I64, left, Val::i64(1));
-        self.b.set(left, half);
-        self.b.back_edge();
-        self.b.jump(head);
-        self.b.switch_to(done);
-        let result = self.load(power, ty);
+        self.store_value(square, ty, &squared);
+        let half = self.bin(BinOp::ShrU, Ty::I64, left, Val::i64(1));
+        self.set(left, half);
+        self.back_edge();
+        self.jump(head);
+        self.switch_to(done);
+        let result = self.load_value(power, ty);
         let negative = self.icmp(CmpOp::Lt, n, Val::i64(0));
-        self.when(negative, |fx| {
+        self.when(negative, |this| {
             let inverse = if matches!(ty, Type::Integer(_)) {
-                fx.integer_reciprocal_power(base, n, ty)
+                this.integer_reciprocal_power(base, n, ty)
             } else {
-                fx.arithmetic(BinaryOp::Div, &one, &result, ty)
+                this.arithmetic(BinaryOp::Div, &one, &result, ty)
             };
-            fx.store(power, ty, &inverse);
+            this.store_value(power, ty, &inverse);
         });
-        let result = self.load(power, ty);
+        let result = self.load_value(power, ty);
         self.freeze_value(result)
     }
 
@@ -93,14 +94,14 @@ impl Fx<'_, '_> {
     fn integer_reciprocal_power(&mut self, base: &Value, n: Val, ty: &Type) -> Value {
         let part = ir_ty(ty);
         let base = self.as_scalar(base, ty);
-        let bit = self.b.bin(BinOp::And, Ty::I64, n, Val::i64(1));
-        let odd = self.b.cmp(CmpOp::Ne, Ty::I64, bit, Val::i64(0));
-        let by_parity = self.b.select(part, odd, imm(part, -1), imm(part, 1));
-        let is = |fx: &mut Self, value: i64| fx.b.cmp(CmpOp::Eq, part, base, imm(part, value));
+        let bit = self.bin(BinOp::And, Ty::I64, n, Val::i64(1));
+        let odd = self.cmp(CmpOp::Ne, Ty::I64, bit, Val::i64(0));
+        let by_parity = self.select(part, odd, imm(part, -1), imm(part, 1));
+        let is = |this: &mut Self, value: i64| this.cmp(CmpOp::Eq, part, base, imm(part, value));
         let (one, minus_one, zero) = (is(self, 1), is(self, -1), is(self, 0));
-        let quotient = self.b.bin(BinOp::Div, part, imm(part, 1), imm(part, 0));
-        let v = self.b.select(part, zero, quotient, imm(part, 0));
-        let v = self.b.select(part, minus_one, by_parity, v);
-        Value::Scalar(self.b.select(part, one, imm(part, 1), v).into())
+        let quotient = self.bin(BinOp::Div, part, imm(part, 1), imm(part, 0));
+        let v = self.select(part, zero, quotient, imm(part, 0));
+        let v = self.select(part, minus_one, by_parity, v);
+        Value::Scalar(self.select(part, one, imm(part, 1), v).into())
     }
 }

@@ -4,13 +4,16 @@
 //! not known, host code tests the strides and passes a copy if it must, which is copied back unless the dummy is
 //! INTENT(IN). Device code has no memory for that: there such an argument is refused when it is reached.
 
+use crate::builder::Allocation;
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
 use crate::call::{CopyBack, Passed};
 use crate::expr::designator::is_designator;
-use crate::function::{Cleanup, Ending, Fx};
+use crate::function::FunctionLowering;
 use crate::module::ArgKey;
-use crate::storage::DescAt;
 use crate::types::{Side, align, const_bytes, has_allocatable, has_final, ir_ty};
 use crate::value::Value;
+use crate::value::descriptor::DescAt;
 use crate::value::place::{Mem, Place};
 use crate::value::view::View;
 use ast::Intent;
@@ -19,7 +22,7 @@ use ir::{Space, Ty, Val};
 use sema::checked::{CharLen, Expr, ExprKind, ProcKind, Shape, Storage, Type, Variable};
 use sema::intrinsic::Intrinsic;
 
-impl<'p> Fx<'_, 'p> {
+impl Builder<'_, '_> {
     /// What is passed for a dummy when nothing is.
     pub(crate) fn pass_absent(&mut self, dummy: &Variable, out: &mut Passed) {
         if matches!(dummy.storage, Storage::Procedure) {
@@ -39,53 +42,13 @@ impl<'p> Fx<'_, 'p> {
         out.keys.push(ArgKey::Any);
     }
 
-    /// Passes an expression or variable for a dummy.
-    pub(crate) fn pass(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
-        if dummy.attrs.class && !dummy.attrs.allocatable && !dummy.attrs.pointer {
-            return self.pass_class(dummy, e, out);
-        }
-        if dummy.attrs.allocatable || dummy.attrs.pointer {
-            return self.pass_descriptor(dummy, e, out);
-        }
-        match &dummy.shape {
-            Shape::Scalar if dummy.attrs.value => self.pass_value(dummy, e, out),
-            Shape::Scalar => self.pass_reference(dummy, e, out),
-            Shape::AssumedShape(_) => self.pass_assumed_shape(dummy, e, out),
-            Shape::AssumedRank => self.pass_anything(e, out),
-            Shape::Explicit(_) | Shape::AssumedSize(..) | Shape::Deferred(_) => self.pass_sequence(dummy, e, out),
-        }
-    }
-
-    fn pass_value(&mut self, dummy: &Variable, e: &'p Expr, out: &mut Passed) {
-        let value = self.value(e);
-        // A kernel gets the bytes; what an allocatable component of them points to stays the caller's.
-        let launched = dummy.owner.is_some_and(|p| self.program.proc(p).kind == ProcKind::Kernel);
-        let owns = has_allocatable(self.program, &e.ty) && !launched && self.is_host();
-        let value = match value {
-            // The dummy is the procedure's own, which frees what it owns: it gets a copy.
-            Value::Object(from) if owns && !out.service => Value::Object(self.deep_copy(from, &e.ty)),
-            Value::Object(from)
-                if !out.service
-                    && !matches!(e.kind, ExprKind::Construct { .. })
-                    && (has_final(self.program, &e.ty) || !matches!(e.kind, ExprKind::Call { .. })) =>
-            {
-                let bytes = const_bytes(self.program, &e.ty).unwrap_or(0);
-                let mem = self.temporary(Val::i64(bytes as i64), 8);
-                self.copy_words(mem, from, bytes, align(self.program, &e.ty));
-                Value::Object(mem)
-            }
-            other => other,
-        };
-        self.pass_computed(&value, &e.ty, out);
-    }
-
     /// A copy of an object in memory of its own.
     fn object_copy(&mut self, from: Mem, ty: &Type) -> Mem {
         let mem = self.deep_copy(from, ty);
-        if has_allocatable(self.program, ty) {
-            let bytes = const_bytes(self.program, ty).unwrap_or(0);
+        if has_allocatable(self.program(), ty) {
+            let bytes = const_bytes(self.program(), ty).unwrap_or(0);
             let view = self.dense(mem, Val::i64(bytes as i64), None, &[]);
-            self.defer(Ending::Copies(view, ty.clone()));
+            self.release_later(view, ty.clone());
         }
         mem
     }
@@ -119,134 +82,7 @@ impl<'p> Fx<'_, 'p> {
 
     /// In device code procedures are cloned by the spaces of their arguments.
     pub(crate) fn space_key(&self, space: Space) -> ArgKey {
-        if self.side == Side::Device { ArgKey::Space(space) } else { ArgKey::Any }
-    }
-
-    fn pass_reference(&mut self, dummy: &Variable, e: &'p Expr, out: &mut Passed) {
-        let read_only = dummy.attrs.intent == Some(Intent::In);
-        // The value of these is the variable's own memory, which another argument may be too.
-        let aliases = matches!(&e.kind, ExprKind::Paren(_) | ExprKind::Intrinsic { id: Intrinsic::Trim, .. });
-        let place = if is_designator(e) || self.lookup(e).is_some() {
-            self.place(e)
-        } else {
-            // A value: what the procedure does to it must not reach a variable.
-            let value = self.value(e);
-            match value {
-                Value::Char(_, len) if aliases => {
-                    let copy = self.character_copy(&value, len);
-                    let (mem, len) = self.as_char(&copy);
-                    Place::Char(mem, len)
-                }
-                Value::Object(from) if matches!(e.kind, ExprKind::Paren(_)) => {
-                    Place::Mem(self.object_copy(from, &e.ty))
-                }
-                Value::Char(mem, len) => Place::Char(mem, len),
-                other => Place::Mem(self.spill(&other, &e.ty)),
-            }
-        };
-        let (mem, len) = match place {
-            Place::Mem(mem) => (mem, None),
-            Place::Char(mem, len) => (mem, Some(len)),
-            Place::Reg(_) | Place::Complex(..) => {
-                let value = self.load(place, &e.ty);
-                let mem = self.spill(&value, &e.ty);
-                if !read_only {
-                    out.back.push(CopyBack::Scalar { from: mem, to: place, ty: e.ty.clone() });
-                }
-                (mem, None)
-            }
-        };
-        let addr = self.address(mem);
-        let addr = self.element_of_absent(e, addr);
-        out.words.push(addr);
-        if matches!(dummy.ty, Type::Character(_)) {
-            let len = len.or_else(|| const_bytes(self.program, &e.ty).map(|n| Val::i64(n as i64)));
-            out.words.push(len.unwrap_or(Val::i64(0)));
-        }
-        out.keys.push(self.space_key(mem.space));
-    }
-
-    /// The address of the current element of an optional dummy; 0, like that of the whole, if it is absent.
-    fn element_of_absent(&mut self, e: &'p Expr, addr: Val) -> Val {
-        let ExprKind::Var(v) = &e.kind else { return addr };
-        if e.rank == 0 || !self.program.var(*v).attrs.optional {
-            return addr;
-        }
-        let present = self.presence(*v);
-        self.b.select(Ty::I64, present, addr, Val::i64(0)).into()
-    }
-
-    /// `type(*), dimension(..)`: the address and the bytes of an element. A C pointer stands for the bytes it points to.
-    fn pass_anything(&mut self, e: &'p Expr, out: &mut Passed) {
-        let names_memory = matches!(&e.ty, Type::Derived(id)
-            if e.rank == 0 && matches!(&*self.program.ty(*id).name, "c_ptr" | "c_devptr"));
-        if out.service && names_memory {
-            let addr = self.pointer_word(e);
-            out.words.extend([addr, Val::i64(1)]);
-            out.keys.push(ArgKey::Any);
-            return;
-        }
-        let view = match self.designator_view(e) {
-            Some(view) => view,
-            None if e.rank > 0 => self.view(e),
-            None => {
-                let place = self.place(e);
-                let mem = match place {
-                    Place::Mem(mem) | Place::Char(mem, _) => mem,
-                    other => {
-                        let value = self.load(other, &e.ty);
-                        let mem = self.spill(&value, &e.ty);
-                        out.back.push(CopyBack::Scalar { from: mem, to: other, ty: e.ty.clone() });
-                        mem
-                    }
-                };
-                let element = self.element_bytes(&e.ty, None);
-                self.dense(mem, element, None, &[])
-            }
-        };
-        let addr = self.address(view.mem);
-        out.words.extend([addr, view.element]);
-        out.keys.push(self.space_key(view.mem.space));
-    }
-
-    fn pass_assumed_shape(&mut self, dummy: &Variable, e: &'p Expr, out: &mut Passed) {
-        let view = self.view(e);
-        let mut view = self.plain_view(view, &e.ty);
-        if view.gathers() {
-            view = self.contiguous_view(view, &e.ty);
-        }
-        let mut addr = self.address(view.mem);
-        if dummy.attrs.contiguous && !view.is_contiguous() && self.is_host() {
-            // The dummy says that its elements follow each other: a section with gaps is passed as a copy.
-            addr = self.contiguous_address(&view, &e.ty, dummy.attrs.intent, out);
-            let mut stride = view.element;
-            for d in &mut view.dims {
-                d.stride = stride;
-                stride = self.imul(stride, d.extent);
-            }
-        }
-        out.words.push(addr);
-        for d in &view.dims {
-            out.words.extend([d.extent, d.stride]);
-        }
-        out.words.extend(view.len);
-        out.keys.push(self.space_key(view.mem.space));
-    }
-
-    fn pass_sequence(&mut self, dummy: &Variable, e: &'p Expr, out: &mut Passed) {
-        if e.rank == 0 {
-            // Sequence association: an element stands for the rest of its array.
-            return self.pass_reference(dummy, e, out);
-        }
-        let view = self.view(e);
-        let mut view = self.plain_view(view, &e.ty);
-        if view.gathers() {
-            view = self.contiguous_view(view, &e.ty);
-        }
-        let addr = self.contiguous_address(&view, &e.ty, dummy.attrs.intent, out);
-        out.words.push(addr);
-        out.words.extend(view.len.filter(|_| matches!(dummy.ty, Type::Character(_))));
-        out.keys.push(self.space_key(view.mem.space));
+        if self.side() == Side::Device { ArgKey::Space(space) } else { ArgKey::Any }
     }
 
     /// The address of a view's elements, one after another.
@@ -263,27 +99,27 @@ impl<'p> Fx<'_, 'p> {
             return base;
         }
         let scattered = self.negate(test);
-        if self.side == Side::Device {
-            self.when(scattered, |fx| fx.unsupported("a section with gaps as this argument"));
+        if self.side() == Side::Device {
+            self.when(scattered, |this| this.unsupported("a section with gaps as this argument"));
             return base;
         }
-        let addr = self.b.mutable(Ty::I64);
-        self.b.set(addr, base);
+        let addr = self.mutable(Ty::I64);
+        self.set(addr, base);
         let location = if self.is_remote(view.mem) { 1 } else { 0 };
         let extents = view.extents();
         let count = self.product(&extents);
         let bytes = self.imul(count, view.element);
         // What objects own goes with them, and comes back, or is given back, with them.
-        let copied = intent != Some(Intent::Out) || has_allocatable(self.program, ty);
-        self.when(scattered, |fx| {
+        let copied = intent != Some(Intent::Out) || has_allocatable(self.program(), ty);
+        self.when(scattered, |this| {
             let args = vec![Val::i32(location), bytes, Val::i64(0), Val::i64(0), Val::i32(0)];
-            let fresh = fx.rt(Rt::Alloc, args);
+            let fresh = this.rt(Rt::Alloc, args);
             if let Some(&fresh) = fresh.first() {
-                fx.b.set(addr, fresh);
+                this.set(addr, fresh);
             }
             if copied {
-                let dense = fx.dense(Mem::at(addr.into(), view.mem.space), view.element, view.len, &extents);
-                fx.move_array(&dense, view, ty);
+                let dense = this.dense(Mem::at(addr.into(), view.mem.space), view.element, view.len, &extents);
+                this.move_array(&dense, view, ty);
             }
         });
         let dense = self.dense(Mem::at(addr.into(), view.mem.space), view.element, view.len, &extents);
@@ -292,64 +128,9 @@ impl<'p> Fx<'_, 'p> {
             from: dense,
             to: (intent != Some(Intent::In)).then(|| view.clone()),
             ty: ty.clone(),
-            free: Cleanup { location, addr: addr.into(), perhaps: false },
+            free: Allocation { location, addr: addr.into(), may_be_null: false },
         });
         addr.into()
-    }
-
-    fn pass_descriptor(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
-        let own = self.descriptor(e);
-        if let (true, Some(d)) = (dummy.attrs.class, own.clone().filter(|d| !d.class)) {
-            // A pointer of a declared type for a polymorphic one: a copy that knows the type.
-            let view = self.desc_view(&d);
-            let view = self.tagged(view, &e.ty);
-            let addr = self.descriptor_of(&view);
-            if dummy.attrs.intent != Some(Intent::In) {
-                out.back.push(CopyBack::Descriptor { from: addr, to: d });
-            }
-            out.words.push(addr);
-            out.keys.push(ArgKey::Any);
-            return;
-        }
-        let mem = match own {
-            Some(d) => match &d.at {
-                DescAt::Mem(mem) => *mem,
-                DescAt::Regs(_) => {
-                    // Sema sees to it that the descriptor is in memory where it can change; this is a read-only copy.
-                    let view = self.desc_view(&d);
-                    let addr = self.descriptor_of(&view);
-                    out.back.push(CopyBack::Descriptor { from: addr, to: d.clone() });
-                    Mem::at(addr, self.local_space())
-                }
-            },
-            None if matches!(e.kind, ExprKind::Null | ExprKind::Intrinsic { .. }) && e.rank == 0 => {
-                self.empty_descriptor(dummy.shape.rank())
-            }
-            None => {
-                let view = match self.designator_view(e) {
-                    Some(view) => view,
-                    None if matches!(e.kind, ExprKind::Null) => {
-                        let mem = self.empty_descriptor(dummy.shape.rank());
-                        let addr = self.address(mem);
-                        out.words.push(addr);
-                        out.keys.push(self.space_key(mem.space));
-                        return;
-                    }
-                    None => self.view(e),
-                };
-                let view = if dummy.attrs.class { self.tagged(view, &e.ty) } else { view };
-                let addr = self.descriptor_of(&view);
-                Mem::at(addr, self.local_space())
-            }
-        };
-        if out.service && matches!(dummy.ty, Type::Any) && !matches!(e.ty, Type::Any) {
-            // The service allocates the array: it learns the bytes of an element from the descriptor.
-            let element = self.element_bytes(&e.ty, None);
-            self.store_scalar(mem.plus(ir::descriptor::ELEMENT_BYTES), Ty::I64, element);
-        }
-        let addr = self.address(mem);
-        out.words.push(addr);
-        out.keys.push(self.space_key(mem.space));
     }
 
     /// A descriptor of nothing.
@@ -372,6 +153,230 @@ impl<'p> Fx<'_, 'p> {
                 _ => v,
             })
             .collect()
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
+    /// Passes an expression or variable for a dummy.
+    pub(crate) fn pass(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
+        if dummy.attrs.class && !dummy.attrs.allocatable && !dummy.attrs.pointer {
+            return self.pass_class(dummy, e, out);
+        }
+        if dummy.attrs.allocatable || dummy.attrs.pointer {
+            return self.pass_descriptor(dummy, e, out);
+        }
+        match &dummy.shape {
+            Shape::Scalar if dummy.attrs.value => self.pass_value(dummy, e, out),
+            Shape::Scalar => self.pass_reference(dummy, e, out),
+            Shape::AssumedShape(_) => self.pass_assumed_shape(dummy, e, out),
+            Shape::AssumedRank => self.pass_anything(e, out),
+            Shape::Explicit(_) | Shape::AssumedSize(..) | Shape::Deferred(_) => self.pass_sequence(dummy, e, out),
+        }
+    }
+
+    fn pass_value(&mut self, dummy: &Variable, e: &'p Expr, out: &mut Passed) {
+        let value = self.value(e);
+        // A kernel gets the bytes; what an allocatable component of them points to stays the caller's.
+        let launched = dummy.owner.is_some_and(|p| self.b.program().proc(p).kind == ProcKind::Kernel);
+        let owns = has_allocatable(self.b.program(), &e.ty) && !launched && self.b.is_host();
+        let value = match value {
+            // The dummy is the procedure's own, which frees what it owns: it gets a copy.
+            Value::Object(from) if owns && !out.service => Value::Object(self.b.deep_copy(from, &e.ty)),
+            Value::Object(from)
+                if !out.service
+                    && !matches!(e.kind, ExprKind::Construct { .. })
+                    && (has_final(self.b.program(), &e.ty) || !matches!(e.kind, ExprKind::Call { .. })) =>
+            {
+                let bytes = const_bytes(self.b.program(), &e.ty).unwrap_or(0);
+                let mem = self.b.temporary(Val::i64(bytes as i64), 8);
+                self.b.copy_words(mem, from, bytes, align(self.b.program(), &e.ty));
+                Value::Object(mem)
+            }
+            other => other,
+        };
+        self.b.pass_computed(&value, &e.ty, out);
+    }
+
+    fn pass_reference(&mut self, dummy: &Variable, e: &'p Expr, out: &mut Passed) {
+        let read_only = dummy.attrs.intent == Some(Intent::In);
+        // The value of these is the variable's own memory, which another argument may be too.
+        let aliases = matches!(&e.kind, ExprKind::Paren(_) | ExprKind::Intrinsic { id: Intrinsic::Trim, .. });
+        let place = if is_designator(e) || self.lookup(e).is_some() {
+            self.place(e)
+        } else {
+            // A value: what the procedure does to it must not reach a variable.
+            let value = self.value(e);
+            match value {
+                Value::Char(_, len) if aliases => {
+                    let copy = self.b.character_copy(&value, len);
+                    let (mem, len) = self.b.as_char(&copy);
+                    Place::Char(mem, len)
+                }
+                Value::Object(from) if matches!(e.kind, ExprKind::Paren(_)) => {
+                    Place::Mem(self.b.object_copy(from, &e.ty))
+                }
+                Value::Char(mem, len) => Place::Char(mem, len),
+                other => Place::Mem(self.b.spill(&other, &e.ty)),
+            }
+        };
+        let (mem, len) = match place {
+            Place::Mem(mem) => (mem, None),
+            Place::Char(mem, len) => (mem, Some(len)),
+            Place::Reg(_) | Place::Complex(..) => {
+                let value = self.b.load_value(place, &e.ty);
+                let mem = self.b.spill(&value, &e.ty);
+                if !read_only {
+                    out.back.push(CopyBack::Scalar { from: mem, to: place, ty: e.ty.clone() });
+                }
+                (mem, None)
+            }
+        };
+        let addr = self.b.address(mem);
+        let addr = self.element_of_absent(e, addr);
+        out.words.push(addr);
+        if matches!(dummy.ty, Type::Character(_)) {
+            let len = len.or_else(|| const_bytes(self.b.program(), &e.ty).map(|n| Val::i64(n as i64)));
+            out.words.push(len.unwrap_or(Val::i64(0)));
+        }
+        out.keys.push(self.b.space_key(mem.space));
+    }
+
+    /// The address of the current element of an optional dummy; 0, like that of the whole, if it is absent.
+    fn element_of_absent(&mut self, e: &'p Expr, addr: Val) -> Val {
+        let ExprKind::Var(v) = &e.kind else { return addr };
+        if e.rank == 0 || !self.b.program().var(*v).attrs.optional {
+            return addr;
+        }
+        let present = self.presence(*v);
+        self.b.select(Ty::I64, present, addr, Val::i64(0)).into()
+    }
+
+    /// `type(*), dimension(..)`: the address and the bytes of an element. A C pointer stands for the bytes it points to.
+    fn pass_anything(&mut self, e: &'p Expr, out: &mut Passed) {
+        let names_memory = matches!(&e.ty, Type::Derived(id)
+            if e.rank == 0 && matches!(&*self.b.program().ty(*id).name, "c_ptr" | "c_devptr"));
+        if out.service && names_memory {
+            let addr = self.pointer_word(e);
+            out.words.extend([addr, Val::i64(1)]);
+            out.keys.push(ArgKey::Any);
+            return;
+        }
+        let view = match self.designator_view(e) {
+            Some(view) => view,
+            None if e.rank > 0 => self.view(e),
+            None => {
+                let place = self.place(e);
+                let mem = match place {
+                    Place::Mem(mem) | Place::Char(mem, _) => mem,
+                    other => {
+                        let value = self.b.load_value(other, &e.ty);
+                        let mem = self.b.spill(&value, &e.ty);
+                        out.back.push(CopyBack::Scalar { from: mem, to: other, ty: e.ty.clone() });
+                        mem
+                    }
+                };
+                let element = self.b.element_bytes(&e.ty, None);
+                self.b.dense(mem, element, None, &[])
+            }
+        };
+        let addr = self.b.address(view.mem);
+        out.words.extend([addr, view.element]);
+        out.keys.push(self.b.space_key(view.mem.space));
+    }
+
+    fn pass_assumed_shape(&mut self, dummy: &Variable, e: &'p Expr, out: &mut Passed) {
+        let view = self.view(e);
+        let mut view = self.b.plain_view(view, &e.ty);
+        if view.gathers() {
+            view = self.b.contiguous_view(view, &e.ty);
+        }
+        let mut addr = self.b.address(view.mem);
+        if dummy.attrs.contiguous && !view.is_contiguous() && self.b.is_host() {
+            // The dummy says that its elements follow each other: a section with gaps is passed as a copy.
+            addr = self.b.contiguous_address(&view, &e.ty, dummy.attrs.intent, out);
+            let mut stride = view.element;
+            for d in &mut view.dims {
+                d.stride = stride;
+                stride = self.b.imul(stride, d.extent);
+            }
+        }
+        out.words.push(addr);
+        for d in &view.dims {
+            out.words.extend([d.extent, d.stride]);
+        }
+        out.words.extend(view.len);
+        out.keys.push(self.b.space_key(view.mem.space));
+    }
+
+    fn pass_sequence(&mut self, dummy: &Variable, e: &'p Expr, out: &mut Passed) {
+        if e.rank == 0 {
+            // Sequence association: an element stands for the rest of its array.
+            return self.pass_reference(dummy, e, out);
+        }
+        let view = self.view(e);
+        let mut view = self.b.plain_view(view, &e.ty);
+        if view.gathers() {
+            view = self.b.contiguous_view(view, &e.ty);
+        }
+        let addr = self.b.contiguous_address(&view, &e.ty, dummy.attrs.intent, out);
+        out.words.push(addr);
+        out.words.extend(view.len.filter(|_| matches!(dummy.ty, Type::Character(_))));
+        out.keys.push(self.b.space_key(view.mem.space));
+    }
+
+    fn pass_descriptor(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
+        let own = self.descriptor(e);
+        if let (true, Some(d)) = (dummy.attrs.class, own.clone().filter(|d| !d.class)) {
+            // A pointer of a declared type for a polymorphic one: a copy that knows the type.
+            let view = self.b.desc_view(&d);
+            let view = self.b.tagged(view, &e.ty);
+            let addr = self.b.descriptor_of(&view);
+            if dummy.attrs.intent != Some(Intent::In) {
+                out.back.push(CopyBack::Descriptor { from: addr, to: d });
+            }
+            out.words.push(addr);
+            out.keys.push(ArgKey::Any);
+            return;
+        }
+        let mem = match own {
+            Some(d) => match &d.at {
+                DescAt::Mem(mem) => *mem,
+                DescAt::Regs(_) => {
+                    // Sema sees to it that the descriptor is in memory where it can change; this is a read-only copy.
+                    let view = self.b.desc_view(&d);
+                    let addr = self.b.descriptor_of(&view);
+                    out.back.push(CopyBack::Descriptor { from: addr, to: d.clone() });
+                    Mem::at(addr, self.b.local_space())
+                }
+            },
+            None if matches!(e.kind, ExprKind::Null | ExprKind::Intrinsic { .. }) && e.rank == 0 => {
+                self.b.empty_descriptor(dummy.shape.rank())
+            }
+            None => {
+                let view = match self.designator_view(e) {
+                    Some(view) => view,
+                    None if matches!(e.kind, ExprKind::Null) => {
+                        let mem = self.b.empty_descriptor(dummy.shape.rank());
+                        let addr = self.b.address(mem);
+                        out.words.push(addr);
+                        out.keys.push(self.b.space_key(mem.space));
+                        return;
+                    }
+                    None => self.view(e),
+                };
+                let view = if dummy.attrs.class { self.b.tagged(view, &e.ty) } else { view };
+                let addr = self.b.descriptor_of(&view);
+                Mem::at(addr, self.b.local_space())
+            }
+        };
+        if out.service && matches!(dummy.ty, Type::Any) && !matches!(e.ty, Type::Any) {
+            // The service allocates the array: it learns the bytes of an element from the descriptor.
+            let element = self.b.element_bytes(&e.ty, None);
+            self.b.store_scalar(mem.plus(ir::descriptor::ELEMENT_BYTES), Ty::I64, element);
+        }
+        let addr = self.b.address(mem);
+        out.words.push(addr);
+        out.keys.push(self.b.space_key(mem.space));
     }
 }
 

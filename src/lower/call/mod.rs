@@ -11,13 +11,17 @@ pub(crate) mod procedure_pointer;
 pub(crate) mod result;
 
 use crate::analysis::mathematics::procedure_name;
+use crate::builder::Allocation;
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
 use crate::call::actual::word_types;
-use crate::function::{Cleanup, Fx};
+use crate::function::FunctionLowering;
 use crate::module::globals::const_bounds;
 use crate::module::{ArgKey, Instance};
-use crate::storage::{Desc, DescAt, Home};
+use crate::storage::Home;
 use crate::types::{Side, ir_ty};
 use crate::value::Value;
+use crate::value::descriptor::{Desc, DescAt};
 use crate::value::place::{Mem, Place};
 use crate::value::view::View;
 use ir::rt::Rt;
@@ -40,7 +44,7 @@ pub(crate) enum CopyBack {
     /// A scalar that was passed as a copy.
     Scalar { from: Mem, to: Place, ty: Type },
     /// An array that was passed as a copy if `when` holds.
-    Array { when: Val, from: View, to: Option<View>, ty: Type, free: Cleanup },
+    Array { when: Val, from: View, to: Option<View>, ty: Type, free: Allocation },
     /// A descriptor that was passed as a copy.
     Descriptor { from: Val, to: Desc },
 }
@@ -72,86 +76,30 @@ pub(crate) fn result_form(program: &Program, proc: &Procedure) -> ResultForm {
     }
 }
 
-impl<'p> Fx<'_, 'p> {
-    /// The procedure that a call means: a procedure dummy is, in this clone, the procedure that was passed.
-    pub(crate) fn callee(&mut self, proc: ProcId) -> ProcId {
-        let through = self.program.proc(proc).through;
-        match through.and_then(|v| self.homes.get(&v)) {
-            Some(Home::Procedure(p)) => *p,
-            _ => proc,
-        }
-    }
-
-    /// Passes all arguments.
-    pub(crate) fn pass_all(&mut self, proc: ProcId, args: &'p [Option<Actual>], out: &mut Passed) {
-        let program = self.program;
-        for (i, &dummy) in program.proc(proc).params.iter().enumerate() {
-            let var = program.var(dummy);
-            match args.get(i) {
-                Some(Some(Actual::Expr(e))) => match self.procedure_dummy(e) {
-                    Some(p) => out.keys.push(ArgKey::Proc(p)),
-                    None if matches!(var.storage, Storage::Procedure) => {
-                        if self.is_absent_procedure(e) {
-                            out.keys.push(ArgKey::Any);
-                            continue;
-                        }
-                        // Which procedure it is is known at run time only.
-                        let value = self.scalar(e);
-                        out.words.push(value);
-                        out.keys.push(ArgKey::Pointer);
-                    }
-                    None => self.at(e.span, |fx| fx.pass(var, e, out)),
-                },
-                Some(Some(Actual::Proc(p))) => {
-                    let p = self.callee(*p);
-                    if out.service {
-                        // A service takes a kernel as its number.
-                        let instance = self.m.plain_instance(p, Side::Device);
-                        let func = self.m.instance(instance);
-                        out.words.push(Val::i64(i64::from(func.0)));
-                    }
-                    out.keys.push(ArgKey::Proc(p));
-                }
-                _ => self.pass_absent(var, out),
-            }
-        }
-    }
-
-    fn procedure_dummy(&self, e: &sema::checked::Expr) -> Option<ProcId> {
-        let sema::checked::ExprKind::Var(v) = &e.kind else { return None };
-        match self.homes.get(v) {
-            Some(Home::Procedure(p)) => Some(*p),
-            _ => None,
-        }
-    }
-
-    /// Calls a procedure with arguments passed already; gives the results in registers.
-    pub(crate) fn invoke(&mut self, proc: ProcId, hidden: &[Val], passed: &Passed, results: &[Ty]) -> Vec<Val> {
-        let program = self.program;
-        let callee = program.proc(proc);
-        if let Some(pointer) = self.passed_pointer(callee) {
-            return self.call_pointer(proc, pointer, hidden, passed, results);
-        }
-        if let (ProcBody::Pointer, Some(&pointer)) = (&callee.body, passed.words.first()) {
-            let (words, keys) = (passed.words[1..].to_vec(), passed.keys[1..].to_vec());
-            let rest = Passed { words, keys, ..Passed::default() };
-            return self.call_pointer(proc, pointer, hidden, &rest, results);
-        }
+impl<'p> Builder<'_, 'p> {
+    /// Calls a procedure that is known, with arguments passed already and the words of the variables of its host.
+    pub(crate) fn call_plain(
+        &mut self,
+        proc: ProcId,
+        hidden: &[Val],
+        passed: &Passed,
+        captures: &[Val],
+        results: &[Ty],
+    ) -> Vec<Val> {
+        let callee = self.program().proc(proc);
         if let ProcBody::Dispatch { ty, name, object, nopass } = &callee.body {
             return self.dispatch((proc, *ty, name, *object, *nopass), hidden, passed, results);
         }
-        if !crate::analysis::usage::runs_on(callee.kind, self.side) || !matches!(callee.body, ProcBody::Statements(_)) {
+        if !crate::analysis::usage::runs_on(callee.kind, self.side()) || !matches!(callee.body, ProcBody::Statements(_))
+        {
             self.unsupported(&format!("procedure `{}`, which no given file defines", callee.name));
             return vec![Val::Imm(0); results.len()];
         }
         let mut args = hidden.to_vec();
         args.extend_from_slice(&passed.words);
-        if !self.pass_captures(proc, &mut args) {
-            self.unsupported(&format!("a call of `{}`, whose host is not running", callee.name));
-            return vec![Val::Imm(0); results.len()];
-        }
-        if self.side == Side::Device && self.m.usage.draws.contains(&proc) {
-            let Some(draws) = self.draws else {
+        args.extend_from_slice(captures);
+        if self.side() == Side::Device && self.usage().draws.contains(&proc) {
+            let Some(draws) = self.random_counter() else {
                 self.unsupported("`random_number` in a `!$cuf kernel do`");
                 return vec![Val::Imm(0); results.len()];
             };
@@ -159,34 +107,18 @@ impl<'p> Fx<'_, 'p> {
             args.push(addr);
         }
         let func = self.function(proc, &passed.keys);
-        self.b.call(func, args, results).into_iter().map(Val::from).collect()
+        self.call(func, args, results).into_iter().map(Val::from).collect()
     }
 
     /// The function to call for a procedure with arguments of these kinds.
     pub(crate) fn function(&mut self, proc: ProcId, keys: &[ArgKey]) -> FuncId {
-        let side = self.side;
-        self.m.instance(Instance { proc, side, args: keys.to_vec() })
-    }
-
-    /// Adds the hidden parameters of an internal procedure; whether all variables could be passed.
-    pub(crate) fn pass_captures(&mut self, proc: ProcId, args: &mut Vec<Val>) -> bool {
-        let captures: Vec<VarId> = self.m.usage.captures[proc.0 as usize].iter().copied().collect();
-        for v in captures {
-            match self.home(v) {
-                Some(home) => {
-                    if !self.capture_words(v, &home, args) {
-                        return false;
-                    }
-                }
-                None => return false,
-            }
-        }
-        true
+        let side = self.side();
+        self.module().instance(Instance { proc, side, args: keys.to_vec() })
     }
 
     /// The words by which another function finds a variable of this one.
     fn capture_words(&mut self, v: VarId, home: &Home, out: &mut Vec<Val>) -> bool {
-        let var = self.program.var(v);
+        let var = self.program().var(v);
         let (mem, len) = match home {
             Home::Described(Desc { at: DescAt::Mem(mem), .. }) => {
                 let addr = self.address(*mem);
@@ -218,14 +150,14 @@ impl<'p> Fx<'_, 'p> {
         for back in passed.back {
             match back {
                 CopyBack::Scalar { from, to, ty } => {
-                    let value = self.load(Place::Mem(from), &ty);
-                    self.store(to, &ty, &value);
+                    let value = self.load_value(Place::Mem(from), &ty);
+                    self.store_value(to, &ty, &value);
                 }
-                CopyBack::Array { when, from, to, ty, free } => self.when(when, |fx| {
+                CopyBack::Array { when, from, to, ty, free } => self.when(when, |this| {
                     if let Some(to) = &to {
-                        fx.move_array(to, &from, &ty);
+                        this.move_array(to, &from, &ty);
                     }
-                    fx.free(&free);
+                    this.free(&free);
                 }),
                 CopyBack::Descriptor { from, to } => {
                     let mem = Mem::at(from, self.local_space());
@@ -237,29 +169,164 @@ impl<'p> Fx<'_, 'p> {
         }
     }
 
+    /// Whether an array value is made of a variable that an elemental subroutine sets element by element: then the value must be
+    /// complete before the first of its calls.
+    fn is_overwritten(&mut self, proc: ProcId, args: &'p [Option<Actual>], e: &'p sema::checked::Expr) -> bool {
+        if e.rank == 0 || crate::expr::designator::is_designator(e) {
+            return false;
+        }
+        args.iter().zip(&self.program().proc(proc).params).any(|(arg, dummy)| match arg {
+            Some(Actual::Expr(target)) if self.program().var(*dummy).attrs.intent != Some(ast::Intent::In) => {
+                crate::expr::designator::is_designator(target)
+                    && self.storage_root(target).is_some_and(|v| self.mentions(e, v))
+                    && !matches!(&e.kind, sema::checked::ExprKind::Paren(inner) if crate::assign::overlap::same(inner, target))
+            }
+            _ => false,
+        })
+    }
+
+    /// Calls a function of the embedded mathematics module: `name_r4`, `name_c8` …; refused if the module lacks it.
+    pub(crate) fn mathematics(&mut self, name: &str, args: &[(Value, Type)], ty: &Type) -> Value {
+        let Some(proc) = self.module().mathematics(&procedure_name(name, ty)) else {
+            return self.refused(ty, "this mathematical function");
+        };
+        self.call_computed(proc, args, ty)
+    }
+
+    /// Calls a function with values.
+    pub(crate) fn call_computed(&mut self, proc: ProcId, args: &[(Value, Type)], ty: &Type) -> Value {
+        let program = self.program();
+        let mut passed = Passed::default();
+        for (&dummy, (value, ty)) in program.proc(proc).params.iter().zip(args) {
+            if program.var(dummy).attrs.value {
+                self.pass_computed(value, ty, &mut passed);
+            } else {
+                let mem = self.spill(value, ty);
+                let addr = self.address(mem);
+                passed.words.push(addr);
+                passed.keys.push(self.space_key(mem.space));
+            }
+        }
+        let ResultForm::Registers(tys) = result_form(program, program.proc(proc)) else {
+            return self.refused(ty, "this mathematical function");
+        };
+        let results = self.call_plain(proc, &[], &passed, &[], &tys);
+        value_of_registers(&results)
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
+    /// The procedure that a call means: a procedure dummy is, in this clone, the procedure that was passed.
+    pub(crate) fn callee(&mut self, proc: ProcId) -> ProcId {
+        let through = self.b.program().proc(proc).through;
+        match through.and_then(|v| self.homes.get(&v)) {
+            Some(Home::Procedure(p)) => *p,
+            _ => proc,
+        }
+    }
+
+    /// Passes all arguments.
+    pub(crate) fn pass_all(&mut self, proc: ProcId, args: &'p [Option<Actual>], out: &mut Passed) {
+        let program = self.b.program();
+        for (i, &dummy) in program.proc(proc).params.iter().enumerate() {
+            let var = program.var(dummy);
+            match args.get(i) {
+                Some(Some(Actual::Expr(e))) => match self.procedure_dummy(e) {
+                    Some(p) => out.keys.push(ArgKey::Proc(p)),
+                    None if matches!(var.storage, Storage::Procedure) => {
+                        if self.is_absent_procedure(e) {
+                            out.keys.push(ArgKey::Any);
+                            continue;
+                        }
+                        // Which procedure it is is known at run time only.
+                        let value = self.scalar(e);
+                        out.words.push(value);
+                        out.keys.push(ArgKey::Pointer);
+                    }
+                    None => self.at(e.span, |this| this.pass(var, e, out)),
+                },
+                Some(Some(Actual::Proc(p))) => {
+                    let p = self.callee(*p);
+                    if out.service {
+                        // A service takes a kernel as its number.
+                        let instance = self.b.module().plain_instance(p, Side::Device);
+                        let func = self.b.module().instance(instance);
+                        out.words.push(Val::i64(i64::from(func.0)));
+                    }
+                    out.keys.push(ArgKey::Proc(p));
+                }
+                _ => self.b.pass_absent(var, out),
+            }
+        }
+    }
+
+    fn procedure_dummy(&self, e: &sema::checked::Expr) -> Option<ProcId> {
+        let sema::checked::ExprKind::Var(v) = &e.kind else { return None };
+        match self.homes.get(v) {
+            Some(Home::Procedure(p)) => Some(*p),
+            _ => None,
+        }
+    }
+
+    /// Calls a procedure with arguments passed already; gives the results in registers.
+    pub(crate) fn invoke(&mut self, proc: ProcId, hidden: &[Val], passed: &Passed, results: &[Ty]) -> Vec<Val> {
+        let program = self.b.program();
+        let callee = program.proc(proc);
+        if let Some(pointer) = self.passed_pointer(callee) {
+            return self.call_pointer(proc, pointer, hidden, passed, results);
+        }
+        if let (ProcBody::Pointer, Some(&pointer)) = (&callee.body, passed.words.first()) {
+            let (words, keys) = (passed.words[1..].to_vec(), passed.keys[1..].to_vec());
+            let rest = Passed { words, keys, ..Passed::default() };
+            return self.call_pointer(proc, pointer, hidden, &rest, results);
+        }
+        let mut captures = Vec::new();
+        if !self.pass_captures(proc, &mut captures) {
+            self.b.unsupported(&format!("a call of `{}`, whose host is not running", callee.name));
+            return vec![Val::Imm(0); results.len()];
+        }
+        self.b.call_plain(proc, hidden, passed, &captures, results)
+    }
+
+    /// Adds the hidden parameters of an internal procedure; whether all variables could be passed.
+    pub(crate) fn pass_captures(&mut self, proc: ProcId, args: &mut Vec<Val>) -> bool {
+        let captures: Vec<VarId> = self.b.usage().captures[proc.0 as usize].iter().copied().collect();
+        for v in captures {
+            match self.home(v) {
+                Some(home) => {
+                    if !self.b.capture_words(v, &home, args) {
+                        return false;
+                    }
+                }
+                None => return false,
+            }
+        }
+        true
+    }
+
     /// Calls a service; gives its first result.
     pub(crate) fn call_service(&mut self, proc: ProcId, name: &str, args: &'p [Option<Actual>]) -> Option<Val> {
         let Some(rt) = Rt::from_mnemonic(name) else {
-            self.unsupported(&format!("the service `{name}`"));
+            self.b.unsupported(&format!("the service `{name}`"));
             return None;
         };
-        let program = self.program;
+        let program = self.b.program();
         let mut passed = Passed { service: true, ..Passed::default() };
         self.pass_all(proc, args, &mut passed);
         let types: Vec<Ty> = program.proc(proc).params.iter().flat_map(|&v| word_types(program.var(v))).collect();
         let words = std::mem::take(&mut passed.words);
         let words: Vec<(Val, Ty)> =
             words.into_iter().enumerate().map(|(i, v)| (v, types.get(i).copied().unwrap_or(Ty::I64))).collect();
-        let words = self.fit_words(words, rt);
-        let results = self.rt(rt, words);
-        self.after_call(passed);
+        let words = self.b.fit_words(words, rt);
+        let results = self.b.rt(rt, words);
+        self.b.after_call(passed);
         results.first().map(|&r| r.into())
     }
 
     /// A subroutine call.
     pub(crate) fn call_subroutine(&mut self, proc: ProcId, args: &'p [Option<Actual>]) {
         let proc = self.callee(proc);
-        let callee = self.program.proc(proc);
+        let callee = self.b.program().proc(proc);
         if let ProcBody::Service(name) = &callee.body {
             self.call_service(proc, name, args);
             return;
@@ -278,17 +345,17 @@ impl<'p> Fx<'_, 'p> {
         let mut passed = Passed::default();
         self.pass_all(proc, args, &mut passed);
         self.invoke(proc, &[], &passed, &[]);
-        self.after_call(passed);
+        self.b.after_call(passed);
     }
 
     /// An elemental subroutine, once for each element.
     fn call_elemental(&mut self, proc: ProcId, args: &'p [Option<Actual>], array: &'p sema::checked::Expr) {
         let mut env = crate::array::Env::default();
-        for (arg, dummy) in args.iter().zip(&self.program.proc(proc).params) {
+        for (arg, dummy) in args.iter().zip(&self.b.program().proc(proc).params) {
             if let Some(Actual::Expr(e)) = arg
-                && (e.rank > 0 || self.program.var(*dummy).attrs.value)
+                && (e.rank > 0 || self.b.program().var(*dummy).attrs.value)
             {
-                if self.is_overwritten(proc, args, e) {
+                if self.b.is_overwritten(proc, args, e) {
                     let copy = self.materialise(e);
                     env.insert(e, crate::array::Leaf::View(copy));
                 } else {
@@ -302,61 +369,11 @@ impl<'p> Fx<'_, 'p> {
                 && e.rank > 0
             {
                 let others = env.extents(e).unwrap_or_default();
-                self.at(e.span, |fx| fx.check_extents(&extents, &others));
-                self.check_operands(e, &env);
+                self.at(e.span, |this| this.b.check_extents(&extents, &others));
+                self.b.check_operands(e, &env);
             }
         }
-        self.for_each_element(env, &extents, &[], &mut |fx, _, _| fx.call_once(proc, args));
-    }
-
-    /// Whether an array value is made of a variable that an elemental subroutine sets element by element: then the value must be
-    /// complete before the first of its calls.
-    fn is_overwritten(&mut self, proc: ProcId, args: &'p [Option<Actual>], e: &'p sema::checked::Expr) -> bool {
-        if e.rank == 0 || crate::expr::designator::is_designator(e) {
-            return false;
-        }
-        args.iter().zip(&self.program.proc(proc).params).any(|(arg, dummy)| match arg {
-            Some(Actual::Expr(target)) if self.program.var(*dummy).attrs.intent != Some(ast::Intent::In) => {
-                crate::expr::designator::is_designator(target)
-                    && self.storage_root(target).is_some_and(|v| self.mentions(e, v))
-                    && !matches!(&e.kind, sema::checked::ExprKind::Paren(inner) if crate::assign::overlap::same(inner, target))
-            }
-            _ => false,
-        })
-    }
-
-    /// Calls a function of the embedded mathematics module: `name_r4`, `name_c8` …; refused if the module lacks it.
-    pub(crate) fn mathematics(&mut self, name: &str, args: &[(Value, Type)], ty: &Type) -> Value {
-        let Some(proc) = self.m.mathematics(&procedure_name(name, ty)) else {
-            return self.refused(ty, "this mathematical function");
-        };
-        self.call_computed(proc, args, ty)
-    }
-
-    /// Calls a function with values.
-    pub(crate) fn call_computed(&mut self, proc: ProcId, args: &[(Value, Type)], ty: &Type) -> Value {
-        let program = self.program;
-        let mut passed = Passed::default();
-        for (&dummy, (value, ty)) in program.proc(proc).params.iter().zip(args) {
-            if program.var(dummy).attrs.value {
-                self.pass_computed(value, ty, &mut passed);
-            } else {
-                let mem = self.spill(value, ty);
-                let addr = self.address(mem);
-                passed.words.push(addr);
-                passed.keys.push(self.space_key(mem.space));
-            }
-        }
-        let ResultForm::Registers(tys) = result_form(program, program.proc(proc)) else {
-            return self.refused(ty, "this mathematical function");
-        };
-        let results = self.invoke(proc, &[], &passed, &tys);
-        value_of_registers(&results)
-    }
-
-    /// Whether host code is made.
-    pub(crate) fn is_host(&self) -> bool {
-        self.side == Side::Host
+        self.for_each_element(env, &extents, &[], &mut |this, _, _| this.call_once(proc, args));
     }
 }
 

@@ -3,8 +3,9 @@
 //! Since the whole program is known, a call through a pointer is a chain of comparisons with the procedures that some pointer may
 //! point to and that fit the call, with a plain call behind each.
 
+use crate::builder::Builder;
 use crate::call::{Passed, ResultForm, result_form};
-use crate::function::Fx;
+use crate::function::FunctionLowering;
 use crate::storage::Home;
 use crate::value::Value;
 use ir::op::CmpOp;
@@ -12,16 +13,40 @@ use ir::rt::Rt;
 use ir::{Reg, Ty, Val};
 use sema::checked::{Expr, ExprKind, ProcBody, ProcId, Procedure, Storage, VarId};
 
-impl Fx<'_, '_> {
+impl Builder<'_, '_> {
     /// The number that a pointer to a procedure holds; 0 is none.
     pub(crate) fn procedure_number(&self, id: ProcId) -> Val {
         Val::i64(i64::from(id.0) + 1)
     }
 
+    /// Whether a procedure takes its arguments and gives its result as a call through a pointer says.
+    fn fits_call(&self, model: &Procedure, params: &[VarId], target: ProcId) -> bool {
+        let program = self.program();
+        let callee = program.proc(target);
+        let form = |p: &Procedure| match result_form(program, p) {
+            ResultForm::None => (0, Vec::new()),
+            ResultForm::Registers(tys) => (1, tys),
+            ResultForm::Hidden(length) => (2 + u8::from(length), Vec::new()),
+        };
+        let is_procedure = |v: VarId| matches!(program.var(v).storage, Storage::Procedure);
+        matches!(callee.body, ProcBody::Statements(_))
+            && crate::analysis::usage::runs_on(callee.kind, self.side())
+            && callee.is_function == model.is_function
+            && callee.params.len() == params.len()
+            && form(callee) == form(model)
+            && callee.params.iter().zip(params).all(|(&a, &b)| {
+                is_procedure(a) == is_procedure(b)
+                    && crate::call::actual::word_types(program.var(a))
+                        == crate::call::actual::word_types(program.var(b))
+            })
+    }
+}
+
+impl FunctionLowering<'_, '_> {
     /// Whether an actual argument is an optional procedure dummy that was not passed.
     pub(crate) fn is_absent_procedure(&self, e: &Expr) -> bool {
         let ExprKind::Var(v) = &e.kind else { return false };
-        matches!(self.program.var(*v).storage, Storage::Procedure) && !self.homes.contains_key(v)
+        matches!(self.b.program().var(*v).storage, Storage::Procedure) && !self.homes.contains_key(v)
     }
 
     /// The pointer that was passed for the procedure dummy that a call goes through.
@@ -41,17 +66,17 @@ impl Fx<'_, '_> {
         passed: &Passed,
         results: &[Ty],
     ) -> Vec<Val> {
-        let program = self.program;
+        let program = self.b.program();
         let model = program.proc(proc);
         let skipped = usize::from(matches!(model.body, ProcBody::Pointer));
         let params = &model.params[skipped..];
         let targets: Vec<ProcId> =
-            self.m.usage.taken.iter().copied().filter(|&p| self.fits_call(model, params, p)).collect();
+            self.b.usage().taken.iter().copied().filter(|&p| self.b.fits_call(model, params, p)).collect();
         let out: Vec<Reg> = results.iter().map(|&ty| self.b.mutable(ty)).collect();
         let done = self.b.new_block();
         for target in targets {
             let (yes, next) = (self.b.new_block(), self.b.new_block());
-            let number = self.procedure_number(target);
+            let number = self.b.procedure_number(target);
             let is_this: Val = self.b.cmp(CmpOp::Eq, Ty::I64, pointer, number).into();
             self.b.branch(is_this, yes, next);
             self.b.switch_to(yes);
@@ -62,32 +87,10 @@ impl Fx<'_, '_> {
             self.b.jump(done);
             self.b.switch_to(next);
         }
-        let (text, len) = self.name_text(&model.name);
-        self.rt(Rt::ErrorAllocated, vec![text, len]);
+        let (text, len) = self.b.name_text(&model.name);
+        self.b.rt(Rt::ErrorAllocated, vec![text, len]);
         self.b.jump(done);
         self.b.switch_to(done);
         out.into_iter().map(Val::from).collect()
-    }
-
-    /// Whether a procedure takes its arguments and gives its result as a call through a pointer says.
-    fn fits_call(&self, model: &Procedure, params: &[VarId], target: ProcId) -> bool {
-        let program = self.program;
-        let callee = program.proc(target);
-        let form = |p: &Procedure| match result_form(program, p) {
-            ResultForm::None => (0, Vec::new()),
-            ResultForm::Registers(tys) => (1, tys),
-            ResultForm::Hidden(length) => (2 + u8::from(length), Vec::new()),
-        };
-        let is_procedure = |v: VarId| matches!(program.var(v).storage, Storage::Procedure);
-        matches!(callee.body, ProcBody::Statements(_))
-            && crate::analysis::usage::runs_on(callee.kind, self.side)
-            && callee.is_function == model.is_function
-            && callee.params.len() == params.len()
-            && form(callee) == form(model)
-            && callee.params.iter().zip(params).all(|(&a, &b)| {
-                is_procedure(a) == is_procedure(b)
-                    && crate::call::actual::word_types(program.var(a))
-                        == crate::call::actual::word_types(program.var(b))
-            })
     }
 }

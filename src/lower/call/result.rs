@@ -6,42 +6,56 @@
 //! finalised, what it owns and the data of an allocatable one are freed.
 
 use crate::array::element_place;
+use crate::builder::Allocation;
+use crate::builder::Builder;
 use crate::call::{Passed, ResultForm, result_form, value_of_registers};
-use crate::function::{Cleanup, Ending, Fx};
-use crate::storage::{Desc, DescAt, Home};
+use crate::function::FunctionLowering;
+use crate::storage::Home;
 use crate::types::{const_bytes, data_space, has_end, ir_ty};
 use crate::value::Value;
+use crate::value::descriptor::{Desc, DescAt};
 use crate::value::place::{Mem, Place};
 use crate::value::view::View;
 use ir::{Space, Val};
 use sema::checked::{Actual, Expr, ProcBody, ProcId, Shape, Storage, Type, VarId};
 
-impl<'p> Fx<'_, 'p> {
+impl Builder<'_, '_> {
+    /// A descriptor for an allocatable or pointer result, of nothing yet.
+    fn result_descriptor(&mut self, result: VarId) -> Desc {
+        let var = self.program().var(result);
+        let mem = self.empty_descriptor(var.shape.rank());
+        let data = data_space(self.side(), var.attrs.cuda, var.attrs.pointer);
+        let len = const_bytes(self.program(), &var.ty).map(|n| Val::i64(n as i64));
+        self.desc_of((&var.ty, var.attrs.class), var.shape.rank(), DescAt::Mem(mem), data, var.attrs.allocatable, len)
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
     /// A function reference with a scalar result.
     pub(crate) fn call_function(&mut self, proc: ProcId, args: &'p [Option<Actual>], e: &'p Expr) -> Value {
-        let program = self.program;
+        let program = self.b.program();
         let proc = self.callee(proc);
         let callee = program.proc(proc);
         if let ProcBody::Service(name) = &callee.body {
             let result = self.call_service(proc, name, args);
             let from = ir::rt::Rt::from_mnemonic(name).and_then(|rt| rt.results().first().copied());
             return match (result, from) {
-                (Some(v), Some(from)) => Value::Scalar(self.cast(v, from, ir_ty(&e.ty))),
-                _ => self.refused(&e.ty, &format!("the result of `{}`", callee.name)),
+                (Some(v), Some(from)) => Value::Scalar(self.b.cast(v, from, ir_ty(&e.ty))),
+                _ => self.b.refused(&e.ty, &format!("the result of `{}`", callee.name)),
             };
         }
         match result_form(program, callee) {
-            ResultForm::None => self.refused(&e.ty, &format!("the result of `{}`", callee.name)),
+            ResultForm::None => self.b.refused(&e.ty, &format!("the result of `{}`", callee.name)),
             ResultForm::Registers(tys) => {
                 let mut passed = Passed::default();
                 self.pass_all(proc, args, &mut passed);
                 let results = self.invoke(proc, &[], &passed, &tys);
-                self.after_call(passed);
+                self.b.after_call(passed);
                 value_of_registers(&results)
             }
             ResultForm::Hidden(_) => {
                 let view = self.call_with_memory(proc, args, Some(&e.ty));
-                self.load(element_place(view.mem, view.len), &e.ty)
+                self.b.load_value(element_place(view.mem, view.len), &e.ty)
             }
         }
     }
@@ -49,39 +63,39 @@ impl<'p> Fx<'_, 'p> {
     /// A function reference with an array result.
     pub(crate) fn call_array(&mut self, proc: ProcId, args: &'p [Option<Actual>], e: &'p Expr) -> View {
         let proc = self.callee(proc);
-        if !matches!(result_form(self.program, self.program.proc(proc)), ResultForm::Hidden(_)) {
-            return self.refused_view(e);
+        if !matches!(result_form(self.b.program(), self.b.program().proc(proc)), ResultForm::Hidden(_)) {
+            return self.b.refused_view(e);
         }
         self.call_with_memory(proc, args, Some(&e.ty))
     }
 
     /// Calls a function that writes its result to memory; `ty` is the type of the reference.
     fn call_with_memory(&mut self, proc: ProcId, args: &'p [Option<Actual>], ty: Option<&'p Type>) -> View {
-        let program = self.program;
+        let program = self.b.program();
         let callee = program.proc(proc);
         let mut passed = Passed::default();
         self.pass_all(proc, args, &mut passed);
         let Some(result) = callee.result else {
-            let space = self.local_space();
-            return self.dense(Mem::at(Val::i64(0), space), Val::i64(0), None, &[]);
+            let space = self.b.local_space();
+            return self.b.dense(Mem::at(Val::i64(0), space), Val::i64(0), None, &[]);
         };
         let var = program.var(result);
         if var.attrs.allocatable || var.attrs.pointer {
-            let d = self.result_descriptor(result);
+            let d = self.b.result_descriptor(result);
             let DescAt::Mem(mem) = d.at else {
-                return self.desc_view(&d);
+                return self.b.desc_view(&d);
             };
-            let addr = self.address(mem);
+            let addr = self.b.address(mem);
             self.invoke(proc, &[addr], &passed, &[]);
-            self.after_call(passed);
-            let view = self.desc_view(&d);
+            self.b.after_call(passed);
+            let view = self.b.desc_view(&d);
             if var.attrs.allocatable {
-                let location = self.data_location(var.attrs.cuda);
-                self.defer(if var.attrs.class || has_end(program, &var.ty) {
-                    Ending::Allocated(d, var.ty.clone(), location)
+                let location = self.b.data_location(var.attrs.cuda);
+                if var.attrs.class || has_end(program, &var.ty) {
+                    self.b.end_data_later(d, var.ty.clone(), location);
                 } else {
-                    Ending::Memory(Cleanup { location, addr: view.mem.addr, perhaps: true })
-                });
+                    self.b.defer_free(Allocation { location, addr: view.mem.addr, may_be_null: true });
+                }
             }
             return view;
         }
@@ -91,42 +105,33 @@ impl<'p> Fx<'_, 'p> {
             // A result of assumed length has the length that the reference's scope declares.
             len = ty.and_then(|ty| self.declared_length(ty)).or(Some(Val::i64(0)));
         }
-        let bytes = self.element_bytes(&var.ty, len);
+        let bytes = self.b.element_bytes(&var.ty, len);
         let bounds: Vec<(Val, Val)> = match &var.shape {
             Shape::Explicit(dims) => dims
                 .iter()
                 .map(|d| {
                     let (lower, upper) = (self.bound(&d.lower), self.bound(&d.upper));
-                    (lower, self.count(lower, upper, Val::i64(1)))
+                    (lower, self.b.count(lower, upper, Val::i64(1)))
                 })
                 .collect(),
             _ => Vec::new(),
         };
         self.unbind(saved);
         let extents: Vec<Val> = bounds.iter().map(|b| b.1).collect();
-        let total = self.array_bytes(&extents, bytes);
-        let mem = self.temporary(total, crate::types::align(program, &var.ty).max(8));
-        let mut view = self.dense(mem, bytes, len, &extents);
+        let total = self.b.array_bytes(&extents, bytes);
+        let mem = self.b.temporary(total, crate::types::align(program, &var.ty).max(8));
+        let mut view = self.b.dense(mem, bytes, len, &extents);
         for (d, b) in view.dims.iter_mut().zip(&bounds) {
             d.lower = b.0;
         }
-        let addr = self.address(mem);
+        let addr = self.b.address(mem);
         let hidden: Vec<Val> = [addr].into_iter().chain(len).collect();
         self.invoke(proc, &hidden, &passed, &[]);
-        self.after_call(passed);
+        self.b.after_call(passed);
         if has_end(program, &var.ty) {
-            self.defer(Ending::Objects(view.clone(), var.ty.clone()));
+            self.b.end_later(view.clone(), var.ty.clone());
         }
         view
-    }
-
-    /// A descriptor for an allocatable or pointer result, of nothing yet.
-    fn result_descriptor(&mut self, result: VarId) -> Desc {
-        let var = self.program.var(result);
-        let mem = self.empty_descriptor(var.shape.rank());
-        let data = data_space(self.side, var.attrs.cuda, var.attrs.pointer);
-        let len = const_bytes(self.program, &var.ty).map(|n| Val::i64(n as i64));
-        self.desc_of((&var.ty, var.attrs.class), var.shape.rank(), DescAt::Mem(mem), data, var.attrs.allocatable, len)
     }
 
     /// Gives the dummies of a function homes made of the actual arguments, so that its declarations can be evaluated here.
@@ -136,7 +141,7 @@ impl<'p> Fx<'_, 'p> {
         args: &'p [Option<Actual>],
         passed: &Passed,
     ) -> Vec<(VarId, Option<Home>)> {
-        let program = self.program;
+        let program = self.b.program();
         let params = &program.proc(proc).params;
         let mut saved: Vec<(VarId, Option<Home>)> = params.iter().map(|&v| (v, self.homes.remove(&v))).collect();
         let mut words = passed.words.iter().copied();
@@ -156,7 +161,7 @@ impl<'p> Fx<'_, 'p> {
             let described = crate::procedure::entry::is_descriptor(program, v);
             let home = match &var.shape {
                 _ if described => {
-                    let mem = Mem::at(first, self.local_space());
+                    let mem = Mem::at(first, self.b.local_space());
                     Home::Described(self.desc(v, DescAt::Mem(mem)))
                 }
                 Shape::Scalar if var.attrs.value => Home::Value(value_of_registers(&mine)),
@@ -184,7 +189,7 @@ impl<'p> Fx<'_, 'p> {
     }
 
     fn dummy_length(&mut self, v: VarId, passed: Option<Val>) -> Option<Val> {
-        let declared = self.declared_length(&self.program.var(v).ty);
+        let declared = self.declared_length(&self.b.program().var(v).ty);
         declared.or(passed)
     }
 
@@ -197,8 +202,8 @@ impl<'p> Fx<'_, 'p> {
             Some(Home::Scalar(mem, _)) => mem.space,
             Some(Home::Array(view)) => view.mem.space,
             Some(Home::Described(d)) => d.data,
-            _ if self.is_remote_variable(dummy) => Space::Global,
-            _ => self.local_space(),
+            _ if self.b.is_remote_variable(dummy) => Space::Global,
+            _ => self.b.local_space(),
         }
     }
 
@@ -214,8 +219,8 @@ impl<'p> Fx<'_, 'p> {
     /// Gives the result of a function that was called for a pointer assignment: the descriptor with it.
     pub(crate) fn call_pointer_function(&mut self, proc: ProcId, args: &'p [Option<Actual>]) -> Option<View> {
         let proc = self.callee(proc);
-        let result = self.program.proc(proc).result?;
-        self.program.var(result).attrs.pointer.then(|| self.call_with_memory(proc, args, None))
+        let result = self.b.program().proc(proc).result?;
+        self.b.program().var(result).attrs.pointer.then(|| self.call_with_memory(proc, args, None))
     }
 
     /// The place of a value, for those who need an address.
@@ -223,8 +228,8 @@ impl<'p> Fx<'_, 'p> {
         match self.place(e) {
             Place::Mem(mem) | Place::Char(mem, _) => mem,
             other => {
-                let value = self.load(other, &e.ty);
-                self.spill(&value, &e.ty)
+                let value = self.b.load_value(other, &e.ty);
+                self.b.spill(&value, &e.ty)
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Source types and shapes as the debugger and the findings see them.
 
-use crate::module::ModuleCx;
+use crate::module::ModuleLowering;
 use crate::module::globals::const_bounds;
 use crate::types::const_bytes;
 use ir::{AddrBase, DebugField, DebugType, DebugTypeId, DebugTypeKind, DebugVar, GlobalId, Val, VarLoc, VarShape};
@@ -35,10 +35,10 @@ pub(crate) fn const_shape(bounds: &[(i64, i64)], element_bytes: u64) -> VarShape
     VarShape::Array(dims.collect())
 }
 
-impl ModuleCx<'_> {
+impl ModuleLowering<'_> {
     /// The debugger's type for `ty`; `len` is the length of a character where the frame has it.
     pub(crate) fn debug_type(&mut self, ty: &Type, len: Option<Val>) -> DebugTypeId {
-        let program = self.program;
+        let program = self.program();
         let name = type_name(program, ty);
         let key = match (ty, len) {
             (Type::Derived(id), _) => format!("{name} {}", id.0),
@@ -82,7 +82,7 @@ impl ModuleCx<'_> {
 
     /// The debugger's view of a static variable.
     pub(crate) fn global_debug_var(&mut self, id: VarId, global: GlobalId, described: bool) -> DebugVar {
-        let program = self.program;
+        let program = self.program();
         let var = program.var(id);
         let base = AddrBase::Global(global);
         let element = const_bytes(program, &var.ty).unwrap_or(0);

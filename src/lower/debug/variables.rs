@@ -1,73 +1,21 @@
 //! Says to the debugger where each variable of a function is.
 
-use crate::function::Fx;
-use crate::storage::{Desc, DescAt, Home};
+use crate::builder::Builder;
+use crate::function::FunctionLowering;
+use crate::storage::Home;
+use crate::value::descriptor::{Desc, DescAt};
 use crate::value::place::Mem;
 use crate::value::view::View;
-use ir::{AddrBase, DebugVar, Reg, Ty, Val, VarLoc, VarShape};
+use ir::{DebugVar, Reg, Ty, Val, VarLoc, VarShape};
 use sema::checked::{Storage, Type, VarId};
 
-impl Fx<'_, '_> {
-    /// Adds the debugger's view of a variable that has a home; those of embedded modules are not for users.
-    pub(crate) fn describe(&mut self, v: VarId) {
-        if self.m.is_embedded(self.proc) {
-            return;
-        }
-        let program = self.program;
-        let var = program.var(v);
-        if crate::module::globals::is_sequence(var) {
-            return;
-        }
-        let on_host = self.is_host();
-        let home = match (&var.storage, self.homes.get(&v)) {
-            (_, Some(home)) => home.clone(),
-            // A static variable is known by its global, if this side has it.
-            (Storage::Static, None) if on_host || self.m.globals.contains_key(&(v, crate::types::Side::Host)) => {
-                match self.home(v) {
-                    Some(home) => home,
-                    None => return,
-                }
-            }
-            (Storage::Associated { base, .. }, None)
-                if on_host && matches!(program.var(*base).storage, Storage::Static | Storage::Local) =>
-            {
-                match self.home(v) {
-                    Some(home) => home,
-                    None => return,
-                }
-            }
-            (Storage::Parameter, None) => return self.describe_constant(v),
-            _ => return,
-        };
-        let (loc, shape, len) = match &home {
-            Home::Reg(r) => (VarLoc::Reg(*r), VarShape::Scalar, None),
-            Home::Complex(re, im) => (VarLoc::Complex(*re, *im), VarShape::Scalar, None),
-            Home::Scalar(mem, len) => (self.location(*mem), VarShape::Scalar, *len),
-            Home::Array(view) => (self.location(view.mem), view_shape(view), view.len),
-            Home::Described(d) => self.described_location(d),
-            Home::Value(_) | Home::Procedure(_) => return,
-        };
-        let len = len.filter(|_| matches!(var.ty, Type::Character(_)));
-        let ty = self.m.debug_type(&var.ty, len);
-        let is_dummy = matches!(var.storage, Storage::Dummy(_));
-        let added = DebugVar {
-            name: var.name.clone(),
-            ty,
-            shape,
-            loc,
-            source_id: v.0,
-            is_dummy: is_dummy && var.owner == Some(self.proc),
-            span: var.span,
-        };
-        self.b.add_var(added);
-    }
-
+impl Builder<'_, '_> {
     fn describe_constant(&mut self, v: VarId) {
-        let var = self.program.var(v);
-        let ty = self.m.debug_type(&var.ty, None);
+        let var = self.program().var(v);
+        let ty = self.module().debug_type(&var.ty, None);
         let bounds = crate::module::globals::const_bounds(&var.shape).unwrap_or_default();
-        let bytes = crate::types::const_bytes(self.program, &var.ty).unwrap_or(0);
-        self.b.add_var(DebugVar {
+        let bytes = crate::types::const_bytes(self.program(), &var.ty).unwrap_or(0);
+        self.add_var(DebugVar {
             name: var.name.clone(),
             ty,
             shape: crate::debug::types::const_shape(&bounds, bytes),
@@ -89,7 +37,7 @@ impl Fx<'_, '_> {
     fn register(&mut self, v: Val) -> Reg {
         match v {
             Val::Reg(r) => r,
-            Val::Imm(_) => self.b.mov(Ty::I64, v),
+            Val::Imm(_) => self.mov(Ty::I64, v),
         }
     }
 
@@ -117,10 +65,63 @@ impl Fx<'_, '_> {
             }
         }
     }
+}
 
-    /// The slot, global or shared variable whose address a value is.
-    fn base_of(&self, addr: Val) -> Option<AddrBase> {
-        self.addresses().iter().find(|(_, reg)| Val::Reg(*reg) == addr).map(|(base, _)| *base)
+impl FunctionLowering<'_, '_> {
+    /// Adds the debugger's view of a variable that has a home; those of embedded modules are not for users.
+    pub(crate) fn describe(&mut self, v: VarId) {
+        if self.b.is_embedded() {
+            return;
+        }
+        let program = self.b.program();
+        let var = program.var(v);
+        if crate::module::globals::is_sequence(var) {
+            return;
+        }
+        let on_host = self.b.is_host();
+        let home = match (&var.storage, self.homes.get(&v)) {
+            (_, Some(home)) => home.clone(),
+            // A static variable is known by its global, if this side has it.
+            (Storage::Static, None)
+                if on_host || self.b.module().globals.contains_key(&(v, crate::types::Side::Host)) =>
+            {
+                match self.home(v) {
+                    Some(home) => home,
+                    None => return,
+                }
+            }
+            (Storage::Associated { base, .. }, None)
+                if on_host && matches!(program.var(*base).storage, Storage::Static | Storage::Local) =>
+            {
+                match self.home(v) {
+                    Some(home) => home,
+                    None => return,
+                }
+            }
+            (Storage::Parameter, None) => return self.b.describe_constant(v),
+            _ => return,
+        };
+        let (loc, shape, len) = match &home {
+            Home::Reg(r) => (VarLoc::Reg(*r), VarShape::Scalar, None),
+            Home::Complex(re, im) => (VarLoc::Complex(*re, *im), VarShape::Scalar, None),
+            Home::Scalar(mem, len) => (self.b.location(*mem), VarShape::Scalar, *len),
+            Home::Array(view) => (self.b.location(view.mem), view_shape(view), view.len),
+            Home::Described(d) => self.b.described_location(d),
+            Home::Value(_) | Home::Procedure(_) => return,
+        };
+        let len = len.filter(|_| matches!(var.ty, Type::Character(_)));
+        let ty = self.b.module().debug_type(&var.ty, len);
+        let is_dummy = matches!(var.storage, Storage::Dummy(_));
+        let added = DebugVar {
+            name: var.name.clone(),
+            ty,
+            shape,
+            loc,
+            source_id: v.0,
+            is_dummy: is_dummy && var.owner == Some(self.b.procedure()),
+            span: var.span,
+        };
+        self.b.add_var(added);
     }
 }
 

@@ -13,11 +13,14 @@
 //! each time, and the host combines the blocks' results in order after the value that the variable had. The grid of a kernel
 //! with reductions and `*` has at most 1024 blocks.
 
-use crate::function::Fx;
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
+use crate::function::FunctionLowering;
 use crate::stmt::loops::Counted;
-use crate::storage::{Desc, Home};
+use crate::storage::Home;
 use crate::types::{Side, align, const_bytes, ir_ty};
 use crate::value::Value;
+use crate::value::descriptor::Desc;
 use crate::value::place::Mem;
 use crate::value::view::{Contiguity, View, ViewDim};
 use ir::op::{BinOp, CmpOp, Special};
@@ -59,14 +62,68 @@ impl Params {
     }
 }
 
-impl<'p> Fx<'_, 'p> {
+impl<'p> Builder<'_, 'p> {
+    /// Device memory for one partial result a block, of each reduction; freed with the statement.
+    fn partial_results(&mut self, cuf: &'p CufKernel, grid: &[Val; 3]) -> Vec<View> {
+        if cuf.reductions.is_empty() {
+            return Vec::new();
+        }
+        let extents: Vec<Val> = grid.iter().map(|&n| self.widen(n, Ty::I32)).collect();
+        let blocks = self.product(&extents);
+        let mut views = Vec::new();
+        for (v, _) in &cuf.reductions {
+            let ty = &self.program().var(*v).ty;
+            let element = self.element_bytes(ty, None);
+            let bytes = self.imul(blocks, element);
+            let mem = self.allocated_temporary(1, bytes);
+            views.push(self.dense(mem, element, None, &[blocks]));
+        }
+        views
+    }
+
+    /// An array of the host's homes as the kernel sees it; `None` if it is not in reach of the device.
+    fn captured_view(&mut self, v: VarId, view: &View, b: &mut FunctionBuilder, params: &mut Params) -> Option<View> {
+        let var = self.program().var(v);
+        let reachable = view.mem.space != Space::Host || var.attrs.cuda.is_some() || self.aliases_device_data(v);
+        if !reachable || view.gathers() {
+            return None;
+        }
+        let name = &var.name;
+        let addr = self.address(view.mem);
+        let addr = params.pass(b, addr, Ty::I64, name);
+        let space = if view.mem.space == Space::Const { Space::Const } else { Space::Global };
+        let mut dims = Vec::with_capacity(view.dims.len());
+        for (i, d) in view.dims.iter().enumerate() {
+            let mut part = |v: Val, what: &str| params.pass(b, v, Ty::I64, &format!("{name}.{what}{}", i + 1));
+            dims.push(ViewDim {
+                lower: part(d.lower, "lower"),
+                extent: part(d.extent, "extent"),
+                stride: part(d.stride, "stride"),
+                gather: None,
+            });
+        }
+        let element = params.pass(b, view.element, Ty::I64, &format!("{name}.element"));
+        let len = view.len.map(|_| element);
+        let mem = Mem { volatile: view.mem.volatile, ..Mem::at(addr, space) };
+        let contiguity = if view.is_contiguous() { Contiguity::Yes } else { Contiguity::Unknown };
+        Some(View { mem, origin: None, dims, element, len, tag: None, contiguity, assumed_size: view.assumed_size })
+    }
+
+    /// Whether an ASSOCIATE name stands for managed data, which both sides reach.
+    fn aliases_device_data(&self, v: VarId) -> bool {
+        let Storage::Alias(of) = &self.program().var(v).storage else { return false };
+        self.storage_root(of).is_some_and(|root| self.program().var(root).attrs.cuda.is_some())
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
     /// A CUF kernel: the code before the launch, the launch, the kernel itself, what follows.
     pub(crate) fn cuf_kernel(&mut self, cuf: &'p CufKernel, span: Span) {
-        if !self.is_host() || !is_rectangular(cuf) {
-            return self.unsupported("a `!$cuf kernel do` whose loops depend on each other");
+        if !self.b.is_host() || !is_rectangular(cuf) {
+            return self.b.unsupported("a `!$cuf kernel do` whose loops depend on each other");
         }
         let Some((counts, mut axes)) = self.axes(cuf) else {
-            return self.unsupported("a `!$cuf kernel do` of these loops");
+            return self.b.unsupported("a `!$cuf kernel do` of these loops");
         };
         let (grid, block) = self.configuration(cuf, &counts);
         for (i, axis) in axes.iter_mut().enumerate().take(3) {
@@ -79,16 +136,16 @@ impl<'p> Fx<'_, 'p> {
         let stream = cuf.stream.as_ref().map_or(Val::i64(LaunchConfig::STREAM_OF_ARRAYS), |e| self.int64(e));
         let mut some = Val::pred(true);
         for &n in &counts {
-            let more = self.icmp(CmpOp::Gt, n, Val::i64(0));
-            some = self.combine(BinOp::And, some, more);
+            let more = self.b.icmp(CmpOp::Gt, n, Val::i64(0));
+            some = self.b.combine(BinOp::And, some, more);
         }
-        self.when(some, |fx| {
-            let partials = fx.partial_results(cuf, &grid);
-            let (func, args) = fx.outline(cuf, &axes, &block, &partials, span);
-            let Some(func) = func else { return fx.unsupported("a `!$cuf kernel do` of these loops") };
+        self.when(some, |this| {
+            let partials = this.b.partial_results(cuf, &grid);
+            let (func, args) = this.outline(cuf, &axes, &block, &partials, span);
+            let Some(func) = func else { return this.b.unsupported("a `!$cuf kernel do` of these loops") };
             let config = LaunchConfig { grid, block, bytes: Val::i64(0), stream };
-            fx.b.launch(func, config, args);
-            fx.combine_blocks(cuf, &partials);
+            this.b.launch(func, config, args);
+            this.combine_blocks(cuf, &partials);
         });
     }
 
@@ -96,7 +153,7 @@ impl<'p> Fx<'_, 'p> {
     fn axes(&mut self, cuf: &'p CufKernel) -> Option<(Vec<Val>, Vec<Axis>)> {
         let (mut counts, mut axes) = (Vec::new(), Vec::new());
         for (i, l) in cuf.loops.iter().rev().enumerate() {
-            let var_ty = ir_ty(&self.program.var(l.var).ty);
+            let var_ty = ir_ty(&self.b.program().var(l.var).ty);
             if !var_ty.is_int() {
                 return None;
             }
@@ -104,19 +161,19 @@ impl<'p> Fx<'_, 'p> {
             let first = self.loop_value(&l.first, var_ty);
             let last = self.loop_value(&l.last, var_ty);
             let step = l.step.as_ref().map_or(crate::types::imm(var_ty, 1), |e| self.loop_value(e, var_ty));
-            let (lo, hi, by) = (self.widen(first, var_ty), self.widen(last, var_ty), self.widen(step, var_ty));
-            let zero = self.icmp(CmpOp::Eq, by, Val::i64(0));
-            self.when(zero, |fx| fx.trap(ir::Trap::ZeroStep));
-            let count = self.count(lo, hi, by);
+            let (lo, hi, by) = (self.b.widen(first, var_ty), self.b.widen(last, var_ty), self.b.widen(step, var_ty));
+            let zero = self.b.icmp(CmpOp::Eq, by, Val::i64(0));
+            self.when(zero, |this| this.b.trap_here(ir::Trap::ZeroStep));
+            let count = self.b.count(lo, hi, by);
             let small = matches!(crate::builder::arith::constant(count), Some(n) if n <= i64::from(i32::MAX))
                 || crate::builder::arith::constant(lo)
                     .zip(crate::builder::arith::constant(by))
                     .is_some_and(|(lo, by)| lo > 0 && by > 0);
             if ty == Ty::I32 && !small {
                 // From a negative number to a positive one there may be more iterations than the type can count.
-                let many = self.icmp(CmpOp::Gt, count, Val::i64(i64::from(i32::MAX)));
-                self.when(many, |fx| {
-                    fx.unsupported("a `!$cuf kernel do` loop over `integer(4)` of more than 2147483647 iterations");
+                let many = self.b.icmp(CmpOp::Gt, count, Val::i64(i64::from(i32::MAX)));
+                self.when(many, |this| {
+                    this.b.unsupported("a `!$cuf kernel do` loop over `integer(4)` of more than 2147483647 iterations");
                 });
             }
             let star = cuf.grid.len() <= 1 && !matches!(cuf.grid.first(), Some(CufDim::Expr(_)))
@@ -124,9 +181,9 @@ impl<'p> Fx<'_, 'p> {
             let axis = Axis {
                 var: l.var,
                 ty,
-                first: self.cast(first, var_ty, ty),
-                step: self.cast(step, var_ty, ty),
-                count: self.narrow(count, ty),
+                first: self.b.cast(first, var_ty, ty),
+                step: self.b.cast(step, var_ty, ty),
+                count: self.b.narrow(count, ty),
                 exact: i == 0 && star && cuf.reductions.is_empty(),
                 wide: ty == Ty::I64,
             };
@@ -144,7 +201,7 @@ impl<'p> Fx<'_, 'p> {
             _ if i >= n => Val::i32(1),
             Some(CufDim::Expr(e)) => {
                 let v = self.int32(e);
-                self.freeze(v)
+                self.b.freeze(v)
             }
             None if matches!(cuf.block.first(), Some(CufDim::Expr(_))) => Val::i32(1),
             Some(CufDim::Star) | None => Val::i32(defaults[i]),
@@ -155,13 +212,13 @@ impl<'p> Fx<'_, 'p> {
             _ if i >= n => Val::i32(1),
             Some(CufDim::Expr(e)) => {
                 let v = self.int32(e);
-                self.freeze(v)
+                self.b.freeze(v)
             }
             None if matches!(cuf.grid.first(), Some(CufDim::Expr(_))) => Val::i32(1),
             Some(CufDim::Star) | None => {
-                let threads = self.widen(block[i], Ty::I32);
-                let up = self.iadd(counts[i], threads);
-                let up = self.iadd(up, Val::i64(-1));
+                let threads = self.b.widen(block[i], Ty::I32);
+                let up = self.b.iadd(counts[i], threads);
+                let up = self.b.iadd(up, Val::i64(-1));
                 let blocks = match (crate::builder::arith::constant(up), crate::builder::arith::constant(threads)) {
                     (Some(a), Some(b)) if b > 0 => Val::i64((a / b).min(limits[i])),
                     _ => {
@@ -169,28 +226,10 @@ impl<'p> Fx<'_, 'p> {
                         self.b.bin(BinOp::Min, Ty::I64, blocks, Val::i64(limits[i])).into()
                     }
                 };
-                self.narrow(blocks, Ty::I32)
+                self.b.narrow(blocks, Ty::I32)
             }
         });
         (grid, block)
-    }
-
-    /// Device memory for one partial result a block, of each reduction; freed with the statement.
-    fn partial_results(&mut self, cuf: &'p CufKernel, grid: &[Val; 3]) -> Vec<View> {
-        if cuf.reductions.is_empty() {
-            return Vec::new();
-        }
-        let extents: Vec<Val> = grid.iter().map(|&n| self.widen(n, Ty::I32)).collect();
-        let blocks = self.product(&extents);
-        let mut views = Vec::new();
-        for (v, _) in &cuf.reductions {
-            let ty = &self.program.var(*v).ty;
-            let element = self.element_bytes(ty, None);
-            let bytes = self.imul(blocks, element);
-            let mem = self.allocated_temporary(1, bytes);
-            views.push(self.dense(mem, element, None, &[blocks]));
-        }
-        views
     }
 
     /// Makes the kernel; gives it and the arguments of its launch.
@@ -202,15 +241,15 @@ impl<'p> Fx<'_, 'p> {
         partials: &[View],
         span: Span,
     ) -> (Option<ir::FuncId>, Vec<Val>) {
-        let line = self.m.sources.location(span).map_or(0, |l| l.line);
-        let name = format!("{}_{line}_gpu", self.program.proc(self.proc).qualified);
-        let id = self.m.new_function(&name, FuncKind::Kernel, span);
-        let mut b = FunctionBuilder::new(self.m.function_name(id), FuncKind::Kernel, span);
+        let line = self.b.module().line_of(span);
+        let name = format!("{}_{line}_gpu", self.b.program().proc(self.b.procedure()).qualified);
+        let id = self.b.module().new_function(&name, FuncKind::Kernel, span);
+        let mut b = FunctionBuilder::new(self.b.module().function_name(id), FuncKind::Kernel, span);
         let mut params = Params { args: Vec::new() };
         let mut homes = Vec::new();
         let mut copies = Vec::new();
-        // An object has components on the device, perhaps; a copy of it is always right.
-        let program = self.program;
+        // An object has components on the device, may_be_null; a copy of it is always right.
+        let program = self.b.program();
         let objects = cuf.private.iter().filter(|v| matches!(program.var(**v).ty, Type::Derived(_)));
         let passed: BTreeSet<VarId> = cuf.captured.iter().chain(objects).copied().collect();
         let private: Vec<VarId> =
@@ -246,8 +285,8 @@ impl<'p> Fx<'_, 'p> {
             })
             .collect();
         let most = block.iter().try_fold(1i64, |n, &v| Some(n.saturating_mul(crate::builder::arith::constant(v)?)));
-        let proc = self.proc;
-        let mut kernel = Fx::new(&mut *self.m, b, Side::Device, proc);
+        let proc = self.b.procedure();
+        let mut kernel = FunctionLowering::new(&mut *self.b.module(), b, Side::Device, proc);
         kernel.b.set_span(span);
         kernel.homes.extend(homes);
         for (v, value) in copies {
@@ -258,10 +297,10 @@ impl<'p> Fx<'_, 'p> {
         }
         for (v, op) in &cuf.reductions {
             kernel.scalar_local(*v);
-            let ty = &kernel.program.var(*v).ty;
-            let start = kernel.identity(*op, ty);
+            let ty = &kernel.b.program().var(*v).ty;
+            let start = kernel.b.identity(*op, ty);
             if let Some(place) = kernel.variable_place(*v) {
-                kernel.store(place, ty, &start);
+                kernel.b.store_value(place, ty, &start);
             }
         }
         kernel.associate_names(&cuf.body);
@@ -273,13 +312,13 @@ impl<'p> Fx<'_, 'p> {
         for ((v, op), view) in cuf.reductions.iter().zip(&results) {
             kernel.reduce_block(*v, *op, view, most);
         }
-        let end = kernel.return_bb;
+        let end = kernel.b.return_block();
         kernel.b.jump(end);
         kernel.b.switch_to(end);
         kernel.leave_block(0);
         kernel.b.ret(Vec::new());
-        let made = kernel.finish();
-        self.m.module.funcs[id.index()] = made;
+        let made = kernel.b.finish_function();
+        self.b.module().set_function(id, made);
         (Some(id), params.args)
     }
 
@@ -292,7 +331,7 @@ impl<'p> Fx<'_, 'p> {
         params: &mut Params,
         copies: &mut Vec<(VarId, Value)>,
     ) -> Option<Option<Home>> {
-        let program = self.program;
+        let program = self.b.program();
         let var = program.var(v);
         if matches!(var.storage, Storage::Parameter) {
             return Some(None);
@@ -301,15 +340,15 @@ impl<'p> Fx<'_, 'p> {
         match self.home(v)? {
             Home::Procedure(_) => Some(None),
             Home::Described(d) if d.rank > 0 || on_device => {
-                let view = self.desc_view(&d);
-                self.captured_view(v, &view, b, params).map(|view| Some(kernel_home(&d, view)))
+                let view = self.b.desc_view(&d);
+                self.b.captured_view(v, &view, b, params).map(|view| Some(kernel_home(&d, view)))
             }
             Home::Array(view) => {
-                let view = self.captured_view(v, &view, b, params)?;
+                let view = self.b.captured_view(v, &view, b, params)?;
                 Some(Some(Home::Array(view)))
             }
-            Home::Scalar(mem, len) if self.is_remote(mem) || (on_device && mem.space != Space::Local) => {
-                let addr = self.address(mem);
+            Home::Scalar(mem, len) if self.b.is_remote(mem) || (on_device && mem.space != Space::Local) => {
+                let addr = self.b.address(mem);
                 let addr = params.pass(b, addr, Ty::I64, &var.name);
                 let space = if mem.space == Space::Const { Space::Const } else { Space::Global };
                 let len = len.map(|n| params.pass(b, n, Ty::I64, &format!("{}.len", var.name)));
@@ -317,7 +356,7 @@ impl<'p> Fx<'_, 'p> {
             }
             Home::Scalar(mem, len) if !crate::procedure::local::has_register(&var.ty) => {
                 let bytes = const_bytes(program, &var.ty)?;
-                let addr = self.address(mem);
+                let addr = self.b.address(mem);
                 params.args.push(addr);
                 let own = b.bytes_param(bytes, align(program, &var.ty), var.name.clone());
                 Some(Some(Home::Scalar(Mem::at(own.into(), Space::Local), len)))
@@ -326,7 +365,7 @@ impl<'p> Fx<'_, 'p> {
                 // A host scalar: its value; each thread has a variable of its own that begins with it.
                 let place = self.variable_place(v);
                 let value = match (place, self.home(v)) {
-                    (Some(place), _) => self.load(place, &var.ty),
+                    (Some(place), _) => self.b.load_value(place, &var.ty),
                     (None, Some(Home::Value(value))) => value,
                     _ => return None,
                 };
@@ -337,7 +376,7 @@ impl<'p> Fx<'_, 'p> {
                         params.pass(b, im, ty, &format!("{}%im", var.name)),
                     ),
                     other => {
-                        let v = self.as_scalar(&other, &var.ty);
+                        let v = self.b.as_scalar(&other, &var.ty);
                         Value::Scalar(params.pass(b, v, ty, &var.name))
                     }
                 };
@@ -347,37 +386,9 @@ impl<'p> Fx<'_, 'p> {
         }
     }
 
-    /// An array of the host's homes as the kernel sees it; `None` if it is not in reach of the device.
-    fn captured_view(&mut self, v: VarId, view: &View, b: &mut FunctionBuilder, params: &mut Params) -> Option<View> {
-        let var = self.program.var(v);
-        let reachable = view.mem.space != Space::Host || var.attrs.cuda.is_some() || self.aliases_device_data(v);
-        if !reachable || view.gathers() {
-            return None;
-        }
-        let name = &var.name;
-        let addr = self.address(view.mem);
-        let addr = params.pass(b, addr, Ty::I64, name);
-        let space = if view.mem.space == Space::Const { Space::Const } else { Space::Global };
-        let mut dims = Vec::with_capacity(view.dims.len());
-        for (i, d) in view.dims.iter().enumerate() {
-            let mut part = |v: Val, what: &str| params.pass(b, v, Ty::I64, &format!("{name}.{what}{}", i + 1));
-            dims.push(ViewDim {
-                lower: part(d.lower, "lower"),
-                extent: part(d.extent, "extent"),
-                stride: part(d.stride, "stride"),
-                gather: None,
-            });
-        }
-        let element = params.pass(b, view.element, Ty::I64, &format!("{name}.element"));
-        let len = view.len.map(|_| element);
-        let mem = Mem { volatile: view.mem.volatile, ..Mem::at(addr, space) };
-        let contiguity = if view.is_contiguous() { Contiguity::Yes } else { Contiguity::Unknown };
-        Some(View { mem, origin: None, dims, element, len, tag: None, contiguity, assumed_size: view.assumed_size })
-    }
-
     /// Gives homes to the ASSOCIATE names in the body that came to life outside of it: they stand for captured variables.
     fn associate_names(&mut self, body: &'p [Stmt]) {
-        let program = self.program;
+        let program = self.b.program();
         let mut names = Vec::new();
         for s in body {
             crate::analysis::visit::statements(std::slice::from_ref(s), &mut |s| {
@@ -392,7 +403,7 @@ impl<'p> Fx<'_, 'p> {
     }
 
     fn associate_name(&mut self, v: VarId) {
-        let program = self.program;
+        let program = self.b.program();
         if self.homes.contains_key(&v) {
             return;
         }
@@ -407,18 +418,12 @@ impl<'p> Fx<'_, 'p> {
         }
     }
 
-    /// Whether an ASSOCIATE name stands for managed data, which both sides reach.
-    fn aliases_device_data(&self, v: VarId) -> bool {
-        let Storage::Alias(of) = &self.program.var(v).storage else { return false };
-        self.storage_root(of).is_some_and(|root| self.program.var(root).attrs.cuda.is_some())
-    }
-
     /// A thread's own variable, which begins with a value.
     fn private_copy(&mut self, v: VarId, value: &Value) {
         self.scalar_local(v);
-        let ty = &self.program.var(v).ty;
+        let ty = &self.b.program().var(v).ty;
         if let Some(place) = self.variable_place(v) {
-            self.store(place, ty, value);
+            self.b.store_value(place, ty, value);
         }
     }
 
@@ -431,17 +436,17 @@ impl<'p> Fx<'_, 'p> {
         if index >= 3 {
             // Beyond z: a loop of the thread.
             if let Some(place) = self.variable_place(axis.var) {
-                let var_ty = ir_ty(&self.program.var(axis.var).ty);
+                let var_ty = ir_ty(&self.b.program().var(axis.var).ty);
                 let steps = self.b.bin(BinOp::Sub, axis.ty, axis.count, crate::types::imm(axis.ty, 1));
                 let reach = self.b.bin(BinOp::Mul, axis.ty, steps, axis.step);
                 let last = self.b.bin(BinOp::Add, axis.ty, axis.first, reach);
                 let (first, last, step) = (
-                    self.cast(axis.first, axis.ty, var_ty),
-                    self.cast(last.into(), axis.ty, var_ty),
-                    self.cast(axis.step, axis.ty, var_ty),
+                    self.b.cast(axis.first, axis.ty, var_ty),
+                    self.b.cast(last.into(), axis.ty, var_ty),
+                    self.b.cast(axis.step, axis.ty, var_ty),
                 );
                 let c = Counted { place, ty: var_ty, first, last, step, span: None };
-                self.simple_loop(&c, &mut |fx| fx.walk_axes(inner, cuf));
+                self.simple_loop(&c, &mut |this| this.walk_axes(inner, cuf));
             }
             return;
         }
@@ -449,15 +454,15 @@ impl<'p> Fx<'_, 'p> {
         // Positions are reckoned in a type that holds all threads of the axis. A narrow one may pass the largest count by
         // less than a block, which an unsigned comparison gets right.
         let wide = if axis.wide { Ty::I64 } else { Ty::I32 };
-        let [tid, ntid, ctaid, nctaid] = [tid, ntid, ctaid, nctaid].map(|v| self.cast(v, Ty::I32, wide));
+        let [tid, ntid, ctaid, nctaid] = [tid, ntid, ctaid, nctaid].map(|v| self.b.cast(v, Ty::I32, wide));
         let position: Val = self.b.tri(ir::op::TriOp::Mad, wide, ctaid, ntid, tid).into();
-        let count = self.cast(axis.count, axis.ty, wide);
+        let count = self.b.cast(axis.count, axis.ty, wide);
         let inside = self.b.cmp(if axis.wide { CmpOp::Lt } else { CmpOp::LtU }, wide, position, count);
-        let start = self.cast(position, wide, axis.ty);
+        let start = self.b.cast(position, wide, axis.ty);
         if axis.exact {
-            self.when(inside.into(), |fx| {
-                fx.set_index(axis, start);
-                fx.walk_axes(inner, cuf);
+            self.when(inside.into(), |this| {
+                this.set_index(axis, start);
+                this.walk_axes(inner, cuf);
             });
             return;
         }
@@ -465,7 +470,7 @@ impl<'p> Fx<'_, 'p> {
         if wide != axis.ty {
             // A step that large leads out of every loop.
             stride = self.b.bin(BinOp::Min, wide, stride, Val::i64(i64::from(i32::MAX))).into();
-            stride = self.cast(stride, wide, axis.ty);
+            stride = self.b.cast(stride, wide, axis.ty);
         }
         let at = self.b.mutable(axis.ty);
         self.b.set(at, start);
@@ -486,7 +491,7 @@ impl<'p> Fx<'_, 'p> {
 
     /// The loop variable of an iteration.
     fn set_index(&mut self, axis: &Axis, iteration: Val) {
-        let var = self.program.var(axis.var);
+        let var = self.b.program().var(axis.var);
         let step = match axis.step {
             Val::Imm(bits) => Some(scalar::bits::signed(axis.ty, bits)),
             Val::Reg(_) => None,
@@ -494,9 +499,9 @@ impl<'p> Fx<'_, 'p> {
         let scaled =
             if step == Some(1) { iteration } else { self.b.bin(BinOp::Mul, axis.ty, iteration, axis.step).into() };
         let value = self.b.bin(BinOp::Add, axis.ty, scaled, axis.first);
-        let value = self.cast(value.into(), axis.ty, ir_ty(&var.ty));
+        let value = self.b.cast(value.into(), axis.ty, ir_ty(&var.ty));
         if let Some(place) = self.variable_place(axis.var) {
-            self.store(place, &var.ty, &Value::Scalar(value));
+            self.b.store_value(place, &var.ty, &Value::Scalar(value));
         }
     }
 }

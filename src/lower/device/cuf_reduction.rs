@@ -1,8 +1,10 @@
 //! Reductions of CUF kernels: the fixed tree that the head of `cuf` describes.
 
 use crate::array::element_place;
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
 use crate::device::cuf_kernel::axis_registers;
-use crate::function::Fx;
+use crate::function::FunctionLowering;
 use crate::types::{align, const_bytes, ir_ty};
 use crate::value::Value;
 use crate::value::place::{Mem, Place};
@@ -14,95 +16,27 @@ use sema::checked::{BinaryOp, CufKernel, ReduceOp, Type, VarId};
 /// Most threads of a block, for whom the tree has room.
 const MOST_THREADS: i64 = 1024;
 
-impl<'p> Fx<'_, 'p> {
-    /// Combines the values of all threads of the block into one, which the first thread stores.
-    pub(crate) fn reduce_block(&mut self, v: VarId, op: ReduceOp, results: &View, threads: Option<i64>) {
-        let program = self.program;
-        let var = program.var(v);
-        let ty = &var.ty;
-        let Some(place) = self.variable_place(v) else { return self.unsupported("a reduction into this variable") };
-        let bytes = const_bytes(program, ty).unwrap_or(8);
-        let room = threads.unwrap_or(MOST_THREADS).clamp(1, MOST_THREADS);
-        let shared = self.b.add_shared(SharedVar {
-            name: format!("reduction.{}", var.name).into(),
-            size: SharedSize::Static(bytes * room as u64),
-            align: align(program, ty),
-            element_bytes: bytes,
-            bounds: vec![(0, room)],
-            span: var.span,
-        });
-        let base = Mem::at(self.addr_of(AddrBase::Shared(shared)), Space::Shared);
-        let slots = self.dense(base, Val::i64(bytes as i64), None, &[Val::i64(room)]);
-        let (me, count) = self.thread_in_block();
-        let (thread, total) = (self.widen(me, Ty::I32), self.widen(count, Ty::I32));
-        let mine = self.element_linear(&slots, thread);
-        let value = self.load(place, ty);
-        self.store(Place::Mem(mine), ty, &value);
-        self.b.sync_threads();
-        let mut distance = (room as u64).next_power_of_two() as i64 / 2;
-        while distance > 0 {
-            let near = self.icmp(CmpOp::Lt, thread, Val::i64(distance));
-            let other = self.iadd(thread, Val::i64(distance));
-            let there = self.icmp(CmpOp::Lt, other, total);
-            let both = self.combine(BinOp::And, near, there);
-            self.when(both, |fx| {
-                let theirs = fx.element_linear(&slots, other);
-                let (a, b) = (fx.load(Place::Mem(mine), ty), fx.load(Place::Mem(theirs), ty));
-                let joined = fx.reduce_two(op, &a, &b, ty);
-                fx.store(Place::Mem(mine), ty, &joined);
-            });
-            self.b.sync_threads();
-            distance /= 2;
-        }
-        let first = self.icmp(CmpOp::Eq, thread, Val::i64(0));
-        self.when(first, |fx| {
-            let block = fx.block_in_grid();
-            let to = fx.element_linear(results, block);
-            let value = fx.load(Place::Mem(mine), ty);
-            fx.store(element_place(to, None), ty, &value);
-        });
-    }
-
+impl Builder<'_, '_> {
     /// The thread's number in its block, and how many there are; `i32`.
     fn thread_in_block(&mut self) -> (Val, Val) {
-        let [tx, nx, _, _] = axis_registers(0).map(|r| self.b.special(r));
-        let [ty, ny, _, _] = axis_registers(1).map(|r| self.b.special(r));
-        let [tz, nz, _, _] = axis_registers(2).map(|r| self.b.special(r));
-        let row = self.b.tri(TriOp::Mad, Ty::I32, tz, ny, ty);
-        let me = self.b.tri(TriOp::Mad, Ty::I32, row, nx, tx);
-        let plane = self.b.bin(BinOp::Mul, Ty::I32, nx, ny);
-        let count = self.b.bin(BinOp::Mul, Ty::I32, plane, nz);
+        let [tx, nx, _, _] = axis_registers(0).map(|r| self.special(r));
+        let [ty, ny, _, _] = axis_registers(1).map(|r| self.special(r));
+        let [tz, nz, _, _] = axis_registers(2).map(|r| self.special(r));
+        let row = self.tri(TriOp::Mad, Ty::I32, tz, ny, ty);
+        let me = self.tri(TriOp::Mad, Ty::I32, row, nx, tx);
+        let plane = self.bin(BinOp::Mul, Ty::I32, nx, ny);
+        let count = self.bin(BinOp::Mul, Ty::I32, plane, nz);
         (me.into(), count.into())
     }
 
     /// The block's number in the grid, `i64`.
     fn block_in_grid(&mut self) -> Val {
-        let [_, _, cx, gx] = axis_registers(0).map(|r| self.b.special(r));
-        let [_, _, cy, gy] = axis_registers(1).map(|r| self.b.special(r));
-        let [_, _, cz, _] = axis_registers(2).map(|r| self.b.special(r));
-        let row = self.b.tri(TriOp::Mad, Ty::I32, cz, gy, cy);
-        let block = self.b.tri(TriOp::Mad, Ty::I32, row, gx, cx);
+        let [_, _, cx, gx] = axis_registers(0).map(|r| self.special(r));
+        let [_, _, cy, gy] = axis_registers(1).map(|r| self.special(r));
+        let [_, _, cz, _] = axis_registers(2).map(|r| self.special(r));
+        let row = self.tri(TriOp::Mad, Ty::I32, cz, gy, cy);
+        let block = self.tri(TriOp::Mad, Ty::I32, row, gx, cx);
         self.widen(block.into(), Ty::I32)
-    }
-
-    /// After the launch: takes the blocks' results into the variables, in order.
-    pub(crate) fn combine_blocks(&mut self, cuf: &'p CufKernel, partials: &[View]) {
-        for ((v, op), view) in cuf.reductions.iter().zip(partials) {
-            let ty = &self.program.var(*v).ty;
-            let extents = view.extents();
-            let local = self.temporary_array(ty, None, &extents);
-            self.transfer(&local, view);
-            let Some(place) = self.variable_place(*v) else {
-                return self.unsupported("a reduction into this variable");
-            };
-            self.repeat(extents.first().copied().unwrap_or(Val::i64(0)), &mut |fx, i| {
-                let from = fx.element_linear(&local, i);
-                let b = fx.load(Place::Mem(from), ty);
-                let a = fx.load(place, ty);
-                let joined = fx.reduce_two(*op, &a, &b, ty);
-                fx.store(place, ty, &joined);
-            });
-        }
     }
 
     /// The value that a reduction begins with.
@@ -136,14 +70,84 @@ impl<'p> Fx<'_, 'p> {
             ReduceOp::And | ReduceOp::Or | ReduceOp::Eqv | ReduceOp::Neqv => {
                 let (p, q) = (self.as_pred(a, ty), self.as_pred(b, ty));
                 let joined: Val = match op {
-                    ReduceOp::And => self.b.bin(BinOp::And, Ty::Pred, p, q).into(),
-                    ReduceOp::Or => self.b.bin(BinOp::Or, Ty::Pred, p, q).into(),
-                    _ => self.b.bin(BinOp::Xor, Ty::Pred, p, q).into(),
+                    ReduceOp::And => self.bin(BinOp::And, Ty::Pred, p, q).into(),
+                    ReduceOp::Or => self.bin(BinOp::Or, Ty::Pred, p, q).into(),
+                    _ => self.bin(BinOp::Xor, Ty::Pred, p, q).into(),
                 };
                 return Value::Pred(if op == ReduceOp::Eqv { self.negate(joined) } else { joined });
             }
         };
         let (a, b) = (self.as_scalar(a, ty), self.as_scalar(b, ty));
-        Value::Scalar(self.b.bin(integer, part, a, b).into())
+        Value::Scalar(self.bin(integer, part, a, b).into())
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
+    /// Combines the values of all threads of the block into one, which the first thread stores.
+    pub(crate) fn reduce_block(&mut self, v: VarId, op: ReduceOp, results: &View, threads: Option<i64>) {
+        let program = self.b.program();
+        let var = program.var(v);
+        let ty = &var.ty;
+        let Some(place) = self.variable_place(v) else { return self.b.unsupported("a reduction into this variable") };
+        let bytes = const_bytes(program, ty).unwrap_or(8);
+        let room = threads.unwrap_or(MOST_THREADS).clamp(1, MOST_THREADS);
+        let shared = self.b.add_shared(SharedVar {
+            name: format!("reduction.{}", var.name).into(),
+            size: SharedSize::Static(bytes * room as u64),
+            align: align(program, ty),
+            element_bytes: bytes,
+            bounds: vec![(0, room)],
+            span: var.span,
+        });
+        let base = Mem::at(self.b.addr_of(AddrBase::Shared(shared)), Space::Shared);
+        let slots = self.b.dense(base, Val::i64(bytes as i64), None, &[Val::i64(room)]);
+        let (me, count) = self.b.thread_in_block();
+        let (thread, total) = (self.b.widen(me, Ty::I32), self.b.widen(count, Ty::I32));
+        let mine = self.b.element_linear(&slots, thread);
+        let value = self.b.load_value(place, ty);
+        self.b.store_value(Place::Mem(mine), ty, &value);
+        self.b.sync_threads();
+        let mut distance = (room as u64).next_power_of_two() as i64 / 2;
+        while distance > 0 {
+            let near = self.b.icmp(CmpOp::Lt, thread, Val::i64(distance));
+            let other = self.b.iadd(thread, Val::i64(distance));
+            let there = self.b.icmp(CmpOp::Lt, other, total);
+            let both = self.b.combine(BinOp::And, near, there);
+            self.when(both, |this| {
+                let theirs = this.b.element_linear(&slots, other);
+                let (a, b) = (this.b.load_value(Place::Mem(mine), ty), this.b.load_value(Place::Mem(theirs), ty));
+                let joined = this.b.reduce_two(op, &a, &b, ty);
+                this.b.store_value(Place::Mem(mine), ty, &joined);
+            });
+            self.b.sync_threads();
+            distance /= 2;
+        }
+        let first = self.b.icmp(CmpOp::Eq, thread, Val::i64(0));
+        self.when(first, |this| {
+            let block = this.b.block_in_grid();
+            let to = this.b.element_linear(results, block);
+            let value = this.b.load_value(Place::Mem(mine), ty);
+            this.b.store_value(element_place(to, None), ty, &value);
+        });
+    }
+
+    /// After the launch: takes the blocks' results into the variables, in order.
+    pub(crate) fn combine_blocks(&mut self, cuf: &'p CufKernel, partials: &[View]) {
+        for ((v, op), view) in cuf.reductions.iter().zip(partials) {
+            let ty = &self.b.program().var(*v).ty;
+            let extents = view.extents();
+            let local = self.b.temporary_array(ty, None, &extents);
+            self.b.transfer(&local, view);
+            let Some(place) = self.variable_place(*v) else {
+                return self.b.unsupported("a reduction into this variable");
+            };
+            self.repeat(extents.first().copied().unwrap_or(Val::i64(0)), &mut |this, i| {
+                let from = this.b.element_linear(&local, i);
+                let b = this.b.load_value(Place::Mem(from), ty);
+                let a = this.b.load_value(place, ty);
+                let joined = this.b.reduce_two(*op, &a, &b, ty);
+                this.b.store_value(place, ty, &joined);
+            });
+        }
     }
 }

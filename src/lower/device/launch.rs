@@ -4,17 +4,17 @@
 //! an integer has extents 1 in y and z; `*` for the grid is −1 in all three.
 
 use crate::call::Passed;
-use crate::function::Fx;
+use crate::function::FunctionLowering;
 use crate::value::place::Mem;
 use ir::{LaunchConfig, Ty, Val};
 use sema::checked::{Actual, Expr, LaunchGrid, LaunchSpec, ProcBody, ProcId, ProcKind};
 
-impl<'p> Fx<'_, 'p> {
+impl<'p> FunctionLowering<'_, 'p> {
     /// `call kernel<<<…>>>(args)`
     pub(crate) fn launch(&mut self, proc: ProcId, spec: &'p LaunchSpec, args: &'p [Option<Actual>]) {
-        let callee = self.program.proc(proc);
+        let callee = self.b.program().proc(proc);
         if callee.kind != ProcKind::Kernel || !matches!(callee.body, ProcBody::Statements(_)) {
-            return self.unsupported(&format!("kernel `{}`, which no given file defines", callee.name));
+            return self.b.unsupported(&format!("kernel `{}`, which no given file defines", callee.name));
         }
         let grid = match &spec.grid {
             Some(grid) => self.extents(grid),
@@ -25,12 +25,12 @@ impl<'p> Fx<'_, 'p> {
         let stream = spec.stream.as_ref().map_or(Val::i64(0), |e| self.int64(e));
         let mut passed = Passed::default();
         self.pass_all(proc, args, &mut passed);
-        let instance = self.m.plain_instance(proc, crate::types::Side::Device);
-        let func = self.m.instance(instance);
+        let instance = self.b.module().plain_instance(proc, crate::types::Side::Device);
+        let func = self.b.module().instance(instance);
         let config = LaunchConfig { grid, block, bytes, stream };
         let words = std::mem::take(&mut passed.words);
         self.b.launch(func, config, words);
-        self.after_call(passed);
+        self.b.after_call(passed);
     }
 
     fn extents(&mut self, grid: &'p LaunchGrid) -> [Val; 3] {
@@ -43,7 +43,7 @@ impl<'p> Fx<'_, 'p> {
     /// The three components of a `type(dim3)` value.
     fn dim3(&mut self, e: &'p Expr) -> [Val; 3] {
         let value = self.value(e);
-        let mem: Mem = self.as_object(&value);
-        [0, 4, 8].map(|offset| self.load_scalar(mem.plus(offset), Ty::I32).into())
+        let mem: Mem = self.b.as_object(&value);
+        [0, 4, 8].map(|offset| self.b.load_scalar(mem.plus(offset), Ty::I32).into())
     }
 }

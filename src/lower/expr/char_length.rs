@@ -1,7 +1,9 @@
 //! Lengths of character expressions, and concatenation.
 
 use crate::array::{Env, Leaf};
-use crate::function::Fx;
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
+use crate::function::FunctionLowering;
 use crate::storage::Home;
 use crate::value::Value;
 use crate::value::place::{Mem, Place};
@@ -10,7 +12,34 @@ use ir::{Ty, Val};
 use sema::checked::{Actual, CharLen, Const, Expr, ExprKind, Item, ProcId, Type};
 use sema::intrinsic::Intrinsic;
 
-impl<'p> Fx<'_, 'p> {
+impl Builder<'_, '_> {
+    /// Character values one after another, in a temporary.
+    pub(crate) fn joined(&mut self, values: &[Value]) -> Value {
+        let mut total = Val::i64(0);
+        for v in values {
+            let (_, len) = self.as_char(v);
+            total = self.iadd(total, len);
+        }
+        let mem = self.temporary(total, 1);
+        let mut at = Val::i64(0);
+        for v in values {
+            let (_, len) = self.as_char(v);
+            let to = self.advance(mem, at);
+            self.store_char(to, len, v);
+            at = self.iadd(at, len);
+        }
+        Value::Char(mem, total)
+    }
+
+    /// A character value in memory of its own, of that length.
+    pub(crate) fn character_copy(&mut self, v: &Value, len: Val) -> Value {
+        let mem = self.temporary(len, 1);
+        self.store_value(Place::Char(mem, len), &Type::Character(CharLen::Assumed), v);
+        Value::Char(mem, len)
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
     /// The length of a character expression; `None` for other types. `env` has the operands prepared so far.
     pub(crate) fn length_of(&mut self, e: &'p Expr, env: Option<&Env>) -> Option<Val> {
         let Type::Character(len) = &e.ty else { return None };
@@ -30,12 +59,12 @@ impl<'p> Fx<'_, 'p> {
             ExprKind::Var(v) => match self.home(*v) {
                 Some(Home::Scalar(_, Some(len)) | Home::Value(Value::Char(_, len))) => len,
                 Some(Home::Array(view)) => view.len.unwrap_or(Val::i64(0)),
-                Some(Home::Described(d)) => self.desc_element(&d),
+                Some(Home::Described(d)) => self.b.desc_element(&d),
                 _ => Val::i64(0),
             },
             ExprKind::Element { base, .. } | ExprKind::Section { base, .. } => self.length_of(base, env)?,
             ExprKind::Field { base, field } => match self.described_field(base, *field) {
-                Some(d) => self.desc_element(&d),
+                Some(d) => self.b.desc_element(&d),
                 None => Val::i64(0),
             },
             ExprKind::Seen { base, .. } => self.class_view(base).element,
@@ -43,22 +72,22 @@ impl<'p> Fx<'_, 'p> {
                 let whole = self.length_of(base, env)?;
                 let lo = lo.as_ref().map_or(Val::i64(1), |e| self.int64(e));
                 let hi = hi.as_ref().map_or(whole, |e| self.int64(e));
-                self.count(lo, hi, Val::i64(1))
+                self.b.count(lo, hi, Val::i64(1))
             }
             ExprKind::Concat(left, right) => {
                 let (a, b) = (self.length_of(left, env)?, self.length_of(right, env)?);
-                self.iadd(a, b)
+                self.b.iadd(a, b)
             }
             ExprKind::Paren(inner) | ExprKind::Convert(inner) => self.length_of(inner, env)?,
             ExprKind::Array(items) => match len {
                 // The type that the constructor begins with.
                 CharLen::Expr(n) => {
                     let n = self.int64(n);
-                    self.at_least_zero(n)
+                    self.b.at_least_zero(n)
                 }
                 _ => self.length_of_items(items)?,
             },
-            ExprKind::Call { proc, args } if e.rank > 0 && self.program.proc(*proc).elemental => {
+            ExprKind::Call { proc, args } if e.rank > 0 && self.b.program().proc(*proc).elemental => {
                 self.elemental_length(*proc, args, env)
             }
             // The length comes with the value.
@@ -66,7 +95,7 @@ impl<'p> Fx<'_, 'p> {
                 if e.rank == 0 =>
             {
                 let value = self.value(e);
-                self.as_char(&value).1
+                self.b.as_char(&value).1
             }
             ExprKind::Intrinsic { id: Intrinsic::Transfer, args } => {
                 let mold = args.get(1).and_then(Option::as_ref)?;
@@ -79,7 +108,7 @@ impl<'p> Fx<'_, 'p> {
             _ => match len {
                 CharLen::Expr(e) => {
                     let n = self.int64(e);
-                    self.at_least_zero(n)
+                    self.b.at_least_zero(n)
                 }
                 _ => Val::i64(0),
             },
@@ -92,16 +121,17 @@ impl<'p> Fx<'_, 'p> {
             Item::Do(implied) => {
                 // The length is that of the first element, which a loop without one does not have.
                 let c = self.index_loop(implied.var, &implied.first, &implied.last, implied.step.as_ref());
-                let (lo, hi, by) = (self.widen(c.first, c.ty), self.widen(c.last, c.ty), self.widen(c.step, c.ty));
-                let trips = self.count(lo, hi, by);
-                let some = self.icmp(CmpOp::Gt, trips, Val::i64(0));
+                let (lo, hi, by) =
+                    (self.b.widen(c.first, c.ty), self.b.widen(c.last, c.ty), self.b.widen(c.step, c.ty));
+                let trips = self.b.count(lo, hi, by);
+                let some = self.b.icmp(CmpOp::Gt, trips, Val::i64(0));
                 let len = self.b.mutable(Ty::I64);
                 self.b.set(len, Val::i64(0));
-                let ty = &self.program.var(implied.var).ty;
-                self.when(some, |fx| {
-                    fx.store(c.place, ty, &Value::Scalar(c.first));
-                    let first = fx.length_of_items(&implied.items).unwrap_or(Val::i64(0));
-                    fx.b.set(len, first);
+                let ty = &self.b.program().var(implied.var).ty;
+                self.when(some, |this| {
+                    this.b.store_value(c.place, ty, &Value::Scalar(c.first));
+                    let first = this.length_of_items(&implied.items).unwrap_or(Val::i64(0));
+                    this.b.set(len, first);
                 });
                 Some(len.into())
             }
@@ -111,7 +141,7 @@ impl<'p> Fx<'_, 'p> {
     /// The length of the elements of an elemental function's result: the function's dummies stand for the actual arguments while
     /// its declaration is evaluated.
     fn elemental_length(&mut self, proc: ProcId, args: &'p [Option<Actual>], env: Option<&Env>) -> Val {
-        let program = self.program;
+        let program = self.b.program();
         let callee = program.proc(proc);
         let mut saved = Vec::new();
         for (&dummy, actual) in callee.params.iter().zip(args) {
@@ -119,7 +149,7 @@ impl<'p> Fx<'_, 'p> {
             let home = match &actual.ty {
                 Type::Character(_) => {
                     let len = self.length_of(actual, env);
-                    Home::Scalar(Mem::at(Val::i64(0), self.local_space()), len)
+                    Home::Scalar(Mem::at(Val::i64(0), self.b.local_space()), len)
                 }
                 _ if actual.rank == 0 => Home::Value(self.value(actual)),
                 _ => continue,
@@ -144,7 +174,7 @@ impl<'p> Fx<'_, 'p> {
         self.operands_of_concat(left, &mut pieces);
         self.operands_of_concat(right, &mut pieces);
         let values: Vec<Value> = pieces.into_iter().map(|e| self.value(e)).collect();
-        self.joined(&values)
+        self.b.joined(&values)
     }
 
     fn operands_of_concat(&mut self, e: &'p Expr, out: &mut Vec<&'p Expr>) {
@@ -155,30 +185,5 @@ impl<'p> Fx<'_, 'p> {
             }
             _ => out.push(e),
         }
-    }
-
-    /// Character values one after another, in a temporary.
-    pub(crate) fn joined(&mut self, values: &[Value]) -> Value {
-        let mut total = Val::i64(0);
-        for v in values {
-            let (_, len) = self.as_char(v);
-            total = self.iadd(total, len);
-        }
-        let mem = self.temporary(total, 1);
-        let mut at = Val::i64(0);
-        for v in values {
-            let (_, len) = self.as_char(v);
-            let to = self.advance(mem, at);
-            self.store_char(to, len, v);
-            at = self.iadd(at, len);
-        }
-        Value::Char(mem, total)
-    }
-
-    /// A character value in memory of its own, of that length.
-    pub(crate) fn character_copy(&mut self, v: &Value, len: Val) -> Value {
-        let mem = self.temporary(len, 1);
-        self.store(Place::Char(mem, len), &Type::Character(CharLen::Assumed), v);
-        Value::Char(mem, len)
     }
 }

@@ -4,7 +4,9 @@
 //! evaluated here if that could be seen (it reads memory, calls, divides): programs written for nvfortran guard a subscript by
 //! `i <= n .and. a(i) > 0`. Operands that only compute are evaluated both, without a branch.
 
-use crate::function::Fx;
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
+use crate::function::FunctionLowering;
 use crate::storage::Home;
 use crate::types::{imm, ir_ty};
 use ir::op::{self, BinOp, CvtOp};
@@ -25,25 +27,51 @@ pub(crate) fn comparison(op: CmpOp) -> op::CmpOp {
     }
 }
 
-impl<'p> Fx<'_, 'p> {
+impl Builder<'_, '_> {
+    /// Whether a division by `right` may end the program.
+    fn may_divide_by_zero(&self, right: &Expr) -> bool {
+        self.is_host()
+            && matches!(right.ty, Type::Integer(_))
+            && crate::stmt::loops::constant_int(right).is_none_or(|n| n == 0)
+    }
+
+    /// Compares two character values.
+    pub(crate) fn compare_characters(&mut self, op: CmpOp, a: &crate::value::Value, b: &crate::value::Value) -> Val {
+        let ((a, a_len), (b, b_len)) = (self.as_char(a), self.as_char(b));
+        if crate::builder::arith::is(a_len, 1) && crate::builder::arith::is(b_len, 1) {
+            let byte = |this: &mut Self, mem| {
+                let byte = this.load_scalar(mem, Ty::I8);
+                this.cvt(CvtOp::CastU, Ty::I8, Ty::I32, byte)
+            };
+            let (a, b) = (byte(self, a), byte(self, b));
+            return self.cmp(comparison(op), Ty::I32, a, b).into();
+        }
+        let (a, b) = (self.address(a), self.address(b));
+        let order = self.rt(Rt::CharCompare, vec![a, a_len, b, b_len]);
+        let order = order.first().map_or(Val::i32(0), |&r| r.into());
+        self.cmp(comparison(op), Ty::I32, order, imm(Ty::I32, 0)).into()
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
     /// A logical expression as a predicate.
     pub(crate) fn pred(&mut self, e: &'p Expr) -> Val {
         if self.lookup(e).is_some() {
             let v = self.value(e);
-            return self.as_pred(&v, &e.ty);
+            return self.b.as_pred(&v, &e.ty);
         }
-        self.at(e.span, |fx| match &e.kind {
+        self.at(e.span, |this| match &e.kind {
             ExprKind::Unary { op: UnaryOp::Not, operand } => {
-                let p = fx.pred(operand);
-                fx.negate(p)
+                let p = this.pred(operand);
+                this.b.negate(p)
             }
-            ExprKind::Paren(inner) => fx.pred(inner),
-            ExprKind::Convert(inner) if matches!(inner.ty, Type::Logical(_)) => fx.pred(inner),
-            ExprKind::Compare { op, left, right } => fx.compare(*op, left, right),
-            ExprKind::Logic { op, left, right } => fx.logic(*op, left, right),
+            ExprKind::Paren(inner) => this.pred(inner),
+            ExprKind::Convert(inner) if matches!(inner.ty, Type::Logical(_)) => this.pred(inner),
+            ExprKind::Compare { op, left, right } => this.compare(*op, left, right),
+            ExprKind::Logic { op, left, right } => this.logic(*op, left, right),
             _ => {
-                let v = fx.value(e);
-                fx.as_pred(&v, &e.ty)
+                let v = this.value(e);
+                this.b.as_pred(&v, &e.ty)
             }
         })
     }
@@ -56,23 +84,23 @@ impl<'p> Fx<'_, 'p> {
             LogicOp::Eqv | LogicOp::Neqv => {
                 let b = self.pred(right);
                 let differ: Val = self.b.bin(BinOp::Xor, Ty::Pred, a, b).into();
-                return if op == LogicOp::Eqv { self.negate(differ) } else { differ };
+                return if op == LogicOp::Eqv { self.b.negate(differ) } else { differ };
             }
         };
         if self.is_pure(right) {
             let b = self.pred(right);
-            return self.combine(join, a, b);
+            return self.b.combine(join, a, b);
         }
         let result = self.b.mutable(Ty::Pred);
         self.b.set(result, a);
-        let goes_on = if join == BinOp::And { a } else { self.negate(a) };
-        self.when(goes_on, |fx| {
-            fx.scope(|fx| {
-                let b = fx.pred(right);
-                fx.b.set(result, b);
+        let goes_on = if join == BinOp::And { a } else { self.b.negate(a) };
+        self.when(goes_on, |this| {
+            this.scope(|this| {
+                let b = this.pred(right);
+                this.b.set(result, b);
             });
         });
-        self.freeze(result.into())
+        self.b.freeze(result.into())
     }
 
     /// Whether evaluating an expression touches nothing but registers, and cannot fail.
@@ -86,9 +114,9 @@ impl<'p> Fx<'_, 'p> {
                 matches!(self.home(*v), Some(Home::Reg(_) | Home::Complex(..) | Home::Value(_)))
             }
             ExprKind::Binary { op: BinaryOp::Pow, .. } => false,
-            ExprKind::Binary { op: BinaryOp::Div, right, .. } if self.may_divide_by_zero(right) => false,
+            ExprKind::Binary { op: BinaryOp::Div, right, .. } if self.b.may_divide_by_zero(right) => false,
             ExprKind::Intrinsic { id: Intrinsic::Mod | Intrinsic::Modulo, args }
-                if args.get(1).and_then(Option::as_ref).is_some_and(|right| self.may_divide_by_zero(right)) =>
+                if args.get(1).and_then(Option::as_ref).is_some_and(|right| self.b.may_divide_by_zero(right)) =>
             {
                 false
             }
@@ -111,13 +139,6 @@ impl<'p> Fx<'_, 'p> {
         }
     }
 
-    /// Whether a division by `right` may end the program.
-    fn may_divide_by_zero(&self, right: &Expr) -> bool {
-        self.is_host()
-            && matches!(right.ty, Type::Integer(_))
-            && crate::stmt::loops::constant_int(right).is_none_or(|n| n == 0)
-    }
-
     /// Branches on a logical expression.
     pub(crate) fn branch_on(&mut self, e: &'p Expr, yes: Bb, no: Bb) {
         match &e.kind {
@@ -135,10 +156,10 @@ impl<'p> Fx<'_, 'p> {
             }
             _ => {}
         }
-        let p = self.scope(|fx| fx.pred(e));
+        let p = self.scope(|this| this.pred(e));
         match p {
             Val::Imm(bits) => self.b.jump(if bits & 1 == 1 { yes } else { no }),
-            Val::Reg(_) => self.at(e.span, |fx| fx.b.branch(p, yes, no)),
+            Val::Reg(_) => self.at(e.span, |this| this.b.branch(p, yes, no)),
         }
     }
 
@@ -147,39 +168,22 @@ impl<'p> Fx<'_, 'p> {
         match &left.ty {
             Type::Complex(_) => {
                 let ty = ir_ty(&left.ty);
-                let (a, b) = (self.as_complex(&a, &left.ty), self.as_complex(&b, &right.ty));
+                let (a, b) = (self.b.as_complex(&a, &left.ty), self.b.as_complex(&b, &right.ty));
                 let re = self.b.cmp(op::CmpOp::Eq, ty, a.0, b.0);
                 let im = self.b.cmp(op::CmpOp::Eq, ty, a.1, b.1);
                 let equal: Val = self.b.bin(BinOp::And, Ty::Pred, re, im).into();
-                if op == CmpOp::Ne { self.negate(equal) } else { equal }
+                if op == CmpOp::Ne { self.b.negate(equal) } else { equal }
             }
-            Type::Character(_) => self.compare_characters(op, &a, &b),
+            Type::Character(_) => self.b.compare_characters(op, &a, &b),
             Type::Logical(_) => {
-                let (a, b) = (self.as_pred(&a, &left.ty), self.as_pred(&b, &right.ty));
+                let (a, b) = (self.b.as_pred(&a, &left.ty), self.b.as_pred(&b, &right.ty));
                 let differ: Val = self.b.bin(BinOp::Xor, Ty::Pred, a, b).into();
-                if op == CmpOp::Eq { self.negate(differ) } else { differ }
+                if op == CmpOp::Eq { self.b.negate(differ) } else { differ }
             }
             ty => {
-                let (a, b) = (self.as_scalar(&a, &left.ty), self.as_scalar(&b, &right.ty));
+                let (a, b) = (self.b.as_scalar(&a, &left.ty), self.b.as_scalar(&b, &right.ty));
                 self.b.cmp(comparison(op), ir_ty(ty), a, b).into()
             }
         }
-    }
-
-    /// Compares two character values.
-    pub(crate) fn compare_characters(&mut self, op: CmpOp, a: &crate::value::Value, b: &crate::value::Value) -> Val {
-        let ((a, a_len), (b, b_len)) = (self.as_char(a), self.as_char(b));
-        if crate::builder::arith::is(a_len, 1) && crate::builder::arith::is(b_len, 1) {
-            let byte = |fx: &mut Self, mem| {
-                let byte = fx.load_scalar(mem, Ty::I8);
-                fx.b.cvt(CvtOp::CastU, Ty::I8, Ty::I32, byte)
-            };
-            let (a, b) = (byte(self, a), byte(self, b));
-            return self.b.cmp(comparison(op), Ty::I32, a, b).into();
-        }
-        let (a, b) = (self.address(a), self.address(b));
-        let order = self.rt(Rt::CharCompare, vec![a, a_len, b, b_len]);
-        let order = order.first().map_or(Val::i32(0), |&r| r.into());
-        self.b.cmp(comparison(op), Ty::I32, order, imm(Ty::I32, 0)).into()
     }
 }

@@ -1,11 +1,14 @@
 //! Designators: the places and views that variables, components, elements, sections, substrings and complex parts name.
 
 use crate::array::Leaf;
-use crate::function::Fx;
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
+use crate::function::FunctionLowering;
 use crate::module::globals::const_bounds;
-use crate::storage::{Desc, DescAt, Home};
+use crate::storage::Home;
 use crate::types::{const_bytes, data_space, ir_ty};
 use crate::value::Value;
+use crate::value::descriptor::{Desc, DescAt};
 use crate::value::place::{Mem, Place};
 use crate::value::view::{Contiguity, View, ViewDim};
 use ir::Val;
@@ -43,17 +46,17 @@ fn root(program: &Program, e: &Expr) -> Option<VarId> {
     }
 }
 
-impl<'p> Fx<'_, 'p> {
+impl<'p> Builder<'_, 'p> {
     /// The component that a field number means.
     pub(crate) fn field_of(&self, base: &Expr, field: u32) -> Option<&'p Field> {
         let Type::Derived(id) = &base.ty else { return None };
-        self.program.ty(*id).fields.get(field as usize)
+        self.program().ty(*id).fields.get(field as usize)
     }
 
     /// The name that findings use for a designator.
     pub(crate) fn designator_name(&self, e: &Expr) -> String {
         match &e.kind {
-            ExprKind::Var(v) => self.program.var(*v).name.to_string(),
+            ExprKind::Var(v) => self.program().var(*v).name.to_string(),
             ExprKind::Field { base, field } => match self.field_of(base, *field) {
                 Some(f) => format!("{}%{}", self.designator_name(base), f.name),
                 None => self.designator_name(base),
@@ -66,23 +69,82 @@ impl<'p> Fx<'_, 'p> {
         }
     }
 
+    /// A value in memory.
+    fn value_place(&mut self, value: &Value, ty: &Type) -> Place {
+        match value {
+            Value::Char(mem, len) => Place::Char(*mem, *len),
+            Value::Object(mem) => Place::Mem(*mem),
+            _ => Place::Mem(self.spill(value, ty)),
+        }
+    }
+
+    /// The descriptor of a component, which lies at `mem`.
+    pub(crate) fn field_desc(&mut self, f: &'p Field, mem: Mem) -> Desc {
+        let data = data_space(self.side(), f.cuda, f.pointer);
+        let len = crate::types::constant_length(&f.ty);
+        self.desc_of((&f.ty, f.class), f.shape.rank(), DescAt::Mem(mem), data, f.allocatable, len)
+    }
+
+    /// The view of an array component with constant bounds, which lies at `mem`.
+    pub(crate) fn field_view(&mut self, f: &Field, mem: Mem) -> View {
+        let bounds = const_bounds(&f.shape).unwrap_or_default();
+        let bytes = const_bytes(self.program(), &f.ty).unwrap_or(0) as i64;
+        let len = matches!(f.ty, Type::Character(_)).then_some(Val::i64(bytes));
+        let extents: Vec<Val> = bounds.iter().map(|b| Val::i64(b.1)).collect();
+        let mut view = self.dense(mem, Val::i64(bytes), len, &extents);
+        for (d, b) in view.dims.iter_mut().zip(&bounds) {
+            d.lower = Val::i64(b.0);
+        }
+        view
+    }
+
+    /// A view whose elements are parts of the elements of another.
+    fn part_view(&mut self, mut view: View, ty: &Type) -> View {
+        let bytes = const_bytes(self.program(), ty).unwrap_or(0) as i64;
+        view.len = matches!(ty, Type::Character(_)).then_some(Val::i64(bytes));
+        if view.element != Val::i64(bytes) {
+            view.contiguity = Contiguity::Unknown;
+        }
+        view.element = Val::i64(bytes);
+        view.origin = None;
+        view.tag = None;
+        // A component of an array has bounds of its own, as a section has.
+        view.dims.iter_mut().for_each(|d| d.lower = Val::i64(1));
+        view
+    }
+
+    /// Reports a section that leaves its array; an empty one never does.
+    fn check_range(&mut self, low: Val, extent: Val, step: Val, d: &ViewDim, dim: usize, base: &Expr) {
+        let some = self.icmp(ir::op::CmpOp::Gt, extent, Val::i64(0));
+        let name = self.designator_name(base);
+        let d = d.clone();
+        self.when(some, |this| {
+            this.check_subscript(low, &d, dim, &name);
+            let steps = this.iadd(extent, Val::i64(-1));
+            let last = this.imad(steps, step, low);
+            this.check_subscript(last, &d, dim, &name);
+        });
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
     /// The place of a scalar designator, or of the current element of an array; of any other value, a copy of it.
     pub(crate) fn place(&mut self, e: &'p Expr) -> Place {
         if let Some((leaf, index, linear)) = self.lookup(e) {
             return match leaf {
                 Leaf::View(view) => {
-                    let mem = self.element_pos(&view, &index, linear);
+                    let mem = self.b.element_pos(&view, &index, linear);
                     view.len.map_or(Place::Mem(mem), |len| Place::Char(mem, len))
                 }
-                Leaf::Value(v) => self.value_place(&v, &e.ty),
+                Leaf::Value(v) => self.b.value_place(&v, &e.ty),
             };
         }
-        if !self.is_host()
-            && let Some(v) = root(self.program, e)
+        if !self.b.is_host()
+            && let Some(v) = root(self.b.program(), e)
         {
-            self.m.module.designated.insert(e.span, v.0);
+            self.b.module().module.designated.insert(e.span, v.0);
         }
-        self.at(e.span, |fx| fx.place_inner(e))
+        self.at(e.span, |this| this.place_inner(e))
     }
 
     fn place_inner(&mut self, e: &'p Expr) -> Place {
@@ -91,19 +153,19 @@ impl<'p> Fx<'_, 'p> {
                 Some(place) => place,
                 None => {
                     let value = self.variable_without_place(*v, &e.ty);
-                    self.value_place(&value, &e.ty)
+                    self.b.value_place(&value, &e.ty)
                 }
             },
             ExprKind::Field { base, field } => match self.described_field(base, *field) {
                 Some(desc) => {
-                    let view = self.desc_view(&desc);
+                    let view = self.b.desc_view(&desc);
                     view.len.map_or(Place::Mem(view.mem), |len| Place::Char(view.mem, len))
                 }
                 None => self.plain_field(base, *field),
             },
             ExprKind::Element { base, subs } => {
                 let view = self.view(base);
-                let name = if self.m.options.check_bounds { self.designator_name(base) } else { String::new() };
+                let name = if self.b.options().check_bounds { self.b.designator_name(base) } else { String::new() };
                 let mem = self.element(&view, subs, &name);
                 view.len.map_or(Place::Mem(mem), |len| Place::Char(mem, len))
             }
@@ -112,8 +174,8 @@ impl<'p> Fx<'_, 'p> {
                 let (mem, len) = match place {
                     Place::Char(mem, len) => (mem, len),
                     other => {
-                        let value = self.load(other, &base.ty);
-                        self.as_char(&value)
+                        let value = self.b.load_value(other, &base.ty);
+                        self.b.as_char(&value)
                     }
                 };
                 let (mem, len) = self.substring(mem, len, lo.as_deref(), hi.as_deref());
@@ -134,17 +196,8 @@ impl<'p> Fx<'_, 'p> {
             },
             _ => {
                 let value = self.value(e);
-                self.value_place(&value, &e.ty)
+                self.b.value_place(&value, &e.ty)
             }
-        }
-    }
-
-    /// A value in memory.
-    fn value_place(&mut self, value: &Value, ty: &Type) -> Place {
-        match value {
-            Value::Char(mem, len) => Place::Char(*mem, *len),
-            Value::Object(mem) => Place::Mem(*mem),
-            _ => Place::Mem(self.spill(value, ty)),
         }
     }
 
@@ -152,8 +205,8 @@ impl<'p> Fx<'_, 'p> {
     fn variable_without_place(&mut self, v: VarId, ty: &Type) -> Value {
         match self.home(v) {
             Some(Home::Value(value)) => value,
-            Some(Home::Procedure(p)) => Value::Scalar(self.procedure_number(p)),
-            _ => self.refused(ty, &format!("`{}`", self.program.var(v).name)),
+            Some(Home::Procedure(p)) => Value::Scalar(self.b.procedure_number(p)),
+            _ => self.b.refused(ty, &format!("`{}`", self.b.program().var(v).name)),
         }
     }
 
@@ -161,9 +214,9 @@ impl<'p> Fx<'_, 'p> {
     pub(crate) fn substring(&mut self, mem: Mem, len: Val, lo: Option<&'p Expr>, hi: Option<&'p Expr>) -> (Mem, Val) {
         let lo = lo.map_or(Val::i64(1), |e| self.int64(e));
         let hi = hi.map_or(len, |e| self.int64(e));
-        let skip = self.iadd(lo, Val::i64(-1));
-        let n = self.count(lo, hi, Val::i64(1));
-        (self.advance(mem, skip), n)
+        let skip = self.b.iadd(lo, Val::i64(-1));
+        let n = self.b.count(lo, hi, Val::i64(1));
+        (self.b.advance(mem, skip), n)
     }
 
     /// Where an object of derived type is: a designator's own memory, or that of a value.
@@ -171,37 +224,30 @@ impl<'p> Fx<'_, 'p> {
         match self.place(e) {
             Place::Mem(mem) | Place::Char(mem, _) => mem,
             other => {
-                let value = self.load(other, &e.ty);
-                self.spill(&value, &e.ty)
+                let value = self.b.load_value(other, &e.ty);
+                self.b.spill(&value, &e.ty)
             }
         }
     }
 
     /// The descriptor of an allocatable or pointer component of a scalar object.
     pub(crate) fn described_field(&mut self, base: &'p Expr, field: u32) -> Option<Desc> {
-        let f = self.field_of(base, field)?;
+        let f = self.b.field_of(base, field)?;
         if !(f.allocatable || f.pointer) {
             return None;
         }
         let mem = self.object(base).plus(f.offset as i64);
-        Some(self.field_desc(f, mem))
-    }
-
-    /// The descriptor of a component, which lies at `mem`.
-    pub(crate) fn field_desc(&mut self, f: &'p Field, mem: Mem) -> Desc {
-        let data = data_space(self.side, f.cuda, f.pointer);
-        let len = self.declared_length(&f.ty);
-        self.desc_of((&f.ty, f.class), f.shape.rank(), DescAt::Mem(mem), data, f.allocatable, len)
+        Some(self.b.field_desc(f, mem))
     }
 
     fn plain_field(&mut self, base: &'p Expr, field: u32) -> Place {
         let mem = self.object(base);
-        match self.field_of(base, field) {
+        match self.b.field_of(base, field) {
             Some(f) => {
                 let mem = mem.plus(f.offset as i64);
                 match &f.ty {
                     Type::Character(_) => {
-                        Place::Char(mem, Val::i64(const_bytes(self.program, &f.ty).unwrap_or(0) as i64))
+                        Place::Char(mem, Val::i64(const_bytes(self.b.program(), &f.ty).unwrap_or(0) as i64))
                     }
                     _ => Place::Mem(mem),
                 }
@@ -227,32 +273,32 @@ impl<'p> Fx<'_, 'p> {
         if !is_designator(e) {
             return None;
         }
-        self.at(e.span, |fx| fx.designator_view_inner(e))
+        self.at(e.span, |this| this.designator_view_inner(e))
     }
 
     fn designator_view_inner(&mut self, e: &'p Expr) -> Option<View> {
         match &e.kind {
             ExprKind::Var(v) => match self.home(*v)? {
                 Home::Array(view) => Some(view),
-                Home::Described(d) => Some(self.desc_view(&d)),
+                Home::Described(d) => Some(self.b.desc_view(&d)),
                 Home::Scalar(mem, len) => {
-                    let element = self.element_bytes(&e.ty, len);
-                    Some(self.dense(mem, element, len, &[]))
+                    let element = self.b.element_bytes(&e.ty, len);
+                    Some(self.b.dense(mem, element, len, &[]))
                 }
                 _ => None,
             },
             ExprKind::Field { base, field } => {
-                let f = self.field_of(base, *field)?;
+                let f = self.b.field_of(base, *field)?;
                 if base.rank == 0 {
                     if let Some(desc) = self.described_field(base, *field) {
-                        return Some(self.desc_view(&desc));
+                        return Some(self.b.desc_view(&desc));
                     }
                     let mem = self.object(base).plus(f.offset as i64);
-                    return Some(self.field_view(f, mem));
+                    return Some(self.b.field_view(f, mem));
                 }
                 let mut view = self.designator_view(base)?;
                 view.mem = view.mem.plus(f.offset as i64);
-                Some(self.part_view(view, &f.ty))
+                Some(self.b.part_view(view, &f.ty))
             }
             ExprKind::Seen { base, class } => {
                 let view = self.designator_view(base)?;
@@ -261,7 +307,7 @@ impl<'p> Fx<'_, 'p> {
                 }
                 let whole = crate::assign::is_whole(base);
                 let (dims, element) = (view.dims.clone(), view.element);
-                let mut view = self.part_view(view, &e.ty);
+                let mut view = self.b.part_view(view, &e.ty);
                 view.tag = None;
                 if matches!(e.ty, Type::Character(_)) {
                     (view.element, view.len) = (element, Some(element));
@@ -274,7 +320,7 @@ impl<'p> Fx<'_, 'p> {
             ExprKind::ComplexPart { base, imaginary } => {
                 let mut view = self.designator_view(base)?;
                 view.mem = view.mem.plus(part_offset(&base.ty, *imaginary));
-                Some(self.part_view(view, &e.ty))
+                Some(self.b.part_view(view, &e.ty))
             }
             ExprKind::Substring { base, lo, hi } => {
                 let mut view = self.designator_view(base)?;
@@ -293,47 +339,19 @@ impl<'p> Fx<'_, 'p> {
             }
             ExprKind::Element { base: whole, .. } => match self.place(e) {
                 Place::Mem(mem) => {
-                    let whole = if self.is_class(e) { self.designator_view(whole) } else { None };
+                    let whole = if self.b.is_class(e) { self.designator_view(whole) } else { None };
                     let element = match &whole {
                         Some(whole) => whole.element,
-                        None => self.element_bytes(&e.ty, None),
+                        None => self.b.element_bytes(&e.ty, None),
                     };
-                    let view = self.dense(mem, element, None, &[]);
+                    let view = self.b.dense(mem, element, None, &[]);
                     Some(View { tag: whole.and_then(|w| w.tag), ..view })
                 }
-                Place::Char(mem, len) => Some(self.dense(mem, len, Some(len), &[])),
+                Place::Char(mem, len) => Some(self.b.dense(mem, len, Some(len), &[])),
                 _ => None,
             },
             _ => None,
         }
-    }
-
-    /// The view of an array component with constant bounds, which lies at `mem`.
-    pub(crate) fn field_view(&mut self, f: &Field, mem: Mem) -> View {
-        let bounds = const_bounds(&f.shape).unwrap_or_default();
-        let bytes = const_bytes(self.program, &f.ty).unwrap_or(0) as i64;
-        let len = matches!(f.ty, Type::Character(_)).then_some(Val::i64(bytes));
-        let extents: Vec<Val> = bounds.iter().map(|b| Val::i64(b.1)).collect();
-        let mut view = self.dense(mem, Val::i64(bytes), len, &extents);
-        for (d, b) in view.dims.iter_mut().zip(&bounds) {
-            d.lower = Val::i64(b.0);
-        }
-        view
-    }
-
-    /// A view whose elements are parts of the elements of another.
-    fn part_view(&mut self, mut view: View, ty: &Type) -> View {
-        let bytes = const_bytes(self.program, ty).unwrap_or(0) as i64;
-        view.len = matches!(ty, Type::Character(_)).then_some(Val::i64(bytes));
-        if view.element != Val::i64(bytes) {
-            view.contiguity = Contiguity::Unknown;
-        }
-        view.element = Val::i64(bytes);
-        view.origin = None;
-        view.tag = None;
-        // A component of an array has bounds of its own, as a section has.
-        view.dims.iter_mut().for_each(|d| d.lower = Val::i64(1));
-        view
     }
 
     fn section(&mut self, view: &View, subs: &'p [Sub], base: &'p Expr) -> View {
@@ -346,13 +364,13 @@ impl<'p> Fx<'_, 'p> {
             match sub {
                 Sub::Index(e) => {
                     let at = self.int64(e);
-                    if self.m.options.check_bounds && !last_unknown {
-                        let name = self.designator_name(base);
-                        self.check_subscript(at, d, i, &name);
+                    if self.b.options().check_bounds && !last_unknown {
+                        let name = self.b.designator_name(base);
+                        self.b.check_subscript(at, d, i, &name);
                     }
-                    let position = self.isub(at, d.lower);
-                    let skip = self.imul(position, d.stride);
-                    mem = self.advance(mem, skip);
+                    let position = self.b.isub(at, d.lower);
+                    let skip = self.b.imul(position, d.stride);
+                    mem = self.b.advance(mem, skip);
                     whole_so_far = false;
                 }
                 Sub::Range { lo, hi, step } => {
@@ -360,32 +378,32 @@ impl<'p> Fx<'_, 'p> {
                     let step = step.as_ref().map_or(Val::i64(1), |e| self.int64(e));
                     let upper = || (d.lower, d.extent);
                     let descends = crate::builder::arith::constant(step).is_some_and(|s| s < 0);
-                    let end = |fx: &mut Self, which: &'p Option<Expr>, first: bool| match which {
-                        Some(e) => fx.int64(e),
+                    let end = |this: &mut Self, which: &'p Option<Expr>, first: bool| match which {
+                        Some(e) => this.int64(e),
                         None if first == descends => {
                             let (lower, extent) = upper();
-                            let past = fx.iadd(lower, extent);
-                            fx.iadd(past, Val::i64(-1))
+                            let past = this.b.iadd(lower, extent);
+                            this.b.iadd(past, Val::i64(-1))
                         }
                         None => d.lower,
                     };
                     let low = end(self, lo, true);
                     let high = end(self, hi, false);
-                    let extent = if whole { d.extent } else { self.count(low, high, step) };
-                    if self.m.options.check_bounds && !last_unknown && !whole {
-                        self.check_range(low, extent, step, d, i, base);
+                    let extent = if whole { d.extent } else { self.b.count(low, high, step) };
+                    if self.b.options().check_bounds && !last_unknown && !whole {
+                        self.b.check_range(low, extent, step, d, i, base);
                     }
-                    let position = self.isub(low, d.lower);
-                    let skip = self.imul(position, d.stride);
-                    mem = self.advance(mem, skip);
+                    let position = self.b.isub(low, d.lower);
+                    let skip = self.b.imul(position, d.stride);
+                    mem = self.b.advance(mem, skip);
                     contiguous &= whole_so_far && crate::builder::arith::is(step, 1);
                     whole_so_far &= whole;
-                    let stride = self.imul(d.stride, step);
+                    let stride = self.b.imul(d.stride, step);
                     dims.push(ViewDim { lower: Val::i64(1), extent, stride, gather: d.gather.clone() });
                 }
                 Sub::Vector(e) => {
                     let subs = self.view(e);
-                    let subs = self.local_view(subs, &e.ty);
+                    let subs = self.b.local_view(subs, &e.ty);
                     let extent = subs.dims.first().map_or(Val::i64(0), |v| v.extent);
                     let gather = Some(Box::new((subs, d.lower)));
                     dims.push(ViewDim { lower: Val::i64(1), extent, stride: d.stride, gather });
@@ -405,19 +423,6 @@ impl<'p> Fx<'_, 'p> {
             contiguity,
             assumed_size: false,
         }
-    }
-
-    /// Reports a section that leaves its array; an empty one never does.
-    fn check_range(&mut self, low: Val, extent: Val, step: Val, d: &ViewDim, dim: usize, base: &Expr) {
-        let some = self.icmp(ir::op::CmpOp::Gt, extent, Val::i64(0));
-        let name = self.designator_name(base);
-        let d = d.clone();
-        self.when(some, |fx| {
-            fx.check_subscript(low, &d, dim, &name);
-            let steps = fx.iadd(extent, Val::i64(-1));
-            let last = fx.imad(steps, step, low);
-            fx.check_subscript(last, &d, dim, &name);
-        });
     }
 }
 

@@ -1,6 +1,6 @@
 //! Scalar expressions.
 //!
-//! [`Fx::value`] is the one evaluator: in an element-wise evaluation it first looks whether the node was prepared.
+//! [`FunctionLowering::value`] is the one evaluator: in an element-wise evaluation it first looks whether the node was prepared.
 //!
 //! Contraction: in device code, when the options allow it, `a*b + c`, `c + a*b`, `a*b - c` and `c - a*b` of one real
 //! expression become one fused operation (`fma(a, b, c)`, `fma(a, b, -c)`, `fma(-a, b, c)`). The product must be the operand
@@ -12,101 +12,21 @@ pub(crate) mod condition;
 pub(crate) mod designator;
 
 use crate::array::Leaf;
-use crate::function::Fx;
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
+use crate::function::FunctionLowering;
 use crate::types::{Side, imm, ir_ty, real_imm};
 use crate::value::Value;
-use crate::value::place::{Mem, Place};
+use crate::value::place::Place;
 use ir::op::{BinOp, Special, TriOp, UnOp};
-use ir::{AddrBase, Space, Ty, Val};
+use ir::{Ty, Val};
 use sema::checked::{BinaryOp, Const, Expr, ExprKind, Type, UnaryOp};
 
-impl<'p> Fx<'_, 'p> {
-    /// The value of a scalar expression, or of the current element of an array expression.
-    pub(crate) fn value(&mut self, e: &'p Expr) -> Value {
-        if let Some((leaf, index, linear)) = self.lookup(e) {
-            return match leaf {
-                Leaf::View(view) => {
-                    let mem = self.at(e.span, |fx| fx.element_pos(&view, &index, linear));
-                    let place = crate::array::element_place(mem, view.len);
-                    self.at(e.span, |fx| fx.load(place, &e.ty))
-                }
-                Leaf::Value(v) => v,
-            };
-        }
-        self.at(e.span, |fx| fx.value_inner(e))
-    }
-
-    fn value_inner(&mut self, e: &'p Expr) -> Value {
-        match &e.kind {
-            ExprKind::Const(c) => self.constant_value(c, &e.ty),
-            ExprKind::Var(_)
-            | ExprKind::Field { .. }
-            | ExprKind::Element { .. }
-            | ExprKind::Substring { .. }
-            | ExprKind::Seen { .. }
-            | ExprKind::ComplexPart { .. } => {
-                if e.rank > 0 {
-                    return self.refused(&e.ty, "an array in the place of a scalar");
-                }
-                let place = self.place(e);
-                self.load(place, &e.ty)
-            }
-            ExprKind::Unary { op: UnaryOp::Neg, operand } => {
-                let v = self.value(operand);
-                self.negative(&v, &e.ty)
-            }
-            ExprKind::Unary { op: UnaryOp::Not, .. } | ExprKind::Compare { .. } | ExprKind::Logic { .. } => {
-                Value::Pred(self.pred(e))
-            }
-            ExprKind::IsType { object, ty, exact } => Value::Pred(self.is_type(object, ty, *exact)),
-            ExprKind::Binary { op, left, right } => self.binary(*op, left, right, &e.ty),
-            ExprKind::Concat(left, right) => self.concat(left, right),
-            ExprKind::Convert(inner) => {
-                let v = self.value(inner);
-                self.convert(&v, &inner.ty, &e.ty)
-            }
-            ExprKind::Paren(inner) => self.value(inner),
-            ExprKind::Intrinsic { id, args } => self.intrinsic(*id, args, e),
-            ExprKind::Call { proc, args } => self.call_function(*proc, args, e),
-            ExprKind::Construct { ty, fields } => self.construct(*ty, fields, e),
-            ExprKind::Special { index, add } => {
-                let v = self.special(*index);
-                if *add == 0 {
-                    return Value::Scalar(v);
-                }
-                Value::Scalar(self.b.bin(BinOp::Add, Ty::I32, v, Val::i32(*add)).into())
-            }
-            ExprKind::Procedure(id) => Value::Scalar(self.procedure_number(*id)),
-            ExprKind::Unsupported(what) => self.refused(&e.ty, what),
-            ExprKind::Array(_) | ExprKind::Section { .. } | ExprKind::Null => {
-                self.refused(&e.ty, "an array in the place of a scalar")
-            }
-        }
-    }
-
-    /// The operand of an integer, real or logical expression.
-    pub(crate) fn scalar(&mut self, e: &'p Expr) -> Val {
-        let v = self.value(e);
-        self.as_scalar(&v, &e.ty)
-    }
-
-    /// An integer expression as an `i64`.
-    pub(crate) fn int64(&mut self, e: &'p Expr) -> Val {
-        let v = self.scalar(e);
-        self.widen(v, ir_ty(&e.ty))
-    }
-
-    /// An integer expression as an `i32`.
-    pub(crate) fn int32(&mut self, e: &'p Expr) -> Val {
-        let v = self.scalar(e);
-        let wide = self.widen(v, ir_ty(&e.ty));
-        if ir_ty(&e.ty) == Ty::I32 { v } else { self.narrow(wide, Ty::I32) }
-    }
-
+impl Builder<'_, '_> {
     /// A special register by its number in `ExprKind::Special`.
-    pub(crate) fn special(&mut self, index: u8) -> Val {
+    pub(crate) fn thread_register(&mut self, index: u8) -> Val {
         match Special::ALL.get(usize::from(index)) {
-            Some(&reg) if self.side == Side::Device => self.b.special(reg).into(),
+            Some(&reg) if self.side() == Side::Device => self.special(reg).into(),
             _ => {
                 self.unsupported("a thread's place outside of device code");
                 Val::i32(0)
@@ -129,113 +49,31 @@ impl<'p> Fx<'_, 'p> {
             }
             Const::Derived(_) => {
                 let mut bytes = Vec::new();
-                crate::module::globals::encode(self.program, ty, c, &mut bytes);
-                Value::Object(self.constant_memory(&bytes, crate::types::align(self.program, ty)))
+                crate::module::globals::encode(self.program(), ty, c, &mut bytes);
+                Value::Object(self.constant_memory(&bytes, crate::types::align(self.program(), ty)))
             }
             Const::Array { .. } | Const::Null => self.refused(ty, "this constant as a value"),
         }
-    }
-
-    /// Read-only memory with these bytes.
-    pub(crate) fn constant_memory(&mut self, bytes: &[u8], align: u64) -> Mem {
-        let g = self.m.constant(bytes, align, self.side);
-        let space = if self.side == Side::Device { Space::Global } else { Space::Host };
-        Mem::at(self.addr_of(AddrBase::Global(g)), space)
     }
 
     fn negative(&mut self, v: &Value, ty: &Type) -> Value {
         let part = ir_ty(ty);
         match v {
             Value::Complex(re, im) => {
-                let re = self.b.un(UnOp::Neg, part, *re);
-                let im = self.b.un(UnOp::Neg, part, *im);
+                let re = self.un(UnOp::Neg, part, *re);
+                let im = self.un(UnOp::Neg, part, *im);
                 Value::Complex(re.into(), im.into())
             }
             _ => {
                 let v = self.as_scalar(v, ty);
-                Value::Scalar(self.b.un(UnOp::Neg, part, v).into())
+                Value::Scalar(self.un(UnOp::Neg, part, v).into())
             }
-        }
-    }
-
-    /// The factors of a product that may be fused.
-    fn product_of(&self, e: &'p Expr) -> Option<(&'p Expr, &'p Expr)> {
-        match &e.kind {
-            ExprKind::Binary { op: BinaryOp::Mul, left, right }
-                if matches!(e.ty, Type::Real(_)) && self.lookup(e).is_none() =>
-            {
-                Some((left, right))
-            }
-            _ => None,
         }
     }
 
     /// Whether products may be fused with sums here.
     pub(crate) fn contracts(&self) -> bool {
-        self.side == Side::Device && self.m.options.fma
-    }
-
-    fn contracted(&mut self, op: BinaryOp, left: &'p Expr, right: &'p Expr, ty: Ty) -> Option<Val> {
-        if !self.contracts() {
-            return None;
-        }
-        if let Some((a, b)) = self.product_of(left) {
-            let (a, b, mut c) = (self.scalar(a), self.scalar(b), self.scalar(right));
-            if op == BinaryOp::Sub {
-                c = self.b.un(UnOp::Neg, ty, c).into();
-            }
-            return Some(self.b.tri(TriOp::Fma, ty, a, b, c).into());
-        }
-        let (a, b) = self.product_of(right)?;
-        let (c, mut a, b) = (self.scalar(left), self.scalar(a), self.scalar(b));
-        if op == BinaryOp::Sub {
-            a = self.b.un(UnOp::Neg, ty, a).into();
-        }
-        Some(self.b.tri(TriOp::Fma, ty, a, b, c).into())
-    }
-
-    fn binary(&mut self, op: BinaryOp, left: &'p Expr, right: &'p Expr, ty: &Type) -> Value {
-        let part = ir_ty(ty);
-        if op == BinaryOp::Pow {
-            return self.power(left, right, ty);
-        }
-        if matches!(ty, Type::Complex(_)) {
-            let (a, b) = (self.value(left), self.value(right));
-            let (a, b) = (self.as_complex(&a, &left.ty), self.as_complex(&b, &right.ty));
-            let (re, im) = self.complex_binary(op, a, b, part);
-            return Value::Complex(re, im);
-        }
-        if matches!(ty, Type::Real(_))
-            && matches!(op, BinaryOp::Add | BinaryOp::Sub)
-            && let Some(v) = self.contracted(op, left, right, part)
-        {
-            return Value::Scalar(v);
-        }
-        let (a, b) = (self.scalar(left), self.scalar(right));
-        if op == BinaryOp::Div {
-            self.check_divisor(b, part);
-        }
-        let op = match op {
-            BinaryOp::Add => BinOp::Add,
-            BinaryOp::Sub => BinOp::Sub,
-            BinaryOp::Mul => BinOp::Mul,
-            BinaryOp::Div | BinaryOp::Pow => BinOp::Div,
-        };
-        Value::Scalar(self.b.bin(op, part, a, b).into())
-    }
-
-    /// `left ** right`
-    fn power(&mut self, left: &'p Expr, right: &'p Expr, ty: &Type) -> Value {
-        let base = self.value(left);
-        if matches!(right.ty, Type::Integer(_)) {
-            if let ExprKind::Const(Const::Int(n)) = &right.kind {
-                return self.constant_power(&base, *n, ty);
-            }
-            let n = self.int64(right);
-            return self.integer_power(&base, n, ty);
-        }
-        let exponent = self.value(right);
-        self.mathematics("pow", &[(base, left.ty.clone()), (exponent, right.ty.clone())], ty)
+        self.side() == Side::Device && self.options().fma
     }
 
     /// One, of a numeric type.
@@ -271,7 +109,7 @@ impl<'p> Fx<'_, 'p> {
             BinaryOp::Mul => BinOp::Mul,
             BinaryOp::Div | BinaryOp::Pow => BinOp::Div,
         };
-        Value::Scalar(self.b.bin(op, part, a, b).into())
+        Value::Scalar(self.bin(op, part, a, b).into())
     }
 
     /// `sum + a * b` of one type, fused where reals may be.
@@ -279,7 +117,7 @@ impl<'p> Fx<'_, 'p> {
         if matches!(ty, Type::Real(_)) && self.contracts() {
             let part = ir_ty(ty);
             let (a, b, c) = (self.as_scalar(a, ty), self.as_scalar(b, ty), self.as_scalar(sum, ty));
-            return Value::Scalar(self.b.tri(TriOp::Fma, part, a, b, c).into());
+            return Value::Scalar(self.tri(TriOp::Fma, part, a, b, c).into());
         }
         let product = self.multiply(a, b, ty);
         self.arithmetic(BinaryOp::Add, sum, &product, ty)
@@ -289,8 +127,167 @@ impl<'p> Fx<'_, 'p> {
     pub(crate) fn variable_of(&mut self, ty: &Type) -> Place {
         let part = ir_ty(ty);
         match ty {
-            Type::Complex(_) => Place::Complex(self.b.mutable(part), self.b.mutable(part)),
-            _ => Place::Reg(self.b.mutable(part)),
+            Type::Complex(_) => Place::Complex(self.mutable(part), self.mutable(part)),
+            _ => Place::Reg(self.mutable(part)),
         }
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
+    /// The value of a scalar expression, or of the current element of an array expression.
+    pub(crate) fn value(&mut self, e: &'p Expr) -> Value {
+        if let Some((leaf, index, linear)) = self.lookup(e) {
+            return match leaf {
+                Leaf::View(view) => {
+                    let mem = self.at(e.span, |this| this.b.element_pos(&view, &index, linear));
+                    let place = crate::array::element_place(mem, view.len);
+                    self.at(e.span, |this| this.b.load_value(place, &e.ty))
+                }
+                Leaf::Value(v) => v,
+            };
+        }
+        self.at(e.span, |this| this.value_inner(e))
+    }
+
+    fn value_inner(&mut self, e: &'p Expr) -> Value {
+        match &e.kind {
+            ExprKind::Const(c) => self.b.constant_value(c, &e.ty),
+            ExprKind::Var(_)
+            | ExprKind::Field { .. }
+            | ExprKind::Element { .. }
+            | ExprKind::Substring { .. }
+            | ExprKind::Seen { .. }
+            | ExprKind::ComplexPart { .. } => {
+                if e.rank > 0 {
+                    return self.b.refused(&e.ty, "an array in the place of a scalar");
+                }
+                let place = self.place(e);
+                self.b.load_value(place, &e.ty)
+            }
+            ExprKind::Unary { op: UnaryOp::Neg, operand } => {
+                let v = self.value(operand);
+                self.b.negative(&v, &e.ty)
+            }
+            ExprKind::Unary { op: UnaryOp::Not, .. } | ExprKind::Compare { .. } | ExprKind::Logic { .. } => {
+                Value::Pred(self.pred(e))
+            }
+            ExprKind::IsType { object, ty, exact } => Value::Pred(self.is_type(object, ty, *exact)),
+            ExprKind::Binary { op, left, right } => self.binary(*op, left, right, &e.ty),
+            ExprKind::Concat(left, right) => self.concat(left, right),
+            ExprKind::Convert(inner) => {
+                let v = self.value(inner);
+                self.b.convert(&v, &inner.ty, &e.ty)
+            }
+            ExprKind::Paren(inner) => self.value(inner),
+            ExprKind::Intrinsic { id, args } => self.intrinsic(*id, args, e),
+            ExprKind::Call { proc, args } => self.call_function(*proc, args, e),
+            ExprKind::Construct { ty, fields } => self.construct(*ty, fields, e),
+            ExprKind::Special { index, add } => {
+                let v = self.b.thread_register(*index);
+                if *add == 0 {
+                    return Value::Scalar(v);
+                }
+                Value::Scalar(self.b.bin(BinOp::Add, Ty::I32, v, Val::i32(*add)).into())
+            }
+            ExprKind::Procedure(id) => Value::Scalar(self.b.procedure_number(*id)),
+            ExprKind::Unsupported(what) => self.b.refused(&e.ty, what),
+            ExprKind::Array(_) | ExprKind::Section { .. } | ExprKind::Null => {
+                self.b.refused(&e.ty, "an array in the place of a scalar")
+            }
+        }
+    }
+
+    /// The operand of an integer, real or logical expression.
+    pub(crate) fn scalar(&mut self, e: &'p Expr) -> Val {
+        let v = self.value(e);
+        self.b.as_scalar(&v, &e.ty)
+    }
+
+    /// An integer expression as an `i64`.
+    pub(crate) fn int64(&mut self, e: &'p Expr) -> Val {
+        let v = self.scalar(e);
+        self.b.widen(v, ir_ty(&e.ty))
+    }
+
+    /// An integer expression as an `i32`.
+    pub(crate) fn int32(&mut self, e: &'p Expr) -> Val {
+        let v = self.scalar(e);
+        let wide = self.b.widen(v, ir_ty(&e.ty));
+        if ir_ty(&e.ty) == Ty::I32 { v } else { self.b.narrow(wide, Ty::I32) }
+    }
+
+    /// The factors of a product that may be fused.
+    fn product_of(&self, e: &'p Expr) -> Option<(&'p Expr, &'p Expr)> {
+        match &e.kind {
+            ExprKind::Binary { op: BinaryOp::Mul, left, right }
+                if matches!(e.ty, Type::Real(_)) && self.lookup(e).is_none() =>
+            {
+                Some((left, right))
+            }
+            _ => None,
+        }
+    }
+
+    fn contracted(&mut self, op: BinaryOp, left: &'p Expr, right: &'p Expr, ty: Ty) -> Option<Val> {
+        if !self.b.contracts() {
+            return None;
+        }
+        if let Some((a, b)) = self.product_of(left) {
+            let (a, b, mut c) = (self.scalar(a), self.scalar(b), self.scalar(right));
+            if op == BinaryOp::Sub {
+                c = self.b.un(UnOp::Neg, ty, c).into();
+            }
+            return Some(self.b.tri(TriOp::Fma, ty, a, b, c).into());
+        }
+        let (a, b) = self.product_of(right)?;
+        let (c, mut a, b) = (self.scalar(left), self.scalar(a), self.scalar(b));
+        if op == BinaryOp::Sub {
+            a = self.b.un(UnOp::Neg, ty, a).into();
+        }
+        Some(self.b.tri(TriOp::Fma, ty, a, b, c).into())
+    }
+
+    fn binary(&mut self, op: BinaryOp, left: &'p Expr, right: &'p Expr, ty: &Type) -> Value {
+        let part = ir_ty(ty);
+        if op == BinaryOp::Pow {
+            return self.power(left, right, ty);
+        }
+        if matches!(ty, Type::Complex(_)) {
+            let (a, b) = (self.value(left), self.value(right));
+            let (a, b) = (self.b.as_complex(&a, &left.ty), self.b.as_complex(&b, &right.ty));
+            let (re, im) = self.b.complex_binary(op, a, b, part);
+            return Value::Complex(re, im);
+        }
+        if matches!(ty, Type::Real(_))
+            && matches!(op, BinaryOp::Add | BinaryOp::Sub)
+            && let Some(v) = self.contracted(op, left, right, part)
+        {
+            return Value::Scalar(v);
+        }
+        let (a, b) = (self.scalar(left), self.scalar(right));
+        if op == BinaryOp::Div {
+            self.b.check_divisor(b, part);
+        }
+        let op = match op {
+            BinaryOp::Add => BinOp::Add,
+            BinaryOp::Sub => BinOp::Sub,
+            BinaryOp::Mul => BinOp::Mul,
+            BinaryOp::Div | BinaryOp::Pow => BinOp::Div,
+        };
+        Value::Scalar(self.b.bin(op, part, a, b).into())
+    }
+
+    /// `left ** right`
+    fn power(&mut self, left: &'p Expr, right: &'p Expr, ty: &Type) -> Value {
+        let base = self.value(left);
+        if matches!(right.ty, Type::Integer(_)) {
+            if let ExprKind::Const(Const::Int(n)) = &right.kind {
+                return self.b.constant_power(&base, *n, ty);
+            }
+            let n = self.int64(right);
+            return self.b.integer_power(&base, n, ty);
+        }
+        let exponent = self.value(right);
+        self.b.mathematics("pow", &[(base, left.ty.clone()), (exponent, right.ty.clone())], ty)
     }
 }

@@ -1,7 +1,8 @@
 //! Bit functions (Fortran 2018, 16.3). Shift counts that the standard leaves open act as in `scalar::int`.
 
 use super::{Args, arg};
-use crate::function::Fx;
+use crate::builder::Builder;
+use crate::function::FunctionLowering;
 use crate::types::{imm, ir_ty};
 use crate::value::Value;
 use ir::op::{BinOp, CmpOp, UnOp};
@@ -9,13 +10,50 @@ use ir::{Ty, Val};
 use sema::checked::Expr;
 use sema::intrinsic::Intrinsic;
 
-impl<'p> Fx<'_, 'p> {
+impl Builder<'_, '_> {
+    /// The lowest `n` bits.
+    fn low_mask(&mut self, ty: Ty, n: Val) -> Val {
+        let high = self.bin(BinOp::Shl, ty, imm(ty, -1), n);
+        self.un(UnOp::Not, ty, high).into()
+    }
+
+    fn shift_either_way(&mut self, ty: Ty, a: Val, n: Val) -> Val {
+        if let Val::Imm(bits) = n {
+            let n = scalar::bits::signed(ty, bits);
+            let op = if n < 0 { BinOp::ShrU } else { BinOp::Shl };
+            return self.bin(op, ty, a, imm(ty, n.wrapping_abs())).into();
+        }
+        let left = self.bin(BinOp::Shl, ty, a, n);
+        let back = self.un(UnOp::Neg, ty, n);
+        let right = self.bin(BinOp::ShrU, ty, a, back);
+        let is_left = self.cmp(CmpOp::Ge, ty, n, Val::Imm(0));
+        self.select(ty, is_left, left, right).into()
+    }
+
+    /// The lowest `width` bits rotated left by `n`, which may be negative.
+    fn rotate(&mut self, ty: Ty, a: Val, n: Val, width: Val) -> Val {
+        let mask = self.low_mask(ty, width);
+        let below = self.cmp(CmpOp::Lt, ty, n, Val::Imm(0));
+        let wrapped = self.bin(BinOp::Add, ty, n, width);
+        let n = self.select(ty, below, wrapped, n);
+        let rest = self.bin(BinOp::Sub, ty, width, n);
+        let low = self.bin(BinOp::And, ty, a, mask);
+        let (up, down) = (self.bin(BinOp::Shl, ty, low, n), self.bin(BinOp::ShrU, ty, low, rest));
+        let both = self.bin(BinOp::Or, ty, up, down);
+        let turned = self.bin(BinOp::And, ty, both, mask);
+        let others = self.un(UnOp::Not, ty, mask);
+        let kept = self.bin(BinOp::And, ty, a, others);
+        self.bin(BinOp::Or, ty, turned, kept).into()
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
     pub(super) fn bit_function(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Value> {
         use Intrinsic as I;
         let first = arg(args, 0)?;
         let ty = if matches!(id, I::Maskl | I::Maskr) { ir_ty(&e.ty) } else { ir_ty(&first.ty) };
         let a = self.count_of(first, ty);
-        let bin = |fx: &mut Self, op: BinOp, x: Val, y: Val| -> Val { fx.b.bin(op, ty, x, y).into() };
+        let bin = |this: &mut Self, op: BinOp, x: Val, y: Val| -> Val { this.b.bin(op, ty, x, y).into() };
         let second = match arg(args, 1) {
             Some(b) => self.count_of(b, ty),
             None => Val::Imm(0),
@@ -42,16 +80,16 @@ impl<'p> Fx<'_, 'p> {
             I::Ibits => {
                 let len = self.count_of(arg(args, 2)?, ty);
                 let shifted = bin(self, BinOp::ShrU, a, second);
-                let mask = self.low_mask(ty, len);
+                let mask = self.b.low_mask(ty, len);
                 bin(self, BinOp::And, shifted, mask)
             }
-            I::Ishft => self.shift_either_way(ty, a, second),
+            I::Ishft => self.b.shift_either_way(ty, a, second),
             I::Ishftc => {
                 let width = match arg(args, 2) {
                     Some(size) => self.count_of(size, ty),
                     None => imm(ty, i64::from(ty.bytes()) * 8),
                 };
-                self.rotate(ty, a, second, width)
+                self.b.rotate(ty, a, second, width)
             }
             I::Dshiftl | I::Dshiftr => {
                 let n = self.count_of(arg(args, 2)?, ty);
@@ -84,9 +122,9 @@ impl<'p> Fx<'_, 'p> {
                 if id == I::Poppar {
                     n = bin(self, BinOp::And, n, one);
                 }
-                self.cast(n, ty, ir_ty(&e.ty))
+                self.b.cast(n, ty, ir_ty(&e.ty))
             }
-            I::Maskr => self.low_mask(ty, a),
+            I::Maskr => self.b.low_mask(ty, a),
             I::Maskl => {
                 let rest = bin(self, BinOp::Sub, imm(ty, i64::from(ty.bytes()) * 8), a);
                 bin(self, BinOp::Shl, imm(ty, -1), rest)
@@ -102,41 +140,6 @@ impl<'p> Fx<'_, 'p> {
     /// An integer argument as the type that the operation has.
     fn count_of(&mut self, e: &'p Expr, ty: Ty) -> Val {
         let v = self.scalar(e);
-        self.cast(v, ir_ty(&e.ty), ty)
-    }
-
-    /// The lowest `n` bits.
-    fn low_mask(&mut self, ty: Ty, n: Val) -> Val {
-        let high = self.b.bin(BinOp::Shl, ty, imm(ty, -1), n);
-        self.b.un(UnOp::Not, ty, high).into()
-    }
-
-    fn shift_either_way(&mut self, ty: Ty, a: Val, n: Val) -> Val {
-        if let Val::Imm(bits) = n {
-            let n = scalar::bits::signed(ty, bits);
-            let op = if n < 0 { BinOp::ShrU } else { BinOp::Shl };
-            return self.b.bin(op, ty, a, imm(ty, n.wrapping_abs())).into();
-        }
-        let left = self.b.bin(BinOp::Shl, ty, a, n);
-        let back = self.b.un(UnOp::Neg, ty, n);
-        let right = self.b.bin(BinOp::ShrU, ty, a, back);
-        let is_left = self.b.cmp(CmpOp::Ge, ty, n, Val::Imm(0));
-        self.b.select(ty, is_left, left, right).into()
-    }
-
-    /// The lowest `width` bits rotated left by `n`, which may be negative.
-    fn rotate(&mut self, ty: Ty, a: Val, n: Val, width: Val) -> Val {
-        let mask = self.low_mask(ty, width);
-        let below = self.b.cmp(CmpOp::Lt, ty, n, Val::Imm(0));
-        let wrapped = self.b.bin(BinOp::Add, ty, n, width);
-        let n = self.b.select(ty, below, wrapped, n);
-        let rest = self.b.bin(BinOp::Sub, ty, width, n);
-        let low = self.b.bin(BinOp::And, ty, a, mask);
-        let (up, down) = (self.b.bin(BinOp::Shl, ty, low, n), self.b.bin(BinOp::ShrU, ty, low, rest));
-        let both = self.b.bin(BinOp::Or, ty, up, down);
-        let turned = self.b.bin(BinOp::And, ty, both, mask);
-        let others = self.b.un(UnOp::Not, ty, mask);
-        let kept = self.b.bin(BinOp::And, ty, a, others);
-        self.b.bin(BinOp::Or, ty, turned, kept).into()
+        self.b.cast(v, ir_ty(&e.ty), ty)
     }
 }

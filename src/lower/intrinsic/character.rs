@@ -1,7 +1,9 @@
 //! Character functions.
 
 use super::{Args, arg};
-use crate::function::Fx;
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
+use crate::function::FunctionLowering;
 use crate::types::ir_ty;
 use crate::value::Value;
 use ir::op::CvtOp;
@@ -10,67 +12,77 @@ use ir::{Ty, Val};
 use sema::checked::{CmpOp, Expr};
 use sema::intrinsic::Intrinsic;
 
-impl<'p> Fx<'_, 'p> {
+impl Builder<'_, '_> {
+    /// A predicate as 0 or 1.
+    pub(crate) fn pred_to_flag(&mut self, p: Val) -> Val {
+        match p {
+            Val::Imm(bits) => Val::i32((bits & 1) as i32),
+            Val::Reg(_) => self.select(Ty::I32, p, Val::i32(1), Val::i32(0)).into(),
+        }
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
     pub(super) fn character_function(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Value> {
         use Intrinsic as I;
         let first = arg(args, 0)?;
         Some(match id {
             I::Achar | I::Char => {
                 let code = self.int32(first);
-                let byte = self.cast(code, Ty::I32, Ty::I8);
-                let (_, mem) = self.slot(1, 1, "temporary", source::Span::NONE);
-                self.store_scalar(mem, Ty::I8, byte);
+                let byte = self.b.cast(code, Ty::I32, Ty::I8);
+                let (_, mem) = self.b.slot(1, 1, "temporary", source::Span::NONE);
+                self.b.store_scalar(mem, Ty::I8, byte);
                 Value::Char(mem, Val::i64(1))
             }
             I::Iachar | I::Ichar => {
                 let text = self.value(first);
-                let (mem, _) = self.as_char(&text);
-                let byte = self.load_scalar(mem, Ty::I8);
+                let (mem, _) = self.b.as_char(&text);
+                let byte = self.b.load_scalar(mem, Ty::I8);
                 let code = self.b.cvt(CvtOp::CastU, Ty::I8, Ty::I32, byte);
-                Value::Scalar(self.cast(code.into(), Ty::I32, ir_ty(&e.ty)))
+                Value::Scalar(self.b.cast(code.into(), Ty::I32, ir_ty(&e.ty)))
             }
             I::NewLine => {
-                let mem = self.constant_memory(b"\n", 1);
+                let mem = self.b.constant_memory(b"\n", 1);
                 Value::Char(mem, Val::i64(1))
             }
             I::Trim => {
                 let text = self.value(first);
-                self.trimmed(&text)
+                self.b.trimmed(&text)
             }
             I::LenTrim => {
                 let text = self.value(first);
-                let trimmed = self.trimmed(&text);
-                let (_, len) = self.as_char(&trimmed);
-                Value::Scalar(self.narrow(len, ir_ty(&e.ty)))
+                let trimmed = self.b.trimmed(&text);
+                let (_, len) = self.b.as_char(&trimmed);
+                Value::Scalar(self.b.narrow(len, ir_ty(&e.ty)))
             }
             I::Adjustl | I::Adjustr => {
                 let text = self.value(first);
-                let (mem, len) = self.as_char(&text);
-                let to = self.temporary(len, 1);
-                let (target, source) = (self.address(to), self.address(mem));
+                let (mem, len) = self.b.as_char(&text);
+                let to = self.b.temporary(len, 1);
+                let (target, source) = (self.b.address(to), self.b.address(mem));
                 let right = Val::i32(i32::from(id == I::Adjustr));
-                self.rt(Rt::CharAdjust, vec![target, source, len, right]);
+                self.b.rt(Rt::CharAdjust, vec![target, source, len, right]);
                 Value::Char(to, len)
             }
             I::Repeat => self.repeated(first, arg(args, 1)?),
             I::Index | I::Scan | I::Verify => {
                 let (text, other) = (self.value(first), self.value(arg(args, 1)?));
-                let ((a, m), (b, n)) = (self.as_char(&text), self.as_char(&other));
+                let ((a, m), (b, n)) = (self.b.as_char(&text), self.b.as_char(&other));
                 let back = match arg(args, 2) {
                     Some(back) => {
                         let p = self.pred(back);
-                        self.pred_to_flag(p)
+                        self.b.pred_to_flag(p)
                     }
                     None => Val::i32(0),
                 };
-                let (a, b) = (self.address(a), self.address(b));
+                let (a, b) = (self.b.address(a), self.b.address(b));
                 let rt = match id {
                     I::Index => Rt::CharIndex,
                     I::Scan => Rt::CharScan,
                     _ => Rt::CharVerify,
                 };
-                let at = self.rt(rt, vec![a, m, b, n, back]).first().map_or(Val::i64(0), |&r| r.into());
-                Value::Scalar(self.narrow(at, ir_ty(&e.ty)))
+                let at = self.b.rt(rt, vec![a, m, b, n, back]).first().map_or(Val::i64(0), |&r| r.into());
+                Value::Scalar(self.b.narrow(at, ir_ty(&e.ty)))
             }
             I::Lge | I::Lgt | I::Lle | I::Llt => {
                 let (a, b) = (self.value(first), self.value(arg(args, 1)?));
@@ -80,32 +92,24 @@ impl<'p> Fx<'_, 'p> {
                     I::Lle => CmpOp::Le,
                     _ => CmpOp::Lt,
                 };
-                Value::Pred(self.compare_characters(op, &a, &b))
+                Value::Pred(self.b.compare_characters(op, &a, &b))
             }
             _ => return None,
         })
     }
 
-    /// A predicate as 0 or 1.
-    pub(crate) fn pred_to_flag(&mut self, p: Val) -> Val {
-        match p {
-            Val::Imm(bits) => Val::i32((bits & 1) as i32),
-            Val::Reg(_) => self.b.select(Ty::I32, p, Val::i32(1), Val::i32(0)).into(),
-        }
-    }
-
     fn repeated(&mut self, text: &'p Expr, copies: &'p Expr) -> Value {
         let text = self.value(text);
-        let (_, len) = self.as_char(&text);
+        let (_, len) = self.b.as_char(&text);
         let n = self.int64(copies);
-        let n = self.at_least_zero(n);
-        let n = self.freeze(n);
-        let total = self.imul(n, len);
-        let mem = self.temporary(total, 1);
-        self.repeat(n, &mut |fx, i| {
-            let skip = fx.imul(i, len);
-            let to = fx.advance(mem, skip);
-            fx.store_char(to, len, &text);
+        let n = self.b.at_least_zero(n);
+        let n = self.b.freeze(n);
+        let total = self.b.imul(n, len);
+        let mem = self.b.temporary(total, 1);
+        self.repeat(n, &mut |this, i| {
+            let skip = this.b.imul(i, len);
+            let to = this.b.advance(mem, skip);
+            this.b.store_char(to, len, &text);
         });
         Value::Char(mem, total)
     }

@@ -4,7 +4,8 @@
 //! arithmetic, because nothing else can see it.
 
 use super::{Args, arg};
-use crate::function::Fx;
+use crate::builder::Builder;
+use crate::function::FunctionLowering;
 use crate::types::{imm, ir_ty};
 use crate::value::Value;
 use crate::value::place::{Mem, Place};
@@ -13,10 +14,67 @@ use ir::{InstKind, Scope, Space, Ty, Val};
 use sema::checked::{Expr, Type};
 use sema::intrinsic::Intrinsic;
 
-impl<'p> Fx<'_, 'p> {
+impl<'p> Builder<'_, 'p> {
+    /// A predicate as a logical, or as 1 or 0.
+    fn truth_value(&mut self, p: Val, ty: &Type) -> Value {
+        if matches!(ty, Type::Logical(_)) {
+            return Value::Pred(p);
+        }
+        let part = ir_ty(ty);
+        Value::Scalar(self.select(part, p, imm(part, 1), imm(part, 0)).into())
+    }
+
+    fn private_atomic(&mut self, op: AtomOp, place: Place, target: &Expr, a: Val, b: Option<Val>) -> Option<Value> {
+        let ty = ir_ty(&target.ty);
+        let old = self.load_value(place, &target.ty);
+        let x = self.as_scalar(&old, &target.ty);
+        let plain = match op {
+            AtomOp::Add => Some(BinOp::Add),
+            AtomOp::Sub => Some(BinOp::Sub),
+            AtomOp::Min => Some(BinOp::Min),
+            AtomOp::Max => Some(BinOp::Max),
+            AtomOp::And => Some(BinOp::And),
+            AtomOp::Or => Some(BinOp::Or),
+            AtomOp::Xor => Some(BinOp::Xor),
+            AtomOp::Exch | AtomOp::Cas | AtomOp::Inc | AtomOp::Dec => None,
+        };
+        let new: Val = match (op, plain) {
+            (_, Some(plain)) => self.bin(plain, ty, x, a).into(),
+            (AtomOp::Exch, _) => a,
+            (AtomOp::Cas, _) => {
+                let equal = self.cmp(CmpOp::Eq, ty, x, a);
+                self.select(ty, equal, b?, x).into()
+            }
+            (AtomOp::Inc, _) => {
+                let below = self.cmp(CmpOp::Lt, ty, x, a);
+                let more = self.bin(BinOp::Add, ty, x, imm(ty, 1));
+                self.select(ty, below, more, Val::Imm(0)).into()
+            }
+            _ => {
+                let positive = self.cmp(CmpOp::Gt, ty, x, Val::Imm(0));
+                let below = self.cmp(CmpOp::Lt, ty, x, a);
+                let inside = self.bin(BinOp::And, Ty::Pred, positive, below);
+                let less = self.bin(BinOp::Sub, ty, x, imm(ty, 1));
+                self.select(ty, inside, less, a).into()
+            }
+        };
+        self.store_value(place, &target.ty, &Value::Scalar(new));
+        Some(old)
+    }
+
+    /// The name of a derived type.
+    fn type_name(&self, ty: &Type) -> &'p str {
+        match ty {
+            Type::Derived(id) => &self.program().types[id.0 as usize].name,
+            _ => "",
+        }
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
     pub(super) fn device_function(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Value> {
         use Intrinsic as I;
-        if self.is_host() {
+        if self.b.is_host() {
             return None;
         }
         let ty = ir_ty(&e.ty);
@@ -25,27 +83,27 @@ impl<'p> Fx<'_, 'p> {
                 let p = self.truth(arg(args, 0)?);
                 let op = if id == I::SyncthreadsAnd { BarOp::And } else { BarOp::Or };
                 let all = self.b.barrier(op, p);
-                self.truth_value(all.into(), &e.ty)
+                self.b.truth_value(all.into(), &e.ty)
             }
             I::SyncthreadsCount => {
                 let p = self.truth(arg(args, 0)?);
                 let n = self.b.barrier(BarOp::Count, p);
-                Value::Scalar(self.cast(n.into(), Ty::I32, ty))
+                Value::Scalar(self.b.cast(n.into(), Ty::I32, ty))
             }
             I::Allthreads | I::Anythread => {
                 let p = self.truth(arg(args, 0)?);
                 let op = if id == I::Allthreads { VoteOp::All } else { VoteOp::Any };
                 let v = self.b.vote(op, Ty::Pred, None, p);
-                self.truth_value(v.into(), &e.ty)
+                self.b.truth_value(v.into(), &e.ty)
             }
             I::Ballot => {
                 let p = self.truth(arg(args, 0)?);
                 let v = self.b.vote(VoteOp::Ballot, Ty::Pred, None, p);
-                Value::Scalar(self.cast(v.into(), Ty::I32, ty))
+                Value::Scalar(self.b.cast(v.into(), Ty::I32, ty))
             }
             I::Activemask => {
                 let v = self.b.special(Special::ActiveMask);
-                Value::Scalar(self.cast(v.into(), Ty::I32, ty))
+                Value::Scalar(self.b.cast(v.into(), Ty::I32, ty))
             }
             I::AllSync | I::AnySync | I::BallotSync => {
                 let mask = self.int32(arg(args, 0)?);
@@ -57,9 +115,9 @@ impl<'p> Fx<'_, 'p> {
                 };
                 let v = self.b.vote(op, Ty::Pred, Some(mask), p);
                 if id == I::BallotSync {
-                    Value::Scalar(self.cast(v.into(), Ty::I32, ty))
+                    Value::Scalar(self.b.cast(v.into(), Ty::I32, ty))
                 } else {
-                    self.truth_value(v.into(), &e.ty)
+                    self.b.truth_value(v.into(), &e.ty)
                 }
             }
             I::MatchAnySync | I::MatchAllSync => {
@@ -70,21 +128,21 @@ impl<'p> Fx<'_, 'p> {
                 let found = self.b.vote(op, ir_ty(&value.ty), Some(mask), v);
                 if let Some(pred) = arg(args, 2) {
                     let all = self.b.cmp(CmpOp::Ne, Ty::I32, found, Val::i32(0));
-                    let value = self.truth_value(all.into(), &pred.ty);
+                    let value = self.b.truth_value(all.into(), &pred.ty);
                     let place = self.place(pred);
-                    self.store(place, &pred.ty, &value);
+                    self.b.store_value(place, &pred.ty, &value);
                 }
-                Value::Scalar(self.cast(found.into(), Ty::I32, ty))
+                Value::Scalar(self.b.cast(found.into(), Ty::I32, ty))
             }
             I::Clock | I::Clock64 | I::Globaltimer => {
                 let reg = if id == I::Globaltimer { Special::GlobalTimer } else { Special::Clock64 };
                 let v = self.b.special(reg);
-                Value::Scalar(self.cast(v.into(), Ty::I64, ty))
+                Value::Scalar(self.b.cast(v.into(), Ty::I64, ty))
             }
             I::Shfl | I::ShflUp | I::ShflDown | I::ShflXor => return self.shuffle(id, args, e),
             _ => {
                 let old = self.atomic(id, args)?;
-                self.convert(&old, &arg(args, 0)?.ty, &e.ty)
+                self.b.convert(&old, &arg(args, 0)?.ty, &e.ty)
             }
         })
     }
@@ -96,15 +154,6 @@ impl<'p> Fx<'_, 'p> {
         }
         let v = self.scalar(e);
         self.b.cmp(CmpOp::Ne, ir_ty(&e.ty), v, Val::Imm(0)).into()
-    }
-
-    /// A predicate as a logical, or as 1 or 0.
-    fn truth_value(&mut self, p: Val, ty: &Type) -> Value {
-        if matches!(ty, Type::Logical(_)) {
-            return Value::Pred(p);
-        }
-        let part = ir_ty(ty);
-        Value::Scalar(self.b.select(part, p, imm(part, 1), imm(part, 0)).into())
     }
 
     fn shuffle(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Value> {
@@ -134,7 +183,7 @@ impl<'p> Fx<'_, 'p> {
                 Value::Complex(re.into(), self.b.shuffle(op, ty, im, lane, width).into())
             }
             other => {
-                let v = self.as_scalar(&other, &var.ty);
+                let v = self.b.as_scalar(&other, &var.ty);
                 Value::Scalar(self.b.shuffle(op, ty, v, lane, width).into())
             }
         })
@@ -162,10 +211,10 @@ impl<'p> Fx<'_, 'p> {
         if !op.class().has(ty) || ty.bytes() < 4 || !matches!(target.ty, Type::Integer(_) | Type::Real(_)) {
             return None;
         }
-        let operand = |fx: &mut Self, i: usize| -> Option<Val> {
+        let operand = |this: &mut Self, i: usize| -> Option<Val> {
             let e = arg(args, i)?;
-            let v = fx.scalar(e);
-            Some(fx.cast(v, ir_ty(&e.ty), ty))
+            let v = this.scalar(e);
+            Some(this.b.cast(v, ir_ty(&e.ty), ty))
         };
         let a = operand(self, 1)?;
         let b = if op == AtomOp::Cas { Some(operand(self, 2)?) } else { None };
@@ -185,65 +234,19 @@ impl<'p> Fx<'_, 'p> {
                 });
                 Some(Value::Scalar(dst.into()))
             }
-            place @ Place::Mem(Mem { space: Space::Local, .. }) => self.private_atomic(op, place, target, a, b),
+            place @ Place::Mem(Mem { space: Space::Local, .. }) => self.b.private_atomic(op, place, target, a, b),
             _ => None,
-        }
-    }
-
-    fn private_atomic(&mut self, op: AtomOp, place: Place, target: &Expr, a: Val, b: Option<Val>) -> Option<Value> {
-        let ty = ir_ty(&target.ty);
-        let old = self.load(place, &target.ty);
-        let x = self.as_scalar(&old, &target.ty);
-        let plain = match op {
-            AtomOp::Add => Some(BinOp::Add),
-            AtomOp::Sub => Some(BinOp::Sub),
-            AtomOp::Min => Some(BinOp::Min),
-            AtomOp::Max => Some(BinOp::Max),
-            AtomOp::And => Some(BinOp::And),
-            AtomOp::Or => Some(BinOp::Or),
-            AtomOp::Xor => Some(BinOp::Xor),
-            AtomOp::Exch | AtomOp::Cas | AtomOp::Inc | AtomOp::Dec => None,
-        };
-        let new: Val = match (op, plain) {
-            (_, Some(plain)) => self.b.bin(plain, ty, x, a).into(),
-            (AtomOp::Exch, _) => a,
-            (AtomOp::Cas, _) => {
-                let equal = self.b.cmp(CmpOp::Eq, ty, x, a);
-                self.b.select(ty, equal, b?, x).into()
-            }
-            (AtomOp::Inc, _) => {
-                let below = self.b.cmp(CmpOp::Lt, ty, x, a);
-                let more = self.b.bin(BinOp::Add, ty, x, imm(ty, 1));
-                self.b.select(ty, below, more, Val::Imm(0)).into()
-            }
-            _ => {
-                let positive = self.b.cmp(CmpOp::Gt, ty, x, Val::Imm(0));
-                let below = self.b.cmp(CmpOp::Lt, ty, x, a);
-                let inside = self.b.bin(BinOp::And, Ty::Pred, positive, below);
-                let less = self.b.bin(BinOp::Sub, ty, x, imm(ty, 1));
-                self.b.select(ty, inside, less, a).into()
-            }
-        };
-        self.store(place, &target.ty, &Value::Scalar(new));
-        Some(old)
-    }
-
-    /// The name of a derived type.
-    fn type_name(&self, ty: &Type) -> &'p str {
-        match ty {
-            Type::Derived(id) => &self.program.types[id.0 as usize].name,
-            _ => "",
         }
     }
 
     /// A call of a device procedure that is a subroutine, or a function whose result is dropped; whether it was one.
     pub(super) fn device_subroutine(&mut self, id: Intrinsic, args: Args<'p>) -> bool {
         use Intrinsic as I;
-        if self.is_host() {
+        if self.b.is_host() {
             return false;
         }
         match id {
-            I::Syncthreads => match arg(args, 0).map(|group| self.type_name(&group.ty)) {
+            I::Syncthreads => match arg(args, 0).map(|group| self.b.type_name(&group.ty)) {
                 Some("grid_group") => self.b.sync_grid(),
                 Some("coalesced_group") => self.b.sync_warp(Val::i32(-1)),
                 _ => self.b.sync_threads(),
@@ -259,7 +262,7 @@ impl<'p> Fx<'_, 'p> {
                 let (Some(mem), Some(val)) = (arg(args, 0), arg(args, 1)) else { return false };
                 let value = self.value(val);
                 let place = self.place(mem);
-                self.store(place, &mem.ty, &value);
+                self.b.store_value(place, &mem.ty, &value);
             }
             I::Threadfence => self.b.fence(Scope::Device),
             I::ThreadfenceBlock => self.b.fence(Scope::Block),
@@ -267,9 +270,9 @@ impl<'p> Fx<'_, 'p> {
             I::GpuTime => {
                 let Some(e) = arg(args, 0) else { return false };
                 let v = self.b.special(Special::Clock64);
-                let v = self.cast(v.into(), Ty::I64, ir_ty(&e.ty));
+                let v = self.b.cast(v.into(), Ty::I64, ir_ty(&e.ty));
                 let place = self.place(e);
-                self.store(place, &e.ty, &Value::Scalar(v));
+                self.b.store_value(place, &e.ty, &Value::Scalar(v));
             }
             _ => return self.atomic(id, args).is_some(),
         }

@@ -3,7 +3,8 @@
 
 use super::{Args, arg};
 use crate::array::{Leaf, element_place};
-use crate::function::Fx;
+use crate::builder::Builder;
+use crate::function::FunctionLowering;
 use crate::stmt::loops::constant_int;
 use crate::storage::Home;
 use crate::types::{Side, const_bytes, imm, ir_ty};
@@ -16,15 +17,49 @@ use ir::{Ty, Val};
 use sema::checked::{Expr, ExprKind, Type};
 use sema::intrinsic::Intrinsic;
 
-impl<'p> Fx<'_, 'p> {
+impl Builder<'_, '_> {
+    /// An address as an integer or as an object like `type(c_ptr)`.
+    fn address_value(&mut self, addr: Val, ty: &Type) -> Value {
+        match ty {
+            Type::Derived(_) => {
+                let bytes = const_bytes(self.program(), ty).unwrap_or(8).max(8);
+                let (_, mem) = self.slot(bytes, 8, "temporary", source::Span::NONE);
+                self.store_scalar(mem, Ty::I64, addr);
+                Value::Object(mem)
+            }
+            _ => Value::Scalar(self.narrow(addr, ir_ty(ty))),
+        }
+    }
+}
+
+/// LBOUND of a dimension: 1 if it is empty.
+fn lower_bound(b: &mut Builder<'_, '_>, d: (Val, Val)) -> Val {
+    if crate::builder::arith::is(d.0, 1) {
+        return d.0;
+    }
+    match b.icmp(CmpOp::Eq, d.1, Val::i64(0)) {
+        Val::Imm(bits) if bits & 1 == 1 => Val::i64(1),
+        Val::Imm(_) => d.0,
+        empty @ Val::Reg(_) => b.select(Ty::I64, empty, Val::i64(1), d.0).into(),
+    }
+}
+
+/// UBOUND of a dimension: 0 if it is empty.
+fn upper_bound(b: &mut Builder<'_, '_>, d: (Val, Val)) -> Val {
+    let lower = lower_bound(b, d);
+    let past = b.iadd(lower, d.1);
+    b.iadd(past, Val::i64(-1))
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
     pub(super) fn inquiry(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Value> {
         use Intrinsic as I;
         if id == I::OnDevice {
-            return Some(Value::Pred(Val::pred(self.side == Side::Device)));
+            return Some(Value::Pred(Val::pred(self.b.side() == Side::Device)));
         }
         if id == I::CommandArgumentCount {
-            let n = self.rt(Rt::ArgCount, Vec::new()).first().map_or(Val::i32(0), |&r| r.into());
-            return Some(Value::Scalar(self.cast(n, Ty::I32, ir_ty(&e.ty))));
+            let n = self.b.rt(Rt::ArgCount, Vec::new()).first().map_or(Val::i32(0), |&r| r.into());
+            return Some(Value::Scalar(self.b.cast(n, Ty::I32, ir_ty(&e.ty))));
         }
         let ty = ir_ty(&e.ty);
         if id == I::IntPtrKind {
@@ -34,14 +69,14 @@ impl<'p> Fx<'_, 'p> {
         Some(match id {
             I::Allocated => {
                 let d = self.descriptor(first)?;
-                Value::Pred(self.desc_is_set(&d))
+                Value::Pred(self.b.desc_is_set(&d))
             }
             I::Associated => Value::Pred(self.associated(first, arg(args, 1))),
             I::Present => Value::Pred(self.is_present(first)),
             I::BitSize => Value::Scalar(imm(ty, 8 * i64::from(ir_ty(&first.ty).bytes()))),
             I::Kind => Value::Scalar(imm(ty, i64::from(ir_ty(&first.ty).bytes()))),
             I::IsContiguous => match self.designator_view(first) {
-                Some(view) => Value::Pred(self.contiguity_test(&view)),
+                Some(view) => Value::Pred(self.b.contiguity_test(&view)),
                 None => Value::Pred(Val::pred(true)),
             },
             I::SameTypeAs | I::ExtendsTypeOf => {
@@ -50,60 +85,60 @@ impl<'p> Fx<'_, 'p> {
             I::Rank => Value::Scalar(imm(ty, i64::from(first.rank))),
             I::Len => {
                 let n = self.length_of(first, None)?;
-                Value::Scalar(self.narrow(n, ty))
+                Value::Scalar(self.b.narrow(n, ty))
             }
             I::Size => {
                 let n = match arg(args, 1) {
                     Some(dim) => self.bound_of(first, dim, |_, d| d.1)?,
                     None => {
                         let extents: Vec<Val> = self.shape_of(first).into_iter().map(|d| d.1).collect();
-                        self.product(&extents)
+                        self.b.product(&extents)
                     }
                 };
-                Value::Scalar(self.narrow(n, ty))
+                Value::Scalar(self.b.narrow(n, ty))
             }
             I::Lbound => {
-                let n = self.bound_of(first, arg(args, 1)?, Self::lower_bound)?;
-                Value::Scalar(self.narrow(n, ty))
+                let n = self.bound_of(first, arg(args, 1)?, lower_bound)?;
+                Value::Scalar(self.b.narrow(n, ty))
             }
             I::Ubound => {
-                let n = self.bound_of(first, arg(args, 1)?, Self::upper_bound)?;
-                Value::Scalar(self.narrow(n, ty))
+                let n = self.bound_of(first, arg(args, 1)?, upper_bound)?;
+                Value::Scalar(self.b.narrow(n, ty))
             }
             I::StorageSize | I::Sizeof | I::CSizeof => {
                 let element = match self.length_of(first, None) {
                     Some(len) => len,
-                    None if self.is_class(first) => self.class_view(first).element,
-                    None => Val::i64(const_bytes(self.program, &first.ty).unwrap_or(0) as i64),
+                    None if self.b.is_class(first) => self.class_view(first).element,
+                    None => Val::i64(const_bytes(self.b.program(), &first.ty).unwrap_or(0) as i64),
                 };
                 let n = if id == I::StorageSize {
-                    self.imul(element, Val::i64(8))
+                    self.b.imul(element, Val::i64(8))
                 } else {
                     let extents: Vec<Val> = self.shape_of(first).into_iter().map(|d| d.1).collect();
-                    let count = self.product(&extents);
-                    self.imul(count, element)
+                    let count = self.b.product(&extents);
+                    self.b.imul(count, element)
                 };
-                Value::Scalar(self.narrow(n, ty))
+                Value::Scalar(self.b.narrow(n, ty))
             }
             I::Loc | I::CLoc | I::CDevloc => {
                 let addr = match self.designator_view(first) {
-                    Some(view) => self.address(view.mem),
+                    Some(view) => self.b.address(view.mem),
                     None => {
                         let mem = self.memory_of(first);
-                        self.address(mem)
+                        self.b.address(mem)
                     }
                 };
-                self.address_value(addr, &e.ty)
+                self.b.address_value(addr, &e.ty)
             }
             I::CAssociated => {
                 let a = self.pointer_word(first);
-                let set = self.icmp(CmpOp::Ne, a, Val::i64(0));
+                let set = self.b.icmp(CmpOp::Ne, a, Val::i64(0));
                 match arg(args, 1) {
                     None => Value::Pred(set),
                     Some(other) => {
                         let b = self.pointer_word(other);
-                        let same = self.icmp(CmpOp::Eq, a, b);
-                        Value::Pred(self.combine(ir::op::BinOp::And, set, same))
+                        let same = self.b.icmp(CmpOp::Eq, a, b);
+                        Value::Pred(self.b.combine(ir::op::BinOp::And, set, same))
                     }
                 }
             }
@@ -111,27 +146,14 @@ impl<'p> Fx<'_, 'p> {
         })
     }
 
-    /// An address as an integer or as an object like `type(c_ptr)`.
-    fn address_value(&mut self, addr: Val, ty: &Type) -> Value {
-        match ty {
-            Type::Derived(_) => {
-                let bytes = const_bytes(self.program, ty).unwrap_or(8).max(8);
-                let (_, mem) = self.slot(bytes, 8, "temporary", source::Span::NONE);
-                self.store_scalar(mem, Ty::I64, addr);
-                Value::Object(mem)
-            }
-            _ => Value::Scalar(self.narrow(addr, ir_ty(ty))),
-        }
-    }
-
     /// The address in a `type(c_ptr)` or integer.
     pub(crate) fn pointer_word(&mut self, e: &'p Expr) -> Val {
         let value = self.value(e);
         match value {
-            Value::Object(mem) => self.load_word(mem),
+            Value::Object(mem) => self.b.load_word(mem),
             other => {
-                let v = self.as_scalar(&other, &e.ty);
-                self.widen(v, ir_ty(&e.ty))
+                let v = self.b.as_scalar(&other, &e.ty);
+                self.b.widen(v, ir_ty(&e.ty))
             }
         }
     }
@@ -143,7 +165,7 @@ impl<'p> Fx<'_, 'p> {
 
     /// Whether a dummy is present, a predicate.
     pub(crate) fn presence(&mut self, v: sema::checked::VarId) -> Val {
-        let var = self.program.var(v);
+        let var = self.b.program().var(v);
         if matches!(var.storage, sema::checked::Storage::Procedure) {
             return Val::pred(matches!(self.homes.get(&v), Some(Home::Procedure(_) | Home::Value(_))));
         }
@@ -154,12 +176,12 @@ impl<'p> Fx<'_, 'p> {
             Some(Home::Scalar(mem, _)) => mem.addr,
             Some(Home::Array(view)) => view.mem.addr,
             Some(Home::Described(d)) => match d.at {
-                crate::storage::DescAt::Mem(mem) => mem.addr,
-                crate::storage::DescAt::Regs(_) => return Val::pred(true),
+                crate::value::descriptor::DescAt::Mem(mem) => mem.addr,
+                crate::value::descriptor::DescAt::Regs(_) => return Val::pred(true),
             },
             _ => return Val::pred(true),
         };
-        self.icmp(CmpOp::Ne, addr, Val::i64(0))
+        self.b.icmp(CmpOp::Ne, addr, Val::i64(0))
     }
 
     /// Lower bound and extent of each dimension; lower bounds are 1 but for whole arrays.
@@ -179,43 +201,23 @@ impl<'p> Fx<'_, 'p> {
         extents.into_iter().map(|n| (Val::i64(1), n)).collect()
     }
 
-    /// LBOUND of a dimension: 1 if it is empty.
-    fn lower_bound(&mut self, d: (Val, Val)) -> Val {
-        if crate::builder::arith::is(d.0, 1) {
-            return d.0;
-        }
-        let empty = self.icmp(CmpOp::Eq, d.1, Val::i64(0));
-        match empty {
-            Val::Imm(bits) => {
-                if bits & 1 == 1 {
-                    Val::i64(1)
-                } else {
-                    d.0
-                }
-            }
-            Val::Reg(_) => self.b.select(Ty::I64, empty, Val::i64(1), d.0).into(),
-        }
-    }
-
-    /// UBOUND of a dimension: 0 if it is empty.
-    fn upper_bound(&mut self, d: (Val, Val)) -> Val {
-        let lower = self.lower_bound(d);
-        let past = self.iadd(lower, d.1);
-        self.iadd(past, Val::i64(-1))
-    }
-
     /// A number about the dimension that an expression chooses.
-    fn bound_of(&mut self, e: &'p Expr, dim: &'p Expr, what: impl Fn(&mut Self, (Val, Val)) -> Val) -> Option<Val> {
+    fn bound_of(
+        &mut self,
+        e: &'p Expr,
+        dim: &'p Expr,
+        what: impl Fn(&mut Builder<'_, 'p>, (Val, Val)) -> Val,
+    ) -> Option<Val> {
         let shape = self.shape_of(e);
         if let Some(n) = constant_int(dim) {
             let d = *shape.get(usize::try_from(n.checked_sub(1)?).ok()?)?;
-            return Some(what(self, d));
+            return Some(what(&mut self.b, d));
         }
         let wanted = self.int64(dim);
         let mut result = Val::i64(0);
         for (i, &d) in shape.iter().enumerate() {
-            let n = what(self, d);
-            let here = self.icmp(CmpOp::Eq, wanted, Val::i64(i as i64 + 1));
+            let n = what(&mut self.b, d);
+            let here = self.b.icmp(CmpOp::Eq, wanted, Val::i64(i as i64 + 1));
             result = self.b.select(Ty::I64, here, n, result).into();
         }
         Some(result)
@@ -224,17 +226,17 @@ impl<'p> Fx<'_, 'p> {
     /// SHAPE, and LBOUND and UBOUND without DIM.
     pub(super) fn bounds_array(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<View> {
         let shape = self.shape_of(arg(args, 0)?);
-        let view = self.temporary_array(&e.ty, None, &[Val::i64(shape.len() as i64)]);
+        let view = self.b.temporary_array(&e.ty, None, &[Val::i64(shape.len() as i64)]);
         for (i, d) in shape.into_iter().enumerate() {
             let n = match id {
                 Intrinsic::Shape => d.1,
-                Intrinsic::Lbound => self.lower_bound(d),
-                _ => self.upper_bound(d),
+                Intrinsic::Lbound => lower_bound(&mut self.b, d),
+                _ => upper_bound(&mut self.b, d),
             };
-            let v = self.narrow(n, ir_ty(&e.ty));
-            let mem: Mem = self.element_linear(&view, Val::i64(i as i64));
+            let v = self.b.narrow(n, ir_ty(&e.ty));
+            let mem: Mem = self.b.element_linear(&view, Val::i64(i as i64));
             let place: Place = element_place(mem, None);
-            self.store(place, &e.ty, &Value::Scalar(v));
+            self.b.store_value(place, &e.ty, &Value::Scalar(v));
         }
         Some(view)
     }

@@ -2,7 +2,9 @@
 
 use super::{Args, arg};
 use crate::array::{Env, element_place};
-use crate::function::Fx;
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
+use crate::function::FunctionLowering;
 use crate::types::ir_ty;
 use crate::value::Value;
 use crate::value::place::Place;
@@ -25,7 +27,40 @@ struct Search<'p> {
     at: Vec<Reg>,
 }
 
-impl<'p> Fx<'_, 'p> {
+impl<'p> Builder<'_, 'p> {
+    fn start_search(&mut self, s: &Search<'p>) {
+        for &r in &s.at {
+            self.set(r, Val::i64(0));
+        }
+        if s.wanted.is_none() {
+            self.store_value(s.best, &s.array.ty, &Value::Scalar(Val::Imm(0)));
+        }
+    }
+
+    fn equal_values(&mut self, x: &Value, x_ty: &Type, y: &Value, y_ty: &Type) -> Val {
+        match x_ty {
+            Type::Character(_) => self.compare_characters(sema::checked::CmpOp::Eq, x, y),
+            Type::Logical(_) => {
+                let (a, b) = (self.as_pred(x, x_ty), self.as_pred(y, y_ty));
+                let differ: Val = self.bin(BinOp::Xor, Ty::Pred, a, b).into();
+                self.negate(differ)
+            }
+            _ => {
+                let y = self.convert(y, y_ty, x_ty);
+                let (a, b) = (self.as_complex(x, x_ty), self.as_complex(&y, x_ty));
+                let ty = ir_ty(x_ty);
+                let re: Val = self.cmp(CmpOp::Eq, ty, a.0, b.0).into();
+                if !matches!(x_ty, Type::Complex(_)) {
+                    return re;
+                }
+                let im: Val = self.cmp(CmpOp::Eq, ty, a.1, b.1).into();
+                self.combine(BinOp::And, re, im)
+            }
+        }
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
     /// The search that a reference means, for positions of `rank` subscripts.
     fn search(&mut self, id: Intrinsic, args: Args<'p>, rank: usize) -> Option<Search<'p>> {
         let array = arg(args, 0)?;
@@ -36,7 +71,7 @@ impl<'p> Fx<'_, 'p> {
         let wanted = if find {
             let e = arg(args, 1)?;
             let v = self.value(e);
-            Some((self.freeze_value(v), e.ty.clone()))
+            Some((self.b.freeze_value(v), e.ty.clone()))
         } else {
             None
         };
@@ -47,7 +82,7 @@ impl<'p> Fx<'_, 'p> {
         if !find && !matches!(array.ty, Type::Integer(_) | Type::Real(_)) {
             return None;
         }
-        let best = self.variable_of(&array.ty);
+        let best = self.b.variable_of(&array.ty);
         let at = (0..rank).map(|_| self.b.mutable(Ty::I64)).collect();
         Some(Search { id, array, mask, wanted, back, best, at })
     }
@@ -62,93 +97,62 @@ impl<'p> Fx<'_, 'p> {
         Some((env, extents))
     }
 
-    fn start_search(&mut self, s: &Search<'p>) {
-        for &r in &s.at {
-            self.b.set(r, Val::i64(0));
-        }
-        if s.wanted.is_none() {
-            self.store(s.best, &s.array.ty, &Value::Scalar(Val::Imm(0)));
-        }
-    }
-
     /// Looks at the current element, whose zero-based position is `index`.
     fn look(&mut self, s: &Search<'p>, index: &[Val]) {
         let p = s.mask.map_or(Val::pred(true), |m| self.pred(m));
-        self.when(p, |fx| fx.look_unmasked(s, index));
+        self.when(p, |this| this.look_unmasked(s, index));
     }
 
     fn look_unmasked(&mut self, s: &Search<'p>, index: &[Val]) {
         let Some(&first) = s.at.first() else { return };
-        let none = self.icmp(CmpOp::Eq, first.into(), Val::i64(0));
+        let none = self.b.icmp(CmpOp::Eq, first.into(), Val::i64(0));
         let x = self.value(s.array);
         let better = match &s.wanted {
             Some((wanted, ty)) => {
-                let equal = self.equal_values(&x, &s.array.ty, wanted, ty);
-                let may = self.combine(BinOp::Or, none, s.back);
-                self.combine(BinOp::And, equal, may)
+                let equal = self.b.equal_values(&x, &s.array.ty, wanted, ty);
+                let may = self.b.combine(BinOp::Or, none, s.back);
+                self.b.combine(BinOp::And, equal, may)
             }
             None => {
                 let ty = ir_ty(&s.array.ty);
-                let v = self.as_scalar(&x, &s.array.ty);
-                let old = self.load(s.best, &s.array.ty);
-                let old = self.as_scalar(&old, &s.array.ty);
+                let v = self.b.as_scalar(&x, &s.array.ty);
+                let old = self.b.load_value(s.best, &s.array.ty);
+                let old = self.b.as_scalar(&old, &s.array.ty);
                 let (strict, equal) =
                     if s.id == Intrinsic::Maxloc { (CmpOp::Gt, CmpOp::Ge) } else { (CmpOp::Lt, CmpOp::Le) };
-                let mut better = self.precedes(strict, v, old, ty);
+                let mut better = self.b.precedes(strict, v, old, ty);
                 if !crate::builder::arith::is(s.back, 0) {
-                    let as_good = self.precedes(equal, v, old, ty);
-                    let taken = self.combine(BinOp::And, as_good, s.back);
-                    better = self.combine(BinOp::Or, better, taken);
+                    let as_good = self.b.precedes(equal, v, old, ty);
+                    let taken = self.b.combine(BinOp::And, as_good, s.back);
+                    better = self.b.combine(BinOp::Or, better, taken);
                 }
-                self.combine(BinOp::Or, none, better)
+                self.b.combine(BinOp::Or, none, better)
             }
         };
-        self.when(better, |fx| {
+        self.when(better, |this| {
             if s.wanted.is_none() {
-                fx.store(s.best, &s.array.ty, &x);
+                this.b.store_value(s.best, &s.array.ty, &x);
             }
             for (&r, &i) in s.at.iter().zip(index) {
-                let position = fx.iadd(i, Val::i64(1));
-                fx.b.set(r, position);
+                let position = this.b.iadd(i, Val::i64(1));
+                this.b.set(r, position);
             }
         });
-    }
-
-    fn equal_values(&mut self, x: &Value, x_ty: &Type, y: &Value, y_ty: &Type) -> Val {
-        match x_ty {
-            Type::Character(_) => self.compare_characters(sema::checked::CmpOp::Eq, x, y),
-            Type::Logical(_) => {
-                let (a, b) = (self.as_pred(x, x_ty), self.as_pred(y, y_ty));
-                let differ: Val = self.b.bin(BinOp::Xor, Ty::Pred, a, b).into();
-                self.negate(differ)
-            }
-            _ => {
-                let y = self.convert(y, y_ty, x_ty);
-                let (a, b) = (self.as_complex(x, x_ty), self.as_complex(&y, x_ty));
-                let ty = ir_ty(x_ty);
-                let re: Val = self.b.cmp(CmpOp::Eq, ty, a.0, b.0).into();
-                if !matches!(x_ty, Type::Complex(_)) {
-                    return re;
-                }
-                let im: Val = self.b.cmp(CmpOp::Eq, ty, a.1, b.1).into();
-                self.combine(BinOp::And, re, im)
-            }
-        }
     }
 
     /// With DIM, of an array of rank 1.
     pub(super) fn locate_scalar(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Value> {
         let s = self.search(id, args, 1)?;
         let (env, extents) = self.prepare_search(&s)?;
-        self.start_search(&s);
-        self.with_env(env, |fx| {
-            fx.nest(&extents, &mut |fx, index| {
-                fx.move_to(index);
-                fx.look(&s, index);
+        self.b.start_search(&s);
+        self.with_env(env, |this| {
+            this.nest(&extents, &mut |this, index| {
+                this.move_to(index);
+                this.look(&s, index);
             });
         });
-        let at = self.freeze(s.at.first().map_or(Val::i64(0), |&r| r.into()));
-        Some(Value::Scalar(self.narrow(at, ir_ty(&e.ty))))
+        let at = self.b.freeze(s.at.first().map_or(Val::i64(0), |&r| r.into()));
+        Some(Value::Scalar(self.b.narrow(at, ir_ty(&e.ty))))
     }
 
     /// Without DIM, or with it of an array of higher rank.
@@ -163,18 +167,18 @@ impl<'p> Fx<'_, 'p> {
         let rank = usize::from(array.rank);
         let s = self.search(id, args, rank)?;
         let (env, extents) = self.prepare_search(&s)?;
-        self.start_search(&s);
-        self.with_env(env, |fx| {
-            fx.nest(&extents, &mut |fx, index| {
-                fx.move_to(index);
-                fx.look(&s, index);
+        self.b.start_search(&s);
+        self.with_env(env, |this| {
+            this.nest(&extents, &mut |this, index| {
+                this.move_to(index);
+                this.look(&s, index);
             });
         });
-        let view = self.temporary_array(&e.ty, None, &[Val::i64(rank as i64)]);
+        let view = self.b.temporary_array(&e.ty, None, &[Val::i64(rank as i64)]);
         for (i, &r) in s.at.iter().enumerate() {
-            let v = self.narrow(r.into(), ir_ty(&e.ty));
-            let mem = self.element_linear(&view, Val::i64(i as i64));
-            self.store(element_place(mem, None), &e.ty, &Value::Scalar(v));
+            let v = self.b.narrow(r.into(), ir_ty(&e.ty));
+            let mem = self.b.element_linear(&view, Val::i64(i as i64));
+            self.b.store_value(element_place(mem, None), &e.ty, &Value::Scalar(v));
         }
         Some(view)
     }
@@ -182,21 +186,21 @@ impl<'p> Fx<'_, 'p> {
     fn locate_along(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr, dim: Val) -> Option<View> {
         let s = self.search(id, args, 1)?;
         let (env, extents) = self.prepare_search(&s)?;
-        let (outer, along) = self.without_dimension(&extents, dim);
-        let view = self.temporary_array(&e.ty, None, &outer);
+        let (outer, along) = self.b.without_dimension(&extents, dim);
+        let view = self.b.temporary_array(&e.ty, None, &outer);
         let result = view.clone();
-        self.with_env(env, |fx| {
-            fx.nest(&outer, &mut |fx, index| {
-                fx.start_search(&s);
-                fx.repeat(along, &mut |fx, i| {
-                    let full = fx.with_dimension(index, dim, i);
-                    fx.move_to(&full);
-                    fx.look(&s, &[i]);
+        self.with_env(env, |this| {
+            this.nest(&outer, &mut |this, index| {
+                this.b.start_search(&s);
+                this.repeat(along, &mut |this, i| {
+                    let full = this.b.with_dimension(index, dim, i);
+                    this.move_to(&full);
+                    this.look(&s, &[i]);
                 });
                 let at = s.at.first().map_or(Val::i64(0), |&r| r.into());
-                let v = fx.narrow(at, ir_ty(&e.ty));
-                let mem = fx.element_by_position(&result, index);
-                fx.store(element_place(mem, None), &e.ty, &Value::Scalar(v));
+                let v = this.b.narrow(at, ir_ty(&e.ty));
+                let mem = this.b.element_by_position(&result, index);
+                this.b.store_value(element_place(mem, None), &e.ty, &Value::Scalar(v));
             });
         });
         Some(view)

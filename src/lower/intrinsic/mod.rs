@@ -17,7 +17,7 @@ mod reshape;
 mod shift;
 mod subroutine;
 
-use crate::function::Fx;
+use crate::function::FunctionLowering;
 use crate::value::Value;
 use crate::value::view::View;
 use sema::checked::{Expr, Type};
@@ -31,7 +31,7 @@ pub(crate) fn arg(args: Args<'_>, i: usize) -> Option<&Expr> {
     args.get(i).and_then(Option::as_ref)
 }
 
-impl<'p> Fx<'_, 'p> {
+impl<'p> FunctionLowering<'_, 'p> {
     /// An intrinsic function with a scalar result, or the current element of an elemental one.
     pub(crate) fn intrinsic(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Value {
         use Intrinsic as I;
@@ -91,7 +91,7 @@ impl<'p> Fx<'_, 'p> {
             I::Transfer => self.transfer_scalar(args, e),
             _ => self.reduction(id, args, e),
         };
-        made.unwrap_or_else(|| self.refused(&e.ty, &format!("`{}` of these arguments", id.name())))
+        made.unwrap_or_else(|| self.b.refused(&e.ty, &format!("`{}` of these arguments", id.name())))
     }
 
     /// An intrinsic function with an array result; `None` if it is not made.

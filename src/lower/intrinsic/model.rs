@@ -3,7 +3,8 @@
 //! They give what `scalar::model` gives, subnormals, infinities and NaNs included; all are branch-free.
 
 use super::{Args, arg};
-use crate::function::Fx;
+use crate::builder::Builder;
+use crate::function::FunctionLowering;
 use crate::types::{imm, ir_ty, real_imm};
 use crate::value::Value;
 use ir::op::{BinOp, CmpOp, CvtOp, UnOp};
@@ -40,103 +41,62 @@ impl Format {
     }
 }
 
-impl<'p> Fx<'_, 'p> {
-    pub(super) fn model_function(&mut self, id: Intrinsic, args: Args<'p>) -> Option<Value> {
-        use Intrinsic as I;
-        let x = arg(args, 0)?;
-        let f = Format::of(ir_ty(&x.ty));
-        let a = self.scalar(x);
-        let v = match id {
-            I::Exponent => {
-                let (_, e) = self.split(f, a);
-                self.model_exponent(f, a, e)
-            }
-            I::Fraction => self.model_fraction(f, a),
-            I::Nearest => {
-                let s = arg(args, 1)?;
-                let direction = self.scalar(s);
-                let up = self.sign_is_clear(Format::of(ir_ty(&s.ty)), direction);
-                self.model_nearest(f, a, up)
-            }
-            I::Scale => {
-                let n = self.int32(arg(args, 1)?);
-                self.model_scale(f, a, n)
-            }
-            I::SetExponent => {
-                let n = self.int32(arg(args, 1)?);
-                let fraction = self.model_fraction(f, a);
-                let scaled = self.model_scale(f, fraction, n);
-                let is_zero = self.b.cmp(CmpOp::Eq, f.real, a, real_imm(f.real, 0.0));
-                self.b.select(f.real, is_zero, a, scaled).into()
-            }
-            I::Spacing => self.model_spacing(f, a),
-            I::Rrspacing => {
-                let fraction = self.model_fraction(f, a);
-                let magnitude = self.b.un(UnOp::Abs, f.real, fraction);
-                let v = self.b.bin(BinOp::Mul, f.real, magnitude, f.power_of_two(f.digits()));
-                let is_zero = self.b.cmp(CmpOp::Eq, f.real, a, real_imm(f.real, 0.0));
-                self.b.select(f.real, is_zero, real_imm(f.real, 0.0), v).into()
-            }
-            _ => return None,
-        };
-        Some(Value::Scalar(v))
-    }
-
+impl Builder<'_, '_> {
     fn word(&mut self, f: Format, a: Val) -> Val {
-        self.b.cvt(CvtOp::Bits, f.real, f.int, a).into()
+        self.cvt(CvtOp::Bits, f.real, f.int, a).into()
     }
 
     fn real_of(&mut self, f: Format, word: Val) -> Val {
-        self.b.cvt(CvtOp::Bits, f.int, f.real, word).into()
+        self.cvt(CvtOp::Bits, f.int, f.real, word).into()
     }
 
     fn sign_is_clear(&mut self, f: Format, a: Val) -> Val {
         let word = self.word(f, a);
-        self.b.cmp(CmpOp::Ge, f.int, word, Val::Imm(0)).into()
+        self.cmp(CmpOp::Ge, f.int, word, Val::Imm(0)).into()
     }
 
     fn is_finite(&mut self, f: Format, a: Val) -> Val {
-        let magnitude = self.b.un(UnOp::Abs, f.real, a);
-        self.b.cmp(CmpOp::Lt, f.real, magnitude, real_imm(f.real, f64::INFINITY)).into()
+        let magnitude = self.un(UnOp::Abs, f.real, a);
+        self.cmp(CmpOp::Lt, f.real, magnitude, real_imm(f.real, f64::INFINITY)).into()
     }
 
     /// The fraction in [0.5, 1) and the exponent of a finite number that is not zero.
     fn split(&mut self, f: Format, a: Val) -> (Val, Val) {
         let field = imm(f.int, ((1 << (f.int.bytes() * 8 - 1 - f.mantissa as u32)) - 1) << f.mantissa);
         // A subnormal is lifted into the normal range first.
-        let lifted = self.b.bin(BinOp::Mul, f.real, a, f.power_of_two(f.digits()));
+        let lifted = self.bin(BinOp::Mul, f.real, a, f.power_of_two(f.digits()));
         let word = self.word(f, a);
-        let bits = self.b.bin(BinOp::And, f.int, word, field);
-        let subnormal = self.b.cmp(CmpOp::Eq, f.int, bits, Val::Imm(0));
+        let bits = self.bin(BinOp::And, f.int, word, field);
+        let subnormal = self.cmp(CmpOp::Eq, f.int, bits, Val::Imm(0));
         let lifted_word = self.word(f, lifted.into());
-        let word = self.b.select(f.int, subnormal, lifted_word, word);
-        let lift = self.b.select(f.int, subnormal, imm(f.int, f.digits()), imm(f.int, 0));
-        let bits = self.b.bin(BinOp::And, f.int, word, field);
-        let biased = self.b.bin(BinOp::ShrU, f.int, bits, imm(f.int, f.mantissa));
-        let e = self.b.bin(BinOp::Sub, f.int, biased, imm(f.int, f.bias - 1));
-        let e = self.b.bin(BinOp::Sub, f.int, e, lift);
-        let outside = self.b.un(UnOp::Not, f.int, field);
-        let rest = self.b.bin(BinOp::And, f.int, word, outside);
+        let word = self.select(f.int, subnormal, lifted_word, word);
+        let lift = self.select(f.int, subnormal, imm(f.int, f.digits()), imm(f.int, 0));
+        let bits = self.bin(BinOp::And, f.int, word, field);
+        let biased = self.bin(BinOp::ShrU, f.int, bits, imm(f.int, f.mantissa));
+        let e = self.bin(BinOp::Sub, f.int, biased, imm(f.int, f.bias - 1));
+        let e = self.bin(BinOp::Sub, f.int, e, lift);
+        let outside = self.un(UnOp::Not, f.int, field);
+        let rest = self.bin(BinOp::And, f.int, word, outside);
         let half = imm(f.int, (f.bias - 1) << f.mantissa);
-        let fraction = self.b.bin(BinOp::Or, f.int, rest, half);
+        let fraction = self.bin(BinOp::Or, f.int, rest, half);
         let e = self.cast(e.into(), f.int, Ty::I32);
         (self.real_of(f, fraction.into()), e)
     }
 
     fn model_exponent(&mut self, f: Format, a: Val, e: Val) -> Val {
         let finite = self.is_finite(f, a);
-        let e = self.b.select(Ty::I32, finite, e, Val::i32(i32::MAX));
-        let is_zero = self.b.cmp(CmpOp::Eq, f.real, a, real_imm(f.real, 0.0));
-        self.b.select(Ty::I32, is_zero, Val::i32(0), e).into()
+        let e = self.select(Ty::I32, finite, e, Val::i32(i32::MAX));
+        let is_zero = self.cmp(CmpOp::Eq, f.real, a, real_imm(f.real, 0.0));
+        self.select(Ty::I32, is_zero, Val::i32(0), e).into()
     }
 
     fn model_fraction(&mut self, f: Format, a: Val) -> Val {
         let (fraction, _) = self.split(f, a);
         let finite = self.is_finite(f, a);
-        let nan = self.b.bin(BinOp::Sub, f.real, a, a);
-        let v = self.b.select(f.real, finite, fraction, nan);
-        let is_zero = self.b.cmp(CmpOp::Eq, f.real, a, real_imm(f.real, 0.0));
-        self.b.select(f.real, is_zero, a, v).into()
+        let nan = self.bin(BinOp::Sub, f.real, a, a);
+        let v = self.select(f.real, finite, fraction, nan);
+        let is_zero = self.cmp(CmpOp::Eq, f.real, a, real_imm(f.real, 0.0));
+        self.select(f.real, is_zero, a, v).into()
     }
 
     /// `a * 2**n`, rounded once: steps of powers of two that stay exact, then one that may round.
@@ -150,62 +110,105 @@ impl<'p> Fx<'_, 'p> {
         for _ in 0..2 {
             (a, n) = self.scale_step(f, a, n, CmpOp::Lt, low, down);
         }
-        let n = self.b.bin(BinOp::Max, Ty::I32, n, imm(Ty::I32, low));
-        let n = self.b.bin(BinOp::Min, Ty::I32, n, imm(Ty::I32, top));
-        let biased = self.b.bin(BinOp::Add, Ty::I32, n, imm(Ty::I32, f.bias));
+        let n = self.bin(BinOp::Max, Ty::I32, n, imm(Ty::I32, low));
+        let n = self.bin(BinOp::Min, Ty::I32, n, imm(Ty::I32, top));
+        let biased = self.bin(BinOp::Add, Ty::I32, n, imm(Ty::I32, f.bias));
         let biased = self.cast(biased.into(), Ty::I32, f.int);
-        let word = self.b.bin(BinOp::Shl, f.int, biased, imm(f.int, f.mantissa));
+        let word = self.bin(BinOp::Shl, f.int, biased, imm(f.int, f.mantissa));
         let power = self.real_of(f, word.into());
-        self.b.bin(BinOp::Mul, f.real, a, power).into()
+        self.bin(BinOp::Mul, f.real, a, power).into()
     }
 
     fn scale_step(&mut self, f: Format, a: Val, n: Val, op: CmpOp, limit: i64, step: i64) -> (Val, Val) {
-        let beyond = self.b.cmp(op, Ty::I32, n, imm(Ty::I32, limit));
-        let scaled = self.b.bin(BinOp::Mul, f.real, a, f.power_of_two(step));
-        let rest = self.b.bin(BinOp::Sub, Ty::I32, n, imm(Ty::I32, step));
-        let a = self.b.select(f.real, beyond, scaled, a);
-        let n = self.b.select(Ty::I32, beyond, rest, n);
+        let beyond = self.cmp(op, Ty::I32, n, imm(Ty::I32, limit));
+        let scaled = self.bin(BinOp::Mul, f.real, a, f.power_of_two(step));
+        let rest = self.bin(BinOp::Sub, Ty::I32, n, imm(Ty::I32, step));
+        let a = self.select(f.real, beyond, scaled, a);
+        let n = self.select(Ty::I32, beyond, rest, n);
         (a.into(), n.into())
     }
 
     fn model_nearest(&mut self, f: Format, a: Val, up: Val) -> Val {
         let word = self.word(f, a);
-        let negative = self.b.cmp(CmpOp::Lt, f.int, word, Val::Imm(0));
+        let negative = self.cmp(CmpOp::Lt, f.int, word, Val::Imm(0));
         // Away from zero the word grows, whatever the sign.
-        let outward = self.b.bin(BinOp::Xor, Ty::Pred, negative, up);
-        let step = self.b.select(f.int, outward, imm(f.int, 1), imm(f.int, -1));
-        let moved = self.b.bin(BinOp::Add, f.int, word, step);
+        let outward = self.bin(BinOp::Xor, Ty::Pred, negative, up);
+        let step = self.select(f.int, outward, imm(f.int, 1), imm(f.int, -1));
+        let moved = self.bin(BinOp::Add, f.int, word, step);
         let moved = self.real_of(f, moved.into());
         let sign = imm(f.int, 1 << (f.int.bytes() * 8 - 1));
-        let least = self.b.bin(BinOp::Or, f.int, sign, imm(f.int, 1));
-        let least = self.b.select(f.int, up, imm(f.int, 1), least);
+        let least = self.bin(BinOp::Or, f.int, sign, imm(f.int, 1));
+        let least = self.select(f.int, up, imm(f.int, 1), least);
         let least = self.real_of(f, least.into());
-        let is_zero = self.b.cmp(CmpOp::Eq, f.real, a, real_imm(f.real, 0.0));
-        let v = self.b.select(f.real, is_zero, least, moved);
+        let is_zero = self.cmp(CmpOp::Eq, f.real, a, real_imm(f.real, 0.0));
+        let v = self.select(f.real, is_zero, least, moved);
         // An infinity stays where it is pushed further, a NaN where it is.
-        let magnitude = self.b.un(UnOp::Abs, f.real, a);
-        let infinite = self.b.cmp(CmpOp::Eq, f.real, magnitude, real_imm(f.real, f64::INFINITY));
-        let stays = self.b.bin(BinOp::And, Ty::Pred, infinite, outward);
-        let v = self.b.select(f.real, stays, a, v);
-        let unordered = self.b.cmp(CmpOp::Ne, f.real, a, a);
-        let nan = self.b.bin(BinOp::Add, f.real, a, a);
-        self.b.select(f.real, unordered, nan, v).into()
+        let magnitude = self.un(UnOp::Abs, f.real, a);
+        let infinite = self.cmp(CmpOp::Eq, f.real, magnitude, real_imm(f.real, f64::INFINITY));
+        let stays = self.bin(BinOp::And, Ty::Pred, infinite, outward);
+        let v = self.select(f.real, stays, a, v);
+        let unordered = self.cmp(CmpOp::Ne, f.real, a, a);
+        let nan = self.bin(BinOp::Add, f.real, a, a);
+        self.select(f.real, unordered, nan, v).into()
     }
 
     fn model_spacing(&mut self, f: Format, a: Val) -> Val {
         let (_, e) = self.split(f, a);
         // Below this exponent the spacing would be less than TINY.
         let least = 1 - f.bias + f.digits();
-        let small = self.b.cmp(CmpOp::Lt, Ty::I32, e, imm(Ty::I32, least));
-        let n = self.b.bin(BinOp::Add, Ty::I32, e, imm(Ty::I32, f.bias - f.digits()));
+        let small = self.cmp(CmpOp::Lt, Ty::I32, e, imm(Ty::I32, least));
+        let n = self.bin(BinOp::Add, Ty::I32, e, imm(Ty::I32, f.bias - f.digits()));
         let n = self.cast(n.into(), Ty::I32, f.int);
-        let word = self.b.bin(BinOp::Shl, f.int, n, imm(f.int, f.mantissa));
+        let word = self.bin(BinOp::Shl, f.int, n, imm(f.int, f.mantissa));
         let power = self.real_of(f, word.into());
-        let is_zero = self.b.cmp(CmpOp::Eq, f.real, a, real_imm(f.real, 0.0));
-        let small = self.b.bin(BinOp::Or, Ty::Pred, small, is_zero);
-        let v = self.b.select(f.real, small, f.power_of_two(1 - f.bias), power);
+        let is_zero = self.cmp(CmpOp::Eq, f.real, a, real_imm(f.real, 0.0));
+        let small = self.bin(BinOp::Or, Ty::Pred, small, is_zero);
+        let v = self.select(f.real, small, f.power_of_two(1 - f.bias), power);
         let finite = self.is_finite(f, a);
-        let nan = self.b.bin(BinOp::Sub, f.real, a, a);
-        self.b.select(f.real, finite, v, nan).into()
+        let nan = self.bin(BinOp::Sub, f.real, a, a);
+        self.select(f.real, finite, v, nan).into()
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
+    pub(super) fn model_function(&mut self, id: Intrinsic, args: Args<'p>) -> Option<Value> {
+        use Intrinsic as I;
+        let x = arg(args, 0)?;
+        let f = Format::of(ir_ty(&x.ty));
+        let a = self.scalar(x);
+        let v = match id {
+            I::Exponent => {
+                let (_, e) = self.b.split(f, a);
+                self.b.model_exponent(f, a, e)
+            }
+            I::Fraction => self.b.model_fraction(f, a),
+            I::Nearest => {
+                let s = arg(args, 1)?;
+                let direction = self.scalar(s);
+                let up = self.b.sign_is_clear(Format::of(ir_ty(&s.ty)), direction);
+                self.b.model_nearest(f, a, up)
+            }
+            I::Scale => {
+                let n = self.int32(arg(args, 1)?);
+                self.b.model_scale(f, a, n)
+            }
+            I::SetExponent => {
+                let n = self.int32(arg(args, 1)?);
+                let fraction = self.b.model_fraction(f, a);
+                let scaled = self.b.model_scale(f, fraction, n);
+                let is_zero = self.b.cmp(CmpOp::Eq, f.real, a, real_imm(f.real, 0.0));
+                self.b.select(f.real, is_zero, a, scaled).into()
+            }
+            I::Spacing => self.b.model_spacing(f, a),
+            I::Rrspacing => {
+                let fraction = self.b.model_fraction(f, a);
+                let magnitude = self.b.un(UnOp::Abs, f.real, fraction);
+                let v = self.b.bin(BinOp::Mul, f.real, magnitude, f.power_of_two(f.digits()));
+                let is_zero = self.b.cmp(CmpOp::Eq, f.real, a, real_imm(f.real, 0.0));
+                self.b.select(f.real, is_zero, real_imm(f.real, 0.0), v).into()
+            }
+            _ => return None,
+        };
+        Some(Value::Scalar(v))
     }
 }

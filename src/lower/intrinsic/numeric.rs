@@ -2,7 +2,8 @@
 
 use super::{Args, arg};
 use crate::analysis::mathematics::library_function;
-use crate::function::Fx;
+use crate::builder::Builder;
+use crate::function::FunctionLowering;
 use crate::types::{imm, ir_ty, real_imm};
 use crate::value::Value;
 use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
@@ -10,7 +11,93 @@ use ir::{Ty, Val};
 use sema::checked::{Expr, Type};
 use sema::intrinsic::Intrinsic;
 
-impl<'p> Fx<'_, 'p> {
+impl Builder<'_, '_> {
+    fn unary(&mut self, op: UnOp, v: &Value, ty: &Type) -> Value {
+        let v = self.as_scalar(v, ty);
+        Value::Scalar(self.un(op, ir_ty(ty), v).into())
+    }
+
+    /// One of two values of a type.
+    pub(crate) fn choose(&mut self, cond: Val, yes: &Value, no: &Value, ty: &Type) -> Value {
+        let part = ir_ty(ty);
+        match (yes, no) {
+            (Value::Complex(a, b), Value::Complex(c, d)) => {
+                let re = self.select(part, cond, *a, *c);
+                Value::Complex(re.into(), self.select(part, cond, *b, *d).into())
+            }
+            (Value::Char(a, m), Value::Char(b, n)) => {
+                let space = if a.space == b.space { a.space } else { ir::Space::Generic };
+                let (a, b) = (self.address(*a), self.address(*b));
+                let addr = self.select(Ty::I64, cond, a, b);
+                let len = if m == n { *m } else { self.select(Ty::I64, cond, *m, *n).into() };
+                Value::Char(crate::value::place::Mem::at(addr.into(), space), len)
+            }
+            (Value::Object(a), Value::Object(b)) => {
+                let space = if a.space == b.space { a.space } else { ir::Space::Generic };
+                let (a, b) = (self.address(*a), self.address(*b));
+                let addr = self.select(Ty::I64, cond, a, b);
+                Value::Object(crate::value::place::Mem::at(addr.into(), space))
+            }
+            (Value::Pred(a), Value::Pred(b)) => Value::Pred(self.select(Ty::Pred, cond, *a, *b).into()),
+            _ => {
+                let (a, b) = (self.as_scalar(yes, ty), self.as_scalar(no, ty));
+                Value::Scalar(self.select(part, cond, a, b).into())
+            }
+        }
+    }
+
+    fn two_operands(&mut self, id: Intrinsic, a: Val, b: Val, ty: Ty) -> Val {
+        use Intrinsic as I;
+        let zero = Val::Imm(0);
+        if matches!(id, I::Mod | I::Modulo) {
+            self.check_divisor(b, ty);
+        }
+        match (id, ty.is_real()) {
+            (I::Dim, true) => {
+                let low = self.cmp(CmpOp::Le, ty, a, b);
+                let d = self.bin(BinOp::Sub, ty, a, b);
+                self.select(ty, low, real_imm(ty, 0.0), d).into()
+            }
+            (I::Dim, false) => {
+                let high = self.cmp(CmpOp::Gt, ty, a, b);
+                let d = self.bin(BinOp::Sub, ty, a, b);
+                self.select(ty, high, d, zero).into()
+            }
+            (I::Mod, real) => self.bin(if real { BinOp::Fmod } else { BinOp::Rem }, ty, a, b).into(),
+            (I::Modulo, true) => {
+                let r = self.bin(BinOp::Fmod, ty, a, b);
+                let signed = self.bin(BinOp::Copysign, ty, r, b);
+                let sum = self.bin(BinOp::Add, ty, r, b);
+                let is_zero = self.cmp(CmpOp::Eq, ty, r, zero);
+                let (below, p_below) = (self.cmp(CmpOp::Lt, ty, r, zero), self.cmp(CmpOp::Lt, ty, b, zero));
+                let wrong = self.bin(BinOp::Xor, Ty::Pred, below, p_below);
+                let v = self.select(ty, wrong, sum, r);
+                self.select(ty, is_zero, signed, v).into()
+            }
+            (I::Modulo, false) => {
+                let r = self.bin(BinOp::Rem, ty, a, b);
+                let sum = self.bin(BinOp::Add, ty, r, b);
+                let differ = self.bin(BinOp::Xor, ty, r, b);
+                let wrong = self.cmp(CmpOp::Lt, ty, differ, zero);
+                let some = self.cmp(CmpOp::Ne, ty, r, zero);
+                let wrong = self.bin(BinOp::And, Ty::Pred, wrong, some);
+                // By zero the remainder is the dividend, and stays so.
+                let divides = self.cmp(CmpOp::Ne, ty, b, zero);
+                let wrong = self.bin(BinOp::And, Ty::Pred, wrong, divides);
+                self.select(ty, wrong, sum, r).into()
+            }
+            (_, true) => self.bin(BinOp::Copysign, ty, a, b).into(),
+            (_, false) => {
+                let magnitude = self.un(UnOp::Abs, ty, a);
+                let negative = self.un(UnOp::Neg, ty, magnitude);
+                let below = self.cmp(CmpOp::Lt, ty, b, imm(ty, 0));
+                self.select(ty, below, negative, magnitude).into()
+            }
+        }
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
     pub(super) fn numeric_function(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Value> {
         use Intrinsic as I;
         let first = arg(args, 0)?;
@@ -21,48 +108,48 @@ impl<'p> Fx<'_, 'p> {
                 match v {
                     Value::Complex(re, im) => {
                         let parts = [(Value::Scalar(re), e.ty.clone()), (Value::Scalar(im), e.ty.clone())];
-                        self.mathematics(library_function(e)?, &parts, &e.ty)
+                        self.b.mathematics(library_function(e)?, &parts, &e.ty)
                     }
-                    v => self.unary(UnOp::Abs, &v, &e.ty),
+                    v => self.b.unary(UnOp::Abs, &v, &e.ty),
                 }
             }
             I::Aimag => {
                 let v = self.value(first);
-                Value::Scalar(self.as_complex(&v, &first.ty).1)
+                Value::Scalar(self.b.as_complex(&v, &first.ty).1)
             }
             I::Conjg => {
                 let v = self.value(first);
-                let (re, im) = self.as_complex(&v, &first.ty);
+                let (re, im) = self.b.as_complex(&v, &first.ty);
                 Value::Complex(re, self.b.un(UnOp::Neg, ty, im).into())
             }
             I::Cmplx => return Some(self.cmplx(first, arg(args, 1), &e.ty)),
             I::Dble | I::Real | I::Int | I::Logical => {
                 let v = self.value(first);
-                self.convert(&v, &first.ty, &e.ty)
+                self.b.convert(&v, &first.ty, &e.ty)
             }
             I::Aint | I::Anint => {
                 let v = self.value(first);
                 let op = if id == I::Aint { UnOp::Trunc } else { UnOp::Round };
-                let v = self.unary(op, &v, &first.ty);
-                self.convert(&v, &first.ty, &e.ty)
+                let v = self.b.unary(op, &v, &first.ty);
+                self.b.convert(&v, &first.ty, &e.ty)
             }
             I::Ceiling => self.rounded(CvtOp::CeilI, first, ty),
             I::Floor => self.rounded(CvtOp::FloorI, first, ty),
             I::Nint => self.rounded(CvtOp::Nint, first, ty),
             I::Dprod => {
                 let (a, b) = (self.scalar(first), self.scalar(arg(args, 1)?));
-                let (a, b) = (self.cast(a, Ty::F32, Ty::F64), self.cast(b, Ty::F32, Ty::F64));
+                let (a, b) = (self.b.cast(a, Ty::F32, Ty::F64), self.b.cast(b, Ty::F32, Ty::F64));
                 Value::Scalar(self.b.bin(BinOp::Mul, Ty::F64, a, b).into())
             }
             I::Max | I::Min => return self.extreme(id, args, e),
             I::Merge => return self.merge(args, e),
             I::Dim | I::Mod | I::Modulo | I::Sign => {
                 let (a, b) = (self.scalar(first), self.scalar(arg(args, 1)?));
-                Value::Scalar(self.two_operands(id, a, b, ty))
+                Value::Scalar(self.b.two_operands(id, a, b, ty))
             }
             I::Sqrt if matches!(e.ty, Type::Real(_)) => {
                 let v = self.value(first);
-                self.unary(UnOp::Sqrt, &v, &e.ty)
+                self.b.unary(UnOp::Sqrt, &v, &e.ty)
             }
             I::Fma => {
                 let (a, b, c) = (self.scalar(first), self.scalar(arg(args, 1)?), self.scalar(arg(args, 2)?));
@@ -81,24 +168,19 @@ impl<'p> Fx<'_, 'p> {
             I::Sind | I::Cosd | I::Tand => {
                 let v = self.scalar(first);
                 let radians = self.b.bin(BinOp::Mul, ty, v, real_imm(ty, std::f64::consts::PI / 180.0));
-                self.mathematics(library_function(e)?, &[(Value::Scalar(radians.into()), first.ty.clone())], &e.ty)
+                self.b.mathematics(library_function(e)?, &[(Value::Scalar(radians.into()), first.ty.clone())], &e.ty)
             }
             I::Asind | I::Acosd | I::Atand => {
                 let values = self.argument_values(args);
-                let radians = self.mathematics(library_function(e)?, &values, &e.ty);
-                let v = self.as_scalar(&radians, &e.ty);
+                let radians = self.b.mathematics(library_function(e)?, &values, &e.ty);
+                let v = self.b.as_scalar(&radians, &e.ty);
                 Value::Scalar(self.b.bin(BinOp::Mul, ty, v, real_imm(ty, 180.0 / std::f64::consts::PI)).into())
             }
             _ => {
                 let values = self.argument_values(args);
-                self.mathematics(library_function(e)?, &values, &e.ty)
+                self.b.mathematics(library_function(e)?, &values, &e.ty)
             }
         })
-    }
-
-    fn unary(&mut self, op: UnOp, v: &Value, ty: &Type) -> Value {
-        let v = self.as_scalar(v, ty);
-        Value::Scalar(self.b.un(op, ir_ty(ty), v).into())
     }
 
     /// A real rounded to an integer.
@@ -106,7 +188,7 @@ impl<'p> Fx<'_, 'p> {
         let v = self.scalar(e);
         let from = ir_ty(&e.ty);
         if !from.is_real() {
-            return Value::Scalar(self.cast(v, from, ty));
+            return Value::Scalar(self.b.cast(v, from, ty));
         }
         Value::Scalar(self.b.cvt(op, from, ty, v).into())
     }
@@ -115,14 +197,14 @@ impl<'p> Fx<'_, 'p> {
         let part = ir_ty(ty);
         let v = self.value(x);
         if matches!(x.ty, Type::Complex(_)) {
-            return self.convert(&v, &x.ty, ty);
+            return self.b.convert(&v, &x.ty, ty);
         }
-        let re = self.as_scalar(&v, &x.ty);
-        let re = self.cast(re, ir_ty(&x.ty), part);
+        let re = self.b.as_scalar(&v, &x.ty);
+        let re = self.b.cast(re, ir_ty(&x.ty), part);
         let im = match y {
             Some(y) => {
                 let im = self.scalar(y);
-                self.cast(im, ir_ty(&y.ty), part)
+                self.b.cast(im, ir_ty(&y.ty), part)
             }
             None => Val::Imm(0),
         };
@@ -134,16 +216,16 @@ impl<'p> Fx<'_, 'p> {
         let mut best: Option<Value> = None;
         for a in args.iter().flatten() {
             let v = self.value(a);
-            let v = if matches!(a.ty, Type::Character(_)) { v } else { self.convert(&v, &a.ty, &e.ty) };
+            let v = if matches!(a.ty, Type::Character(_)) { v } else { self.b.convert(&v, &a.ty, &e.ty) };
             best = Some(match best {
                 None => v,
                 Some(old) if matches!(a.ty, Type::Character(_)) => {
                     let relation = if op == BinOp::Max { sema::checked::CmpOp::Ge } else { sema::checked::CmpOp::Le };
-                    let keeps = self.compare_characters(relation, &old, &v);
-                    self.choose(keeps, &old, &v, &a.ty)
+                    let keeps = self.b.compare_characters(relation, &old, &v);
+                    self.b.choose(keeps, &old, &v, &a.ty)
                 }
                 Some(old) => {
-                    let (x, y) = (self.as_scalar(&old, &e.ty), self.as_scalar(&v, &e.ty));
+                    let (x, y) = (self.b.as_scalar(&old, &e.ty), self.b.as_scalar(&v, &e.ty));
                     Value::Scalar(self.b.bin(op, ir_ty(&e.ty), x, y).into())
                 }
             });
@@ -154,85 +236,6 @@ impl<'p> Fx<'_, 'p> {
     fn merge(&mut self, args: Args<'p>, e: &'p Expr) -> Option<Value> {
         let (yes, no) = (self.value(arg(args, 0)?), self.value(arg(args, 1)?));
         let mask = self.pred(arg(args, 2)?);
-        Some(self.choose(mask, &yes, &no, &e.ty))
-    }
-
-    /// One of two values of a type.
-    pub(crate) fn choose(&mut self, cond: Val, yes: &Value, no: &Value, ty: &Type) -> Value {
-        let part = ir_ty(ty);
-        match (yes, no) {
-            (Value::Complex(a, b), Value::Complex(c, d)) => {
-                let re = self.b.select(part, cond, *a, *c);
-                Value::Complex(re.into(), self.b.select(part, cond, *b, *d).into())
-            }
-            (Value::Char(a, m), Value::Char(b, n)) => {
-                let space = if a.space == b.space { a.space } else { ir::Space::Generic };
-                let (a, b) = (self.address(*a), self.address(*b));
-                let addr = self.b.select(Ty::I64, cond, a, b);
-                let len = if m == n { *m } else { self.b.select(Ty::I64, cond, *m, *n).into() };
-                Value::Char(crate::value::place::Mem::at(addr.into(), space), len)
-            }
-            (Value::Object(a), Value::Object(b)) => {
-                let space = if a.space == b.space { a.space } else { ir::Space::Generic };
-                let (a, b) = (self.address(*a), self.address(*b));
-                let addr = self.b.select(Ty::I64, cond, a, b);
-                Value::Object(crate::value::place::Mem::at(addr.into(), space))
-            }
-            (Value::Pred(a), Value::Pred(b)) => Value::Pred(self.b.select(Ty::Pred, cond, *a, *b).into()),
-            _ => {
-                let (a, b) = (self.as_scalar(yes, ty), self.as_scalar(no, ty));
-                Value::Scalar(self.b.select(part, cond, a, b).into())
-            }
-        }
-    }
-
-    fn two_operands(&mut self, id: Intrinsic, a: Val, b: Val, ty: Ty) -> Val {
-        use Intrinsic as I;
-        let zero = Val::Imm(0);
-        if matches!(id, I::Mod | I::Modulo) {
-            self.check_divisor(b, ty);
-        }
-        match (id, ty.is_real()) {
-            (I::Dim, true) => {
-                let low = self.b.cmp(CmpOp::Le, ty, a, b);
-                let d = self.b.bin(BinOp::Sub, ty, a, b);
-                self.b.select(ty, low, real_imm(ty, 0.0), d).into()
-            }
-            (I::Dim, false) => {
-                let high = self.b.cmp(CmpOp::Gt, ty, a, b);
-                let d = self.b.bin(BinOp::Sub, ty, a, b);
-                self.b.select(ty, high, d, zero).into()
-            }
-            (I::Mod, real) => self.b.bin(if real { BinOp::Fmod } else { BinOp::Rem }, ty, a, b).into(),
-            (I::Modulo, true) => {
-                let r = self.b.bin(BinOp::Fmod, ty, a, b);
-                let signed = self.b.bin(BinOp::Copysign, ty, r, b);
-                let sum = self.b.bin(BinOp::Add, ty, r, b);
-                let is_zero = self.b.cmp(CmpOp::Eq, ty, r, zero);
-                let (below, p_below) = (self.b.cmp(CmpOp::Lt, ty, r, zero), self.b.cmp(CmpOp::Lt, ty, b, zero));
-                let wrong = self.b.bin(BinOp::Xor, Ty::Pred, below, p_below);
-                let v = self.b.select(ty, wrong, sum, r);
-                self.b.select(ty, is_zero, signed, v).into()
-            }
-            (I::Modulo, false) => {
-                let r = self.b.bin(BinOp::Rem, ty, a, b);
-                let sum = self.b.bin(BinOp::Add, ty, r, b);
-                let differ = self.b.bin(BinOp::Xor, ty, r, b);
-                let wrong = self.b.cmp(CmpOp::Lt, ty, differ, zero);
-                let some = self.b.cmp(CmpOp::Ne, ty, r, zero);
-                let wrong = self.b.bin(BinOp::And, Ty::Pred, wrong, some);
-                // By zero the remainder is the dividend, and stays so.
-                let divides = self.b.cmp(CmpOp::Ne, ty, b, zero);
-                let wrong = self.b.bin(BinOp::And, Ty::Pred, wrong, divides);
-                self.b.select(ty, wrong, sum, r).into()
-            }
-            (_, true) => self.b.bin(BinOp::Copysign, ty, a, b).into(),
-            (_, false) => {
-                let magnitude = self.b.un(UnOp::Abs, ty, a);
-                let negative = self.b.un(UnOp::Neg, ty, magnitude);
-                let below = self.b.cmp(CmpOp::Lt, ty, b, imm(ty, 0));
-                self.b.select(ty, below, negative, magnitude).into()
-            }
-        }
+        Some(self.b.choose(mask, &yes, &no, &e.ty))
     }
 }

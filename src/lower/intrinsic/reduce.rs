@@ -5,7 +5,9 @@
 
 use super::{Args, arg};
 use crate::array::{Env, element_place};
-use crate::function::Fx;
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
+use crate::function::FunctionLowering;
 use crate::types::{imm, ir_ty, real_imm};
 use crate::value::Value;
 use crate::value::place::Place;
@@ -36,60 +38,7 @@ fn positions(id: Intrinsic) -> (Option<usize>, Option<usize>) {
     }
 }
 
-impl<'p> Fx<'_, 'p> {
-    /// A reduction to a scalar.
-    pub(super) fn reduction(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Value> {
-        use Intrinsic as I;
-        match id {
-            I::DotProduct => return self.dot_product(arg(args, 0)?, arg(args, 1)?, &e.ty),
-            I::Maxloc | I::Minloc | I::Findloc => return self.locate_scalar(id, args, e),
-            _ => {}
-        }
-        let mut acc = self.accumulator(id, args, e)?;
-        self.reset(&mut acc);
-        let mut env = Env::default();
-        self.prepare(acc.array, &mut env);
-        let extents = env.extents(acc.array)?;
-        self.prepare_mask(&acc, &mut env);
-        self.for_each_element(env, &extents, &[], &mut |fx, _, _| fx.accumulate(&acc));
-        self.total(&acc, &e.ty)
-    }
-
-    /// A reduction along one dimension.
-    pub(super) fn reduction_array(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<View> {
-        let dim = self.dimension(arg(args, positions(id).0?)?);
-        let mut acc = self.accumulator(id, args, e)?;
-        let mut env = Env::default();
-        self.prepare(acc.array, &mut env);
-        let extents = env.extents(acc.array)?;
-        self.prepare_mask(&acc, &mut env);
-        let (outer, along) = self.without_dimension(&extents, dim);
-        let view = self.temporary_array(&e.ty, None, &outer);
-        let result = view.clone();
-        self.with_env(env, |fx| {
-            fx.nest(&outer, &mut |fx, index| {
-                fx.reset(&mut acc);
-                fx.repeat(along, &mut |fx, i| {
-                    let full = fx.with_dimension(index, dim, i);
-                    fx.move_to(&full);
-                    fx.accumulate(&acc);
-                });
-                if let Some(total) = fx.total(&acc, &e.ty) {
-                    let mem = fx.element_by_position(&result, index);
-                    fx.store(element_place(mem, None), &e.ty, &total);
-                }
-            });
-        });
-        Some(view)
-    }
-
-    /// DIM counted from 0, a value of the frame.
-    pub(super) fn dimension(&mut self, e: &'p Expr) -> Val {
-        let dim = self.int64(e);
-        let dim = self.freeze(dim);
-        self.iadd(dim, Val::i64(-1))
-    }
-
+impl<'p> Builder<'_, 'p> {
     /// The extents without that of a dimension, and that one.
     pub(super) fn without_dimension(&mut self, extents: &[Val], dim: Val) -> (Vec<Val>, Val) {
         let along = self.chosen(extents, dim);
@@ -130,7 +79,7 @@ impl<'p> Fx<'_, 'p> {
                     b
                 }
             }
-            Val::Reg(_) => self.b.select(Ty::I64, cond, a, b).into(),
+            Val::Reg(_) => self.select(Ty::I64, cond, a, b).into(),
         }
     }
 
@@ -142,12 +91,6 @@ impl<'p> Fx<'_, 'p> {
             result = self.pick_one(here, v, result);
         }
         result
-    }
-
-    fn prepare_mask(&mut self, acc: &Accumulator<'p>, env: &mut Env) {
-        if let Some(mask) = acc.mask {
-            self.prepare(mask, env);
-        }
     }
 
     fn accumulator(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Accumulator<'p>> {
@@ -185,12 +128,12 @@ impl<'p> Fx<'_, 'p> {
             return None;
         }
         let place = if matches!(id, I::Any | I::All | I::Parity) {
-            Place::Reg(self.b.mutable(Ty::Pred))
+            Place::Reg(self.mutable(Ty::Pred))
         } else {
             self.variable_of(&ty)
         };
         let extreme = matches!(id, I::Maxval | I::Minval) && matches!(ty, Type::Real(_));
-        let found = extreme.then(|| self.b.mutable(Ty::Pred));
+        let found = extreme.then(|| self.mutable(Ty::Pred));
         Some(Accumulator { id, array, mask, ty, place, found })
     }
 
@@ -208,15 +151,107 @@ impl<'p> Fx<'_, 'p> {
             I::Any | I::Parity => return self.set_flag(acc.place, false),
             _ => self.zero(&acc.ty),
         };
-        self.store(acc.place, &acc.ty, &start);
+        self.store_value(acc.place, &acc.ty, &start);
         if let Some(found) = acc.found {
-            self.b.set(found, Val::pred(false));
+            self.set(found, Val::pred(false));
         }
     }
 
     fn set_flag(&mut self, place: Place, value: bool) {
         if let Place::Reg(r) = place {
-            self.b.set(r, Val::pred(value));
+            self.set(r, Val::pred(value));
+        }
+    }
+
+    /// The result, of type `to`.
+    fn total(&mut self, acc: &Accumulator<'p>, to: &Type) -> Option<Value> {
+        use Intrinsic as I;
+        let ty = ir_ty(&acc.ty);
+        if let (I::Any | I::All | I::Parity, Place::Reg(r)) = (acc.id, acc.place) {
+            return Some(Value::Pred(self.freeze(r.into())));
+        }
+        let v = self.load_value(acc.place, &acc.ty);
+        let v = self.freeze_value(v);
+        Some(match (acc.id, acc.found) {
+            (I::Count, _) => self.convert(&v, &acc.ty, to),
+            (I::Norm2, _) => {
+                let v = self.as_scalar(&v, &acc.ty);
+                Value::Scalar(self.un(UnOp::Sqrt, ty, v).into())
+            }
+            (_, Some(found)) => {
+                // Of no elements at all the result is the least (greatest) finite number.
+                let least = if ty == Ty::F32 { f64::from(f32::MAX) } else { f64::MAX };
+                let least = if acc.id == I::Maxval { -least } else { least };
+                let v = self.as_scalar(&v, &acc.ty);
+                Value::Scalar(self.select(ty, found, v, real_imm(ty, least)).into())
+            }
+            _ => v,
+        })
+    }
+
+    /// Whether `a` comes before `b` in an order, a predicate; for those who look for extremes.
+    pub(super) fn precedes(&mut self, op: CmpOp, a: Val, b: Val, ty: Ty) -> Val {
+        self.cmp(op, ty, a, b).into()
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
+    /// A reduction to a scalar.
+    pub(super) fn reduction(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Value> {
+        use Intrinsic as I;
+        match id {
+            I::DotProduct => return self.dot_product(arg(args, 0)?, arg(args, 1)?, &e.ty),
+            I::Maxloc | I::Minloc | I::Findloc => return self.locate_scalar(id, args, e),
+            _ => {}
+        }
+        let mut acc = self.b.accumulator(id, args, e)?;
+        self.b.reset(&mut acc);
+        let mut env = Env::default();
+        self.prepare(acc.array, &mut env);
+        let extents = env.extents(acc.array)?;
+        self.prepare_mask(&acc, &mut env);
+        self.for_each_element(env, &extents, &[], &mut |this, _, _| this.accumulate(&acc));
+        self.b.total(&acc, &e.ty)
+    }
+
+    /// A reduction along one dimension.
+    pub(super) fn reduction_array(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<View> {
+        let dim = self.dimension(arg(args, positions(id).0?)?);
+        let mut acc = self.b.accumulator(id, args, e)?;
+        let mut env = Env::default();
+        self.prepare(acc.array, &mut env);
+        let extents = env.extents(acc.array)?;
+        self.prepare_mask(&acc, &mut env);
+        let (outer, along) = self.b.without_dimension(&extents, dim);
+        let view = self.b.temporary_array(&e.ty, None, &outer);
+        let result = view.clone();
+        self.with_env(env, |this| {
+            this.nest(&outer, &mut |this, index| {
+                this.b.reset(&mut acc);
+                this.repeat(along, &mut |this, i| {
+                    let full = this.b.with_dimension(index, dim, i);
+                    this.move_to(&full);
+                    this.accumulate(&acc);
+                });
+                if let Some(total) = this.b.total(&acc, &e.ty) {
+                    let mem = this.b.element_by_position(&result, index);
+                    this.b.store_value(element_place(mem, None), &e.ty, &total);
+                }
+            });
+        });
+        Some(view)
+    }
+
+    /// DIM counted from 0, a value of the frame.
+    pub(super) fn dimension(&mut self, e: &'p Expr) -> Val {
+        let dim = self.int64(e);
+        let dim = self.b.freeze(dim);
+        self.b.iadd(dim, Val::i64(-1))
+    }
+
+    fn prepare_mask(&mut self, acc: &Accumulator<'p>, env: &mut Env) {
+        if let Some(mask) = acc.mask {
+            self.prepare(mask, env);
         }
     }
 
@@ -226,7 +261,7 @@ impl<'p> Fx<'_, 'p> {
             None => self.take_in(acc),
             Some(mask) => {
                 let p = self.pred(mask);
-                self.when(p, |fx| fx.take_in(acc));
+                self.when(p, |this| this.take_in(acc));
             }
         }
     }
@@ -250,21 +285,21 @@ impl<'p> Fx<'_, 'p> {
         if acc.id == I::Count {
             let p = self.pred(acc.array);
             let one = self.b.select(Ty::I64, p, Val::i64(1), Val::i64(0));
-            let old = self.load(acc.place, &acc.ty);
-            let old = self.as_scalar(&old, &acc.ty);
-            let sum = self.iadd(old, one.into());
-            return self.store(acc.place, &acc.ty, &Value::Scalar(sum));
+            let old = self.b.load_value(acc.place, &acc.ty);
+            let old = self.b.as_scalar(&old, &acc.ty);
+            let sum = self.b.iadd(old, one.into());
+            return self.b.store_value(acc.place, &acc.ty, &Value::Scalar(sum));
         }
         if acc.id == I::Sum
-            && self.contracts()
+            && self.b.contracts()
             && let Some((a, b)) = self.fused_factors(acc.array)
         {
-            let old = self.load(acc.place, &acc.ty);
-            let new = self.multiply_add(&old, &a, &b, &acc.ty);
-            return self.store(acc.place, &acc.ty, &new);
+            let old = self.b.load_value(acc.place, &acc.ty);
+            let new = self.b.multiply_add(&old, &a, &b, &acc.ty);
+            return self.b.store_value(acc.place, &acc.ty, &new);
         }
         let x = self.value(acc.array);
-        let old = self.load(acc.place, &acc.ty);
+        let old = self.b.load_value(acc.place, &acc.ty);
         let scalar_op = match acc.id {
             I::Maxval => Some(BinOp::Max),
             I::Minval => Some(BinOp::Min),
@@ -275,14 +310,14 @@ impl<'p> Fx<'_, 'p> {
         };
         let new = match (acc.id, scalar_op) {
             (_, Some(op)) => {
-                let (a, b) = (self.as_scalar(&old, &acc.ty), self.as_scalar(&x, &acc.ty));
+                let (a, b) = (self.b.as_scalar(&old, &acc.ty), self.b.as_scalar(&x, &acc.ty));
                 Value::Scalar(self.b.bin(op, ty, a, b).into())
             }
-            (I::Product, _) => self.arithmetic(BinaryOp::Mul, &old, &x, &acc.ty),
-            (I::Norm2, _) => self.multiply_add(&old, &x, &x, &acc.ty),
-            _ => self.arithmetic(BinaryOp::Add, &old, &x, &acc.ty),
+            (I::Product, _) => self.b.arithmetic(BinaryOp::Mul, &old, &x, &acc.ty),
+            (I::Norm2, _) => self.b.multiply_add(&old, &x, &x, &acc.ty),
+            _ => self.b.arithmetic(BinaryOp::Add, &old, &x, &acc.ty),
         };
-        self.store(acc.place, &acc.ty, &new);
+        self.b.store_value(acc.place, &acc.ty, &new);
         if let Some(found) = acc.found {
             self.b.set(found, Val::pred(true));
         }
@@ -301,32 +336,6 @@ impl<'p> Fx<'_, 'p> {
         }
     }
 
-    /// The result, of type `to`.
-    fn total(&mut self, acc: &Accumulator<'p>, to: &Type) -> Option<Value> {
-        use Intrinsic as I;
-        let ty = ir_ty(&acc.ty);
-        if let (I::Any | I::All | I::Parity, Place::Reg(r)) = (acc.id, acc.place) {
-            return Some(Value::Pred(self.freeze(r.into())));
-        }
-        let v = self.load(acc.place, &acc.ty);
-        let v = self.freeze_value(v);
-        Some(match (acc.id, acc.found) {
-            (I::Count, _) => self.convert(&v, &acc.ty, to),
-            (I::Norm2, _) => {
-                let v = self.as_scalar(&v, &acc.ty);
-                Value::Scalar(self.b.un(UnOp::Sqrt, ty, v).into())
-            }
-            (_, Some(found)) => {
-                // Of no elements at all the result is the least (greatest) finite number.
-                let least = if ty == Ty::F32 { f64::from(f32::MAX) } else { f64::MAX };
-                let least = if acc.id == I::Maxval { -least } else { least };
-                let v = self.as_scalar(&v, &acc.ty);
-                Value::Scalar(self.b.select(ty, found, v, real_imm(ty, least)).into())
-            }
-            _ => v,
-        })
-    }
-
     fn dot_product(&mut self, a: &'p Expr, b: &'p Expr, ty: &Type) -> Option<Value> {
         let mut env = Env::default();
         self.prepare(a, &mut env);
@@ -335,34 +344,29 @@ impl<'p> Fx<'_, 'p> {
         if matches!(ty, Type::Logical(_)) {
             let any = self.b.mutable(Ty::Pred);
             self.b.set(any, Val::pred(false));
-            self.for_each_element(env, &extents, &[], &mut |fx, _, _| {
-                let (p, q) = (fx.pred(a), fx.pred(b));
-                let both = fx.combine(BinOp::And, p, q);
-                let joined = fx.b.bin(BinOp::Or, Ty::Pred, any, both);
-                fx.b.set(any, joined);
+            self.for_each_element(env, &extents, &[], &mut |this, _, _| {
+                let (p, q) = (this.pred(a), this.pred(b));
+                let both = this.b.combine(BinOp::And, p, q);
+                let joined = this.b.bin(BinOp::Or, Ty::Pred, any, both);
+                this.b.set(any, joined);
             });
-            return Some(Value::Pred(self.freeze(any.into())));
+            return Some(Value::Pred(self.b.freeze(any.into())));
         }
-        let place = self.variable_of(ty);
-        let zero = self.zero(ty);
-        self.store(place, ty, &zero);
-        self.for_each_element(env, &extents, &[], &mut |fx, _, _| {
-            let (x, y) = (fx.value(a), fx.value(b));
-            let (mut x, y) = (fx.convert(&x, &a.ty, ty), fx.convert(&y, &b.ty, ty));
+        let place = self.b.variable_of(ty);
+        let zero = self.b.zero(ty);
+        self.b.store_value(place, ty, &zero);
+        self.for_each_element(env, &extents, &[], &mut |this, _, _| {
+            let (x, y) = (this.value(a), this.value(b));
+            let (mut x, y) = (this.b.convert(&x, &a.ty, ty), this.b.convert(&y, &b.ty, ty));
             if let Value::Complex(re, im) = x {
-                x = Value::Complex(re, fx.b.un(UnOp::Neg, ir_ty(ty), im).into());
+                x = Value::Complex(re, this.b.un(UnOp::Neg, ir_ty(ty), im).into());
             }
-            let old = fx.load(place, ty);
-            let new = fx.multiply_add(&old, &x, &y, ty);
-            fx.store(place, ty, &new);
+            let old = this.b.load_value(place, ty);
+            let new = this.b.multiply_add(&old, &x, &y, ty);
+            this.b.store_value(place, ty, &new);
         });
-        let v = self.load(place, ty);
-        Some(self.freeze_value(v))
-    }
-
-    /// Whether `a` comes before `b` in an order, a predicate; for those who look for extremes.
-    pub(super) fn precedes(&mut self, op: CmpOp, a: Val, b: Val, ty: Ty) -> Val {
-        self.b.cmp(op, ty, a, b).into()
+        let v = self.b.load_value(place, ty);
+        Some(self.b.freeze_value(v))
     }
 }
 

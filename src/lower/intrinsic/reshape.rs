@@ -4,7 +4,9 @@
 
 use super::{Args, arg};
 use crate::array::{Env, element_place};
-use crate::function::Fx;
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
+use crate::function::FunctionLowering;
 use crate::stmt::loops::constant_int;
 use crate::types::{const_bytes, ir_ty};
 use crate::value::Value;
@@ -14,7 +16,44 @@ use ir::op::{BinOp, CmpOp};
 use ir::{Ty, Val};
 use sema::checked::{Expr, Type};
 
-impl<'p> Fx<'_, 'p> {
+impl Builder<'_, '_> {
+    /// The value of a list whose one-based number is known at run time only.
+    fn pick(&mut self, values: &[Val], number: Val) -> Val {
+        if let Some(n) = crate::builder::arith::constant(number) {
+            return usize::try_from(n - 1).ok().and_then(|i| values.get(i).copied()).unwrap_or(Val::i64(0));
+        }
+        let mut result = Val::i64(0);
+        for (i, &v) in values.iter().enumerate() {
+            let here = self.icmp(CmpOp::Eq, number, Val::i64(i as i64 + 1));
+            result = self.select(Ty::I64, here, v, result).into();
+        }
+        result
+    }
+
+    /// Copies one element.
+    pub(super) fn copy_element(&mut self, to: Mem, from: Mem, len: Option<Val>, ty: &Type) {
+        let v = self.load_value(element_place(from, len), ty);
+        self.store_value(element_place(to, len), ty, &v);
+    }
+
+    /// Copies the lesser of two numbers of bytes.
+    fn transfer_bytes(&mut self, to: Mem, room: Val, from: Mem, bytes: Val) {
+        let n = match (crate::builder::arith::constant(room), crate::builder::arith::constant(bytes)) {
+            (Some(a), Some(b)) => Val::i64(a.min(b)),
+            _ => self.bin(BinOp::Min, Ty::I64, room, bytes).into(),
+        };
+        if let Some(n) = crate::builder::arith::constant(n) {
+            return self.copy_words(to, from, n.max(0) as u64, 1);
+        }
+        self.repeat(n, &mut |this, i| {
+            let (source, target) = (this.advance(from, i), this.advance(to, i));
+            let byte = this.load_scalar(source, Ty::I8);
+            this.store_scalar(target, Ty::I8, byte.into());
+        });
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
     pub(super) fn transpose(&mut self, args: Args<'p>) -> Option<View> {
         let mut view = self.view(arg(args, 0)?);
         view.dims.reverse();
@@ -28,17 +67,17 @@ impl<'p> Fx<'_, 'p> {
         let source = arg(args, 0)?;
         let dim = usize::try_from(constant_int(arg(args, 1)?)?.checked_sub(1)?).ok()?;
         let copies = self.int64(arg(args, 2)?);
-        let copies = self.at_least_zero(copies);
-        let extent = self.freeze(copies);
+        let copies = self.b.at_least_zero(copies);
+        let extent = self.b.freeze(copies);
         let mut view = if source.rank == 0 {
             let value = self.value(source);
             let len = self.length_of(source, None);
             let mem = match &value {
                 Value::Char(mem, _) | Value::Object(mem) => *mem,
-                _ => self.spill(&value, &source.ty),
+                _ => self.b.spill(&value, &source.ty),
             };
-            let element = self.element_bytes(&source.ty, len);
-            self.dense(mem, element, len, &[])
+            let element = self.b.element_bytes(&source.ty, len);
+            self.b.dense(mem, element, len, &[])
         } else {
             self.view(source)
         };
@@ -55,13 +94,13 @@ impl<'p> Fx<'_, 'p> {
     /// The values of an integer array of constant size.
     fn integers_of(&mut self, e: &'p Expr, count: usize) -> Vec<Val> {
         let view = self.view(e);
-        let view = self.local_view(view, &e.ty);
+        let view = self.b.local_view(view, &e.ty);
         (0..count)
             .map(|i| {
-                let mem = self.element_by_position(&view, &[Val::i64(i as i64)]);
-                let v = self.load(Place::Mem(mem), &e.ty);
-                let v = self.as_scalar(&v, &e.ty);
-                self.widen(v, crate::types::ir_ty(&e.ty))
+                let mem = self.b.element_by_position(&view, &[Val::i64(i as i64)]);
+                let v = self.b.load_value(Place::Mem(mem), &e.ty);
+                let v = self.b.as_scalar(&v, &e.ty);
+                self.b.widen(v, crate::types::ir_ty(&e.ty))
             })
             .collect()
     }
@@ -80,80 +119,61 @@ impl<'p> Fx<'_, 'p> {
             _ => self.integers_of(shape, usize::from(e.rank)),
         };
         let view = self.view(source);
-        let view = self.local_view(view, &source.ty);
-        let view = self.contiguous_view(view, &source.ty);
+        let view = self.b.local_view(view, &source.ty);
+        let view = self.b.contiguous_view(view, &source.ty);
         if arg(args, 2).is_none() && arg(args, 3).is_none() {
-            return Some(self.dense(view.mem, view.element, view.len, &extents));
+            return Some(self.b.dense(view.mem, view.element, view.len, &extents));
         }
         // The dimensions of the result in the order in which they are filled, the fastest first.
         let order: Vec<Val> = match arg(args, 3) {
             Some(order) => self.integers_of(order, extents.len()),
             None => (1..=extents.len()).map(|i| Val::i64(i as i64)).collect(),
         };
-        let result = self.temporary_array(&e.ty, view.len, &extents);
+        let result = self.b.temporary_array(&e.ty, view.len, &extents);
         let pad = match arg(args, 2) {
             Some(pad) => {
                 let p = self.view(pad);
-                let p = self.local_view(p, &pad.ty);
-                Some(self.contiguous_view(p, &pad.ty))
+                let p = self.b.local_view(p, &pad.ty);
+                Some(self.b.contiguous_view(p, &pad.ty))
             }
             None => None,
         };
         let strides: Vec<Val> = result.dims.iter().map(|d| d.stride).collect();
         let (mut ordered_extents, mut ordered_strides) = (Vec::new(), Vec::new());
         for &dim in &order {
-            ordered_extents.push(self.pick(&extents, dim));
-            ordered_strides.push(self.pick(&strides, dim));
+            ordered_extents.push(self.b.pick(&extents, dim));
+            ordered_strides.push(self.b.pick(&strides, dim));
         }
-        let available = self.size(&view);
+        let available = self.b.size(&view);
         let next = self.b.mutable(Ty::I64);
         self.b.set(next, Val::i64(0));
-        self.nest(&ordered_extents, &mut |fx, index| {
+        self.nest(&ordered_extents, &mut |this, index| {
             let mut to = result.mem;
             for (&i, &stride) in index.iter().zip(&ordered_strides) {
-                let skip = fx.imul(i, stride);
-                to = fx.advance(to, skip);
+                let skip = this.b.imul(i, stride);
+                to = this.b.advance(to, skip);
             }
-            let inside = fx.icmp(CmpOp::Lt, next.into(), available);
-            fx.either(
+            let inside = this.b.icmp(CmpOp::Lt, next.into(), available);
+            this.either(
                 inside,
-                |fx| {
-                    let from = fx.element_linear(&view, next.into());
-                    fx.copy_element(to, from, view.len, &e.ty);
+                |this| {
+                    let from = this.b.element_linear(&view, next.into());
+                    this.b.copy_element(to, from, view.len, &e.ty);
                 },
-                |fx| {
+                |this| {
                     if let Some(pad) = &pad {
-                        let over = fx.isub(next.into(), available);
-                        let count = fx.size(pad);
-                        let i: Val = fx.b.bin(BinOp::Rem, Ty::I64, over, count).into();
-                        let from = fx.element_linear(pad, i);
-                        fx.copy_element(to, from, pad.len, &e.ty);
+                        let over = this.b.isub(next.into(), available);
+                        let count = this.b.size(pad);
+                        let i: Val = this.b.bin(BinOp::Rem, Ty::I64, over, count).into();
+                        let from = this.b.element_linear(pad, i);
+                        this.b.copy_element(to, from, pad.len, &e.ty);
                     }
                 },
             );
-            let more = fx.b.bin(BinOp::Add, Ty::I64, next, Val::i64(1));
-            fx.b.set(next, more);
+            let more = this.b.bin(BinOp::Add, Ty::I64, next, Val::i64(1));
+            this.b.set(next, more);
         });
         Some(result)
-    }
-
-    /// The value of a list whose one-based number is known at run time only.
-    fn pick(&mut self, values: &[Val], number: Val) -> Val {
-        if let Some(n) = crate::builder::arith::constant(number) {
-            return usize::try_from(n - 1).ok().and_then(|i| values.get(i).copied()).unwrap_or(Val::i64(0));
-        }
-        let mut result = Val::i64(0);
-        for (i, &v) in values.iter().enumerate() {
-            let here = self.icmp(CmpOp::Eq, number, Val::i64(i as i64 + 1));
-            result = self.b.select(Ty::I64, here, v, result).into();
-        }
-        result
-    }
-
-    /// Copies one element.
-    pub(super) fn copy_element(&mut self, to: Mem, from: Mem, len: Option<Val>, ty: &Type) {
-        let v = self.load(element_place(from, len), ty);
-        self.store(element_place(to, len), ty, &v);
     }
 
     pub(super) fn pack(&mut self, args: Args<'p>, e: &'p Expr) -> Option<View> {
@@ -166,7 +186,7 @@ impl<'p> Fx<'_, 'p> {
         let filler = match arg(args, 2) {
             Some(v) => {
                 let view = self.view(v);
-                Some(self.local_view(view, &v.ty))
+                Some(self.b.local_view(view, &v.ty))
             }
             None => None,
         };
@@ -174,31 +194,31 @@ impl<'p> Fx<'_, 'p> {
         let chosen = self.b.mutable(Ty::I64);
         self.b.set(chosen, Val::i64(0));
         let size = match &filler {
-            Some(view) => self.size(view),
+            Some(view) => self.b.size(view),
             None => {
-                self.for_each_element(env.clone(), &extents, &[], &mut |fx, _, _| {
-                    let p = fx.pred(mask);
-                    let one = fx.b.select(Ty::I64, p, Val::i64(1), Val::i64(0));
-                    let n = fx.b.bin(BinOp::Add, Ty::I64, chosen, one);
-                    fx.b.set(chosen, n);
+                self.for_each_element(env.clone(), &extents, &[], &mut |this, _, _| {
+                    let p = this.pred(mask);
+                    let one = this.b.select(Ty::I64, p, Val::i64(1), Val::i64(0));
+                    let n = this.b.bin(BinOp::Add, Ty::I64, chosen, one);
+                    this.b.set(chosen, n);
                 });
-                self.freeze(chosen.into())
+                self.b.freeze(chosen.into())
             }
         };
-        let result = self.temporary_array(&e.ty, len, &[size]);
+        let result = self.b.temporary_array(&e.ty, len, &[size]);
         if let Some(filler) = &filler {
-            self.copy_array(&result, filler, &e.ty);
+            self.b.copy_array(&result, filler, &e.ty);
         }
         let next = self.b.mutable(Ty::I64);
         self.b.set(next, Val::i64(0));
-        self.for_each_element(env, &extents, &[], &mut |fx, _, _| {
-            let p = fx.pred(mask);
-            fx.when(p, |fx| {
-                let v = fx.value(array);
-                let to = fx.element_linear(&result, next.into());
-                fx.store(element_place(to, result.len), &e.ty, &v);
-                let n = fx.b.bin(BinOp::Add, Ty::I64, next, Val::i64(1));
-                fx.b.set(next, n);
+        self.for_each_element(env, &extents, &[], &mut |this, _, _| {
+            let p = this.pred(mask);
+            this.when(p, |this| {
+                let v = this.value(array);
+                let to = this.b.element_linear(&result, next.into());
+                this.b.store_value(element_place(to, result.len), &e.ty, &v);
+                let n = this.b.bin(BinOp::Add, Ty::I64, next, Val::i64(1));
+                this.b.set(next, n);
             });
         });
         Some(result)
@@ -207,29 +227,29 @@ impl<'p> Fx<'_, 'p> {
     pub(super) fn unpack(&mut self, args: Args<'p>, e: &'p Expr) -> Option<View> {
         let (vector, mask, field) = (arg(args, 0)?, arg(args, 1)?, arg(args, 2)?);
         let source = self.view(vector);
-        let source = self.local_view(source, &vector.ty);
+        let source = self.b.local_view(source, &vector.ty);
         let mut env = Env::default();
         self.prepare(mask, &mut env);
         self.prepare(field, &mut env);
         let extents = env.extents(mask)?;
-        let result = self.temporary_array(&e.ty, source.len, &extents);
+        let result = self.b.temporary_array(&e.ty, source.len, &extents);
         let next = self.b.mutable(Ty::I64);
         self.b.set(next, Val::i64(0));
         let target = result.clone();
-        self.for_each_element(env, &extents, &[&result], &mut |fx, index, linear| {
-            let to = fx.element_pos(&target, index, linear);
-            let p = fx.pred(mask);
-            fx.either(
+        self.for_each_element(env, &extents, &[&result], &mut |this, index, linear| {
+            let to = this.b.element_pos(&target, index, linear);
+            let p = this.pred(mask);
+            this.either(
                 p,
-                |fx| {
-                    let from = fx.element_by_position(&source, &[next.into()]);
-                    fx.copy_element(to, from, source.len, &e.ty);
-                    let n = fx.b.bin(BinOp::Add, Ty::I64, next, Val::i64(1));
-                    fx.b.set(next, n);
+                |this| {
+                    let from = this.b.element_by_position(&source, &[next.into()]);
+                    this.b.copy_element(to, from, source.len, &e.ty);
+                    let n = this.b.bin(BinOp::Add, Ty::I64, next, Val::i64(1));
+                    this.b.set(next, n);
                 },
-                |fx| {
-                    let v = fx.value(field);
-                    fx.store(element_place(to, target.len), &e.ty, &v);
+                |this| {
+                    let v = this.value(field);
+                    this.b.store_value(element_place(to, target.len), &e.ty, &v);
                 },
             );
         });
@@ -240,32 +260,16 @@ impl<'p> Fx<'_, 'p> {
     fn transfer_source(&mut self, source: &'p Expr) -> (Mem, Val) {
         if source.rank > 0 {
             let view = self.view(source);
-            let view = self.local_view(view, &source.ty);
-            let view = self.contiguous_view(view, &source.ty);
-            let count = self.size(&view);
-            return (view.mem, self.imul(count, view.element));
+            let view = self.b.local_view(view, &source.ty);
+            let view = self.b.contiguous_view(view, &source.ty);
+            let count = self.b.size(&view);
+            return (view.mem, self.b.imul(count, view.element));
         }
         let value = self.value(source);
         match value {
             Value::Char(mem, len) => (mem, len),
-            other => (self.spill(&other, &source.ty), Val::i64(self.type_bytes(&source.ty))),
+            other => (self.b.spill(&other, &source.ty), Val::i64(self.b.type_bytes(&source.ty))),
         }
-    }
-
-    /// Copies the lesser of two numbers of bytes.
-    fn transfer_bytes(&mut self, to: Mem, room: Val, from: Mem, bytes: Val) {
-        let n = match (crate::builder::arith::constant(room), crate::builder::arith::constant(bytes)) {
-            (Some(a), Some(b)) => Val::i64(a.min(b)),
-            _ => self.b.bin(BinOp::Min, Ty::I64, room, bytes).into(),
-        };
-        if let Some(n) = crate::builder::arith::constant(n) {
-            return self.copy_words(to, from, n.max(0) as u64, 1);
-        }
-        self.repeat(n, &mut |fx, i| {
-            let (source, target) = (fx.advance(from, i), fx.advance(to, i));
-            let byte = fx.load_scalar(source, Ty::I8);
-            fx.store_scalar(target, Ty::I8, byte.into());
-        });
     }
 
     pub(super) fn transfer_scalar(&mut self, args: Args<'p>, e: &'p Expr) -> Option<Value> {
@@ -276,38 +280,38 @@ impl<'p> Fx<'_, 'p> {
         {
             // Numbers of one width need no memory.
             let v = self.scalar(source);
-            return Some(Value::Scalar(self.same_bits(v, ir_ty(&source.ty), ir_ty(&e.ty))));
+            return Some(Value::Scalar(self.b.same_bits(v, ir_ty(&source.ty), ir_ty(&e.ty))));
         }
         let (from, bytes) = self.transfer_source(source);
         let room = match self.length_of(e, None) {
             Some(len) => len,
-            None => Val::i64(const_bytes(self.program, &e.ty)? as i64),
+            None => Val::i64(const_bytes(self.b.program(), &e.ty)? as i64),
         };
-        let to = self.temporary(room, 8);
-        self.transfer_bytes(to, room, from, bytes);
+        let to = self.b.temporary(room, 8);
+        self.b.transfer_bytes(to, room, from, bytes);
         let len = matches!(e.ty, Type::Character(_)).then_some(room);
-        Some(self.load(element_place(to, len), &e.ty))
+        Some(self.b.load_value(element_place(to, len), &e.ty))
     }
 
     pub(super) fn transfer_array(&mut self, args: Args<'p>, e: &'p Expr) -> Option<View> {
         let (from, bytes) = self.transfer_source(arg(args, 0)?);
         let len = self.length_of(arg(args, 1)?, None);
-        let element = self.element_bytes(&e.ty, len);
+        let element = self.b.element_bytes(&e.ty, len);
         let count = match arg(args, 2) {
             Some(size) => {
                 let n = self.int64(size);
-                self.at_least_zero(n)
+                self.b.at_least_zero(n)
             }
             None => {
-                let up = self.iadd(bytes, element);
-                let up = self.iadd(up, Val::i64(-1));
+                let up = self.b.iadd(bytes, element);
+                let up = self.b.iadd(up, Val::i64(-1));
                 self.b.bin(BinOp::Div, Ty::I64, up, element).into()
             }
         };
-        let count = self.freeze(count);
-        let view = self.temporary_array(&e.ty, len, &[count]);
-        let room = self.imul(count, element);
-        self.transfer_bytes(view.mem, room, from, bytes);
+        let count = self.b.freeze(count);
+        let view = self.b.temporary_array(&e.ty, len, &[count]);
+        let room = self.b.imul(count, element);
+        self.b.transfer_bytes(view.mem, room, from, bytes);
         Some(view)
     }
 }

@@ -2,7 +2,9 @@
 
 use super::{Args, arg};
 use crate::array::{Env, element_place};
-use crate::function::Fx;
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
+use crate::function::FunctionLowering;
 use crate::stmt::loops::constant_int;
 use crate::types::ir_ty;
 use crate::value::view::View;
@@ -11,77 +13,13 @@ use ir::{Ty, Val};
 use sema::checked::Expr;
 use sema::intrinsic::Intrinsic;
 
-impl<'p> Fx<'_, 'p> {
-    pub(super) fn shifted(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<View> {
-        let (array, shift) = (arg(args, 0)?, arg(args, 1)?);
-        let cyclic = id == Intrinsic::Cshift;
-        let boundary = if cyclic { None } else { arg(args, 2) };
-        let dim = match arg(args, if cyclic { 2 } else { 3 }) {
-            Some(dim) => usize::try_from(constant_int(dim)?.checked_sub(1)?).ok()?,
-            None => 0,
-        };
-        let source = self.view(array);
-        let source = self.local_view(source, &array.ty);
-        let extents = source.extents();
-        let along = *extents.get(dim)?;
-        let mut outer = extents.clone();
-        outer.remove(dim);
-        // SHIFT and BOUNDARY are scalars or arrays of the other dimensions.
-        let mut env = Env::default();
-        self.prepare(shift, &mut env);
-        if let Some(b) = boundary {
-            self.prepare(b, &mut env);
-        }
-        let result = self.temporary_array(&e.ty, source.len, &extents);
-        let view = result.clone();
-        self.with_env(env, |fx| {
-            fx.nest(&outer, &mut |fx, index| {
-                fx.move_to(index);
-                let by = fx.scalar(shift);
-                let by = fx.widen(by, ir_ty(&shift.ty));
-                let by = fx.freeze(by);
-                fx.repeat(along, &mut |fx, i| {
-                    let mut to = index.to_vec();
-                    to.insert(dim, i);
-                    let to = fx.element_by_position(&view, &to);
-                    let position = fx.iadd(i, by);
-                    if cyclic {
-                        let from = fx.wrapped(position, along);
-                        let mut at = index.to_vec();
-                        at.insert(dim, from);
-                        let from = fx.element_by_position(&source, &at);
-                        fx.copy_element(to, from, source.len, &e.ty);
-                        return;
-                    }
-                    let outside = fx.icmp(CmpOp::GeU, position, along);
-                    fx.either(
-                        outside,
-                        |fx| {
-                            let v = match boundary {
-                                Some(b) => fx.value(b),
-                                None => fx.blank(&e.ty, source.len),
-                            };
-                            fx.store(element_place(to, source.len), &e.ty, &v);
-                        },
-                        |fx| {
-                            let mut at = index.to_vec();
-                            at.insert(dim, position);
-                            let from = fx.element_by_position(&source, &at);
-                            fx.copy_element(to, from, source.len, &e.ty);
-                        },
-                    );
-                });
-            });
-        });
-        Some(result)
-    }
-
+impl Builder<'_, '_> {
     /// `position` modulo `extent`, not negative.
     fn wrapped(&mut self, position: Val, extent: Val) -> Val {
-        let r = self.b.bin(BinOp::Rem, Ty::I64, position, extent);
-        let up = self.b.bin(BinOp::Add, Ty::I64, r, extent);
-        let below = self.b.cmp(CmpOp::Lt, Ty::I64, r, Val::i64(0));
-        self.b.select(Ty::I64, below, up, r).into()
+        let r = self.bin(BinOp::Rem, Ty::I64, position, extent);
+        let up = self.bin(BinOp::Add, Ty::I64, r, extent);
+        let below = self.cmp(CmpOp::Lt, Ty::I64, r, Val::i64(0));
+        self.select(Ty::I64, below, up, r).into()
     }
 
     /// What EOSHIFT shifts in: zero, .false. or blanks.
@@ -93,5 +31,71 @@ impl<'p> Fx<'_, 'p> {
             }
             None => self.zero(ty),
         }
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
+    pub(super) fn shifted(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<View> {
+        let (array, shift) = (arg(args, 0)?, arg(args, 1)?);
+        let cyclic = id == Intrinsic::Cshift;
+        let boundary = if cyclic { None } else { arg(args, 2) };
+        let dim = match arg(args, if cyclic { 2 } else { 3 }) {
+            Some(dim) => usize::try_from(constant_int(dim)?.checked_sub(1)?).ok()?,
+            None => 0,
+        };
+        let source = self.view(array);
+        let source = self.b.local_view(source, &array.ty);
+        let extents = source.extents();
+        let along = *extents.get(dim)?;
+        let mut outer = extents.clone();
+        outer.remove(dim);
+        // SHIFT and BOUNDARY are scalars or arrays of the other dimensions.
+        let mut env = Env::default();
+        self.prepare(shift, &mut env);
+        if let Some(b) = boundary {
+            self.prepare(b, &mut env);
+        }
+        let result = self.b.temporary_array(&e.ty, source.len, &extents);
+        let view = result.clone();
+        self.with_env(env, |this| {
+            this.nest(&outer, &mut |this, index| {
+                this.move_to(index);
+                let by = this.scalar(shift);
+                let by = this.b.widen(by, ir_ty(&shift.ty));
+                let by = this.b.freeze(by);
+                this.repeat(along, &mut |this, i| {
+                    let mut to = index.to_vec();
+                    to.insert(dim, i);
+                    let to = this.b.element_by_position(&view, &to);
+                    let position = this.b.iadd(i, by);
+                    if cyclic {
+                        let from = this.b.wrapped(position, along);
+                        let mut at = index.to_vec();
+                        at.insert(dim, from);
+                        let from = this.b.element_by_position(&source, &at);
+                        this.b.copy_element(to, from, source.len, &e.ty);
+                        return;
+                    }
+                    let outside = this.b.icmp(CmpOp::GeU, position, along);
+                    this.either(
+                        outside,
+                        |this| {
+                            let v = match boundary {
+                                Some(b) => this.value(b),
+                                None => this.b.blank(&e.ty, source.len),
+                            };
+                            this.b.store_value(element_place(to, source.len), &e.ty, &v);
+                        },
+                        |this| {
+                            let mut at = index.to_vec();
+                            at.insert(dim, position);
+                            let from = this.b.element_by_position(&source, &at);
+                            this.b.copy_element(to, from, source.len, &e.ty);
+                        },
+                    );
+                });
+            });
+        });
+        Some(result)
     }
 }

@@ -2,8 +2,10 @@
 
 use super::{Args, arg};
 use crate::analysis::mathematics::RANDOM_BITS;
-use crate::array::{Env, element_place};
-use crate::function::Fx;
+use crate::array::element_place;
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
+use crate::function::FunctionLowering;
 use crate::types::{data_space, imm, ir_ty};
 use crate::value::Value;
 use crate::value::place::{Mem, Place};
@@ -14,32 +16,88 @@ use ir::{Ty, Val};
 use sema::checked::{Expr, ExprKind, Type};
 use sema::intrinsic::{Class, Intrinsic};
 
-impl<'p> Fx<'_, 'p> {
+impl Builder<'_, '_> {
+    /// The next number in [0, 1); as real(4) it is cut to 24 bits, since rounding could give 1.
+    fn random_value(&mut self, ty: &Type) -> Value {
+        if let Some(draws) = self.random_counter() {
+            return self.drawn_value(draws, ty);
+        }
+        let v = self.rt(Rt::RandomNumber, Vec::new()).first().map_or(Val::f64(0.0), |&r| r.into());
+        if ir_ty(ty) == Ty::F64 {
+            return Value::Scalar(v);
+        }
+        let scaled = self.bin(BinOp::Mul, Ty::F64, v, Val::f64(16_777_216.0));
+        let whole = self.un(UnOp::Floor, Ty::F64, scaled);
+        let cut = self.bin(BinOp::Mul, Ty::F64, whole, Val::f64(1.0 / 16_777_216.0));
+        Value::Scalar(self.cast(cut.into(), Ty::F64, Ty::F32))
+    }
+
+    /// The thread's next number in [0, 1): as many leading bits of its next word as the kind holds.
+    fn drawn_value(&mut self, draws: Mem, ty: &Type) -> Value {
+        let long = Type::Integer(8);
+        let draw: Val = self.load_scalar(draws, Ty::I64).into();
+        let next = self.iadd(draw, Val::i64(1));
+        self.store_scalar(draws, Ty::I64, next);
+        let thread = self.thread_of_grid();
+        let args = [(Value::Scalar(thread), long.clone()), (Value::Scalar(draw), long.clone())];
+        let word = self.mathematics(RANDOM_BITS, &args, &long);
+        let word = self.as_scalar(&word, &long);
+        let kind = ir_ty(ty);
+        let (dropped, unit) =
+            if kind == Ty::F64 { (11, Val::f64(2f64.powi(-53))) } else { (40, Val::f32(2f32.powi(-24))) };
+        let kept = self.bin(BinOp::ShrU, Ty::I64, word, Val::i64(dropped));
+        let whole = self.cast(kept.into(), Ty::I64, kind);
+        Value::Scalar(self.bin(BinOp::Mul, kind, whole, unit).into())
+    }
+
+    /// The number of the thread in its grid, from 0: blocks in their order, threads of a block in theirs.
+    fn thread_of_grid(&mut self) -> Val {
+        let mut place = |index: u8| {
+            let v = self.thread_register(index);
+            self.widen(v, Ty::I32)
+        };
+        let [tx, ty, tz, nx, ny, nz, bx, by, bz, gx, gy, _] = std::array::from_fn(|i| place(i as u8));
+        let block = self.imad(bz, gy, by);
+        let block = self.imad(block, gx, bx);
+        let row = self.imad(block, nz, tz);
+        let row = self.imad(row, ny, ty);
+        self.imad(row, nx, tx)
+    }
+
+    /// Where the seed that was put last is kept.
+    fn seed_memory(&mut self) -> Mem {
+        let g = self.module().seed_global();
+        let addr = self.addr_of(ir::AddrBase::Global(g));
+        Mem::at(addr, ir::Space::Host)
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn intrinsic_subroutine(&mut self, id: Intrinsic, args: Args<'p>) {
         if !self.intrinsic_call(id, args) {
-            self.unsupported(&format!("`{}` with these arguments", id.name()));
+            self.b.unsupported(&format!("`{}` with these arguments", id.name()));
         }
     }
 
     /// Stores an `i64` into an integer variable.
     fn store_integer(&mut self, e: &'p Expr, v: Val) {
-        let v = self.narrow(v, ir_ty(&e.ty));
+        let v = self.b.narrow(v, ir_ty(&e.ty));
         let place = self.place(e);
-        self.store(place, &e.ty, &Value::Scalar(v));
+        self.b.store_value(place, &e.ty, &Value::Scalar(v));
     }
 
     /// Stores a value of another type into a variable.
     fn store_converted(&mut self, e: &'p Expr, v: &Value, from: &Type) {
-        let v = self.convert(v, from, &e.ty);
+        let v = self.b.convert(v, from, &e.ty);
         let place = self.place(e);
-        self.store(place, &e.ty, &v);
+        self.b.store_value(place, &e.ty, &v);
     }
 
     fn intrinsic_call(&mut self, id: Intrinsic, args: Args<'p>) -> bool {
         use Intrinsic as I;
         match id {
             I::CpuTime => {
-                let (Some(e), Some(&t)) = (arg(args, 0), self.rt(Rt::CpuTime, Vec::new()).first()) else {
+                let (Some(e), Some(&t)) = (arg(args, 0), self.b.rt(Rt::CpuTime, Vec::new()).first()) else {
                     return false;
                 };
                 self.store_converted(e, &Value::Scalar(t.into()), &Type::Real(8));
@@ -61,17 +119,17 @@ impl<'p> Fx<'_, 'p> {
             I::CFPointer => return self.c_f_pointer(args),
             I::Exit => {
                 let code = arg(args, 0).map_or(Val::i32(0), |e| self.int32(e));
-                self.end_program(Val::i32(0), code, Val::i64(0), Val::i64(0));
+                self.b.end_program(Val::i32(0), code, Val::i64(0), Val::i64(0));
             }
-            I::Abort => self.fail("abort"),
+            I::Abort => self.b.fail("abort"),
             I::Flush => {
                 let unit = arg(args, 0).map_or(Val::i64(-1), |e| self.int64(e));
-                self.rt(Rt::IoPosition, vec![unit, Val::i32(3), Val::i32(0)]);
+                self.b.rt(Rt::IoPosition, vec![unit, Val::i32(3), Val::i32(0)]);
             }
             I::Sleep => {
                 let seconds = arg(args, 0).map_or(Val::i64(0), |e| self.int64(e));
-                let milliseconds = self.imul(seconds, Val::i64(1000));
-                self.rt(Rt::Sleep, vec![milliseconds]);
+                let milliseconds = self.b.imul(seconds, Val::i64(1000));
+                self.b.rt(Rt::Sleep, vec![milliseconds]);
             }
             _ if id.class() == Class::Device => return self.device_subroutine(id, args),
             _ => return false,
@@ -81,7 +139,7 @@ impl<'p> Fx<'_, 'p> {
 
     /// A clock of 8-byte integers counts as the service does, one of shorter integers in milliseconds.
     fn system_clock(&mut self, args: Args<'p>) {
-        let results = self.rt(Rt::SystemClock, Vec::new());
+        let results = self.b.rt(Rt::SystemClock, Vec::new());
         let (Some(&count), Some(&rate)) = (results.first(), results.get(1)) else { return };
         let short = args.iter().flatten().any(|e| ir_ty(&e.ty) != Ty::I64);
         let (mut count, mut rate): (Val, Val) = (count.into(), rate.into());
@@ -89,9 +147,9 @@ impl<'p> Fx<'_, 'p> {
             // In two steps, so that the product stays small.
             let seconds = self.b.bin(BinOp::Div, Ty::I64, count, rate);
             let rest = self.b.bin(BinOp::Rem, Ty::I64, count, rate);
-            let thousandths = self.imul(rest.into(), Val::i64(1000));
+            let thousandths = self.b.imul(rest.into(), Val::i64(1000));
             let thousandths: Val = self.b.bin(BinOp::Div, Ty::I64, thousandths, rate).into();
-            count = self.imad(seconds.into(), Val::i64(1000), thousandths);
+            count = self.b.imad(seconds.into(), Val::i64(1000), thousandths);
             count = self.b.bin(BinOp::And, Ty::I64, count, Val::i64(i64::from(i32::MAX))).into();
             rate = Val::i64(1000);
         }
@@ -108,10 +166,10 @@ impl<'p> Fx<'_, 'p> {
     }
 
     fn date_and_time(&mut self, args: Args<'p>) {
-        let (_, values) = self.slot(32, 4, "values", source::Span::NONE);
-        let addr = self.address(values);
-        self.rt(Rt::DateTime, vec![addr]);
-        let number = |fx: &mut Self, i: i64| -> Val { fx.load_scalar(values.plus(4 * i), Ty::I32).into() };
+        let (_, values) = self.b.slot(32, 4, "values", source::Span::NONE);
+        let addr = self.b.address(values);
+        self.b.rt(Rt::DateTime, vec![addr]);
+        let number = |this: &mut Self, i: i64| -> Val { this.b.load_scalar(values.plus(4 * i), Ty::I32).into() };
         // Field of VALUES, digits; what stands between them is text.
         if let Some(e) = arg(args, 0) {
             let parts: Vec<Val> = (0..3).map(|i| number(self, i)).collect();
@@ -133,41 +191,41 @@ impl<'p> Fx<'_, 'p> {
         if let Some(e) = arg(args, 3)
             && let Some(view) = self.designator_view(e)
         {
-            let dense = self.dense(values, Val::i64(4), None, &[Val::i64(8)]);
-            self.repeat(Val::i64(8), &mut |fx, i| {
-                let from = fx.element_linear(&dense, i);
-                let v = fx.load_scalar(from, Ty::I32);
-                let v = fx.cast(v.into(), Ty::I32, ir_ty(&e.ty));
-                let to = fx.element_by_position(&view, &[i]);
-                fx.store(Place::Mem(to), &e.ty, &Value::Scalar(v));
+            let dense = self.b.dense(values, Val::i64(4), None, &[Val::i64(8)]);
+            self.repeat(Val::i64(8), &mut |this, i| {
+                let from = this.b.element_linear(&dense, i);
+                let v = this.b.load_scalar(from, Ty::I32);
+                let v = this.b.cast(v.into(), Ty::I32, ir_ty(&e.ty));
+                let to = this.b.element_by_position(&view, &[i]);
+                this.b.store_value(Place::Mem(to), &e.ty, &Value::Scalar(v));
             });
         }
     }
 
     /// Stores bytes and decimal numbers of fixed width as text; a point stands before number `point`, unless that is 0.
     fn digits_text(&mut self, e: &'p Expr, first: &[Val], numbers: &[(Val, u32)], point: usize) {
-        let (_, text) = self.slot(16, 1, "text", source::Span::NONE);
+        let (_, text) = self.b.slot(16, 1, "text", source::Span::NONE);
         let mut at = 0;
         for &byte in first {
-            self.store_scalar(text.plus(at), Ty::I8, byte);
+            self.b.store_scalar(text.plus(at), Ty::I8, byte);
             at += 1;
         }
         for (i, &(number, width)) in numbers.iter().enumerate() {
             if point != 0 && i == point {
-                self.store_scalar(text.plus(at), Ty::I8, imm(Ty::I8, 46));
+                self.b.store_scalar(text.plus(at), Ty::I8, imm(Ty::I8, 46));
                 at += 1;
             }
             for digit in (0..width).rev() {
                 let scaled = self.b.bin(BinOp::Div, Ty::I32, number, Val::i32(10i32.pow(digit)));
                 let value = self.b.bin(BinOp::Rem, Ty::I32, scaled, Val::i32(10));
                 let code = self.b.bin(BinOp::Add, Ty::I32, value, Val::i32(48));
-                let byte = self.cast(code.into(), Ty::I32, Ty::I8);
-                self.store_scalar(text.plus(at), Ty::I8, byte);
+                let byte = self.b.cast(code.into(), Ty::I32, Ty::I8);
+                self.b.store_scalar(text.plus(at), Ty::I8, byte);
                 at += 1;
             }
         }
         let place = self.place(e);
-        self.store(place, &e.ty, &Value::Char(text, Val::i64(at)));
+        self.b.store_value(place, &e.ty, &Value::Char(text, Val::i64(at)));
     }
 
     fn get_command_argument(&mut self, args: Args<'p>) {
@@ -185,13 +243,13 @@ impl<'p> Fx<'_, 'p> {
     fn get_environment_variable(&mut self, args: Args<'p>) -> bool {
         let Some(name) = arg(args, 0) else { return false };
         let value = self.value(name);
-        let (name, name_len) = self.as_char(&value);
-        let name = self.address(name);
+        let (name, name_len) = self.b.as_char(&value);
+        let name = self.b.address(name);
         let (addr, room) = match arg(args, 1).map(|e| self.place(e)) {
-            Some(Place::Char(mem, len)) => (self.address(mem), len),
+            Some(Place::Char(mem, len)) => (self.b.address(mem), len),
             _ => (Val::i64(0), Val::i64(0)),
         };
-        let n = self.rt(Rt::EnvGet, vec![Val::i32(0), addr, room, name, name_len]);
+        let n = self.b.rt(Rt::EnvGet, vec![Val::i32(0), addr, room, name, name_len]);
         let len = n.first().map_or(Val::i64(-1), |&r| r.into());
         self.text_results(&args[1..], len);
         true
@@ -199,9 +257,9 @@ impl<'p> Fx<'_, 'p> {
 
     /// LENGTH and STATUS of a text that was asked for, the first argument; its length is −1 if there is none.
     fn text_results(&mut self, args: Args<'p>, len: Val) {
-        let none = self.icmp(CmpOp::Lt, len, Val::i64(0));
+        let none = self.b.icmp(CmpOp::Lt, len, Val::i64(0));
         if let Some(e) = arg(args, 1) {
-            let shown = self.at_least_zero(len);
+            let shown = self.b.at_least_zero(len);
             self.store_integer(e, shown);
         }
         if let Some(e) = arg(args, 2) {
@@ -210,7 +268,7 @@ impl<'p> Fx<'_, 'p> {
                 Some(value) => self.length_of(value, None).unwrap_or(Val::i64(i64::MAX)),
                 None => Val::i64(i64::MAX),
             };
-            let cut = self.icmp(CmpOp::Gt, len, room);
+            let cut = self.b.icmp(CmpOp::Gt, len, room);
             let code = self.b.select(Ty::I64, cut, Val::i64(-1), Val::i64(0));
             let code = self.b.select(Ty::I64, none, Val::i64(1), code);
             self.store_integer(e, code.into());
@@ -220,22 +278,22 @@ impl<'p> Fx<'_, 'p> {
     /// Gets a command argument, or the whole command, into a variable; gives its length, −1 if there is none.
     fn text_asked(&mut self, rt: Rt, number: Val, value: Option<&'p Expr>) -> Val {
         let (addr, len) = match value.map(|e| self.place(e)) {
-            Some(Place::Char(mem, len)) => (self.address(mem), len),
+            Some(Place::Char(mem, len)) => (self.b.address(mem), len),
             _ => (Val::i64(0), Val::i64(0)),
         };
-        let n = self.rt(rt, vec![number, addr, len]);
+        let n = self.b.rt(rt, vec![number, addr, len]);
         n.first().map_or(Val::i64(-1), |&r| r.into())
     }
 
     fn move_alloc(&mut self, args: Args<'p>) -> bool {
         let (Some(from), Some(to)) = (arg(args, 0), arg(args, 1)) else { return false };
         let (Some(source), Some(target)) = (self.descriptor(from), self.descriptor(to)) else { return false };
-        let location = self.location_of(to);
-        self.free_data(&target, &to.ty, location);
-        let view = self.desc_view(&source);
-        let view = self.with_type(&target, view, &from.ty);
-        self.desc_set(&target, &view);
-        self.desc_clear(&source);
+        let location = self.b.location_of(to);
+        self.b.free_data(&target, &to.ty, location);
+        let view = self.b.desc_view(&source);
+        let view = self.b.with_type(&target, view, &from.ty);
+        self.b.desc_set(&target, &view);
+        self.b.desc_clear(&source);
         true
     }
 
@@ -246,7 +304,7 @@ impl<'p> Fx<'_, 'p> {
         for (slot, i) in numbers.iter_mut().zip([1, 2, 4]) {
             let Some(e) = arg(args, i) else { return false };
             let v = self.scalar(e);
-            *slot = self.cast(v, ir_ty(&e.ty), ty);
+            *slot = self.b.cast(v, ir_ty(&e.ty), ty);
         }
         let [from_pos, len, to_pos] = numbers;
         let a = self.scalar(from);
@@ -258,84 +316,37 @@ impl<'p> Fx<'_, 'p> {
         let hole = self.b.bin(BinOp::Shl, ty, mask, to_pos);
         let kept = self.b.un(UnOp::Not, ty, hole);
         let place = self.place(to);
-        let old = self.load(place, &to.ty);
-        let old = self.as_scalar(&old, &to.ty);
+        let old = self.b.load_value(place, &to.ty);
+        let old = self.b.as_scalar(&old, &to.ty);
         let old = self.b.bin(BinOp::And, ty, old, kept);
         let new = self.b.bin(BinOp::Or, ty, old, bits);
-        self.store(place, &to.ty, &Value::Scalar(new.into()));
+        self.b.store_value(place, &to.ty, &Value::Scalar(new.into()));
         true
     }
 
     fn random_number(&mut self, e: &'p Expr) -> bool {
-        if !self.is_host() && self.draws.is_none() {
+        if !self.b.is_host() && self.b.random_counter().is_none() {
             return false;
         }
         if e.rank == 0 {
-            let v = self.random_value(&e.ty);
+            let v = self.b.random_value(&e.ty);
             let place = self.place(e);
-            self.store(place, &e.ty, &v);
+            self.b.store_value(place, &e.ty, &v);
             return true;
         }
         let Some(view) = self.designator_view(e) else { return false };
         let extents = view.extents();
-        let remote = self.is_remote(view.mem);
-        let to: View = if remote { self.temporary_array(&e.ty, None, &extents) } else { view.clone() };
-        self.for_each_element(Env::default(), &extents, &[&to], &mut |fx, index, linear| {
-            let v = fx.random_value(&e.ty);
-            let mem = fx.element_pos(&to, index, linear);
-            fx.store(element_place(mem, None), &e.ty, &v);
+        let remote = self.b.is_remote(view.mem);
+        let to: View = if remote { self.b.temporary_array(&e.ty, None, &extents) } else { view.clone() };
+        self.each_position(&extents, &[&to], &mut |this, index, linear| {
+            let v = this.b.random_value(&e.ty);
+            let mem = this.b.element_pos(&to, index, linear);
+            this.b.store_value(element_place(mem, None), &e.ty, &v);
         });
         if remote {
-            self.copy_array(&view, &to, &e.ty);
+            self.b.copy_array(&view, &to, &e.ty);
         }
         true
-    }
-
-    /// The next number in [0, 1); as real(4) it is cut to 24 bits, since rounding could give 1.
-    fn random_value(&mut self, ty: &Type) -> Value {
-        if let Some(draws) = self.draws {
-            return self.drawn_value(draws, ty);
-        }
-        let v = self.rt(Rt::RandomNumber, Vec::new()).first().map_or(Val::f64(0.0), |&r| r.into());
-        if ir_ty(ty) == Ty::F64 {
-            return Value::Scalar(v);
-        }
-        let scaled = self.b.bin(BinOp::Mul, Ty::F64, v, Val::f64(16_777_216.0));
-        let whole = self.b.un(UnOp::Floor, Ty::F64, scaled);
-        let cut = self.b.bin(BinOp::Mul, Ty::F64, whole, Val::f64(1.0 / 16_777_216.0));
-        Value::Scalar(self.cast(cut.into(), Ty::F64, Ty::F32))
-    }
-
-    /// The thread's next number in [0, 1): as many leading bits of its next word as the kind holds.
-    fn drawn_value(&mut self, draws: Mem, ty: &Type) -> Value {
-        let long = Type::Integer(8);
-        let draw: Val = self.load_scalar(draws, Ty::I64).into();
-        let next = self.iadd(draw, Val::i64(1));
-        self.store_scalar(draws, Ty::I64, next);
-        let thread = self.thread_of_grid();
-        let args = [(Value::Scalar(thread), long.clone()), (Value::Scalar(draw), long.clone())];
-        let word = self.mathematics(RANDOM_BITS, &args, &long);
-        let word = self.as_scalar(&word, &long);
-        let kind = ir_ty(ty);
-        let (dropped, unit) =
-            if kind == Ty::F64 { (11, Val::f64(2f64.powi(-53))) } else { (40, Val::f32(2f32.powi(-24))) };
-        let kept = self.b.bin(BinOp::ShrU, Ty::I64, word, Val::i64(dropped));
-        let whole = self.cast(kept.into(), Ty::I64, kind);
-        Value::Scalar(self.b.bin(BinOp::Mul, kind, whole, unit).into())
-    }
-
-    /// The number of the thread in its grid, from 0: blocks in their order, threads of a block in theirs.
-    fn thread_of_grid(&mut self) -> Val {
-        let mut place = |index: u8| {
-            let v = self.special(index);
-            self.widen(v, Ty::I32)
-        };
-        let [tx, ty, tz, nx, ny, nz, bx, by, bz, gx, gy, _] = std::array::from_fn(|i| place(i as u8));
-        let block = self.imad(bz, gy, by);
-        let block = self.imad(block, gx, bx);
-        let row = self.imad(block, nz, tz);
-        let row = self.imad(row, ny, ty);
-        self.imad(row, nx, tx)
     }
 
     /// The generator's seed is one number, made of all elements of PUT; GET gives the seed that was put last.
@@ -348,34 +359,27 @@ impl<'p> Fx<'_, 'p> {
             let extents = view.extents();
             let total = self.b.mutable(Ty::I64);
             self.b.set(total, Val::i64(0));
-            self.for_each_element(Env::default(), &extents, &[&view], &mut |fx, index, linear| {
-                let mem = fx.element_pos(&view, index, linear);
-                let v = fx.load(Place::Mem(mem), &e.ty);
-                let v = fx.as_scalar(&v, &e.ty);
-                let v = fx.widen(v, ir_ty(&e.ty));
-                let shifted = fx.b.bin(BinOp::Mul, Ty::I64, total, Val::i64(31));
-                let sum = fx.b.bin(BinOp::Add, Ty::I64, shifted, v);
-                fx.b.set(total, sum);
+            self.each_position(&extents, &[&view], &mut |this, index, linear| {
+                let mem = this.b.element_pos(&view, index, linear);
+                let v = this.b.load_value(Place::Mem(mem), &e.ty);
+                let v = this.b.as_scalar(&v, &e.ty);
+                let v = this.b.widen(v, ir_ty(&e.ty));
+                let shifted = this.b.bin(BinOp::Mul, Ty::I64, total, Val::i64(31));
+                let sum = this.b.bin(BinOp::Add, Ty::I64, shifted, v);
+                this.b.set(total, sum);
             });
-            self.rt(Rt::RandomSeed, vec![total.into()]);
-            let kept = self.seed_memory();
-            self.store_scalar(kept, Ty::I64, total.into());
+            self.b.rt(Rt::RandomSeed, vec![total.into()]);
+            let kept = self.b.seed_memory();
+            self.b.store_scalar(kept, Ty::I64, total.into());
         }
         if let Some(e) = arg(args, 2)
             && let Some(view) = self.designator_view(e)
         {
-            let kept = self.seed_memory();
-            let seed = self.load_scalar(kept, Ty::I64);
-            let seed = self.narrow(seed.into(), ir_ty(&e.ty));
-            self.fill(&view, &Value::Scalar(seed), &e.ty);
+            let kept = self.b.seed_memory();
+            let seed = self.b.load_scalar(kept, Ty::I64);
+            let seed = self.b.narrow(seed.into(), ir_ty(&e.ty));
+            self.b.fill(&view, &Value::Scalar(seed), &e.ty);
         }
-    }
-
-    /// Where the seed that was put last is kept.
-    fn seed_memory(&mut self) -> Mem {
-        let g = self.m.seed_global();
-        let addr = self.addr_of(ir::AddrBase::Global(g));
-        Mem::at(addr, ir::Space::Host)
     }
 
     fn c_f_pointer(&mut self, args: Args<'p>) -> bool {
@@ -383,28 +387,28 @@ impl<'p> Fx<'_, 'p> {
         let addr = self.pointer_word(pointer);
         let Some(d) = self.descriptor(target) else { return false };
         let (cuda, is_pointer) = match &target.kind {
-            ExprKind::Var(v) => (self.program.var(*v).attrs.cuda, self.program.var(*v).attrs.pointer),
+            ExprKind::Var(v) => (self.b.program().var(*v).attrs.cuda, self.b.program().var(*v).attrs.pointer),
             _ => (None, true),
         };
-        let space = data_space(self.side, cuda, is_pointer);
+        let space = data_space(self.b.side(), cuda, is_pointer);
         let extents: Vec<Val> = match arg(args, 2) {
             Some(shape) if target.rank > 0 => {
                 let view = self.view(shape);
-                let view = self.local_view(view, &shape.ty);
+                let view = self.b.local_view(view, &shape.ty);
                 (0..target.rank)
                     .map(|i| {
-                        let mem = self.element_by_position(&view, &[Val::i64(i64::from(i))]);
-                        let v = self.load(Place::Mem(mem), &shape.ty);
-                        let v = self.as_scalar(&v, &shape.ty);
-                        self.widen(v, ir_ty(&shape.ty))
+                        let mem = self.b.element_by_position(&view, &[Val::i64(i64::from(i))]);
+                        let v = self.b.load_value(Place::Mem(mem), &shape.ty);
+                        let v = self.b.as_scalar(&v, &shape.ty);
+                        self.b.widen(v, ir_ty(&shape.ty))
                     })
                     .collect()
             }
             _ => Vec::new(),
         };
-        let element = self.desc_element(&d);
-        let view = self.dense(Mem::at(addr, space), element, d.is_char.then_some(element), &extents);
-        self.desc_set(&d, &view);
+        let element = self.b.desc_element(&d);
+        let view = self.b.dense(Mem::at(addr, space), element, d.is_char.then_some(element), &extents);
+        self.b.desc_set(&d, &view);
         true
     }
 }

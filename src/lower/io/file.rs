@@ -4,7 +4,8 @@
 //! `action`, `access`, `form`, `position`, `recl` … as the program gives them (values as written, trailing blanks removed),
 //! `catch`, the bits of what the statement catches, and `iomsg`, address and length of the variable.
 
-use crate::function::Fx;
+use crate::builder::Builder;
+use crate::function::FunctionLowering;
 use crate::io::Catch;
 use crate::types::ir_ty;
 use crate::value::Value;
@@ -14,7 +15,7 @@ use ir::rt::Rt;
 use ir::{Ty, Val};
 use sema::checked::{Expr, IoItem, IoStmt, IoUnit, Type};
 
-impl<'p> Fx<'_, 'p> {
+impl Builder<'_, '_> {
     fn text_value(&mut self, text: &str) -> Value {
         let mem = self.constant_memory(text.as_bytes(), 1);
         Value::Char(mem, Val::i64(text.len() as i64))
@@ -26,15 +27,6 @@ impl<'p> Fx<'_, 'p> {
         let addr = self.address(mem);
         let n = self.rt(Rt::CharLenTrim, vec![addr, len]);
         Value::Char(mem, n.first().map_or(len, |&r| r.into()))
-    }
-
-    /// An integer as text.
-    fn integer_text(&mut self, e: &'p Expr) -> Value {
-        if let Some(n) = crate::stmt::loops::constant_int(e) {
-            return self.text_value(&n.to_string());
-        }
-        let v = self.int64(e);
-        self.number_text(v)
     }
 
     /// An `i64` as text, by way of an internal write.
@@ -51,6 +43,17 @@ impl<'p> Fx<'_, 'p> {
         self.rt(Rt::IoEnd, Vec::new());
         self.trimmed(&Value::Char(mem, Val::i64(24)))
     }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
+    /// An integer as text.
+    fn integer_text(&mut self, e: &'p Expr) -> Value {
+        if let Some(n) = crate::stmt::loops::constant_int(e) {
+            return self.b.text_value(&n.to_string());
+        }
+        let v = self.int64(e);
+        self.b.number_text(v)
+    }
 
     pub(crate) fn open(&mut self, io: &'p IoStmt) {
         let catch = Catch::of(&io.controls);
@@ -61,44 +64,44 @@ impl<'p> Fx<'_, 'p> {
                 "iostat" | "err" | "end" | "eor" => {}
                 "iomsg" => {
                     if let Place::Char(mem, len) = self.place(&c.value) {
-                        let addr = self.address(mem);
-                        let name = self.text_value("iomsg=");
-                        let (addr, len) = (self.number_text(addr), self.number_text(len));
-                        let (blank, end) = (self.text_value(" "), self.text_value("\n"));
+                        let addr = self.b.address(mem);
+                        let name = self.b.text_value("iomsg=");
+                        let (addr, len) = (self.b.number_text(addr), self.b.number_text(len));
+                        let (blank, end) = (self.b.text_value(" "), self.b.text_value("\n"));
                         lines.extend([name, addr, blank, len, end]);
                     }
                 }
                 "newunit" => newunit = Some(&c.value),
                 key => {
-                    let name = self.text_value(&format!("{key}="));
+                    let name = self.b.text_value(&format!("{key}="));
                     let value = match &c.value.ty {
                         Type::Character(_) => {
                             let v = self.value(&c.value);
-                            self.trimmed(&v)
+                            self.b.trimmed(&v)
                         }
                         _ => self.integer_text(&c.value),
                     };
-                    let end = self.text_value("\n");
+                    let end = self.b.text_value("\n");
                     lines.extend([name, value, end]);
                 }
             }
         }
-        lines.push(self.text_value(&format!("catch={}\n", catch.bits())));
-        let text = self.joined(&lines);
-        let (mem, len) = self.as_char(&text);
-        let addr = self.address(mem);
+        lines.push(self.b.text_value(&format!("catch={}\n", catch.bits())));
+        let text = self.b.joined(&lines);
+        let (mem, len) = self.b.as_char(&text);
+        let addr = self.b.address(mem);
         let unit = match &io.unit {
             IoUnit::Number(e) => self.int64(e),
             _ => Val::i64(-1),
         };
-        let (_, slot) = self.slot(4, 4, "newunit", source::Span::NONE);
-        let slot_addr = if newunit.is_some() { self.address(slot) } else { Val::i64(0) };
-        let status = self.rt(Rt::IoOpen, vec![unit, slot_addr, addr, len]);
+        let (_, slot) = self.b.slot(4, 4, "newunit", source::Span::NONE);
+        let slot_addr = if newunit.is_some() { self.b.address(slot) } else { Val::i64(0) };
+        let status = self.b.rt(Rt::IoOpen, vec![unit, slot_addr, addr, len]);
         if let Some(e) = newunit {
-            let n = self.load_scalar(slot, Ty::I32);
-            let v = self.cast(n.into(), Ty::I32, ir_ty(&e.ty));
+            let n = self.b.load_scalar(slot, Ty::I32);
+            let v = self.b.cast(n.into(), Ty::I32, ir_ty(&e.ty));
             let place: Place = self.place(e);
-            self.store(place, &e.ty, &Value::Scalar(v));
+            self.b.store_value(place, &e.ty, &Value::Scalar(v));
         }
         let status = status.first().map_or(Val::i32(0), |&r| r.into());
         self.after_status(&catch, status);
@@ -110,13 +113,13 @@ impl<'p> Fx<'_, 'p> {
         let mut delete = Val::i32(0);
         for c in io.controls.iter().filter(|c| &*c.keyword == "status") {
             let differs = self.is_not_text(&c.value, "delete");
-            let kept = self.narrow(differs, Ty::I32);
+            let kept = self.b.narrow(differs, Ty::I32);
             delete = match kept {
                 Val::Imm(bits) => Val::i32(i32::from(bits == 0)),
                 Val::Reg(_) => self.b.bin(ir::op::BinOp::Xor, Ty::I32, kept, Val::i32(1)).into(),
             };
         }
-        let status = self.rt(Rt::IoClose, vec![unit, delete, Val::i32(catch.bits())]);
+        let status = self.b.rt(Rt::IoClose, vec![unit, delete, Val::i32(catch.bits())]);
         let status = status.first().map_or(Val::i32(0), |&r| r.into());
         self.after_status(&catch, status);
     }
@@ -127,9 +130,9 @@ impl<'p> Fx<'_, 'p> {
         let (addr, len) = match file {
             Some(c) => {
                 let value = self.value(&c.value);
-                let name = self.trimmed(&value);
-                let (mem, len) = self.as_char(&name);
-                (self.address(mem), len)
+                let name = self.b.trimmed(&value);
+                let (mem, len) = self.b.as_char(&name);
+                (self.b.address(mem), len)
             }
             None => (Val::i64(0), Val::i64(0)),
         };
@@ -153,19 +156,19 @@ impl<'p> Fx<'_, 'p> {
                 "named" => 7,
                 "pending" => 8,
                 keyword => {
-                    let (word, word_len) = self.name_text(keyword);
+                    let (word, word_len) = self.b.name_text(keyword);
                     let Place::Char(to, room) = self.place(&c.value) else { continue };
-                    let to = self.address(to);
-                    self.rt(Rt::IoInquireText, vec![unit, addr, len, word, word_len, to, room]);
+                    let to = self.b.address(to);
+                    self.b.rt(Rt::IoInquireText, vec![unit, addr, len, word, word_len, to, room]);
                     continue;
                 }
             };
-            let answer = self.rt(Rt::IoInquire, vec![unit, addr, len, Val::i32(what)]);
+            let answer = self.b.rt(Rt::IoInquire, vec![unit, addr, len, Val::i32(what)]);
             let answer = answer.first().map_or(Val::i64(0), |&r| r.into());
             if matches!(what, 0 | 1 | 7 | 8) {
-                let yes = self.icmp(CmpOp::Ne, answer, Val::i64(0));
+                let yes = self.b.icmp(CmpOp::Ne, answer, Val::i64(0));
                 let place = self.place(&c.value);
-                self.store(place, &c.value.ty, &Value::Pred(yes));
+                self.b.store_value(place, &c.value.ty, &Value::Pred(yes));
             } else {
                 self.store_number(&c.value, answer);
             }
@@ -174,9 +177,9 @@ impl<'p> Fx<'_, 'p> {
     }
 
     fn store_number(&mut self, e: &'p Expr, v: Val) {
-        let v = self.narrow(v, ir_ty(&e.ty));
+        let v = self.b.narrow(v, ir_ty(&e.ty));
         let place = self.place(e);
-        self.store(place, &e.ty, &Value::Scalar(v));
+        self.b.store_value(place, &e.ty, &Value::Scalar(v));
     }
 
     /// Bytes of an unformatted record of these items.
@@ -186,24 +189,24 @@ impl<'p> Fx<'_, 'p> {
             let bytes = match item {
                 IoItem::Expr(e) => {
                     let len = self.length_of(e, None);
-                    let element = self.element_bytes(&e.ty, len);
+                    let element = self.b.element_bytes(&e.ty, len);
                     let extents: Vec<Val> = self.shape_of(e).into_iter().map(|d| d.1).collect();
-                    let count = self.product(&extents);
-                    self.imul(count, element)
+                    let count = self.b.product(&extents);
+                    self.b.imul(count, element)
                 }
                 IoItem::Do(implied) => {
                     let c = self.index_loop(implied.var, &implied.first, &implied.last, implied.step.as_ref());
                     let sum = self.b.mutable(Ty::I64);
                     self.b.set(sum, Val::i64(0));
-                    self.simple_loop(&c, &mut |fx| {
-                        let bytes = fx.bytes_of_items(&implied.items);
-                        let more = fx.iadd(sum.into(), bytes);
-                        fx.b.set(sum, more);
+                    self.simple_loop(&c, &mut |this| {
+                        let bytes = this.bytes_of_items(&implied.items);
+                        let more = this.b.iadd(sum.into(), bytes);
+                        this.b.set(sum, more);
                     });
                     sum.into()
                 }
             };
-            total = self.iadd(total, bytes);
+            total = self.b.iadd(total, bytes);
         }
         total
     }
@@ -211,7 +214,7 @@ impl<'p> Fx<'_, 'p> {
     pub(crate) fn position(&mut self, io: &'p IoStmt, code: i32) {
         let catch = Catch::of(&io.controls);
         let unit = self.unit_number(&io.unit);
-        let status = self.rt(Rt::IoPosition, vec![unit, Val::i32(code), Val::i32(catch.bits())]);
+        let status = self.b.rt(Rt::IoPosition, vec![unit, Val::i32(code), Val::i32(catch.bits())]);
         let status = status.first().map_or(Val::i32(0), |&r| r.into());
         self.after_status(&catch, status);
     }

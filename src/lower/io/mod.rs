@@ -7,7 +7,9 @@
 pub(crate) mod file;
 
 use crate::array::element_place;
-use crate::function::Fx;
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
+use crate::function::FunctionLowering;
 use crate::stmt::loops::constant_int;
 use crate::types::{const_bytes, ir_ty};
 use crate::value::Value;
@@ -54,7 +56,105 @@ impl<'p> Catch<'p> {
     }
 }
 
-impl<'p> Fx<'_, 'p> {
+impl<'p> Builder<'_, 'p> {
+    /// Writes one value.
+    pub(crate) fn put(&mut self, value: &Value, ty: &Type) {
+        match ty {
+            Type::Integer(k) | Type::Logical(k) => {
+                let v = self.as_scalar(value, ty);
+                let v = self.widen(v, ir_ty(ty));
+                let rt = if matches!(ty, Type::Integer(_)) { Rt::IoPutInt } else { Rt::IoPutLogical };
+                self.rt(rt, vec![v, Val::i32(i32::from(*k))]);
+            }
+            Type::Real(k) => {
+                let v = self.as_scalar(value, ty);
+                self.rt(if *k == 8 { Rt::IoPutReal8 } else { Rt::IoPutReal4 }, vec![v]);
+            }
+            Type::Complex(k) => {
+                let (re, im) = self.as_complex(value, ty);
+                self.rt(if *k == 8 { Rt::IoPutComplex8 } else { Rt::IoPutComplex4 }, vec![re, im]);
+            }
+            Type::Character(_) => {
+                let (mem, len) = self.as_char(value);
+                let addr = self.address(mem);
+                self.rt(Rt::IoPutChar, vec![addr, len]);
+            }
+            Type::Derived(id) => {
+                let mem = self.as_object(value);
+                let program = self.program();
+                for field in &program.ty(*id).fields {
+                    self.component(field, mem.plus(field.offset as i64), false);
+                }
+            }
+            Type::Any => self.unsupported("input or output of an object of any type"),
+        }
+    }
+
+    /// Writes or reads a component.
+    fn component(&mut self, field: &'p Field, at: crate::value::place::Mem, reading: bool) {
+        if field.allocatable || field.pointer {
+            return self.unsupported("input or output of an allocatable or pointer component");
+        }
+        let view = self.field_view(field, at);
+        let extents = view.extents();
+        self.each_position(&extents, &[&view], &mut |this, index, linear| {
+            let mem = this.element_pos(&view, index, linear);
+            let place = element_place(mem, view.len);
+            if reading {
+                this.get(place, &field.ty);
+            } else {
+                let value = this.load_value(place, &field.ty);
+                this.put(&value, &field.ty);
+            }
+        });
+    }
+
+    /// Reads one value into a place.
+    fn get(&mut self, place: Place, ty: &Type) {
+        let (code, kind) = match ty {
+            Type::Integer(k) => (0, *k),
+            Type::Real(k) => (1, *k),
+            Type::Complex(k) => (2, *k),
+            Type::Logical(k) => (3, *k),
+            Type::Character(_) => (4, 1),
+            Type::Derived(id) => {
+                let program = self.program();
+                let Place::Mem(mem) = place else { return };
+                for field in &program.ty(*id).fields {
+                    self.component(field, mem.plus(field.offset as i64), true);
+                }
+                return;
+            }
+            Type::Any => return self.unsupported("input or output of an object of any type"),
+        };
+        let direct = match place {
+            Place::Mem(mem) if !self.is_remote(mem) => Some((mem, Val::i64(0))),
+            Place::Char(mem, len) if !self.is_remote(mem) => Some((mem, len)),
+            _ => None,
+        };
+        let (mem, len) = match (direct, place) {
+            (Some(direct), _) => direct,
+            (None, Place::Char(_, len)) => (self.temporary(len, 1), len),
+            _ => {
+                let bytes = const_bytes(self.program(), ty).unwrap_or(8);
+                (self.slot(bytes, bytes.max(1), "input", source::Span::NONE).1, Val::i64(0))
+            }
+        };
+        if direct.is_none() {
+            // An item that is not read keeps its value.
+            let old = self.load_value(place, ty);
+            self.store_value(element_place(mem, matches!(ty, Type::Character(_)).then_some(len)), ty, &old);
+        }
+        let addr = self.address(mem);
+        self.rt(Rt::IoGet, vec![Val::i32(code), Val::i32(i32::from(kind)), addr, len]);
+        if direct.is_none() {
+            let new = self.load_value(element_place(mem, matches!(ty, Type::Character(_)).then_some(len)), ty);
+            self.store_value(place, ty, &new);
+        }
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
     /// An input or output statement.
     pub(crate) fn io(&mut self, io: &'p IoStmt) {
         match io.kind {
@@ -93,9 +193,9 @@ impl<'p> Fx<'_, 'p> {
             _ => None,
         };
         let begin = vec![Val::i32(i32::from(reading)), Val::i32(form), unit, Val::i32(catch.bits())];
-        self.rt(Rt::IoBegin, begin);
+        self.b.rt(Rt::IoBegin, begin);
         if let Some((addr, len)) = format {
-            self.rt(Rt::IoFormat, vec![addr, len]);
+            self.b.rt(Rt::IoFormat, vec![addr, len]);
         }
         let scattered = match &io.unit {
             IoUnit::Internal(e) => self.internal_file(e),
@@ -106,24 +206,24 @@ impl<'p> Fx<'_, 'p> {
             IoForm::Namelist(group, _) => self.group(group, &io.items, reading),
             _ => self.items(&io.items, reading),
         }
-        let status = self.rt(Rt::IoEnd, Vec::new()).first().map_or(Val::i32(0), |&r| r.into());
+        let status = self.b.rt(Rt::IoEnd, Vec::new()).first().map_or(Val::i32(0), |&r| r.into());
         if let (Some((file, copy, ty)), false) = (&scattered, reading) {
-            self.copy_array(file, copy, ty);
+            self.b.copy_array(file, copy, ty);
         }
         self.end_statement(&catch, size, status);
     }
 
     /// The variables of a namelist group: options 5 to 7 of `io.option` name the group, each variable and its dimensions.
     fn group(&mut self, group: &str, items: &'p [IoItem], reading: bool) {
-        let (text, len) = self.name_text(group);
-        self.rt(Rt::IoOption, vec![Val::i32(5), text, len]);
+        let (text, len) = self.b.name_text(group);
+        self.b.rt(Rt::IoOption, vec![Val::i32(5), text, len]);
         for item in items {
             let IoItem::Expr(e) = item else { continue };
-            let (text, len) = self.name_text(&self.designator_name(e));
-            self.rt(Rt::IoOption, vec![Val::i32(6), text, len]);
+            let (text, len) = self.b.name_text(&self.b.designator_name(e));
+            self.b.rt(Rt::IoOption, vec![Val::i32(6), text, len]);
             if let Some(view) = self.designator_view(e).filter(|_| e.rank > 0) {
                 for dim in &view.dims {
-                    self.rt(Rt::IoOption, vec![Val::i32(7), dim.lower, dim.extent]);
+                    self.b.rt(Rt::IoOption, vec![Val::i32(7), dim.lower, dim.extent]);
                 }
             }
             self.items(std::slice::from_ref(item), reading);
@@ -134,14 +234,14 @@ impl<'p> Fx<'_, 'p> {
     fn format_text(&mut self, e: &'p Expr) -> (Val, Val) {
         if e.rank > 0 {
             let view = self.view(e);
-            let view = self.contiguous_view(view, &e.ty);
-            let addr = self.address(view.mem);
-            let count = self.size(&view);
-            return (addr, self.imul(count, view.element));
+            let view = self.b.contiguous_view(view, &e.ty);
+            let addr = self.b.address(view.mem);
+            let count = self.b.size(&view);
+            return (addr, self.b.imul(count, view.element));
         }
         let value = self.value(e);
-        let (mem, len) = self.as_char(&value);
-        (self.address(mem), len)
+        let (mem, len) = self.b.as_char(&value);
+        (self.b.address(mem), len)
     }
 
     /// Names the internal file. Records that do not follow each other are a copy: gives the array, the copy and its type.
@@ -150,22 +250,22 @@ impl<'p> Fx<'_, 'p> {
         let (addr, len, records) = if e.rank > 0 {
             let mut view = self.view(e);
             if !view.is_contiguous() || view.gathers() {
-                let copy = self.contiguous_view(view.clone(), &e.ty);
+                let copy = self.b.contiguous_view(view.clone(), &e.ty);
                 scattered = Some((view, copy.clone(), e.ty.clone()));
                 view = copy;
             }
-            let count = self.size(&view);
-            (self.address(view.mem), view.element, count)
+            let count = self.b.size(&view);
+            (self.b.address(view.mem), view.element, count)
         } else {
             match self.place(e) {
-                Place::Char(mem, len) => (self.address(mem), len, Val::i64(1)),
+                Place::Char(mem, len) => (self.b.address(mem), len, Val::i64(1)),
                 _ => {
-                    self.unsupported("an internal file of this form");
+                    self.b.unsupported("an internal file of this form");
                     return None;
                 }
             }
         };
-        self.rt(Rt::IoInternal, vec![addr, len, records]);
+        self.b.rt(Rt::IoInternal, vec![addr, len, records]);
         scattered
     }
 
@@ -177,24 +277,24 @@ impl<'p> Fx<'_, 'p> {
             match &*c.keyword {
                 "advance" => {
                     let yes = self.is_not_text(e, "no");
-                    self.rt(Rt::IoOption, vec![Val::i32(0), yes, Val::i64(0)]);
+                    self.b.rt(Rt::IoOption, vec![Val::i32(0), yes, Val::i64(0)]);
                 }
                 "rec" | "pos" => {
                     let code = if &*c.keyword == "rec" { 1 } else { 2 };
                     let v = self.int64(e);
-                    self.rt(Rt::IoOption, vec![Val::i32(code), v, Val::i64(0)]);
+                    self.b.rt(Rt::IoOption, vec![Val::i32(code), v, Val::i64(0)]);
                 }
                 "iomsg" => {
                     if let Place::Char(mem, len) = self.place(e) {
-                        let addr = self.address(mem);
-                        self.rt(Rt::IoOption, vec![Val::i32(3), addr, len]);
+                        let addr = self.b.address(mem);
+                        self.b.rt(Rt::IoOption, vec![Val::i32(3), addr, len]);
                     }
                 }
                 "size" => {
-                    let (_, slot) = self.slot(4, 4, "size", source::Span::NONE);
-                    self.store_scalar(slot, Ty::I32, Val::i32(0));
-                    let addr = self.address(slot);
-                    self.rt(Rt::IoOption, vec![Val::i32(4), addr, Val::i64(0)]);
+                    let (_, slot) = self.b.slot(4, 4, "size", source::Span::NONE);
+                    self.b.store_scalar(slot, Ty::I32, Val::i32(0));
+                    let addr = self.b.address(slot);
+                    self.b.rt(Rt::IoOption, vec![Val::i32(4), addr, Val::i64(0)]);
                     size = Some((slot, e));
                 }
                 _ => {}
@@ -212,20 +312,20 @@ impl<'p> Fx<'_, 'p> {
         let value = self.value(e);
         let mut differs = Val::pred(true);
         for spelling in [word.to_ascii_lowercase(), word.to_ascii_uppercase()] {
-            let mem = self.constant_memory(spelling.as_bytes(), 1);
+            let mem = self.b.constant_memory(spelling.as_bytes(), 1);
             let text = Value::Char(mem, Val::i64(spelling.len() as i64));
-            let other = self.compare_characters(sema::checked::CmpOp::Ne, &value, &text);
-            differs = self.combine(ir::op::BinOp::And, differs, other);
+            let other = self.b.compare_characters(sema::checked::CmpOp::Ne, &value, &text);
+            differs = self.b.combine(ir::op::BinOp::And, differs, other);
         }
         self.b.select(Ty::I64, differs, Val::i64(1), Val::i64(0)).into()
     }
 
     fn end_statement(&mut self, catch: &Catch<'p>, size: Option<(crate::value::place::Mem, &'p Expr)>, status: Val) {
         if let Some((slot, e)) = size {
-            let n = self.load_scalar(slot, Ty::I32);
-            let v = self.cast(n.into(), Ty::I32, ir_ty(&e.ty));
+            let n = self.b.load_scalar(slot, Ty::I32);
+            let v = self.b.cast(n.into(), Ty::I32, ir_ty(&e.ty));
             let place = self.place(e);
-            self.store(place, &e.ty, &Value::Scalar(v));
+            self.b.store_value(place, &e.ty, &Value::Scalar(v));
         }
         self.after_status(catch, status);
     }
@@ -233,15 +333,15 @@ impl<'p> Fx<'_, 'p> {
     /// Stores the status and goes where the statement says.
     pub(crate) fn after_status(&mut self, catch: &Catch<'p>, status: Val) {
         if let Some(e) = catch.iostat {
-            let v = self.cast(status, Ty::I32, ir_ty(&e.ty));
+            let v = self.b.cast(status, Ty::I32, ir_ty(&e.ty));
             let place = self.place(e);
-            self.store(place, &e.ty, &Value::Scalar(v));
+            self.b.store_value(place, &e.ty, &Value::Scalar(v));
         }
         let branches = [(catch.err, CmpOp::Gt, 0), (catch.end, CmpOp::Eq, -1), (catch.eor, CmpOp::Eq, -2)];
         for (label, op, code) in branches {
             if let Some(label) = label {
                 let hit: Val = self.b.cmp(op, Ty::I32, status, Val::i32(code)).into();
-                self.when(hit, |fx| fx.goto(label));
+                self.when(hit, |this| this.goto(label));
             }
         }
     }
@@ -249,12 +349,12 @@ impl<'p> Fx<'_, 'p> {
     fn items(&mut self, items: &'p [IoItem], reading: bool) {
         for item in items {
             match item {
-                IoItem::Expr(e) => self.scope(|fx| {
-                    fx.at(e.span, |fx| if reading { fx.input_item(e) } else { fx.output_item(e) });
+                IoItem::Expr(e) => self.scope(|this| {
+                    this.at(e.span, |this| if reading { this.input_item(e) } else { this.output_item(e) });
                 }),
                 IoItem::Do(implied) => {
                     let c = self.index_loop(implied.var, &implied.first, &implied.last, implied.step.as_ref());
-                    self.simple_loop(&c, &mut |fx| fx.items(&implied.items, reading));
+                    self.simple_loop(&c, &mut |this| this.items(&implied.items, reading));
                 }
             }
         }
@@ -263,121 +363,25 @@ impl<'p> Fx<'_, 'p> {
     fn output_item(&mut self, e: &'p Expr) {
         if e.rank == 0 {
             let value = self.value(e);
-            return self.put(&value, &e.ty);
+            return self.b.put(&value, &e.ty);
         }
         let (env, extents) = self.prepared(e);
-        self.for_each_element(env, &extents, &[], &mut |fx, _, _| {
-            let value = fx.value(e);
-            fx.put(&value, &e.ty);
-        });
-    }
-
-    /// Writes one value.
-    pub(crate) fn put(&mut self, value: &Value, ty: &Type) {
-        match ty {
-            Type::Integer(k) | Type::Logical(k) => {
-                let v = self.as_scalar(value, ty);
-                let v = self.widen(v, ir_ty(ty));
-                let rt = if matches!(ty, Type::Integer(_)) { Rt::IoPutInt } else { Rt::IoPutLogical };
-                self.rt(rt, vec![v, Val::i32(i32::from(*k))]);
-            }
-            Type::Real(k) => {
-                let v = self.as_scalar(value, ty);
-                self.rt(if *k == 8 { Rt::IoPutReal8 } else { Rt::IoPutReal4 }, vec![v]);
-            }
-            Type::Complex(k) => {
-                let (re, im) = self.as_complex(value, ty);
-                self.rt(if *k == 8 { Rt::IoPutComplex8 } else { Rt::IoPutComplex4 }, vec![re, im]);
-            }
-            Type::Character(_) => {
-                let (mem, len) = self.as_char(value);
-                let addr = self.address(mem);
-                self.rt(Rt::IoPutChar, vec![addr, len]);
-            }
-            Type::Derived(id) => {
-                let mem = self.as_object(value);
-                let program = self.program;
-                for field in &program.ty(*id).fields {
-                    self.component(field, mem.plus(field.offset as i64), false);
-                }
-            }
-            Type::Any => self.unsupported("input or output of an object of any type"),
-        }
-    }
-
-    /// Writes or reads a component.
-    fn component(&mut self, field: &'p Field, at: crate::value::place::Mem, reading: bool) {
-        if field.allocatable || field.pointer {
-            return self.unsupported("input or output of an allocatable or pointer component");
-        }
-        let view = self.field_view(field, at);
-        let extents = view.extents();
-        self.for_each_element(crate::array::Env::default(), &extents, &[&view], &mut |fx, index, linear| {
-            let mem = fx.element_pos(&view, index, linear);
-            let place = element_place(mem, view.len);
-            if reading {
-                fx.get(place, &field.ty);
-            } else {
-                let value = fx.load(place, &field.ty);
-                fx.put(&value, &field.ty);
-            }
+        self.for_each_element(env, &extents, &[], &mut |this, _, _| {
+            let value = this.value(e);
+            this.b.put(&value, &e.ty);
         });
     }
 
     fn input_item(&mut self, e: &'p Expr) {
         if e.rank == 0 {
             let place = self.place(e);
-            return self.get(place, &e.ty);
+            return self.b.get(place, &e.ty);
         }
-        let Some(view) = self.designator_view(e) else { return self.unsupported("input into this object") };
+        let Some(view) = self.designator_view(e) else { return self.b.unsupported("input into this object") };
         let extents = view.extents();
-        self.for_each_element(crate::array::Env::default(), &extents, &[&view], &mut |fx, index, linear| {
-            let mem = fx.element_pos(&view, index, linear);
-            fx.get(element_place(mem, view.len), &e.ty);
+        self.each_position(&extents, &[&view], &mut |this, index, linear| {
+            let mem = this.b.element_pos(&view, index, linear);
+            this.b.get(element_place(mem, view.len), &e.ty);
         });
-    }
-
-    /// Reads one value into a place.
-    fn get(&mut self, place: Place, ty: &Type) {
-        let (code, kind) = match ty {
-            Type::Integer(k) => (0, *k),
-            Type::Real(k) => (1, *k),
-            Type::Complex(k) => (2, *k),
-            Type::Logical(k) => (3, *k),
-            Type::Character(_) => (4, 1),
-            Type::Derived(id) => {
-                let program = self.program;
-                let Place::Mem(mem) = place else { return };
-                for field in &program.ty(*id).fields {
-                    self.component(field, mem.plus(field.offset as i64), true);
-                }
-                return;
-            }
-            Type::Any => return self.unsupported("input or output of an object of any type"),
-        };
-        let direct = match place {
-            Place::Mem(mem) if !self.is_remote(mem) => Some((mem, Val::i64(0))),
-            Place::Char(mem, len) if !self.is_remote(mem) => Some((mem, len)),
-            _ => None,
-        };
-        let (mem, len) = match (direct, place) {
-            (Some(direct), _) => direct,
-            (None, Place::Char(_, len)) => (self.temporary(len, 1), len),
-            _ => {
-                let bytes = const_bytes(self.program, ty).unwrap_or(8);
-                (self.slot(bytes, bytes.max(1), "input", source::Span::NONE).1, Val::i64(0))
-            }
-        };
-        if direct.is_none() {
-            // An item that is not read keeps its value.
-            let old = self.load(place, ty);
-            self.store(element_place(mem, matches!(ty, Type::Character(_)).then_some(len)), ty, &old);
-        }
-        let addr = self.address(mem);
-        self.rt(Rt::IoGet, vec![Val::i32(code), Val::i32(i32::from(kind)), addr, len]);
-        if direct.is_none() {
-            let new = self.load(element_place(mem, matches!(ty, Type::Character(_)).then_some(len)), ty);
-            self.store(place, ty, &new);
-        }
     }
 }

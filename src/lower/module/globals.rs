@@ -4,7 +4,7 @@
 //! host. The descriptor of a module's allocatable or pointer that device code names is managed memory: the host allocates
 //! through it and kernels read it. Named constant arrays and other constants that device code reads exist once per side.
 
-use crate::module::ModuleCx;
+use crate::module::ModuleLowering;
 use crate::types::{Side, align, const_bytes, is_device_data};
 use ast::CudaAttr;
 use ir::{Global, GlobalId, GlobalInit, Space, descriptor};
@@ -179,7 +179,7 @@ pub(crate) fn default_bytes(program: &Program, ty: &Type) -> Option<Vec<u8>> {
     Some(out)
 }
 
-impl ModuleCx<'_> {
+impl ModuleLowering<'_> {
     /// The global that holds a static variable, or its descriptor; made when first asked for.
     pub(crate) fn global(&mut self, id: VarId, side: Side) -> GlobalId {
         let program = self.program;

@@ -10,7 +10,7 @@
 pub(crate) mod globals;
 
 use crate::LowerOptions;
-use crate::analysis::usage::{self, Usage};
+use crate::analysis::usage::Usage;
 use crate::object::class_object::ClassHelper;
 use crate::object::derived::Helper;
 use crate::procedure::entry;
@@ -46,11 +46,11 @@ pub(crate) struct Instance {
 }
 
 /// The module under construction.
-pub(crate) struct ModuleCx<'p> {
-    pub(crate) program: &'p Program,
-    pub(crate) options: &'p LowerOptions,
-    pub(crate) sources: &'p SourceMap,
-    pub(crate) usage: Usage,
+pub(crate) struct ModuleLowering<'p> {
+    program: &'p Program,
+    options: &'p LowerOptions,
+    sources: &'p SourceMap,
+    usage: &'p Usage,
     pub(crate) module: Module,
     pub(crate) globals: BTreeMap<(VarId, Side), GlobalId>,
     pub(crate) constants: BTreeMap<(Arc<[u8]>, u64, Side), GlobalId>,
@@ -59,7 +59,7 @@ pub(crate) struct ModuleCx<'p> {
     /// Functions that copy and free objects of recursive types.
     pub(crate) helpers: BTreeMap<(TypeId, Helper, Side), FuncId>,
     /// The number that says a dynamic type, and the last one of its extensions; by type.
-    pub(crate) tags: Vec<(u64, u64)>,
+    tags: &'p [(u64, u64)],
     /// Functions that copy, free and initialise polymorphic objects.
     pub(crate) class_helpers: BTreeMap<(Option<TypeId>, ClassHelper), FuncId>,
     instances: BTreeMap<Instance, FuncId>,
@@ -69,20 +69,22 @@ pub(crate) struct ModuleCx<'p> {
     embedded: BTreeSet<&'p str>,
 }
 
-impl<'p> ModuleCx<'p> {
+impl<'p> ModuleLowering<'p> {
     /// An empty module for the program.
-    pub(crate) fn new(program: &'p Program, options: &'p LowerOptions, sources: &'p SourceMap) -> ModuleCx<'p> {
+    pub(crate) fn new(
+        program: &'p Program,
+        options: &'p LowerOptions,
+        sources: &'p SourceMap,
+        usage: &'p Usage,
+        tags: &'p [(u64, u64)],
+    ) -> ModuleLowering<'p> {
         let mathematics = program
             .procs
             .iter()
             .enumerate()
             .filter_map(|(i, p)| Some((p.qualified.strip_prefix("cufemu_math.")?, ProcId(i as u32))))
             .collect();
-        let mut usage = usage::analyse(program);
-        if options.check_init {
-            usage.keep_device_locals_in_memory(program);
-        }
-        ModuleCx {
+        ModuleLowering {
             program,
             options,
             sources,
@@ -93,7 +95,7 @@ impl<'p> ModuleCx<'p> {
             seed: None,
             debug_types: BTreeMap::new(),
             helpers: BTreeMap::new(),
-            tags: crate::object::dynamic_type::tags(program),
+            tags,
             class_helpers: BTreeMap::new(),
             instances: BTreeMap::new(),
             queue: VecDeque::new(),
@@ -185,6 +187,41 @@ impl<'p> ModuleCx<'p> {
         let id = FuncId(self.module.funcs.len() as u32);
         self.module.funcs.push(placeholder(&unique, kind, span));
         id
+    }
+
+    /// The checked program.
+    pub(crate) fn program(&self) -> &'p Program {
+        self.program
+    }
+
+    /// The options of this lowering.
+    pub(crate) fn options(&self) -> &'p LowerOptions {
+        self.options
+    }
+
+    /// What each procedure does with its variables.
+    pub(crate) fn usage(&self) -> &'p Usage {
+        self.usage
+    }
+
+    /// The tag of each derived type and the last one of its extensions.
+    pub(crate) fn tags(&self) -> &'p [(u64, u64)] {
+        self.tags
+    }
+
+    /// The line of a place in the source.
+    pub(crate) fn line_of(&self, span: Span) -> usize {
+        self.sources.location(span).map_or(0, |l| l.line)
+    }
+
+    /// Says why code at a place is refused.
+    pub(crate) fn refuse(&mut self, span: Span, what: &str) {
+        self.module.refusals.entry(span).or_insert_with(|| what.into());
+    }
+
+    /// Puts a finished function in its place.
+    pub(crate) fn set_function(&mut self, id: FuncId, made: Function) {
+        self.module.funcs[id.index()] = made;
     }
 
     /// The name that a function got.

@@ -4,10 +4,13 @@
 //! 151, as nvfortran's run time numbers it.
 
 use crate::array::element_place;
-use crate::function::Fx;
-use crate::storage::{Desc, Home};
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
+use crate::function::FunctionLowering;
+use crate::storage::Home;
 use crate::types::{HOST_MEMORY, MANAGED_MEMORY, align, alloc_where, const_bytes, has_default, has_end};
 use crate::value::Value;
+use crate::value::descriptor::Desc;
 use ast::CudaAttr;
 use ir::op::CmpOp;
 use ir::rt::Rt;
@@ -17,11 +20,11 @@ use sema::checked::{AllocObject, CharLen, Expr, ExprKind, Type, VarId};
 /// The code for an object that is allocated already.
 const ALREADY_ALLOCATED: i32 = 151;
 
-impl<'p> Fx<'_, 'p> {
+impl Builder<'_, '_> {
     /// The memory that an allocatable or pointer designator is allocated from.
     pub(crate) fn location_of(&self, e: &Expr) -> i32 {
         let cuda = match &e.kind {
-            ExprKind::Var(v) => self.program.var(*v).attrs.cuda,
+            ExprKind::Var(v) => self.program().var(*v).attrs.cuda,
             ExprKind::Field { base, field } => self.field_of(base, *field).and_then(|f| f.cuda),
             _ => None,
         };
@@ -30,15 +33,15 @@ impl<'p> Fx<'_, 'p> {
 
     /// The memory that data of a variable or component with this attribute is allocated from.
     pub(crate) fn data_location(&self, cuda: Option<CudaAttr>) -> i32 {
-        match alloc_where(self.side, cuda) {
-            HOST_MEMORY if self.m.options.managed => MANAGED_MEMORY,
+        match alloc_where(self.side(), cuda) {
+            HOST_MEMORY if self.options().managed => MANAGED_MEMORY,
             location => location,
         }
     }
 
     fn cuda_of(&self, e: &Expr) -> Option<CudaAttr> {
         match &e.kind {
-            ExprKind::Var(v) => self.program.var(*v).attrs.cuda,
+            ExprKind::Var(v) => self.program().var(*v).attrs.cuda,
             ExprKind::Field { base, field } => self.field_of(base, *field).and_then(|f| f.cuda),
             _ => None,
         }
@@ -66,8 +69,8 @@ impl<'p> Fx<'_, 'p> {
             dim.lower = s.0;
         }
         if has_stat {
-            let good: Val = self.b.cmp(CmpOp::Eq, Ty::I32, stat, Val::i32(0)).into();
-            self.when(good, |fx| fx.desc_set(d, &view));
+            let good: Val = self.cmp(CmpOp::Eq, Ty::I32, stat, Val::i32(0)).into();
+            self.when(good, |this| this.desc_set(d, &view));
         } else {
             self.desc_set(d, &view);
         }
@@ -76,12 +79,58 @@ impl<'p> Fx<'_, 'p> {
 
     /// Gives fresh data its default values.
     pub(crate) fn initialise_data(&mut self, d: &Desc, ty: &Type) {
-        if has_default(self.program, ty) {
+        if has_default(self.program(), ty) {
             let view = self.desc_view(d);
             self.initialise_view(&view, ty);
         }
     }
 
+    /// Frees the data of a descriptor, if there is some; the descriptor is not cleared.
+    pub(crate) fn free_if_set(&mut self, d: &Desc, location: i32) {
+        let base = self.desc_base(d);
+        let set = self.icmp(CmpOp::Ne, base, Val::i64(0));
+        self.when(set, |this| {
+            this.rt(Rt::Free, vec![Val::i32(location), base, Val::i64(0), Val::i64(0), Val::i32(0)]);
+        });
+    }
+
+    /// Frees the data of a descriptor and what its elements hold.
+    pub(crate) fn free_data(&mut self, d: &Desc, ty: &Type, location: i32) {
+        self.free_components_of(d, ty);
+        self.free_if_set(d, location);
+    }
+
+    fn free_components_of(&mut self, d: &Desc, ty: &Type) {
+        if d.class {
+            return self.free_class_components(d, ty);
+        }
+        if !has_end(self.program(), ty) {
+            return;
+        }
+        let set = self.desc_is_set(d);
+        self.when(set, |this| {
+            let view = this.desc_view(d);
+            this.free_components_of_view(&view, ty);
+        });
+    }
+
+    /// Gives each element of an array its default value.
+    pub(crate) fn initialise_view(&mut self, view: &crate::value::view::View, ty: &Type) {
+        let Some(bytes) = crate::module::globals::default_bytes(self.program(), ty) else { return };
+        let from = self.constant_memory(&bytes, align(self.program(), ty));
+        if self.is_remote(view.mem) {
+            return self.fill_remote(view, &Value::Object(from), ty);
+        }
+        let extents = view.extents();
+        let (size, unit) = (bytes.len() as u64, align(self.program(), ty));
+        self.each_position(&extents, &[view], &mut |this, index, linear| {
+            let mem = this.element_pos(view, index, linear);
+            this.copy_words(mem, from, size, unit);
+        });
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn allocate(
         &mut self,
         objects: &'p [AllocObject],
@@ -100,32 +149,32 @@ impl<'p> Fx<'_, 'p> {
             } else {
                 Val::pred(true)
             };
-            self.when(good, |fx| {
-                let code = fx.at(object.object.span, |fx| fx.allocate_object(object, source, has_stat));
-                fx.b.set(result, code);
+            self.when(good, |this| {
+                let code = this.at(object.object.span, |this| this.allocate_object(object, source, has_stat));
+                this.b.set(result, code);
             });
         }
         self.report_stat(result.into(), stat, errmsg, "allocation failed");
         if let Some(flag) = pinned {
-            let all = objects.iter().all(|o| self.cuda_of(&o.object) == Some(CudaAttr::Pinned));
+            let all = objects.iter().all(|o| self.b.cuda_of(&o.object) == Some(CudaAttr::Pinned));
             let place = self.place(flag);
-            self.store(place, &flag.ty, &Value::Pred(Val::pred(all)));
+            self.b.store_value(place, &flag.ty, &Value::Pred(Val::pred(all)));
         }
     }
 
     /// Stores a code and, if it is not 0, a message.
     fn report_stat(&mut self, code: Val, stat: Option<&'p Expr>, errmsg: Option<&'p Expr>, message: &str) {
         if let Some(e) = stat {
-            let v = self.cast(code, Ty::I32, crate::types::ir_ty(&e.ty));
+            let v = self.b.cast(code, Ty::I32, crate::types::ir_ty(&e.ty));
             let place = self.place(e);
-            self.store(place, &e.ty, &Value::Scalar(v));
+            self.b.store_value(place, &e.ty, &Value::Scalar(v));
         }
         if let Some(e) = errmsg {
             let bad: Val = self.b.cmp(CmpOp::Ne, Ty::I32, code, Val::i32(0)).into();
-            self.when(bad, |fx| {
-                let mem = fx.constant_memory(message.as_bytes(), 1);
-                let place = fx.place(e);
-                fx.store(place, &e.ty, &Value::Char(mem, Val::i64(message.len() as i64)));
+            self.when(bad, |this| {
+                let mem = this.b.constant_memory(message.as_bytes(), 1);
+                let place = this.place(e);
+                this.b.store_value(place, &e.ty, &Value::Char(mem, Val::i64(message.len() as i64)));
             });
         }
     }
@@ -133,14 +182,14 @@ impl<'p> Fx<'_, 'p> {
     fn allocate_object(&mut self, object: &'p AllocObject, source: Option<&'p (Expr, bool)>, has_stat: bool) -> Val {
         let e = &object.object;
         let Some(d) = self.descriptor(e) else {
-            self.unsupported("allocation of this object");
+            self.b.unsupported("allocation of this object");
             return Val::i32(0);
         };
         let mut shape: Vec<(Val, Val)> = Vec::with_capacity(object.bounds.len());
         for (lo, hi) in &object.bounds {
             let lower = lo.as_ref().map_or(Val::i64(1), |e| self.bound(e));
             let upper = self.bound(hi);
-            let extent = self.allocated_extent(lower, upper);
+            let extent = self.b.allocated_extent(lower, upper);
             shape.push((lower, extent));
         }
         if d.class {
@@ -149,25 +198,25 @@ impl<'p> Fx<'_, 'p> {
         let from = source.filter(|(s, _)| s.rank > 0).map(|(s, _)| self.view(s));
         if let (true, Some(view)) = (shape.is_empty() && e.rank > 0, &from) {
             for dim in &view.dims {
-                let extent = self.freeze(dim.extent);
+                let extent = self.b.freeze(dim.extent);
                 let lower =
                     if source.is_some_and(|(s, _)| crate::assign::is_whole(s)) { dim.lower } else { Val::i64(1) };
-                shape.push((self.freeze(lower), extent));
+                shape.push((self.b.freeze(lower), extent));
             }
         }
         let element = self.element_of_allocation(object, &d, source);
-        self.allocate_unless_taken(&d, &shape, element, e, has_stat, |fx| {
-            fx.initialise_data(&d, &e.ty);
+        self.allocate_unless_taken(&d, &shape, element, e, has_stat, |this| {
+            this.b.initialise_data(&d, &e.ty);
             if let Some((s, false)) = source {
-                let to = fx.desc_view(&d);
+                let to = this.b.desc_view(&d);
                 match &from {
-                    Some(from) => fx.copy_array(&to, from, &e.ty),
+                    Some(from) => this.b.copy_array(&to, from, &e.ty),
                     None => {
-                        let v = fx.value(s);
+                        let v = this.value(s);
                         if e.rank > 0 {
-                            fx.fill(&to, &v, &e.ty);
+                            this.b.fill(&to, &v, &e.ty);
                         } else {
-                            fx.store(element_place(to.mem, to.len), &e.ty, &v);
+                            this.b.store_value(element_place(to.mem, to.len), &e.ty, &v);
                         }
                     }
                 }
@@ -186,26 +235,26 @@ impl<'p> Fx<'_, 'p> {
         has_stat: bool,
         fill: impl FnOnce(&mut Self),
     ) -> Val {
-        let (name, location) = (self.designator_name(object), self.location_of(object));
-        let base = self.desc_base(d);
-        let taken = if d.contiguous { self.icmp(CmpOp::Ne, base, Val::i64(0)) } else { Val::pred(false) };
+        let (name, location) = (self.b.designator_name(object), self.b.location_of(object));
+        let base = self.b.desc_base(d);
+        let taken = if d.contiguous { self.b.icmp(CmpOp::Ne, base, Val::i64(0)) } else { Val::pred(false) };
         let result = self.b.mutable(Ty::I32);
         self.either(
             taken,
-            |fx| {
+            |this| {
                 if has_stat {
-                    fx.b.set(result, Val::i32(ALREADY_ALLOCATED));
+                    this.b.set(result, Val::i32(ALREADY_ALLOCATED));
                 } else {
-                    let (text, len) = fx.name_text(&name);
-                    fx.rt(Rt::ErrorAlreadyAllocated, vec![text, len]);
+                    let (text, len) = this.b.name_text(&name);
+                    this.b.rt(Rt::ErrorAlreadyAllocated, vec![text, len]);
                 }
             },
-            |fx| {
-                let code = fx.allocate_data(d, shape, element, location, &name, has_stat);
-                fx.b.set(result, code);
+            |this| {
+                let code = this.b.allocate_data(d, shape, element, location, &name, has_stat);
+                this.b.set(result, code);
                 let good: Val =
-                    if has_stat { fx.b.cmp(CmpOp::Eq, Ty::I32, code, Val::i32(0)).into() } else { Val::pred(true) };
-                fx.when(good, fill);
+                    if has_stat { this.b.cmp(CmpOp::Eq, Ty::I32, code, Val::i32(0)).into() } else { Val::pred(true) };
+                this.when(good, fill);
             },
         );
         result.into()
@@ -220,12 +269,12 @@ impl<'p> Fx<'_, 'p> {
             Some(Type::Character(CharLen::Const(n))) => Some(Val::i64((*n).max(0))),
             Some(Type::Character(CharLen::Expr(e))) => {
                 let n = self.bound(e);
-                Some(self.at_least_zero(n))
+                Some(self.b.at_least_zero(n))
             }
             _ => source.and_then(|(s, _)| self.length_of(s, None)),
         };
         // A dummy of assumed length: its descriptor knows.
-        length.unwrap_or_else(|| self.desc_element(d))
+        length.unwrap_or_else(|| self.b.desc_element(d))
     }
 
     pub(crate) fn deallocate(&mut self, objects: &'p [Expr], stat: Option<&'p Expr>, errmsg: Option<&'p Expr>) {
@@ -234,21 +283,21 @@ impl<'p> Fx<'_, 'p> {
         self.b.set(result, Val::i32(0));
         for e in objects {
             let Some(d) = self.descriptor(e) else {
-                self.unsupported("allocation of this object");
+                self.b.unsupported("allocation of this object");
                 continue;
             };
-            let (name, location) = (self.designator_name(e), self.location_of(e));
-            self.at(e.span, |fx| {
-                fx.free_components_of(&d, &e.ty);
-                let base = fx.desc_base(&d);
-                let (text, len) = fx.name_text(&name);
+            let (name, location) = (self.b.designator_name(e), self.b.location_of(e));
+            self.at(e.span, |this| {
+                this.b.free_components_of(&d, &e.ty);
+                let base = this.b.desc_base(&d);
+                let (text, len) = this.b.name_text(&name);
                 let flag = Val::i32(i32::from(has_stat));
-                let results = fx.rt(Rt::Free, vec![Val::i32(location), base, text, len, flag]);
-                fx.desc_clear(&d);
+                let results = this.b.rt(Rt::Free, vec![Val::i32(location), base, text, len, flag]);
+                this.b.desc_clear(&d);
                 if let Some(&code) = results.first() {
-                    let bad: Val = fx.b.cmp(CmpOp::Ne, Ty::I32, code, Val::i32(0)).into();
+                    let bad: Val = this.b.cmp(CmpOp::Ne, Ty::I32, code, Val::i32(0)).into();
                     if has_stat {
-                        fx.when(bad, |fx| fx.b.set(result, code));
+                        this.when(bad, |this| this.b.set(result, code));
                     }
                 }
             });
@@ -256,87 +305,43 @@ impl<'p> Fx<'_, 'p> {
         self.report_stat(result.into(), stat, errmsg, "deallocation failed");
     }
 
-    /// Frees the data of a descriptor, if there is some; the descriptor is not cleared.
-    pub(crate) fn free_if_set(&mut self, d: &Desc, location: i32) {
-        let base = self.desc_base(d);
-        let set = self.icmp(CmpOp::Ne, base, Val::i64(0));
-        self.when(set, |fx| {
-            fx.rt(Rt::Free, vec![Val::i32(location), base, Val::i64(0), Val::i64(0), Val::i32(0)]);
-        });
-    }
-
-    /// Frees the data of a descriptor and what its elements hold.
-    pub(crate) fn free_data(&mut self, d: &Desc, ty: &Type, location: i32) {
-        self.free_components_of(d, ty);
-        self.free_if_set(d, location);
-    }
-
-    fn free_components_of(&mut self, d: &Desc, ty: &Type) {
-        if d.class {
-            return self.free_class_components(d, ty);
-        }
-        if !has_end(self.program, ty) {
-            return;
-        }
-        let set = self.desc_is_set(d);
-        self.when(set, |fx| {
-            let view = fx.desc_view(d);
-            fx.free_components_of_view(&view, ty);
-        });
-    }
-
     /// Frees what a local variable holds when its procedure or BLOCK is left.
     pub(crate) fn free_variable(&mut self, v: VarId) {
-        let var = self.program.var(v);
-        let location = self.data_location(var.attrs.cuda);
+        let var = self.b.program().var(v);
+        let location = self.b.data_location(var.attrs.cuda);
         match self.homes.get(&v).cloned() {
             Some(Home::Described(d)) if var.attrs.allocatable => {
-                self.free_data(&d, &var.ty, location);
-                self.desc_clear(&d);
+                self.b.free_data(&d, &var.ty, location);
+                self.b.desc_clear(&d);
             }
-            Some(Home::Array(view)) => self.free_components_of_view(&view, &var.ty),
-            Some(Home::Scalar(mem, _)) => self.free_components(mem, &var.ty),
+            Some(Home::Array(view)) => self.b.free_components_of_view(&view, &var.ty),
+            Some(Home::Scalar(mem, _)) => self.b.free_components(mem, &var.ty),
             _ => {}
         }
     }
 
     /// Initialises a variable in memory by default, where its type says so.
     pub(crate) fn initialise_variable(&mut self, v: VarId) {
-        let var = self.program.var(v);
-        if !has_default(self.program, &var.ty) && !has_end(self.program, &var.ty) {
+        let var = self.b.program().var(v);
+        if !has_default(self.b.program(), &var.ty) && !has_end(self.b.program(), &var.ty) {
             return;
         }
         match self.homes.get(&v).cloned() {
-            Some(Home::Array(view)) => self.initialise_view(&view, &var.ty),
+            Some(Home::Array(view)) => self.b.initialise_view(&view, &var.ty),
             Some(Home::Scalar(mem, _)) => {
-                let bytes = const_bytes(self.program, &var.ty).unwrap_or(0);
-                let view = self.dense(mem, Val::i64(bytes as i64), None, &[]);
-                self.initialise_view(&view, &var.ty);
+                let bytes = const_bytes(self.b.program(), &var.ty).unwrap_or(0);
+                let view = self.b.dense(mem, Val::i64(bytes as i64), None, &[]);
+                self.b.initialise_view(&view, &var.ty);
             }
             _ => return,
         }
         // The main program frees nothing at its end, but its BLOCKs do.
-        let frees = (self.frees_locals || self.live.len() > 1) && has_end(self.program, &var.ty);
+        let frees = (self.frees_locals || self.live.len() > 1) && has_end(self.b.program(), &var.ty);
         if frees
             && matches!(var.storage, sema::checked::Storage::Local)
             && let Some(block) = self.live.last_mut()
         {
             block.push(v);
         }
-    }
-
-    /// Gives each element of an array its default value.
-    pub(crate) fn initialise_view(&mut self, view: &crate::value::view::View, ty: &Type) {
-        let Some(bytes) = crate::module::globals::default_bytes(self.program, ty) else { return };
-        let from = self.constant_memory(&bytes, align(self.program, ty));
-        if self.is_remote(view.mem) {
-            return self.fill_remote(view, &Value::Object(from), ty);
-        }
-        let extents = view.extents();
-        let (size, unit) = (bytes.len() as u64, align(self.program, ty));
-        self.for_each_element(crate::array::Env::default(), &extents, &[view], &mut |fx, index, linear| {
-            let mem = fx.element_pos(view, index, linear);
-            fx.copy_words(mem, from, size, unit);
-        });
     }
 }

@@ -3,11 +3,13 @@
 //! Objects are copied, freed and given their default values by functions made for the declared type, with a case for each type that
 //! may come. An object of intrinsic type is copied byte by byte.
 
-use crate::array::Env;
-use crate::function::Fx;
-use crate::object::dynamic_type::members;
-use crate::storage::{Desc, DescAt, Home};
+use crate::analysis::type_tags::members;
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
+use crate::function::FunctionLowering;
+use crate::storage::Home;
 use crate::types::{align, assigns_components, const_bytes, has_allocatable, has_default, has_end, has_final};
+use crate::value::descriptor::{Desc, DescAt};
 use crate::value::place::Mem;
 use crate::value::view::View;
 use ir::op::CmpOp;
@@ -27,77 +29,12 @@ pub(crate) enum ClassHelper {
     Init,
 }
 
-impl<'p> Fx<'_, 'p> {
-    /// ALLOCATE of a polymorphic object: of the type that the statement says, else of the source's, else of the declared one.
-    pub(crate) fn allocate_class(
-        &mut self,
-        object: &'p AllocObject,
-        d: &Desc,
-        bounds: &[(Val, Val)],
-        source: Option<&'p (Expr, bool)>,
-        has_stat: bool,
-    ) -> Val {
-        let e = &object.object;
-        let from = source.map(|(s, _)| {
-            let view = self.whole_class_view(s);
-            self.tagged(view, &s.ty)
-        });
-        let (tag, element) = match (&object.spec, &from) {
-            (Some(ty), _) => (self.tag_of(ty), self.allocated_bytes(ty)),
-            (None, Some(view)) => (view.tag.unwrap_or(Val::i64(0)), view.element),
-            (None, None) => (self.tag_of(&e.ty), self.allocated_bytes(&e.ty)),
-        };
-        let (tag, element) = (self.freeze(tag), self.freeze(element));
-        let mut shape = bounds.to_vec();
-        if let (true, true, Some(view)) = (shape.is_empty(), e.rank > 0, &from) {
-            let is_whole = source.is_some_and(|(s, _)| crate::assign::is_whole(s));
-            for dim in &view.dims {
-                let extent = self.freeze(dim.extent);
-                let lower = if is_whole { self.freeze(dim.lower) } else { Val::i64(1) };
-                shape.push((lower, extent));
-            }
-        }
-        self.allocate_unless_taken(d, &shape, element, e, has_stat, |fx| {
-            fx.set_tag(d, tag);
-            let to = fx.desc_view(d);
-            match (&from, source) {
-                (Some(from), Some((_, false))) => fx.copy_class(&to, from, &e.ty, ClassHelper::Copy),
-                _ => fx.each_object(&to, &e.ty, ClassHelper::Init),
-            }
-        })
-    }
-
-    /// Bytes of an object of the type that ALLOCATE names.
-    fn allocated_bytes(&mut self, ty: &'p Type) -> Val {
-        match ty {
-            Type::Character(CharLen::Expr(e)) => {
-                let n = self.bound(e);
-                self.at_least_zero(n)
-            }
-            _ => Val::i64(const_bytes(self.program, ty).unwrap_or(0) as i64),
-        }
-    }
-
+impl Builder<'_, '_> {
     fn set_tag(&mut self, d: &Desc, tag: Val) {
         if let (DescAt::Mem(mem), true) = (&d.at, d.class) {
             let offset = ir::descriptor::bytes(u32::from(d.rank)) as i64;
             self.store_scalar(mem.plus(offset), Ty::I64, tag);
         }
-    }
-
-    /// Assignment to a polymorphic allocatable: it takes the type, shape and value of the right side.
-    pub(crate) fn assign_class(&mut self, target: &'p Expr, value: &'p Expr) {
-        if target.rank != value.rank {
-            return self.unsupported("a scalar assigned to a polymorphic array");
-        }
-        let Some(d) = self.descriptor(target) else { return self.unsupported("an assignment to this object") };
-        let view = self.whole_class_view(value);
-        let mut view = self.tagged(view, &value.ty);
-        if !crate::assign::is_whole(value) {
-            view.dims.iter_mut().for_each(|dim| dim.lower = Val::i64(1));
-        }
-        let (location, name) = (self.location_of(target), self.designator_name(target));
-        self.set_class(&d, (&target.ty, location), &view, &name, ClassHelper::Assign);
     }
 
     /// Gives a polymorphic allocatable a copy of an object, and frees what it held, which the object may be a part of.
@@ -114,12 +51,12 @@ impl<'p> Fx<'_, 'p> {
         let base = self.address(source.mem);
         let set = self.icmp(CmpOp::Ne, base, Val::i64(0));
         let tag = source.tag.unwrap_or_else(|| self.tag_of(ty));
-        self.when(set, |fx| {
+        self.when(set, |this| {
             let shape: Vec<(Val, Val)> = source.dims.iter().map(|dim| (dim.lower, dim.extent)).collect();
-            fx.allocate_data(&fresh, &shape, source.element, location, name, false);
-            fx.set_tag(&fresh, tag);
-            let to = fx.desc_view(&fresh);
-            fx.copy_class(&to, source, ty, how);
+            this.allocate_data(&fresh, &shape, source.element, location, name, false);
+            this.set_tag(&fresh, tag);
+            let to = this.desc_view(&fresh);
+            this.copy_class(&to, source, ty, how);
         });
         self.free_data(d, ty, location);
         let view = self.desc_view(&fresh);
@@ -128,20 +65,20 @@ impl<'p> Fx<'_, 'p> {
 
     /// Copies objects into fresh memory; one object fills an array.
     fn copy_class(&mut self, to: &View, from: &View, ty: &Type, how: ClassHelper) {
-        let program = self.program;
+        let program = self.program();
         let root = if let Type::Derived(id) = ty { Some(*id) } else { None };
         let matters =
-            members(program, &self.m.tags, root).into_iter().any(|id| assigns_components(program, &Type::Derived(id)));
+            members(program, &self.tags(), root).into_iter().any(|id| assigns_components(program, &Type::Derived(id)));
         let helper = self.class_helper(ty, if matters { how } else { ClassHelper::Copy });
         let tag = from.tag.unwrap_or_else(|| self.tag_of(ty));
         let fills = from.dims.is_empty() && !to.dims.is_empty();
         let views: &[&View] = if fills { &[to] } else { &[to, from] };
         let extents = to.extents();
-        self.for_each_element(Env::default(), &extents, views, &mut |fx, index, linear| {
-            let target = fx.element_pos(to, index, linear);
-            let source = if fills { from.mem } else { fx.element_pos(from, index, linear) };
-            let (target, source) = (fx.address(target), fx.address(source));
-            fx.b.call(helper, vec![tag, target, source, from.element], &[]);
+        self.each_position(&extents, views, &mut |this, index, linear| {
+            let target = this.element_pos(to, index, linear);
+            let source = if fills { from.mem } else { this.element_pos(from, index, linear) };
+            let (target, source) = (this.address(target), this.address(source));
+            this.call(helper, vec![tag, target, source, from.element], &[]);
         });
     }
 
@@ -149,62 +86,53 @@ impl<'p> Fx<'_, 'p> {
         let helper = self.class_helper(ty, what);
         let tag = view.tag.unwrap_or_else(|| self.tag_of(ty));
         let extents = view.extents();
-        self.for_each_element(Env::default(), &extents, &[view], &mut |fx, index, linear| {
-            let mem = fx.element_pos(view, index, linear);
-            let addr = fx.address(mem);
-            fx.b.call(helper, vec![tag, addr], &[]);
+        self.each_position(&extents, &[view], &mut |this, index, linear| {
+            let mem = this.element_pos(view, index, linear);
+            let addr = this.address(mem);
+            this.call(helper, vec![tag, addr], &[]);
         });
     }
 
     /// Frees what the objects of a polymorphic allocatable or pointer own.
     pub(crate) fn free_class_components(&mut self, d: &Desc, ty: &Type) {
         let set = self.desc_is_set(d);
-        self.when(set, |fx| {
-            let view = fx.desc_view(d);
-            fx.free_class_view(&view, ty);
+        self.when(set, |this| {
+            let view = this.desc_view(d);
+            this.free_class_view(&view, ty);
         });
     }
 
     /// The same for a view. An array is finalised as one where its dynamic type has FINAL subroutines, which may be for its rank.
     fn free_class_view(&mut self, view: &View, ty: &Type) {
-        let program = self.program;
+        let program = self.program();
         let root = if let Type::Derived(id) = ty { Some(*id) } else { None };
         let finals = !view.dims.is_empty()
-            && members(program, &self.m.tags, root).iter().any(|&id| has_final(program, &Type::Derived(id)));
+            && members(program, &self.tags(), root).iter().any(|&id| has_final(program, &Type::Derived(id)));
         if !finals {
             return self.each_object(view, ty, ClassHelper::Free);
         }
         let tag = view.tag.unwrap_or_else(|| self.tag_of(ty));
-        for id in members(program, &self.m.tags, root) {
+        for id in members(program, &self.tags(), root) {
             let ty = Type::Derived(id);
             if has_end(program, &ty) {
                 let wanted = self.tag_of(&ty);
                 let is_this = self.icmp(CmpOp::Eq, tag, wanted);
-                self.when(is_this, |fx| {
-                    let plain = fx.plain_view(View { tag: Some(tag), ..view.clone() }, &ty);
-                    fx.free_components_of_view(&plain, &ty);
+                self.when(is_this, |this| {
+                    let plain = this.plain_view(View { tag: Some(tag), ..view.clone() }, &ty);
+                    this.free_components_of_view(&plain, &ty);
                 });
             }
         }
-    }
-
-    /// A polymorphic INTENT(OUT) dummy begins anew.
-    pub(crate) fn begin_class(&mut self, v: VarId) {
-        let Some(Home::Described(d)) = self.homes.get(&v).cloned() else { return };
-        let ty = &self.program.var(v).ty;
-        let view = self.desc_view(&d);
-        self.free_class_view(&view, ty);
-        self.each_object(&view, ty, ClassHelper::Init);
     }
 
     /// The function that does something with objects of a class.
     fn class_helper(&mut self, ty: &Type, what: ClassHelper) -> FuncId {
         let root = if let Type::Derived(id) = ty { Some(*id) } else { None };
         let key = (root, what);
-        if let Some(&func) = self.m.class_helpers.get(&key) {
+        if let Some(&func) = self.module().class_helpers.get(&key) {
             return func;
         }
-        let program = self.program;
+        let program = self.program();
         let (name, span) = match root {
             Some(id) => (&*program.ty(id).name, program.ty(id).span),
             None => ("*", source::Span::NONE),
@@ -215,17 +143,17 @@ impl<'p> Fx<'_, 'p> {
             ClassHelper::Free => "free",
             ClassHelper::Init => "initialise",
         };
-        let func = self.m.new_function(&format!("class({name}).{verb}"), FuncKind::Host, span);
-        self.m.class_helpers.insert(key, func);
-        let mut b = FunctionBuilder::new(self.m.function_name(func), FuncKind::Host, span);
+        let func = self.module().new_function(&format!("class({name}).{verb}"), FuncKind::Host, span);
+        self.module().class_helpers.insert(key, func);
+        let mut b = FunctionBuilder::new(self.module().function_name(func), FuncKind::Host, span);
         let tag: Val = b.param(Ty::I64, "type").into();
         let to = Mem::at(b.param(Ty::I64, "object").into(), Space::Host);
         let source: Option<(Reg, Reg)> = matches!(what, ClassHelper::Copy | ClassHelper::Assign)
             .then(|| (b.param(Ty::I64, "from"), b.param(Ty::I64, "bytes")));
-        let (side, proc) = (self.side, self.proc);
-        let mut inner = Fx::new(&mut *self.m, b, side, proc);
-        let end = inner.return_bb;
-        for id in members(program, &inner.m.tags, root) {
+        let (side, proc) = (self.side(), self.procedure());
+        let mut inner = Builder::new(self.module(), b, side, proc);
+        let end = inner.return_block();
+        for id in members(program, &inner.tags(), root) {
             let ty = Type::Derived(id);
             let matters = match what {
                 ClassHelper::Copy | ClassHelper::Assign => true,
@@ -239,44 +167,120 @@ impl<'p> Fx<'_, 'p> {
                 let wanted = inner.tag_of(&ty);
                 inner.icmp(CmpOp::Eq, tag, wanted)
             };
-            inner.when(is_this, |fx| {
+            inner.when(is_this, |this| {
                 match (what, source) {
                     (ClassHelper::Copy, Some((from, _))) => {
                         if has_allocatable(program, &ty) {
-                            fx.store_default(to, &ty);
+                            this.store_default(to, &ty);
                         }
-                        fx.copy_object(to, Mem::at(from.into(), Space::Host), &ty);
+                        this.copy_object(to, Mem::at(from.into(), Space::Host), &ty);
                     }
                     (ClassHelper::Assign, Some((from, _))) => {
-                        fx.store_default(to, &ty);
-                        fx.assign_object(to, Mem::at(from.into(), Space::Host), &ty);
+                        this.store_default(to, &ty);
+                        this.assign_object(to, Mem::at(from.into(), Space::Host), &ty);
                     }
-                    (ClassHelper::Free, _) => fx.free_components(to, &ty),
-                    _ => fx.store_default(to, &ty),
+                    (ClassHelper::Free, _) => this.free_components(to, &ty),
+                    _ => this.store_default(to, &ty),
                 }
-                fx.b.jump(end);
-                let after = fx.b.new_block();
-                fx.b.switch_to(after);
+                this.jump(end);
+                let after = this.new_block();
+                this.switch_to(after);
             });
         }
         if let Some((from, bytes)) = source {
             // An object of intrinsic type.
-            inner.repeat(bytes.into(), &mut |fx, i| {
-                let (source, target) = (fx.advance(Mem::at(from.into(), Space::Host), i), fx.advance(to, i));
-                let byte = fx.load_scalar(source, Ty::I8);
-                fx.store_scalar(target, Ty::I8, byte.into());
+            inner.repeat(bytes.into(), &mut |this, i| {
+                let (source, target) = (this.advance(Mem::at(from.into(), Space::Host), i), this.advance(to, i));
+                let byte = this.load_scalar(source, Ty::I8);
+                this.store_scalar(target, Ty::I8, byte.into());
             });
         }
         let made = inner.finish_subroutine();
-        self.m.module.funcs[func.index()] = made;
+        self.module().set_function(func, made);
         func
     }
 
     /// Gives a fresh object the default values of its type.
     fn store_default(&mut self, to: Mem, ty: &Type) {
-        let Some(bytes) = crate::module::globals::default_bytes(self.program, ty) else { return };
-        let unit = align(self.program, ty);
+        let Some(bytes) = crate::module::globals::default_bytes(self.program(), ty) else { return };
+        let unit = align(self.program(), ty);
         let from = self.constant_memory(&bytes, unit);
         self.copy_words(to, from, bytes.len() as u64, unit);
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
+    /// ALLOCATE of a polymorphic object: of the type that the statement says, else of the source's, else of the declared one.
+    pub(crate) fn allocate_class(
+        &mut self,
+        object: &'p AllocObject,
+        d: &Desc,
+        bounds: &[(Val, Val)],
+        source: Option<&'p (Expr, bool)>,
+        has_stat: bool,
+    ) -> Val {
+        let e = &object.object;
+        let from = source.map(|(s, _)| {
+            let view = self.whole_class_view(s);
+            self.b.tagged(view, &s.ty)
+        });
+        let (tag, element) = match (&object.spec, &from) {
+            (Some(ty), _) => (self.b.tag_of(ty), self.allocated_bytes(ty)),
+            (None, Some(view)) => (view.tag.unwrap_or(Val::i64(0)), view.element),
+            (None, None) => (self.b.tag_of(&e.ty), self.allocated_bytes(&e.ty)),
+        };
+        let (tag, element) = (self.b.freeze(tag), self.b.freeze(element));
+        let mut shape = bounds.to_vec();
+        if let (true, true, Some(view)) = (shape.is_empty(), e.rank > 0, &from) {
+            let is_whole = source.is_some_and(|(s, _)| crate::assign::is_whole(s));
+            for dim in &view.dims {
+                let extent = self.b.freeze(dim.extent);
+                let lower = if is_whole { self.b.freeze(dim.lower) } else { Val::i64(1) };
+                shape.push((lower, extent));
+            }
+        }
+        self.allocate_unless_taken(d, &shape, element, e, has_stat, |this| {
+            this.b.set_tag(d, tag);
+            let to = this.b.desc_view(d);
+            match (&from, source) {
+                (Some(from), Some((_, false))) => this.b.copy_class(&to, from, &e.ty, ClassHelper::Copy),
+                _ => this.b.each_object(&to, &e.ty, ClassHelper::Init),
+            }
+        })
+    }
+
+    /// Bytes of an object of the type that ALLOCATE names.
+    fn allocated_bytes(&mut self, ty: &'p Type) -> Val {
+        match ty {
+            Type::Character(CharLen::Expr(e)) => {
+                let n = self.bound(e);
+                self.b.at_least_zero(n)
+            }
+            _ => Val::i64(const_bytes(self.b.program(), ty).unwrap_or(0) as i64),
+        }
+    }
+
+    /// Assignment to a polymorphic allocatable: it takes the type, shape and value of the right side.
+    pub(crate) fn assign_class(&mut self, target: &'p Expr, value: &'p Expr) {
+        if target.rank != value.rank {
+            return self.b.unsupported("a scalar assigned to a polymorphic array");
+        }
+        let Some(d) = self.descriptor(target) else { return self.b.unsupported("an assignment to this object") };
+        let view = self.whole_class_view(value);
+        let mut view = self.b.tagged(view, &value.ty);
+        if !crate::assign::is_whole(value) {
+            view.dims.iter_mut().for_each(|dim| dim.lower = Val::i64(1));
+        }
+        let (location, name) = (self.b.location_of(target), self.b.designator_name(target));
+        self.b.set_class(&d, (&target.ty, location), &view, &name, ClassHelper::Assign);
+    }
+
+    /// A polymorphic INTENT(OUT) dummy begins anew.
+    pub(crate) fn begin_class(&mut self, v: VarId) {
+        let Some(Home::Described(d)) = self.homes.get(&v).cloned() else { return };
+        let ty = &self.b.program().var(v).ty;
+        let view = self.b.desc_view(&d);
+        self.b.free_class_view(&view, ty);
+        self.b.each_object(&view, ty, ClassHelper::Init);
     }
 }

@@ -5,11 +5,14 @@
 //! function does this and calls itself.
 
 use crate::array::element_place;
-use crate::function::{Cleanup, Ending, Fx};
+use crate::builder::Allocation;
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
+use crate::function::FunctionLowering;
 use crate::object::class_object::ClassHelper;
-use crate::storage::Desc;
 use crate::types::{align, const_bytes, has_allocatable, has_end, has_final, is_recursive};
 use crate::value::Value;
+use crate::value::descriptor::Desc;
 use crate::value::place::{Mem, Place};
 use crate::value::view::View;
 use ir::op::CmpOp;
@@ -30,7 +33,7 @@ pub(crate) enum Helper {
 /// Up to so many words are copied without a loop.
 const UNROLLED_WORDS: u64 = 16;
 
-impl<'p> Fx<'_, 'p> {
+impl<'p> Builder<'_, 'p> {
     /// Copies bytes in words as wide as the alignment allows.
     pub(crate) fn copy_words(&mut self, to: Mem, from: Mem, bytes: u64, unit: u64) {
         let ty = match unit {
@@ -48,11 +51,11 @@ impl<'p> Fx<'_, 'p> {
                 self.store_scalar(to.plus(offset), ty, word.into());
             }
         } else {
-            self.repeat(Val::i64(words as i64), &mut |fx, i| {
-                let offset = fx.imul(i, Val::i64(size as i64));
-                let (source, target) = (fx.advance(from, offset), fx.advance(to, offset));
-                let word = fx.load_scalar(source, ty);
-                fx.store_scalar(target, ty, word.into());
+            self.repeat(Val::i64(words as i64), &mut |this, i| {
+                let offset = this.imul(i, Val::i64(size as i64));
+                let (source, target) = (this.advance(from, offset), this.advance(to, offset));
+                let word = this.load_scalar(source, ty);
+                this.store_scalar(target, ty, word.into());
             });
         }
         let rest = words * size;
@@ -64,7 +67,7 @@ impl<'p> Fx<'_, 'p> {
     /// `to = from` of objects.
     pub(crate) fn copy_object(&mut self, to: Mem, from: Mem, ty: &Type) {
         let Type::Derived(id) = ty else { return };
-        let program = self.program;
+        let program = self.program();
         let bytes = const_bytes(program, ty).unwrap_or(0);
         if self.is_remote(to) || self.is_remote(from) {
             return self.copy_bytes(to, from, Val::i64(bytes as i64));
@@ -78,14 +81,14 @@ impl<'p> Fx<'_, 'p> {
         if is_recursive(program, *id) {
             let (to, from) = (self.address(to), self.address(from));
             let helper = self.helper(*id, Helper::Copy);
-            self.b.call(helper, vec![to, from], &[]);
+            self.call(helper, vec![to, from], &[]);
             return;
         }
         self.copy_fields(to, from, *id);
     }
 
     fn copy_fields(&mut self, to: Mem, from: Mem, id: TypeId) {
-        let program = self.program;
+        let program = self.program();
         for field in &program.ty(id).fields {
             let (target, source) = (to.plus(field.offset as i64), from.plus(field.offset as i64));
             self.copy_field(field, target, source);
@@ -94,15 +97,15 @@ impl<'p> Fx<'_, 'p> {
 
     /// Copies an array; objects with what they own, which is not theirs any more where they were.
     pub(crate) fn move_array(&mut self, to: &View, from: &View, ty: &Type) {
-        let program = self.program;
+        let program = self.program();
         if !has_allocatable(program, ty) || self.is_remote(to.mem) || self.is_remote(from.mem) {
             return self.copy_array(to, from, ty);
         }
         let bytes = const_bytes(program, ty).unwrap_or(0);
         let extents = to.extents();
-        self.for_each_element(crate::array::Env::default(), &extents, &[to, from], &mut |fx, index, linear| {
-            let (target, source) = (fx.element_pos(to, index, linear), fx.element_pos(from, index, linear));
-            fx.copy_words(target, source, bytes, align(program, ty));
+        self.each_position(&extents, &[to, from], &mut |this, index, linear| {
+            let (target, source) = (this.element_pos(to, index, linear), this.element_pos(from, index, linear));
+            this.copy_words(target, source, bytes, align(program, ty));
         });
     }
 
@@ -115,25 +118,25 @@ impl<'p> Fx<'_, 'p> {
 
     /// The function that copies or assigns objects of a recursive type, or frees what they own.
     pub(crate) fn helper(&mut self, id: TypeId, what: Helper) -> FuncId {
-        let key = (id, what, self.side);
-        if let Some(&func) = self.m.helpers.get(&key) {
+        let key = (id, what, self.side());
+        if let Some(&func) = self.module().helpers.get(&key) {
             return func;
         }
-        let def = self.program.ty(id);
+        let def = self.program().ty(id);
         let kind = if self.is_host() { FuncKind::Host } else { FuncKind::Device };
         let verb = match what {
             Helper::Copy => "copy",
             Helper::Assign => "assign",
             Helper::Free => "free",
         };
-        let func = self.m.new_function(&format!("{}.{verb}", def.name), kind, def.span);
-        self.m.helpers.insert(key, func);
-        let mut b = FunctionBuilder::new(self.m.function_name(func), kind, def.span);
+        let func = self.module().new_function(&format!("{}.{verb}", def.name), kind, def.span);
+        self.module().helpers.insert(key, func);
+        let mut b = FunctionBuilder::new(self.module().function_name(func), kind, def.span);
         let space = if self.is_host() { Space::Host } else { Space::Generic };
         let to = Mem::at(b.param(Ty::I64, "to").into(), space);
         let from = (what != Helper::Free).then(|| Mem::at(b.param(Ty::I64, "from").into(), space));
-        let (side, proc) = (self.side, self.proc);
-        let mut inner = Fx::new(&mut *self.m, b, side, proc);
+        let (side, proc) = (self.side(), self.procedure());
+        let mut inner = Builder::new(self.module(), b, side, proc);
         match from {
             Some(from) if what == Helper::Assign => inner.assign_fields(to, from, id),
             Some(from) => inner.copy_fields(to, from, id),
@@ -143,13 +146,13 @@ impl<'p> Fx<'_, 'p> {
             }
         }
         let made = inner.finish_subroutine();
-        self.m.module.funcs[func.index()] = made;
+        self.module().set_function(func, made);
         func
     }
 
     /// `to = from` of one component.
     pub(crate) fn copy_field(&mut self, field: &'p Field, to: Mem, from: Mem) {
-        let program = self.program;
+        let program = self.program();
         if field.allocatable {
             let (to, from) = (self.field_desc(field, to), self.field_desc(field, from));
             return self.copy_allocatable(field, &to, &from);
@@ -178,7 +181,7 @@ impl<'p> Fx<'_, 'p> {
             let source = self.desc_view(from);
             return self.set_class(to, (&field.ty, location), &source, &field.name, ClassHelper::Copy);
         }
-        self.replace_allocatable(field, to, from, &mut |fx, to, from| fx.copy_array(to, from, &field.ty));
+        self.replace_allocatable(field, to, from, &mut |this, to, from| this.copy_array(to, from, &field.ty));
     }
 
     /// Frees an allocatable component and allocates it like another one; `assign` gives it the other's value.
@@ -193,17 +196,17 @@ impl<'p> Fx<'_, 'p> {
         // Assigning an object to itself must not free what is to be copied.
         let (new, old) = (self.desc_base(from), self.desc_base(to));
         let other = self.icmp(CmpOp::Ne, new, old);
-        self.when(other, |fx| {
-            fx.free_data(to, &field.ty, location);
-            fx.desc_clear(to);
-            let set = fx.icmp(CmpOp::Ne, new, Val::i64(0));
-            fx.when(set, |fx| {
-                let source = fx.desc_view(from);
+        self.when(other, |this| {
+            this.free_data(to, &field.ty, location);
+            this.desc_clear(to);
+            let set = this.icmp(CmpOp::Ne, new, Val::i64(0));
+            this.when(set, |this| {
+                let source = this.desc_view(from);
                 let shape: Vec<(Val, Val)> = source.dims.iter().map(|d| (d.lower, d.extent)).collect();
-                fx.allocate_data(to, &shape, source.element, location, &field.name, false);
-                fx.initialise_data(to, &field.ty);
-                let target = fx.desc_view(to);
-                assign(fx, &target, &source);
+                this.allocate_data(to, &shape, source.element, location, &field.name, false);
+                this.initialise_data(to, &field.ty);
+                let target = this.desc_view(to);
+                assign(this, &target, &source);
             });
         });
     }
@@ -211,7 +214,7 @@ impl<'p> Fx<'_, 'p> {
     /// Frees what an object owns.
     pub(crate) fn free_components(&mut self, mem: Mem, ty: &Type) {
         let Type::Derived(id) = ty else { return };
-        let program = self.program;
+        let program = self.program();
         if !has_end(program, ty) || self.is_remote(mem) {
             return;
         }
@@ -224,14 +227,14 @@ impl<'p> Fx<'_, 'p> {
         if is_recursive(program, *id) {
             let addr = self.address(mem);
             let helper = self.helper(*id, Helper::Free);
-            self.b.call(helper, vec![addr], &[]);
+            self.call(helper, vec![addr], &[]);
             return;
         }
         self.free_fields(mem, *id);
     }
 
     fn free_fields(&mut self, mem: Mem, id: TypeId) {
-        let program = self.program;
+        let program = self.program();
         for field in &program.ty(id).fields {
             let at = mem.plus(field.offset as i64);
             if field.allocatable {
@@ -248,26 +251,26 @@ impl<'p> Fx<'_, 'p> {
 
     /// Frees what the elements of an array own.
     pub(crate) fn free_components_of_view(&mut self, view: &View, ty: &Type) {
-        if !has_end(self.program, ty) || self.is_remote(view.mem) {
+        if !has_end(self.program(), ty) || self.is_remote(view.mem) {
             return;
         }
         if !view.dims.is_empty()
-            && has_final(self.program, ty)
-            && !matches!(ty, Type::Derived(id) if is_recursive(self.program, *id))
+            && has_final(self.program(), ty)
+            && !matches!(ty, Type::Derived(id) if is_recursive(self.program(), *id))
         {
             self.finalise_view(view, ty);
             return self.free_fields_of_view(view, ty);
         }
         let extents = view.extents();
-        self.for_each_element(crate::array::Env::default(), &extents, &[view], &mut |fx, index, linear| {
-            let mem = fx.element_pos(view, index, linear);
-            fx.free_components(mem, ty);
+        self.each_position(&extents, &[view], &mut |this, index, linear| {
+            let mem = this.element_pos(view, index, linear);
+            this.free_components(mem, ty);
         });
     }
 
     /// Frees what a copy owns, which is no object of the program's and is not finalised.
     pub(crate) fn release(&mut self, copy: Mem, ty: &Type) {
-        if let (Type::Derived(id), true) = (ty, has_allocatable(self.program, ty)) {
+        if let (Type::Derived(id), true) = (ty, has_allocatable(self.program(), ty)) {
             self.free_fields(copy, *id);
         }
     }
@@ -275,34 +278,62 @@ impl<'p> Fx<'_, 'p> {
     /// Frees what the elements of an array of copies own, without finalising them.
     pub(crate) fn free_fields_of_view(&mut self, view: &View, ty: &Type) {
         let Type::Derived(id) = ty else { return };
-        if !has_allocatable(self.program, ty) {
+        if !has_allocatable(self.program(), ty) {
             return;
         }
         let extents = view.extents();
-        self.for_each_element(crate::array::Env::default(), &extents, &[view], &mut |fx, index, linear| {
-            let mem = fx.element_pos(view, index, linear);
-            fx.free_fields(mem, *id);
+        self.each_position(&extents, &[view], &mut |this, index, linear| {
+            let mem = this.element_pos(view, index, linear);
+            this.free_fields(mem, *id);
         });
     }
 
+    /// At the end of the current scope frees what copies own. They are not the program's objects and are not finalised.
+    pub(crate) fn release_later(&mut self, copies: View, ty: Type) {
+        self.defer(move |b| b.free_fields_of_view(&copies, &ty));
+    }
+
+    /// At the end of the current scope finalises objects and frees what they own: the result of a function.
+    pub(crate) fn end_later(&mut self, objects: View, ty: Type) {
+        self.defer(move |b| b.free_components_of_view(&objects, &ty));
+    }
+
+    /// The same for an allocatable result, whose memory is freed too.
+    pub(crate) fn end_data_later(&mut self, d: Desc, ty: Type, location: i32) {
+        self.defer(move |b| b.free_data(&d, &ty, location));
+    }
+
+    /// Stores into fresh memory, which holds nothing that assignment would free.
+    fn store_component(&mut self, place: Place, ty: &Type, v: &Value) {
+        if let (Place::Mem(mem), true) = (place, has_allocatable(self.program(), ty)) {
+            let bytes = crate::module::globals::default_bytes(self.program(), ty).unwrap_or_default();
+            let unit = align(self.program(), ty);
+            let blank = self.constant_memory(&bytes, unit);
+            self.copy_words(mem, blank, bytes.len() as u64, unit);
+        }
+        self.store_value(place, ty, v);
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
     /// A structure constructor: a temporary object.
     pub(crate) fn construct(&mut self, ty: TypeId, values: &'p [Option<Expr>], e: &'p Expr) -> Value {
-        let program = self.program;
+        let program = self.b.program();
         let def = program.ty(ty);
-        let mem = self.temporary(Val::i64(def.bytes as i64), def.align.max(8));
+        let mem = self.b.temporary(Val::i64(def.bytes as i64), def.align.max(8));
         if values.iter().any(Option::is_none)
             && let Some(bytes) = crate::module::globals::default_bytes(program, &e.ty)
         {
-            let from = self.constant_memory(&bytes, def.align);
-            self.copy_words(mem, from, bytes.len() as u64, def.align);
+            let from = self.b.constant_memory(&bytes, def.align);
+            self.b.copy_words(mem, from, bytes.len() as u64, def.align);
         }
         for (field, value) in def.fields.iter().zip(values) {
             let at = mem.plus(field.offset as i64);
             match value {
-                Some(value) => self.at(value.span, |fx| fx.construct_field(field, at, value)),
+                Some(value) => self.at(value.span, |this| this.construct_field(field, at, value)),
                 None if field.allocatable || field.pointer => {
-                    let d = self.field_desc(field, at);
-                    self.desc_clear(&d);
+                    let d = self.b.field_desc(field, at);
+                    self.b.desc_clear(&d);
                 }
                 None => {}
             }
@@ -312,18 +343,18 @@ impl<'p> Fx<'_, 'p> {
 
     fn construct_field(&mut self, field: &'p Field, at: Mem, value: &'p Expr) {
         if field.pointer {
-            let d = self.field_desc(field, at);
+            let d = self.b.field_desc(field, at);
             return match self.pointer_target(value) {
                 Some(view) => {
-                    let view = self.with_type(&d, view, &value.ty);
-                    self.desc_set(&d, &view);
+                    let view = self.b.with_type(&d, view, &value.ty);
+                    self.b.desc_set(&d, &view);
                 }
-                None => self.desc_clear(&d),
+                None => self.b.desc_clear(&d),
             };
         }
         if field.allocatable {
-            let d = self.field_desc(field, at);
-            self.desc_clear(&d);
+            let d = self.b.field_desc(field, at);
+            self.b.desc_clear(&d);
             if matches!(value.kind, ExprKind::Null) {
                 return;
             }
@@ -332,48 +363,37 @@ impl<'p> Fx<'_, 'p> {
         if field.shape.rank() == 0 {
             let v = self.value(value);
             let place = match &field.ty {
-                Type::Character(_) => Place::Char(at, Val::i64(self.type_bytes(&field.ty))),
+                Type::Character(_) => Place::Char(at, Val::i64(self.b.type_bytes(&field.ty))),
                 _ => Place::Mem(at),
             };
-            if has_allocatable(self.program, &field.ty) {
-                let part = self.field_view(field, at);
-                self.defer(Ending::Copies(part, field.ty.clone()));
+            if has_allocatable(self.b.program(), &field.ty) {
+                let part = self.b.field_view(field, at);
+                self.b.release_later(part, field.ty.clone());
             }
-            return self.store_component(place, &field.ty, &v);
+            return self.b.store_component(place, &field.ty, &v);
         }
-        let view = self.field_view(field, at);
-        if has_allocatable(self.program, &field.ty) {
-            self.initialise_view(&view, &field.ty);
-            self.defer(Ending::Copies(view.clone(), field.ty.clone()));
+        let view = self.b.field_view(field, at);
+        if has_allocatable(self.b.program(), &field.ty) {
+            self.b.initialise_view(&view, &field.ty);
+            self.b.release_later(view.clone(), field.ty.clone());
         }
         if value.rank == 0 {
             let v = self.value(value);
-            return self.fill(&view, &v, &field.ty);
+            return self.b.fill(&view, &v, &field.ty);
         }
         let (env, _) = self.prepared(value);
         let extents = view.extents();
         self.fill_from(&view, env, &extents, value);
     }
 
-    /// Stores into fresh memory, which holds nothing that assignment would free.
-    fn store_component(&mut self, place: Place, ty: &Type, v: &Value) {
-        if let (Place::Mem(mem), true) = (place, has_allocatable(self.program, ty)) {
-            let bytes = crate::module::globals::default_bytes(self.program, ty).unwrap_or_default();
-            let unit = align(self.program, ty);
-            let blank = self.constant_memory(&bytes, unit);
-            self.copy_words(mem, blank, bytes.len() as u64, unit);
-        }
-        self.store(place, ty, v);
-    }
-
     /// An allocatable component of a constructor: a copy that is freed with the statement, since assignment copies again.
     fn construct_allocatable(&mut self, field: &'p Field, d: &Desc, value: &'p Expr) {
-        let location = self.data_location(field.cuda);
+        let location = self.b.data_location(field.cuda);
         if field.class {
             let source = self.class_view(value);
-            self.set_class(d, (&field.ty, location), &source, &field.name, ClassHelper::Copy);
+            self.b.set_class(d, (&field.ty, location), &source, &field.name, ClassHelper::Copy);
         } else if let Some(from) = self.descriptor(value) {
-            self.copy_allocatable(field, d, &from);
+            self.b.copy_allocatable(field, d, &from);
         } else if value.rank == 0 {
             let v = self.value(value);
             let element = match (&v, d.element) {
@@ -381,10 +401,10 @@ impl<'p> Fx<'_, 'p> {
                 (_, Some(n)) => n,
                 _ => Val::i64(0),
             };
-            self.allocate_data(d, &[], element, location, &field.name, false);
-            self.initialise_data(d, &field.ty);
-            let view = self.desc_view(d);
-            self.store(element_place(view.mem, view.len), &field.ty, &v);
+            self.b.allocate_data(d, &[], element, location, &field.name, false);
+            self.b.initialise_data(d, &field.ty);
+            let view = self.b.desc_view(d);
+            self.b.store_value(element_place(view.mem, view.len), &field.ty, &v);
         } else {
             let (env, extents) = self.prepared(value);
             let element = match d.element {
@@ -403,12 +423,12 @@ impl<'p> Fx<'_, 'p> {
                 _ => vec![Val::i64(1); extents.len()],
             };
             let shape: Vec<(Val, Val)> = lowers.into_iter().zip(extents.iter().copied()).collect();
-            self.allocate_data(d, &shape, element, location, &field.name, false);
-            self.initialise_data(d, &field.ty);
-            let view = self.desc_view(d);
+            self.b.allocate_data(d, &shape, element, location, &field.name, false);
+            self.b.initialise_data(d, &field.ty);
+            let view = self.b.desc_view(d);
             self.fill_from(&view, env, &extents, value);
         }
-        let addr = self.desc_base(d);
-        self.defer_free(Cleanup { location, addr, perhaps: true });
+        let addr = self.b.desc_base(d);
+        self.b.defer_free(Allocation { location, addr, may_be_null: true });
     }
 }

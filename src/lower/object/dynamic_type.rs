@@ -8,51 +8,24 @@
 //! Host code only: sema refuses polymorphic objects in device code.
 
 use crate::array::Leaf;
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
 use crate::call::{Passed, ResultForm, result_form};
-use crate::function::Fx;
+use crate::function::FunctionLowering;
 use crate::module::ArgKey;
-use crate::storage::{Desc, DescAt, Home};
+use crate::storage::Home;
 use crate::types::const_bytes;
 use crate::value::Value;
+use crate::value::descriptor::{Desc, DescAt};
 use crate::value::place::Mem;
 use crate::value::view::{Contiguity, View};
 use ir::op::{BinOp, CmpOp};
 use ir::{Reg, Ty, Val};
-use sema::checked::{Expr, ExprKind, ProcBody, ProcId, Program, Shape, Type, TypeId, VarId, Variable};
+use sema::checked::{Expr, ExprKind, ProcBody, ProcId, Shape, Type, TypeId, VarId, Variable};
 
-/// The number of the first derived type; smaller ones say intrinsic types.
-const FIRST_DERIVED: u64 = 256;
-/// The tag of each type and the last one of its extensions.
-pub(crate) fn tags(program: &Program) -> Vec<(u64, u64)> {
-    let count = program.types.len();
-    let mut children: Vec<Vec<usize>> = vec![Vec::new(); count];
-    let mut roots = Vec::new();
-    for (at, ty) in program.types.iter().enumerate() {
-        match ty.parent {
-            Some(parent) => children[parent.0 as usize].push(at),
-            None => roots.push(at),
-        }
-    }
-    let mut out = vec![(0, 0); count];
-    let mut next = FIRST_DERIVED;
-    for root in roots {
-        // Each type comes twice: when its number is given, and when all its extensions have theirs.
-        let mut pending = vec![(root, false)];
-        while let Some((at, is_done)) = pending.pop() {
-            if is_done {
-                out[at].1 = next - 1;
-                continue;
-            }
-            out[at].0 = next;
-            next += 1;
-            pending.push((at, true));
-            pending.extend(children[at].iter().rev().map(|&child| (child, false)));
-        }
-    }
-    out
-}
+use crate::analysis::type_tags::members;
 
-impl<'p> Fx<'_, 'p> {
+impl<'p> Builder<'_, 'p> {
     /// The tag of objects of exactly that type.
     pub(crate) fn tag_of(&self, ty: &Type) -> Val {
         let code = |family: u64, kind: u8| family * 16 + u64::from(kind);
@@ -62,7 +35,7 @@ impl<'p> Fx<'_, 'p> {
             Type::Complex(k) => code(3, *k),
             Type::Logical(k) => code(4, *k),
             Type::Character(_) => code(5, 1),
-            Type::Derived(id) => self.m.tags[id.0 as usize].0,
+            Type::Derived(id) => self.tags()[id.0 as usize].0,
             Type::Any => 0,
         } as i64)
     }
@@ -70,49 +43,16 @@ impl<'p> Fx<'_, 'p> {
     /// Whether an expression has a dynamic type of its own.
     pub(crate) fn is_class(&self, e: &Expr) -> bool {
         match &e.kind {
-            ExprKind::Var(v) => self.program.var(*v).attrs.class,
+            ExprKind::Var(v) => self.program().var(*v).attrs.class,
             ExprKind::Field { base, field } => self.field_of(base, *field).is_some_and(|f| f.class),
             ExprKind::Element { base, .. } | ExprKind::Section { base, .. } | ExprKind::Paren(base) => {
                 self.is_class(base)
             }
             ExprKind::Seen { class, .. } => *class,
             ExprKind::Call { proc, .. } => {
-                self.program.proc(*proc).result.is_some_and(|r| self.program.var(r).attrs.class)
+                self.program().proc(*proc).result.is_some_and(|r| self.program().var(r).attrs.class)
             }
             _ => false,
-        }
-    }
-
-    /// Where an object is, with its tag: a designator's own memory, or that of a value.
-    pub(crate) fn class_view(&mut self, e: &'p Expr) -> View {
-        let view = match self.lookup(e) {
-            Some((Leaf::View(view), index, linear)) => {
-                let mem = self.element_pos(&view, &index, linear);
-                View { tag: view.tag, ..self.dense(mem, view.element, view.len, &[]) }
-            }
-            Some((Leaf::Value(value), ..)) => self.view_of_value(&value, e),
-            None => self.whole_class_view(e),
-        };
-        self.tagged(view, &e.ty)
-    }
-
-    pub(crate) fn whole_class_view(&mut self, e: &'p Expr) -> View {
-        if let Some(view) = self.designator_view(e) {
-            return view;
-        }
-        match &e.kind {
-            ExprKind::Paren(inner) => self.whole_class_view(inner),
-            ExprKind::Call { proc, args }
-                if matches!(result_form(self.program, self.program.proc(*proc)), ResultForm::Hidden(_))
-                    && !self.program.proc(*proc).elemental =>
-            {
-                self.call_array(*proc, args, e)
-            }
-            _ if e.rank > 0 => self.view(e),
-            _ => {
-                let value = self.value(e);
-                self.view_of_value(&value, e)
-            }
         }
     }
 
@@ -144,7 +84,7 @@ impl<'p> Fx<'_, 'p> {
 
     /// A view of objects as those of their declared type, for those who know nothing of their dynamic one.
     pub(crate) fn plain_view(&mut self, view: View, ty: &Type) -> View {
-        match const_bytes(self.program, ty) {
+        match const_bytes(self.program(), ty) {
             Some(bytes) if view.tag.is_some() => View {
                 tag: None,
                 element: Val::i64(bytes as i64),
@@ -153,25 +93,6 @@ impl<'p> Fx<'_, 'p> {
                 ..view
             },
             _ => view,
-        }
-    }
-
-    /// Whether the dynamic type of an object is `ty`, or an extension of it unless `exact`.
-    pub(crate) fn is_type(&mut self, object: &'p Expr, ty: &Type, exact: bool) -> Val {
-        let tag = if self.is_class(object) {
-            self.class_view(object).tag.unwrap_or(Val::i64(0))
-        } else {
-            self.tag_of(&object.ty)
-        };
-        match ty {
-            Type::Derived(id) if !exact => {
-                let (first, last) = self.m.tags[id.0 as usize];
-                self.is_within(tag, first, last)
-            }
-            _ => {
-                let wanted = self.tag_of(ty);
-                self.icmp(CmpOp::Eq, tag, wanted)
-            }
         }
     }
 
@@ -184,132 +105,12 @@ impl<'p> Fx<'_, 'p> {
         self.combine(BinOp::And, low, high)
     }
 
-    /// The tag of an object; what is not allocated or associated has its declared type.
-    fn dynamic_tag(&mut self, e: &'p Expr) -> Val {
-        let declared = self.tag_of(&e.ty);
-        if !self.is_class(e) {
-            return declared;
-        }
-        let view = self.class_view(e);
-        let base = self.address(view.mem);
-        let set = self.icmp(CmpOp::Ne, base, Val::i64(0));
-        self.b.select(Ty::I64, set, view.tag.unwrap_or(declared), declared).into()
-    }
-
-    /// SAME_TYPE_AS and EXTENDS_TYPE_OF.
-    pub(crate) fn compare_types(&mut self, a: &'p Expr, b: &'p Expr, extends: bool) -> Val {
-        let (x, y) = (self.dynamic_tag(a), self.dynamic_tag(b));
-        let mut result = self.icmp(CmpOp::Eq, x, y);
-        if !extends {
-            return result;
-        }
-        for (first, last) in self.m.tags.clone() {
-            if last > first {
-                let is_this = self.icmp(CmpOp::Eq, y, Val::i64(first as i64));
-                let within = self.is_within(x, first, last);
-                let both = self.combine(BinOp::And, is_this, within);
-                result = self.combine(BinOp::Or, result, both);
-            }
-        }
-        result
-    }
-
-    /// Passes an object for a polymorphic dummy that is no allocatable and no pointer: the address of a descriptor.
-    pub(crate) fn pass_class(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
-        let whole = if self.lookup(e).is_none() { self.descriptor(e).filter(|d| d.class) } else { None };
-        let addr = match whole {
-            Some(Desc { at: DescAt::Mem(mem), .. }) => {
-                let addr = self.address(mem);
-                if dummy.attrs.optional && !matches!(e.kind, ExprKind::Var(v) if self.program.var(v).attrs.optional) {
-                    // What is not allocated or associated is absent.
-                    let base = self.load_word(mem.plus(ir::descriptor::BASE));
-                    let set = self.icmp(CmpOp::Ne, base, Val::i64(0));
-                    self.b.select(Ty::I64, set, addr, Val::i64(0)).into()
-                } else {
-                    addr
-                }
-            }
-            _ => {
-                let mut view = if dummy.shape.rank() == 0 {
-                    self.class_view(e)
-                } else {
-                    let view = self.view(e);
-                    self.tagged(view, &e.ty)
-                };
-                if view.gathers() {
-                    let tag = view.tag;
-                    view = View { tag, ..self.contiguous_view(view, &e.ty) };
-                }
-                if matches!(dummy.shape, Shape::Explicit(_) | Shape::AssumedSize(..)) {
-                    let test = self.contiguity_test(&view);
-                    let scattered = self.negate(test);
-                    self.when(scattered, |fx| fx.unsupported("a section with gaps as this argument"));
-                }
-                self.descriptor_of(&view)
-            }
-        };
-        out.words.push(addr);
-        out.keys.push(ArgKey::Any);
-    }
-
-    /// The descriptor of a polymorphic array dummy with the bounds that its declaration gives.
-    pub(crate) fn with_declared_bounds(&mut self, v: VarId, d: Desc) -> Desc {
-        let var = self.program.var(v);
-        let DescAt::Mem(given) = d.at.clone() else { return d };
-        let slot = self.empty_descriptor(var.shape.rank());
-        let present = self.presence_of(v, given);
-        let own = Desc { at: DescAt::Mem(slot), ..d.clone() };
-        self.when(present, |fx| {
-            let mut view = fx.desc_view(&d);
-            match &var.shape {
-                Shape::AssumedShape(lowers) => {
-                    for (dim, lower) in view.dims.iter_mut().zip(lowers) {
-                        dim.lower = fx.bound(lower);
-                    }
-                }
-                Shape::Explicit(dims) => view.dims = fx.explicit_dims(dims, view.element),
-                Shape::AssumedSize(dims, lower) => {
-                    let mut all = fx.explicit_dims(dims, view.element);
-                    let mut stride = view.element;
-                    for dim in &all {
-                        stride = fx.imul(stride, dim.extent);
-                    }
-                    let lower = fx.bound(lower);
-                    all.push(crate::value::view::ViewDim { lower, extent: Val::i64(0), stride, gather: None });
-                    view.dims = all;
-                }
-                _ => {}
-            }
-            fx.desc_set(&own, &view);
-        });
-        if !var.attrs.optional {
-            return own;
-        }
-        // An absent one stays one: its descriptor has no address.
-        let (given, own_addr) = (self.address(given), self.address(slot));
-        let addr = self.b.select(Ty::I64, present, own_addr, given);
-        Desc { at: DescAt::Mem(Mem::at(addr.into(), slot.space)), ..own }
-    }
-
     fn presence_of(&mut self, v: VarId, given: Mem) -> Val {
-        if !self.program.var(v).attrs.optional {
+        if !self.program().var(v).attrs.optional {
             return Val::pred(true);
         }
         let addr = self.address(given);
         self.icmp(CmpOp::Ne, addr, Val::i64(0))
-    }
-
-    /// An ASSOCIATE name or that of SELECT TYPE that is polymorphic: a descriptor of what it stands for, as it is now.
-    pub(crate) fn associate_class(&mut self, v: VarId, e: &'p Expr) {
-        let whole = self.whole_class_view(e);
-        let mut view = self.tagged(whole, &e.ty);
-        if !crate::assign::is_whole(e) && !matches!(e.kind, ExprKind::Seen { .. }) {
-            view.dims.iter_mut().for_each(|d| d.lower = Val::i64(1));
-        }
-        let addr = self.descriptor_of(&view);
-        let space = self.local_space();
-        let d = self.desc(v, DescAt::Mem(Mem::at(addr, space)));
-        self.homes.insert(v, Home::Described(Desc { contiguous: view.is_contiguous(), ..d }));
     }
 
     /// Calls the procedure that a type-bound name means for the dynamic type of an object.
@@ -320,7 +121,7 @@ impl<'p> Fx<'_, 'p> {
         passed: &Passed,
         results: &[Ty],
     ) -> Vec<Val> {
-        let program = self.program;
+        let program = self.program();
         let params = &program.proc(proc).params;
         let at: usize = params[..object as usize]
             .iter()
@@ -338,16 +139,16 @@ impl<'p> Fx<'_, 'p> {
         let mem = Mem::at(descriptor, space);
         let rank = program.var(params[object as usize]).shape.rank();
         let tag = self.load_word(mem.plus(ir::descriptor::bytes(u32::from(rank)) as i64));
-        let out: Vec<Reg> = results.iter().map(|&ty| self.b.mutable(ty)).collect();
-        let done = self.b.new_block();
+        let out: Vec<Reg> = results.iter().map(|&ty| self.mutable(ty)).collect();
+        let done = self.new_block();
         let last = targets.len() - 1;
         for (i, (first, end, target)) in targets.into_iter().enumerate() {
-            let next = self.b.new_block();
+            let next = self.new_block();
             if i < last {
-                let yes = self.b.new_block();
+                let yes = self.new_block();
                 let is_this = self.is_within(tag, first, end);
-                self.b.branch(is_this, yes, next);
-                self.b.switch_to(yes);
+                self.branch(is_this, yes, next);
+                self.switch_to(yes);
             }
             let mut words = passed.words.clone();
             let mut keys = passed.keys.clone();
@@ -363,25 +164,25 @@ impl<'p> Fx<'_, 'p> {
             if program.proc(target).params.len() != inner.keys.len() {
                 inner = Passed::default();
             }
-            let values = self.invoke(target, hidden, &inner, results);
+            let values = self.call_plain(target, hidden, &inner, &[], results);
             for (&reg, value) in out.iter().zip(values) {
-                self.b.set(reg, value);
+                self.set(reg, value);
             }
-            self.b.jump(done);
-            self.b.switch_to(next);
+            self.jump(done);
+            self.switch_to(next);
         }
-        self.b.jump(done);
-        self.b.switch_to(done);
+        self.jump(done);
+        self.switch_to(done);
         out.into_iter().map(Val::from).collect()
     }
 
     /// What a type-bound name means, by ranges of tags.
     fn targets(&self, ty: TypeId, name: &str) -> Vec<(u64, u64, ProcId)> {
-        let program = self.program;
+        let program = self.program();
         let mut out: Vec<(u64, u64, ProcId)> = Vec::new();
-        for id in members(program, &self.m.tags, Some(ty)) {
+        for id in members(program, &self.tags(), Some(ty)) {
             let Some(&proc) = program.ty(id).methods.get(name) else { continue };
-            let tag = self.m.tags[id.0 as usize].0;
+            let tag = self.tags()[id.0 as usize].0;
             match out.last_mut() {
                 Some((_, last, same)) if *same == proc && *last + 1 == tag => *last = tag,
                 _ => out.push((tag, tag, proc)),
@@ -396,13 +197,177 @@ impl<'p> Fx<'_, 'p> {
     }
 }
 
-/// The types that objects of a class may have, in the order of their tags; of `class(*)` all derived ones.
-pub(crate) fn members(program: &Program, tags: &[(u64, u64)], root: Option<TypeId>) -> Vec<TypeId> {
-    let range = root.map_or((0, u64::MAX), |id| tags[id.0 as usize]);
-    let mut out: Vec<TypeId> = (0..program.types.len() as u32)
-        .map(TypeId)
-        .filter(|id| (range.0..=range.1).contains(&tags[id.0 as usize].0))
-        .collect();
-    out.sort_by_key(|id| tags[id.0 as usize].0);
-    out
+impl<'p> FunctionLowering<'_, 'p> {
+    /// Where an object is, with its tag: a designator's own memory, or that of a value.
+    pub(crate) fn class_view(&mut self, e: &'p Expr) -> View {
+        let view = match self.lookup(e) {
+            Some((Leaf::View(view), index, linear)) => {
+                let mem = self.b.element_pos(&view, &index, linear);
+                View { tag: view.tag, ..self.b.dense(mem, view.element, view.len, &[]) }
+            }
+            Some((Leaf::Value(value), ..)) => self.b.view_of_value(&value, e),
+            None => self.whole_class_view(e),
+        };
+        self.b.tagged(view, &e.ty)
+    }
+
+    pub(crate) fn whole_class_view(&mut self, e: &'p Expr) -> View {
+        if let Some(view) = self.designator_view(e) {
+            return view;
+        }
+        match &e.kind {
+            ExprKind::Paren(inner) => self.whole_class_view(inner),
+            ExprKind::Call { proc, args }
+                if matches!(result_form(self.b.program(), self.b.program().proc(*proc)), ResultForm::Hidden(_))
+                    && !self.b.program().proc(*proc).elemental =>
+            {
+                self.call_array(*proc, args, e)
+            }
+            _ if e.rank > 0 => self.view(e),
+            _ => {
+                let value = self.value(e);
+                self.b.view_of_value(&value, e)
+            }
+        }
+    }
+
+    /// Whether the dynamic type of an object is `ty`, or an extension of it unless `exact`.
+    pub(crate) fn is_type(&mut self, object: &'p Expr, ty: &Type, exact: bool) -> Val {
+        let tag = if self.b.is_class(object) {
+            self.class_view(object).tag.unwrap_or(Val::i64(0))
+        } else {
+            self.b.tag_of(&object.ty)
+        };
+        match ty {
+            Type::Derived(id) if !exact => {
+                let (first, last) = self.b.tags()[id.0 as usize];
+                self.b.is_within(tag, first, last)
+            }
+            _ => {
+                let wanted = self.b.tag_of(ty);
+                self.b.icmp(CmpOp::Eq, tag, wanted)
+            }
+        }
+    }
+
+    /// The tag of an object; what is not allocated or associated has its declared type.
+    fn dynamic_tag(&mut self, e: &'p Expr) -> Val {
+        let declared = self.b.tag_of(&e.ty);
+        if !self.b.is_class(e) {
+            return declared;
+        }
+        let view = self.class_view(e);
+        let base = self.b.address(view.mem);
+        let set = self.b.icmp(CmpOp::Ne, base, Val::i64(0));
+        self.b.select(Ty::I64, set, view.tag.unwrap_or(declared), declared).into()
+    }
+
+    /// SAME_TYPE_AS and EXTENDS_TYPE_OF.
+    pub(crate) fn compare_types(&mut self, a: &'p Expr, b: &'p Expr, extends: bool) -> Val {
+        let (x, y) = (self.dynamic_tag(a), self.dynamic_tag(b));
+        let mut result = self.b.icmp(CmpOp::Eq, x, y);
+        if !extends {
+            return result;
+        }
+        for &(first, last) in self.b.tags() {
+            if last > first {
+                let is_this = self.b.icmp(CmpOp::Eq, y, Val::i64(first as i64));
+                let within = self.b.is_within(x, first, last);
+                let both = self.b.combine(BinOp::And, is_this, within);
+                result = self.b.combine(BinOp::Or, result, both);
+            }
+        }
+        result
+    }
+
+    /// Passes an object for a polymorphic dummy that is no allocatable and no pointer: the address of a descriptor.
+    pub(crate) fn pass_class(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
+        let whole = if self.lookup(e).is_none() { self.descriptor(e).filter(|d| d.class) } else { None };
+        let addr = match whole {
+            Some(Desc { at: DescAt::Mem(mem), .. }) => {
+                let addr = self.b.address(mem);
+                if dummy.attrs.optional && !matches!(e.kind, ExprKind::Var(v) if self.b.program().var(v).attrs.optional)
+                {
+                    // What is not allocated or associated is absent.
+                    let base = self.b.load_word(mem.plus(ir::descriptor::BASE));
+                    let set = self.b.icmp(CmpOp::Ne, base, Val::i64(0));
+                    self.b.select(Ty::I64, set, addr, Val::i64(0)).into()
+                } else {
+                    addr
+                }
+            }
+            _ => {
+                let mut view = if dummy.shape.rank() == 0 {
+                    self.class_view(e)
+                } else {
+                    let view = self.view(e);
+                    self.b.tagged(view, &e.ty)
+                };
+                if view.gathers() {
+                    let tag = view.tag;
+                    view = View { tag, ..self.b.contiguous_view(view, &e.ty) };
+                }
+                if matches!(dummy.shape, Shape::Explicit(_) | Shape::AssumedSize(..)) {
+                    let test = self.b.contiguity_test(&view);
+                    let scattered = self.b.negate(test);
+                    self.when(scattered, |this| this.b.unsupported("a section with gaps as this argument"));
+                }
+                self.b.descriptor_of(&view)
+            }
+        };
+        out.words.push(addr);
+        out.keys.push(ArgKey::Any);
+    }
+
+    /// The descriptor of a polymorphic array dummy with the bounds that its declaration gives.
+    pub(crate) fn with_declared_bounds(&mut self, v: VarId, d: Desc) -> Desc {
+        let var = self.b.program().var(v);
+        let DescAt::Mem(given) = d.at.clone() else { return d };
+        let slot = self.b.empty_descriptor(var.shape.rank());
+        let present = self.b.presence_of(v, given);
+        let own = Desc { at: DescAt::Mem(slot), ..d.clone() };
+        self.when(present, |this| {
+            let mut view = this.b.desc_view(&d);
+            match &var.shape {
+                Shape::AssumedShape(lowers) => {
+                    for (dim, lower) in view.dims.iter_mut().zip(lowers) {
+                        dim.lower = this.bound(lower);
+                    }
+                }
+                Shape::Explicit(dims) => view.dims = this.explicit_dims(dims, view.element),
+                Shape::AssumedSize(dims, lower) => {
+                    let mut all = this.explicit_dims(dims, view.element);
+                    let mut stride = view.element;
+                    for dim in &all {
+                        stride = this.b.imul(stride, dim.extent);
+                    }
+                    let lower = this.bound(lower);
+                    all.push(crate::value::view::ViewDim { lower, extent: Val::i64(0), stride, gather: None });
+                    view.dims = all;
+                }
+                _ => {}
+            }
+            this.b.desc_set(&own, &view);
+        });
+        if !var.attrs.optional {
+            return own;
+        }
+        // An absent one stays one: its descriptor has no address.
+        let (given, own_addr) = (self.b.address(given), self.b.address(slot));
+        let addr = self.b.select(Ty::I64, present, own_addr, given);
+        Desc { at: DescAt::Mem(Mem::at(addr.into(), slot.space)), ..own }
+    }
+
+    /// An ASSOCIATE name or that of SELECT TYPE that is polymorphic: a descriptor of what it stands for, as it is now.
+    pub(crate) fn associate_class(&mut self, v: VarId, e: &'p Expr) {
+        let whole = self.whole_class_view(e);
+        let mut view = self.b.tagged(whole, &e.ty);
+        if !crate::assign::is_whole(e) && !matches!(e.kind, ExprKind::Seen { .. }) {
+            view.dims.iter_mut().for_each(|d| d.lower = Val::i64(1));
+        }
+        let addr = self.b.descriptor_of(&view);
+        let space = self.b.local_space();
+        let d = self.desc(v, DescAt::Mem(Mem::at(addr, space)));
+        self.homes.insert(v, Home::Described(Desc { contiguous: view.is_contiguous(), ..d }));
+    }
 }

@@ -4,9 +4,9 @@
 //! intrinsic assignment is finalised before it is stored to, and the result of a function after the statement that refers to it
 //! (`result`). The values of structure and array constructors and copies made on the way are not finalised.
 
-use crate::array::Env;
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
 use crate::call::Passed;
-use crate::function::Fx;
 use crate::module::ArgKey;
 use crate::types::{const_bytes, has_final};
 use crate::value::place::Mem;
@@ -14,20 +14,20 @@ use crate::value::view::{Contiguity, View};
 use ir::Val;
 use sema::checked::{ProcId, Type, TypeId};
 
-impl Fx<'_, '_> {
+impl Builder<'_, '_> {
     /// Finalises an object: its own subroutine, its components, its parent's part. What it has allocated is not touched.
     pub(crate) fn finalise(&mut self, mem: Mem, ty: &Type) {
-        if !has_final(self.program, ty) || !self.is_host() || self.is_remote(mem) {
+        if !has_final(self.program(), ty) || !self.is_host() || self.is_remote(mem) {
             return;
         }
-        let bytes = const_bytes(self.program, ty).unwrap_or(0) as i64;
+        let bytes = const_bytes(self.program(), ty).unwrap_or(0) as i64;
         let view = self.dense(mem, Val::i64(bytes), None, &[]);
         self.finalise_view(&view, ty);
     }
 
     /// Finalises the elements of an array, or an object.
     pub(crate) fn finalise_view(&mut self, view: &View, ty: &Type) {
-        let program = self.program;
+        let program = self.program();
         let Type::Derived(id) = ty else { return };
         if !has_final(program, ty) || !self.is_host() || self.is_remote(view.mem) || view.gathers() {
             return;
@@ -40,10 +40,10 @@ impl Fx<'_, '_> {
                 continue;
             }
             let extents = view.extents();
-            self.for_each_element(Env::default(), &extents, &[view], &mut |fx, index, linear| {
-                let mem = fx.element_pos(view, index, linear).plus(field.offset as i64);
-                let part = fx.field_view(field, mem);
-                fx.finalise_view(&part, &field.ty);
+            self.each_position(&extents, &[view], &mut |this, index, linear| {
+                let mem = this.element_pos(view, index, linear).plus(field.offset as i64);
+                let part = this.field_view(field, mem);
+                this.finalise_view(&part, &field.ty);
             });
         }
         if let Some(parent) = def.parent {
@@ -56,7 +56,7 @@ impl Fx<'_, '_> {
 
     /// Calls the FINAL subroutine for the rank of the object, or the elemental one for each element.
     fn call_final(&mut self, view: &View, id: TypeId) {
-        let program = self.program;
+        let program = self.program();
         let finals = &program.ty(id).finals;
         let rank = view.dims.len();
         let shape_of = |p: ProcId| program.proc(p).params.first().map(|&v| &program.var(v).shape);
@@ -66,18 +66,18 @@ impl Fx<'_, '_> {
             if let Some(&dummy) = program.proc(proc).params.first() {
                 self.pass_view(program.var(dummy), view, &Type::Derived(id), &mut passed);
             }
-            self.invoke(proc, &[], &passed, &[]);
+            self.call_plain(proc, &[], &passed, &[], &[]);
             self.after_call(passed);
             return;
         }
         let elemental = finals.iter().copied().find(|&p| program.proc(p).elemental);
         if let Some(proc) = elemental {
             let extents = view.extents();
-            self.for_each_element(Env::default(), &extents, &[view], &mut |fx, index, linear| {
-                let mem = fx.element_pos(view, index, linear);
-                let addr = fx.address(mem);
+            self.each_position(&extents, &[view], &mut |this, index, linear| {
+                let mem = this.element_pos(view, index, linear);
+                let addr = this.address(mem);
                 let passed = Passed { words: vec![addr], keys: vec![ArgKey::Any], ..Passed::default() };
-                fx.invoke(proc, &[], &passed, &[]);
+                this.call_plain(proc, &[], &passed, &[], &[]);
             });
         }
     }

@@ -4,12 +4,15 @@
 //! declaration may use another dummy or its shape), then local variables come to life. All RETURNs go to one block, which
 //! frees local allocatables and automatic arrays and returns.
 
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
 use crate::call::{ResultForm, has_open_length, result_form};
-use crate::function::Fx;
+use crate::function::FunctionLowering;
 use crate::module::globals::const_bounds;
-use crate::module::{ArgKey, Instance, ModuleCx};
-use crate::storage::{DescAt, DescRegs, Home};
+use crate::module::{ArgKey, Instance, ModuleLowering};
+use crate::storage::Home;
 use crate::types::{Side, align, const_bytes, data_space, has_default, has_end, ir_ty};
+use crate::value::descriptor::{DescAt, DescRegs};
 use crate::value::place::{Mem, Place};
 use crate::value::view::{Contiguity, View, ViewDim};
 use ast::{CudaAttr, Intent};
@@ -18,25 +21,25 @@ use sema::checked::{CharLen, ProcBody, ProcKind, Shape, StmtKind, Storage, Type,
 use std::collections::BTreeSet;
 
 /// Makes the function of an instance.
-pub(crate) fn procedure<'p>(m: &mut ModuleCx<'p>, instance: &Instance, id: FuncId) -> Function {
-    let program = m.program;
+pub(crate) fn procedure<'p>(m: &mut ModuleLowering<'p>, instance: &Instance, id: FuncId) -> Function {
+    let program = m.program();
     let proc = program.proc(instance.proc);
     let kind = m.module.func(id).kind;
     let mut b = FunctionBuilder::new(m.function_name(id), kind, proc.span);
     b.func_mut().max_threads = proc.max_threads;
     b.func_mut().cluster = proc.cluster;
     b.func_mut().cooperative = proc.cooperative;
-    let mut fx = Fx::new(m, b, instance.side, instance.proc);
-    fx.frees_locals = program.main != Some(instance.proc);
-    fx.b.set_span(proc.span);
+    let mut this = FunctionLowering::new(m, b, instance.side, instance.proc);
+    this.frees_locals = program.main != Some(instance.proc);
+    this.b.set_span(proc.span);
     let body: &'p [sema::checked::Stmt] = match &proc.body {
         ProcBody::Statements(body) => body,
         ProcBody::Service(_) | ProcBody::Missing | ProcBody::Dispatch { .. } | ProcBody::Pointer => &[],
     };
-    let results = fx.enter(instance);
-    fx.statements(body);
-    fx.leave(&results);
-    fx.finish()
+    let results = this.enter(instance);
+    this.statements(body);
+    this.leave(&results);
+    this.b.finish_function()
 }
 
 /// How the function gives back its result.
@@ -46,11 +49,127 @@ enum Results {
     Scalar(Place, Type),
 }
 
-impl Fx<'_, '_> {
+impl Builder<'_, '_> {
+    fn hidden_params(&mut self, instance: &Instance) -> Vec<Reg> {
+        let program = self.program();
+        match result_form(program, program.proc(instance.proc)) {
+            ResultForm::None => Vec::new(),
+            ResultForm::Registers(tys) => {
+                tys.into_iter().for_each(|ty| self.result(ty));
+                Vec::new()
+            }
+            ResultForm::Hidden(length) => {
+                let mut regs = vec![self.param(Ty::I64, "result")];
+                if length {
+                    regs.push(self.param(Ty::I64, "result.len"));
+                }
+                regs
+            }
+        }
+    }
+
+    /// The parameters of a dummy.
+    fn dummy_params(&mut self, v: VarId) -> Vec<Reg> {
+        let program = self.program();
+        let var = program.var(v);
+        let name = &var.name;
+        if is_descriptor(program, v) {
+            return vec![self.param(Ty::I64, name.clone())];
+        }
+        let mut regs = Vec::new();
+        match &var.shape {
+            Shape::Scalar if var.attrs.value => match &var.ty {
+                Type::Complex(_) => {
+                    let ty = ir_ty(&var.ty);
+                    regs.push(self.mutable_param(ty, format!("{name}%re")));
+                    regs.push(self.mutable_param(ty, format!("{name}%im")));
+                }
+                Type::Derived(_) => {
+                    let bytes = const_bytes(program, &var.ty).unwrap_or(0);
+                    regs.push(self.bytes_param(bytes, align(program, &var.ty), name.clone()));
+                }
+                Type::Character(_) => regs.push(self.param(Ty::I64, name.clone())),
+                ty => regs.push(self.mutable_param(ir_ty(ty), name.clone())),
+            },
+            Shape::AssumedShape(lower) => {
+                regs.push(self.param(Ty::I64, name.clone()));
+                for dim in 1..=lower.len() {
+                    regs.push(self.param(Ty::I64, format!("{name}.extent{dim}")));
+                    regs.push(self.param(Ty::I64, format!("{name}.stride{dim}")));
+                }
+            }
+            _ => regs.push(self.param(Ty::I64, name.clone())),
+        }
+        if matches!(var.ty, Type::Character(_)) {
+            regs.push(self.param(Ty::I64, format!("{name}.len")));
+        }
+        if matches!(var.shape, Shape::AssumedRank) {
+            regs.push(self.param(Ty::I64, format!("{name}.element")));
+        }
+        regs
+    }
+
+    /// The space in which a by-reference dummy is passed.
+    fn dummy_space(&self, v: VarId, key: ArgKey) -> Space {
+        let cuda = self.program().var(v).attrs.cuda;
+        match (self.side(), key) {
+            (Side::Host, _) => data_space(Side::Host, cuda, false),
+            (Side::Device, ArgKey::Space(space)) => space,
+            (Side::Device, _) if self.func().kind == FuncKind::Kernel => Space::Global,
+            (Side::Device, _) => match cuda {
+                Some(CudaAttr::Shared) => Space::Shared,
+                _ => Space::Generic,
+            },
+        }
+    }
+
+    /// The parameters for variables of the host procedure.
+    fn capture_params(&mut self, instance: &Instance) -> Vec<(VarId, Vec<Reg>)> {
+        let program = self.program();
+        let captures: Vec<VarId> = self.usage().captures[instance.proc.0 as usize].iter().copied().collect();
+        let mut out = Vec::new();
+        for v in captures {
+            let var = program.var(v);
+            let mut regs = vec![self.param(Ty::I64, format!("host.{}", var.name))];
+            if !is_descriptor(program, v) {
+                let open = has_open_length(&var.ty);
+                if var.shape.rank() > 0 && (const_bounds(&var.shape).is_none() || open) {
+                    for dim in 1..=var.shape.rank() {
+                        for what in ["lower", "extent", "stride"] {
+                            regs.push(self.param(Ty::I64, format!("host.{}.{what}{dim}", var.name)));
+                        }
+                    }
+                }
+                if open {
+                    regs.push(self.param(Ty::I64, format!("host.{}.len", var.name)));
+                }
+            }
+            out.push((v, regs));
+        }
+        out
+    }
+
+    /// A thread counts the random numbers that it draws: in a slot of its kernel, whose address device procedures get.
+    fn begin_draws(&mut self, instance: &Instance) {
+        if self.side() == Side::Host || !self.usage().draws.contains(&instance.proc) {
+            return;
+        }
+        let counter = if self.program().proc(instance.proc).kind == ProcKind::Kernel {
+            let (_, mem) = self.slot(8, 8, "draws", source::Span::NONE);
+            self.store_scalar(mem, Ty::I64, Val::i64(0));
+            mem
+        } else {
+            Mem::at(self.param(Ty::I64, "draws").into(), Space::Local)
+        };
+        self.set_random_counter(counter);
+    }
+}
+
+impl FunctionLowering<'_, '_> {
     fn enter(&mut self, instance: &Instance) -> Results {
-        let program = self.program;
+        let program = self.b.program();
         let proc = program.proc(instance.proc);
-        let hidden = self.hidden_params(instance);
+        let hidden = self.b.hidden_params(instance);
         let mut raw: Vec<(VarId, Vec<Reg>, ArgKey)> = Vec::new();
         for (i, &v) in proc.params.iter().enumerate() {
             let key = instance.args.get(i).copied().unwrap_or(ArgKey::Any);
@@ -67,11 +186,11 @@ impl Fx<'_, '_> {
                 // An optional procedure that was not passed.
                 continue;
             }
-            let regs = self.dummy_params(v);
+            let regs = self.b.dummy_params(v);
             raw.push((v, regs, key));
         }
-        let captured = self.capture_params(instance);
-        self.begin_draws(instance);
+        let captured = self.b.capture_params(instance);
+        self.b.begin_draws(instance);
         // Scalars first: bounds are made of them.
         let (scalars, arrays): (Vec<_>, Vec<_>) = raw
             .into_iter()
@@ -80,13 +199,13 @@ impl Fx<'_, '_> {
             self.bind_capture(v, &regs);
         }
         for (v, regs, key) in &scalars {
-            self.bind_scalar(*v, regs, self.dummy_space(*v, *key));
+            self.bind_scalar(*v, regs, self.b.dummy_space(*v, *key));
         }
         for pass in [true, false] {
             for (v, regs, key) in &arrays {
                 let assumed = is_descriptor(program, *v) || matches!(program.var(*v).shape, Shape::AssumedShape(_));
                 if assumed == pass {
-                    self.bind_array(*v, regs, self.dummy_space(*v, *key));
+                    self.bind_array(*v, regs, self.b.dummy_space(*v, *key));
                 }
             }
         }
@@ -103,87 +222,14 @@ impl Fx<'_, '_> {
         for &v in &proc.vars {
             self.describe(v);
         }
-        for v in self.m.usage.captures[instance.proc.0 as usize].clone() {
+        for v in self.b.usage().captures[instance.proc.0 as usize].clone() {
             self.describe(v);
         }
         results
     }
 
-    fn hidden_params(&mut self, instance: &Instance) -> Vec<Reg> {
-        let program = self.program;
-        match result_form(program, program.proc(instance.proc)) {
-            ResultForm::None => Vec::new(),
-            ResultForm::Registers(tys) => {
-                tys.into_iter().for_each(|ty| self.b.result(ty));
-                Vec::new()
-            }
-            ResultForm::Hidden(length) => {
-                let mut regs = vec![self.b.param(Ty::I64, "result")];
-                if length {
-                    regs.push(self.b.param(Ty::I64, "result.len"));
-                }
-                regs
-            }
-        }
-    }
-
-    /// The parameters of a dummy.
-    fn dummy_params(&mut self, v: VarId) -> Vec<Reg> {
-        let program = self.program;
-        let var = program.var(v);
-        let name = &var.name;
-        if is_descriptor(program, v) {
-            return vec![self.b.param(Ty::I64, name.clone())];
-        }
-        let mut regs = Vec::new();
-        match &var.shape {
-            Shape::Scalar if var.attrs.value => match &var.ty {
-                Type::Complex(_) => {
-                    let ty = ir_ty(&var.ty);
-                    regs.push(self.b.mutable_param(ty, format!("{name}%re")));
-                    regs.push(self.b.mutable_param(ty, format!("{name}%im")));
-                }
-                Type::Derived(_) => {
-                    let bytes = const_bytes(program, &var.ty).unwrap_or(0);
-                    regs.push(self.b.bytes_param(bytes, align(program, &var.ty), name.clone()));
-                }
-                Type::Character(_) => regs.push(self.b.param(Ty::I64, name.clone())),
-                ty => regs.push(self.b.mutable_param(ir_ty(ty), name.clone())),
-            },
-            Shape::AssumedShape(lower) => {
-                regs.push(self.b.param(Ty::I64, name.clone()));
-                for dim in 1..=lower.len() {
-                    regs.push(self.b.param(Ty::I64, format!("{name}.extent{dim}")));
-                    regs.push(self.b.param(Ty::I64, format!("{name}.stride{dim}")));
-                }
-            }
-            _ => regs.push(self.b.param(Ty::I64, name.clone())),
-        }
-        if matches!(var.ty, Type::Character(_)) {
-            regs.push(self.b.param(Ty::I64, format!("{name}.len")));
-        }
-        if matches!(var.shape, Shape::AssumedRank) {
-            regs.push(self.b.param(Ty::I64, format!("{name}.element")));
-        }
-        regs
-    }
-
-    /// The space in which a by-reference dummy is passed.
-    fn dummy_space(&self, v: VarId, key: ArgKey) -> Space {
-        let cuda = self.program.var(v).attrs.cuda;
-        match (self.side, key) {
-            (Side::Host, _) => data_space(Side::Host, cuda, false),
-            (Side::Device, ArgKey::Space(space)) => space,
-            (Side::Device, _) if self.b.func().kind == FuncKind::Kernel => Space::Global,
-            (Side::Device, _) => match cuda {
-                Some(CudaAttr::Shared) => Space::Shared,
-                _ => Space::Generic,
-            },
-        }
-    }
-
     fn bind_scalar(&mut self, v: VarId, regs: &[Reg], space: Space) {
-        let var = self.program.var(v);
+        let var = self.b.program().var(v);
         let (Some(&first), second) = (regs.first(), regs.get(1).copied()) else { return };
         let volatile = var.attrs.volatile;
         let home = if var.attrs.value {
@@ -193,22 +239,22 @@ impl Fx<'_, '_> {
                     let len = self.declared_length(&var.ty).unwrap_or(second.map_or(Val::i64(0), Val::from));
                     let value =
                         crate::value::Value::Char(Mem::at(first.into(), space), second.map_or(Val::i64(0), Val::from));
-                    let copy = self.character_copy(&value, len);
-                    let (mem, len) = self.as_char(&copy);
+                    let copy = self.b.character_copy(&value, len);
+                    let (mem, len) = self.b.as_char(&copy);
                     Home::Scalar(mem, Some(len))
                 }
                 Type::Derived(_) => {
-                    let own = if self.side == Side::Device { Space::Local } else { Space::Host };
+                    let own = if self.b.side() == Side::Device { Space::Local } else { Space::Host };
                     Home::Scalar(Mem { addr: first.into(), offset: 0, space: own, volatile }, None)
                 }
-                ty if self.m.usage.in_memory.contains(&v) => {
-                    let (bytes, align) = (const_bytes(self.program, ty).unwrap_or(8), align(self.program, ty));
-                    let (_, mut mem) = self.slot(bytes, align, &var.name, var.span);
+                ty if self.b.usage().in_memory.contains(&v) => {
+                    let (bytes, align) = (const_bytes(self.b.program(), ty).unwrap_or(8), align(self.b.program(), ty));
+                    let (_, mut mem) = self.b.slot(bytes, align, &var.name, var.span);
                     let value = match second {
                         Some(im) => crate::value::Value::Complex(first.into(), im.into()),
                         None => crate::value::Value::Scalar(first.into()),
                     };
-                    self.store(Place::Mem(mem), ty, &value);
+                    self.b.store_value(Place::Mem(mem), ty, &value);
                     mem.volatile = volatile;
                     Home::Scalar(mem, None)
                 }
@@ -223,10 +269,10 @@ impl Fx<'_, '_> {
     }
 
     fn bind_array(&mut self, v: VarId, regs: &[Reg], space: Space) {
-        let var = self.program.var(v);
+        let var = self.b.program().var(v);
         let Some(&first) = regs.first() else { return };
         let mem = Mem { addr: first.into(), offset: 0, space, volatile: var.attrs.volatile };
-        let home = if is_descriptor(self.program, v) {
+        let home = if is_descriptor(self.b.program(), v) {
             let d = self.desc(v, DescAt::Mem(mem));
             let is_plain = var.attrs.class && !var.attrs.allocatable && !var.attrs.pointer;
             Home::Described(if is_plain && var.shape.rank() > 0 { self.with_declared_bounds(v, d) } else { d })
@@ -246,10 +292,10 @@ impl Fx<'_, '_> {
 
     /// The home of an assumed-shape dummy; `pairs` are extent and stride per dimension.
     pub(crate) fn assumed_shape_home(&mut self, v: VarId, mem: Mem, len: Option<Val>, pairs: &[(Val, Val)]) -> Home {
-        let var = self.program.var(v);
+        let var = self.b.program().var(v);
         let Shape::AssumedShape(lowers) = &var.shape else { return Home::Scalar(mem, len) };
         let len = len.filter(|_| matches!(var.ty, Type::Character(_)));
-        let element = self.element_bytes(&var.ty, len);
+        let element = self.b.element_bytes(&var.ty, len);
         let mut dims = Vec::with_capacity(lowers.len());
         for (i, (lower, &(extent, stride))) in lowers.iter().zip(pairs).enumerate() {
             let lower = self.bound(lower);
@@ -258,57 +304,17 @@ impl Fx<'_, '_> {
         }
         let contiguity = if var.attrs.contiguous { Contiguity::Yes } else { Contiguity::Unknown };
         let view = View { mem, origin: None, dims, element, len, tag: None, contiguity, assumed_size: false };
-        Home::Array(self.with_origin(view))
-    }
-
-    /// The parameters for variables of the host procedure.
-    fn capture_params(&mut self, instance: &Instance) -> Vec<(VarId, Vec<Reg>)> {
-        let program = self.program;
-        let captures: Vec<VarId> = self.m.usage.captures[instance.proc.0 as usize].iter().copied().collect();
-        let mut out = Vec::new();
-        for v in captures {
-            let var = program.var(v);
-            let mut regs = vec![self.b.param(Ty::I64, format!("host.{}", var.name))];
-            if !is_descriptor(program, v) {
-                let open = has_open_length(&var.ty);
-                if var.shape.rank() > 0 && (const_bounds(&var.shape).is_none() || open) {
-                    for dim in 1..=var.shape.rank() {
-                        for what in ["lower", "extent", "stride"] {
-                            regs.push(self.b.param(Ty::I64, format!("host.{}.{what}{dim}", var.name)));
-                        }
-                    }
-                }
-                if open {
-                    regs.push(self.b.param(Ty::I64, format!("host.{}.len", var.name)));
-                }
-            }
-            out.push((v, regs));
-        }
-        out
-    }
-
-    /// A thread counts the random numbers that it draws: in a slot of its kernel, whose address device procedures get.
-    fn begin_draws(&mut self, instance: &Instance) {
-        if self.side == Side::Host || !self.m.usage.draws.contains(&instance.proc) {
-            return;
-        }
-        self.draws = Some(if self.program.proc(instance.proc).kind == ProcKind::Kernel {
-            let (_, mem) = self.slot(8, 8, "draws", source::Span::NONE);
-            self.store_scalar(mem, Ty::I64, Val::i64(0));
-            mem
-        } else {
-            Mem::at(self.b.param(Ty::I64, "draws").into(), Space::Local)
-        });
+        Home::Array(self.b.with_origin(view))
     }
 
     fn bind_capture(&mut self, v: VarId, regs: &[Reg]) {
-        let program = self.program;
+        let program = self.b.program();
         let var = program.var(v);
         let Some(&first) = regs.first() else { return };
-        let space = data_space(self.side, var.attrs.cuda, false);
+        let space = data_space(self.b.side(), var.attrs.cuda, false);
         let mem = Mem { addr: first.into(), offset: 0, space, volatile: var.attrs.volatile };
         let home = if is_descriptor(program, v) {
-            Home::Described(self.desc(v, DescAt::Mem(Mem { space: self.local_space(), ..mem })))
+            Home::Described(self.desc(v, DescAt::Mem(Mem { space: self.b.local_space(), ..mem })))
         } else {
             let len = match &var.ty {
                 Type::Character(CharLen::Const(n)) => Some(Val::i64((*n).max(0))),
@@ -325,12 +331,12 @@ impl Fx<'_, '_> {
                     .take(usize::from(var.shape.rank()))
                     .map(|c| ViewDim { lower: c[0].into(), extent: c[1].into(), stride: c[2].into(), gather: None })
                     .collect();
-                let element = self.element_bytes(&var.ty, len);
+                let element = self.b.element_bytes(&var.ty, len);
                 let assumed = matches!(var.shape, Shape::AssumedShape(_));
                 let contiguity = if assumed { Contiguity::Unknown } else { Contiguity::Yes };
                 let assumed_size = matches!(var.shape, Shape::AssumedSize(..));
                 let view = View { mem, origin: None, dims, element, len, tag: None, contiguity, assumed_size };
-                Home::Array(self.with_origin(view))
+                Home::Array(self.b.with_origin(view))
             }
         };
         self.homes.insert(v, home);
@@ -338,7 +344,7 @@ impl Fx<'_, '_> {
 
     /// An INTENT(OUT) dummy begins anew: what an allocatable holds is freed, objects take their default values.
     fn begin_intent_out(&mut self, v: VarId) {
-        let program = self.program;
+        let program = self.b.program();
         let var = program.var(v);
         let starts =
             var.attrs.allocatable || var.attrs.class || has_default(program, &var.ty) || has_end(program, &var.ty);
@@ -349,19 +355,19 @@ impl Fx<'_, '_> {
             return;
         }
         let present = self.presence(v);
-        self.when(present, |fx| {
+        self.when(present, |this| {
             if var.attrs.class && !var.attrs.allocatable {
-                return fx.begin_class(v);
+                return this.begin_class(v);
             }
-            fx.free_variable(v);
+            this.free_variable(v);
             if !var.attrs.allocatable {
-                fx.initialise_variable(v);
+                this.initialise_variable(v);
             }
         });
     }
 
     fn bind_result(&mut self, instance: &Instance, hidden: &[Reg]) -> Results {
-        let program = self.program;
+        let program = self.b.program();
         let proc = program.proc(instance.proc);
         let Some(v) = proc.result.filter(|_| proc.is_function) else { return Results::None };
         let var = program.var(v);
@@ -372,7 +378,7 @@ impl Fx<'_, '_> {
                 None => Results::None,
             };
         };
-        let space = match self.side {
+        let space = match self.b.side() {
             Side::Host => Space::Host,
             Side::Device => Space::Generic,
         };
@@ -390,35 +396,36 @@ impl Fx<'_, '_> {
 
     /// Frees what dummies with VALUE own: they are copies, which are not finalised.
     fn release_values(&mut self) {
-        let program = self.program;
-        if !self.is_host() {
+        let program = self.b.program();
+        if !self.b.is_host() {
             return;
         }
-        for &v in &program.proc(self.proc).params {
+        for &v in &program.proc(self.b.procedure()).params {
             let var = program.var(v);
             if let (true, Some(Home::Scalar(mem, _))) = (var.attrs.value, self.homes.get(&v)) {
                 let mem = *mem;
-                self.release(mem, &var.ty);
+                self.b.release(mem, &var.ty);
             }
         }
     }
 
     fn leave(&mut self, results: &Results) {
-        let proc = self.program.proc(self.proc);
-        self.b.jump(self.return_bb);
-        self.b.switch_to(self.return_bb);
+        let proc = self.b.program().proc(self.b.procedure());
+        let end = self.b.return_block();
+        self.b.jump(end);
+        self.b.switch_to(end);
         if proc.end.is_none() {
             self.b.set_span(proc.span);
         } else {
-            self.mark(proc.end);
+            self.b.mark(proc.end);
         }
         self.leave_block(0);
         self.release_values();
         let values = match results {
             Results::None => Vec::new(),
-            Results::Scalar(place, ty) => match self.load(*place, ty) {
+            Results::Scalar(place, ty) => match self.b.load_value(*place, ty) {
                 crate::value::Value::Complex(re, im) => vec![re, im],
-                other => vec![self.as_scalar(&other, ty)],
+                other => vec![self.b.as_scalar(&other, ty)],
             },
         };
         self.b.ret(values);

@@ -8,13 +8,16 @@
 //!
 //! Variables of the main program are static, but it is entered once: those without an address live in registers too.
 
+use crate::builder::Allocation;
+use crate::builder::flow::Flow;
 use crate::call::has_open_length;
-use crate::function::{Cleanup, Fx};
+use crate::function::FunctionLowering;
 use crate::module::globals::const_bounds;
 use crate::procedure::entry::{descriptor_registers, is_descriptor, lives_in_main};
-use crate::storage::{DescAt, Home};
+use crate::storage::Home;
 use crate::types::{Side, align, alloc_where, const_bytes, ir_ty, is_device_data};
 use crate::value::Value;
+use crate::value::descriptor::DescAt;
 use crate::value::place::{Mem, Place};
 use ast::CudaAttr;
 use ir::rt::Rt;
@@ -24,47 +27,47 @@ use sema::checked::{Shape, Storage, Type, VarId};
 /// Arrays of host code up to this size are slots of the frame, larger ones are allocated: the stack is not made for them.
 const LARGEST_LOCAL: u64 = 256 * 1024;
 
-impl<'p> Fx<'_, 'p> {
+impl<'p> FunctionLowering<'_, 'p> {
     /// Gives a variable its home, if it has none yet and is not made when first used.
     pub(crate) fn come_to_life(&mut self, v: VarId) {
         if self.homes.contains_key(&v) {
             return;
         }
-        let program = self.program;
+        let program = self.b.program();
         let var = program.var(v);
-        self.at(var.span, |fx| match &var.storage {
-            Storage::Static if lives_in_main(program, v) && !fx.m.usage.in_memory.contains(&v) => {
-                fx.main_variable(v);
+        self.at(var.span, |this| match &var.storage {
+            Storage::Static if lives_in_main(program, v) && !this.b.usage().in_memory.contains(&v) => {
+                this.main_variable(v);
             }
-            Storage::Local => fx.local_variable(v),
-            Storage::Alias(e) => fx.associate(v, e),
+            Storage::Local => this.local_variable(v),
+            Storage::Alias(e) => this.associate(v, e),
             _ => {}
         });
     }
 
     fn main_variable(&mut self, v: VarId) {
-        let var = self.program.var(v);
+        let var = self.b.program().var(v);
         let plain = var.attrs.cuda.is_none() && has_register(&var.ty) && matches!(var.shape, Shape::Scalar);
-        let on_device = self.m.usage.on_device.contains(&v);
-        if is_descriptor(self.program, v) {
+        let on_device = self.b.usage().on_device.contains(&v);
+        if is_descriptor(self.b.program(), v) {
             if !on_device {
                 self.described_local(v);
             }
         } else if plain && !on_device {
             self.scalar_local(v);
             if let (Some(init), Some(place)) = (&var.init, self.variable_place(v)) {
-                let value = self.constant_value(init, &var.ty);
-                self.store(place, &var.ty, &value);
+                let value = self.b.constant_value(init, &var.ty);
+                self.b.store_value(place, &var.ty, &value);
             }
         }
     }
 
     fn local_variable(&mut self, v: VarId) {
-        let var = self.program.var(v);
-        if var.attrs.cuda == Some(CudaAttr::Shared) && self.side == Side::Device {
+        let var = self.b.program().var(v);
+        if var.attrs.cuda == Some(CudaAttr::Shared) && self.b.side() == Side::Device {
             return self.shared_variable(v);
         }
-        if is_descriptor(self.program, v) {
+        if is_descriptor(self.b.program(), v) {
             return self.described_local(v);
         }
         if matches!(var.shape, Shape::Scalar) {
@@ -75,14 +78,14 @@ impl<'p> Fx<'_, 'p> {
 
     /// A scalar in registers or a slot; device data of host code is allocated.
     pub(crate) fn scalar_local(&mut self, v: VarId) {
-        let program = self.program;
+        let program = self.b.program();
         let var = program.var(v);
-        if self.side == Side::Host && alloc_where(Side::Host, var.attrs.cuda) != 0 {
+        if self.b.side() == Side::Host && alloc_where(Side::Host, var.attrs.cuda) != 0 {
             return self.array_local(v);
         }
         let part = ir_ty(&var.ty);
         let home = match &var.ty {
-            ty if self.m.usage.in_memory.contains(&v) || !has_register(ty) => return self.array_local(v),
+            ty if self.b.usage().in_memory.contains(&v) || !has_register(ty) => return self.array_local(v),
             Type::Complex(_) => Home::Complex(self.b.mutable(part), self.b.mutable(part)),
             _ => Home::Reg(self.b.mutable(part)),
         };
@@ -90,12 +93,12 @@ impl<'p> Fx<'_, 'p> {
     }
 
     fn described_local(&mut self, v: VarId) {
-        let program = self.program;
+        let program = self.b.program();
         let var = program.var(v);
         let rank = var.shape.rank();
-        let at = if self.m.usage.in_memory.contains(&v) {
+        let at = if self.b.usage().in_memory.contains(&v) {
             let bytes = crate::module::globals::descriptor_bytes(rank, var.attrs.class);
-            DescAt::Mem(self.slot(bytes, 8, &var.name, var.span).1)
+            DescAt::Mem(self.b.slot(bytes, 8, &var.name, var.span).1)
         } else {
             DescAt::Regs(descriptor_registers(&mut self.b, rank, has_open_length(&var.ty)))
         };
@@ -105,10 +108,10 @@ impl<'p> Fx<'_, 'p> {
             }
         }
         let desc = self.desc(v, at);
-        self.desc_clear(&desc);
+        self.b.desc_clear(&desc);
         if let (DescAt::Mem(mem), Some(element)) = (&desc.at, desc.element) {
             // A dummy of assumed length finds the length here.
-            self.store_scalar(mem.plus(ir::descriptor::ELEMENT_BYTES), ir::Ty::I64, element);
+            self.b.store_scalar(mem.plus(ir::descriptor::ELEMENT_BYTES), ir::Ty::I64, element);
         }
         self.homes.insert(v, Home::Described(desc));
         if var.attrs.allocatable && self.frees_locals && !matches!(var.storage, Storage::Static) {
@@ -120,20 +123,20 @@ impl<'p> Fx<'_, 'p> {
 
     /// A variable in memory: a slot if its size is known, else allocated.
     fn array_local(&mut self, v: VarId) {
-        let program = self.program;
+        let program = self.b.program();
         let var = program.var(v);
-        let location = alloc_where(self.side, var.attrs.cuda);
+        let location = alloc_where(self.b.side(), var.attrs.cuda);
         let elements: Option<i64> = const_bounds(&var.shape).map(|b| b.iter().map(|d| d.1).product());
         let size = elements.and_then(|n| Some((n as u64).saturating_mul(const_bytes(program, &var.ty)?)));
         let volatile = var.attrs.volatile;
         if let Some(bytes) = size
-            && (self.side == Side::Device || (location == 0 && bytes <= LARGEST_LOCAL))
+            && (self.b.side() == Side::Device || (location == 0 && bytes <= LARGEST_LOCAL))
         {
-            let (_, mem) = self.slot(bytes, align(program, &var.ty), &var.name, var.span);
+            let (_, mem) = self.b.slot(bytes, align(program, &var.ty), &var.name, var.span);
             let home = self.home_in_memory(v, Mem { volatile, ..mem });
             self.homes.insert(v, home);
         } else {
-            let space = match self.side {
+            let space = match self.b.side() {
                 Side::Host if is_device_data(var.attrs.cuda) => Space::Global,
                 Side::Host => Space::Host,
                 Side::Device => Space::Global,
@@ -141,33 +144,33 @@ impl<'p> Fx<'_, 'p> {
             // Bounds are evaluated before there is an address to put them with.
             let shaped = self.home_in_memory(v, Mem::at(Val::i64(0), space));
             let bytes = match &shaped {
-                Home::Array(view) => self.array_bytes(&view.extents(), view.element),
-                Home::Scalar(_, len) => self.element_bytes(&var.ty, *len),
+                Home::Array(view) => self.b.array_bytes(&view.extents(), view.element),
+                Home::Scalar(_, len) => self.b.element_bytes(&var.ty, *len),
                 _ => Val::i64(0),
             };
-            let (text, len) = self.name_text(&var.name);
-            let results = self.rt(Rt::Alloc, vec![Val::i32(location), bytes, text, len, Val::i32(0)]);
+            let (text, len) = self.b.name_text(&var.name);
+            let results = self.b.rt(Rt::Alloc, vec![Val::i32(location), bytes, text, len, Val::i32(0)]);
             let addr = results.first().map_or(Val::i64(0), |&r| r.into());
             let mem = Mem { addr, offset: 0, space, volatile };
             let home = match shaped {
                 Home::Array(mut view) => {
                     view.mem = mem;
                     view.origin = None;
-                    Home::Array(self.with_origin(view))
+                    Home::Array(self.b.with_origin(view))
                 }
                 Home::Scalar(_, len) => Home::Scalar(mem, len),
                 other => other,
             };
             self.homes.insert(v, home);
             if let Some(block) = self.automatic.last_mut() {
-                block.push(Cleanup { location, addr, perhaps: false });
+                block.push(Allocation { location, addr, may_be_null: false });
             }
         }
         self.initialise_variable(v);
     }
 
     fn shared_variable(&mut self, v: VarId) {
-        let program = self.program;
+        let program = self.b.program();
         let var = program.var(v);
         let bytes = const_bytes(program, &var.ty).unwrap_or(0);
         let bounds = const_bounds(&var.shape);
@@ -184,22 +187,22 @@ impl<'p> Fx<'_, 'p> {
             bounds: bounds.unwrap_or_default(),
             span: var.span,
         });
-        let addr = self.addr_of(AddrBase::Shared(shared));
+        let addr = self.b.addr_of(AddrBase::Shared(shared));
         let mut mem = Mem { addr, offset: 0, space: Space::Shared, volatile: var.attrs.volatile };
         let is_automatic = size == SharedSize::Dynamic && matches!(var.shape, Shape::Explicit(_));
         if is_automatic {
             let used = self.dynamic_shared.unwrap_or(Val::i64(0));
             let step = align(program, &var.ty) as i64;
-            let raised = self.iadd(used, Val::i64(step - 1));
+            let raised = self.b.iadd(used, Val::i64(step - 1));
             let start = match crate::builder::arith::constant(raised) {
                 Some(n) => Val::i64(n & -step),
                 None => self.b.bin(ir::op::BinOp::And, ir::Ty::I64, raised, Val::i64(-step)).into(),
             };
-            mem.addr = self.iadd(addr, start);
+            mem.addr = self.b.iadd(addr, start);
             let home = self.home_in_memory(v, mem);
             if let Home::Array(view) = &home {
-                let count = self.size(view);
-                self.dynamic_shared = Some(self.imad(count, view.element, start));
+                let count = self.b.size(view);
+                self.dynamic_shared = Some(self.b.imad(count, view.element, start));
             }
             self.homes.insert(v, home);
             return;
@@ -210,38 +213,38 @@ impl<'p> Fx<'_, 'p> {
 
     /// An ASSOCIATE name: the object that it stands for, as it is now, or the value.
     fn associate(&mut self, v: VarId, e: &'p sema::checked::Expr) {
-        if self.program.var(v).attrs.class {
+        if self.b.program().var(v).attrs.class {
             return self.associate_class(v, e);
         }
         let home = if e.rank > 0 {
             let mut view = self.view(e);
             if view.gathers() {
                 // Nothing can be stored through vector subscripts, so that a copy does.
-                view = self.contiguous_view(view, &e.ty);
+                view = self.b.contiguous_view(view, &e.ty);
             }
             // Bounds and address of an allocatable do not follow what happens to it later.
-            view.mem.addr = self.freeze(view.mem.addr);
+            view.mem.addr = self.b.freeze(view.mem.addr);
             for d in &mut view.dims {
-                d.lower = self.freeze(d.lower);
-                d.extent = self.freeze(d.extent);
-                d.stride = self.freeze(d.stride);
+                d.lower = self.b.freeze(d.lower);
+                d.extent = self.b.freeze(d.extent);
+                d.stride = self.b.freeze(d.stride);
             }
-            view.element = self.freeze(view.element);
-            view.len = view.len.map(|len| self.freeze(len));
+            view.element = self.b.freeze(view.element);
+            view.len = view.len.map(|len| self.b.freeze(len));
             let whole = matches!(e.kind, sema::checked::ExprKind::Var(_) | sema::checked::ExprKind::Field { .. });
             if !whole {
                 view.dims.iter_mut().for_each(|d| d.lower = Val::i64(1));
                 view.origin = None;
             }
-            Home::Array(self.with_origin(view))
+            Home::Array(self.b.with_origin(view))
         } else if crate::expr::designator::is_designator(e) {
             match self.place(e) {
                 Place::Reg(r) => Home::Reg(r),
                 Place::Complex(re, im) => Home::Complex(re, im),
-                Place::Mem(mem) => Home::Scalar(Mem { addr: self.freeze(mem.addr), ..mem }, None),
+                Place::Mem(mem) => Home::Scalar(Mem { addr: self.b.freeze(mem.addr), ..mem }, None),
                 Place::Char(mem, len) => {
-                    let len = self.freeze(len);
-                    Home::Scalar(Mem { addr: self.freeze(mem.addr), ..mem }, Some(len))
+                    let len = self.b.freeze(len);
+                    Home::Scalar(Mem { addr: self.b.freeze(mem.addr), ..mem }, Some(len))
                 }
             }
         } else {
@@ -249,7 +252,7 @@ impl<'p> Fx<'_, 'p> {
             match value {
                 Value::Char(mem, len) => Home::Scalar(mem, Some(len)),
                 Value::Object(mem) => Home::Scalar(mem, None),
-                other => Home::Value(self.freeze_value(other)),
+                other => Home::Value(self.b.freeze_value(other)),
             }
         };
         self.homes.insert(v, home);
@@ -264,7 +267,7 @@ impl<'p> Fx<'_, 'p> {
         }
         let automatic = self.automatic.get(depth).cloned().unwrap_or_default();
         for cleanup in automatic.iter().rev() {
-            self.free(cleanup);
+            self.b.free(cleanup);
         }
     }
 

@@ -5,7 +5,9 @@
 //! the variable's own type, which cannot overflow. Any other step takes the count as an `i64`. The test stands at the end of
 //! the loop; the variable has its value after the loop as the standard says.
 
-use crate::function::{Frame, Fx};
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
+use crate::function::{Frame, FunctionLowering};
 use crate::types::{imm, ir_ty, real_imm};
 use crate::value::Value;
 use crate::value::place::Place;
@@ -28,7 +30,24 @@ pub(crate) struct Counted {
     pub(crate) span: Option<Span>,
 }
 
-impl<'p> Fx<'_, 'p> {
+impl Builder<'_, '_> {
+    /// `a - b`
+    fn bin_of(&mut self, ty: Ty, a: Val, b: Val) -> Val {
+        match (a, b) {
+            (Val::Imm(x), Val::Imm(y)) => Val::Imm(scalar::bits::sub(ty, x, y)),
+            _ => self.bin(BinOp::Sub, ty, a, b).into(),
+        }
+    }
+
+    fn less_or_equal(&mut self, ty: Ty, a: Val, b: Val) -> Val {
+        match (a, b) {
+            (Val::Imm(x), Val::Imm(y)) => Val::pred(scalar::bits::signed(ty, x) <= scalar::bits::signed(ty, y)),
+            _ => self.cmp(CmpOp::Le, ty, a, b).into(),
+        }
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn loop_construct(
         &mut self,
         id: LoopId,
@@ -60,13 +79,13 @@ impl<'p> Fx<'_, 'p> {
                 self.statements(body);
                 self.b.jump(cycle);
                 self.b.switch_to(cycle);
-                self.mark(span);
+                self.b.mark(span);
                 self.b.back_edge();
                 self.b.jump(head);
             }
             LoopControl::Count { var, first, last, step } => {
                 let counted = self.counted(var, first, last, step.as_ref(), span);
-                self.counted_loop(&counted, cycle, exit, &mut |fx| fx.statements(body));
+                self.counted_loop(&counted, cycle, exit, &mut |this| this.statements(body));
             }
             LoopControl::Concurrent { vars, mask } => {
                 self.concurrent(vars, mask.as_ref(), body, span, cycle);
@@ -96,8 +115,8 @@ impl<'p> Fx<'_, 'p> {
     /// A bound of a loop, as it is before the loop.
     pub(crate) fn loop_value(&mut self, e: &'p Expr, ty: Ty) -> Val {
         let v = self.scalar(e);
-        let v = self.cast(v, ir_ty(&e.ty), ty);
-        self.freeze(v)
+        let v = self.b.cast(v, ir_ty(&e.ty), ty);
+        self.b.freeze(v)
     }
 
     /// A counted loop; `cycle` is where CYCLE goes and `exit` where EXIT does. The current block afterwards is not `exit`,
@@ -111,28 +130,28 @@ impl<'p> Fx<'_, 'p> {
             _ => None,
         };
         let value = Value::Scalar(c.first);
-        self.store(c.place, &variable, &value);
+        self.b.store_value(c.place, &variable, &value);
         let (left, left_ty, enters) = match step {
-            Some(1) => (self.bin_of(ty, c.last, c.first), ty, self.less_or_equal(ty, c.first, c.last)),
-            Some(-1) => (self.bin_of(ty, c.first, c.last), ty, self.less_or_equal(ty, c.last, c.first)),
+            Some(1) => (self.b.bin_of(ty, c.last, c.first), ty, self.b.less_or_equal(ty, c.first, c.last)),
+            Some(-1) => (self.b.bin_of(ty, c.first, c.last), ty, self.b.less_or_equal(ty, c.last, c.first)),
             _ if real => {
                 let zero: Val = self.b.cmp(CmpOp::Eq, ty, c.step, real_imm(ty, 0.0)).into();
-                self.when(zero, |fx| fx.trap(Trap::ZeroStep));
+                self.when(zero, |this| this.b.trap_here(Trap::ZeroStep));
                 // The number of iterations is int((last - first + step) / step).
                 let distance: Val = self.b.bin(BinOp::Sub, ty, c.last, c.first).into();
                 let beyond: Val = self.b.bin(BinOp::Add, ty, distance, c.step).into();
                 let steps: Val = self.b.bin(BinOp::Div, ty, beyond, c.step).into();
-                let count = self.cast(steps, ty, Ty::I64);
-                (self.iadd(count, Val::i64(-1)), Ty::I64, self.icmp(CmpOp::Gt, count, Val::i64(0)))
+                let count = self.b.cast(steps, ty, Ty::I64);
+                (self.b.iadd(count, Val::i64(-1)), Ty::I64, self.b.icmp(CmpOp::Gt, count, Val::i64(0)))
             }
             _ => {
-                let (first, last) = (self.widen(c.first, ty), self.widen(c.last, ty));
-                let by = self.widen(c.step, ty);
-                let zero = self.icmp(CmpOp::Eq, by, Val::i64(0));
-                self.when(zero, |fx| fx.trap(Trap::ZeroStep));
-                let count = self.count(first, last, by);
-                let after_first = self.iadd(count, Val::i64(-1));
-                (after_first, Ty::I64, self.icmp(CmpOp::Gt, count, Val::i64(0)))
+                let (first, last) = (self.b.widen(c.first, ty), self.b.widen(c.last, ty));
+                let by = self.b.widen(c.step, ty);
+                let zero = self.b.icmp(CmpOp::Eq, by, Val::i64(0));
+                self.when(zero, |this| this.b.trap_here(Trap::ZeroStep));
+                let count = self.b.count(first, last, by);
+                let after_first = self.b.iadd(count, Val::i64(-1));
+                (after_first, Ty::I64, self.b.icmp(CmpOp::Gt, count, Val::i64(0)))
             }
         };
         let remaining = self.b.mutable(left_ty);
@@ -143,39 +162,24 @@ impl<'p> Fx<'_, 'p> {
             Val::Reg(_) => self.b.branch(enters, head, exit),
         }
         self.b.switch_to(head);
-        self.scope(|fx| body(fx));
+        self.scope(|this| body(this));
         self.b.jump(cycle);
         self.b.switch_to(cycle);
         if let Some(span) = c.span {
-            self.mark(span);
+            self.b.mark(span);
         }
-        let old = self.load(c.place, &variable);
-        let old = self.as_scalar(&old, &variable);
+        let old = self.b.load_value(c.place, &variable);
+        let old = self.b.as_scalar(&old, &variable);
         let new = self.b.bin(BinOp::Add, ty, old, c.step);
         match c.place {
-            Place::Reg(reg) => self.set_directly(reg, new.into()),
-            place => self.store(place, &variable, &Value::Scalar(new.into())),
+            Place::Reg(reg) => self.b.set_directly(reg, new.into()),
+            place => self.b.store_value(place, &variable, &Value::Scalar(new.into())),
         }
         let more = self.b.cmp(CmpOp::Ne, left_ty, remaining, Val::Imm(0));
         let next = self.b.bin(BinOp::Sub, left_ty, remaining, imm(left_ty, 1));
-        self.set_directly(remaining, next.into());
+        self.b.set_directly(remaining, next.into());
         self.b.back_edge();
         self.b.branch(more, head, exit);
-    }
-
-    /// `a - b`
-    fn bin_of(&mut self, ty: Ty, a: Val, b: Val) -> Val {
-        match (a, b) {
-            (Val::Imm(x), Val::Imm(y)) => Val::Imm(scalar::bits::sub(ty, x, y)),
-            _ => self.b.bin(BinOp::Sub, ty, a, b).into(),
-        }
-    }
-
-    fn less_or_equal(&mut self, ty: Ty, a: Val, b: Val) -> Val {
-        match (a, b) {
-            (Val::Imm(x), Val::Imm(y)) => Val::pred(scalar::bits::signed(ty, x) <= scalar::bits::signed(ty, y)),
-            _ => self.b.cmp(CmpOp::Le, ty, a, b).into(),
-        }
     }
 
     /// A loop that nothing leaves early, over a variable with a home.
@@ -187,7 +191,7 @@ impl<'p> Fx<'_, 'p> {
 
     /// The loop of an implied DO, FORALL or DO CONCURRENT index.
     pub(crate) fn index_loop(&mut self, v: VarId, first: &'p Expr, last: &'p Expr, step: Option<&'p Expr>) -> Counted {
-        let ty = ir_ty(&self.program.var(v).ty);
+        let ty = ir_ty(&self.b.program().var(v).ty);
         let first = self.loop_value(first, ty);
         let last = self.loop_value(last, ty);
         let step = step.map_or(one(ty), |e| self.loop_value(e, ty));
@@ -216,21 +220,21 @@ impl<'p> Fx<'_, 'p> {
     fn nested(&mut self, loops: &[Counted], body: &mut dyn FnMut(&mut Self)) {
         match loops.split_first() {
             None => body(self),
-            Some((outer, rest)) => self.simple_loop(outer, &mut |fx| fx.nested(rest, body)),
+            Some((outer, rest)) => self.simple_loop(outer, &mut |this| this.nested(rest, body)),
         }
     }
 
     /// DO CONCURRENT, in the order of nested loops; CYCLE ends the innermost iteration.
     fn concurrent(&mut self, vars: &'p [Index], mask: Option<&'p Expr>, body: &'p [Stmt], span: Span, cycle: Bb) {
-        self.index_nest(vars, Some(span), &mut |fx| {
+        self.index_nest(vars, Some(span), &mut |this| {
             if let Some(mask) = mask {
-                let inside = fx.b.new_block();
-                fx.branch_on(mask, inside, cycle);
-                fx.b.switch_to(inside);
+                let inside = this.b.new_block();
+                this.branch_on(mask, inside, cycle);
+                this.b.switch_to(inside);
             }
-            fx.statements(body);
-            fx.b.jump(cycle);
-            fx.b.switch_to(cycle);
+            this.statements(body);
+            this.b.jump(cycle);
+            this.b.switch_to(cycle);
         });
     }
 }

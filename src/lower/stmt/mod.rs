@@ -5,8 +5,10 @@
 
 pub(crate) mod loops;
 
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
 use crate::expr::condition::comparison;
-use crate::function::{Frame, Fx};
+use crate::function::{Frame, FunctionLowering};
 use crate::types::{Side, imm, ir_ty};
 use crate::value::Value;
 use ir::op::{BinOp, CmpOp};
@@ -19,7 +21,45 @@ use std::collections::BTreeSet;
 
 type Arm<K> = (Option<K>, Vec<Stmt>, Span);
 
-impl<'p> Fx<'_, 'p> {
+impl Builder<'_, '_> {
+    /// How many BLOCKs hold the label, the procedure itself counted.
+    fn depth_of_label(&self, label: u32) -> usize {
+        fn find(block: &[Stmt], label: u32, depth: usize) -> Option<usize> {
+            block.iter().find_map(|s| {
+                if s.label == Some(label) {
+                    return Some(depth);
+                }
+                let inside = depth + usize::from(matches!(s.kind, StmtKind::Block { .. }));
+                let mut found = None;
+                crate::analysis::visit::blocks(s, &mut |b| found = found.or_else(|| find(b, label, inside)));
+                found
+            })
+        }
+        match &self.program().proc(self.procedure()).body {
+            ProcBody::Statements(body) => find(body, label, 1).unwrap_or(1),
+            _ => 1,
+        }
+    }
+
+    /// Ends the program (on the device, the thread).
+    pub(crate) fn end_program(&mut self, error: Val, code: Val, addr: Val, len: Val) {
+        self.rt(Rt::Stop, vec![error, code, addr, len]);
+        match self.side() {
+            Side::Device => self.exit(),
+            Side::Host => self.trap(Trap::Unreachable),
+        }
+        let dead = self.new_block();
+        self.switch_to(dead);
+    }
+
+    /// Ends the program with an error message of the run time.
+    pub(crate) fn fail(&mut self, message: &str) {
+        let (addr, len) = self.name_text(message);
+        self.end_program(Val::i32(1), imm(Ty::I32, 1), addr, len);
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
     /// Statements one after another.
     pub(crate) fn statements(&mut self, block: &'p [Stmt]) {
         for s in block {
@@ -41,18 +81,9 @@ impl<'p> Fx<'_, 'p> {
         if silent {
             self.b.set_span(s.span);
         } else {
-            self.mark(s.span);
+            self.b.mark(s.span);
         }
-        self.scope(|fx| fx.statement_kind(s));
-    }
-
-    /// Marks the beginning of a statement where a user may stop.
-    pub(crate) fn mark(&mut self, span: Span) {
-        if self.m.is_embedded(self.proc) {
-            self.b.set_span(span);
-        } else {
-            self.b.stmt(span);
-        }
+        self.scope(|this| this.statement_kind(s));
     }
 
     fn statement_kind(&mut self, s: &'p Stmt) {
@@ -77,7 +108,8 @@ impl<'p> Fx<'_, 'p> {
             StmtKind::Nothing => {}
             StmtKind::Return => {
                 self.leave_blocks_to(1);
-                self.b.jump(self.return_bb);
+                let end = self.b.return_block();
+                self.b.jump(end);
             }
             StmtKind::Stop { error, code } => self.stop(*error, code.as_ref()),
             StmtKind::Allocate { objects, source, stat, errmsg, pinned, .. } => {
@@ -89,16 +121,16 @@ impl<'p> Fx<'_, 'p> {
             StmtKind::Nullify(objects) => {
                 for e in objects {
                     match self.descriptor(e) {
-                        Some(d) => self.desc_clear(&d),
+                        Some(d) => self.b.desc_clear(&d),
                         None => {
                             let place = self.place(e);
-                            self.store(place, &e.ty, &crate::value::Value::Scalar(Val::i64(0)));
+                            self.b.store_value(place, &e.ty, &crate::value::Value::Scalar(Val::i64(0)));
                         }
                     }
                 }
             }
             StmtKind::Io(io) => self.io(io),
-            StmtKind::Unsupported(what) => self.unsupported(what),
+            StmtKind::Unsupported(what) => self.b.unsupported(what),
         }
     }
 
@@ -110,7 +142,7 @@ impl<'p> Fx<'_, 'p> {
                 break;
             };
             if i > 0 {
-                self.mark(*span);
+                self.b.mark(*span);
             }
             let (yes, no) = (self.b.new_block(), self.b.new_block());
             self.branch_on(cond, yes, no);
@@ -128,13 +160,13 @@ impl<'p> Fx<'_, 'p> {
         let value = match value {
             // The selector may be a variable that a block changes; only the tests use it, and they come first.
             Value::Char(..) => value,
-            other => self.freeze_value(other),
+            other => self.b.freeze_value(other),
         };
         let done = self.b.new_block();
         let blocks: Vec<Bb> = arms.iter().map(|_| self.b.new_block()).collect();
         let default = arms.iter().position(|a| a.0.is_none()).and_then(|i| blocks.get(i).copied()).unwrap_or(done);
         if let Some(table) = case_table(arms, &blocks) {
-            let v = self.as_scalar(&value, &selector.ty);
+            let v = self.b.as_scalar(&value, &selector.ty);
             self.b.switch(ir_ty(&selector.ty), v, table, default);
         } else {
             for ((ranges, ..), &bb) in arms.iter().zip(&blocks) {
@@ -167,7 +199,7 @@ impl<'p> Fx<'_, 'p> {
                 }
                 if let Some(hi) = hi {
                     let below = self.case_compare(Relation::Le, value, ty, hi);
-                    all = self.combine(BinOp::And, all, below);
+                    all = self.b.combine(BinOp::And, all, below);
                 }
                 all
             }
@@ -177,14 +209,14 @@ impl<'p> Fx<'_, 'p> {
     fn case_compare(&mut self, op: Relation, value: &Value, ty: &Type, e: &'p Expr) -> Val {
         let other = self.value(e);
         match ty {
-            Type::Character(_) => self.compare_characters(op, value, &other),
+            Type::Character(_) => self.b.compare_characters(op, value, &other),
             Type::Logical(_) => {
-                let (a, b) = (self.as_pred(value, ty), self.as_pred(&other, &e.ty));
+                let (a, b) = (self.b.as_pred(value, ty), self.b.as_pred(&other, &e.ty));
                 let differ: Val = self.b.bin(BinOp::Xor, Ty::Pred, a, b).into();
-                self.negate(differ)
+                self.b.negate(differ)
             }
             _ => {
-                let (a, b) = (self.as_scalar(value, ty), self.as_scalar(&other, &e.ty));
+                let (a, b) = (self.b.as_scalar(value, ty), self.b.as_scalar(&other, &e.ty));
                 self.b.cmp(comparison(op), ir_ty(ty), a, b).into()
             }
         }
@@ -213,7 +245,7 @@ impl<'p> Fx<'_, 'p> {
 
     fn leave_construct(&mut self, id: LoopId, cycle: bool) {
         let Some(frame) = self.frames.iter().rev().find(|f| f.id == id).copied() else {
-            return self.unsupported("a jump out of this construct");
+            return self.b.unsupported("a jump out of this construct");
         };
         self.leave_blocks_to(frame.blocks);
         let to = if cycle { frame.cycle.unwrap_or(frame.exit) } else { frame.exit };
@@ -232,29 +264,10 @@ impl<'p> Fx<'_, 'p> {
 
     /// Goes to a label, out of the BLOCKs around that do not hold it.
     pub(crate) fn goto(&mut self, label: u32) {
-        let depth = self.depth_of_label(label);
+        let depth = self.b.depth_of_label(label);
         self.leave_blocks_to(depth);
         let bb = self.label(label);
         self.b.jump(bb);
-    }
-
-    /// How many BLOCKs hold the label, the procedure itself counted.
-    fn depth_of_label(&self, label: u32) -> usize {
-        fn find(block: &[Stmt], label: u32, depth: usize) -> Option<usize> {
-            block.iter().find_map(|s| {
-                if s.label == Some(label) {
-                    return Some(depth);
-                }
-                let inside = depth + usize::from(matches!(s.kind, StmtKind::Block { .. }));
-                let mut found = None;
-                crate::analysis::visit::blocks(s, &mut |b| found = found.or_else(|| find(b, label, inside)));
-                found
-            })
-        }
-        match &self.program.proc(self.proc).body {
-            ProcBody::Statements(body) => find(body, label, 1).unwrap_or(1),
-            _ => 1,
-        }
     }
 
     fn computed_goto(&mut self, labels: &[u32], e: &'p Expr) {
@@ -289,30 +302,13 @@ impl<'p> Fx<'_, 'p> {
             Some(e) => match &e.ty {
                 Type::Character(_) => {
                     let text = self.value(e);
-                    let (mem, len) = self.as_char(&text);
-                    (Val::i32(i32::from(error)), self.address(mem), len)
+                    let (mem, len) = self.b.as_char(&text);
+                    (Val::i32(i32::from(error)), self.b.address(mem), len)
                 }
                 _ => (self.int32(e), Val::i64(0), Val::i64(0)),
             },
         };
-        self.end_program(flag, number, addr, len);
-    }
-
-    /// Ends the program (on the device, the thread).
-    pub(crate) fn end_program(&mut self, error: Val, code: Val, addr: Val, len: Val) {
-        self.rt(Rt::Stop, vec![error, code, addr, len]);
-        match self.side {
-            Side::Device => self.b.exit(),
-            Side::Host => self.b.trap(Trap::Unreachable),
-        }
-        let dead = self.b.new_block();
-        self.b.switch_to(dead);
-    }
-
-    /// Ends the program with an error message of the run time.
-    pub(crate) fn fail(&mut self, message: &str) {
-        let (addr, len) = self.name_text(message);
-        self.end_program(Val::i32(1), imm(Ty::I32, 1), addr, len);
+        self.b.end_program(flag, number, addr, len);
     }
 }
 

@@ -8,7 +8,7 @@
 //! A function of the mathematics library is one operation, tested where it is called: inside, infinities come and go.
 //! Operations of host code, atomics, and integers that wrap around, which hash functions want, are not tested.
 
-use crate::module::ModuleCx;
+use crate::module::ModuleLowering;
 use crate::types::Side;
 use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
 use ir::rt::Rt;
@@ -40,7 +40,7 @@ struct Test {
 }
 
 /// Adds the tests to a function of device code.
-pub(crate) fn watch(m: &mut ModuleCx<'_>, f: &mut Function) {
+pub(crate) fn watch(m: &mut ModuleLowering<'_>, f: &mut Function) {
     let mut watch = Watch { m, f, here: 0 };
     for at in 0..watch.f.blocks.len() {
         let block = &mut watch.f.blocks[at];
@@ -56,7 +56,7 @@ pub(crate) fn watch(m: &mut ModuleCx<'_>, f: &mut Function) {
 }
 
 struct Watch<'w, 'p> {
-    m: &'w mut ModuleCx<'p>,
+    m: &'w mut ModuleLowering<'p>,
     f: &'w mut Function,
     /// The block that is being filled.
     here: usize,
@@ -148,7 +148,7 @@ impl Watch<'_, '_> {
         let name = self.m.function_name(func);
         let Some(name) = name.strip_prefix("cufemu_math.").and_then(|n| n.split('.').next()) else { return Vec::new() };
         let Some(proc) = self.m.mathematics(name) else { return Vec::new() };
-        let program = self.m.program;
+        let program = self.m.program();
         let mut words: VecDeque<Val> = args.iter().copied().collect();
         let mut operands = Vec::new();
         for &param in &program.proc(proc).params {

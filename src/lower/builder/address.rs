@@ -1,0 +1,265 @@
+//! Arrays as lowering sees them: where the first element is, and lower bound, extent and stride of each dimension.
+//!
+//! Every array-valued expression becomes a view (`array`): a designator one of the memory it names, anything else one of a
+//! temporary. Transposed, spread and reshaped arrays are views of the same memory. A dimension with a vector subscript
+//! gathers through a second view.
+//!
+//! Addresses are `base + Σ (subscript − lower) * stride`. Where lower bounds and strides are constants, their part becomes
+//! the constant offset of the access; where they are values of the frame, `origin`, the address of the element with all
+//! subscripts zero, is computed once on entry. A subscript `i + c` or `i − c` gives its constant to the offset too; that
+//! differs from the written form only where `i + c` overflows, which no valid program does.
+
+use crate::builder::Builder;
+use crate::builder::arith::{self, constant};
+use crate::builder::flow::Flow;
+use crate::function::FunctionLowering;
+use crate::types::ir_ty;
+use crate::value::place::Mem;
+use ir::op::{BinOp, CmpOp};
+use ir::rt::Rt;
+use ir::{Ty, Val};
+use sema::checked::{BinaryOp, Const, Expr, ExprKind, Type};
+
+use crate::value::view::{Contiguity, View, ViewDim};
+
+impl Builder<'_, '_> {
+    /// A contiguous array with lower bounds 1.
+    pub(crate) fn dense(&mut self, mem: Mem, element: Val, len: Option<Val>, extents: &[Val]) -> View {
+        let mut stride = element;
+        let mut dims = Vec::with_capacity(extents.len());
+        for &extent in extents {
+            dims.push(ViewDim { lower: Val::i64(1), extent, stride, gather: None });
+            if dims.len() < extents.len() {
+                stride = self.imul(stride, extent);
+            }
+        }
+        View { mem, origin: None, dims, element, len, tag: None, contiguity: Contiguity::Yes, assumed_size: false }
+    }
+
+    /// A temporary array until the end of the current scope, of objects without contents, which own what is stored to them.
+    pub(crate) fn temporary_array(&mut self, ty: &Type, len: Option<Val>, extents: &[Val]) -> View {
+        let view = self.temporary_bytes(ty, len, extents);
+        if crate::types::has_allocatable(self.program(), ty) {
+            self.initialise_view(&view, ty);
+            self.release_later(view.clone(), ty.clone());
+        }
+        view
+    }
+
+    /// The memory of a temporary array; what its elements own, if they come from the device or go there, is somebody else's.
+    pub(crate) fn temporary_bytes(&mut self, ty: &Type, len: Option<Val>, extents: &[Val]) -> View {
+        let element = self.element_bytes(ty, len);
+        let bytes = self.array_bytes(extents, element);
+        let mem = self.temporary(bytes, crate::types::align(self.program(), ty).max(8));
+        self.dense(mem, element, len, extents)
+    }
+
+    /// Bytes of an element of that type.
+    pub(crate) fn element_bytes(&mut self, ty: &Type, len: Option<Val>) -> Val {
+        match crate::types::const_bytes(self.program(), ty) {
+            Some(n) => Val::i64(n as i64),
+            None => len.unwrap_or(Val::i64(0)),
+        }
+    }
+
+    /// Number of elements.
+    pub(crate) fn size(&mut self, view: &View) -> Val {
+        let extents = view.extents();
+        self.product(&extents)
+    }
+
+    /// Computes the origin where that saves work at each access.
+    pub(crate) fn with_origin(&mut self, mut view: View) -> View {
+        let dynamic = view.dims.iter().any(|d| constant(d.lower).is_none() || constant(d.stride).is_none());
+        let zero_based = view.dims.iter().all(|d| arith::is(d.lower, 0));
+        if dynamic && !zero_based {
+            let mut origin = view.mem;
+            for d in &view.dims {
+                let skip = self.imul(d.lower, d.stride);
+                match constant(skip) {
+                    Some(n) => origin = origin.plus(n.wrapping_neg()),
+                    None => origin.addr = self.isub(origin.addr, skip),
+                }
+            }
+            view.origin = Some(origin);
+        }
+        view
+    }
+
+    /// The element with subscripts `value + constant`.
+    pub(crate) fn element_at(&mut self, view: &View, subs: &[(Val, i64)]) -> Mem {
+        let (mut mem, from_origin) = match view.origin {
+            Some(origin) => (origin, true),
+            None => (view.mem, false),
+        };
+        for (d, &(var, add)) in view.dims.iter().zip(subs) {
+            let mut var = var;
+            let mut add = add;
+            if !from_origin {
+                match constant(d.lower) {
+                    Some(lower) => add = add.wrapping_sub(lower),
+                    None => var = self.isub(var, d.lower),
+                }
+            }
+            mem = self.step(mem, var, add, d.stride);
+        }
+        mem
+    }
+
+    /// `mem + (var + add) * stride`
+    fn step(&mut self, mem: Mem, var: Val, add: i64, stride: Val) -> Mem {
+        let (mut mem, mut var) = (mem, var);
+        match constant(stride) {
+            Some(s) => mem = mem.plus(add.wrapping_mul(s)),
+            None if add != 0 => var = self.iadd(var, Val::i64(add)),
+            None => {}
+        }
+        match (constant(var), constant(stride)) {
+            (Some(v), Some(s)) => mem.plus(v.wrapping_mul(s)),
+            _ => Mem { addr: self.imad(var, stride, mem.addr), ..mem },
+        }
+    }
+
+    /// The element at zero-based positions.
+    pub(crate) fn element_by_position(&mut self, view: &View, index: &[Val]) -> Mem {
+        let mut mem = view.mem;
+        for (d, &i) in view.dims.iter().zip(index) {
+            match &d.gather {
+                None => mem = self.step(mem, i, 0, d.stride),
+                Some(gather) => {
+                    let (subs, lower) = gather.as_ref();
+                    let at = self.element_by_position(subs, &[i]);
+                    let sub = self.load_word(at);
+                    let position = self.isub(sub, *lower);
+                    mem = self.step(mem, position, 0, d.stride);
+                }
+            }
+        }
+        mem
+    }
+
+    /// The element at a position in array element order of a contiguous array.
+    pub(crate) fn element_linear(&mut self, view: &View, index: Val) -> Mem {
+        self.step(view.mem, index, 0, view.element)
+    }
+
+    /// Reports a subscript out of bounds.
+    pub(crate) fn check_subscript(&mut self, sub: Val, d: &ViewDim, dim: usize, name: &str) {
+        let position = self.isub(sub, d.lower);
+        let outside = self.icmp(CmpOp::GeU, position, d.extent);
+        let (d, name) = (d.clone(), name.to_owned());
+        self.when(outside, |this| {
+            let upper = this.iadd(d.lower, d.extent);
+            let upper = this.iadd(upper, Val::i64(-1));
+            let (text, len) = this.name_text(&name);
+            this.rt(Rt::ErrorBounds, vec![sub, d.lower, upper, Val::i32(dim as i32 + 1), text, len]);
+        });
+    }
+
+    /// Whether the strides of a view say that its elements follow each other, a predicate.
+    pub(crate) fn contiguity_test(&mut self, view: &View) -> Val {
+        if view.gathers() {
+            return Val::pred(false);
+        }
+        if view.is_contiguous() {
+            return Val::pred(true);
+        }
+        let (mut expected, mut all) = (view.element, Val::pred(true));
+        for d in &view.dims {
+            // The stride of a dimension with one element does not matter.
+            let fits = self.icmp(CmpOp::Eq, d.stride, expected);
+            let single = self.icmp(CmpOp::Le, d.extent, Val::i64(1));
+            let good = self.combine(BinOp::Or, fits, single);
+            all = self.combine(BinOp::And, all, good);
+            expected = self.imul(expected, d.extent);
+        }
+        all
+    }
+
+    /// Writes the descriptor of a view into a slot and gives its address.
+    pub(crate) fn descriptor_of(&mut self, view: &View) -> Val {
+        let bytes = ir::descriptor::bytes(view.dims.len() as u32);
+        let type_bytes = if view.tag.is_some() { 8 } else { 0 };
+        let (_, slot) = self.slot(bytes + type_bytes, 8, "descriptor", source::Span::NONE);
+        self.write_descriptor(slot, view);
+        self.address(slot)
+    }
+
+    /// Writes the descriptor of a view.
+    pub(crate) fn write_descriptor(&mut self, slot: Mem, view: &View) {
+        let base = self.address(view.mem);
+        self.store_scalar(slot.plus(ir::descriptor::BASE), Ty::I64, base);
+        self.store_scalar(slot.plus(ir::descriptor::ELEMENT_BYTES), Ty::I64, view.element);
+        self.store_scalar(slot.plus(ir::descriptor::RANK), Ty::I64, Val::i64(view.dims.len() as i64));
+        for (i, d) in view.dims.iter().enumerate() {
+            let i = i as u32;
+            self.store_scalar(slot.plus(ir::descriptor::lower(i)), Ty::I64, d.lower);
+            self.store_scalar(slot.plus(ir::descriptor::extent(i)), Ty::I64, d.extent);
+            self.store_scalar(slot.plus(ir::descriptor::stride(i)), Ty::I64, d.stride);
+        }
+        if let Some(tag) = view.tag {
+            let bytes = ir::descriptor::bytes(view.dims.len() as u32);
+            self.store_scalar(slot.plus(bytes as i64), Ty::I64, tag);
+        }
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
+    /// The element with these subscripts.
+    pub(crate) fn element(&mut self, view: &View, subs: &'p [Expr], name: &str) -> Mem {
+        let mut parts = Vec::with_capacity(subs.len());
+        for sub in subs {
+            parts.push(self.subscript(sub));
+        }
+        if self.b.options().check_bounds {
+            for (dim, &(var, add)) in parts.iter().enumerate() {
+                let last = dim + 1 == view.dims.len();
+                if let Some(d) = view.dims.get(dim).filter(|_| !(view.assumed_size && last)).cloned() {
+                    let sub = self.b.iadd(var, Val::i64(add));
+                    self.b.check_subscript(sub, &d, dim, name);
+                }
+            }
+        }
+        self.b.element_at(view, &parts)
+    }
+
+    /// A subscript as a value and a constant.
+    pub(crate) fn subscript(&mut self, e: &'p Expr) -> (Val, i64) {
+        match &e.kind {
+            ExprKind::Const(Const::Int(n)) => (Val::i64(0), *n),
+            ExprKind::Convert(inner) => {
+                let (v, add) = self.subscript_of(inner);
+                (self.b.widen(v, ir_ty(&inner.ty)), add)
+            }
+            _ => self.subscript_of(e),
+        }
+    }
+
+    /// Splits `x + c`, `c + x` and `x − c`; the value keeps the expression's type.
+    fn subscript_of(&mut self, e: &'p Expr) -> (Val, i64) {
+        if self.lookup(e).is_none()
+            && e.rank == 0
+            && let ExprKind::Binary { op, left, right } = &e.kind
+        {
+            match (op, &left.kind, &right.kind) {
+                (BinaryOp::Add, _, ExprKind::Const(Const::Int(c))) => {
+                    let (v, add) = self.subscript_of(left);
+                    return (v, add.wrapping_add(*c));
+                }
+                (BinaryOp::Sub, _, ExprKind::Const(Const::Int(c))) => {
+                    let (v, add) = self.subscript_of(left);
+                    return (v, add.wrapping_sub(*c));
+                }
+                (BinaryOp::Add, ExprKind::Const(Const::Int(c)), _) => {
+                    let (v, add) = self.subscript_of(right);
+                    return (v, add.wrapping_add(*c));
+                }
+                _ => {}
+            }
+        }
+        if let ExprKind::Special { index, add } = &e.kind {
+            return (self.b.thread_register(*index), i64::from(*add));
+        }
+        (self.scalar(e), 0)
+    }
+}

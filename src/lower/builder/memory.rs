@@ -1,0 +1,199 @@
+//! Loads and stores.
+//!
+//! A place on the device that host code touches is a transfer: the load or store goes through a slot of the host frame and
+//! `mem.copy`. Everything above this file may therefore treat device scalars and elements like any other, and is right;
+//! whole arrays are moved at once by `transfer` and `array`.
+
+use crate::builder::Builder;
+use crate::builder::arith;
+use crate::types::{Side, const_bytes, ir_ty};
+use crate::value::Value;
+use ir::rt::Rt;
+use ir::{Reg, Space, Ty, Val};
+use sema::checked::Type;
+
+use crate::value::place::{Mem, Place};
+
+impl Builder<'_, '_> {
+    /// Whether host code cannot touch that memory itself.
+    pub(crate) fn is_remote(&self, mem: Mem) -> bool {
+        self.side() == Side::Host && mem.space != Space::Host
+    }
+
+    /// The address of a place.
+    pub(crate) fn address(&mut self, mem: Mem) -> Val {
+        self.iadd(mem.addr, Val::i64(mem.offset))
+    }
+
+    /// The place `bytes` further.
+    pub(crate) fn advance(&mut self, mem: Mem, bytes: Val) -> Mem {
+        match arith::constant(bytes) {
+            Some(n) => mem.plus(n),
+            None => Mem { addr: self.iadd(mem.addr, bytes), ..mem },
+        }
+    }
+
+    /// Copies bytes between any two memories and waits.
+    pub(crate) fn copy_bytes(&mut self, to: Mem, from: Mem, bytes: Val) {
+        let (to, from) = (self.address(to), self.address(from));
+        self.rt(Rt::Copy, vec![to, from, bytes]);
+    }
+
+    /// Loads one register.
+    pub(crate) fn load_scalar(&mut self, mem: Mem, ty: Ty) -> Reg {
+        if self.is_remote(mem) {
+            let bytes = u64::from(ty.bytes());
+            let slot = self.transfer_slot(bytes);
+            self.copy_bytes(slot, mem, Val::i64(bytes as i64));
+            return self.load_scalar(slot, ty);
+        }
+        self.load(ty, mem.space, mem.access(), mem.addr, mem.offset)
+    }
+
+    /// Stores one register.
+    pub(crate) fn store_scalar(&mut self, mem: Mem, ty: Ty, value: Val) {
+        if self.is_remote(mem) {
+            let bytes = u64::from(ty.bytes());
+            let slot = self.transfer_slot(bytes);
+            self.store_scalar(slot, ty, value);
+            self.copy_bytes(mem, slot, Val::i64(bytes as i64));
+            return;
+        }
+        if mem.space == Space::Const {
+            // Sema refuses such a statement; should one come through, it is refused when reached.
+            self.unsupported("an assignment to constant memory");
+            return;
+        }
+        self.store(ty, mem.space, mem.access(), mem.addr, mem.offset, value);
+    }
+
+    /// Loads a word of a descriptor.
+    pub(crate) fn load_word(&mut self, mem: Mem) -> Val {
+        self.load_scalar(mem, Ty::I64).into()
+    }
+
+    /// The value at a place. Characters and objects stay where they are, but for those that the host cannot reach: they are
+    /// fetched.
+    pub(crate) fn load_value(&mut self, place: Place, ty: &Type) -> Value {
+        match place {
+            Place::Reg(r) => Value::Scalar(r.into()),
+            Place::Complex(re, im) => Value::Complex(re.into(), im.into()),
+            Place::Char(mem, len) => {
+                let mem = self.fetched(mem, len, 1);
+                Value::Char(mem, len)
+            }
+            Place::Mem(mem) => match ty {
+                Type::Complex(k) => {
+                    let part = ir_ty(ty);
+                    let mem = if self.is_remote(mem) {
+                        let (slot, bytes) = (self.transfer_slot(16), Val::i64(2 * i64::from(*k)));
+                        self.copy_bytes(slot, mem, bytes);
+                        slot
+                    } else {
+                        mem
+                    };
+                    let re = self.load_scalar(mem, part);
+                    let im = self.load_scalar(mem.plus(i64::from(*k)), part);
+                    Value::Complex(re.into(), im.into())
+                }
+                Type::Derived(_) => {
+                    let bytes = const_bytes(self.program(), ty).unwrap_or(0);
+                    Value::Object(self.fetched(mem, Val::i64(bytes as i64), 8))
+                }
+                Type::Character(_) => {
+                    let len = const_bytes(self.program(), ty).map_or(Val::i64(0), |n| Val::i64(n as i64));
+                    let mem = self.fetched(mem, len, 1);
+                    Value::Char(mem, len)
+                }
+                _ => Value::Scalar(self.load_scalar(mem, ir_ty(ty)).into()),
+            },
+        }
+    }
+
+    /// The same bytes where this side can reach them.
+    fn fetched(&mut self, mem: Mem, bytes: Val, align: u64) -> Mem {
+        if !self.is_remote(mem) {
+            return mem;
+        }
+        let local = self.temporary(bytes, align);
+        self.copy_bytes(local, mem, bytes);
+        local
+    }
+
+    /// Stores a value; its type is the place's.
+    pub(crate) fn store_value(&mut self, place: Place, ty: &Type, value: &Value) {
+        match place {
+            Place::Reg(r) => {
+                let v = self.as_scalar(value, ty);
+                self.set(r, v);
+            }
+            Place::Complex(re, im) => {
+                let (a, b) = self.as_complex(value, ty);
+                // The second part must not be read after the first has changed it.
+                let b = if b == Val::Reg(re) { self.freeze(b) } else { b };
+                self.set(re, a);
+                self.set(im, b);
+            }
+            Place::Char(mem, len) => self.store_char(mem, len, value),
+            Place::Mem(mem) => match ty {
+                Type::Complex(k) => {
+                    let (re, im) = self.as_complex(value, ty);
+                    let (part, k) = (ir_ty(ty), i64::from(*k));
+                    if self.is_remote(mem) {
+                        let slot = self.transfer_slot(16);
+                        self.store_scalar(slot, part, re);
+                        self.store_scalar(slot.plus(k), part, im);
+                        self.copy_bytes(mem, slot, Val::i64(2 * k));
+                        return;
+                    }
+                    self.store_scalar(mem, part, re);
+                    self.store_scalar(mem.plus(k), part, im);
+                }
+                Type::Character(_) => {
+                    let len = const_bytes(self.program(), ty).map_or(Val::i64(0), |n| Val::i64(n as i64));
+                    self.store_char(mem, len, value);
+                }
+                Type::Derived(_) => {
+                    let from = self.as_object(value);
+                    self.copy_object(mem, from, ty);
+                }
+                _ => {
+                    let v = self.as_scalar(value, ty);
+                    self.store_scalar(mem, ir_ty(ty), v);
+                }
+            },
+        }
+    }
+
+    /// Character assignment: cuts or fills with blanks.
+    pub(crate) fn store_char(&mut self, mem: Mem, len: Val, value: &Value) {
+        let (from, from_len) = self.as_char(value);
+        if self.is_remote(mem) {
+            let local = self.temporary(len, 1);
+            self.store_char(local, len, value);
+            self.copy_bytes(mem, local, len);
+            return;
+        }
+        if arith::is(len, 1) && arith::is(from_len, 1) && !self.is_remote(from) {
+            let byte = self.load_scalar(from, Ty::I8);
+            self.store_scalar(mem, Ty::I8, byte.into());
+            return;
+        }
+        let (to, from) = (self.address(mem), self.address(from));
+        self.rt(Rt::CharAssign, vec![to, len, from, from_len]);
+    }
+
+    /// A value in memory of its own, to be passed by address.
+    pub(crate) fn spill(&mut self, value: &Value, ty: &Type) -> Mem {
+        match value {
+            Value::Char(mem, _) | Value::Object(mem) => *mem,
+            _ => {
+                let bytes = const_bytes(self.program(), ty).unwrap_or(8);
+                let align = crate::types::align(self.program(), ty);
+                let (_, mem) = self.slot(bytes, align, "temporary", source::Span::NONE);
+                self.store_value(Place::Mem(mem), ty, value);
+                mem
+            }
+        }
+    }
+}

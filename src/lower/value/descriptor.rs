@@ -1,0 +1,40 @@
+//! Descriptors of allocatables, pointers and polymorphic objects: in memory or in registers.
+
+use crate::value::place::Mem;
+use ir::{Reg, Space, Val};
+
+/// The descriptor of an allocatable or pointer.
+#[derive(Clone, Debug)]
+pub(crate) struct Desc {
+    pub(crate) at: DescAt,
+    pub(crate) rank: u8,
+    /// The space of the data.
+    pub(crate) data: Space,
+    pub(crate) volatile: bool,
+    /// Bytes of an element; `None` for a character of deferred length, whose descriptor says it.
+    pub(crate) element: Option<Val>,
+    /// Whether the data is a character.
+    pub(crate) is_char: bool,
+    /// Allocatable: always contiguous.
+    pub(crate) contiguous: bool,
+    /// Polymorphic: the dynamic type stands behind the descriptor, and the element's bytes are those of that type.
+    pub(crate) class: bool,
+}
+
+/// Where a descriptor is.
+#[derive(Clone, Debug)]
+pub(crate) enum DescAt {
+    /// In memory.
+    Mem(Mem),
+    /// In registers.
+    Regs(DescRegs),
+}
+
+/// A descriptor in registers.
+#[derive(Clone, Debug)]
+pub(crate) struct DescRegs {
+    pub(crate) base: Reg,
+    pub(crate) len: Option<Reg>,
+    /// Lower bound, extent, stride.
+    pub(crate) dims: Vec<[Reg; 3]>,
+}
