@@ -8,8 +8,8 @@
 //! - which variables have an address, and which live in registers: `analysis::usage`, `procedure::local`
 //! - clones of device procedures by address space, procedures as arguments: `module`
 //! - hidden parameters of internal procedures: `call`
-//! - array expressions: `array`, `value::view`, `assign`, `assign::overlap`
-//! - data on the device in host code: `value::place` (scalars), `assign::transfer` (arrays)
+//! - array expressions: `array`, `value::array_view`, `assign`, `assign::overlap`
+//! - data on the device in host code: `value::lvalue` (scalars), `assign::transfer` (arrays)
 //! - contraction to fused operations: `expr`
 //! - CUF kernels: `device::cuf_kernel`
 //!
@@ -22,6 +22,8 @@ mod builder;
 mod call;
 mod debug;
 mod device;
+mod driver;
+mod elements;
 mod expr;
 mod function;
 mod intrinsic;
@@ -31,6 +33,7 @@ mod object;
 mod procedure;
 mod stmt;
 mod storage;
+mod targets;
 mod types;
 mod value;
 
@@ -65,19 +68,20 @@ impl Default for LowerOptions {
 /// Makes the module of the main program and of what it calls, without procedures that nothing reaches: the code of an
 /// expression of the debugger, for which a main program was made.
 pub fn lower_main(program: &Program, options: &LowerOptions) -> ir::Module {
-    let (usage, tags) = analyse(program, options);
-    ModuleLowering::new(program, options, &SourceMap::new(), &usage, &tags).run_main()
+    let (usage, tags) = analyse(program, options.check_init);
+    let sources = SourceMap::new();
+    driver::main_only(ModuleLowering::new(program, options, &sources, &usage, &tags))
 }
 
 /// Makes the module of a checked program. `sources` gives CUF kernels their line numbers as names.
 pub fn lower(program: &Program, options: &LowerOptions, sources: &SourceMap) -> ir::Module {
-    let (usage, tags) = analyse(program, options);
-    ModuleLowering::new(program, options, sources, &usage, &tags).run()
+    let (usage, tags) = analyse(program, options.check_init);
+    driver::whole_program(ModuleLowering::new(program, options, sources, &usage, &tags))
 }
 
-fn analyse(program: &Program, options: &LowerOptions) -> (Usage, Vec<(u64, u64)>) {
+fn analyse(program: &Program, check_init: bool) -> (Usage, Vec<(u64, u64)>) {
     let mut usage = analysis::usage::analyse(program);
-    if options.check_init {
+    if check_init {
         usage.keep_device_locals_in_memory(program);
     }
     (usage, analysis::type_tags::tags(program))

@@ -3,10 +3,11 @@
 //! The elements are counted first, then stored one after another. Where the number of elements of an item depends on an
 //! implied DO around it, counting is a loop too; items that are plain scalars in an implied DO need none.
 
-use crate::array::{Env, Leaf, element_place};
+use crate::array::element_lvalue;
 use crate::builder::Builder;
+use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
-use crate::value::view::View;
+use crate::value::array_view::ArrayView;
 use ir::op::BinOp;
 use ir::{Reg, Ty, Val};
 use sema::checked::{Expr, ImpliedDo, Item};
@@ -15,7 +16,7 @@ use sema::checked::{Expr, ImpliedDo, Item};
 enum Next {
     /// Known when the code is made, or computed once.
     At(Val),
-    /// Counted by the code.
+    /// CountedLoop by the code.
     Counter(Reg),
 }
 
@@ -33,20 +34,20 @@ impl Builder<'_, '_> {
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// An array constructor as a temporary.
-    pub(crate) fn array_constructor(&mut self, items: &'p [Item], e: &'p Expr) -> View {
+    pub(crate) fn array_constructor(&mut self, items: &'p [Item], e: &'p Expr) -> ArrayView {
         // Arrays that stand outside of implied DOs are evaluated once.
-        let mut env = Env::default();
+        let mut operands = Operands::default();
         for item in items {
             if let Item::Expr(e) = item
                 && e.rank > 0
             {
                 let view = self.view(e);
                 let view = self.b.local_view(view, &e.ty);
-                env.insert(e, Leaf::View(view));
+                operands.insert(e, Operand::View(view));
             }
         }
         let len = self.length_of(e, None);
-        self.with_env(env, |this| {
+        self.with_operands(operands, |this| {
             let count = this.count_items(items);
             let view = this.b.temporary_array(&e.ty, len, &[count]);
             let counted = items.iter().any(|item| matches!(item, Item::Do(_)));
@@ -77,7 +78,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     fn elements_of(&mut self, e: &'p Expr) -> Val {
         let extents = match self.lookup(e) {
-            Some((Leaf::View(view), ..)) => view.extents(),
+            Some((Operand::View(view), ..)) => view.extents(),
             _ => self.prepared(e).1,
         };
         self.b.product(&extents)
@@ -100,14 +101,14 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.b.freeze(total.into())
     }
 
-    fn store_items(&mut self, items: &'p [Item], view: &View, next: &mut Next) {
+    fn store_items(&mut self, items: &'p [Item], view: &ArrayView, next: &mut Next) {
         for item in items {
             match item {
                 Item::Expr(e) if e.rank == 0 => {
                     let value = self.value(e);
                     let at = position(next);
                     let mem = self.b.element_linear(view, at);
-                    self.b.store_value(element_place(mem, view.len), &e.ty, &value);
+                    self.b.store_value(element_lvalue(mem, view.len), &e.ty, &value);
                     self.b.advance_next(next, Val::i64(1));
                 }
                 Item::Expr(e) => self.store_array_item(e, view, next),
@@ -122,13 +123,13 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    fn store_array_item(&mut self, e: &'p Expr, view: &View, next: &mut Next) {
-        let (env, extents) = match self.lookup(e) {
-            Some((Leaf::View(source), ..)) => {
+    fn store_array_item(&mut self, e: &'p Expr, view: &ArrayView, next: &mut Next) {
+        let (operands, extents) = match self.lookup(e) {
+            Some((Operand::View(source), ..)) => {
                 let extents = source.extents();
-                let mut env = Env::default();
-                env.insert(e, Leaf::View(source));
-                (env, extents)
+                let mut operands = Operands::default();
+                operands.insert(e, Operand::View(source));
+                (operands, extents)
             }
             _ => self.prepared(e),
         };
@@ -136,7 +137,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let start = self.b.freeze(position(next));
         let mem = self.b.element_linear(view, start);
         let part = self.b.dense(mem, view.element, view.len, &extents);
-        self.fill_from(&part, env, &extents, e);
+        self.fill_from(&part, operands, &extents, e);
         self.b.advance_next(next, count);
     }
 }

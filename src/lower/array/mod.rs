@@ -11,71 +11,13 @@ pub(crate) mod constructor;
 
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
+use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
-use crate::value::Value;
-use crate::value::place::{Mem, Place};
-use crate::value::view::View;
+use crate::value::array_view::ArrayView;
+use crate::value::lvalue::{Lvalue, MemRef};
 use ir::Val;
 use sema::checked::{Actual, Const, Expr, ExprKind, Type};
 use sema::intrinsic::Class;
-use std::collections::BTreeMap;
-
-/// A prepared operand.
-#[derive(Clone, Debug)]
-pub(crate) enum Leaf {
-    /// An array.
-    View(View),
-    /// A scalar.
-    Value(Value),
-}
-
-/// The prepared operands of an expression, by the address of their node, and the element that is being evaluated.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Env {
-    leaves: BTreeMap<usize, Leaf>,
-    index: Vec<Val>,
-    linear: bool,
-}
-
-fn key(e: &Expr) -> usize {
-    std::ptr::from_ref(e) as usize
-}
-
-impl Env {
-    /// Gives an expression a leaf.
-    pub(crate) fn insert(&mut self, e: &Expr, leaf: Leaf) {
-        self.leaves.insert(key(e), leaf);
-    }
-
-    /// The leaf of an expression.
-    pub(crate) fn leaf(&self, e: &Expr) -> Option<&Leaf> {
-        self.leaves.get(&key(e))
-    }
-
-    /// Whether all arrays are contiguous.
-    fn is_contiguous(&self) -> bool {
-        self.leaves.values().all(|leaf| match leaf {
-            Leaf::View(view) => view.is_contiguous() && !view.gathers(),
-            Leaf::Value(_) => true,
-        })
-    }
-
-    /// The extents of a prepared expression.
-    pub(crate) fn extents(&self, e: &Expr) -> Option<Vec<Val>> {
-        match self.leaves.get(&key(e)) {
-            Some(Leaf::View(view)) => return Some(view.extents()),
-            Some(Leaf::Value(_)) => return None,
-            None => {}
-        }
-        let mut found = None;
-        crate::analysis::visit::parts(e, &mut |part| {
-            if found.is_none() && part.rank > 0 {
-                found = self.extents(part);
-            }
-        });
-        found
-    }
-}
 
 /// Whether a node computes each element from the elements of its operands.
 fn is_elementwise(program: &sema::checked::Program, e: &Expr) -> bool {
@@ -95,7 +37,7 @@ fn is_elementwise(program: &sema::checked::Program, e: &Expr) -> bool {
 
 impl<'p> Builder<'_, 'p> {
     /// The element of a view at a position.
-    pub(crate) fn element_pos(&mut self, view: &View, index: &[Val], linear: bool) -> Mem {
+    pub(crate) fn element_pos(&mut self, view: &ArrayView, index: &[Val], linear: bool) -> MemRef {
         match index.first() {
             Some(&i) if linear => self.element_linear(view, i),
             _ => self.element_by_position(view, index),
@@ -103,8 +45,12 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// With bounds checks on, reports operands of a prepared expression that do not conform.
-    pub(crate) fn check_operands(&mut self, e: &'p Expr, env: &Env) {
-        if !self.options().check_bounds || e.rank == 0 || env.leaf(e).is_some() || !is_elementwise(self.program(), e) {
+    pub(crate) fn check_operands(&mut self, e: &'p Expr, operands: &Operands) {
+        if !self.options().check_bounds
+            || e.rank == 0
+            || operands.operand(e).is_some()
+            || !is_elementwise(self.program(), e)
+        {
             return;
         }
         let mut first: Option<Vec<Val>> = None;
@@ -112,8 +58,8 @@ impl<'p> Builder<'_, 'p> {
             if part.rank == 0 {
                 return;
             }
-            self.check_operands(part, env);
-            let Some(extents) = env.extents(part) else { return };
+            self.check_operands(part, operands);
+            let Some(extents) = operands.extents(part) else { return };
             match &first {
                 Some(first) => self.at(e.span, |this| this.check_extents(first, &extents)),
                 None => first = Some(extents),
@@ -122,7 +68,7 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// An array in the place of one that is refused.
-    pub(crate) fn refused_view(&mut self, e: &Expr) -> View {
+    pub(crate) fn refused_view(&mut self, e: &Expr) -> ArrayView {
         let what = match &e.kind {
             ExprKind::Unsupported(what) => what.to_string(),
             ExprKind::Intrinsic { id, .. } => format!("`{}` of these arguments", id.name()),
@@ -130,11 +76,11 @@ impl<'p> Builder<'_, 'p> {
         };
         self.unsupported(&what);
         let space = self.local_space();
-        self.dense(Mem::at(Val::i64(0), space), Val::i64(1), None, &vec![Val::i64(0); usize::from(e.rank)])
+        self.dense(MemRef::at(Val::i64(0), space), Val::i64(1), None, &vec![Val::i64(0); usize::from(e.rank)])
     }
 
     /// The same array where this side can reach it.
-    pub(crate) fn local_view(&mut self, view: View, ty: &Type) -> View {
+    pub(crate) fn local_view(&mut self, view: ArrayView, ty: &Type) -> ArrayView {
         if !self.is_remote(view.mem) {
             return view;
         }
@@ -149,7 +95,7 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// A view with the elements one after another; itself if it is known to be so.
-    pub(crate) fn contiguous_view(&mut self, view: View, ty: &Type) -> View {
+    pub(crate) fn contiguous_view(&mut self, view: ArrayView, ty: &Type) -> ArrayView {
         if view.is_contiguous() && !view.gathers() {
             return view;
         }
@@ -160,7 +106,7 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// A constant array.
-    fn const_view(&mut self, c: &Const, ty: &Type) -> View {
+    fn const_view(&mut self, c: &Const, ty: &Type) -> ArrayView {
         let mut bytes = Vec::new();
         crate::module::globals::encode(self.program(), ty, c, &mut bytes);
         let mem = self.constant_memory(&bytes, crate::types::align(self.program(), ty));
@@ -180,28 +126,24 @@ impl<'p> Builder<'_, 'p> {
 }
 
 impl<'p> FunctionLowering<'_, 'p> {
-    /// The leaf of a node in the innermost evaluation that has one, with the position there.
-    pub(crate) fn lookup(&self, e: &Expr) -> Option<(Leaf, Vec<Val>, bool)> {
-        let key = key(e);
-        self.envs
-            .iter()
-            .rev()
-            .find_map(|env| env.leaves.get(&key).map(|leaf| (leaf.clone(), env.index.clone(), env.linear)))
+    /// The operand prepared for a node in the innermost evaluation that has one, with the position there.
+    pub(crate) fn lookup(&self, e: &Expr) -> Option<(Operand, Vec<Val>, bool)> {
+        self.elements.lookup(e)
     }
 
     /// Prepares an expression of rank > 0, or the scalar operand of one.
-    pub(crate) fn prepare(&mut self, e: &'p Expr, env: &mut Env) {
+    pub(crate) fn prepare(&mut self, e: &'p Expr, operands: &mut Operands) {
         if e.rank == 0 {
             if !matches!(e.kind, ExprKind::Const(_)) {
                 let value = self.value(e);
-                env.insert(e, Leaf::Value(value));
+                operands.insert(e, Operand::Value(value));
             }
             return;
         }
         if !is_elementwise(self.b.program(), e) {
             let view = self.view(e);
             let view = self.b.local_view(view, &e.ty);
-            env.insert(e, Leaf::View(view));
+            operands.insert(e, Operand::View(view));
             return;
         }
         if let ExprKind::Call { proc, args } = &e.kind {
@@ -210,67 +152,59 @@ impl<'p> FunctionLowering<'_, 'p> {
                 if let Some(Actual::Expr(a)) = arg {
                     // A scalar variable that is passed by reference stays one.
                     if a.rank > 0 || self.b.program().var(*dummy).attrs.value {
-                        self.prepare(a, env);
+                        self.prepare(a, operands);
                     }
                 }
             }
             return;
         }
-        crate::analysis::visit::parts(e, &mut |part| self.prepare(part, env));
+        crate::analysis::visit::parts(e, &mut |part| self.prepare(part, operands));
     }
 
     /// Prepares a whole expression and gives its extents.
-    pub(crate) fn prepared(&mut self, e: &'p Expr) -> (Env, Vec<Val>) {
-        let mut env = Env::default();
-        self.prepare(e, &mut env);
-        let extents = env.extents(e).unwrap_or_default();
-        self.b.check_operands(e, &env);
-        (env, extents)
+    pub(crate) fn prepared(&mut self, e: &'p Expr) -> (Operands, Vec<Val>) {
+        let mut operands = Operands::default();
+        self.prepare(e, &mut operands);
+        let extents = operands.extents(e).unwrap_or_default();
+        self.b.check_operands(e, &operands);
+        (operands, extents)
     }
 
     /// Runs `body` for each element; `targets` are arrays of the same shape that it goes through in step. The body gets the
     /// position, for [`FunctionLowering::element_pos`].
     pub(crate) fn for_each_element(
         &mut self,
-        mut env: Env,
+        operands: Operands,
         extents: &[Val],
-        targets: &[&View],
+        targets: &[&ArrayView],
         body: &mut dyn FnMut(&mut Self, &[Val], bool),
     ) {
-        let linear = env.is_contiguous() && targets.iter().all(|t| t.is_contiguous() && !t.gathers());
-        env.linear = linear;
-        let depth = self.envs.len();
-        self.envs.push(env);
+        let linear = operands.is_contiguous() && targets.iter().all(|t| t.is_contiguous() && !t.gathers());
+        let depth = self.elements.enter(operands, linear);
         let extents = if linear { vec![self.b.product(extents)] } else { extents.to_vec() };
         self.nest(&extents, &mut |this, index| {
-            if let Some(env) = this.envs.get_mut(depth) {
-                env.index = index.to_vec();
-            }
+            this.elements.set_position(depth, index);
             body(this, index, linear);
         });
-        self.envs.truncate(depth);
+        self.elements.leave(depth);
     }
 
-    /// Runs `body` with an environment in place, at positions that the caller chooses with [`FunctionLowering::move_to`].
-    pub(crate) fn with_env<T>(&mut self, env: Env, body: impl FnOnce(&mut Self) -> T) -> T {
-        let depth = self.envs.len();
-        self.envs.push(env);
+    /// Runs `body` with prepared operands, at positions that the caller chooses with [`FunctionLowering::move_to`].
+    pub(crate) fn with_operands<T>(&mut self, operands: Operands, body: impl FnOnce(&mut Self) -> T) -> T {
+        let depth = self.elements.enter(operands, false);
         let result = body(self);
-        self.envs.truncate(depth);
+        self.elements.leave(depth);
         result
     }
 
-    /// Goes to a position in the innermost environment.
+    /// Goes to a position in the innermost evaluation.
     pub(crate) fn move_to(&mut self, index: &[Val]) {
-        if let Some(env) = self.envs.last_mut() {
-            env.index = index.to_vec();
-            env.linear = false;
-        }
+        self.elements.move_to(index);
     }
 
     /// Any array-valued expression as a view.
-    pub(crate) fn view(&mut self, e: &'p Expr) -> View {
-        if let Some((Leaf::View(view), _, _)) = self.lookup(e) {
+    pub(crate) fn view(&mut self, e: &'p Expr) -> ArrayView {
+        if let Some((Operand::View(view), _, _)) = self.lookup(e) {
             return view;
         }
         if let Some(view) = self.designator_view(e) {
@@ -301,26 +235,26 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// An expression evaluated into a temporary array.
-    pub(crate) fn materialise(&mut self, e: &'p Expr) -> View {
-        let (env, extents) = self.prepared(e);
-        let len = self.length_of(e, Some(&env));
+    pub(crate) fn materialise(&mut self, e: &'p Expr) -> ArrayView {
+        let (operands, extents) = self.prepared(e);
+        let len = self.length_of(e, Some(&operands));
         let view = self.b.temporary_array(&e.ty, len, &extents);
-        self.fill_from(&view, env, &extents, e);
+        self.fill_from(&view, operands, &extents, e);
         view
     }
 
     /// Stores a prepared expression into an array that it does not overlap.
-    pub(crate) fn fill_from(&mut self, target: &View, env: Env, extents: &[Val], e: &'p Expr) {
+    pub(crate) fn fill_from(&mut self, target: &ArrayView, operands: Operands, extents: &[Val], e: &'p Expr) {
         let view = target.clone();
-        self.for_each_element(env, extents, &[target], &mut |this, index, linear| {
+        self.for_each_element(operands, extents, &[target], &mut |this, index, linear| {
             let value = this.value(e);
             let mem = this.b.element_pos(&view, index, linear);
-            this.b.store_value(element_place(mem, view.len), &e.ty, &value);
+            this.b.store_value(element_lvalue(mem, view.len), &e.ty, &value);
         });
     }
 }
 
 /// The place of an array element.
-pub(crate) fn element_place(mem: Mem, len: Option<Val>) -> Place {
-    len.map_or(Place::Mem(mem), |len| Place::Char(mem, len))
+pub(crate) fn element_lvalue(mem: MemRef, len: Option<Val>) -> Lvalue {
+    len.map_or(Lvalue::Mem(mem), |len| Lvalue::Char(mem, len))
 }

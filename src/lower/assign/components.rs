@@ -10,10 +10,10 @@ use crate::call::Passed;
 use crate::expr::designator::is_designator;
 use crate::function::FunctionLowering;
 use crate::module::ArgKey;
-use crate::object::derived::Helper;
+use crate::module::helpers::ObjectHelper;
 use crate::types::{assigns_components, const_bytes, is_recursive};
-use crate::value::place::{Mem, Place};
-use crate::value::view::{Contiguity, View};
+use crate::value::array_view::{ArrayView, Contiguity};
+use crate::value::lvalue::{Lvalue, MemRef};
 use ir::Val;
 use sema::checked::{Expr, ExprKind, ProcId, Shape, Type, TypeId, Variable};
 
@@ -24,20 +24,20 @@ impl Builder<'_, '_> {
         self.program().proc(*proc).result.is_some_and(|r| self.program().var(r).attrs.pointer)
     }
 
-    fn object_view(&mut self, mem: Mem, ty: &Type) -> View {
+    fn object_view(&mut self, mem: MemRef, ty: &Type) -> ArrayView {
         let bytes = const_bytes(self.program(), ty).unwrap_or(0);
         self.dense(mem, Val::i64(bytes as i64), None, &[])
     }
 
     /// A copy of an object that is freed with the statement.
-    fn owned_copy(&mut self, from: Mem, ty: &Type) -> Mem {
+    fn owned_copy(&mut self, from: MemRef, ty: &Type) -> MemRef {
         let copy = self.deep_copy(from, ty);
         let view = self.object_view(copy, ty);
         self.release_later(view, ty.clone());
         copy
     }
 
-    fn assign_elements(&mut self, to: &View, from: &View, ty: &Type) {
+    fn assign_elements(&mut self, to: &ArrayView, from: &ArrayView, ty: &Type) {
         let extents = to.extents();
         self.each_position(&extents, &[to, from], &mut |this, index, linear| {
             let (target, source) = (this.element_pos(to, index, linear), this.element_pos(from, index, linear));
@@ -46,7 +46,7 @@ impl Builder<'_, '_> {
     }
 
     /// `to = from` of objects, by components.
-    pub(crate) fn assign_object(&mut self, to: Mem, from: Mem, ty: &Type) {
+    pub(crate) fn assign_object(&mut self, to: MemRef, from: MemRef, ty: &Type) {
         let program = self.program();
         let Type::Derived(id) = ty else { return };
         if !assigns_components(program, ty) || self.is_remote(to) || self.is_remote(from) {
@@ -54,7 +54,7 @@ impl Builder<'_, '_> {
         }
         if is_recursive(program, *id) {
             let (to, from) = (self.address(to), self.address(from));
-            let helper = self.helper(*id, Helper::Assign);
+            let helper = self.helper(*id, ObjectHelper::Assign);
             self.call(helper, vec![to, from], &[]);
             return;
         }
@@ -62,7 +62,7 @@ impl Builder<'_, '_> {
     }
 
     /// Assigns the components of an object one after another.
-    pub(crate) fn assign_fields(&mut self, to: Mem, from: Mem, id: TypeId) {
+    pub(crate) fn assign_fields(&mut self, to: MemRef, from: MemRef, id: TypeId) {
         let program = self.program();
         for field in &program.ty(id).fields {
             let (target, source) = (to.plus(field.offset as i64), from.plus(field.offset as i64));
@@ -87,7 +87,7 @@ impl Builder<'_, '_> {
     }
 
     /// Assigns a component, by the procedure for its rank or the elemental one if its type binds one.
-    fn assign_part(&mut self, to: &View, from: &View, ty: &Type) {
+    fn assign_part(&mut self, to: &ArrayView, from: &ArrayView, ty: &Type) {
         let program = self.program();
         let Type::Derived(id) = ty else { return };
         let assigns = &program.ty(*id).assigns;
@@ -111,7 +111,7 @@ impl Builder<'_, '_> {
         });
     }
 
-    fn assign_with(&mut self, proc: ProcId, to: &View, from: &View, ty: &Type) {
+    fn assign_with(&mut self, proc: ProcId, to: &ArrayView, from: &ArrayView, ty: &Type) {
         let program = self.program();
         let mut passed = Passed::default();
         for (&dummy, view) in program.proc(proc).params.iter().zip([to, from]) {
@@ -122,7 +122,7 @@ impl Builder<'_, '_> {
     }
 
     /// Passes objects of that type that no expression names for a dummy of the same rank.
-    pub(crate) fn pass_view(&mut self, dummy: &Variable, view: &View, ty: &Type, out: &mut Passed) {
+    pub(crate) fn pass_view(&mut self, dummy: &Variable, view: &ArrayView, ty: &Type, out: &mut Passed) {
         out.keys.push(ArgKey::Any);
         if dummy.attrs.class {
             let view = self.tagged(view.clone(), ty);
@@ -171,8 +171,8 @@ impl<'p> FunctionLowering<'_, 'p> {
                     self.b.fit_allocation(d, target, &[], element);
                     Some(self.b.desc_view(d))
                 }
-                (None, 0) => match self.place(target) {
-                    Place::Mem(mem) => Some(self.b.object_view(mem, ty)),
+                (None, 0) => match self.lvalue(target) {
+                    Lvalue::Mem(mem) => Some(self.b.object_view(mem, ty)),
                     _ => None,
                 },
                 _ => self.designator_view(target),
@@ -194,7 +194,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             for (to, from) in from.dims.iter_mut().zip(copy.dims) {
                 (to.stride, to.gather) = (from.stride, None);
             }
-            from = View { mem: copy.mem, origin: None, contiguity: Contiguity::Yes, ..from };
+            from = ArrayView { mem: copy.mem, origin: None, contiguity: Contiguity::Yes, ..from };
         }
         let view = match whole {
             Some(d) => {

@@ -11,7 +11,7 @@
 //!
 //! Assignments by a procedure (`assignment(=)`) are refused when they are reached.
 
-use crate::array::element_place;
+use crate::array::element_lvalue;
 use crate::assign::where_construct::{Arms, Condition};
 use crate::builder::Allocation;
 use crate::builder::Builder;
@@ -20,9 +20,9 @@ use crate::function::FunctionLowering;
 use crate::stmt::loops::Index;
 use crate::types::{Side, const_bytes, has_allocatable, ir_ty};
 use crate::value::Value;
-use crate::value::descriptor::{Desc, DescAt};
-use crate::value::place::{Mem, Place};
-use crate::value::view::View;
+use crate::value::array_view::ArrayView;
+use crate::value::descriptor::{Descriptor, DescriptorAt};
+use crate::value::lvalue::{Lvalue, MemRef};
 use ir::op::BinOp;
 use ir::rt::Rt;
 use ir::{Reg, Space, Ty, Val};
@@ -32,13 +32,13 @@ use sema::checked::{Expr, ExprKind, Stmt, StmtKind, Type, VarId};
 struct Active {
     vars: Vec<VarId>,
     /// A row for each combination with the values of the variables, `integer(8)`.
-    rows: View,
+    rows: ArrayView,
     count: Val,
 }
 
 /// A word for each combination: an address.
 #[derive(Clone)]
-struct Words(View);
+struct Words(ArrayView);
 
 /// A mask of a WHERE, evaluated for each combination.
 #[derive(Clone)]
@@ -117,13 +117,13 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// The memory that values of unknown size are put into, for one combination.
-    fn block_of(&mut self, addr: Val, target: &View) -> View {
+    fn block_of(&mut self, addr: Val, target: &ArrayView) -> ArrayView {
         let space = if self.side() == Side::Device { Space::Global } else { Space::Host };
         let extents = target.extents();
-        self.dense(Mem::at(addr, space), target.element, target.len, &extents)
+        self.dense(MemRef::at(addr, space), target.element, target.len, &extents)
     }
 
-    fn new_block_like(&mut self, target: &View, ty: &Type, words: &Words, row: Val) -> View {
+    fn new_block_like(&mut self, target: &ArrayView, ty: &Type, words: &Words, row: Val) -> ArrayView {
         let extents = target.extents();
         let bytes = self.array_bytes(&extents, target.element);
         let location = i32::from(self.side() == Side::Device);
@@ -137,7 +137,7 @@ impl<'p> Builder<'_, 'p> {
         block
     }
 
-    fn block_at(&mut self, words: &Words, row: Val, target: &View) -> View {
+    fn block_at(&mut self, words: &Words, row: Val, target: &ArrayView) -> ArrayView {
         let addr = self.kept_word(words, row);
         self.block_of(addr, target)
     }
@@ -166,17 +166,17 @@ impl<'p> Builder<'_, 'p> {
         Saved { mem: self.temporary(total, 8), each }
     }
 
-    fn saved_slot(&mut self, saved: &Saved, row: Val) -> Mem {
+    fn saved_slot(&mut self, saved: &Saved, row: Val) -> MemRef {
         let skip = self.imul(row, saved.each);
         self.advance(saved.mem, skip)
     }
 
     /// The conditions on the elements of a target, which has the shape of the masks.
-    fn conditions_of(&mut self, masks: &[ListedMask<'p>], row: Val, target: &View) -> Vec<Condition<'p>> {
+    fn conditions_of(&mut self, masks: &[ListedMask<'p>], row: Val, target: &ArrayView) -> Vec<Condition<'p>> {
         let mut out = Vec::with_capacity(masks.len());
         for m in masks {
             let element = self.element_bytes(&m.mask.ty, None);
-            let shape = View { element, len: None, ..target.clone() };
+            let shape = ArrayView { element, len: None, ..target.clone() };
             let value = Some(self.block_at(&m.blocks, row, &shape));
             out.push(Condition { mask: m.mask, value, wanted: m.wanted });
         }
@@ -226,7 +226,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let start = this.b.imul(counter.into(), width);
             for (i, &v) in all.iter().enumerate() {
                 let ty = &this.b.program().var(v).ty;
-                let place = this.index_place(v);
+                let place = this.index_lvalue(v);
                 let value = this.b.load_value(place, ty);
                 let value = this.b.as_scalar(&value, ty);
                 let value = this.b.widen(value, ir_ty(ty));
@@ -269,7 +269,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let word = this.b.element_linear(&active.rows, at);
                 let value = this.b.load_word(word);
                 let value = this.b.narrow(value, ir_ty(ty));
-                let place = this.index_place(v);
+                let place = this.index_lvalue(v);
                 this.b.store_value(place, ty, &Value::Scalar(value));
             }
             body(this, row);
@@ -300,14 +300,14 @@ impl<'p> FunctionLowering<'_, 'p> {
         let len = matches!(ty, Type::Character(_)).then_some(Val::i64(bytes as i64));
         let values = self.b.temporary_array(ty, len, &[active.count]);
         let places = self.b.finds_itself(target).then(|| self.b.words(active));
-        let mut found: Option<Place> = None;
+        let mut found: Option<Lvalue> = None;
         self.each_row(active, &mut |this, row| {
             let v = this.value(value);
             let slot = this.b.element_linear(&values, row);
-            this.b.store_value(element_place(slot, len), ty, &v);
+            this.b.store_value(element_lvalue(slot, len), ty, &v);
             if let Some(places) = &places {
-                let place = this.place(target);
-                if let Place::Mem(mem) | Place::Char(mem, _) = place {
+                let place = this.lvalue(target);
+                if let Lvalue::Mem(mem) | Lvalue::Char(mem, _) = place {
                     let addr = this.b.address(mem);
                     this.b.keep_word(places, row, addr);
                     found = Some(place);
@@ -316,22 +316,22 @@ impl<'p> FunctionLowering<'_, 'p> {
         });
         self.each_row(active, &mut |this, row| {
             let slot = this.b.element_linear(&values, row);
-            let v = this.b.load_value(element_place(slot, len), ty);
+            let v = this.b.load_value(element_lvalue(slot, len), ty);
             let place = match (&places, found) {
                 (Some(places), Some(known)) => {
                     let addr = this.b.kept_word(places, row);
                     at_address(known, addr)
                 }
-                _ => this.place(target),
+                _ => this.lvalue(target),
             };
             this.b.store_value(place, ty, &v);
         });
     }
 
-    fn target_view(&mut self, saved: Option<&Saved>, row: Val, target: &'p Expr, space: Space) -> Option<View> {
+    fn target_view(&mut self, saved: Option<&Saved>, row: Val, target: &'p Expr, space: Space) -> Option<ArrayView> {
         let Some(saved) = saved else { return self.designator_view(target) };
         let slot = self.b.saved_slot(saved, row);
-        let d = self.b.desc_of((&target.ty, false), target.rank, DescAt::Mem(slot), space, false, None);
+        let d = self.b.desc_of((&target.ty, false), target.rank, DescriptorAt::Mem(slot), space, false, None);
         Some(self.b.desc_view(&d))
     }
 
@@ -341,8 +341,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         &mut self,
         active: &Active,
         (target, what): (&'p Expr, &str),
-        find: &mut dyn FnMut(&mut Self, Val, &View, &View),
-        store: &mut dyn FnMut(&mut Self, Val, &View, &View),
+        find: &mut dyn FnMut(&mut Self, Val, &ArrayView, &ArrayView),
+        store: &mut dyn FnMut(&mut Self, Val, &ArrayView, &ArrayView),
     ) {
         let ty = &target.ty;
         let blocks = self.b.words(active);
@@ -379,9 +379,9 @@ impl<'p> FunctionLowering<'_, 'p> {
                     let v = this.value(value);
                     this.b.fill(block, &v, ty);
                 } else {
-                    let (env, extents) = this.prepared(value);
+                    let (operands, extents) = this.prepared(value);
                     this.b.check_shape(block, &extents);
-                    this.fill_from(block, env, &extents, value);
+                    this.fill_from(block, operands, &extents, value);
                 }
             },
             &mut |this, _, view, block| this.b.copy_array(view, block, ty),
@@ -397,10 +397,10 @@ impl<'p> FunctionLowering<'_, 'p> {
     ) {
         let values = self.b.saved(active, target.rank);
         let places = self.b.words(active);
-        let mut known: Option<Desc> = None;
+        let mut known: Option<Descriptor> = None;
         self.each_row(active, &mut |this, row| {
             let Some(d) = this.descriptor(target) else { return this.b.unsupported("a pointer to this object") };
-            let DescAt::Mem(mem) = d.at else { return this.b.unsupported("a pointer to this object") };
+            let DescriptorAt::Mem(mem) = d.at else { return this.b.unsupported("a pointer to this object") };
             let addr = this.b.address(mem);
             this.b.keep_word(&places, row, addr);
             let slot = this.b.saved_slot(&values, row);
@@ -415,16 +415,16 @@ impl<'p> FunctionLowering<'_, 'p> {
             known = Some(d);
         });
         let Some(known) = known else { return };
-        let DescAt::Mem(first) = known.at else { return };
+        let DescriptorAt::Mem(first) = known.at else { return };
         let is_null = matches!(value.kind, ExprKind::Null);
         self.each_row(active, &mut |this, row| {
             let addr = this.b.kept_word(&places, row);
-            let d = Desc { at: DescAt::Mem(Mem { addr, offset: 0, ..first }), ..known.clone() };
+            let d = Descriptor { at: DescriptorAt::Mem(MemRef { addr, offset: 0, ..first }), ..known.clone() };
             if is_null {
                 return this.b.desc_clear(&d);
             }
             let slot = this.b.saved_slot(&values, row);
-            let view = this.b.desc_view(&Desc { at: DescAt::Mem(slot), ..known.clone() });
+            let view = this.b.desc_view(&Descriptor { at: DescriptorAt::Mem(slot), ..known.clone() });
             this.b.desc_set(&d, &view);
         });
     }
@@ -458,11 +458,11 @@ impl<'p> FunctionLowering<'_, 'p> {
     fn listed_mask(&mut self, active: &Active, mask: &'p Expr) -> Words {
         let blocks = self.b.words(active);
         self.each_row(active, &mut |this, row| {
-            let (env, extents) = this.prepared(mask);
+            let (operands, extents) = this.prepared(mask);
             let element = this.b.element_bytes(&mask.ty, None);
-            let shape = this.b.dense(Mem::at(Val::i64(0), Space::Host), element, None, &extents);
+            let shape = this.b.dense(MemRef::at(Val::i64(0), Space::Host), element, None, &extents);
             let block = this.b.new_block_like(&shape, &mask.ty, &blocks, row);
-            this.fill_from(&block, env, &extents, mask);
+            this.fill_from(&block, operands, &extents, mask);
         });
         blocks
     }
@@ -485,15 +485,15 @@ impl<'p> FunctionLowering<'_, 'p> {
 
 /// A descriptor for each combination.
 struct Saved {
-    mem: Mem,
+    mem: MemRef,
     each: Val,
 }
 
 /// The same kind of place at another address.
-fn at_address(place: Place, addr: Val) -> Place {
+fn at_address(place: Lvalue, addr: Val) -> Lvalue {
     match place {
-        Place::Mem(mem) => Place::Mem(Mem { addr, offset: 0, ..mem }),
-        Place::Char(mem, len) => Place::Char(Mem { addr, offset: 0, ..mem }, len),
+        Lvalue::Mem(mem) => Lvalue::Mem(MemRef { addr, offset: 0, ..mem }),
+        Lvalue::Char(mem, len) => Lvalue::Char(MemRef { addr, offset: 0, ..mem }, len),
         other => other,
     }
 }

@@ -11,27 +11,28 @@ pub(crate) mod pointer;
 pub(crate) mod transfer;
 pub(crate) mod where_construct;
 
-use crate::array::{Env, Leaf, element_place};
+use crate::array::element_lvalue;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::call::has_open_length;
+use crate::elements::{Operand, Operands};
 use crate::expr::designator::is_designator;
 use crate::function::FunctionLowering;
-use crate::storage::Home;
+use crate::storage::VarStorage;
 use crate::types::{assigns_components, has_allocatable, has_final, is_device_data};
 use crate::value::Value;
-use crate::value::descriptor::Desc;
-use crate::value::place::Place;
-use crate::value::view::View;
+use crate::value::array_view::ArrayView;
+use crate::value::descriptor::Descriptor;
+use crate::value::lvalue::Lvalue;
 use ir::Val;
 use ir::op::{BinOp, CmpOp};
 use sema::checked::{Expr, ExprKind, Type};
 
 impl<'p> Builder<'_, 'p> {
-    fn store_assigned(&mut self, place: Place, target: &'p Expr, value: &'p Expr, v: &Value) {
+    fn store_assigned(&mut self, place: Lvalue, target: &'p Expr, value: &'p Expr, v: &Value) {
         // A character or object value is where it is; what overlaps the target must be copied out first. The character
         // service takes overlap; objects overlap only if they are the same.
-        if let (Place::Mem(to), Value::Object(from)) = (place, v)
+        if let (Lvalue::Mem(to), Value::Object(from)) = (place, v)
             && is_designator(value)
         {
             if to == *from {
@@ -39,7 +40,7 @@ impl<'p> Builder<'_, 'p> {
             }
         }
         // `a = a%next`: what the target holds is freed before it is copied, so that the value is copied first.
-        if let (Place::Mem(to), Value::Object(from)) = (place, v)
+        if let (Lvalue::Mem(to), Value::Object(from)) = (place, v)
             && has_allocatable(self.program(), &target.ty)
             && ((is_designator(value) && self.storage_root(target) == self.storage_root(value))
                 || self.is_pointer_result(value))
@@ -49,14 +50,14 @@ impl<'p> Builder<'_, 'p> {
             self.store_value(place, &target.ty, &Value::Object(copy));
             return self.release(copy, &target.ty);
         }
-        if let Place::Mem(to) = place {
+        if let Lvalue::Mem(to) = place {
             self.finalise(to, &target.ty);
         }
         self.store_value(place, &target.ty, v);
     }
 
     /// Allocates an array anew unless it has that shape.
-    pub(crate) fn fit_allocation(&mut self, d: &Desc, target: &'p Expr, shape: &[(Val, Val)], element: Val) {
+    pub(crate) fn fit_allocation(&mut self, d: &Descriptor, target: &'p Expr, shape: &[(Val, Val)], element: Val) {
         let old = self.desc_view(d);
         let mut unfit = self.icmp(CmpOp::Eq, old.mem.addr, Val::i64(0));
         for (have, &(_, want)) in old.extents().into_iter().zip(shape) {
@@ -77,7 +78,7 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// Gives a view its vector subscripts as they are, before what is assigned changes them.
-    fn settle_subscripts(&mut self, view: &mut View) {
+    fn settle_subscripts(&mut self, view: &mut ArrayView) {
         let subscript = Type::Integer(8);
         for d in &mut view.dims {
             if let Some(gather) = &mut d.gather {
@@ -91,19 +92,19 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// Sets every element of an array to a value.
-    pub(crate) fn fill(&mut self, view: &View, v: &Value, ty: &Type) {
+    pub(crate) fn fill(&mut self, view: &ArrayView, v: &Value, ty: &Type) {
         if self.is_remote(view.mem) && !view.gathers() {
             return self.fill_remote(view, v, ty);
         }
         let extents = view.extents();
         self.each_position(&extents, &[view], &mut |this, index, linear| {
             let mem = this.element_pos(view, index, linear);
-            this.store_value(element_place(mem, view.len), ty, v);
+            this.store_value(element_lvalue(mem, view.len), ty, v);
         });
     }
 
     /// Copies an array element by element or in a transfer; shapes agree and memories do not overlap.
-    pub(crate) fn copy_array(&mut self, to: &View, from: &View, ty: &Type) {
+    pub(crate) fn copy_array(&mut self, to: &ArrayView, from: &ArrayView, ty: &Type) {
         let remote = self.is_remote(to.mem) || self.is_remote(from.mem);
         if remote && !to.gathers() && !from.gathers() {
             return self.transfer(to, from);
@@ -111,14 +112,14 @@ impl<'p> Builder<'_, 'p> {
         let extents = to.extents();
         self.each_position(&extents, &[to, from], &mut |this, index, linear| {
             let source = this.element_pos(from, index, linear);
-            let value = this.load_value(element_place(source, from.len), ty);
+            let value = this.load_value(element_lvalue(source, from.len), ty);
             let target = this.element_pos(to, index, linear);
-            this.store_value(element_place(target, to.len), ty, &value);
+            this.store_value(element_lvalue(target, to.len), ty, &value);
         });
     }
 
     /// With bounds checks on, reports a value whose shape is not that of the target.
-    pub(crate) fn check_shape(&mut self, view: &View, extents: &[Val]) {
+    pub(crate) fn check_shape(&mut self, view: &ArrayView, extents: &[Val]) {
         let own = view.extents();
         self.check_extents(&own, extents);
     }
@@ -153,26 +154,26 @@ impl<'p> FunctionLowering<'_, 'p> {
             return self.assign_allocatable_scalar(&d, target, value);
         }
         let v = self.value(value);
-        if let Some(Place::Reg(reg)) = self.register_place(target) {
+        if let Some(Lvalue::Reg(reg)) = self.register_place(target) {
             // The value is used here only, so that its last operation may set the variable itself.
             let v = self.b.as_scalar(&v, &target.ty);
             return self.b.set_directly(reg, v);
         }
-        let place = self.place(target);
+        let place = self.lvalue(target);
         self.at(target.span, |this| this.b.store_assigned(place, target, value, &v));
     }
 
     /// The register of a variable that lives in one.
-    fn register_place(&mut self, target: &'p Expr) -> Option<Place> {
+    fn register_place(&mut self, target: &'p Expr) -> Option<Lvalue> {
         let ExprKind::Var(v) = &target.kind else { return None };
-        match self.home(*v) {
-            Some(Home::Reg(r)) => Some(Place::Reg(r)),
+        match self.storage_of(*v) {
+            Some(VarStorage::Reg(r)) => Some(Lvalue::Reg(r)),
             _ => None,
         }
     }
 
     /// The descriptor of an allocatable that assignment may allocate: a whole variable or component, of host data.
-    pub(crate) fn reallocatable(&mut self, target: &'p Expr) -> Option<Desc> {
+    pub(crate) fn reallocatable(&mut self, target: &'p Expr) -> Option<Descriptor> {
         let (allocatable, cuda) = match &target.kind {
             ExprKind::Var(v) => {
                 let attrs = &self.b.program().var(*v).attrs;
@@ -191,7 +192,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// The same for an array of device data that host code assigns.
-    fn reallocatable_on_device(&mut self, target: &'p Expr) -> Option<Desc> {
+    fn reallocatable_on_device(&mut self, target: &'p Expr) -> Option<Descriptor> {
         let ExprKind::Var(v) = &target.kind else { return None };
         let attrs = &self.b.program().var(*v).attrs;
         if !attrs.allocatable || !self.b.is_host() || !is_device_data(attrs.cuda) || has_open_length(&target.ty) {
@@ -201,7 +202,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Assignment to a whole allocatable array on the device, which may have to be allocated anew.
-    fn assign_whole_on_device(&mut self, d: &Desc, target: &'p Expr, value: &'p Expr) {
+    fn assign_whole_on_device(&mut self, d: &Descriptor, target: &'p Expr, value: &'p Expr) {
         let from = match self.designator_view(value) {
             Some(from) if from.gathers() => {
                 let local = self.b.local_view(from, &value.ty);
@@ -219,7 +220,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.at(target.span, |this| this.b.copy_array(&view, &from, &target.ty));
     }
 
-    fn assign_allocatable_scalar(&mut self, d: &Desc, target: &'p Expr, value: &'p Expr) {
+    fn assign_allocatable_scalar(&mut self, d: &Descriptor, target: &'p Expr, value: &'p Expr) {
         let v = self.value(value);
         let deferred = has_open_length(&target.ty) && d.element.is_none();
         let v = match v {
@@ -264,7 +265,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let kept = self.b.negate(unfit);
             self.when(kept, |this| this.b.finalise(view.mem, &target.ty));
         }
-        self.b.store_value(element_place(view.mem, view.len), &target.ty, &v);
+        self.b.store_value(element_lvalue(view.mem, view.len), &target.ty, &v);
         if let (true, Value::Object(copy)) = (same_object, &v) {
             self.b.release(*copy, &target.ty);
         }
@@ -316,18 +317,18 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
         }
         let is_early = self.b.is_remote(view.mem) || self.b.conflicts(target, value);
-        let (env, extents) = match designator {
+        let (operands, extents) = match designator {
             Some(from) => {
                 let from = self.b.local_view(from, &value.ty);
                 let extents = from.extents();
-                let mut env = Env::default();
-                env.insert(value, Leaf::View(from));
-                (env, extents)
+                let mut operands = Operands::default();
+                operands.insert(value, Operand::View(from));
+                (operands, extents)
             }
             None => self.prepared(value),
         };
         if is_early {
-            let len = self.length_of(value, Some(&env));
+            let len = self.length_of(value, Some(&operands));
             let from = if self.b.is_remote(view.mem) {
                 let from = self.b.temporary_bytes(&value.ty, len, &extents);
                 if has_allocatable(self.b.program(), &value.ty) {
@@ -337,27 +338,27 @@ impl<'p> FunctionLowering<'_, 'p> {
             } else {
                 self.b.temporary_array(&value.ty, len, &extents)
             };
-            self.fill_from(&from, env, &extents, value);
+            self.fill_from(&from, operands, &extents, value);
             self.b.check_shape(&view, &from.extents());
             return self.at(target.span, |this| this.b.copy_array(&view, &from, &target.ty));
         }
         self.b.check_shape(&view, &extents);
         let extents = view.extents();
-        self.at(target.span, |this| this.fill_from(&view, env, &extents, value));
+        self.at(target.span, |this| this.fill_from(&view, operands, &extents, value));
     }
 
     /// Assignment to a whole allocatable, which may have to be allocated anew.
-    fn assign_whole(&mut self, d: &Desc, target: &'p Expr, value: &'p Expr) {
+    fn assign_whole(&mut self, d: &Descriptor, target: &'p Expr, value: &'p Expr) {
         let reads_target = match self.b.storage_root(target) {
             Some(v) => self.b.mentions(value, v),
             None => true,
         };
-        let (env, extents) = if reads_target {
+        let (operands, extents) = if reads_target {
             let from = self.materialise(value);
             let extents = from.extents();
-            let mut env = Env::default();
-            env.insert(value, Leaf::View(from));
-            (env, extents)
+            let mut operands = Operands::default();
+            operands.insert(value, Operand::View(from));
+            (operands, extents)
         } else {
             self.prepared(value)
         };
@@ -365,20 +366,20 @@ impl<'p> FunctionLowering<'_, 'p> {
             ExprKind::Convert(inner) => inner,
             _ => value,
         };
-        let lowers: Vec<Val> = match env.leaf(whole) {
+        let lowers: Vec<Val> = match operands.operand(whole) {
             // The value is a whole array: its bounds become those of the target.
-            Some(Leaf::View(view)) if is_whole(whole) => view.dims.iter().map(|dim| dim.lower).collect(),
+            Some(Operand::View(view)) if is_whole(whole) => view.dims.iter().map(|dim| dim.lower).collect(),
             _ => vec![Val::i64(1); extents.len()],
         };
         let deferred = d.element.is_none();
-        let length = if deferred { self.length_of(value, Some(&env)) } else { None };
+        let length = if deferred { self.length_of(value, Some(&operands)) } else { None };
         let element = length.unwrap_or_else(|| self.b.desc_element(d));
         let element = self.b.freeze(element);
         let extents: Vec<Val> = extents.into_iter().map(|e| self.b.freeze(e)).collect();
         let shape: Vec<(Val, Val)> = lowers.into_iter().zip(extents.iter().copied()).collect();
         self.b.fit_allocation(d, target, &shape, element);
         let view = self.b.desc_view(d);
-        self.at(target.span, |this| this.fill_from(&view, env, &extents, value));
+        self.at(target.span, |this| this.fill_from(&view, operands, &extents, value));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Pointer assignment and association.
 
 use crate::function::FunctionLowering;
-use crate::value::view::{Contiguity, View, ViewDim};
+use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use ir::Val;
 use ir::op::{BinOp, CmpOp};
 use sema::checked::{Expr, ExprKind};
@@ -17,7 +17,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// What a pointer points to after `=> e`; `None` for `null()`.
-    pub(crate) fn pointer_target(&mut self, e: &'p Expr) -> Option<View> {
+    pub(crate) fn pointer_target(&mut self, e: &'p Expr) -> Option<ArrayView> {
         match &e.kind {
             ExprKind::Null => None,
             ExprKind::Intrinsic { id: sema::intrinsic::Intrinsic::Null, .. } => None,
@@ -39,7 +39,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// The view with the bounds that a pointer assignment gives.
-    pub(crate) fn with_bounds(&mut self, mut view: View, bounds: &'p [(Expr, Option<Expr>)]) -> View {
+    pub(crate) fn with_bounds(&mut self, mut view: ArrayView, bounds: &'p [(Expr, Option<Expr>)]) -> ArrayView {
         if bounds.is_empty() {
             return view;
         }
@@ -59,10 +59,10 @@ impl<'p> FunctionLowering<'_, 'p> {
             let lower = self.bound(lo);
             let upper = hi.as_ref().map_or(lower, |e| self.bound(e));
             let extent = self.b.count(lower, upper, Val::i64(1));
-            dims.push(ViewDim { lower, extent, stride, gather: None });
+            dims.push(ArrayDim { lower, extent, stride, gather: None });
             stride = self.b.imul(stride, extent);
         }
-        View { dims, contiguity: Contiguity::Unknown, origin: None, ..view }
+        ArrayView { dims, contiguity: Contiguity::Unknown, origin: None, ..view }
     }
 
     /// ASSOCIATED

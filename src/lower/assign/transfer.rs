@@ -7,7 +7,7 @@
 use crate::builder::Builder;
 use crate::types::{const_bytes, ir_ty};
 use crate::value::Value;
-use crate::value::view::View;
+use crate::value::array_view::ArrayView;
 use ir::op::CvtOp;
 use ir::rt::Rt;
 use ir::{Ty, Val};
@@ -15,7 +15,7 @@ use sema::checked::Type;
 
 impl Builder<'_, '_> {
     /// Copies an array where a side is on the device.
-    pub(crate) fn transfer(&mut self, to: &View, from: &View) {
+    pub(crate) fn transfer(&mut self, to: &ArrayView, from: &ArrayView) {
         if to.is_contiguous() && from.is_contiguous() && to.element == from.element {
             let count = self.size(to);
             let bytes = self.imul(count, to.element);
@@ -26,7 +26,7 @@ impl Builder<'_, '_> {
     }
 
     /// Sets every element of a device array.
-    pub(crate) fn fill_remote(&mut self, view: &View, v: &Value, ty: &Type) {
+    pub(crate) fn fill_remote(&mut self, view: &ArrayView, v: &Value, ty: &Type) {
         let descriptor = self.descriptor_of(view);
         match ty {
             Type::Integer(_) | Type::Real(_) | Type::Logical(_) => {

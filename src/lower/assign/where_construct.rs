@@ -5,11 +5,12 @@
 //! arms before do not; a nested WHERE adds to the conditions around it. A WHERE in a FORALL that reads what it assigns is done
 //! by `forall`.
 
-use crate::array::{Env, Leaf, element_place};
+use crate::array::element_lvalue;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
+use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
-use crate::value::view::View;
+use crate::value::array_view::ArrayView;
 use ir::Val;
 use ir::op::BinOp;
 use sema::checked::{Expr, Stmt, StmtKind, VarId};
@@ -24,7 +25,7 @@ pub(crate) struct Condition<'p> {
     /// The mask.
     pub(crate) mask: &'p Expr,
     /// The mask as it was at the beginning.
-    pub(crate) value: Option<View>,
+    pub(crate) value: Option<ArrayView>,
     /// Whether it must hold, or must not.
     pub(crate) wanted: bool,
 }
@@ -42,10 +43,10 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// With bounds checks on, reports a value or masks whose shape is not that of the target.
-    fn check_masked(&mut self, env: &Env, value: &'p Expr, extents: &[Val], conditions: &[Condition<'p>]) {
+    fn check_masked(&mut self, operands: &Operands, value: &'p Expr, extents: &[Val], conditions: &[Condition<'p>]) {
         for e in conditions.iter().map(|c| c.mask).chain([value]).filter(|e| e.rank > 0) {
-            self.check_operands(e, env);
-            if let Some(own) = env.extents(e) {
+            self.check_operands(e, operands);
+            if let Some(own) = operands.extents(e) {
                 self.at(e.span, |this| this.check_extents(extents, &own));
             }
         }
@@ -86,7 +87,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    fn materialise_mask(&mut self, mask: &'p Expr) -> View {
+    fn materialise_mask(&mut self, mask: &'p Expr) -> ArrayView {
         let view = self.view(mask);
         // A variable may change before the mask is used.
         if crate::expr::designator::is_designator(mask) {
@@ -98,11 +99,11 @@ impl<'p> FunctionLowering<'_, 'p> {
         view
     }
 
-    fn prepare_conditions(&mut self, conditions: &[Condition<'p>], env: &mut Env) {
+    fn prepare_conditions(&mut self, conditions: &[Condition<'p>], operands: &mut Operands) {
         for c in conditions {
             match &c.value {
-                Some(view) => env.insert(c.mask, Leaf::View(view.clone())),
-                None => self.prepare(c.mask, env),
+                Some(view) => operands.insert(c.mask, Operand::View(view.clone())),
+                None => self.prepare(c.mask, operands),
             }
         }
     }
@@ -130,11 +131,11 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// Assigns those elements of a target for which the conditions hold; `ready` is the value where it is known already.
     pub(crate) fn masked_assign_to(
         &mut self,
-        view: &View,
+        view: &ArrayView,
         target: &'p Expr,
         value: &'p Expr,
         conditions: &[Condition<'p>],
-        ready: Option<View>,
+        ready: Option<ArrayView>,
     ) {
         let extents = view.extents();
         let ty = &target.ty;
@@ -145,44 +146,51 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.b.copy_array(&to, view, ty);
         }
         let is_ready = ready.is_some();
-        let mut env = Env::default();
+        let mut operands = Operands::default();
         match ready {
-            Some(ready) => env.insert(value, Leaf::View(ready)),
-            None => self.prepare(value, &mut env),
+            Some(ready) => operands.insert(value, Operand::View(ready)),
+            None => self.prepare(value, &mut operands),
         }
-        self.prepare_conditions(conditions, &mut env);
-        self.b.check_masked(&env, value, &extents, conditions);
+        self.prepare_conditions(conditions, &mut operands);
+        self.b.check_masked(&operands, value, &extents, conditions);
         if !remote && !is_ready && self.b.conflicts(target, value) {
             let fresh = self.b.temporary_array(ty, view.len, &extents);
-            self.masked_store(&fresh, env, &extents, value, conditions);
-            let mut env = Env::default();
-            env.insert(value, Leaf::View(fresh));
-            self.prepare_conditions(conditions, &mut env);
-            return self.masked_store(&to, env, &extents, value, conditions);
+            self.masked_store(&fresh, operands, &extents, value, conditions);
+            let mut operands = Operands::default();
+            operands.insert(value, Operand::View(fresh));
+            self.prepare_conditions(conditions, &mut operands);
+            return self.masked_store(&to, operands, &extents, value, conditions);
         }
-        self.masked_store(&to, env, &extents, value, conditions);
+        self.masked_store(&to, operands, &extents, value, conditions);
         if remote {
             self.b.copy_array(view, &to, ty);
         }
     }
 
     /// Evaluates a value into an array where the conditions hold.
-    pub(crate) fn masked_value(&mut self, to: &View, value: &'p Expr, conditions: &[Condition<'p>]) {
-        let mut env = Env::default();
-        self.prepare(value, &mut env);
-        self.prepare_conditions(conditions, &mut env);
+    pub(crate) fn masked_value(&mut self, to: &ArrayView, value: &'p Expr, conditions: &[Condition<'p>]) {
+        let mut operands = Operands::default();
+        self.prepare(value, &mut operands);
+        self.prepare_conditions(conditions, &mut operands);
         let extents = to.extents();
-        self.b.check_masked(&env, value, &extents, conditions);
-        self.masked_store(to, env, &extents, value, conditions);
+        self.b.check_masked(&operands, value, &extents, conditions);
+        self.masked_store(to, operands, &extents, value, conditions);
     }
 
-    fn masked_store(&mut self, to: &View, env: Env, extents: &[Val], value: &'p Expr, conditions: &[Condition<'p>]) {
-        self.for_each_element(env, extents, &[to], &mut |this, index, linear| {
+    fn masked_store(
+        &mut self,
+        to: &ArrayView,
+        operands: Operands,
+        extents: &[Val],
+        value: &'p Expr,
+        conditions: &[Condition<'p>],
+    ) {
+        self.for_each_element(operands, extents, &[to], &mut |this, index, linear| {
             let holds = this.holds(conditions);
             this.when(holds, |this| {
                 let v = this.value(value);
                 let mem = this.b.element_pos(to, index, linear);
-                this.b.store_value(element_place(mem, to.len), &value.ty, &v);
+                this.b.store_value(element_lvalue(mem, to.len), &value.ty, &v);
             });
         });
     }

@@ -14,30 +14,30 @@ use crate::builder::arith::{self, constant};
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::types::ir_ty;
-use crate::value::place::Mem;
+use crate::value::lvalue::MemRef;
 use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
 use ir::{Ty, Val};
 use sema::checked::{BinaryOp, Const, Expr, ExprKind, Type};
 
-use crate::value::view::{Contiguity, View, ViewDim};
+use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 
 impl Builder<'_, '_> {
     /// A contiguous array with lower bounds 1.
-    pub(crate) fn dense(&mut self, mem: Mem, element: Val, len: Option<Val>, extents: &[Val]) -> View {
+    pub(crate) fn dense(&mut self, mem: MemRef, element: Val, len: Option<Val>, extents: &[Val]) -> ArrayView {
         let mut stride = element;
         let mut dims = Vec::with_capacity(extents.len());
         for &extent in extents {
-            dims.push(ViewDim { lower: Val::i64(1), extent, stride, gather: None });
+            dims.push(ArrayDim { lower: Val::i64(1), extent, stride, gather: None });
             if dims.len() < extents.len() {
                 stride = self.imul(stride, extent);
             }
         }
-        View { mem, origin: None, dims, element, len, tag: None, contiguity: Contiguity::Yes, assumed_size: false }
+        ArrayView { mem, origin: None, dims, element, len, tag: None, contiguity: Contiguity::Yes, assumed_size: false }
     }
 
     /// A temporary array until the end of the current scope, of objects without contents, which own what is stored to them.
-    pub(crate) fn temporary_array(&mut self, ty: &Type, len: Option<Val>, extents: &[Val]) -> View {
+    pub(crate) fn temporary_array(&mut self, ty: &Type, len: Option<Val>, extents: &[Val]) -> ArrayView {
         let view = self.temporary_bytes(ty, len, extents);
         if crate::types::has_allocatable(self.program(), ty) {
             self.initialise_view(&view, ty);
@@ -47,7 +47,7 @@ impl Builder<'_, '_> {
     }
 
     /// The memory of a temporary array; what its elements own, if they come from the device or go there, is somebody else's.
-    pub(crate) fn temporary_bytes(&mut self, ty: &Type, len: Option<Val>, extents: &[Val]) -> View {
+    pub(crate) fn temporary_bytes(&mut self, ty: &Type, len: Option<Val>, extents: &[Val]) -> ArrayView {
         let element = self.element_bytes(ty, len);
         let bytes = self.array_bytes(extents, element);
         let mem = self.temporary(bytes, crate::types::align(self.program(), ty).max(8));
@@ -63,13 +63,13 @@ impl Builder<'_, '_> {
     }
 
     /// Number of elements.
-    pub(crate) fn size(&mut self, view: &View) -> Val {
+    pub(crate) fn size(&mut self, view: &ArrayView) -> Val {
         let extents = view.extents();
         self.product(&extents)
     }
 
     /// Computes the origin where that saves work at each access.
-    pub(crate) fn with_origin(&mut self, mut view: View) -> View {
+    pub(crate) fn with_origin(&mut self, mut view: ArrayView) -> ArrayView {
         let dynamic = view.dims.iter().any(|d| constant(d.lower).is_none() || constant(d.stride).is_none());
         let zero_based = view.dims.iter().all(|d| arith::is(d.lower, 0));
         if dynamic && !zero_based {
@@ -87,7 +87,7 @@ impl Builder<'_, '_> {
     }
 
     /// The element with subscripts `value + constant`.
-    pub(crate) fn element_at(&mut self, view: &View, subs: &[(Val, i64)]) -> Mem {
+    pub(crate) fn element_at(&mut self, view: &ArrayView, subs: &[(Val, i64)]) -> MemRef {
         let (mut mem, from_origin) = match view.origin {
             Some(origin) => (origin, true),
             None => (view.mem, false),
@@ -107,7 +107,7 @@ impl Builder<'_, '_> {
     }
 
     /// `mem + (var + add) * stride`
-    fn step(&mut self, mem: Mem, var: Val, add: i64, stride: Val) -> Mem {
+    fn step(&mut self, mem: MemRef, var: Val, add: i64, stride: Val) -> MemRef {
         let (mut mem, mut var) = (mem, var);
         match constant(stride) {
             Some(s) => mem = mem.plus(add.wrapping_mul(s)),
@@ -116,12 +116,12 @@ impl Builder<'_, '_> {
         }
         match (constant(var), constant(stride)) {
             (Some(v), Some(s)) => mem.plus(v.wrapping_mul(s)),
-            _ => Mem { addr: self.imad(var, stride, mem.addr), ..mem },
+            _ => MemRef { addr: self.imad(var, stride, mem.addr), ..mem },
         }
     }
 
     /// The element at zero-based positions.
-    pub(crate) fn element_by_position(&mut self, view: &View, index: &[Val]) -> Mem {
+    pub(crate) fn element_by_position(&mut self, view: &ArrayView, index: &[Val]) -> MemRef {
         let mut mem = view.mem;
         for (d, &i) in view.dims.iter().zip(index) {
             match &d.gather {
@@ -139,12 +139,12 @@ impl Builder<'_, '_> {
     }
 
     /// The element at a position in array element order of a contiguous array.
-    pub(crate) fn element_linear(&mut self, view: &View, index: Val) -> Mem {
+    pub(crate) fn element_linear(&mut self, view: &ArrayView, index: Val) -> MemRef {
         self.step(view.mem, index, 0, view.element)
     }
 
     /// Reports a subscript out of bounds.
-    pub(crate) fn check_subscript(&mut self, sub: Val, d: &ViewDim, dim: usize, name: &str) {
+    pub(crate) fn check_subscript(&mut self, sub: Val, d: &ArrayDim, dim: usize, name: &str) {
         let position = self.isub(sub, d.lower);
         let outside = self.icmp(CmpOp::GeU, position, d.extent);
         let (d, name) = (d.clone(), name.to_owned());
@@ -157,7 +157,7 @@ impl Builder<'_, '_> {
     }
 
     /// Whether the strides of a view say that its elements follow each other, a predicate.
-    pub(crate) fn contiguity_test(&mut self, view: &View) -> Val {
+    pub(crate) fn contiguity_test(&mut self, view: &ArrayView) -> Val {
         if view.gathers() {
             return Val::pred(false);
         }
@@ -177,7 +177,7 @@ impl Builder<'_, '_> {
     }
 
     /// Writes the descriptor of a view into a slot and gives its address.
-    pub(crate) fn descriptor_of(&mut self, view: &View) -> Val {
+    pub(crate) fn descriptor_of(&mut self, view: &ArrayView) -> Val {
         let bytes = ir::descriptor::bytes(view.dims.len() as u32);
         let type_bytes = if view.tag.is_some() { 8 } else { 0 };
         let (_, slot) = self.slot(bytes + type_bytes, 8, "descriptor", source::Span::NONE);
@@ -186,7 +186,7 @@ impl Builder<'_, '_> {
     }
 
     /// Writes the descriptor of a view.
-    pub(crate) fn write_descriptor(&mut self, slot: Mem, view: &View) {
+    pub(crate) fn write_descriptor(&mut self, slot: MemRef, view: &ArrayView) {
         let base = self.address(view.mem);
         self.store_scalar(slot.plus(ir::descriptor::BASE), Ty::I64, base);
         self.store_scalar(slot.plus(ir::descriptor::ELEMENT_BYTES), Ty::I64, view.element);
@@ -206,7 +206,7 @@ impl Builder<'_, '_> {
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// The element with these subscripts.
-    pub(crate) fn element(&mut self, view: &View, subs: &'p [Expr], name: &str) -> Mem {
+    pub(crate) fn element(&mut self, view: &ArrayView, subs: &'p [Expr], name: &str) -> MemRef {
         let mut parts = Vec::with_capacity(subs.len());
         for sub in subs {
             parts.push(self.subscript(sub));

@@ -4,7 +4,7 @@ use crate::builder::Builder;
 use crate::builder::arith::constant;
 use crate::types::{const_bytes, ir_ty};
 use crate::value::Value;
-use crate::value::place::Place;
+use crate::value::lvalue::Lvalue;
 use ir::op::CvtOp;
 use ir::{Ty, Val};
 use sema::checked::Type;
@@ -65,7 +65,7 @@ impl Builder<'_, '_> {
             Some(n) if constant(len) != Some(n as i64) => {
                 let n = Val::i64(n as i64);
                 let mem = self.temporary(n, 1);
-                self.store_value(Place::Char(mem, n), to, v);
+                self.store_value(Lvalue::Char(mem, n), to, v);
                 Value::Char(mem, n)
             }
             _ => v.clone(),

@@ -1,9 +1,9 @@
 //! Descriptors: what they say of their data, and setting them.
 
 use crate::builder::Builder;
-use crate::value::descriptor::{Desc, DescAt};
-use crate::value::place::Mem;
-use crate::value::view::{Contiguity, View, ViewDim};
+use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
+use crate::value::descriptor::{Descriptor, DescriptorAt};
+use crate::value::lvalue::MemRef;
 use ir::{Space, Ty, Val, descriptor};
 use sema::checked::Type;
 
@@ -13,62 +13,64 @@ impl Builder<'_, '_> {
         &mut self,
         (ty, class): (&Type, bool),
         rank: u8,
-        at: DescAt,
+        at: DescriptorAt,
         data: Space,
         contiguous: bool,
         len: Option<Val>,
-    ) -> Desc {
+    ) -> Descriptor {
         let is_char = matches!(ty, Type::Character(_));
         let element = match crate::types::const_bytes(self.program(), ty) {
             _ if class => None,
             Some(n) => Some(Val::i64(n as i64)),
             None => len,
         };
-        let volatile = matches!(&at, DescAt::Mem(mem) if mem.volatile);
-        Desc { at, rank, data, volatile, element, is_char, contiguous, class }
+        let volatile = matches!(&at, DescriptorAt::Mem(mem) if mem.volatile);
+        Descriptor { at, rank, data, volatile, element, is_char, contiguous, class }
     }
 
     /// The base address; 0 when there is no data.
-    pub(crate) fn desc_base(&mut self, d: &Desc) -> Val {
+    pub(crate) fn desc_base(&mut self, d: &Descriptor) -> Val {
         match &d.at {
-            DescAt::Mem(mem) => self.load_word(Mem { volatile: false, ..mem.plus(descriptor::BASE) }),
-            DescAt::Regs(regs) => regs.base.into(),
+            DescriptorAt::Mem(mem) => self.load_word(MemRef { volatile: false, ..mem.plus(descriptor::BASE) }),
+            DescriptorAt::Regs(regs) => regs.base.into(),
         }
     }
 
     /// Bytes of an element.
-    pub(crate) fn desc_element(&mut self, d: &Desc) -> Val {
+    pub(crate) fn desc_element(&mut self, d: &Descriptor) -> Val {
         match (&d.at, d.element) {
             (_, Some(bytes)) => bytes,
-            (DescAt::Mem(mem), None) => self.load_word(Mem { volatile: false, ..mem.plus(descriptor::ELEMENT_BYTES) }),
-            (DescAt::Regs(regs), None) => regs.len.map_or(Val::i64(0), Val::from),
+            (DescriptorAt::Mem(mem), None) => {
+                self.load_word(MemRef { volatile: false, ..mem.plus(descriptor::ELEMENT_BYTES) })
+            }
+            (DescriptorAt::Regs(regs), None) => regs.len.map_or(Val::i64(0), Val::from),
         }
     }
 
     /// The dynamic type of a polymorphic object.
-    pub(crate) fn desc_tag(&mut self, d: &Desc) -> Option<Val> {
+    pub(crate) fn desc_tag(&mut self, d: &Descriptor) -> Option<Val> {
         match &d.at {
-            DescAt::Mem(mem) if d.class => {
+            DescriptorAt::Mem(mem) if d.class => {
                 let offset = descriptor::bytes(u32::from(d.rank)) as i64;
-                Some(self.load_word(Mem { volatile: false, ..mem.plus(offset) }))
+                Some(self.load_word(MemRef { volatile: false, ..mem.plus(offset) }))
             }
             _ => None,
         }
     }
 
     /// One of lower bound (0), extent (1), stride (2) of a dimension.
-    fn desc_dim(&mut self, d: &Desc, dim: usize, what: usize) -> Val {
+    fn desc_dim(&mut self, d: &Descriptor, dim: usize, what: usize) -> Val {
         match &d.at {
-            DescAt::Mem(mem) => {
+            DescriptorAt::Mem(mem) => {
                 let offset = descriptor::lower(dim as u32) + 8 * what as i64;
-                self.load_word(Mem { volatile: false, ..mem.plus(offset) })
+                self.load_word(MemRef { volatile: false, ..mem.plus(offset) })
             }
-            DescAt::Regs(regs) => regs.dims.get(dim).map_or(Val::i64(0), |r| r[what].into()),
+            DescriptorAt::Regs(regs) => regs.dims.get(dim).map_or(Val::i64(0), |r| r[what].into()),
         }
     }
 
     /// The data as an array (or as a scalar: no dimensions).
-    pub(crate) fn desc_view(&mut self, d: &Desc) -> View {
+    pub(crate) fn desc_view(&mut self, d: &Descriptor) -> ArrayView {
         let base = self.desc_base(d);
         let element = self.desc_element(d);
         let mut dims = Vec::with_capacity(usize::from(d.rank));
@@ -76,11 +78,11 @@ impl Builder<'_, '_> {
             let lower = self.desc_dim(d, i, 0);
             let extent = self.desc_dim(d, i, 1);
             let stride = if d.contiguous && i == 0 { element } else { self.desc_dim(d, i, 2) };
-            dims.push(ViewDim { lower, extent, stride, gather: None });
+            dims.push(ArrayDim { lower, extent, stride, gather: None });
         }
         let tag = self.desc_tag(d);
-        View {
-            mem: Mem { addr: base, offset: 0, space: d.data, volatile: d.volatile },
+        ArrayView {
+            mem: MemRef { addr: base, offset: 0, space: d.data, volatile: d.volatile },
             origin: None,
             dims,
             element,
@@ -92,20 +94,20 @@ impl Builder<'_, '_> {
     }
 
     /// Makes the descriptor say that there is no data.
-    pub(crate) fn desc_clear(&mut self, d: &Desc) {
+    pub(crate) fn desc_clear(&mut self, d: &Descriptor) {
         match &d.at {
-            DescAt::Mem(mem) => self.store_scalar(mem.plus(descriptor::BASE), Ty::I64, Val::i64(0)),
-            DescAt::Regs(regs) => self.set(regs.base, Val::i64(0)),
+            DescriptorAt::Mem(mem) => self.store_scalar(mem.plus(descriptor::BASE), Ty::I64, Val::i64(0)),
+            DescriptorAt::Regs(regs) => self.set(regs.base, Val::i64(0)),
         }
     }
 
     /// Makes the descriptor one of that array.
-    pub(crate) fn desc_set(&mut self, d: &Desc, view: &View) {
+    pub(crate) fn desc_set(&mut self, d: &Descriptor, view: &ArrayView) {
         let base = self.address(view.mem);
         // All values are read before any is written: the view may come from this very descriptor.
         let dims: Vec<[Val; 3]> = view.dims.iter().map(|v| [v.lower, v.extent, v.stride]).collect();
         match &d.at {
-            DescAt::Mem(mem) => {
+            DescriptorAt::Mem(mem) => {
                 self.store_scalar(mem.plus(descriptor::BASE), Ty::I64, base);
                 self.store_scalar(mem.plus(descriptor::ELEMENT_BYTES), Ty::I64, view.element);
                 self.store_scalar(mem.plus(descriptor::RANK), Ty::I64, Val::i64(dims.len() as i64));
@@ -119,7 +121,7 @@ impl Builder<'_, '_> {
                     self.store_scalar(mem.plus(descriptor::bytes(u32::from(d.rank)) as i64), Ty::I64, tag);
                 }
             }
-            DescAt::Regs(regs) => {
+            DescriptorAt::Regs(regs) => {
                 let base = self.freeze(base);
                 let element = self.freeze(view.element);
                 let frozen: Vec<[Val; 3]> = dims.iter().map(|dim| dim.map(|v| self.freeze(v))).collect();
@@ -137,7 +139,7 @@ impl Builder<'_, '_> {
     }
 
     /// Whether there is data, a predicate.
-    pub(crate) fn desc_is_set(&mut self, d: &Desc) -> Val {
+    pub(crate) fn desc_is_set(&mut self, d: &Descriptor) -> Val {
         let base = self.desc_base(d);
         self.icmp(ir::op::CmpOp::Ne, base, Val::i64(0))
     }

@@ -7,7 +7,7 @@
 
 use crate::builder::Builder;
 use crate::builder::arith::constant;
-use crate::value::view::View;
+use crate::value::array_view::ArrayView;
 use ir::op::{BinOp, CmpOp};
 use ir::{Ty, Val};
 use source::Span;
@@ -109,7 +109,7 @@ pub(crate) trait Flow<'m, 'p: 'm>: Sized {
 
     /// Runs `body` for all positions of arrays of one shape: one loop if the elements of all follow each other, else a nest.
     /// The flag says which, for [`Builder::element_pos`].
-    fn each_position(&mut self, extents: &[Val], arrays: &[&View], body: &mut dyn FnMut(&mut Self, &[Val], bool)) {
+    fn each_position(&mut self, extents: &[Val], arrays: &[&ArrayView], body: &mut dyn FnMut(&mut Self, &[Val], bool)) {
         let linear = arrays.iter().all(|t| t.is_contiguous() && !t.gathers());
         let extents = if linear { vec![self.builder().product(extents)] } else { extents.to_vec() };
         self.nest(&extents, &mut |this, index| body(this, index, linear));

@@ -6,41 +6,46 @@
 
 use crate::builder::Builder;
 use crate::builder::arith;
-use crate::types::{Side, const_bytes, ir_ty};
+use crate::types::{Side, const_bytes, ir_ty, is_device_data};
 use crate::value::Value;
 use ir::rt::Rt;
 use ir::{Reg, Space, Ty, Val};
-use sema::checked::Type;
+use sema::checked::{Type, VarId};
 
-use crate::value::place::{Mem, Place};
+use crate::value::lvalue::{Lvalue, MemRef};
 
 impl Builder<'_, '_> {
     /// Whether host code cannot touch that memory itself.
-    pub(crate) fn is_remote(&self, mem: Mem) -> bool {
+    pub(crate) fn is_remote(&self, mem: MemRef) -> bool {
         self.side() == Side::Host && mem.space != Space::Host
     }
 
+    /// Whether the data of the variable is on the device and this is host code.
+    pub(crate) fn is_remote_variable(&self, v: VarId) -> bool {
+        self.side() == Side::Host && is_device_data(self.program().var(v).attrs.cuda)
+    }
+
     /// The address of a place.
-    pub(crate) fn address(&mut self, mem: Mem) -> Val {
+    pub(crate) fn address(&mut self, mem: MemRef) -> Val {
         self.iadd(mem.addr, Val::i64(mem.offset))
     }
 
     /// The place `bytes` further.
-    pub(crate) fn advance(&mut self, mem: Mem, bytes: Val) -> Mem {
+    pub(crate) fn advance(&mut self, mem: MemRef, bytes: Val) -> MemRef {
         match arith::constant(bytes) {
             Some(n) => mem.plus(n),
-            None => Mem { addr: self.iadd(mem.addr, bytes), ..mem },
+            None => MemRef { addr: self.iadd(mem.addr, bytes), ..mem },
         }
     }
 
     /// Copies bytes between any two memories and waits.
-    pub(crate) fn copy_bytes(&mut self, to: Mem, from: Mem, bytes: Val) {
+    pub(crate) fn copy_bytes(&mut self, to: MemRef, from: MemRef, bytes: Val) {
         let (to, from) = (self.address(to), self.address(from));
         self.rt(Rt::Copy, vec![to, from, bytes]);
     }
 
     /// Loads one register.
-    pub(crate) fn load_scalar(&mut self, mem: Mem, ty: Ty) -> Reg {
+    pub(crate) fn load_scalar(&mut self, mem: MemRef, ty: Ty) -> Reg {
         if self.is_remote(mem) {
             let bytes = u64::from(ty.bytes());
             let slot = self.transfer_slot(bytes);
@@ -51,7 +56,7 @@ impl Builder<'_, '_> {
     }
 
     /// Stores one register.
-    pub(crate) fn store_scalar(&mut self, mem: Mem, ty: Ty, value: Val) {
+    pub(crate) fn store_scalar(&mut self, mem: MemRef, ty: Ty, value: Val) {
         if self.is_remote(mem) {
             let bytes = u64::from(ty.bytes());
             let slot = self.transfer_slot(bytes);
@@ -68,21 +73,21 @@ impl Builder<'_, '_> {
     }
 
     /// Loads a word of a descriptor.
-    pub(crate) fn load_word(&mut self, mem: Mem) -> Val {
+    pub(crate) fn load_word(&mut self, mem: MemRef) -> Val {
         self.load_scalar(mem, Ty::I64).into()
     }
 
     /// The value at a place. Characters and objects stay where they are, but for those that the host cannot reach: they are
     /// fetched.
-    pub(crate) fn load_value(&mut self, place: Place, ty: &Type) -> Value {
+    pub(crate) fn load_value(&mut self, place: Lvalue, ty: &Type) -> Value {
         match place {
-            Place::Reg(r) => Value::Scalar(r.into()),
-            Place::Complex(re, im) => Value::Complex(re.into(), im.into()),
-            Place::Char(mem, len) => {
+            Lvalue::Reg(r) => Value::Scalar(r.into()),
+            Lvalue::Complex(re, im) => Value::Complex(re.into(), im.into()),
+            Lvalue::Char(mem, len) => {
                 let mem = self.fetched(mem, len, 1);
                 Value::Char(mem, len)
             }
-            Place::Mem(mem) => match ty {
+            Lvalue::Mem(mem) => match ty {
                 Type::Complex(k) => {
                     let part = ir_ty(ty);
                     let mem = if self.is_remote(mem) {
@@ -111,7 +116,7 @@ impl Builder<'_, '_> {
     }
 
     /// The same bytes where this side can reach them.
-    fn fetched(&mut self, mem: Mem, bytes: Val, align: u64) -> Mem {
+    fn fetched(&mut self, mem: MemRef, bytes: Val, align: u64) -> MemRef {
         if !self.is_remote(mem) {
             return mem;
         }
@@ -121,21 +126,21 @@ impl Builder<'_, '_> {
     }
 
     /// Stores a value; its type is the place's.
-    pub(crate) fn store_value(&mut self, place: Place, ty: &Type, value: &Value) {
+    pub(crate) fn store_value(&mut self, place: Lvalue, ty: &Type, value: &Value) {
         match place {
-            Place::Reg(r) => {
+            Lvalue::Reg(r) => {
                 let v = self.as_scalar(value, ty);
                 self.set(r, v);
             }
-            Place::Complex(re, im) => {
+            Lvalue::Complex(re, im) => {
                 let (a, b) = self.as_complex(value, ty);
                 // The second part must not be read after the first has changed it.
                 let b = if b == Val::Reg(re) { self.freeze(b) } else { b };
                 self.set(re, a);
                 self.set(im, b);
             }
-            Place::Char(mem, len) => self.store_char(mem, len, value),
-            Place::Mem(mem) => match ty {
+            Lvalue::Char(mem, len) => self.store_char(mem, len, value),
+            Lvalue::Mem(mem) => match ty {
                 Type::Complex(k) => {
                     let (re, im) = self.as_complex(value, ty);
                     let (part, k) = (ir_ty(ty), i64::from(*k));
@@ -166,7 +171,7 @@ impl Builder<'_, '_> {
     }
 
     /// Character assignment: cuts or fills with blanks.
-    pub(crate) fn store_char(&mut self, mem: Mem, len: Val, value: &Value) {
+    pub(crate) fn store_char(&mut self, mem: MemRef, len: Val, value: &Value) {
         let (from, from_len) = self.as_char(value);
         if self.is_remote(mem) {
             let local = self.temporary(len, 1);
@@ -184,14 +189,14 @@ impl Builder<'_, '_> {
     }
 
     /// A value in memory of its own, to be passed by address.
-    pub(crate) fn spill(&mut self, value: &Value, ty: &Type) -> Mem {
+    pub(crate) fn spill(&mut self, value: &Value, ty: &Type) -> MemRef {
         match value {
             Value::Char(mem, _) | Value::Object(mem) => *mem,
             _ => {
                 let bytes = const_bytes(self.program(), ty).unwrap_or(8);
                 let align = crate::types::align(self.program(), ty);
                 let (_, mem) = self.slot(bytes, align, "temporary", source::Span::NONE);
-                self.store_value(Place::Mem(mem), ty, value);
+                self.store_value(Lvalue::Mem(mem), ty, value);
                 mem
             }
         }

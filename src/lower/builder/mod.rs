@@ -29,7 +29,7 @@ use crate::analysis::usage::Usage;
 use crate::builder::flow::Flow;
 use crate::module::ModuleLowering;
 use crate::types::Side;
-use crate::value::place::Mem;
+use crate::value::lvalue::MemRef;
 use ir::op::CmpOp;
 use ir::rt::Rt;
 use ir::{AddrBase, Bb, Function, FunctionBuilder, InstKind, LocalSlot, Reg, Space, Trap, Ty, Val};
@@ -68,8 +68,8 @@ pub(crate) struct Builder<'m, 'p> {
     scopes: Vec<Vec<Cleanup<'p>>>,
     /// The addresses that the prologue takes.
     addresses: Vec<(AddrBase, Reg)>,
-    transfer: Option<(u64, Mem)>,
-    random_counter: Option<Mem>,
+    transfer: Option<(u64, MemRef)>,
+    random_counter: Option<MemRef>,
 }
 
 impl Deref for Builder<'_, '_> {
@@ -178,12 +178,12 @@ impl<'m, 'p> Builder<'m, 'p> {
     }
 
     /// In device code that draws random numbers: where the thread counts them.
-    pub(crate) fn random_counter(&self) -> Option<Mem> {
+    pub(crate) fn random_counter(&self) -> Option<MemRef> {
         self.random_counter
     }
 
     /// Says where the thread counts the random numbers that it draws.
-    pub(crate) fn set_random_counter(&mut self, counter: Mem) {
+    pub(crate) fn set_random_counter(&mut self, counter: MemRef) {
         self.random_counter = Some(counter);
     }
 
@@ -214,15 +214,15 @@ impl<'m, 'p> Builder<'m, 'p> {
     }
 
     /// A fresh slot.
-    pub(crate) fn slot(&mut self, bytes: u64, align: u64, name: &str, span: Span) -> (AddrBase, Mem) {
+    pub(crate) fn slot(&mut self, bytes: u64, align: u64, name: &str, span: Span) -> (AddrBase, MemRef) {
         let slot = LocalSlot { bytes, align: align.max(1), name: name.into(), span };
         let base = AddrBase::Local(self.ir.add_local(slot));
         let addr = self.addr_of(base);
-        (base, Mem::at(addr, self.local_space()))
+        (base, MemRef::at(addr, self.local_space()))
     }
 
     /// The one slot through which the host moves scalars from and to the device. Its contents are used at once.
-    pub(crate) fn transfer_slot(&mut self, bytes: u64) -> Mem {
+    pub(crate) fn transfer_slot(&mut self, bytes: u64) -> MemRef {
         if let Some((size, mem)) = self.transfer
             && size >= bytes
         {
@@ -235,7 +235,7 @@ impl<'m, 'p> Builder<'m, 'p> {
     }
 
     /// Uninitialised memory until the end of the current scope.
-    pub(crate) fn temporary(&mut self, bytes: Val, align: u64) -> Mem {
+    pub(crate) fn temporary(&mut self, bytes: Val, align: u64) -> MemRef {
         if let Val::Imm(n) = bytes
             && (self.side == Side::Device || (n as i64) <= LARGEST_SLOT)
         {
@@ -246,12 +246,12 @@ impl<'m, 'p> Builder<'m, 'p> {
     }
 
     /// Memory of that location until the end of the current scope.
-    pub(crate) fn allocated_temporary(&mut self, location: i32, bytes: Val) -> Mem {
+    pub(crate) fn allocated_temporary(&mut self, location: i32, bytes: Val) -> MemRef {
         let args = vec![Val::i32(location), bytes, Val::i64(0), Val::i64(0), Val::i32(0)];
         let addr = self.rt(Rt::Alloc, args).first().map_or(Val::i64(0), |&r| r.into());
         self.defer_free(Allocation { location, addr, may_be_null: false });
         let space = if location == 1 { Space::Global } else { Space::Host };
-        Mem::at(addr, space)
+        MemRef::at(addr, space)
     }
 
     /// Frees memory at the end of the current scope.
@@ -361,10 +361,10 @@ impl<'m, 'p> Builder<'m, 'p> {
     }
 
     /// Read-only memory with these bytes.
-    pub(crate) fn constant_memory(&mut self, bytes: &[u8], align: u64) -> Mem {
+    pub(crate) fn constant_memory(&mut self, bytes: &[u8], align: u64) -> MemRef {
         let g = self.module.constant(bytes, align, self.side);
         let space = if self.side == Side::Device { Space::Global } else { Space::Host };
-        Mem::at(self.addr_of(AddrBase::Global(g)), space)
+        MemRef::at(self.addr_of(AddrBase::Global(g)), space)
     }
 
     /// The address and length of a name, for services whose messages contain it.

@@ -3,7 +3,7 @@
 use crate::builder::Builder;
 use crate::types::ir_ty;
 use crate::value::Value;
-use crate::value::place::Mem;
+use crate::value::lvalue::MemRef;
 use ir::op::CvtOp;
 use ir::{Ty, Val};
 use sema::checked::Type;
@@ -53,19 +53,19 @@ impl Builder<'_, '_> {
     }
 
     /// The bytes of a character value and their number.
-    pub(crate) fn as_char(&mut self, v: &Value) -> (Mem, Val) {
+    pub(crate) fn as_char(&mut self, v: &Value) -> (MemRef, Val) {
         match v {
             Value::Char(mem, len) => (*mem, *len),
             Value::Object(mem) => (*mem, Val::i64(0)),
-            _ => (Mem::at(Val::i64(0), self.local_space()), Val::i64(0)),
+            _ => (MemRef::at(Val::i64(0), self.local_space()), Val::i64(0)),
         }
     }
 
     /// Where an object of derived type is.
-    pub(crate) fn as_object(&mut self, v: &Value) -> Mem {
+    pub(crate) fn as_object(&mut self, v: &Value) -> MemRef {
         match v {
             Value::Object(mem) | Value::Char(mem, _) => *mem,
-            _ => Mem::at(Val::i64(0), self.local_space()),
+            _ => MemRef::at(Val::i64(0), self.local_space()),
         }
     }
 
@@ -90,7 +90,7 @@ impl Builder<'_, '_> {
     pub(crate) fn zero(&mut self, ty: &Type) -> Value {
         match ty {
             Type::Complex(_) => Value::Complex(Val::Imm(0), Val::Imm(0)),
-            Type::Character(_) => Value::Char(Mem::at(Val::i64(0), self.local_space()), Val::i64(0)),
+            Type::Character(_) => Value::Char(MemRef::at(Val::i64(0), self.local_space()), Val::i64(0)),
             Type::Derived(_) => {
                 let bytes = crate::types::const_bytes(self.program(), ty).unwrap_or(0);
                 Value::Object(self.slot(bytes, 8, "temporary", source::Span::NONE).1)

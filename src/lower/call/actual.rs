@@ -13,9 +13,9 @@ use crate::function::FunctionLowering;
 use crate::module::ArgKey;
 use crate::types::{Side, align, const_bytes, has_allocatable, has_final, ir_ty};
 use crate::value::Value;
-use crate::value::descriptor::DescAt;
-use crate::value::place::{Mem, Place};
-use crate::value::view::View;
+use crate::value::array_view::ArrayView;
+use crate::value::descriptor::DescriptorAt;
+use crate::value::lvalue::{Lvalue, MemRef};
 use ast::Intent;
 use ir::rt::Rt;
 use ir::{Space, Ty, Val};
@@ -43,7 +43,7 @@ impl Builder<'_, '_> {
     }
 
     /// A copy of an object in memory of its own.
-    fn object_copy(&mut self, from: Mem, ty: &Type) -> Mem {
+    fn object_copy(&mut self, from: MemRef, ty: &Type) -> MemRef {
         let mem = self.deep_copy(from, ty);
         if has_allocatable(self.program(), ty) {
             let bytes = const_bytes(self.program(), ty).unwrap_or(0);
@@ -88,7 +88,7 @@ impl Builder<'_, '_> {
     /// The address of a view's elements, one after another.
     pub(crate) fn contiguous_address(
         &mut self,
-        view: &View,
+        view: &ArrayView,
         ty: &Type,
         intent: Option<Intent>,
         out: &mut Passed,
@@ -118,11 +118,11 @@ impl Builder<'_, '_> {
                 this.set(addr, fresh);
             }
             if copied {
-                let dense = this.dense(Mem::at(addr.into(), view.mem.space), view.element, view.len, &extents);
+                let dense = this.dense(MemRef::at(addr.into(), view.mem.space), view.element, view.len, &extents);
                 this.move_array(&dense, view, ty);
             }
         });
-        let dense = self.dense(Mem::at(addr.into(), view.mem.space), view.element, view.len, &extents);
+        let dense = self.dense(MemRef::at(addr.into(), view.mem.space), view.element, view.len, &extents);
         out.back.push(CopyBack::Array {
             when: scattered,
             from: dense,
@@ -134,7 +134,7 @@ impl Builder<'_, '_> {
     }
 
     /// A descriptor of nothing.
-    pub(crate) fn empty_descriptor(&mut self, rank: u8) -> Mem {
+    pub(crate) fn empty_descriptor(&mut self, rank: u8) -> MemRef {
         // A polymorphic object has its type behind its descriptor.
         let bytes = ir::descriptor::bytes(u32::from(rank)) + 8;
         let (_, mem) = self.slot(bytes, 8, "descriptor", source::Span::NONE);
@@ -202,7 +202,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         // The value of these is the variable's own memory, which another argument may be too.
         let aliases = matches!(&e.kind, ExprKind::Paren(_) | ExprKind::Intrinsic { id: Intrinsic::Trim, .. });
         let place = if is_designator(e) || self.lookup(e).is_some() {
-            self.place(e)
+            self.lvalue(e)
         } else {
             // A value: what the procedure does to it must not reach a variable.
             let value = self.value(e);
@@ -210,19 +210,19 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Value::Char(_, len) if aliases => {
                     let copy = self.b.character_copy(&value, len);
                     let (mem, len) = self.b.as_char(&copy);
-                    Place::Char(mem, len)
+                    Lvalue::Char(mem, len)
                 }
                 Value::Object(from) if matches!(e.kind, ExprKind::Paren(_)) => {
-                    Place::Mem(self.b.object_copy(from, &e.ty))
+                    Lvalue::Mem(self.b.object_copy(from, &e.ty))
                 }
-                Value::Char(mem, len) => Place::Char(mem, len),
-                other => Place::Mem(self.b.spill(&other, &e.ty)),
+                Value::Char(mem, len) => Lvalue::Char(mem, len),
+                other => Lvalue::Mem(self.b.spill(&other, &e.ty)),
             }
         };
         let (mem, len) = match place {
-            Place::Mem(mem) => (mem, None),
-            Place::Char(mem, len) => (mem, Some(len)),
-            Place::Reg(_) | Place::Complex(..) => {
+            Lvalue::Mem(mem) => (mem, None),
+            Lvalue::Char(mem, len) => (mem, Some(len)),
+            Lvalue::Reg(_) | Lvalue::Complex(..) => {
                 let value = self.b.load_value(place, &e.ty);
                 let mem = self.b.spill(&value, &e.ty);
                 if !read_only {
@@ -265,9 +265,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             Some(view) => view,
             None if e.rank > 0 => self.view(e),
             None => {
-                let place = self.place(e);
+                let place = self.lvalue(e);
                 let mem = match place {
-                    Place::Mem(mem) | Place::Char(mem, _) => mem,
+                    Lvalue::Mem(mem) | Lvalue::Char(mem, _) => mem,
                     other => {
                         let value = self.b.load_value(other, &e.ty);
                         let mem = self.b.spill(&value, &e.ty);
@@ -340,13 +340,13 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let mem = match own {
             Some(d) => match &d.at {
-                DescAt::Mem(mem) => *mem,
-                DescAt::Regs(_) => {
+                DescriptorAt::Mem(mem) => *mem,
+                DescriptorAt::Regs(_) => {
                     // Sema sees to it that the descriptor is in memory where it can change; this is a read-only copy.
                     let view = self.b.desc_view(&d);
                     let addr = self.b.descriptor_of(&view);
                     out.back.push(CopyBack::Descriptor { from: addr, to: d.clone() });
-                    Mem::at(addr, self.b.local_space())
+                    MemRef::at(addr, self.b.local_space())
                 }
             },
             None if matches!(e.kind, ExprKind::Null | ExprKind::Intrinsic { .. }) && e.rank == 0 => {
@@ -366,7 +366,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 };
                 let view = if dummy.attrs.class { self.b.tagged(view, &e.ty) } else { view };
                 let addr = self.b.descriptor_of(&view);
-                Mem::at(addr, self.b.local_space())
+                MemRef::at(addr, self.b.local_space())
             }
         };
         if out.service && matches!(dummy.ty, Type::Any) && !matches!(e.ty, Type::Any) {

@@ -18,12 +18,12 @@ use crate::call::actual::word_types;
 use crate::function::FunctionLowering;
 use crate::module::globals::const_bounds;
 use crate::module::{ArgKey, Instance};
-use crate::storage::Home;
+use crate::storage::VarStorage;
 use crate::types::{Side, ir_ty};
 use crate::value::Value;
-use crate::value::descriptor::{Desc, DescAt};
-use crate::value::place::{Mem, Place};
-use crate::value::view::View;
+use crate::value::array_view::ArrayView;
+use crate::value::descriptor::{Descriptor, DescriptorAt};
+use crate::value::lvalue::{Lvalue, MemRef};
 use ir::rt::Rt;
 use ir::{FuncId, Ty, Val};
 use sema::checked::{Actual, CharLen, ProcBody, ProcId, Procedure, Program, Shape, Storage, Type, VarId};
@@ -42,11 +42,11 @@ pub(crate) struct Passed {
 #[derive(Debug)]
 pub(crate) enum CopyBack {
     /// A scalar that was passed as a copy.
-    Scalar { from: Mem, to: Place, ty: Type },
+    Scalar { from: MemRef, to: Lvalue, ty: Type },
     /// An array that was passed as a copy if `when` holds.
-    Array { when: Val, from: View, to: Option<View>, ty: Type, free: Allocation },
+    Array { when: Val, from: ArrayView, to: Option<ArrayView>, ty: Type, free: Allocation },
     /// A descriptor that was passed as a copy.
-    Descriptor { from: Val, to: Desc },
+    Descriptor { from: Val, to: Descriptor },
 }
 
 /// How a function gives its result.
@@ -117,16 +117,16 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// The words by which another function finds a variable of this one.
-    fn capture_words(&mut self, v: VarId, home: &Home, out: &mut Vec<Val>) -> bool {
+    fn capture_words(&mut self, v: VarId, storage: &VarStorage, out: &mut Vec<Val>) -> bool {
         let var = self.program().var(v);
-        let (mem, len) = match home {
-            Home::Described(Desc { at: DescAt::Mem(mem), .. }) => {
+        let (mem, len) = match storage {
+            VarStorage::Described(Descriptor { at: DescriptorAt::Mem(mem), .. }) => {
                 let addr = self.address(*mem);
                 out.push(addr);
                 return true;
             }
-            Home::Scalar(mem, len) => (*mem, *len),
-            Home::Array(view) => {
+            VarStorage::Scalar(mem, len) => (*mem, *len),
+            VarStorage::Array(view) => {
                 let addr = self.address(view.mem);
                 out.push(addr);
                 if const_bounds(&var.shape).is_none() || has_open_length(&var.ty) {
@@ -150,7 +150,7 @@ impl<'p> Builder<'_, 'p> {
         for back in passed.back {
             match back {
                 CopyBack::Scalar { from, to, ty } => {
-                    let value = self.load_value(Place::Mem(from), &ty);
+                    let value = self.load_value(Lvalue::Mem(from), &ty);
                     self.store_value(to, &ty, &value);
                 }
                 CopyBack::Array { when, from, to, ty, free } => self.when(when, |this| {
@@ -160,8 +160,8 @@ impl<'p> Builder<'_, 'p> {
                     this.free(&free);
                 }),
                 CopyBack::Descriptor { from, to } => {
-                    let mem = Mem::at(from, self.local_space());
-                    let copy = Desc { at: DescAt::Mem(mem), ..to.clone() };
+                    let mem = MemRef::at(from, self.local_space());
+                    let copy = Descriptor { at: DescriptorAt::Mem(mem), ..to.clone() };
                     let view = self.desc_view(&copy);
                     self.desc_set(&to, &view);
                 }
@@ -219,8 +219,8 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// The procedure that a call means: a procedure dummy is, in this clone, the procedure that was passed.
     pub(crate) fn callee(&mut self, proc: ProcId) -> ProcId {
         let through = self.b.program().proc(proc).through;
-        match through.and_then(|v| self.homes.get(&v)) {
-            Some(Home::Procedure(p)) => *p,
+        match through.and_then(|v| self.storage.get(v)) {
+            Some(VarStorage::Procedure(p)) => *p,
             _ => proc,
         }
     }
@@ -262,8 +262,8 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     fn procedure_dummy(&self, e: &sema::checked::Expr) -> Option<ProcId> {
         let sema::checked::ExprKind::Var(v) = &e.kind else { return None };
-        match self.homes.get(v) {
-            Some(Home::Procedure(p)) => Some(*p),
+        match self.storage.get(*v) {
+            Some(VarStorage::Procedure(p)) => Some(*p),
             _ => None,
         }
     }
@@ -292,9 +292,9 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn pass_captures(&mut self, proc: ProcId, args: &mut Vec<Val>) -> bool {
         let captures: Vec<VarId> = self.b.usage().captures[proc.0 as usize].iter().copied().collect();
         for v in captures {
-            match self.home(v) {
-                Some(home) => {
-                    if !self.b.capture_words(v, &home, args) {
+            match self.storage_of(v) {
+                Some(storage) => {
+                    if !self.b.capture_words(v, &storage, args) {
                         return false;
                     }
                 }
@@ -350,30 +350,30 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// An elemental subroutine, once for each element.
     fn call_elemental(&mut self, proc: ProcId, args: &'p [Option<Actual>], array: &'p sema::checked::Expr) {
-        let mut env = crate::array::Env::default();
+        let mut operands = crate::elements::Operands::default();
         for (arg, dummy) in args.iter().zip(&self.b.program().proc(proc).params) {
             if let Some(Actual::Expr(e)) = arg
                 && (e.rank > 0 || self.b.program().var(*dummy).attrs.value)
             {
                 if self.b.is_overwritten(proc, args, e) {
                     let copy = self.materialise(e);
-                    env.insert(e, crate::array::Leaf::View(copy));
+                    operands.insert(e, crate::elements::Operand::View(copy));
                 } else {
-                    self.prepare(e, &mut env);
+                    self.prepare(e, &mut operands);
                 }
             }
         }
-        let extents = env.extents(array).unwrap_or_default();
+        let extents = operands.extents(array).unwrap_or_default();
         for arg in args.iter().flatten() {
             if let Actual::Expr(e) = arg
                 && e.rank > 0
             {
-                let others = env.extents(e).unwrap_or_default();
+                let others = operands.extents(e).unwrap_or_default();
                 self.at(e.span, |this| this.b.check_extents(&extents, &others));
-                self.b.check_operands(e, &env);
+                self.b.check_operands(e, &operands);
             }
         }
-        self.for_each_element(env, &extents, &[], &mut |this, _, _| this.call_once(proc, args));
+        self.for_each_element(operands, &extents, &[], &mut |this, _, _| this.call_once(proc, args));
     }
 }
 

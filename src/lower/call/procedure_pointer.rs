@@ -6,7 +6,7 @@
 use crate::builder::Builder;
 use crate::call::{Passed, ResultForm, result_form};
 use crate::function::FunctionLowering;
-use crate::storage::Home;
+use crate::storage::VarStorage;
 use crate::value::Value;
 use ir::op::CmpOp;
 use ir::rt::Rt;
@@ -46,13 +46,13 @@ impl FunctionLowering<'_, '_> {
     /// Whether an actual argument is an optional procedure dummy that was not passed.
     pub(crate) fn is_absent_procedure(&self, e: &Expr) -> bool {
         let ExprKind::Var(v) = &e.kind else { return false };
-        matches!(self.b.program().var(*v).storage, Storage::Procedure) && !self.homes.contains_key(v)
+        matches!(self.b.program().var(*v).storage, Storage::Procedure) && !self.storage.has(*v)
     }
 
     /// The pointer that was passed for the procedure dummy that a call goes through.
     pub(crate) fn passed_pointer(&self, callee: &Procedure) -> Option<Val> {
-        match self.homes.get(&callee.through?) {
-            Some(Home::Value(Value::Scalar(v))) => Some(*v),
+        match self.storage.get(callee.through?) {
+            Some(VarStorage::Value(Value::Scalar(v))) => Some(*v),
             _ => None,
         }
     }

@@ -5,28 +5,35 @@
 //! caller. An allocatable or pointer result comes back in a descriptor. When the statement is over a result that is no pointer is
 //! finalised, what it owns and the data of an allocatable one are freed.
 
-use crate::array::element_place;
+use crate::array::element_lvalue;
 use crate::builder::Allocation;
 use crate::builder::Builder;
 use crate::call::{Passed, ResultForm, result_form, value_of_registers};
 use crate::function::FunctionLowering;
-use crate::storage::Home;
+use crate::storage::VarStorage;
 use crate::types::{const_bytes, data_space, has_end, ir_ty};
 use crate::value::Value;
-use crate::value::descriptor::{Desc, DescAt};
-use crate::value::place::{Mem, Place};
-use crate::value::view::View;
+use crate::value::array_view::ArrayView;
+use crate::value::descriptor::{Descriptor, DescriptorAt};
+use crate::value::lvalue::{Lvalue, MemRef};
 use ir::{Space, Val};
 use sema::checked::{Actual, Expr, ProcBody, ProcId, Shape, Storage, Type, VarId};
 
 impl Builder<'_, '_> {
     /// A descriptor for an allocatable or pointer result, of nothing yet.
-    fn result_descriptor(&mut self, result: VarId) -> Desc {
+    fn result_descriptor(&mut self, result: VarId) -> Descriptor {
         let var = self.program().var(result);
         let mem = self.empty_descriptor(var.shape.rank());
         let data = data_space(self.side(), var.attrs.cuda, var.attrs.pointer);
         let len = const_bytes(self.program(), &var.ty).map(|n| Val::i64(n as i64));
-        self.desc_of((&var.ty, var.attrs.class), var.shape.rank(), DescAt::Mem(mem), data, var.attrs.allocatable, len)
+        self.desc_of(
+            (&var.ty, var.attrs.class),
+            var.shape.rank(),
+            DescriptorAt::Mem(mem),
+            data,
+            var.attrs.allocatable,
+            len,
+        )
     }
 }
 
@@ -55,13 +62,13 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             ResultForm::Hidden(_) => {
                 let view = self.call_with_memory(proc, args, Some(&e.ty));
-                self.b.load_value(element_place(view.mem, view.len), &e.ty)
+                self.b.load_value(element_lvalue(view.mem, view.len), &e.ty)
             }
         }
     }
 
     /// A function reference with an array result.
-    pub(crate) fn call_array(&mut self, proc: ProcId, args: &'p [Option<Actual>], e: &'p Expr) -> View {
+    pub(crate) fn call_array(&mut self, proc: ProcId, args: &'p [Option<Actual>], e: &'p Expr) -> ArrayView {
         let proc = self.callee(proc);
         if !matches!(result_form(self.b.program(), self.b.program().proc(proc)), ResultForm::Hidden(_)) {
             return self.b.refused_view(e);
@@ -70,19 +77,19 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Calls a function that writes its result to memory; `ty` is the type of the reference.
-    fn call_with_memory(&mut self, proc: ProcId, args: &'p [Option<Actual>], ty: Option<&'p Type>) -> View {
+    fn call_with_memory(&mut self, proc: ProcId, args: &'p [Option<Actual>], ty: Option<&'p Type>) -> ArrayView {
         let program = self.b.program();
         let callee = program.proc(proc);
         let mut passed = Passed::default();
         self.pass_all(proc, args, &mut passed);
         let Some(result) = callee.result else {
             let space = self.b.local_space();
-            return self.b.dense(Mem::at(Val::i64(0), space), Val::i64(0), None, &[]);
+            return self.b.dense(MemRef::at(Val::i64(0), space), Val::i64(0), None, &[]);
         };
         let var = program.var(result);
         if var.attrs.allocatable || var.attrs.pointer {
             let d = self.b.result_descriptor(result);
-            let DescAt::Mem(mem) = d.at else {
+            let DescriptorAt::Mem(mem) = d.at else {
                 return self.b.desc_view(&d);
             };
             let addr = self.b.address(mem);
@@ -140,12 +147,12 @@ impl<'p> FunctionLowering<'_, 'p> {
         proc: ProcId,
         args: &'p [Option<Actual>],
         passed: &Passed,
-    ) -> Vec<(VarId, Option<Home>)> {
+    ) -> Vec<(VarId, Option<VarStorage>)> {
         let program = self.b.program();
         let params = &program.proc(proc).params;
-        let mut saved: Vec<(VarId, Option<Home>)> = params.iter().map(|&v| (v, self.homes.remove(&v))).collect();
+        let mut saved: Vec<(VarId, Option<VarStorage>)> = params.iter().map(|&v| (v, self.storage.take(v))).collect();
         let mut words = passed.words.iter().copied();
-        let mut arrays: Vec<(VarId, Mem, Option<Val>)> = Vec::new();
+        let mut arrays: Vec<(VarId, MemRef, Option<Val>)> = Vec::new();
         for (i, &v) in params.iter().enumerate() {
             let var = program.var(v);
             let types = crate::call::actual::word_types(var);
@@ -159,30 +166,30 @@ impl<'p> FunctionLowering<'_, 'p> {
             let Some(&first) = mine.first() else { continue };
             let space = self.actual_space(v, args.get(i));
             let described = crate::procedure::entry::is_descriptor(program, v);
-            let home = match &var.shape {
+            let storage = match &var.shape {
                 _ if described => {
-                    let mem = Mem::at(first, self.b.local_space());
-                    Home::Described(self.desc(v, DescAt::Mem(mem)))
+                    let mem = MemRef::at(first, self.b.local_space());
+                    VarStorage::Described(self.desc(v, DescriptorAt::Mem(mem)))
                 }
-                Shape::Scalar if var.attrs.value => Home::Value(value_of_registers(&mine)),
-                Shape::Scalar => Home::Scalar(Mem::at(first, space), mine.get(1).copied()),
+                Shape::Scalar if var.attrs.value => VarStorage::Value(value_of_registers(&mine)),
+                Shape::Scalar => VarStorage::Scalar(MemRef::at(first, space), mine.get(1).copied()),
                 Shape::AssumedShape(_) => {
                     let pairs: Vec<(Val, Val)> = mine[1..].chunks_exact(2).map(|c| (c[0], c[1])).collect();
                     let len = self.dummy_length(v, mine.get(1 + 2 * pairs.len()).copied());
-                    self.assumed_shape_home(v, Mem::at(first, space), len, &pairs)
+                    self.assumed_shape_storage(v, MemRef::at(first, space), len, &pairs)
                 }
                 _ => {
-                    arrays.push((v, Mem::at(first, space), mine.get(1).copied()));
+                    arrays.push((v, MemRef::at(first, space), mine.get(1).copied()));
                     continue;
                 }
             };
-            self.homes.insert(v, home);
+            self.storage.set(v, storage);
         }
         // Bounds of explicit-shape dummies may need the scalars.
         for (v, mem, len) in arrays {
             let len = self.dummy_length(v, len);
-            let home = self.home_with_length(v, mem, len);
-            self.homes.insert(v, home);
+            let storage = self.storage_with_length(v, mem, len);
+            self.storage.set(v, storage);
         }
         saved.reverse();
         saved
@@ -198,35 +205,32 @@ impl<'p> FunctionLowering<'_, 'p> {
             Some(Some(Actual::Expr(e))) => crate::analysis::usage::root(e),
             _ => None,
         };
-        match root.and_then(|v| self.home(v)) {
-            Some(Home::Scalar(mem, _)) => mem.space,
-            Some(Home::Array(view)) => view.mem.space,
-            Some(Home::Described(d)) => d.data,
+        match root.and_then(|v| self.storage_of(v)) {
+            Some(VarStorage::Scalar(mem, _)) => mem.space,
+            Some(VarStorage::Array(view)) => view.mem.space,
+            Some(VarStorage::Described(d)) => d.data,
             _ if self.b.is_remote_variable(dummy) => Space::Global,
             _ => self.b.local_space(),
         }
     }
 
-    fn unbind(&mut self, saved: Vec<(VarId, Option<Home>)>) {
-        for (v, home) in saved {
-            match home {
-                Some(home) => self.homes.insert(v, home),
-                None => self.homes.remove(&v),
-            };
+    fn unbind(&mut self, saved: Vec<(VarId, Option<VarStorage>)>) {
+        for (v, storage) in saved {
+            self.storage.restore(v, storage);
         }
     }
 
     /// Gives the result of a function that was called for a pointer assignment: the descriptor with it.
-    pub(crate) fn call_pointer_function(&mut self, proc: ProcId, args: &'p [Option<Actual>]) -> Option<View> {
+    pub(crate) fn call_pointer_function(&mut self, proc: ProcId, args: &'p [Option<Actual>]) -> Option<ArrayView> {
         let proc = self.callee(proc);
         let result = self.b.program().proc(proc).result?;
         self.b.program().var(result).attrs.pointer.then(|| self.call_with_memory(proc, args, None))
     }
 
     /// The place of a value, for those who need an address.
-    pub(crate) fn memory_of(&mut self, e: &'p Expr) -> Mem {
-        match self.place(e) {
-            Place::Mem(mem) | Place::Char(mem, _) => mem,
+    pub(crate) fn memory_of(&mut self, e: &'p Expr) -> MemRef {
+        match self.lvalue(e) {
+            Lvalue::Mem(mem) | Lvalue::Char(mem, _) => mem,
             other => {
                 let value = self.b.load_value(other, &e.ty);
                 self.b.spill(&value, &e.ty)

@@ -2,10 +2,10 @@
 
 use crate::builder::Builder;
 use crate::function::FunctionLowering;
-use crate::storage::Home;
-use crate::value::descriptor::{Desc, DescAt};
-use crate::value::place::Mem;
-use crate::value::view::View;
+use crate::storage::VarStorage;
+use crate::value::array_view::ArrayView;
+use crate::value::descriptor::{Descriptor, DescriptorAt};
+use crate::value::lvalue::MemRef;
 use ir::{DebugVar, Reg, Ty, Val, VarLoc, VarShape};
 use sema::checked::{Storage, Type, VarId};
 
@@ -18,7 +18,7 @@ impl Builder<'_, '_> {
         self.add_var(DebugVar {
             name: var.name.clone(),
             ty,
-            shape: crate::debug::types::const_shape(&bounds, bytes),
+            shape: crate::module::debug_types::const_shape(&bounds, bytes),
             loc: VarLoc::Constant,
             source_id: v.0,
             is_dummy: false,
@@ -26,7 +26,7 @@ impl Builder<'_, '_> {
         });
     }
 
-    fn location(&mut self, mem: Mem) -> VarLoc {
+    fn location(&mut self, mem: MemRef) -> VarLoc {
         if let (0, Some(base)) = (mem.offset, self.base_of(mem.addr)) {
             return VarLoc::Memory(base);
         }
@@ -41,9 +41,9 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn described_location(&mut self, d: &Desc) -> (VarLoc, VarShape, Option<Val>) {
+    fn described_location(&mut self, d: &Descriptor) -> (VarLoc, VarShape, Option<Val>) {
         match &d.at {
-            DescAt::Mem(mem) => {
+            DescriptorAt::Mem(mem) => {
                 let shape = VarShape::Described(u32::from(d.rank));
                 let loc = match (mem.offset, self.base_of(mem.addr)) {
                     (0, Some(base)) => VarLoc::Descriptor(base),
@@ -54,7 +54,7 @@ impl Builder<'_, '_> {
                 };
                 (loc, shape, d.element.filter(|_| d.is_char))
             }
-            DescAt::Regs(regs) => {
+            DescriptorAt::Regs(regs) => {
                 let dims: Vec<(Val, Option<Val>, Val)> = regs
                     .dims
                     .iter()
@@ -79,35 +79,31 @@ impl FunctionLowering<'_, '_> {
             return;
         }
         let on_host = self.b.is_host();
-        let home = match (&var.storage, self.homes.get(&v)) {
-            (_, Some(home)) => home.clone(),
+        let storage = match (&var.storage, self.storage.get(v)) {
+            (_, Some(storage)) => storage.clone(),
             // A static variable is known by its global, if this side has it.
-            (Storage::Static, None)
-                if on_host || self.b.module().globals.contains_key(&(v, crate::types::Side::Host)) =>
-            {
-                match self.home(v) {
-                    Some(home) => home,
-                    None => return,
-                }
-            }
+            (Storage::Static, None) if on_host || self.b.module().has_global(v) => match self.storage_of(v) {
+                Some(storage) => storage,
+                None => return,
+            },
             (Storage::Associated { base, .. }, None)
                 if on_host && matches!(program.var(*base).storage, Storage::Static | Storage::Local) =>
             {
-                match self.home(v) {
-                    Some(home) => home,
+                match self.storage_of(v) {
+                    Some(storage) => storage,
                     None => return,
                 }
             }
             (Storage::Parameter, None) => return self.b.describe_constant(v),
             _ => return,
         };
-        let (loc, shape, len) = match &home {
-            Home::Reg(r) => (VarLoc::Reg(*r), VarShape::Scalar, None),
-            Home::Complex(re, im) => (VarLoc::Complex(*re, *im), VarShape::Scalar, None),
-            Home::Scalar(mem, len) => (self.b.location(*mem), VarShape::Scalar, *len),
-            Home::Array(view) => (self.b.location(view.mem), view_shape(view), view.len),
-            Home::Described(d) => self.b.described_location(d),
-            Home::Value(_) | Home::Procedure(_) => return,
+        let (loc, shape, len) = match &storage {
+            VarStorage::Reg(r) => (VarLoc::Reg(*r), VarShape::Scalar, None),
+            VarStorage::Complex(re, im) => (VarLoc::Complex(*re, *im), VarShape::Scalar, None),
+            VarStorage::Scalar(mem, len) => (self.b.location(*mem), VarShape::Scalar, *len),
+            VarStorage::Array(view) => (self.b.location(view.mem), view_shape(view), view.len),
+            VarStorage::Described(d) => self.b.described_location(d),
+            VarStorage::Value(_) | VarStorage::Procedure(_) => return,
         };
         let len = len.filter(|_| matches!(var.ty, Type::Character(_)));
         let ty = self.b.module().debug_type(&var.ty, len);
@@ -125,7 +121,7 @@ impl FunctionLowering<'_, '_> {
     }
 }
 
-fn view_shape(view: &View) -> VarShape {
+fn view_shape(view: &ArrayView) -> VarShape {
     let last = view.dims.len().saturating_sub(1);
     let dims = view.dims.iter().enumerate().map(|(i, d)| {
         let extent = if view.assumed_size && i == last { None } else { Some(d.extent) };

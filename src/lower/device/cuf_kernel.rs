@@ -16,13 +16,13 @@
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
-use crate::stmt::loops::Counted;
-use crate::storage::Home;
+use crate::stmt::loops::CountedLoop;
+use crate::storage::VarStorage;
 use crate::types::{Side, align, const_bytes, ir_ty};
 use crate::value::Value;
-use crate::value::descriptor::Desc;
-use crate::value::place::Mem;
-use crate::value::view::{Contiguity, View, ViewDim};
+use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
+use crate::value::descriptor::Descriptor;
+use crate::value::lvalue::MemRef;
 use ir::op::{BinOp, CmpOp, Special};
 use ir::{FuncKind, FunctionBuilder, LaunchConfig, Space, Ty, Val};
 use sema::checked::{CufDim, CufKernel, Expr, Program, Stmt, Storage, Type, VarId};
@@ -64,7 +64,7 @@ impl Params {
 
 impl<'p> Builder<'_, 'p> {
     /// Device memory for one partial result a block, of each reduction; freed with the statement.
-    fn partial_results(&mut self, cuf: &'p CufKernel, grid: &[Val; 3]) -> Vec<View> {
+    fn partial_results(&mut self, cuf: &'p CufKernel, grid: &[Val; 3]) -> Vec<ArrayView> {
         if cuf.reductions.is_empty() {
             return Vec::new();
         }
@@ -82,7 +82,13 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// An array of the host's homes as the kernel sees it; `None` if it is not in reach of the device.
-    fn captured_view(&mut self, v: VarId, view: &View, b: &mut FunctionBuilder, params: &mut Params) -> Option<View> {
+    fn captured_view(
+        &mut self,
+        v: VarId,
+        view: &ArrayView,
+        b: &mut FunctionBuilder,
+        params: &mut Params,
+    ) -> Option<ArrayView> {
         let var = self.program().var(v);
         let reachable = view.mem.space != Space::Host || var.attrs.cuda.is_some() || self.aliases_device_data(v);
         if !reachable || view.gathers() {
@@ -95,7 +101,7 @@ impl<'p> Builder<'_, 'p> {
         let mut dims = Vec::with_capacity(view.dims.len());
         for (i, d) in view.dims.iter().enumerate() {
             let mut part = |v: Val, what: &str| params.pass(b, v, Ty::I64, &format!("{name}.{what}{}", i + 1));
-            dims.push(ViewDim {
+            dims.push(ArrayDim {
                 lower: part(d.lower, "lower"),
                 extent: part(d.extent, "extent"),
                 stride: part(d.stride, "stride"),
@@ -104,9 +110,18 @@ impl<'p> Builder<'_, 'p> {
         }
         let element = params.pass(b, view.element, Ty::I64, &format!("{name}.element"));
         let len = view.len.map(|_| element);
-        let mem = Mem { volatile: view.mem.volatile, ..Mem::at(addr, space) };
+        let mem = MemRef { volatile: view.mem.volatile, ..MemRef::at(addr, space) };
         let contiguity = if view.is_contiguous() { Contiguity::Yes } else { Contiguity::Unknown };
-        Some(View { mem, origin: None, dims, element, len, tag: None, contiguity, assumed_size: view.assumed_size })
+        Some(ArrayView {
+            mem,
+            origin: None,
+            dims,
+            element,
+            len,
+            tag: None,
+            contiguity,
+            assumed_size: view.assumed_size,
+        })
     }
 
     /// Whether an ASSOCIATE name stands for managed data, which both sides reach.
@@ -238,7 +253,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         cuf: &'p CufKernel,
         axes: &[Axis],
         block: &[Val; 3],
-        partials: &[View],
+        partials: &[ArrayView],
         span: Span,
     ) -> (Option<ir::FuncId>, Vec<Val>) {
         let line = self.b.module().line_of(span);
@@ -246,7 +261,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let id = self.b.module().new_function(&name, FuncKind::Kernel, span);
         let mut b = FunctionBuilder::new(self.b.module().function_name(id), FuncKind::Kernel, span);
         let mut params = Params { args: Vec::new() };
-        let mut homes = Vec::new();
+        let mut bound = Vec::new();
         let mut copies = Vec::new();
         // An object has components on the device, may_be_null; a copy of it is always right.
         let program = self.b.program();
@@ -258,8 +273,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             if private.contains(&v) || cuf.loops.iter().any(|l| l.var == v) || cuf.reductions.iter().any(|r| r.0 == v) {
                 continue;
             }
-            match self.captured_home(v, &mut b, &mut params, &mut copies) {
-                Some(home) => homes.extend(home.map(|h| (v, h))),
+            match self.captured_storage(v, &mut b, &mut params, &mut copies) {
+                Some(storage) => bound.extend(storage.map(|h| (v, h))),
                 None => return (None, Vec::new()),
             }
         }
@@ -275,12 +290,12 @@ impl<'p> FunctionLowering<'_, 'p> {
                 wide: a.wide,
             })
             .collect();
-        let results: Vec<View> = partials
+        let results: Vec<ArrayView> = partials
             .iter()
             .map(|view| {
                 let base = params.pass(&mut b, view.mem.addr, Ty::I64, "partial");
                 let mut view = view.clone();
-                view.mem = Mem { addr: base, space: Space::Global, ..view.mem };
+                view.mem = MemRef { addr: base, space: Space::Global, ..view.mem };
                 view
             })
             .collect();
@@ -288,7 +303,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         let proc = self.b.procedure();
         let mut kernel = FunctionLowering::new(&mut *self.b.module(), b, Side::Device, proc);
         kernel.b.set_span(span);
-        kernel.homes.extend(homes);
+        for (v, storage) in bound {
+            kernel.storage.set(v, storage);
+        }
         for (v, value) in copies {
             kernel.private_copy(v, &value);
         }
@@ -299,13 +316,12 @@ impl<'p> FunctionLowering<'_, 'p> {
             kernel.scalar_local(*v);
             let ty = &kernel.b.program().var(*v).ty;
             let start = kernel.b.identity(*op, ty);
-            if let Some(place) = kernel.variable_place(*v) {
+            if let Some(place) = kernel.variable_lvalue(*v) {
                 kernel.b.store_value(place, ty, &start);
             }
         }
         kernel.associate_names(&cuf.body);
-        let described: Vec<VarId> = kernel.homes.keys().copied().collect();
-        for v in described {
+        for v in kernel.storage.variables() {
             kernel.describe(v);
         }
         kernel.walk_axes(&axes, cuf);
@@ -324,49 +340,49 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// The home that a captured variable has in the kernel; `Some(None)` if it is found without being passed, or passed as a
     /// value (then it is in `copies`).
-    fn captured_home(
+    fn captured_storage(
         &mut self,
         v: VarId,
         b: &mut FunctionBuilder,
         params: &mut Params,
         copies: &mut Vec<(VarId, Value)>,
-    ) -> Option<Option<Home>> {
+    ) -> Option<Option<VarStorage>> {
         let program = self.b.program();
         let var = program.var(v);
         if matches!(var.storage, Storage::Parameter) {
             return Some(None);
         }
         let on_device = var.attrs.cuda.is_some();
-        match self.home(v)? {
-            Home::Procedure(_) => Some(None),
-            Home::Described(d) if d.rank > 0 || on_device => {
+        match self.storage_of(v)? {
+            VarStorage::Procedure(_) => Some(None),
+            VarStorage::Described(d) if d.rank > 0 || on_device => {
                 let view = self.b.desc_view(&d);
-                self.b.captured_view(v, &view, b, params).map(|view| Some(kernel_home(&d, view)))
+                self.b.captured_view(v, &view, b, params).map(|view| Some(kernel_storage(&d, view)))
             }
-            Home::Array(view) => {
+            VarStorage::Array(view) => {
                 let view = self.b.captured_view(v, &view, b, params)?;
-                Some(Some(Home::Array(view)))
+                Some(Some(VarStorage::Array(view)))
             }
-            Home::Scalar(mem, len) if self.b.is_remote(mem) || (on_device && mem.space != Space::Local) => {
+            VarStorage::Scalar(mem, len) if self.b.is_remote(mem) || (on_device && mem.space != Space::Local) => {
                 let addr = self.b.address(mem);
                 let addr = params.pass(b, addr, Ty::I64, &var.name);
                 let space = if mem.space == Space::Const { Space::Const } else { Space::Global };
                 let len = len.map(|n| params.pass(b, n, Ty::I64, &format!("{}.len", var.name)));
-                Some(Some(Home::Scalar(Mem { volatile: mem.volatile, ..Mem::at(addr, space) }, len)))
+                Some(Some(VarStorage::Scalar(MemRef { volatile: mem.volatile, ..MemRef::at(addr, space) }, len)))
             }
-            Home::Scalar(mem, len) if !crate::procedure::local::has_register(&var.ty) => {
+            VarStorage::Scalar(mem, len) if !crate::procedure::local::has_register(&var.ty) => {
                 let bytes = const_bytes(program, &var.ty)?;
                 let addr = self.b.address(mem);
                 params.args.push(addr);
                 let own = b.bytes_param(bytes, align(program, &var.ty), var.name.clone());
-                Some(Some(Home::Scalar(Mem::at(own.into(), Space::Local), len)))
+                Some(Some(VarStorage::Scalar(MemRef::at(own.into(), Space::Local), len)))
             }
             _ => {
                 // A host scalar: its value; each thread has a variable of its own that begins with it.
-                let place = self.variable_place(v);
-                let value = match (place, self.home(v)) {
+                let place = self.variable_lvalue(v);
+                let value = match (place, self.storage_of(v)) {
                     (Some(place), _) => self.b.load_value(place, &var.ty),
-                    (None, Some(Home::Value(value))) => value,
+                    (None, Some(VarStorage::Value(value))) => value,
                     _ => return None,
                 };
                 let ty = ir_ty(&var.ty);
@@ -404,14 +420,14 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     fn associate_name(&mut self, v: VarId) {
         let program = self.b.program();
-        if self.homes.contains_key(&v) {
+        if self.storage.has(v) {
             return;
         }
         if let Storage::Alias(of) = &program.var(v).storage {
             let mut inner = Vec::new();
             crate::analysis::visit::all(of, &mut |e| inner.extend(alias(program, e)));
             inner.into_iter().for_each(|v| self.associate_name(v));
-            let reachable = crate::analysis::usage::root(of).is_some_and(|root| self.home(root).is_some());
+            let reachable = crate::analysis::usage::root(of).is_some_and(|root| self.storage_of(root).is_some());
             if reachable {
                 self.come_to_life(v);
             }
@@ -422,7 +438,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     fn private_copy(&mut self, v: VarId, value: &Value) {
         self.scalar_local(v);
         let ty = &self.b.program().var(v).ty;
-        if let Some(place) = self.variable_place(v) {
+        if let Some(place) = self.variable_lvalue(v) {
             self.b.store_value(place, ty, value);
         }
     }
@@ -435,7 +451,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let index = axes.len() - 1;
         if index >= 3 {
             // Beyond z: a loop of the thread.
-            if let Some(place) = self.variable_place(axis.var) {
+            if let Some(place) = self.variable_lvalue(axis.var) {
                 let var_ty = ir_ty(&self.b.program().var(axis.var).ty);
                 let steps = self.b.bin(BinOp::Sub, axis.ty, axis.count, crate::types::imm(axis.ty, 1));
                 let reach = self.b.bin(BinOp::Mul, axis.ty, steps, axis.step);
@@ -445,7 +461,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                     self.b.cast(last.into(), axis.ty, var_ty),
                     self.b.cast(axis.step, axis.ty, var_ty),
                 );
-                let c = Counted { place, ty: var_ty, first, last, step, span: None };
+                let c = CountedLoop { place, ty: var_ty, first, last, step, span: None };
                 self.simple_loop(&c, &mut |this| this.walk_axes(inner, cuf));
             }
             return;
@@ -500,7 +516,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             if step == Some(1) { iteration } else { self.b.bin(BinOp::Mul, axis.ty, iteration, axis.step).into() };
         let value = self.b.bin(BinOp::Add, axis.ty, scaled, axis.first);
         let value = self.b.cast(value.into(), axis.ty, ir_ty(&var.ty));
-        if let Some(place) = self.variable_place(axis.var) {
+        if let Some(place) = self.variable_lvalue(axis.var) {
             self.b.store_value(place, &var.ty, &Value::Scalar(value));
         }
     }
@@ -515,8 +531,8 @@ fn alias(program: &Program, e: &Expr) -> Option<VarId> {
 }
 
 /// The home in a kernel of what the host has a descriptor of.
-fn kernel_home(d: &Desc, view: View) -> Home {
-    if d.rank > 0 { Home::Array(view) } else { Home::Scalar(view.mem, view.len) }
+fn kernel_storage(d: &Descriptor, view: ArrayView) -> VarStorage {
+    if d.rank > 0 { VarStorage::Array(view) } else { VarStorage::Scalar(view.mem, view.len) }
 }
 
 /// The special registers of x, y or z: thread, threads, block, blocks.

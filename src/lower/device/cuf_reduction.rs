@@ -1,14 +1,14 @@
 //! Reductions of CUF kernels: the fixed tree that the head of `cuf` describes.
 
-use crate::array::element_place;
+use crate::array::element_lvalue;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::device::cuf_kernel::axis_registers;
 use crate::function::FunctionLowering;
 use crate::types::{align, const_bytes, ir_ty};
 use crate::value::Value;
-use crate::value::place::{Mem, Place};
-use crate::value::view::View;
+use crate::value::array_view::ArrayView;
+use crate::value::lvalue::{Lvalue, MemRef};
 use ir::op::{BinOp, CmpOp, TriOp};
 use ir::{AddrBase, SharedSize, SharedVar, Space, Ty, Val};
 use sema::checked::{BinaryOp, CufKernel, ReduceOp, Type, VarId};
@@ -84,11 +84,11 @@ impl Builder<'_, '_> {
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// Combines the values of all threads of the block into one, which the first thread stores.
-    pub(crate) fn reduce_block(&mut self, v: VarId, op: ReduceOp, results: &View, threads: Option<i64>) {
+    pub(crate) fn reduce_block(&mut self, v: VarId, op: ReduceOp, results: &ArrayView, threads: Option<i64>) {
         let program = self.b.program();
         let var = program.var(v);
         let ty = &var.ty;
-        let Some(place) = self.variable_place(v) else { return self.b.unsupported("a reduction into this variable") };
+        let Some(place) = self.variable_lvalue(v) else { return self.b.unsupported("a reduction into this variable") };
         let bytes = const_bytes(program, ty).unwrap_or(8);
         let room = threads.unwrap_or(MOST_THREADS).clamp(1, MOST_THREADS);
         let shared = self.b.add_shared(SharedVar {
@@ -99,13 +99,13 @@ impl<'p> FunctionLowering<'_, 'p> {
             bounds: vec![(0, room)],
             span: var.span,
         });
-        let base = Mem::at(self.b.addr_of(AddrBase::Shared(shared)), Space::Shared);
+        let base = MemRef::at(self.b.addr_of(AddrBase::Shared(shared)), Space::Shared);
         let slots = self.b.dense(base, Val::i64(bytes as i64), None, &[Val::i64(room)]);
         let (me, count) = self.b.thread_in_block();
         let (thread, total) = (self.b.widen(me, Ty::I32), self.b.widen(count, Ty::I32));
         let mine = self.b.element_linear(&slots, thread);
         let value = self.b.load_value(place, ty);
-        self.b.store_value(Place::Mem(mine), ty, &value);
+        self.b.store_value(Lvalue::Mem(mine), ty, &value);
         self.b.sync_threads();
         let mut distance = (room as u64).next_power_of_two() as i64 / 2;
         while distance > 0 {
@@ -115,9 +115,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             let both = self.b.combine(BinOp::And, near, there);
             self.when(both, |this| {
                 let theirs = this.b.element_linear(&slots, other);
-                let (a, b) = (this.b.load_value(Place::Mem(mine), ty), this.b.load_value(Place::Mem(theirs), ty));
+                let (a, b) = (this.b.load_value(Lvalue::Mem(mine), ty), this.b.load_value(Lvalue::Mem(theirs), ty));
                 let joined = this.b.reduce_two(op, &a, &b, ty);
-                this.b.store_value(Place::Mem(mine), ty, &joined);
+                this.b.store_value(Lvalue::Mem(mine), ty, &joined);
             });
             self.b.sync_threads();
             distance /= 2;
@@ -126,24 +126,24 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.when(first, |this| {
             let block = this.b.block_in_grid();
             let to = this.b.element_linear(results, block);
-            let value = this.b.load_value(Place::Mem(mine), ty);
-            this.b.store_value(element_place(to, None), ty, &value);
+            let value = this.b.load_value(Lvalue::Mem(mine), ty);
+            this.b.store_value(element_lvalue(to, None), ty, &value);
         });
     }
 
     /// After the launch: takes the blocks' results into the variables, in order.
-    pub(crate) fn combine_blocks(&mut self, cuf: &'p CufKernel, partials: &[View]) {
+    pub(crate) fn combine_blocks(&mut self, cuf: &'p CufKernel, partials: &[ArrayView]) {
         for ((v, op), view) in cuf.reductions.iter().zip(partials) {
             let ty = &self.b.program().var(*v).ty;
             let extents = view.extents();
             let local = self.b.temporary_array(ty, None, &extents);
             self.b.transfer(&local, view);
-            let Some(place) = self.variable_place(*v) else {
+            let Some(place) = self.variable_lvalue(*v) else {
                 return self.b.unsupported("a reduction into this variable");
             };
             self.repeat(extents.first().copied().unwrap_or(Val::i64(0)), &mut |this, i| {
                 let from = this.b.element_linear(&local, i);
-                let b = this.b.load_value(Place::Mem(from), ty);
+                let b = this.b.load_value(Lvalue::Mem(from), ty);
                 let a = this.b.load_value(place, ty);
                 let joined = this.b.reduce_two(*op, &a, &b, ty);
                 this.b.store_value(place, ty, &joined);

@@ -5,7 +5,7 @@
 
 use crate::call::Passed;
 use crate::function::FunctionLowering;
-use crate::value::place::Mem;
+use crate::value::lvalue::MemRef;
 use ir::{LaunchConfig, Ty, Val};
 use sema::checked::{Actual, Expr, LaunchGrid, LaunchSpec, ProcBody, ProcId, ProcKind};
 
@@ -43,7 +43,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// The three components of a `type(dim3)` value.
     fn dim3(&mut self, e: &'p Expr) -> [Val; 3] {
         let value = self.value(e);
-        let mem: Mem = self.b.as_object(&value);
+        let mem: MemRef = self.b.as_object(&value);
         [0, 4, 8].map(|offset| self.b.load_scalar(mem.plus(offset), Ty::I32).into())
     }
 }

@@ -1,12 +1,12 @@
 //! Lengths of character expressions, and concatenation.
 
-use crate::array::{Env, Leaf};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
+use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
-use crate::storage::Home;
+use crate::storage::VarStorage;
 use crate::value::Value;
-use crate::value::place::{Mem, Place};
+use crate::value::lvalue::{Lvalue, MemRef};
 use ir::op::CmpOp;
 use ir::{Ty, Val};
 use sema::checked::{Actual, CharLen, Const, Expr, ExprKind, Item, ProcId, Type};
@@ -34,51 +34,54 @@ impl Builder<'_, '_> {
     /// A character value in memory of its own, of that length.
     pub(crate) fn character_copy(&mut self, v: &Value, len: Val) -> Value {
         let mem = self.temporary(len, 1);
-        self.store_value(Place::Char(mem, len), &Type::Character(CharLen::Assumed), v);
+        self.store_value(Lvalue::Char(mem, len), &Type::Character(CharLen::Assumed), v);
         Value::Char(mem, len)
     }
 }
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// The length of a character expression; `None` for other types. `env` has the operands prepared so far.
-    pub(crate) fn length_of(&mut self, e: &'p Expr, env: Option<&Env>) -> Option<Val> {
+    pub(crate) fn length_of(&mut self, e: &'p Expr, operands: Option<&Operands>) -> Option<Val> {
         let Type::Character(len) = &e.ty else { return None };
         if let CharLen::Const(n) = len {
             return Some(Val::i64((*n).max(0)));
         }
-        let leaf = env.and_then(|env| env.leaf(e)).cloned().or_else(|| self.lookup(e).map(|(leaf, ..)| leaf));
-        if let Some(leaf) = leaf {
-            return match leaf {
-                Leaf::View(view) => view.len,
-                Leaf::Value(Value::Char(_, len)) => Some(len),
-                Leaf::Value(_) => None,
+        let operand = operands
+            .and_then(|operands| operands.operand(e))
+            .cloned()
+            .or_else(|| self.lookup(e).map(|(operand, ..)| operand));
+        if let Some(operand) = operand {
+            return match operand {
+                Operand::View(view) => view.len,
+                Operand::Value(Value::Char(_, len)) => Some(len),
+                Operand::Value(_) => None,
             };
         }
         Some(match &e.kind {
             ExprKind::Const(Const::Char(text)) => Val::i64(text.len() as i64),
-            ExprKind::Var(v) => match self.home(*v) {
-                Some(Home::Scalar(_, Some(len)) | Home::Value(Value::Char(_, len))) => len,
-                Some(Home::Array(view)) => view.len.unwrap_or(Val::i64(0)),
-                Some(Home::Described(d)) => self.b.desc_element(&d),
+            ExprKind::Var(v) => match self.storage_of(*v) {
+                Some(VarStorage::Scalar(_, Some(len)) | VarStorage::Value(Value::Char(_, len))) => len,
+                Some(VarStorage::Array(view)) => view.len.unwrap_or(Val::i64(0)),
+                Some(VarStorage::Described(d)) => self.b.desc_element(&d),
                 _ => Val::i64(0),
             },
-            ExprKind::Element { base, .. } | ExprKind::Section { base, .. } => self.length_of(base, env)?,
+            ExprKind::Element { base, .. } | ExprKind::Section { base, .. } => self.length_of(base, operands)?,
             ExprKind::Field { base, field } => match self.described_field(base, *field) {
                 Some(d) => self.b.desc_element(&d),
                 None => Val::i64(0),
             },
             ExprKind::Seen { base, .. } => self.class_view(base).element,
             ExprKind::Substring { base, lo, hi } => {
-                let whole = self.length_of(base, env)?;
+                let whole = self.length_of(base, operands)?;
                 let lo = lo.as_ref().map_or(Val::i64(1), |e| self.int64(e));
                 let hi = hi.as_ref().map_or(whole, |e| self.int64(e));
                 self.b.count(lo, hi, Val::i64(1))
             }
             ExprKind::Concat(left, right) => {
-                let (a, b) = (self.length_of(left, env)?, self.length_of(right, env)?);
+                let (a, b) = (self.length_of(left, operands)?, self.length_of(right, operands)?);
                 self.b.iadd(a, b)
             }
-            ExprKind::Paren(inner) | ExprKind::Convert(inner) => self.length_of(inner, env)?,
+            ExprKind::Paren(inner) | ExprKind::Convert(inner) => self.length_of(inner, operands)?,
             ExprKind::Array(items) => match len {
                 // The type that the constructor begins with.
                 CharLen::Expr(n) => {
@@ -88,7 +91,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 _ => self.length_of_items(items)?,
             },
             ExprKind::Call { proc, args } if e.rank > 0 && self.b.program().proc(*proc).elemental => {
-                self.elemental_length(*proc, args, env)
+                self.elemental_length(*proc, args, operands)
             }
             // The length comes with the value.
             ExprKind::Call { .. } | ExprKind::Intrinsic { id: Intrinsic::Trim | Intrinsic::Repeat, .. }
@@ -99,11 +102,11 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             ExprKind::Intrinsic { id: Intrinsic::Transfer, args } => {
                 let mold = args.get(1).and_then(Option::as_ref)?;
-                self.length_of(mold, env)?
+                self.length_of(mold, operands)?
             }
             ExprKind::Intrinsic { args, .. } => {
                 let of = args.iter().flatten().find(|a| matches!(a.ty, Type::Character(_)))?;
-                self.length_of(of, env)?
+                self.length_of(of, operands)?
             }
             _ => match len {
                 CharLen::Expr(e) => {
@@ -140,30 +143,27 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// The length of the elements of an elemental function's result: the function's dummies stand for the actual arguments while
     /// its declaration is evaluated.
-    fn elemental_length(&mut self, proc: ProcId, args: &'p [Option<Actual>], env: Option<&Env>) -> Val {
+    fn elemental_length(&mut self, proc: ProcId, args: &'p [Option<Actual>], operands: Option<&Operands>) -> Val {
         let program = self.b.program();
         let callee = program.proc(proc);
         let mut saved = Vec::new();
         for (&dummy, actual) in callee.params.iter().zip(args) {
             let Some(Actual::Expr(actual)) = actual else { continue };
-            let home = match &actual.ty {
+            let storage = match &actual.ty {
                 Type::Character(_) => {
-                    let len = self.length_of(actual, env);
-                    Home::Scalar(Mem::at(Val::i64(0), self.b.local_space()), len)
+                    let len = self.length_of(actual, operands);
+                    VarStorage::Scalar(MemRef::at(Val::i64(0), self.b.local_space()), len)
                 }
-                _ if actual.rank == 0 => Home::Value(self.value(actual)),
+                _ if actual.rank == 0 => VarStorage::Value(self.value(actual)),
                 _ => continue,
             };
-            saved.push((dummy, self.homes.remove(&dummy)));
-            self.homes.insert(dummy, home);
+            saved.push((dummy, self.storage.take(dummy)));
+            self.storage.set(dummy, storage);
         }
         let result = callee.result.map(|v| &program.var(v).ty);
         let len = result.and_then(|ty| self.declared_length(ty));
-        for (dummy, home) in saved {
-            match home {
-                Some(home) => self.homes.insert(dummy, home),
-                None => self.homes.remove(&dummy),
-            };
+        for (dummy, storage) in saved {
+            self.storage.restore(dummy, storage);
         }
         len.unwrap_or(Val::i64(0))
     }

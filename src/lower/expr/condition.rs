@@ -1,13 +1,13 @@
 //! Logical expressions as predicates and branches.
 //!
-//! Fortran leaves open whether the right operand of `.and.` and `.or.` is evaluated when the left one decides. It is not
+//! Fortran operands open whether the right operand of `.and.` and `.or.` is evaluated when the left one decides. It is not
 //! evaluated here if that could be seen (it reads memory, calls, divides): programs written for nvfortran guard a subscript by
 //! `i <= n .and. a(i) > 0`. Operands that only compute are evaluated both, without a branch.
 
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
-use crate::storage::Home;
+use crate::storage::VarStorage;
 use crate::types::{imm, ir_ty};
 use ir::op::{self, BinOp, CvtOp};
 use ir::rt::Rt;
@@ -111,7 +111,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         match &e.kind {
             ExprKind::Const(_) | ExprKind::Special { .. } => true,
             ExprKind::Var(v) => {
-                matches!(self.home(*v), Some(Home::Reg(_) | Home::Complex(..) | Home::Value(_)))
+                matches!(self.storage_of(*v), Some(VarStorage::Reg(_) | VarStorage::Complex(..) | VarStorage::Value(_)))
             }
             ExprKind::Binary { op: BinaryOp::Pow, .. } => false,
             ExprKind::Binary { op: BinaryOp::Div, right, .. } if self.b.may_divide_by_zero(right) => false,

@@ -1,16 +1,16 @@
 //! Designators: the places and views that variables, components, elements, sections, substrings and complex parts name.
 
-use crate::array::Leaf;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
+use crate::elements::Operand;
 use crate::function::FunctionLowering;
 use crate::module::globals::const_bounds;
-use crate::storage::Home;
+use crate::storage::VarStorage;
 use crate::types::{const_bytes, data_space, ir_ty};
 use crate::value::Value;
-use crate::value::descriptor::{Desc, DescAt};
-use crate::value::place::{Mem, Place};
-use crate::value::view::{Contiguity, View, ViewDim};
+use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
+use crate::value::descriptor::{Descriptor, DescriptorAt};
+use crate::value::lvalue::{Lvalue, MemRef};
 use ir::Val;
 use sema::checked::{CharLen, Expr, ExprKind, Field, Program, Sub, Type, VarId};
 
@@ -70,23 +70,23 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// A value in memory.
-    fn value_place(&mut self, value: &Value, ty: &Type) -> Place {
+    fn value_lvalue(&mut self, value: &Value, ty: &Type) -> Lvalue {
         match value {
-            Value::Char(mem, len) => Place::Char(*mem, *len),
-            Value::Object(mem) => Place::Mem(*mem),
-            _ => Place::Mem(self.spill(value, ty)),
+            Value::Char(mem, len) => Lvalue::Char(*mem, *len),
+            Value::Object(mem) => Lvalue::Mem(*mem),
+            _ => Lvalue::Mem(self.spill(value, ty)),
         }
     }
 
     /// The descriptor of a component, which lies at `mem`.
-    pub(crate) fn field_desc(&mut self, f: &'p Field, mem: Mem) -> Desc {
+    pub(crate) fn field_desc(&mut self, f: &'p Field, mem: MemRef) -> Descriptor {
         let data = data_space(self.side(), f.cuda, f.pointer);
         let len = crate::types::constant_length(&f.ty);
-        self.desc_of((&f.ty, f.class), f.shape.rank(), DescAt::Mem(mem), data, f.allocatable, len)
+        self.desc_of((&f.ty, f.class), f.shape.rank(), DescriptorAt::Mem(mem), data, f.allocatable, len)
     }
 
     /// The view of an array component with constant bounds, which lies at `mem`.
-    pub(crate) fn field_view(&mut self, f: &Field, mem: Mem) -> View {
+    pub(crate) fn field_view(&mut self, f: &Field, mem: MemRef) -> ArrayView {
         let bounds = const_bounds(&f.shape).unwrap_or_default();
         let bytes = const_bytes(self.program(), &f.ty).unwrap_or(0) as i64;
         let len = matches!(f.ty, Type::Character(_)).then_some(Val::i64(bytes));
@@ -99,7 +99,7 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// A view whose elements are parts of the elements of another.
-    fn part_view(&mut self, mut view: View, ty: &Type) -> View {
+    fn part_view(&mut self, mut view: ArrayView, ty: &Type) -> ArrayView {
         let bytes = const_bytes(self.program(), ty).unwrap_or(0) as i64;
         view.len = matches!(ty, Type::Character(_)).then_some(Val::i64(bytes));
         if view.element != Val::i64(bytes) {
@@ -113,8 +113,8 @@ impl<'p> Builder<'_, 'p> {
         view
     }
 
-    /// Reports a section that leaves its array; an empty one never does.
-    fn check_range(&mut self, low: Val, extent: Val, step: Val, d: &ViewDim, dim: usize, base: &Expr) {
+    /// Reports a section that operands its array; an empty one never does.
+    fn check_range(&mut self, low: Val, extent: Val, step: Val, d: &ArrayDim, dim: usize, base: &Expr) {
         let some = self.icmp(ir::op::CmpOp::Gt, extent, Val::i64(0));
         let name = self.designator_name(base);
         let d = d.clone();
@@ -129,37 +129,37 @@ impl<'p> Builder<'_, 'p> {
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// The place of a scalar designator, or of the current element of an array; of any other value, a copy of it.
-    pub(crate) fn place(&mut self, e: &'p Expr) -> Place {
-        if let Some((leaf, index, linear)) = self.lookup(e) {
-            return match leaf {
-                Leaf::View(view) => {
+    pub(crate) fn lvalue(&mut self, e: &'p Expr) -> Lvalue {
+        if let Some((operand, index, linear)) = self.lookup(e) {
+            return match operand {
+                Operand::View(view) => {
                     let mem = self.b.element_pos(&view, &index, linear);
-                    view.len.map_or(Place::Mem(mem), |len| Place::Char(mem, len))
+                    view.len.map_or(Lvalue::Mem(mem), |len| Lvalue::Char(mem, len))
                 }
-                Leaf::Value(v) => self.b.value_place(&v, &e.ty),
+                Operand::Value(v) => self.b.value_lvalue(&v, &e.ty),
             };
         }
         if !self.b.is_host()
             && let Some(v) = root(self.b.program(), e)
         {
-            self.b.module().module.designated.insert(e.span, v.0);
+            self.b.module().designate(e.span, v);
         }
-        self.at(e.span, |this| this.place_inner(e))
+        self.at(e.span, |this| this.lvalue_inner(e))
     }
 
-    fn place_inner(&mut self, e: &'p Expr) -> Place {
+    fn lvalue_inner(&mut self, e: &'p Expr) -> Lvalue {
         match &e.kind {
-            ExprKind::Var(v) => match self.variable_place(*v) {
+            ExprKind::Var(v) => match self.variable_lvalue(*v) {
                 Some(place) => place,
                 None => {
-                    let value = self.variable_without_place(*v, &e.ty);
-                    self.b.value_place(&value, &e.ty)
+                    let value = self.variable_without_lvalue(*v, &e.ty);
+                    self.b.value_lvalue(&value, &e.ty)
                 }
             },
             ExprKind::Field { base, field } => match self.described_field(base, *field) {
                 Some(desc) => {
                     let view = self.b.desc_view(&desc);
-                    view.len.map_or(Place::Mem(view.mem), |len| Place::Char(view.mem, len))
+                    view.len.map_or(Lvalue::Mem(view.mem), |len| Lvalue::Char(view.mem, len))
                 }
                 None => self.plain_field(base, *field),
             },
@@ -167,51 +167,57 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let view = self.view(base);
                 let name = if self.b.options().check_bounds { self.b.designator_name(base) } else { String::new() };
                 let mem = self.element(&view, subs, &name);
-                view.len.map_or(Place::Mem(mem), |len| Place::Char(mem, len))
+                view.len.map_or(Lvalue::Mem(mem), |len| Lvalue::Char(mem, len))
             }
             ExprKind::Substring { base, lo, hi } => {
-                let place = self.place(base);
+                let place = self.lvalue(base);
                 let (mem, len) = match place {
-                    Place::Char(mem, len) => (mem, len),
+                    Lvalue::Char(mem, len) => (mem, len),
                     other => {
                         let value = self.b.load_value(other, &base.ty);
                         self.b.as_char(&value)
                     }
                 };
                 let (mem, len) = self.substring(mem, len, lo.as_deref(), hi.as_deref());
-                Place::Char(mem, len)
+                Lvalue::Char(mem, len)
             }
             ExprKind::Seen { base, .. } => match &e.ty {
                 Type::Character(len) => {
                     let view = self.class_view(base);
                     let len = if let CharLen::Const(n) = len { Val::i64((*n).max(0)) } else { view.element };
-                    Place::Char(view.mem, len)
+                    Lvalue::Char(view.mem, len)
                 }
-                _ => self.place(base),
+                _ => self.lvalue(base),
             },
-            ExprKind::ComplexPart { base, imaginary } => match self.place(base) {
-                Place::Complex(re, im) => Place::Reg(if *imaginary { im } else { re }),
-                Place::Mem(mem) => Place::Mem(mem.plus(part_offset(&base.ty, *imaginary))),
+            ExprKind::ComplexPart { base, imaginary } => match self.lvalue(base) {
+                Lvalue::Complex(re, im) => Lvalue::Reg(if *imaginary { im } else { re }),
+                Lvalue::Mem(mem) => Lvalue::Mem(mem.plus(part_offset(&base.ty, *imaginary))),
                 other => other,
             },
             _ => {
                 let value = self.value(e);
-                self.b.value_place(&value, &e.ty)
+                self.b.value_lvalue(&value, &e.ty)
             }
         }
     }
 
     /// The value of a name that is no variable in memory or register.
-    fn variable_without_place(&mut self, v: VarId, ty: &Type) -> Value {
-        match self.home(v) {
-            Some(Home::Value(value)) => value,
-            Some(Home::Procedure(p)) => Value::Scalar(self.b.procedure_number(p)),
+    fn variable_without_lvalue(&mut self, v: VarId, ty: &Type) -> Value {
+        match self.storage_of(v) {
+            Some(VarStorage::Value(value)) => value,
+            Some(VarStorage::Procedure(p)) => Value::Scalar(self.b.procedure_number(p)),
             _ => self.b.refused(ty, &format!("`{}`", self.b.program().var(v).name)),
         }
     }
 
     /// `base(lo:hi)` of characters.
-    pub(crate) fn substring(&mut self, mem: Mem, len: Val, lo: Option<&'p Expr>, hi: Option<&'p Expr>) -> (Mem, Val) {
+    pub(crate) fn substring(
+        &mut self,
+        mem: MemRef,
+        len: Val,
+        lo: Option<&'p Expr>,
+        hi: Option<&'p Expr>,
+    ) -> (MemRef, Val) {
         let lo = lo.map_or(Val::i64(1), |e| self.int64(e));
         let hi = hi.map_or(len, |e| self.int64(e));
         let skip = self.b.iadd(lo, Val::i64(-1));
@@ -220,9 +226,9 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Where an object of derived type is: a designator's own memory, or that of a value.
-    fn object(&mut self, e: &'p Expr) -> Mem {
-        match self.place(e) {
-            Place::Mem(mem) | Place::Char(mem, _) => mem,
+    fn object(&mut self, e: &'p Expr) -> MemRef {
+        match self.lvalue(e) {
+            Lvalue::Mem(mem) | Lvalue::Char(mem, _) => mem,
             other => {
                 let value = self.b.load_value(other, &e.ty);
                 self.b.spill(&value, &e.ty)
@@ -231,7 +237,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// The descriptor of an allocatable or pointer component of a scalar object.
-    pub(crate) fn described_field(&mut self, base: &'p Expr, field: u32) -> Option<Desc> {
+    pub(crate) fn described_field(&mut self, base: &'p Expr, field: u32) -> Option<Descriptor> {
         let f = self.b.field_of(base, field)?;
         if !(f.allocatable || f.pointer) {
             return None;
@@ -240,27 +246,27 @@ impl<'p> FunctionLowering<'_, 'p> {
         Some(self.b.field_desc(f, mem))
     }
 
-    fn plain_field(&mut self, base: &'p Expr, field: u32) -> Place {
+    fn plain_field(&mut self, base: &'p Expr, field: u32) -> Lvalue {
         let mem = self.object(base);
         match self.b.field_of(base, field) {
             Some(f) => {
                 let mem = mem.plus(f.offset as i64);
                 match &f.ty {
                     Type::Character(_) => {
-                        Place::Char(mem, Val::i64(const_bytes(self.b.program(), &f.ty).unwrap_or(0) as i64))
+                        Lvalue::Char(mem, Val::i64(const_bytes(self.b.program(), &f.ty).unwrap_or(0) as i64))
                     }
-                    _ => Place::Mem(mem),
+                    _ => Lvalue::Mem(mem),
                 }
             }
-            None => Place::Mem(mem),
+            None => Lvalue::Mem(mem),
         }
     }
 
     /// The descriptor behind an allocatable or pointer designator.
-    pub(crate) fn descriptor(&mut self, e: &'p Expr) -> Option<Desc> {
+    pub(crate) fn descriptor(&mut self, e: &'p Expr) -> Option<Descriptor> {
         match &e.kind {
-            ExprKind::Var(v) => match self.home(*v)? {
-                Home::Described(d) => Some(d),
+            ExprKind::Var(v) => match self.storage_of(*v)? {
+                VarStorage::Described(d) => Some(d),
                 _ => None,
             },
             ExprKind::Field { base, field } => self.described_field(base, *field),
@@ -269,19 +275,19 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// The view of an array designator; `None` if the expression names no array in memory.
-    pub(crate) fn designator_view(&mut self, e: &'p Expr) -> Option<View> {
+    pub(crate) fn designator_view(&mut self, e: &'p Expr) -> Option<ArrayView> {
         if !is_designator(e) {
             return None;
         }
         self.at(e.span, |this| this.designator_view_inner(e))
     }
 
-    fn designator_view_inner(&mut self, e: &'p Expr) -> Option<View> {
+    fn designator_view_inner(&mut self, e: &'p Expr) -> Option<ArrayView> {
         match &e.kind {
-            ExprKind::Var(v) => match self.home(*v)? {
-                Home::Array(view) => Some(view),
-                Home::Described(d) => Some(self.b.desc_view(&d)),
-                Home::Scalar(mem, len) => {
+            ExprKind::Var(v) => match self.storage_of(*v)? {
+                VarStorage::Array(view) => Some(view),
+                VarStorage::Described(d) => Some(self.b.desc_view(&d)),
+                VarStorage::Scalar(mem, len) => {
                     let element = self.b.element_bytes(&e.ty, len);
                     Some(self.b.dense(mem, element, len, &[]))
                 }
@@ -337,24 +343,24 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let view = self.designator_view(base)?;
                 Some(self.section(&view, subs, base))
             }
-            ExprKind::Element { base: whole, .. } => match self.place(e) {
-                Place::Mem(mem) => {
+            ExprKind::Element { base: whole, .. } => match self.lvalue(e) {
+                Lvalue::Mem(mem) => {
                     let whole = if self.b.is_class(e) { self.designator_view(whole) } else { None };
                     let element = match &whole {
                         Some(whole) => whole.element,
                         None => self.b.element_bytes(&e.ty, None),
                     };
                     let view = self.b.dense(mem, element, None, &[]);
-                    Some(View { tag: whole.and_then(|w| w.tag), ..view })
+                    Some(ArrayView { tag: whole.and_then(|w| w.tag), ..view })
                 }
-                Place::Char(mem, len) => Some(self.b.dense(mem, len, Some(len), &[])),
+                Lvalue::Char(mem, len) => Some(self.b.dense(mem, len, Some(len), &[])),
                 _ => None,
             },
             _ => None,
         }
     }
 
-    fn section(&mut self, view: &View, subs: &'p [Sub], base: &'p Expr) -> View {
+    fn section(&mut self, view: &ArrayView, subs: &'p [Sub], base: &'p Expr) -> ArrayView {
         let mut mem = view.mem;
         let mut dims = Vec::new();
         // Whether all dimensions so far are whole, so that the next may be cut and the result stay contiguous.
@@ -399,21 +405,21 @@ impl<'p> FunctionLowering<'_, 'p> {
                     contiguous &= whole_so_far && crate::builder::arith::is(step, 1);
                     whole_so_far &= whole;
                     let stride = self.b.imul(d.stride, step);
-                    dims.push(ViewDim { lower: Val::i64(1), extent, stride, gather: d.gather.clone() });
+                    dims.push(ArrayDim { lower: Val::i64(1), extent, stride, gather: d.gather.clone() });
                 }
                 Sub::Vector(e) => {
                     let subs = self.view(e);
                     let subs = self.b.local_view(subs, &e.ty);
                     let extent = subs.dims.first().map_or(Val::i64(0), |v| v.extent);
                     let gather = Some(Box::new((subs, d.lower)));
-                    dims.push(ViewDim { lower: Val::i64(1), extent, stride: d.stride, gather });
+                    dims.push(ArrayDim { lower: Val::i64(1), extent, stride: d.stride, gather });
                     contiguous = false;
                     whole_so_far = false;
                 }
             }
         }
         let contiguity = if contiguous { Contiguity::Yes } else { Contiguity::Unknown };
-        View {
+        ArrayView {
             mem,
             origin: None,
             dims,

@@ -11,13 +11,13 @@ pub(crate) mod char_length;
 pub(crate) mod condition;
 pub(crate) mod designator;
 
-use crate::array::Leaf;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
+use crate::elements::Operand;
 use crate::function::FunctionLowering;
 use crate::types::{Side, imm, ir_ty, real_imm};
 use crate::value::Value;
-use crate::value::place::Place;
+use crate::value::lvalue::Lvalue;
 use ir::op::{BinOp, Special, TriOp, UnOp};
 use ir::{Ty, Val};
 use sema::checked::{BinaryOp, Const, Expr, ExprKind, Type, UnaryOp};
@@ -124,11 +124,11 @@ impl Builder<'_, '_> {
     }
 
     /// A fresh mutable place for a number or logical.
-    pub(crate) fn variable_of(&mut self, ty: &Type) -> Place {
+    pub(crate) fn variable_of(&mut self, ty: &Type) -> Lvalue {
         let part = ir_ty(ty);
         match ty {
-            Type::Complex(_) => Place::Complex(self.mutable(part), self.mutable(part)),
-            _ => Place::Reg(self.mutable(part)),
+            Type::Complex(_) => Lvalue::Complex(self.mutable(part), self.mutable(part)),
+            _ => Lvalue::Reg(self.mutable(part)),
         }
     }
 }
@@ -136,14 +136,14 @@ impl Builder<'_, '_> {
 impl<'p> FunctionLowering<'_, 'p> {
     /// The value of a scalar expression, or of the current element of an array expression.
     pub(crate) fn value(&mut self, e: &'p Expr) -> Value {
-        if let Some((leaf, index, linear)) = self.lookup(e) {
-            return match leaf {
-                Leaf::View(view) => {
+        if let Some((operand, index, linear)) = self.lookup(e) {
+            return match operand {
+                Operand::View(view) => {
                     let mem = self.at(e.span, |this| this.b.element_pos(&view, &index, linear));
-                    let place = crate::array::element_place(mem, view.len);
+                    let place = crate::array::element_lvalue(mem, view.len);
                     self.at(e.span, |this| this.b.load_value(place, &e.ty))
                 }
-                Leaf::Value(v) => v,
+                Operand::Value(v) => v,
             };
         }
         self.at(e.span, |this| this.value_inner(e))
@@ -161,7 +161,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 if e.rank > 0 {
                     return self.b.refused(&e.ty, "an array in the place of a scalar");
                 }
-                let place = self.place(e);
+                let place = self.lvalue(e);
                 self.b.load_value(place, &e.ty)
             }
             ExprKind::Unary { op: UnaryOp::Neg, operand } => {

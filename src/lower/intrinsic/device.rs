@@ -8,7 +8,7 @@ use crate::builder::Builder;
 use crate::function::FunctionLowering;
 use crate::types::{imm, ir_ty};
 use crate::value::Value;
-use crate::value::place::{Mem, Place};
+use crate::value::lvalue::{Lvalue, MemRef};
 use ir::op::{AtomOp, BarOp, BinOp, CmpOp, ShflOp, Special, VoteOp};
 use ir::{InstKind, Scope, Space, Ty, Val};
 use sema::checked::{Expr, Type};
@@ -24,7 +24,7 @@ impl<'p> Builder<'_, 'p> {
         Value::Scalar(self.select(part, p, imm(part, 1), imm(part, 0)).into())
     }
 
-    fn private_atomic(&mut self, op: AtomOp, place: Place, target: &Expr, a: Val, b: Option<Val>) -> Option<Value> {
+    fn private_atomic(&mut self, op: AtomOp, place: Lvalue, target: &Expr, a: Val, b: Option<Val>) -> Option<Value> {
         let ty = ir_ty(&target.ty);
         let old = self.load_value(place, &target.ty);
         let x = self.as_scalar(&old, &target.ty);
@@ -129,7 +129,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 if let Some(pred) = arg(args, 2) {
                     let all = self.b.cmp(CmpOp::Ne, Ty::I32, found, Val::i32(0));
                     let value = self.b.truth_value(all.into(), &pred.ty);
-                    let place = self.place(pred);
+                    let place = self.lvalue(pred);
                     self.b.store_value(place, &pred.ty, &value);
                 }
                 Value::Scalar(self.b.cast(found.into(), Ty::I32, ty))
@@ -218,8 +218,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         };
         let a = operand(self, 1)?;
         let b = if op == AtomOp::Cas { Some(operand(self, 2)?) } else { None };
-        match self.place(target) {
-            Place::Mem(mem) if matches!(mem.space, Space::Global | Space::Shared | Space::Generic) => {
+        match self.lvalue(target) {
+            Lvalue::Mem(mem) if matches!(mem.space, Space::Global | Space::Shared | Space::Generic) => {
                 let dst = self.b.temp(ty);
                 self.b.push(InstKind::Atomic {
                     op,
@@ -234,7 +234,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 });
                 Some(Value::Scalar(dst.into()))
             }
-            place @ Place::Mem(Mem { space: Space::Local, .. }) => self.b.private_atomic(op, place, target, a, b),
+            place @ Lvalue::Mem(MemRef { space: Space::Local, .. }) => self.b.private_atomic(op, place, target, a, b),
             _ => None,
         }
     }
@@ -261,7 +261,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             I::Stwb | I::Stcg | I::Stcs | I::Stwt => {
                 let (Some(mem), Some(val)) = (arg(args, 0), arg(args, 1)) else { return false };
                 let value = self.value(val);
-                let place = self.place(mem);
+                let place = self.lvalue(mem);
                 self.b.store_value(place, &mem.ty, &value);
             }
             I::Threadfence => self.b.fence(Scope::Device),
@@ -271,7 +271,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let Some(e) = arg(args, 0) else { return false };
                 let v = self.b.special(Special::Clock64);
                 let v = self.b.cast(v.into(), Ty::I64, ir_ty(&e.ty));
-                let place = self.place(e);
+                let place = self.lvalue(e);
                 self.b.store_value(place, &e.ty, &Value::Scalar(v));
             }
             _ => return self.atomic(id, args).is_some(),

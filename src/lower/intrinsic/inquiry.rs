@@ -2,15 +2,16 @@
 //! may ask them of device data.
 
 use super::{Args, arg};
-use crate::array::{Leaf, element_place};
+use crate::array::element_lvalue;
 use crate::builder::Builder;
+use crate::elements::Operand;
 use crate::function::FunctionLowering;
 use crate::stmt::loops::constant_int;
-use crate::storage::Home;
+use crate::storage::VarStorage;
 use crate::types::{Side, const_bytes, imm, ir_ty};
 use crate::value::Value;
-use crate::value::place::{Mem, Place};
-use crate::value::view::View;
+use crate::value::array_view::ArrayView;
+use crate::value::lvalue::{Lvalue, MemRef};
 use ir::op::CmpOp;
 use ir::rt::Rt;
 use ir::{Ty, Val};
@@ -167,17 +168,17 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn presence(&mut self, v: sema::checked::VarId) -> Val {
         let var = self.b.program().var(v);
         if matches!(var.storage, sema::checked::Storage::Procedure) {
-            return Val::pred(matches!(self.homes.get(&v), Some(Home::Procedure(_) | Home::Value(_))));
+            return Val::pred(matches!(self.storage.get(v), Some(VarStorage::Procedure(_) | VarStorage::Value(_))));
         }
         if !var.attrs.optional {
             return Val::pred(true);
         }
-        let addr = match self.home(v) {
-            Some(Home::Scalar(mem, _)) => mem.addr,
-            Some(Home::Array(view)) => view.mem.addr,
-            Some(Home::Described(d)) => match d.at {
-                crate::value::descriptor::DescAt::Mem(mem) => mem.addr,
-                crate::value::descriptor::DescAt::Regs(_) => return Val::pred(true),
+        let addr = match self.storage_of(v) {
+            Some(VarStorage::Scalar(mem, _)) => mem.addr,
+            Some(VarStorage::Array(view)) => view.mem.addr,
+            Some(VarStorage::Described(d)) => match d.at {
+                crate::value::descriptor::DescriptorAt::Mem(mem) => mem.addr,
+                crate::value::descriptor::DescriptorAt::Regs(_) => return Val::pred(true),
             },
             _ => return Val::pred(true),
         };
@@ -191,7 +192,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let whole = crate::assign::is_whole(e);
         let view = match self.lookup(e) {
-            Some((Leaf::View(view), ..)) => Some(view),
+            Some((Operand::View(view), ..)) => Some(view),
             _ => self.designator_view(e),
         };
         if let Some(view) = view {
@@ -224,7 +225,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// SHAPE, and LBOUND and UBOUND without DIM.
-    pub(super) fn bounds_array(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<View> {
+    pub(super) fn bounds_array(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<ArrayView> {
         let shape = self.shape_of(arg(args, 0)?);
         let view = self.b.temporary_array(&e.ty, None, &[Val::i64(shape.len() as i64)]);
         for (i, d) in shape.into_iter().enumerate() {
@@ -234,8 +235,8 @@ impl<'p> FunctionLowering<'_, 'p> {
                 _ => upper_bound(&mut self.b, d),
             };
             let v = self.b.narrow(n, ir_ty(&e.ty));
-            let mem: Mem = self.b.element_linear(&view, Val::i64(i as i64));
-            let place: Place = element_place(mem, None);
+            let mem: MemRef = self.b.element_linear(&view, Val::i64(i as i64));
+            let place: Lvalue = element_lvalue(mem, None);
             self.b.store_value(place, &e.ty, &Value::Scalar(v));
         }
         Some(view)

@@ -1,14 +1,15 @@
 //! MAXLOC, MINLOC, FINDLOC.
 
 use super::{Args, arg};
-use crate::array::{Env, element_place};
+use crate::array::element_lvalue;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
+use crate::elements::Operands;
 use crate::function::FunctionLowering;
 use crate::types::ir_ty;
 use crate::value::Value;
-use crate::value::place::Place;
-use crate::value::view::View;
+use crate::value::array_view::ArrayView;
+use crate::value::lvalue::Lvalue;
 use ir::op::{BinOp, CmpOp};
 use ir::{Reg, Ty, Val};
 use sema::checked::{Expr, Type};
@@ -22,7 +23,7 @@ struct Search<'p> {
     /// What FINDLOC looks for.
     wanted: Option<(Value, Type)>,
     back: Val,
-    best: Place,
+    best: Lvalue,
     /// One-based positions; 0 while nothing is found.
     at: Vec<Reg>,
 }
@@ -87,14 +88,14 @@ impl<'p> FunctionLowering<'_, 'p> {
         Some(Search { id, array, mask, wanted, back, best, at })
     }
 
-    fn prepare_search(&mut self, s: &Search<'p>) -> Option<(Env, Vec<Val>)> {
-        let mut env = Env::default();
-        self.prepare(s.array, &mut env);
-        let extents = env.extents(s.array)?;
+    fn prepare_search(&mut self, s: &Search<'p>) -> Option<(Operands, Vec<Val>)> {
+        let mut operands = Operands::default();
+        self.prepare(s.array, &mut operands);
+        let extents = operands.extents(s.array)?;
         if let Some(mask) = s.mask {
-            self.prepare(mask, &mut env);
+            self.prepare(mask, &mut operands);
         }
-        Some((env, extents))
+        Some((operands, extents))
     }
 
     /// Looks at the current element, whose zero-based position is `index`.
@@ -143,9 +144,9 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// With DIM, of an array of rank 1.
     pub(super) fn locate_scalar(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Value> {
         let s = self.search(id, args, 1)?;
-        let (env, extents) = self.prepare_search(&s)?;
+        let (operands, extents) = self.prepare_search(&s)?;
         self.b.start_search(&s);
-        self.with_env(env, |this| {
+        self.with_operands(operands, |this| {
             this.nest(&extents, &mut |this, index| {
                 this.move_to(index);
                 this.look(&s, index);
@@ -156,7 +157,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Without DIM, or with it of an array of higher rank.
-    pub(super) fn locate_array(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<View> {
+    pub(super) fn locate_array(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<ArrayView> {
         let array = arg(args, 0)?;
         let shift = usize::from(id == Intrinsic::Findloc);
         let dim = arg(args, 1 + shift).filter(|d| matches!(d.ty, Type::Integer(_)));
@@ -166,9 +167,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let rank = usize::from(array.rank);
         let s = self.search(id, args, rank)?;
-        let (env, extents) = self.prepare_search(&s)?;
+        let (operands, extents) = self.prepare_search(&s)?;
         self.b.start_search(&s);
-        self.with_env(env, |this| {
+        self.with_operands(operands, |this| {
             this.nest(&extents, &mut |this, index| {
                 this.move_to(index);
                 this.look(&s, index);
@@ -178,18 +179,18 @@ impl<'p> FunctionLowering<'_, 'p> {
         for (i, &r) in s.at.iter().enumerate() {
             let v = self.b.narrow(r.into(), ir_ty(&e.ty));
             let mem = self.b.element_linear(&view, Val::i64(i as i64));
-            self.b.store_value(element_place(mem, None), &e.ty, &Value::Scalar(v));
+            self.b.store_value(element_lvalue(mem, None), &e.ty, &Value::Scalar(v));
         }
         Some(view)
     }
 
-    fn locate_along(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr, dim: Val) -> Option<View> {
+    fn locate_along(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr, dim: Val) -> Option<ArrayView> {
         let s = self.search(id, args, 1)?;
-        let (env, extents) = self.prepare_search(&s)?;
+        let (operands, extents) = self.prepare_search(&s)?;
         let (outer, along) = self.b.without_dimension(&extents, dim);
         let view = self.b.temporary_array(&e.ty, None, &outer);
         let result = view.clone();
-        self.with_env(env, |this| {
+        self.with_operands(operands, |this| {
             this.nest(&outer, &mut |this, index| {
                 this.b.start_search(&s);
                 this.repeat(along, &mut |this, i| {
@@ -200,7 +201,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let at = s.at.first().map_or(Val::i64(0), |&r| r.into());
                 let v = this.b.narrow(at, ir_ty(&e.ty));
                 let mem = this.b.element_by_position(&result, index);
-                this.b.store_value(element_place(mem, None), &e.ty, &Value::Scalar(v));
+                this.b.store_value(element_lvalue(mem, None), &e.ty, &Value::Scalar(v));
             });
         });
         Some(view)

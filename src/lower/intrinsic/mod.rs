@@ -19,7 +19,7 @@ mod subroutine;
 
 use crate::function::FunctionLowering;
 use crate::value::Value;
-use crate::value::view::View;
+use crate::value::array_view::ArrayView;
 use sema::checked::{Expr, Type};
 use sema::intrinsic::{Class, Intrinsic};
 
@@ -95,7 +95,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// An intrinsic function with an array result; `None` if it is not made.
-    pub(crate) fn array_intrinsic(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<View> {
+    pub(crate) fn array_intrinsic(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<ArrayView> {
         use Intrinsic as I;
         match id {
             I::Transpose => self.transpose(args),

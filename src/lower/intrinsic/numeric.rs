@@ -30,13 +30,13 @@ impl Builder<'_, '_> {
                 let (a, b) = (self.address(*a), self.address(*b));
                 let addr = self.select(Ty::I64, cond, a, b);
                 let len = if m == n { *m } else { self.select(Ty::I64, cond, *m, *n).into() };
-                Value::Char(crate::value::place::Mem::at(addr.into(), space), len)
+                Value::Char(crate::value::lvalue::MemRef::at(addr.into(), space), len)
             }
             (Value::Object(a), Value::Object(b)) => {
                 let space = if a.space == b.space { a.space } else { ir::Space::Generic };
                 let (a, b) = (self.address(*a), self.address(*b));
                 let addr = self.select(Ty::I64, cond, a, b);
-                Value::Object(crate::value::place::Mem::at(addr.into(), space))
+                Value::Object(crate::value::lvalue::MemRef::at(addr.into(), space))
             }
             (Value::Pred(a), Value::Pred(b)) => Value::Pred(self.select(Ty::Pred, cond, *a, *b).into()),
             _ => {

@@ -4,14 +4,15 @@
 //! data in host code works on a copy. With DIM it is such a loop for each element of the result.
 
 use super::{Args, arg};
-use crate::array::{Env, element_place};
+use crate::array::element_lvalue;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
+use crate::elements::Operands;
 use crate::function::FunctionLowering;
 use crate::types::{imm, ir_ty, real_imm};
 use crate::value::Value;
-use crate::value::place::Place;
-use crate::value::view::View;
+use crate::value::array_view::ArrayView;
+use crate::value::lvalue::Lvalue;
 use ir::op::{BinOp, CmpOp, UnOp};
 use ir::{Reg, Ty, Val};
 use sema::checked::{BinaryOp, Expr, Type};
@@ -24,7 +25,7 @@ struct Accumulator<'p> {
     mask: Option<&'p Expr>,
     /// Type of the value that is accumulated.
     ty: Type,
-    place: Place,
+    place: Lvalue,
     /// Of MAXVAL and MINVAL of reals: whether there was an element.
     found: Option<Reg>,
 }
@@ -128,7 +129,7 @@ impl<'p> Builder<'_, 'p> {
             return None;
         }
         let place = if matches!(id, I::Any | I::All | I::Parity) {
-            Place::Reg(self.mutable(Ty::Pred))
+            Lvalue::Reg(self.mutable(Ty::Pred))
         } else {
             self.variable_of(&ty)
         };
@@ -157,8 +158,8 @@ impl<'p> Builder<'_, 'p> {
         }
     }
 
-    fn set_flag(&mut self, place: Place, value: bool) {
-        if let Place::Reg(r) = place {
+    fn set_flag(&mut self, place: Lvalue, value: bool) {
+        if let Lvalue::Reg(r) = place {
             self.set(r, Val::pred(value));
         }
     }
@@ -167,7 +168,7 @@ impl<'p> Builder<'_, 'p> {
     fn total(&mut self, acc: &Accumulator<'p>, to: &Type) -> Option<Value> {
         use Intrinsic as I;
         let ty = ir_ty(&acc.ty);
-        if let (I::Any | I::All | I::Parity, Place::Reg(r)) = (acc.id, acc.place) {
+        if let (I::Any | I::All | I::Parity, Lvalue::Reg(r)) = (acc.id, acc.place) {
             return Some(Value::Pred(self.freeze(r.into())));
         }
         let v = self.load_value(acc.place, &acc.ty);
@@ -206,26 +207,26 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let mut acc = self.b.accumulator(id, args, e)?;
         self.b.reset(&mut acc);
-        let mut env = Env::default();
-        self.prepare(acc.array, &mut env);
-        let extents = env.extents(acc.array)?;
-        self.prepare_mask(&acc, &mut env);
-        self.for_each_element(env, &extents, &[], &mut |this, _, _| this.accumulate(&acc));
+        let mut operands = Operands::default();
+        self.prepare(acc.array, &mut operands);
+        let extents = operands.extents(acc.array)?;
+        self.prepare_mask(&acc, &mut operands);
+        self.for_each_element(operands, &extents, &[], &mut |this, _, _| this.accumulate(&acc));
         self.b.total(&acc, &e.ty)
     }
 
     /// A reduction along one dimension.
-    pub(super) fn reduction_array(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<View> {
+    pub(super) fn reduction_array(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<ArrayView> {
         let dim = self.dimension(arg(args, positions(id).0?)?);
         let mut acc = self.b.accumulator(id, args, e)?;
-        let mut env = Env::default();
-        self.prepare(acc.array, &mut env);
-        let extents = env.extents(acc.array)?;
-        self.prepare_mask(&acc, &mut env);
+        let mut operands = Operands::default();
+        self.prepare(acc.array, &mut operands);
+        let extents = operands.extents(acc.array)?;
+        self.prepare_mask(&acc, &mut operands);
         let (outer, along) = self.b.without_dimension(&extents, dim);
         let view = self.b.temporary_array(&e.ty, None, &outer);
         let result = view.clone();
-        self.with_env(env, |this| {
+        self.with_operands(operands, |this| {
             this.nest(&outer, &mut |this, index| {
                 this.b.reset(&mut acc);
                 this.repeat(along, &mut |this, i| {
@@ -235,7 +236,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 });
                 if let Some(total) = this.b.total(&acc, &e.ty) {
                     let mem = this.b.element_by_position(&result, index);
-                    this.b.store_value(element_place(mem, None), &e.ty, &total);
+                    this.b.store_value(element_lvalue(mem, None), &e.ty, &total);
                 }
             });
         });
@@ -249,9 +250,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.b.iadd(dim, Val::i64(-1))
     }
 
-    fn prepare_mask(&mut self, acc: &Accumulator<'p>, env: &mut Env) {
+    fn prepare_mask(&mut self, acc: &Accumulator<'p>, operands: &mut Operands) {
         if let Some(mask) = acc.mask {
-            self.prepare(mask, env);
+            self.prepare(mask, operands);
         }
     }
 
@@ -271,7 +272,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let ty = ir_ty(&acc.ty);
         if matches!(acc.id, I::Any | I::All | I::Parity) {
             let p = self.pred(acc.array);
-            if let Place::Reg(r) = acc.place {
+            if let Lvalue::Reg(r) = acc.place {
                 let op = match acc.id {
                     I::Any => BinOp::Or,
                     I::All => BinOp::And,
@@ -337,14 +338,14 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     fn dot_product(&mut self, a: &'p Expr, b: &'p Expr, ty: &Type) -> Option<Value> {
-        let mut env = Env::default();
-        self.prepare(a, &mut env);
-        self.prepare(b, &mut env);
-        let extents = env.extents(a)?;
+        let mut operands = Operands::default();
+        self.prepare(a, &mut operands);
+        self.prepare(b, &mut operands);
+        let extents = operands.extents(a)?;
         if matches!(ty, Type::Logical(_)) {
             let any = self.b.mutable(Ty::Pred);
             self.b.set(any, Val::pred(false));
-            self.for_each_element(env, &extents, &[], &mut |this, _, _| {
+            self.for_each_element(operands, &extents, &[], &mut |this, _, _| {
                 let (p, q) = (this.pred(a), this.pred(b));
                 let both = this.b.combine(BinOp::And, p, q);
                 let joined = this.b.bin(BinOp::Or, Ty::Pred, any, both);
@@ -355,7 +356,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let place = self.b.variable_of(ty);
         let zero = self.b.zero(ty);
         self.b.store_value(place, ty, &zero);
-        self.for_each_element(env, &extents, &[], &mut |this, _, _| {
+        self.for_each_element(operands, &extents, &[], &mut |this, _, _| {
             let (x, y) = (this.value(a), this.value(b));
             let (mut x, y) = (this.b.convert(&x, &a.ty, ty), this.b.convert(&y, &b.ty, ty));
             if let Value::Complex(re, im) = x {

@@ -3,15 +3,16 @@
 //! TRANSPOSE, SPREAD and the plain RESHAPE are other views of the argument's memory and copy nothing.
 
 use super::{Args, arg};
-use crate::array::{Env, element_place};
+use crate::array::element_lvalue;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
+use crate::elements::Operands;
 use crate::function::FunctionLowering;
 use crate::stmt::loops::constant_int;
 use crate::types::{const_bytes, ir_ty};
 use crate::value::Value;
-use crate::value::place::{Mem, Place};
-use crate::value::view::{Contiguity, View, ViewDim};
+use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
+use crate::value::lvalue::{Lvalue, MemRef};
 use ir::op::{BinOp, CmpOp};
 use ir::{Ty, Val};
 use sema::checked::{Expr, Type};
@@ -31,13 +32,13 @@ impl Builder<'_, '_> {
     }
 
     /// Copies one element.
-    pub(super) fn copy_element(&mut self, to: Mem, from: Mem, len: Option<Val>, ty: &Type) {
-        let v = self.load_value(element_place(from, len), ty);
-        self.store_value(element_place(to, len), ty, &v);
+    pub(super) fn copy_element(&mut self, to: MemRef, from: MemRef, len: Option<Val>, ty: &Type) {
+        let v = self.load_value(element_lvalue(from, len), ty);
+        self.store_value(element_lvalue(to, len), ty, &v);
     }
 
     /// Copies the lesser of two numbers of bytes.
-    fn transfer_bytes(&mut self, to: Mem, room: Val, from: Mem, bytes: Val) {
+    fn transfer_bytes(&mut self, to: MemRef, room: Val, from: MemRef, bytes: Val) {
         let n = match (crate::builder::arith::constant(room), crate::builder::arith::constant(bytes)) {
             (Some(a), Some(b)) => Val::i64(a.min(b)),
             _ => self.bin(BinOp::Min, Ty::I64, room, bytes).into(),
@@ -54,7 +55,7 @@ impl Builder<'_, '_> {
 }
 
 impl<'p> FunctionLowering<'_, 'p> {
-    pub(super) fn transpose(&mut self, args: Args<'p>) -> Option<View> {
+    pub(super) fn transpose(&mut self, args: Args<'p>) -> Option<ArrayView> {
         let mut view = self.view(arg(args, 0)?);
         view.dims.reverse();
         view.dims.iter_mut().for_each(|d| d.lower = Val::i64(1));
@@ -63,7 +64,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         Some(view)
     }
 
-    pub(super) fn spread(&mut self, args: Args<'p>) -> Option<View> {
+    pub(super) fn spread(&mut self, args: Args<'p>) -> Option<ArrayView> {
         let source = arg(args, 0)?;
         let dim = usize::try_from(constant_int(arg(args, 1)?)?.checked_sub(1)?).ok()?;
         let copies = self.int64(arg(args, 2)?);
@@ -84,7 +85,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         if dim > view.dims.len() {
             return None;
         }
-        view.dims.insert(dim, ViewDim { lower: Val::i64(1), extent, stride: Val::i64(0), gather: None });
+        view.dims.insert(dim, ArrayDim { lower: Val::i64(1), extent, stride: Val::i64(0), gather: None });
         view.dims.iter_mut().for_each(|d| d.lower = Val::i64(1));
         view.origin = None;
         view.contiguity = Contiguity::Unknown;
@@ -98,14 +99,14 @@ impl<'p> FunctionLowering<'_, 'p> {
         (0..count)
             .map(|i| {
                 let mem = self.b.element_by_position(&view, &[Val::i64(i as i64)]);
-                let v = self.b.load_value(Place::Mem(mem), &e.ty);
+                let v = self.b.load_value(Lvalue::Mem(mem), &e.ty);
                 let v = self.b.as_scalar(&v, &e.ty);
                 self.b.widen(v, crate::types::ir_ty(&e.ty))
             })
             .collect()
     }
 
-    pub(super) fn reshape(&mut self, args: Args<'p>, e: &'p Expr) -> Option<View> {
+    pub(super) fn reshape(&mut self, args: Args<'p>, e: &'p Expr) -> Option<ArrayView> {
         let source = arg(args, 0)?;
         let shape = arg(args, 1)?;
         let extents: Vec<Val> = match &shape.kind {
@@ -176,13 +177,13 @@ impl<'p> FunctionLowering<'_, 'p> {
         Some(result)
     }
 
-    pub(super) fn pack(&mut self, args: Args<'p>, e: &'p Expr) -> Option<View> {
+    pub(super) fn pack(&mut self, args: Args<'p>, e: &'p Expr) -> Option<ArrayView> {
         let (array, mask) = (arg(args, 0)?, arg(args, 1)?);
-        let mut env = Env::default();
-        self.prepare(array, &mut env);
-        self.prepare(mask, &mut env);
-        let extents = env.extents(array)?;
-        let len = self.length_of(array, Some(&env));
+        let mut operands = Operands::default();
+        self.prepare(array, &mut operands);
+        self.prepare(mask, &mut operands);
+        let extents = operands.extents(array)?;
+        let len = self.length_of(array, Some(&operands));
         let filler = match arg(args, 2) {
             Some(v) => {
                 let view = self.view(v);
@@ -196,7 +197,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let size = match &filler {
             Some(view) => self.b.size(view),
             None => {
-                self.for_each_element(env.clone(), &extents, &[], &mut |this, _, _| {
+                self.for_each_element(operands.clone(), &extents, &[], &mut |this, _, _| {
                     let p = this.pred(mask);
                     let one = this.b.select(Ty::I64, p, Val::i64(1), Val::i64(0));
                     let n = this.b.bin(BinOp::Add, Ty::I64, chosen, one);
@@ -211,12 +212,12 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let next = self.b.mutable(Ty::I64);
         self.b.set(next, Val::i64(0));
-        self.for_each_element(env, &extents, &[], &mut |this, _, _| {
+        self.for_each_element(operands, &extents, &[], &mut |this, _, _| {
             let p = this.pred(mask);
             this.when(p, |this| {
                 let v = this.value(array);
                 let to = this.b.element_linear(&result, next.into());
-                this.b.store_value(element_place(to, result.len), &e.ty, &v);
+                this.b.store_value(element_lvalue(to, result.len), &e.ty, &v);
                 let n = this.b.bin(BinOp::Add, Ty::I64, next, Val::i64(1));
                 this.b.set(next, n);
             });
@@ -224,19 +225,19 @@ impl<'p> FunctionLowering<'_, 'p> {
         Some(result)
     }
 
-    pub(super) fn unpack(&mut self, args: Args<'p>, e: &'p Expr) -> Option<View> {
+    pub(super) fn unpack(&mut self, args: Args<'p>, e: &'p Expr) -> Option<ArrayView> {
         let (vector, mask, field) = (arg(args, 0)?, arg(args, 1)?, arg(args, 2)?);
         let source = self.view(vector);
         let source = self.b.local_view(source, &vector.ty);
-        let mut env = Env::default();
-        self.prepare(mask, &mut env);
-        self.prepare(field, &mut env);
-        let extents = env.extents(mask)?;
+        let mut operands = Operands::default();
+        self.prepare(mask, &mut operands);
+        self.prepare(field, &mut operands);
+        let extents = operands.extents(mask)?;
         let result = self.b.temporary_array(&e.ty, source.len, &extents);
         let next = self.b.mutable(Ty::I64);
         self.b.set(next, Val::i64(0));
         let target = result.clone();
-        self.for_each_element(env, &extents, &[&result], &mut |this, index, linear| {
+        self.for_each_element(operands, &extents, &[&result], &mut |this, index, linear| {
             let to = this.b.element_pos(&target, index, linear);
             let p = this.pred(mask);
             this.either(
@@ -249,7 +250,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 },
                 |this| {
                     let v = this.value(field);
-                    this.b.store_value(element_place(to, target.len), &e.ty, &v);
+                    this.b.store_value(element_lvalue(to, target.len), &e.ty, &v);
                 },
             );
         });
@@ -257,7 +258,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// The bytes of TRANSFER's source, and how many.
-    fn transfer_source(&mut self, source: &'p Expr) -> (Mem, Val) {
+    fn transfer_source(&mut self, source: &'p Expr) -> (MemRef, Val) {
         if source.rank > 0 {
             let view = self.view(source);
             let view = self.b.local_view(view, &source.ty);
@@ -290,10 +291,10 @@ impl<'p> FunctionLowering<'_, 'p> {
         let to = self.b.temporary(room, 8);
         self.b.transfer_bytes(to, room, from, bytes);
         let len = matches!(e.ty, Type::Character(_)).then_some(room);
-        Some(self.b.load_value(element_place(to, len), &e.ty))
+        Some(self.b.load_value(element_lvalue(to, len), &e.ty))
     }
 
-    pub(super) fn transfer_array(&mut self, args: Args<'p>, e: &'p Expr) -> Option<View> {
+    pub(super) fn transfer_array(&mut self, args: Args<'p>, e: &'p Expr) -> Option<ArrayView> {
         let (from, bytes) = self.transfer_source(arg(args, 0)?);
         let len = self.length_of(arg(args, 1)?, None);
         let element = self.b.element_bytes(&e.ty, len);

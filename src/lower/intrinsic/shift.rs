@@ -1,13 +1,14 @@
 //! CSHIFT and EOSHIFT.
 
 use super::{Args, arg};
-use crate::array::{Env, element_place};
+use crate::array::element_lvalue;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
+use crate::elements::Operands;
 use crate::function::FunctionLowering;
 use crate::stmt::loops::constant_int;
 use crate::types::ir_ty;
-use crate::value::view::View;
+use crate::value::array_view::ArrayView;
 use ir::op::{BinOp, CmpOp};
 use ir::{Ty, Val};
 use sema::checked::Expr;
@@ -35,7 +36,7 @@ impl Builder<'_, '_> {
 }
 
 impl<'p> FunctionLowering<'_, 'p> {
-    pub(super) fn shifted(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<View> {
+    pub(super) fn shifted(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<ArrayView> {
         let (array, shift) = (arg(args, 0)?, arg(args, 1)?);
         let cyclic = id == Intrinsic::Cshift;
         let boundary = if cyclic { None } else { arg(args, 2) };
@@ -50,14 +51,14 @@ impl<'p> FunctionLowering<'_, 'p> {
         let mut outer = extents.clone();
         outer.remove(dim);
         // SHIFT and BOUNDARY are scalars or arrays of the other dimensions.
-        let mut env = Env::default();
-        self.prepare(shift, &mut env);
+        let mut operands = Operands::default();
+        self.prepare(shift, &mut operands);
         if let Some(b) = boundary {
-            self.prepare(b, &mut env);
+            self.prepare(b, &mut operands);
         }
         let result = self.b.temporary_array(&e.ty, source.len, &extents);
         let view = result.clone();
-        self.with_env(env, |this| {
+        self.with_operands(operands, |this| {
             this.nest(&outer, &mut |this, index| {
                 this.move_to(index);
                 let by = this.scalar(shift);
@@ -84,7 +85,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                                 Some(b) => this.value(b),
                                 None => this.b.blank(&e.ty, source.len),
                             };
-                            this.b.store_value(element_place(to, source.len), &e.ty, &v);
+                            this.b.store_value(element_lvalue(to, source.len), &e.ty, &v);
                         },
                         |this| {
                             let mut at = index.to_vec();

@@ -2,14 +2,14 @@
 
 use super::{Args, arg};
 use crate::analysis::mathematics::RANDOM_BITS;
-use crate::array::element_place;
+use crate::array::element_lvalue;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::types::{data_space, imm, ir_ty};
 use crate::value::Value;
-use crate::value::place::{Mem, Place};
-use crate::value::view::View;
+use crate::value::array_view::ArrayView;
+use crate::value::lvalue::{Lvalue, MemRef};
 use ir::op::{BinOp, CmpOp, UnOp};
 use ir::rt::Rt;
 use ir::{Ty, Val};
@@ -33,7 +33,7 @@ impl Builder<'_, '_> {
     }
 
     /// The thread's next number in [0, 1): as many leading bits of its next word as the kind holds.
-    fn drawn_value(&mut self, draws: Mem, ty: &Type) -> Value {
+    fn drawn_value(&mut self, draws: MemRef, ty: &Type) -> Value {
         let long = Type::Integer(8);
         let draw: Val = self.load_scalar(draws, Ty::I64).into();
         let next = self.iadd(draw, Val::i64(1));
@@ -65,10 +65,10 @@ impl Builder<'_, '_> {
     }
 
     /// Where the seed that was put last is kept.
-    fn seed_memory(&mut self) -> Mem {
+    fn seed_memory(&mut self) -> MemRef {
         let g = self.module().seed_global();
         let addr = self.addr_of(ir::AddrBase::Global(g));
-        Mem::at(addr, ir::Space::Host)
+        MemRef::at(addr, ir::Space::Host)
     }
 }
 
@@ -82,14 +82,14 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// Stores an `i64` into an integer variable.
     fn store_integer(&mut self, e: &'p Expr, v: Val) {
         let v = self.b.narrow(v, ir_ty(&e.ty));
-        let place = self.place(e);
+        let place = self.lvalue(e);
         self.b.store_value(place, &e.ty, &Value::Scalar(v));
     }
 
     /// Stores a value of another type into a variable.
     fn store_converted(&mut self, e: &'p Expr, v: &Value, from: &Type) {
         let v = self.b.convert(v, from, &e.ty);
-        let place = self.place(e);
+        let place = self.lvalue(e);
         self.b.store_value(place, &e.ty, &v);
     }
 
@@ -197,7 +197,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let v = this.b.load_scalar(from, Ty::I32);
                 let v = this.b.cast(v.into(), Ty::I32, ir_ty(&e.ty));
                 let to = this.b.element_by_position(&view, &[i]);
-                this.b.store_value(Place::Mem(to), &e.ty, &Value::Scalar(v));
+                this.b.store_value(Lvalue::Mem(to), &e.ty, &Value::Scalar(v));
             });
         }
     }
@@ -224,7 +224,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 at += 1;
             }
         }
-        let place = self.place(e);
+        let place = self.lvalue(e);
         self.b.store_value(place, &e.ty, &Value::Char(text, Val::i64(at)));
     }
 
@@ -245,8 +245,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         let value = self.value(name);
         let (name, name_len) = self.b.as_char(&value);
         let name = self.b.address(name);
-        let (addr, room) = match arg(args, 1).map(|e| self.place(e)) {
-            Some(Place::Char(mem, len)) => (self.b.address(mem), len),
+        let (addr, room) = match arg(args, 1).map(|e| self.lvalue(e)) {
+            Some(Lvalue::Char(mem, len)) => (self.b.address(mem), len),
             _ => (Val::i64(0), Val::i64(0)),
         };
         let n = self.b.rt(Rt::EnvGet, vec![Val::i32(0), addr, room, name, name_len]);
@@ -277,8 +277,8 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Gets a command argument, or the whole command, into a variable; gives its length, −1 if there is none.
     fn text_asked(&mut self, rt: Rt, number: Val, value: Option<&'p Expr>) -> Val {
-        let (addr, len) = match value.map(|e| self.place(e)) {
-            Some(Place::Char(mem, len)) => (self.b.address(mem), len),
+        let (addr, len) = match value.map(|e| self.lvalue(e)) {
+            Some(Lvalue::Char(mem, len)) => (self.b.address(mem), len),
             _ => (Val::i64(0), Val::i64(0)),
         };
         let n = self.b.rt(rt, vec![number, addr, len]);
@@ -315,7 +315,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let bits = self.b.bin(BinOp::Shl, ty, bits, to_pos);
         let hole = self.b.bin(BinOp::Shl, ty, mask, to_pos);
         let kept = self.b.un(UnOp::Not, ty, hole);
-        let place = self.place(to);
+        let place = self.lvalue(to);
         let old = self.b.load_value(place, &to.ty);
         let old = self.b.as_scalar(&old, &to.ty);
         let old = self.b.bin(BinOp::And, ty, old, kept);
@@ -330,18 +330,18 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         if e.rank == 0 {
             let v = self.b.random_value(&e.ty);
-            let place = self.place(e);
+            let place = self.lvalue(e);
             self.b.store_value(place, &e.ty, &v);
             return true;
         }
         let Some(view) = self.designator_view(e) else { return false };
         let extents = view.extents();
         let remote = self.b.is_remote(view.mem);
-        let to: View = if remote { self.b.temporary_array(&e.ty, None, &extents) } else { view.clone() };
+        let to: ArrayView = if remote { self.b.temporary_array(&e.ty, None, &extents) } else { view.clone() };
         self.each_position(&extents, &[&to], &mut |this, index, linear| {
             let v = this.b.random_value(&e.ty);
             let mem = this.b.element_pos(&to, index, linear);
-            this.b.store_value(element_place(mem, None), &e.ty, &v);
+            this.b.store_value(element_lvalue(mem, None), &e.ty, &v);
         });
         if remote {
             self.b.copy_array(&view, &to, &e.ty);
@@ -361,7 +361,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.b.set(total, Val::i64(0));
             self.each_position(&extents, &[&view], &mut |this, index, linear| {
                 let mem = this.b.element_pos(&view, index, linear);
-                let v = this.b.load_value(Place::Mem(mem), &e.ty);
+                let v = this.b.load_value(Lvalue::Mem(mem), &e.ty);
                 let v = this.b.as_scalar(&v, &e.ty);
                 let v = this.b.widen(v, ir_ty(&e.ty));
                 let shifted = this.b.bin(BinOp::Mul, Ty::I64, total, Val::i64(31));
@@ -398,7 +398,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 (0..target.rank)
                     .map(|i| {
                         let mem = self.b.element_by_position(&view, &[Val::i64(i64::from(i))]);
-                        let v = self.b.load_value(Place::Mem(mem), &shape.ty);
+                        let v = self.b.load_value(Lvalue::Mem(mem), &shape.ty);
                         let v = self.b.as_scalar(&v, &shape.ty);
                         self.b.widen(v, ir_ty(&shape.ty))
                     })
@@ -407,7 +407,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             _ => Vec::new(),
         };
         let element = self.b.desc_element(&d);
-        let view = self.b.dense(Mem::at(addr, space), element, d.is_char.then_some(element), &extents);
+        let view = self.b.dense(MemRef::at(addr, space), element, d.is_char.then_some(element), &extents);
         self.b.desc_set(&d, &view);
         true
     }

@@ -9,7 +9,7 @@ use crate::function::FunctionLowering;
 use crate::io::Catch;
 use crate::types::ir_ty;
 use crate::value::Value;
-use crate::value::place::Place;
+use crate::value::lvalue::Lvalue;
 use ir::op::CmpOp;
 use ir::rt::Rt;
 use ir::{Ty, Val};
@@ -63,7 +63,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             match &*c.keyword {
                 "iostat" | "err" | "end" | "eor" => {}
                 "iomsg" => {
-                    if let Place::Char(mem, len) = self.place(&c.value) {
+                    if let Lvalue::Char(mem, len) = self.lvalue(&c.value) {
                         let addr = self.b.address(mem);
                         let name = self.b.text_value("iomsg=");
                         let (addr, len) = (self.b.number_text(addr), self.b.number_text(len));
@@ -100,7 +100,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         if let Some(e) = newunit {
             let n = self.b.load_scalar(slot, Ty::I32);
             let v = self.b.cast(n.into(), Ty::I32, ir_ty(&e.ty));
-            let place: Place = self.place(e);
+            let place: Lvalue = self.lvalue(e);
             self.b.store_value(place, &e.ty, &Value::Scalar(v));
         }
         let status = status.first().map_or(Val::i32(0), |&r| r.into());
@@ -157,7 +157,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 "pending" => 8,
                 keyword => {
                     let (word, word_len) = self.b.name_text(keyword);
-                    let Place::Char(to, room) = self.place(&c.value) else { continue };
+                    let Lvalue::Char(to, room) = self.lvalue(&c.value) else { continue };
                     let to = self.b.address(to);
                     self.b.rt(Rt::IoInquireText, vec![unit, addr, len, word, word_len, to, room]);
                     continue;
@@ -167,7 +167,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let answer = answer.first().map_or(Val::i64(0), |&r| r.into());
             if matches!(what, 0 | 1 | 7 | 8) {
                 let yes = self.b.icmp(CmpOp::Ne, answer, Val::i64(0));
-                let place = self.place(&c.value);
+                let place = self.lvalue(&c.value);
                 self.b.store_value(place, &c.value.ty, &Value::Pred(yes));
             } else {
                 self.store_number(&c.value, answer);
@@ -178,7 +178,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     fn store_number(&mut self, e: &'p Expr, v: Val) {
         let v = self.b.narrow(v, ir_ty(&e.ty));
-        let place = self.place(e);
+        let place = self.lvalue(e);
         self.b.store_value(place, &e.ty, &Value::Scalar(v));
     }
 

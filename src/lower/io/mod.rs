@@ -6,15 +6,15 @@
 
 pub(crate) mod file;
 
-use crate::array::element_place;
+use crate::array::element_lvalue;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::stmt::loops::constant_int;
 use crate::types::{const_bytes, ir_ty};
 use crate::value::Value;
-use crate::value::place::Place;
-use crate::value::view::View;
+use crate::value::array_view::ArrayView;
+use crate::value::lvalue::Lvalue;
 use ast::IoKind;
 use ir::op::CmpOp;
 use ir::rt::Rt;
@@ -91,7 +91,7 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// Writes or reads a component.
-    fn component(&mut self, field: &'p Field, at: crate::value::place::Mem, reading: bool) {
+    fn component(&mut self, field: &'p Field, at: crate::value::lvalue::MemRef, reading: bool) {
         if field.allocatable || field.pointer {
             return self.unsupported("input or output of an allocatable or pointer component");
         }
@@ -99,7 +99,7 @@ impl<'p> Builder<'_, 'p> {
         let extents = view.extents();
         self.each_position(&extents, &[&view], &mut |this, index, linear| {
             let mem = this.element_pos(&view, index, linear);
-            let place = element_place(mem, view.len);
+            let place = element_lvalue(mem, view.len);
             if reading {
                 this.get(place, &field.ty);
             } else {
@@ -110,7 +110,7 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// Reads one value into a place.
-    fn get(&mut self, place: Place, ty: &Type) {
+    fn get(&mut self, place: Lvalue, ty: &Type) {
         let (code, kind) = match ty {
             Type::Integer(k) => (0, *k),
             Type::Real(k) => (1, *k),
@@ -119,7 +119,7 @@ impl<'p> Builder<'_, 'p> {
             Type::Character(_) => (4, 1),
             Type::Derived(id) => {
                 let program = self.program();
-                let Place::Mem(mem) = place else { return };
+                let Lvalue::Mem(mem) = place else { return };
                 for field in &program.ty(*id).fields {
                     self.component(field, mem.plus(field.offset as i64), true);
                 }
@@ -128,13 +128,13 @@ impl<'p> Builder<'_, 'p> {
             Type::Any => return self.unsupported("input or output of an object of any type"),
         };
         let direct = match place {
-            Place::Mem(mem) if !self.is_remote(mem) => Some((mem, Val::i64(0))),
-            Place::Char(mem, len) if !self.is_remote(mem) => Some((mem, len)),
+            Lvalue::Mem(mem) if !self.is_remote(mem) => Some((mem, Val::i64(0))),
+            Lvalue::Char(mem, len) if !self.is_remote(mem) => Some((mem, len)),
             _ => None,
         };
         let (mem, len) = match (direct, place) {
             (Some(direct), _) => direct,
-            (None, Place::Char(_, len)) => (self.temporary(len, 1), len),
+            (None, Lvalue::Char(_, len)) => (self.temporary(len, 1), len),
             _ => {
                 let bytes = const_bytes(self.program(), ty).unwrap_or(8);
                 (self.slot(bytes, bytes.max(1), "input", source::Span::NONE).1, Val::i64(0))
@@ -143,12 +143,12 @@ impl<'p> Builder<'_, 'p> {
         if direct.is_none() {
             // An item that is not read keeps its value.
             let old = self.load_value(place, ty);
-            self.store_value(element_place(mem, matches!(ty, Type::Character(_)).then_some(len)), ty, &old);
+            self.store_value(element_lvalue(mem, matches!(ty, Type::Character(_)).then_some(len)), ty, &old);
         }
         let addr = self.address(mem);
         self.rt(Rt::IoGet, vec![Val::i32(code), Val::i32(i32::from(kind)), addr, len]);
         if direct.is_none() {
-            let new = self.load_value(element_place(mem, matches!(ty, Type::Character(_)).then_some(len)), ty);
+            let new = self.load_value(element_lvalue(mem, matches!(ty, Type::Character(_)).then_some(len)), ty);
             self.store_value(place, ty, &new);
         }
     }
@@ -245,7 +245,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Names the internal file. Records that do not follow each other are a copy: gives the array, the copy and its type.
-    fn internal_file(&mut self, e: &'p Expr) -> Option<(View, View, Type)> {
+    fn internal_file(&mut self, e: &'p Expr) -> Option<(ArrayView, ArrayView, Type)> {
         let mut scattered = None;
         let (addr, len, records) = if e.rank > 0 {
             let mut view = self.view(e);
@@ -257,8 +257,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             let count = self.b.size(&view);
             (self.b.address(view.mem), view.element, count)
         } else {
-            match self.place(e) {
-                Place::Char(mem, len) => (self.b.address(mem), len, Val::i64(1)),
+            match self.lvalue(e) {
+                Lvalue::Char(mem, len) => (self.b.address(mem), len, Val::i64(1)),
                 _ => {
                     self.b.unsupported("an internal file of this form");
                     return None;
@@ -270,7 +270,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Passes the controls of a transfer; gives the slot of `size=` and its variable.
-    fn transfer_options(&mut self, controls: &'p [IoControl]) -> Option<(crate::value::place::Mem, &'p Expr)> {
+    fn transfer_options(&mut self, controls: &'p [IoControl]) -> Option<(crate::value::lvalue::MemRef, &'p Expr)> {
         let mut size = None;
         for c in controls {
             let e = &c.value;
@@ -285,7 +285,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                     self.b.rt(Rt::IoOption, vec![Val::i32(code), v, Val::i64(0)]);
                 }
                 "iomsg" => {
-                    if let Place::Char(mem, len) = self.place(e) {
+                    if let Lvalue::Char(mem, len) = self.lvalue(e) {
                         let addr = self.b.address(mem);
                         self.b.rt(Rt::IoOption, vec![Val::i32(3), addr, len]);
                     }
@@ -320,11 +320,16 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.b.select(Ty::I64, differs, Val::i64(1), Val::i64(0)).into()
     }
 
-    fn end_statement(&mut self, catch: &Catch<'p>, size: Option<(crate::value::place::Mem, &'p Expr)>, status: Val) {
+    fn end_statement(
+        &mut self,
+        catch: &Catch<'p>,
+        size: Option<(crate::value::lvalue::MemRef, &'p Expr)>,
+        status: Val,
+    ) {
         if let Some((slot, e)) = size {
             let n = self.b.load_scalar(slot, Ty::I32);
             let v = self.b.cast(n.into(), Ty::I32, ir_ty(&e.ty));
-            let place = self.place(e);
+            let place = self.lvalue(e);
             self.b.store_value(place, &e.ty, &Value::Scalar(v));
         }
         self.after_status(catch, status);
@@ -334,7 +339,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn after_status(&mut self, catch: &Catch<'p>, status: Val) {
         if let Some(e) = catch.iostat {
             let v = self.b.cast(status, Ty::I32, ir_ty(&e.ty));
-            let place = self.place(e);
+            let place = self.lvalue(e);
             self.b.store_value(place, &e.ty, &Value::Scalar(v));
         }
         let branches = [(catch.err, CmpOp::Gt, 0), (catch.end, CmpOp::Eq, -1), (catch.eor, CmpOp::Eq, -2)];
@@ -365,8 +370,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             let value = self.value(e);
             return self.b.put(&value, &e.ty);
         }
-        let (env, extents) = self.prepared(e);
-        self.for_each_element(env, &extents, &[], &mut |this, _, _| {
+        let (operands, extents) = self.prepared(e);
+        self.for_each_element(operands, &extents, &[], &mut |this, _, _| {
             let value = this.value(e);
             this.b.put(&value, &e.ty);
         });
@@ -374,14 +379,14 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     fn input_item(&mut self, e: &'p Expr) {
         if e.rank == 0 {
-            let place = self.place(e);
+            let place = self.lvalue(e);
             return self.b.get(place, &e.ty);
         }
         let Some(view) = self.designator_view(e) else { return self.b.unsupported("input into this object") };
         let extents = view.extents();
         self.each_position(&extents, &[&view], &mut |this, index, linear| {
             let mem = this.b.element_pos(&view, index, linear);
-            this.b.get(element_place(mem, view.len), &e.ty);
+            this.b.get(element_lvalue(mem, view.len), &e.ty);
         });
     }
 }

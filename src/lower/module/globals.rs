@@ -134,7 +134,7 @@ fn sequence_bytes(program: &Program, base: VarId, bytes: u64) -> Option<Vec<u8>>
             continue;
         }
         let mut given = |at: u64, value: &Const| {
-            // An element that DATA leaves alone is another member's to give.
+            // An element that DATA operands alone is another member's to give.
             if !matches!(value, Const::Null) {
                 let mut piece = Vec::new();
                 encode(program, &var.ty, value, &mut piece);

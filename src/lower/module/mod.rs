@@ -7,16 +7,17 @@
 //! and any procedure once for each combination of procedures passed to its procedure dummies, so that the IR needs neither
 //! indirect calls nor generic addresses for arguments.
 
+pub(crate) mod debug_types;
 pub(crate) mod globals;
+pub(crate) mod helpers;
 
 use crate::LowerOptions;
 use crate::analysis::usage::Usage;
-use crate::object::class_object::ClassHelper;
-use crate::object::derived::Helper;
-use crate::procedure::entry;
+use crate::module::helpers::ClassHelper;
+use crate::module::helpers::ObjectHelper;
 use crate::types::Side;
 use ir::{DebugTypeId, FuncId, FuncKind, Function, FunctionBuilder, GlobalId, Module, Space};
-use sema::checked::{ProcBody, ProcId, ProcKind, Program, TypeId, VarId};
+use sema::checked::{ProcId, ProcKind, Program, TypeId, VarId};
 use source::{SourceMap, Span};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -51,17 +52,17 @@ pub(crate) struct ModuleLowering<'p> {
     options: &'p LowerOptions,
     sources: &'p SourceMap,
     usage: &'p Usage,
-    pub(crate) module: Module,
-    pub(crate) globals: BTreeMap<(VarId, Side), GlobalId>,
-    pub(crate) constants: BTreeMap<(Arc<[u8]>, u64, Side), GlobalId>,
-    pub(crate) seed: Option<GlobalId>,
-    pub(crate) debug_types: BTreeMap<String, DebugTypeId>,
+    module: Module,
+    globals: BTreeMap<(VarId, Side), GlobalId>,
+    constants: BTreeMap<(Arc<[u8]>, u64, Side), GlobalId>,
+    seed: Option<GlobalId>,
+    debug_types: BTreeMap<String, DebugTypeId>,
     /// Functions that copy and free objects of recursive types.
-    pub(crate) helpers: BTreeMap<(TypeId, Helper, Side), FuncId>,
+    helpers: BTreeMap<(TypeId, ObjectHelper, Side), FuncId>,
     /// The number that says a dynamic type, and the last one of its extensions; by type.
     tags: &'p [(u64, u64)],
     /// Functions that copy, free and initialise polymorphic objects.
-    pub(crate) class_helpers: BTreeMap<(Option<TypeId>, ClassHelper), FuncId>,
+    class_helpers: BTreeMap<(Option<TypeId>, ClassHelper), FuncId>,
     instances: BTreeMap<Instance, FuncId>,
     queue: VecDeque<(Instance, FuncId)>,
     names: BTreeMap<String, u32>,
@@ -105,61 +106,27 @@ impl<'p> ModuleLowering<'p> {
         }
     }
 
-    /// Makes all functions.
-    pub(crate) fn run(mut self) -> Module {
-        self.add_main();
-        for index in 0..self.program.procs.len() {
-            let id = ProcId(index as u32);
-            if let Some(instance) = self.root(id) {
-                self.instance(instance);
-            }
-        }
-        self.finish()
+    /// The instance of a kernel or host procedure, whose dummies have spaces of their own.
+    pub(crate) fn plain_instance(&self, proc: ProcId, side: Side) -> Instance {
+        Instance { proc, side, args: vec![ArgKey::Any; self.program.proc(proc).params.len()] }
     }
 
-    /// Makes the main program and what it calls.
-    pub(crate) fn run_main(mut self) -> Module {
-        self.add_main();
-        self.finish()
-    }
-
-    fn add_main(&mut self) {
+    /// Makes the main program a root.
+    pub(crate) fn add_main(&mut self) {
         if let Some(main) = self.program.main {
             let id = self.instance(Instance { proc: main, side: Side::Host, args: Vec::new() });
             self.module.main = Some(id);
         }
     }
 
-    fn finish(mut self) -> Module {
-        while let Some((instance, id)) = self.queue.pop_front() {
-            let made = entry::procedure(&mut self, &instance, id);
-            self.module.funcs[id.index()] = made;
-        }
+    /// The next instance that is to be made.
+    pub(crate) fn next_instance(&mut self) -> Option<(Instance, FuncId)> {
+        self.queue.pop_front()
+    }
+
+    /// The finished module.
+    pub(crate) fn finish(self) -> Module {
         self.module
-    }
-
-    /// The instance of a procedure that is made even if nothing calls it.
-    fn root(&self, id: ProcId) -> Option<Instance> {
-        let program = self.program;
-        let proc = program.proc(id);
-        let takes_procedure = proc
-            .params
-            .iter()
-            .map(|&v| program.var(v))
-            .any(|v| matches!(v.storage, sema::checked::Storage::Procedure) && !v.attrs.optional);
-        if self.is_embedded(id) || takes_procedure || !matches!(proc.body, ProcBody::Statements(_)) {
-            return None;
-        }
-        match proc.kind {
-            ProcKind::Kernel => Some(self.plain_instance(id, Side::Device)),
-            ProcKind::Host | ProcKind::HostDevice => Some(self.plain_instance(id, Side::Host)),
-            ProcKind::Device => None,
-        }
-    }
-
-    /// The instance of a kernel or host procedure, whose dummies have spaces of their own.
-    pub(crate) fn plain_instance(&self, proc: ProcId, side: Side) -> Instance {
-        Instance { proc, side, args: vec![ArgKey::Any; self.program.proc(proc).params.len()] }
     }
 
     /// The function of an instance; it is made later if it is new.
@@ -212,6 +179,46 @@ impl<'p> ModuleLowering<'p> {
     /// The line of a place in the source.
     pub(crate) fn line_of(&self, span: Span) -> usize {
         self.sources.location(span).map_or(0, |l| l.line)
+    }
+
+    /// What a function is.
+    pub(crate) fn function_kind(&self, id: FuncId) -> FuncKind {
+        self.module.func(id).kind
+    }
+
+    /// Whether a variable has a global of the host already.
+    pub(crate) fn has_global(&self, v: VarId) -> bool {
+        self.globals.contains_key(&(v, Side::Host))
+    }
+
+    /// A global.
+    pub(crate) fn global_data(&self, id: GlobalId) -> &ir::Global {
+        self.module.global(id)
+    }
+
+    /// Says which variable a designator of device code names.
+    pub(crate) fn designate(&mut self, span: Span, v: VarId) {
+        self.module.designated.insert(span, v.0);
+    }
+
+    /// The function that was made to handle objects of a recursive type.
+    pub(crate) fn object_helper(&self, key: (TypeId, ObjectHelper, Side)) -> Option<FuncId> {
+        self.helpers.get(&key).copied()
+    }
+
+    /// Keeps such a function.
+    pub(crate) fn set_object_helper(&mut self, key: (TypeId, ObjectHelper, Side), func: FuncId) {
+        self.helpers.insert(key, func);
+    }
+
+    /// The function that was made to handle objects of a class.
+    pub(crate) fn class_helper(&self, key: (Option<TypeId>, ClassHelper)) -> Option<FuncId> {
+        self.class_helpers.get(&key).copied()
+    }
+
+    /// Keeps such a function.
+    pub(crate) fn set_class_helper(&mut self, key: (Option<TypeId>, ClassHelper), func: FuncId) {
+        self.class_helpers.insert(key, func);
     }
 
     /// Says why code at a place is refused.

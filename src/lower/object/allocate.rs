@@ -3,14 +3,14 @@
 //! `stat=` gets the service's code (0: success); without it a failure ends the program. Allocating what is allocated is code
 //! 151, as nvfortran's run time numbers it.
 
-use crate::array::element_place;
+use crate::array::element_lvalue;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
-use crate::storage::Home;
+use crate::storage::VarStorage;
 use crate::types::{HOST_MEMORY, MANAGED_MEMORY, align, alloc_where, const_bytes, has_default, has_end};
 use crate::value::Value;
-use crate::value::descriptor::Desc;
+use crate::value::descriptor::Descriptor;
 use ast::CudaAttr;
 use ir::op::CmpOp;
 use ir::rt::Rt;
@@ -50,7 +50,7 @@ impl Builder<'_, '_> {
     /// Allocates data of these lower bounds and extents and makes the descriptor that of it; gives the code.
     pub(crate) fn allocate_data(
         &mut self,
-        d: &Desc,
+        d: &Descriptor,
         shape: &[(Val, Val)],
         element: Val,
         location: i32,
@@ -63,7 +63,7 @@ impl Builder<'_, '_> {
         let flag = Val::i32(i32::from(has_stat));
         let results = self.rt(Rt::Alloc, vec![Val::i32(location), bytes, text, len, flag]);
         let (Some(&addr), Some(&stat)) = (results.first(), results.get(1)) else { return Val::i32(0) };
-        let mem = crate::value::place::Mem::at(addr.into(), d.data);
+        let mem = crate::value::lvalue::MemRef::at(addr.into(), d.data);
         let mut view = self.dense(mem, element, d.is_char.then_some(element), &extents);
         for (dim, s) in view.dims.iter_mut().zip(shape) {
             dim.lower = s.0;
@@ -78,7 +78,7 @@ impl Builder<'_, '_> {
     }
 
     /// Gives fresh data its default values.
-    pub(crate) fn initialise_data(&mut self, d: &Desc, ty: &Type) {
+    pub(crate) fn initialise_data(&mut self, d: &Descriptor, ty: &Type) {
         if has_default(self.program(), ty) {
             let view = self.desc_view(d);
             self.initialise_view(&view, ty);
@@ -86,7 +86,7 @@ impl Builder<'_, '_> {
     }
 
     /// Frees the data of a descriptor, if there is some; the descriptor is not cleared.
-    pub(crate) fn free_if_set(&mut self, d: &Desc, location: i32) {
+    pub(crate) fn free_if_set(&mut self, d: &Descriptor, location: i32) {
         let base = self.desc_base(d);
         let set = self.icmp(CmpOp::Ne, base, Val::i64(0));
         self.when(set, |this| {
@@ -95,12 +95,12 @@ impl Builder<'_, '_> {
     }
 
     /// Frees the data of a descriptor and what its elements hold.
-    pub(crate) fn free_data(&mut self, d: &Desc, ty: &Type, location: i32) {
+    pub(crate) fn free_data(&mut self, d: &Descriptor, ty: &Type, location: i32) {
         self.free_components_of(d, ty);
         self.free_if_set(d, location);
     }
 
-    fn free_components_of(&mut self, d: &Desc, ty: &Type) {
+    fn free_components_of(&mut self, d: &Descriptor, ty: &Type) {
         if d.class {
             return self.free_class_components(d, ty);
         }
@@ -115,7 +115,7 @@ impl Builder<'_, '_> {
     }
 
     /// Gives each element of an array its default value.
-    pub(crate) fn initialise_view(&mut self, view: &crate::value::view::View, ty: &Type) {
+    pub(crate) fn initialise_view(&mut self, view: &crate::value::array_view::ArrayView, ty: &Type) {
         let Some(bytes) = crate::module::globals::default_bytes(self.program(), ty) else { return };
         let from = self.constant_memory(&bytes, align(self.program(), ty));
         if self.is_remote(view.mem) {
@@ -157,7 +157,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.report_stat(result.into(), stat, errmsg, "allocation failed");
         if let Some(flag) = pinned {
             let all = objects.iter().all(|o| self.b.cuda_of(&o.object) == Some(CudaAttr::Pinned));
-            let place = self.place(flag);
+            let place = self.lvalue(flag);
             self.b.store_value(place, &flag.ty, &Value::Pred(Val::pred(all)));
         }
     }
@@ -166,14 +166,14 @@ impl<'p> FunctionLowering<'_, 'p> {
     fn report_stat(&mut self, code: Val, stat: Option<&'p Expr>, errmsg: Option<&'p Expr>, message: &str) {
         if let Some(e) = stat {
             let v = self.b.cast(code, Ty::I32, crate::types::ir_ty(&e.ty));
-            let place = self.place(e);
+            let place = self.lvalue(e);
             self.b.store_value(place, &e.ty, &Value::Scalar(v));
         }
         if let Some(e) = errmsg {
             let bad: Val = self.b.cmp(CmpOp::Ne, Ty::I32, code, Val::i32(0)).into();
             self.when(bad, |this| {
                 let mem = this.b.constant_memory(message.as_bytes(), 1);
-                let place = this.place(e);
+                let place = this.lvalue(e);
                 this.b.store_value(place, &e.ty, &Value::Char(mem, Val::i64(message.len() as i64)));
             });
         }
@@ -216,7 +216,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                         if e.rank > 0 {
                             this.b.fill(&to, &v, &e.ty);
                         } else {
-                            this.b.store_value(element_place(to.mem, to.len), &e.ty, &v);
+                            this.b.store_value(element_lvalue(to.mem, to.len), &e.ty, &v);
                         }
                     }
                 }
@@ -228,7 +228,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// code.
     pub(crate) fn allocate_unless_taken(
         &mut self,
-        d: &Desc,
+        d: &Descriptor,
         shape: &[(Val, Val)],
         element: Val,
         object: &Expr,
@@ -261,7 +261,12 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Bytes of an element: of a character of deferred length, what the statement says.
-    fn element_of_allocation(&mut self, object: &'p AllocObject, d: &Desc, source: Option<&'p (Expr, bool)>) -> Val {
+    fn element_of_allocation(
+        &mut self,
+        object: &'p AllocObject,
+        d: &Descriptor,
+        source: Option<&'p (Expr, bool)>,
+    ) -> Val {
         if let Some(n) = d.element {
             return n;
         }
@@ -309,13 +314,13 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn free_variable(&mut self, v: VarId) {
         let var = self.b.program().var(v);
         let location = self.b.data_location(var.attrs.cuda);
-        match self.homes.get(&v).cloned() {
-            Some(Home::Described(d)) if var.attrs.allocatable => {
+        match self.storage.get(v).cloned() {
+            Some(VarStorage::Described(d)) if var.attrs.allocatable => {
                 self.b.free_data(&d, &var.ty, location);
                 self.b.desc_clear(&d);
             }
-            Some(Home::Array(view)) => self.b.free_components_of_view(&view, &var.ty),
-            Some(Home::Scalar(mem, _)) => self.b.free_components(mem, &var.ty),
+            Some(VarStorage::Array(view)) => self.b.free_components_of_view(&view, &var.ty),
+            Some(VarStorage::Scalar(mem, _)) => self.b.free_components(mem, &var.ty),
             _ => {}
         }
     }
@@ -326,9 +331,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         if !has_default(self.b.program(), &var.ty) && !has_end(self.b.program(), &var.ty) {
             return;
         }
-        match self.homes.get(&v).cloned() {
-            Some(Home::Array(view)) => self.b.initialise_view(&view, &var.ty),
-            Some(Home::Scalar(mem, _)) => {
+        match self.storage.get(v).cloned() {
+            Some(VarStorage::Array(view)) => self.b.initialise_view(&view, &var.ty),
+            Some(VarStorage::Scalar(mem, _)) => {
                 let bytes = const_bytes(self.b.program(), &var.ty).unwrap_or(0);
                 let view = self.b.dense(mem, Val::i64(bytes as i64), None, &[]);
                 self.b.initialise_view(&view, &var.ty);
@@ -336,12 +341,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             _ => return,
         }
         // The main program frees nothing at its end, but its BLOCKs do.
-        let frees = (self.frees_locals || self.live.len() > 1) && has_end(self.b.program(), &var.ty);
-        if frees
-            && matches!(var.storage, sema::checked::Storage::Local)
-            && let Some(block) = self.live.last_mut()
-        {
-            block.push(v);
+        let frees = (self.blocks.frees_procedure() || self.blocks.depth() > 1) && has_end(self.b.program(), &var.ty);
+        if frees && matches!(var.storage, sema::checked::Storage::Local) {
+            self.blocks.add_variable(v);
         }
     }
 }

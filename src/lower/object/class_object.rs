@@ -7,31 +7,19 @@ use crate::analysis::type_tags::members;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
-use crate::storage::Home;
+use crate::module::helpers::ClassHelper;
+use crate::storage::VarStorage;
 use crate::types::{align, assigns_components, const_bytes, has_allocatable, has_default, has_end, has_final};
-use crate::value::descriptor::{Desc, DescAt};
-use crate::value::place::Mem;
-use crate::value::view::View;
+use crate::value::array_view::ArrayView;
+use crate::value::descriptor::{Descriptor, DescriptorAt};
+use crate::value::lvalue::MemRef;
 use ir::op::CmpOp;
 use ir::{FuncId, FuncKind, FunctionBuilder, Reg, Space, Ty, Val};
 use sema::checked::{AllocObject, CharLen, Expr, Type, VarId};
 
-/// What a made function does with an object of some type of a class.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum ClassHelper {
-    /// Copies an object into fresh memory.
-    Copy,
-    /// The same by an assignment of the program, in which components have an assignment of their own.
-    Assign,
-    /// Frees what an object owns.
-    Free,
-    /// Gives an object its default values.
-    Init,
-}
-
 impl Builder<'_, '_> {
-    fn set_tag(&mut self, d: &Desc, tag: Val) {
-        if let (DescAt::Mem(mem), true) = (&d.at, d.class) {
+    fn set_tag(&mut self, d: &Descriptor, tag: Val) {
+        if let (DescriptorAt::Mem(mem), true) = (&d.at, d.class) {
             let offset = ir::descriptor::bytes(u32::from(d.rank)) as i64;
             self.store_scalar(mem.plus(offset), Ty::I64, tag);
         }
@@ -40,14 +28,14 @@ impl Builder<'_, '_> {
     /// Gives a polymorphic allocatable a copy of an object, and frees what it held, which the object may be a part of.
     pub(crate) fn set_class(
         &mut self,
-        d: &Desc,
+        d: &Descriptor,
         (ty, location): (&Type, i32),
-        source: &View,
+        source: &ArrayView,
         name: &str,
         how: ClassHelper,
     ) {
         let slot = self.empty_descriptor(d.rank);
-        let fresh = Desc { at: DescAt::Mem(slot), ..d.clone() };
+        let fresh = Descriptor { at: DescriptorAt::Mem(slot), ..d.clone() };
         let base = self.address(source.mem);
         let set = self.icmp(CmpOp::Ne, base, Val::i64(0));
         let tag = source.tag.unwrap_or_else(|| self.tag_of(ty));
@@ -64,15 +52,15 @@ impl Builder<'_, '_> {
     }
 
     /// Copies objects into fresh memory; one object fills an array.
-    fn copy_class(&mut self, to: &View, from: &View, ty: &Type, how: ClassHelper) {
+    fn copy_class(&mut self, to: &ArrayView, from: &ArrayView, ty: &Type, how: ClassHelper) {
         let program = self.program();
         let root = if let Type::Derived(id) = ty { Some(*id) } else { None };
         let matters =
-            members(program, &self.tags(), root).into_iter().any(|id| assigns_components(program, &Type::Derived(id)));
+            members(program, self.tags(), root).into_iter().any(|id| assigns_components(program, &Type::Derived(id)));
         let helper = self.class_helper(ty, if matters { how } else { ClassHelper::Copy });
         let tag = from.tag.unwrap_or_else(|| self.tag_of(ty));
         let fills = from.dims.is_empty() && !to.dims.is_empty();
-        let views: &[&View] = if fills { &[to] } else { &[to, from] };
+        let views: &[&ArrayView] = if fills { &[to] } else { &[to, from] };
         let extents = to.extents();
         self.each_position(&extents, views, &mut |this, index, linear| {
             let target = this.element_pos(to, index, linear);
@@ -82,7 +70,7 @@ impl Builder<'_, '_> {
         });
     }
 
-    fn each_object(&mut self, view: &View, ty: &Type, what: ClassHelper) {
+    fn each_object(&mut self, view: &ArrayView, ty: &Type, what: ClassHelper) {
         let helper = self.class_helper(ty, what);
         let tag = view.tag.unwrap_or_else(|| self.tag_of(ty));
         let extents = view.extents();
@@ -94,7 +82,7 @@ impl Builder<'_, '_> {
     }
 
     /// Frees what the objects of a polymorphic allocatable or pointer own.
-    pub(crate) fn free_class_components(&mut self, d: &Desc, ty: &Type) {
+    pub(crate) fn free_class_components(&mut self, d: &Descriptor, ty: &Type) {
         let set = self.desc_is_set(d);
         self.when(set, |this| {
             let view = this.desc_view(d);
@@ -103,22 +91,22 @@ impl Builder<'_, '_> {
     }
 
     /// The same for a view. An array is finalised as one where its dynamic type has FINAL subroutines, which may be for its rank.
-    fn free_class_view(&mut self, view: &View, ty: &Type) {
+    fn free_class_view(&mut self, view: &ArrayView, ty: &Type) {
         let program = self.program();
         let root = if let Type::Derived(id) = ty { Some(*id) } else { None };
         let finals = !view.dims.is_empty()
-            && members(program, &self.tags(), root).iter().any(|&id| has_final(program, &Type::Derived(id)));
+            && members(program, self.tags(), root).iter().any(|&id| has_final(program, &Type::Derived(id)));
         if !finals {
             return self.each_object(view, ty, ClassHelper::Free);
         }
         let tag = view.tag.unwrap_or_else(|| self.tag_of(ty));
-        for id in members(program, &self.tags(), root) {
+        for id in members(program, self.tags(), root) {
             let ty = Type::Derived(id);
             if has_end(program, &ty) {
                 let wanted = self.tag_of(&ty);
                 let is_this = self.icmp(CmpOp::Eq, tag, wanted);
                 self.when(is_this, |this| {
-                    let plain = this.plain_view(View { tag: Some(tag), ..view.clone() }, &ty);
+                    let plain = this.plain_view(ArrayView { tag: Some(tag), ..view.clone() }, &ty);
                     this.free_components_of_view(&plain, &ty);
                 });
             }
@@ -129,7 +117,7 @@ impl Builder<'_, '_> {
     fn class_helper(&mut self, ty: &Type, what: ClassHelper) -> FuncId {
         let root = if let Type::Derived(id) = ty { Some(*id) } else { None };
         let key = (root, what);
-        if let Some(&func) = self.module().class_helpers.get(&key) {
+        if let Some(func) = self.module().class_helper(key) {
             return func;
         }
         let program = self.program();
@@ -144,16 +132,16 @@ impl Builder<'_, '_> {
             ClassHelper::Init => "initialise",
         };
         let func = self.module().new_function(&format!("class({name}).{verb}"), FuncKind::Host, span);
-        self.module().class_helpers.insert(key, func);
+        self.module().set_class_helper(key, func);
         let mut b = FunctionBuilder::new(self.module().function_name(func), FuncKind::Host, span);
         let tag: Val = b.param(Ty::I64, "type").into();
-        let to = Mem::at(b.param(Ty::I64, "object").into(), Space::Host);
+        let to = MemRef::at(b.param(Ty::I64, "object").into(), Space::Host);
         let source: Option<(Reg, Reg)> = matches!(what, ClassHelper::Copy | ClassHelper::Assign)
             .then(|| (b.param(Ty::I64, "from"), b.param(Ty::I64, "bytes")));
         let (side, proc) = (self.side(), self.procedure());
         let mut inner = Builder::new(self.module(), b, side, proc);
         let end = inner.return_block();
-        for id in members(program, &inner.tags(), root) {
+        for id in members(program, inner.tags(), root) {
             let ty = Type::Derived(id);
             let matters = match what {
                 ClassHelper::Copy | ClassHelper::Assign => true,
@@ -173,11 +161,11 @@ impl Builder<'_, '_> {
                         if has_allocatable(program, &ty) {
                             this.store_default(to, &ty);
                         }
-                        this.copy_object(to, Mem::at(from.into(), Space::Host), &ty);
+                        this.copy_object(to, MemRef::at(from.into(), Space::Host), &ty);
                     }
                     (ClassHelper::Assign, Some((from, _))) => {
                         this.store_default(to, &ty);
-                        this.assign_object(to, Mem::at(from.into(), Space::Host), &ty);
+                        this.assign_object(to, MemRef::at(from.into(), Space::Host), &ty);
                     }
                     (ClassHelper::Free, _) => this.free_components(to, &ty),
                     _ => this.store_default(to, &ty),
@@ -190,7 +178,7 @@ impl Builder<'_, '_> {
         if let Some((from, bytes)) = source {
             // An object of intrinsic type.
             inner.repeat(bytes.into(), &mut |this, i| {
-                let (source, target) = (this.advance(Mem::at(from.into(), Space::Host), i), this.advance(to, i));
+                let (source, target) = (this.advance(MemRef::at(from.into(), Space::Host), i), this.advance(to, i));
                 let byte = this.load_scalar(source, Ty::I8);
                 this.store_scalar(target, Ty::I8, byte.into());
             });
@@ -201,7 +189,7 @@ impl Builder<'_, '_> {
     }
 
     /// Gives a fresh object the default values of its type.
-    fn store_default(&mut self, to: Mem, ty: &Type) {
+    fn store_default(&mut self, to: MemRef, ty: &Type) {
         let Some(bytes) = crate::module::globals::default_bytes(self.program(), ty) else { return };
         let unit = align(self.program(), ty);
         let from = self.constant_memory(&bytes, unit);
@@ -214,7 +202,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn allocate_class(
         &mut self,
         object: &'p AllocObject,
-        d: &Desc,
+        d: &Descriptor,
         bounds: &[(Val, Val)],
         source: Option<&'p (Expr, bool)>,
         has_stat: bool,
@@ -277,7 +265,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// A polymorphic INTENT(OUT) dummy begins anew.
     pub(crate) fn begin_class(&mut self, v: VarId) {
-        let Some(Home::Described(d)) = self.homes.get(&v).cloned() else { return };
+        let Some(VarStorage::Described(d)) = self.storage.get(v).cloned() else { return };
         let ty = &self.b.program().var(v).ty;
         let view = self.b.desc_view(&d);
         self.b.free_class_view(&view, ty);

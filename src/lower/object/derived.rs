@@ -4,38 +4,27 @@
 //! (Fortran 2018, 10.2.1.3); pointer components share their target. Where an object may hold objects of its own type, a made
 //! function does this and calls itself.
 
-use crate::array::element_place;
+use crate::array::element_lvalue;
 use crate::builder::Allocation;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
-use crate::object::class_object::ClassHelper;
+use crate::module::helpers::{ClassHelper, ObjectHelper};
 use crate::types::{align, const_bytes, has_allocatable, has_end, has_final, is_recursive};
 use crate::value::Value;
-use crate::value::descriptor::Desc;
-use crate::value::place::{Mem, Place};
-use crate::value::view::View;
+use crate::value::array_view::ArrayView;
+use crate::value::descriptor::Descriptor;
+use crate::value::lvalue::{Lvalue, MemRef};
 use ir::op::CmpOp;
 use ir::{FuncId, FuncKind, FunctionBuilder, Space, Ty, Val};
 use sema::checked::{Expr, ExprKind, Field, Type, TypeId};
-
-/// What a made function does with objects of a recursive type.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Helper {
-    /// `to = from`
-    Copy,
-    /// `to = from` where components have an assignment of their own.
-    Assign,
-    /// Frees what the object owns.
-    Free,
-}
 
 /// Up to so many words are copied without a loop.
 const UNROLLED_WORDS: u64 = 16;
 
 impl<'p> Builder<'_, 'p> {
     /// Copies bytes in words as wide as the alignment allows.
-    pub(crate) fn copy_words(&mut self, to: Mem, from: Mem, bytes: u64, unit: u64) {
+    pub(crate) fn copy_words(&mut self, to: MemRef, from: MemRef, bytes: u64, unit: u64) {
         let ty = match unit {
             8.. => Ty::I64,
             4..8 => Ty::I32,
@@ -65,7 +54,7 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// `to = from` of objects.
-    pub(crate) fn copy_object(&mut self, to: Mem, from: Mem, ty: &Type) {
+    pub(crate) fn copy_object(&mut self, to: MemRef, from: MemRef, ty: &Type) {
         let Type::Derived(id) = ty else { return };
         let program = self.program();
         let bytes = const_bytes(program, ty).unwrap_or(0);
@@ -80,14 +69,14 @@ impl<'p> Builder<'_, 'p> {
         }
         if is_recursive(program, *id) {
             let (to, from) = (self.address(to), self.address(from));
-            let helper = self.helper(*id, Helper::Copy);
+            let helper = self.helper(*id, ObjectHelper::Copy);
             self.call(helper, vec![to, from], &[]);
             return;
         }
         self.copy_fields(to, from, *id);
     }
 
-    fn copy_fields(&mut self, to: Mem, from: Mem, id: TypeId) {
+    fn copy_fields(&mut self, to: MemRef, from: MemRef, id: TypeId) {
         let program = self.program();
         for field in &program.ty(id).fields {
             let (target, source) = (to.plus(field.offset as i64), from.plus(field.offset as i64));
@@ -96,7 +85,7 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// Copies an array; objects with what they own, which is not theirs any more where they were.
-    pub(crate) fn move_array(&mut self, to: &View, from: &View, ty: &Type) {
+    pub(crate) fn move_array(&mut self, to: &ArrayView, from: &ArrayView, ty: &Type) {
         let program = self.program();
         if !has_allocatable(program, ty) || self.is_remote(to.mem) || self.is_remote(from.mem) {
             return self.copy_array(to, from, ty);
@@ -110,35 +99,35 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// A copy of an object in a temporary, with copies of what it owns.
-    pub(crate) fn deep_copy(&mut self, from: Mem, ty: &Type) -> Mem {
+    pub(crate) fn deep_copy(&mut self, from: MemRef, ty: &Type) -> MemRef {
         let copy = self.temporary(Val::i64(self.type_bytes(ty)), 8);
-        self.store_component(Place::Mem(copy), ty, &Value::Object(from));
+        self.store_component(Lvalue::Mem(copy), ty, &Value::Object(from));
         copy
     }
 
     /// The function that copies or assigns objects of a recursive type, or frees what they own.
-    pub(crate) fn helper(&mut self, id: TypeId, what: Helper) -> FuncId {
+    pub(crate) fn helper(&mut self, id: TypeId, what: ObjectHelper) -> FuncId {
         let key = (id, what, self.side());
-        if let Some(&func) = self.module().helpers.get(&key) {
+        if let Some(func) = self.module().object_helper(key) {
             return func;
         }
         let def = self.program().ty(id);
         let kind = if self.is_host() { FuncKind::Host } else { FuncKind::Device };
         let verb = match what {
-            Helper::Copy => "copy",
-            Helper::Assign => "assign",
-            Helper::Free => "free",
+            ObjectHelper::Copy => "copy",
+            ObjectHelper::Assign => "assign",
+            ObjectHelper::Free => "free",
         };
         let func = self.module().new_function(&format!("{}.{verb}", def.name), kind, def.span);
-        self.module().helpers.insert(key, func);
+        self.module().set_object_helper(key, func);
         let mut b = FunctionBuilder::new(self.module().function_name(func), kind, def.span);
         let space = if self.is_host() { Space::Host } else { Space::Generic };
-        let to = Mem::at(b.param(Ty::I64, "to").into(), space);
-        let from = (what != Helper::Free).then(|| Mem::at(b.param(Ty::I64, "from").into(), space));
+        let to = MemRef::at(b.param(Ty::I64, "to").into(), space);
+        let from = (what != ObjectHelper::Free).then(|| MemRef::at(b.param(Ty::I64, "from").into(), space));
         let (side, proc) = (self.side(), self.procedure());
         let mut inner = Builder::new(self.module(), b, side, proc);
         match from {
-            Some(from) if what == Helper::Assign => inner.assign_fields(to, from, id),
+            Some(from) if what == ObjectHelper::Assign => inner.assign_fields(to, from, id),
             Some(from) => inner.copy_fields(to, from, id),
             None => {
                 inner.finalise(to, &Type::Derived(id));
@@ -151,7 +140,7 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// `to = from` of one component.
-    pub(crate) fn copy_field(&mut self, field: &'p Field, to: Mem, from: Mem) {
+    pub(crate) fn copy_field(&mut self, field: &'p Field, to: MemRef, from: MemRef) {
         let program = self.program();
         if field.allocatable {
             let (to, from) = (self.field_desc(field, to), self.field_desc(field, from));
@@ -175,7 +164,7 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// Copies an allocatable component with its data.
-    fn copy_allocatable(&mut self, field: &'p Field, to: &Desc, from: &Desc) {
+    fn copy_allocatable(&mut self, field: &'p Field, to: &Descriptor, from: &Descriptor) {
         if field.class {
             let location = self.data_location(field.cuda);
             let source = self.desc_view(from);
@@ -188,9 +177,9 @@ impl<'p> Builder<'_, 'p> {
     pub(crate) fn replace_allocatable(
         &mut self,
         field: &'p Field,
-        to: &Desc,
-        from: &Desc,
-        assign: &mut dyn FnMut(&mut Self, &View, &View),
+        to: &Descriptor,
+        from: &Descriptor,
+        assign: &mut dyn FnMut(&mut Self, &ArrayView, &ArrayView),
     ) {
         let location = self.data_location(field.cuda);
         // Assigning an object to itself must not free what is to be copied.
@@ -212,7 +201,7 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// Frees what an object owns.
-    pub(crate) fn free_components(&mut self, mem: Mem, ty: &Type) {
+    pub(crate) fn free_components(&mut self, mem: MemRef, ty: &Type) {
         let Type::Derived(id) = ty else { return };
         let program = self.program();
         if !has_end(program, ty) || self.is_remote(mem) {
@@ -226,14 +215,14 @@ impl<'p> Builder<'_, 'p> {
         }
         if is_recursive(program, *id) {
             let addr = self.address(mem);
-            let helper = self.helper(*id, Helper::Free);
+            let helper = self.helper(*id, ObjectHelper::Free);
             self.call(helper, vec![addr], &[]);
             return;
         }
         self.free_fields(mem, *id);
     }
 
-    fn free_fields(&mut self, mem: Mem, id: TypeId) {
+    fn free_fields(&mut self, mem: MemRef, id: TypeId) {
         let program = self.program();
         for field in &program.ty(id).fields {
             let at = mem.plus(field.offset as i64);
@@ -250,7 +239,7 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// Frees what the elements of an array own.
-    pub(crate) fn free_components_of_view(&mut self, view: &View, ty: &Type) {
+    pub(crate) fn free_components_of_view(&mut self, view: &ArrayView, ty: &Type) {
         if !has_end(self.program(), ty) || self.is_remote(view.mem) {
             return;
         }
@@ -269,14 +258,14 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// Frees what a copy owns, which is no object of the program's and is not finalised.
-    pub(crate) fn release(&mut self, copy: Mem, ty: &Type) {
+    pub(crate) fn release(&mut self, copy: MemRef, ty: &Type) {
         if let (Type::Derived(id), true) = (ty, has_allocatable(self.program(), ty)) {
             self.free_fields(copy, *id);
         }
     }
 
     /// Frees what the elements of an array of copies own, without finalising them.
-    pub(crate) fn free_fields_of_view(&mut self, view: &View, ty: &Type) {
+    pub(crate) fn free_fields_of_view(&mut self, view: &ArrayView, ty: &Type) {
         let Type::Derived(id) = ty else { return };
         if !has_allocatable(self.program(), ty) {
             return;
@@ -289,23 +278,23 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// At the end of the current scope frees what copies own. They are not the program's objects and are not finalised.
-    pub(crate) fn release_later(&mut self, copies: View, ty: Type) {
+    pub(crate) fn release_later(&mut self, copies: ArrayView, ty: Type) {
         self.defer(move |b| b.free_fields_of_view(&copies, &ty));
     }
 
     /// At the end of the current scope finalises objects and frees what they own: the result of a function.
-    pub(crate) fn end_later(&mut self, objects: View, ty: Type) {
+    pub(crate) fn end_later(&mut self, objects: ArrayView, ty: Type) {
         self.defer(move |b| b.free_components_of_view(&objects, &ty));
     }
 
     /// The same for an allocatable result, whose memory is freed too.
-    pub(crate) fn end_data_later(&mut self, d: Desc, ty: Type, location: i32) {
+    pub(crate) fn end_data_later(&mut self, d: Descriptor, ty: Type, location: i32) {
         self.defer(move |b| b.free_data(&d, &ty, location));
     }
 
     /// Stores into fresh memory, which holds nothing that assignment would free.
-    fn store_component(&mut self, place: Place, ty: &Type, v: &Value) {
-        if let (Place::Mem(mem), true) = (place, has_allocatable(self.program(), ty)) {
+    fn store_component(&mut self, place: Lvalue, ty: &Type, v: &Value) {
+        if let (Lvalue::Mem(mem), true) = (place, has_allocatable(self.program(), ty)) {
             let bytes = crate::module::globals::default_bytes(self.program(), ty).unwrap_or_default();
             let unit = align(self.program(), ty);
             let blank = self.constant_memory(&bytes, unit);
@@ -341,7 +330,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         Value::Object(mem)
     }
 
-    fn construct_field(&mut self, field: &'p Field, at: Mem, value: &'p Expr) {
+    fn construct_field(&mut self, field: &'p Field, at: MemRef, value: &'p Expr) {
         if field.pointer {
             let d = self.b.field_desc(field, at);
             return match self.pointer_target(value) {
@@ -363,8 +352,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         if field.shape.rank() == 0 {
             let v = self.value(value);
             let place = match &field.ty {
-                Type::Character(_) => Place::Char(at, Val::i64(self.b.type_bytes(&field.ty))),
-                _ => Place::Mem(at),
+                Type::Character(_) => Lvalue::Char(at, Val::i64(self.b.type_bytes(&field.ty))),
+                _ => Lvalue::Mem(at),
             };
             if has_allocatable(self.b.program(), &field.ty) {
                 let part = self.b.field_view(field, at);
@@ -381,13 +370,13 @@ impl<'p> FunctionLowering<'_, 'p> {
             let v = self.value(value);
             return self.b.fill(&view, &v, &field.ty);
         }
-        let (env, _) = self.prepared(value);
+        let (operands, _) = self.prepared(value);
         let extents = view.extents();
-        self.fill_from(&view, env, &extents, value);
+        self.fill_from(&view, operands, &extents, value);
     }
 
     /// An allocatable component of a constructor: a copy that is freed with the statement, since assignment copies again.
-    fn construct_allocatable(&mut self, field: &'p Field, d: &Desc, value: &'p Expr) {
+    fn construct_allocatable(&mut self, field: &'p Field, d: &Descriptor, value: &'p Expr) {
         let location = self.b.data_location(field.cuda);
         if field.class {
             let source = self.class_view(value);
@@ -404,20 +393,20 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.b.allocate_data(d, &[], element, location, &field.name, false);
             self.b.initialise_data(d, &field.ty);
             let view = self.b.desc_view(d);
-            self.b.store_value(element_place(view.mem, view.len), &field.ty, &v);
+            self.b.store_value(element_lvalue(view.mem, view.len), &field.ty, &v);
         } else {
-            let (env, extents) = self.prepared(value);
+            let (operands, extents) = self.prepared(value);
             let element = match d.element {
                 Some(n) => n,
-                None => self.length_of(value, Some(&env)).unwrap_or(Val::i64(0)),
+                None => self.length_of(value, Some(&operands)).unwrap_or(Val::i64(0)),
             };
             let whole = match &value.kind {
                 ExprKind::Convert(inner) => inner,
                 _ => value,
             };
             // The bounds of a whole array become those of the component, as in an assignment.
-            let lowers: Vec<Val> = match env.leaf(whole) {
-                Some(crate::array::Leaf::View(view)) if crate::assign::is_whole(whole) => {
+            let lowers: Vec<Val> = match operands.operand(whole) {
+                Some(crate::elements::Operand::View(view)) if crate::assign::is_whole(whole) => {
                     view.dims.iter().map(|dim| dim.lower).collect()
                 }
                 _ => vec![Val::i64(1); extents.len()],
@@ -426,7 +415,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.b.allocate_data(d, &shape, element, location, &field.name, false);
             self.b.initialise_data(d, &field.ty);
             let view = self.b.desc_view(d);
-            self.fill_from(&view, env, &extents, value);
+            self.fill_from(&view, operands, &extents, value);
         }
         let addr = self.b.desc_base(d);
         self.b.defer_free(Allocation { location, addr, may_be_null: true });

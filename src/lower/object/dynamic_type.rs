@@ -7,18 +7,18 @@
 //!
 //! Host code only: sema refuses polymorphic objects in device code.
 
-use crate::array::Leaf;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::call::{Passed, ResultForm, result_form};
+use crate::elements::Operand;
 use crate::function::FunctionLowering;
 use crate::module::ArgKey;
-use crate::storage::Home;
+use crate::storage::VarStorage;
 use crate::types::const_bytes;
 use crate::value::Value;
-use crate::value::descriptor::{Desc, DescAt};
-use crate::value::place::Mem;
-use crate::value::view::{Contiguity, View};
+use crate::value::array_view::{ArrayView, Contiguity};
+use crate::value::descriptor::{Descriptor, DescriptorAt};
+use crate::value::lvalue::MemRef;
 use ir::op::{BinOp, CmpOp};
 use ir::{Reg, Ty, Val};
 use sema::checked::{Expr, ExprKind, ProcBody, ProcId, Shape, Type, TypeId, VarId, Variable};
@@ -56,7 +56,7 @@ impl<'p> Builder<'_, 'p> {
         }
     }
 
-    fn view_of_value(&mut self, value: &Value, e: &'p Expr) -> View {
+    fn view_of_value(&mut self, value: &Value, e: &'p Expr) -> ArrayView {
         match value {
             Value::Char(mem, len) => self.dense(*mem, *len, Some(*len), &[]),
             Value::Object(mem) => {
@@ -72,20 +72,20 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// A view that knows the type of its elements: if it has no tag, they are of the declared type.
-    pub(crate) fn tagged(&self, view: View, ty: &Type) -> View {
+    pub(crate) fn tagged(&self, view: ArrayView, ty: &Type) -> ArrayView {
         let tag = view.tag.unwrap_or_else(|| self.tag_of(ty));
-        View { tag: Some(tag), ..view }
+        ArrayView { tag: Some(tag), ..view }
     }
 
     /// What a pointer is to point to, with a tag if the pointer is polymorphic.
-    pub(crate) fn with_type(&self, d: &Desc, view: View, ty: &Type) -> View {
+    pub(crate) fn with_type(&self, d: &Descriptor, view: ArrayView, ty: &Type) -> ArrayView {
         if d.class { self.tagged(view, ty) } else { view }
     }
 
     /// A view of objects as those of their declared type, for those who know nothing of their dynamic one.
-    pub(crate) fn plain_view(&mut self, view: View, ty: &Type) -> View {
+    pub(crate) fn plain_view(&mut self, view: ArrayView, ty: &Type) -> ArrayView {
         match const_bytes(self.program(), ty) {
-            Some(bytes) if view.tag.is_some() => View {
+            Some(bytes) if view.tag.is_some() => ArrayView {
                 tag: None,
                 element: Val::i64(bytes as i64),
                 contiguity: Contiguity::Unknown,
@@ -105,7 +105,7 @@ impl<'p> Builder<'_, 'p> {
         self.combine(BinOp::And, low, high)
     }
 
-    fn presence_of(&mut self, v: VarId, given: Mem) -> Val {
+    fn presence_of(&mut self, v: VarId, given: MemRef) -> Val {
         if !self.program().var(v).attrs.optional {
             return Val::pred(true);
         }
@@ -136,7 +136,7 @@ impl<'p> Builder<'_, 'p> {
             return vec![Val::Imm(0); results.len()];
         }
         let space = self.local_space();
-        let mem = Mem::at(descriptor, space);
+        let mem = MemRef::at(descriptor, space);
         let rank = program.var(params[object as usize]).shape.rank();
         let tag = self.load_word(mem.plus(ir::descriptor::bytes(u32::from(rank)) as i64));
         let out: Vec<Reg> = results.iter().map(|&ty| self.mutable(ty)).collect();
@@ -180,7 +180,7 @@ impl<'p> Builder<'_, 'p> {
     fn targets(&self, ty: TypeId, name: &str) -> Vec<(u64, u64, ProcId)> {
         let program = self.program();
         let mut out: Vec<(u64, u64, ProcId)> = Vec::new();
-        for id in members(program, &self.tags(), Some(ty)) {
+        for id in members(program, self.tags(), Some(ty)) {
             let Some(&proc) = program.ty(id).methods.get(name) else { continue };
             let tag = self.tags()[id.0 as usize].0;
             match out.last_mut() {
@@ -199,19 +199,19 @@ impl<'p> Builder<'_, 'p> {
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// Where an object is, with its tag: a designator's own memory, or that of a value.
-    pub(crate) fn class_view(&mut self, e: &'p Expr) -> View {
+    pub(crate) fn class_view(&mut self, e: &'p Expr) -> ArrayView {
         let view = match self.lookup(e) {
-            Some((Leaf::View(view), index, linear)) => {
+            Some((Operand::View(view), index, linear)) => {
                 let mem = self.b.element_pos(&view, &index, linear);
-                View { tag: view.tag, ..self.b.dense(mem, view.element, view.len, &[]) }
+                ArrayView { tag: view.tag, ..self.b.dense(mem, view.element, view.len, &[]) }
             }
-            Some((Leaf::Value(value), ..)) => self.b.view_of_value(&value, e),
+            Some((Operand::Value(value), ..)) => self.b.view_of_value(&value, e),
             None => self.whole_class_view(e),
         };
         self.b.tagged(view, &e.ty)
     }
 
-    pub(crate) fn whole_class_view(&mut self, e: &'p Expr) -> View {
+    pub(crate) fn whole_class_view(&mut self, e: &'p Expr) -> ArrayView {
         if let Some(view) = self.designator_view(e) {
             return view;
         }
@@ -284,7 +284,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn pass_class(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
         let whole = if self.lookup(e).is_none() { self.descriptor(e).filter(|d| d.class) } else { None };
         let addr = match whole {
-            Some(Desc { at: DescAt::Mem(mem), .. }) => {
+            Some(Descriptor { at: DescriptorAt::Mem(mem), .. }) => {
                 let addr = self.b.address(mem);
                 if dummy.attrs.optional && !matches!(e.kind, ExprKind::Var(v) if self.b.program().var(v).attrs.optional)
                 {
@@ -305,7 +305,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 };
                 if view.gathers() {
                     let tag = view.tag;
-                    view = View { tag, ..self.b.contiguous_view(view, &e.ty) };
+                    view = ArrayView { tag, ..self.b.contiguous_view(view, &e.ty) };
                 }
                 if matches!(dummy.shape, Shape::Explicit(_) | Shape::AssumedSize(..)) {
                     let test = self.b.contiguity_test(&view);
@@ -320,12 +320,12 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// The descriptor of a polymorphic array dummy with the bounds that its declaration gives.
-    pub(crate) fn with_declared_bounds(&mut self, v: VarId, d: Desc) -> Desc {
+    pub(crate) fn with_declared_bounds(&mut self, v: VarId, d: Descriptor) -> Descriptor {
         let var = self.b.program().var(v);
-        let DescAt::Mem(given) = d.at.clone() else { return d };
+        let DescriptorAt::Mem(given) = d.at.clone() else { return d };
         let slot = self.b.empty_descriptor(var.shape.rank());
         let present = self.b.presence_of(v, given);
-        let own = Desc { at: DescAt::Mem(slot), ..d.clone() };
+        let own = Descriptor { at: DescriptorAt::Mem(slot), ..d.clone() };
         self.when(present, |this| {
             let mut view = this.b.desc_view(&d);
             match &var.shape {
@@ -342,7 +342,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                         stride = this.b.imul(stride, dim.extent);
                     }
                     let lower = this.bound(lower);
-                    all.push(crate::value::view::ViewDim { lower, extent: Val::i64(0), stride, gather: None });
+                    all.push(crate::value::array_view::ArrayDim { lower, extent: Val::i64(0), stride, gather: None });
                     view.dims = all;
                 }
                 _ => {}
@@ -355,7 +355,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         // An absent one stays one: its descriptor has no address.
         let (given, own_addr) = (self.b.address(given), self.b.address(slot));
         let addr = self.b.select(Ty::I64, present, own_addr, given);
-        Desc { at: DescAt::Mem(Mem::at(addr.into(), slot.space)), ..own }
+        Descriptor { at: DescriptorAt::Mem(MemRef::at(addr.into(), slot.space)), ..own }
     }
 
     /// An ASSOCIATE name or that of SELECT TYPE that is polymorphic: a descriptor of what it stands for, as it is now.
@@ -367,7 +367,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let addr = self.b.descriptor_of(&view);
         let space = self.b.local_space();
-        let d = self.desc(v, DescAt::Mem(Mem::at(addr, space)));
-        self.homes.insert(v, Home::Described(Desc { contiguous: view.is_contiguous(), ..d }));
+        let d = self.desc(v, DescriptorAt::Mem(MemRef::at(addr, space)));
+        self.storage.set(v, VarStorage::Described(Descriptor { contiguous: view.is_contiguous(), ..d }));
     }
 }

@@ -9,14 +9,14 @@ use crate::builder::flow::Flow;
 use crate::call::Passed;
 use crate::module::ArgKey;
 use crate::types::{const_bytes, has_final};
-use crate::value::place::Mem;
-use crate::value::view::{Contiguity, View};
+use crate::value::array_view::{ArrayView, Contiguity};
+use crate::value::lvalue::MemRef;
 use ir::Val;
 use sema::checked::{ProcId, Type, TypeId};
 
 impl Builder<'_, '_> {
     /// Finalises an object: its own subroutine, its components, its parent's part. What it has allocated is not touched.
-    pub(crate) fn finalise(&mut self, mem: Mem, ty: &Type) {
+    pub(crate) fn finalise(&mut self, mem: MemRef, ty: &Type) {
         if !has_final(self.program(), ty) || !self.is_host() || self.is_remote(mem) {
             return;
         }
@@ -26,7 +26,7 @@ impl Builder<'_, '_> {
     }
 
     /// Finalises the elements of an array, or an object.
-    pub(crate) fn finalise_view(&mut self, view: &View, ty: &Type) {
+    pub(crate) fn finalise_view(&mut self, view: &ArrayView, ty: &Type) {
         let program = self.program();
         let Type::Derived(id) = ty else { return };
         if !has_final(program, ty) || !self.is_host() || self.is_remote(view.mem) || view.gathers() {
@@ -49,13 +49,13 @@ impl Builder<'_, '_> {
         if let Some(parent) = def.parent {
             let ty = Type::Derived(parent);
             let element = Val::i64(const_bytes(program, &ty).unwrap_or(0) as i64);
-            let part = View { element, contiguity: Contiguity::Unknown, origin: None, ..view.clone() };
+            let part = ArrayView { element, contiguity: Contiguity::Unknown, origin: None, ..view.clone() };
             self.finalise_view(&part, &ty);
         }
     }
 
     /// Calls the FINAL subroutine for the rank of the object, or the elemental one for each element.
-    fn call_final(&mut self, view: &View, id: TypeId) {
+    fn call_final(&mut self, view: &ArrayView, id: TypeId) {
         let program = self.program();
         let finals = &program.ty(id).finals;
         let rank = view.dims.len();

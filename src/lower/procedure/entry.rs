@@ -10,11 +10,11 @@ use crate::call::{ResultForm, has_open_length, result_form};
 use crate::function::FunctionLowering;
 use crate::module::globals::const_bounds;
 use crate::module::{ArgKey, Instance, ModuleLowering};
-use crate::storage::Home;
+use crate::storage::VarStorage;
 use crate::types::{Side, align, const_bytes, data_space, has_default, has_end, ir_ty};
-use crate::value::descriptor::{DescAt, DescRegs};
-use crate::value::place::{Mem, Place};
-use crate::value::view::{Contiguity, View, ViewDim};
+use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
+use crate::value::descriptor::{DescriptorAt, DescriptorRegs};
+use crate::value::lvalue::{Lvalue, MemRef};
 use ast::{CudaAttr, Intent};
 use ir::{FuncId, FuncKind, Function, FunctionBuilder, Reg, Space, Ty, Val};
 use sema::checked::{CharLen, ProcBody, ProcKind, Shape, StmtKind, Storage, Type, VarId};
@@ -24,13 +24,15 @@ use std::collections::BTreeSet;
 pub(crate) fn procedure<'p>(m: &mut ModuleLowering<'p>, instance: &Instance, id: FuncId) -> Function {
     let program = m.program();
     let proc = program.proc(instance.proc);
-    let kind = m.module.func(id).kind;
+    let kind = m.function_kind(id);
     let mut b = FunctionBuilder::new(m.function_name(id), kind, proc.span);
     b.func_mut().max_threads = proc.max_threads;
     b.func_mut().cluster = proc.cluster;
     b.func_mut().cooperative = proc.cooperative;
     let mut this = FunctionLowering::new(m, b, instance.side, instance.proc);
-    this.frees_locals = program.main != Some(instance.proc);
+    if program.main == Some(instance.proc) {
+        this.blocks.keep_procedure();
+    }
     this.b.set_span(proc.span);
     let body: &'p [sema::checked::Stmt] = match &proc.body {
         ProcBody::Statements(body) => body,
@@ -46,7 +48,7 @@ pub(crate) fn procedure<'p>(m: &mut ModuleLowering<'p>, instance: &Instance, id:
 enum Results {
     None,
     /// The register or registers, or the memory of a scalar with an address.
-    Scalar(Place, Type),
+    Scalar(Lvalue, Type),
 }
 
 impl Builder<'_, '_> {
@@ -159,7 +161,7 @@ impl Builder<'_, '_> {
             self.store_scalar(mem, Ty::I64, Val::i64(0));
             mem
         } else {
-            Mem::at(self.param(Ty::I64, "draws").into(), Space::Local)
+            MemRef::at(self.param(Ty::I64, "draws").into(), Space::Local)
         };
         self.set_random_counter(counter);
     }
@@ -174,12 +176,12 @@ impl FunctionLowering<'_, '_> {
         for (i, &v) in proc.params.iter().enumerate() {
             let key = instance.args.get(i).copied().unwrap_or(ArgKey::Any);
             if let ArgKey::Proc(p) = key {
-                self.homes.insert(v, Home::Procedure(p));
+                self.storage.set(v, VarStorage::Procedure(p));
                 continue;
             }
             if key == ArgKey::Pointer {
                 let reg = self.b.param(Ty::I64, program.var(v).name.clone());
-                self.homes.insert(v, Home::Value(crate::value::Value::Scalar(reg.into())));
+                self.storage.set(v, VarStorage::Value(crate::value::Value::Scalar(reg.into())));
                 continue;
             }
             if matches!(program.var(v).storage, Storage::Procedure) {
@@ -232,20 +234,22 @@ impl FunctionLowering<'_, '_> {
         let var = self.b.program().var(v);
         let (Some(&first), second) = (regs.first(), regs.get(1).copied()) else { return };
         let volatile = var.attrs.volatile;
-        let home = if var.attrs.value {
+        let storage = if var.attrs.value {
             match &var.ty {
                 Type::Character(_) => {
                     // The caller's bytes may be a variable: the dummy is a copy.
                     let len = self.declared_length(&var.ty).unwrap_or(second.map_or(Val::i64(0), Val::from));
-                    let value =
-                        crate::value::Value::Char(Mem::at(first.into(), space), second.map_or(Val::i64(0), Val::from));
+                    let value = crate::value::Value::Char(
+                        MemRef::at(first.into(), space),
+                        second.map_or(Val::i64(0), Val::from),
+                    );
                     let copy = self.b.character_copy(&value, len);
                     let (mem, len) = self.b.as_char(&copy);
-                    Home::Scalar(mem, Some(len))
+                    VarStorage::Scalar(mem, Some(len))
                 }
                 Type::Derived(_) => {
                     let own = if self.b.side() == Side::Device { Space::Local } else { Space::Host };
-                    Home::Scalar(Mem { addr: first.into(), offset: 0, space: own, volatile }, None)
+                    VarStorage::Scalar(MemRef { addr: first.into(), offset: 0, space: own, volatile }, None)
                 }
                 ty if self.b.usage().in_memory.contains(&v) => {
                     let (bytes, align) = (const_bytes(self.b.program(), ty).unwrap_or(8), align(self.b.program(), ty));
@@ -254,57 +258,63 @@ impl FunctionLowering<'_, '_> {
                         Some(im) => crate::value::Value::Complex(first.into(), im.into()),
                         None => crate::value::Value::Scalar(first.into()),
                     };
-                    self.b.store_value(Place::Mem(mem), ty, &value);
+                    self.b.store_value(Lvalue::Mem(mem), ty, &value);
                     mem.volatile = volatile;
-                    Home::Scalar(mem, None)
+                    VarStorage::Scalar(mem, None)
                 }
-                _ => second.map_or(Home::Reg(first), |im| Home::Complex(first, im)),
+                _ => second.map_or(VarStorage::Reg(first), |im| VarStorage::Complex(first, im)),
             }
         } else {
-            let mem = Mem { addr: first.into(), offset: 0, space, volatile };
+            let mem = MemRef { addr: first.into(), offset: 0, space, volatile };
             let len = self.declared_length(&var.ty).or(second.map(Val::from));
-            Home::Scalar(mem, len.filter(|_| matches!(var.ty, Type::Character(_))))
+            VarStorage::Scalar(mem, len.filter(|_| matches!(var.ty, Type::Character(_))))
         };
-        self.homes.insert(v, home);
+        self.storage.set(v, storage);
     }
 
     fn bind_array(&mut self, v: VarId, regs: &[Reg], space: Space) {
         let var = self.b.program().var(v);
         let Some(&first) = regs.first() else { return };
-        let mem = Mem { addr: first.into(), offset: 0, space, volatile: var.attrs.volatile };
-        let home = if is_descriptor(self.b.program(), v) {
-            let d = self.desc(v, DescAt::Mem(mem));
+        let mem = MemRef { addr: first.into(), offset: 0, space, volatile: var.attrs.volatile };
+        let storage = if is_descriptor(self.b.program(), v) {
+            let d = self.desc(v, DescriptorAt::Mem(mem));
             let is_plain = var.attrs.class && !var.attrs.allocatable && !var.attrs.pointer;
-            Home::Described(if is_plain && var.shape.rank() > 0 { self.with_declared_bounds(v, d) } else { d })
+            VarStorage::Described(if is_plain && var.shape.rank() > 0 { self.with_declared_bounds(v, d) } else { d })
         } else if let Shape::AssumedShape(_) = &var.shape {
             let rank = usize::from(var.shape.rank());
             let pairs: Vec<(Val, Val)> =
                 regs[1..].chunks_exact(2).take(rank).map(|c| (c[0].into(), c[1].into())).collect();
             let len = self.declared_length(&var.ty).or(regs.get(1 + 2 * rank).map(|&r| r.into()));
-            self.assumed_shape_home(v, mem, len, &pairs)
+            self.assumed_shape_storage(v, mem, len, &pairs)
         } else {
             let len = self.declared_length(&var.ty).or(regs.get(1).map(|&r| r.into()));
             let len = len.filter(|_| matches!(var.ty, Type::Character(_)));
-            self.home_with_length(v, mem, len)
+            self.storage_with_length(v, mem, len)
         };
-        self.homes.insert(v, home);
+        self.storage.set(v, storage);
     }
 
     /// The home of an assumed-shape dummy; `pairs` are extent and stride per dimension.
-    pub(crate) fn assumed_shape_home(&mut self, v: VarId, mem: Mem, len: Option<Val>, pairs: &[(Val, Val)]) -> Home {
+    pub(crate) fn assumed_shape_storage(
+        &mut self,
+        v: VarId,
+        mem: MemRef,
+        len: Option<Val>,
+        pairs: &[(Val, Val)],
+    ) -> VarStorage {
         let var = self.b.program().var(v);
-        let Shape::AssumedShape(lowers) = &var.shape else { return Home::Scalar(mem, len) };
+        let Shape::AssumedShape(lowers) = &var.shape else { return VarStorage::Scalar(mem, len) };
         let len = len.filter(|_| matches!(var.ty, Type::Character(_)));
         let element = self.b.element_bytes(&var.ty, len);
         let mut dims = Vec::with_capacity(lowers.len());
         for (i, (lower, &(extent, stride))) in lowers.iter().zip(pairs).enumerate() {
             let lower = self.bound(lower);
             let stride = if var.attrs.contiguous && i == 0 { element } else { stride };
-            dims.push(ViewDim { lower, extent, stride, gather: None });
+            dims.push(ArrayDim { lower, extent, stride, gather: None });
         }
         let contiguity = if var.attrs.contiguous { Contiguity::Yes } else { Contiguity::Unknown };
-        let view = View { mem, origin: None, dims, element, len, tag: None, contiguity, assumed_size: false };
-        Home::Array(self.b.with_origin(view))
+        let view = ArrayView { mem, origin: None, dims, element, len, tag: None, contiguity, assumed_size: false };
+        VarStorage::Array(self.b.with_origin(view))
     }
 
     fn bind_capture(&mut self, v: VarId, regs: &[Reg]) {
@@ -312,9 +322,9 @@ impl FunctionLowering<'_, '_> {
         let var = program.var(v);
         let Some(&first) = regs.first() else { return };
         let space = data_space(self.b.side(), var.attrs.cuda, false);
-        let mem = Mem { addr: first.into(), offset: 0, space, volatile: var.attrs.volatile };
-        let home = if is_descriptor(program, v) {
-            Home::Described(self.desc(v, DescAt::Mem(Mem { space: self.b.local_space(), ..mem })))
+        let mem = MemRef { addr: first.into(), offset: 0, space, volatile: var.attrs.volatile };
+        let storage = if is_descriptor(program, v) {
+            VarStorage::Described(self.desc(v, DescriptorAt::Mem(MemRef { space: self.b.local_space(), ..mem })))
         } else {
             let len = match &var.ty {
                 Type::Character(CharLen::Const(n)) => Some(Val::i64((*n).max(0))),
@@ -322,24 +332,24 @@ impl FunctionLowering<'_, '_> {
                 _ => None,
             };
             if var.shape.rank() == 0 {
-                Home::Scalar(mem, len)
+                VarStorage::Scalar(mem, len)
             } else if const_bounds(&var.shape).is_some() && !has_open_length(&var.ty) {
-                self.home_with_length(v, mem, len)
+                self.storage_with_length(v, mem, len)
             } else {
                 let dims = regs[1..]
                     .chunks_exact(3)
                     .take(usize::from(var.shape.rank()))
-                    .map(|c| ViewDim { lower: c[0].into(), extent: c[1].into(), stride: c[2].into(), gather: None })
+                    .map(|c| ArrayDim { lower: c[0].into(), extent: c[1].into(), stride: c[2].into(), gather: None })
                     .collect();
                 let element = self.b.element_bytes(&var.ty, len);
                 let assumed = matches!(var.shape, Shape::AssumedShape(_));
                 let contiguity = if assumed { Contiguity::Unknown } else { Contiguity::Yes };
                 let assumed_size = matches!(var.shape, Shape::AssumedSize(..));
-                let view = View { mem, origin: None, dims, element, len, tag: None, contiguity, assumed_size };
-                Home::Array(self.b.with_origin(view))
+                let view = ArrayView { mem, origin: None, dims, element, len, tag: None, contiguity, assumed_size };
+                VarStorage::Array(self.b.with_origin(view))
             }
         };
-        self.homes.insert(v, home);
+        self.storage.set(v, storage);
     }
 
     /// An INTENT(OUT) dummy begins anew: what an allocatable holds is freed, objects take their default values.
@@ -373,7 +383,7 @@ impl FunctionLowering<'_, '_> {
         let var = program.var(v);
         let Some(&addr) = hidden.first() else {
             self.scalar_local(v);
-            return match self.variable_place(v) {
+            return match self.variable_lvalue(v) {
                 Some(place) => Results::Scalar(place, var.ty.clone()),
                 None => Results::None,
             };
@@ -382,14 +392,14 @@ impl FunctionLowering<'_, '_> {
             Side::Host => Space::Host,
             Side::Device => Space::Generic,
         };
-        let mem = Mem::at(addr.into(), space);
-        let home = if is_descriptor(program, v) {
-            Home::Described(self.desc(v, DescAt::Mem(mem)))
+        let mem = MemRef::at(addr.into(), space);
+        let storage = if is_descriptor(program, v) {
+            VarStorage::Described(self.desc(v, DescriptorAt::Mem(mem)))
         } else {
             let len = self.declared_length(&var.ty).or(hidden.get(1).map(|&r| r.into()));
-            self.home_with_length(v, mem, len.filter(|_| matches!(var.ty, Type::Character(_))))
+            self.storage_with_length(v, mem, len.filter(|_| matches!(var.ty, Type::Character(_))))
         };
-        self.homes.insert(v, home);
+        self.storage.set(v, storage);
         self.initialise_variable(v);
         Results::None
     }
@@ -402,7 +412,7 @@ impl FunctionLowering<'_, '_> {
         }
         for &v in &program.proc(self.b.procedure()).params {
             let var = program.var(v);
-            if let (true, Some(Home::Scalar(mem, _))) = (var.attrs.value, self.homes.get(&v)) {
+            if let (true, Some(VarStorage::Scalar(mem, _))) = (var.attrs.value, self.storage.get(v)) {
                 let mem = *mem;
                 self.b.release(mem, &var.ty);
             }
@@ -459,10 +469,10 @@ pub(crate) fn lives_in_main(program: &sema::checked::Program, v: VarId) -> bool 
 }
 
 /// Descriptor registers for a variable of that rank.
-pub(crate) fn descriptor_registers(b: &mut FunctionBuilder, rank: u8, has_length: bool) -> DescRegs {
+pub(crate) fn descriptor_registers(b: &mut FunctionBuilder, rank: u8, has_length: bool) -> DescriptorRegs {
     let mut reg = || b.mutable(Ty::I64);
     let base = reg();
     let len = has_length.then(&mut reg);
     let dims = (0..rank).map(|_| [reg(), reg(), reg()]).collect();
-    DescRegs { base, len, dims }
+    DescriptorRegs { base, len, dims }
 }

@@ -14,11 +14,11 @@ use crate::call::has_open_length;
 use crate::function::FunctionLowering;
 use crate::module::globals::const_bounds;
 use crate::procedure::entry::{descriptor_registers, is_descriptor, lives_in_main};
-use crate::storage::Home;
+use crate::storage::VarStorage;
 use crate::types::{Side, align, alloc_where, const_bytes, ir_ty, is_device_data};
 use crate::value::Value;
-use crate::value::descriptor::DescAt;
-use crate::value::place::{Mem, Place};
+use crate::value::descriptor::DescriptorAt;
+use crate::value::lvalue::{Lvalue, MemRef};
 use ast::CudaAttr;
 use ir::rt::Rt;
 use ir::{AddrBase, SharedSize, SharedVar, Space, Val};
@@ -30,7 +30,7 @@ const LARGEST_LOCAL: u64 = 256 * 1024;
 impl<'p> FunctionLowering<'_, 'p> {
     /// Gives a variable its home, if it has none yet and is not made when first used.
     pub(crate) fn come_to_life(&mut self, v: VarId) {
-        if self.homes.contains_key(&v) {
+        if self.storage.has(v) {
             return;
         }
         let program = self.b.program();
@@ -55,7 +55,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
         } else if plain && !on_device {
             self.scalar_local(v);
-            if let (Some(init), Some(place)) = (&var.init, self.variable_place(v)) {
+            if let (Some(init), Some(place)) = (&var.init, self.variable_lvalue(v)) {
                 let value = self.b.constant_value(init, &var.ty);
                 self.b.store_value(place, &var.ty, &value);
             }
@@ -84,12 +84,12 @@ impl<'p> FunctionLowering<'_, 'p> {
             return self.array_local(v);
         }
         let part = ir_ty(&var.ty);
-        let home = match &var.ty {
+        let storage = match &var.ty {
             ty if self.b.usage().in_memory.contains(&v) || !has_register(ty) => return self.array_local(v),
-            Type::Complex(_) => Home::Complex(self.b.mutable(part), self.b.mutable(part)),
-            _ => Home::Reg(self.b.mutable(part)),
+            Type::Complex(_) => VarStorage::Complex(self.b.mutable(part), self.b.mutable(part)),
+            _ => VarStorage::Reg(self.b.mutable(part)),
         };
-        self.homes.insert(v, home);
+        self.storage.set(v, storage);
     }
 
     fn described_local(&mut self, v: VarId) {
@@ -98,26 +98,24 @@ impl<'p> FunctionLowering<'_, 'p> {
         let rank = var.shape.rank();
         let at = if self.b.usage().in_memory.contains(&v) {
             let bytes = crate::module::globals::descriptor_bytes(rank, var.attrs.class);
-            DescAt::Mem(self.b.slot(bytes, 8, &var.name, var.span).1)
+            DescriptorAt::Mem(self.b.slot(bytes, 8, &var.name, var.span).1)
         } else {
-            DescAt::Regs(descriptor_registers(&mut self.b, rank, has_open_length(&var.ty)))
+            DescriptorAt::Regs(descriptor_registers(&mut self.b, rank, has_open_length(&var.ty)))
         };
-        if let DescAt::Regs(regs) = &at {
+        if let DescriptorAt::Regs(regs) = &at {
             for &reg in regs.dims.iter().flatten().chain(&regs.len) {
                 self.b.set(reg, Val::i64(0));
             }
         }
         let desc = self.desc(v, at);
         self.b.desc_clear(&desc);
-        if let (DescAt::Mem(mem), Some(element)) = (&desc.at, desc.element) {
+        if let (DescriptorAt::Mem(mem), Some(element)) = (&desc.at, desc.element) {
             // A dummy of assumed length finds the length here.
             self.b.store_scalar(mem.plus(ir::descriptor::ELEMENT_BYTES), ir::Ty::I64, element);
         }
-        self.homes.insert(v, Home::Described(desc));
-        if var.attrs.allocatable && self.frees_locals && !matches!(var.storage, Storage::Static) {
-            if let Some(block) = self.live.last_mut() {
-                block.push(v);
-            }
+        self.storage.set(v, VarStorage::Described(desc));
+        if var.attrs.allocatable && self.blocks.frees_procedure() && !matches!(var.storage, Storage::Static) {
+            self.blocks.add_variable(v);
         }
     }
 
@@ -133,8 +131,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             && (self.b.side() == Side::Device || (location == 0 && bytes <= LARGEST_LOCAL))
         {
             let (_, mem) = self.b.slot(bytes, align(program, &var.ty), &var.name, var.span);
-            let home = self.home_in_memory(v, Mem { volatile, ..mem });
-            self.homes.insert(v, home);
+            let storage = self.storage_in_memory(v, MemRef { volatile, ..mem });
+            self.storage.set(v, storage);
         } else {
             let space = match self.b.side() {
                 Side::Host if is_device_data(var.attrs.cuda) => Space::Global,
@@ -142,29 +140,27 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Side::Device => Space::Global,
             };
             // Bounds are evaluated before there is an address to put them with.
-            let shaped = self.home_in_memory(v, Mem::at(Val::i64(0), space));
+            let shaped = self.storage_in_memory(v, MemRef::at(Val::i64(0), space));
             let bytes = match &shaped {
-                Home::Array(view) => self.b.array_bytes(&view.extents(), view.element),
-                Home::Scalar(_, len) => self.b.element_bytes(&var.ty, *len),
+                VarStorage::Array(view) => self.b.array_bytes(&view.extents(), view.element),
+                VarStorage::Scalar(_, len) => self.b.element_bytes(&var.ty, *len),
                 _ => Val::i64(0),
             };
             let (text, len) = self.b.name_text(&var.name);
             let results = self.b.rt(Rt::Alloc, vec![Val::i32(location), bytes, text, len, Val::i32(0)]);
             let addr = results.first().map_or(Val::i64(0), |&r| r.into());
-            let mem = Mem { addr, offset: 0, space, volatile };
-            let home = match shaped {
-                Home::Array(mut view) => {
+            let mem = MemRef { addr, offset: 0, space, volatile };
+            let storage = match shaped {
+                VarStorage::Array(mut view) => {
                     view.mem = mem;
                     view.origin = None;
-                    Home::Array(self.b.with_origin(view))
+                    VarStorage::Array(self.b.with_origin(view))
                 }
-                Home::Scalar(_, len) => Home::Scalar(mem, len),
+                VarStorage::Scalar(_, len) => VarStorage::Scalar(mem, len),
                 other => other,
             };
-            self.homes.insert(v, home);
-            if let Some(block) = self.automatic.last_mut() {
-                block.push(Allocation { location, addr, may_be_null: false });
-            }
+            self.storage.set(v, storage);
+            self.blocks.add_allocation(Allocation { location, addr, may_be_null: false });
         }
         self.initialise_variable(v);
     }
@@ -188,10 +184,10 @@ impl<'p> FunctionLowering<'_, 'p> {
             span: var.span,
         });
         let addr = self.b.addr_of(AddrBase::Shared(shared));
-        let mut mem = Mem { addr, offset: 0, space: Space::Shared, volatile: var.attrs.volatile };
+        let mut mem = MemRef { addr, offset: 0, space: Space::Shared, volatile: var.attrs.volatile };
         let is_automatic = size == SharedSize::Dynamic && matches!(var.shape, Shape::Explicit(_));
         if is_automatic {
-            let used = self.dynamic_shared.unwrap_or(Val::i64(0));
+            let used = self.storage.dynamic_shared();
             let step = align(program, &var.ty) as i64;
             let raised = self.b.iadd(used, Val::i64(step - 1));
             let start = match crate::builder::arith::constant(raised) {
@@ -199,16 +195,17 @@ impl<'p> FunctionLowering<'_, 'p> {
                 None => self.b.bin(ir::op::BinOp::And, ir::Ty::I64, raised, Val::i64(-step)).into(),
             };
             mem.addr = self.b.iadd(addr, start);
-            let home = self.home_in_memory(v, mem);
-            if let Home::Array(view) = &home {
+            let storage = self.storage_in_memory(v, mem);
+            if let VarStorage::Array(view) = &storage {
                 let count = self.b.size(view);
-                self.dynamic_shared = Some(self.b.imad(count, view.element, start));
+                let end = self.b.imad(count, view.element, start);
+                self.storage.set_dynamic_shared(end);
             }
-            self.homes.insert(v, home);
+            self.storage.set(v, storage);
             return;
         }
-        let home = self.home_in_memory(v, mem);
-        self.homes.insert(v, home);
+        let storage = self.storage_in_memory(v, mem);
+        self.storage.set(v, storage);
     }
 
     /// An ASSOCIATE name: the object that it stands for, as it is now, or the value.
@@ -216,7 +213,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         if self.b.program().var(v).attrs.class {
             return self.associate_class(v, e);
         }
-        let home = if e.rank > 0 {
+        let storage = if e.rank > 0 {
             let mut view = self.view(e);
             if view.gathers() {
                 // Nothing can be stored through vector subscripts, so that a copy does.
@@ -236,44 +233,43 @@ impl<'p> FunctionLowering<'_, 'p> {
                 view.dims.iter_mut().for_each(|d| d.lower = Val::i64(1));
                 view.origin = None;
             }
-            Home::Array(self.b.with_origin(view))
+            VarStorage::Array(self.b.with_origin(view))
         } else if crate::expr::designator::is_designator(e) {
-            match self.place(e) {
-                Place::Reg(r) => Home::Reg(r),
-                Place::Complex(re, im) => Home::Complex(re, im),
-                Place::Mem(mem) => Home::Scalar(Mem { addr: self.b.freeze(mem.addr), ..mem }, None),
-                Place::Char(mem, len) => {
+            match self.lvalue(e) {
+                Lvalue::Reg(r) => VarStorage::Reg(r),
+                Lvalue::Complex(re, im) => VarStorage::Complex(re, im),
+                Lvalue::Mem(mem) => VarStorage::Scalar(MemRef { addr: self.b.freeze(mem.addr), ..mem }, None),
+                Lvalue::Char(mem, len) => {
                     let len = self.b.freeze(len);
-                    Home::Scalar(Mem { addr: self.b.freeze(mem.addr), ..mem }, Some(len))
+                    VarStorage::Scalar(MemRef { addr: self.b.freeze(mem.addr), ..mem }, Some(len))
                 }
             }
         } else {
             let value = self.value(e);
             match value {
-                Value::Char(mem, len) => Home::Scalar(mem, Some(len)),
-                Value::Object(mem) => Home::Scalar(mem, None),
-                other => Home::Value(self.b.freeze_value(other)),
+                Value::Char(mem, len) => VarStorage::Scalar(mem, Some(len)),
+                Value::Object(mem) => VarStorage::Scalar(mem, None),
+                other => VarStorage::Value(self.b.freeze_value(other)),
             }
         };
-        self.homes.insert(v, home);
+        self.storage.set(v, storage);
     }
 
     /// Frees what the variables of the `depth`-th open block hold; they stay in the books, because another way out may
     /// follow.
     pub(crate) fn leave_block(&mut self, depth: usize) {
-        let vars = self.live.get(depth).cloned().unwrap_or_default();
+        let (vars, allocations) = self.blocks.contents(depth);
         for v in vars.into_iter().rev() {
             self.free_variable(v);
         }
-        let automatic = self.automatic.get(depth).cloned().unwrap_or_default();
-        for cleanup in automatic.iter().rev() {
+        for cleanup in allocations.iter().rev() {
             self.b.free(cleanup);
         }
     }
 
     /// Frees what all blocks open beyond `depth` hold, innermost first.
     pub(crate) fn leave_blocks_to(&mut self, depth: usize) {
-        for open in (depth..self.live.len()).rev() {
+        for open in (depth..self.blocks.depth()).rev() {
             self.leave_block(open);
         }
     }

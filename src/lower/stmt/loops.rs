@@ -7,10 +7,11 @@
 
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
-use crate::function::{Frame, FunctionLowering};
+use crate::function::FunctionLowering;
+use crate::targets::JumpTarget;
 use crate::types::{imm, ir_ty, real_imm};
 use crate::value::Value;
-use crate::value::place::Place;
+use crate::value::lvalue::Lvalue;
 use ir::op::{BinOp, CmpOp};
 use ir::{Bb, Trap, Ty, Val};
 use sema::checked::{Const, Expr, ExprKind, LoopControl, LoopId, Stmt, Type, VarId};
@@ -20,8 +21,8 @@ use source::Span;
 pub(crate) type Index = (VarId, Expr, Expr, Option<Expr>);
 
 /// Bounds of a counted loop, of the variable's register type.
-pub(crate) struct Counted {
-    pub(crate) place: Place,
+pub(crate) struct CountedLoop {
+    pub(crate) place: Lvalue,
     pub(crate) ty: Ty,
     pub(crate) first: Val,
     pub(crate) last: Val,
@@ -57,7 +58,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         end: Span,
     ) {
         let (exit, cycle) = (self.b.new_block(), self.b.new_block());
-        self.frames.push(Frame { id, exit, cycle: Some(cycle), blocks: self.live.len() });
+        self.targets.enter(JumpTarget { id, exit, cycle: Some(cycle), depth: self.blocks.depth() });
         match control {
             LoopControl::Forever => {
                 let head = self.b.new_block();
@@ -92,7 +93,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 self.b.jump(exit);
             }
         }
-        self.frames.pop();
+        self.targets.leave();
         self.b.switch_to(exit);
     }
 
@@ -103,13 +104,13 @@ impl<'p> FunctionLowering<'_, 'p> {
         last: &'p Expr,
         step: Option<&'p Expr>,
         span: Span,
-    ) -> Counted {
-        let place = self.place(var);
+    ) -> CountedLoop {
+        let place = self.lvalue(var);
         let ty = ir_ty(&var.ty);
         let first = self.loop_value(first, ty);
         let last = self.loop_value(last, ty);
         let step = step.map_or(one(ty), |e| self.loop_value(e, ty));
-        Counted { place, ty, first, last, step, span: Some(span) }
+        CountedLoop { place, ty, first, last, step, span: Some(span) }
     }
 
     /// A bound of a loop, as it is before the loop.
@@ -121,7 +122,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// A counted loop; `cycle` is where CYCLE goes and `exit` where EXIT does. The current block afterwards is not `exit`,
     /// but has a jump to it.
-    pub(crate) fn counted_loop(&mut self, c: &Counted, cycle: Bb, exit: Bb, body: &mut dyn FnMut(&mut Self)) {
+    pub(crate) fn counted_loop(&mut self, c: &CountedLoop, cycle: Bb, exit: Bb, body: &mut dyn FnMut(&mut Self)) {
         let ty = c.ty;
         let real = matches!(ty, Ty::F32 | Ty::F64);
         let variable = if real { Type::Real(ty.bytes() as u8) } else { integer_type(ty) };
@@ -172,7 +173,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let old = self.b.as_scalar(&old, &variable);
         let new = self.b.bin(BinOp::Add, ty, old, c.step);
         match c.place {
-            Place::Reg(reg) => self.b.set_directly(reg, new.into()),
+            Lvalue::Reg(reg) => self.b.set_directly(reg, new.into()),
             place => self.b.store_value(place, &variable, &Value::Scalar(new.into())),
         }
         let more = self.b.cmp(CmpOp::Ne, left_ty, remaining, Val::Imm(0));
@@ -182,42 +183,48 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.b.branch(more, head, exit);
     }
 
-    /// A loop that nothing leaves early, over a variable with a home.
-    pub(crate) fn simple_loop(&mut self, c: &Counted, body: &mut dyn FnMut(&mut Self)) {
+    /// A loop that nothing operands early, over a variable with a home.
+    pub(crate) fn simple_loop(&mut self, c: &CountedLoop, body: &mut dyn FnMut(&mut Self)) {
         let (cycle, exit) = (self.b.new_block(), self.b.new_block());
         self.counted_loop(c, cycle, exit, body);
         self.b.switch_to(exit);
     }
 
     /// The loop of an implied DO, FORALL or DO CONCURRENT index.
-    pub(crate) fn index_loop(&mut self, v: VarId, first: &'p Expr, last: &'p Expr, step: Option<&'p Expr>) -> Counted {
+    pub(crate) fn index_loop(
+        &mut self,
+        v: VarId,
+        first: &'p Expr,
+        last: &'p Expr,
+        step: Option<&'p Expr>,
+    ) -> CountedLoop {
         let ty = ir_ty(&self.b.program().var(v).ty);
         let first = self.loop_value(first, ty);
         let last = self.loop_value(last, ty);
         let step = step.map_or(one(ty), |e| self.loop_value(e, ty));
-        let place = self.index_place(v);
-        Counted { place, ty, first, last, step, span: None }
+        let place = self.index_lvalue(v);
+        CountedLoop { place, ty, first, last, step, span: None }
     }
 
     /// The place of an index variable, which has its own scope.
-    pub(crate) fn index_place(&mut self, v: VarId) -> Place {
-        if let Some(place) = self.variable_place(v) {
+    pub(crate) fn index_lvalue(&mut self, v: VarId) -> Lvalue {
+        if let Some(place) = self.variable_lvalue(v) {
             return place;
         }
         self.scalar_local(v);
-        self.variable_place(v).unwrap_or_else(|| Place::Reg(self.b.mutable(Ty::I32)))
+        self.variable_lvalue(v).unwrap_or_else(|| Lvalue::Reg(self.b.mutable(Ty::I32)))
     }
 
     /// Runs `body` for all values of the indices, the last one fastest.
     pub(crate) fn index_nest(&mut self, vars: &'p [Index], span: Option<Span>, body: &mut dyn FnMut(&mut Self)) {
-        let loops: Vec<Counted> = vars
+        let loops: Vec<CountedLoop> = vars
             .iter()
-            .map(|(v, first, last, step)| Counted { span, ..self.index_loop(*v, first, last, step.as_ref()) })
+            .map(|(v, first, last, step)| CountedLoop { span, ..self.index_loop(*v, first, last, step.as_ref()) })
             .collect();
         self.nested(&loops, body);
     }
 
-    fn nested(&mut self, loops: &[Counted], body: &mut dyn FnMut(&mut Self)) {
+    fn nested(&mut self, loops: &[CountedLoop], body: &mut dyn FnMut(&mut Self)) {
         match loops.split_first() {
             None => body(self),
             Some((outer, rest)) => self.simple_loop(outer, &mut |this| this.nested(rest, body)),

@@ -8,7 +8,8 @@ pub(crate) mod loops;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::expr::condition::comparison;
-use crate::function::{Frame, FunctionLowering};
+use crate::function::FunctionLowering;
+use crate::targets::JumpTarget;
 use crate::types::{Side, imm, ir_ty};
 use crate::value::Value;
 use ir::op::{BinOp, CmpOp};
@@ -123,7 +124,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                     match self.descriptor(e) {
                         Some(d) => self.b.desc_clear(&d),
                         None => {
-                            let place = self.place(e);
+                            let place = self.lvalue(e);
                             self.b.store_value(place, &e.ty, &crate::value::Value::Scalar(Val::i64(0)));
                         }
                     }
@@ -179,13 +180,13 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             self.b.jump(default);
         }
-        self.frames.push(Frame { id, exit: done, cycle: None, blocks: self.live.len() });
+        self.targets.enter(JumpTarget { id, exit: done, cycle: None, depth: self.blocks.depth() });
         for ((_, block, _), &bb) in arms.iter().zip(&blocks) {
             self.b.switch_to(bb);
             self.statements(block);
             self.b.jump(done);
         }
-        self.frames.pop();
+        self.targets.leave();
         self.b.switch_to(done);
     }
 
@@ -224,42 +225,35 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     fn block(&mut self, id: LoopId, vars: &'p [VarId], body: &'p [Stmt]) {
         let done = self.b.new_block();
-        self.frames.push(Frame { id, exit: done, cycle: None, blocks: self.live.len() });
-        self.live.push(Vec::new());
-        self.automatic.push(Vec::new());
+        self.targets.enter(JumpTarget { id, exit: done, cycle: None, depth: self.blocks.depth() });
+        self.blocks.open();
         for v in vars {
             // A BLOCK in a loop brings its variables to life anew; its code is made once.
-            self.homes.remove(v);
+            self.storage.take(*v);
             self.come_to_life(*v);
             self.describe(*v);
         }
         self.statements(body);
-        let depth = self.live.len() - 1;
+        let depth = self.blocks.depth() - 1;
         self.leave_block(depth);
-        self.live.pop();
-        self.automatic.pop();
-        self.frames.pop();
+        self.blocks.close();
+        self.targets.leave();
         self.b.jump(done);
         self.b.switch_to(done);
     }
 
     fn leave_construct(&mut self, id: LoopId, cycle: bool) {
-        let Some(frame) = self.frames.iter().rev().find(|f| f.id == id).copied() else {
+        let Some(target) = self.targets.find(id) else {
             return self.b.unsupported("a jump out of this construct");
         };
-        self.leave_blocks_to(frame.blocks);
-        let to = if cycle { frame.cycle.unwrap_or(frame.exit) } else { frame.exit };
+        self.leave_blocks_to(target.depth);
+        let to = if cycle { target.cycle.unwrap_or(target.exit) } else { target.exit };
         self.b.jump(to);
     }
 
     /// The block of a label.
     pub(crate) fn label(&mut self, label: u32) -> Bb {
-        if let Some(&bb) = self.labels.get(&label) {
-            return bb;
-        }
-        let bb = self.b.new_block();
-        self.labels.insert(label, bb);
-        bb
+        self.targets.label(&mut self.b, label)
     }
 
     /// Goes to a label, out of the BLOCKs around that do not hold it.

@@ -1,12 +1,12 @@
 //! Descriptors of allocatables, pointers and polymorphic objects: in memory or in registers.
 
-use crate::value::place::Mem;
+use crate::value::lvalue::MemRef;
 use ir::{Reg, Space, Val};
 
 /// The descriptor of an allocatable or pointer.
 #[derive(Clone, Debug)]
-pub(crate) struct Desc {
-    pub(crate) at: DescAt,
+pub(crate) struct Descriptor {
+    pub(crate) at: DescriptorAt,
     pub(crate) rank: u8,
     /// The space of the data.
     pub(crate) data: Space,
@@ -23,16 +23,16 @@ pub(crate) struct Desc {
 
 /// Where a descriptor is.
 #[derive(Clone, Debug)]
-pub(crate) enum DescAt {
+pub(crate) enum DescriptorAt {
     /// In memory.
-    Mem(Mem),
+    Mem(MemRef),
     /// In registers.
-    Regs(DescRegs),
+    Regs(DescriptorRegs),
 }
 
 /// A descriptor in registers.
 #[derive(Clone, Debug)]
-pub(crate) struct DescRegs {
+pub(crate) struct DescriptorRegs {
     pub(crate) base: Reg,
     pub(crate) len: Option<Reg>,
     /// Lower bound, extent, stride.

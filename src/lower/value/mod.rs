@@ -1,10 +1,10 @@
 //! Values of scalar expressions, as operands of the IR.
 
+pub(crate) mod array_view;
 pub(crate) mod descriptor;
-pub(crate) mod place;
-pub(crate) mod view;
+pub(crate) mod lvalue;
 
-use crate::value::place::Mem;
+use crate::value::lvalue::MemRef;
 use ir::Val;
 
 /// A scalar value. Its Fortran type is known to whoever has it.
@@ -17,7 +17,7 @@ pub(crate) enum Value {
     /// A complex number: real part, imaginary part.
     Complex(Val, Val),
     /// A character value: where its bytes are, its length.
-    Char(Mem, Val),
+    Char(MemRef, Val),
     /// An object of derived type: where it is.
-    Object(Mem),
+    Object(MemRef),
 }

@@ -1,6 +1,6 @@
 //! Arrays as lowering sees them: where the first element is, and lower bound, extent and stride of each dimension.
 
-use crate::value::place::Mem;
+use crate::value::lvalue::MemRef;
 use ir::Val;
 
 /// What is known of an array's layout when the code is made.
@@ -14,23 +14,23 @@ pub(crate) enum Contiguity {
 
 /// One dimension.
 #[derive(Clone, Debug)]
-pub(crate) struct ViewDim {
+pub(crate) struct ArrayDim {
     pub(crate) lower: Val,
     pub(crate) extent: Val,
     /// Bytes from one element to the next.
     pub(crate) stride: Val,
     /// A vector subscript: the subscripts (`integer(8)`, rank 1) and the lower bound that they count from.
-    pub(crate) gather: Option<Box<(View, Val)>>,
+    pub(crate) gather: Option<Box<(ArrayView, Val)>>,
 }
 
 /// An array.
 #[derive(Clone, Debug)]
-pub(crate) struct View {
+pub(crate) struct ArrayView {
     /// The first element.
-    pub(crate) mem: Mem,
+    pub(crate) mem: MemRef,
     /// The element with all subscripts zero, where that is a value of the frame.
-    pub(crate) origin: Option<Mem>,
-    pub(crate) dims: Vec<ViewDim>,
+    pub(crate) origin: Option<MemRef>,
+    pub(crate) dims: Vec<ArrayDim>,
     /// Bytes of an element.
     pub(crate) element: Val,
     /// Length of a character element.
@@ -42,7 +42,7 @@ pub(crate) struct View {
     pub(crate) assumed_size: bool,
 }
 
-impl View {
+impl ArrayView {
     /// The extents.
     pub(crate) fn extents(&self) -> Vec<Val> {
         self.dims.iter().map(|d| d.extent).collect()

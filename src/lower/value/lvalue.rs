@@ -4,7 +4,7 @@ use ir::{Access, Reg, Space, Val};
 
 /// A place in memory.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Mem {
+pub(crate) struct MemRef {
     /// An address.
     pub(crate) addr: Val,
     /// Bytes from there.
@@ -15,15 +15,15 @@ pub(crate) struct Mem {
     pub(crate) volatile: bool,
 }
 
-impl Mem {
+impl MemRef {
     /// The place at an address.
-    pub(crate) fn at(addr: Val, space: Space) -> Mem {
-        Mem { addr, offset: 0, space, volatile: false }
+    pub(crate) fn at(addr: Val, space: Space) -> MemRef {
+        MemRef { addr, offset: 0, space, volatile: false }
     }
 
     /// The place some constant bytes further.
-    pub(crate) fn plus(self, bytes: i64) -> Mem {
-        Mem { offset: self.offset.wrapping_add(bytes), ..self }
+    pub(crate) fn plus(self, bytes: i64) -> MemRef {
+        MemRef { offset: self.offset.wrapping_add(bytes), ..self }
     }
 
     /// How the memory is accessed.
@@ -34,13 +34,13 @@ impl Mem {
 
 /// Where a scalar designator's value is.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Place {
+pub(crate) enum Lvalue {
     /// In a register.
     Reg(Reg),
     /// In two registers.
     Complex(Reg, Reg),
     /// In memory.
-    Mem(Mem),
+    Mem(MemRef),
     /// Characters in memory, and their number.
-    Char(Mem, Val),
+    Char(MemRef, Val),
 }

@@ -1,0 +1,178 @@
+//! Gives variables their storage: static ones when they are first used, others when they come to life.
+//!
+//! Not here: the table (`storage`), local variables (`local`), dummies (`entry`).
+
+use crate::function::FunctionLowering;
+use crate::storage::VarStorage;
+use crate::types::{Side, data_space, ir_ty, is_volatile};
+use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
+use crate::value::descriptor::{Descriptor, DescriptorAt};
+use crate::value::lvalue::{Lvalue, MemRef};
+use ast::CudaAttr;
+use ir::{AddrBase, Space, Val};
+use sema::checked::{CharLen, Shape, Storage, Type, VarId};
+
+impl<'p> FunctionLowering<'_, 'p> {
+    /// The home of a variable; static ones get theirs when first used.
+    pub(crate) fn storage_of(&mut self, v: VarId) -> Option<VarStorage> {
+        if let Some(storage) = self.storage.get(v) {
+            return Some(storage.clone());
+        }
+        let program = self.b.program();
+        let var = program.var(v);
+        let storage = match &var.storage {
+            Storage::Static | Storage::Parameter => self.static_storage(v),
+            Storage::Associated { base, offset } => {
+                let Some(VarStorage::Array(sequence)) = self.storage_of(*base) else { return None };
+                let mem = MemRef {
+                    volatile: is_volatile(&self.b.program().var(v).attrs),
+                    ..sequence.mem.plus(*offset as i64)
+                };
+                if var.attrs.pointer {
+                    VarStorage::Described(self.desc(v, DescriptorAt::Mem(mem)))
+                } else {
+                    self.storage_in_memory(v, mem)
+                }
+            }
+            Storage::Pointee(pointer) => {
+                let base = self.variable_value(*pointer);
+                let space = if self.b.side() == Side::Device { Space::Generic } else { Space::Host };
+                let addr = self.b.widen(base, ir_ty(&program.var(*pointer).ty));
+                let mem = MemRef::at(addr, space);
+                // The pointer may change, so that this is no lasting home.
+                return Some(self.storage_in_memory(v, mem));
+            }
+            _ => return None,
+        };
+        self.storage.set(v, storage.clone());
+        Some(storage)
+    }
+
+    /// The value of an integer scalar variable.
+    fn variable_value(&mut self, v: VarId) -> Val {
+        let ty = &self.b.program().var(v).ty;
+        match self.variable_lvalue(v) {
+            Some(place) => {
+                let value = self.b.load_value(place, ty);
+                self.b.as_scalar(&value, ty)
+            }
+            None => Val::Imm(0),
+        }
+    }
+
+    fn static_storage(&mut self, v: VarId) -> VarStorage {
+        let program = self.b.program();
+        let side = self.b.side();
+        let g = self.b.module().global(v, side);
+        let (space, managed) = {
+            let global = self.b.module().global_data(g);
+            (global.space, global.managed)
+        };
+        let space = if self.b.side() == Side::Host && managed { Space::Host } else { space };
+        let addr = self.b.addr_of(AddrBase::Global(g));
+        let mem = MemRef { addr, offset: 0, space, volatile: is_volatile(&self.b.program().var(v).attrs) };
+        if crate::procedure::entry::is_descriptor(program, v) {
+            return VarStorage::Described(self.desc(v, DescriptorAt::Mem(mem)));
+        }
+        self.storage_in_memory(v, mem)
+    }
+
+    /// The home of a variable that is no allocatable or pointer and lies at `mem`; evaluates its bounds.
+    pub(crate) fn storage_in_memory(&mut self, v: VarId, mem: MemRef) -> VarStorage {
+        let program = self.b.program();
+        let var = program.var(v);
+        let len = self.declared_length(&var.ty);
+        self.storage_with_length(v, mem, len)
+    }
+
+    /// The same for a character whose length is known already.
+    pub(crate) fn storage_with_length(&mut self, v: VarId, mem: MemRef, len: Option<Val>) -> VarStorage {
+        let program = self.b.program();
+        let var = program.var(v);
+        let element = self.b.element_bytes(&var.ty, len);
+        let (dims, assumed_size) = match &var.shape {
+            Shape::Explicit(dims) => (self.explicit_dims(dims, element), false),
+            Shape::AssumedSize(dims, lower) => {
+                let mut all = self.explicit_dims(dims, element);
+                let stride = match all.last() {
+                    Some(last) => {
+                        let (stride, extent) = (last.stride, last.extent);
+                        self.b.imul(stride, extent)
+                    }
+                    None => element,
+                };
+                let lower = self.bound(lower);
+                all.push(ArrayDim { lower, extent: Val::i64(0), stride, gather: None });
+                (all, true)
+            }
+            _ => return VarStorage::Scalar(mem, len),
+        };
+        let view =
+            ArrayView { mem, origin: None, dims, element, len, tag: None, contiguity: Contiguity::Yes, assumed_size };
+        VarStorage::Array(self.b.with_origin(view))
+    }
+
+    pub(crate) fn explicit_dims(&mut self, dims: &'p [sema::checked::Dim], element: Val) -> Vec<ArrayDim> {
+        let mut stride = element;
+        let mut out = Vec::with_capacity(dims.len());
+        for (i, d) in dims.iter().enumerate() {
+            let (lower, upper) = (self.bound(&d.lower), self.bound(&d.upper));
+            let extent = self.b.count(lower, upper, Val::i64(1));
+            out.push(ArrayDim { lower, extent, stride, gather: None });
+            if i + 1 < dims.len() {
+                stride = self.b.imul(stride, extent);
+            }
+        }
+        out
+    }
+
+    /// A bound, `integer(8)`, that does not change afterwards.
+    pub(crate) fn bound(&mut self, e: &'p sema::checked::Expr) -> Val {
+        let v = self.scalar(e);
+        let v = self.b.widen(v, ir_ty(&e.ty));
+        self.b.freeze(v)
+    }
+
+    /// The length that a character declaration gives, where it gives one.
+    pub(crate) fn declared_length(&mut self, ty: &'p Type) -> Option<Val> {
+        match ty {
+            Type::Character(CharLen::Const(n)) => Some(Val::i64((*n).max(0))),
+            Type::Character(CharLen::Expr(e)) => {
+                let n = self.bound(e);
+                Some(self.b.at_least_zero(n))
+            }
+            _ => None,
+        }
+    }
+
+    /// The descriptor of a variable, in memory or registers.
+    pub(crate) fn desc(&mut self, v: VarId, at: DescriptorAt) -> Descriptor {
+        let program = self.b.program();
+        let var = program.var(v);
+        let len = self.declared_length(&var.ty);
+        let data = match (self.b.side(), var.attrs.cuda) {
+            (Side::Device, Some(CudaAttr::Shared)) => Space::Shared,
+            (side, cuda) => data_space(side, cuda, var.attrs.pointer),
+        };
+        let contiguous = var.attrs.allocatable || (var.attrs.contiguous && !var.attrs.class);
+        self.b.desc_of((&var.ty, var.attrs.class), var.shape.rank(), at, data, contiguous, len)
+    }
+
+    /// The place of a scalar variable.
+    pub(crate) fn variable_lvalue(&mut self, v: VarId) -> Option<Lvalue> {
+        Some(match self.storage_of(v)? {
+            VarStorage::Reg(r) => Lvalue::Reg(r),
+            VarStorage::Complex(re, im) => Lvalue::Complex(re, im),
+            VarStorage::Scalar(mem, Some(len)) => Lvalue::Char(mem, len),
+            VarStorage::Scalar(mem, None) => Lvalue::Mem(mem),
+            VarStorage::Described(d) => {
+                let view = self.b.desc_view(&d);
+                match view.len {
+                    Some(len) => Lvalue::Char(view.mem, len),
+                    None => Lvalue::Mem(view.mem),
+                }
+            }
+            VarStorage::Array(_) | VarStorage::Value(_) | VarStorage::Procedure(_) => return None,
+        })
+    }
+}
