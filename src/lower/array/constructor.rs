@@ -20,18 +20,6 @@ enum Next {
     Counter(Reg),
 }
 
-impl Builder<'_, '_> {
-    fn advance_next(&mut self, next: &mut Next, by: Val) {
-        match next {
-            Next::At(at) => *at = self.iadd(*at, by),
-            Next::Counter(reg) => {
-                let sum = self.iadd((*reg).into(), by);
-                self.set(*reg, sum);
-            }
-        }
-    }
-}
-
 impl<'p> FunctionLowering<'_, 'p> {
     /// An array constructor as a temporary.
     pub(crate) fn array_constructor(&mut self, items: &'p [Item], e: &'p Expr) -> ArrayView {
@@ -109,7 +97,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                     let at = position(next);
                     let mem = self.b.element_linear(view, at);
                     self.b.store_value(element_lvalue(mem, view.len), &e.ty, &value);
-                    self.b.advance_next(next, Val::i64(1));
+                    advance_next(&mut self.b, next, Val::i64(1));
                 }
                 Item::Expr(e) => self.store_array_item(e, view, next),
                 Item::Do(implied) => {
@@ -138,7 +126,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let mem = self.b.element_linear(view, start);
         let part = self.b.dense(mem, view.element, view.len, &extents);
         self.fill_from(&part, operands, &extents, e);
-        self.b.advance_next(next, count);
+        advance_next(&mut self.b, next, count);
     }
 }
 
@@ -146,5 +134,15 @@ fn position(next: &Next) -> Val {
     match next {
         Next::At(at) => *at,
         Next::Counter(reg) => (*reg).into(),
+    }
+}
+
+fn advance_next(b: &mut Builder<'_, '_>, next: &mut Next, by: Val) {
+    match next {
+        Next::At(at) => *at = b.iadd(*at, by),
+        Next::Counter(reg) => {
+            let sum = b.iadd((*reg).into(), by);
+            b.set(*reg, sum);
+        }
     }
 }

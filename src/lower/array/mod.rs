@@ -104,25 +104,6 @@ impl<'p> Builder<'_, 'p> {
         self.copy_array(&dense, &view, ty);
         dense
     }
-
-    /// A constant array.
-    fn const_view(&mut self, c: &Const, ty: &Type) -> ArrayView {
-        let mut bytes = Vec::new();
-        crate::module::globals::encode(self.program(), ty, c, &mut bytes);
-        let mem = self.constant_memory(&bytes, crate::types::align(self.program(), ty));
-        let bounds = match c {
-            Const::Array { bounds, .. } => bounds.clone(),
-            _ => Vec::new(),
-        };
-        let element = Val::i64(crate::types::const_bytes(self.program(), ty).unwrap_or(0) as i64);
-        let len = matches!(ty, Type::Character(_)).then_some(element);
-        let extents: Vec<Val> = bounds.iter().map(|b| Val::i64(b.1)).collect();
-        let mut view = self.dense(mem, element, len, &extents);
-        for (d, b) in view.dims.iter_mut().zip(&bounds) {
-            d.lower = Val::i64(b.0);
-        }
-        view
-    }
 }
 
 impl<'p> FunctionLowering<'_, 'p> {
@@ -211,7 +192,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             return view;
         }
         self.at(e.span, |this| match &e.kind {
-            ExprKind::Const(c) => this.b.const_view(c, &e.ty),
+            ExprKind::Const(c) => const_view(&mut this.b, c, &e.ty),
             ExprKind::Array(items) => this.array_constructor(items, e),
             ExprKind::Call { proc, args } if !this.b.program().proc(*proc).elemental => this.call_array(*proc, args, e),
             ExprKind::Intrinsic { id, args } if id.class() != Class::Elemental => {
@@ -257,4 +238,23 @@ impl<'p> FunctionLowering<'_, 'p> {
 /// The place of an array element.
 pub(crate) fn element_lvalue(mem: MemRef, len: Option<Val>) -> Lvalue {
     len.map_or(Lvalue::Mem(mem), |len| Lvalue::Char(mem, len))
+}
+
+/// A constant array.
+fn const_view(builder: &mut Builder<'_, '_>, c: &Const, ty: &Type) -> ArrayView {
+    let mut bytes = Vec::new();
+    crate::module::globals::encode(builder.program(), ty, c, &mut bytes);
+    let mem = builder.constant_memory(&bytes, crate::types::align(builder.program(), ty));
+    let bounds = match c {
+        Const::Array { bounds, .. } => bounds.clone(),
+        _ => Vec::new(),
+    };
+    let element = Val::i64(crate::types::const_bytes(builder.program(), ty).unwrap_or(0) as i64);
+    let len = matches!(ty, Type::Character(_)).then_some(element);
+    let extents: Vec<Val> = bounds.iter().map(|b| Val::i64(b.1)).collect();
+    let mut view = builder.dense(mem, element, len, &extents);
+    for (d, b) in view.dims.iter_mut().zip(&bounds) {
+        d.lower = Val::i64(b.0);
+    }
+    view
 }

@@ -4,10 +4,10 @@
 //! other components as ever. Only assignment statements do this: copies that are made on the way, SOURCE= and constructors
 //! do not. Host code only, as all type-bound procedures are.
 
+use crate::analysis::expressions::is_designator;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::call::Passed;
-use crate::expr::designator::is_designator;
 use crate::function::FunctionLowering;
 use crate::module::ArgKey;
 use crate::module::helpers::ObjectHelper;
@@ -22,27 +22,6 @@ impl Builder<'_, '_> {
     pub(crate) fn is_pointer_result(&self, value: &Expr) -> bool {
         let ExprKind::Call { proc, .. } = &value.kind else { return false };
         self.program().proc(*proc).result.is_some_and(|r| self.program().var(r).attrs.pointer)
-    }
-
-    fn object_view(&mut self, mem: MemRef, ty: &Type) -> ArrayView {
-        let bytes = const_bytes(self.program(), ty).unwrap_or(0);
-        self.dense(mem, Val::i64(bytes as i64), None, &[])
-    }
-
-    /// A copy of an object that is freed with the statement.
-    fn owned_copy(&mut self, from: MemRef, ty: &Type) -> MemRef {
-        let copy = self.deep_copy(from, ty);
-        let view = self.object_view(copy, ty);
-        self.release_later(view, ty.clone());
-        copy
-    }
-
-    fn assign_elements(&mut self, to: &ArrayView, from: &ArrayView, ty: &Type) {
-        let extents = to.extents();
-        self.each_position(&extents, &[to, from], &mut |this, index, linear| {
-            let (target, source) = (this.element_pos(to, index, linear), this.element_pos(from, index, linear));
-            this.assign_object(target, source, ty);
-        });
     }
 
     /// `to = from` of objects, by components.
@@ -77,48 +56,13 @@ impl Builder<'_, '_> {
             } else if field.allocatable {
                 let (target, source) = (self.field_desc(field, target), self.field_desc(field, source));
                 self.replace_allocatable(field, &target, &source, &mut |this, to, from| {
-                    this.assign_part(to, from, &field.ty);
+                    assign_part(this, to, from, &field.ty);
                 });
             } else {
                 let (target, source) = (self.field_view(field, target), self.field_view(field, source));
-                self.assign_part(&target, &source, &field.ty);
+                assign_part(self, &target, &source, &field.ty);
             }
         }
-    }
-
-    /// Assigns a component, by the procedure for its rank or the elemental one if its type binds one.
-    fn assign_part(&mut self, to: &ArrayView, from: &ArrayView, ty: &Type) {
-        let program = self.program();
-        let Type::Derived(id) = ty else { return };
-        let assigns = &program.ty(*id).assigns;
-        let takes = |p: ProcId, rank: usize| {
-            program.proc(p).params.iter().all(|&v| usize::from(program.var(v).shape.rank()) == rank)
-        };
-        if let Some(&proc) = assigns.iter().find(|&&p| takes(p, to.dims.len())) {
-            return self.assign_with(proc, to, from, ty);
-        }
-        let elemental = assigns.iter().copied().find(|&p| program.proc(p).elemental);
-        let extents = to.extents();
-        self.each_position(&extents, &[to, from], &mut |this, index, linear| {
-            let (target, source) = (this.element_pos(to, index, linear), this.element_pos(from, index, linear));
-            match elemental {
-                Some(proc) => {
-                    let (target, source) = (this.object_view(target, ty), this.object_view(source, ty));
-                    this.assign_with(proc, &target, &source, ty);
-                }
-                None => this.assign_object(target, source, ty),
-            }
-        });
-    }
-
-    fn assign_with(&mut self, proc: ProcId, to: &ArrayView, from: &ArrayView, ty: &Type) {
-        let program = self.program();
-        let mut passed = Passed::default();
-        for (&dummy, view) in program.proc(proc).params.iter().zip([to, from]) {
-            self.pass_view(program.var(dummy), view, ty, &mut passed);
-        }
-        self.call_plain(proc, &[], &passed, &[], &[]);
-        self.after_call(passed);
     }
 
     /// Passes objects of that type that no expression names for a dummy of the same rank.
@@ -163,7 +107,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let v = self.value(value);
             let mut from = self.b.as_object(&v);
             if shares {
-                from = self.b.owned_copy(from, ty);
+                from = owned_copy(&mut self.b, from, ty);
             }
             let view = match (&whole, target.rank) {
                 (Some(d), 0) => {
@@ -172,7 +116,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                     Some(self.b.desc_view(d))
                 }
                 (None, 0) => match self.lvalue(target) {
-                    Lvalue::Mem(mem) => Some(self.b.object_view(mem, ty)),
+                    Lvalue::Mem(mem) => Some(object_view(&mut self.b, mem, ty)),
                     _ => None,
                 },
                 _ => self.designator_view(target),
@@ -198,7 +142,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let view = match whole {
             Some(d) => {
-                let is_whole = crate::assign::is_whole(value);
+                let is_whole = crate::analysis::expressions::is_whole(value);
                 let shape: Vec<(Val, Val)> = from
                     .dims
                     .iter()
@@ -221,6 +165,62 @@ impl<'p> FunctionLowering<'_, 'p> {
             return self.b.copy_array(&view, &from, ty);
         }
         self.b.finalise_view(&view, ty);
-        self.b.assign_elements(&view, &from, ty);
+        assign_elements(&mut self.b, &view, &from, ty);
     }
+}
+
+fn object_view(b: &mut Builder<'_, '_>, mem: MemRef, ty: &Type) -> ArrayView {
+    let bytes = const_bytes(b.program(), ty).unwrap_or(0);
+    b.dense(mem, Val::i64(bytes as i64), None, &[])
+}
+
+/// A copy of an object that is freed with the statement.
+fn owned_copy(b: &mut Builder<'_, '_>, from: MemRef, ty: &Type) -> MemRef {
+    let copy = b.deep_copy(from, ty);
+    let view = object_view(b, copy, ty);
+    b.release_later(view, ty.clone());
+    copy
+}
+
+fn assign_elements(b: &mut Builder<'_, '_>, to: &ArrayView, from: &ArrayView, ty: &Type) {
+    let extents = to.extents();
+    b.each_position(&extents, &[to, from], &mut |b, index, linear| {
+        let (target, source) = (b.element_pos(to, index, linear), b.element_pos(from, index, linear));
+        b.assign_object(target, source, ty);
+    });
+}
+
+/// Assigns a component, by the procedure for its rank or the elemental one if its type binds one.
+fn assign_part(b: &mut Builder<'_, '_>, to: &ArrayView, from: &ArrayView, ty: &Type) {
+    let program = b.program();
+    let Type::Derived(id) = ty else { return };
+    let assigns = &program.ty(*id).assigns;
+    let takes = |p: ProcId, rank: usize| {
+        program.proc(p).params.iter().all(|&v| usize::from(program.var(v).shape.rank()) == rank)
+    };
+    if let Some(&proc) = assigns.iter().find(|&&p| takes(p, to.dims.len())) {
+        return assign_with(b, proc, to, from, ty);
+    }
+    let elemental = assigns.iter().copied().find(|&p| program.proc(p).elemental);
+    let extents = to.extents();
+    b.each_position(&extents, &[to, from], &mut |b, index, linear| {
+        let (target, source) = (b.element_pos(to, index, linear), b.element_pos(from, index, linear));
+        match elemental {
+            Some(proc) => {
+                let (target, source) = (object_view(b, target, ty), object_view(b, source, ty));
+                assign_with(b, proc, &target, &source, ty);
+            }
+            None => b.assign_object(target, source, ty),
+        }
+    });
+}
+
+fn assign_with(b: &mut Builder<'_, '_>, proc: ProcId, to: &ArrayView, from: &ArrayView, ty: &Type) {
+    let program = b.program();
+    let mut passed = Passed::default();
+    for (&dummy, view) in program.proc(proc).params.iter().zip([to, from]) {
+        b.pass_view(program.var(dummy), view, ty, &mut passed);
+    }
+    b.call_plain(proc, &[], &passed, &[], &[]);
+    b.after_call(passed);
 }

@@ -48,116 +48,9 @@ struct ListedMask<'p> {
     wanted: bool,
 }
 
-impl<'p> Builder<'_, 'p> {
-    /// The variables that statements assign; `None` if one of them cannot be told.
-    fn assigned_by(&self, body: &'p [Stmt], out: &mut Option<Vec<VarId>>) {
-        crate::analysis::visit::statements(body, &mut |s| match &s.kind {
-            StmtKind::Assign { target, .. } | StmtKind::PointerAssign { target, .. } => match self.storage_root(target)
-            {
-                Some(v) => out.iter_mut().for_each(|vs| vs.push(v)),
-                None => *out = None,
-            },
-            StmtKind::Forall { .. } | StmtKind::Where(_) | StmtKind::Nothing => {}
-            _ => *out = None,
-        });
-    }
-
-    fn index_mentions(&self, vars: &'p [Index], mask: Option<&'p Expr>, v: VarId) -> bool {
-        let bounds = vars.iter().flat_map(|(_, first, last, step)| [Some(first), Some(last), step.as_ref()]);
-        bounds.chain([mask]).flatten().any(|e| self.mentions(e, v))
-    }
-
-    /// Whether a statement reads nothing that it assigns.
-    fn is_independent(&self, s: &'p Stmt) -> bool {
-        let mut assigned = Some(Vec::new());
-        self.assigned_by(std::slice::from_ref(s), &mut assigned);
-        let Some(assigned) = assigned else {
-            return matches!(s.kind, StmtKind::Call { .. } | StmtKind::Unsupported(_));
-        };
-        let mut free = true;
-        crate::analysis::visit::statements(std::slice::from_ref(s), &mut |inner| {
-            let mut reads = |e: &'p Expr| free &= assigned.iter().all(|&v| !self.mentions(e, v));
-            match &inner.kind {
-                StmtKind::Assign { value, .. } => reads(value),
-                StmtKind::PointerAssign { value, bounds, .. } => {
-                    reads(value);
-                    for (lo, hi) in bounds {
-                        reads(lo);
-                        hi.iter().for_each(&mut reads);
-                    }
-                }
-                _ => crate::analysis::visit::statement_exprs(inner, &mut reads),
-            }
-            if let StmtKind::Assign { target, .. } | StmtKind::PointerAssign { target, .. } = &inner.kind {
-                let own = self.storage_root(target);
-                free &= !self.finds_itself(target);
-                free &= assigned.iter().all(|&v| Some(v) == own || !self.mentions(target, v));
-            }
-        });
-        free
-    }
-
-    fn count_up(&mut self, counter: Reg) {
-        let next = self.bin(BinOp::Add, Ty::I64, counter, Val::i64(1));
-        self.set_directly(counter, next.into());
-    }
-
+impl Builder<'_, '_> {
     fn words(&mut self, active: &Active) -> Words {
         Words(self.temporary_array(&Type::Integer(8), None, &[active.count]))
-    }
-
-    fn keep_word(&mut self, words: &Words, row: Val, addr: Val) {
-        let word = self.element_linear(&words.0, row);
-        self.store_scalar(word, Ty::I64, addr);
-    }
-
-    fn kept_word(&mut self, words: &Words, row: Val) -> Val {
-        let word = self.element_linear(&words.0, row);
-        self.load_word(word)
-    }
-
-    /// The memory that values of unknown size are put into, for one combination.
-    fn block_of(&mut self, addr: Val, target: &ArrayView) -> ArrayView {
-        let space = if self.side() == Side::Device { Space::Global } else { Space::Host };
-        let extents = target.extents();
-        self.dense(MemRef::at(addr, space), target.element, target.len, &extents)
-    }
-
-    fn new_block_like(&mut self, target: &ArrayView, ty: &Type, words: &Words, row: Val) -> ArrayView {
-        let extents = target.extents();
-        let bytes = self.array_bytes(&extents, target.element);
-        let location = i32::from(self.side() == Side::Device);
-        let args = vec![Val::i32(location), bytes, Val::i64(0), Val::i64(0), Val::i32(0)];
-        let addr = self.rt(Rt::Alloc, args).first().map_or(Val::i64(0), |&r| r.into());
-        self.keep_word(words, row, addr);
-        let block = self.block_of(addr, target);
-        if has_allocatable(self.program(), ty) {
-            self.initialise_view(&block, ty);
-        }
-        block
-    }
-
-    fn block_at(&mut self, words: &Words, row: Val, target: &ArrayView) -> ArrayView {
-        let addr = self.kept_word(words, row);
-        self.block_of(addr, target)
-    }
-
-    fn free_block(&mut self, words: &Words, row: Val) {
-        let addr = self.kept_word(words, row);
-        let location = i32::from(self.side() == Side::Device);
-        self.free(&Allocation { location, addr, may_be_null: false });
-    }
-
-    /// Where to store the targets of each combination, if finding them reads what is assigned.
-    fn saved_targets(&mut self, active: &Active, target: &'p Expr) -> Option<Saved> {
-        if !self.finds_itself(target) {
-            return None;
-        }
-        if crate::assign::overlap::has_vector(target) {
-            self.unsupported("a vector subscript that this FORALL assigns");
-            return None;
-        }
-        Some(self.saved(active, target.rank))
     }
 
     fn saved(&mut self, active: &Active, rank: u8) -> Saved {
@@ -165,30 +58,13 @@ impl<'p> Builder<'_, 'p> {
         let total = self.imul(each, active.count);
         Saved { mem: self.temporary(total, 8), each }
     }
-
-    fn saved_slot(&mut self, saved: &Saved, row: Val) -> MemRef {
-        let skip = self.imul(row, saved.each);
-        self.advance(saved.mem, skip)
-    }
-
-    /// The conditions on the elements of a target, which has the shape of the masks.
-    fn conditions_of(&mut self, masks: &[ListedMask<'p>], row: Val, target: &ArrayView) -> Vec<Condition<'p>> {
-        let mut out = Vec::with_capacity(masks.len());
-        for m in masks {
-            let element = self.element_bytes(&m.mask.ty, None);
-            let shape = ArrayView { element, len: None, ..target.clone() };
-            let value = Some(self.block_at(&m.blocks, row, &shape));
-            out.push(Condition { mask: m.mask, value, wanted: m.wanted });
-        }
-        out
-    }
 }
 
 impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn forall(&mut self, vars: &'p [Index], mask: Option<&'p Expr>, body: &'p [Stmt]) {
         let mut assigned = Some(Vec::new());
-        self.b.assigned_by(body, &mut assigned);
-        let fixed = assigned.is_some_and(|vs| vs.iter().all(|&v| !self.b.index_mentions(vars, mask, v)));
+        assigned_by(&self.b, body, &mut assigned);
+        let fixed = assigned.is_some_and(|vs| vs.iter().all(|&v| !index_mentions(&self.b, vars, mask, v)));
         if !fixed {
             return self.scope(|this| {
                 let active = this.list(None, vars, mask);
@@ -197,7 +73,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         for s in body {
             self.b.set_span(s.span);
-            if self.b.is_independent(s) {
+            if is_independent(&self.b, s) {
                 self.index_nest(vars, None, &mut |this| {
                     let p = mask.map_or(Val::pred(true), |m| this.pred(m));
                     this.when(p, |this| this.statements(std::slice::from_ref(s)));
@@ -215,7 +91,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     fn list(&mut self, outer: Option<&Active>, vars: &'p [Index], mask: Option<&'p Expr>) -> Active {
         let counter = self.b.mutable(Ty::I64);
         self.b.set(counter, Val::i64(0));
-        self.each_candidate(outer, vars, mask, &mut |this| this.b.count_up(counter));
+        self.each_candidate(outer, vars, mask, &mut |this| count_up(&mut this.b, counter));
         let count = self.b.freeze(counter.into());
         let mut all: Vec<VarId> = outer.map(|o| o.vars.clone()).unwrap_or_default();
         all.extend(vars.iter().map(|v| v.0));
@@ -234,7 +110,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let word = this.b.element_linear(&rows, at);
                 this.b.store_scalar(word, Ty::I64, value);
             }
-            this.b.count_up(counter);
+            count_up(&mut this.b, counter);
         });
         Active { vars: all, rows, count }
     }
@@ -309,7 +185,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let place = this.lvalue(target);
                 if let Lvalue::Mem(mem) | Lvalue::Char(mem, _) = place {
                     let addr = this.b.address(mem);
-                    this.b.keep_word(places, row, addr);
+                    keep_word(&mut this.b, places, row, addr);
                     found = Some(place);
                 }
             }
@@ -319,7 +195,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let v = this.b.load_value(element_lvalue(slot, len), ty);
             let place = match (&places, found) {
                 (Some(places), Some(known)) => {
-                    let addr = this.b.kept_word(places, row);
+                    let addr = kept_word(&mut this.b, places, row);
                     at_address(known, addr)
                 }
                 _ => this.lvalue(target),
@@ -330,7 +206,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     fn target_view(&mut self, saved: Option<&Saved>, row: Val, target: &'p Expr, space: Space) -> Option<ArrayView> {
         let Some(saved) = saved else { return self.designator_view(target) };
-        let slot = self.b.saved_slot(saved, row);
+        let slot = saved_slot(&mut self.b, saved, row);
         let d = self.b.desc_of((&target.ty, false), target.rank, DescriptorAt::Mem(slot), space, false, None);
         Some(self.b.desc_view(&d))
     }
@@ -346,7 +222,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     ) {
         let ty = &target.ty;
         let blocks = self.b.words(active);
-        let saved = self.b.saved_targets(active, target);
+        let saved = saved_targets(&mut self.b, active, target);
         let mut space = Space::Host;
         self.each_row(active, &mut |this, row| {
             let Some(view) = this.designator_view(target) else {
@@ -354,18 +230,18 @@ impl<'p> FunctionLowering<'_, 'p> {
             };
             space = view.mem.space;
             if let Some(saved) = &saved {
-                let slot = this.b.saved_slot(saved, row);
+                let slot = saved_slot(&mut this.b, saved, row);
                 this.b.write_descriptor(slot, &view);
             }
-            let block = this.b.new_block_like(&view, ty, &blocks, row);
+            let block = new_block_like(&mut this.b, &view, ty, &blocks, row);
             find(this, row, &view, &block);
         });
         self.each_row(active, &mut |this, row| {
             let Some(view) = this.target_view(saved.as_ref(), row, target, space) else { return };
-            let block = this.b.block_at(&blocks, row, &view);
+            let block = block_at(&mut this.b, &blocks, row, &view);
             store(this, row, &view, &block);
             this.b.free_fields_of_view(&block, ty);
-            this.b.free_block(&blocks, row);
+            free_block(&mut this.b, &blocks, row);
         });
     }
 
@@ -402,8 +278,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             let Some(d) = this.descriptor(target) else { return this.b.unsupported("a pointer to this object") };
             let DescriptorAt::Mem(mem) = d.at else { return this.b.unsupported("a pointer to this object") };
             let addr = this.b.address(mem);
-            this.b.keep_word(&places, row, addr);
-            let slot = this.b.saved_slot(&values, row);
+            keep_word(&mut this.b, &places, row, addr);
+            let slot = saved_slot(&mut this.b, &values, row);
             match this.pointer_target(value) {
                 Some(view) => {
                     let view = this.with_bounds(view, bounds);
@@ -418,12 +294,12 @@ impl<'p> FunctionLowering<'_, 'p> {
         let DescriptorAt::Mem(first) = known.at else { return };
         let is_null = matches!(value.kind, ExprKind::Null);
         self.each_row(active, &mut |this, row| {
-            let addr = this.b.kept_word(&places, row);
+            let addr = kept_word(&mut this.b, &places, row);
             let d = Descriptor { at: DescriptorAt::Mem(MemRef { addr, offset: 0, ..first }), ..known.clone() };
             if is_null {
                 return this.b.desc_clear(&d);
             }
-            let slot = this.b.saved_slot(&values, row);
+            let slot = saved_slot(&mut this.b, &values, row);
             let view = this.b.desc_view(&Descriptor { at: DescriptorAt::Mem(slot), ..known.clone() });
             this.b.desc_set(&d, &view);
         });
@@ -451,7 +327,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
         }
         for c in conditions.iter().skip(outer.len()) {
-            self.repeat(active.count, &mut |this, row| this.b.free_block(&c.blocks, row));
+            self.repeat(active.count, &mut |this, row| free_block(&mut this.b, &c.blocks, row));
         }
     }
 
@@ -461,7 +337,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let (operands, extents) = this.prepared(mask);
             let element = this.b.element_bytes(&mask.ty, None);
             let shape = this.b.dense(MemRef::at(Val::i64(0), Space::Host), element, None, &extents);
-            let block = this.b.new_block_like(&shape, &mask.ty, &blocks, row);
+            let block = new_block_like(&mut this.b, &shape, &mask.ty, &blocks, row);
             this.fill_from(&block, operands, &extents, mask);
         });
         blocks
@@ -472,11 +348,11 @@ impl<'p> FunctionLowering<'_, 'p> {
             active,
             (target, "an assignment to this object in a WHERE construct"),
             &mut |this, row, view, block| {
-                let conditions = this.b.conditions_of(masks, row, view);
+                let conditions = conditions_of(&mut this.b, masks, row, view);
                 this.masked_value(block, value, &conditions);
             },
             &mut |this, row, view, block| {
-                let conditions = this.b.conditions_of(masks, row, view);
+                let conditions = conditions_of(&mut this.b, masks, row, view);
                 this.masked_assign_to(view, target, value, &conditions, Some(block.clone()));
             },
         );
@@ -496,4 +372,132 @@ fn at_address(place: Lvalue, addr: Val) -> Lvalue {
         Lvalue::Char(mem, len) => Lvalue::Char(MemRef { addr, offset: 0, ..mem }, len),
         other => other,
     }
+}
+
+/// The variables that statements assign; `None` if one of them cannot be told.
+fn assigned_by<'p>(b: &Builder<'_, 'p>, body: &'p [Stmt], out: &mut Option<Vec<VarId>>) {
+    crate::analysis::visit::statements(body, &mut |s| match &s.kind {
+        StmtKind::Assign { target, .. } | StmtKind::PointerAssign { target, .. } => match b.storage_root(target) {
+            Some(v) => out.iter_mut().for_each(|vs| vs.push(v)),
+            None => *out = None,
+        },
+        StmtKind::Forall { .. } | StmtKind::Where(_) | StmtKind::Nothing => {}
+        _ => *out = None,
+    });
+}
+
+fn index_mentions<'p>(b: &Builder<'_, 'p>, vars: &'p [Index], mask: Option<&'p Expr>, v: VarId) -> bool {
+    let bounds = vars.iter().flat_map(|(_, first, last, step)| [Some(first), Some(last), step.as_ref()]);
+    bounds.chain([mask]).flatten().any(|e| b.mentions(e, v))
+}
+
+/// Whether a statement reads nothing that it assigns.
+fn is_independent<'p>(b: &Builder<'_, 'p>, s: &'p Stmt) -> bool {
+    let mut assigned = Some(Vec::new());
+    assigned_by(b, std::slice::from_ref(s), &mut assigned);
+    let Some(assigned) = assigned else {
+        return matches!(s.kind, StmtKind::Call { .. } | StmtKind::Unsupported(_));
+    };
+    let mut free = true;
+    crate::analysis::visit::statements(std::slice::from_ref(s), &mut |inner| {
+        let mut reads = |e: &'p Expr| free &= assigned.iter().all(|&v| !b.mentions(e, v));
+        match &inner.kind {
+            StmtKind::Assign { value, .. } => reads(value),
+            StmtKind::PointerAssign { value, bounds, .. } => {
+                reads(value);
+                for (lo, hi) in bounds {
+                    reads(lo);
+                    hi.iter().for_each(&mut reads);
+                }
+            }
+            _ => crate::analysis::visit::statement_exprs(inner, &mut reads),
+        }
+        if let StmtKind::Assign { target, .. } | StmtKind::PointerAssign { target, .. } = &inner.kind {
+            let own = b.storage_root(target);
+            free &= !b.finds_itself(target);
+            free &= assigned.iter().all(|&v| Some(v) == own || !b.mentions(target, v));
+        }
+    });
+    free
+}
+
+fn count_up(b: &mut Builder<'_, '_>, counter: Reg) {
+    let next = b.bin(BinOp::Add, Ty::I64, counter, Val::i64(1));
+    b.set_directly(counter, next.into());
+}
+
+fn keep_word(b: &mut Builder<'_, '_>, words: &Words, row: Val, addr: Val) {
+    let word = b.element_linear(&words.0, row);
+    b.store_scalar(word, Ty::I64, addr);
+}
+
+fn kept_word(b: &mut Builder<'_, '_>, words: &Words, row: Val) -> Val {
+    let word = b.element_linear(&words.0, row);
+    b.load_word(word)
+}
+
+/// The memory that values of unknown size are put into, for one combination.
+fn block_of(b: &mut Builder<'_, '_>, addr: Val, target: &ArrayView) -> ArrayView {
+    let space = if b.side() == Side::Device { Space::Global } else { Space::Host };
+    let extents = target.extents();
+    b.dense(MemRef::at(addr, space), target.element, target.len, &extents)
+}
+
+fn new_block_like(b: &mut Builder<'_, '_>, target: &ArrayView, ty: &Type, words: &Words, row: Val) -> ArrayView {
+    let extents = target.extents();
+    let bytes = b.array_bytes(&extents, target.element);
+    let location = i32::from(b.side() == Side::Device);
+    let args = vec![Val::i32(location), bytes, Val::i64(0), Val::i64(0), Val::i32(0)];
+    let addr = b.rt(Rt::Alloc, args).first().map_or(Val::i64(0), |&r| r.into());
+    keep_word(b, words, row, addr);
+    let block = block_of(b, addr, target);
+    if has_allocatable(b.program(), ty) {
+        b.initialise_view(&block, ty);
+    }
+    block
+}
+
+fn block_at(b: &mut Builder<'_, '_>, words: &Words, row: Val, target: &ArrayView) -> ArrayView {
+    let addr = kept_word(b, words, row);
+    block_of(b, addr, target)
+}
+
+fn free_block(b: &mut Builder<'_, '_>, words: &Words, row: Val) {
+    let addr = kept_word(b, words, row);
+    let location = i32::from(b.side() == Side::Device);
+    b.free(&Allocation { location, addr, may_be_null: false });
+}
+
+/// Where to store the targets of each combination, if finding them reads what is assigned.
+fn saved_targets<'p>(b: &mut Builder<'_, 'p>, active: &Active, target: &'p Expr) -> Option<Saved> {
+    if !b.finds_itself(target) {
+        return None;
+    }
+    if crate::analysis::expressions::has_vector(target) {
+        b.unsupported("a vector subscript that b FORALL assigns");
+        return None;
+    }
+    Some(b.saved(active, target.rank))
+}
+
+fn saved_slot(b: &mut Builder<'_, '_>, saved: &Saved, row: Val) -> MemRef {
+    let skip = b.imul(row, saved.each);
+    b.advance(saved.mem, skip)
+}
+
+/// The conditions on the elements of a target, which has the shape of the masks.
+fn conditions_of<'p>(
+    b: &mut Builder<'_, 'p>,
+    masks: &[ListedMask<'p>],
+    row: Val,
+    target: &ArrayView,
+) -> Vec<Condition<'p>> {
+    let mut out = Vec::with_capacity(masks.len());
+    for m in masks {
+        let element = b.element_bytes(&m.mask.ty, None);
+        let shape = ArrayView { element, len: None, ..target.clone() };
+        let value = Some(block_at(b, &m.blocks, row, &shape));
+        out.push(Condition { mask: m.mask, value, wanted: m.wanted });
+    }
+    out
 }

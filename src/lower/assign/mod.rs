@@ -11,12 +11,13 @@ pub(crate) mod pointer;
 pub(crate) mod transfer;
 pub(crate) mod where_construct;
 
+use crate::analysis::expressions::is_designator;
+use crate::analysis::expressions::is_whole;
+use crate::analysis::variables::has_open_length;
 use crate::array::element_lvalue;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
-use crate::call::has_open_length;
 use crate::elements::{Operand, Operands};
-use crate::expr::designator::is_designator;
 use crate::function::FunctionLowering;
 use crate::storage::VarStorage;
 use crate::types::{assigns_components, has_allocatable, has_final, is_device_data};
@@ -29,33 +30,6 @@ use ir::op::{BinOp, CmpOp};
 use sema::checked::{Expr, ExprKind, Type};
 
 impl<'p> Builder<'_, 'p> {
-    fn store_assigned(&mut self, place: Lvalue, target: &'p Expr, value: &'p Expr, v: &Value) {
-        // A character or object value is where it is; what overlaps the target must be copied out first. The character
-        // service takes overlap; objects overlap only if they are the same.
-        if let (Lvalue::Mem(to), Value::Object(from)) = (place, v)
-            && is_designator(value)
-        {
-            if to == *from {
-                return;
-            }
-        }
-        // `a = a%next`: what the target holds is freed before it is copied, so that the value is copied first.
-        if let (Lvalue::Mem(to), Value::Object(from)) = (place, v)
-            && has_allocatable(self.program(), &target.ty)
-            && ((is_designator(value) && self.storage_root(target) == self.storage_root(value))
-                || self.is_pointer_result(value))
-        {
-            let copy = self.deep_copy(*from, &target.ty);
-            self.finalise(to, &target.ty);
-            self.store_value(place, &target.ty, &Value::Object(copy));
-            return self.release(copy, &target.ty);
-        }
-        if let Lvalue::Mem(to) = place {
-            self.finalise(to, &target.ty);
-        }
-        self.store_value(place, &target.ty, v);
-    }
-
     /// Allocates an array anew unless it has that shape.
     pub(crate) fn fit_allocation(&mut self, d: &Descriptor, target: &'p Expr, shape: &[(Val, Val)], element: Val) {
         let old = self.desc_view(d);
@@ -75,20 +49,6 @@ impl<'p> Builder<'_, 'p> {
             this.allocate_data(d, shape, element, location, &name, false);
             this.initialise_data(d, &target.ty);
         });
-    }
-
-    /// Gives a view its vector subscripts as they are, before what is assigned changes them.
-    fn settle_subscripts(&mut self, view: &mut ArrayView) {
-        let subscript = Type::Integer(8);
-        for d in &mut view.dims {
-            if let Some(gather) = &mut d.gather {
-                let (subs, lower) = gather.as_ref().clone();
-                let extents = subs.extents();
-                let own = self.temporary_array(&subscript, None, &extents);
-                self.copy_array(&own, &subs, &subscript);
-                **gather = (own, lower);
-            }
-        }
     }
 
     /// Sets every element of an array to a value.
@@ -160,7 +120,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             return self.b.set_directly(reg, v);
         }
         let place = self.lvalue(target);
-        self.at(target.span, |this| this.b.store_assigned(place, target, value, &v));
+        self.at(target.span, |this| store_assigned(&mut this.b, place, target, value, &v));
     }
 
     /// The register of a variable that lives in one.
@@ -302,8 +262,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         if has_final(self.b.program(), &target.ty) && self.b.storage_root(target) != self.b.storage_root(value) {
             self.b.finalise_view(&view, &target.ty);
         }
-        if crate::assign::overlap::has_vector(target) && self.b.finds_itself(target) {
-            self.b.settle_subscripts(&mut view);
+        if crate::analysis::expressions::has_vector(target) && self.b.finds_itself(target) {
+            settle_subscripts(&mut self.b, &mut view);
         }
         // A designator is evaluated once: its bounds may be functions with effects.
         let designator = self.designator_view(value);
@@ -383,11 +343,42 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 }
 
-/// Whether the expression is a whole array variable or component.
-pub(crate) fn is_whole(e: &Expr) -> bool {
-    match &e.kind {
-        ExprKind::Var(_) => true,
-        ExprKind::Field { base, .. } => base.rank == 0 && is_designator(base),
-        _ => false,
+fn store_assigned<'p>(b: &mut Builder<'_, 'p>, place: Lvalue, target: &'p Expr, value: &'p Expr, v: &Value) {
+    // A character or object value is where it is; what overlaps the target must be copied out first. The character
+    // service takes overlap; objects overlap only if they are the same.
+    if let (Lvalue::Mem(to), Value::Object(from)) = (place, v)
+        && is_designator(value)
+    {
+        if to == *from {
+            return;
+        }
+    }
+    // `a = a%next`: what the target holds is freed before it is copied, so that the value is copied first.
+    if let (Lvalue::Mem(to), Value::Object(from)) = (place, v)
+        && has_allocatable(b.program(), &target.ty)
+        && ((is_designator(value) && b.storage_root(target) == b.storage_root(value)) || b.is_pointer_result(value))
+    {
+        let copy = b.deep_copy(*from, &target.ty);
+        b.finalise(to, &target.ty);
+        b.store_value(place, &target.ty, &Value::Object(copy));
+        return b.release(copy, &target.ty);
+    }
+    if let Lvalue::Mem(to) = place {
+        b.finalise(to, &target.ty);
+    }
+    b.store_value(place, &target.ty, v);
+}
+
+/// Gives a view its vector subscripts as they are, before what is assigned changes them.
+fn settle_subscripts(b: &mut Builder<'_, '_>, view: &mut ArrayView) {
+    let subscript = Type::Integer(8);
+    for d in &mut view.dims {
+        if let Some(gather) = &mut d.gather {
+            let (subs, lower) = gather.as_ref().clone();
+            let extents = subs.extents();
+            let own = b.temporary_array(&subscript, None, &extents);
+            b.copy_array(&own, &subs, &subscript);
+            **gather = (own, lower);
+        }
     }
 }

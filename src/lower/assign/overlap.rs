@@ -4,55 +4,12 @@
 //! operand that is not the very same designator, or a variable that may be associated with it (pointers and targets).
 //! Scalar operands and operands that become temporaries are evaluated before the first element is stored.
 
+use crate::analysis::expressions::has_vector;
+use crate::analysis::expressions::same;
 use crate::analysis::usage::root;
 use crate::builder::Builder;
-use sema::checked::{Actual, Const, Expr, ExprKind, Storage, Sub, VarId};
+use sema::checked::{Actual, Expr, ExprKind, Storage, VarId};
 use sema::intrinsic::{Class, Intrinsic};
-
-/// Whether two expressions are written alike, so that they name the same object.
-pub(crate) fn same(a: &Expr, b: &Expr) -> bool {
-    let both = |x: &Option<Box<Expr>>, y: &Option<Box<Expr>>| match (x, y) {
-        (None, None) => true,
-        (Some(x), Some(y)) => same(x, y),
-        _ => false,
-    };
-    let option = |x: &Option<Expr>, y: &Option<Expr>| match (x, y) {
-        (None, None) => true,
-        (Some(x), Some(y)) => same(x, y),
-        _ => false,
-    };
-    match (&a.kind, &b.kind) {
-        (ExprKind::Const(Const::Int(x)), ExprKind::Const(Const::Int(y))) => x == y,
-        (ExprKind::Var(x), ExprKind::Var(y)) => x == y,
-        (ExprKind::Field { base: x, field: i }, ExprKind::Field { base: y, field: j }) => i == j && same(x, y),
-        (ExprKind::Element { base: x, subs: i }, ExprKind::Element { base: y, subs: j }) => {
-            same(x, y) && i.len() == j.len() && i.iter().zip(j).all(|(i, j)| same(i, j))
-        }
-        (ExprKind::Section { base: x, subs: i }, ExprKind::Section { base: y, subs: j }) => {
-            same(x, y)
-                && i.len() == j.len()
-                && i.iter().zip(j).all(|(i, j)| match (i, j) {
-                    (Sub::Index(i), Sub::Index(j)) => same(i, j),
-                    (Sub::Range { lo: a, hi: b, step: c }, Sub::Range { lo: x, hi: y, step: z }) => {
-                        option(a, x) && option(b, y) && option(c, z)
-                    }
-                    _ => false,
-                })
-        }
-        (ExprKind::Substring { base: x, lo: a, hi: b }, ExprKind::Substring { base: y, lo: c, hi: d }) => {
-            same(x, y) && both(a, c) && both(b, d)
-        }
-        (ExprKind::ComplexPart { base: x, imaginary: i }, ExprKind::ComplexPart { base: y, imaginary: j }) => {
-            i == j && same(x, y)
-        }
-        (ExprKind::Convert(x), ExprKind::Convert(y)) | (ExprKind::Paren(x), ExprKind::Paren(y)) => same(x, y),
-        (ExprKind::Binary { op: o, left: a, right: b }, ExprKind::Binary { op: p, left: c, right: d }) => {
-            o == p && same(a, c) && same(b, d)
-        }
-        (ExprKind::Special { index: i, add: x }, ExprKind::Special { index: j, add: y }) => i == j && x == y,
-        _ => false,
-    }
-}
 
 impl<'p> Builder<'_, 'p> {
     /// The variable behind a designator, through ASSOCIATE names.
@@ -64,22 +21,6 @@ impl<'p> Builder<'_, 'p> {
         }
     }
 
-    /// Whether two variables may share memory though they are not the same.
-    fn may_be_associated(&self, a: VarId, b: VarId) -> bool {
-        let (x, y) = (self.program().var(a), self.program().var(b));
-        if matches!(x.storage, Storage::Pointee(_)) || matches!(y.storage, Storage::Pointee(_)) {
-            return true;
-        }
-        if let (Storage::Associated { base: p, .. }, Storage::Associated { base: q, .. }) = (&x.storage, &y.storage) {
-            return p == q;
-        }
-        let reached = |v: &sema::checked::Variable| v.attrs.pointer || v.attrs.target;
-        // A dummy with TARGET may be the target that it is said not to be: its actual argument may have the attribute too.
-        let through =
-            |v: &sema::checked::Variable| v.attrs.pointer || (v.attrs.target && matches!(v.storage, Storage::Dummy(_)));
-        (through(x) && reached(y)) || (through(y) && reached(x))
-    }
-
     /// Whether an expression names the variable, or one that may be associated with it.
     pub(crate) fn mentions(&self, e: &'p Expr, v: VarId) -> bool {
         let mut found = false;
@@ -87,7 +28,7 @@ impl<'p> Builder<'_, 'p> {
             if let ExprKind::Var(_) = part.kind
                 && let Some(w) = self.storage_root(part)
             {
-                found |= w == v || self.may_be_associated(v, w);
+                found |= w == v || may_be_associated(self, v, w);
             }
         });
         found
@@ -101,7 +42,7 @@ impl<'p> Builder<'_, 'p> {
             if let ExprKind::Var(_) = part.kind
                 && let Some(w) = self.storage_root(part)
             {
-                times += u32::from(w == v || self.may_be_associated(v, w));
+                times += u32::from(w == v || may_be_associated(self, v, w));
             }
         });
         times > 1
@@ -110,39 +51,7 @@ impl<'p> Builder<'_, 'p> {
     /// Whether the value must be complete before the target is stored to.
     pub(crate) fn conflicts(&self, target: &'p Expr, value: &'p Expr) -> bool {
         let Some(v) = self.storage_root(target) else { return true };
-        self.operand_conflicts(target, v, value)
-    }
-
-    fn operand_conflicts(&self, target: &'p Expr, v: VarId, e: &'p Expr) -> bool {
-        if e.rank == 0 {
-            return false;
-        }
-        if same(target, e) {
-            // Element by element the same one is read, then written; but a vector subscript may name one twice.
-            return has_vector(target);
-        }
-        match &e.kind {
-            ExprKind::Const(_) | ExprKind::Array(_) => false,
-            ExprKind::Call { proc, args } if self.program().proc(*proc).elemental => {
-                args.iter().flatten().any(|a| match a {
-                    Actual::Expr(e) if e.rank == 0 => self.mentions(e, v),
-                    Actual::Expr(e) => self.operand_conflicts(target, v, e),
-                    Actual::Proc(_) => false,
-                })
-            }
-            ExprKind::Call { .. } => false,
-            ExprKind::Intrinsic { id, args } => match (id, id.class()) {
-                (_, Class::Elemental) => args.iter().flatten().any(|a| self.operand_conflicts(target, v, a)),
-                (Intrinsic::Transpose | Intrinsic::Reshape | Intrinsic::Spread, _) => self.mentions(e, v),
-                _ => false,
-            },
-            _ if crate::expr::designator::is_designator(e) => self.mentions(e, v),
-            _ => {
-                let mut any = false;
-                crate::analysis::visit::parts(e, &mut |part| any |= self.operand_conflicts(target, v, part));
-                any
-            }
-        }
+        operand_conflicts(self, target, v, value)
     }
 
     /// Whether the value names the whole target as an operand of the same shape, which therefore keeps its shape.
@@ -172,6 +81,48 @@ impl<'p> Builder<'_, 'p> {
     }
 }
 
-pub(crate) fn has_vector(e: &Expr) -> bool {
-    matches!(&e.kind, ExprKind::Section { subs, .. } if subs.iter().any(|s| matches!(s, Sub::Vector(_))))
+/// Whether two variables may share memory though they are not the same.
+fn may_be_associated(builder: &Builder<'_, '_>, a: VarId, b: VarId) -> bool {
+    let (x, y) = (builder.program().var(a), builder.program().var(b));
+    if matches!(x.storage, Storage::Pointee(_)) || matches!(y.storage, Storage::Pointee(_)) {
+        return true;
+    }
+    if let (Storage::Associated { base: p, .. }, Storage::Associated { base: q, .. }) = (&x.storage, &y.storage) {
+        return p == q;
+    }
+    let reached = |v: &sema::checked::Variable| v.attrs.pointer || v.attrs.target;
+    // A dummy with TARGET may be the target that it is said not to be: its actual argument may have the attribute too.
+    let through =
+        |v: &sema::checked::Variable| v.attrs.pointer || (v.attrs.target && matches!(v.storage, Storage::Dummy(_)));
+    (through(x) && reached(y)) || (through(y) && reached(x))
+}
+
+fn operand_conflicts<'p>(b: &Builder<'_, 'p>, target: &'p Expr, v: VarId, e: &'p Expr) -> bool {
+    if e.rank == 0 {
+        return false;
+    }
+    if same(target, e) {
+        // Element by element the same one is read, then written; but a vector subscript may name one twice.
+        return has_vector(target);
+    }
+    match &e.kind {
+        ExprKind::Const(_) | ExprKind::Array(_) => false,
+        ExprKind::Call { proc, args } if b.program().proc(*proc).elemental => args.iter().flatten().any(|a| match a {
+            Actual::Expr(e) if e.rank == 0 => b.mentions(e, v),
+            Actual::Expr(e) => operand_conflicts(b, target, v, e),
+            Actual::Proc(_) => false,
+        }),
+        ExprKind::Call { .. } => false,
+        ExprKind::Intrinsic { id, args } => match (id, id.class()) {
+            (_, Class::Elemental) => args.iter().flatten().any(|a| operand_conflicts(b, target, v, a)),
+            (Intrinsic::Transpose | Intrinsic::Reshape | Intrinsic::Spread, _) => b.mentions(e, v),
+            _ => false,
+        },
+        _ if crate::analysis::expressions::is_designator(e) => b.mentions(e, v),
+        _ => {
+            let mut any = false;
+            crate::analysis::visit::parts(e, &mut |part| any |= operand_conflicts(b, target, v, part));
+            any
+        }
+    }
 }

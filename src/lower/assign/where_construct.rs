@@ -30,33 +30,10 @@ pub(crate) struct Condition<'p> {
     pub(crate) wanted: bool,
 }
 
-impl<'p> Builder<'_, 'p> {
-    /// The variables that a WHERE assigns.
-    pub(crate) fn assigned_in(&self, arms: &'p Arms, out: &mut Vec<VarId>) {
-        for s in arms.iter().flat_map(|a| &a.1) {
-            match &s.kind {
-                StmtKind::Assign { target, .. } => out.extend(self.storage_root(target)),
-                StmtKind::Where(arms) => self.assigned_in(arms, out),
-                _ => {}
-            }
-        }
-    }
-
-    /// With bounds checks on, reports a value or masks whose shape is not that of the target.
-    fn check_masked(&mut self, operands: &Operands, value: &'p Expr, extents: &[Val], conditions: &[Condition<'p>]) {
-        for e in conditions.iter().map(|c| c.mask).chain([value]).filter(|e| e.rank > 0) {
-            self.check_operands(e, operands);
-            if let Some(own) = operands.extents(e) {
-                self.at(e.span, |this| this.check_extents(extents, &own));
-            }
-        }
-    }
-}
-
 impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn where_construct(&mut self, arms: &'p Arms) {
         let mut assigned = Vec::new();
-        self.b.assigned_in(arms, &mut assigned);
+        assigned_in(&self.b, arms, &mut assigned);
         let mut masks = Vec::new();
         masks_of(arms, &mut masks);
         let stable = assigned.iter().all(|&v| masks.iter().all(|m| !self.b.mentions(m, v)));
@@ -90,7 +67,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     fn materialise_mask(&mut self, mask: &'p Expr) -> ArrayView {
         let view = self.view(mask);
         // A variable may change before the mask is used.
-        if crate::expr::designator::is_designator(mask) {
+        if crate::analysis::expressions::is_designator(mask) {
             let extents = view.extents();
             let copy = self.b.temporary_array(&mask.ty, None, &extents);
             self.b.copy_array(&copy, &view, &mask.ty);
@@ -152,7 +129,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             None => self.prepare(value, &mut operands),
         }
         self.prepare_conditions(conditions, &mut operands);
-        self.b.check_masked(&operands, value, &extents, conditions);
+        check_masked(&mut self.b, &operands, value, &extents, conditions);
         if !remote && !is_ready && self.b.conflicts(target, value) {
             let fresh = self.b.temporary_array(ty, view.len, &extents);
             self.masked_store(&fresh, operands, &extents, value, conditions);
@@ -173,7 +150,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.prepare(value, &mut operands);
         self.prepare_conditions(conditions, &mut operands);
         let extents = to.extents();
-        self.b.check_masked(&operands, value, &extents, conditions);
+        check_masked(&mut self.b, &operands, value, &extents, conditions);
         self.masked_store(to, operands, &extents, value, conditions);
     }
 
@@ -203,6 +180,33 @@ fn masks_of<'p>(arms: &'p Arms, out: &mut Vec<&'p Expr>) {
             if let StmtKind::Where(arms) = &s.kind {
                 masks_of(arms, out);
             }
+        }
+    }
+}
+
+/// The variables that a WHERE assigns.
+fn assigned_in<'p>(b: &Builder<'_, 'p>, arms: &'p Arms, out: &mut Vec<VarId>) {
+    for s in arms.iter().flat_map(|a| &a.1) {
+        match &s.kind {
+            StmtKind::Assign { target, .. } => out.extend(b.storage_root(target)),
+            StmtKind::Where(arms) => assigned_in(b, arms, out),
+            _ => {}
+        }
+    }
+}
+
+/// With bounds checks on, reports a value or masks whose shape is not that of the target.
+fn check_masked<'p>(
+    b: &mut Builder<'_, 'p>,
+    operands: &Operands,
+    value: &'p Expr,
+    extents: &[Val],
+    conditions: &[Condition<'p>],
+) {
+    for e in conditions.iter().map(|c| c.mask).chain([value]).filter(|e| e.rank > 0) {
+        b.check_operands(e, operands);
+        if let Some(own) = operands.extents(e) {
+            b.at(e.span, |b| b.check_extents(extents, &own));
         }
     }
 }

@@ -4,11 +4,11 @@
 //! not known, host code tests the strides and passes a copy if it must, which is copied back unless the dummy is
 //! INTENT(IN). Device code has no memory for that: there such an argument is refused when it is reached.
 
+use crate::analysis::expressions::is_designator;
 use crate::builder::Allocation;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::call::{CopyBack, Passed};
-use crate::expr::designator::is_designator;
 use crate::function::FunctionLowering;
 use crate::module::ArgKey;
 use crate::types::{Side, align, const_bytes, has_allocatable, has_final, ir_ty};
@@ -40,17 +40,6 @@ impl Builder<'_, '_> {
         let is_complex = by_value && matches!(dummy.ty, Type::Complex(_));
         out.words.extend(vec![Val::i64(0); words + usize::from(length) + usize::from(is_complex)]);
         out.keys.push(ArgKey::Any);
-    }
-
-    /// A copy of an object in memory of its own.
-    fn object_copy(&mut self, from: MemRef, ty: &Type) -> MemRef {
-        let mem = self.deep_copy(from, ty);
-        if has_allocatable(self.program(), ty) {
-            let bytes = const_bytes(self.program(), ty).unwrap_or(0);
-            let view = self.dense(mem, Val::i64(bytes as i64), None, &[]);
-            self.release_later(view, ty.clone());
-        }
-        mem
     }
 
     /// Passes a value for a dummy with VALUE.
@@ -213,7 +202,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                     Lvalue::Char(mem, len)
                 }
                 Value::Object(from) if matches!(e.kind, ExprKind::Paren(_)) => {
-                    Lvalue::Mem(self.b.object_copy(from, &e.ty))
+                    Lvalue::Mem(object_copy(&mut self.b, from, &e.ty))
                 }
                 Value::Char(mem, len) => Lvalue::Char(mem, len),
                 other => Lvalue::Mem(self.b.spill(&other, &e.ty)),
@@ -402,4 +391,15 @@ pub(crate) fn word_types(dummy: &Variable) -> Vec<Ty> {
             vec![Ty::I64; words + usize::from(length)]
         }
     }
+}
+
+/// A copy of an object in memory of its own.
+fn object_copy(b: &mut Builder<'_, '_>, from: MemRef, ty: &Type) -> MemRef {
+    let mem = b.deep_copy(from, ty);
+    if has_allocatable(b.program(), ty) {
+        let bytes = const_bytes(b.program(), ty).unwrap_or(0);
+        let view = b.dense(mem, Val::i64(bytes as i64), None, &[]);
+        b.release_later(view, ty.clone());
+    }
+    mem
 }

@@ -11,12 +11,13 @@ pub(crate) mod procedure_pointer;
 pub(crate) mod result;
 
 use crate::analysis::mathematics::procedure_name;
+use crate::analysis::variables::const_bounds;
+use crate::analysis::variables::has_open_length;
 use crate::builder::Allocation;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::call::actual::word_types;
 use crate::function::FunctionLowering;
-use crate::module::globals::const_bounds;
 use crate::module::{ArgKey, Instance};
 use crate::storage::VarStorage;
 use crate::types::{Side, ir_ty};
@@ -26,7 +27,7 @@ use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::{Lvalue, MemRef};
 use ir::rt::Rt;
 use ir::{FuncId, Ty, Val};
-use sema::checked::{Actual, CharLen, ProcBody, ProcId, Procedure, Program, Shape, Storage, Type, VarId};
+use sema::checked::{Actual, ProcBody, ProcId, Procedure, Program, Shape, Storage, Type, VarId};
 
 /// What is passed to a procedure so far.
 #[derive(Debug, Default)]
@@ -76,7 +77,7 @@ pub(crate) fn result_form(program: &Program, proc: &Procedure) -> ResultForm {
     }
 }
 
-impl<'p> Builder<'_, 'p> {
+impl Builder<'_, '_> {
     /// Calls a procedure that is known, with arguments passed already and the words of the variables of its host.
     pub(crate) fn call_plain(
         &mut self,
@@ -106,43 +107,8 @@ impl<'p> Builder<'_, 'p> {
             let addr = self.address(draws);
             args.push(addr);
         }
-        let func = self.function(proc, &passed.keys);
+        let func = function(self, proc, &passed.keys);
         self.call(func, args, results).into_iter().map(Val::from).collect()
-    }
-
-    /// The function to call for a procedure with arguments of these kinds.
-    pub(crate) fn function(&mut self, proc: ProcId, keys: &[ArgKey]) -> FuncId {
-        let side = self.side();
-        self.module().instance(Instance { proc, side, args: keys.to_vec() })
-    }
-
-    /// The words by which another function finds a variable of this one.
-    fn capture_words(&mut self, v: VarId, storage: &VarStorage, out: &mut Vec<Val>) -> bool {
-        let var = self.program().var(v);
-        let (mem, len) = match storage {
-            VarStorage::Described(Descriptor { at: DescriptorAt::Mem(mem), .. }) => {
-                let addr = self.address(*mem);
-                out.push(addr);
-                return true;
-            }
-            VarStorage::Scalar(mem, len) => (*mem, *len),
-            VarStorage::Array(view) => {
-                let addr = self.address(view.mem);
-                out.push(addr);
-                if const_bounds(&var.shape).is_none() || has_open_length(&var.ty) {
-                    for d in &view.dims {
-                        out.extend([d.lower, d.extent, d.stride]);
-                    }
-                }
-                out.extend(view.len.filter(|_| has_open_length(&var.ty)));
-                return true;
-            }
-            _ => return false,
-        };
-        let addr = self.address(mem);
-        out.push(addr);
-        out.extend(len.filter(|_| has_open_length(&var.ty)));
-        true
     }
 
     /// What is to be done after a call.
@@ -169,49 +135,12 @@ impl<'p> Builder<'_, 'p> {
         }
     }
 
-    /// Whether an array value is made of a variable that an elemental subroutine sets element by element: then the value must be
-    /// complete before the first of its calls.
-    fn is_overwritten(&mut self, proc: ProcId, args: &'p [Option<Actual>], e: &'p sema::checked::Expr) -> bool {
-        if e.rank == 0 || crate::expr::designator::is_designator(e) {
-            return false;
-        }
-        args.iter().zip(&self.program().proc(proc).params).any(|(arg, dummy)| match arg {
-            Some(Actual::Expr(target)) if self.program().var(*dummy).attrs.intent != Some(ast::Intent::In) => {
-                crate::expr::designator::is_designator(target)
-                    && self.storage_root(target).is_some_and(|v| self.mentions(e, v))
-                    && !matches!(&e.kind, sema::checked::ExprKind::Paren(inner) if crate::assign::overlap::same(inner, target))
-            }
-            _ => false,
-        })
-    }
-
     /// Calls a function of the embedded mathematics module: `name_r4`, `name_c8` …; refused if the module lacks it.
     pub(crate) fn mathematics(&mut self, name: &str, args: &[(Value, Type)], ty: &Type) -> Value {
         let Some(proc) = self.module().mathematics(&procedure_name(name, ty)) else {
             return self.refused(ty, "this mathematical function");
         };
-        self.call_computed(proc, args, ty)
-    }
-
-    /// Calls a function with values.
-    pub(crate) fn call_computed(&mut self, proc: ProcId, args: &[(Value, Type)], ty: &Type) -> Value {
-        let program = self.program();
-        let mut passed = Passed::default();
-        for (&dummy, (value, ty)) in program.proc(proc).params.iter().zip(args) {
-            if program.var(dummy).attrs.value {
-                self.pass_computed(value, ty, &mut passed);
-            } else {
-                let mem = self.spill(value, ty);
-                let addr = self.address(mem);
-                passed.words.push(addr);
-                passed.keys.push(self.space_key(mem.space));
-            }
-        }
-        let ResultForm::Registers(tys) = result_form(program, program.proc(proc)) else {
-            return self.refused(ty, "this mathematical function");
-        };
-        let results = self.call_plain(proc, &[], &passed, &[], &tys);
-        value_of_registers(&results)
+        call_computed(self, proc, args, ty)
     }
 }
 
@@ -294,7 +223,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         for v in captures {
             match self.storage_of(v) {
                 Some(storage) => {
-                    if !self.b.capture_words(v, &storage, args) {
+                    if !capture_words(&mut self.b, v, &storage, args) {
                         return false;
                     }
                 }
@@ -355,7 +284,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             if let Some(Actual::Expr(e)) = arg
                 && (e.rank > 0 || self.b.program().var(*dummy).attrs.value)
             {
-                if self.b.is_overwritten(proc, args, e) {
+                if is_overwritten(&mut self.b, proc, args, e) {
                     let copy = self.materialise(e);
                     operands.insert(e, crate::elements::Operand::View(copy));
                 } else {
@@ -386,7 +315,79 @@ pub(crate) fn value_of_registers(results: &[Val]) -> Value {
     }
 }
 
-/// Whether a character's length is not a constant.
-pub(crate) fn has_open_length(ty: &Type) -> bool {
-    matches!(ty, Type::Character(len) if !matches!(len, CharLen::Const(_)))
+/// The function to call for a procedure with arguments of these kinds.
+fn function(b: &mut Builder<'_, '_>, proc: ProcId, keys: &[ArgKey]) -> FuncId {
+    let side = b.side();
+    b.module().instance(Instance { proc, side, args: keys.to_vec() })
+}
+
+/// The words by which another function finds a variable of this one.
+fn capture_words(b: &mut Builder<'_, '_>, v: VarId, storage: &VarStorage, out: &mut Vec<Val>) -> bool {
+    let var = b.program().var(v);
+    let (mem, len) = match storage {
+        VarStorage::Described(Descriptor { at: DescriptorAt::Mem(mem), .. }) => {
+            let addr = b.address(*mem);
+            out.push(addr);
+            return true;
+        }
+        VarStorage::Scalar(mem, len) => (*mem, *len),
+        VarStorage::Array(view) => {
+            let addr = b.address(view.mem);
+            out.push(addr);
+            if const_bounds(&var.shape).is_none() || has_open_length(&var.ty) {
+                for d in &view.dims {
+                    out.extend([d.lower, d.extent, d.stride]);
+                }
+            }
+            out.extend(view.len.filter(|_| has_open_length(&var.ty)));
+            return true;
+        }
+        _ => return false,
+    };
+    let addr = b.address(mem);
+    out.push(addr);
+    out.extend(len.filter(|_| has_open_length(&var.ty)));
+    true
+}
+
+/// Whether an array value is made of a variable that an elemental subroutine sets element by element: then the value must be
+/// complete before the first of its calls.
+fn is_overwritten<'p>(
+    b: &mut Builder<'_, 'p>,
+    proc: ProcId,
+    args: &'p [Option<Actual>],
+    e: &'p sema::checked::Expr,
+) -> bool {
+    if e.rank == 0 || crate::analysis::expressions::is_designator(e) {
+        return false;
+    }
+    args.iter().zip(&b.program().proc(proc).params).any(|(arg, dummy)| match arg {
+        Some(Actual::Expr(target)) if b.program().var(*dummy).attrs.intent != Some(ast::Intent::In) => {
+            crate::analysis::expressions::is_designator(target)
+                && b.storage_root(target).is_some_and(|v| b.mentions(e, v))
+                && !matches!(&e.kind, sema::checked::ExprKind::Paren(inner) if crate::analysis::expressions::same(inner, target))
+        }
+        _ => false,
+    })
+}
+
+/// Calls a function with values.
+fn call_computed(b: &mut Builder<'_, '_>, proc: ProcId, args: &[(Value, Type)], ty: &Type) -> Value {
+    let program = b.program();
+    let mut passed = Passed::default();
+    for (&dummy, (value, ty)) in program.proc(proc).params.iter().zip(args) {
+        if program.var(dummy).attrs.value {
+            b.pass_computed(value, ty, &mut passed);
+        } else {
+            let mem = b.spill(value, ty);
+            let addr = b.address(mem);
+            passed.words.push(addr);
+            passed.keys.push(b.space_key(mem.space));
+        }
+    }
+    let ResultForm::Registers(tys) = result_form(program, program.proc(proc)) else {
+        return b.refused(ty, "b mathematical function");
+    };
+    let results = b.call_plain(proc, &[], &passed, &[], &tys);
+    value_of_registers(&results)
 }

@@ -18,28 +18,6 @@ impl Builder<'_, '_> {
     pub(crate) fn procedure_number(&self, id: ProcId) -> Val {
         Val::i64(i64::from(id.0) + 1)
     }
-
-    /// Whether a procedure takes its arguments and gives its result as a call through a pointer says.
-    fn fits_call(&self, model: &Procedure, params: &[VarId], target: ProcId) -> bool {
-        let program = self.program();
-        let callee = program.proc(target);
-        let form = |p: &Procedure| match result_form(program, p) {
-            ResultForm::None => (0, Vec::new()),
-            ResultForm::Registers(tys) => (1, tys),
-            ResultForm::Hidden(length) => (2 + u8::from(length), Vec::new()),
-        };
-        let is_procedure = |v: VarId| matches!(program.var(v).storage, Storage::Procedure);
-        matches!(callee.body, ProcBody::Statements(_))
-            && crate::analysis::usage::runs_on(callee.kind, self.side())
-            && callee.is_function == model.is_function
-            && callee.params.len() == params.len()
-            && form(callee) == form(model)
-            && callee.params.iter().zip(params).all(|(&a, &b)| {
-                is_procedure(a) == is_procedure(b)
-                    && crate::call::actual::word_types(program.var(a))
-                        == crate::call::actual::word_types(program.var(b))
-            })
-    }
 }
 
 impl FunctionLowering<'_, '_> {
@@ -71,7 +49,7 @@ impl FunctionLowering<'_, '_> {
         let skipped = usize::from(matches!(model.body, ProcBody::Pointer));
         let params = &model.params[skipped..];
         let targets: Vec<ProcId> =
-            self.b.usage().taken.iter().copied().filter(|&p| self.b.fits_call(model, params, p)).collect();
+            self.b.usage().taken.iter().copied().filter(|&p| fits_call(&self.b, model, params, p)).collect();
         let out: Vec<Reg> = results.iter().map(|&ty| self.b.mutable(ty)).collect();
         let done = self.b.new_block();
         for target in targets {
@@ -93,4 +71,25 @@ impl FunctionLowering<'_, '_> {
         self.b.switch_to(done);
         out.into_iter().map(Val::from).collect()
     }
+}
+
+/// Whether a procedure takes its arguments and gives its result as a call through a pointer says.
+fn fits_call(b: &Builder<'_, '_>, model: &Procedure, params: &[VarId], target: ProcId) -> bool {
+    let program = b.program();
+    let callee = program.proc(target);
+    let form = |p: &Procedure| match result_form(program, p) {
+        ResultForm::None => (0, Vec::new()),
+        ResultForm::Registers(tys) => (1, tys),
+        ResultForm::Hidden(length) => (2 + u8::from(length), Vec::new()),
+    };
+    let is_procedure = |v: VarId| matches!(program.var(v).storage, Storage::Procedure);
+    matches!(callee.body, ProcBody::Statements(_))
+        && crate::analysis::usage::runs_on(callee.kind, b.side())
+        && callee.is_function == model.is_function
+        && callee.params.len() == params.len()
+        && form(callee) == form(model)
+        && callee.params.iter().zip(params).all(|(&a, &b)| {
+            is_procedure(a) == is_procedure(b)
+                && crate::call::actual::word_types(program.var(a)) == crate::call::actual::word_types(program.var(b))
+        })
 }

@@ -19,24 +19,6 @@ use crate::value::lvalue::{Lvalue, MemRef};
 use ir::{Space, Val};
 use sema::checked::{Actual, Expr, ProcBody, ProcId, Shape, Storage, Type, VarId};
 
-impl Builder<'_, '_> {
-    /// A descriptor for an allocatable or pointer result, of nothing yet.
-    fn result_descriptor(&mut self, result: VarId) -> Descriptor {
-        let var = self.program().var(result);
-        let mem = self.empty_descriptor(var.shape.rank());
-        let data = data_space(self.side(), var.attrs.cuda, var.attrs.pointer);
-        let len = const_bytes(self.program(), &var.ty).map(|n| Val::i64(n as i64));
-        self.desc_of(
-            (&var.ty, var.attrs.class),
-            var.shape.rank(),
-            DescriptorAt::Mem(mem),
-            data,
-            var.attrs.allocatable,
-            len,
-        )
-    }
-}
-
 impl<'p> FunctionLowering<'_, 'p> {
     /// A function reference with a scalar result.
     pub(crate) fn call_function(&mut self, proc: ProcId, args: &'p [Option<Actual>], e: &'p Expr) -> Value {
@@ -88,7 +70,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         };
         let var = program.var(result);
         if var.attrs.allocatable || var.attrs.pointer {
-            let d = self.b.result_descriptor(result);
+            let d = result_descriptor(&mut self.b, result);
             let DescriptorAt::Mem(mem) = d.at else {
                 return self.b.desc_view(&d);
             };
@@ -165,7 +147,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let mine: Vec<Val> = words.by_ref().take(types.len()).collect();
             let Some(&first) = mine.first() else { continue };
             let space = self.actual_space(v, args.get(i));
-            let described = crate::procedure::entry::is_descriptor(program, v);
+            let described = crate::analysis::variables::is_descriptor(program, v);
             let storage = match &var.shape {
                 _ if described => {
                     let mem = MemRef::at(first, self.b.local_space());
@@ -237,4 +219,13 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
         }
     }
+}
+
+/// A descriptor for an allocatable or pointer result, of nothing yet.
+fn result_descriptor(b: &mut Builder<'_, '_>, result: VarId) -> Descriptor {
+    let var = b.program().var(result);
+    let mem = b.empty_descriptor(var.shape.rank());
+    let data = data_space(b.side(), var.attrs.cuda, var.attrs.pointer);
+    let len = const_bytes(b.program(), &var.ty).map(|n| Val::i64(n as i64));
+    b.desc_of((&var.ty, var.attrs.class), var.shape.rank(), DescriptorAt::Mem(mem), data, var.attrs.allocatable, len)
 }

@@ -10,60 +10,12 @@ use ir::{DebugVar, Reg, Ty, Val, VarLoc, VarShape};
 use sema::checked::{Storage, Type, VarId};
 
 impl Builder<'_, '_> {
-    fn describe_constant(&mut self, v: VarId) {
-        let var = self.program().var(v);
-        let ty = self.module().debug_type(&var.ty, None);
-        let bounds = crate::module::globals::const_bounds(&var.shape).unwrap_or_default();
-        let bytes = crate::types::const_bytes(self.program(), &var.ty).unwrap_or(0);
-        self.add_var(DebugVar {
-            name: var.name.clone(),
-            ty,
-            shape: crate::module::debug_types::const_shape(&bounds, bytes),
-            loc: VarLoc::Constant,
-            source_id: v.0,
-            is_dummy: false,
-            span: var.span,
-        });
-    }
-
     fn location(&mut self, mem: MemRef) -> VarLoc {
         if let (0, Some(base)) = (mem.offset, self.base_of(mem.addr)) {
             return VarLoc::Memory(base);
         }
         let addr = self.address(mem);
-        VarLoc::At(self.register(addr))
-    }
-
-    fn register(&mut self, v: Val) -> Reg {
-        match v {
-            Val::Reg(r) => r,
-            Val::Imm(_) => self.mov(Ty::I64, v),
-        }
-    }
-
-    fn described_location(&mut self, d: &Descriptor) -> (VarLoc, VarShape, Option<Val>) {
-        match &d.at {
-            DescriptorAt::Mem(mem) => {
-                let shape = VarShape::Described(u32::from(d.rank));
-                let loc = match (mem.offset, self.base_of(mem.addr)) {
-                    (0, Some(base)) => VarLoc::Descriptor(base),
-                    _ => {
-                        let addr = self.address(*mem);
-                        VarLoc::DescriptorAt(self.register(addr))
-                    }
-                };
-                (loc, shape, d.element.filter(|_| d.is_char))
-            }
-            DescriptorAt::Regs(regs) => {
-                let dims: Vec<(Val, Option<Val>, Val)> = regs
-                    .dims
-                    .iter()
-                    .map(|[lower, extent, stride]| ((*lower).into(), Some((*extent).into()), (*stride).into()))
-                    .collect();
-                let shape = if dims.is_empty() { VarShape::Scalar } else { VarShape::Array(dims) };
-                (VarLoc::At(regs.base), shape, regs.len.map(Val::from).or(d.element))
-            }
-        }
+        VarLoc::At(register(self, addr))
     }
 }
 
@@ -75,7 +27,7 @@ impl FunctionLowering<'_, '_> {
         }
         let program = self.b.program();
         let var = program.var(v);
-        if crate::module::globals::is_sequence(var) {
+        if crate::analysis::variables::is_sequence(var) {
             return;
         }
         let on_host = self.b.is_host();
@@ -94,7 +46,7 @@ impl FunctionLowering<'_, '_> {
                     None => return,
                 }
             }
-            (Storage::Parameter, None) => return self.b.describe_constant(v),
+            (Storage::Parameter, None) => return describe_constant(&mut self.b, v),
             _ => return,
         };
         let (loc, shape, len) = match &storage {
@@ -102,7 +54,7 @@ impl FunctionLowering<'_, '_> {
             VarStorage::Complex(re, im) => (VarLoc::Complex(*re, *im), VarShape::Scalar, None),
             VarStorage::Scalar(mem, len) => (self.b.location(*mem), VarShape::Scalar, *len),
             VarStorage::Array(view) => (self.b.location(view.mem), view_shape(view), view.len),
-            VarStorage::Described(d) => self.b.described_location(d),
+            VarStorage::Described(d) => described_location(&mut self.b, d),
             VarStorage::Value(_) | VarStorage::Procedure(_) => return,
         };
         let len = len.filter(|_| matches!(var.ty, Type::Character(_)));
@@ -128,4 +80,52 @@ fn view_shape(view: &ArrayView) -> VarShape {
         (d.lower, extent, d.stride)
     });
     VarShape::Array(dims.collect())
+}
+
+fn describe_constant(b: &mut Builder<'_, '_>, v: VarId) {
+    let var = b.program().var(v);
+    let ty = b.module().debug_type(&var.ty, None);
+    let bounds = crate::analysis::variables::const_bounds(&var.shape).unwrap_or_default();
+    let bytes = crate::types::const_bytes(b.program(), &var.ty).unwrap_or(0);
+    b.add_var(DebugVar {
+        name: var.name.clone(),
+        ty,
+        shape: crate::module::debug_types::const_shape(&bounds, bytes),
+        loc: VarLoc::Constant,
+        source_id: v.0,
+        is_dummy: false,
+        span: var.span,
+    });
+}
+
+fn register(b: &mut Builder<'_, '_>, v: Val) -> Reg {
+    match v {
+        Val::Reg(r) => r,
+        Val::Imm(_) => b.mov(Ty::I64, v),
+    }
+}
+
+fn described_location(b: &mut Builder<'_, '_>, d: &Descriptor) -> (VarLoc, VarShape, Option<Val>) {
+    match &d.at {
+        DescriptorAt::Mem(mem) => {
+            let shape = VarShape::Described(u32::from(d.rank));
+            let loc = match (mem.offset, b.base_of(mem.addr)) {
+                (0, Some(base)) => VarLoc::Descriptor(base),
+                _ => {
+                    let addr = b.address(*mem);
+                    VarLoc::DescriptorAt(register(b, addr))
+                }
+            };
+            (loc, shape, d.element.filter(|_| d.is_char))
+        }
+        DescriptorAt::Regs(regs) => {
+            let dims: Vec<(Val, Option<Val>, Val)> = regs
+                .dims
+                .iter()
+                .map(|[lower, extent, stride]| ((*lower).into(), Some((*extent).into()), (*stride).into()))
+                .collect();
+            let shape = if dims.is_empty() { VarShape::Scalar } else { VarShape::Array(dims) };
+            (VarLoc::At(regs.base), shape, regs.len.map(Val::from).or(d.element))
+        }
+    }
 }

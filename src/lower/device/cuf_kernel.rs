@@ -62,75 +62,6 @@ impl Params {
     }
 }
 
-impl<'p> Builder<'_, 'p> {
-    /// Device memory for one partial result a block, of each reduction; freed with the statement.
-    fn partial_results(&mut self, cuf: &'p CufKernel, grid: &[Val; 3]) -> Vec<ArrayView> {
-        if cuf.reductions.is_empty() {
-            return Vec::new();
-        }
-        let extents: Vec<Val> = grid.iter().map(|&n| self.widen(n, Ty::I32)).collect();
-        let blocks = self.product(&extents);
-        let mut views = Vec::new();
-        for (v, _) in &cuf.reductions {
-            let ty = &self.program().var(*v).ty;
-            let element = self.element_bytes(ty, None);
-            let bytes = self.imul(blocks, element);
-            let mem = self.allocated_temporary(1, bytes);
-            views.push(self.dense(mem, element, None, &[blocks]));
-        }
-        views
-    }
-
-    /// An array of the host's homes as the kernel sees it; `None` if it is not in reach of the device.
-    fn captured_view(
-        &mut self,
-        v: VarId,
-        view: &ArrayView,
-        b: &mut FunctionBuilder,
-        params: &mut Params,
-    ) -> Option<ArrayView> {
-        let var = self.program().var(v);
-        let reachable = view.mem.space != Space::Host || var.attrs.cuda.is_some() || self.aliases_device_data(v);
-        if !reachable || view.gathers() {
-            return None;
-        }
-        let name = &var.name;
-        let addr = self.address(view.mem);
-        let addr = params.pass(b, addr, Ty::I64, name);
-        let space = if view.mem.space == Space::Const { Space::Const } else { Space::Global };
-        let mut dims = Vec::with_capacity(view.dims.len());
-        for (i, d) in view.dims.iter().enumerate() {
-            let mut part = |v: Val, what: &str| params.pass(b, v, Ty::I64, &format!("{name}.{what}{}", i + 1));
-            dims.push(ArrayDim {
-                lower: part(d.lower, "lower"),
-                extent: part(d.extent, "extent"),
-                stride: part(d.stride, "stride"),
-                gather: None,
-            });
-        }
-        let element = params.pass(b, view.element, Ty::I64, &format!("{name}.element"));
-        let len = view.len.map(|_| element);
-        let mem = MemRef { volatile: view.mem.volatile, ..MemRef::at(addr, space) };
-        let contiguity = if view.is_contiguous() { Contiguity::Yes } else { Contiguity::Unknown };
-        Some(ArrayView {
-            mem,
-            origin: None,
-            dims,
-            element,
-            len,
-            tag: None,
-            contiguity,
-            assumed_size: view.assumed_size,
-        })
-    }
-
-    /// Whether an ASSOCIATE name stands for managed data, which both sides reach.
-    fn aliases_device_data(&self, v: VarId) -> bool {
-        let Storage::Alias(of) = &self.program().var(v).storage else { return false };
-        self.storage_root(of).is_some_and(|root| self.program().var(root).attrs.cuda.is_some())
-    }
-}
-
 impl<'p> FunctionLowering<'_, 'p> {
     /// A CUF kernel: the code before the launch, the launch, the kernel itself, what follows.
     pub(crate) fn cuf_kernel(&mut self, cuf: &'p CufKernel, span: Span) {
@@ -155,7 +86,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             some = self.b.combine(BinOp::And, some, more);
         }
         self.when(some, |this| {
-            let partials = this.b.partial_results(cuf, &grid);
+            let partials = partial_results(&mut this.b, cuf, &grid);
             let (func, args) = this.outline(cuf, &axes, &block, &partials, span);
             let Some(func) = func else { return this.b.unsupported("a `!$cuf kernel do` of these loops") };
             let config = LaunchConfig { grid, block, bytes: Val::i64(0), stream };
@@ -357,10 +288,10 @@ impl<'p> FunctionLowering<'_, 'p> {
             VarStorage::Procedure(_) => Some(None),
             VarStorage::Described(d) if d.rank > 0 || on_device => {
                 let view = self.b.desc_view(&d);
-                self.b.captured_view(v, &view, b, params).map(|view| Some(kernel_storage(&d, view)))
+                captured_view(&mut self.b, v, &view, b, params).map(|view| Some(kernel_storage(&d, view)))
             }
             VarStorage::Array(view) => {
-                let view = self.b.captured_view(v, &view, b, params)?;
+                let view = captured_view(&mut self.b, v, &view, b, params)?;
                 Some(Some(VarStorage::Array(view)))
             }
             VarStorage::Scalar(mem, len) if self.b.is_remote(mem) || (on_device && mem.space != Space::Local) => {
@@ -370,7 +301,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let len = len.map(|n| params.pass(b, n, Ty::I64, &format!("{}.len", var.name)));
                 Some(Some(VarStorage::Scalar(MemRef { volatile: mem.volatile, ..MemRef::at(addr, space) }, len)))
             }
-            VarStorage::Scalar(mem, len) if !crate::procedure::local::has_register(&var.ty) => {
+            VarStorage::Scalar(mem, len) if !crate::analysis::variables::has_register(&var.ty) => {
                 let bytes = const_bytes(program, &var.ty)?;
                 let addr = self.b.address(mem);
                 params.args.push(addr);
@@ -558,4 +489,62 @@ fn is_rectangular(cuf: &CufKernel) -> bool {
         }
     }
     good
+}
+
+/// Device memory for one partial result a block, of each reduction; freed with the statement.
+fn partial_results<'p>(b: &mut Builder<'_, 'p>, cuf: &'p CufKernel, grid: &[Val; 3]) -> Vec<ArrayView> {
+    if cuf.reductions.is_empty() {
+        return Vec::new();
+    }
+    let extents: Vec<Val> = grid.iter().map(|&n| b.widen(n, Ty::I32)).collect();
+    let blocks = b.product(&extents);
+    let mut views = Vec::new();
+    for (v, _) in &cuf.reductions {
+        let ty = &b.program().var(*v).ty;
+        let element = b.element_bytes(ty, None);
+        let bytes = b.imul(blocks, element);
+        let mem = b.allocated_temporary(1, bytes);
+        views.push(b.dense(mem, element, None, &[blocks]));
+    }
+    views
+}
+
+/// An array of the host's homes as the kernel sees it; `None` if it is not in reach of the device.
+fn captured_view(
+    builder: &mut Builder<'_, '_>,
+    v: VarId,
+    view: &ArrayView,
+    b: &mut FunctionBuilder,
+    params: &mut Params,
+) -> Option<ArrayView> {
+    let var = builder.program().var(v);
+    let reachable = view.mem.space != Space::Host || var.attrs.cuda.is_some() || aliases_device_data(builder, v);
+    if !reachable || view.gathers() {
+        return None;
+    }
+    let name = &var.name;
+    let addr = builder.address(view.mem);
+    let addr = params.pass(b, addr, Ty::I64, name);
+    let space = if view.mem.space == Space::Const { Space::Const } else { Space::Global };
+    let mut dims = Vec::with_capacity(view.dims.len());
+    for (i, d) in view.dims.iter().enumerate() {
+        let mut part = |v: Val, what: &str| params.pass(b, v, Ty::I64, &format!("{name}.{what}{}", i + 1));
+        dims.push(ArrayDim {
+            lower: part(d.lower, "lower"),
+            extent: part(d.extent, "extent"),
+            stride: part(d.stride, "stride"),
+            gather: None,
+        });
+    }
+    let element = params.pass(b, view.element, Ty::I64, &format!("{name}.element"));
+    let len = view.len.map(|_| element);
+    let mem = MemRef { volatile: view.mem.volatile, ..MemRef::at(addr, space) };
+    let contiguity = if view.is_contiguous() { Contiguity::Yes } else { Contiguity::Unknown };
+    Some(ArrayView { mem, origin: None, dims, element, len, tag: None, contiguity, assumed_size: view.assumed_size })
+}
+
+/// Whether an ASSOCIATE name stands for managed data, which both sides reach.
+fn aliases_device_data(b: &Builder<'_, '_>, v: VarId) -> bool {
+    let Storage::Alias(of) = &b.program().var(v).storage else { return false };
+    b.storage_root(of).is_some_and(|root| b.program().var(root).attrs.cuda.is_some())
 }

@@ -17,28 +17,6 @@ use sema::checked::{BinaryOp, CufKernel, ReduceOp, Type, VarId};
 const MOST_THREADS: i64 = 1024;
 
 impl Builder<'_, '_> {
-    /// The thread's number in its block, and how many there are; `i32`.
-    fn thread_in_block(&mut self) -> (Val, Val) {
-        let [tx, nx, _, _] = axis_registers(0).map(|r| self.special(r));
-        let [ty, ny, _, _] = axis_registers(1).map(|r| self.special(r));
-        let [tz, nz, _, _] = axis_registers(2).map(|r| self.special(r));
-        let row = self.tri(TriOp::Mad, Ty::I32, tz, ny, ty);
-        let me = self.tri(TriOp::Mad, Ty::I32, row, nx, tx);
-        let plane = self.bin(BinOp::Mul, Ty::I32, nx, ny);
-        let count = self.bin(BinOp::Mul, Ty::I32, plane, nz);
-        (me.into(), count.into())
-    }
-
-    /// The block's number in the grid, `i64`.
-    fn block_in_grid(&mut self) -> Val {
-        let [_, _, cx, gx] = axis_registers(0).map(|r| self.special(r));
-        let [_, _, cy, gy] = axis_registers(1).map(|r| self.special(r));
-        let [_, _, cz, _] = axis_registers(2).map(|r| self.special(r));
-        let row = self.tri(TriOp::Mad, Ty::I32, cz, gy, cy);
-        let block = self.tri(TriOp::Mad, Ty::I32, row, gx, cx);
-        self.widen(block.into(), Ty::I32)
-    }
-
     /// The value that a reduction begins with.
     pub(crate) fn identity(&mut self, op: ReduceOp, ty: &Type) -> Value {
         use crate::types::{imm, real_imm};
@@ -54,31 +32,6 @@ impl Builder<'_, '_> {
             ReduceOp::Max => Value::Scalar(imm(part, i64::MIN >> (64 - 8 * part.bytes()))),
             ReduceOp::Min => Value::Scalar(imm(part, i64::MAX >> (64 - 8 * part.bytes()))),
         }
-    }
-
-    /// Two values combined.
-    fn reduce_two(&mut self, op: ReduceOp, a: &Value, b: &Value, ty: &Type) -> Value {
-        let part = ir_ty(ty);
-        let integer = match op {
-            ReduceOp::Add => return self.arithmetic(BinaryOp::Add, a, b, ty),
-            ReduceOp::Mul => return self.arithmetic(BinaryOp::Mul, a, b, ty),
-            ReduceOp::Max => BinOp::Max,
-            ReduceOp::Min => BinOp::Min,
-            ReduceOp::Iand => BinOp::And,
-            ReduceOp::Ior => BinOp::Or,
-            ReduceOp::Ieor => BinOp::Xor,
-            ReduceOp::And | ReduceOp::Or | ReduceOp::Eqv | ReduceOp::Neqv => {
-                let (p, q) = (self.as_pred(a, ty), self.as_pred(b, ty));
-                let joined: Val = match op {
-                    ReduceOp::And => self.bin(BinOp::And, Ty::Pred, p, q).into(),
-                    ReduceOp::Or => self.bin(BinOp::Or, Ty::Pred, p, q).into(),
-                    _ => self.bin(BinOp::Xor, Ty::Pred, p, q).into(),
-                };
-                return Value::Pred(if op == ReduceOp::Eqv { self.negate(joined) } else { joined });
-            }
-        };
-        let (a, b) = (self.as_scalar(a, ty), self.as_scalar(b, ty));
-        Value::Scalar(self.bin(integer, part, a, b).into())
     }
 }
 
@@ -101,7 +54,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         });
         let base = MemRef::at(self.b.addr_of(AddrBase::Shared(shared)), Space::Shared);
         let slots = self.b.dense(base, Val::i64(bytes as i64), None, &[Val::i64(room)]);
-        let (me, count) = self.b.thread_in_block();
+        let (me, count) = thread_in_block(&mut self.b);
         let (thread, total) = (self.b.widen(me, Ty::I32), self.b.widen(count, Ty::I32));
         let mine = self.b.element_linear(&slots, thread);
         let value = self.b.load_value(place, ty);
@@ -116,7 +69,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.when(both, |this| {
                 let theirs = this.b.element_linear(&slots, other);
                 let (a, b) = (this.b.load_value(Lvalue::Mem(mine), ty), this.b.load_value(Lvalue::Mem(theirs), ty));
-                let joined = this.b.reduce_two(op, &a, &b, ty);
+                let joined = reduce_two(&mut this.b, op, &a, &b, ty);
                 this.b.store_value(Lvalue::Mem(mine), ty, &joined);
             });
             self.b.sync_threads();
@@ -124,7 +77,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let first = self.b.icmp(CmpOp::Eq, thread, Val::i64(0));
         self.when(first, |this| {
-            let block = this.b.block_in_grid();
+            let block = block_in_grid(&mut this.b);
             let to = this.b.element_linear(results, block);
             let value = this.b.load_value(Lvalue::Mem(mine), ty);
             this.b.store_value(element_lvalue(to, None), ty, &value);
@@ -145,9 +98,56 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let from = this.b.element_linear(&local, i);
                 let b = this.b.load_value(Lvalue::Mem(from), ty);
                 let a = this.b.load_value(place, ty);
-                let joined = this.b.reduce_two(*op, &a, &b, ty);
+                let joined = reduce_two(&mut this.b, *op, &a, &b, ty);
                 this.b.store_value(place, ty, &joined);
             });
         }
     }
+}
+
+/// The thread's number in its block, and how many there are; `i32`.
+fn thread_in_block(b: &mut Builder<'_, '_>) -> (Val, Val) {
+    let [tx, nx, _, _] = axis_registers(0).map(|r| b.special(r));
+    let [ty, ny, _, _] = axis_registers(1).map(|r| b.special(r));
+    let [tz, nz, _, _] = axis_registers(2).map(|r| b.special(r));
+    let row = b.tri(TriOp::Mad, Ty::I32, tz, ny, ty);
+    let me = b.tri(TriOp::Mad, Ty::I32, row, nx, tx);
+    let plane = b.bin(BinOp::Mul, Ty::I32, nx, ny);
+    let count = b.bin(BinOp::Mul, Ty::I32, plane, nz);
+    (me.into(), count.into())
+}
+
+/// The block's number in the grid, `i64`.
+fn block_in_grid(b: &mut Builder<'_, '_>) -> Val {
+    let [_, _, cx, gx] = axis_registers(0).map(|r| b.special(r));
+    let [_, _, cy, gy] = axis_registers(1).map(|r| b.special(r));
+    let [_, _, cz, _] = axis_registers(2).map(|r| b.special(r));
+    let row = b.tri(TriOp::Mad, Ty::I32, cz, gy, cy);
+    let block = b.tri(TriOp::Mad, Ty::I32, row, gx, cx);
+    b.widen(block.into(), Ty::I32)
+}
+
+/// Two values combined.
+fn reduce_two(builder: &mut Builder<'_, '_>, op: ReduceOp, a: &Value, b: &Value, ty: &Type) -> Value {
+    let part = ir_ty(ty);
+    let integer = match op {
+        ReduceOp::Add => return builder.arithmetic(BinaryOp::Add, a, b, ty),
+        ReduceOp::Mul => return builder.arithmetic(BinaryOp::Mul, a, b, ty),
+        ReduceOp::Max => BinOp::Max,
+        ReduceOp::Min => BinOp::Min,
+        ReduceOp::Iand => BinOp::And,
+        ReduceOp::Ior => BinOp::Or,
+        ReduceOp::Ieor => BinOp::Xor,
+        ReduceOp::And | ReduceOp::Or | ReduceOp::Eqv | ReduceOp::Neqv => {
+            let (p, q) = (builder.as_pred(a, ty), builder.as_pred(b, ty));
+            let joined: Val = match op {
+                ReduceOp::And => builder.bin(BinOp::And, Ty::Pred, p, q).into(),
+                ReduceOp::Or => builder.bin(BinOp::Or, Ty::Pred, p, q).into(),
+                _ => builder.bin(BinOp::Xor, Ty::Pred, p, q).into(),
+            };
+            return Value::Pred(if op == ReduceOp::Eqv { builder.negate(joined) } else { joined });
+        }
+    };
+    let (a, b) = (builder.as_scalar(a, ty), builder.as_scalar(b, ty));
+    Value::Scalar(builder.bin(integer, part, a, b).into())
 }

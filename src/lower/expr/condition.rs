@@ -28,13 +28,6 @@ pub(crate) fn comparison(op: CmpOp) -> op::CmpOp {
 }
 
 impl Builder<'_, '_> {
-    /// Whether a division by `right` may end the program.
-    fn may_divide_by_zero(&self, right: &Expr) -> bool {
-        self.is_host()
-            && matches!(right.ty, Type::Integer(_))
-            && crate::stmt::loops::constant_int(right).is_none_or(|n| n == 0)
-    }
-
     /// Compares two character values.
     pub(crate) fn compare_characters(&mut self, op: CmpOp, a: &crate::value::Value, b: &crate::value::Value) -> Val {
         let ((a, a_len), (b, b_len)) = (self.as_char(a), self.as_char(b));
@@ -114,9 +107,9 @@ impl<'p> FunctionLowering<'_, 'p> {
                 matches!(self.storage_of(*v), Some(VarStorage::Reg(_) | VarStorage::Complex(..) | VarStorage::Value(_)))
             }
             ExprKind::Binary { op: BinaryOp::Pow, .. } => false,
-            ExprKind::Binary { op: BinaryOp::Div, right, .. } if self.b.may_divide_by_zero(right) => false,
+            ExprKind::Binary { op: BinaryOp::Div, right, .. } if may_divide_by_zero(&self.b, right) => false,
             ExprKind::Intrinsic { id: Intrinsic::Mod | Intrinsic::Modulo, args }
-                if args.get(1).and_then(Option::as_ref).is_some_and(|right| self.b.may_divide_by_zero(right)) =>
+                if args.get(1).and_then(Option::as_ref).is_some_and(|right| may_divide_by_zero(&self.b, right)) =>
             {
                 false
             }
@@ -186,4 +179,11 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
         }
     }
+}
+
+/// Whether a division by `right` may end the program.
+fn may_divide_by_zero(b: &Builder<'_, '_>, right: &Expr) -> bool {
+    b.is_host()
+        && matches!(right.ty, Type::Integer(_))
+        && crate::analysis::expressions::constant_int(right).is_none_or(|n| n == 0)
 }

@@ -1,10 +1,11 @@
 //! Designators: the places and views that variables, components, elements, sections, substrings and complex parts name.
 
+use crate::analysis::expressions::is_designator;
+use crate::analysis::variables::const_bounds;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::Operand;
 use crate::function::FunctionLowering;
-use crate::module::globals::const_bounds;
 use crate::storage::VarStorage;
 use crate::types::{const_bytes, data_space, ir_ty};
 use crate::value::Value;
@@ -13,20 +14,6 @@ use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::{Lvalue, MemRef};
 use ir::Val;
 use sema::checked::{CharLen, Expr, ExprKind, Field, Program, Sub, Type, VarId};
-
-/// Whether an expression names an object, so that it may be passed by reference or pointed to.
-pub(crate) fn is_designator(e: &Expr) -> bool {
-    match &e.kind {
-        ExprKind::Var(_) => true,
-        ExprKind::Field { base, .. }
-        | ExprKind::Element { base, .. }
-        | ExprKind::Section { base, .. }
-        | ExprKind::Substring { base, .. }
-        | ExprKind::ComplexPart { base, .. }
-        | ExprKind::Seen { base, .. } => is_designator(base),
-        _ => false,
-    }
-}
 
 /// The variable that a designator names a part of. What a component points to, or has allocated, is no part of it.
 fn root(program: &Program, e: &Expr) -> Option<VarId> {
@@ -69,15 +56,6 @@ impl<'p> Builder<'_, 'p> {
         }
     }
 
-    /// A value in memory.
-    fn value_lvalue(&mut self, value: &Value, ty: &Type) -> Lvalue {
-        match value {
-            Value::Char(mem, len) => Lvalue::Char(*mem, *len),
-            Value::Object(mem) => Lvalue::Mem(*mem),
-            _ => Lvalue::Mem(self.spill(value, ty)),
-        }
-    }
-
     /// The descriptor of a component, which lies at `mem`.
     pub(crate) fn field_desc(&mut self, f: &'p Field, mem: MemRef) -> Descriptor {
         let data = data_space(self.side(), f.cuda, f.pointer);
@@ -97,34 +75,6 @@ impl<'p> Builder<'_, 'p> {
         }
         view
     }
-
-    /// A view whose elements are parts of the elements of another.
-    fn part_view(&mut self, mut view: ArrayView, ty: &Type) -> ArrayView {
-        let bytes = const_bytes(self.program(), ty).unwrap_or(0) as i64;
-        view.len = matches!(ty, Type::Character(_)).then_some(Val::i64(bytes));
-        if view.element != Val::i64(bytes) {
-            view.contiguity = Contiguity::Unknown;
-        }
-        view.element = Val::i64(bytes);
-        view.origin = None;
-        view.tag = None;
-        // A component of an array has bounds of its own, as a section has.
-        view.dims.iter_mut().for_each(|d| d.lower = Val::i64(1));
-        view
-    }
-
-    /// Reports a section that operands its array; an empty one never does.
-    fn check_range(&mut self, low: Val, extent: Val, step: Val, d: &ArrayDim, dim: usize, base: &Expr) {
-        let some = self.icmp(ir::op::CmpOp::Gt, extent, Val::i64(0));
-        let name = self.designator_name(base);
-        let d = d.clone();
-        self.when(some, |this| {
-            this.check_subscript(low, &d, dim, &name);
-            let steps = this.iadd(extent, Val::i64(-1));
-            let last = this.imad(steps, step, low);
-            this.check_subscript(last, &d, dim, &name);
-        });
-    }
 }
 
 impl<'p> FunctionLowering<'_, 'p> {
@@ -136,7 +86,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                     let mem = self.b.element_pos(&view, &index, linear);
                     view.len.map_or(Lvalue::Mem(mem), |len| Lvalue::Char(mem, len))
                 }
-                Operand::Value(v) => self.b.value_lvalue(&v, &e.ty),
+                Operand::Value(v) => value_lvalue(&mut self.b, &v, &e.ty),
             };
         }
         if !self.b.is_host()
@@ -153,7 +103,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Some(place) => place,
                 None => {
                     let value = self.variable_without_lvalue(*v, &e.ty);
-                    self.b.value_lvalue(&value, &e.ty)
+                    value_lvalue(&mut self.b, &value, &e.ty)
                 }
             },
             ExprKind::Field { base, field } => match self.described_field(base, *field) {
@@ -196,7 +146,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             },
             _ => {
                 let value = self.value(e);
-                self.b.value_lvalue(&value, &e.ty)
+                value_lvalue(&mut self.b, &value, &e.ty)
             }
         }
     }
@@ -304,16 +254,16 @@ impl<'p> FunctionLowering<'_, 'p> {
                 }
                 let mut view = self.designator_view(base)?;
                 view.mem = view.mem.plus(f.offset as i64);
-                Some(self.b.part_view(view, &f.ty))
+                Some(part_view(&mut self.b, view, &f.ty))
             }
             ExprKind::Seen { base, class } => {
                 let view = self.designator_view(base)?;
                 if *class {
                     return Some(view);
                 }
-                let whole = crate::assign::is_whole(base);
+                let whole = crate::analysis::expressions::is_whole(base);
                 let (dims, element) = (view.dims.clone(), view.element);
-                let mut view = self.b.part_view(view, &e.ty);
+                let mut view = part_view(&mut self.b, view, &e.ty);
                 view.tag = None;
                 if matches!(e.ty, Type::Character(_)) {
                     (view.element, view.len) = (element, Some(element));
@@ -326,7 +276,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             ExprKind::ComplexPart { base, imaginary } => {
                 let mut view = self.designator_view(base)?;
                 view.mem = view.mem.plus(part_offset(&base.ty, *imaginary));
-                Some(self.b.part_view(view, &e.ty))
+                Some(part_view(&mut self.b, view, &e.ty))
             }
             ExprKind::Substring { base, lo, hi } => {
                 let mut view = self.designator_view(base)?;
@@ -397,7 +347,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                     let high = end(self, hi, false);
                     let extent = if whole { d.extent } else { self.b.count(low, high, step) };
                     if self.b.options().check_bounds && !last_unknown && !whole {
-                        self.b.check_range(low, extent, step, d, i, base);
+                        check_range(&mut self.b, low, extent, step, d, i, base);
                     }
                     let position = self.b.isub(low, d.lower);
                     let skip = self.b.imul(position, d.stride);
@@ -435,4 +385,41 @@ impl<'p> FunctionLowering<'_, 'p> {
 /// Byte offset of a part of a complex number.
 fn part_offset(ty: &Type, imaginary: bool) -> i64 {
     if imaginary { i64::from(ir_ty(ty).bytes()) } else { 0 }
+}
+
+/// A value in memory.
+fn value_lvalue(b: &mut Builder<'_, '_>, value: &Value, ty: &Type) -> Lvalue {
+    match value {
+        Value::Char(mem, len) => Lvalue::Char(*mem, *len),
+        Value::Object(mem) => Lvalue::Mem(*mem),
+        _ => Lvalue::Mem(b.spill(value, ty)),
+    }
+}
+
+/// A view whose elements are parts of the elements of another.
+fn part_view(b: &mut Builder<'_, '_>, mut view: ArrayView, ty: &Type) -> ArrayView {
+    let bytes = const_bytes(b.program(), ty).unwrap_or(0) as i64;
+    view.len = matches!(ty, Type::Character(_)).then_some(Val::i64(bytes));
+    if view.element != Val::i64(bytes) {
+        view.contiguity = Contiguity::Unknown;
+    }
+    view.element = Val::i64(bytes);
+    view.origin = None;
+    view.tag = None;
+    // A component of an array has bounds of its own, as a section has.
+    view.dims.iter_mut().for_each(|d| d.lower = Val::i64(1));
+    view
+}
+
+/// Reports a section that operands its array; an empty one never does.
+fn check_range(b: &mut Builder<'_, '_>, low: Val, extent: Val, step: Val, d: &ArrayDim, dim: usize, base: &Expr) {
+    let some = b.icmp(ir::op::CmpOp::Gt, extent, Val::i64(0));
+    let name = b.designator_name(base);
+    let d = d.clone();
+    b.when(some, |b| {
+        b.check_subscript(low, &d, dim, &name);
+        let steps = b.iadd(extent, Val::i64(-1));
+        let last = b.imad(steps, step, low);
+        b.check_subscript(last, &d, dim, &name);
+    });
 }

@@ -10,6 +10,7 @@
 pub(crate) mod char_length;
 pub(crate) mod condition;
 pub(crate) mod designator;
+pub(crate) mod subscript;
 
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
@@ -53,21 +54,6 @@ impl Builder<'_, '_> {
                 Value::Object(self.constant_memory(&bytes, crate::types::align(self.program(), ty)))
             }
             Const::Array { .. } | Const::Null => self.refused(ty, "this constant as a value"),
-        }
-    }
-
-    fn negative(&mut self, v: &Value, ty: &Type) -> Value {
-        let part = ir_ty(ty);
-        match v {
-            Value::Complex(re, im) => {
-                let re = self.un(UnOp::Neg, part, *re);
-                let im = self.un(UnOp::Neg, part, *im);
-                Value::Complex(re.into(), im.into())
-            }
-            _ => {
-                let v = self.as_scalar(v, ty);
-                Value::Scalar(self.un(UnOp::Neg, part, v).into())
-            }
         }
     }
 
@@ -166,7 +152,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             ExprKind::Unary { op: UnaryOp::Neg, operand } => {
                 let v = self.value(operand);
-                self.b.negative(&v, &e.ty)
+                negative(&mut self.b, &v, &e.ty)
             }
             ExprKind::Unary { op: UnaryOp::Not, .. } | ExprKind::Compare { .. } | ExprKind::Logic { .. } => {
                 Value::Pred(self.pred(e))
@@ -289,5 +275,20 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let exponent = self.value(right);
         self.b.mathematics("pow", &[(base, left.ty.clone()), (exponent, right.ty.clone())], ty)
+    }
+}
+
+fn negative(b: &mut Builder<'_, '_>, v: &Value, ty: &Type) -> Value {
+    let part = ir_ty(ty);
+    match v {
+        Value::Complex(re, im) => {
+            let re = b.un(UnOp::Neg, part, *re);
+            let im = b.un(UnOp::Neg, part, *im);
+            Value::Complex(re.into(), im.into())
+        }
+        _ => {
+            let v = b.as_scalar(v, ty);
+            Value::Scalar(b.un(UnOp::Neg, part, v).into())
+        }
     }
 }

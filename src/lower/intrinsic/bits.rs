@@ -10,43 +10,6 @@ use ir::{Ty, Val};
 use sema::checked::Expr;
 use sema::intrinsic::Intrinsic;
 
-impl Builder<'_, '_> {
-    /// The lowest `n` bits.
-    fn low_mask(&mut self, ty: Ty, n: Val) -> Val {
-        let high = self.bin(BinOp::Shl, ty, imm(ty, -1), n);
-        self.un(UnOp::Not, ty, high).into()
-    }
-
-    fn shift_either_way(&mut self, ty: Ty, a: Val, n: Val) -> Val {
-        if let Val::Imm(bits) = n {
-            let n = scalar::bits::signed(ty, bits);
-            let op = if n < 0 { BinOp::ShrU } else { BinOp::Shl };
-            return self.bin(op, ty, a, imm(ty, n.wrapping_abs())).into();
-        }
-        let left = self.bin(BinOp::Shl, ty, a, n);
-        let back = self.un(UnOp::Neg, ty, n);
-        let right = self.bin(BinOp::ShrU, ty, a, back);
-        let is_left = self.cmp(CmpOp::Ge, ty, n, Val::Imm(0));
-        self.select(ty, is_left, left, right).into()
-    }
-
-    /// The lowest `width` bits rotated left by `n`, which may be negative.
-    fn rotate(&mut self, ty: Ty, a: Val, n: Val, width: Val) -> Val {
-        let mask = self.low_mask(ty, width);
-        let below = self.cmp(CmpOp::Lt, ty, n, Val::Imm(0));
-        let wrapped = self.bin(BinOp::Add, ty, n, width);
-        let n = self.select(ty, below, wrapped, n);
-        let rest = self.bin(BinOp::Sub, ty, width, n);
-        let low = self.bin(BinOp::And, ty, a, mask);
-        let (up, down) = (self.bin(BinOp::Shl, ty, low, n), self.bin(BinOp::ShrU, ty, low, rest));
-        let both = self.bin(BinOp::Or, ty, up, down);
-        let turned = self.bin(BinOp::And, ty, both, mask);
-        let others = self.un(UnOp::Not, ty, mask);
-        let kept = self.bin(BinOp::And, ty, a, others);
-        self.bin(BinOp::Or, ty, turned, kept).into()
-    }
-}
-
 impl<'p> FunctionLowering<'_, 'p> {
     pub(super) fn bit_function(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Value> {
         use Intrinsic as I;
@@ -80,16 +43,16 @@ impl<'p> FunctionLowering<'_, 'p> {
             I::Ibits => {
                 let len = self.count_of(arg(args, 2)?, ty);
                 let shifted = bin(self, BinOp::ShrU, a, second);
-                let mask = self.b.low_mask(ty, len);
+                let mask = low_mask(&mut self.b, ty, len);
                 bin(self, BinOp::And, shifted, mask)
             }
-            I::Ishft => self.b.shift_either_way(ty, a, second),
+            I::Ishft => shift_either_way(&mut self.b, ty, a, second),
             I::Ishftc => {
                 let width = match arg(args, 2) {
                     Some(size) => self.count_of(size, ty),
                     None => imm(ty, i64::from(ty.bytes()) * 8),
                 };
-                self.b.rotate(ty, a, second, width)
+                rotate(&mut self.b, ty, a, second, width)
             }
             I::Dshiftl | I::Dshiftr => {
                 let n = self.count_of(arg(args, 2)?, ty);
@@ -124,7 +87,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 }
                 self.b.cast(n, ty, ir_ty(&e.ty))
             }
-            I::Maskr => self.b.low_mask(ty, a),
+            I::Maskr => low_mask(&mut self.b, ty, a),
             I::Maskl => {
                 let rest = bin(self, BinOp::Sub, imm(ty, i64::from(ty.bytes()) * 8), a);
                 bin(self, BinOp::Shl, imm(ty, -1), rest)
@@ -142,4 +105,39 @@ impl<'p> FunctionLowering<'_, 'p> {
         let v = self.scalar(e);
         self.b.cast(v, ir_ty(&e.ty), ty)
     }
+}
+
+/// The lowest `n` bits.
+fn low_mask(b: &mut Builder<'_, '_>, ty: Ty, n: Val) -> Val {
+    let high = b.bin(BinOp::Shl, ty, imm(ty, -1), n);
+    b.un(UnOp::Not, ty, high).into()
+}
+
+fn shift_either_way(b: &mut Builder<'_, '_>, ty: Ty, a: Val, n: Val) -> Val {
+    if let Val::Imm(bits) = n {
+        let n = scalar::bits::signed(ty, bits);
+        let op = if n < 0 { BinOp::ShrU } else { BinOp::Shl };
+        return b.bin(op, ty, a, imm(ty, n.wrapping_abs())).into();
+    }
+    let left = b.bin(BinOp::Shl, ty, a, n);
+    let back = b.un(UnOp::Neg, ty, n);
+    let right = b.bin(BinOp::ShrU, ty, a, back);
+    let is_left = b.cmp(CmpOp::Ge, ty, n, Val::Imm(0));
+    b.select(ty, is_left, left, right).into()
+}
+
+/// The lowest `width` bits rotated left by `n`, which may be negative.
+fn rotate(b: &mut Builder<'_, '_>, ty: Ty, a: Val, n: Val, width: Val) -> Val {
+    let mask = low_mask(b, ty, width);
+    let below = b.cmp(CmpOp::Lt, ty, n, Val::Imm(0));
+    let wrapped = b.bin(BinOp::Add, ty, n, width);
+    let n = b.select(ty, below, wrapped, n);
+    let rest = b.bin(BinOp::Sub, ty, width, n);
+    let low = b.bin(BinOp::And, ty, a, mask);
+    let (up, down) = (b.bin(BinOp::Shl, ty, low, n), b.bin(BinOp::ShrU, ty, low, rest));
+    let both = b.bin(BinOp::Or, ty, up, down);
+    let turned = b.bin(BinOp::And, ty, both, mask);
+    let others = b.un(UnOp::Not, ty, mask);
+    let kept = b.bin(BinOp::And, ty, a, others);
+    b.bin(BinOp::Or, ty, turned, kept).into()
 }

@@ -12,16 +12,6 @@ use ir::{Ty, Val};
 use sema::checked::{CmpOp, Expr};
 use sema::intrinsic::Intrinsic;
 
-impl Builder<'_, '_> {
-    /// A predicate as 0 or 1.
-    pub(crate) fn pred_to_flag(&mut self, p: Val) -> Val {
-        match p {
-            Val::Imm(bits) => Val::i32((bits & 1) as i32),
-            Val::Reg(_) => self.select(Ty::I32, p, Val::i32(1), Val::i32(0)).into(),
-        }
-    }
-}
-
 impl<'p> FunctionLowering<'_, 'p> {
     pub(super) fn character_function(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Value> {
         use Intrinsic as I;
@@ -71,7 +61,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let back = match arg(args, 2) {
                     Some(back) => {
                         let p = self.pred(back);
-                        self.b.pred_to_flag(p)
+                        pred_to_flag(&mut self.b, p)
                     }
                     None => Val::i32(0),
                 };
@@ -112,5 +102,13 @@ impl<'p> FunctionLowering<'_, 'p> {
             this.b.store_char(to, len, &text);
         });
         Value::Char(mem, total)
+    }
+}
+
+/// A predicate as 0 or 1.
+fn pred_to_flag(b: &mut Builder<'_, '_>, p: Val) -> Val {
+    match p {
+        Val::Imm(bits) => Val::i32((bits & 1) as i32),
+        Val::Reg(_) => b.select(Ty::I32, p, Val::i32(1), Val::i32(0)).into(),
     }
 }

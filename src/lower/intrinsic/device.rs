@@ -14,63 +14,6 @@ use ir::{InstKind, Scope, Space, Ty, Val};
 use sema::checked::{Expr, Type};
 use sema::intrinsic::Intrinsic;
 
-impl<'p> Builder<'_, 'p> {
-    /// A predicate as a logical, or as 1 or 0.
-    fn truth_value(&mut self, p: Val, ty: &Type) -> Value {
-        if matches!(ty, Type::Logical(_)) {
-            return Value::Pred(p);
-        }
-        let part = ir_ty(ty);
-        Value::Scalar(self.select(part, p, imm(part, 1), imm(part, 0)).into())
-    }
-
-    fn private_atomic(&mut self, op: AtomOp, place: Lvalue, target: &Expr, a: Val, b: Option<Val>) -> Option<Value> {
-        let ty = ir_ty(&target.ty);
-        let old = self.load_value(place, &target.ty);
-        let x = self.as_scalar(&old, &target.ty);
-        let plain = match op {
-            AtomOp::Add => Some(BinOp::Add),
-            AtomOp::Sub => Some(BinOp::Sub),
-            AtomOp::Min => Some(BinOp::Min),
-            AtomOp::Max => Some(BinOp::Max),
-            AtomOp::And => Some(BinOp::And),
-            AtomOp::Or => Some(BinOp::Or),
-            AtomOp::Xor => Some(BinOp::Xor),
-            AtomOp::Exch | AtomOp::Cas | AtomOp::Inc | AtomOp::Dec => None,
-        };
-        let new: Val = match (op, plain) {
-            (_, Some(plain)) => self.bin(plain, ty, x, a).into(),
-            (AtomOp::Exch, _) => a,
-            (AtomOp::Cas, _) => {
-                let equal = self.cmp(CmpOp::Eq, ty, x, a);
-                self.select(ty, equal, b?, x).into()
-            }
-            (AtomOp::Inc, _) => {
-                let below = self.cmp(CmpOp::Lt, ty, x, a);
-                let more = self.bin(BinOp::Add, ty, x, imm(ty, 1));
-                self.select(ty, below, more, Val::Imm(0)).into()
-            }
-            _ => {
-                let positive = self.cmp(CmpOp::Gt, ty, x, Val::Imm(0));
-                let below = self.cmp(CmpOp::Lt, ty, x, a);
-                let inside = self.bin(BinOp::And, Ty::Pred, positive, below);
-                let less = self.bin(BinOp::Sub, ty, x, imm(ty, 1));
-                self.select(ty, inside, less, a).into()
-            }
-        };
-        self.store_value(place, &target.ty, &Value::Scalar(new));
-        Some(old)
-    }
-
-    /// The name of a derived type.
-    fn type_name(&self, ty: &Type) -> &'p str {
-        match ty {
-            Type::Derived(id) => &self.program().types[id.0 as usize].name,
-            _ => "",
-        }
-    }
-}
-
 impl<'p> FunctionLowering<'_, 'p> {
     pub(super) fn device_function(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Value> {
         use Intrinsic as I;
@@ -83,7 +26,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let p = self.truth(arg(args, 0)?);
                 let op = if id == I::SyncthreadsAnd { BarOp::And } else { BarOp::Or };
                 let all = self.b.barrier(op, p);
-                self.b.truth_value(all.into(), &e.ty)
+                truth_value(&mut self.b, all.into(), &e.ty)
             }
             I::SyncthreadsCount => {
                 let p = self.truth(arg(args, 0)?);
@@ -94,7 +37,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let p = self.truth(arg(args, 0)?);
                 let op = if id == I::Allthreads { VoteOp::All } else { VoteOp::Any };
                 let v = self.b.vote(op, Ty::Pred, None, p);
-                self.b.truth_value(v.into(), &e.ty)
+                truth_value(&mut self.b, v.into(), &e.ty)
             }
             I::Ballot => {
                 let p = self.truth(arg(args, 0)?);
@@ -117,7 +60,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 if id == I::BallotSync {
                     Value::Scalar(self.b.cast(v.into(), Ty::I32, ty))
                 } else {
-                    self.b.truth_value(v.into(), &e.ty)
+                    truth_value(&mut self.b, v.into(), &e.ty)
                 }
             }
             I::MatchAnySync | I::MatchAllSync => {
@@ -128,7 +71,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let found = self.b.vote(op, ir_ty(&value.ty), Some(mask), v);
                 if let Some(pred) = arg(args, 2) {
                     let all = self.b.cmp(CmpOp::Ne, Ty::I32, found, Val::i32(0));
-                    let value = self.b.truth_value(all.into(), &pred.ty);
+                    let value = truth_value(&mut self.b, all.into(), &pred.ty);
                     let place = self.lvalue(pred);
                     self.b.store_value(place, &pred.ty, &value);
                 }
@@ -234,7 +177,9 @@ impl<'p> FunctionLowering<'_, 'p> {
                 });
                 Some(Value::Scalar(dst.into()))
             }
-            place @ Lvalue::Mem(MemRef { space: Space::Local, .. }) => self.b.private_atomic(op, place, target, a, b),
+            place @ Lvalue::Mem(MemRef { space: Space::Local, .. }) => {
+                private_atomic(&mut self.b, op, place, target, a, b)
+            }
             _ => None,
         }
     }
@@ -246,7 +191,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             return false;
         }
         match id {
-            I::Syncthreads => match arg(args, 0).map(|group| self.b.type_name(&group.ty)) {
+            I::Syncthreads => match arg(args, 0).map(|group| type_name(&self.b, &group.ty)) {
                 Some("grid_group") => self.b.sync_grid(),
                 Some("coalesced_group") => self.b.sync_warp(Val::i32(-1)),
                 _ => self.b.sync_threads(),
@@ -277,5 +222,67 @@ impl<'p> FunctionLowering<'_, 'p> {
             _ => return self.atomic(id, args).is_some(),
         }
         true
+    }
+}
+
+/// A predicate as a logical, or as 1 or 0.
+fn truth_value(b: &mut Builder<'_, '_>, p: Val, ty: &Type) -> Value {
+    if matches!(ty, Type::Logical(_)) {
+        return Value::Pred(p);
+    }
+    let part = ir_ty(ty);
+    Value::Scalar(b.select(part, p, imm(part, 1), imm(part, 0)).into())
+}
+
+fn private_atomic(
+    builder: &mut Builder<'_, '_>,
+    op: AtomOp,
+    place: Lvalue,
+    target: &Expr,
+    a: Val,
+    b: Option<Val>,
+) -> Option<Value> {
+    let ty = ir_ty(&target.ty);
+    let old = builder.load_value(place, &target.ty);
+    let x = builder.as_scalar(&old, &target.ty);
+    let plain = match op {
+        AtomOp::Add => Some(BinOp::Add),
+        AtomOp::Sub => Some(BinOp::Sub),
+        AtomOp::Min => Some(BinOp::Min),
+        AtomOp::Max => Some(BinOp::Max),
+        AtomOp::And => Some(BinOp::And),
+        AtomOp::Or => Some(BinOp::Or),
+        AtomOp::Xor => Some(BinOp::Xor),
+        AtomOp::Exch | AtomOp::Cas | AtomOp::Inc | AtomOp::Dec => None,
+    };
+    let new: Val = match (op, plain) {
+        (_, Some(plain)) => builder.bin(plain, ty, x, a).into(),
+        (AtomOp::Exch, _) => a,
+        (AtomOp::Cas, _) => {
+            let equal = builder.cmp(CmpOp::Eq, ty, x, a);
+            builder.select(ty, equal, b?, x).into()
+        }
+        (AtomOp::Inc, _) => {
+            let below = builder.cmp(CmpOp::Lt, ty, x, a);
+            let more = builder.bin(BinOp::Add, ty, x, imm(ty, 1));
+            builder.select(ty, below, more, Val::Imm(0)).into()
+        }
+        _ => {
+            let positive = builder.cmp(CmpOp::Gt, ty, x, Val::Imm(0));
+            let below = builder.cmp(CmpOp::Lt, ty, x, a);
+            let inside = builder.bin(BinOp::And, Ty::Pred, positive, below);
+            let less = builder.bin(BinOp::Sub, ty, x, imm(ty, 1));
+            builder.select(ty, inside, less, a).into()
+        }
+    };
+    builder.store_value(place, &target.ty, &Value::Scalar(new));
+    Some(old)
+}
+
+/// The name of a derived type.
+fn type_name<'p>(b: &Builder<'_, 'p>, ty: &Type) -> &'p str {
+    match ty {
+        Type::Derived(id) => &b.program().types[id.0 as usize].name,
+        _ => "",
     }
 }

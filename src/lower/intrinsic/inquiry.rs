@@ -2,11 +2,11 @@
 //! may ask them of device data.
 
 use super::{Args, arg};
+use crate::analysis::expressions::constant_int;
 use crate::array::element_lvalue;
 use crate::builder::Builder;
 use crate::elements::Operand;
 use crate::function::FunctionLowering;
-use crate::stmt::loops::constant_int;
 use crate::storage::VarStorage;
 use crate::types::{Side, const_bytes, imm, ir_ty};
 use crate::value::Value;
@@ -17,21 +17,6 @@ use ir::rt::Rt;
 use ir::{Ty, Val};
 use sema::checked::{Expr, ExprKind, Type};
 use sema::intrinsic::Intrinsic;
-
-impl Builder<'_, '_> {
-    /// An address as an integer or as an object like `type(c_ptr)`.
-    fn address_value(&mut self, addr: Val, ty: &Type) -> Value {
-        match ty {
-            Type::Derived(_) => {
-                let bytes = const_bytes(self.program(), ty).unwrap_or(8).max(8);
-                let (_, mem) = self.slot(bytes, 8, "temporary", source::Span::NONE);
-                self.store_scalar(mem, Ty::I64, addr);
-                Value::Object(mem)
-            }
-            _ => Value::Scalar(self.narrow(addr, ir_ty(ty))),
-        }
-    }
-}
 
 /// LBOUND of a dimension: 1 if it is empty.
 fn lower_bound(b: &mut Builder<'_, '_>, d: (Val, Val)) -> Val {
@@ -129,7 +114,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                         self.b.address(mem)
                     }
                 };
-                self.b.address_value(addr, &e.ty)
+                address_value(&mut self.b, addr, &e.ty)
             }
             I::CAssociated => {
                 let a = self.pointer_word(first);
@@ -190,7 +175,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         if e.rank == 0 {
             return Vec::new();
         }
-        let whole = crate::assign::is_whole(e);
+        let whole = crate::analysis::expressions::is_whole(e);
         let view = match self.lookup(e) {
             Some((Operand::View(view), ..)) => Some(view),
             _ => self.designator_view(e),
@@ -240,5 +225,18 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.b.store_value(place, &e.ty, &Value::Scalar(v));
         }
         Some(view)
+    }
+}
+
+/// An address as an integer or as an object like `type(c_ptr)`.
+fn address_value(b: &mut Builder<'_, '_>, addr: Val, ty: &Type) -> Value {
+    match ty {
+        Type::Derived(_) => {
+            let bytes = const_bytes(b.program(), ty).unwrap_or(8).max(8);
+            let (_, mem) = b.slot(bytes, 8, "temporary", source::Span::NONE);
+            b.store_scalar(mem, Ty::I64, addr);
+            Value::Object(mem)
+        }
+        _ => Value::Scalar(b.narrow(addr, ir_ty(ty))),
     }
 }

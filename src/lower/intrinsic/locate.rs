@@ -28,39 +28,6 @@ struct Search<'p> {
     at: Vec<Reg>,
 }
 
-impl<'p> Builder<'_, 'p> {
-    fn start_search(&mut self, s: &Search<'p>) {
-        for &r in &s.at {
-            self.set(r, Val::i64(0));
-        }
-        if s.wanted.is_none() {
-            self.store_value(s.best, &s.array.ty, &Value::Scalar(Val::Imm(0)));
-        }
-    }
-
-    fn equal_values(&mut self, x: &Value, x_ty: &Type, y: &Value, y_ty: &Type) -> Val {
-        match x_ty {
-            Type::Character(_) => self.compare_characters(sema::checked::CmpOp::Eq, x, y),
-            Type::Logical(_) => {
-                let (a, b) = (self.as_pred(x, x_ty), self.as_pred(y, y_ty));
-                let differ: Val = self.bin(BinOp::Xor, Ty::Pred, a, b).into();
-                self.negate(differ)
-            }
-            _ => {
-                let y = self.convert(y, y_ty, x_ty);
-                let (a, b) = (self.as_complex(x, x_ty), self.as_complex(&y, x_ty));
-                let ty = ir_ty(x_ty);
-                let re: Val = self.cmp(CmpOp::Eq, ty, a.0, b.0).into();
-                if !matches!(x_ty, Type::Complex(_)) {
-                    return re;
-                }
-                let im: Val = self.cmp(CmpOp::Eq, ty, a.1, b.1).into();
-                self.combine(BinOp::And, re, im)
-            }
-        }
-    }
-}
-
 impl<'p> FunctionLowering<'_, 'p> {
     /// The search that a reference means, for positions of `rank` subscripts.
     fn search(&mut self, id: Intrinsic, args: Args<'p>, rank: usize) -> Option<Search<'p>> {
@@ -110,7 +77,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let x = self.value(s.array);
         let better = match &s.wanted {
             Some((wanted, ty)) => {
-                let equal = self.b.equal_values(&x, &s.array.ty, wanted, ty);
+                let equal = equal_values(&mut self.b, &x, &s.array.ty, wanted, ty);
                 let may = self.b.combine(BinOp::Or, none, s.back);
                 self.b.combine(BinOp::And, equal, may)
             }
@@ -145,7 +112,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(super) fn locate_scalar(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Value> {
         let s = self.search(id, args, 1)?;
         let (operands, extents) = self.prepare_search(&s)?;
-        self.b.start_search(&s);
+        start_search(&mut self.b, &s);
         self.with_operands(operands, |this| {
             this.nest(&extents, &mut |this, index| {
                 this.move_to(index);
@@ -168,7 +135,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let rank = usize::from(array.rank);
         let s = self.search(id, args, rank)?;
         let (operands, extents) = self.prepare_search(&s)?;
-        self.b.start_search(&s);
+        start_search(&mut self.b, &s);
         self.with_operands(operands, |this| {
             this.nest(&extents, &mut |this, index| {
                 this.move_to(index);
@@ -192,7 +159,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let result = view.clone();
         self.with_operands(operands, |this| {
             this.nest(&outer, &mut |this, index| {
-                this.b.start_search(&s);
+                start_search(&mut this.b, &s);
                 this.repeat(along, &mut |this, i| {
                     let full = this.b.with_dimension(index, dim, i);
                     this.move_to(&full);
@@ -205,5 +172,36 @@ impl<'p> FunctionLowering<'_, 'p> {
             });
         });
         Some(view)
+    }
+}
+
+fn start_search<'p>(b: &mut Builder<'_, 'p>, s: &Search<'p>) {
+    for &r in &s.at {
+        b.set(r, Val::i64(0));
+    }
+    if s.wanted.is_none() {
+        b.store_value(s.best, &s.array.ty, &Value::Scalar(Val::Imm(0)));
+    }
+}
+
+fn equal_values(builder: &mut Builder<'_, '_>, x: &Value, x_ty: &Type, y: &Value, y_ty: &Type) -> Val {
+    match x_ty {
+        Type::Character(_) => builder.compare_characters(sema::checked::CmpOp::Eq, x, y),
+        Type::Logical(_) => {
+            let (a, b) = (builder.as_pred(x, x_ty), builder.as_pred(y, y_ty));
+            let differ: Val = builder.bin(BinOp::Xor, Ty::Pred, a, b).into();
+            builder.negate(differ)
+        }
+        _ => {
+            let y = builder.convert(y, y_ty, x_ty);
+            let (a, b) = (builder.as_complex(x, x_ty), builder.as_complex(&y, x_ty));
+            let ty = ir_ty(x_ty);
+            let re: Val = builder.cmp(CmpOp::Eq, ty, a.0, b.0).into();
+            if !matches!(x_ty, Type::Complex(_)) {
+                return re;
+            }
+            let im: Val = builder.cmp(CmpOp::Eq, ty, a.1, b.1).into();
+            builder.combine(BinOp::And, re, im)
+        }
     }
 }

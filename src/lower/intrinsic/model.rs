@@ -46,20 +46,6 @@ impl Builder<'_, '_> {
         self.cvt(CvtOp::Bits, f.real, f.int, a).into()
     }
 
-    fn real_of(&mut self, f: Format, word: Val) -> Val {
-        self.cvt(CvtOp::Bits, f.int, f.real, word).into()
-    }
-
-    fn sign_is_clear(&mut self, f: Format, a: Val) -> Val {
-        let word = self.word(f, a);
-        self.cmp(CmpOp::Ge, f.int, word, Val::Imm(0)).into()
-    }
-
-    fn is_finite(&mut self, f: Format, a: Val) -> Val {
-        let magnitude = self.un(UnOp::Abs, f.real, a);
-        self.cmp(CmpOp::Lt, f.real, magnitude, real_imm(f.real, f64::INFINITY)).into()
-    }
-
     /// The fraction in [0.5, 1) and the exponent of a finite number that is not zero.
     fn split(&mut self, f: Format, a: Val) -> (Val, Val) {
         let field = imm(f.int, ((1 << (f.int.bytes() * 8 - 1 - f.mantissa as u32)) - 1) << f.mantissa);
@@ -80,93 +66,7 @@ impl Builder<'_, '_> {
         let half = imm(f.int, (f.bias - 1) << f.mantissa);
         let fraction = self.bin(BinOp::Or, f.int, rest, half);
         let e = self.cast(e.into(), f.int, Ty::I32);
-        (self.real_of(f, fraction.into()), e)
-    }
-
-    fn model_exponent(&mut self, f: Format, a: Val, e: Val) -> Val {
-        let finite = self.is_finite(f, a);
-        let e = self.select(Ty::I32, finite, e, Val::i32(i32::MAX));
-        let is_zero = self.cmp(CmpOp::Eq, f.real, a, real_imm(f.real, 0.0));
-        self.select(Ty::I32, is_zero, Val::i32(0), e).into()
-    }
-
-    fn model_fraction(&mut self, f: Format, a: Val) -> Val {
-        let (fraction, _) = self.split(f, a);
-        let finite = self.is_finite(f, a);
-        let nan = self.bin(BinOp::Sub, f.real, a, a);
-        let v = self.select(f.real, finite, fraction, nan);
-        let is_zero = self.cmp(CmpOp::Eq, f.real, a, real_imm(f.real, 0.0));
-        self.select(f.real, is_zero, a, v).into()
-    }
-
-    /// `a * 2**n`, rounded once: steps of powers of two that stay exact, then one that may round.
-    fn model_scale(&mut self, f: Format, a: Val, n: Val) -> Val {
-        let (mut a, mut n) = (a, n);
-        let (top, low) = (f.bias, 1 - f.bias);
-        let down = low + f.digits();
-        for _ in 0..2 {
-            (a, n) = self.scale_step(f, a, n, CmpOp::Gt, top, top);
-        }
-        for _ in 0..2 {
-            (a, n) = self.scale_step(f, a, n, CmpOp::Lt, low, down);
-        }
-        let n = self.bin(BinOp::Max, Ty::I32, n, imm(Ty::I32, low));
-        let n = self.bin(BinOp::Min, Ty::I32, n, imm(Ty::I32, top));
-        let biased = self.bin(BinOp::Add, Ty::I32, n, imm(Ty::I32, f.bias));
-        let biased = self.cast(biased.into(), Ty::I32, f.int);
-        let word = self.bin(BinOp::Shl, f.int, biased, imm(f.int, f.mantissa));
-        let power = self.real_of(f, word.into());
-        self.bin(BinOp::Mul, f.real, a, power).into()
-    }
-
-    fn scale_step(&mut self, f: Format, a: Val, n: Val, op: CmpOp, limit: i64, step: i64) -> (Val, Val) {
-        let beyond = self.cmp(op, Ty::I32, n, imm(Ty::I32, limit));
-        let scaled = self.bin(BinOp::Mul, f.real, a, f.power_of_two(step));
-        let rest = self.bin(BinOp::Sub, Ty::I32, n, imm(Ty::I32, step));
-        let a = self.select(f.real, beyond, scaled, a);
-        let n = self.select(Ty::I32, beyond, rest, n);
-        (a.into(), n.into())
-    }
-
-    fn model_nearest(&mut self, f: Format, a: Val, up: Val) -> Val {
-        let word = self.word(f, a);
-        let negative = self.cmp(CmpOp::Lt, f.int, word, Val::Imm(0));
-        // Away from zero the word grows, whatever the sign.
-        let outward = self.bin(BinOp::Xor, Ty::Pred, negative, up);
-        let step = self.select(f.int, outward, imm(f.int, 1), imm(f.int, -1));
-        let moved = self.bin(BinOp::Add, f.int, word, step);
-        let moved = self.real_of(f, moved.into());
-        let sign = imm(f.int, 1 << (f.int.bytes() * 8 - 1));
-        let least = self.bin(BinOp::Or, f.int, sign, imm(f.int, 1));
-        let least = self.select(f.int, up, imm(f.int, 1), least);
-        let least = self.real_of(f, least.into());
-        let is_zero = self.cmp(CmpOp::Eq, f.real, a, real_imm(f.real, 0.0));
-        let v = self.select(f.real, is_zero, least, moved);
-        // An infinity stays where it is pushed further, a NaN where it is.
-        let magnitude = self.un(UnOp::Abs, f.real, a);
-        let infinite = self.cmp(CmpOp::Eq, f.real, magnitude, real_imm(f.real, f64::INFINITY));
-        let stays = self.bin(BinOp::And, Ty::Pred, infinite, outward);
-        let v = self.select(f.real, stays, a, v);
-        let unordered = self.cmp(CmpOp::Ne, f.real, a, a);
-        let nan = self.bin(BinOp::Add, f.real, a, a);
-        self.select(f.real, unordered, nan, v).into()
-    }
-
-    fn model_spacing(&mut self, f: Format, a: Val) -> Val {
-        let (_, e) = self.split(f, a);
-        // Below this exponent the spacing would be less than TINY.
-        let least = 1 - f.bias + f.digits();
-        let small = self.cmp(CmpOp::Lt, Ty::I32, e, imm(Ty::I32, least));
-        let n = self.bin(BinOp::Add, Ty::I32, e, imm(Ty::I32, f.bias - f.digits()));
-        let n = self.cast(n.into(), Ty::I32, f.int);
-        let word = self.bin(BinOp::Shl, f.int, n, imm(f.int, f.mantissa));
-        let power = self.real_of(f, word.into());
-        let is_zero = self.cmp(CmpOp::Eq, f.real, a, real_imm(f.real, 0.0));
-        let small = self.bin(BinOp::Or, Ty::Pred, small, is_zero);
-        let v = self.select(f.real, small, f.power_of_two(1 - f.bias), power);
-        let finite = self.is_finite(f, a);
-        let nan = self.bin(BinOp::Sub, f.real, a, a);
-        self.select(f.real, finite, v, nan).into()
+        (real_of(self, f, fraction.into()), e)
     }
 }
 
@@ -179,29 +79,29 @@ impl<'p> FunctionLowering<'_, 'p> {
         let v = match id {
             I::Exponent => {
                 let (_, e) = self.b.split(f, a);
-                self.b.model_exponent(f, a, e)
+                model_exponent(&mut self.b, f, a, e)
             }
-            I::Fraction => self.b.model_fraction(f, a),
+            I::Fraction => model_fraction(&mut self.b, f, a),
             I::Nearest => {
                 let s = arg(args, 1)?;
                 let direction = self.scalar(s);
-                let up = self.b.sign_is_clear(Format::of(ir_ty(&s.ty)), direction);
-                self.b.model_nearest(f, a, up)
+                let up = sign_is_clear(&mut self.b, Format::of(ir_ty(&s.ty)), direction);
+                model_nearest(&mut self.b, f, a, up)
             }
             I::Scale => {
                 let n = self.int32(arg(args, 1)?);
-                self.b.model_scale(f, a, n)
+                model_scale(&mut self.b, f, a, n)
             }
             I::SetExponent => {
                 let n = self.int32(arg(args, 1)?);
-                let fraction = self.b.model_fraction(f, a);
-                let scaled = self.b.model_scale(f, fraction, n);
+                let fraction = model_fraction(&mut self.b, f, a);
+                let scaled = model_scale(&mut self.b, f, fraction, n);
                 let is_zero = self.b.cmp(CmpOp::Eq, f.real, a, real_imm(f.real, 0.0));
                 self.b.select(f.real, is_zero, a, scaled).into()
             }
-            I::Spacing => self.b.model_spacing(f, a),
+            I::Spacing => model_spacing(&mut self.b, f, a),
             I::Rrspacing => {
-                let fraction = self.b.model_fraction(f, a);
+                let fraction = model_fraction(&mut self.b, f, a);
                 let magnitude = self.b.un(UnOp::Abs, f.real, fraction);
                 let v = self.b.bin(BinOp::Mul, f.real, magnitude, f.power_of_two(f.digits()));
                 let is_zero = self.b.cmp(CmpOp::Eq, f.real, a, real_imm(f.real, 0.0));
@@ -211,4 +111,104 @@ impl<'p> FunctionLowering<'_, 'p> {
         };
         Some(Value::Scalar(v))
     }
+}
+
+fn real_of(b: &mut Builder<'_, '_>, f: Format, word: Val) -> Val {
+    b.cvt(CvtOp::Bits, f.int, f.real, word).into()
+}
+
+fn sign_is_clear(b: &mut Builder<'_, '_>, f: Format, a: Val) -> Val {
+    let word = b.word(f, a);
+    b.cmp(CmpOp::Ge, f.int, word, Val::Imm(0)).into()
+}
+
+fn is_finite(b: &mut Builder<'_, '_>, f: Format, a: Val) -> Val {
+    let magnitude = b.un(UnOp::Abs, f.real, a);
+    b.cmp(CmpOp::Lt, f.real, magnitude, real_imm(f.real, f64::INFINITY)).into()
+}
+
+fn model_exponent(b: &mut Builder<'_, '_>, f: Format, a: Val, e: Val) -> Val {
+    let finite = is_finite(b, f, a);
+    let e = b.select(Ty::I32, finite, e, Val::i32(i32::MAX));
+    let is_zero = b.cmp(CmpOp::Eq, f.real, a, real_imm(f.real, 0.0));
+    b.select(Ty::I32, is_zero, Val::i32(0), e).into()
+}
+
+fn model_fraction(b: &mut Builder<'_, '_>, f: Format, a: Val) -> Val {
+    let (fraction, _) = b.split(f, a);
+    let finite = is_finite(b, f, a);
+    let nan = b.bin(BinOp::Sub, f.real, a, a);
+    let v = b.select(f.real, finite, fraction, nan);
+    let is_zero = b.cmp(CmpOp::Eq, f.real, a, real_imm(f.real, 0.0));
+    b.select(f.real, is_zero, a, v).into()
+}
+
+/// `a * 2**n`, rounded once: steps of powers of two that stay exact, then one that may round.
+fn model_scale(b: &mut Builder<'_, '_>, f: Format, a: Val, n: Val) -> Val {
+    let (mut a, mut n) = (a, n);
+    let (top, low) = (f.bias, 1 - f.bias);
+    let down = low + f.digits();
+    for _ in 0..2 {
+        (a, n) = scale_step(b, f, a, n, CmpOp::Gt, top, top);
+    }
+    for _ in 0..2 {
+        (a, n) = scale_step(b, f, a, n, CmpOp::Lt, low, down);
+    }
+    let n = b.bin(BinOp::Max, Ty::I32, n, imm(Ty::I32, low));
+    let n = b.bin(BinOp::Min, Ty::I32, n, imm(Ty::I32, top));
+    let biased = b.bin(BinOp::Add, Ty::I32, n, imm(Ty::I32, f.bias));
+    let biased = b.cast(biased.into(), Ty::I32, f.int);
+    let word = b.bin(BinOp::Shl, f.int, biased, imm(f.int, f.mantissa));
+    let power = real_of(b, f, word.into());
+    b.bin(BinOp::Mul, f.real, a, power).into()
+}
+
+fn scale_step(b: &mut Builder<'_, '_>, f: Format, a: Val, n: Val, op: CmpOp, limit: i64, step: i64) -> (Val, Val) {
+    let beyond = b.cmp(op, Ty::I32, n, imm(Ty::I32, limit));
+    let scaled = b.bin(BinOp::Mul, f.real, a, f.power_of_two(step));
+    let rest = b.bin(BinOp::Sub, Ty::I32, n, imm(Ty::I32, step));
+    let a = b.select(f.real, beyond, scaled, a);
+    let n = b.select(Ty::I32, beyond, rest, n);
+    (a.into(), n.into())
+}
+
+fn model_nearest(b: &mut Builder<'_, '_>, f: Format, a: Val, up: Val) -> Val {
+    let word = b.word(f, a);
+    let negative = b.cmp(CmpOp::Lt, f.int, word, Val::Imm(0));
+    // Away from zero the word grows, whatever the sign.
+    let outward = b.bin(BinOp::Xor, Ty::Pred, negative, up);
+    let step = b.select(f.int, outward, imm(f.int, 1), imm(f.int, -1));
+    let moved = b.bin(BinOp::Add, f.int, word, step);
+    let moved = real_of(b, f, moved.into());
+    let sign = imm(f.int, 1 << (f.int.bytes() * 8 - 1));
+    let least = b.bin(BinOp::Or, f.int, sign, imm(f.int, 1));
+    let least = b.select(f.int, up, imm(f.int, 1), least);
+    let least = real_of(b, f, least.into());
+    let is_zero = b.cmp(CmpOp::Eq, f.real, a, real_imm(f.real, 0.0));
+    let v = b.select(f.real, is_zero, least, moved);
+    // An infinity stays where it is pushed further, a NaN where it is.
+    let magnitude = b.un(UnOp::Abs, f.real, a);
+    let infinite = b.cmp(CmpOp::Eq, f.real, magnitude, real_imm(f.real, f64::INFINITY));
+    let stays = b.bin(BinOp::And, Ty::Pred, infinite, outward);
+    let v = b.select(f.real, stays, a, v);
+    let unordered = b.cmp(CmpOp::Ne, f.real, a, a);
+    let nan = b.bin(BinOp::Add, f.real, a, a);
+    b.select(f.real, unordered, nan, v).into()
+}
+
+fn model_spacing(b: &mut Builder<'_, '_>, f: Format, a: Val) -> Val {
+    let (_, e) = b.split(f, a);
+    // Below b exponent the spacing would be less than TINY.
+    let least = 1 - f.bias + f.digits();
+    let small = b.cmp(CmpOp::Lt, Ty::I32, e, imm(Ty::I32, least));
+    let n = b.bin(BinOp::Add, Ty::I32, e, imm(Ty::I32, f.bias - f.digits()));
+    let n = b.cast(n.into(), Ty::I32, f.int);
+    let word = b.bin(BinOp::Shl, f.int, n, imm(f.int, f.mantissa));
+    let power = real_of(b, f, word.into());
+    let is_zero = b.cmp(CmpOp::Eq, f.real, a, real_imm(f.real, 0.0));
+    let small = b.bin(BinOp::Or, Ty::Pred, small, is_zero);
+    let v = b.select(f.real, small, f.power_of_two(1 - f.bias), power);
+    let finite = is_finite(b, f, a);
+    let nan = b.bin(BinOp::Sub, f.real, a, a);
+    b.select(f.real, finite, v, nan).into()
 }

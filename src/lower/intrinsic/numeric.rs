@@ -11,92 +11,6 @@ use ir::{Ty, Val};
 use sema::checked::{Expr, Type};
 use sema::intrinsic::Intrinsic;
 
-impl Builder<'_, '_> {
-    fn unary(&mut self, op: UnOp, v: &Value, ty: &Type) -> Value {
-        let v = self.as_scalar(v, ty);
-        Value::Scalar(self.un(op, ir_ty(ty), v).into())
-    }
-
-    /// One of two values of a type.
-    pub(crate) fn choose(&mut self, cond: Val, yes: &Value, no: &Value, ty: &Type) -> Value {
-        let part = ir_ty(ty);
-        match (yes, no) {
-            (Value::Complex(a, b), Value::Complex(c, d)) => {
-                let re = self.select(part, cond, *a, *c);
-                Value::Complex(re.into(), self.select(part, cond, *b, *d).into())
-            }
-            (Value::Char(a, m), Value::Char(b, n)) => {
-                let space = if a.space == b.space { a.space } else { ir::Space::Generic };
-                let (a, b) = (self.address(*a), self.address(*b));
-                let addr = self.select(Ty::I64, cond, a, b);
-                let len = if m == n { *m } else { self.select(Ty::I64, cond, *m, *n).into() };
-                Value::Char(crate::value::lvalue::MemRef::at(addr.into(), space), len)
-            }
-            (Value::Object(a), Value::Object(b)) => {
-                let space = if a.space == b.space { a.space } else { ir::Space::Generic };
-                let (a, b) = (self.address(*a), self.address(*b));
-                let addr = self.select(Ty::I64, cond, a, b);
-                Value::Object(crate::value::lvalue::MemRef::at(addr.into(), space))
-            }
-            (Value::Pred(a), Value::Pred(b)) => Value::Pred(self.select(Ty::Pred, cond, *a, *b).into()),
-            _ => {
-                let (a, b) = (self.as_scalar(yes, ty), self.as_scalar(no, ty));
-                Value::Scalar(self.select(part, cond, a, b).into())
-            }
-        }
-    }
-
-    fn two_operands(&mut self, id: Intrinsic, a: Val, b: Val, ty: Ty) -> Val {
-        use Intrinsic as I;
-        let zero = Val::Imm(0);
-        if matches!(id, I::Mod | I::Modulo) {
-            self.check_divisor(b, ty);
-        }
-        match (id, ty.is_real()) {
-            (I::Dim, true) => {
-                let low = self.cmp(CmpOp::Le, ty, a, b);
-                let d = self.bin(BinOp::Sub, ty, a, b);
-                self.select(ty, low, real_imm(ty, 0.0), d).into()
-            }
-            (I::Dim, false) => {
-                let high = self.cmp(CmpOp::Gt, ty, a, b);
-                let d = self.bin(BinOp::Sub, ty, a, b);
-                self.select(ty, high, d, zero).into()
-            }
-            (I::Mod, real) => self.bin(if real { BinOp::Fmod } else { BinOp::Rem }, ty, a, b).into(),
-            (I::Modulo, true) => {
-                let r = self.bin(BinOp::Fmod, ty, a, b);
-                let signed = self.bin(BinOp::Copysign, ty, r, b);
-                let sum = self.bin(BinOp::Add, ty, r, b);
-                let is_zero = self.cmp(CmpOp::Eq, ty, r, zero);
-                let (below, p_below) = (self.cmp(CmpOp::Lt, ty, r, zero), self.cmp(CmpOp::Lt, ty, b, zero));
-                let wrong = self.bin(BinOp::Xor, Ty::Pred, below, p_below);
-                let v = self.select(ty, wrong, sum, r);
-                self.select(ty, is_zero, signed, v).into()
-            }
-            (I::Modulo, false) => {
-                let r = self.bin(BinOp::Rem, ty, a, b);
-                let sum = self.bin(BinOp::Add, ty, r, b);
-                let differ = self.bin(BinOp::Xor, ty, r, b);
-                let wrong = self.cmp(CmpOp::Lt, ty, differ, zero);
-                let some = self.cmp(CmpOp::Ne, ty, r, zero);
-                let wrong = self.bin(BinOp::And, Ty::Pred, wrong, some);
-                // By zero the remainder is the dividend, and stays so.
-                let divides = self.cmp(CmpOp::Ne, ty, b, zero);
-                let wrong = self.bin(BinOp::And, Ty::Pred, wrong, divides);
-                self.select(ty, wrong, sum, r).into()
-            }
-            (_, true) => self.bin(BinOp::Copysign, ty, a, b).into(),
-            (_, false) => {
-                let magnitude = self.un(UnOp::Abs, ty, a);
-                let negative = self.un(UnOp::Neg, ty, magnitude);
-                let below = self.cmp(CmpOp::Lt, ty, b, imm(ty, 0));
-                self.select(ty, below, negative, magnitude).into()
-            }
-        }
-    }
-}
-
 impl<'p> FunctionLowering<'_, 'p> {
     pub(super) fn numeric_function(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Value> {
         use Intrinsic as I;
@@ -110,7 +24,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                         let parts = [(Value::Scalar(re), e.ty.clone()), (Value::Scalar(im), e.ty.clone())];
                         self.b.mathematics(library_function(e)?, &parts, &e.ty)
                     }
-                    v => self.b.unary(UnOp::Abs, &v, &e.ty),
+                    v => unary(&mut self.b, UnOp::Abs, &v, &e.ty),
                 }
             }
             I::Aimag => {
@@ -130,7 +44,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             I::Aint | I::Anint => {
                 let v = self.value(first);
                 let op = if id == I::Aint { UnOp::Trunc } else { UnOp::Round };
-                let v = self.b.unary(op, &v, &first.ty);
+                let v = unary(&mut self.b, op, &v, &first.ty);
                 self.b.convert(&v, &first.ty, &e.ty)
             }
             I::Ceiling => self.rounded(CvtOp::CeilI, first, ty),
@@ -145,11 +59,11 @@ impl<'p> FunctionLowering<'_, 'p> {
             I::Merge => return self.merge(args, e),
             I::Dim | I::Mod | I::Modulo | I::Sign => {
                 let (a, b) = (self.scalar(first), self.scalar(arg(args, 1)?));
-                Value::Scalar(self.b.two_operands(id, a, b, ty))
+                Value::Scalar(two_operands(&mut self.b, id, a, b, ty))
             }
             I::Sqrt if matches!(e.ty, Type::Real(_)) => {
                 let v = self.value(first);
-                self.b.unary(UnOp::Sqrt, &v, &e.ty)
+                unary(&mut self.b, UnOp::Sqrt, &v, &e.ty)
             }
             I::Fma => {
                 let (a, b, c) = (self.scalar(first), self.scalar(arg(args, 1)?), self.scalar(arg(args, 2)?));
@@ -222,7 +136,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Some(old) if matches!(a.ty, Type::Character(_)) => {
                     let relation = if op == BinOp::Max { sema::checked::CmpOp::Ge } else { sema::checked::CmpOp::Le };
                     let keeps = self.b.compare_characters(relation, &old, &v);
-                    self.b.choose(keeps, &old, &v, &a.ty)
+                    choose(&mut self.b, keeps, &old, &v, &a.ty)
                 }
                 Some(old) => {
                     let (x, y) = (self.b.as_scalar(&old, &e.ty), self.b.as_scalar(&v, &e.ty));
@@ -236,6 +150,90 @@ impl<'p> FunctionLowering<'_, 'p> {
     fn merge(&mut self, args: Args<'p>, e: &'p Expr) -> Option<Value> {
         let (yes, no) = (self.value(arg(args, 0)?), self.value(arg(args, 1)?));
         let mask = self.pred(arg(args, 2)?);
-        Some(self.b.choose(mask, &yes, &no, &e.ty))
+        Some(choose(&mut self.b, mask, &yes, &no, &e.ty))
+    }
+}
+
+fn unary(b: &mut Builder<'_, '_>, op: UnOp, v: &Value, ty: &Type) -> Value {
+    let v = b.as_scalar(v, ty);
+    Value::Scalar(b.un(op, ir_ty(ty), v).into())
+}
+
+/// One of two values of a type.
+fn choose(builder: &mut Builder<'_, '_>, cond: Val, yes: &Value, no: &Value, ty: &Type) -> Value {
+    let part = ir_ty(ty);
+    match (yes, no) {
+        (Value::Complex(a, b), Value::Complex(c, d)) => {
+            let re = builder.select(part, cond, *a, *c);
+            Value::Complex(re.into(), builder.select(part, cond, *b, *d).into())
+        }
+        (Value::Char(a, m), Value::Char(b, n)) => {
+            let space = if a.space == b.space { a.space } else { ir::Space::Generic };
+            let (a, b) = (builder.address(*a), builder.address(*b));
+            let addr = builder.select(Ty::I64, cond, a, b);
+            let len = if m == n { *m } else { builder.select(Ty::I64, cond, *m, *n).into() };
+            Value::Char(crate::value::lvalue::MemRef::at(addr.into(), space), len)
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            let space = if a.space == b.space { a.space } else { ir::Space::Generic };
+            let (a, b) = (builder.address(*a), builder.address(*b));
+            let addr = builder.select(Ty::I64, cond, a, b);
+            Value::Object(crate::value::lvalue::MemRef::at(addr.into(), space))
+        }
+        (Value::Pred(a), Value::Pred(b)) => Value::Pred(builder.select(Ty::Pred, cond, *a, *b).into()),
+        _ => {
+            let (a, b) = (builder.as_scalar(yes, ty), builder.as_scalar(no, ty));
+            Value::Scalar(builder.select(part, cond, a, b).into())
+        }
+    }
+}
+
+fn two_operands(builder: &mut Builder<'_, '_>, id: Intrinsic, a: Val, b: Val, ty: Ty) -> Val {
+    use Intrinsic as I;
+    let zero = Val::Imm(0);
+    if matches!(id, I::Mod | I::Modulo) {
+        builder.check_divisor(b, ty);
+    }
+    match (id, ty.is_real()) {
+        (I::Dim, true) => {
+            let low = builder.cmp(CmpOp::Le, ty, a, b);
+            let d = builder.bin(BinOp::Sub, ty, a, b);
+            builder.select(ty, low, real_imm(ty, 0.0), d).into()
+        }
+        (I::Dim, false) => {
+            let high = builder.cmp(CmpOp::Gt, ty, a, b);
+            let d = builder.bin(BinOp::Sub, ty, a, b);
+            builder.select(ty, high, d, zero).into()
+        }
+        (I::Mod, real) => builder.bin(if real { BinOp::Fmod } else { BinOp::Rem }, ty, a, b).into(),
+        (I::Modulo, true) => {
+            let r = builder.bin(BinOp::Fmod, ty, a, b);
+            let signed = builder.bin(BinOp::Copysign, ty, r, b);
+            let sum = builder.bin(BinOp::Add, ty, r, b);
+            let is_zero = builder.cmp(CmpOp::Eq, ty, r, zero);
+            let (below, p_below) = (builder.cmp(CmpOp::Lt, ty, r, zero), builder.cmp(CmpOp::Lt, ty, b, zero));
+            let wrong = builder.bin(BinOp::Xor, Ty::Pred, below, p_below);
+            let v = builder.select(ty, wrong, sum, r);
+            builder.select(ty, is_zero, signed, v).into()
+        }
+        (I::Modulo, false) => {
+            let r = builder.bin(BinOp::Rem, ty, a, b);
+            let sum = builder.bin(BinOp::Add, ty, r, b);
+            let differ = builder.bin(BinOp::Xor, ty, r, b);
+            let wrong = builder.cmp(CmpOp::Lt, ty, differ, zero);
+            let some = builder.cmp(CmpOp::Ne, ty, r, zero);
+            let wrong = builder.bin(BinOp::And, Ty::Pred, wrong, some);
+            // By zero the remainder is the dividend, and stays so.
+            let divides = builder.cmp(CmpOp::Ne, ty, b, zero);
+            let wrong = builder.bin(BinOp::And, Ty::Pred, wrong, divides);
+            builder.select(ty, wrong, sum, r).into()
+        }
+        (_, true) => builder.bin(BinOp::Copysign, ty, a, b).into(),
+        (_, false) => {
+            let magnitude = builder.un(UnOp::Abs, ty, a);
+            let negative = builder.un(UnOp::Neg, ty, magnitude);
+            let below = builder.cmp(CmpOp::Lt, ty, b, imm(ty, 0));
+            builder.select(ty, below, negative, magnitude).into()
+        }
     }
 }

@@ -39,14 +39,14 @@ fn positions(id: Intrinsic) -> (Option<usize>, Option<usize>) {
     }
 }
 
-impl<'p> Builder<'_, 'p> {
+impl Builder<'_, '_> {
     /// The extents without that of a dimension, and that one.
     pub(super) fn without_dimension(&mut self, extents: &[Val], dim: Val) -> (Vec<Val>, Val) {
-        let along = self.chosen(extents, dim);
+        let along = chosen(self, extents, dim);
         let outer = extents
             .windows(2)
             .enumerate()
-            .map(|(i, pair)| self.before(Val::i64(i as i64), dim, pair[0], pair[1]))
+            .map(|(i, pair)| before(self, Val::i64(i as i64), dim, pair[0], pair[1]))
             .collect();
         (outer, along)
     }
@@ -59,135 +59,10 @@ impl<'p> Builder<'_, 'p> {
             let left = index.get(i).copied().unwrap_or(at);
             let right = i.checked_sub(1).and_then(|i| index.get(i)).copied().unwrap_or(at);
             let equal = self.icmp(CmpOp::Eq, here, dim);
-            let other = self.before(here, dim, left, right);
-            full.push(self.pick_one(equal, at, other));
+            let other = before(self, here, dim, left, right);
+            full.push(pick_one(self, equal, at, other));
         }
         full
-    }
-
-    /// `a` if dimension `i` lies before `dim`, else `b`.
-    fn before(&mut self, i: Val, dim: Val, a: Val, b: Val) -> Val {
-        let is_before = self.icmp(CmpOp::Lt, i, dim);
-        self.pick_one(is_before, a, b)
-    }
-
-    fn pick_one(&mut self, cond: Val, a: Val, b: Val) -> Val {
-        match cond {
-            Val::Imm(bits) => {
-                if bits & 1 == 1 {
-                    a
-                } else {
-                    b
-                }
-            }
-            Val::Reg(_) => self.select(Ty::I64, cond, a, b).into(),
-        }
-    }
-
-    /// The value of a list at a position.
-    fn chosen(&mut self, values: &[Val], at: Val) -> Val {
-        let mut result = Val::i64(0);
-        for (i, &v) in values.iter().enumerate() {
-            let here = self.icmp(CmpOp::Eq, at, Val::i64(i as i64));
-            result = self.pick_one(here, v, result);
-        }
-        result
-    }
-
-    fn accumulator(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Accumulator<'p>> {
-        use Intrinsic as I;
-        let array = arg(args, 0)?;
-        let (dim_at, mask_at) = positions(id);
-        let mut mask = mask_at.and_then(|i| arg(args, i));
-        // SUM(array, mask): a logical in the place of DIM is the mask.
-        if let Some(second) = dim_at.and_then(|i| arg(args, i))
-            && matches!(second.ty, Type::Logical(_))
-        {
-            mask = Some(second);
-        }
-        let ty = match id {
-            I::Count => Type::Integer(8),
-            I::Any | I::All | I::Parity => Type::Logical(4),
-            _ => e.ty.clone(),
-        };
-        let known = matches!(
-            id,
-            I::Sum
-                | I::Product
-                | I::Maxval
-                | I::Minval
-                | I::Any
-                | I::All
-                | I::Count
-                | I::Iall
-                | I::Iany
-                | I::Iparity
-                | I::Norm2
-                | I::Parity
-        );
-        if !known || matches!(ty, Type::Character(_) | Type::Derived(_) | Type::Any) {
-            return None;
-        }
-        let place = if matches!(id, I::Any | I::All | I::Parity) {
-            Lvalue::Reg(self.mutable(Ty::Pred))
-        } else {
-            self.variable_of(&ty)
-        };
-        let extreme = matches!(id, I::Maxval | I::Minval) && matches!(ty, Type::Real(_));
-        let found = extreme.then(|| self.mutable(Ty::Pred));
-        Some(Accumulator { id, array, mask, ty, place, found })
-    }
-
-    fn reset(&mut self, acc: &mut Accumulator<'p>) {
-        use Intrinsic as I;
-        let ty = ir_ty(&acc.ty);
-        let start = match acc.id {
-            I::Product => self.one(&acc.ty),
-            I::Iall => Value::Scalar(imm(ty, -1)),
-            I::Maxval if ty.is_real() => Value::Scalar(real_imm(ty, f64::NEG_INFINITY)),
-            I::Minval if ty.is_real() => Value::Scalar(real_imm(ty, f64::INFINITY)),
-            I::Maxval => Value::Scalar(imm(ty, -greatest(ty) - 1)),
-            I::Minval => Value::Scalar(imm(ty, greatest(ty))),
-            I::All => return self.set_flag(acc.place, true),
-            I::Any | I::Parity => return self.set_flag(acc.place, false),
-            _ => self.zero(&acc.ty),
-        };
-        self.store_value(acc.place, &acc.ty, &start);
-        if let Some(found) = acc.found {
-            self.set(found, Val::pred(false));
-        }
-    }
-
-    fn set_flag(&mut self, place: Lvalue, value: bool) {
-        if let Lvalue::Reg(r) = place {
-            self.set(r, Val::pred(value));
-        }
-    }
-
-    /// The result, of type `to`.
-    fn total(&mut self, acc: &Accumulator<'p>, to: &Type) -> Option<Value> {
-        use Intrinsic as I;
-        let ty = ir_ty(&acc.ty);
-        if let (I::Any | I::All | I::Parity, Lvalue::Reg(r)) = (acc.id, acc.place) {
-            return Some(Value::Pred(self.freeze(r.into())));
-        }
-        let v = self.load_value(acc.place, &acc.ty);
-        let v = self.freeze_value(v);
-        Some(match (acc.id, acc.found) {
-            (I::Count, _) => self.convert(&v, &acc.ty, to),
-            (I::Norm2, _) => {
-                let v = self.as_scalar(&v, &acc.ty);
-                Value::Scalar(self.un(UnOp::Sqrt, ty, v).into())
-            }
-            (_, Some(found)) => {
-                // Of no elements at all the result is the least (greatest) finite number.
-                let least = if ty == Ty::F32 { f64::from(f32::MAX) } else { f64::MAX };
-                let least = if acc.id == I::Maxval { -least } else { least };
-                let v = self.as_scalar(&v, &acc.ty);
-                Value::Scalar(self.select(ty, found, v, real_imm(ty, least)).into())
-            }
-            _ => v,
-        })
     }
 
     /// Whether `a` comes before `b` in an order, a predicate; for those who look for extremes.
@@ -205,20 +80,20 @@ impl<'p> FunctionLowering<'_, 'p> {
             I::Maxloc | I::Minloc | I::Findloc => return self.locate_scalar(id, args, e),
             _ => {}
         }
-        let mut acc = self.b.accumulator(id, args, e)?;
-        self.b.reset(&mut acc);
+        let mut acc = accumulator(&mut self.b, id, args, e)?;
+        reset(&mut self.b, &mut acc);
         let mut operands = Operands::default();
         self.prepare(acc.array, &mut operands);
         let extents = operands.extents(acc.array)?;
         self.prepare_mask(&acc, &mut operands);
         self.for_each_element(operands, &extents, &[], &mut |this, _, _| this.accumulate(&acc));
-        self.b.total(&acc, &e.ty)
+        total(&mut self.b, &acc, &e.ty)
     }
 
     /// A reduction along one dimension.
     pub(super) fn reduction_array(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<ArrayView> {
         let dim = self.dimension(arg(args, positions(id).0?)?);
-        let mut acc = self.b.accumulator(id, args, e)?;
+        let mut acc = accumulator(&mut self.b, id, args, e)?;
         let mut operands = Operands::default();
         self.prepare(acc.array, &mut operands);
         let extents = operands.extents(acc.array)?;
@@ -228,13 +103,13 @@ impl<'p> FunctionLowering<'_, 'p> {
         let result = view.clone();
         self.with_operands(operands, |this| {
             this.nest(&outer, &mut |this, index| {
-                this.b.reset(&mut acc);
+                reset(&mut this.b, &mut acc);
                 this.repeat(along, &mut |this, i| {
                     let full = this.b.with_dimension(index, dim, i);
                     this.move_to(&full);
                     this.accumulate(&acc);
                 });
-                if let Some(total) = this.b.total(&acc, &e.ty) {
+                if let Some(total) = total(&mut this.b, &acc, &e.ty) {
                     let mem = this.b.element_by_position(&result, index);
                     this.b.store_value(element_lvalue(mem, None), &e.ty, &total);
                 }
@@ -379,4 +254,126 @@ fn greatest(ty: Ty) -> i64 {
         Ty::I32 => i64::from(i32::MAX),
         _ => i64::MAX,
     }
+}
+
+/// `a` if dimension `i` lies before `dim`, else `b`.
+fn before(builder: &mut Builder<'_, '_>, i: Val, dim: Val, a: Val, b: Val) -> Val {
+    let is_before = builder.icmp(CmpOp::Lt, i, dim);
+    pick_one(builder, is_before, a, b)
+}
+
+fn pick_one(builder: &mut Builder<'_, '_>, cond: Val, a: Val, b: Val) -> Val {
+    match cond {
+        Val::Imm(bits) => {
+            if bits & 1 == 1 {
+                a
+            } else {
+                b
+            }
+        }
+        Val::Reg(_) => builder.select(Ty::I64, cond, a, b).into(),
+    }
+}
+
+/// The value of a list at a position.
+fn chosen(b: &mut Builder<'_, '_>, values: &[Val], at: Val) -> Val {
+    let mut result = Val::i64(0);
+    for (i, &v) in values.iter().enumerate() {
+        let here = b.icmp(CmpOp::Eq, at, Val::i64(i as i64));
+        result = pick_one(b, here, v, result);
+    }
+    result
+}
+
+fn accumulator<'p>(b: &mut Builder<'_, 'p>, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Accumulator<'p>> {
+    use Intrinsic as I;
+    let array = arg(args, 0)?;
+    let (dim_at, mask_at) = positions(id);
+    let mut mask = mask_at.and_then(|i| arg(args, i));
+    // SUM(array, mask): a logical in the place of DIM is the mask.
+    if let Some(second) = dim_at.and_then(|i| arg(args, i))
+        && matches!(second.ty, Type::Logical(_))
+    {
+        mask = Some(second);
+    }
+    let ty = match id {
+        I::Count => Type::Integer(8),
+        I::Any | I::All | I::Parity => Type::Logical(4),
+        _ => e.ty.clone(),
+    };
+    let known = matches!(
+        id,
+        I::Sum
+            | I::Product
+            | I::Maxval
+            | I::Minval
+            | I::Any
+            | I::All
+            | I::Count
+            | I::Iall
+            | I::Iany
+            | I::Iparity
+            | I::Norm2
+            | I::Parity
+    );
+    if !known || matches!(ty, Type::Character(_) | Type::Derived(_) | Type::Any) {
+        return None;
+    }
+    let place =
+        if matches!(id, I::Any | I::All | I::Parity) { Lvalue::Reg(b.mutable(Ty::Pred)) } else { b.variable_of(&ty) };
+    let extreme = matches!(id, I::Maxval | I::Minval) && matches!(ty, Type::Real(_));
+    let found = extreme.then(|| b.mutable(Ty::Pred));
+    Some(Accumulator { id, array, mask, ty, place, found })
+}
+
+fn reset<'p>(b: &mut Builder<'_, 'p>, acc: &mut Accumulator<'p>) {
+    use Intrinsic as I;
+    let ty = ir_ty(&acc.ty);
+    let start = match acc.id {
+        I::Product => b.one(&acc.ty),
+        I::Iall => Value::Scalar(imm(ty, -1)),
+        I::Maxval if ty.is_real() => Value::Scalar(real_imm(ty, f64::NEG_INFINITY)),
+        I::Minval if ty.is_real() => Value::Scalar(real_imm(ty, f64::INFINITY)),
+        I::Maxval => Value::Scalar(imm(ty, -greatest(ty) - 1)),
+        I::Minval => Value::Scalar(imm(ty, greatest(ty))),
+        I::All => return set_flag(b, acc.place, true),
+        I::Any | I::Parity => return set_flag(b, acc.place, false),
+        _ => b.zero(&acc.ty),
+    };
+    b.store_value(acc.place, &acc.ty, &start);
+    if let Some(found) = acc.found {
+        b.set(found, Val::pred(false));
+    }
+}
+
+fn set_flag(b: &mut Builder<'_, '_>, place: Lvalue, value: bool) {
+    if let Lvalue::Reg(r) = place {
+        b.set(r, Val::pred(value));
+    }
+}
+
+/// The result, of type `to`.
+fn total<'p>(b: &mut Builder<'_, 'p>, acc: &Accumulator<'p>, to: &Type) -> Option<Value> {
+    use Intrinsic as I;
+    let ty = ir_ty(&acc.ty);
+    if let (I::Any | I::All | I::Parity, Lvalue::Reg(r)) = (acc.id, acc.place) {
+        return Some(Value::Pred(b.freeze(r.into())));
+    }
+    let v = b.load_value(acc.place, &acc.ty);
+    let v = b.freeze_value(v);
+    Some(match (acc.id, acc.found) {
+        (I::Count, _) => b.convert(&v, &acc.ty, to),
+        (I::Norm2, _) => {
+            let v = b.as_scalar(&v, &acc.ty);
+            Value::Scalar(b.un(UnOp::Sqrt, ty, v).into())
+        }
+        (_, Some(found)) => {
+            // Of no elements at all the result is the least (greatest) finite number.
+            let least = if ty == Ty::F32 { f64::from(f32::MAX) } else { f64::MAX };
+            let least = if acc.id == I::Maxval { -least } else { least };
+            let v = b.as_scalar(&v, &acc.ty);
+            Value::Scalar(b.select(ty, found, v, real_imm(ty, least)).into())
+        }
+        _ => v,
+    })
 }

@@ -3,12 +3,12 @@
 //! TRANSPOSE, SPREAD and the plain RESHAPE are other views of the argument's memory and copy nothing.
 
 use super::{Args, arg};
+use crate::analysis::expressions::constant_int;
 use crate::array::element_lvalue;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::Operands;
 use crate::function::FunctionLowering;
-use crate::stmt::loops::constant_int;
 use crate::types::{const_bytes, ir_ty};
 use crate::value::Value;
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
@@ -18,39 +18,10 @@ use ir::{Ty, Val};
 use sema::checked::{Expr, Type};
 
 impl Builder<'_, '_> {
-    /// The value of a list whose one-based number is known at run time only.
-    fn pick(&mut self, values: &[Val], number: Val) -> Val {
-        if let Some(n) = crate::builder::arith::constant(number) {
-            return usize::try_from(n - 1).ok().and_then(|i| values.get(i).copied()).unwrap_or(Val::i64(0));
-        }
-        let mut result = Val::i64(0);
-        for (i, &v) in values.iter().enumerate() {
-            let here = self.icmp(CmpOp::Eq, number, Val::i64(i as i64 + 1));
-            result = self.select(Ty::I64, here, v, result).into();
-        }
-        result
-    }
-
     /// Copies one element.
     pub(super) fn copy_element(&mut self, to: MemRef, from: MemRef, len: Option<Val>, ty: &Type) {
         let v = self.load_value(element_lvalue(from, len), ty);
         self.store_value(element_lvalue(to, len), ty, &v);
-    }
-
-    /// Copies the lesser of two numbers of bytes.
-    fn transfer_bytes(&mut self, to: MemRef, room: Val, from: MemRef, bytes: Val) {
-        let n = match (crate::builder::arith::constant(room), crate::builder::arith::constant(bytes)) {
-            (Some(a), Some(b)) => Val::i64(a.min(b)),
-            _ => self.bin(BinOp::Min, Ty::I64, room, bytes).into(),
-        };
-        if let Some(n) = crate::builder::arith::constant(n) {
-            return self.copy_words(to, from, n.max(0) as u64, 1);
-        }
-        self.repeat(n, &mut |this, i| {
-            let (source, target) = (this.advance(from, i), this.advance(to, i));
-            let byte = this.load_scalar(source, Ty::I8);
-            this.store_scalar(target, Ty::I8, byte.into());
-        });
     }
 }
 
@@ -142,8 +113,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         let strides: Vec<Val> = result.dims.iter().map(|d| d.stride).collect();
         let (mut ordered_extents, mut ordered_strides) = (Vec::new(), Vec::new());
         for &dim in &order {
-            ordered_extents.push(self.b.pick(&extents, dim));
-            ordered_strides.push(self.b.pick(&strides, dim));
+            ordered_extents.push(pick(&mut self.b, &extents, dim));
+            ordered_strides.push(pick(&mut self.b, &strides, dim));
         }
         let available = self.b.size(&view);
         let next = self.b.mutable(Ty::I64);
@@ -289,7 +260,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             None => Val::i64(const_bytes(self.b.program(), &e.ty)? as i64),
         };
         let to = self.b.temporary(room, 8);
-        self.b.transfer_bytes(to, room, from, bytes);
+        transfer_bytes(&mut self.b, to, room, from, bytes);
         let len = matches!(e.ty, Type::Character(_)).then_some(room);
         Some(self.b.load_value(element_lvalue(to, len), &e.ty))
     }
@@ -312,7 +283,36 @@ impl<'p> FunctionLowering<'_, 'p> {
         let count = self.b.freeze(count);
         let view = self.b.temporary_array(&e.ty, len, &[count]);
         let room = self.b.imul(count, element);
-        self.b.transfer_bytes(view.mem, room, from, bytes);
+        transfer_bytes(&mut self.b, view.mem, room, from, bytes);
         Some(view)
     }
+}
+
+/// The value of a list whose one-based number is known at run time only.
+fn pick(b: &mut Builder<'_, '_>, values: &[Val], number: Val) -> Val {
+    if let Some(n) = crate::builder::arith::constant(number) {
+        return usize::try_from(n - 1).ok().and_then(|i| values.get(i).copied()).unwrap_or(Val::i64(0));
+    }
+    let mut result = Val::i64(0);
+    for (i, &v) in values.iter().enumerate() {
+        let here = b.icmp(CmpOp::Eq, number, Val::i64(i as i64 + 1));
+        result = b.select(Ty::I64, here, v, result).into();
+    }
+    result
+}
+
+/// Copies the lesser of two numbers of bytes.
+fn transfer_bytes(b: &mut Builder<'_, '_>, to: MemRef, room: Val, from: MemRef, bytes: Val) {
+    let n = match (crate::builder::arith::constant(room), crate::builder::arith::constant(bytes)) {
+        (Some(a), Some(b)) => Val::i64(a.min(b)),
+        _ => b.bin(BinOp::Min, Ty::I64, room, bytes).into(),
+    };
+    if let Some(n) = crate::builder::arith::constant(n) {
+        return b.copy_words(to, from, n.max(0) as u64, 1);
+    }
+    b.repeat(n, &mut |b, i| {
+        let (source, target) = (b.advance(from, i), b.advance(to, i));
+        let byte = b.load_scalar(source, Ty::I8);
+        b.store_scalar(target, Ty::I8, byte.into());
+    });
 }

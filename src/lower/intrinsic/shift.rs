@@ -1,39 +1,18 @@
 //! CSHIFT and EOSHIFT.
 
 use super::{Args, arg};
+use crate::analysis::expressions::constant_int;
 use crate::array::element_lvalue;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::Operands;
 use crate::function::FunctionLowering;
-use crate::stmt::loops::constant_int;
 use crate::types::ir_ty;
 use crate::value::array_view::ArrayView;
 use ir::op::{BinOp, CmpOp};
 use ir::{Ty, Val};
 use sema::checked::Expr;
 use sema::intrinsic::Intrinsic;
-
-impl Builder<'_, '_> {
-    /// `position` modulo `extent`, not negative.
-    fn wrapped(&mut self, position: Val, extent: Val) -> Val {
-        let r = self.bin(BinOp::Rem, Ty::I64, position, extent);
-        let up = self.bin(BinOp::Add, Ty::I64, r, extent);
-        let below = self.cmp(CmpOp::Lt, Ty::I64, r, Val::i64(0));
-        self.select(Ty::I64, below, up, r).into()
-    }
-
-    /// What EOSHIFT shifts in: zero, .false. or blanks.
-    fn blank(&mut self, ty: &sema::checked::Type, len: Option<Val>) -> crate::value::Value {
-        match len {
-            Some(_) => {
-                let mem = self.constant_memory(b" ", 1);
-                crate::value::Value::Char(mem, Val::i64(1))
-            }
-            None => self.zero(ty),
-        }
-    }
-}
 
 impl<'p> FunctionLowering<'_, 'p> {
     pub(super) fn shifted(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<ArrayView> {
@@ -70,7 +49,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                     let to = this.b.element_by_position(&view, &to);
                     let position = this.b.iadd(i, by);
                     if cyclic {
-                        let from = this.b.wrapped(position, along);
+                        let from = wrapped(&mut this.b, position, along);
                         let mut at = index.to_vec();
                         at.insert(dim, from);
                         let from = this.b.element_by_position(&source, &at);
@@ -83,7 +62,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                         |this| {
                             let v = match boundary {
                                 Some(b) => this.value(b),
-                                None => this.b.blank(&e.ty, source.len),
+                                None => blank(&mut this.b, &e.ty, source.len),
                             };
                             this.b.store_value(element_lvalue(to, source.len), &e.ty, &v);
                         },
@@ -98,5 +77,24 @@ impl<'p> FunctionLowering<'_, 'p> {
             });
         });
         Some(result)
+    }
+}
+
+/// `position` modulo `extent`, not negative.
+fn wrapped(b: &mut Builder<'_, '_>, position: Val, extent: Val) -> Val {
+    let r = b.bin(BinOp::Rem, Ty::I64, position, extent);
+    let up = b.bin(BinOp::Add, Ty::I64, r, extent);
+    let below = b.cmp(CmpOp::Lt, Ty::I64, r, Val::i64(0));
+    b.select(Ty::I64, below, up, r).into()
+}
+
+/// What EOSHIFT shifts in: zero, .false. or blanks.
+fn blank(b: &mut Builder<'_, '_>, ty: &sema::checked::Type, len: Option<Val>) -> crate::value::Value {
+    match len {
+        Some(_) => {
+            let mem = b.constant_memory(b" ", 1);
+            crate::value::Value::Char(mem, Val::i64(1))
+        }
+        None => b.zero(ty),
     }
 }

@@ -16,62 +16,6 @@ use ir::{Ty, Val};
 use sema::checked::{Expr, ExprKind, Type};
 use sema::intrinsic::{Class, Intrinsic};
 
-impl Builder<'_, '_> {
-    /// The next number in [0, 1); as real(4) it is cut to 24 bits, since rounding could give 1.
-    fn random_value(&mut self, ty: &Type) -> Value {
-        if let Some(draws) = self.random_counter() {
-            return self.drawn_value(draws, ty);
-        }
-        let v = self.rt(Rt::RandomNumber, Vec::new()).first().map_or(Val::f64(0.0), |&r| r.into());
-        if ir_ty(ty) == Ty::F64 {
-            return Value::Scalar(v);
-        }
-        let scaled = self.bin(BinOp::Mul, Ty::F64, v, Val::f64(16_777_216.0));
-        let whole = self.un(UnOp::Floor, Ty::F64, scaled);
-        let cut = self.bin(BinOp::Mul, Ty::F64, whole, Val::f64(1.0 / 16_777_216.0));
-        Value::Scalar(self.cast(cut.into(), Ty::F64, Ty::F32))
-    }
-
-    /// The thread's next number in [0, 1): as many leading bits of its next word as the kind holds.
-    fn drawn_value(&mut self, draws: MemRef, ty: &Type) -> Value {
-        let long = Type::Integer(8);
-        let draw: Val = self.load_scalar(draws, Ty::I64).into();
-        let next = self.iadd(draw, Val::i64(1));
-        self.store_scalar(draws, Ty::I64, next);
-        let thread = self.thread_of_grid();
-        let args = [(Value::Scalar(thread), long.clone()), (Value::Scalar(draw), long.clone())];
-        let word = self.mathematics(RANDOM_BITS, &args, &long);
-        let word = self.as_scalar(&word, &long);
-        let kind = ir_ty(ty);
-        let (dropped, unit) =
-            if kind == Ty::F64 { (11, Val::f64(2f64.powi(-53))) } else { (40, Val::f32(2f32.powi(-24))) };
-        let kept = self.bin(BinOp::ShrU, Ty::I64, word, Val::i64(dropped));
-        let whole = self.cast(kept.into(), Ty::I64, kind);
-        Value::Scalar(self.bin(BinOp::Mul, kind, whole, unit).into())
-    }
-
-    /// The number of the thread in its grid, from 0: blocks in their order, threads of a block in theirs.
-    fn thread_of_grid(&mut self) -> Val {
-        let mut place = |index: u8| {
-            let v = self.thread_register(index);
-            self.widen(v, Ty::I32)
-        };
-        let [tx, ty, tz, nx, ny, nz, bx, by, bz, gx, gy, _] = std::array::from_fn(|i| place(i as u8));
-        let block = self.imad(bz, gy, by);
-        let block = self.imad(block, gx, bx);
-        let row = self.imad(block, nz, tz);
-        let row = self.imad(row, ny, ty);
-        self.imad(row, nx, tx)
-    }
-
-    /// Where the seed that was put last is kept.
-    fn seed_memory(&mut self) -> MemRef {
-        let g = self.module().seed_global();
-        let addr = self.addr_of(ir::AddrBase::Global(g));
-        MemRef::at(addr, ir::Space::Host)
-    }
-}
-
 impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn intrinsic_subroutine(&mut self, id: Intrinsic, args: Args<'p>) {
         if !self.intrinsic_call(id, args) {
@@ -329,7 +273,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             return false;
         }
         if e.rank == 0 {
-            let v = self.b.random_value(&e.ty);
+            let v = random_value(&mut self.b, &e.ty);
             let place = self.lvalue(e);
             self.b.store_value(place, &e.ty, &v);
             return true;
@@ -339,7 +283,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let remote = self.b.is_remote(view.mem);
         let to: ArrayView = if remote { self.b.temporary_array(&e.ty, None, &extents) } else { view.clone() };
         self.each_position(&extents, &[&to], &mut |this, index, linear| {
-            let v = this.b.random_value(&e.ty);
+            let v = random_value(&mut this.b, &e.ty);
             let mem = this.b.element_pos(&to, index, linear);
             this.b.store_value(element_lvalue(mem, None), &e.ty, &v);
         });
@@ -369,13 +313,13 @@ impl<'p> FunctionLowering<'_, 'p> {
                 this.b.set(total, sum);
             });
             self.b.rt(Rt::RandomSeed, vec![total.into()]);
-            let kept = self.b.seed_memory();
+            let kept = seed_memory(&mut self.b);
             self.b.store_scalar(kept, Ty::I64, total.into());
         }
         if let Some(e) = arg(args, 2)
             && let Some(view) = self.designator_view(e)
         {
-            let kept = self.b.seed_memory();
+            let kept = seed_memory(&mut self.b);
             let seed = self.b.load_scalar(kept, Ty::I64);
             let seed = self.b.narrow(seed.into(), ir_ty(&e.ty));
             self.b.fill(&view, &Value::Scalar(seed), &e.ty);
@@ -411,4 +355,57 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.b.desc_set(&d, &view);
         true
     }
+}
+
+/// The next number in [0, 1); as real(4) it is cut to 24 bits, since rounding could give 1.
+fn random_value(b: &mut Builder<'_, '_>, ty: &Type) -> Value {
+    if let Some(draws) = b.random_counter() {
+        return drawn_value(b, draws, ty);
+    }
+    let v = b.rt(Rt::RandomNumber, Vec::new()).first().map_or(Val::f64(0.0), |&r| r.into());
+    if ir_ty(ty) == Ty::F64 {
+        return Value::Scalar(v);
+    }
+    let scaled = b.bin(BinOp::Mul, Ty::F64, v, Val::f64(16_777_216.0));
+    let whole = b.un(UnOp::Floor, Ty::F64, scaled);
+    let cut = b.bin(BinOp::Mul, Ty::F64, whole, Val::f64(1.0 / 16_777_216.0));
+    Value::Scalar(b.cast(cut.into(), Ty::F64, Ty::F32))
+}
+
+/// The thread's next number in [0, 1): as many leading bits of its next word as the kind holds.
+fn drawn_value(b: &mut Builder<'_, '_>, draws: MemRef, ty: &Type) -> Value {
+    let long = Type::Integer(8);
+    let draw: Val = b.load_scalar(draws, Ty::I64).into();
+    let next = b.iadd(draw, Val::i64(1));
+    b.store_scalar(draws, Ty::I64, next);
+    let thread = thread_of_grid(b);
+    let args = [(Value::Scalar(thread), long.clone()), (Value::Scalar(draw), long.clone())];
+    let word = b.mathematics(RANDOM_BITS, &args, &long);
+    let word = b.as_scalar(&word, &long);
+    let kind = ir_ty(ty);
+    let (dropped, unit) = if kind == Ty::F64 { (11, Val::f64(2f64.powi(-53))) } else { (40, Val::f32(2f32.powi(-24))) };
+    let kept = b.bin(BinOp::ShrU, Ty::I64, word, Val::i64(dropped));
+    let whole = b.cast(kept.into(), Ty::I64, kind);
+    Value::Scalar(b.bin(BinOp::Mul, kind, whole, unit).into())
+}
+
+/// The number of the thread in its grid, from 0: blocks in their order, threads of a block in theirs.
+fn thread_of_grid(b: &mut Builder<'_, '_>) -> Val {
+    let mut place = |index: u8| {
+        let v = b.thread_register(index);
+        b.widen(v, Ty::I32)
+    };
+    let [tx, ty, tz, nx, ny, nz, bx, by, bz, gx, gy, _] = std::array::from_fn(|i| place(i as u8));
+    let block = b.imad(bz, gy, by);
+    let block = b.imad(block, gx, bx);
+    let row = b.imad(block, nz, tz);
+    let row = b.imad(row, ny, ty);
+    b.imad(row, nx, tx)
+}
+
+/// Where the seed that was put last is kept.
+fn seed_memory(b: &mut Builder<'_, '_>) -> MemRef {
+    let g = b.module().seed_global();
+    let addr = b.addr_of(ir::AddrBase::Global(g));
+    MemRef::at(addr, ir::Space::Host)
 }

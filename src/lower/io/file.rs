@@ -16,11 +16,6 @@ use ir::{Ty, Val};
 use sema::checked::{Expr, IoItem, IoStmt, IoUnit, Type};
 
 impl Builder<'_, '_> {
-    fn text_value(&mut self, text: &str) -> Value {
-        let mem = self.constant_memory(text.as_bytes(), 1);
-        Value::Char(mem, Val::i64(text.len() as i64))
-    }
-
     /// A character value without its trailing blanks.
     pub(crate) fn trimmed(&mut self, value: &Value) -> Value {
         let (mem, len) = self.as_char(value);
@@ -28,31 +23,16 @@ impl Builder<'_, '_> {
         let n = self.rt(Rt::CharLenTrim, vec![addr, len]);
         Value::Char(mem, n.first().map_or(len, |&r| r.into()))
     }
-
-    /// An `i64` as text, by way of an internal write.
-    fn number_text(&mut self, v: Val) -> Value {
-        let mem = self.temporary(Val::i64(24), 1);
-        let addr = self.address(mem);
-        let format = self.text_value("(i0)");
-        let (format, len) = self.as_char(&format);
-        let format = self.address(format);
-        self.rt(Rt::IoBegin, vec![Val::i32(0), Val::i32(1), Val::i64(-2), Val::i32(0)]);
-        self.rt(Rt::IoFormat, vec![format, len]);
-        self.rt(Rt::IoInternal, vec![addr, Val::i64(24), Val::i64(1)]);
-        self.rt(Rt::IoPutInt, vec![v, Val::i32(8)]);
-        self.rt(Rt::IoEnd, Vec::new());
-        self.trimmed(&Value::Char(mem, Val::i64(24)))
-    }
 }
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// An integer as text.
     fn integer_text(&mut self, e: &'p Expr) -> Value {
-        if let Some(n) = crate::stmt::loops::constant_int(e) {
-            return self.b.text_value(&n.to_string());
+        if let Some(n) = crate::analysis::expressions::constant_int(e) {
+            return text_value(&mut self.b, &n.to_string());
         }
         let v = self.int64(e);
-        self.b.number_text(v)
+        number_text(&mut self.b, v)
     }
 
     pub(crate) fn open(&mut self, io: &'p IoStmt) {
@@ -65,15 +45,15 @@ impl<'p> FunctionLowering<'_, 'p> {
                 "iomsg" => {
                     if let Lvalue::Char(mem, len) = self.lvalue(&c.value) {
                         let addr = self.b.address(mem);
-                        let name = self.b.text_value("iomsg=");
-                        let (addr, len) = (self.b.number_text(addr), self.b.number_text(len));
-                        let (blank, end) = (self.b.text_value(" "), self.b.text_value("\n"));
+                        let name = text_value(&mut self.b, "iomsg=");
+                        let (addr, len) = (number_text(&mut self.b, addr), number_text(&mut self.b, len));
+                        let (blank, end) = (text_value(&mut self.b, " "), text_value(&mut self.b, "\n"));
                         lines.extend([name, addr, blank, len, end]);
                     }
                 }
                 "newunit" => newunit = Some(&c.value),
                 key => {
-                    let name = self.b.text_value(&format!("{key}="));
+                    let name = text_value(&mut self.b, &format!("{key}="));
                     let value = match &c.value.ty {
                         Type::Character(_) => {
                             let v = self.value(&c.value);
@@ -81,12 +61,12 @@ impl<'p> FunctionLowering<'_, 'p> {
                         }
                         _ => self.integer_text(&c.value),
                     };
-                    let end = self.b.text_value("\n");
+                    let end = text_value(&mut self.b, "\n");
                     lines.extend([name, value, end]);
                 }
             }
         }
-        lines.push(self.b.text_value(&format!("catch={}\n", catch.bits())));
+        lines.push(text_value(&mut self.b, &format!("catch={}\n", catch.bits())));
         let text = self.b.joined(&lines);
         let (mem, len) = self.b.as_char(&text);
         let addr = self.b.address(mem);
@@ -218,4 +198,24 @@ impl<'p> FunctionLowering<'_, 'p> {
         let status = status.first().map_or(Val::i32(0), |&r| r.into());
         self.after_status(&catch, status);
     }
+}
+
+fn text_value(b: &mut Builder<'_, '_>, text: &str) -> Value {
+    let mem = b.constant_memory(text.as_bytes(), 1);
+    Value::Char(mem, Val::i64(text.len() as i64))
+}
+
+/// An `i64` as text, by way of an internal write.
+fn number_text(b: &mut Builder<'_, '_>, v: Val) -> Value {
+    let mem = b.temporary(Val::i64(24), 1);
+    let addr = b.address(mem);
+    let format = text_value(b, "(i0)");
+    let (format, len) = b.as_char(&format);
+    let format = b.address(format);
+    b.rt(Rt::IoBegin, vec![Val::i32(0), Val::i32(1), Val::i64(-2), Val::i32(0)]);
+    b.rt(Rt::IoFormat, vec![format, len]);
+    b.rt(Rt::IoInternal, vec![addr, Val::i64(24), Val::i64(1)]);
+    b.rt(Rt::IoPutInt, vec![v, Val::i32(8)]);
+    b.rt(Rt::IoEnd, Vec::new());
+    b.trimmed(&Value::Char(mem, Val::i64(24)))
 }

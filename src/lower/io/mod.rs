@@ -6,11 +6,11 @@
 
 pub(crate) mod file;
 
+use crate::analysis::expressions::constant_int;
 use crate::array::element_lvalue;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
-use crate::stmt::loops::constant_int;
 use crate::types::{const_bytes, ir_ty};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
@@ -56,59 +56,7 @@ impl<'p> Catch<'p> {
     }
 }
 
-impl<'p> Builder<'_, 'p> {
-    /// Writes one value.
-    pub(crate) fn put(&mut self, value: &Value, ty: &Type) {
-        match ty {
-            Type::Integer(k) | Type::Logical(k) => {
-                let v = self.as_scalar(value, ty);
-                let v = self.widen(v, ir_ty(ty));
-                let rt = if matches!(ty, Type::Integer(_)) { Rt::IoPutInt } else { Rt::IoPutLogical };
-                self.rt(rt, vec![v, Val::i32(i32::from(*k))]);
-            }
-            Type::Real(k) => {
-                let v = self.as_scalar(value, ty);
-                self.rt(if *k == 8 { Rt::IoPutReal8 } else { Rt::IoPutReal4 }, vec![v]);
-            }
-            Type::Complex(k) => {
-                let (re, im) = self.as_complex(value, ty);
-                self.rt(if *k == 8 { Rt::IoPutComplex8 } else { Rt::IoPutComplex4 }, vec![re, im]);
-            }
-            Type::Character(_) => {
-                let (mem, len) = self.as_char(value);
-                let addr = self.address(mem);
-                self.rt(Rt::IoPutChar, vec![addr, len]);
-            }
-            Type::Derived(id) => {
-                let mem = self.as_object(value);
-                let program = self.program();
-                for field in &program.ty(*id).fields {
-                    self.component(field, mem.plus(field.offset as i64), false);
-                }
-            }
-            Type::Any => self.unsupported("input or output of an object of any type"),
-        }
-    }
-
-    /// Writes or reads a component.
-    fn component(&mut self, field: &'p Field, at: crate::value::lvalue::MemRef, reading: bool) {
-        if field.allocatable || field.pointer {
-            return self.unsupported("input or output of an allocatable or pointer component");
-        }
-        let view = self.field_view(field, at);
-        let extents = view.extents();
-        self.each_position(&extents, &[&view], &mut |this, index, linear| {
-            let mem = this.element_pos(&view, index, linear);
-            let place = element_lvalue(mem, view.len);
-            if reading {
-                this.get(place, &field.ty);
-            } else {
-                let value = this.load_value(place, &field.ty);
-                this.put(&value, &field.ty);
-            }
-        });
-    }
-
+impl Builder<'_, '_> {
     /// Reads one value into a place.
     fn get(&mut self, place: Lvalue, ty: &Type) {
         let (code, kind) = match ty {
@@ -121,7 +69,7 @@ impl<'p> Builder<'_, 'p> {
                 let program = self.program();
                 let Lvalue::Mem(mem) = place else { return };
                 for field in &program.ty(*id).fields {
-                    self.component(field, mem.plus(field.offset as i64), true);
+                    component(self, field, mem.plus(field.offset as i64), true);
                 }
                 return;
             }
@@ -368,12 +316,12 @@ impl<'p> FunctionLowering<'_, 'p> {
     fn output_item(&mut self, e: &'p Expr) {
         if e.rank == 0 {
             let value = self.value(e);
-            return self.b.put(&value, &e.ty);
+            return put(&mut self.b, &value, &e.ty);
         }
         let (operands, extents) = self.prepared(e);
         self.for_each_element(operands, &extents, &[], &mut |this, _, _| {
             let value = this.value(e);
-            this.b.put(&value, &e.ty);
+            put(&mut this.b, &value, &e.ty);
         });
     }
 
@@ -389,4 +337,56 @@ impl<'p> FunctionLowering<'_, 'p> {
             this.b.get(element_lvalue(mem, view.len), &e.ty);
         });
     }
+}
+
+/// Writes one value.
+fn put(b: &mut Builder<'_, '_>, value: &Value, ty: &Type) {
+    match ty {
+        Type::Integer(k) | Type::Logical(k) => {
+            let v = b.as_scalar(value, ty);
+            let v = b.widen(v, ir_ty(ty));
+            let rt = if matches!(ty, Type::Integer(_)) { Rt::IoPutInt } else { Rt::IoPutLogical };
+            b.rt(rt, vec![v, Val::i32(i32::from(*k))]);
+        }
+        Type::Real(k) => {
+            let v = b.as_scalar(value, ty);
+            b.rt(if *k == 8 { Rt::IoPutReal8 } else { Rt::IoPutReal4 }, vec![v]);
+        }
+        Type::Complex(k) => {
+            let (re, im) = b.as_complex(value, ty);
+            b.rt(if *k == 8 { Rt::IoPutComplex8 } else { Rt::IoPutComplex4 }, vec![re, im]);
+        }
+        Type::Character(_) => {
+            let (mem, len) = b.as_char(value);
+            let addr = b.address(mem);
+            b.rt(Rt::IoPutChar, vec![addr, len]);
+        }
+        Type::Derived(id) => {
+            let mem = b.as_object(value);
+            let program = b.program();
+            for field in &program.ty(*id).fields {
+                component(b, field, mem.plus(field.offset as i64), false);
+            }
+        }
+        Type::Any => b.unsupported("input or output of an object of any type"),
+    }
+}
+
+/// Writes or reads a component.
+fn component<'p>(b: &mut Builder<'_, 'p>, field: &'p Field, at: crate::value::lvalue::MemRef, reading: bool) {
+    if field.allocatable || field.pointer {
+        return b.unsupported("input or output of an allocatable or pointer component");
+    }
+    let view = b.field_view(field, at);
+    let extents = view.extents();
+    b.each_position(&extents, &[&view], &mut |b, index, linear| {
+        let mem = b.element_pos(&view, index, linear);
+        let place = element_lvalue(mem, view.len);
+        if reading {
+            b.get(place, &field.ty);
+        } else {
+            let value = b.load_value(place, &field.ty);
+            put(b, &value, &field.ty);
+        }
+    });
 }

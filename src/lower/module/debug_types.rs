@@ -1,7 +1,7 @@
 //! Source types and shapes as the debugger and the findings see them.
 
+use crate::analysis::variables::const_bounds;
 use crate::module::ModuleLowering;
-use crate::module::globals::const_bounds;
 use crate::types::const_bytes;
 use ir::{AddrBase, DebugField, DebugType, DebugTypeId, DebugTypeKind, DebugVar, GlobalId, Val, VarLoc, VarShape};
 use sema::checked::{CharLen, Storage, Type, VarId};

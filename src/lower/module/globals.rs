@@ -4,33 +4,14 @@
 //! host. The descriptor of a module's allocatable or pointer that device code names is managed memory: the host allocates
 //! through it and kernels read it. Named constant arrays and other constants that device code reads exist once per side.
 
+use crate::analysis::variables::const_bounds;
 use crate::module::ModuleLowering;
 use crate::types::{Side, align, const_bytes, is_device_data};
 use ast::CudaAttr;
 use ir::{Global, GlobalId, GlobalInit, Space, descriptor};
-use sema::checked::{Const, ExprKind, Program, Shape, Storage, Type, VarId, Variable};
+use sema::checked::{Const, Program, Storage, Type, VarId, Variable};
 use source::Span;
 use std::sync::Arc;
-
-/// Lower bound and extent per dimension of a shape whose bounds are constants.
-pub(crate) fn const_bounds(shape: &Shape) -> Option<Vec<(i64, i64)>> {
-    let Shape::Explicit(dims) = shape else {
-        return matches!(shape, Shape::Scalar).then(Vec::new);
-    };
-    dims.iter()
-        .map(|d| match (&d.lower.kind, &d.upper.kind) {
-            (ExprKind::Const(Const::Int(lo)), ExprKind::Const(Const::Int(hi))) => {
-                Some((*lo, (hi.wrapping_sub(*lo)).wrapping_add(1).max(0)))
-            }
-            _ => None,
-        })
-        .collect()
-}
-
-/// Whether a variable is the hidden storage sequence of COMMON or EQUIVALENCE, whose name no program can write.
-pub(crate) fn is_sequence(var: &Variable) -> bool {
-    var.name.starts_with('/')
-}
 
 /// Appends the bytes of a constant of that type; arrays in array element order.
 pub(crate) fn encode(program: &Program, ty: &Type, value: &Const, out: &mut Vec<u8>) {

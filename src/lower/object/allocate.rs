@@ -199,8 +199,11 @@ impl<'p> FunctionLowering<'_, 'p> {
         if let (true, Some(view)) = (shape.is_empty() && e.rank > 0, &from) {
             for dim in &view.dims {
                 let extent = self.b.freeze(dim.extent);
-                let lower =
-                    if source.is_some_and(|(s, _)| crate::assign::is_whole(s)) { dim.lower } else { Val::i64(1) };
+                let lower = if source.is_some_and(|(s, _)| crate::analysis::expressions::is_whole(s)) {
+                    dim.lower
+                } else {
+                    Val::i64(1)
+                };
                 shape.push((self.b.freeze(lower), extent));
             }
         }

@@ -220,7 +220,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let (tag, element) = (self.b.freeze(tag), self.b.freeze(element));
         let mut shape = bounds.to_vec();
         if let (true, true, Some(view)) = (shape.is_empty(), e.rank > 0, &from) {
-            let is_whole = source.is_some_and(|(s, _)| crate::assign::is_whole(s));
+            let is_whole = source.is_some_and(|(s, _)| crate::analysis::expressions::is_whole(s));
             for dim in &view.dims {
                 let extent = self.b.freeze(dim.extent);
                 let lower = if is_whole { self.b.freeze(dim.lower) } else { Val::i64(1) };
@@ -256,7 +256,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let Some(d) = self.descriptor(target) else { return self.b.unsupported("an assignment to this object") };
         let view = self.whole_class_view(value);
         let mut view = self.b.tagged(view, &value.ty);
-        if !crate::assign::is_whole(value) {
+        if !crate::analysis::expressions::is_whole(value) {
             view.dims.iter_mut().for_each(|dim| dim.lower = Val::i64(1));
         }
         let (location, name) = (self.b.location_of(target), self.b.designator_name(target));

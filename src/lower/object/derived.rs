@@ -406,7 +406,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             };
             // The bounds of a whole array become those of the component, as in an assignment.
             let lowers: Vec<Val> = match operands.operand(whole) {
-                Some(crate::elements::Operand::View(view)) if crate::assign::is_whole(whole) => {
+                Some(crate::elements::Operand::View(view)) if crate::analysis::expressions::is_whole(whole) => {
                     view.dims.iter().map(|dim| dim.lower).collect()
                 }
                 _ => vec![Val::i64(1); extents.len()],

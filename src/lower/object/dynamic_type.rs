@@ -362,7 +362,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn associate_class(&mut self, v: VarId, e: &'p Expr) {
         let whole = self.whole_class_view(e);
         let mut view = self.b.tagged(whole, &e.ty);
-        if !crate::assign::is_whole(e) && !matches!(e.kind, ExprKind::Seen { .. }) {
+        if !crate::analysis::expressions::is_whole(e) && !matches!(e.kind, ExprKind::Seen { .. }) {
             view.dims.iter_mut().for_each(|d| d.lower = Val::i64(1));
         }
         let addr = self.b.descriptor_of(&view);

@@ -4,11 +4,13 @@
 //! declaration may use another dummy or its shape), then local variables come to life. All RETURNs go to one block, which
 //! frees local allocatables and automatic arrays and returns.
 
+use crate::analysis::variables::const_bounds;
+use crate::analysis::variables::has_open_length;
+use crate::analysis::variables::is_descriptor;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
-use crate::call::{ResultForm, has_open_length, result_form};
+use crate::call::{ResultForm, result_form};
 use crate::function::FunctionLowering;
-use crate::module::globals::const_bounds;
 use crate::module::{ArgKey, Instance, ModuleLowering};
 use crate::storage::VarStorage;
 use crate::types::{Side, align, const_bytes, data_space, has_default, has_end, ir_ty};
@@ -51,127 +53,11 @@ enum Results {
     Scalar(Lvalue, Type),
 }
 
-impl Builder<'_, '_> {
-    fn hidden_params(&mut self, instance: &Instance) -> Vec<Reg> {
-        let program = self.program();
-        match result_form(program, program.proc(instance.proc)) {
-            ResultForm::None => Vec::new(),
-            ResultForm::Registers(tys) => {
-                tys.into_iter().for_each(|ty| self.result(ty));
-                Vec::new()
-            }
-            ResultForm::Hidden(length) => {
-                let mut regs = vec![self.param(Ty::I64, "result")];
-                if length {
-                    regs.push(self.param(Ty::I64, "result.len"));
-                }
-                regs
-            }
-        }
-    }
-
-    /// The parameters of a dummy.
-    fn dummy_params(&mut self, v: VarId) -> Vec<Reg> {
-        let program = self.program();
-        let var = program.var(v);
-        let name = &var.name;
-        if is_descriptor(program, v) {
-            return vec![self.param(Ty::I64, name.clone())];
-        }
-        let mut regs = Vec::new();
-        match &var.shape {
-            Shape::Scalar if var.attrs.value => match &var.ty {
-                Type::Complex(_) => {
-                    let ty = ir_ty(&var.ty);
-                    regs.push(self.mutable_param(ty, format!("{name}%re")));
-                    regs.push(self.mutable_param(ty, format!("{name}%im")));
-                }
-                Type::Derived(_) => {
-                    let bytes = const_bytes(program, &var.ty).unwrap_or(0);
-                    regs.push(self.bytes_param(bytes, align(program, &var.ty), name.clone()));
-                }
-                Type::Character(_) => regs.push(self.param(Ty::I64, name.clone())),
-                ty => regs.push(self.mutable_param(ir_ty(ty), name.clone())),
-            },
-            Shape::AssumedShape(lower) => {
-                regs.push(self.param(Ty::I64, name.clone()));
-                for dim in 1..=lower.len() {
-                    regs.push(self.param(Ty::I64, format!("{name}.extent{dim}")));
-                    regs.push(self.param(Ty::I64, format!("{name}.stride{dim}")));
-                }
-            }
-            _ => regs.push(self.param(Ty::I64, name.clone())),
-        }
-        if matches!(var.ty, Type::Character(_)) {
-            regs.push(self.param(Ty::I64, format!("{name}.len")));
-        }
-        if matches!(var.shape, Shape::AssumedRank) {
-            regs.push(self.param(Ty::I64, format!("{name}.element")));
-        }
-        regs
-    }
-
-    /// The space in which a by-reference dummy is passed.
-    fn dummy_space(&self, v: VarId, key: ArgKey) -> Space {
-        let cuda = self.program().var(v).attrs.cuda;
-        match (self.side(), key) {
-            (Side::Host, _) => data_space(Side::Host, cuda, false),
-            (Side::Device, ArgKey::Space(space)) => space,
-            (Side::Device, _) if self.func().kind == FuncKind::Kernel => Space::Global,
-            (Side::Device, _) => match cuda {
-                Some(CudaAttr::Shared) => Space::Shared,
-                _ => Space::Generic,
-            },
-        }
-    }
-
-    /// The parameters for variables of the host procedure.
-    fn capture_params(&mut self, instance: &Instance) -> Vec<(VarId, Vec<Reg>)> {
-        let program = self.program();
-        let captures: Vec<VarId> = self.usage().captures[instance.proc.0 as usize].iter().copied().collect();
-        let mut out = Vec::new();
-        for v in captures {
-            let var = program.var(v);
-            let mut regs = vec![self.param(Ty::I64, format!("host.{}", var.name))];
-            if !is_descriptor(program, v) {
-                let open = has_open_length(&var.ty);
-                if var.shape.rank() > 0 && (const_bounds(&var.shape).is_none() || open) {
-                    for dim in 1..=var.shape.rank() {
-                        for what in ["lower", "extent", "stride"] {
-                            regs.push(self.param(Ty::I64, format!("host.{}.{what}{dim}", var.name)));
-                        }
-                    }
-                }
-                if open {
-                    regs.push(self.param(Ty::I64, format!("host.{}.len", var.name)));
-                }
-            }
-            out.push((v, regs));
-        }
-        out
-    }
-
-    /// A thread counts the random numbers that it draws: in a slot of its kernel, whose address device procedures get.
-    fn begin_draws(&mut self, instance: &Instance) {
-        if self.side() == Side::Host || !self.usage().draws.contains(&instance.proc) {
-            return;
-        }
-        let counter = if self.program().proc(instance.proc).kind == ProcKind::Kernel {
-            let (_, mem) = self.slot(8, 8, "draws", source::Span::NONE);
-            self.store_scalar(mem, Ty::I64, Val::i64(0));
-            mem
-        } else {
-            MemRef::at(self.param(Ty::I64, "draws").into(), Space::Local)
-        };
-        self.set_random_counter(counter);
-    }
-}
-
 impl FunctionLowering<'_, '_> {
     fn enter(&mut self, instance: &Instance) -> Results {
         let program = self.b.program();
         let proc = program.proc(instance.proc);
-        let hidden = self.b.hidden_params(instance);
+        let hidden = hidden_params(&mut self.b, instance);
         let mut raw: Vec<(VarId, Vec<Reg>, ArgKey)> = Vec::new();
         for (i, &v) in proc.params.iter().enumerate() {
             let key = instance.args.get(i).copied().unwrap_or(ArgKey::Any);
@@ -188,11 +74,11 @@ impl FunctionLowering<'_, '_> {
                 // An optional procedure that was not passed.
                 continue;
             }
-            let regs = self.b.dummy_params(v);
+            let regs = dummy_params(&mut self.b, v);
             raw.push((v, regs, key));
         }
-        let captured = self.b.capture_params(instance);
-        self.b.begin_draws(instance);
+        let captured = capture_params(&mut self.b, instance);
+        begin_draws(&mut self.b, instance);
         // Scalars first: bounds are made of them.
         let (scalars, arrays): (Vec<_>, Vec<_>) = raw
             .into_iter()
@@ -201,13 +87,13 @@ impl FunctionLowering<'_, '_> {
             self.bind_capture(v, &regs);
         }
         for (v, regs, key) in &scalars {
-            self.bind_scalar(*v, regs, self.b.dummy_space(*v, *key));
+            self.bind_scalar(*v, regs, dummy_space(&self.b, *v, *key));
         }
         for pass in [true, false] {
             for (v, regs, key) in &arrays {
                 let assumed = is_descriptor(program, *v) || matches!(program.var(*v).shape, Shape::AssumedShape(_));
                 if assumed == pass {
-                    self.bind_array(*v, regs, self.b.dummy_space(*v, *key));
+                    self.bind_array(*v, regs, dummy_space(&self.b, *v, *key));
                 }
             }
         }
@@ -442,12 +328,6 @@ impl FunctionLowering<'_, '_> {
     }
 }
 
-/// Whether the variable is an allocatable, a pointer or polymorphic.
-pub(crate) fn is_descriptor(program: &sema::checked::Program, v: VarId) -> bool {
-    let attrs = &program.var(v).attrs;
-    attrs.allocatable || attrs.pointer || attrs.class
-}
-
 /// The variables that come to life in BLOCKs.
 fn block_variables(proc: &sema::checked::Procedure) -> BTreeSet<VarId> {
     let mut out = BTreeSet::new();
@@ -461,13 +341,6 @@ fn block_variables(proc: &sema::checked::Procedure) -> BTreeSet<VarId> {
     out
 }
 
-/// Whether a variable is one of main's, which is entered once, so that it may live like a local one.
-pub(crate) fn lives_in_main(program: &sema::checked::Program, v: VarId) -> bool {
-    let var = program.var(v);
-    matches!(var.storage, Storage::Static)
-        && var.owner.is_some_and(|p| program.main == Some(p) && program.proc(p).kind == ProcKind::Host)
-}
-
 /// Descriptor registers for a variable of that rank.
 pub(crate) fn descriptor_registers(b: &mut FunctionBuilder, rank: u8, has_length: bool) -> DescriptorRegs {
     let mut reg = || b.mutable(Ty::I64);
@@ -475,4 +348,118 @@ pub(crate) fn descriptor_registers(b: &mut FunctionBuilder, rank: u8, has_length
     let len = has_length.then(&mut reg);
     let dims = (0..rank).map(|_| [reg(), reg(), reg()]).collect();
     DescriptorRegs { base, len, dims }
+}
+
+fn hidden_params(b: &mut Builder<'_, '_>, instance: &Instance) -> Vec<Reg> {
+    let program = b.program();
+    match result_form(program, program.proc(instance.proc)) {
+        ResultForm::None => Vec::new(),
+        ResultForm::Registers(tys) => {
+            tys.into_iter().for_each(|ty| b.result(ty));
+            Vec::new()
+        }
+        ResultForm::Hidden(length) => {
+            let mut regs = vec![b.param(Ty::I64, "result")];
+            if length {
+                regs.push(b.param(Ty::I64, "result.len"));
+            }
+            regs
+        }
+    }
+}
+
+/// The parameters of a dummy.
+fn dummy_params(b: &mut Builder<'_, '_>, v: VarId) -> Vec<Reg> {
+    let program = b.program();
+    let var = program.var(v);
+    let name = &var.name;
+    if is_descriptor(program, v) {
+        return vec![b.param(Ty::I64, name.clone())];
+    }
+    let mut regs = Vec::new();
+    match &var.shape {
+        Shape::Scalar if var.attrs.value => match &var.ty {
+            Type::Complex(_) => {
+                let ty = ir_ty(&var.ty);
+                regs.push(b.mutable_param(ty, format!("{name}%re")));
+                regs.push(b.mutable_param(ty, format!("{name}%im")));
+            }
+            Type::Derived(_) => {
+                let bytes = const_bytes(program, &var.ty).unwrap_or(0);
+                regs.push(b.bytes_param(bytes, align(program, &var.ty), name.clone()));
+            }
+            Type::Character(_) => regs.push(b.param(Ty::I64, name.clone())),
+            ty => regs.push(b.mutable_param(ir_ty(ty), name.clone())),
+        },
+        Shape::AssumedShape(lower) => {
+            regs.push(b.param(Ty::I64, name.clone()));
+            for dim in 1..=lower.len() {
+                regs.push(b.param(Ty::I64, format!("{name}.extent{dim}")));
+                regs.push(b.param(Ty::I64, format!("{name}.stride{dim}")));
+            }
+        }
+        _ => regs.push(b.param(Ty::I64, name.clone())),
+    }
+    if matches!(var.ty, Type::Character(_)) {
+        regs.push(b.param(Ty::I64, format!("{name}.len")));
+    }
+    if matches!(var.shape, Shape::AssumedRank) {
+        regs.push(b.param(Ty::I64, format!("{name}.element")));
+    }
+    regs
+}
+
+/// The space in which a by-reference dummy is passed.
+fn dummy_space(b: &Builder<'_, '_>, v: VarId, key: ArgKey) -> Space {
+    let cuda = b.program().var(v).attrs.cuda;
+    match (b.side(), key) {
+        (Side::Host, _) => data_space(Side::Host, cuda, false),
+        (Side::Device, ArgKey::Space(space)) => space,
+        (Side::Device, _) if b.func().kind == FuncKind::Kernel => Space::Global,
+        (Side::Device, _) => match cuda {
+            Some(CudaAttr::Shared) => Space::Shared,
+            _ => Space::Generic,
+        },
+    }
+}
+
+/// The parameters for variables of the host procedure.
+fn capture_params(b: &mut Builder<'_, '_>, instance: &Instance) -> Vec<(VarId, Vec<Reg>)> {
+    let program = b.program();
+    let captures: Vec<VarId> = b.usage().captures[instance.proc.0 as usize].iter().copied().collect();
+    let mut out = Vec::new();
+    for v in captures {
+        let var = program.var(v);
+        let mut regs = vec![b.param(Ty::I64, format!("host.{}", var.name))];
+        if !is_descriptor(program, v) {
+            let open = has_open_length(&var.ty);
+            if var.shape.rank() > 0 && (const_bounds(&var.shape).is_none() || open) {
+                for dim in 1..=var.shape.rank() {
+                    for what in ["lower", "extent", "stride"] {
+                        regs.push(b.param(Ty::I64, format!("host.{}.{what}{dim}", var.name)));
+                    }
+                }
+            }
+            if open {
+                regs.push(b.param(Ty::I64, format!("host.{}.len", var.name)));
+            }
+        }
+        out.push((v, regs));
+    }
+    out
+}
+
+/// A thread counts the random numbers that it draws: in a slot of its kernel, whose address device procedures get.
+fn begin_draws(b: &mut Builder<'_, '_>, instance: &Instance) {
+    if b.side() == Side::Host || !b.usage().draws.contains(&instance.proc) {
+        return;
+    }
+    let counter = if b.program().proc(instance.proc).kind == ProcKind::Kernel {
+        let (_, mem) = b.slot(8, 8, "draws", source::Span::NONE);
+        b.store_scalar(mem, Ty::I64, Val::i64(0));
+        mem
+    } else {
+        MemRef::at(b.param(Ty::I64, "draws").into(), Space::Local)
+    };
+    b.set_random_counter(counter);
 }

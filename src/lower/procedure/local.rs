@@ -8,12 +8,15 @@
 //!
 //! Variables of the main program are static, but it is entered once: those without an address live in registers too.
 
+use crate::analysis::variables::const_bounds;
+use crate::analysis::variables::has_open_length;
+use crate::analysis::variables::has_register;
+use crate::analysis::variables::is_descriptor;
+use crate::analysis::variables::lives_in_main;
 use crate::builder::Allocation;
 use crate::builder::flow::Flow;
-use crate::call::has_open_length;
 use crate::function::FunctionLowering;
-use crate::module::globals::const_bounds;
-use crate::procedure::entry::{descriptor_registers, is_descriptor, lives_in_main};
+use crate::procedure::entry::descriptor_registers;
 use crate::storage::VarStorage;
 use crate::types::{Side, align, alloc_where, const_bytes, ir_ty, is_device_data};
 use crate::value::Value;
@@ -234,7 +237,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 view.origin = None;
             }
             VarStorage::Array(self.b.with_origin(view))
-        } else if crate::expr::designator::is_designator(e) {
+        } else if crate::analysis::expressions::is_designator(e) {
             match self.lvalue(e) {
                 Lvalue::Reg(r) => VarStorage::Reg(r),
                 Lvalue::Complex(re, im) => VarStorage::Complex(re, im),
@@ -273,9 +276,4 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.leave_block(open);
         }
     }
-}
-
-/// Whether scalars of that type may live in registers.
-pub(crate) fn has_register(ty: &Type) -> bool {
-    matches!(ty, Type::Integer(_) | Type::Real(_) | Type::Complex(_) | Type::Logical(_))
 }

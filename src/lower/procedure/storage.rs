@@ -71,7 +71,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let space = if self.b.side() == Side::Host && managed { Space::Host } else { space };
         let addr = self.b.addr_of(AddrBase::Global(g));
         let mem = MemRef { addr, offset: 0, space, volatile: is_volatile(&self.b.program().var(v).attrs) };
-        if crate::procedure::entry::is_descriptor(program, v) {
+        if crate::analysis::variables::is_descriptor(program, v) {
             return VarStorage::Described(self.desc(v, DescriptorAt::Mem(mem)));
         }
         self.storage_in_memory(v, mem)

@@ -14,7 +14,7 @@ use crate::value::Value;
 use crate::value::lvalue::Lvalue;
 use ir::op::{BinOp, CmpOp};
 use ir::{Bb, Trap, Ty, Val};
-use sema::checked::{Const, Expr, ExprKind, LoopControl, LoopId, Stmt, Type, VarId};
+use sema::checked::{Expr, LoopControl, LoopId, Stmt, Type, VarId};
 use source::Span;
 
 /// A FORALL or DO CONCURRENT index: variable, first, last, step.
@@ -29,23 +29,6 @@ pub(crate) struct CountedLoop {
     pub(crate) step: Val,
     /// The loop's statement, where the debugger stops before each further test.
     pub(crate) span: Option<Span>,
-}
-
-impl Builder<'_, '_> {
-    /// `a - b`
-    fn bin_of(&mut self, ty: Ty, a: Val, b: Val) -> Val {
-        match (a, b) {
-            (Val::Imm(x), Val::Imm(y)) => Val::Imm(scalar::bits::sub(ty, x, y)),
-            _ => self.bin(BinOp::Sub, ty, a, b).into(),
-        }
-    }
-
-    fn less_or_equal(&mut self, ty: Ty, a: Val, b: Val) -> Val {
-        match (a, b) {
-            (Val::Imm(x), Val::Imm(y)) => Val::pred(scalar::bits::signed(ty, x) <= scalar::bits::signed(ty, y)),
-            _ => self.cmp(CmpOp::Le, ty, a, b).into(),
-        }
-    }
 }
 
 impl<'p> FunctionLowering<'_, 'p> {
@@ -133,8 +116,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         let value = Value::Scalar(c.first);
         self.b.store_value(c.place, &variable, &value);
         let (left, left_ty, enters) = match step {
-            Some(1) => (self.b.bin_of(ty, c.last, c.first), ty, self.b.less_or_equal(ty, c.first, c.last)),
-            Some(-1) => (self.b.bin_of(ty, c.first, c.last), ty, self.b.less_or_equal(ty, c.last, c.first)),
+            Some(1) => (bin_of(&mut self.b, ty, c.last, c.first), ty, less_or_equal(&mut self.b, ty, c.first, c.last)),
+            Some(-1) => (bin_of(&mut self.b, ty, c.first, c.last), ty, less_or_equal(&mut self.b, ty, c.last, c.first)),
             _ if real => {
                 let zero: Val = self.b.cmp(CmpOp::Eq, ty, c.step, real_imm(ty, 0.0)).into();
                 self.when(zero, |this| this.b.trap_here(Trap::ZeroStep));
@@ -256,11 +239,17 @@ fn integer_type(ty: Ty) -> Type {
     Type::Integer(ty.bytes() as u8)
 }
 
-/// The value of a constant integer expression.
-pub(crate) fn constant_int(e: &Expr) -> Option<i64> {
-    match &e.kind {
-        ExprKind::Const(Const::Int(n)) => Some(*n),
-        ExprKind::Convert(inner) | ExprKind::Paren(inner) => constant_int(inner),
-        _ => None,
+/// `a - b`
+fn bin_of(builder: &mut Builder<'_, '_>, ty: Ty, a: Val, b: Val) -> Val {
+    match (a, b) {
+        (Val::Imm(x), Val::Imm(y)) => Val::Imm(scalar::bits::sub(ty, x, y)),
+        _ => builder.bin(BinOp::Sub, ty, a, b).into(),
+    }
+}
+
+fn less_or_equal(builder: &mut Builder<'_, '_>, ty: Ty, a: Val, b: Val) -> Val {
+    match (a, b) {
+        (Val::Imm(x), Val::Imm(y)) => Val::pred(scalar::bits::signed(ty, x) <= scalar::bits::signed(ty, y)),
+        _ => builder.cmp(CmpOp::Le, ty, a, b).into(),
     }
 }

@@ -23,25 +23,6 @@ use std::collections::BTreeSet;
 type Arm<K> = (Option<K>, Vec<Stmt>, Span);
 
 impl Builder<'_, '_> {
-    /// How many BLOCKs hold the label, the procedure itself counted.
-    fn depth_of_label(&self, label: u32) -> usize {
-        fn find(block: &[Stmt], label: u32, depth: usize) -> Option<usize> {
-            block.iter().find_map(|s| {
-                if s.label == Some(label) {
-                    return Some(depth);
-                }
-                let inside = depth + usize::from(matches!(s.kind, StmtKind::Block { .. }));
-                let mut found = None;
-                crate::analysis::visit::blocks(s, &mut |b| found = found.or_else(|| find(b, label, inside)));
-                found
-            })
-        }
-        match &self.program().proc(self.procedure()).body {
-            ProcBody::Statements(body) => find(body, label, 1).unwrap_or(1),
-            _ => 1,
-        }
-    }
-
     /// Ends the program (on the device, the thread).
     pub(crate) fn end_program(&mut self, error: Val, code: Val, addr: Val, len: Val) {
         self.rt(Rt::Stop, vec![error, code, addr, len]);
@@ -258,7 +239,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Goes to a label, out of the BLOCKs around that do not hold it.
     pub(crate) fn goto(&mut self, label: u32) {
-        let depth = self.b.depth_of_label(label);
+        let depth = depth_of_label(&self.b, label);
         self.leave_blocks_to(depth);
         let bb = self.label(label);
         self.b.jump(bb);
@@ -323,4 +304,23 @@ fn case_table(arms: &[Arm<Vec<CaseRange>>], blocks: &[Bb]) -> Option<Vec<(i64, B
         }
     }
     Some(table)
+}
+
+/// How many BLOCKs hold the label, the procedure itself counted.
+fn depth_of_label(builder: &Builder<'_, '_>, label: u32) -> usize {
+    fn find(block: &[Stmt], label: u32, depth: usize) -> Option<usize> {
+        block.iter().find_map(|s| {
+            if s.label == Some(label) {
+                return Some(depth);
+            }
+            let inside = depth + usize::from(matches!(s.kind, StmtKind::Block { .. }));
+            let mut found = None;
+            crate::analysis::visit::blocks(s, &mut |b| found = found.or_else(|| find(b, label, inside)));
+            found
+        })
+    }
+    match &builder.program().proc(builder.procedure()).body {
+        ProcBody::Statements(body) => find(body, label, 1).unwrap_or(1),
+        _ => 1,
+    }
 }

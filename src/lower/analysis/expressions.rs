@@ -1,0 +1,86 @@
+//! Questions about the form of an expression.
+//!
+//! Not here: values (`expr`), which variables an expression reads (`assign::overlap`).
+
+use sema::checked::{Const, Expr, ExprKind, Sub};
+
+/// Whether an expression names an object, so that it may be passed by reference or pointed to.
+pub(crate) fn is_designator(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Var(_) => true,
+        ExprKind::Field { base, .. }
+        | ExprKind::Element { base, .. }
+        | ExprKind::Section { base, .. }
+        | ExprKind::Substring { base, .. }
+        | ExprKind::ComplexPart { base, .. }
+        | ExprKind::Seen { base, .. } => is_designator(base),
+        _ => false,
+    }
+}
+
+/// Whether the expression is a whole array variable or component.
+pub(crate) fn is_whole(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Var(_) => true,
+        ExprKind::Field { base, .. } => base.rank == 0 && is_designator(base),
+        _ => false,
+    }
+}
+
+/// Whether two expressions are written alike, so that they name the same object.
+pub(crate) fn same(a: &Expr, b: &Expr) -> bool {
+    let both = |x: &Option<Box<Expr>>, y: &Option<Box<Expr>>| match (x, y) {
+        (None, None) => true,
+        (Some(x), Some(y)) => same(x, y),
+        _ => false,
+    };
+    let option = |x: &Option<Expr>, y: &Option<Expr>| match (x, y) {
+        (None, None) => true,
+        (Some(x), Some(y)) => same(x, y),
+        _ => false,
+    };
+    match (&a.kind, &b.kind) {
+        (ExprKind::Const(Const::Int(x)), ExprKind::Const(Const::Int(y))) => x == y,
+        (ExprKind::Var(x), ExprKind::Var(y)) => x == y,
+        (ExprKind::Field { base: x, field: i }, ExprKind::Field { base: y, field: j }) => i == j && same(x, y),
+        (ExprKind::Element { base: x, subs: i }, ExprKind::Element { base: y, subs: j }) => {
+            same(x, y) && i.len() == j.len() && i.iter().zip(j).all(|(i, j)| same(i, j))
+        }
+        (ExprKind::Section { base: x, subs: i }, ExprKind::Section { base: y, subs: j }) => {
+            same(x, y)
+                && i.len() == j.len()
+                && i.iter().zip(j).all(|(i, j)| match (i, j) {
+                    (Sub::Index(i), Sub::Index(j)) => same(i, j),
+                    (Sub::Range { lo: a, hi: b, step: c }, Sub::Range { lo: x, hi: y, step: z }) => {
+                        option(a, x) && option(b, y) && option(c, z)
+                    }
+                    _ => false,
+                })
+        }
+        (ExprKind::Substring { base: x, lo: a, hi: b }, ExprKind::Substring { base: y, lo: c, hi: d }) => {
+            same(x, y) && both(a, c) && both(b, d)
+        }
+        (ExprKind::ComplexPart { base: x, imaginary: i }, ExprKind::ComplexPart { base: y, imaginary: j }) => {
+            i == j && same(x, y)
+        }
+        (ExprKind::Convert(x), ExprKind::Convert(y)) | (ExprKind::Paren(x), ExprKind::Paren(y)) => same(x, y),
+        (ExprKind::Binary { op: o, left: a, right: b }, ExprKind::Binary { op: p, left: c, right: d }) => {
+            o == p && same(a, c) && same(b, d)
+        }
+        (ExprKind::Special { index: i, add: x }, ExprKind::Special { index: j, add: y }) => i == j && x == y,
+        _ => false,
+    }
+}
+
+/// The value of a constant integer expression.
+pub(crate) fn constant_int(e: &Expr) -> Option<i64> {
+    match &e.kind {
+        ExprKind::Const(Const::Int(n)) => Some(*n),
+        ExprKind::Convert(inner) | ExprKind::Paren(inner) => constant_int(inner),
+        _ => None,
+    }
+}
+
+pub(crate) fn has_vector(e: &Expr) -> bool {
+    matches!(&e.kind, ExprKind::Section { subs, .. } if subs.iter().any(|s| matches!(s, Sub::Vector(_))))
+}
