@@ -276,7 +276,8 @@ impl Making<'_, '_, '_> {
         let a = self.value(ty, 1);
         let b = (op == AtomOp::Cas).then(|| self.value(ty, 1));
         let dst = (self.choices.below(2) == 0).then(|| self.b.temp(ty));
-        self.b.push(InstKind::Atomic { op, ty, space, scope, dst, addr, offset, a, b });
+        let used = dst.is_some();
+        self.b.push(InstKind::Atomic { op, ty, space, scope, dst, used, addr, offset, a, b });
         self.known.extend(dst);
     }
 

@@ -132,11 +132,7 @@ pub fn compile(
         program = sema::check(&ast::Program { units: all }, &sema, &mut Diagnostics::new())?;
     }
     let mut module = lower::lower(&program, &options.lower, map);
-    if options.watched {
-        opt::run(&mut module, options.level);
-    } else {
-        opt::run_unwatched(&mut module, options.level, &mut |_, _| {});
-    }
+    opt::run(&mut module, opt::Options { level: options.level, watched: options.watched });
     Some(Compiled { program: Arc::new(program), module: Arc::new(module), ignores })
 }
 

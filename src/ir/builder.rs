@@ -299,7 +299,7 @@ impl FunctionBuilder {
     ) -> Reg {
         let dst = self.temp(ty);
         let (addr, a) = (addr.into(), a.into());
-        self.push(InstKind::Atomic { op, ty, space, scope, dst: Some(dst), addr, offset: 0, a, b: None });
+        self.push(InstKind::Atomic { op, ty, space, scope, dst: Some(dst), used: true, addr, offset: 0, a, b: None });
         dst
     }
 
@@ -315,7 +315,18 @@ impl FunctionBuilder {
     ) -> Reg {
         let dst = self.temp(ty);
         let (addr, a, b) = (addr.into(), expected.into(), Some(new.into()));
-        self.push(InstKind::Atomic { op: AtomOp::Cas, ty, space, scope, dst: Some(dst), addr, offset: 0, a, b });
+        self.push(InstKind::Atomic {
+            op: AtomOp::Cas,
+            ty,
+            space,
+            scope,
+            dst: Some(dst),
+            used: true,
+            addr,
+            offset: 0,
+            a,
+            b,
+        });
         dst
     }
 

@@ -150,12 +150,17 @@ pub enum InstKind {
     /// `[addr + offset] = value`; a schedule point.
     Store { ty: Ty, space: Space, access: Access, addr: Val, offset: i64, value: Val },
     /// `dst = old [addr + offset]`, which `op` replaces; `b` is CAS's new value. A schedule point.
+    ///
+    /// `used` says whether the program depends on the old value. It is decided once, before any optimisation, and every
+    /// consumer asks it: an atomic whose old value is not used is a reduction (`red`), which acquires nothing and may be
+    /// done later. A reduction may still have a `dst`, for a debugger that shows the variable.
     Atomic {
         op: AtomOp,
         ty: Ty,
         space: Space,
         scope: Scope,
         dst: Option<Reg>,
+        used: bool,
         addr: Val,
         offset: i64,
         a: Val,

@@ -190,11 +190,12 @@ fn inst_text(module: &Module, f: &Function, kind: &InstKind) -> String {
             let (space, place) = (space_name(*space), place(*addr, *offset));
             format!("store.{space}.{ty}{} {place}, {}", volatile(*access), value(*v, Some(*ty)))
         }
-        InstKind::Atomic { op, ty, space, scope, dst, addr, offset, a, b } => {
+        InstKind::Atomic { op, ty, space, scope, dst, used, addr, offset, a, b } => {
+            let head = if *used { "atom" } else { "red" };
             let dst = dst.map_or_else(String::new, |d| format!("{d} = "));
             let (space, scope, place) = (space_name(*space), scope_name(*scope), place(*addr, *offset));
             let b = b.map_or_else(String::new, |b| format!(", {}", value(b, Some(*ty))));
-            format!("{dst}atom.{op}.{ty}.{space}.{scope} {place}, {}{b}", value(*a, Some(*ty)))
+            format!("{dst}{head}.{op}.{ty}.{space}.{scope} {place}, {}{b}", value(*a, Some(*ty)))
         }
         InstKind::Fence { scope } => format!("fence.{}", scope_name(*scope)),
         InstKind::Barrier { op, dst, a } => {

@@ -257,13 +257,14 @@ impl Check<'_> {
                 self.access(*ty, *space);
                 self.require(*space != Space::Const, || "constant memory is stored to".to_string());
             }
-            InstKind::Atomic { op, ty, space, b, .. } => {
+            InstKind::Atomic { op, ty, space, dst, used, b, .. } => {
                 self.class(op.class(), *ty, op.mnemonic());
                 self.device("an atomic operation");
                 self.require(matches!(space, Space::Global | Space::Shared | Space::Generic), || {
                     format!("an atomic operation is on {} memory", crate::print::space_name(*space))
                 });
                 self.require(ty.bytes() >= 4, || format!("an atomic operation is of type `{ty}`"));
+                self.require(dst.is_some() || !used, || "an atomic whose old value is used has no result".to_string());
                 self.require((*op == AtomOp::Cas) == b.is_some(), || {
                     "only `cas` has a second operand, and needs it".to_string()
                 });

@@ -1,11 +1,11 @@
-//! Dead code: a pure instruction whose result nobody reads is dropped.
+//! Dead code elimination: a computation on whose result nothing depends is dropped.
 //!
-//! Registers of source variables, and those that places and shapes of variables name, count as read: the debugger shows
-//! them. Everything that is not pure stays, loads with an unused result too: they are schedule points, and what they touch
-//! is checked.
+//! Registers of source variables, and those that places and shapes of variables name, count as used: the debugger shows
+//! them. Everything with another effect stays. That includes loads with a dead result: they are schedule points, and their
+//! addresses are checked. A reduction loses a result that nothing reads.
 
-use ir::analysis::{BitSet, Cfg, Liveness};
-use ir::{Function, Inst, InstKind, Reg, Val};
+use ir::analysis::{BitSet, Cfg, StrongLiveness, is_computation};
+use ir::{Bb, Function, InstKind};
 
 /// Runs the pass over a function.
 pub(crate) fn run(f: &mut Function) {
@@ -16,47 +16,18 @@ pub(crate) fn run(f: &mut Function) {
     for (i, _) in f.regs.iter().enumerate().filter(|(_, r)| r.var.is_some()) {
         kept.insert(i);
     }
-    // What an instruction read that went may be dead in a block before.
-    while sweep(f, &kept) {}
-}
-
-fn sweep(f: &mut Function, kept: &BitSet) -> bool {
     let cfg = Cfg::new(f);
-    let live = Liveness::new(f, &cfg);
-    let mut read = BitSet::new(f.regs.len());
-    let mut changed = false;
-    for &bb in cfg.rpo() {
-        let out: Vec<Reg> = live.live_out(bb).collect();
-        let block = &mut f.blocks[bb.index()];
-        let mut touched = out.clone();
-        for reg in out {
-            read.insert(reg.index());
-        }
-        let mut mark = |read: &mut BitSet, val: Val| {
-            if let Val::Reg(r) = val {
-                read.insert(r.index());
-                touched.push(r);
+    let live = StrongLiveness::new(f, &cfg, kept);
+    let used: Vec<(Bb, Vec<bool>)> = cfg.rpo().iter().map(|&bb| (bb, live.used_results(bb))).collect();
+    for (bb, used) in used {
+        let insts = &mut f.blocks[bb.index()].insts;
+        let mut used = used.into_iter();
+        insts.retain_mut(|inst| {
+            let is_used = used.next().unwrap_or(true);
+            if let InstKind::Atomic { dst, used: false, .. } = &mut inst.kind {
+                *dst = dst.filter(|_| is_used);
             }
-        };
-        block.term.each_use(|v| mark(&mut read, v));
-        let mut insts: Vec<Inst> = Vec::with_capacity(block.insts.len());
-        let before = block.insts.len();
-        for inst in std::mem::take(&mut block.insts).into_iter().rev() {
-            let droppable = inst.kind.is_pure() || matches!(inst.kind, InstKind::Special { .. });
-            let dead = inst.kind.def().is_some_and(|r| !read.contains(r.index()) && !kept.contains(r.index()));
-            if droppable && dead {
-                continue;
-            }
-            inst.kind.each_def(|r| read.remove(r.index()));
-            inst.kind.each_use(|v| mark(&mut read, v));
-            insts.push(inst);
-        }
-        insts.reverse();
-        changed |= insts.len() != before;
-        block.insts = insts;
-        for reg in touched {
-            read.remove(reg.index());
-        }
+            is_used || !is_computation(&inst.kind)
+        });
     }
-    changed
 }

@@ -1,17 +1,18 @@
-//! Passes over the IR, run as a straight list.
+//! The optimiser: passes over the IR, run in a fixed order.
 //!
-//! These passes serve the host, the emulator and the GPU alike. Therefore they never add, drop, merge or reorder an access
-//! that another thread could see, and they keep every schedule point ([`ir::InstKind::is_schedule_point`]) and every Stmt
-//! mark in its place: the same seed gives the same turns, findings and debugger events with and without them. Arithmetic is
-//! folded by [`ir::eval`], so that a value has the same bits whoever computed it; nothing is reassociated but wrapping
-//! integer sums.
+//! The same passes serve the host, the emulator and the GPU. Therefore they never add, drop, merge or reorder an access that
+//! another thread could see, and they keep every schedule point ([`ir::InstKind::is_schedule_point`]) in its place: the same
+//! seed gives the same schedule, findings and debugger events with and without them. Constants are folded by [`ir::eval`], so
+//! a value has the same bits at every level. Only wrapping integer sums are reassociated.
 //!
-//! A source variable keeps its register and every assignment to it, because the debugger reads it; reads of it may be
-//! replaced by the value that it is known to have, so that a value *set* in the debugger is sure to be used only without
-//! passes. Where nobody debugs ([`run_unwatched`]), Stmt marks and scalar variables go and small branches become selections.
+//! While a debugger watches ([`Options::watched`]), Stmt marks stay, and a source variable keeps its register and every
+//! assignment to it. A read of the variable may be replaced by its known value, so a value that the user sets is sure to take
+//! effect only at level 0. Otherwise marks and scalar variables go, and small divergent branches become selections.
 //!
-//! Deliberately not here: passes that do change accesses (load elimination, hoisting, widening), which only the GPU's side
-//! may run; forming fused multiply-adds, which lowering does once and for all.
+//! One pass runs at every level: `mark_reductions` decides which atomics have a result that the program uses.
+//!
+//! Not here: passes that change accesses (load elimination, hoisting, widening), and the forming of fused multiply-adds, which
+//! is part of lowering.
 
 mod address;
 mod blocks;
@@ -22,77 +23,76 @@ mod dce;
 mod fold;
 mod forget;
 mod inline;
+mod mark_reductions;
 mod merge;
 mod strength;
 mod values;
 
 use ir::{FuncId, Function, Module};
 
-/// A pass over one function.
-type Pass = fn(&mut Function);
-
-/// What is done to each function, in order; the name is for who looks on.
-const PASSES: &[(&str, Pass)] = &[
-    ("blocks", blocks::run),
-    ("values", values::run),
-    ("branch", branch::run),
-    ("blocks", blocks::run),
-    ("values", values::run),
-    ("branch", branch::run),
-    ("blocks", blocks::run),
-    ("dce", dce::run),
-];
-
-/// What follows where nobody debugs: marks and variables for the debugger go first.
-const UNWATCHED: &[(&str, Pass)] = &[
-    ("forget", forget::run),
-    ("blocks", blocks::run),
-    ("values", values::run),
-    ("dce", dce::run),
-    ("merge", merge::run),
-    ("blocks", blocks::run),
-    ("forget", forget::run),
-    ("values", values::run),
-    ("branch", branch::run),
-    ("blocks", blocks::run),
-    ("dce", dce::run),
-];
-
-/// Functions of more instructions are called. Functions of mathematics, which are made of small ones, are below it.
-const INLINED: usize = 300;
-
-/// Improves a valid module, which stays valid. Level 0 does nothing.
-pub fn run(module: &mut Module, level: u8) {
-    run_watched(module, level, &mut |_, _| {});
+/// A pass over one function, with its name.
+struct Pass {
+    name: &'static str,
+    run: fn(&mut Function),
 }
 
-/// The same for a program that nobody debugs, as far as statements and scalar variables go; see `forget`. Level 0 does
-/// nothing.
-pub fn run_unwatched(module: &mut Module, level: u8, watch: &mut dyn FnMut(&str, &Module)) {
-    run_watched(module, level, watch);
-    if level != 0 {
-        functions(module, UNWATCHED, watch);
-    }
+const MARK_REDUCTIONS: Pass = Pass { name: "mark-reductions", run: mark_reductions::run };
+const SIMPLIFY_CFG: Pass = Pass { name: "simplify-cfg", run: blocks::run };
+const GVN: Pass = Pass { name: "gvn", run: values::run };
+const BRANCH: Pass = Pass { name: "branch", run: branch::run };
+const DCE: Pass = Pass { name: "dce", run: dce::run };
+const STRIP_DEBUG: Pass = Pass { name: "strip-debug", run: forget::run };
+const IF_CONVERT: Pass = Pass { name: "if-convert", run: merge::run };
+
+/// At every level.
+const ALWAYS: &[Pass] = &[MARK_REDUCTIONS];
+
+/// From level 1 on; again if calls were inlined.
+const SIMPLIFY: &[Pass] = &[SIMPLIFY_CFG, GVN, BRANCH, SIMPLIFY_CFG, GVN, BRANCH, SIMPLIFY_CFG, DCE];
+
+/// From level 1 on, where no debugger watches.
+const UNWATCHED: &[Pass] =
+    &[STRIP_DEBUG, SIMPLIFY_CFG, GVN, DCE, IF_CONVERT, SIMPLIFY_CFG, STRIP_DEBUG, GVN, BRANCH, SIMPLIFY_CFG, DCE];
+
+/// The largest function, in instructions, whose calls are inlined. The mathematical functions are made of smaller ones.
+const INLINE_LIMIT: usize = 300;
+
+/// How much to optimise.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// 0 leaves the code as lowering made it; all other levels are the same.
+    pub level: u8,
+    /// Whether a debugger may stop at statements and show scalar variables.
+    pub watched: bool,
 }
 
-/// The same, showing the module to `watch` after each step with the step's name.
-pub fn run_watched(module: &mut Module, level: u8, watch: &mut dyn FnMut(&str, &Module)) {
-    if level == 0 {
+/// Optimises a valid module, which stays valid.
+pub fn run(module: &mut Module, options: Options) {
+    run_observed(module, options, &mut |_, _| {});
+}
+
+/// Optimises a valid module, and shows it to `observer` after each pass with the name of the pass.
+pub fn run_observed(module: &mut Module, options: Options, observer: &mut dyn FnMut(&str, &Module)) {
+    run_passes(module, ALWAYS, observer);
+    if options.level == 0 {
         return;
     }
-    // Callees become small before they are looked at as candidates.
-    functions(module, PASSES, watch);
-    if inline::run(module, INLINED) {
-        watch("inline", module);
-        functions(module, PASSES, watch);
+    // Callees are simplified before their size decides whether they are inlined.
+    run_passes(module, SIMPLIFY, observer);
+    if inline::run(module, INLINE_LIMIT) {
+        observer("inline", module);
+        run_passes(module, SIMPLIFY, observer);
+    }
+    if !options.watched {
+        run_passes(module, UNWATCHED, observer);
     }
 }
 
-fn functions(module: &mut Module, passes: &[(&str, Pass)], watch: &mut dyn FnMut(&str, &Module)) {
-    for &(name, pass) in passes {
+fn run_passes(module: &mut Module, passes: &[Pass], observer: &mut dyn FnMut(&str, &Module)) {
+    for pass in passes {
         for id in (0..module.funcs.len()).map(|i| FuncId(i as u32)) {
-            pass(&mut module.funcs[id.index()]);
+            (pass.run)(&mut module.funcs[id.index()]);
         }
-        watch(name, module);
+        observer(pass.name, module);
     }
 }

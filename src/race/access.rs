@@ -129,7 +129,7 @@ pub struct WarpAccess<'a> {
     pub warp: u32,
     /// The lanes that execute the instruction.
     pub active: u32,
-    /// The active lanes whose compare-and-swap did not swap: for them an [`Kind::Atomic`] is only a strong read.
+    /// The active lanes whose compare-and-swap did not swap: for them the instruction is only a strong read.
     pub failed: u32,
     /// What the instruction does.
     pub kind: Kind,
@@ -144,7 +144,7 @@ pub struct WarpAccess<'a> {
 impl WarpAccess<'_> {
     /// What `lane` does: a failed compare-and-swap is a strong read.
     pub fn kind_of(&self, lane: usize) -> Kind {
-        if self.kind == Kind::Atomic && self.failed >> lane & 1 == 1 { Kind::VolatileRead } else { self.kind }
+        if self.kind.is_rmw() && self.failed >> lane & 1 == 1 { Kind::VolatileRead } else { self.kind }
     }
 }
 

@@ -63,12 +63,13 @@ impl Compiler<'_> {
                     _ => Op::Store(m),
                 }
             }
-            InstKind::Atomic { op, ty, space, scope, dst, a, b, .. } => Op::Atomic(Box::new(AtomicOp {
+            InstKind::Atomic { op, ty, space, scope, dst, used, a, b, .. } => Op::Atomic(Box::new(AtomicOp {
                 op,
                 ty,
                 space,
                 scope,
                 d: dst.map(|d| self.dst(d)),
+                used,
                 form: self.form(place),
                 a: self.slot(a, ty),
                 b: b.map(|b| self.slot(b, ty)),

@@ -151,6 +151,7 @@ pub struct AtomicOp {
     pub space: Space,
     pub scope: Scope,
     pub d: Option<Slot>,
+    pub used: bool,
     pub form: u32,
     pub a: Slot,
     pub b: Option<Slot>,

@@ -95,7 +95,7 @@ pub(crate) fn step<const W: usize>(
             };
         }
         Op::Atomic(ref atomic) => {
-            let is_memory = atomic.d.is_some() && atomic.space != Space::Shared;
+            let is_memory = atomic.used && atomic.space != Space::Shared;
             if is_memory && ctx.atomics.as_deref_mut().is_some_and(Atomics::holds) {
                 return Step::Leave(Exit::Budget);
             }

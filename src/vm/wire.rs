@@ -72,7 +72,7 @@ fn tell<const W: usize>(program: &Program, warp: &Warp<W>, hooks: &mut dyn Hooks
             (AccessKind::Read(m.access), m.space, m.width.bytes(), value)
         }
         Op::Atomic(a) => {
-            let kind = AccessKind::Atomic { op: a.op, scope: a.scope, failed: wire.failed, used: a.d.is_some() };
+            let kind = AccessKind::Atomic { op: a.op, scope: a.scope, failed: wire.failed, used: a.used };
             let Some(left) = &wire.left else { return };
             (kind, a.space, a.ty.bytes() as usize, Values::Longs(left))
         }

@@ -23,7 +23,7 @@ struct Cell {
 impl Body<'_, '_> {
     /// A read-modify-write operation.
     pub(super) fn atomic(&mut self, kind: &InstKind) -> Result<(), EmitError> {
-        let &InstKind::Atomic { op, ty, space, scope, dst, addr, offset, a, b } = kind else { return Ok(()) };
+        let &InstKind::Atomic { op, ty, space, scope, dst, addr, offset, a, b, .. } = kind else { return Ok(()) };
         if !op.class().has(ty) || ty.bytes() < 4 {
             return self.refuse(format!("atomic `{op}` of type `{ty}`"));
         }

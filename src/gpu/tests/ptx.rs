@@ -167,6 +167,7 @@ fn every_atomic() -> Module {
                             space,
                             scope,
                             dst,
+                            used: dst.is_some(),
                             addr: addr.into(),
                             offset: 8,
                             a,

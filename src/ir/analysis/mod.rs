@@ -11,6 +11,7 @@ pub mod footprint;
 mod live;
 mod loops;
 mod set;
+mod strong;
 mod uniform;
 mod versions;
 
@@ -19,5 +20,6 @@ pub use dom::{Dominators, PostDominators};
 pub use live::Liveness;
 pub use loops::{Loop, LoopId, Loops};
 pub use set::BitSet;
+pub use strong::{StrongLiveness, is_computation};
 pub use uniform::{UniformLevel, UniformOptions, uniform};
 pub use versions::{VersionWalk, Versions};

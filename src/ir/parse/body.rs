@@ -318,7 +318,7 @@ impl Body<'_> {
                     no_dst(InstKind::Store { ty, space, access, addr, offset, value })?
                 }
             }
-            "atom" => {
+            "atom" | "red" => {
                 let mut parts = rest.rsplitn(3, '.');
                 let (Some(scope), Some(space), Some(front)) =
                     (parts.next().and_then(scope_named), parts.next().and_then(table::space_named), parts.next())
@@ -330,7 +330,9 @@ impl Body<'_> {
                 c.mark(",")?;
                 let a = val(c, Some(ty))?;
                 let b = if c.take_mark(",") { Some(val(c, Some(ty))?) } else { None };
-                InstKind::Atomic { op, ty, space, scope, dst: one()?, addr, offset, a, b }
+                let used = head == "atom";
+                let dst = if used { Some(dst()?) } else { one()? };
+                InstKind::Atomic { op, ty, space, scope, dst, used, addr, offset, a, b }
             }
             "barrier" => {
                 let Some(op) = BarOp::from_mnemonic(rest) else { return Ok(None) };

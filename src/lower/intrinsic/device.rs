@@ -170,6 +170,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                     space: mem.space,
                     scope: Scope::Device,
                     dst: Some(dst),
+                    used: true,
                     addr: mem.addr,
                     offset: mem.offset,
                     a,

@@ -9,7 +9,7 @@ use super::rounds::Counter;
 use super::value::Value;
 use super::walk::{Activation, Failure, STEPS, Site, Walk};
 use super::{AccessId, Kind};
-use crate::op::{Special, UnOp};
+use crate::op::Special;
 use crate::rt::Rt;
 use crate::{Access, AddrBase, Bb, Function, InstKind, Reg, Space, Ty, Val};
 use std::collections::BTreeSet;
@@ -112,9 +112,8 @@ impl<'a> Walk<'a> {
                     self.touch(a, Some(id), Kind::Write, *ty, *space, *addr, *offset, &guards);
                     continue;
                 }
-                InstKind::Atomic { op, ty, space, scope, dst, addr, offset, .. } => {
-                    let used = dst.is_some_and(|d| is_read(a.f, d));
-                    let kind = Kind::Atomic { op: *op, ty: *ty, scope: *scope, used };
+                InstKind::Atomic { op, ty, space, scope, used, addr, offset, .. } => {
+                    let kind = Kind::Atomic { op: *op, ty: *ty, scope: *scope, used: *used };
                     self.touch(a, Some(id), kind, *ty, *space, *addr, *offset, &guards);
                     self.arithmetic(&[]).opaque(*ty)
                 }
@@ -291,31 +290,4 @@ pub(super) fn access_numbers(f: &Function) -> Vec<u32> {
             first
         })
         .collect()
-}
-
-/// Whether anything in the function depends on the value of a register; to keep it in a variable that nobody reads is no use.
-fn is_read(f: &Function, reg: Reg) -> bool {
-    let mut pending = vec![reg];
-    let mut seen = BTreeSet::from([reg]);
-    while let Some(reg) = pending.pop() {
-        for block in &f.blocks {
-            for inst in &block.insts {
-                let mut here = false;
-                inst.kind.each_use(|v| here |= v == Val::Reg(reg));
-                if !here {
-                    continue;
-                }
-                let InstKind::Un { op: UnOp::Mov, dst, .. } = inst.kind else { return true };
-                if seen.insert(dst) {
-                    pending.push(dst);
-                }
-            }
-            let mut here = false;
-            block.term.each_use(|v| here |= v == Val::Reg(reg));
-            if here {
-                return true;
-            }
-        }
-    }
-    false
 }

@@ -1,10 +1,12 @@
 //! What the passes make of small functions.
 
+const WATCHED: opt::Options = opt::Options { level: 2, watched: true };
+
 /// The text of the first function after level 2, without its head.
 fn body(text: &str) -> String {
     let mut module = ir::parse::module(text).unwrap();
     assert_eq!(ir::verify::module(&module), []);
-    opt::run(&mut module, 2);
+    opt::run(&mut module, WATCHED);
     assert_eq!(ir::verify::module(&module), []);
     let text = ir::print::function(&module, &module.funcs[0], false);
     text.lines().skip_while(|l| !l.starts_with("bb0")).collect::<Vec<_>>().join("\n")
@@ -197,7 +199,7 @@ bb0:
   return %1
 }";
     let mut module = ir::parse::module(text).unwrap();
-    opt::run(&mut module, 1);
+    opt::run(&mut module, WATCHED);
     let f = &module.funcs[0];
     let names: Vec<&str> = f.vars.iter().map(|v| &*v.name).collect();
     assert_eq!(names, ["square.s", "square.s"]);
@@ -210,7 +212,7 @@ bb0:
 /// The text of the first function as it is run when nobody debugs, without its head.
 fn unwatched(text: &str) -> String {
     let mut module = ir::parse::module(text).unwrap();
-    opt::run_unwatched(&mut module, 1, &mut |_, _| {});
+    opt::run(&mut module, opt::Options { level: 1, watched: false });
     assert_eq!(ir::verify::module(&module), []);
     let text = ir::print::function(&module, &module.funcs[0], false);
     text.lines().skip_while(|l| !l.starts_with("bb0")).collect::<Vec<_>>().join("\n")
@@ -331,7 +333,7 @@ fn remainders_compared_by_their_bits_are_the_same_for_every_integer() {
         );
         let module = ir::parse::module(&text).unwrap();
         let mut better = module.clone();
-        opt::run(&mut better, 2);
+        opt::run(&mut better, WATCHED);
         assert!(ir::print::function(&better, &better.funcs[0], false).contains("and.i8"), "{text}");
         for x in 0..=255 {
             let run = |m: &ir::Module| ir::lane::Lane::new(m).run(ir::FuncId(0), &[x]);

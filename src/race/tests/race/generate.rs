@@ -118,7 +118,7 @@ fn access(r: &mut Random, mix: &Mix, block: u32, site: u32) -> Access {
         }
     };
     let active = mask(r, 65);
-    let failed = if kind == Kind::Atomic && r.is(15) { mask(r, 50) } else { 0 };
+    let failed = if kind.is_rmw() && r.is(15) { mask(r, 50) } else { 0 };
     let mut values = [0; 32];
     for v in &mut values[..3] {
         *v = r.below(2);

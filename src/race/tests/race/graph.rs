@@ -255,7 +255,7 @@ impl Graph {
                 observed: BTreeMap::new(),
             };
             let mut acquired: [BTreeSet<usize>; 2] = Default::default();
-            if kind.is_acquiring() {
+            if a.kind.is_acquiring() {
                 let mut at = self.source(&op, space);
                 while let Some(w) = at {
                     let write = &self.ops[w];
