@@ -230,6 +230,24 @@ ops! {
     }
 }
 
+impl BinOp {
+    /// Whether the operands may change places, bit for bit. A real(8) sum of two NaNs gives the second one's bits.
+    pub fn is_commutative(self, ty: Ty) -> bool {
+        match self {
+            BinOp::Add | BinOp::Mul | BinOp::MulHi | BinOp::Min | BinOp::Max => !ty.is_real(),
+            BinOp::And | BinOp::Or | BinOp::Xor => true,
+            BinOp::Sub
+            | BinOp::Div
+            | BinOp::Rem
+            | BinOp::Shl
+            | BinOp::ShrU
+            | BinOp::ShrS
+            | BinOp::Copysign
+            | BinOp::Fmod => false,
+        }
+    }
+}
+
 impl BarOp {
     /// The type of the result; `sync` and `grid` have none.
     pub fn result(self) -> Option<Ty> {

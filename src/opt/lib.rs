@@ -14,19 +14,13 @@
 //! Not here: passes that change accesses (load elimination, hoisting, widening), and the forming of fused multiply-adds, which
 //! is part of lowering.
 
-mod address;
-mod blocks;
-mod branch;
-mod copy;
-mod cse;
 mod dce;
-mod fold;
-mod forget;
+mod gvn;
+mod if_convert;
 mod inline;
 mod mark_reductions;
-mod merge;
-mod strength;
-mod values;
+mod simplify_cfg;
+mod strip_debug;
 
 use ir::{FuncId, Function, Module};
 
@@ -37,22 +31,21 @@ struct Pass {
 }
 
 const MARK_REDUCTIONS: Pass = Pass { name: "mark-reductions", run: mark_reductions::run };
-const SIMPLIFY_CFG: Pass = Pass { name: "simplify-cfg", run: blocks::run };
-const GVN: Pass = Pass { name: "gvn", run: values::run };
-const BRANCH: Pass = Pass { name: "branch", run: branch::run };
+const SIMPLIFY_CFG: Pass = Pass { name: "simplify-cfg", run: simplify_cfg::run };
+const GVN: Pass = Pass { name: "gvn", run: gvn::run };
 const DCE: Pass = Pass { name: "dce", run: dce::run };
-const STRIP_DEBUG: Pass = Pass { name: "strip-debug", run: forget::run };
-const IF_CONVERT: Pass = Pass { name: "if-convert", run: merge::run };
+const STRIP_DEBUG: Pass = Pass { name: "strip-debug", run: strip_debug::run };
+const IF_CONVERT: Pass = Pass { name: "if-convert", run: if_convert::run };
 
 /// At every level.
 const ALWAYS: &[Pass] = &[MARK_REDUCTIONS];
 
 /// From level 1 on; again if calls were inlined.
-const SIMPLIFY: &[Pass] = &[SIMPLIFY_CFG, GVN, BRANCH, SIMPLIFY_CFG, GVN, BRANCH, SIMPLIFY_CFG, DCE];
+const SIMPLIFY: &[Pass] = &[SIMPLIFY_CFG, GVN, SIMPLIFY_CFG, GVN, SIMPLIFY_CFG, DCE];
 
 /// From level 1 on, where no debugger watches.
 const UNWATCHED: &[Pass] =
-    &[STRIP_DEBUG, SIMPLIFY_CFG, GVN, DCE, IF_CONVERT, SIMPLIFY_CFG, STRIP_DEBUG, GVN, BRANCH, SIMPLIFY_CFG, DCE];
+    &[STRIP_DEBUG, SIMPLIFY_CFG, GVN, DCE, IF_CONVERT, SIMPLIFY_CFG, STRIP_DEBUG, GVN, SIMPLIFY_CFG, DCE];
 
 /// The largest function, in instructions, whose calls are inlined. The mathematical functions are made of smaller ones.
 const INLINE_LIMIT: usize = 300;

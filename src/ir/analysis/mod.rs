@@ -5,6 +5,7 @@
 //! again. Blocks that the entry does not reach have no place in orders and no dominator. All functions take any function,
 //! also one that the verifier refuses, provided that its ids are in range.
 
+pub mod affine;
 mod cfg;
 mod dom;
 pub mod footprint;

@@ -8,94 +8,22 @@
 //! then taking each variable that is left at its bound (a step of Fourier and Motzkin's elimination; any multiplier is sound,
 //! so that the search may stop anywhere). All arithmetic is exact; what would leave the range of the numbers is given up.
 
+use crate::analysis::affine::{Affine, gcd};
 use std::collections::{BTreeSet, VecDeque};
 
 /// A variable of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Var(pub(super) u32);
 
-/// Coefficients stay below this, so that a coefficient times a 64-bit value, and a few such products, fit 128 bits.
+/// Scales of a search stay below this, as coefficients do.
 const LIMIT: i128 = 1 << 56;
-/// Constants stay below this.
-const CONSTANT_LIMIT: i128 = 1 << 100;
-/// Most terms of a form.
-const TERMS: usize = 12;
 /// Most facts that are added to one form.
 const DEPTH: u32 = 6;
 /// Most forms that one search looks at.
 const NODES: usize = 120;
 
-/// A constant and multiples of variables.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct Form {
-    pub(super) constant: i128,
-    /// Ascending by variable, without zeros.
-    pub(super) terms: Vec<(Var, i128)>,
-}
-
-impl Form {
-    pub(super) fn constant(constant: i128) -> Form {
-        Form { constant, terms: Vec::new() }
-    }
-
-    pub(super) fn var(var: Var) -> Form {
-        Form { constant: 0, terms: vec![(var, 1)] }
-    }
-
-    /// The value of a form without variables.
-    pub(super) fn as_constant(&self) -> Option<i128> {
-        self.terms.is_empty().then_some(self.constant)
-    }
-
-    pub(super) fn coefficient(&self, var: Var) -> i128 {
-        self.terms.binary_search_by_key(&var, |t| t.0).map_or(0, |i| self.terms[i].1)
-    }
-
-    /// This form plus `factor` times another; `None` if it becomes too large.
-    pub(super) fn plus(&self, other: &Form, factor: i128) -> Option<Form> {
-        let constant = self.constant.checked_add(other.constant.checked_mul(factor)?)?;
-        let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
-        let (mut a, mut b) = (self.terms.iter().peekable(), other.terms.iter().peekable());
-        loop {
-            let from_a = match (a.peek(), b.peek()) {
-                (None, None) => break,
-                (Some(_), None) => (true, false),
-                (None, Some(_)) => (false, true),
-                (Some(x), Some(y)) => (x.0 <= y.0, y.0 <= x.0),
-            };
-            let left = if from_a.0 { a.next() } else { None };
-            let right = if from_a.1 { b.next() } else { None };
-            let Some(var) = left.or(right).map(|t| t.0) else { break };
-            let sum = left.map_or(0, |t| t.1).checked_add(right.map_or(0, |t| t.1).checked_mul(factor)?)?;
-            if sum != 0 {
-                terms.push((var, sum));
-            }
-        }
-        Form { constant, terms }.checked()
-    }
-
-    /// This form times a constant.
-    pub(super) fn times(&self, factor: i128) -> Option<Form> {
-        Form::constant(0).plus(self, factor)
-    }
-
-    /// This form plus a constant.
-    pub(super) fn offset(&self, constant: i128) -> Option<Form> {
-        Form { constant: self.constant.checked_add(constant)?, terms: self.terms.clone() }.checked()
-    }
-
-    /// Only the terms for which `keep` holds, with the constant.
-    pub(super) fn filtered(&self, keep: impl Fn(Var) -> bool) -> Form {
-        Form { constant: self.constant, terms: self.terms.iter().copied().filter(|t| keep(t.0)).collect() }
-    }
-
-    fn checked(self) -> Option<Form> {
-        let fits = self.constant.abs() <= CONSTANT_LIMIT
-            && self.terms.len() <= TERMS
-            && self.terms.iter().all(|t| t.1.abs() <= LIMIT);
-        fits.then_some(self)
-    }
-}
+/// A constant and multiples of variables, exact.
+pub(super) type Form = Affine<Var, i128>;
 
 /// How a variable came about, from which more follows once it is known to be positive.
 #[derive(Clone, PartialEq, Debug)]
@@ -138,7 +66,7 @@ impl Vars {
         let var = self.fresh(low / den, high / den);
         self.origins[var.0 as usize] = origin;
         // 0 <= num - den*q < den; where the numerator may be negative, the remainder may too.
-        let rest = num.plus(&Form::var(var), -den);
+        let rest = num.plus(&Form::symbol(var), -den);
         let most = |f: Option<Form>| f.and_then(|f| Form::constant(den - 1).plus(&f, -1));
         if low >= 0 {
             self.fact(rest.clone());
@@ -153,7 +81,7 @@ impl Vars {
     pub(super) fn positive_part(&mut self, form: &Form, least: i128) -> Var {
         let (low, high) = self.interval(form);
         let var = self.fresh(low.max(least), high.max(least));
-        self.fact(Form::var(var).plus(form, -1));
+        self.fact(Form::symbol(var).plus(form, -1));
         self.origins[var.0 as usize] = Origin::Positive(form.clone());
         var
     }
@@ -164,7 +92,7 @@ impl Vars {
         let var = if greater { self.fresh(al.max(bl), ah.max(bh)) } else { self.fresh(al.min(bl), ah.min(bh)) };
         let sign = if greater { -1 } else { 1 };
         for form in [a, b] {
-            self.fact(form.plus(&Form::var(var), -1).and_then(|f| f.times(sign)));
+            self.fact(form.plus(&Form::symbol(var), -1).and_then(|f| f.times(sign)));
         }
         var
     }
@@ -241,9 +169,9 @@ impl Vars {
                 // k*v + c >= 0 with c < 0, so that v >= 1.
                 match &self.origins[var.0 as usize] {
                     Origin::Free => {}
-                    Origin::Quotient(num, den) => guards.extend(num.plus(&Form::var(var), -den)),
+                    Origin::Quotient(num, den) => guards.extend(num.plus(&Form::symbol(var), -den)),
                     Origin::Positive(form) => {
-                        let equal = form.plus(&Form::var(var), -1);
+                        let equal = form.plus(&Form::symbol(var), -1);
                         guards.extend(equal.as_ref().and_then(|f| f.times(-1)));
                         guards.extend(equal);
                         pending.extend(form.offset(-1));
@@ -257,15 +185,6 @@ impl Vars {
     }
 }
 
-/// The greatest common divisor of two numbers, of which one is not zero.
-pub(super) fn gcd(a: i128, b: i128) -> i128 {
-    let (mut a, mut b) = (a.abs(), b.abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -274,11 +193,11 @@ mod tests {
     fn a_guard_bounds_the_sum_that_it_names() {
         let mut vars = Vars::default();
         let (t, b) = (vars.fresh(0, 255), vars.fresh(0, 99));
-        let i = Form::var(t).plus(&Form::var(b), 256).unwrap_or_else(|| unreachable!());
+        let i = Form::symbol(t).plus(&Form::symbol(b), 256).unwrap_or_else(|| unreachable!());
         assert_eq!(vars.most(&i, &[], None), 25599);
         let guard = Form::constant(999).plus(&i, -1).unwrap_or_else(|| unreachable!());
         assert_eq!(vars.most(&i, std::slice::from_ref(&guard), None), 999);
-        assert_eq!(vars.most(&Form::var(b), &[guard], None), 3);
+        assert_eq!(vars.most(&Form::symbol(b), &[guard], None), 3);
     }
 
     #[test]
@@ -286,9 +205,9 @@ mod tests {
         let mut vars = Vars::default();
         let start = vars.fresh(1, 4096);
         // max((1000 - start + 64) / 64, 0) > 0
-        let span = Form::constant(1064).plus(&Form::var(start), -1).unwrap_or_else(|| unreachable!());
+        let span = Form::constant(1064).plus(&Form::symbol(start), -1).unwrap_or_else(|| unreachable!());
         let q = vars.quotient(&span, 64);
-        let trips = vars.positive_part(&Form::var(q), 0);
+        let trips = vars.positive_part(&Form::symbol(q), 0);
         let mut guards = Vec::new();
         vars.assume(&mut guards, Form { constant: -1, terms: vec![(trips, 1)] });
         let round = vars.fresh(0, 1 << 62);

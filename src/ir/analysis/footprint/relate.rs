@@ -10,9 +10,10 @@
 //! Guards that are equations (`t = 8*q` for threads whose index is a multiple of 8) are solved and put into the addresses,
 //! where that tells more.
 
-use super::form::{Form, Var, gcd};
+use super::form::{Form, Var};
 use super::walk::{Site, Walk};
 use super::{Finding, Footprint, Kind, Reduction, Sharing};
+use crate::analysis::affine::gcd;
 use crate::{Scope, Ty};
 use std::collections::BTreeMap;
 

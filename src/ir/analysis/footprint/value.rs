@@ -5,6 +5,7 @@
 //! Of reals nothing is known.
 
 use super::form::{Form, Vars};
+use crate::analysis::affine::Operation;
 use crate::op::{BinOp, CmpOp, CvtOp, UnOp};
 use crate::{Ty, eval};
 use std::rc::Rc;
@@ -61,7 +62,7 @@ impl Arithmetic<'_> {
 
     /// An integer of which only bounds are known.
     pub(super) fn between(&mut self, low: i128, high: i128) -> Value {
-        Value::Int(if low == high { Form::constant(low) } else { Form::var(self.vars.fresh(low, high)) })
+        Value::Int(if low == high { Form::constant(low) } else { Form::symbol(self.vars.fresh(low, high)) })
     }
 
     /// The exact result of an operation, if it surely fits the type.
@@ -93,9 +94,10 @@ impl Arithmetic<'_> {
                 if let Some(bits) = Self::bits(ty, form) {
                     return Self::constant(ty, eval::eval_un(op, ty, bits));
                 }
+                if let Some(operation) = Operation::unary(op) {
+                    return self.exact(ty, operation.apply(ty, [Some(form), None, None]));
+                }
                 match op {
-                    UnOp::Neg => self.exact(ty, form.times(-1)),
-                    UnOp::Not => self.exact(ty, form.times(-1).and_then(|f| f.offset(-1))),
                     UnOp::Abs if self.low(form) >= 0 => a.clone(),
                     UnOp::Popc | UnOp::Clz | UnOp::Ctz => self.between(0, i128::from(ty.bytes() * 8)),
                     _ => self.opaque(ty),
@@ -122,14 +124,14 @@ impl Arithmetic<'_> {
         if let (Some(x), Some(y)) = (Self::bits(ty, a), Self::bits(ty, b)) {
             return Self::constant(ty, eval::eval_bin(op, ty, x, y));
         }
+        if let Some(form) = Operation::binary(op).and_then(|o| o.apply(ty, [Some(a), Some(b), None])) {
+            return self.exact(ty, Some(form));
+        }
         match (op, ac, bc) {
-            (BinOp::Add, ..) => self.exact(ty, a.plus(b, 1)),
-            (BinOp::Sub, ..) => self.exact(ty, a.plus(b, -1)),
-            (BinOp::Mul, ..) => {
+            (BinOp::Mul, None, None) => {
                 let form = self.product(a, b);
                 self.exact(ty, form)
             }
-            (BinOp::Shl, _, Some(n @ 0..=62)) if (n as u32) < ty.bytes() * 8 => self.exact(ty, a.times(1 << n)),
             (BinOp::Div, _, Some(den)) if den > 0 => self.quotient(a, den),
             (BinOp::Rem, _, Some(den)) if den > 0 => self.remainder(ty, a, den),
             (BinOp::ShrU | BinOp::ShrS, _, Some(n @ 0..=62)) if (n as u32) < ty.bytes() * 8 && self.low(a) >= 0 => {
@@ -142,23 +144,21 @@ impl Arithmetic<'_> {
         }
     }
 
+    /// A value within the bounds of a product of two values that are not constant.
     fn product(&mut self, a: &Form, b: &Form) -> Option<Form> {
-        match (a.as_constant(), b.as_constant()) {
-            (_, Some(k)) => a.times(k),
-            (Some(k), _) => b.times(k),
-            _ => {
-                let ((al, ah), (bl, bh)) = (self.vars.interval(a), self.vars.interval(b));
-                let corners = [al.checked_mul(bl)?, al.checked_mul(bh)?, ah.checked_mul(bl)?, ah.checked_mul(bh)?];
-                let (low, high) = corners.iter().fold((corners[0], corners[0]), |(l, h), &c| (l.min(c), h.max(c)));
-                Some(Form::var(self.vars.fresh(low, high)))
-            }
-        }
+        let ((al, ah), (bl, bh)) = (self.vars.interval(a), self.vars.interval(b));
+        let corners = [al.checked_mul(bl)?, al.checked_mul(bh)?, ah.checked_mul(bl)?, ah.checked_mul(bh)?];
+        let (low, high) = corners.iter().fold((corners[0], corners[0]), |(l, h), &c| (l.min(c), h.max(c)));
+        Some(Form::symbol(self.vars.fresh(low, high)))
     }
 
     /// `a*b + c`
     pub(super) fn mad(&mut self, ty: Ty, a: &Value, b: &Value, c: &Value) -> Value {
         let (Value::Int(a), Value::Int(b), Value::Int(c)) = (a, b, c) else { return self.opaque(ty) };
-        let form = self.product(a, b).and_then(|p| p.plus(c, 1));
+        let mut form = Operation::Mad.apply(ty, [Some(a), Some(b), Some(c)]);
+        if form.is_none() && a.as_constant().is_none() && b.as_constant().is_none() {
+            form = self.product(a, b).and_then(|p| p.plus(c, 1));
+        }
         self.exact(ty, form)
     }
 
@@ -175,7 +175,7 @@ impl Arithmetic<'_> {
         if rest.is_some_and(|rest| self.vars.is_within(&rest, self.guards, 0, den - 1)) && self.low(num) >= 0 {
             return Value::Int(whole);
         }
-        Value::Int(Form::var(self.vars.quotient(num, den)))
+        Value::Int(Form::symbol(self.vars.quotient(num, den)))
     }
 
     fn remainder(&mut self, ty: Ty, num: &Form, den: i128) -> Value {
@@ -209,7 +209,7 @@ impl Arithmetic<'_> {
             (Some(least), _) if greater && least <= 0 => self.vars.positive_part(b, least),
             _ => self.vars.extreme(a, b, greater),
         };
-        Value::Int(Form::var(var))
+        Value::Int(Form::symbol(var))
     }
 
     pub(super) fn cmp(&mut self, op: CmpOp, ty: Ty, a: &Value, b: &Value) -> Value {

@@ -159,7 +159,7 @@ impl<'a> Walk<'a> {
         let mut vars = Vars::default();
         let mut digit = |extent: u32| match extent {
             0 | 1 => Form::constant(0),
-            n => Form::var(vars.fresh(0, i128::from(n) - 1)),
+            n => Form::symbol(vars.fresh(0, i128::from(n) - 1)),
         };
         let digits = Digits { tid: launch.block.map(&mut digit), ctaid: launch.grid.map(&mut digit) };
         Walk {
@@ -409,7 +409,7 @@ impl<'a> Walk<'a> {
     /// At the head of a loop: counters become forms of the round's number, other registers that the loop assigns
     /// unknown. Gives the number of the round.
     fn enter_loop(&mut self, a: &mut Activation<'a>, counters: &[Counter], of: &Loop) -> Form {
-        let round = Form::var(self.vars.fresh(0, rounds::ENDLESS));
+        let round = Form::symbol(self.vars.fresh(0, rounds::ENDLESS));
         let mut assigned = BTreeSet::new();
         for bb in &of.blocks {
             for inst in &a.f.block(*bb).insts {

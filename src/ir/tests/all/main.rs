@@ -4,6 +4,7 @@
 
 extern crate cufemu_ir as ir;
 
+mod affine;
 mod analysis;
 mod generate;
 mod text;

@@ -1,25 +1,25 @@
 //! Strength reduction: an integer product with a power of two is a shift, what a remainder of one is compared with is seen
 //! from the bits, and a logical that is tested is its lowest bit.
 
-use crate::values::Values;
+use super::table::ValueTable;
 use ir::op::{BinOp, CmpOp, CvtOp};
 use ir::{InstKind, Ty, Val};
 use scalar::bits;
 
 /// The instruction, or a cheaper one with the same result.
-pub(crate) fn rule(v: &mut Values<'_>, kind: InstKind) -> InstKind {
+pub(super) fn rule(table: &mut ValueTable<'_>, kind: InstKind) -> InstKind {
     match kind {
         InstKind::Bin { op: BinOp::Mul, ty, dst, a, b: Val::Imm(c) } if ty.is_int() && c.is_power_of_two() => {
             InstKind::Bin { op: BinOp::Shl, ty, dst, a, b: Val::Imm(u64::from(bits::trailz(ty, c) as u32)) }
         }
         InstKind::Cvt { op: CvtOp::IntToPred, from: ty @ (Ty::I32 | Ty::I64), dst, a, .. } => {
-            let a = v.emit(ty, |dst| InstKind::Bin { op: BinOp::And, ty, dst, a, b: Val::Imm(1) });
+            let a = table.emit(ty, |dst| InstKind::Bin { op: BinOp::And, ty, dst, a, b: Val::Imm(1) });
             InstKind::Cmp { op: CmpOp::Ne, ty, dst, a, b: Val::Imm(0) }
         }
-        InstKind::Cmp { op: op @ (CmpOp::Eq | CmpOp::Ne), ty, dst, a, b: Val::Imm(c) } => match v.source(a) {
+        InstKind::Cmp { op: op @ (CmpOp::Eq | CmpOp::Ne), ty, dst, a, b: Val::Imm(c) } => match table.source(a) {
             Some(&InstKind::Bin { op: BinOp::Rem, a, b: Val::Imm(m), .. }) => {
                 let Some(mask) = deciding_bits(ty, m, c) else { return kind };
-                let a = v.emit(ty, |dst| InstKind::Bin { op: BinOp::And, ty, dst, a, b: Val::Imm(mask) });
+                let a = table.emit(ty, |dst| InstKind::Bin { op: BinOp::And, ty, dst, a, b: Val::Imm(mask) });
                 InstKind::Cmp { op, ty, dst, a, b: Val::Imm(c) }
             }
             _ => kind,

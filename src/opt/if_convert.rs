@@ -1,39 +1,39 @@
-//! Small branches of device code whose lanes may disagree become selections.
+//! If-conversion: small divergent branches of device code become selections.
 //!
-//! A branch that only computes costs a warp a split, two turns and a join, though its few operations cost the lanes that do
-//! not want them nothing. Both sides are computed for all lanes and each register that they assign gets a selection by the
-//! condition. Operations that are pure have no other effect, trap nothing and are no schedule points; accesses are never
-//! moved. A branch on a condition that the lanes share, and all branches of host code, stay: skipping is cheaper there.
+//! A divergent branch costs a warp a split, two passes and a reconvergence. Where its sides only compute, all lanes compute
+//! both sides, and each register that they assign gets a selection by the condition. Pure operations have no other effect,
+//! never trap and are no schedule points; accesses are never moved. Uniform branches and all branches of host code stay:
+//! skipping is cheaper there.
 //!
 //! The method is the if-conversion of Allen, Kennedy, Porterfield and Warren ("Conversion of control dependence to data
 //! dependence", POPL 1983), for innermost branches first, so that nested ones go from the inside out.
 
-use crate::blocks;
+use crate::simplify_cfg;
 use ir::analysis::{BitSet, Cfg, Liveness, UniformLevel, UniformOptions, uniform};
 use ir::op::{BinOp, UnOp};
 use ir::{Bb, FuncKind, Function, Inst, InstKind, Reg, RegInfo, Term, Val};
 use std::collections::BTreeMap;
 
 /// What the two sides of a branch may cost together; a simple operation costs 1.
-const MOST: usize = 16;
+const MAX_COST: usize = 16;
 /// How deep nested branches may be converted.
-const ROUNDS: usize = 4;
+const DEPTH: usize = 4;
 
 /// Runs the pass over a function.
 pub(crate) fn run(f: &mut Function) {
     if f.kind == FuncKind::Host {
         return;
     }
-    for _ in 0..ROUNDS {
-        if !round(f) {
+    for _ in 0..DEPTH {
+        if !convert_innermost(f) {
             return;
         }
-        blocks::run(f);
+        simplify_cfg::run(f);
     }
 }
 
 /// Converts the innermost branches; whether there were some.
-fn round(f: &mut Function) -> bool {
+fn convert_innermost(f: &mut Function) -> bool {
     let cfg = Cfg::new(f);
     let options = UniformOptions { level: UniformLevel::Warp, params: &[], keep_variables: false };
     let shared = uniform(f, &cfg, options);
@@ -53,9 +53,9 @@ fn convert(f: &mut Function, cfg: &Cfg, shared: &BitSet, live: &Liveness, head: 
     }
     let ways = [side(f, cfg, head, then_bb), side(f, cfg, head, else_bb)];
     let (sides, join) = match ways {
-        [Some((a, to)), Some((b, other))] if to == other && a + b <= MOST => ([Some(then_bb), Some(else_bb)], to),
-        [Some((a, to)), _] if to == else_bb && a <= MOST => ([Some(then_bb), None], to),
-        [_, Some((b, to))] if to == then_bb && b <= MOST => ([None, Some(else_bb)], to),
+        [Some((a, to)), Some((b, other))] if to == other && a + b <= MAX_COST => ([Some(then_bb), Some(else_bb)], to),
+        [Some((a, to)), _] if to == else_bb && a <= MAX_COST => ([Some(then_bb), None], to),
+        [_, Some((b, to))] if to == then_bb && b <= MAX_COST => ([None, Some(else_bb)], to),
         _ => return false,
     };
     if join == head {

@@ -4,25 +4,25 @@
 //! every operand, bit for bit: those of integers and predicates only, since a sum with zero changes the sign of a real zero
 //! and every real(4) operation makes a NaN canonical.
 
-use crate::values::Values;
+use super::table::ValueTable;
 use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
 use ir::{InstKind, Reg, Ty, Val, eval};
 use scalar::bits;
 
 /// The instruction, or a simpler one with the same result.
-pub(crate) fn rule(v: &Values<'_>, kind: InstKind) -> InstKind {
+pub(super) fn rule(table: &ValueTable<'_>, kind: InstKind) -> InstKind {
     match kind {
-        InstKind::Un { op, ty, dst, a } => un(v, op, ty, dst, a).unwrap_or(kind),
+        InstKind::Un { op, ty, dst, a } => un(table, op, ty, dst, a).unwrap_or(kind),
         InstKind::Bin { op, ty, dst, a, b } => bin(op, ty, dst, a, b),
         InstKind::Tri { op, ty, dst, a, b, c } => tri(op, ty, dst, a, b, c).unwrap_or(kind),
-        InstKind::Cmp { op, ty, dst, a, b } => cmp(v, op, ty, dst, a, b).unwrap_or(kind),
+        InstKind::Cmp { op, ty, dst, a, b } => cmp(table, op, ty, dst, a, b).unwrap_or(kind),
         InstKind::Select { ty, dst, cond, a, b } => match cond {
             Val::Imm(c) => mov(ty, dst, if c & 1 != 0 { a } else { b }),
             Val::Reg(_) if a == b => mov(ty, dst, a),
             Val::Reg(_) if ty == Ty::Pred && (a, b) == (Val::Imm(1), Val::Imm(0)) => mov(ty, dst, cond),
             Val::Reg(_) => kind,
         },
-        InstKind::Cvt { op, from, to, dst, a } => cvt(v, op, from, to, dst, a).unwrap_or(kind),
+        InstKind::Cvt { op, from, to, dst, a } => cvt(table, op, from, to, dst, a).unwrap_or(kind),
         _ => kind,
     }
 }
@@ -32,11 +32,11 @@ fn mov(ty: Ty, dst: Reg, a: Val) -> InstKind {
     InstKind::Un { op: UnOp::Mov, ty, dst, a }
 }
 
-fn un(v: &Values<'_>, op: UnOp, ty: Ty, dst: Reg, a: Val) -> Option<InstKind> {
+fn un(table: &ValueTable<'_>, op: UnOp, ty: Ty, dst: Reg, a: Val) -> Option<InstKind> {
     if let Val::Imm(a) = a {
         return Some(mov(ty, dst, Val::Imm(eval::eval_un(op, ty, a))));
     }
-    match (op, v.source(a)?) {
+    match (op, table.source(a)?) {
         (UnOp::Not, InstKind::Un { op: UnOp::Not, a, .. }) => Some(mov(ty, dst, *a)),
         (UnOp::Neg, InstKind::Un { op: UnOp::Neg, a, .. }) if ty.is_int() => Some(mov(ty, dst, *a)),
         (UnOp::Not, InstKind::Cmp { op, ty, a, b, .. }) if !ty.is_real() => {
@@ -60,28 +60,12 @@ fn inverse(op: CmpOp) -> CmpOp {
     }
 }
 
-/// Whether operands may change places, bit for bit; a real(8) sum of two NaNs gives the second one's.
-pub(crate) fn commutes(op: BinOp, ty: Ty) -> bool {
-    match op {
-        BinOp::Add | BinOp::Mul | BinOp::MulHi | BinOp::Min | BinOp::Max => !ty.is_real(),
-        BinOp::And | BinOp::Or | BinOp::Xor => true,
-        BinOp::Sub
-        | BinOp::Div
-        | BinOp::Rem
-        | BinOp::Shl
-        | BinOp::ShrU
-        | BinOp::ShrS
-        | BinOp::Copysign
-        | BinOp::Fmod => false,
-    }
-}
-
 fn bin(op: BinOp, ty: Ty, dst: Reg, a: Val, b: Val) -> InstKind {
     if let (Val::Imm(a), Val::Imm(b)) = (a, b) {
         return mov(ty, dst, Val::Imm(eval::eval_bin(op, ty, a, b)));
     }
     // A constant stands second, where the rules look for it.
-    let (a, b) = if matches!(a, Val::Imm(_)) && commutes(op, ty) { (b, a) } else { (a, b) };
+    let (a, b) = if matches!(a, Val::Imm(_)) && op.is_commutative(ty) { (b, a) } else { (a, b) };
     let same = InstKind::Bin { op, ty, dst, a, b };
     if ty.is_real() {
         return same;
@@ -101,7 +85,7 @@ fn bin(op: BinOp, ty: Ty, dst: Reg, a: Val, b: Val) -> InstKind {
         BinOp::Mul | BinOp::Div if Some(b) == one => mov(ty, dst, a),
         BinOp::Rem if Some(b) == one => mov(ty, dst, zero),
         BinOp::Sub => match b {
-            // One form for all sums with a constant, which the address rules look for.
+            // One form for all sums with a constant, which `reassociate` looks for.
             Val::Imm(c) => InstKind::Bin { op: BinOp::Add, ty, dst, a, b: Val::Imm(bits::neg(ty, c)) },
             Val::Reg(_) => same,
         },
@@ -136,7 +120,7 @@ fn tri(op: TriOp, ty: Ty, dst: Reg, a: Val, b: Val, c: Val) -> Option<InstKind> 
     }
 }
 
-fn cmp(v: &Values<'_>, op: CmpOp, ty: Ty, dst: Reg, a: Val, b: Val) -> Option<InstKind> {
+fn cmp(table: &ValueTable<'_>, op: CmpOp, ty: Ty, dst: Reg, a: Val, b: Val) -> Option<InstKind> {
     let truth = |holds: bool| Some(mov(Ty::Pred, dst, Val::pred(holds)));
     if let (Val::Imm(a), Val::Imm(b)) = (a, b) {
         return truth(eval::eval_cmp(op, ty, a, b));
@@ -149,8 +133,8 @@ fn cmp(v: &Values<'_>, op: CmpOp, ty: Ty, dst: Reg, a: Val, b: Val) -> Option<In
         (CmpOp::GeU, Val::Imm(0)) => truth(true),
         (CmpOp::Eq, Val::Imm(1)) | (CmpOp::Ne, Val::Imm(0)) if ty == Ty::Pred => Some(mov(ty, dst, a)),
         // The lowest bit of a logical is the predicate that it was made from.
-        (CmpOp::Ne, Val::Imm(0)) => match v.source(a)? {
-            InstKind::Bin { op: BinOp::And, a, b: Val::Imm(1), .. } => match v.source(*a)? {
+        (CmpOp::Ne, Val::Imm(0)) => match table.source(a)? {
+            InstKind::Bin { op: BinOp::And, a, b: Val::Imm(1), .. } => match table.source(*a)? {
                 InstKind::Cvt { op: CvtOp::PredToInt, a, .. } => Some(mov(Ty::Pred, dst, *a)),
                 _ => None,
             },
@@ -160,21 +144,21 @@ fn cmp(v: &Values<'_>, op: CmpOp, ty: Ty, dst: Reg, a: Val, b: Val) -> Option<In
     }
 }
 
-fn cvt(v: &Values<'_>, op: CvtOp, from: Ty, to: Ty, dst: Reg, a: Val) -> Option<InstKind> {
+fn cvt(table: &ValueTable<'_>, op: CvtOp, from: Ty, to: Ty, dst: Reg, a: Val) -> Option<InstKind> {
     if let Val::Imm(a) = a {
         return Some(mov(to, dst, Val::Imm(eval::eval_cvt(op, from, to, a))));
     }
     if from == to && matches!(op, CvtOp::Cast | CvtOp::CastU | CvtOp::Bits) {
         return Some(mov(to, dst, a));
     }
-    match (op, v.source(a)?) {
+    match (op, table.source(a)?) {
         // A logical is all ones or zero: its lowest bit is the predicate that it was made from.
         (CvtOp::IntToPred, InstKind::Cvt { op: CvtOp::PredToInt, a, .. }) => Some(mov(to, dst, *a)),
         // `.not.` of a logical complements its bits, and the lowest with them.
         (CvtOp::IntToPred, InstKind::Cvt { op: CvtOp::Cast, from: inner, a, .. }) if inner.is_int() => {
             Some(InstKind::Cvt { op, from: *inner, to, dst, a: *a })
         }
-        (CvtOp::IntToPred, InstKind::Un { op: UnOp::Not, a, .. }) => match v.source(*a)? {
+        (CvtOp::IntToPred, InstKind::Un { op: UnOp::Not, a, .. }) => match table.source(*a)? {
             InstKind::Cvt { op: CvtOp::PredToInt, a, .. } => Some(InstKind::Un { op: UnOp::Not, ty: to, dst, a: *a }),
             _ => None,
         },
