@@ -10,6 +10,7 @@ use crate::frame::Frame;
 use crate::reach::{self, HOST_REGIONS};
 use crate::rounds::{Fold, Input, Linear, Rounds};
 use crate::warp::{Arg, Context, Geometry, Stop, Warp};
+use ir::analysis::affine::Recurrence;
 use ir::op::{BinOp, CmpOp};
 use ir::{FuncId, Ty, Val, eval};
 use mem::Memory;
@@ -17,9 +18,6 @@ use scalar::{bits, real};
 
 /// Fewer rounds are not worth the preparation.
 const LEAST: u64 = 8;
-
-/// A linear value: in the first round, and what each round adds.
-type Line = (i64, i64);
 
 /// Warps that have run rounds, to be used again, by function and number of the loop. A clone has none.
 #[derive(Debug, Default)]
@@ -106,7 +104,7 @@ pub(crate) fn run<const W: usize>(
     if let Some(frame) = warp.frame_mut(frame) {
         for &(reg, after) in &rounds.counters {
             // A counter after a round is what it was before, a step on.
-            let (first, step) = lines[after];
+            let Recurrence { first, step } = lines[after];
             let last = first.wrapping_add(step.wrapping_mul(count as i64 - 1));
             let (ty, slot) = code.slots[reg.index()];
             frame.put((ty, slot), 0, bits::canonical(ty, last as u64));
@@ -119,37 +117,28 @@ pub(crate) fn run<const W: usize>(
 }
 
 /// All linear values; `None` if one is not linear after all, or does not fit.
-fn lines(rounds: &Rounds, value: &dyn Fn(Val) -> u64) -> Option<Vec<Line>> {
-    let mut out: Vec<Line> = Vec::with_capacity(rounds.linear.len());
-    let product = |(a, s): Line, (b, t): Line| match (s, t) {
-        (_, 0) => Some((a.checked_mul(b)?, s.checked_mul(b)?)),
-        (0, _) => Some((a.checked_mul(b)?, t.checked_mul(a)?)),
-        _ => None,
-    };
-    let sum = |(a, s): Line, (b, t): Line| Some((a.checked_add(b)?, s.checked_add(t)?));
+fn lines(rounds: &Rounds, value: &dyn Fn(Val) -> u64) -> Option<Vec<Recurrence>> {
+    let mut out: Vec<Recurrence> = Vec::with_capacity(rounds.linear.len());
     for &(ty, ref line) in &rounds.linear {
         out.push(match *line {
-            Linear::Fixed(v) => (bits::signed(ty, value(v)), 0),
-            Linear::Counter { reg, by, down } => {
-                let by = out[by].0;
-                (bits::signed(ty, value(Val::Reg(reg))), if down { by.checked_neg()? } else { by })
+            Linear::Invariant(v) => Recurrence { first: bits::signed(ty, value(v)), step: 0 },
+            Linear::Induction { reg, by, down } => {
+                let by = out[by].first;
+                let step = if down { by.checked_neg()? } else { by };
+                Recurrence { first: bits::signed(ty, value(Val::Reg(reg))), step }
             }
-            Linear::Add(a, b) => sum(out[a], out[b])?,
-            Linear::Sub(a, b) => (out[a].0.checked_sub(out[b].0)?, out[a].1.checked_sub(out[b].1)?),
-            Linear::Mul(a, b) => product(out[a], out[b])?,
-            Linear::Mad(a, b, c) => sum(product(out[a], out[b])?, out[c])?,
-            Linear::Same(a) => out[a],
+            Linear::Computed(operation, operands) => operation.apply(ty, operands.map(|i| out.get(i?)))?,
         });
     }
     Some(out)
 }
 
 /// How many rounds are followed by another one for sure; `None` if no end is in sight.
-fn sure_rounds(rounds: &Rounds, lines: &[Line]) -> Option<u64> {
+fn sure_rounds(rounds: &Rounds, lines: &[Recurrence]) -> Option<u64> {
     let (op, a, b, holds) = rounds.test;
-    let (op, (value, step), bound) = match (lines[a], lines[b]) {
-        (a, (b, 0)) => (op, a, b),
-        ((a, 0), b) => (swapped(op)?, b, a),
+    let (op, Recurrence { first: value, step }, bound) = match (lines[a], lines[b]) {
+        (a, Recurrence { first: bound, step: 0 }) => (op, a, bound),
+        (Recurrence { first: bound, step: 0 }, b) => (swapped(op)?, b, bound),
         _ => return None,
     };
     let op = if holds { op } else { inverse(op)? };
@@ -194,8 +183,8 @@ fn inverse(op: CmpOp) -> Option<CmpOp> {
 }
 
 /// Whether every linear value keeps within its type in all rounds.
-fn is_free_of_wraps(rounds: &Rounds, lines: &[Line], count: u64) -> bool {
-    rounds.linear.iter().zip(lines).all(|((ty, _), &(first, step))| {
+fn is_free_of_wraps(rounds: &Rounds, lines: &[Recurrence], count: u64) -> bool {
+    rounds.linear.iter().zip(lines).all(|((ty, _), &Recurrence { first, step })| {
         let last = i128::from(first) + i128::from(step) * i128::from(count - 1);
         let (least, most) = match ty {
             Ty::I32 => (i64::from(i32::MIN), i64::from(i32::MAX)),
@@ -207,21 +196,21 @@ fn is_free_of_wraps(rounds: &Rounds, lines: &[Line], count: u64) -> bool {
 }
 
 /// Whether all accesses are allowed and no round writes what another one touches.
-fn is_independent(rounds: &Rounds, lines: &[Line], count: u64, memory: &Memory) -> bool {
-    let line = |i: usize| -> Option<Line> {
+fn is_independent(rounds: &Rounds, lines: &[Recurrence], count: u64, memory: &Memory) -> bool {
+    let line = |i: usize| -> Option<Recurrence> {
         let touch = &rounds.touches[i];
-        let (first, step) = lines[touch.address];
-        Some((first.checked_add(touch.offset)?, step))
+        let Recurrence { first, step } = lines[touch.address];
+        Some(Recurrence { first: first.checked_add(touch.offset)?, step })
     };
     // The bytes from the first to the last access.
     let extent = |i: usize| -> Option<(u64, u64)> {
-        let (first, step) = line(i)?;
+        let Recurrence { first, step } = line(i)?;
         let last = first.checked_add(step.checked_mul(count as i64 - 1)?)?;
         let (low, high) = (first.min(last) as u64, first.max(last) as u64);
         Some((low, high.checked_add(rounds.touches[i].bytes)?))
     };
     for (i, touch) in rounds.touches.iter().enumerate() {
-        let (Some((first, step)), Some((low, high))) = (line(i), extent(i)) else { return false };
+        let (Some(Recurrence { first, step }), Some((low, high))) = (line(i), extent(i)) else { return false };
         let aligned = (first | step) & (touch.bytes as i64 - 1) == 0;
         let apart = !touch.writes || step.unsigned_abs() >= touch.bytes;
         let open = reach::allowed(HOST_REGIONS, low) && reach::allowed(HOST_REGIONS, high - 1);
@@ -239,7 +228,8 @@ fn is_independent(rounds: &Rounds, lines: &[Line], count: u64, memory: &Memory) 
             if !a.writes && !b.writes {
                 continue;
             }
-            let (Some((first, step)), Some((other, other_step))) = (line(i), line(j)) else { return false };
+            let (Some(Recurrence { first, step }), Some(other)) = (line(i), line(j)) else { return false };
+            let Recurrence { first: other, step: other_step } = other;
             let (Some((low, high)), Some((other_low, other_high))) = (extent(i), extent(j)) else { return false };
             let disjoint = high <= other_low || other_high <= low;
             let same = (first, step, a.bytes) == (other, other_step, b.bytes);
@@ -257,8 +247,8 @@ fn is_independent(rounds: &Rounds, lines: &[Line], count: u64, memory: &Memory) 
 }
 
 /// The arguments of the kernel for `part` rounds after `done`.
-fn arguments(rounds: &Rounds, lines: &[Line], fixed: &[u64], done: u64, part: u64) -> Vec<Arg> {
-    let after = |(first, step): Line| first.wrapping_add(step.wrapping_mul(done as i64));
+fn arguments(rounds: &Rounds, lines: &[Recurrence], fixed: &[u64], done: u64, part: u64) -> Vec<Arg> {
+    let after = |Recurrence { first, step }: Recurrence| first.wrapping_add(step.wrapping_mul(done as i64));
     let typed = |n: usize, value: i64| bits::canonical(rounds.linear[n].0, value as u64);
     let input = |(input, &fixed): (&Input, &u64)| {
         Arg::Bits(match *input {
@@ -267,9 +257,9 @@ fn arguments(rounds: &Rounds, lines: &[Line], fixed: &[u64], done: u64, part: u6
                 let touch = &rounds.touches[i];
                 after(lines[touch.address]).wrapping_add(touch.offset) as u64
             }
-            Input::Stride(i) => lines[rounds.touches[i].address].1 as u64,
+            Input::Stride(i) => lines[rounds.touches[i].address].step as u64,
             Input::First(n) => typed(n, after(lines[n])),
-            Input::Step(n) => typed(n, lines[n].1),
+            Input::Step(n) => typed(n, lines[n].step),
             Input::Count => part,
         })
     };

@@ -13,10 +13,12 @@
 //! comes to the access. For others it has to be the same block without an assignment in between.
 
 use crate::spread::FAR;
+use ir::analysis::affine::{self, Affine, Operation, gcd};
 use ir::analysis::{BitSet, Cfg, Dominators, Liveness, Loops, UniformLevel, UniformOptions, uniform};
-use ir::op::{BinOp, CvtOp, Special, TriOp, UnOp};
+use ir::op::{CvtOp, Special};
 use ir::{AddrBase, Bb, FuncKind, Function, Inst, InstKind, Reg, Space, Ty, Val};
 use std::collections::BTreeMap;
+use std::num::Wrapping;
 
 /// A register times a constant; `narrow` is a 32-bit integer, sign-extended.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -65,22 +67,22 @@ const TERM_LIMIT: usize = 8;
 /// Where an instruction is.
 type Place = (Bb, usize);
 
-/// A sum that is being collected.
-#[derive(Clone, Default)]
-struct Sum {
-    base: i64,
-    local: bool,
-    terms: BTreeMap<(bool, Reg), i64>,
-    /// A 32-bit sum: its register, what it is multiplied by, and its parts.
-    inner: Option<(Reg, i64, i64, BTreeMap<Reg, i64>)>,
+/// What an address is a sum of.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Symbol {
+    /// The address of the frame's local memory.
+    Local,
+    /// A register of 64 bits.
+    Wide(Reg),
+    /// A register of 32 bits, sign-extended.
+    Narrow(Reg),
 }
 
-impl Sum {
-    fn add(&mut self, narrow: bool, reg: Reg, factor: i64) {
-        let sum = self.terms.entry((narrow, reg)).or_insert(0);
-        *sum = sum.wrapping_add(factor);
-    }
-}
+/// An address, modulo 2⁶⁴.
+type Sum = Affine<Symbol, Wrapping<i64>>;
+
+/// A 32-bit sum as it would be if nothing wrapped.
+type NarrowSum = Affine<Reg, i128>;
 
 struct Planner<'a> {
     f: &'a Function,
@@ -199,39 +201,9 @@ fn address_of(kind: &InstKind) -> Option<(Val, i64)> {
 
 /// Whether an instruction is one that sums are made of.
 fn is_linear(kind: &InstKind) -> bool {
-    match *kind {
-        InstKind::Bin { op, ty: Ty::I64 | Ty::I32, b, .. } => match op {
-            BinOp::Add | BinOp::Sub => true,
-            BinOp::Mul | BinOp::Shl => matches!(b, Val::Imm(_)),
-            _ => false,
-        },
-        InstKind::Tri { op: TriOp::Mad, ty: Ty::I64 | Ty::I32, b, .. } => matches!(b, Val::Imm(_)),
-        InstKind::Un { op: UnOp::Mov, ty: Ty::I64 | Ty::I32, .. } => true,
-        InstKind::Cvt { op: CvtOp::Cast, from: Ty::I32, to: Ty::I64, .. } => true,
-        InstKind::Addr { .. } => true,
-        _ => false,
-    }
-}
-
-/// The parts of a sum of the type's width: operands with their factors, and a constant.
-fn parts(kind: &InstKind) -> Option<([Option<(Val, i64)>; 2], i64)> {
-    let imm = |v: Val, ty: Ty| match v {
-        Val::Imm(bits) => Some(scalar::bits::signed(ty, bits)),
-        Val::Reg(_) => None,
-    };
-    Some(match *kind {
-        InstKind::Bin { op: BinOp::Add, a, b, .. } => ([Some((a, 1)), Some((b, 1))], 0),
-        InstKind::Bin { op: BinOp::Sub, a, b, .. } => ([Some((a, 1)), Some((b, -1))], 0),
-        InstKind::Bin { op: BinOp::Mul, ty, a, b, .. } => ([Some((a, imm(b, ty)?)), None], 0),
-        InstKind::Bin { op: BinOp::Shl, ty, a, b, .. } => {
-            let count = imm(b, ty)?;
-            let limit = if ty == Ty::I64 { 63 } else { 31 };
-            ([Some((a, 1i64.checked_shl(u32::try_from(count).ok().filter(|&c| c < limit)?)?)), None], 0)
-        }
-        InstKind::Tri { op: TriOp::Mad, ty, a, b, c, .. } => ([Some((a, imm(b, ty)?)), Some((c, 1))], 0),
-        InstKind::Un { op: UnOp::Mov, a, .. } => ([Some((a, 1)), None], 0),
-        _ => return None,
-    })
+    matches!(kind, InstKind::Cvt { op: CvtOp::Cast, from: Ty::I32, to: Ty::I64, .. } | InstKind::Addr { .. })
+        || Operation::of(kind)
+            .is_some_and(|(operation, ty, operands)| matches!(ty, Ty::I32 | Ty::I64) && operation.is_affine(operands))
 }
 
 impl Planner<'_> {
@@ -315,138 +287,110 @@ impl Planner<'_> {
         (follow && !costly).then_some((place, kind))
     }
 
-    /// Adds `val` times `factor` to a sum.
-    fn expand(&self, val: Val, factor: i64, at: Place, sum: &mut Sum) {
+    /// What a 64-bit value is a sum of where the access at `at` uses it.
+    fn sum(&self, val: Val, at: Place) -> Sum {
         let r = match val {
-            Val::Imm(bits) => {
-                sum.base = sum.base.wrapping_add((bits as i64).wrapping_mul(factor));
-                return;
-            }
+            Val::Imm(bits) => return Sum::constant(Wrapping(bits as i64)),
             Val::Reg(r) => r,
         };
-        let Some((place, kind)) = self.behind(r, at) else { return sum.add(false, r, factor) };
+        let itself = Sum::symbol(Symbol::Wide(r));
+        let Some((place, kind)) = self.behind(r, at) else { return itself };
         match *kind {
             InstKind::Addr { base, .. } => match (self.base_of)(base) {
-                Some((constant, local)) if !local || factor == 1 && !sum.local => {
-                    sum.base = sum.base.wrapping_add(constant.wrapping_mul(factor));
-                    sum.local |= local;
-                }
-                _ => sum.add(false, r, factor),
+                Some((constant, false)) => Sum::constant(Wrapping(constant)),
+                Some((constant, true)) => Sum::symbol(Symbol::Local).offset(Wrapping(constant)).unwrap_or(itself),
+                None => itself,
             },
-            InstKind::Cvt { a, .. } => match a {
-                Val::Imm(bits) => sum.base = sum.base.wrapping_add(i64::from(bits as i32).wrapping_mul(factor)),
-                Val::Reg(a) => self.extend(a, factor, at, sum),
-            },
+            // A 32-bit sum may have wrapped before it was extended.
+            InstKind::Cvt { a: Val::Reg(a), .. } => Sum::symbol(Symbol::Narrow(a)),
+            InstKind::Cvt { a: Val::Imm(bits), .. } => Sum::constant(Wrapping(i64::from(bits as i32))),
             _ => {
-                let mut whole = sum.clone();
-                let Some((operands, constant)) = parts(kind) else { return sum.add(false, r, factor) };
-                whole.base = whole.base.wrapping_add(constant.wrapping_mul(factor));
-                for (val, times) in operands.into_iter().flatten() {
-                    self.expand(val, times.wrapping_mul(factor), at, &mut whole);
-                }
-                let scalars = |s: &Sum| s.terms.keys().filter(|k| self.is_uniform(k.1)).count();
                 let far = self.loops.of(place.0) != self.loops.of(at.0);
-                // A sum of many that is known before the loop is better taken as it is.
-                if far && scalars(&whole) > scalars(sum) + 1 || whole.terms.len() > TERM_LIMIT {
-                    return sum.add(false, r, factor);
-                }
-                *sum = whole;
+                let is_scalar = |symbol: Symbol| match symbol {
+                    Symbol::Local => false,
+                    Symbol::Wide(r) | Symbol::Narrow(r) => self.is_uniform(r),
+                };
+                // A sum of several scalars that is known before the loop is better taken as it is.
+                let is_good = |sum: &Sum| {
+                    let scalars = sum.terms.iter().filter(|t| is_scalar(t.0)).count();
+                    sum.terms.len() <= TERM_LIMIT && !(far && scalars > 1)
+                };
+                affine::of_instruction(kind, |val| Some(self.sum(val, at))).filter(is_good).unwrap_or(itself)
             }
         }
     }
 
-    /// Adds the sign extension of the 32-bit register `r` times `factor` to a sum.
-    fn extend(&self, r: Reg, factor: i64, at: Place, sum: &mut Sum) {
-        let mut terms = BTreeMap::new();
-        let mut base = 0;
-        let simple = self.is_uniform(r)
-            || sum.inner.is_some()
-            || self.expand_narrow(Val::Reg(r), 1, at, &mut base, &mut terms).is_none()
-            || terms.contains_key(&r)
-            || !terms.keys().any(|&r| !self.is_uniform(r));
-        if simple {
-            sum.add(true, r, factor);
-        } else {
-            sum.inner = Some((r, factor, base, terms));
-        }
+    /// What the 32-bit register `r`, which differs by lane, is a sum of, if that is of use: of other registers, of which some
+    /// differ by lane.
+    fn narrow_sum(&self, r: Reg, at: Place) -> Option<NarrowSum> {
+        let sum = self.expand_narrow(r, at)?;
+        let is_small = |factor: i128| factor.unsigned_abs() < u128::from(FACTOR_LIMIT);
+        let is_good = sum.terms.len() <= TERM_LIMIT
+            && sum.terms.iter().all(|t| t.0 != r && is_small(t.1))
+            && sum.terms.iter().any(|t| !self.is_uniform(t.0));
+        is_good.then_some(sum)
     }
 
-    fn expand_narrow(
-        &self,
-        val: Val,
-        factor: i64,
-        at: Place,
-        base: &mut i64,
-        terms: &mut BTreeMap<Reg, i64>,
-    ) -> Option<()> {
-        if factor.unsigned_abs() >= FACTOR_LIMIT || terms.len() >= TERM_LIMIT {
-            return None;
-        }
-        let r = match val {
-            Val::Imm(bits) => {
-                *base += i64::from(bits as i32) * factor;
-                return Some(());
-            }
-            Val::Reg(r) => r,
+    fn expand_narrow(&self, r: Reg, at: Place) -> Option<NarrowSum> {
+        let Some((_, kind)) = self.behind(r, at).filter(|_| !self.is_uniform(r)) else {
+            return Some(NarrowSum::symbol(r));
         };
-        if let Some((_, kind)) = self.behind(r, at).filter(|_| !self.is_uniform(r)) {
-            let (operands, constant) = parts(kind)?;
-            *base += constant * factor;
-            for (val, times) in operands.into_iter().flatten() {
-                self.expand_narrow(val, times.checked_mul(factor)?, at, base, terms)?;
-            }
-            return Some(());
-        }
-        let total = terms.entry(r).or_insert(0);
-        *total += factor;
-        Some(())
+        affine::of_instruction(kind, |val| match val {
+            Val::Reg(r) => self.expand_narrow(r, at),
+            Val::Imm(_) => None,
+        })
     }
 
     fn find_addresses(&mut self) {
         for (place, inst) in instructions(self.f) {
             let Some((addr, offset)) = address_of(&inst.kind) else { continue };
-            let mut sum = Sum { base: offset, ..Sum::default() };
-            self.expand(addr, 1, place, &mut sum);
-            let varies = sum.terms.iter().any(|(k, &f)| f != 0 && !self.is_uniform(k.1));
-            if let Some((r, factor, _, _)) = sum.inner.take_if(|_| varies) {
-                sum.add(true, r, factor);
-            }
-            let address = self.address(sum, place).unwrap_or_else(|| {
-                let mut plain = Sum { base: offset, ..Sum::default() };
-                match addr {
-                    Val::Imm(bits) => plain.base = plain.base.wrapping_add(bits as i64),
-                    Val::Reg(r) => plain.add(false, r, 1),
-                }
-                self.address(plain, place).unwrap_or_default()
+            let offset = Wrapping(offset);
+            let sum = self.sum(addr, place).offset(offset);
+            let address = sum.and_then(|sum| self.address(&sum, place)).unwrap_or_else(|| {
+                let plain = match addr {
+                    Val::Imm(bits) => Sum::constant(Wrapping(bits as i64)),
+                    Val::Reg(r) => Sum::symbol(Symbol::Wide(r)),
+                };
+                plain.offset(offset).and_then(|plain| self.address(&plain, place)).unwrap_or_default()
             });
             self.plan.addresses.insert(place, address);
         }
     }
 
     /// The address that is a sum; `None` if it has factors that are too large.
-    fn address(&mut self, sum: Sum, place: Place) -> Option<Address> {
-        let all = sum.terms.into_iter().filter(|t| t.1 != 0);
-        let all: Vec<RegTerm> = all.map(|((narrow, reg), factor)| RegTerm { narrow, reg, factor }).collect();
-        let (terms, mut varying): (Vec<RegTerm>, Vec<RegTerm>) = all.into_iter().partition(|t| self.is_uniform(t.reg));
-        let mut address = Address { base: sum.base, local: sum.local, terms, index: None };
-        let (wraps, base, inner) = match sum.inner {
-            Some((_, factor, base, parts)) => {
-                let parts = parts.into_iter().filter(|p| p.1 != 0);
-                let parts = parts.map(|(reg, factor)| RegTerm { narrow: true, reg, factor });
-                let (inner, rest): (Vec<_>, Vec<_>) = parts.partition(|t| self.is_uniform(t.reg));
-                varying = rest;
-                (Some(factor), base, inner)
-            }
-            None => (None, 0, Vec::new()),
-        };
-        if varying.is_empty() {
-            // What differed by lane has cancelled out; a 32-bit sum may have wrapped on the way.
-            return if wraps.is_none() { Some(address) } else { None };
+    fn address(&mut self, sum: &Sum, place: Place) -> Option<Address> {
+        let mut address = Address { base: sum.constant.0, ..Address::default() };
+        let mut varying: Vec<RegTerm> = Vec::new();
+        for &(symbol, Wrapping(factor)) in &sum.terms {
+            let (narrow, reg) = match symbol {
+                Symbol::Local if factor == 1 => {
+                    address.local = true;
+                    continue;
+                }
+                Symbol::Local => return None,
+                Symbol::Wide(reg) => (false, reg),
+                Symbol::Narrow(reg) => (true, reg),
+            };
+            let list = if self.is_uniform(reg) { &mut address.terms } else { &mut varying };
+            list.push(RegTerm { narrow, reg, factor });
         }
-        let factor = match wraps {
-            Some(factor) => factor,
+        // Where a 32-bit sum is the only part that differs by lane, it is followed.
+        let (mut base, mut inner) = (0, Vec::new());
+        let wraps = match varying[..] {
+            [] => return Some(address),
+            [RegTerm { narrow: true, reg, factor }] => self.narrow_sum(reg, place).map(|sum| (factor, sum)),
+            _ => None,
+        };
+        let factor = match &wraps {
+            Some((factor, sum)) => {
+                base = i64::try_from(sum.constant).ok()?;
+                let terms = sum.terms.iter().map(|&(reg, factor)| RegTerm { narrow: true, reg, factor: factor as i64 });
+                (inner, varying) = terms.partition(|t| self.is_uniform(t.reg));
+                *factor
+            }
             None => {
-                let divisor = varying.iter().fold(0, |d, t| gcd(d, t.factor.unsigned_abs())) as i64;
+                let divisor = varying.iter().fold(0, |d, t| gcd(d, i128::from(t.factor)));
+                let divisor = i64::try_from(divisor).ok()?;
                 varying.iter_mut().for_each(|t| t.factor /= divisor);
                 divisor
             }
@@ -532,11 +476,4 @@ impl Planner<'_> {
             });
         }
     }
-}
-
-fn gcd(mut a: u64, mut b: u64) -> u64 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }

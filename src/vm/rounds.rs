@@ -15,6 +15,7 @@
 //! Results, memory and schedule points are those of the rounds one after another.
 
 use crate::code::Program;
+use ir::analysis::affine::Operation;
 use ir::op::{BinOp, CmpOp, CvtOp, Special, TriOp, UnOp};
 use ir::{
     Access, Bb, BlockData, FuncKind, Function, Inst, InstKind, Module, Param, ParamKind, Reg, RegInfo, Space, Term, Ty,
@@ -45,20 +46,12 @@ pub struct Rounds {
 /// How a linear value is made; operands are numbers of linear values.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Linear {
-    /// Something that no round changes.
-    Fixed(Val),
-    /// A counter as it is at the beginning of a round, and what is added to it each round, or subtracted.
-    Counter {
-        reg: Reg,
-        by: usize,
-        down: bool,
-    },
-    Add(usize, usize),
-    Sub(usize, usize),
-    Mul(usize, usize),
-    Mad(usize, usize, usize),
-    /// The same number as another type of integer.
-    Same(usize),
+    /// Something that no iteration changes.
+    Invariant(Val),
+    /// An induction variable as it is at the beginning of an iteration, and what each iteration adds to it, or subtracts.
+    Induction { reg: Reg, by: usize, down: bool },
+    /// An affine operation on linear values.
+    Computed(Operation, [Option<usize>; 3]),
 }
 
 /// A load or store.
@@ -107,7 +100,7 @@ impl Rounds {
     pub(crate) fn reads(&self) -> Vec<Reg> {
         let mut out: Vec<Reg> = self.sums.iter().map(|s| s.reg).chain(self.counters.iter().map(|c| c.0)).collect();
         let inputs = self.inputs.iter().filter_map(|i| if let Input::Fixed(v) = i { Some(*v) } else { None });
-        let fixed = self.linear.iter().filter_map(|(_, l)| if let Linear::Fixed(v) = l { Some(*v) } else { None });
+        let fixed = self.linear.iter().filter_map(|(_, l)| if let Linear::Invariant(v) = l { Some(*v) } else { None });
         out.extend(inputs.chain(fixed).filter_map(|v| if let Val::Reg(r) = v { Some(r) } else { None }));
         out
     }
@@ -313,18 +306,18 @@ impl<'a> Body<'a> {
         if !matches!(ty, Ty::I32 | Ty::I64) {
             return None;
         }
-        let Val::Reg(r) = val else { return Some(self.add_linear(ty, Linear::Fixed(val))) };
+        let Val::Reg(r) = val else { return Some(self.add_linear(ty, Linear::Invariant(val))) };
         if let Some(&n) = self.line.get(&r) {
             return Some(n);
         }
         let made = match self.carried.get(&r) {
             Some(&Carried::Counter { by, down }) => {
-                let by = self.add_linear(ty, Linear::Fixed(by));
-                Linear::Counter { reg: r, by, down }
+                let by = self.add_linear(ty, Linear::Invariant(by));
+                Linear::Induction { reg: r, by, down }
             }
             Some(Carried::Sum { .. }) => return None,
             None if self.defs.contains_key(&r) => return None,
-            None => Linear::Fixed(val),
+            None => Linear::Invariant(val),
         };
         let n = self.add_linear(ty, made);
         self.line.insert(r, n);
@@ -333,30 +326,28 @@ impl<'a> Body<'a> {
 
     /// The linear value that an instruction makes.
     fn linear_of(&mut self, kind: &InstKind) -> Option<(Reg, Ty, Linear)> {
-        Some(match *kind {
-            InstKind::Bin { op: BinOp::Add, ty, dst, a, b } => {
-                (dst, ty, Linear::Add(self.line_of(a, ty)?, self.line_of(b, ty)?))
-            }
-            InstKind::Bin { op: BinOp::Sub, ty, dst, a, b } => {
-                (dst, ty, Linear::Sub(self.line_of(a, ty)?, self.line_of(b, ty)?))
-            }
-            InstKind::Bin { op: BinOp::Mul, ty, dst, a, b } => {
-                (dst, ty, Linear::Mul(self.line_of(a, ty)?, self.line_of(b, ty)?))
-            }
-            InstKind::Bin { op: BinOp::Shl, ty, dst, a, b: Val::Imm(count) } if count < 31 => {
-                let factor = self.add_linear(ty, Linear::Fixed(Val::Imm(1 << count)));
-                (dst, ty, Linear::Mul(self.line_of(a, ty)?, factor))
-            }
-            InstKind::Tri { op: TriOp::Mad, ty, dst, a, b, c } => {
-                (dst, ty, Linear::Mad(self.line_of(a, ty)?, self.line_of(b, ty)?, self.line_of(c, ty)?))
-            }
-            InstKind::Un { op: UnOp::Mov, ty, dst, a } => (dst, ty, Linear::Same(self.line_of(a, ty)?)),
-            InstKind::Cvt { op: CvtOp::Cast, from: Ty::I32 | Ty::I64, to: to @ (Ty::I32 | Ty::I64), dst, a } => {
-                let InstKind::Cvt { from, .. } = *kind else { return None };
-                (dst, to, Linear::Same(self.line_of(a, from)?))
-            }
-            _ => return None,
-        })
+        let dst = kind.def()?;
+        // A conversion that loses nothing is a copy; that nothing is lost is seen when the loop is entered.
+        if let InstKind::Cvt {
+            op: CvtOp::Cast,
+            from: from @ (Ty::I32 | Ty::I64),
+            to: to @ (Ty::I32 | Ty::I64),
+            a,
+            ..
+        } = *kind
+        {
+            let a = self.line_of(a, from)?;
+            return Some((dst, to, Linear::Computed(Operation::Copy, [Some(a), None, None])));
+        }
+        let (operation, ty, vals) = Operation::of(kind)?;
+        if operation == Operation::Shl && !operation.is_affine(vals) {
+            return None;
+        }
+        let mut operands = [None; 3];
+        for (operand, val) in operands.iter_mut().zip(vals) {
+            *operand = val.map(|val| self.line_of(val, ty).ok_or(())).transpose().ok()?;
+        }
+        Some((dst, ty, Linear::Computed(operation, operands)))
     }
 
     /// An operand of the kernel.
