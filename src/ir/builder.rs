@@ -3,7 +3,7 @@
 //! The builder keeps a current block and a current span. Each method adds one instruction there and returns the fresh
 //! temporary that holds its result; operands are anything that becomes a [`Val`]. What is added to a block that already
 //! has its terminator is dropped, because nothing can reach it (the statements behind a RETURN); the result register is
-//! made all the same, so that a caller need not care.
+//! made in any case, so callers need no special case.
 //!
 //! Deliberately not here: folding, typing decisions, checks. The verifier checks what was built, `opt` folds.
 
@@ -188,7 +188,7 @@ impl FunctionBuilder {
         self.push(InstKind::Stmt);
     }
 
-    /// The loop is about to go round; stands before the jump to its head.
+    /// The loop is about to begin another iteration; stands before the jump to its head.
     pub fn back_edge(&mut self) {
         self.push(InstKind::BackEdge);
     }

@@ -1,4 +1,4 @@
-//! Runs one thread, one instruction at a time: the reference that executors and passes are compared with.
+//! Runs one thread, one instruction at a time: the reference for executors and passes.
 //!
 //! Everything an operation means comes from [`crate::eval`]. Memory is one row of buffers, whatever the space. [`Lane::run`]
 //! takes the thread to be alone in its block, so that a barrier does nothing and a vote or shuffle sees one lane; who has the
@@ -316,7 +316,7 @@ impl<'m> Lane<'m> {
             let value = match param.kind {
                 ParamKind::Value => arg,
                 ParamKind::Bytes { bytes, align } => {
-                    // The callee has a copy of its own.
+                    // The callee gets its own copy.
                     let copy = self.memory.alloc(bytes, align);
                     locals.push(copy);
                     for i in 0..bytes.min(1 << 30) {
@@ -463,7 +463,23 @@ impl Frame<'_> {
             InstKind::Shuffle { op, dst, a, lane, width, .. } => {
                 (Meeting::Shuffle(op, self.val(a), self.val(lane) as u32, self.val(width) as u32), Some(dst))
             }
-            _ => return None,
+            InstKind::Un { .. }
+            | InstKind::Bin { .. }
+            | InstKind::Tri { .. }
+            | InstKind::Cmp { .. }
+            | InstKind::Select { .. }
+            | InstKind::Cvt { .. }
+            | InstKind::Addr { .. }
+            | InstKind::Load { .. }
+            | InstKind::Store { .. }
+            | InstKind::Atomic { .. }
+            | InstKind::Fence { .. }
+            | InstKind::Special { .. }
+            | InstKind::Call { .. }
+            | InstKind::Rt { .. }
+            | InstKind::Launch { .. }
+            | InstKind::Stmt
+            | InstKind::BackEdge => return None,
         })
     }
 

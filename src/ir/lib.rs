@@ -1,16 +1,16 @@
 //! The intermediate representation of host and device code.
 //!
 //! A [`Module`] holds functions and global variables. A [`Function`] has typed virtual registers and basic blocks. A source
-//! variable that lives in a register is a *mutable* register of its own ([`RegInfo::var`]), which the debugger finds and
-//! PTX takes as it is; every other register is a temporary, assigned once, whose definition dominates its uses. Memory
+//! variable that lives in a register is a *mutable* register ([`RegInfo::var`]); the debugger finds it by its name, and PTX
+//! uses it as it is. Every other register is a temporary, assigned once, whose definition dominates its uses. Memory
 //! operations carry their address space. Every instruction has a span.
 //!
-//! Operations are rows of declarative tables ([`op`], [`rt`]); evaluator, executor, PTX printer and verifier match on them
-//! without a wildcard, so that a new operation does not build until all know it.
+//! Operations are rows of declarative tables ([`op`], [`rt`]). Evaluator, executor, PTX printer and verifier match on them
+//! without a wildcard, so a new operation does not build until each of them knows it.
 //!
-//! # Conventions between lowering and those who run the code
+//! # Conventions between lowering and the consumers of the code
 //!
-//! - Addresses are `i64` numbers. Local and shared addresses are numbers in windows of their own (`mem`).
+//! - Addresses are `i64` numbers. Local and shared addresses lie in separate windows (`mem`).
 //! - A scalar dummy with VALUE is a parameter of its type; without VALUE it is the address. Complex takes two parameters.
 //! - A derived type by VALUE is a [`ParamKind::Bytes`]: the callee's own copy, given as its address.
 //! - An explicit-shape or assumed-size dummy is its base address. An assumed-shape dummy is `base` followed by `extent` and
@@ -26,35 +26,29 @@
 //!
 //! # Working on it
 //!
-//! [`FunctionBuilder`] builds functions, [`verify`] checks them, [`mod@print`] and [`parse`] give and take the text form
+//! [`FunctionBuilder`] builds functions, [`verify`] checks them, [`mod@print`] and [`parse`] write and read the text form
 //! (`.cir`), [`eval`] computes one operation, [`lane`] runs one thread, [`analysis`] answers the questions of passes and
-//! executors, [`expect`] reads the expected results that stand in test texts.
+//! executors, [`expect`] reads the expected results in test texts.
 //!
 //! Not here: how any of this is executed (`vm`), printed as PTX (`gpu`) or made from Fortran (`lower`).
 
 pub mod analysis;
 mod builder;
-pub mod descriptor;
+mod code;
 pub mod eval;
 pub mod expect;
-mod func;
-mod ids;
-mod inst;
 pub mod lane;
-pub mod op;
-pub mod parse;
-pub mod print;
-pub mod rt;
+mod text;
 pub mod verify;
-mod visit;
 
 pub use builder::FunctionBuilder;
-pub use eval::{eval_atomic, eval_atomic_global, eval_bin, eval_cmp, eval_cvt, eval_tri, eval_un};
-pub use func::{
-    BlockData, DebugField, DebugType, DebugTypeKind, DebugVar, FuncKind, Function, Global, GlobalInit, LocalSlot,
-    Module, Param, ParamKind, RegInfo, SharedSize, SharedVar, VarLoc, VarShape, short_name, unnumbered,
+pub use code::{
+    Access, AddrBase, Bb, BlockData, DebugField, DebugType, DebugTypeId, DebugTypeKind, DebugVar, FuncId, FuncKind,
+    Function, Global, GlobalId, GlobalInit, Inst, InstKind, LaunchConfig, LocalId, LocalSlot, Module, Param, ParamKind,
+    Reg, RegInfo, Scope, SharedId, SharedSize, SharedVar, Space, Term, Trap, Val, VarId, VarLoc, VarShape, descriptor,
+    op, rt, short_name, unnumbered,
 };
-pub use ids::{Bb, DebugTypeId, FuncId, GlobalId, LocalId, Reg, SharedId, VarId};
-pub use inst::{Access, AddrBase, Inst, InstKind, LaunchConfig, Scope, Space, Term, Trap, Val};
+pub use eval::{eval_atomic, eval_atomic_global, eval_bin, eval_cmp, eval_cvt, eval_tri, eval_un};
 pub use scalar::Ty;
+pub use text::{parse, print};
 pub use verify::VerifyError;

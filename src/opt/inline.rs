@@ -1,9 +1,9 @@
 //! Inlining of small functions that only compute.
 //!
-//! A finding names the call stack of an access, a barrier compares call stacks, a frame's local memory is new with each
-//! call; so that none of this changes, a function is inlined only if it has no memory of its own, touches none, and calls,
-//! synchronises and traps nothing. Functions of mathematics are of that kind. It may have loops and statements, whose back
-//! edges and Stmt marks come along with their own spans.
+//! A finding names the call stack of an access, a barrier compares call stacks, and a frame's local memory is new with each
+//! call. None of this may change, so a function is inlined only if it neither has nor touches memory, calls and synchronises
+//! nothing, and cannot trap. The mathematical functions are of that kind. It may have loops and statements, whose back edges
+//! and Stmt marks keep their spans.
 //!
 //! Its source variables are appended to the caller's under the name `function.variable`.
 

@@ -53,7 +53,7 @@ fn evaluator(file: &Program) -> Vec<String> {
 fn passes(file: &Program) -> Vec<String> {
     let (_, mut module, cases) = load(file);
     let mut wrong = Vec::new();
-    opt::run_watched(&mut module, 2, &mut |step, now| {
+    opt::run_observed(&mut module, opt::Options { level: 2, watched: true }, &mut |step, now| {
         wrong.extend(ir::verify::module(now).iter().map(|e| format!("after {step}: {e}")));
         for case in cases.iter().filter(|case| !case.needs_warp) {
             wrong.extend(expect::run(now, case).err().map(|e| format!("after {step}: {e}")));

@@ -8,7 +8,7 @@ const PURE_LAYERS: u8 = 8;
 
 /// Files that may use a hash map or set, with the reason: they look up and never iterate.
 const HASH_EXCEPTIONS: &[(&str, &str)] = &[
-    ("src/opt/cse.rs", "expressions that are at hand; looked up by key"),
+    ("src/opt/gvn/expression.rs", "expressions that are available; looked up by key"),
     ("src/parse/cpp/macros.rs", "macros by name"),
     ("src/parse/build/mod.rs", "interning of names"),
     ("src/race/shadow/global.rs", "index of a shadow page by its number; the pages themselves are in a vector"),

@@ -17,6 +17,7 @@ use crate::checks::reals::Made;
 use crate::footprint::SiteSharing;
 use crate::parallel::independent::Parallel;
 use device::KernelLaunch;
+use ir::analysis::affine::gcd;
 use mem::Memory;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -334,7 +335,7 @@ fn position(seed: u64, total: u64, linear: u64) -> u64 {
 /// Step and shift of the seed's permutation of so many blocks.
 fn permutation(seed: u64, total: u64) -> (u64, u64) {
     let mut step = mix(seed) % total | 1;
-    while gcd(step, total) != 1 {
+    while gcd(i128::from(step), i128::from(total)) != 1 {
         step += 1;
     }
     (step, mix(seed ^ 0x5bd1) % total)
@@ -361,13 +362,6 @@ fn shuffle(seed: u64, linear: u64, order: &mut [u32]) {
         state = mix(state);
         order.swap(i, (state % (i as u64 + 1)) as usize);
     }
-}
-
-fn gcd(mut a: u64, mut b: u64) -> u64 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }
 
 /// The finaliser of `SplitMix64` (Steele, Lea and Flood 2014).

@@ -1,9 +1,9 @@
-//! What passes, executors and printers ask about a function: its graph, dominators, loops, liveness, versions of mutable
-//! registers, which registers hold one value for many threads, and which bytes a launch touches.
+//! Analyses of functions, for passes, executors and printers: control-flow graph, dominators, loops, liveness, versions of
+//! mutable registers, affine values, uniformity, and the bytes that a launch touches.
 //!
-//! Each analysis is computed from a function as it is and knows nothing of later changes; a pass that changes blocks asks
-//! again. Blocks that the entry does not reach have no place in orders and no dominator. All functions take any function,
-//! also one that the verifier refuses, provided that its ids are in range.
+//! Each analysis describes a function as it is; after a change it is computed again. Blocks that the entry does not reach have
+//! no place in orders and no dominator. Any function is accepted, also one that the verifier refuses, provided that its ids
+//! are in range.
 
 pub mod affine;
 mod cfg;

@@ -7,19 +7,19 @@
 //!   a divergent address or from memory of the thread, whatever a call gives;
 //! - *control*: it is assigned on one way of a divergent branch and live where the ways meet, so that the threads that meet
 //!   there bring different assignments;
-//! - *time*: it is assigned in a loop that threads leave in different rounds, and live where they meet behind the loop. This
-//!   is control divergence too: the meeting place is reached from the exit edge directly, and from the other edge in a
-//!   later round.
+//! - *time*: it is assigned in a loop that threads leave in different iterations, and live where they reconverge behind the
+//!   loop. This is control divergence too: the reconvergence point is reached from the exit edge directly, and from the other
+//!   edge in a later iteration.
 //!
 //! The places where the ways of a branch meet are its immediate post-dominator and every block before it that more than one
 //! successor reaches (Karrenberg and Hack, "Improving Performance of `OpenCL` on CPUs"; LLVM's sync dependence analysis finds
 //! fewer). Within a loop with a divergent exit, and within the body of a divergent IF, a counter therefore stays uniform as
-//! long as nobody reads it behind.
+//! long as nothing reads it behind.
 //!
 //! # What a user must know
 //!
 //! - At block level a load is uniform only from constant memory: two warps load at different times.
-//! - The claim is about threads in the same execution of the code (the same rounds of all loops around). An executor that
+//! - The claim is about threads in the same execution of the code (the same iterations of all enclosing loops). An executor that
 //!   lets some threads of a warp pass the place where they should wait for the others, and brings them together later, has
 //!   to compare what they bring.
 //! - Addresses of local memory count as divergent: what lies there differs by thread.

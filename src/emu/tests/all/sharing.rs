@@ -28,7 +28,7 @@ bb0:
   %8 = addr s0
   %9 = load.global.i32 [%7]
   store.shared.i32 [%8], %9
-  %10 = atom.add.i32.global.device [%1], %9
+  red.add.i32.global.device [%1], %9
   store.global.i32 [%7], %5
   return
 }

@@ -5,9 +5,9 @@
 //! is known.
 
 use super::form::Form;
-use super::rounds::Counter;
+use super::induction::InductionVariable;
+use super::state::{Activation, Failure, STEPS, Site, Walk};
 use super::value::Value;
-use super::walk::{Activation, Failure, STEPS, Site, Walk};
 use super::{AccessId, Kind};
 use crate::op::Special;
 use crate::rt::Rt;
@@ -16,8 +16,13 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 impl<'a> Walk<'a> {
-    /// The constant that a counter's step is in every round, as far as that can be told at the head of the loop.
-    pub(super) fn step(&mut self, a: &Activation<'a>, counter: &Counter, assigned: &BTreeSet<Reg>) -> Option<i128> {
+    /// The step of an induction variable, if it is a constant that is known at the head of the loop.
+    pub(super) fn step(
+        &mut self,
+        a: &Activation<'a>,
+        counter: &InductionVariable,
+        assigned: &BTreeSet<Reg>,
+    ) -> Option<i128> {
         let value = self.early(a, counter.step, a.f.ty(counter.reg), assigned, 0);
         let Value::Int(form) = value else { return None };
         form.as_constant().map(|c| if counter.is_falling { -c } else { c })
@@ -49,7 +54,23 @@ impl<'a> Walk<'a> {
                 self.arithmetic(&[]).cvt(op, from, to, &x)
             }
             InstKind::Special { reg, .. } => self.special(reg, &[]),
-            _ => Value::Other,
+            InstKind::Tri { .. }
+            | InstKind::Cmp { .. }
+            | InstKind::Select { .. }
+            | InstKind::Addr { .. }
+            | InstKind::Load { .. }
+            | InstKind::Store { .. }
+            | InstKind::Atomic { .. }
+            | InstKind::Fence { .. }
+            | InstKind::Barrier { .. }
+            | InstKind::SyncWarp { .. }
+            | InstKind::Vote { .. }
+            | InstKind::Shuffle { .. }
+            | InstKind::Call { .. }
+            | InstKind::Rt { .. }
+            | InstKind::Launch { .. }
+            | InstKind::Stmt
+            | InstKind::BackEdge => Value::Other,
         }
     }
 
@@ -151,7 +172,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Assigns a register; a counter must go on as it was taken to.
+    /// Assigns a register; an induction variable must get the value that was assumed.
     fn assign(&mut self, a: &mut Activation<'a>, place: (Bb, usize), reg: Reg, value: Value) -> Result<(), Failure> {
         if let Some((header, next)) = a.counters.remove(&place)
             && value != Value::Int(next)

@@ -5,16 +5,16 @@
 //! of the kernel: accesses of two threads are unordered only if one barrier, or the beginning, leads to both without another
 //! barrier on the way. Of such pairs it is asked whether they can touch a common byte, the index of the block being the same.
 //!
-//! Where the rounds of a loop are visited one by one (`walk`), a barrier of another round is another place, provided that all
-//! threads of the block come to the barrier in the same round. The sequence of blocks in which a thread cannot be while
-//! others never come (`stops`) is the same for all threads. The heads of unrolled loops are such blocks, and which round
-//! follows which is known; so it is enough that the barrier's block is one. Else all rounds of it count as one place.
+//! Where the iterations of a loop are visited one by one (`walk`), a barrier of another iteration is another place, provided
+//! that all threads of the block come to the barrier in the same iteration. The sequence of blocks in which a thread cannot
+//! be while others never come (`stops`) is the same for all threads. The heads of unrolled loops are such blocks, and the
+//! order of the iterations is known, so it is enough that the barrier's block is one. Else all iterations count as one place.
 //!
-//! What barriers of a part of the block order is not seen, nor are functions looked at that have barriers of their own; if the
-//! kernel calls one, nothing is claimed.
+//! What barriers of a part of the block order is not seen, and functions that have barriers are not looked at: if the kernel
+//! calls one, nothing is claimed.
 
 use super::relate::{PAIRS, Relation, are_atomic, between, extent};
-use super::walk::{Place, Walk};
+use super::state::{Place, Walk};
 use super::{AccessId, Kind, stops};
 use crate::analysis::Cfg;
 use crate::{Bb, Function, InstKind};

@@ -1,7 +1,7 @@
 //! What a kernel launch touches: which accesses can meet those of other threads and other blocks.
 //!
 //! At a launch the extents and the arguments are numbers, so that almost everything that an address is made of is a number
-//! too; what is left are the thread and block indices, the rounds of loops, and values of which only bounds are known. An
+//! too; what is left are the thread and block indices, the iteration numbers of loops, and values of which only bounds are known. An
 //! address is then an affine form of these, guarded by the conditions under which the access happens (`walk`, `form`). Two
 //! accesses of different threads touch a common byte only if a bounded linear equation has a solution; whether it can have
 //! one is decided as for a number in mixed radix, digit by digit (`relate`).
@@ -21,10 +21,11 @@
 //! Not here: local memory; other launches and the host, which may touch the same bytes at other times.
 
 mod form;
+mod induction;
 mod insts;
 mod intervals;
 mod relate;
-mod rounds;
+mod state;
 mod stops;
 mod value;
 mod walk;
@@ -145,19 +146,19 @@ pub fn footprint(module: &Module, kernel: FuncId, launch: &LaunchFacts<'_>) -> F
     if !plain.is_complete || !has_barrier || plain.is_free_of_races() {
         return plain;
     }
-    // It costs more to look at each round of a loop, so that it is done only where more may come of it.
+    // Looking at each iteration of a loop costs more, so it is done only where it may show more.
     let unrolled = look(module, kernel, launch, true);
     if unrolled.is_complete && unrolled.racing() < plain.racing() { unrolled } else { plain }
 }
 
 fn look(module: &Module, kernel: FuncId, launch: &LaunchFacts<'_>, is_unrolling: bool) -> Footprint {
-    let mut refused = walk::Refused::default();
+    let mut refused = state::Refused::default();
     for _ in 0..WALKS {
-        let mut walk = walk::Walk::new(module, launch, &mut refused, is_unrolling);
+        let mut walk = state::Walk::new(module, launch, &mut refused, is_unrolling);
         match walk.kernel(kernel) {
             Ok(()) => {}
-            Err(walk::Failure::Again) => continue,
-            Err(walk::Failure::Beyond) => break,
+            Err(state::Failure::Again) => continue,
+            Err(state::Failure::Beyond) => break,
         }
         let Some(mut related) = relate::relate(&walk) else {
             refused.memory = true;

@@ -11,7 +11,7 @@
 //! where that tells more.
 
 use super::form::{Form, Var};
-use super::walk::{Site, Walk};
+use super::state::{Site, Walk};
 use super::{Finding, Footprint, Kind, Reduction, Sharing};
 use crate::analysis::affine::gcd;
 use crate::{Scope, Ty};

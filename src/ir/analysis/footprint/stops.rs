@@ -41,7 +41,23 @@ pub(super) fn may_stop(block: &BlockData, is_divergent: bool) -> bool {
         InstKind::Barrier { .. } | InstKind::Shuffle { .. } => is_divergent,
         InstKind::Vote { mask, .. } => is_divergent || !mask.is_none_or(|m| m == Val::i32(-1)),
         InstKind::SyncWarp { mask } => is_divergent || *mask != Val::i32(-1),
-        _ => false,
+        InstKind::Un { .. }
+        | InstKind::Bin { .. }
+        | InstKind::Tri { .. }
+        | InstKind::Cmp { .. }
+        | InstKind::Select { .. }
+        | InstKind::Cvt { .. }
+        | InstKind::Addr { .. }
+        | InstKind::Load { .. }
+        | InstKind::Store { .. }
+        | InstKind::Atomic { .. }
+        | InstKind::Fence { .. }
+        | InstKind::Special { .. }
+        | InstKind::Call { .. }
+        | InstKind::Rt { .. }
+        | InstKind::Launch { .. }
+        | InstKind::Stmt
+        | InstKind::BackEdge => false,
     };
     matches!(block.term, Term::Trap(_)) || block.insts.iter().any(|inst| waits(&inst.kind))
 }
@@ -51,7 +67,24 @@ pub(super) fn reads_memory(f: &Function, of: &Loop) -> bool {
     let reads = |kind: &InstKind| match kind {
         InstKind::Load { space, .. } => *space != Space::Local,
         InstKind::Atomic { .. } | InstKind::Call { .. } => true,
-        _ => false,
+        InstKind::Un { .. }
+        | InstKind::Bin { .. }
+        | InstKind::Tri { .. }
+        | InstKind::Cmp { .. }
+        | InstKind::Select { .. }
+        | InstKind::Cvt { .. }
+        | InstKind::Addr { .. }
+        | InstKind::Store { .. }
+        | InstKind::Fence { .. }
+        | InstKind::Barrier { .. }
+        | InstKind::SyncWarp { .. }
+        | InstKind::Vote { .. }
+        | InstKind::Shuffle { .. }
+        | InstKind::Special { .. }
+        | InstKind::Rt { .. }
+        | InstKind::Launch { .. }
+        | InstKind::Stmt
+        | InstKind::BackEdge => false,
     };
     of.blocks.iter().any(|bb| f.block(*bb).insts.iter().any(|inst| reads(&inst.kind)))
 }

@@ -3,108 +3,32 @@
 //! Blocks are visited in reverse postorder, each once. A temporary has one value, a mutable register one at each place: where
 //! ways meet that bring different values, a value of which only bounds are known takes over, and at the head of a loop so do
 //! the registers that the loop assigns. An exception are counters (`rounds`): they become their first value plus a multiple
-//! of the round's number. Calls are walked with the values that they pass (`insts`).
+//! of the iteration's number. Calls are walked with the values that they pass (`insts`).
 //!
-//! A value stands for what the register holds in the round that the thread is in, or was in last. Nothing carries a value of
-//! an earlier round but a register that is assigned in the loop, and that has a value of its own at the loop's head.
+//! A value stands for what the register holds in the iteration that the thread is in, or was in last. Nothing carries a value of
+//! an earlier iteration but a register that is assigned in the loop, and that has a value of its own at the loop's head.
 //!
-//! Loops of the kernel that have barriers can be *unrolled*: their blocks are visited once for each round, so that what
-//! differs from round to round in another way than by a constant, such as the halved width of a tree, has its number in
-//! each. That is done only where all threads go the same number of rounds, and the walk finds out how many: in each round
+//! Loops of the kernel that have barriers can be *unrolled*: their blocks are visited once for each iteration, so that what
+//! differs from iteration to iteration in another way than by a constant, such as the halved width of a tree, has its number in
+//! each. That is done only where all threads go the same number of rounds, and the walk finds out how many: in each iteration
 //! either nobody leaves the loop or nobody goes on. Each visit of a block of the kernel is a [`Visit`]; the visits are a
 //! graph like that of the blocks, but for rounds that are apart.
 
-use super::form::{Form, Vars};
+use super::form::Form;
+use super::induction::{self, InductionVariable};
 use super::insts;
-use super::rounds::{self, Counter};
+use super::state::{Activation, Failure, Visit, Walk};
 use super::stops;
-use super::value::{Arithmetic, Cond, Value};
-use super::{AccessId, Kind, LaunchFacts};
+use super::value::{Arithmetic, Value};
 use crate::analysis::{Cfg, Dominators, Loop, LoopId, Loops};
-use crate::{Bb, FuncId, Function, InstKind, Module, ParamKind, Reg, Term, Ty, Val};
+use crate::{Bb, FuncId, InstKind, ParamKind, Reg, Term, Ty};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// An access site as one way through the calls reaches it.
-#[derive(Clone, Debug)]
-pub(super) struct Site {
-    /// The access, if it is an instruction of its own; a service that reads memory has none.
-    pub(super) id: Option<AccessId>,
-    pub(super) kind: Kind,
-    pub(super) bytes: i128,
-    /// The address of the first byte; `None` if it may be anything.
-    pub(super) form: Option<Form>,
-    pub(super) guards: Rc<[Form]>,
-    /// Whether it may be of shared memory, and whether it may be of any other that threads share.
-    pub(super) spaces: (bool, bool),
-    /// Where it, or the call that leads to it, stands in the kernel.
-    pub(super) place: Place,
-}
-
-/// A place in the kernel: the number of a visit, and that of an instruction of its block.
-pub(super) type Place = (usize, usize);
-
-/// A visit of a block of the kernel.
-#[derive(Clone, Debug)]
-pub(super) struct Visit {
-    pub(super) bb: Bb,
-    /// The visits to which threads may go on.
-    pub(super) next: Vec<usize>,
-}
-
-/// The variables of the launch's digits.
-pub(super) struct Digits {
-    pub(super) tid: [Form; 3],
-    pub(super) ctaid: [Form; 3],
-}
-
 /// Most calls within calls.
 const DEPTH: usize = 8;
-/// Most instructions that are looked at.
-pub(super) const STEPS: usize = 40_000;
-/// Most rounds of a loop that are visited one by one.
-const ROUNDS: usize = 48;
-
-/// Why a walk was given up.
-pub(super) enum Failure {
-    /// An assumption did not hold; it is in the list of those that are not made, and the walk may begin again.
-    Again,
-    /// The code is beyond what is looked at.
-    Beyond,
-}
-
-/// Assumptions that turned out wrong.
-#[derive(Default)]
-pub(super) struct Refused {
-    /// Registers that are no counter of the loop with that head.
-    pub(super) counters: BTreeSet<(FuncId, Bb, Reg)>,
-    /// Heads of loops of the kernel whose rounds are not visited one by one.
-    pub(super) rounds: BTreeSet<Bb>,
-    /// Whether memory may change during the launch where the kernel reads uniform values from.
-    pub(super) memory: bool,
-}
-
-pub(super) struct Walk<'a> {
-    pub(super) module: &'a Module,
-    pub(super) launch: &'a LaunchFacts<'a>,
-    pub(super) refused: &'a mut Refused,
-    pub(super) vars: Vars,
-    pub(super) digits: Digits,
-    pub(super) sites: Vec<Site>,
-    /// The visits of the kernel's blocks.
-    pub(super) visits: Vec<Visit>,
-    /// Whether loops of the kernel that have barriers are unrolled.
-    is_unrolling: bool,
-    /// Whether a function that the kernel calls has a barrier.
-    pub(super) has_inner_barrier: bool,
-    /// Where the walk is in the kernel itself.
-    pub(super) place: Place,
-    /// What was read from memory as it is before the launch: address, type, bits.
-    pub(super) trusted: Vec<(u64, Ty, u64)>,
-    /// Whether something but an access may end the launch.
-    pub(super) may_stop: bool,
-    pub(super) steps: usize,
-}
+/// The most iterations of a loop that are visited one by one.
+const MAX_UNROLLED: usize = 48;
 
 /// What is known where control goes from one block to another.
 struct Way {
@@ -112,21 +36,6 @@ struct Way {
     guards: Vec<Form>,
     /// In the kernel: the visit of the block that it comes from.
     from: usize,
-}
-
-/// A function on its way.
-pub(super) struct Activation<'a> {
-    pub(super) f: &'a Function,
-    pub(super) id: FuncId,
-    /// How many calls lead to it.
-    pub(super) depth: usize,
-    pub(super) temps: Vec<Value>,
-    /// Dense numbers of mutable registers.
-    pub(super) mutable: BTreeMap<Reg, usize>,
-    pub(super) regs: Vec<Value>,
-    pub(super) guards: Vec<Form>,
-    /// Counters of the loops around by the place of their assignment: the loop's head, and what has to be assigned.
-    pub(super) counters: BTreeMap<(Bb, usize), (Bb, Form)>,
 }
 
 /// How control goes through a function.
@@ -143,42 +52,13 @@ struct Flow {
     visits: Vec<usize>,
     /// Loops that are being unrolled, by their heads.
     unrolled: BTreeSet<Bb>,
-    /// By the heads of loops that read memory: the variable of their round.
+    /// By the heads of loops that read memory: the variable of their iteration number.
     reading: BTreeMap<Bb, Form>,
     /// What RETURN gives, and the guards there.
     returned: Vec<(Vec<Value>, Vec<Form>)>,
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(
-        module: &'a Module,
-        launch: &'a LaunchFacts<'a>,
-        refused: &'a mut Refused,
-        is_unrolling: bool,
-    ) -> Walk<'a> {
-        let mut vars = Vars::default();
-        let mut digit = |extent: u32| match extent {
-            0 | 1 => Form::constant(0),
-            n => Form::symbol(vars.fresh(0, i128::from(n) - 1)),
-        };
-        let digits = Digits { tid: launch.block.map(&mut digit), ctaid: launch.grid.map(&mut digit) };
-        Walk {
-            module,
-            launch,
-            refused,
-            vars,
-            digits,
-            sites: Vec::new(),
-            visits: Vec::new(),
-            is_unrolling,
-            has_inner_barrier: false,
-            place: (0, 0),
-            trusted: Vec::new(),
-            may_stop: false,
-            steps: 0,
-        }
-    }
-
     /// Walks the kernel with the launch's arguments.
     pub(super) fn kernel(&mut self, id: FuncId) -> Result<(), Failure> {
         let f = self.module.func(id);
@@ -195,14 +75,6 @@ impl<'a> Walk<'a> {
             });
         }
         self.call(id, &args, &[], 0).map(|_| ())
-    }
-
-    pub(super) fn arithmetic<'s>(&'s mut self, guards: &'s [Form]) -> Arithmetic<'s> {
-        Arithmetic { vars: &mut self.vars, guards }
-    }
-
-    pub(super) fn placed(&mut self, (low, high): (i64, i64)) -> Value {
-        self.arithmetic(&[]).between(i128::from(low), i128::from(high))
     }
 
     /// Walks a function; gives what it returns.
@@ -290,11 +162,11 @@ impl<'a> Walk<'a> {
             && a.depth == 0
             && !flow.divergent[header.index()]
             && !flow.unrolled.contains(header)
-            && !self.refused.rounds.contains(header)
+            && !self.refused.unrolled.contains(header)
             && blocks.iter().any(has_barrier)
     }
 
-    /// Walks the rounds of a loop one by one.
+    /// Visits the iterations of a loop one by one.
     fn unroll(&mut self, a: &mut Activation<'a>, flow: &mut Flow, number: LoopId) -> Result<(), Failure> {
         let Loop { header, blocks, .. } = flow.loops.get(number).clone();
         let order: Vec<Bb> = flow.cfg.rpo().iter().copied().filter(|bb| blocks.contains(bb)).collect();
@@ -303,15 +175,15 @@ impl<'a> Walk<'a> {
             ways.filter(|(bb, _)| !blocks.contains(&Bb(*bb as u32))).map(|(_, ways)| ways.len()).sum::<usize>()
         };
         flow.unrolled.insert(header);
-        for round in 0.. {
+        for iteration in 0.. {
             if flow.ways[header.index()].is_empty() {
                 break;
             }
             let before = outside(flow);
             self.blocks(a, flow, &order)?;
             let goes_on = !flow.ways[header.index()].is_empty();
-            if goes_on && (outside(flow) != before || round == ROUNDS) {
-                self.refused.rounds.insert(header);
+            if goes_on && (outside(flow) != before || iteration == MAX_UNROLLED) {
+                self.refused.unrolled.insert(header);
                 return Err(Failure::Again);
             }
         }
@@ -343,10 +215,10 @@ impl<'a> Walk<'a> {
             && !flow.unrolled.contains(&bb)
         {
             let of = flow.loops.get(number);
-            let counters = rounds::counters(a.f, &flow.dom, &flow.loops, number);
-            let round = self.enter_loop(a, &counters, of);
+            let counters = induction::induction_variables(a.f, &flow.dom, &flow.loops, number);
+            let iteration = self.enter_loop(a, &counters, of);
             if stops::reads_memory(a.f, of) {
-                flow.reading.insert(bb, round);
+                flow.reading.insert(bb, iteration);
             }
         }
         self.block(a, bb, here, flow.numbers[bb.index()])?;
@@ -385,12 +257,13 @@ impl<'a> Walk<'a> {
         for &next in flow.cfg.succs(bb) {
             let is_back = flow.dom.dominates(next, bb);
             if is_back && !flow.unrolled.contains(&next) {
-                // The round that follows is the one that was walked.
+                // The next iteration is the one that was walked.
                 if a.depth == 0 {
                     self.visits[here].next.push(flow.visits[next.index()]);
                 }
-                if let Some(round) = flow.reading.get(&next) {
-                    self.may_stop |= self.vars.most(round, &a.guards, Some(rounds::MANY)) > rounds::MANY;
+                if let Some(iteration) = flow.reading.get(&next) {
+                    self.may_stop |= self.vars.most(iteration, &a.guards, Some(induction::BOUNDED_ITERATIONS))
+                        > induction::BOUNDED_ITERATIONS;
                 }
                 continue;
             }
@@ -406,10 +279,10 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// At the head of a loop: counters become forms of the round's number, other registers that the loop assigns
-    /// unknown. Gives the number of the round.
-    fn enter_loop(&mut self, a: &mut Activation<'a>, counters: &[Counter], of: &Loop) -> Form {
-        let round = Form::symbol(self.vars.fresh(0, rounds::ENDLESS));
+    /// At the head of a loop: induction variables become forms of the iteration number, other registers that the loop
+    /// assigns become unknown. Gives the iteration number.
+    fn enter_loop(&mut self, a: &mut Activation<'a>, counters: &[InductionVariable], of: &Loop) -> Form {
+        let iteration = Form::symbol(self.vars.fresh(0, induction::MAX_ITERATIONS));
         let mut assigned = BTreeSet::new();
         for bb in &of.blocks {
             for inst in &a.f.block(*bb).insts {
@@ -430,41 +303,21 @@ impl<'a> Walk<'a> {
                 continue;
             }
             let Some(step) = self.step(a, counter, &assigned) else { continue };
-            let (Some(now), Some(next)) = (first.plus(&round, step), first.offset(step)) else { continue };
-            let Some(next) = next.plus(&round, step) else { continue };
+            let (Some(now), Some(next)) = (first.plus(&iteration, step), first.offset(step)) else { continue };
+            let Some(next) = next.plus(&iteration, step) else { continue };
             a.regs[at] = Value::Int(now);
             a.counters.insert(counter.place, (of.header, next));
-            // A loop that goes on while its counter, going down by one, is not zero has at most that many rounds more.
+            // A loop that goes on while a variable that falls by one is not zero has at most that many more iterations.
             if let Some(late) = counter.until_zero.filter(|_| step == -1)
                 && let Some(last) = first.offset(if late { -1 } else { 0 })
                 && self.vars.least(&last, &a.guards, Some(0)) >= 0
             {
-                guards.extend(last.plus(&round, -1));
+                guards.extend(last.plus(&iteration, -1));
             }
         }
         for guard in guards {
             self.vars.assume(&mut a.guards, guard);
         }
-        round
-    }
-}
-
-impl Activation<'_> {
-    pub(super) fn set(&mut self, reg: Reg, value: Value) {
-        match self.mutable.get(&reg) {
-            Some(&at) => self.regs[at] = value,
-            None => self.temps[reg.index()] = value,
-        }
-    }
-
-    pub(super) fn value(&self, val: Val, ty: Ty) -> Value {
-        match val {
-            Val::Reg(reg) => self.mutable.get(&reg).map_or(&self.temps[reg.index()], |&at| &self.regs[at]).clone(),
-            Val::Imm(bits) => match ty {
-                Ty::Pred => Value::Cond(Rc::new(Cond::Const(bits & 1 != 0))),
-                Ty::F32 | Ty::F64 => Value::Other,
-                _ => Value::Int(Form::constant(i128::from(scalar::bits::signed(ty, bits)))),
-            },
-        }
+        iteration
     }
 }

@@ -1,17 +1,17 @@
-//! Counters of loops: registers that go up or down by the same amount in each round.
+//! Induction variables of loops: registers to which each iteration adds the same amount.
 
 use crate::analysis::{Dominators, LoopId, Loops};
 use crate::op::{BinOp, CmpOp, UnOp};
 use crate::{Bb, Function, InstKind, Reg, Term, Val};
 
-/// No loop goes round more often than this, as far as its number of rounds is a variable.
-pub(super) const ENDLESS: i128 = 1 << 62;
-/// A loop that goes round at most so often has a bound.
-pub(super) const MANY: i128 = 1 << 48;
+/// No loop has more iterations than this, where their number is a variable.
+pub(super) const MAX_ITERATIONS: i128 = 1 << 62;
+/// A loop of at most so many iterations counts as bounded.
+pub(super) const BOUNDED_ITERATIONS: i128 = 1 << 48;
 
-/// A register that a loop assigns once in each round, adding a step.
+/// A register that a loop assigns once in each iteration, adding a step.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Counter {
+pub(super) struct InductionVariable {
     pub(super) reg: Reg,
     /// Where it is assigned.
     pub(super) place: (Bb, usize),
@@ -22,8 +22,13 @@ pub(super) struct Counter {
     pub(super) until_zero: Option<bool>,
 }
 
-/// The registers of a loop that look like counters. Whether the step stays the same and nothing wraps is for the walk to see.
-pub(super) fn counters(f: &Function, dom: &Dominators, loops: &Loops, number: LoopId) -> Vec<Counter> {
+/// The registers of a loop that may be induction variables. The walk checks that the step stays the same and nothing wraps.
+pub(super) fn induction_variables(
+    f: &Function,
+    dom: &Dominators,
+    loops: &Loops,
+    number: LoopId,
+) -> Vec<InductionVariable> {
     let of = loops.get(number);
     let mut assigned: Vec<(Reg, Bb, usize)> = Vec::new();
     for &bb in &of.blocks {
@@ -40,19 +45,20 @@ pub(super) fn counters(f: &Function, dom: &Dominators, loops: &Loops, number: Lo
         let reg = assigned[i].0;
         (i == 0 || assigned[i - 1].0 != reg) && assigned.get(i + 1).is_none_or(|next| next.0 != reg)
     };
-    let each_round = |bb: Bb| loops.of(bb) == Some(number) && of.latches.iter().all(|&latch| dom.dominates(bb, latch));
+    let each_iteration =
+        |bb: Bb| loops.of(bb) == Some(number) && of.latches.iter().all(|&latch| dom.dominates(bb, latch));
     (0..assigned.len())
-        .filter(|&i| once(i) && each_round(assigned[i].1))
+        .filter(|&i| once(i) && each_iteration(assigned[i].1))
         .filter_map(|i| {
             let (reg, bb, at) = assigned[i];
             let (step, is_falling) = step(f, bb, at, reg)?;
             let until_zero = until_zero(f, of.header, &of.latches, reg, (bb, at));
-            Some(Counter { reg, place: (bb, at), step, is_falling, until_zero })
+            Some(InductionVariable { reg, place: (bb, at), step, is_falling, until_zero })
         })
         .collect()
 }
 
-/// What the assignment adds to the register, or takes off; by way of a temporary of the same block perhaps.
+/// What the assignment adds to the register, or takes off; perhaps through a temporary of the same block.
 fn step(f: &Function, bb: Bb, at: usize, reg: Reg) -> Option<(Val, bool)> {
     let insts = &f.block(bb).insts;
     let mut kind = &insts[at].kind;
@@ -69,7 +75,7 @@ fn step(f: &Function, bb: Bb, at: usize, reg: Reg) -> Option<(Val, bool)> {
     }
 }
 
-/// Whether the only way round the loop is taken while `reg` is not zero; `true` if it is compared behind its assignment.
+/// Whether the only latch of the loop goes back while `reg` is not zero; `true` if it is compared behind its assignment.
 fn until_zero(f: &Function, header: Bb, latches: &[Bb], reg: Reg, assigned: (Bb, usize)) -> Option<bool> {
     let &[latch] = latches else { return None };
     let Term::Branch { cond: Val::Reg(cond), then_bb, else_bb } = f.block(latch).term else { return None };
@@ -83,6 +89,6 @@ fn until_zero(f: &Function, header: Bb, latches: &[Bb], reg: Reg, assigned: (Bb,
         CmpOp::Eq => else_bb == header,
         _ => false,
     };
-    // Another block that assigns the register comes before the latch in every round.
+    // Another block that assigns the register comes before the latch in every iteration.
     (a == Val::Reg(reg) && goes_on).then_some(assigned.0 != latch || assigned.1 < at)
 }

@@ -279,7 +279,20 @@ impl Special {
     pub fn ty(self) -> Ty {
         match self {
             Special::Clock64 | Special::GlobalTimer => Ty::I64,
-            _ => Ty::I32,
+            Special::TidX
+            | Special::TidY
+            | Special::TidZ
+            | Special::NtidX
+            | Special::NtidY
+            | Special::NtidZ
+            | Special::CtaidX
+            | Special::CtaidY
+            | Special::CtaidZ
+            | Special::NctaidX
+            | Special::NctaidY
+            | Special::NctaidZ
+            | Special::LaneId
+            | Special::ActiveMask => Ty::I32,
         }
     }
 

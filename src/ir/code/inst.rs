@@ -113,7 +113,7 @@ pub struct LaunchConfig {
 }
 
 impl LaunchConfig {
-    /// As the stream: that of the first array among the arguments that has one of its own, else the default stream.
+    /// As the stream: the stream set for the first array argument that has one, else the default stream.
     pub const STREAM_OF_ARRAYS: i64 = -1;
 }
 
@@ -186,7 +186,7 @@ pub enum InstKind {
     Launch { func: FuncId, config: LaunchConfig, args: Vec<Val> },
     /// A source statement begins here; the debugger stops at these.
     Stmt,
-    /// The loop is about to go round; a schedule point.
+    /// The loop is about to begin another iteration; a schedule point.
     BackEdge,
 }
 

@@ -1,0 +1,18 @@
+//! What a module consists of: functions, registers, blocks, instructions, and the tables of operations and services.
+//!
+//! Not here: anything that computes, checks or prints them.
+
+pub mod descriptor;
+mod func;
+mod ids;
+mod inst;
+pub mod op;
+pub mod rt;
+mod visit;
+
+pub use func::{
+    BlockData, DebugField, DebugType, DebugTypeKind, DebugVar, FuncKind, Function, Global, GlobalInit, LocalSlot,
+    Module, Param, ParamKind, RegInfo, SharedSize, SharedVar, VarLoc, VarShape, short_name, unnumbered,
+};
+pub use ids::{Bb, DebugTypeId, FuncId, GlobalId, LocalId, Reg, SharedId, VarId};
+pub use inst::{Access, AddrBase, Inst, InstKind, LaunchConfig, Scope, Space, Term, Trap, Val};
