@@ -169,6 +169,7 @@ impl<S: Copy + Ord, C: Coefficient> Affine<S, C> {
     }
 
     /// The constant and the terms whose symbols `keep` accepts.
+    #[must_use]
     pub fn filtered(&self, keep: impl Fn(S) -> bool) -> Affine<S, C> {
         Affine { constant: self.constant, terms: self.terms.iter().copied().filter(|t| keep(t.0)).collect() }
     }

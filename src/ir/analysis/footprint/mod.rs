@@ -53,7 +53,7 @@ pub enum Sharing {
     ThreadDisjoint,
     /// No thread of another block touches a byte that it touches, unless both read.
     BlockDisjoint,
-    /// It is an atomic whose result nobody uses, and nothing but such atomics touches its bytes.
+    /// It is an atomic whose result the program does not use, and nothing but such atomics touches its bytes.
     Reduction,
     /// Any other thread may.
     Unknown,
@@ -176,9 +176,9 @@ impl Footprint {
         self.find(access, |f| f.own)
     }
 
-    /// The worst of [`Footprint::sharing`] among all accesses that may touch the same bytes as this one, whoever executes
-    /// them, and those that may touch the same bytes as these, and so on: accesses of different groups share no byte that
-    /// anybody writes.
+    /// The worst of [`Footprint::sharing`] in the access's group: all accesses, of any thread, that may touch the same bytes,
+    /// and those that may touch the same bytes as these, and so on. Accesses of different groups share no byte that is
+    /// written.
     pub fn group(&self, access: AccessId) -> Sharing {
         self.find(access, |f| f.group)
     }

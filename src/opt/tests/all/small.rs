@@ -209,7 +209,7 @@ bb0:
     assert_eq!(text.matches("stmt").count(), 2, "{text}");
 }
 
-/// The text of the first function as it is run when nobody debugs, without its head.
+/// The text of the first function without a debugger, without its head.
 fn unwatched(text: &str) -> String {
     let mut module = ir::parse::module(text).unwrap();
     opt::run(&mut module, opt::Options { level: 1, watched: false });
