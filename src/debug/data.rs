@@ -246,13 +246,13 @@ impl Session {
     fn in_scope(&self, scope: Scope) -> bool {
         match (scope.thread, scope.frame) {
             (Thread::Host, Some((frame, func))) => {
-                self.process.machine().host().warp().frame(frame).is_some_and(|f| f.func == func)
+                self.process.machine().host().warp().frame(frame).is_some_and(|f| f.func() == func)
             }
             (Thread::Host, None) => true,
             (Thread::Device { launch, block, .. }, None) => self.process.block(launch, block).is_some(),
             (Thread::Device { launch, block, warp, .. }, Some((frame, func))) => {
                 let warp = self.process.block(launch, block).and_then(|b| b.warps.get(warp as usize));
-                self.is_alive(scope.thread) && warp.and_then(|w| w.frame(frame)).is_some_and(|f| f.func == func)
+                self.is_alive(scope.thread) && warp.and_then(|w| w.frame(frame)).is_some_and(|f| f.func() == func)
             }
         }
     }

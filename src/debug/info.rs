@@ -12,11 +12,11 @@ use crate::watcher::Thread;
 use emu::{Block, Running};
 use sema::checked::VarId;
 use std::collections::BTreeMap;
-use vm::{Fragment, Site, State, Warp};
+use vm::{Site, State, Warp};
 
 /// What a fragment's lanes are doing; `current` is the one that runs.
-pub(crate) fn state_of(f: &Fragment, current: bool) -> LaneState {
-    match f.state {
+pub(crate) fn state_of(state: &State, current: bool) -> LaneState {
+    match state {
         State::Runnable if current => LaneState::Active,
         State::Runnable => LaneState::Divergent,
         State::AtJoin => LaneState::Joining,
@@ -28,16 +28,12 @@ pub(crate) fn state_of(f: &Fragment, current: bool) -> LaneState {
 
 /// What a lane of a warp is doing, and where.
 fn lane_state(warp: &Warp<32>, lane: u32, threads: u32) -> (LaneState, Option<Site>) {
-    if warp.number * 32 + lane >= threads {
+    if warp.number() * 32 + lane >= threads {
         return (LaneState::Absent, None);
     }
-    let found = warp.fragments.iter().enumerate().find(|(_, f)| f.mask >> lane & 1 != 0);
-    match found {
+    match warp.split_of(lane) {
         None => (LaneState::Exited, None),
-        Some((i, f)) => {
-            let site = warp.frame(f.frame).map(|frame| Site { func: frame.func, pc: f.pc });
-            (state_of(f, i == warp.current), site)
-        }
+        Some(split) => (state_of(split.state(), split.is_current()), Some(split.site())),
     }
 }
 
@@ -85,7 +81,7 @@ impl Session {
         let program = self.process.machine().program();
         let row = |r: &Running| KernelRow {
             number: r.launch.number,
-            name: program.module.func(r.launch.func).short_name().to_owned(),
+            name: program.module().func(r.launch.func).short_name().to_owned(),
             grid: r.launch.grid,
             block: r.launch.block,
             begun: r.begun,
@@ -104,7 +100,7 @@ impl Session {
         let Some(running) = self.running() else { return Vec::new() };
         let row = |(i, b): (usize, &Block)| BlockRow {
             index: b.geometry.cta.map(|c| c + 1),
-            live: b.warps.iter().map(|w| w.live.count_ones()).sum(),
+            live: b.warps.iter().map(|w| w.live().count_ones()).sum(),
             running: i == 0,
             current: self.is_focused(running.launch.number, b.linear),
         };
@@ -123,17 +119,16 @@ impl Session {
         let Some(block) = self.block_here() else { return Vec::new() };
         let threads = threads_of(block);
         let row = |w: &Warp<32>| {
-            let fragments = w.fragments.iter().filter_map(|f| {
-                let frame = w.frame(f.frame)?;
-                let (_, line) = self.file_line(Site { func: frame.func, pc: f.pc })?;
-                Some((f.mask, line))
+            let fragments = w.splits().filter_map(|split| {
+                let (_, line) = self.file_line(split.site())?;
+                Some((split.mask(), line))
             });
             WarpRow {
-                number: w.number,
+                number: w.number(),
                 lanes: (0..32).map(|lane| lane_state(w, lane, threads).0).collect(),
-                first: coordinates(block, w.number, 0).1,
+                first: coordinates(block, w.number(), 0).1,
                 fragments: fragments.collect(),
-                current: matches!(self.focus, Thread::Device { warp, .. } if warp == w.number),
+                current: matches!(self.focus, Thread::Device { warp, .. } if warp == w.number()),
             }
         };
         block.warps.iter().map(row).collect()
@@ -202,15 +197,14 @@ impl Session {
         for block in &running.active {
             let mut places: BTreeMap<(LaneState, Site), u32> = BTreeMap::new();
             for w in &block.warps {
-                for f in &w.fragments {
-                    let state = state_of(f, false);
-                    let Some(frame) = w.frame(f.frame) else { continue };
+                for split in w.splits() {
+                    let state = state_of(split.state(), false);
                     if matches!(state, LaneState::Barrier | LaneState::Rendezvous) {
-                        *places.entry((state, Site { func: frame.func, pc: f.pc })).or_default() += f.mask.count_ones();
+                        *places.entry((state, split.site())).or_default() += split.mask().count_ones();
                     }
                 }
             }
-            let live: u32 = block.warps.iter().map(|w| w.live.count_ones()).sum();
+            let live: u32 = block.warps.iter().map(|w| w.live().count_ones()).sum();
             for ((state, site), waiting) in places {
                 rows.push(BarrierRow {
                     block: block.geometry.cta.map(|c| c + 1),
@@ -239,7 +233,7 @@ impl Session {
     fn variables_with(&self, dummies: bool, show: &dyn Fn(&Scene<'_>, &Object) -> Eval<String>) -> Vec<VariableRow> {
         let levels = self.levels(self.focus);
         let Some(level) = levels.get(self.level as usize) else { return Vec::new() };
-        let module = &self.process.machine().program().module;
+        let module = &self.process.machine().program().module();
         let func = module.func(level.site.func);
         let Ok(scene) = self.scene_of(self.focus, Some(level.frame)) else { return Vec::new() };
         let own = func.vars.iter().filter(|v| v.is_dummy == dummies);

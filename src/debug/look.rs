@@ -11,7 +11,7 @@ use crate::watcher::Thread;
 use emu::Block;
 use ir::FuncId;
 use source::{FileId, SourceFile, Span};
-use vm::{Site, Warp};
+use vm::{Site, SplitView};
 
 /// Lines that `list` shows.
 const LINES: usize = 10;
@@ -31,18 +31,10 @@ pub(crate) fn coordinates(block: &Block, warp: u32, lane: u32) -> ([u32; 3], [u3
     (block.geometry.cta.map(|c| c + 1), thread.map(|t| t + 1))
 }
 
-fn levels<const W: usize>(warp: &Warp<W>, frame: u32, pc: u32) -> Vec<Level> {
-    let mut out = Vec::new();
-    let mut at = Some((frame, pc));
-    while let Some((number, pc)) = at {
-        let Some(frame) = warp.frame(number) else { break };
-        out.push(Level { frame: number, site: Site { func: frame.func, pc }, depth: 0 });
-        at = frame.caller.as_ref().map(|c| (c.frame, c.pc));
-    }
-    for (depth, level) in out.iter_mut().rev().enumerate() {
-        level.depth = depth as u32;
-    }
-    out
+fn levels<const W: usize>(split: &SplitView<'_, W>) -> Vec<Level> {
+    let all = split.activations();
+    let depth = |i: usize| (all.len() - 1 - i) as u32;
+    all.iter().enumerate().map(|(i, a)| Level { frame: a.frame, site: a.site, depth: depth(i) }).collect()
 }
 
 impl Session {
@@ -51,13 +43,11 @@ impl Session {
         let all = match thread {
             Thread::Host => {
                 let warp = self.process.machine().host().warp();
-                let f = warp.fragments.first();
-                f.map(|f| levels(warp, f.frame, f.pc)).unwrap_or_default()
+                warp.splits().next().map(|split| levels(&split)).unwrap_or_default()
             }
             Thread::Device { launch, block, warp, lane } => {
                 let warp = self.process.block(launch, block).and_then(|b| b.warps.get(warp as usize));
-                let f = warp.and_then(|w| w.fragment_of(lane));
-                warp.zip(f).map(|(w, f)| levels(w, f.frame, f.pc)).unwrap_or_default()
+                warp.and_then(|w| w.split_of(lane)).map(|split| levels(&split)).unwrap_or_default()
             }
         };
         let visible: Vec<Level> = all.iter().copied().filter(|l| !self.sites.is_hidden(l.site.func)).collect();
@@ -106,7 +96,7 @@ impl Session {
     pub(crate) fn here_vars(&self) -> &[ir::DebugVar] {
         let running = self.started && self.process.over().is_none();
         let level = if running { self.levels(self.focus).get(self.level as usize).copied() } else { None };
-        let module = &self.process.machine().program().module;
+        let module = &self.process.machine().program().module();
         level.map_or(&[], |l| &module.func(l.site.func).vars)
     }
 
@@ -118,7 +108,7 @@ impl Session {
                 .process
                 .block(launch, block)
                 .and_then(|b| b.warps.get(warp as usize))
-                .is_some_and(|w| w.live >> lane & 1 != 0),
+                .is_some_and(|w| w.live() >> lane & 1 != 0),
         }
     }
 
@@ -159,9 +149,8 @@ impl Session {
         let Some(level) = self.levels(thread).first().copied() else { return false };
         let site = self.sites.standing(level.site);
         let program = self.process.machine().program();
-        let op = program.code.get(site.func.index()).and_then(|c| c.ops.get(site.pc as usize));
         let has_begun = |s: &device::Statement| thread.begins(s) && s.func == site.func && s.pc == site.pc;
-        matches!(op, Some(vm::Op::Stmt)) && !self.process.at().is_some_and(has_begun)
+        program.is_statement(site) && !self.process.at().is_some_and(has_begun)
     }
 
     /// The place of a span, told as in that function.
@@ -180,7 +169,7 @@ impl Session {
     fn function(&self, thread: Thread, level: &Level) -> String {
         let program = self.process.machine().program();
         let func = level.site.func;
-        let name = program.module.func(func).short_name().to_owned();
+        let name = program.module().func(func).short_name().to_owned();
         let grid = match thread {
             Thread::Device { launch, block, .. } if is_kernel(program, func) => {
                 self.process.block(launch, block).map(|b| {
@@ -195,7 +184,7 @@ impl Session {
 
     fn arguments(&self, thread: Thread, level: &Level) -> String {
         let Ok(scene) = self.scene_of(thread, Some(level.frame)) else { return String::new() };
-        let func = self.process.machine().program().module.func(level.site.func);
+        let func = self.process.machine().program().module().func(level.site.func);
         let params = self.sites.proc(level.site.func).map_or(&[][..], |p| &self.setup.checked.proc(p).params);
         // Variables of inlined procedures have qualified names.
         let mut dummies: Vec<_> = func.vars.iter().filter(|v| v.is_dummy && !v.name.contains('.')).collect();
@@ -210,7 +199,7 @@ impl Session {
 
     /// The name of a function without its module.
     pub(crate) fn function_name(&self, func: FuncId) -> String {
-        self.process.machine().program().module.func(func).short_name().to_owned()
+        self.process.machine().program().module().func(func).short_name().to_owned()
     }
 
     /// A command that chooses another thread.
@@ -281,13 +270,13 @@ impl Session {
             return refuse(format!("Warp {warp} has no lane {lane}."));
         }
         let asked_lane = request.thread.is_some() || request.lane.is_some();
-        let live = block.warps.get(warp as usize).map_or(0, |w| w.live);
+        let live = block.warps.get(warp as usize).map_or(0, vm::Warp::live);
         if live >> lane & 1 == 0 {
             let other =
-                if live == 0 { block.warps.iter().find(|w| w.live != 0) } else { block.warps.get(warp as usize) };
+                if live == 0 { block.warps.iter().find(|w| w.live() != 0) } else { block.warps.get(warp as usize) };
             match other {
                 Some(w) if !asked_lane && (live != 0 || request.warp.is_none()) => {
-                    (warp, lane) = (w.number, w.live.trailing_zeros());
+                    (warp, lane) = (w.number(), w.live().trailing_zeros());
                 }
                 _ => return refuse("That thread has exited. The focus is unchanged."),
             }
@@ -351,7 +340,7 @@ impl Session {
         let level = if running { self.levels(self.focus).get(self.level as usize).copied() } else { None };
         let program = self.process.machine().program();
         let span = level.map_or_else(
-            || program.module.main.map(|main| program.module.func(main).span),
+            || program.module().main.map(|main| program.module().func(main).span),
             |level| Some(self.span_of(&level)),
         );
         self.line_of(span?)

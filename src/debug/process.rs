@@ -421,14 +421,15 @@ impl Process {
         };
         if let Some(running) = self.emulator(None).and_then(Emulator::running) {
             let block = running.active.front()?;
-            let resumed = block.warps.iter().find_map(|w| w.fragments.iter().find(|f| f.resume).map(|f| (w, f)));
-            let (warp, f) = resumed?;
-            let stack = warp.call_stack(f.frame, f.pc);
-            return make(running.launch.number, block.linear, warp.number, f.mask, f.frame, &stack);
+            let stopped = |w: &'_ vm::Warp<32>| {
+                let split = w.splits().find(vm::SplitView::is_stopped)?;
+                Some((w.number(), split.mask(), split.frame_number(), split.call_stack()))
+            };
+            let (warp, mask, frame, stack) = block.warps.iter().find_map(stopped)?;
+            return make(running.launch.number, block.linear, warp, mask, frame, &stack);
         }
-        let warp = self.machine.host().warp();
-        let f = warp.fragments.first()?;
-        make(0, 0, 0, 1, f.frame, &warp.call_stack(f.frame, f.pc))
+        let split = self.machine.host().warp().splits().next()?;
+        make(0, 0, 0, 1, split.frame_number(), &split.call_stack())
     }
 
     /// The latest moment before `before` that fits; the process stands somewhere in the past afterwards.
@@ -510,10 +511,7 @@ impl Process {
         }
         let Thread::Device { launch, block, warp, lane } = thread else {
             let Change::Register(frame, reg, bits) = change else { return None };
-            let frame = self.machine.host_mut().warp_mut().frame_mut(*frame)?;
-            let slot = *program.code[frame.func.index()].slots.get(reg.index())?;
-            frame.set(slot, 0, *bits);
-            return Some(());
+            return self.machine.host_mut().warp_mut().write_reg(&program, *frame, *reg, 0, *bits);
         };
         let emulators = self.machine.devices_mut().iter_mut().filter_map(|d| d.emulator_mut());
         let mut runnings = emulators.filter_map(Emulator::running_mut);
@@ -528,9 +526,8 @@ impl Process {
                 block.warps.get_mut(warp as usize)?.write_local(lane as usize, *address, data)?;
             }
             Change::Register(frame, reg, bits) => {
-                let frame = block.warps.get_mut(warp as usize)?.frame_mut(*frame)?;
-                let slot = *program.code[frame.func.index()].slots.get(reg.index())?;
-                frame.set(slot, lane as usize, *bits);
+                let warp = block.warps.get_mut(warp as usize)?;
+                warp.write_reg(&program, *frame, *reg, lane as usize, *bits)?;
             }
         }
         Some(())

@@ -99,8 +99,8 @@ impl<'a> Scene<'a> {
     pub(crate) fn func(&self) -> Option<FuncId> {
         match self.at {
             Spot::Nowhere => None,
-            Spot::Host { warp, frame } => warp.frame(frame).map(|f| f.func),
-            Spot::Device { warp, frame, .. } => warp.frame(frame).map(|f| f.func),
+            Spot::Host { warp, frame } => warp.frame(frame).map(vm::Frame::func),
+            Spot::Device { warp, frame, .. } => warp.frame(frame).map(vm::Frame::func),
         }
     }
 
@@ -114,29 +114,28 @@ impl<'a> Scene<'a> {
     fn func_of(&self, number: u32) -> Option<FuncId> {
         match self.at {
             Spot::Nowhere => None,
-            Spot::Host { warp, .. } => warp.frame(number).map(|f| f.func),
-            Spot::Device { warp, .. } => warp.frame(number).map(|f| f.func),
+            Spot::Host { warp, .. } => warp.frame(number).map(vm::Frame::func),
+            Spot::Device { warp, .. } => warp.frame(number).map(vm::Frame::func),
         }
     }
 
     fn caller_of(&self, number: u32) -> Option<u32> {
         match self.at {
             Spot::Nowhere => None,
-            Spot::Host { warp, .. } => warp.frame(number)?.caller.as_ref().map(|c| c.frame),
-            Spot::Device { warp, .. } => warp.frame(number)?.caller.as_ref().map(|c| c.frame),
+            Spot::Host { warp, .. } => warp.frame(number)?.caller(),
+            Spot::Device { warp, .. } => warp.frame(number)?.caller(),
         }
     }
 
     /// The bits of a register of a frame.
     pub(crate) fn register(&self, number: u32, reg: Reg) -> Eval<u64> {
         let gone = || EvalError("the value is not available here".to_owned());
-        let func = self.func_of(number).ok_or_else(gone)?;
-        let slot = *self.program.code[func.index()].slots.get(reg.index()).ok_or_else(gone)?;
-        match self.at {
-            Spot::Nowhere => Err(gone()),
-            Spot::Host { warp, .. } => warp.frame(number).map(|f| f.get(slot, 0)).ok_or_else(gone),
-            Spot::Device { warp, lane, .. } => warp.frame(number).map(|f| f.get(slot, lane as usize)).ok_or_else(gone),
-        }
+        let value = match self.at {
+            Spot::Nowhere => None,
+            Spot::Host { warp, .. } => warp.read_reg(self.program, number, reg, 0),
+            Spot::Device { warp, lane, .. } => warp.read_reg(self.program, number, reg, lane as usize),
+        };
+        value.ok_or_else(gone)
     }
 
     fn val(&self, number: u32, val: Val) -> Eval<i64> {
@@ -197,25 +196,24 @@ impl<'a> Scene<'a> {
     /// The address of a piece of memory that a frame names.
     fn base_address(&self, number: u32, base: AddrBase) -> Eval<u64> {
         if let AddrBase::Global(id) = base {
-            return self.program.globals.get(id.index()).copied().ok_or_else(|| EvalError("no such variable".into()));
+            return self.program.global_address(id).ok_or_else(|| EvalError("no such variable".into()));
         }
         let Some(func) = self.func_of(number) else { return fail("the value is not available here") };
-        let code = &self.program.code[func.index()];
-        let local_base = match self.at {
-            Spot::Nowhere => None,
-            Spot::Host { warp, .. } => warp.frame(number).map(|f| f.local_base),
-            Spot::Device { warp, .. } => warp.frame(number).map(|f| f.local_base),
-        };
+        let program = self.program;
         Ok(match base {
-            AddrBase::Local(id) => local_base.unwrap_or(0) + code.local_offsets.get(id.index()).copied().unwrap_or(0),
+            AddrBase::Local(id) => match self.at {
+                Spot::Nowhere => 0,
+                Spot::Host { warp, .. } => warp.frame(number).map_or(0, |f| f.local_address(program, id)),
+                Spot::Device { warp, .. } => warp.frame(number).map_or(0, |f| f.local_address(program, id)),
+            },
             AddrBase::Shared(id) => {
                 // Dynamic shared memory begins where the kernel's static variables end.
                 let fixed = match self.at {
                     Spot::Device { block, .. } => block.geometry.static_shared,
-                    _ => code.shared_bytes,
+                    _ => program.shared_bytes(func),
                 };
-                let offset = code.shared_offsets.get(id.index()).copied().flatten();
-                SHARED_BASE + offset.unwrap_or(fixed.next_multiple_of(16))
+                let dynamic = SHARED_BASE + fixed.next_multiple_of(16);
+                program.shared_address(func, id).unwrap_or(dynamic)
             }
             AddrBase::Global(_) => 0,
         })
@@ -227,13 +225,13 @@ impl<'a> Scene<'a> {
         let mut number = Some(self.frame_number());
         while let Some(n) = number {
             if let Some(func) = self.func_of(n)
-                && let Some(var) = program.module.func(func).vars.iter().find(|v| v.source_id == id.0)
+                && let Some(var) = program.module().func(func).vars.iter().find(|v| v.source_id == id.0)
             {
                 return Some((n, var));
             }
             number = self.caller_of(n);
         }
-        let globals = program.module.globals.iter().filter_map(|g| g.var.as_ref());
+        let globals = program.module().globals.iter().filter_map(|g| g.var.as_ref());
         globals.into_iter().find(|v| v.source_id == id.0).map(|v| (self.frame_number(), v))
     }
 
@@ -257,7 +255,7 @@ impl<'a> Scene<'a> {
     }
 
     fn located(&self, frame: u32, debug: &DebugVar, var: &checked::Variable) -> Eval<Object> {
-        let len = match self.program.module.types.get(debug.ty.index()).map(|t| &t.kind) {
+        let len = match self.program.module().types.get(debug.ty.index()).map(|t| &t.kind) {
             Some(DebugTypeKind::Character(Some(val))) => Some(self.val(frame, *val)?.max(0) as u64),
             _ => None,
         };
@@ -331,7 +329,7 @@ impl<'a> Scene<'a> {
             return fail("only a device thread has `threadidx` and its kin; the focus is on the host");
         };
         let g = &block.geometry;
-        let tid = thread_index(g.block, warp.number * 32 + lane);
+        let tid = thread_index(g.block, warp.number() * 32 + lane);
         let all = [tid, g.block, g.cta, g.grid].concat();
         match all.get(usize::from(index)) {
             Some(&n) => Ok(Value::int4(i64::from(n) + i64::from(add))),
@@ -416,7 +414,7 @@ impl<'a> Scene<'a> {
                 let mut out = Vec::new();
                 for &reg in regs {
                     let func = self.func_of(*frame);
-                    let ty = func.map(|f| self.program.module.func(f).ty(reg));
+                    let ty = func.map(|f| self.program.module().func(f).ty(reg));
                     let word = self.register(*frame, reg)?;
                     // A logical kept as a predicate has one bit; memory and the other kinds have all.
                     let word = if ty == Some(ir::Ty::Pred) && word != 0 { u64::MAX } else { word };
@@ -440,7 +438,7 @@ impl<'a> Scene<'a> {
                 let part = data.len() / regs.len().max(1);
                 let change = |(n, &reg): (usize, &Reg)| {
                     let func = self.func_of(*frame);
-                    let ty = func.map(|f| self.program.module.func(f).ty(reg));
+                    let ty = func.map(|f| self.program.module().func(f).ty(reg));
                     let word = from_bytes(data.get(n * part..(n + 1) * part).unwrap_or(&[]));
                     Change::Register(*frame, reg, if ty == Some(ir::Ty::Pred) { word & 1 } else { word })
                 };

@@ -322,7 +322,7 @@ impl Session {
         let procs: BTreeMap<_, FuncId> = place.sites.iter().map(|s| (self.sites.proc(s.func), s.func)).collect();
         let mut forms = Vec::new();
         for (proc, func) in procs {
-            let locals = &self.process.machine().program().module.func(func).vars;
+            let locals = &self.process.machine().program().module().func(func).vars;
             let e = expression::checked(&self.setup.checked, proc, locals, text, None)?;
             if !matches!(e.ty, sema::checked::Type::Logical(_)) || e.rank != 0 {
                 return refuse(format!("The condition `{text}` is not a scalar logical expression."));
@@ -343,13 +343,13 @@ impl Session {
 
     /// Marks the statements of enabled breakpoints.
     pub(crate) fn mark(&mut self) {
-        let code = &self.process.machine().program().code;
-        let mut marks: Vec<Vec<bool>> = vec![Vec::new(); code.len()];
+        let program = self.process.machine().program();
+        let mut marks: Vec<Vec<bool>> = vec![Vec::new(); program.module().funcs.len()];
         for b in self.breakpoints.iter().filter(|b| b.enabled) {
             let Kind::Statement(place) = &b.kind else { continue };
             for site in &place.sites {
                 let row = &mut marks[site.func.index()];
-                row.resize(code[site.func.index()].ops.len(), false);
+                row.resize(program.site_count(site.func), false);
                 if let Some(mark) = row.get_mut(site.pc as usize) {
                     *mark = true;
                 }

@@ -4,12 +4,12 @@
 
 use crate::command::Where;
 use crate::value::{Eval, fail};
-use ir::{FuncId, FuncKind};
+use ir::{FuncId, FuncKind, InstKind};
 use sema::checked::{self, ProcId};
 use source::{FileId, SourceMap, Span};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use vm::{Op, Program, Site};
+use vm::{Program, Site};
 
 /// A statement of a function.
 #[derive(Clone, Copy, Debug)]
@@ -76,22 +76,21 @@ impl Sites {
         let mut procs = Vec::new();
         let mut firsts = Vec::new();
         let mut barriers = Vec::new();
-        for (i, code) in program.code.iter().enumerate() {
+        for (i, of) in program.module().funcs.iter().enumerate() {
             let func = FuncId(i as u32);
-            let of = &program.module.funcs[i];
             hidden.funcs.push(hidden.has_span(of.span));
             procs.push(proc_of(checked, &of.name));
             let mut statement = None;
             let mut first = None;
-            for (pc, (op, &span)) in code.ops.iter().zip(&code.spans).enumerate() {
-                if matches!(op, Op::Stmt) && !hidden.has_span(span) && !hidden.has_func(func) {
+            for site in program.sites(func) {
+                let (span, kind) = (program.span(site), program.instruction(site));
+                if matches!(kind, Some(InstKind::Stmt)) && !hidden.has_span(span) && !hidden.has_func(func) {
                     let line = map.file(span.file).map_or(0, |f| f.line_of(span.start));
-                    let site = Site { func, pc: pc as u32 };
                     by_line.entry((span.file, line)).or_default().push(StatementSite { site, span });
                     statement = Some(site);
                     first = first.or(Some(site.pc));
                 }
-                if matches!(op, Op::Barrier { .. })
+                if matches!(kind, Some(InstKind::Barrier { .. }))
                     && let Some(site) = statement.take()
                 {
                     barriers.push(site);
@@ -170,7 +169,7 @@ impl Sites {
     /// The first statements of the procedures of that name, qualified or not.
     fn named(&self, program: &Program, map: &SourceMap, name: &str) -> Eval<Resolved> {
         let mut found: Option<Resolved> = None;
-        for (i, func) in program.module.funcs.iter().enumerate() {
+        for (i, func) in program.module().funcs.iter().enumerate() {
             let qualified = ir::unnumbered(&func.name);
             let fits = qualified == name || func.short_name() == name;
             if !fits || self.hidden.has_func(FuncId(i as u32)) {
@@ -199,7 +198,7 @@ impl Sites {
 
     /// Names of all procedures that can be stopped in, in order.
     pub(crate) fn procedures(&self, program: &Program) -> Vec<String> {
-        let funcs = program.module.funcs.iter().zip(&self.hidden.funcs).filter(|(_, hidden)| !**hidden);
+        let funcs = program.module().funcs.iter().zip(&self.hidden.funcs).filter(|(_, hidden)| !**hidden);
         let mut names: Vec<String> = funcs.map(|(f, _)| f.short_name().to_owned()).collect();
         names.sort();
         names.dedup();
@@ -230,7 +229,7 @@ fn proc_of(checked: &checked::Program, name: &str) -> Option<ProcId> {
 
 /// What a function is called in a frame, before its arguments.
 pub(crate) fn is_kernel(program: &Program, func: FuncId) -> bool {
-    program.module.func(func).kind == FuncKind::Kernel
+    program.module().func(func).kind == FuncKind::Kernel
 }
 
 #[cfg(test)]

@@ -119,14 +119,15 @@ impl Session {
         let Thread::Device { launch, block, warp: number, lane: focused } = self.focus else { return Vec::new() };
         let warp = self.process.block(launch, block).and_then(|b| b.warps.get(number as usize));
         let Some(warp) = warp else { return Vec::new() };
-        let view = |(i, f): (usize, &vm::Fragment)| {
-            let lane = if f.mask >> focused & 1 != 0 { focused } else { f.mask.trailing_zeros() };
+        let view = |split: vm::SplitView<'_, 32>| {
+            let mask = split.mask();
+            let lane = if mask >> focused & 1 != 0 { focused } else { mask.trailing_zeros() };
             let level = *self.levels(Thread::Device { launch, block, warp: number, lane }).first()?;
             let (file_id, line) = self.line_of(self.span_of(&level))?;
-            let state = crate::info::state_of(f, i == warp.current);
-            Some(FragmentView { lanes: f.mask, file_id, line, state })
+            let state = crate::info::state_of(split.state(), split.is_current());
+            Some(FragmentView { lanes: mask, file_id, line, state })
         };
-        warp.fragments.iter().enumerate().filter_map(view).collect()
+        warp.splits().filter_map(view).collect()
     }
 
     fn lane_values(&mut self, text: &str) -> Eval<LaneValues> {
@@ -142,7 +143,7 @@ impl Session {
             Ok(shown)
         };
         let current = self.process.block(launch, block).and_then(|b| b.warps.get(warp as usize));
-        let active = current.and_then(|w| w.fragments.get(w.current)).map_or(0, |f| f.mask);
+        let active = current.and_then(|w| w.splits().find(vm::SplitView::is_current)).map_or(0, |split| split.mask());
         let mut words: [Vec<u64>; 32] = Default::default();
         let mut in_shared = false;
         let values = self.each_lane(launch, block, warp, one);
@@ -181,7 +182,7 @@ impl Session {
     fn shared_variables(&self) -> Vec<SharedVariable> {
         let Some(level) = self.levels(self.focus).last().copied() else { return Vec::new() };
         let Ok(scene) = self.scene_of(self.focus, Some(level.frame)) else { return Vec::new() };
-        let module = &self.process.machine().program().module;
+        let module = &self.process.machine().program().module();
         let variable = |v: &ir::DebugVar| {
             let object = scene.variable(VarId(v.source_id)).ok()?;
             let crate::scene::Store::Memory(address) = object.store else { return None };

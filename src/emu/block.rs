@@ -135,13 +135,13 @@ impl Block {
                     Stop::Fault(fault) => return BlockStop::Fault(number, fault),
                     Stop::Launch(request) => {
                         let kind = vm::FaultKind::Trap(ir::Trap::Unsupported);
-                        let fault = Fault { kind, site: request.site, mask: warp.live, addresses: Vec::new() };
+                        let fault = Fault { kind, site: request.site, mask: warp.live(), addresses: Vec::new() };
                         return BlockStop::Fault(number, fault);
                     }
                 }
             }
             self.turn = 0;
-            if self.warps.iter().all(|w| w.fragments.is_empty()) {
+            if self.warps.iter().all(Warp::is_done) {
                 return BlockStop::Done;
             }
             if self.warps.iter().any(Warp::is_polling) {
@@ -176,7 +176,7 @@ impl Block {
 
     /// Whether the block has written anything since the last call.
     pub(crate) fn take_progress(&mut self) -> bool {
-        self.warps.iter_mut().map(|w| std::mem::take(&mut w.writes)).sum::<u64>() > 0
+        self.warps.iter_mut().map(Warp::take_writes).sum::<u64>() > 0
     }
 
     /// A hash of all that decides how the block goes on, but for memory.
@@ -201,15 +201,15 @@ impl Block {
         let mut place: Option<Vec<vm::Site>> = None;
         let (mut count, mut all, mut kind) = (0, true, BarOp::Sync);
         for warp in &self.warps {
-            for f in &warp.fragments {
-                let State::AtBarrier { op, pred } = f.state else { return None };
-                let here = warp.call_stack(f.frame, f.pc);
+            for split in warp.splits() {
+                let State::AtBarrier { op, pred } = *split.state() else { return None };
+                let here = split.call_stack();
                 if place.get_or_insert_with(|| here.clone()) != &here {
                     return None;
                 }
                 kind = op;
                 count += pred.count_ones();
-                all &= pred == f.mask;
+                all &= pred == split.mask();
             }
         }
         let result = match kind {

@@ -167,7 +167,7 @@ impl Emulator {
     fn check(&self, launch: &KernelLaunch) -> Result<(), CudaError> {
         let Some(program) = &self.program else { return Err(CudaError::InvalidDeviceFunction) };
         let blocks: u64 = launch.grid.iter().map(|&g| u64::from(g)).product();
-        let is_cooperative = program.module.func(launch.func).cooperative;
+        let is_cooperative = program.module().func(launch.func).cooperative;
         if is_cooperative && blocks > u64::from(self.resident_grid(launch.block)[0]) {
             return Err(CudaError::CooperativeLaunchTooLarge);
         }
@@ -295,7 +295,7 @@ impl Emulator {
                     }
                 }
                 BlockStop::AtGrid => {
-                    if !program.module.func(running.launch.func).cooperative {
+                    if !program.module().func(running.launch.func).cooperative {
                         let found = report::grid_sync(&program, running, GridSyncFault::NotCooperative);
                         self.end(memory, Some((found, CudaError::LaunchFailure)));
                     }
@@ -437,7 +437,7 @@ fn failure(memory: &Memory) -> CudaError {
 }
 
 fn race_launch(program: &Program, launch: &KernelLaunch) -> Launch {
-    let shared = program.code[launch.func.index()].shared_bytes.next_multiple_of(16) + launch.dynamic_shared;
+    let shared = program.dynamic_shared_offset(launch.func) + launch.dynamic_shared;
     Launch { threads_per_block: launch.block.iter().product(), shared_bytes: shared as u32 }
 }
 

@@ -133,7 +133,7 @@ impl KnownLaunches {
 /// Whether the launches of one kernel have the same arguments, as far as addresses can depend on them: of reals, and of
 /// objects passed by value, the analysis knows nothing.
 fn are_alike(program: &Program, a: &KernelLaunch, b: &KernelLaunch) -> bool {
-    let f = program.module.func(a.func);
+    let f = program.module().func(a.func);
     f.params.iter().enumerate().all(|(i, param)| {
         let is_number = param.kind == ParamKind::Value && f.ty(param.reg).is_int();
         !is_number || a.args.get(i) == b.args.get(i)
@@ -153,18 +153,17 @@ fn look(program: &Program, memory: &Memory, launch: &KernelLaunch) -> Footprint 
         grid: launch.grid,
         block: launch.block,
         args: &args,
-        globals: &program.globals,
+        globals: program.globals(),
         shared: (SHARED_BASE as i64, (SHARED_BASE + WINDOW - 1) as i64),
         shared_at: &|func, id| {
-            let offset = *program.code.get(func.index())?.shared_offsets.get(id.index())?;
-            let dynamic = || Some(program.code.get(launch.func.index())?.shared_bytes.next_multiple_of(16));
-            Some((SHARED_BASE + offset.or_else(dynamic)?) as i64)
+            let dynamic = || SHARED_BASE + program.dynamic_shared_offset(launch.func);
+            Some(program.shared_address(func, id).unwrap_or_else(dynamic) as i64)
         },
         local: (LOCAL_BASE as i64, (LOCAL_BASE + WINDOW - 1) as i64),
         windows: (SHARED_BASE as i64, (LOCAL_BASE + WINDOW) as i64),
         read: &|address, ty| read(memory, address, ty),
     };
-    footprint(&program.module, launch.func, &facts)
+    footprint(program.module(), launch.func, &facts)
 }
 
 fn read(memory: &Memory, address: u64, ty: Ty) -> Option<u64> {
@@ -177,14 +176,14 @@ fn read(memory: &Memory, address: u64, ty: Ty) -> Option<u64> {
 }
 
 fn numbers(program: &Program) -> Arc<Vec<Vec<Option<u32>>>> {
-    let of = |code: &vm::Code| {
-        let mut out = vec![None; code.ops.len()];
-        for (number, &pc) in code.accesses.iter().enumerate() {
-            if let Some(slot) = out.get_mut(pc as usize) {
+    let of = |func| {
+        let mut out = vec![None; program.site_count(func)];
+        for (number, site) in program.access_sites(func).enumerate() {
+            if let Some(slot) = out.get_mut(site.pc as usize) {
                 *slot = Some(number as u32);
             }
         }
         out
     };
-    Arc::new(program.code.iter().map(of).collect())
+    Arc::new((0..program.module().funcs.len()).map(|i| of(FuncId(i as u32))).collect())
 }

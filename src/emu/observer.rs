@@ -1,6 +1,7 @@
 //! Tells a debugger what the blocks do.
 
 use device::{DeviceAccess, Observer, Statement};
+use scalar::lanes;
 use vm::{AccessEvent, AccessKind, Hooks, Program, Site, Warp};
 
 /// Hooks that pass statements, and where wanted accesses, on to an observer.
@@ -27,17 +28,17 @@ impl Hooks<32> for ObserverHooks<'_> {
     fn on_access(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) {
         let write = !matches!(event.kind, AccessKind::Read(_));
         let span = self.program.span(event.site);
-        for lane in (0..32).filter(|l| event.mask >> l & 1 != 0) {
+        for lane in lanes(event.mask) {
             let access = DeviceAccess {
                 launch: self.launch,
                 block: self.block,
-                warp: warp.number,
-                lane,
+                warp: warp.number(),
+                lane: lane as u32,
                 space: event.space,
-                address: event.lanes.address(lane as usize, event.bytes),
+                address: event.lanes.address(lane, event.bytes),
                 bytes: event.bytes as u32,
                 write,
-                value: event.values.get(lane as usize),
+                value: event.values.get(lane),
                 span,
             };
             self.stop |= self.observer.on_access(&access);
@@ -48,7 +49,7 @@ impl Hooks<32> for ObserverHooks<'_> {
         let statement = Statement {
             launch: self.launch,
             block: self.block,
-            warp: warp.number,
+            warp: warp.number(),
             mask,
             frame,
             depth: warp.call_stack(frame, site.pc).len() as u32 - 1,

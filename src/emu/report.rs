@@ -13,6 +13,7 @@ use ir::Trap;
 use mem::address::SHARED_BASE;
 use mem::{Memory, Region};
 use race::{AccessInfo, Incomplete, Kind, RacePair, Relation};
+use scalar::lanes;
 use source::Span;
 use vm::{Fault, FaultKind, Meeting, Program, Site, State};
 
@@ -27,7 +28,7 @@ pub(crate) fn thread(running: &Running, linear: u64, tid: u32) -> ThreadId {
 
 /// The launch as findings name it.
 pub(crate) fn launch_info(program: &Program, running: &Running) -> LaunchInfo {
-    let kernel = program.module.func(running.launch.func).short_name().to_owned();
+    let kernel = program.module().func(running.launch.func).short_name().to_owned();
     LaunchInfo { number: running.launch.number, kernel, stream: running.launch.stream }
 }
 
@@ -36,7 +37,7 @@ fn calls(program: &Program, stack: &[Site], inner: ir::FuncId) -> Vec<Call> {
     stack
         .iter()
         .map(|site| {
-            let procedure = program.module.func(name).name.to_string();
+            let procedure = program.module().func(name).name.to_string();
             name = site.func;
             Call { procedure, called_at: program.span(*site) }
         })
@@ -45,7 +46,7 @@ fn calls(program: &Program, stack: &[Site], inner: ir::FuncId) -> Vec<Call> {
 
 /// The calls that led a lane to where it is, the innermost first; it is in `func`.
 pub(crate) fn stack_of(program: &Program, warp: &vm::Warp<32>, lane: u32, func: ir::FuncId) -> Vec<Call> {
-    let stack = warp.fragment_of(lane).map(|f| warp.call_stack(f.frame, f.pc)).unwrap_or_default();
+    let stack = warp.split_of(lane).map(|split| split.call_stack()).unwrap_or_default();
     calls(program, stack.get(1..).unwrap_or(&[]), func)
 }
 
@@ -61,10 +62,9 @@ pub(crate) fn fault(
     let lane = fault.mask.trailing_zeros().min(31);
     let warp = &block.warps[warp_number];
     let span = program.span(fault.site);
-    let who = Actor::Thread(thread(running, block.linear, warp.number * 32 + lane));
+    let who = Actor::Thread(thread(running, block.linear, warp.number() * 32 + lane));
     let address = fault.addresses.first().map_or(0, |&(_, a)| a);
-    let fragment = warp.fragment_of(lane);
-    let frame = fragment.and_then(|f| warp.frame(f.frame));
+    let frame = warp.split_of(lane).and_then(|split| split.frame());
     let stack = stack_of(program, warp, lane, fault.site.func);
     let exhausted =
         if matches!(fault.kind, FaultKind::Access { write: true, .. }) { memory.take_exhaustion() } else { None };
@@ -94,7 +94,7 @@ pub(crate) fn fault(
             (FindingKind::Misaligned { needed: u64::from(bytes) }, CudaError::MisalignedAddress, access)
         }
         FaultKind::StackOverflow => {
-            let kind = FindingKind::DeviceStackOverflow { limit: u64::from(warp.depth_limit) };
+            let kind = FindingKind::DeviceStackOverflow { limit: u64::from(warp.depth_limit()) };
             (kind, CudaError::HardwareStackError, Access::step(who, span))
         }
         FaultKind::Trap(trap @ (Trap::ZeroStep | Trap::ZeroDivisor)) => {
@@ -102,7 +102,7 @@ pub(crate) fn fault(
             (FindingKind::Host(fault), CudaError::LaunchFailure, Access::step(who, span))
         }
         FaultKind::Trap(Trap::Unreachable | Trap::Unsupported) => {
-            let refused = program.module.refusals.get(&span);
+            let refused = program.module().refusals.get(&span);
             let feature = refused.map_or_else(|| "this statement in device code".to_owned(), ToString::to_string);
             let kind = FindingKind::Unsupported { feature };
             (kind, CudaError::LaunchFailure, Access::step(who, span))
@@ -127,7 +127,7 @@ pub(crate) fn raised(
 ) -> Option<Finding> {
     let block = running.active.front()?;
     let lane = request.mask.trailing_zeros().min(31);
-    let who = Actor::Thread(thread(running, block.linear, block.warps.get(warp)?.number * 32 + lane));
+    let who = Actor::Thread(thread(running, block.linear, block.warps.get(warp)?.number() * 32 + lane));
     let access = Access::step(who, program.span(request.site)).at(finding::Place::variable(name));
     let mut found = Finding::new(kind, vec![access]).in_launch(launch_info(program, running)).with_seed(running.seed);
     found.count = u64::from(request.mask.count_ones()).max(1);
@@ -157,9 +157,8 @@ fn allocation(memory: &Memory, id: mem::AllocId) -> Allocation {
 
 /// Whether an address is behind the dynamic shared memory that the launch has, in a kernel that uses such.
 fn beyond_launch(program: &Program, running: &Running, address: u64, bytes: u64) -> Option<FindingKind> {
-    let code = &program.code[running.launch.func.index()];
-    let begin = SHARED_BASE + code.shared_bytes.next_multiple_of(16);
-    let is_dynamic = code.shared_offsets.iter().any(Option::is_none);
+    let begin = SHARED_BASE + program.dynamic_shared_offset(running.launch.func);
+    let is_dynamic = program.has_dynamic_shared(running.launch.func);
     let needed = address.checked_sub(begin).filter(|_| is_dynamic && mem::address::is_shared(address))? + bytes;
     Some(FindingKind::SharedBeyondLaunch { available: running.launch.dynamic_shared, needed })
 }
@@ -204,26 +203,27 @@ pub(crate) fn stuck(program: &Program, running: &Running, block: &Block) -> Find
     let mut ways: Vec<Vec<Site>> = Vec::new();
     let (mut barriers, mut rendezvous, mut missing) = (0, None, 0u32);
     for warp in &block.warps {
-        for f in &warp.fragments {
-            let Some(frame) = warp.frame(f.frame) else { continue };
-            let span = program.span(Site { func: frame.func, pc: f.pc });
-            let operation = match &f.state {
+        for split in warp.splits() {
+            let (site, mask) = (split.site(), split.mask());
+            let span = program.span(site);
+            let operation = match split.state() {
                 State::AtBarrier { .. } => {
                     barriers += 1;
                     "syncthreads"
                 }
                 State::AtRendezvous { need, at } => {
-                    let same = |o: &&vm::Fragment| o.state == f.state && (*at == Meeting::SyncWarp || o.pc == f.pc);
-                    let there = warp.fragments.iter().filter(same).fold(0, |m, o| m | o.mask);
+                    let others = warp.splits().filter(|o| o.state() == split.state());
+                    let same = others.filter(|o| *at == Meeting::SyncWarp || o.site().pc == site.pc);
+                    let there = same.fold(0, |m, o| m | o.mask());
                     rendezvous.get_or_insert((at.name(), span));
                     missing |= need & !there;
                     at.name()
                 }
                 _ => "",
             };
-            let first = thread(running, block.linear, warp.number * 32 + f.mask.trailing_zeros());
-            let count = u64::from(f.mask.count_ones());
-            let way = warp.call_stack(f.frame, f.pc);
+            let first = thread(running, block.linear, warp.number() * 32 + mask.trailing_zeros());
+            let count = u64::from(mask.count_ones());
+            let way = split.call_stack();
             let known = groups.iter_mut().zip(&ways).find(|(g, w)| g.operation == operation && **w == way);
             match known {
                 Some((group, _)) => group.count += count,
@@ -242,7 +242,7 @@ pub(crate) fn stuck(program: &Program, running: &Running, block: &Block) -> Find
     let kind = match rendezvous {
         Some((operation, _)) => FindingKind::Rendezvous {
             operation: operation.to_owned(),
-            missing: (0..32).filter(|l| missing >> l & 1 != 0).collect(),
+            missing: lanes(missing).map(|lane| lane as u32).collect(),
             groups,
         },
         None if barriers > 0 => {
@@ -256,12 +256,11 @@ pub(crate) fn stuck(program: &Program, running: &Running, block: &Block) -> Find
 
 /// The finding of a grid that cannot synchronise as the threads of the first block ask for.
 pub(crate) fn grid_sync(program: &Program, running: &Running, fault: GridSyncFault) -> Finding {
-    let waiting =
-        running.active.front().and_then(|b| Some((b.linear, b.warps.iter().find(|w| !w.fragments.is_empty())?)));
+    let waiting = running.active.front().and_then(|b| Some((b.linear, b.warps.iter().find(|w| !w.is_done())?)));
     let access = waiting.and_then(|(linear, warp)| {
-        let f = warp.fragments.first()?;
-        let span = program.span(Site { func: warp.frame(f.frame)?.func, pc: f.pc });
-        let who = thread(running, linear, warp.number * 32 + f.mask.trailing_zeros());
+        let split = warp.splits().next()?;
+        let span = program.span(split.site());
+        let who = thread(running, linear, warp.number() * 32 + split.mask().trailing_zeros());
         Some(Access::step(Actor::Thread(who), span))
     });
     Finding::new(FindingKind::GridSync { fault }, access.into_iter().collect())
@@ -274,20 +273,19 @@ pub(crate) fn livelock(program: &Program, running: &Running) -> Finding {
     let mut groups: Vec<Waiting> = Vec::new();
     for block in &running.active {
         for warp in &block.warps {
-            for f in &warp.fragments {
-                let Some(frame) = warp.frame(f.frame) else { continue };
-                let span = program.span(Site { func: frame.func, pc: f.pc });
-                let operation = match &f.state {
+            for split in warp.splits() {
+                let span = program.span(split.site());
+                let operation = match split.state() {
                     State::AtBarrier { .. } => "syncthreads",
                     State::AtRendezvous { at, .. } => at.name(),
                     _ => "",
                 };
-                let count = u64::from(f.mask.count_ones());
+                let count = u64::from(split.mask().count_ones());
                 if let Some(group) = groups.iter_mut().find(|g| g.span == span && g.operation == operation) {
                     group.count += count;
                     continue;
                 }
-                let first = thread(running, block.linear, warp.number * 32 + f.mask.trailing_zeros());
+                let first = thread(running, block.linear, warp.number() * 32 + split.mask().trailing_zeros());
                 groups.push(Waiting { count, first: Actor::Thread(first), span, operation: operation.to_owned() });
             }
         }
@@ -377,7 +375,7 @@ fn race_access(
     let place = running.witness.as_ref().and_then(|f| place_of(program, memory, f, 0, address));
     access.place = place.or_else(|| global_place(program, memory, address));
     if let Some(place) = &access.place {
-        let func = program.module.func(running.launch.func);
+        let func = program.module().func(running.launch.func);
         access.value = show_value(program, func, &place.array, info.value);
     }
     access.stack(calls(program, names.stack(info.stack), site.func))

@@ -46,8 +46,7 @@ fn value(program: &Program, seat: Seat<'_>, val: Val) -> u64 {
 
 fn register(program: &Program, seat: Seat<'_>, reg: Reg) -> u64 {
     let Some((frame, lane)) = seat else { return 0 };
-    let slots = &program.code[frame.func.index()].slots;
-    slots.get(reg.index()).map_or(0, |&slot| frame.get(slot, lane))
+    frame.read_reg(program, reg, lane).unwrap_or(0)
 }
 
 /// Names the variable or array element at `address`, as the function of `frame` knows it; `None` if it knows none.
@@ -55,7 +54,7 @@ fn register(program: &Program, seat: Seat<'_>, reg: Reg) -> u64 {
 /// Of several variables that hold the address the smallest is named; a module variable if the function has none. An
 /// assumed-size array holds what follows it in the same allocation.
 pub fn place_of(program: &Program, memory: &Memory, frame: &Frame<32>, lane: usize, address: u64) -> Option<Place> {
-    let func = program.module.func(frame.func);
+    let func = program.module().func(frame.func());
     let seat = Some((frame, lane));
     let own = func.vars.iter().filter_map(|var| {
         let base = base_of(program, seat, var)?;
@@ -88,9 +87,9 @@ pub(crate) fn meant(
     lane: usize,
     (span, address): (Span, u64),
 ) -> Option<Meant> {
-    let id = *program.module.designated.get(&span)?;
-    let func = program.module.func(frame.func);
-    let globals = || program.module.globals.iter().filter_map(|g| g.var.as_ref());
+    let id = *program.module().designated.get(&span)?;
+    let func = program.module().func(frame.func());
+    let globals = || program.module().globals.iter().filter_map(|g| g.var.as_ref());
     let var = func.vars.iter().chain(globals()).find(|v| v.source_id == id && !matches!(v.loc, VarLoc::Constant))?;
     let layout = layout(program, memory, Some((frame, lane)), var)?;
     let own = match var.loc {
@@ -146,7 +145,7 @@ fn is_assumed_size(var: &DebugVar) -> bool {
 
 /// Names the module variable or element at `address`: in the variable itself, or in what it has allocated.
 pub(crate) fn global_place(program: &Program, memory: &Memory, address: u64) -> Option<Place> {
-    let own = program.module.globals.iter().zip(&program.globals).find_map(|(global, &base)| {
+    let own = program.module().globals.iter().zip(program.globals()).find_map(|(global, &base)| {
         let offset = address.checked_sub(base).filter(|&o| o < global.bytes)?;
         let var = global.var.as_ref()?;
         match &var.shape {
@@ -157,7 +156,7 @@ pub(crate) fn global_place(program: &Program, memory: &Memory, address: u64) -> 
     });
     own.or_else(|| {
         let home = memory.find(address)?;
-        program.module.globals.iter().filter_map(|g| g.var.as_ref()).find_map(|var| {
+        program.module().globals.iter().filter_map(|g| g.var.as_ref()).find_map(|var| {
             let described = matches!(var.loc, VarLoc::Descriptor(_));
             let layout = described.then(|| layout(program, memory, None, var)).flatten()?;
             let is_here = memory.find(layout.base) == Some(home) && address >= layout.base;
@@ -176,15 +175,12 @@ fn base_of(program: &Program, seat: Seat<'_>, var: &DebugVar) -> Option<u64> {
 
 /// The address of a piece of memory; of local memory, where the frame has it.
 fn address_of(program: &Program, seat: Seat<'_>, base: AddrBase) -> u64 {
-    let own = seat.map(|(frame, _)| (frame, &program.code[frame.func.index()]));
-    match (base, own) {
-        (AddrBase::Global(id), _) => program.globals.get(id.index()).copied().unwrap_or(0),
-        (AddrBase::Local(id), Some((frame, code))) => {
-            frame.local_base + code.local_offsets.get(id.index()).copied().unwrap_or(0)
-        }
-        (AddrBase::Shared(id), Some((_, code))) => {
-            let dynamic = code.shared_bytes.next_multiple_of(16);
-            SHARED_BASE + code.shared_offsets.get(id.index()).copied().flatten().unwrap_or(dynamic)
+    match (base, seat) {
+        (AddrBase::Global(id), _) => program.global_address(id).unwrap_or(0),
+        (AddrBase::Local(id), Some((frame, _))) => frame.local_address(program, id),
+        (AddrBase::Shared(id), Some((frame, _))) => {
+            let dynamic = SHARED_BASE + program.dynamic_shared_offset(frame.func());
+            program.shared_address(frame.func(), id).unwrap_or(dynamic)
         }
         (AddrBase::Local(_) | AddrBase::Shared(_), None) => 0,
     }
@@ -193,7 +189,7 @@ fn address_of(program: &Program, seat: Seat<'_>, base: AddrBase) -> u64 {
 /// Bytes of the variable if it holds `address`; an assumed-size array reaches as far as it must.
 fn span_of(program: &Program, seat: Seat<'_>, var: &DebugVar, base: u64, address: u64) -> Option<u64> {
     let offset = address.checked_sub(base)?;
-    let element = program.module.types.get(var.ty.index())?.bytes.max(1);
+    let element = program.module().types.get(var.ty.index())?.bytes.max(1);
     match &var.shape {
         VarShape::Scalar => (offset < element).then_some(element),
         VarShape::Described(_) => None,
@@ -221,7 +217,7 @@ fn element(program: &Program, var: &DebugVar, dims: &[(i64, i64)], offset: i64) 
 
 /// The component of a type that a byte offset lies in, as `%pos%x(2)`; empty if it is none.
 fn component(program: &Program, ty: ir::DebugTypeId, offset: i64) -> String {
-    let types = &program.module.types;
+    let types = &program.module().types;
     let Some(DebugTypeKind::Derived(fields)) = types.get(ty.index()).map(|t| &t.kind) else { return String::new() };
     let Ok(offset) = u64::try_from(offset) else { return String::new() };
     let Some(field) = fields.iter().filter(|f| f.offset <= offset && f.described.is_none()).max_by_key(|f| f.offset)
@@ -260,9 +256,9 @@ fn subscripts(dims: &[(i64, i64)], offset: i64) -> Vec<i64> {
 
 /// The bits of a value as Fortran would show them, by the type of the variable that holds it.
 pub(crate) fn show_value(program: &Program, func: &Function, name: &str, bits: u64) -> Option<String> {
-    let global = || program.module.globals.iter().filter_map(|g| g.var.as_ref());
+    let global = || program.module().globals.iter().filter_map(|g| g.var.as_ref());
     let var = func.vars.iter().chain(global()).find(|v| &*v.name == name)?;
-    let ty = program.module.types.get(var.ty.index())?;
+    let ty = program.module().types.get(var.ty.index())?;
     let value = match (&ty.kind, ty.bytes) {
         (DebugTypeKind::Integer, 1) => text::Value::Int { ty: Ty::I8, bits },
         (DebugTypeKind::Integer, 2) => text::Value::Int { ty: Ty::I16, bits },

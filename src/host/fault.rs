@@ -30,10 +30,9 @@ impl Where<'_> {
 
     /// The calls, the innermost first.
     pub(crate) fn stack(&self) -> Vec<Call> {
-        let Some(fragment) = self.warp.fragments.first() else { return Vec::new() };
-        let sites = self.warp.call_stack(fragment.frame, fragment.pc);
+        let sites = self.warp.splits().next().map(|split| split.call_stack()).unwrap_or_default();
         let call = |pair: &[Site]| Call {
-            procedure: self.program.module.func(pair[0].func).name.to_string(),
+            procedure: self.program.module().func(pair[0].func).name.to_string(),
             called_at: self.program.span(pair[1]),
         };
         sites.windows(2).map(call).collect()
@@ -53,13 +52,13 @@ pub(crate) fn of_fault(at: Where<'_>, memory: &Memory, fault: &Fault) -> Finding
             memory_fault(at, memory, Outside { address, bytes: u64::from(bytes), write })
         }
         FaultKind::StackOverflow => {
-            let depth = at.warp.frames.iter().flatten().count() as u64;
+            let depth = at.warp.frame_count() as u64;
             Finding::new(FindingKind::Host(HostFault::StackOverflow { depth }), step())
         }
         FaultKind::Trap(Trap::ZeroStep) => Finding::new(FindingKind::Host(HostFault::ZeroStep), step()),
         FaultKind::Trap(Trap::ZeroDivisor) => Finding::new(FindingKind::Host(HostFault::DivisionByZero), step()),
         FaultKind::Trap(Trap::Unsupported) => {
-            let refused = at.program.module.refusals.get(&at.span());
+            let refused = at.program.module().refusals.get(&at.span());
             let feature = refused.map_or_else(|| "what this statement needs".to_owned(), ToString::to_string);
             Finding::new(FindingKind::Unsupported { feature }, step())
         }

@@ -63,7 +63,7 @@ enum Phase {
 impl Host {
     /// A host program at its first statement. `None` if the program has no main program or memory has no room for a stack.
     pub fn new(program: &Program, memory: &mut Memory, options: &HostOptions) -> Option<Host> {
-        let main = program.module.main?;
+        let main = program.module().main?;
         let base = memory.alloc(Region::HostStack, options.stack_bytes, "", Span::NONE).ok()?;
         let stack = HostStack { top: base, limit: base + options.stack_bytes };
         let warp = Warp::host(program, main, stack).ok()?;
@@ -84,7 +84,7 @@ impl Host {
 
     /// Schedule points that it has passed.
     pub fn points(&self) -> u64 {
-        self.warp.points
+        self.warp.points()
     }
 
     /// Its exit code, once it is over.
@@ -97,9 +97,7 @@ impl Host {
 
     /// The operation it is at.
     pub fn site(&self) -> Option<Site> {
-        let fragment = self.warp.fragments.first()?;
-        let frame = self.warp.frame(fragment.frame)?;
-        Some(Site { func: frame.func, pc: fragment.pc })
+        self.warp.splits().next().map(|split| split.site())
     }
 
     /// Runs for at most `budget` schedule points, which it counts down, until something is needed from outside.
@@ -122,7 +120,7 @@ impl Host {
                     None => continue,
                 },
                 Phase::Service(request) => {
-                    let (rt, site, count) = (request.rt, request.site, request.args.len().min(MOST_ARGS));
+                    let (rt, site, count) = (request.rt, request.site, request.arg_count().min(MOST_ARGS));
                     let mut args = [0; MOST_ARGS];
                     for (i, arg) in args.iter_mut().enumerate().take(count) {
                         *arg = self.warp.arg(request, i, 0);
@@ -241,7 +239,7 @@ impl Host {
     }
 
     fn launch(&mut self, program: &Program, memory: &Memory, request: &LaunchRequest) -> Result<(), Halt> {
-        let kernel = program.module.func(request.func);
+        let kernel = program.module().func(request.func);
         let span = program.span(request.site);
         let mut args = Vec::with_capacity(request.args.len());
         for (param, &bits) in kernel.params.iter().zip(&request.args) {

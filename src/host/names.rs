@@ -1,88 +1,130 @@
-//! Which variable an operation meant: its name for a finding.
+//! Which variable an instruction meant: its name for a finding.
 //!
-//! An address that faults was computed from something: a descriptor's base, a dummy, the address of a variable. The slot of
-//! the address is followed backwards through the operations before it to the nearest such origin. This is a search for a
-//! name to show, not an analysis: it looks at the code in its layout order and gives up after [`STEPS`].
+//! An address that faults was computed from something: a descriptor's base, a dummy, the address of a variable. The operands
+//! of the address are followed backwards through the instructions before it to the nearest such origin; pointers come before
+//! what is scaled and added to them, so that an array is named before its subscripts. This is a search for a name to show,
+//! not an analysis: it looks at the code in its layout order and gives up after [`STEPS`].
 
-use ir::{AddrBase, DebugVar, FuncId, Ty, VarLoc};
-use vm::{Code, Origin, Program, Site};
+use ir::op::{BinOp, UnOp};
+use ir::{AddrBase, DebugVar, FuncId, Function, InstKind, Reg, Val, VarLoc};
+use vm::{Program, Site};
 
 const STEPS: usize = 64;
 
-/// A slot of one of the three files of a frame.
-type SlotKey = (u8, u32);
+/// A place among the instructions of a function: block and index.
+type Place = (usize, usize);
 
-fn key(ty: Ty, slot: u32) -> SlotKey {
-    match ty {
-        Ty::Pred => (0, slot),
-        Ty::I64 | Ty::F64 => (2, slot),
-        _ => (1, slot),
+/// Registers that an address was made of and are still to be looked at, with the place before which they were assigned.
+#[derive(Default)]
+struct Search {
+    pointers: Vec<(Reg, Place)>,
+    /// Subscripts and other scaled parts, which count only if no pointer has a name.
+    scaled: Vec<(Reg, Place)>,
+}
+
+impl Search {
+    fn pointer(&mut self, val: Val, at: Place) {
+        if let Val::Reg(reg) = val {
+            self.pointers.push((reg, at));
+        }
+    }
+
+    fn scaled(&mut self, val: Val, at: Place) {
+        if let Val::Reg(reg) = val {
+            self.scaled.push((reg, at));
+        }
+    }
+
+    /// Adds the operands of an instruction at `at` that made an address or a part of one. What comes last is looked at first.
+    fn operands(&mut self, kind: &InstKind, at: Place) {
+        match *kind {
+            InstKind::Load { addr, .. } | InstKind::Store { addr, .. } | InstKind::Atomic { addr, .. } => {
+                self.pointer(addr, at);
+            }
+            InstKind::Un { op: UnOp::Mov, a, .. } => self.pointer(a, at),
+            InstKind::Bin { op: BinOp::Add | BinOp::Sub | BinOp::And | BinOp::Min | BinOp::Max, a, b, .. } => {
+                self.pointer(b, at);
+                self.pointer(a, at);
+            }
+            InstKind::Bin { op: BinOp::Mul | BinOp::Shl, a, b, .. } => {
+                self.scaled(b, at);
+                self.scaled(a, at);
+            }
+            InstKind::Tri { a, b, c, .. } => {
+                self.scaled(b, at);
+                self.scaled(a, at);
+                self.pointer(c, at);
+            }
+            InstKind::Select { a, b, .. } => {
+                self.pointer(b, at);
+                self.pointer(a, at);
+            }
+            InstKind::Cvt { a, .. } => self.scaled(a, at),
+            _ => {}
+        }
+    }
+
+    fn next(&mut self) -> Option<(Reg, Place)> {
+        self.pointers.pop().or_else(|| self.scaled.pop())
     }
 }
 
 /// The name of the variable that the memory operation at `site` goes to, as the source has it.
 pub fn variable_at(program: &Program, site: Site) -> Option<String> {
-    let code = program.code.get(site.func.index())?;
-    let mut work: Vec<(SlotKey, u32)> = Vec::new();
-    let mut found = code.origin(site.pc)?;
-    let mut at = site.pc;
+    let (bb, index) = program.instruction_index(site)?;
+    let function = program.module().func(site.func);
+    let at = (bb.index(), index);
+    let mut search = Search::default();
+    search.operands(program.instruction(site)?, at);
+    if let InstKind::Load { addr: Val::Imm(address), .. } | InstKind::Store { addr: Val::Imm(address), .. } =
+        *program.instruction(site)?
+    {
+        return global(program, address);
+    }
     for _ in 0..STEPS {
-        let own = found.local.and_then(|offset| local(program, site.func, code, offset));
-        let global = || found.constant.and_then(|address| global(program, address));
-        if let Some(name) = own.or_else(global) {
-            return Some(name);
+        let (reg, before) = search.next()?;
+        if let Some(var) = function.vars.iter().find(|var| is_in(var, reg)) {
+            return Some(var.name.to_string());
         }
-        work.extend(found.slots.iter().map(|&(ty, slot)| (key(ty, slot), at)));
-        found = loop {
-            let (slot, before) = work.pop()?;
-            if let Some(name) = origin(program, site.func, code, slot) {
+        let Some((at, kind)) = definition(function, reg, before) else { continue };
+        if let InstKind::Addr { base, .. } = *kind {
+            if let Some(name) = base_name(program, site.func, base) {
                 return Some(name);
             }
-            if let Some((pc, next)) = definition(code, slot, before) {
-                at = pc;
-                break next;
-            }
-        };
+        }
+        search.operands(kind, at);
     }
     None
 }
 
-/// The last operation before `before` that sets a slot.
-fn definition(code: &Code, slot: SlotKey, before: u32) -> Option<(u32, Origin)> {
-    let sets = |pc: u32| code.origin(pc).filter(|o| o.assigns.is_some_and(|(ty, s)| key(ty, s) == slot));
-    (0..before).rev().find_map(|pc| Some((pc, sets(pc)?)))
+/// Whether a variable, its address or its descriptor's address is in a register.
+fn is_in(var: &DebugVar, reg: Reg) -> bool {
+    matches!(var.loc, VarLoc::Reg(r) | VarLoc::At(r) | VarLoc::DescriptorAt(r) if r == reg)
 }
 
-/// The name of what a slot is by itself: a dummy, a variable, the address of a global.
-fn origin(program: &Program, func: FuncId, code: &Code, slot: SlotKey) -> Option<String> {
-    let function = program.module.func(func);
-    let lives = |var: &&DebugVar| match var.loc {
-        VarLoc::Reg(r) | VarLoc::At(r) | VarLoc::DescriptorAt(r) => {
-            code.slots.get(r.index()).is_some_and(|&(ty, s)| key(ty, s) == slot)
-        }
-        _ => false,
-    };
-    if let Some(var) = function.vars.iter().find(lives) {
-        return Some(var.name.to_string());
+/// The last instruction before `before` that assigns a register.
+fn definition(function: &Function, reg: Reg, before: Place) -> Option<(Place, &InstKind)> {
+    let (last, end) = before;
+    (0..=last).rev().find_map(|bb| {
+        let insts = &function.blocks.get(bb)?.insts;
+        let insts = if bb == last { insts.get(..end)? } else { &insts[..] };
+        let index = insts.iter().rposition(|inst| inst.kind.def() == Some(reg))?;
+        Some(((bb, index), &insts[index].kind))
+    })
+}
+
+/// The name of the variable that lies at a base.
+fn base_name(program: &Program, func: FuncId, base: AddrBase) -> Option<String> {
+    if let AddrBase::Global(id) = base {
+        return program.module().globals.get(id.index())?.var.as_ref().map(|v| v.name.to_string());
     }
-    let constant = code.consts64.iter().find(|&&(s, _)| (2, s) == slot).map(|&(_, value)| value)?;
-    global(program, constant)
+    let here = |var: &&DebugVar| matches!(var.loc, VarLoc::Memory(b) | VarLoc::Descriptor(b) if b == base);
+    program.module().func(func).vars.iter().find(here).map(|v| v.name.to_string())
 }
 
 /// The name of the global variable at an address.
 pub(crate) fn global(program: &Program, address: u64) -> Option<String> {
-    let globals = program.module.globals.iter().zip(&program.globals);
+    let globals = program.module().globals.iter().zip(program.globals());
     let (global, _) = globals.into_iter().find(|&(g, &base)| address >= base && address - base < g.bytes.max(1))?;
     global.var.as_ref().map(|v| v.name.to_string())
-}
-
-fn local(program: &Program, func: FuncId, code: &Code, offset: u64) -> Option<String> {
-    let function = program.module.func(func);
-    let slot =
-        code.local_offsets.iter().zip(&function.locals).position(|(&o, l)| offset >= o && offset - o < l.bytes)?;
-    let here = |var: &&DebugVar| match var.loc {
-        VarLoc::Memory(AddrBase::Local(id)) | VarLoc::Descriptor(AddrBase::Local(id)) => id.index() == slot,
-        _ => false,
-    };
-    function.vars.iter().find(here).map(|v| v.name.to_string())
 }

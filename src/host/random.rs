@@ -4,6 +4,8 @@
 //! The state is part of the program's state, so that equal runs draw equal numbers. There is no seed from outside: a program
 //! that calls `RANDOM_SEED` without arguments begins anew with the first seed, as nvfortran's does by default.
 
+use scalar::random::split_mix;
+
 /// The seed of a program that sets none.
 pub(crate) const DEFAULT_SEED: u64 = 0x2545_f491_4f6c_dd1d;
 
@@ -17,12 +19,7 @@ impl Random {
     /// A generator of that seed.
     pub(crate) fn new(seed: u64) -> Random {
         let mut x = seed;
-        let mut next = || {
-            x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let z = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-            z ^ z >> 31
-        };
+        let mut next = || split_mix(&mut x);
         Random { state: [next(), next(), next(), next()] }
     }
 

@@ -108,17 +108,16 @@ struct KernelTable<'a>(&'a Program);
 
 impl Kernels for KernelTable<'_> {
     fn kernel(&self, func: FuncId) -> Option<KernelInfo> {
-        let function = self.0.module.funcs.get(func.index()).filter(|f| f.kind == FuncKind::Kernel)?;
-        let code = self.0.code.get(func.index())?;
-        let constant = self.0.module.globals.iter().filter(|g| g.space == Space::Const);
+        let function = self.0.module().funcs.get(func.index()).filter(|f| f.kind == FuncKind::Kernel)?;
+        let constant = self.0.module().globals.iter().filter(|g| g.space == Space::Const);
         // Half of the virtual registers are alive at one time, as a rule of thumb.
-        let slots = code.files[1] + 2 * code.files[2];
+        let words = self.0.register_words(func);
         Some(KernelInfo {
             name: function.name.to_string(),
-            shared_bytes: code.shared_bytes,
-            local_bytes: code.local_bytes,
+            shared_bytes: self.0.shared_bytes(func),
+            local_bytes: self.0.local_bytes(func),
             constant_bytes: constant.map(|g| g.bytes).sum(),
-            registers: (slots / 2).clamp(16, 255),
+            registers: (words / 2).clamp(16, 255),
             max_threads: function.max_threads,
             cluster: function.cluster,
         })
@@ -174,7 +173,7 @@ impl Machine {
             .ok_or_else(|| LoadError::new("the program has no main program"))?;
         let runtime = Runtime::new(devices.len() as u32);
         let is_racing = devices.iter().filter_map(DeviceBox::emulator).any(emu::Emulator::is_racing);
-        let order = is_racing.then(|| CommandOrder::new(&program.module, devices.len()));
+        let order = is_racing.then(|| CommandOrder::new(&program.module(), devices.len()));
         Ok(Machine {
             program,
             memory,

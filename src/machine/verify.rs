@@ -122,7 +122,7 @@ impl VerifyDevice {
     }
 
     fn info(&self, launch: &KernelLaunch) -> LaunchInfo {
-        let kernel = self.emulator.program().map_or("", |p| p.module.func(launch.func).short_name()).to_owned();
+        let kernel = self.emulator.program().map_or("", |p| p.module().func(launch.func).short_name()).to_owned();
         LaunchInfo { number: launch.number, kernel, stream: launch.stream }
     }
 

@@ -34,7 +34,7 @@ impl Machine {
         let Some(running) = running.filter(|_| self.is_device_at_work()) else {
             return Whereabouts { launch: None, span: span_of(self.host().site()) };
         };
-        let func = program.module.func(running.launch.func);
+        let func = program.module().func(running.launch.func);
         // Blocks that several threads run are at no one place.
         let span = running.active.front().map_or(func.span, |block| span_of(site(block)));
         let launch = LaunchAtWork { kernel: func.name.to_string(), begun: running.begun, blocks: running.total };
@@ -44,9 +44,5 @@ impl Machine {
 
 /// The operation that the first lanes of the block that are not at its end are at.
 fn site(block: &Block) -> Option<Site> {
-    block.warps.iter().find_map(|warp| {
-        let fragment = warp.fragments.first()?;
-        let frame = warp.frame(fragment.frame)?;
-        Some(Site { func: frame.func, pc: fragment.pc })
-    })
+    block.warps.iter().find_map(|warp| warp.splits().next().map(|split| split.site()))
 }

@@ -164,16 +164,6 @@ impl Thread {
     }
 }
 
-/// The lanes of `mask`, lowest first.
-pub(crate) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
-    let mut rest = mask;
-    std::iter::from_fn(move || {
-        let lane = rest.trailing_zeros();
-        rest &= rest.wrapping_sub(1);
-        (lane < LANES as u32).then_some(lane as usize)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,8 +172,6 @@ mod tests {
     fn strided_addresses_count_from_lane_zero() {
         let a = Addresses::Strided { first: 100, stride: -4 };
         assert_eq!((a.of(0), a.of(3)), (100, 88));
-        assert_eq!(lanes(0x8000_0005).collect::<Vec<_>>(), [0, 2, 31]);
-        assert_eq!(lanes(0).count(), 0);
     }
 
     #[test]

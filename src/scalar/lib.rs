@@ -5,14 +5,20 @@
 //! functions): integers wrap, division never traps, real(4) NaN results are canonical, conversions of NaN follow the
 //! target.
 //!
+//! Two small things that all layers share live here too: the lanes of a mask ([`lanes`]) and a mixing function ([`random`]).
+//!
 //! Not here: CUDA Fortran types (`sema`), characters and complex numbers (lowered to scalars).
 
 mod bitfield;
 pub mod bits;
 pub mod convert;
 pub mod int;
+mod lanes;
 pub mod model;
+pub mod random;
 pub mod real;
+
+pub use lanes::{Lanes, lanes};
 
 /// Type of one IR register or memory cell.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

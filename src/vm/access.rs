@@ -5,12 +5,13 @@ use crate::frame::Frame;
 use crate::hooks::Atomics;
 use crate::reach::{Reach, Target, allowed, target};
 use crate::spread;
-use crate::warp::{Context, Fault, FaultKind, Warp, lanes};
+use crate::warp::{Context, Fault, FaultKind, Warp};
 use crate::wire::Wire;
 use ir::op::AtomOp;
 use ir::{Access, Space, Ty, eval};
 use mem::address::SHARED_BASE;
 use mem::{Grid, Lanes, Word};
+use scalar::lanes;
 
 /// Whether this side may touch memory at the grid, which lies in one region, and whether it is aligned as it must.
 #[inline(always)]

@@ -21,7 +21,7 @@ pub(crate) use crate::operands::{
 use crate::rounds::Rounds;
 use crate::tight::Tight;
 use ir::op::{BarOp, BinOp, CmpOp, CvtOp, ShflOp, Special, TriOp, UnOp, VoteOp};
-use ir::{FuncId, Scope, Trap, Ty};
+use ir::{Bb, FuncId, Scope, Trap, Ty};
 use source::Span;
 use std::sync::Arc;
 
@@ -32,76 +32,80 @@ pub(crate) type Slot = u32;
 #[derive(Clone, Debug)]
 pub struct Program {
     /// The module it was compiled from.
-    pub module: Arc<ir::Module>,
+    pub(crate) module: Arc<ir::Module>,
     /// Code, by [`FuncId`].
-    pub code: Vec<Code>,
+    pub(crate) code: Vec<Code>,
     /// Address of each global variable.
-    pub globals: Vec<u64>,
+    pub(crate) globals: Vec<u64>,
     /// The instruction set that its warps are run with.
-    pub set: crate::InstructionSet,
+    pub(crate) set: crate::InstructionSet,
     /// Whether every register has what the source says in every lane, also where the program has no more use for it, as a
     /// debugger wants it. It costs time.
-    pub exact: bool,
+    pub(crate) exact: bool,
 }
 
 /// The code of one function.
 #[derive(Clone, Debug, Default)]
-pub struct Code {
+pub(crate) struct Code {
     /// Operations that take every register as a row of lanes.
-    pub ops: Vec<Op>,
+    pub(crate) ops: Vec<Op>,
     /// Source place of each operation.
-    pub spans: Vec<Span>,
+    pub(crate) spans: Vec<Span>,
+    /// The instruction of the IR that each operation is, by block and index; none for those that only serve the executor.
+    pub(crate) insts: Vec<Option<(Bb, usize)>>,
     /// The operation of each load, store and atomic of the function, in the order of its blocks.
-    pub accesses: Vec<u32>,
+    pub(crate) accesses: Vec<u32>,
+    /// The size of virtual registers and constants in words of 32 bits, predicates not counted.
+    pub(crate) register_words: u32,
     /// Slots of each file: predicates, 32 bits, 64 bits.
-    pub files: [u32; 3],
+    pub(crate) files: [u32; 3],
     /// The same with uniform registers as scalars. The first is right for every block; a second one, where there is one,
     /// for blocks whose rows are whole warps. Those of host code have no operations.
-    pub ways: Vec<Way>,
+    pub(crate) ways: Vec<Way>,
     /// Scalars that are constants; they follow those of the uniform registers, of which the last way has most.
-    pub scalars: Vec<u64>,
+    pub(crate) scalars: Vec<u64>,
     /// Where each register of the IR lives. Registers that no operation needs have a slot that means nothing.
-    pub slots: Vec<(Ty, Slot)>,
+    pub(crate) slots: Vec<(Ty, Slot)>,
     /// Constants: 32-bit slots.
-    pub consts32: Vec<(Slot, u32)>,
+    pub(crate) consts32: Vec<(Slot, u32)>,
     /// Constants: 64-bit slots.
-    pub consts64: Vec<(Slot, u64)>,
+    pub(crate) consts64: Vec<(Slot, u64)>,
     /// Constants: predicates.
-    pub constsp: Vec<(Slot, bool)>,
+    pub(crate) constsp: Vec<(Slot, bool)>,
     /// Parameters in order.
-    pub params: Vec<(Ty, Slot)>,
+    pub(crate) params: Vec<(Ty, Slot)>,
     /// Which parameters are needed as rows though they have a scalar.
-    pub row_params: Vec<bool>,
+    pub(crate) row_params: Vec<bool>,
     /// Where in local memory the copy of a parameter of so many bytes lies, by position.
-    pub param_offsets: Vec<Option<u64>>,
+    pub(crate) param_offsets: Vec<Option<u64>>,
     /// Slots that the program or a debugger may read before they are assigned; a frame that begins has zeros there.
-    pub unset: Vec<(Ty, Slot)>,
+    pub(crate) unset: Vec<(Ty, Slot)>,
     /// Bytes of local memory of a frame.
-    pub local_bytes: u64,
+    pub(crate) local_bytes: u64,
     /// Offset of each local slot.
-    pub local_offsets: Vec<u64>,
+    pub(crate) local_offsets: Vec<u64>,
     /// Offset of each shared variable from the beginning of the block's shared memory; `None` for dynamic ones.
-    pub shared_offsets: Vec<Option<u64>>,
+    pub(crate) shared_offsets: Vec<Option<u64>>,
     /// Bytes of static shared memory that the function and all that it calls need.
-    pub shared_bytes: u64,
+    pub(crate) shared_bytes: u64,
     /// Loops of host code that may be run many rounds at a time.
-    pub rounds: Vec<Rounds>,
+    pub(crate) rounds: Vec<Rounds>,
 }
 
 /// What depends on which registers are uniform.
 #[derive(Clone, Debug, Default)]
-pub struct Way {
+pub(crate) struct Way {
     /// Operations, numbered as [`Code::ops`].
-    pub ops: Vec<Op>,
+    pub(crate) ops: Vec<Op>,
     /// How many of the 32-bit and of the 64-bit slots, from the first, have a scalar.
-    pub uniforms: [u32; 2],
+    pub(crate) uniforms: [u32; 2],
     /// Sums that are addresses.
-    pub forms: Vec<Form>,
+    pub(crate) forms: Vec<Form>,
     /// Parts of addresses that differ by lane.
-    pub spreads: Vec<SpreadCode>,
+    pub(crate) spreads: Vec<SpreadCode>,
     /// Loops that write nothing, by the number of their [`Op::Tight`]; `None` where this way has an operation that is not one
     /// of theirs.
-    pub tight: Vec<Option<Tight>>,
+    pub(crate) tight: Vec<Option<Tight>>,
 }
 
 impl Code {
@@ -119,13 +123,6 @@ pub struct Site {
     pub func: FuncId,
     /// The operation.
     pub pc: u32,
-}
-
-impl Program {
-    /// The source place of a site.
-    pub fn span(&self, site: Site) -> Span {
-        self.code[site.func.index()].spans.get(site.pc as usize).copied().unwrap_or(Span::NONE)
-    }
 }
 
 impl Op {
@@ -163,7 +160,7 @@ impl Op {
 /// Names end with the type of the operands. Operations that begin with `U` compute scalars.
 #[derive(Clone, PartialEq, Debug)]
 #[allow(missing_docs)]
-pub enum Op {
+pub(crate) enum Op {
     MovP(R2),
     NotP(R2),
     AndP(R3),

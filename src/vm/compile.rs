@@ -136,6 +136,7 @@ impl<'a> Compiler<'a> {
         }
         self.place_tight(&tight);
         self.resolve();
+        self.code.register_words = self.code.files[1] + 2 * self.code.files[2];
         Ok(self.code)
     }
 
@@ -184,6 +185,7 @@ impl<'a> Compiler<'a> {
     /// Appends an operation on rows, and what the ways do instead.
     fn push_all(&mut self, op: Op, ways: Vec<Op>, span: Span) {
         self.code.ops.push(op);
+        self.code.insts.push(None);
         for (way, op) in self.code.ways.iter_mut().zip(ways) {
             way.ops.push(op);
         }
@@ -396,6 +398,9 @@ impl<'a> Compiler<'a> {
             self.code.accesses.push(self.code.ops.len() as u32);
         }
         self.push_all(op, ways, span);
+        if let Some(inst) = self.code.insts.last_mut() {
+            *inst = Some(place);
+        }
         // A uniform register whose operation works on rows is taken from there, and one that somebody wants as a row put there.
         let mut moves = Vec::new();
         for way in 0..self.plans.len() {

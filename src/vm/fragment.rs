@@ -36,21 +36,21 @@ pub enum State {
 
 /// Lanes of a warp at one place.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Fragment {
+pub(crate) struct Fragment {
     /// Its lanes.
-    pub mask: u32,
+    pub(crate) mask: u32,
     /// Its next operation.
-    pub pc: u32,
+    pub(crate) pc: u32,
     /// Its frame.
-    pub frame: u32,
+    pub(crate) frame: u32,
     /// What it is doing.
-    pub state: State,
+    pub(crate) state: State,
     /// Where it meets others, innermost last: operation and frame.
-    pub joins: Vec<(u32, u32)>,
+    pub(crate) joins: Vec<(u32, u32)>,
     /// Schedule points since it last made progress.
-    pub idle: u32,
+    pub(crate) idle: u32,
     /// Whether it goes on past the statement at which it was stopped.
-    pub resume: bool,
+    pub(crate) resume: bool,
 }
 
 impl Fragment {

@@ -16,13 +16,13 @@ use mem::Hint;
 pub(crate) const SPARE: usize = 2;
 
 /// A register's place and type, as [`Frame::get`] takes it.
-pub type SlotRef = (Ty, Slot);
+pub(crate) type SlotRef = (Ty, Slot);
 
 /// The slots of one activation, `W` lanes each.
 #[derive(Clone, Debug)]
 pub struct Frame<const W: usize> {
     /// The function.
-    pub func: FuncId,
+    pub(crate) func: FuncId,
     /// Predicates, one bit a lane.
     pub(crate) preds: Vec<u32>,
     /// 32-bit values; narrower integers zero-extended.
@@ -50,13 +50,13 @@ pub struct Frame<const W: usize> {
     /// How many rounds of a loop pass before they are tried many at a time.
     pub(crate) barren: u64,
     /// Address of the first byte of the frame's local memory, which is the warp's to keep; that of the host lies in memory.
-    pub local_base: u64,
+    pub(crate) local_base: u64,
     /// Bytes of local memory a lane.
-    pub local_bytes: u64,
+    pub(crate) local_bytes: u64,
     /// Where to go on when it returns: the frame, its operation after the call, and where the results go.
-    pub caller: Option<Caller>,
+    pub(crate) caller: Option<Caller>,
     /// How many fragments are in it or in what it called.
-    pub users: u32,
+    pub(crate) users: u32,
 }
 
 /// Copies the lanes of `mask` from one row to another.
@@ -68,11 +68,11 @@ fn blend<T: Copy, const W: usize>(to: &mut [T; W], from: &[T; W], mask: u32) {
 
 /// The activation that a frame returns to.
 #[derive(Clone, Debug)]
-pub struct Caller {
+pub(crate) struct Caller {
     /// Its frame.
-    pub frame: u32,
+    pub(crate) frame: u32,
     /// The operation of the call.
-    pub pc: u32,
+    pub(crate) pc: u32,
 }
 
 impl<const W: usize> Frame<W> {
@@ -167,7 +167,7 @@ impl<const W: usize> Frame<W> {
     }
 
     /// The bits of one lane of a slot.
-    pub fn get(&self, place: SlotRef, lane: usize) -> u64 {
+    pub(crate) fn get(&self, place: SlotRef, lane: usize) -> u64 {
         if let Some(scalar) = self.scalar(place) {
             if self.owner >> lane & 1 != 0 {
                 return self.scalars[scalar];
@@ -189,7 +189,7 @@ impl<const W: usize> Frame<W> {
     }
 
     /// Sets one lane of a slot, from outside of the code: what was known of registers is known no more.
-    pub fn set(&mut self, place: SlotRef, lane: usize, bits: u64) {
+    pub(crate) fn set(&mut self, place: SlotRef, lane: usize, bits: u64) {
         self.give_back();
         self.loose = true;
         self.put(place, lane, bits);
@@ -220,7 +220,7 @@ impl<const W: usize> Frame<W> {
         if self.scalar(to).is_some_and(|_| !self.is_in_rows())
             || other.scalar(from).is_some_and(|_| !other.is_in_rows())
         {
-            for lane in crate::warp::lanes(mask) {
+            for lane in scalar::lanes(mask) {
                 self.put(to, lane, other.get(from, lane));
             }
             return;
@@ -290,7 +290,7 @@ impl<const W: usize> Frame<W> {
         let registers = (self.narrow + self.uniforms[1]) as usize;
         let own = (self.owner, self.scalars[..registers].into());
         for (mask, file) in std::iter::once(own).chain(std::mem::take(&mut self.parked)) {
-            for lane in crate::warp::lanes(mask) {
+            for lane in scalar::lanes(mask) {
                 for i in 0..self.uniforms[0] as usize {
                     self.words[i][lane] = file[i] as u32;
                 }

@@ -21,21 +21,22 @@ mod compute;
 mod abreast;
 mod access;
 mod after;
-mod carry;
+
 mod code;
 mod compile;
+mod copies;
 mod exec;
 mod file;
 mod fragment;
 mod frame;
 mod hooks;
+mod inspect;
 mod instructions;
 mod isa;
 mod layout;
 mod local;
 mod meet;
 mod operands;
-mod origin;
 mod plan;
 mod rare;
 mod reach;
@@ -51,15 +52,15 @@ mod whirl;
 mod window;
 mod wire;
 
-pub use carry::{Carrier, Carriers};
-pub use code::{Code, Op, Program, Site};
+pub use code::{Program, Site};
 pub use compile::{LoadError, compile};
-pub use fragment::{Fragment, State};
-pub use frame::{Frame, SlotRef};
+pub use copies::CopyOnlyRegs;
+pub use fragment::State;
+pub use frame::Frame;
 pub use hooks::{AccessEvent, AccessKind, Atomics, Before, Hooks, SilentSites, Values};
+pub use inspect::{Activation, SplitView};
 pub use isa::InstructionSet;
 pub use meet::Meeting;
-pub use origin::Origin;
 pub use warp::{Arg, Context, Fault, FaultKind, Geometry, HostStack, LaunchRequest, RtRequest, Stop, Warp};
 
 /// Schedule points that a fragment may pass without making progress before others get their turn.

@@ -6,7 +6,8 @@
 //! `bar.warp.sync`: "executed a bar.warp.sync with the same membermask value").
 
 use crate::fragment::State;
-use crate::warp::{Warp, lanes};
+use crate::warp::Warp;
+use scalar::lanes;
 
 /// At what lanes of a warp meet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,10 +7,11 @@ use crate::fragment::State;
 use crate::frame::{Frame, SlotRef};
 use crate::hooks::Atomics;
 use crate::meet::{self, Group, Meeting};
-use crate::warp::{Context, Fault, FaultKind, LaunchRequest, RtRequest, Stop, Warp, lanes};
+use crate::warp::{Context, Fault, FaultKind, LaunchRequest, RtRequest, Stop, Warp};
 use crate::wire::{Exit, Wire};
 use ir::op::{BarOp, ShflOp, Special, VoteOp};
 use ir::{Space, Ty, eval};
+use scalar::lanes;
 
 /// Where the loop is.
 pub(crate) struct Cursor {

@@ -5,10 +5,10 @@
 //! not touch, and on the device for alignment.
 
 use crate::local::{self, Local};
-use crate::warp::lanes;
 use ir::Space;
 use mem::address::SHARED_BASE;
 use mem::{Lanes, Memory, Word};
+use scalar::lanes;
 
 /// The memories that one access may reach.
 pub(crate) struct Reach<'a, const W: usize> {

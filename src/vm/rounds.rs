@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 /// A loop that may be run many rounds at a time. Registers and values are those of the function.
 #[derive(Clone, Debug)]
-pub struct Rounds {
+pub(crate) struct Rounds {
     /// The body; it takes `inputs` and does as many rounds as its last parameter says, 32 lanes abreast.
     pub(crate) kernel: Arc<Program>,
     /// Values that are linear in the number of the round, operands before results.

@@ -23,7 +23,7 @@ use std::ops::Range;
 
 /// A loop in a way's operations.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Tight {
+pub(crate) struct Tight {
     /// A round.
     pub(crate) steps: Vec<Step>,
     /// What a round loads, in order; [`LOADS`] at most.

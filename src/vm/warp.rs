@@ -12,6 +12,7 @@ use ir::rt::Rt;
 use ir::{FuncId, Space, Trap, Ty};
 use mem::Memory;
 use mem::address::LOCAL_BASE;
+use scalar::{lanes, random};
 use std::sync::Arc;
 
 /// Extents and place of a block in its launch; everything counts from 0.
@@ -55,27 +56,27 @@ pub struct HostStack {
 #[derive(Clone, Debug)]
 pub struct Warp<const W: usize> {
     /// Number of the warp in its block.
-    pub number: u32,
+    pub(crate) number: u32,
     /// The lanes that have not exited.
-    pub live: u32,
+    pub(crate) live: u32,
     /// Its fragments; empty when all lanes have exited.
-    pub fragments: Vec<Fragment>,
+    pub(crate) fragments: Vec<Fragment>,
     /// Frames, by the numbers that fragments have; `None` is free.
-    pub frames: Vec<Option<Box<Frame<W>>>>,
+    pub(crate) frames: Vec<Option<Box<Frame<W>>>>,
     /// Their local memory, by the same numbers; of the host there is none.
     pub(crate) locals: Vec<Local<W>>,
     /// Which fragment runs.
-    pub current: usize,
+    pub(crate) current: usize,
     /// Schedule points that the warp has passed.
-    pub points: u64,
+    pub(crate) points: u64,
     /// Stores, and atomics that changed something, so far.
-    pub writes: u64,
+    pub(crate) writes: u64,
     /// Only on the host.
-    pub stack: Option<HostStack>,
+    pub(crate) stack: Option<HostStack>,
     /// First free address of the local window.
-    pub local_top: u64,
+    pub(crate) local_top: u64,
     /// Where the last access to memory was found, so that the next is found sooner.
-    pub hint: u32,
+    pub(crate) hint: u32,
     /// Frames of functions that have returned, to be used again.
     #[allow(clippy::vec_box)] // They move to `frames` and back as they are.
     pub(crate) spare: Vec<Box<Frame<W>>>,
@@ -84,10 +85,10 @@ pub struct Warp<const W: usize> {
     /// Of the host: what runs rounds of its loops.
     pub(crate) abreast: Spare,
     /// Frames at most, against endless recursion.
-    pub depth_limit: u32,
+    pub(crate) depth_limit: u32,
     /// From which the order of lanes is drawn, where it is free: in an atomic, and of the parts of a branch. 0 is their
     /// natural order.
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// Whether lanes may have met that are not in the same execution of the code (see `fragment`).
     pub(crate) loose: bool,
     /// Thread indices of the lanes, x, y and z, and the block extents that they were worked out for.
@@ -133,8 +134,8 @@ pub struct RtRequest {
     pub site: Site,
     /// The calling lanes.
     pub mask: u32,
-    /// The arguments' slots in the current frame.
-    pub args: Vec<SlotRef>,
+    /// Where the arguments are in the current frame; see [`RtRequest::arg_count`] and [`Warp::arg`].
+    pub(crate) args: Vec<SlotRef>,
 }
 
 /// A launch by the current fragment (its first lane's values).
@@ -308,38 +309,18 @@ impl<const W: usize> Warp<W> {
         Some(base)
     }
 
-    /// The frame of that number.
-    pub fn frame(&self, number: u32) -> Option<&Frame<W>> {
-        self.frames.get(number as usize)?.as_deref()
-    }
-
     /// The frame of that number, to change it.
-    pub fn frame_mut(&mut self, number: u32) -> Option<&mut Frame<W>> {
+    pub(crate) fn frame_mut(&mut self, number: u32) -> Option<&mut Frame<W>> {
         self.frames.get_mut(number as usize)?.as_deref_mut()
     }
 
-    /// The call stack of a frame, innermost first: each function with the operation it is at (`pc` for the innermost).
-    pub fn call_stack(&self, frame: u32, pc: u32) -> Vec<Site> {
-        let mut out = Vec::new();
-        let mut at = Some((frame, pc));
-        while let Some((number, pc)) = at {
-            let Some(frame) = self.frame(number) else { break };
-            out.push(Site { func: frame.func, pc });
-            at = frame.caller.as_ref().map(|c| (c.frame, c.pc));
-        }
-        out
-    }
-
-    /// What the seed says at this schedule point, 0 without a seed: the finaliser of `SplitMix64` (Steele, Lea and Flood 2014).
+    /// What the seed says at this schedule point, 0 without a seed: a number of `SplitMix64`.
     /// Nothing else goes in, so that it is the same however the code was optimised and the run was stopped.
     fn chance(&self) -> u64 {
         if self.seed == 0 {
             return 0;
         }
-        let x = self.seed.wrapping_add(self.points.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ x >> 31
+        random::mix(self.seed.wrapping_add(self.points.wrapping_mul(random::GOLDEN_GAMMA)))
     }
 
     /// The order in which lanes do what they do one after another.
@@ -361,20 +342,6 @@ impl<const W: usize> Warp<W> {
             && let Some(chosen) = self.fragments.iter().position(chosen)
         {
             self.current = chosen;
-        }
-    }
-
-    /// The fragment that holds a lane.
-    pub fn fragment_of(&self, lane: u32) -> Option<&Fragment> {
-        self.fragments.iter().find(|f| f.mask >> lane & 1 != 0)
-    }
-
-    /// The argument of a request in one lane.
-    pub fn arg(&self, request: &RtRequest, index: usize, lane: usize) -> u64 {
-        let frame = self.fragments.get(self.current).and_then(|f| self.frame(f.frame));
-        match (frame, request.args.get(index)) {
-            (Some(frame), Some(&slot)) => frame.get(slot, lane),
-            _ => 0,
         }
     }
 
@@ -580,16 +547,4 @@ impl LaneOrder {
         let turned = if self.flip == 0 { turned } else { turned.reverse_bits() };
         lanes(turned).map(move |i| ((i as u32 ^ self.flip) + self.first) as usize & 31)
     }
-}
-
-/// The lanes of a mask, from the lowest.
-pub(crate) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
-    let mut rest = mask;
-    std::iter::from_fn(move || {
-        (rest != 0).then(|| {
-            let lane = rest.trailing_zeros() as usize;
-            rest &= rest - 1;
-            lane
-        })
-    })
 }

@@ -109,8 +109,8 @@ impl<'a> Setting<'a> {
             let running = scene.program;
             let known = |global: &Global| {
                 let same = |k: &Global| k.name == global.name && k.bytes == global.bytes;
-                let at = running.module.globals.iter().position(same).filter(|_| is_of_program(global))?;
-                running.globals.get(at).copied()
+                let at = running.module().globals.iter().position(same).filter(|_| is_of_program(global))?;
+                running.globals().get(at).copied()
             };
             let (program, pad) = load(&code.module, scene.memory.clone(), known)?;
             (std::borrow::Cow::Owned(program), pad)
@@ -126,8 +126,8 @@ impl<'a> Setting<'a> {
     /// The address of a variable; `None` if the code does not use it.
     pub(crate) fn address(&self, id: VarId) -> Option<u64> {
         let is_it = |g: &Global| g.var.as_ref().is_some_and(|v| v.source_id == id.0);
-        let at = self.program.module.globals.iter().position(is_it)?;
-        self.program.globals.get(at).copied()
+        let at = self.program.module().globals.iter().position(is_it)?;
+        self.program.globals().get(at).copied()
     }
 
     /// Runs the code.

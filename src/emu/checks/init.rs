@@ -19,18 +19,18 @@
 use crate::report;
 use crate::schedule::grid::Running;
 use finding::{Access, Actor, Finding, FindingKind, Space, What};
-use ir::{AddrBase, VarLoc};
+use ir::{AddrBase, Reg, VarLoc};
 use mem::address::{LOCAL_BASE, SHARED_BASE};
 use mem::{InitBits, Memory, SharedInitBits};
+use scalar::lanes;
 use std::collections::BTreeMap;
-use vm::{AccessEvent, AccessKind, Carrier, Carriers, Hooks, Program, Site, Warp};
+use vm::{AccessEvent, AccessKind, CopyOnlyRegs, Hooks, Program, Site, Warp};
 
 /// What is known of a launch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LaunchInit {
     blocks: BTreeMap<u64, BlockInit>,
-    /// Slots whose values only go from loads to stores.
-    carriers: Carriers,
+    copy_only: CopyOnlyRegs,
     /// The first lane of each place that used a missing byte, and how many did.
     seen: BTreeMap<(Site, Space), (Use, u64)>,
 }
@@ -41,8 +41,8 @@ struct BlockInit {
     shared: InitBits,
     /// By warp and lane.
     local: BTreeMap<(u32, u32), InitBits>,
-    /// Bytes of carried values that are missing, by warp, frame and slot: a mask of bytes for each lane.
-    carried: BTreeMap<(u32, u32, Carrier), [u8; 32]>,
+    /// Bytes of carried values that are missing, by warp, frame and register: a mask of bytes for each lane.
+    carried: BTreeMap<(u32, u32, Reg), [u8; 32]>,
 }
 
 /// A use of a missing byte.
@@ -82,16 +82,9 @@ impl LaunchInit {
 
 /// Whether an address of local memory belongs to a variable of the source, of any frame of the warp.
 fn is_local_variable(program: &Program, warp: &Warp<32>, address: u64) -> bool {
-    let holds = |frame: &&vm::Frame<32>| address >= frame.local_base && address - frame.local_base < frame.local_bytes;
-    let Some(frame) = warp.frames.iter().filter_map(Option::as_deref).find(holds) else { return false };
-    let (function, code) = (program.module.func(frame.func), &program.code[frame.func.index()]);
-    let offset = address - frame.local_base;
-    function.vars.iter().filter(|v| !v.is_dummy).any(|var| {
-        let VarLoc::Memory(AddrBase::Local(id)) = var.loc else { return false };
-        let start = code.local_offsets.get(id.index()).copied().unwrap_or(u64::MAX);
-        let bytes = function.locals.get(id.index()).map_or(0, |slot| slot.bytes);
-        offset >= start && offset - start < bytes
-    })
+    let Some((func, id)) = warp.local_slot_at(program, address) else { return false };
+    let is_here = |var: &ir::DebugVar| matches!(var.loc, VarLoc::Memory(AddrBase::Local(own)) if own == id);
+    program.module().func(func).vars.iter().any(|var| !var.is_dummy && is_here(var))
 }
 
 /// Hooks that keep the bits of what is written and look at what is read.
@@ -108,7 +101,7 @@ impl InitHooks<'_> {
         let bytes = event.bytes as u64;
         let mut out = [0u8; 32];
         let gaps = |bits: &InitBits, address: u64| bits.missing(address, bytes);
-        let lanes = (0..32).filter(|lane| event.mask >> lane & 1 != 0);
+        let lanes = lanes(event.mask);
         let block = self.launch.blocks.get(&self.block);
         match event.space {
             ir::Space::Shared => {
@@ -120,7 +113,7 @@ impl InitHooks<'_> {
                 let none = InitBits::default();
                 for lane in lanes {
                     let address = event.lanes.address(lane, event.bytes);
-                    let bits = block.and_then(|b| b.local.get(&(warp.number, lane as u32))).unwrap_or(&none);
+                    let bits = block.and_then(|b| b.local.get(&(warp.number(), lane as u32))).unwrap_or(&none);
                     let gap = gaps(bits, address - LOCAL_BASE);
                     if gap != 0 && is_local_variable(self.program, warp, address) {
                         out[lane] = gap;
@@ -135,7 +128,7 @@ impl InitHooks<'_> {
     /// Notes that the lanes wrote; `missing` are bytes of values that were carried there.
     fn wrote(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>, missing: Option<[u8; 32]>) {
         let bytes = event.bytes as u64;
-        let lanes = (0..32).filter(|lane| event.mask >> lane & 1 != 0);
+        let lanes = lanes(event.mask);
         let note = |bits: &mut InitBits, address: u64, lane: usize| {
             bits.store(address, bytes, missing.map_or(0, |m| m[lane]));
         };
@@ -147,7 +140,7 @@ impl InitHooks<'_> {
             ir::Space::Local => {
                 let block = self.launch.blocks.entry(self.block).or_default();
                 for lane in lanes {
-                    let bits = block.local.entry((warp.number, lane as u32)).or_default();
+                    let bits = block.local.entry((warp.number(), lane as u32)).or_default();
                     note(bits, event.lanes.address(lane, event.bytes) - LOCAL_BASE, lane);
                 }
             }
@@ -170,7 +163,7 @@ impl InitHooks<'_> {
         let (block, program) = (self.block, self.program);
         let first = || Use {
             block,
-            tid: warp.number * 32 + lane as u32,
+            tid: warp.number() * 32 + lane as u32,
             lane: lane as u32,
             what,
             address,
@@ -192,23 +185,23 @@ impl Hooks<32> for InitHooks<'_> {
     }
 
     fn on_access(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) {
-        let carrier = self.launch.carriers.at(self.program, event.site);
-        let key = |place| (warp.number, event.frame, place);
+        let copied = self.launch.copy_only.at(self.program, event.site);
+        let key = |reg| (warp.number(), event.frame, reg);
         match event.kind {
             AccessKind::Read(_) => {
                 let missing = self.missing(warp, event);
-                match carrier {
-                    Some(place) => {
+                match copied {
+                    Some(reg) => {
                         let block = self.launch.blocks.entry(self.block).or_default();
-                        let carried = block.carried.entry(key(place)).or_insert([0; 32]);
-                        (0..32).filter(|l| event.mask >> l & 1 != 0).for_each(|l| carried[l] = missing[l]);
+                        let carried = block.carried.entry(key(reg)).or_insert([0; 32]);
+                        lanes(event.mask).for_each(|l| carried[l] = missing[l]);
                     }
                     None => self.used(warp, event, &missing, What::Read),
                 }
             }
             AccessKind::Write(_) => {
                 let block = self.launch.blocks.entry(self.block).or_default();
-                let missing = carrier.and_then(|place| block.carried.get(&key(place)).copied());
+                let missing = copied.and_then(|reg| block.carried.get(&key(reg)).copied());
                 self.wrote(warp, event, missing);
             }
             AccessKind::Atomic { .. } => {

@@ -167,7 +167,7 @@ impl Hooks<32> for RaceHooks<'_> {
             }
         };
         let access = WarpAccess {
-            warp: warp.number,
+            warp: warp.number(),
             active: event.mask,
             failed,
             kind,
@@ -193,8 +193,8 @@ impl Hooks<32> for RaceHooks<'_> {
         let Some(slot) = self.slot else { return };
         match self.mode {
             Mode::Plain => {}
-            Mode::Detect(d) => d.on_syncwarp(slot, warp.number, mask),
-            Mode::Decide(d) => d.exact.on_syncwarp(slot, warp.number, mask),
+            Mode::Detect(d) => d.on_syncwarp(slot, warp.number(), mask),
+            Mode::Decide(d) => d.exact.on_syncwarp(slot, warp.number(), mask),
         }
     }
 
@@ -202,8 +202,8 @@ impl Hooks<32> for RaceHooks<'_> {
         let Some(slot) = self.slot else { return };
         match self.mode {
             Mode::Plain => {}
-            Mode::Detect(d) => d.on_fence(slot, warp.number, mask, scope(reach)),
-            Mode::Decide(d) => d.exact.on_fence(slot, warp.number, mask, scope(reach)),
+            Mode::Detect(d) => d.on_fence(slot, warp.number(), mask, scope(reach)),
+            Mode::Decide(d) => d.exact.on_fence(slot, warp.number(), mask, scope(reach)),
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::schedule::grid::Running;
 use crate::symbolize::Memories;
 use finding::{Access, Actor, Finding, FindingKind};
 use ir::Ty;
+use scalar::lanes;
 use source::Span;
 use std::collections::BTreeMap;
 use text::Value;
@@ -45,11 +46,11 @@ pub(crate) fn serve(
     if let Some(block) = run.active.front()
         && let Some(warp) = block.warps.get(number)
     {
-        for lane in (0..32).filter(|lane| request.mask >> lane & 1 != 0) {
+        for lane in lanes(request.mask) {
             let from = Memories { memory, shared: &block.shared, warp };
             let Some(kind) = to_blame(warp, request, lane, from) else { continue };
             made.note(span, kind, |kind| {
-                let who = Actor::Thread(report::thread(run, block.linear, warp.number * 32 + lane as u32));
+                let who = Actor::Thread(report::thread(run, block.linear, warp.number() * 32 + lane as u32));
                 let stack = report::stack_of(program, warp, lane as u32, request.site.func);
                 let access = Access::step(who, span).stack(stack);
                 Finding::new(kind, vec![access]).in_launch(report::launch_info(program, run)).with_seed(run.seed)

@@ -289,7 +289,7 @@ impl Running {
         let left = self.total - self.begun;
         let each = (self.points / self.begun.max(1)).max(1);
         // Blocks of a cooperative launch wait for each other.
-        let is_cooperative = program.module.func(self.launch.func).cooperative;
+        let is_cooperative = program.module().func(self.launch.func).cooperative;
         let work = each.saturating_mul(left);
         if matches!(self.mode, Mode::Decide(_)) || is_cooperative || left < 2 || work < grain.worth / 4 {
             return Parallel::No;

@@ -19,6 +19,7 @@ use crate::parallel::independent::Parallel;
 use device::KernelLaunch;
 use ir::analysis::affine::gcd;
 use mem::Memory;
+use scalar::random;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use vm::{Arg, Frame, Geometry, Program};
@@ -280,10 +281,10 @@ pub(crate) fn block_at(
     let total = launch.grid.iter().map(|&g| u64::from(g)).product();
     let linear = schedule(seed, total, position);
     let [gx, gy, _] = launch.grid.map(u64::from);
-    let code = &program.code[launch.func.index()];
     let cta = [linear % gx, linear / gx % gy, linear / (gx * gy)].map(|c| c as u32);
-    let geometry = Geometry { grid: launch.grid, block: launch.block, cta, static_shared: code.shared_bytes };
-    let bytes = code.shared_bytes.next_multiple_of(16) + launch.dynamic_shared;
+    let geometry =
+        Geometry { grid: launch.grid, block: launch.block, cta, static_shared: program.shared_bytes(launch.func) };
+    let bytes = program.dynamic_shared_offset(launch.func) + launch.dynamic_shared;
     let mut block = match spare {
         Some(mut block) => {
             block.begin(program, launch.func, args, linear, geometry);
@@ -294,7 +295,7 @@ pub(crate) fn block_at(
     shuffle(seed, linear, &mut block.order);
     if seed != 0 {
         for warp in &mut block.warps {
-            warp.seed = mix(seed ^ mix(linear << 5 | u64::from(warp.number))) | 1;
+            warp.set_seed(mix(seed ^ mix(linear << 5 | u64::from(warp.number()))) | 1);
         }
     }
     block
@@ -364,12 +365,9 @@ fn shuffle(seed: u64, linear: u64, order: &mut [u32]) {
     }
 }
 
-/// The finaliser of `SplitMix64` (Steele, Lea and Flood 2014).
+/// A number that a seed stands for.
 pub(crate) fn mix(x: u64) -> u64 {
-    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ x >> 31
+    random::mix(x.wrapping_add(random::GOLDEN_GAMMA))
 }
 
 #[cfg(test)]

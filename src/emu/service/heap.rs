@@ -8,6 +8,7 @@ use crate::symbolize::Memories;
 use finding::FindingKind;
 use ir::rt::Rt;
 use mem::{Memory, Region};
+use scalar::lanes;
 use source::Span;
 use vm::{Program, RtRequest, Warp};
 
@@ -27,7 +28,7 @@ pub(crate) fn serve(
     (region, span, used): (Region, Span, &mut u64),
 ) -> Served {
     let mut results = [[0u64; 2]; 32];
-    for lane in (0..32).filter(|l| request.mask >> l & 1 != 0) {
+    for lane in lanes(request.mask) {
         let arg = |i| warp.arg(request, i, lane);
         if request.rt == Rt::Free {
             let freed = match memory.find(arg(1)).map(|id| memory.info(id).bytes) {

@@ -7,6 +7,7 @@ use crate::symbolize::Memories;
 use finding::{FindingKind, HostFault};
 use ir::Ty;
 use ir::rt::Rt;
+use scalar::lanes;
 use text::{ListWriter, Modes, Target, Value};
 use vm::{Program, RtRequest, Warp};
 
@@ -40,7 +41,7 @@ pub(crate) fn serve(
     output: &mut Vec<u8>,
 ) -> Served {
     state.lanes.resize_with(32, || None);
-    let lanes = (0..32).filter(|l| request.mask >> l & 1 != 0);
+    let lanes = lanes(request.mask);
     for lane in lanes {
         let arg = |i| warp.arg(request, i, lane);
         let kind = |bits: u64| match bits {

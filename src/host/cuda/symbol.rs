@@ -38,7 +38,7 @@ pub(crate) struct Symbols(Arc<[Symbol]>);
 
 impl Symbols {
     pub(crate) fn new(program: &Program) -> Symbols {
-        let globals = program.module.globals.iter().zip(&program.globals);
+        let globals = program.module().globals.iter().zip(program.globals());
         let on_device = globals.filter(|(g, _)| matches!(g.space, ir::Space::Global | ir::Space::Const));
         let symbol = |(g, &address): (&ir::Global, &u64)| Symbol { name: g.name.clone(), address, bytes: g.bytes };
         Symbols(on_device.filter(|(g, _)| g.var.is_some()).map(symbol).collect())

@@ -7,18 +7,18 @@
 
 use device::space_of;
 use finding::{Access, Actor, Finding, FindingKind, Place, What};
+use ir::Reg;
 use mem::{Memory, SharedInitBits};
 use source::Span;
 use std::collections::BTreeMap;
-use vm::{AccessEvent, AccessKind, Carrier, Carriers, Hooks, Program, Site, Warp};
+use vm::{AccessEvent, AccessKind, CopyOnlyRegs, Hooks, Program, Site, Warp};
 
 /// What is known of the host.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HostInit {
-    /// Slots whose values only go from loads to stores.
-    carriers: Carriers,
-    /// Bytes of carried values that are missing, by frame and slot.
-    carried: BTreeMap<(u32, Carrier), u8>,
+    copy_only: CopyOnlyRegs,
+    /// Bytes of copied values that are missing, by frame and register.
+    carried: BTreeMap<(u32, Reg), u8>,
     seen: Vec<Use>,
 }
 
@@ -73,21 +73,21 @@ impl Hooks<1> for InitHooks<'_> {
 
     fn on_access(&mut self, _: &Warp<1>, event: &AccessEvent<'_, 1>) {
         let (address, bytes) = (event.lanes.address(0, event.bytes), event.bytes as u64);
-        let carrier = self.state.carriers.at(self.program, event.site).map(|c| (event.frame, c));
+        let copied = self.state.copy_only.at(self.program, event.site).map(|c| (event.frame, c));
         if matches!(event.kind, AccessKind::Read(_)) {
             let missing = self.bits.with(|bits| bits.missing(address, bytes));
-            match carrier {
-                Some(carrier) if missing != 0 => {
-                    self.state.carried.insert(carrier, missing);
+            match copied {
+                Some(copied) if missing != 0 => {
+                    self.state.carried.insert(copied, missing);
                 }
-                Some(carrier) => {
-                    self.state.carried.remove(&carrier);
+                Some(copied) => {
+                    self.state.carried.remove(&copied);
                 }
                 None if missing != 0 => self.used(event.site, address, bytes),
                 None => {}
             }
         } else {
-            let missing = carrier.and_then(|c| self.state.carried.get(&c).copied()).unwrap_or(0);
+            let missing = copied.and_then(|c| self.state.carried.get(&c).copied()).unwrap_or(0);
             self.bits.with(|bits| bits.store(address, bytes, missing));
         }
     }

@@ -17,9 +17,10 @@
 
 use std::sync::Arc;
 
-use crate::access::{LANES, Thread, lanes};
+use crate::access::{LANES, Thread};
 use crate::clock::sparse::{Know, join_options, join_shared};
 use crate::stamp::{MAX_TIME, Stamp, Who};
+use scalar::lanes;
 
 /// Index of the head and of the pending acquisition that reach the own block only.
 const CTA: usize = 0;

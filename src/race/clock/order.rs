@@ -5,10 +5,11 @@
 //! launch touch too releases like a strong one (`threadfence; lock = 0`): the store itself is reported as mixed, the data
 //! that the lock protects is not.
 
-use crate::access::{Addresses, Space, Thread, WarpAccess, lanes};
+use crate::access::{Addresses, Space, Thread, WarpAccess};
 use crate::clock::block::{Heads, Knowledge};
 use crate::clock::sparse::{Know, join_options};
 use crate::clock::sync::{Strong, SyncTable};
+use scalar::lanes;
 use std::sync::Arc;
 
 /// The rules that the order follows.

@@ -10,13 +10,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::access::{Scope, Space, Thread, WarpAccess, lanes};
+use crate::access::{Scope, Space, Thread, WarpAccess};
 use crate::byteset::ByteSet;
 use crate::clock::order::{CtaSlot, Order, Rules};
 use crate::decide::history::{AccessInfo, Arrival, Frontier};
 use crate::decide::span::SpanMap;
 use crate::detector::{Incomplete, Launch, Suspicion, Watch};
 use crate::stamp::MAX_TAG;
+use scalar::lanes;
 
 /// The most stretches of bytes that are followed at once; each takes some 400 bytes.
 const SPAN_LIMIT: usize = 1 << 22;

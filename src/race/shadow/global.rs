@@ -8,12 +8,13 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use crate::access::{Addresses, Kind, WarpAccess, lanes};
+use crate::access::{Addresses, Kind, WarpAccess};
 use crate::byteset::ByteSet;
 use crate::clock::block::View;
 use crate::shadow::cell::Op;
 use crate::shadow::page::{Page, Touch};
 use crate::shadow::weak::{Weak, rows_of};
+use scalar::lanes;
 
 /// Binary logarithm of the bytes of a page.
 const PAGE_BITS: u32 = 16;

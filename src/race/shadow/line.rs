@@ -8,9 +8,9 @@
 //!
 //! Only weak accesses that fill whole cells come here.
 
-use crate::access::lanes;
 use crate::clock::block::View;
 use crate::stamp::Stamp;
+use scalar::lanes;
 
 /// Cells of a line.
 pub(crate) const CELLS: u32 = 32;

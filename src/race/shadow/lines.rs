@@ -4,10 +4,11 @@
 //! for a block that is 16 threads wide). A row becomes one [`Part`] for each line that it touches. What does not fill whole
 //! cells, or lies too irregularly to gain anything, is refused and left to the stamps of `page`.
 
-use crate::access::{Addresses, LANES, WarpAccess, lanes};
+use crate::access::{Addresses, LANES, WarpAccess};
 use crate::clock::block::View;
 use crate::shadow::line::{CELLS, Line, MAX_STEP, Owner, Part};
 use crate::stamp::Stamp;
+use scalar::lanes;
 
 /// The lines of a page; those that were not used since the last clearing have no meaning.
 #[derive(Clone, Debug, Default)]

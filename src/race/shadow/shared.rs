@@ -3,13 +3,14 @@
 //! It goes from block to block without being cleared: each block has its own generation as tag, and stamps with another
 //! tag are void.
 
-use crate::access::{WarpAccess, lanes};
+use crate::access::WarpAccess;
 use crate::byteset::ByteSet;
 use crate::clock::block::View;
 use crate::shadow::global::{Shape, op_of, shape_of};
 use crate::shadow::page::{Page, Touch};
 use crate::shadow::weak::{Weak, rows_of};
 use crate::stamp::MAX_TAG;
+use scalar::lanes;
 
 /// The shadow of the shared memory of one resident block.
 #[derive(Clone, Debug)]

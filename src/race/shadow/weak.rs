@@ -1,10 +1,11 @@
 //! Weak accesses of a warp on one page: by lines where the page has them, else by stamps.
 
-use crate::access::{Addresses, LANES, WarpAccess, lanes};
+use crate::access::{Addresses, LANES, WarpAccess};
 use crate::clock::block::View;
 use crate::shadow::global::op_of;
 use crate::shadow::lines::Rows;
 use crate::shadow::page::{Page, Touch};
+use scalar::lanes;
 
 /// What the detector keeps of an access while it is laid over pages.
 pub(crate) struct Weak<'a> {

@@ -51,13 +51,13 @@ fn sites_of_the_code_have_the_sharing_of_their_accesses() {
     };
     let program = rig.emulator.program().expect("loaded").clone();
     let found = SiteSharing::new(&program, &rig.memory, &launch);
-    let accesses = &program.code[func.index()].accesses;
-    let of = |i: usize| found.of(Site { func, pc: accesses[i] });
+    let accesses: Vec<Site> = program.access_sites(func).collect();
+    let of = |i: usize| found.of(accesses[i]);
     assert_eq!(accesses.len(), 4);
     assert_eq!([of(0), of(2), of(3)], [Sharing::ThreadDisjoint, Sharing::Reduction, Sharing::ThreadDisjoint]);
     assert_eq!(found.worst(), Sharing::Reduction);
     // All threads store to the first element of `s`; atomics do not race among themselves.
-    let private = |i: usize| found.private()[func.index()][accesses[i] as usize];
+    let private = |i: usize| found.private()[func.index()][accesses[i].pc as usize];
     assert_eq!([private(0), private(1), private(2), private(3)], [true, false, true, true]);
     assert!(!found.is_free_of_races());
     let same = KernelLaunch { args: vec![Arg::Bits(x), Arg::Bits(x)], ..launch };

@@ -4,6 +4,7 @@
 
 extern crate cufemu_vm as vm;
 
+mod inspect;
 mod rounds;
 mod sets;
 mod tight;

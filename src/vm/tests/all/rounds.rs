@@ -1,5 +1,6 @@
 //! Loops of host code do the same whether their rounds are run one by one or many at a time, with any budget.
 
+use ir::FuncId;
 use mem::Memory;
 use mem::address::Region;
 use source::Span;
@@ -171,7 +172,7 @@ fn run(module: &Arc<ir::Module>, exact: bool, budget: u64) -> (Vec<u8>, u64, Sto
         globals.push(at);
     }
     let mut program = vm::compile(module.clone(), globals.clone()).unwrap();
-    program.exact = exact;
+    program.set_exact(exact);
     let stack = memory.alloc(Region::Host, 4096, "stack", Span::NONE).unwrap();
     let mut warp: Warp<1> =
         Warp::host(&program, module.main.unwrap(), HostStack { top: stack, limit: stack + 4096 }).unwrap();
@@ -192,7 +193,7 @@ fn run(module: &Arc<ir::Module>, exact: bool, budget: u64) -> (Vec<u8>, u64, Sto
         memory.read(at, &mut part).unwrap();
         bytes.extend(part);
     }
-    (bytes, warp.points, stop, calls)
+    (bytes, warp.points(), stop, calls)
 }
 
 #[test]
@@ -211,7 +212,7 @@ fn rounds_abreast_do_what_rounds_one_by_one_do() {
             assert!(found.0 == bytes, "seed {seed}, budget {budget}\n{text}");
         }
         let program = vm::compile(module.clone(), vec![0; module.globals.len()]).unwrap();
-        abreast += u64::from(!program.code[0].rounds.is_empty());
+        abreast += u64::from(program.fast_loops(FuncId(0)).1 != 0);
         faults += u64::from(stop != Stop::Done);
     }
     assert!(abreast > 1500 && faults > 20, "{abreast} loops, {faults} faults");

@@ -130,7 +130,7 @@ fn every_instruction_set_gives_what_the_evaluator_gives() {
             case.from.iter().map(|&ty| std::array::from_fn(|_| value(&mut rng, ty))).collect();
         for set in InstructionSet::available() {
             for mask in [u32::MAX, 0x07ff_ffff, 0x8421_a5f0] {
-                program.set = set;
+                program.set_instruction_set(set);
                 let mut memory = Memory::new();
                 let mut place = |words: &[u64; 32]| {
                     let at = memory.alloc(Region::Device(0), 256, "words", Span::NONE).unwrap();

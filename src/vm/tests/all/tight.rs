@@ -42,7 +42,7 @@ fn run(program: &Program, mask: u32, budget: u64) -> (Vec<u8>, u64, String) {
     }
     let mut out = vec![0; BYTES as usize];
     memory.read(at, &mut out).unwrap();
-    (out, warp.points, fault)
+    (out, warp.points(), fault)
 }
 
 fn compile(text: &str) -> Program {
@@ -54,7 +54,7 @@ fn compile(text: &str) -> Program {
 
 /// How many loops of the kernel are run as a whole.
 fn tight(program: &Program) -> usize {
-    program.code[0].ways[0].tight.iter().flatten().count()
+    program.fast_loops(FuncId(0)).0
 }
 
 /// A loop as text: registers, and blocks from `first` to `first + 2`, of which the last is behind the loop.
@@ -260,12 +260,12 @@ fn loops_as_a_whole_do_what_their_operations_do() {
         let mut program = compile(&text);
         loops += tight(&program);
         for set in InstructionSet::available() {
-            program.set = set;
+            program.set_instruction_set(set);
             for mask in [u32::MAX, 0x00ff_f3ff, 0x8421_a5f0] {
-                program.exact = true;
+                program.set_exact(true);
                 let expected = run(&program, mask, u64::MAX);
                 faults += u32::from(!expected.2.is_empty());
-                program.exact = false;
+                program.set_exact(false);
                 for budget in [u64::MAX, 1 + rng.below(7), 1, 40] {
                     let found = run(&program, mask, budget);
                     assert!(found == expected, "kernel {number}, {set:?}, lanes {mask:#x}, budget {budget}\n{text}");
