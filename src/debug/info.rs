@@ -19,9 +19,9 @@ pub(crate) fn state_of(state: &State, current: bool) -> LaneState {
     match state {
         State::Runnable if current => LaneState::Active,
         State::Runnable => LaneState::Divergent,
-        State::AtJoin => LaneState::Joining,
+        State::AtReconvergence => LaneState::Joining,
         State::AtBarrier { .. } => LaneState::Barrier,
-        State::AtRendezvous { .. } => LaneState::Rendezvous,
+        State::AtWarpSync { .. } => LaneState::Rendezvous,
         State::AtRt => LaneState::Waiting,
     }
 }

@@ -15,7 +15,7 @@ use mem::{Memory, Region};
 use race::{AccessInfo, Incomplete, Kind, RacePair, Relation};
 use scalar::lanes;
 use source::Span;
-use vm::{Fault, FaultKind, Meeting, Program, Site, State};
+use vm::{Fault, FaultKind, Program, Site, State, WarpSync};
 
 /// A thread as findings name it.
 pub(crate) fn thread(running: &Running, linear: u64, tid: u32) -> ThreadId {
@@ -211,9 +211,9 @@ pub(crate) fn stuck(program: &Program, running: &Running, block: &Block) -> Find
                     barriers += 1;
                     "syncthreads"
                 }
-                State::AtRendezvous { need, at } => {
+                State::AtWarpSync { need, at } => {
                     let others = warp.splits().filter(|o| o.state() == split.state());
-                    let same = others.filter(|o| *at == Meeting::SyncWarp || o.site().pc == site.pc);
+                    let same = others.filter(|o| *at == WarpSync::SyncWarp || o.site().pc == site.pc);
                     let there = same.fold(0, |m, o| m | o.mask());
                     rendezvous.get_or_insert((at.name(), span));
                     missing |= need & !there;
@@ -277,7 +277,7 @@ pub(crate) fn livelock(program: &Program, running: &Running) -> Finding {
                 let span = program.span(split.site());
                 let operation = match split.state() {
                     State::AtBarrier { .. } => "syncthreads",
-                    State::AtRendezvous { at, .. } => at.name(),
+                    State::AtWarpSync { at, .. } => at.name(),
                     _ => "",
                 };
                 let count = u64::from(split.mask().count_ones());

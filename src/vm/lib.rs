@@ -1,69 +1,46 @@
-//! Compact code and the lane executor.
+//! The executor: compiles IR to compact code and runs it.
 //!
-//! [`compile`] turns IR functions into [`Code`]: flat operations over slots of a frame, one slot a register, with the place
-//! where the lanes of a branch meet again. [`Warp::run`] executes a [`Warp`] of `W` lanes: 32 for kernels, 1 for the host. An
-//! operation is dispatched once and done for all active lanes in a loop that becomes vector code.
+//! [`compile`] turns IR functions into flat operations over slots of a frame. [`Warp::run`] executes a [`Warp`] of `W` lanes: 32
+//! for kernels, 1 for the host. Each operation is dispatched once and done for all active lanes in a loop that becomes vector
+//! code.
 //!
-//! State is explicit (invariant I8): frames, fragments and program counters are data, so that a warp can be stopped
-//! before any operation, cloned and resumed. It never blocks: it returns a [`Stop`] that says why.
+//! State is explicit (invariant I8): frames, splits and program counters are data. A warp can be stopped before any operation,
+//! cloned and resumed. It never blocks; it returns a [`Stop`] that says why.
 //!
 //! # Divergence
 //!
-//! A warp is a set of fragments, each with a mask of lanes and a program counter. A branch whose lanes disagree splits its
-//! fragment; both parts meet again at the branch's immediate post-dominator, where a fragment waits only while another can
-//! run and has not polled for [`POLL_QUANTUM`] schedule points. Only speed and `activemask` depend on where they meet.
+//! A warp is a set of splits, each with a mask of lanes and a program counter. A branch on which lanes disagree divides its
+//! split. Both parts meet again at the immediate post-dominator of the branch. A split waits there only while another can run
+//! and has not polled for [`POLL_QUANTUM`] schedule points. Where they meet shows only in speed and in `activemask`.
 //!
-//! Not here: blocks and barriers (`emu`), services of the run time (`host`, `emu`), what a fault is called (`finding`).
+//! # Rooms
+//!
+//! `code` defines operations and programs, `compile` makes them from IR, `frame` holds registers, `memory` local and shared
+//! memory, `simd` the loops over lanes, `warp` splits, frames and requests, `observe` hooks and inspection, `exec` runs it all.
+//! Other crates see registers of the IR, sites and splits (`observe::inspect`), never slots or operations.
+//!
+//! Not here: blocks and barriers (`emu`), services of the run time (`host`, `emu`), the wording of faults (`finding`).
 
 #[macro_use]
-mod compute;
-
-mod abreast;
-mod access;
-mod after;
-
 mod code;
+
 mod compile;
-mod copies;
 mod exec;
-mod file;
-mod fragment;
 mod frame;
-mod hooks;
-mod inspect;
-mod instructions;
-mod isa;
-mod layout;
-mod local;
-mod meet;
-mod operands;
-mod plan;
-mod rare;
-mod reach;
-mod rounds;
-mod rows;
-mod scalars;
-mod select;
-mod sight;
-mod spread;
-mod tight;
+mod memory;
+mod observe;
+mod simd;
 mod warp;
-mod whirl;
-mod window;
-mod wire;
 
-pub use code::{Program, Site};
+pub use code::{InstructionSet, Program, Site};
 pub use compile::{LoadError, compile};
-pub use copies::CopyOnlyRegs;
-pub use fragment::State;
 pub use frame::Frame;
-pub use hooks::{AccessEvent, AccessKind, Atomics, Before, Hooks, SilentSites, Values};
-pub use inspect::{Activation, SplitView};
-pub use isa::InstructionSet;
-pub use meet::Meeting;
-pub use warp::{Arg, Context, Fault, FaultKind, Geometry, HostStack, LaunchRequest, RtRequest, Stop, Warp};
+pub use observe::{AccessEvent, AccessKind, Activation, Before, CopyOnlyRegs, Hooks, SilentSites, SplitView, Values};
+pub use warp::{
+    Arg, Atomics, Context, Fault, FaultKind, Geometry, HostStack, LaunchRequest, RtRequest, State, Stop, Warp, WarpSync,
+};
 
-/// Schedule points that a fragment may pass without making progress before others get their turn.
+/// Schedule points that a split may pass without making progress before others get their turn.
 pub const POLL_QUANTUM: u32 = 1 << 14;
 
 /// Schedule points that an atomic which changes nothing counts as in a poll: few but those who wait for a lock execute many.

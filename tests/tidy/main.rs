@@ -10,6 +10,7 @@
 mod codes;
 mod cycles;
 mod diagram;
+mod executor;
 mod files;
 mod layers;
 mod manifests;

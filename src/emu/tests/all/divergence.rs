@@ -36,7 +36,7 @@ fn by_warps(seed: u64, made: &Made, way: Way, options: Options) -> (Vec<u32>, u6
     let mut rig = Rig::new(made.module.clone(), options);
     let mut program = vm::Program::clone(rig.emulator.program().expect("loaded"));
     program.set_instruction_set(vm::InstructionSet::available()[way.set]);
-    program.set_exact(way.exact);
+    program.set_materialise_all(way.exact);
     rig.emulator.load(program.into());
     let x = rig.words("in", &input(seed));
     let out = rig.words("out", &vec![0; OUT * threads(made)]);

@@ -5,6 +5,6 @@
 extern crate cufemu_vm as vm;
 
 mod inspect;
-mod rounds;
 mod sets;
-mod tight;
+mod trace;
+mod vector_loop;

@@ -1,7 +1,7 @@
 //! Every operation gives what the evaluator gives, with each instruction set, in all lanes and in a part of them, whether its
 //! operands differ by lane or are the same for all.
 
-use crate::rounds::Rng;
+use crate::vector_loop::Rng;
 use ir::eval;
 use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
 use ir::{FuncId, Ty};

@@ -1,0 +1,339 @@
+//! Loads, stores and atomics lane by lane: the slow path for addresses that are not regular, and the atomics.
+//!
+//! Not here: which memory an address lies in (`memory::slow_path`).
+
+use super::report::RunState;
+use crate::code::{AddressExpr, AtomicOp, Code, MemOp, Op, Width};
+use crate::frame::Frame;
+use crate::frame::lane_pattern;
+use crate::memory::slow_path::{SlowPath, Target, allowed, target};
+use crate::warp::Atomics;
+use crate::warp::{Context, Fault, FaultKind, Warp};
+use ir::op::AtomOp;
+use ir::{Access, Space, Trap, Ty, eval};
+use mem::address::SHARED_BASE;
+use mem::{Grid, Lanes, Word};
+use scalar::lanes;
+
+/// Whether this side may touch memory at the grid, which lies in one region, and whether it is aligned as it must.
+#[inline(always)]
+pub(crate) fn is_open<const W: usize>(open: u64, g: &Grid, bytes: usize) -> bool {
+    allowed(open, g.first) && (W == 1 || g.is_aligned(bytes))
+}
+
+/// The space that an observer sees: where the first lane's address really lies.
+pub(crate) fn reported<const W: usize>(space: Space, at: &Lanes<W>, mask: u32, bytes: usize) -> Space {
+    match space {
+        Space::Host | Space::Global | Space::Const => Space::Global,
+        Space::Shared => Space::Shared,
+        Space::Local => Space::Local,
+        Space::Generic => match target(space, at.address(mask.trailing_zeros() as usize, bytes)) {
+            Target::Memory => Space::Global,
+            Target::Shared => Space::Shared,
+            Target::Local => Space::Local,
+        },
+    }
+}
+
+macro_rules! by_width {
+    ($width:expr, $word:ident => $body:expr) => {
+        match $width {
+            Width::W8 => {
+                type $word = u8;
+                $body
+            }
+            Width::W16 => {
+                type $word = u16;
+                $body
+            }
+            Width::W32 => {
+                type $word = u32;
+                $body
+            }
+            Width::W64 => {
+                type $word = u64;
+                $body
+            }
+        }
+    };
+}
+
+/// Reads the word that all lanes read, in device code; `None` if it cannot be read.
+#[inline(always)]
+pub(crate) fn load_one(ctx: &Context<'_>, open: u64, m: &MemOp, address: u64, hint: &mut u32) -> Option<u64> {
+    if !address.is_multiple_of(m.width.bytes() as u64) {
+        return None;
+    }
+    if m.space == Space::Shared {
+        let at = usize::try_from(address.wrapping_sub(SHARED_BASE)).ok()?;
+        return by_width!(m.width, T => {
+            ctx.shared.get(at..at.checked_add(<T as Word>::BYTES)?).map(|b| <T as Word>::read(b).word())
+        });
+    }
+    if !allowed(open, address) || m.access == Access::Volatile && ctx.atomics.is_some() {
+        return None;
+    }
+    by_width!(m.width, T => ctx.memory.load::<T>(address, hint).map(Word::word))
+}
+
+fn fault<const W: usize>(run: &RunState<W>, bad: u32, bytes: usize, write: bool, space: Space) -> Fault {
+    let addresses: Vec<(u32, u64)> = lanes(bad).map(|l| (l as u32, run.lanes.address(l, bytes))).collect();
+    let misaligned = W > 1 && addresses.iter().any(|&(_, a)| !a.is_multiple_of(bytes as u64));
+    let kind = if misaligned {
+        FaultKind::Misaligned { bytes: bytes as u32, write }
+    } else {
+        FaultKind::Access { space, bytes: bytes as u32, write }
+    };
+    Fault { kind, site: run.site, mask: bad, addresses }
+}
+
+/// The addresses of an access by the current split.
+fn addresses<const W: usize>(
+    code: &Code,
+    expr: &AddressExpr,
+    frame: &Frame<W>,
+    run: &RunState<W>,
+    bytes: usize,
+) -> Lanes<W> {
+    let scalars = run.fast.then_some(frame.scalars.as_slice());
+    let all = if W == 1 {
+        // All registers of host code are among the uniform terms, and in rows.
+        lane_pattern::addresses(expr, &[], frame.local_base, None, &frame.words, &frame.longs)
+    } else {
+        lane_pattern::addresses(
+            expr,
+            &code.variants[run.variant].patterns,
+            frame.local_base,
+            scalars,
+            &frame.words,
+            &frame.longs,
+        )
+    };
+    Lanes::of(&all, run.mask, bytes)
+}
+
+/// The same, if they are known to be regular.
+fn regular<const W: usize>(expr: &AddressExpr, frame: &Frame<W>, run: &RunState<W>) -> Option<Grid> {
+    if !run.fast || lane_pattern::stale(expr, &frame.patterns, run.mask).is_some() {
+        return None;
+    }
+    lane_pattern::grid(expr, frame.local_base, &frame.scalars, &frame.patterns)
+}
+
+/// What an access did.
+pub(crate) enum Done {
+    /// It loaded.
+    Load,
+    /// It stored.
+    Store,
+    /// Nothing yet: it has to be reported first.
+    Tell,
+    /// Nothing yet: the warp has to wait.
+    Held,
+}
+
+/// Executes a load or a store, whatever its addresses are.
+pub(crate) fn lane_by_lane<const W: usize>(
+    code: &Code,
+    op: &Op,
+    warp: &mut Warp<W>,
+    ctx: &mut Context<'_>,
+    run: &mut RunState<W>,
+    reported: bool,
+) -> Result<Done, Fault> {
+    let (m, write, one) = if let Op::ULoad(m) = op {
+        (m, false, true)
+    } else if let Some(m) = op.load() {
+        (m, false, false)
+    } else if let Some(m) = op.store() {
+        (m, true, false)
+    } else {
+        let kind = FaultKind::Trap(Trap::Unreachable);
+        return Err(Fault { kind, site: run.site, mask: run.mask, addresses: Vec::new() });
+    };
+    let is_polled = !write && m.access == Access::Volatile && m.space != Space::Shared && m.space != Space::Local;
+    if is_polled && ctx.atomics.as_deref_mut().is_some_and(Atomics::holds) {
+        return Ok(Done::Held);
+    }
+    let Some(frame) = warp.frame(run.frame) else { return Ok(Done::Load) };
+    let bytes = m.width.bytes();
+    let expr = &code.variants[run.variant].address_exprs[m.expr as usize];
+    // Every access to a draft comes here, also those whose addresses are regular.
+    let regular = if ctx.memory.is_draft() { regular(expr, frame, run) } else { None };
+    run.lanes = regular.map_or_else(|| addresses(code, expr, frame, run, bytes), |grid| grid.lanes(bytes));
+    if write && !reported && run.is_reporting(run.site.func, run.site.pc) {
+        return Ok(Done::Tell);
+    }
+    let bad = match (write, m.width) {
+        (false, Width::W32) if !one => {
+            let mut out = frame.words[m.value as usize];
+            let bad = load_lanes(warp, ctx, m.space, run, &mut out);
+            put(warp, run.frame, |f| f.words[m.value as usize] = out);
+            bad
+        }
+        (false, Width::W64) if !one => {
+            let mut out = frame.longs[m.value as usize];
+            let bad = load_lanes(warp, ctx, m.space, run, &mut out);
+            put(warp, run.frame, |f| f.longs[m.value as usize] = out);
+            bad
+        }
+        (false, _) => by_width!(m.width, T => {
+            let mut out = [<T as Default>::default(); W];
+            let bad = load_lanes(warp, ctx, m.space, run, &mut out);
+            let mask = run.mask;
+            put(warp, run.frame, |f| {
+                if one {
+                    f.scalars[m.value as usize] = out[mask.trailing_zeros() as usize].word();
+                } else {
+                    lanes(mask).for_each(|l| f.words[m.value as usize][l] = out[l].word() as u32);
+                }
+            });
+            bad
+        }),
+        (true, Width::W64) => {
+            let values = frame.longs[m.value as usize];
+            store_lanes(warp, ctx, m.space, run, &values)
+        }
+        (true, width) => {
+            let words = frame.words[m.value as usize];
+            match width {
+                Width::W8 => store_lanes(warp, ctx, m.space, run, &words.map(|w| w as u8)),
+                Width::W16 => store_lanes(warp, ctx, m.space, run, &words.map(|w| w as u16)),
+                _ => store_lanes(warp, ctx, m.space, run, &words),
+            }
+        }
+    };
+    match bad {
+        0 if write => Ok(Done::Store),
+        0 => Ok(Done::Load),
+        _ => Err(fault(run, bad, bytes, write, m.space)),
+    }
+}
+
+fn put<const W: usize>(warp: &mut Warp<W>, frame: u32, f: impl FnOnce(&mut Frame<W>)) {
+    if let Some(Some(frame)) = warp.frames.get_mut(frame as usize) {
+        f(frame);
+    }
+}
+
+/// Reads one word for each lane of the access; gives the lanes that could not.
+fn load_lanes<T: Word, const W: usize>(
+    warp: &mut Warp<W>,
+    ctx: &mut Context<'_>,
+    space: Space,
+    run: &RunState<W>,
+    out: &mut [T; W],
+) -> u32 {
+    let mut hint = warp.hint;
+    let reach = SlowPath { memory: ctx.memory, shared: ctx.shared, locals: &mut warp.locals, open: warp.open };
+    let mut bad = 0;
+    for (to, mask) in SlowPath::parts(space, &run.lanes, run.mask, T::BYTES) {
+        if mask != 0 {
+            bad |= reach.load(to, &run.lanes, mask, out, &mut hint);
+        }
+    }
+    warp.hint = hint;
+    bad
+}
+
+/// Writes one word for each lane of the access; gives the lanes that could not.
+fn store_lanes<T: Word, const W: usize>(
+    warp: &mut Warp<W>,
+    ctx: &mut Context<'_>,
+    space: Space,
+    run: &RunState<W>,
+    values: &[T; W],
+) -> u32 {
+    let mut hint = warp.hint;
+    let mut reach = SlowPath { memory: ctx.memory, shared: ctx.shared, locals: &mut warp.locals, open: warp.open };
+    let mut bad = 0;
+    for (to, mask) in SlowPath::parts(space, &run.lanes, run.mask, T::BYTES) {
+        if mask != 0 {
+            bad |= reach.store(to, &run.lanes, mask, values, &mut hint);
+        }
+    }
+    warp.hint = hint;
+    bad
+}
+
+/// Executes an atomic, lane after lane; says whether it changed anything.
+pub(crate) fn atomic<const W: usize>(
+    code: &Code,
+    a: &AtomicOp,
+    warp: &mut Warp<W>,
+    ctx: &mut Context<'_>,
+    run: &mut RunState<W>,
+) -> Result<bool, Fault> {
+    let AtomicOp { op, ty, space, .. } = *a;
+    let width = Width::of(ty);
+    let bytes = width.bytes();
+    let Some(frame) = warp.frame(run.frame) else { return Ok(false) };
+    run.lanes = addresses(code, &code.variants[run.variant].address_exprs[a.expr as usize], frame, run, bytes);
+    let operand = |slot| -> [u64; W] { std::array::from_fn(|l| frame.get((ty, slot), l)) };
+    let (first, second) = (operand(a.a), a.b.map(operand));
+    let mut old = [0u64; W];
+    let mut left = [0u64; W];
+    let mut changed = false;
+    let mut bad = 0;
+    run.failed = 0;
+    let order = warp.lane_order();
+    let mut hint = warp.hint;
+    let deferred = ctx.atomics.as_deref().is_some_and(|sink| sink.takes(run.site));
+    let mut reach = SlowPath { memory: ctx.memory, shared: ctx.shared, locals: &mut warp.locals, open: warp.open };
+    for (to, mask) in SlowPath::parts(space, &run.lanes, run.mask, bytes) {
+        for lane in order.lanes(mask) {
+            let one = 1 << lane;
+            let failed = by_width!(width, T => {
+                let b = second.as_ref().map_or(0, |b| b[lane]);
+                if deferred && to == Target::Memory {
+                    let address = run.lanes.address(lane, bytes);
+                    if reach.has(address, bytes) {
+                        if let Some(sink) = ctx.atomics.as_deref_mut() {
+                            sink.take(run.site, op, ty, address, first[lane], b);
+                        }
+                        changed = true;
+                    } else {
+                        bad |= one;
+                    }
+                    continue;
+                }
+                let mut word = [<T as Default>::default(); W];
+                let mut failed = reach.load::<T>(to, &run.lanes, one, &mut word, &mut hint);
+                if failed == 0 {
+                    old[lane] = word[lane].word();
+                    let new = update(op, ty, to, old[lane], first[lane], b);
+                    changed |= new != old[lane];
+                    run.failed |= u32::from(op == AtomOp::Cas && old[lane] != first[lane]) << lane;
+                    left[lane] = new;
+                    word[lane] = new as T;
+                    failed = reach.store::<T>(to, &run.lanes, one, &word, &mut hint);
+                }
+                failed
+            });
+            bad |= failed;
+        }
+    }
+    if bad != 0 {
+        return Err(fault(run, bad, bytes, true, space));
+    }
+    if run.report {
+        run.left = Some(Box::new(left));
+    }
+    warp.hint = hint;
+    if let (Some(d), Some(Some(frame))) = (a.d, warp.frames.get_mut(run.frame as usize)) {
+        for lane in lanes(run.mask) {
+            frame.put((ty, d), lane, old[lane]);
+        }
+    }
+    Ok(changed)
+}
+
+/// The new value of an atomic. `atom.add.f32` flushes subnormals in global memory and keeps them in shared, as measured on
+/// an H200.
+fn update(op: AtomOp, ty: Ty, to: Target, old: u64, a: u64, b: u64) -> u64 {
+    if op == AtomOp::Add && ty == Ty::F32 && to == Target::Memory {
+        let flush = |bits: u64| if bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits };
+        return flush(eval::eval_atomic(op, ty, flush(old), flush(a), b));
+    }
+    eval::eval_atomic(op, ty, old, a, b)
+}

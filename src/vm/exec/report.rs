@@ -1,0 +1,187 @@
+//! The interface between the loop and observers.
+//!
+//! The loop of `run` calls no observer. It leaves with an [`Exit`] where something is to be reported, describes it in the
+//! [`RunState`], and is entered again.
+
+use super::access;
+use crate::code::{Code, MemOp, Op, Program, Site};
+use crate::observe::{AccessEvent, AccessKind, Hooks, SilentSites, Values, is_silent};
+use crate::warp::{Context, Stop, Warp};
+use ir::{FuncId, Scope};
+use mem::Lanes;
+
+/// Runs a warp by `core` until it stops, and tells the observer what it wants to know.
+#[inline(always)]
+pub(crate) fn drive<const W: usize>(
+    warp: &mut Warp<W>,
+    program: &Program,
+    ctx: &mut Context<'_>,
+    mut hooks: Option<&mut dyn Hooks<W>>,
+    core: impl Fn(&mut Warp<W>, &mut Context<'_>, &mut RunState<W>) -> Exit,
+) -> Stop {
+    let mut run = RunState::new();
+    if let Some(hooks) = &hooks {
+        (run.watched, run.report, run.statements) = (true, hooks.wants_accesses(), hooks.wants_statements());
+        run.silent = hooks.silent_sites();
+    }
+    run.materialise_all = run.statements || program.materialise_all;
+    loop {
+        let exit = core(warp, ctx, &mut run);
+        // The usual stops go by value: what was just written word by word is slow to read back as a whole.
+        match exit {
+            Exit::Done => return Stop::Done,
+            Exit::Budget => return Stop::Budget,
+            Exit::Waiting => return Stop::Waiting,
+            Exit::Stop => return std::mem::replace(&mut run.stop, Stop::Done),
+            Exit::Access | Exit::Statement | Exit::SyncWarp | Exit::Fence(_) => {}
+        }
+        run.resume = true;
+        let Some(hooks) = &mut hooks else { continue };
+        match exit {
+            Exit::Done | Exit::Budget | Exit::Waiting | Exit::Stop => {}
+            Exit::Access => report(program, warp, &mut **hooks, &run),
+            Exit::Statement => {
+                let stops = hooks.on_stmt(warp, run.frame, run.site, run.mask);
+                if let Some(split) = warp.splits.get_mut(warp.current) {
+                    split.resume = stops;
+                    split.pc += u32::from(!stops);
+                }
+                if stops {
+                    return Stop::Statement;
+                }
+            }
+            Exit::SyncWarp => run.met.iter().for_each(|&mask| hooks.on_syncwarp(warp, mask)),
+            Exit::Fence(scope) => hooks.on_fence(warp, run.mask, scope),
+        }
+    }
+}
+
+/// Reports the access at the run's site.
+fn report<const W: usize>(program: &Program, warp: &Warp<W>, hooks: &mut dyn Hooks<W>, run: &RunState<W>) {
+    let code = &program.code[run.site.func.index()];
+    let (Some(op), Some(frame)) = (code.op(run.fast.then_some(run.variant), run.site.pc), warp.frame(run.frame)) else {
+        return;
+    };
+    let row = |m: &MemOp| match m.width.bytes() {
+        8 => Values::Longs(&frame.longs[m.value as usize]),
+        _ => Values::Words(&frame.words[m.value as usize]),
+    };
+    let (kind, space, bytes, values) = if let Op::ULoad(m) = op {
+        let value = Values::Same(frame.scalars[m.value as usize]);
+        (AccessKind::Read(m.access), m.space, m.width.bytes(), value)
+    } else if let Op::Atomic(a) = op {
+        let kind = AccessKind::Atomic { op: a.op, scope: a.scope, failed: run.failed, used: a.used };
+        let Some(left) = &run.left else { return };
+        (kind, a.space, a.ty.bytes() as usize, Values::Longs(left))
+    } else if let Some(m) = op.load() {
+        (AccessKind::Read(m.access), m.space, m.width.bytes(), row(m))
+    } else if let Some(m) = op.store() {
+        (AccessKind::Write(m.access), m.space, m.width.bytes(), row(m))
+    } else {
+        return;
+    };
+    let space = access::reported(space, &run.lanes, run.mask, bytes);
+    let (site, frame, mask) = (run.site, run.frame, run.mask);
+    hooks.on_access(warp, &AccessEvent { site, frame, mask, kind, space, bytes, lanes: &run.lanes, values });
+}
+
+/// Why the loop was left.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Exit {
+    /// All lanes have exited.
+    Done,
+    /// The budget is used up.
+    Budget,
+    /// All splits wait.
+    Waiting,
+    /// `RunState::stop` says why.
+    Stop,
+    /// The access at `RunState::site` has to be reported.
+    Access,
+    /// The statement at `RunState::site` is about to begin.
+    Statement,
+    /// Lanes passed a `syncwarp`: `RunState::met`.
+    SyncWarp,
+    /// A fence was passed.
+    Fence(Scope),
+}
+
+/// What the loop and its caller exchange.
+#[derive(Debug)]
+pub(crate) struct RunState<const W: usize> {
+    /// Whether there is an observer.
+    pub(crate) watched: bool,
+    /// Whether accesses are reported.
+    pub(crate) report: bool,
+    /// Loads and stores that are not reported, by function and operation.
+    silent: Option<SilentSites>,
+    /// Whether statements are reported.
+    pub(crate) statements: bool,
+    /// Whether every register has to be in its row whenever somebody may look.
+    pub(crate) materialise_all: bool,
+    /// Whether the current split goes on.
+    pub(crate) resume: bool,
+    /// Whether the access at the current operation was reported.
+    pub(crate) reported: bool,
+    pub(crate) stop: Stop,
+    pub(crate) site: Site,
+    pub(crate) frame: u32,
+    pub(crate) mask: u32,
+    /// The variant that the warp runs, and whether `site` is one of its operations.
+    pub(crate) variant: usize,
+    pub(crate) fast: bool,
+    /// Of `syncwarp`: the lanes of each group that has met.
+    pub(crate) met: Vec<u32>,
+    /// The addresses of the access.
+    pub(crate) lanes: Lanes<W>,
+    /// Of an atomic: the lanes whose compare-and-swap did not swap.
+    pub(crate) failed: u32,
+    /// Of an atomic: what it leaves. Made when the first one is reported.
+    pub(crate) left: Option<Box<[u64; W]>>,
+}
+
+impl<const W: usize> RunState<W> {
+    fn new() -> RunState<W> {
+        RunState {
+            watched: false,
+            report: false,
+            silent: None,
+            statements: false,
+            materialise_all: false,
+            resume: false,
+            reported: false,
+            stop: Stop::Done,
+            site: Site::default(),
+            frame: 0,
+            mask: 0,
+            variant: 0,
+            fast: false,
+            met: Vec::new(),
+            lanes: Lanes::Uniform(0),
+            failed: 0,
+            left: None,
+        }
+    }
+
+    /// Whether a load or store at an operation has to be reported.
+    #[inline(always)]
+    pub(crate) fn is_reporting(&self, func: FuncId, pc: u32) -> bool {
+        self.report && !is_silent(self.silent.as_ref(), func, pc)
+    }
+
+    /// Leaves with a stop.
+    pub(crate) fn stop(&mut self, stop: Stop) -> Exit {
+        self.stop = stop;
+        Exit::Stop
+    }
+}
+
+impl Code {
+    /// The operation at `pc` of a variant, or on rows.
+    fn op(&self, variant: Option<usize>, pc: u32) -> Option<&Op> {
+        match variant {
+            Some(variant) => self.variants.get(variant)?.ops.get(pc as usize),
+            None => self.ops.get(pc as usize),
+        }
+    }
+}

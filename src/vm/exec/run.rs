@@ -1,0 +1,479 @@
+//! The loop that runs a warp.
+//!
+//! `run_core` picks a split and executes its operations until it ends, diverges, waits or the budget is used up. The loop is
+//! compiled once for each instruction set and calls no observer: where one has to know something, the loop is left (`exit`,
+//! `report`) and entered again. Rare operations and irregular accesses are in `out_of_line` and `access`, which work lane by lane
+//! and are compiled once. Loops that only compute and load run in `trace`.
+//!
+//! Results do not depend on the instruction set, since the compiler contracts nothing.
+
+use super::access;
+use super::dispatch;
+use super::exit::{self, ExitReason, Next, Position};
+use super::hoisted::LoadContext;
+use super::out_of_line;
+use super::report::{Exit, RunState};
+use super::trace::{Files, TraceRun};
+use crate::code::{NO_RECONVERGENCE, Op, Program};
+use crate::frame::lane_pattern;
+use crate::frame::scalars::{add_words, holds, lane_sum, signed};
+use crate::frame::{Frame, SPARE};
+use crate::memory::local;
+use crate::memory::shared_memory;
+use crate::simd::{bits, masks, wide_masks, zip3};
+use crate::warp::{Context, Stop, Warp};
+use ir::eval;
+use ir::op::Special;
+use mem::{Grid, Lanes};
+use scalar::{convert, int, real};
+
+#[inline(always)]
+pub(crate) fn run_core<const W: usize, const F: u8>(
+    program: &Program,
+    warp: &mut Warp<W>,
+    ctx: &mut Context<'_>,
+    run: &mut RunState<W>,
+) -> Exit {
+    loop {
+        if !std::mem::take(&mut run.resume) {
+            if warp.splits.is_empty() {
+                return Exit::Done;
+            }
+            if warp.pick().is_none() {
+                return if warp.is_polling() { run.stop(Stop::Polling) } else { Exit::Waiting };
+            }
+        }
+        if let Some(exit) = run_split::<W, F>(program, warp, ctx, run) {
+            return exit;
+        }
+    }
+}
+
+/// Runs the current split; `None` when another one, or the same one anew, is to be picked.
+#[inline(always)]
+fn run_split<const W: usize, const F: u8>(
+    program: &Program,
+    warp: &mut Warp<W>,
+    ctx: &mut Context<'_>,
+    run: &mut RunState<W>,
+) -> Option<Exit> {
+    let current = warp.current;
+    let split = warp.splits.get(current)?;
+    let (mask, number) = (split.mask, split.frame);
+    let (mut pc, mut polls) = (split.pc, split.polls);
+    let join = split.reconvergences.last().filter(|j| j.1 == number).map_or(NO_RECONVERGENCE, |j| j.0);
+    let full = W == 1 || mask == warp.live;
+    let is_materialised = warp.non_converged || run.materialise_all;
+    // Under a seed every split is a chance for another part of the warp, in loops too.
+    let is_seeded = warp.seed != 0;
+    let Some(Some(frame)) = warp.frames.get_mut(number as usize) else { return Some(Exit::Done) };
+    let func = frame.func;
+    let code = &program.code[func.index()];
+    let variant_number = code.variant(ctx.geometry.block);
+    let Some(variant) = code.variants.get(variant_number) else { return Some(Exit::Done) };
+    let fast = W > 1 && !is_materialised && !frame.edited && !variant.ops.is_empty();
+    if W > 1 && frame.is_fresh {
+        frame.choose(variant);
+    }
+    if W > 1 {
+        if !fast {
+            if !frame.is_in_rows() {
+                frame.spill();
+            }
+        } else if frame.active_lanes != mask {
+            frame.switch_to(mask);
+        }
+    }
+    let ops: &[Op] = if fast { &variant.ops } else { &code.ops };
+    let mut reported = std::mem::take(&mut run.reported);
+    (run.frame, run.mask, run.variant, run.fast) = (number, mask, variant_number, fast);
+    // Points passed and the budget together stay the same.
+    let total = warp.points.wrapping_add(ctx.budget);
+
+    loop {
+        let mut budget = ctx.budget;
+        let Some(Some(frame)) = warp.frames.get_mut(number as usize) else { return Some(Exit::Done) };
+        let is_outermost = frame.caller.is_none();
+        let Frame { preds, words, longs, scalars, patterns, hints, backoff, local_base, .. } = &mut **frame;
+        let (preds, words, longs) = (preds.as_mut_slice(), &mut words[..], &mut longs[..]);
+        let (scalars, patterns) = (scalars.as_mut_slice(), patterns.as_mut_slice());
+        let (local_base, hints, threads, open) = (*local_base, hints.as_mut_slice(), &mut warp.threads, warp.open);
+        let (spare32, spare64) = (words.len() - SPARE, longs.len() - SPARE);
+        if !full {
+            words[spare32 + 1] = masks::<W, F>(mask);
+            longs[spare64 + 1] = wide_masks::<W, F>(mask);
+        }
+
+        let after = loop {
+            macro_rules! point {
+                () => {
+                    if budget == 0 {
+                        break ExitReason::Budget;
+                    }
+                    budget -= 1;
+                };
+            }
+            macro_rules! pred {
+                ($d:expr, $v:expr) => {{
+                    let v = $v;
+                    let word = &mut preds[$d as usize];
+                    *word = *word & !mask | v & mask;
+                }};
+            }
+            // Puts a row into a slot; of a part of the lanes through the spare row.
+            macro_rules! blend {
+                (words $d:expr) => {
+                    let (value, part) = (words[spare32], words[spare32 + 1]);
+                    words[$d as usize] = zip3(&words[$d as usize], &value, &part, |old, new, m| old & !m | new & m);
+                };
+                (longs $d:expr) => {
+                    let (value, part) = (longs[spare64], longs[spare64 + 1]);
+                    longs[$d as usize] = zip3(&longs[$d as usize], &value, &part, |old, new, m| old & !m | new & m);
+                };
+            }
+            macro_rules! place {
+                (words $d:expr) => {
+                    if full { $d as usize } else { spare32 }
+                };
+                (longs $d:expr) => {
+                    if full { $d as usize } else { spare64 }
+                };
+            }
+            macro_rules! set {
+                ($file:ident, $d:expr, $row:expr) => {{
+                    let place = place!($file $d);
+                    $file[place] = $row;
+                    if !full {
+                        blend!($file $d);
+                    }
+                }};
+            }
+            // A row from others; it goes into its slot, or of a part of the lanes through the spare row.
+            macro_rules! row {
+                ($file:ident[$d:expr], |$($x:ident = $from:ident[$slot:expr]),+| $value:expr) => {{
+                    let mut out = [0; W];
+                    {
+                        $(let $x = &$from[$slot as usize];)+
+                        for i in 0..W {
+                            $(let $x = $x[i];)+
+                            out[i] = $value;
+                        }
+                    }
+                    set!($file, $d, out);
+                }};
+            }
+            // A count of the width or more, or a negative one, shifts everything out.
+            macro_rules! shift {
+                ($file:ident $int:ident $uint:ident $r:expr, $f:ident) => {
+                    row!($file[$r.d], |x = $file[$r.a], y = $file[$r.b]| {
+                        let count = if y >= $int::BITS as $uint { $int::BITS } else { y as u32 };
+                        int::$f::<$int>(x as $int, count) as $uint
+                    })
+                };
+            }
+            macro_rules! address {
+                ($m:expr) => {{
+                    let expr = &variant.address_exprs[$m.expr as usize];
+                    if W == 1 {
+                        let local = if expr.local { local_base as i64 } else { 0 };
+                        let sum = lane_sum(&expr.terms, words, longs);
+                        Some(Grid::uniform(sum.wrapping_add(expr.base).wrapping_add(local) as u64, W))
+                    } else if fast {
+                        if let Some(i) = lane_pattern::stale(expr, patterns, mask) {
+                            patterns[i as usize].work_out::<F>(&variant.patterns[i as usize], words, longs, mask);
+                        }
+                        lane_pattern::grid(expr, local_base, scalars, patterns)
+                    } else {
+                        None
+                    }
+                }};
+            }
+            // Loads and stores through `$do`, which says whether it was done.
+            macro_rules! load {
+                ($m:expr, $file:ident $word:ident, |$grid:ident, $out:ident| $do:expr) => {{
+                    point!();
+                    let Some(ref $grid) = address!($m) else { break ExitReason::SlowAccess };
+                    let place = place!($file $m.value);
+                    let $out = &mut $file[place];
+                    if !$do {
+                        break ExitReason::SlowAccess;
+                    }
+                    if !full {
+                        blend!($file $m.value);
+                    }
+                    polls += 1;
+                    if run.is_reporting(func, pc) {
+                        run.lanes = $grid.lanes(size_of::<$word>());
+                        break ExitReason::ReportLoad;
+                    }
+                }};
+            }
+            macro_rules! store {
+                ($m:expr, $file:ident $word:ident, |$grid:ident, $row:ident| $do:expr) => {{
+                    if !reported {
+                        point!();
+                    }
+                    let Some(ref $grid) = address!($m) else { break ExitReason::SlowAccess };
+                    if !reported && run.is_reporting(func, pc) {
+                        run.lanes = $grid.lanes(size_of::<$word>());
+                        break ExitReason::ReportStore;
+                    }
+                    let $row = &$file[$m.value as usize];
+                    if !$do {
+                        break ExitReason::SlowAccess;
+                    }
+                    reported = false;
+                    polls = 0;
+                    warp.writes += 1;
+                }};
+            }
+            macro_rules! load_global {
+                ($m:expr, $file:ident $word:ident) => {
+                    load!($m, $file $word, |g, out| {
+                        access::is_open::<W>(open, g, size_of::<$word>()) && ctx.memory.load_grid(g, out, &mut hints[$m.expr as usize])
+                    })
+                };
+            }
+            macro_rules! store_global {
+                ($m:expr, $file:ident $word:ident) => {
+                    store!($m, $file $word, |g, row| {
+                        access::is_open::<W>(open, g, size_of::<$word>()) && ctx.memory.store_grid(g, mask, row, &mut hints[$m.expr as usize].place)
+                    })
+                };
+            }
+
+            let Some(op) = ops.get(pc as usize) else { break ExitReason::OutOfLine };
+            compute! { Op: *op; preds, words, longs, scalars;
+                Op::Nop => {}
+                Op::Shl32(r) => shift!(words i32 u32 r, shl),
+                Op::ShrU32(r) => shift!(words i32 u32 r, shr),
+                Op::ShrS32(r) => shift!(words i32 u32 r, sar),
+                Op::DivI32(r) => ints!(words i32 u32 r, int::div),
+                Op::RemI32(r) => ints!(words i32 u32 r, int::rem),
+                Op::Shl64(r) => shift!(longs i64 u64 r, shl),
+                Op::ShrU64(r) => shift!(longs i64 u64 r, shr),
+                Op::ShrS64(r) => shift!(longs i64 u64 r, sar),
+                Op::DivI64(r) => ints!(longs i64 u64 r, int::div),
+                Op::RemI64(r) => ints!(longs i64 u64 r, int::rem),
+                Op::UMinI64(r) => scalar2!(scalars r, |x: u64, y: u64| (x as i64).min(y as i64) as u64),
+                Op::UMaxI64(r) => scalar2!(scalars r, |x: u64, y: u64| (x as i64).max(y as i64) as u64),
+                Op::UShlI32(r) => scalar2!(scalars r, |x: u64, y: u64| if y < 32 { u64::from((x as u32) << y) } else { 0 }),
+                Op::UShlI64(r) => scalar2!(scalars r, |x: u64, y: u64| if y < 64 { x << y } else { 0 }),
+                Op::UEvalUn { op, ty, r } => scalars[r.d as usize] = eval::eval_un(op, ty, scalars[r.a as usize]),
+                Op::UEvalBin { op, ty, r } => scalar2!(scalars r, |x, y| eval::eval_bin(op, ty, x, y)),
+                Op::UEvalTri { op, ty, r } => {
+                    let z = scalars[r.c as usize];
+                    scalar2!(scalars r, |x, y| eval::eval_tri(op, ty, x, y, z));
+                }
+                Op::UEvalCvt { op, from, to, r } => {
+                    scalars[r.d as usize] = eval::eval_cvt(op, from, to, scalars[r.a as usize]);
+                }
+                Op::UEvalCmp { op, ty, r } => {
+                    let v = eval::eval_cmp(op, ty, scalars[r.a as usize], scalars[r.b as usize]);
+                    pred!(r.d, if v { u32::MAX } else { 0 });
+                }
+                Op::UCmpBranch { op, wide, r } => {
+                    let v = holds(op, wide, r, scalars);
+                    pred!(r.d, if v { u32::MAX } else { 0 });
+                    pc += 1;
+                    if let Some(&Op::Branch { then_pc, else_pc, .. }) = ops.get(pc as usize) {
+                        pc = if v { then_pc } else { else_pc };
+                    }
+                    continue;
+                }
+                Op::UCmpLoop { op, wide, r } => {
+                    let v = holds(op, wide, r, scalars);
+                    pred!(r.d, if v { u32::MAX } else { 0 });
+                    let next = ops.get(pc as usize + 1);
+                    if let Some(&Op::UAddI32(r)) = next {
+                        scalar2!(scalars r, add_words);
+                    } else if let Some(&Op::UAddI64(r)) = next {
+                        scalar2!(scalars r, u64::wrapping_add);
+                    } else {
+                        break ExitReason::OutOfLine;
+                    }
+                    // The back edge may be where the run stops.
+                    pc += 2;
+                    point!();
+                    pc += 1;
+                    if polls >= crate::POLL_QUANTUM {
+                        break ExitReason::Yield;
+                    }
+                    if let Some(&Op::Branch { then_pc, else_pc, .. }) = ops.get(pc as usize) {
+                        pc = if v { then_pc } else { else_pc };
+                    }
+                    continue;
+                }
+                Op::USel(r) => {
+                    let yes = preds[r.c as usize] >> mask.trailing_zeros() & 1 != 0;
+                    scalars[r.d as usize] = scalars[if yes { r.a } else { r.b } as usize];
+                }
+                Op::USpecial { reg: reg @ (Special::TidY | Special::TidZ), d } => {
+                    let [_, y, z] = out_of_line::thread_rows(threads, ctx.geometry.block, warp.number);
+                    scalars[d as usize] = u64::from(if reg == Special::TidY { y[0] } else { z[0] });
+                }
+                Op::USpecial { reg, d } => match out_of_line::block_value(ctx, reg) {
+                    Some(value) => scalars[d as usize] = u64::from(value),
+                    None => break ExitReason::OutOfLine,
+                },
+                Op::Special { reg: reg @ (Special::TidX | Special::TidY | Special::TidZ), d } => {
+                    let [x, y, z] = out_of_line::thread_rows(threads, ctx.geometry.block, warp.number);
+                    let row = match reg {
+                        Special::TidX => x,
+                        Special::TidY => y,
+                        _ => z,
+                    };
+                    set!(words, d, *row);
+                }
+                Op::Take { ty, d, a } => {
+                    let lane = mask.trailing_zeros() as usize;
+                    scalars[d as usize] = match ty.bytes() {
+                        8 => longs[a as usize][lane],
+                        _ => u64::from(words[a as usize][lane]),
+                    };
+                }
+                Op::UpdatePattern { pattern } => {
+                    let code = &variant.patterns[pattern as usize];
+                    patterns[pattern as usize].work_out::<F>(code, words, longs, mask);
+                }
+                Op::LoadG32(m) => load_global!(m, words u32),
+                Op::LoadG64(m) => load_global!(m, longs u64),
+                Op::LoadS32(m) => load!(m, words u32, |g, out| shared_memory::load(ctx.shared, g, out)),
+                Op::LoadS64(m) => load!(m, longs u64, |g, out| shared_memory::load(ctx.shared, g, out)),
+                Op::LoadL32(m) => load!(m, words u32, |g, out| local::load(&warp.locals, number, g, out)),
+                Op::LoadL64(m) => load!(m, longs u64, |g, out| local::load(&warp.locals, number, g, out)),
+                Op::Load(_) => {
+                    point!();
+                    break ExitReason::SlowAccess;
+                }
+                Op::Store(_) => {
+                    if !reported {
+                        point!();
+                    }
+                    break ExitReason::SlowAccess;
+                }
+                Op::StoreG32(m) => store_global!(m, words u32),
+                Op::StoreG64(m) => store_global!(m, longs u64),
+                Op::StoreS32(m) => store!(m, words u32, |g, row| shared_memory::store(ctx.shared, g, mask, row)),
+                Op::StoreS64(m) => store!(m, longs u64, |g, row| shared_memory::store(ctx.shared, g, mask, row)),
+                Op::StoreL32(m) => store!(m, words u32, |g, row| local::store(&mut warp.locals, number, g, mask, row)),
+                Op::StoreL64(m) => store!(m, longs u64, |g, row| local::store(&mut warp.locals, number, g, mask, row)),
+                Op::ULoad(m) => {
+                    point!();
+                    let expr = &variant.address_exprs[m.expr as usize];
+                    let Some(grid) = lane_pattern::grid(expr, local_base, scalars, patterns) else { break ExitReason::SlowAccess };
+                    let hint = &mut hints[m.expr as usize].place;
+                    let Some(word) = access::load_one(ctx, open, &m, grid.first, hint) else { break ExitReason::SlowAccess };
+                    scalars[m.value as usize] = word;
+                    polls += 1;
+                    if run.is_reporting(func, pc) {
+                        run.lanes = Lanes::Uniform(grid.first);
+                        break ExitReason::ReportLoad;
+                    }
+                }
+                Op::BackEdge => {
+                    point!();
+                    if polls >= crate::POLL_QUANTUM {
+                        pc += 1;
+                        break ExitReason::Yield;
+                    }
+                }
+                Op::BackJump { to } => {
+                    point!();
+                    if polls >= crate::POLL_QUANTUM {
+                        pc += 1;
+                        break ExitReason::Yield;
+                    }
+                    pc = to;
+                    continue;
+                }
+                Op::Reconverge => {
+                    if pc == join {
+                        break ExitReason::Reconverge;
+                    }
+                }
+                Op::Fence { .. } if !run.watched => {
+                    point!();
+                }
+                Op::Jump { to } => {
+                    pc = to;
+                    continue;
+                }
+                Op::Branch { p, then_pc, else_pc, .. } => {
+                    let taken = preds[p as usize] & mask;
+                    pc = if taken == mask {
+                        then_pc
+                    } else if taken == 0 {
+                        else_pc
+                    } else {
+                        break ExitReason::Diverge(taken);
+                    };
+                    continue;
+                }
+                Op::Stmt if !run.statements => {}
+                Op::VectorLoop { number } if W == 1 => {
+                    if *backoff != 0 {
+                        *backoff -= 1;
+                    } else if !run.report && !run.materialise_all {
+                        break ExitReason::VectorLoop(number);
+                    }
+                }
+                Op::Trace { number } if W > 1 && !is_seeded => {
+                    let Some(Some(trace)) = variant.trace.get(number as usize) else { break ExitReason::OutOfLine };
+                    if !run.report || !trace.loads.iter().any(|load| run.is_reporting(func, load.pc)) {
+                        let files = Files { preds, words, longs, scalars };
+                        let load_context = LoadContext { ctx, address_exprs: &variant.address_exprs, patterns, hints, open, local_base };
+                        let alone = mask == warp.live;
+                        let spin = TraceRun { trace, files, load_context, mask, alone, pc, budget: &mut budget, polls: &mut polls };
+                        let out = dispatch::run_trace::<W, F>(spin);
+                        if out.active == 0 && out.last == mask {
+                            pc = trace.exit;
+                            continue;
+                        }
+                        if out.active != mask {
+                            break ExitReason::SideExit(number, out);
+                        }
+                        pc = out.pc;
+                        continue;
+                    }
+                }
+                Op::Exit => break ExitReason::Exit,
+                Op::Return(_) if is_outermost => break ExitReason::Exit,
+                Op::EvalUn { .. }
+                | Op::EvalBin { .. }
+                | Op::EvalTri { .. }
+                | Op::EvalCvt { .. }
+                | Op::EvalCmp { .. }
+                | Op::UDynamicShared { .. }
+                | Op::LocalAddr { .. }
+                | Op::DynamicShared { .. }
+                | Op::Special { .. }
+                | Op::Atomic(_)
+                | Op::Fence { .. }
+                | Op::Barrier { .. }
+                | Op::SyncWarp { .. }
+                | Op::Vote { .. }
+                | Op::Shuffle { .. }
+                | Op::Call(_)
+                | Op::Rt(_)
+                | Op::Launch(_)
+                | Op::VectorLoop { .. }
+                | Op::Trace { .. }
+                | Op::Stmt
+                | Op::Switch(_)
+                | Op::Return(_)
+                | Op::Trap(_) => break ExitReason::OutOfLine,
+            }
+            pc += 1;
+        };
+
+        ctx.budget = budget;
+        warp.points = total.wrapping_sub(budget);
+        let at = Position { code, variant, number, mask, total };
+        match exit::handle_exit(after, program, (warp, ctx, run), ops, &at, (pc, polls, reported)) {
+            Next::Go(next) => (pc, polls, reported) = next,
+            Next::Pick => return None,
+            Next::Exit(exit) => return Some(exit),
+        }
+    }
+}

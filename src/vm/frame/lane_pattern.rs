@@ -1,0 +1,247 @@
+//! Lane patterns: how the lanes of an address differ.
+//!
+//! Most addresses of a warp are regular: all lanes the same, consecutive lanes a constant apart, or rows of lanes, as a
+//! two-dimensional block makes them. A [`LanePattern`] is the part of an address that differs by lane, computed once where its
+//! registers are assigned. An access adds the uniform part and has its [`Grid`] without a look at the lanes.
+//!
+//! A pattern has a mask of the lanes for which it was computed. It is right for a lane until that lane assigns one of the
+//! registers again. An [`crate::code::Op::UpdatePattern`] follows each such assignment, so the lane has passed that operation or
+//! reaches it before it uses the pattern. Other lanes that pass it take the pattern over; lanes that are no longer in the mask
+//! compute it again.
+
+use crate::code::{AddressExpr, FAR, PatternCode, Term};
+use crate::frame::scalars::signed;
+use crate::simd::{bits, map};
+use mem::Grid;
+
+/// A sum of registers in all lanes.
+#[derive(Clone, Debug)]
+pub(crate) struct LanePattern<const W: usize> {
+    /// The lanes for which it was worked out.
+    pub(crate) mask: u32,
+    /// Lanes of a row, a power of two; 0 if the lanes are not regular.
+    pub(crate) lanes: u32,
+    /// The value of lane 0; extended to it from the others if it is not active.
+    pub(crate) first: i64,
+    /// What the next lane of a row has more.
+    pub(crate) step: i64,
+    /// What the next row has more.
+    pub(crate) row: i64,
+    /// What the least lane, active or not, has more than lane 0: zero or less.
+    pub(crate) low: i64,
+    /// What the greatest lane has more than the least; less than [`FAR`].
+    pub(crate) span: i64,
+}
+
+impl<const W: usize> LanePattern<W> {
+    /// A pattern of no lanes.
+    pub(crate) fn none() -> LanePattern<W> {
+        LanePattern { mask: 0, lanes: 0, first: 0, step: 0, row: 0, low: 0, span: 0 }
+    }
+
+    /// Finds the rule of the active lanes' values.
+    #[inline(always)]
+    fn classify<const F: u8>(&mut self, values: &[i64; W], mask: u32) {
+        self.mask = mask;
+        let all = if W == 32 { u32::MAX } else { (1 << W) - 1 };
+        let first = mask.trailing_zeros() as usize;
+        let rest = mask & mask.wrapping_sub(1);
+        let next = rest.trailing_zeros() as usize;
+        if first >= W || next >= W {
+            // One lane is a row by itself.
+            let value = values.get(first).copied().unwrap_or(0);
+            self.regular(W as u32, value, 0, 0);
+            return;
+        }
+        let gap = (next - first) as i64;
+        let step = values[next].wrapping_sub(values[first]);
+        let step = if gap == 1 { step } else { step / gap };
+        let anchor = values[first].wrapping_sub(step.wrapping_mul(first as i64));
+        let expected: [i64; W] = line(anchor, step);
+        let same = bits::<_, W, F>(values, &expected, |x, y| x == y) | all & !mask;
+        if same == all {
+            self.regular(W as u32, anchor, step, 0);
+            return;
+        }
+        let lanes = same.trailing_ones() as usize;
+        self.lanes = 0;
+        if lanes.is_power_of_two() && lanes > 1 {
+            let row = values[lanes].wrapping_sub(anchor);
+            let shift = lanes.trailing_zeros();
+            let mut expected = [0i64; W];
+            for (i, value) in expected.iter_mut().enumerate() {
+                let column = step.wrapping_mul((i & (lanes - 1)) as i64);
+                *value = anchor.wrapping_add(column).wrapping_add(row.wrapping_mul((i >> shift) as i64));
+            }
+            if bits::<_, W, F>(values, &expected, |x, y| x == y) | all & !mask == all {
+                self.regular(lanes as u32, anchor, step, row);
+            }
+        }
+    }
+
+    /// The lanes form rows.
+    #[inline(always)]
+    fn regular(&mut self, lanes: u32, first: i64, step: i64, row: i64) {
+        let far = |x: i64| x.unsigned_abs() >= FAR as u64;
+        self.lanes = 0;
+        if far(step) || far(row) {
+            return;
+        }
+        let across = step * (i64::from(lanes) - 1);
+        let down = row * ((W as i64 >> lanes.trailing_zeros()) - 1);
+        let (low, high) = (across.min(0) + down.min(0), across.max(0) + down.max(0));
+        if high - low < FAR {
+            *self = LanePattern { mask: self.mask, lanes, first, step, row, low, span: high - low };
+        }
+    }
+
+    /// Works the sum out for the lanes of `mask`.
+    #[inline(always)]
+    pub(crate) fn work_out<const F: u8>(
+        &mut self,
+        code: &PatternCode,
+        words: &[[u32; W]],
+        longs: &[[u64; W]],
+        mask: u32,
+    ) {
+        if let [Term { narrow: true, factor: 1, slot, .. }] = code.terms[..] {
+            self.classify::<F>(&map(&words[slot as usize], |x| i64::from(x as i32)), mask);
+        } else {
+            self.classify::<F>(&sum(&code.terms, words, longs), mask);
+        }
+    }
+}
+
+/// Values a constant apart.
+#[inline(always)]
+fn line<const W: usize>(first: i64, step: i64) -> [i64; W] {
+    let mut out = [0; W];
+    for (i, value) in out.iter_mut().enumerate() {
+        *value = first.wrapping_add(step.wrapping_mul(i as i64));
+    }
+    out
+}
+
+/// The sum of terms in each lane.
+#[inline(always)]
+pub(crate) fn sum<const W: usize>(terms: &[Term], words: &[[u32; W]], longs: &[[u64; W]]) -> [i64; W] {
+    let mut out = [0i64; W];
+    for term in terms {
+        if term.narrow {
+            let row = &words[term.slot as usize];
+            for i in 0..W {
+                out[i] = out[i].wrapping_add(i64::from(row[i] as i32).wrapping_mul(term.factor));
+            }
+        } else {
+            let row = &longs[term.slot as usize];
+            for i in 0..W {
+                out[i] = out[i].wrapping_add((row[i] as i64).wrapping_mul(term.factor));
+            }
+        }
+    }
+    out
+}
+
+/// The scalar of a term times its factor.
+#[inline(always)]
+fn product(term: &Term, scalars: &[u64]) -> i64 {
+    signed(scalars[term.scalar as usize], term.narrow).wrapping_mul(term.factor)
+}
+
+/// The sum of terms by their scalars.
+#[inline(always)]
+pub(crate) fn scalar_sum(terms: &[Term], scalars: &[u64]) -> i64 {
+    match terms {
+        [] => 0,
+        [a] => product(a, scalars),
+        [a, b] => product(a, scalars).wrapping_add(product(b, scalars)),
+        _ => terms.iter().fold(0, |sum, t| sum.wrapping_add(product(t, scalars))),
+    }
+}
+
+/// Whether the pattern of an address is to be worked out before [`grid`] is asked.
+#[inline(always)]
+pub(crate) fn stale<const W: usize>(expr: &AddressExpr, patterns: &[LanePattern<W>], mask: u32) -> Option<u32> {
+    let index = expr.index.as_ref()?;
+    (!index.kept || mask & !patterns[index.pattern as usize].mask != 0).then_some(index.pattern)
+}
+
+/// The grid of an address whose uniform registers are in scalars; `None` if it has to be worked out lane by lane.
+#[inline(always)]
+pub(crate) fn grid<const W: usize>(
+    expr: &AddressExpr,
+    local_base: u64,
+    scalars: &[u64],
+    patterns: &[LanePattern<W>],
+) -> Option<Grid> {
+    let outline = outline(expr, local_base, patterns)?;
+    let sum = scalar_sum(&expr.terms, scalars);
+    let Some(index) = expr.index.as_ref().filter(|index| index.wraps) else { return Some(outline.moved(sum)) };
+    // The 32-bit sum has to be exact in every lane.
+    let pattern = &patterns[index.pattern as usize];
+    let narrow = index.base.wrapping_add(scalar_sum(&index.terms, scalars));
+    let low = pattern.first.wrapping_add(narrow).wrapping_add(pattern.low);
+    if low < i64::from(i32::MIN) || low > i64::from(i32::MAX) - pattern.span {
+        return None;
+    }
+    Some(outline.moved(sum.wrapping_add(narrow.wrapping_mul(index.factor))))
+}
+
+/// The same without what uniform registers add.
+#[inline(always)]
+pub(crate) fn outline<const W: usize>(
+    expr: &AddressExpr,
+    local_base: u64,
+    patterns: &[LanePattern<W>],
+) -> Option<Grid> {
+    let mut base = expr.base;
+    if expr.local {
+        base = base.wrapping_add(local_base as i64);
+    }
+    let Some(index) = &expr.index else { return Some(Grid::uniform(base as u64, W)) };
+    let (pattern, factor) = (&patterns[index.pattern as usize], index.factor);
+    if pattern.lanes == 0 {
+        return None;
+    }
+    let first = base.wrapping_add(pattern.first.wrapping_mul(factor));
+    Some(Grid {
+        first: first as u64,
+        lanes: pattern.lanes,
+        step: pattern.step * factor,
+        row: pattern.row * factor,
+        low: first.wrapping_add(pattern.low * factor) as u64,
+        span: (pattern.span * factor) as u64,
+    })
+}
+
+/// The addresses of all lanes, whatever their registers hold. `scalars` has the uniform registers if they are in scalars;
+/// else the rows have them.
+pub(crate) fn addresses<const W: usize>(
+    expr: &AddressExpr,
+    code: &[PatternCode],
+    local_base: u64,
+    scalars: Option<&[u64]>,
+    words: &[[u32; W]],
+    longs: &[[u64; W]],
+) -> [u64; W] {
+    let total = |terms: &[Term]| match scalars {
+        Some(scalars) => [scalar_sum(terms, scalars); W],
+        None => sum(terms, words, longs),
+    };
+    let local = if expr.local { local_base as i64 } else { 0 };
+    let mut out = map(&total(&expr.terms), |a| a.wrapping_add(expr.base).wrapping_add(local));
+    if let Some(index) = &expr.index {
+        let mut part = sum(&code[index.pattern as usize].terms, words, longs);
+        if index.wraps {
+            let more = total(&index.terms);
+            for i in 0..W {
+                let exact = part[i].wrapping_add(more[i]).wrapping_add(index.base);
+                part[i] = i64::from(exact as i32);
+            }
+        }
+        for i in 0..W {
+            out[i] = out[i].wrapping_add(part[i].wrapping_mul(index.factor));
+        }
+    }
+    map(&out, |a| a as u64)
+}

@@ -1,0 +1,243 @@
+//! The slow path of memory accesses, lane by lane and by address space.
+//!
+//! The space of the instruction, or the address of a generic access, says which memory is meant. Every access is checked: against
+//! live allocations, against the sizes of shared and local memory, for memory that this side (host or device) may not touch, and
+//! on the device for alignment.
+
+use crate::memory::local::{self, Local};
+use ir::Space;
+use mem::address::SHARED_BASE;
+use mem::{Lanes, Memory, Word};
+use scalar::lanes;
+
+/// The memories that one access may reach.
+pub(crate) struct SlowPath<'a, const W: usize> {
+    pub(crate) memory: &'a Memory,
+    pub(crate) shared: &'a mut [u8],
+    pub(crate) locals: &'a mut [Local<W>],
+    /// The regions that may be touched.
+    pub(crate) open: u64,
+}
+
+/// Which memory an access goes to.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Target {
+    Memory,
+    Shared,
+    Local,
+}
+
+pub(crate) fn target(space: Space, address: u64) -> Target {
+    match space {
+        Space::Host | Space::Global | Space::Const => Target::Memory,
+        Space::Shared => Target::Shared,
+        Space::Local => Target::Local,
+        Space::Generic if mem::address::is_shared(address) => Target::Shared,
+        Space::Generic if mem::address::is_local(address) => Target::Local,
+        Space::Generic => Target::Memory,
+    }
+}
+
+/// The regions that the host may touch, by number (`mem::address`): 1 to 4.
+pub(crate) const HOST_REGIONS: u64 = 0b1_1110;
+/// The regions that devices may touch: pinned 3, managed 4, devices 8 and up.
+pub(crate) const DEVICE_REGIONS: u64 = !0 << 8 | 0b1_1000;
+
+/// Whether the region of an address is one of `open`.
+#[inline(always)]
+pub(crate) fn allowed(open: u64, address: u64) -> bool {
+    open >> (address >> mem::address::REGION_BITS).min(63) & 1 != 0
+}
+
+/// The lanes of `mask` whose address this side may not touch, or is misaligned.
+fn forbidden<const W: usize>(open: u64, at: &Lanes<W>, mask: u32, bytes: usize) -> u32 {
+    let bad = |a: u64| !allowed(open, a) || W > 1 && !a.is_multiple_of(bytes as u64);
+    match at {
+        Lanes::Contiguous(base) => {
+            let first = mask.trailing_zeros() as usize;
+            if bad(base.wrapping_add((first * bytes) as u64)) { mask } else { 0 }
+        }
+        Lanes::Uniform(a) => {
+            if bad(*a) {
+                mask
+            } else {
+                0
+            }
+        }
+        Lanes::Grid(_) | Lanes::Each(_) => {
+            let mut out = 0;
+            for i in 0..W {
+                out |= u32::from(bad(at.address(i, bytes))) << i;
+            }
+            out & mask
+        }
+    }
+}
+
+impl<const W: usize> SlowPath<'_, W> {
+    /// Reads one word per lane; gives the lanes that could not.
+    pub(crate) fn load<T: Word>(&self, to: Target, at: &Lanes<W>, mask: u32, out: &mut [T; W], hint: &mut u32) -> u32 {
+        match to {
+            Target::Memory => {
+                let bad = forbidden(self.open, at, mask, T::BYTES);
+                if bad != 0 {
+                    return bad;
+                }
+                if self.memory.is_draft() {
+                    return self.memory.load_draft(at, mask, out, hint);
+                }
+                if let Lanes::Uniform(address) = *at {
+                    let Some(v) = self.memory.load::<T>(address, hint) else { return mask };
+                    for (lane, word) in out.iter_mut().enumerate() {
+                        *word = if mask >> lane & 1 != 0 { v } else { *word };
+                    }
+                    return 0;
+                }
+                self.memory.load_lanes(at, mask, out, hint)
+            }
+            Target::Shared => load_window(self.shared, at, mask, out),
+            Target::Local => {
+                let mut guess = 0;
+                each(mask, |lane| {
+                    let (frame, offset) = self.local(at.address(lane, T::BYTES), T::BYTES, &mut guess)?;
+                    let mut bytes = [0; 8];
+                    self.locals[frame].read(lane, offset, &mut bytes[..T::BYTES]);
+                    out[lane] = T::read(&bytes);
+                    Some(())
+                })
+            }
+        }
+    }
+
+    /// Whether a lane may touch the word of so many bytes at an address of memory, which is not touched.
+    pub(crate) fn has(&self, address: u64, bytes: usize) -> bool {
+        let at = Lanes::<W>::Uniform(address);
+        forbidden(self.open, &at, 1, bytes) == 0 && self.memory.holds(address, address.saturating_add(bytes as u64))
+    }
+
+    pub(crate) fn store<T: Word>(
+        &mut self,
+        to: Target,
+        at: &Lanes<W>,
+        mask: u32,
+        values: &[T; W],
+        hint: &mut u32,
+    ) -> u32 {
+        match to {
+            Target::Memory => {
+                let bad = forbidden(self.open, at, mask, T::BYTES);
+                if bad != 0 {
+                    return bad;
+                }
+                if self.memory.is_draft() {
+                    return self.memory.store_draft(at, mask, values, hint);
+                }
+                self.memory.store_lanes(at, mask, values, hint)
+            }
+            Target::Shared => store_window(self.shared, at, mask, values),
+            Target::Local => {
+                let mut guess = 0;
+                each(mask, |lane| {
+                    let (frame, offset) = self.local(at.address(lane, T::BYTES), T::BYTES, &mut guess)?;
+                    let mut bytes = [0; 8];
+                    values[lane].write(&mut bytes);
+                    self.locals[frame].write(lane, offset, &bytes[..T::BYTES]);
+                    Some(())
+                })
+            }
+        }
+    }
+
+    /// The frame whose local memory holds an aligned word, and how far behind its first byte; `guess` is where the last was.
+    fn local(&self, address: u64, bytes: usize, guess: &mut usize) -> Option<(usize, usize)> {
+        let found =
+            local::find(self.locals, *guess, address, bytes as u64).filter(|_| address.is_multiple_of(bytes as u64))?;
+        *guess = found.0;
+        Some(found)
+    }
+
+    /// Splits the lanes of a generic access by the memory that their addresses name.
+    pub(crate) fn parts(space: Space, at: &Lanes<W>, mask: u32, bytes: usize) -> [(Target, u32); 3] {
+        let mut parts = [(Target::Memory, 0), (Target::Shared, 0), (Target::Local, 0)];
+        if space == Space::Generic {
+            for lane in lanes(mask) {
+                let to = target(space, at.address(lane, bytes));
+                for part in &mut parts {
+                    if part.0 == to {
+                        part.1 |= 1 << lane;
+                    }
+                }
+            }
+        } else {
+            let to = target(space, 0);
+            for part in &mut parts {
+                if part.0 == to {
+                    part.1 = mask;
+                }
+            }
+        }
+        parts
+    }
+}
+
+/// Calls `f` for each lane and gives the lanes for which it found nothing.
+fn each(mask: u32, mut f: impl FnMut(usize) -> Option<()>) -> u32 {
+    let mut bad = 0;
+    for lane in lanes(mask) {
+        if f(lane).is_none() {
+            bad |= 1 << lane;
+        }
+    }
+    bad
+}
+
+/// The index in a window of `len` bytes of an aligned word.
+fn window(address: u64, base: u64, len: usize, bytes: usize) -> Option<usize> {
+    let i = address.wrapping_sub(base) as usize;
+    (i < len && bytes <= len - i && i.is_multiple_of(bytes)).then_some(i)
+}
+
+/// Indices in a window of `len` bytes of the lanes' words, and the lanes of `mask` that are outside or misaligned. Indices of
+/// all other lanes are inside, so that they can be used without a look at the mask.
+fn window_indices<const W: usize>(at: &Lanes<W>, mask: u32, len: usize, bytes: usize) -> ([u32; W], u32) {
+    let Some(last) = len.checked_sub(bytes) else { return ([0; W], mask) };
+    let mut indices = [0; W];
+    let mut bad = 0;
+    for i in 0..W {
+        let offset = at.address(i, bytes).wrapping_sub(SHARED_BASE);
+        bad |= u32::from(offset > last as u64 || !(offset as usize).is_multiple_of(bytes)) << i;
+        indices[i] = offset.min(last as u64) as u32;
+    }
+    (indices, bad & mask)
+}
+
+fn load_window<T: Word, const W: usize>(data: &[u8], at: &Lanes<W>, mask: u32, out: &mut [T; W]) -> u32 {
+    if let Lanes::Uniform(address) = *at {
+        let Some(i) = window(address, SHARED_BASE, data.len(), T::BYTES) else { return mask };
+        let v = T::read(&data[i..]);
+        for (lane, word) in out.iter_mut().enumerate() {
+            *word = if mask >> lane & 1 != 0 { v } else { *word };
+        }
+        return 0;
+    }
+    let (indices, bad) = window_indices(at, mask, data.len(), T::BYTES);
+    if bad != 0 {
+        return bad;
+    }
+    for lane in 0..W {
+        let v = T::read(&data[indices[lane] as usize..]);
+        out[lane] = if mask >> lane & 1 != 0 { v } else { out[lane] };
+    }
+    0
+}
+
+fn store_window<T: Word, const W: usize>(data: &mut [u8], at: &Lanes<W>, mask: u32, values: &[T; W]) -> u32 {
+    let (indices, bad) = window_indices(at, mask, data.len(), T::BYTES);
+    if bad != 0 {
+        return bad;
+    }
+    for lane in lanes(mask) {
+        values[lane].write(&mut data[indices[lane] as usize..]);
+    }
+    0
+}

@@ -1,0 +1,195 @@
+//! Hooks: what an observer of execution is told, such as the race detector and the debugger.
+
+use crate::code::Site;
+use crate::warp::Warp;
+use ir::op::AtomOp;
+use ir::{Access, FuncId, Scope, Space};
+use mem::Lanes;
+use std::sync::Arc;
+
+/// What an access does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AccessKind {
+    /// A load.
+    Read(Access),
+    /// A store.
+    Write(Access),
+    /// A read-modify-write.
+    Atomic {
+        /// What it does.
+        op: AtomOp,
+        /// For whom it is atomic.
+        scope: Scope,
+        /// Lanes whose compare-and-swap did not swap.
+        failed: u32,
+        /// Whether the old value is used.
+        used: bool,
+    },
+}
+
+/// The values of an access: of a load what was read, of a store what is written, of an atomic what it leaves.
+#[derive(Clone, Copy, Debug)]
+pub enum Values<'a, const W: usize> {
+    /// Words of up to four bytes.
+    Words(&'a [u32; W]),
+    /// Words of eight bytes.
+    Longs(&'a [u64; W]),
+    /// The same word in all lanes.
+    Same(u64),
+}
+
+impl<const W: usize> Values<'_, W> {
+    /// The bits of one lane.
+    pub fn get(&self, lane: usize) -> u64 {
+        match self {
+            Values::Words(v) => u64::from(v[lane]),
+            Values::Longs(v) => v[lane],
+            Values::Same(v) => *v,
+        }
+    }
+}
+
+/// One memory instruction of a warp. A load and an atomic are reported after they happened, a store before.
+#[derive(Clone, Copy, Debug)]
+pub struct AccessEvent<'a, const W: usize> {
+    /// Where it stands.
+    pub site: Site,
+    /// The frame it happens in.
+    pub frame: u32,
+    /// The lanes that take part.
+    pub mask: u32,
+    /// What it does.
+    pub kind: AccessKind,
+    /// Global (anything in `mem::Memory`), shared or local, by address.
+    pub space: Space,
+    /// Bytes of a word.
+    pub bytes: usize,
+    /// Addresses: numbers of the memory, or in the windows of shared and local memory.
+    pub lanes: &'a Lanes<W>,
+    /// Values.
+    pub values: Values<'a, W>,
+}
+
+/// An observer. Without one, execution pays next to nothing; each part that it does not write it does not want.
+pub trait Hooks<const W: usize> {
+    /// Whether it wants `on_access`; the same all through a run.
+    fn wants_accesses(&self) -> bool {
+        false
+    }
+
+    /// Loads and stores that it does not want, by function and operation. Constant during a run.
+    fn silent_sites(&self) -> Option<SilentSites> {
+        None
+    }
+
+    /// Whether it wants `on_stmt`; the same all through a run.
+    fn wants_statements(&self) -> bool {
+        false
+    }
+
+    /// A warp touched memory.
+    fn on_access(&mut self, _warp: &Warp<W>, _event: &AccessEvent<'_, W>) {}
+
+    /// A split of `warp` is about to begin a statement; `true` stops before it.
+    fn on_stmt(&mut self, _warp: &Warp<W>, _frame: u32, _site: Site, _mask: u32) -> bool {
+        false
+    }
+
+    /// SYNCWARP was passed by these lanes.
+    fn on_syncwarp(&mut self, _warp: &Warp<W>, _mask: u32) {}
+
+    /// A fence was passed by these lanes.
+    fn on_fence(&mut self, _warp: &Warp<W>, _mask: u32, _scope: Scope) {}
+
+    /// A service of the host's run time read or wrote memory at `site`. The executor does not call this: the host does.
+    fn on_bulk(&mut self, _site: Site, _address: u64, _bytes: u64, _is_write: bool) {}
+
+    /// The block's threads met at a barrier. `emu`, which completes barriers, calls this; the executor does not.
+    fn on_barrier(&mut self) {}
+}
+
+/// Sites by function and operation.
+pub type SilentSites = Arc<Vec<Vec<bool>>>;
+
+/// Whether a site is among them.
+#[inline(always)]
+pub(crate) fn is_silent(sites: Option<&SilentSites>, func: FuncId, pc: u32) -> bool {
+    let of = |all: &SilentSites| all.get(func.index()).and_then(|of_func| of_func.get(pc as usize)).copied();
+    sites.and_then(of).unwrap_or(false)
+}
+
+/// An observer of accesses before another observer: each gets what it wants, the first one first.
+pub struct Before<'a, H, const W: usize> {
+    /// The first.
+    pub first: H,
+    second: Option<&'a mut dyn Hooks<W>>,
+    second_wants_accesses: bool,
+    second_silent: Option<SilentSites>,
+}
+
+impl<'a, H: Hooks<W>, const W: usize> Before<'a, H, W> {
+    /// Puts `first` before `second`.
+    pub fn new(first: H, second: Option<&'a mut dyn Hooks<W>>) -> Before<'a, H, W> {
+        let second_wants_accesses = second.as_ref().is_some_and(|h| h.wants_accesses());
+        let second_silent = second.as_ref().and_then(|h| h.silent_sites());
+        Before { first, second, second_wants_accesses, second_silent }
+    }
+}
+
+impl<H: Hooks<W>, const W: usize> Hooks<W> for Before<'_, H, W> {
+    fn wants_accesses(&self) -> bool {
+        self.first.wants_accesses() || self.second_wants_accesses
+    }
+
+    fn silent_sites(&self) -> Option<SilentSites> {
+        // Where both look at accesses each leaves out its own.
+        if self.second_wants_accesses { None } else { self.first.silent_sites() }
+    }
+
+    fn wants_statements(&self) -> bool {
+        self.first.wants_statements() || self.second.as_ref().is_some_and(|h| h.wants_statements())
+    }
+
+    fn on_access(&mut self, warp: &Warp<W>, event: &AccessEvent<'_, W>) {
+        self.first.on_access(warp, event);
+        if self.second_wants_accesses
+            && let Some(second) = &mut self.second
+            && !is_silent(self.second_silent.as_ref(), event.site.func, event.site.pc)
+        {
+            second.on_access(warp, event);
+        }
+    }
+
+    fn on_stmt(&mut self, warp: &Warp<W>, frame: u32, site: Site, mask: u32) -> bool {
+        let stops = self.first.on_stmt(warp, frame, site, mask);
+        self.second.as_mut().is_some_and(|h| h.on_stmt(warp, frame, site, mask)) || stops
+    }
+
+    fn on_syncwarp(&mut self, warp: &Warp<W>, mask: u32) {
+        self.first.on_syncwarp(warp, mask);
+        if let Some(second) = &mut self.second {
+            second.on_syncwarp(warp, mask);
+        }
+    }
+
+    fn on_fence(&mut self, warp: &Warp<W>, mask: u32, scope: Scope) {
+        self.first.on_fence(warp, mask, scope);
+        if let Some(second) = &mut self.second {
+            second.on_fence(warp, mask, scope);
+        }
+    }
+
+    fn on_bulk(&mut self, site: Site, address: u64, bytes: u64, is_write: bool) {
+        self.first.on_bulk(site, address, bytes, is_write);
+        if let Some(second) = &mut self.second {
+            second.on_bulk(site, address, bytes, is_write);
+        }
+    }
+
+    fn on_barrier(&mut self) {
+        self.first.on_barrier();
+        if let Some(second) = &mut self.second {
+            second.on_barrier();
+        }
+    }
+}

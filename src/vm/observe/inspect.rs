@@ -1,0 +1,332 @@
+//! The interface through which other crates see a program and a warp.
+//!
+//! Everything here speaks of the IR: a register is an [`ir::Reg`] of the function whose frame it is, a place is a [`Site`],
+//! whose instruction [`Program::instruction`] gives. How values are stored, and which operations an instruction became, is
+//! not visible, so that any engine behind [`Warp`] can answer.
+//!
+//! Not here: what a run reports while it goes on (`hooks`), and requests that end a run ([`crate::Stop`]).
+
+use crate::code::InstructionSet;
+use crate::code::{Program, Site};
+use crate::frame::Frame;
+use crate::warp::{RtRequest, Warp};
+use crate::warp::{Split, State};
+use ir::{FuncId, GlobalId, InstKind, LocalId, Module, Reg, SharedId};
+use mem::address::SHARED_BASE;
+use source::Span;
+use std::sync::Arc;
+
+/// Programs: their module, sites and memory layout.
+impl Program {
+    /// The module that it was compiled from.
+    pub fn module(&self) -> &Arc<Module> {
+        &self.module
+    }
+
+    /// The addresses of the global variables, by [`GlobalId`].
+    pub fn globals(&self) -> &[u64] {
+        &self.globals
+    }
+
+    /// The address of a global variable.
+    pub fn global_address(&self, id: GlobalId) -> Option<u64> {
+        self.globals.get(id.index()).copied()
+    }
+
+    /// The source place of a site.
+    pub fn span(&self, site: Site) -> Span {
+        let spans = self.code.get(site.func.index()).map(|c| c.spans.as_slice());
+        spans.and_then(|s| s.get(site.pc as usize)).copied().unwrap_or(Span::NONE)
+    }
+
+    /// How many sites a function has; they are numbered from 0 in the order of its blocks.
+    pub fn site_count(&self, func: FuncId) -> usize {
+        self.code.get(func.index()).map_or(0, |c| c.spans.len())
+    }
+
+    /// The sites of a function.
+    pub fn sites(&self, func: FuncId) -> impl Iterator<Item = Site> + use<> {
+        (0..self.site_count(func) as u32).map(move |pc| Site { func, pc })
+    }
+
+    /// Block and index of the instruction at a site; `None` at terminators and at sites that only serve the executor.
+    pub fn instruction_index(&self, site: Site) -> Option<(ir::Bb, usize)> {
+        *self.code.get(site.func.index())?.insts.get(site.pc as usize)?
+    }
+
+    /// The instruction at a site; `None` where [`Program::instruction_index`] gives none.
+    pub fn instruction(&self, site: Site) -> Option<&InstKind> {
+        let (bb, index) = self.instruction_index(site)?;
+        let block = self.module.funcs.get(site.func.index())?.blocks.get(bb.index())?;
+        block.insts.get(index).map(|inst| &inst.kind)
+    }
+
+    /// Whether a source statement begins at a site.
+    pub fn is_statement(&self, site: Site) -> bool {
+        matches!(self.instruction(site), Some(InstKind::Stmt))
+    }
+
+    /// The sites of the loads, stores and atomics of a function, in the order of its blocks.
+    pub fn access_sites(&self, func: FuncId) -> impl Iterator<Item = Site> {
+        let sites = self.code.get(func.index()).map_or(&[][..], |c| c.accesses.as_slice());
+        sites.iter().map(move |&pc| Site { func, pc })
+    }
+
+    /// Bytes of static shared memory that a function and all that it calls need.
+    pub fn shared_bytes(&self, func: FuncId) -> u64 {
+        self.code.get(func.index()).map_or(0, |c| c.shared_bytes)
+    }
+
+    /// Where the dynamic shared memory of a kernel begins: bytes from the start of the block's shared memory.
+    pub fn dynamic_shared_offset(&self, kernel: FuncId) -> u64 {
+        self.shared_bytes(kernel).next_multiple_of(16)
+    }
+
+    /// The address of a static shared variable of a function; `None` for a dynamic one.
+    pub fn shared_address(&self, func: FuncId, id: SharedId) -> Option<u64> {
+        let offset = self.code.get(func.index())?.shared_offsets.get(id.index())?;
+        offset.map(|offset| SHARED_BASE + offset)
+    }
+
+    /// Whether a function declares dynamic shared memory.
+    pub fn has_dynamic_shared(&self, func: FuncId) -> bool {
+        self.code.get(func.index()).is_some_and(|c| c.shared_offsets.iter().any(Option::is_none))
+    }
+
+    /// Bytes of local memory that a frame of a function has.
+    pub fn local_bytes(&self, func: FuncId) -> u64 {
+        self.code.get(func.index()).map_or(0, |c| c.local_bytes)
+    }
+
+    /// The size of a function's virtual registers and constants in words of 32 bits, predicates not counted.
+    pub fn register_words(&self, func: FuncId) -> u32 {
+        self.code.get(func.index()).map_or(0, |c| c.register_words)
+    }
+
+    /// Loops of a function that run as loop traces, and those that the loop vectoriser takes.
+    pub fn fast_loops(&self, func: FuncId) -> (usize, usize) {
+        let Some(code) = self.code.get(func.index()) else { return (0, 0) };
+        let traces = code.variants.first().map_or(0, |w| w.trace.iter().flatten().count());
+        (traces, code.vector_loops.len())
+    }
+
+    /// Chooses the instruction set that its warps run with. Results do not depend on it.
+    pub fn set_instruction_set(&mut self, set: InstructionSet) {
+        self.set = set;
+    }
+
+    /// Keeps every register at what the source says in every lane, also where the program has no more use for it, as a
+    /// debugger wants it. It costs time.
+    pub fn set_materialise_all(&mut self, materialise_all: bool) {
+        self.materialise_all = materialise_all;
+    }
+}
+
+/// One activation of a call stack.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Activation {
+    /// The number of its frame.
+    pub frame: u32,
+    /// Where it is; in callers, the call.
+    pub site: Site,
+}
+
+/// Lanes of a warp at one place.
+#[derive(Clone, Copy, Debug)]
+pub struct SplitView<'a, const W: usize> {
+    warp: &'a Warp<W>,
+    split: &'a Split,
+    func: FuncId,
+    is_current: bool,
+}
+
+impl<'a, const W: usize> SplitView<'a, W> {
+    /// Its lanes.
+    pub fn mask(&self) -> u32 {
+        self.split.mask
+    }
+
+    /// The site that comes next.
+    pub fn site(&self) -> Site {
+        Site { func: self.func, pc: self.split.pc }
+    }
+
+    /// The number of its innermost frame.
+    pub fn frame_number(&self) -> u32 {
+        self.split.frame
+    }
+
+    /// Its innermost frame.
+    pub fn frame(&self) -> Option<&'a Frame<W>> {
+        self.warp.frame(self.split.frame)
+    }
+
+    /// What it is doing.
+    pub fn state(&self) -> &'a State {
+        &self.split.state
+    }
+
+    /// Whether it is the one that runs.
+    pub fn is_current(&self) -> bool {
+        self.is_current
+    }
+
+    /// Whether it was stopped before the statement at its site and goes on past it.
+    pub fn is_stopped(&self) -> bool {
+        self.split.resume
+    }
+
+    /// Its call stack, innermost first.
+    pub fn call_stack(&self) -> Vec<Site> {
+        self.warp.call_stack(self.split.frame, self.split.pc)
+    }
+
+    /// Its call stack with the frames, innermost first.
+    pub fn activations(&self) -> Vec<Activation> {
+        self.warp.activations(self.split.frame, self.split.pc)
+    }
+}
+
+/// Warps: their lanes, where these are, and the registers of their frames.
+impl<const W: usize> Warp<W> {
+    /// The number of the warp in its block.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// The lanes that have not exited.
+    pub fn live(&self) -> u32 {
+        self.live
+    }
+
+    /// Whether all lanes have exited.
+    pub fn is_done(&self) -> bool {
+        self.splits.is_empty()
+    }
+
+    /// Schedule points that it has passed.
+    pub fn points(&self) -> u64 {
+        self.points
+    }
+
+    /// How many stores, and atomics that changed something, it has done since the last call.
+    pub fn take_writes(&mut self) -> u64 {
+        std::mem::take(&mut self.writes)
+    }
+
+    /// Sets what the order of lanes is drawn from where it is free: in an atomic, and of the two sides of a branch. 0 is their
+    /// natural order.
+    pub fn set_seed(&mut self, seed: u64) {
+        self.seed = seed;
+    }
+
+    /// Frames at most, against endless recursion.
+    pub fn depth_limit(&self) -> u32 {
+        self.depth_limit
+    }
+
+    /// How many frames it has.
+    pub fn frame_count(&self) -> usize {
+        self.frames.iter().flatten().count()
+    }
+
+    /// Its splits: the lanes that are at one place together.
+    pub fn splits(&self) -> impl Iterator<Item = SplitView<'_, W>> {
+        self.splits.iter().enumerate().filter_map(|(i, split)| {
+            let func = self.frame(split.frame)?.func;
+            Some(SplitView { warp: self, split, func, is_current: i == self.current })
+        })
+    }
+
+    /// The split that holds a lane.
+    pub fn split_of(&self, lane: u32) -> Option<SplitView<'_, W>> {
+        self.splits().find(|s| s.mask() >> lane & 1 != 0)
+    }
+
+    /// The frame of that number.
+    pub fn frame(&self, number: u32) -> Option<&Frame<W>> {
+        self.frames.get(number as usize)?.as_deref()
+    }
+
+    /// The call stack of a frame that is at `pc`, innermost first.
+    pub fn activations(&self, frame: u32, pc: u32) -> Vec<Activation> {
+        let mut out = Vec::new();
+        let mut at = Some((frame, pc));
+        while let Some((number, pc)) = at {
+            let Some(frame) = self.frame(number) else { break };
+            out.push(Activation { frame: number, site: Site { func: frame.func, pc } });
+            at = frame.caller.as_ref().map(|c| (c.frame, c.pc));
+        }
+        out
+    }
+
+    /// The sites of the call stack of a frame that is at `pc`, innermost first.
+    pub fn call_stack(&self, frame: u32, pc: u32) -> Vec<Site> {
+        self.activations(frame, pc).iter().map(|a| a.site).collect()
+    }
+
+    /// The bits of a register of a frame in one lane.
+    pub fn read_reg(&self, program: &Program, frame: u32, reg: Reg, lane: usize) -> Option<u64> {
+        self.frame(frame)?.read_reg(program, reg, lane)
+    }
+
+    /// Sets a register of a frame in one lane.
+    pub fn write_reg(&mut self, program: &Program, frame: u32, reg: Reg, lane: usize, bits: u64) -> Option<()> {
+        let frame = self.frame_mut(frame)?;
+        let place = *program.code.get(frame.func.index())?.slots.get(reg.index())?;
+        frame.set(place, lane, bits);
+        Some(())
+    }
+
+    /// The function and the slot of local memory that hold an address of local memory.
+    pub fn local_slot_at(&self, program: &Program, address: u64) -> Option<(FuncId, LocalId)> {
+        let holds = |f: &&Frame<W>| address >= f.local_base && address - f.local_base < f.local_bytes;
+        let frame = self.frames.iter().filter_map(Option::as_deref).find(holds)?;
+        let offset = address - frame.local_base;
+        let starts = &program.code.get(frame.func.index())?.local_offsets;
+        let slots = &program.module.funcs.get(frame.func.index())?.locals;
+        let at = starts.iter().zip(slots).position(|(&start, s)| offset >= start && offset - start < s.bytes)?;
+        Some((frame.func, LocalId(at as u32)))
+    }
+
+    /// The argument of a request of the current split in one lane.
+    pub fn arg(&self, request: &RtRequest, index: usize, lane: usize) -> u64 {
+        let frame = self.splits.get(self.current).and_then(|f| self.frame(f.frame));
+        match (frame, request.args.get(index)) {
+            (Some(frame), Some(&slot)) => frame.get(slot, lane),
+            _ => 0,
+        }
+    }
+}
+
+/// Frames: the registers and the local memory of one activation.
+impl<const W: usize> Frame<W> {
+    /// The function.
+    pub fn func(&self) -> FuncId {
+        self.func
+    }
+
+    /// The frame that it returns to.
+    pub fn caller(&self) -> Option<u32> {
+        self.caller.as_ref().map(|c| c.frame)
+    }
+
+    /// The bits of a register in one lane; `None` if the function has no such register.
+    pub fn read_reg(&self, program: &Program, reg: Reg, lane: usize) -> Option<u64> {
+        let place = *program.code.get(self.func.index())?.slots.get(reg.index())?;
+        Some(self.get(place, lane))
+    }
+
+    /// The address of a slot of its local memory.
+    pub fn local_address(&self, program: &Program, id: LocalId) -> u64 {
+        let offsets = program.code.get(self.func.index()).map(|c| c.local_offsets.as_slice());
+        self.local_base + offsets.and_then(|o| o.get(id.index())).copied().unwrap_or(0)
+    }
+}
+
+impl RtRequest {
+    /// How many arguments it has; [`Warp::arg`] gives them.
+    pub fn arg_count(&self) -> usize {
+        self.args.len()
+    }
+}

@@ -1,0 +1,10 @@
+//! What others see of execution: hooks while it runs, and the state of a program and a warp while it stands.
+
+mod copies;
+mod hooks;
+mod inspect;
+
+pub use copies::CopyOnlyRegs;
+pub(crate) use hooks::is_silent;
+pub use hooks::{AccessEvent, AccessKind, Before, Hooks, SilentSites, Values};
+pub use inspect::{Activation, SplitView};

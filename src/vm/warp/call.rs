@@ -1,0 +1,102 @@
+//! Calls and returns: frames are entered and left by the current split.
+
+use super::Warp;
+use crate::code::{Op, Program};
+use crate::frame::{Caller, Frame, SlotRef};
+use ir::FuncId;
+
+impl<const W: usize> Warp<W> {
+    /// Enters a function from the current split; `None` when there is no room for its frame.
+    pub(crate) fn enter(&mut self, program: &Program, func: FuncId, args: &[SlotRef]) -> Option<()> {
+        let code = &program.code[func.index()];
+        let current = self.current;
+        let (caller, pc, mask) = {
+            let f = &self.splits[current];
+            (f.frame, f.pc, f.mask)
+        };
+        let mut frame = match self.spare.iter().position(|f| f.func == func) {
+            Some(i) => {
+                let mut frame = self.spare.swap_remove(i);
+                frame.restart(code, 0);
+                frame
+            }
+            None => Box::new(Frame::new(func, code)),
+        };
+        // With one lane the frames are a stack; to look for a place in it would make recursion quadratic.
+        let free = if W == 1 { None } else { self.frames.iter().position(Option::is_none) };
+        if free.is_none() && self.frames.len() >= self.depth_limit as usize {
+            return None;
+        }
+        if self.stack.is_some() {
+            frame.local_base = self.take_stack(code.local_bytes)?;
+        } else {
+            self.place_local(&mut frame, free.unwrap_or(self.frames.len()));
+        }
+        if let Some(from) = self.frame(caller) {
+            for (&to, &slot) in code.params.iter().zip(args) {
+                frame.copy(to, from, slot, mask);
+            }
+        }
+        frame.caller = Some(Caller { frame: caller, pc });
+        let number = match free {
+            Some(free) => {
+                self.frames[free] = Some(frame);
+                free
+            }
+            None => {
+                self.frames.push(Some(frame));
+                self.frames.len() - 1
+            }
+        };
+        let f = &mut self.splits[current];
+        f.frame = number as u32;
+        f.pc = 0;
+        Some(())
+    }
+
+    /// Returns from the current split's function with these values; `false` when it was the outermost.
+    pub(crate) fn leave(&mut self, program: &Program, values: &[SlotRef]) -> bool {
+        let current = self.current;
+        let (number, mask) = {
+            let f = &self.splits[current];
+            (f.frame, f.mask)
+        };
+        let Some(place) = self.frames.get_mut(number as usize) else { return false };
+        let Some(caller) = place.as_ref().and_then(|f| f.caller.clone()) else { return false };
+        let Some(mut frame) = place.take() else { return false };
+        frame.users -= 1;
+        if let Some(Some(to)) = self.frames.get_mut(caller.frame as usize) {
+            let code = &program.code[to.func.index()];
+            if let Some(Op::Call(call)) = code.ops.get(caller.pc as usize) {
+                for (&slot, &value) in call.results.iter().zip(values) {
+                    to.copy(slot, &frame, value, mask);
+                }
+            }
+        }
+        if frame.users == 0 {
+            if let Some(local) = self.locals.get_mut(number as usize) {
+                local.end();
+            }
+            while self.frames.last().is_some_and(Option::is_none) {
+                self.frames.pop();
+            }
+            match &mut self.stack {
+                Some(stack) => stack.top = frame.local_base,
+                None if self.splits.len() == 1 => self.local_top = frame.local_base,
+                None => {}
+            }
+            if self.spare.len() < MOST_SPARE {
+                self.spare.push(frame);
+            }
+        } else {
+            self.frames[number as usize] = Some(frame);
+        }
+        let f = &mut self.splits[current];
+        f.frame = caller.frame;
+        f.pc = caller.pc + 1;
+        true
+    }
+}
+
+/// Frames that are kept for later calls.
+const MOST_SPARE: usize = 16;

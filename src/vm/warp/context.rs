@@ -1,0 +1,48 @@
+//! What a warp reaches while it runs: memory, its place in the launch, and who takes its atomics.
+
+use crate::code::Site;
+use ir::Ty;
+use ir::op::AtomOp;
+use mem::Memory;
+
+/// Extents and place of a block in its launch; everything counts from 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Geometry {
+    /// Grid extents.
+    pub grid: [u32; 3],
+    /// Block extents.
+    pub block: [u32; 3],
+    /// Index of the block in the grid.
+    pub cta: [u32; 3],
+    /// Bytes of static shared memory; dynamic shared memory follows.
+    pub static_shared: u64,
+}
+
+/// What a warp reaches while it runs.
+#[derive(Debug)]
+pub struct Context<'a> {
+    /// Everything but shared and local memory.
+    pub memory: &'a Memory,
+    /// Shared memory of the block.
+    pub shared: &'a mut [u8],
+    /// Where the block is.
+    pub geometry: Geometry,
+    /// Schedule points that the warp may pass in this call; `run` counts it down.
+    pub budget: u64,
+    /// Who takes atomics without a result, if anybody does.
+    pub atomics: Option<&'a mut dyn Atomics>,
+}
+
+/// Takes atomics on memory whose result is not used and does them later in another order; may make a warp wait.
+pub trait Atomics: std::fmt::Debug {
+    /// Whether the warp has to stop, as if the budget were used up, before an atomic whose result is used or a volatile load.
+    fn holds(&mut self) -> bool {
+        false
+    }
+
+    /// Whether it takes the atomics at this site.
+    fn takes(&self, site: Site) -> bool;
+
+    /// Takes the atomic of one lane; the word lies inside an allocation and is aligned. `b` is a compare-and-swap's new value.
+    fn take(&mut self, site: Site, op: AtomOp, ty: Ty, address: u64, a: u64, b: u64);
+}

@@ -1,0 +1,204 @@
+//! Splits: how the lanes of a warp diverge and reconverge.
+//!
+//! A branch on which lanes disagree divides its split; the parts wait for each other at the immediate post-dominator of the
+//! branch. The analysis of uniform registers holds for lanes that meet there. Lanes may also meet elsewhere: after one of them
+//! has passed such a place because the others polled or waited, or by chance at a barrier or a warp synchronisation. From then
+//! on the warp is *not converged*: it runs the operations that take no register for uniform.
+
+use super::Warp;
+use super::sync::WarpSync;
+use ir::op::BarOp;
+
+/// What a split is doing.
+#[derive(Clone, PartialEq, Debug)]
+pub enum State {
+    /// It can run.
+    Runnable,
+    /// It waits at a reconvergence point for others.
+    AtReconvergence,
+    /// It waits at a barrier of the block; the mask has the lanes whose predicate holds.
+    AtBarrier {
+        /// Which barrier operation.
+        op: BarOp,
+        /// Lanes whose predicate holds.
+        pred: u32,
+    },
+    /// It waits for the other lanes of the warp at a vote, a shuffle or SYNCWARP.
+    AtWarpSync {
+        /// The lanes that must be there.
+        need: u32,
+        /// At what.
+        at: WarpSync,
+    },
+    /// A service was asked for; the answer is due.
+    AtRt,
+}
+
+/// Lanes of a warp at one place.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Split {
+    /// Its lanes.
+    pub(crate) mask: u32,
+    /// Its next operation.
+    pub(crate) pc: u32,
+    /// Its frame.
+    pub(crate) frame: u32,
+    /// What it is doing.
+    pub(crate) state: State,
+    /// Where it meets others, innermost last: operation and frame.
+    pub(crate) reconvergences: Vec<(u32, u32)>,
+    /// Schedule points since it last made progress.
+    pub(crate) polls: u32,
+    /// Whether it goes on past the statement at which it was stopped.
+    pub(crate) resume: bool,
+}
+
+impl Split {
+    pub(crate) fn new(mask: u32) -> Split {
+        Split { mask, pc: 0, frame: 0, state: State::Runnable, reconvergences: Vec::new(), polls: 0, resume: false }
+    }
+}
+
+impl<const W: usize> Warp<W> {
+    /// Joins splits that are at the same place and can run; gives how many there are less. The current one stays it, also
+    /// as a part of another.
+    pub(crate) fn merge(&mut self) -> usize {
+        let before = self.splits.len();
+        let mut i = 0;
+        while i < self.splits.len() {
+            let mut j = i + 1;
+            while j < self.splits.len() {
+                let (a, b) = (&self.splits[i], &self.splits[j]);
+                if a.pc == b.pc && a.frame == b.frame && a.state == State::Runnable && b.state == State::Runnable {
+                    let b = self.splits.remove(j);
+                    if self.current == j {
+                        self.current = i;
+                    }
+                    self.current -= usize::from(self.current > j);
+                    let a = &mut self.splits[i];
+                    a.mask |= b.mask;
+                    let common = a.reconvergences.iter().zip(&b.reconvergences).take_while(|(x, y)| x == y).count();
+                    a.reconvergences.truncate(common);
+                    a.polls = a.polls.min(b.polls);
+                    self.count_users(b.frame, false);
+                } else {
+                    j += 1;
+                }
+            }
+            i += 1;
+        }
+        before - self.splits.len()
+    }
+
+    /// Picks the next split to run, releasing reconvergences where nothing else can; `None` when all wait.
+    pub(crate) fn pick(&mut self) -> Option<usize> {
+        loop {
+            let n = self.splits.len();
+            for k in 0..n {
+                let i = (self.current + k) % n;
+                let f = &self.splits[i];
+                if f.state == State::Runnable && f.polls < crate::POLL_QUANTUM {
+                    self.current = i;
+                    return Some(i);
+                }
+            }
+            if !self.release_reconvergence() && !self.release_warp_sync() {
+                return None;
+            }
+        }
+    }
+
+    /// Whether some split could run if polling did not count.
+    pub fn is_polling(&self) -> bool {
+        self.splits.iter().any(|f| f.state == State::Runnable)
+    }
+
+    /// Gives polling splits their turn again.
+    pub fn wake_pollers(&mut self) {
+        for f in &mut self.splits {
+            f.polls = 0;
+        }
+    }
+
+    /// Releases the innermost reconvergence point at which splits wait.
+    fn release_reconvergence(&mut self) -> bool {
+        let deepest =
+            self.splits.iter().filter(|f| f.state == State::AtReconvergence).max_by_key(|f| f.reconvergences.len());
+        let Some(&(pc, frame)) = deepest.and_then(|f| f.reconvergences.last()) else { return false };
+        let mut released = 0;
+        for f in &mut self.splits {
+            if f.state == State::AtReconvergence && f.reconvergences.last() == Some(&(pc, frame)) {
+                f.reconvergences.pop();
+                f.state = State::Runnable;
+                released += 1;
+            } else if f.reconvergences.contains(&(pc, frame)) {
+                // It comes later, when the others have gone on.
+                self.non_converged = true;
+            }
+        }
+        self.non_converged |= self.merge() + 1 != released;
+        true
+    }
+
+    /// Wakes splits at a warp synchronisation once all the lanes that it needs are there: of a `syncwarp` one, which sees to the
+    /// others; of votes and shuffles all, united.
+    fn release_warp_sync(&mut self) -> bool {
+        let live = self.live;
+        let met = self.splits.iter().position(|f| {
+            let State::AtWarpSync { need, .. } = f.state else { return false };
+            let there = self.splits.iter().filter(|o| meets(f, o, live)).fold(0, |m, o| m | o.mask);
+            need & live & !there == 0
+        });
+        let Some(first) = met else { return false };
+        let split = self.splits[first].clone();
+        let one = matches!(split.state, State::AtWarpSync { at: WarpSync::SyncWarp, .. });
+        for (i, f) in self.splits.iter_mut().enumerate() {
+            if if one { i == first } else { meets(&split, f, live) } {
+                f.state = State::Runnable;
+                f.polls = 0;
+            }
+        }
+        self.non_converged |= self.merge() > 0;
+        true
+    }
+
+    /// Divides the current split: `part` of its lanes become another split at `pc`.
+    pub(crate) fn diverge(&mut self, part: u32, pc: u32, join: Option<u32>) {
+        let current = self.current;
+        let split = &mut self.splits[current];
+        let frame = split.frame;
+        // Lanes that do not meet again in their function meet where it was called.
+        let caller = self.frames.get(frame as usize).and_then(Option::as_ref).and_then(|f| f.caller.as_ref());
+        let meeting = join.map(|pc| (pc, frame)).or(caller.map(|c| (c.pc + 1, c.frame)));
+        if let Some(meeting) = meeting
+            && split.reconvergences.last() != Some(&meeting)
+        {
+            split.reconvergences.push(meeting);
+        }
+        split.mask &= !part;
+        let mut other = split.clone();
+        other.mask = part;
+        other.pc = pc;
+        other.state = State::Runnable;
+        self.splits.insert(current + 1, other);
+        self.count_users(frame, true);
+    }
+
+    /// Counts one split more, or one less, in a frame and all that called it.
+    fn count_users(&mut self, frame: u32, more: bool) {
+        let mut at = Some(frame);
+        while let Some(Some(f)) = at.and_then(|n| self.frames.get_mut(n as usize)) {
+            f.users = if more { f.users + 1 } else { f.users.saturating_sub(1) };
+            at = f.caller.as_ref().map(|c| c.frame);
+        }
+    }
+}
+
+/// Whether two splits wait for each other.
+fn meets(a: &Split, b: &Split, live: u32) -> bool {
+    let (State::AtWarpSync { need: m, at: p }, State::AtWarpSync { need: n, at: q }) = (&a.state, &b.state) else {
+        return false;
+    };
+    let anywhere = *p == WarpSync::SyncWarp;
+    p == q && m & live == n & live && (anywhere || (a.pc == b.pc && a.frame == b.frame))
+}
