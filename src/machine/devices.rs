@@ -58,11 +58,11 @@ impl DeviceBox {
                 Ok(())
             }
             DeviceBox::Gpu(gpu) => {
-                gpu.load(program.module().clone(), &program.globals(), options).map_err(|e| e.to_string())
+                gpu.load(program.module().clone(), program.globals(), options).map_err(|e| e.to_string())
             }
             DeviceBox::Verify(both) => {
                 both.emulator.load(program.clone());
-                both.gpu.load(program.module().clone(), &program.globals(), options).map_err(|e| e.to_string())
+                both.gpu.load(program.module().clone(), program.globals(), options).map_err(|e| e.to_string())
             }
         }
     }

@@ -173,7 +173,7 @@ impl Machine {
             .ok_or_else(|| LoadError::new("the program has no main program"))?;
         let runtime = Runtime::new(devices.len() as u32);
         let is_racing = devices.iter().filter_map(DeviceBox::emulator).any(emu::Emulator::is_racing);
-        let order = is_racing.then(|| CommandOrder::new(&program.module(), devices.len()));
+        let order = is_racing.then(|| CommandOrder::new(program.module(), devices.len()));
         Ok(Machine {
             program,
             memory,

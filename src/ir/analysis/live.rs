@@ -22,6 +22,12 @@ pub struct Liveness {
 impl Liveness {
     /// The liveness of `f`, whose graph is `cfg`.
     pub fn new(f: &Function, cfg: &Cfg) -> Liveness {
+        Liveness::with_uses(f, cfg, &|_, _, _| ())
+    }
+
+    /// The same where instructions read more than their operands: `more` is called with the block and the index of each and
+    /// tells what else it reads.
+    pub fn with_uses(f: &Function, cfg: &Cfg, more: &dyn Fn(Bb, usize, &mut dyn FnMut(Reg))) -> Liveness {
         let mut index = vec![None; f.regs.len()];
         let mut regs = Vec::new();
         let mut assigned_in = vec![u32::MAX; f.regs.len()];
@@ -35,8 +41,9 @@ impl Liveness {
                     regs.push(r);
                 }
             };
-            for inst in &block.insts {
+            for (at, inst) in block.insts.iter().enumerate() {
                 inst.kind.each_use(|v| read(&assigned_in, v));
+                more(Bb(b as u32), at, &mut |r| read(&assigned_in, Val::Reg(r)));
                 inst.kind.each_def(|r| {
                     if let Some(at) = assigned_in.get_mut(r.index()) {
                         *at = b as u32;
@@ -52,11 +59,11 @@ impl Liveness {
             live_in: vec![BitSet::new(n); f.blocks.len()],
             live_out: vec![BitSet::new(n); f.blocks.len()],
         };
-        live.solve(f, cfg);
+        live.solve(f, cfg, more);
         live
     }
 
-    fn solve(&mut self, f: &Function, cfg: &Cfg) {
+    fn solve(&mut self, f: &Function, cfg: &Cfg, more: &dyn Fn(Bb, usize, &mut dyn FnMut(Reg))) {
         let n = self.regs.len();
         let mut reads = vec![BitSet::new(n); f.blocks.len()];
         let mut writes = vec![BitSet::new(n); f.blocks.len()];
@@ -71,8 +78,9 @@ impl Liveness {
                     reads.insert(i);
                 }
             };
-            for inst in &block.insts {
+            for (at, inst) in block.insts.iter().enumerate() {
                 inst.kind.each_use(|v| read(reads, writes, v));
+                more(Bb(b as u32), at, &mut |r| read(reads, writes, Val::Reg(r)));
                 inst.kind.each_def(|r| {
                     if let Some(i) = dense(r) {
                         writes.insert(i);

@@ -11,19 +11,23 @@ mod instructions;
 mod layout;
 mod plan;
 mod select;
+mod slots;
 mod trace;
 mod vector_loop;
 
 use self::layout::SharedLayout;
 use self::plan::{Address, Plan, RegTerm};
 use self::select::file_of;
+use self::slots::LiveRanges;
 use self::trace::Candidate;
 use crate::code::InstructionSet;
 use crate::code::vector_loop::VectorLoop;
 use crate::code::{AddressExpr, Code, Index, NO_RECONVERGENCE, Op, PatternCode, Program, R2, Slot, Term, Variant};
 use ir::analysis::{Cfg, Dominators, Loops, PostDominators, UniformLevel};
 use ir::op::Special;
-use ir::{AddrBase, Bb, FuncId, FuncKind, Function, InstKind, Module, ParamKind, Reg, Term as IrTerm, Ty, Val};
+use ir::{
+    AddrBase, Bb, FuncId, FuncKind, Function, InstKind, Module, ParamKind, Reg, RegInfo, Term as IrTerm, Ty, Val,
+};
 use mem::address::SHARED_BASE;
 use source::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -109,15 +113,15 @@ impl<'a> Compiler<'a> {
             if self.asks_for_rows() { &[UniformLevel::Warp, UniformLevel::WarpInRow] } else { &[UniformLevel::Warp] };
         let plans = levels.iter().map(|&level| Plan::new(self.f, &cfg, level, &wanted, &base_of)).collect();
         self.plans = plans;
-        self.place_registers();
         let post = PostDominators::new(&cfg);
+        let traces = self.find_traces(&cfg, &post);
+        self.place_registers(&cfg, &traces);
         self.reconvergences = (0..self.f.blocks.len())
             .map(|i| match self.f.blocks[i].term {
                 IrTerm::Branch { .. } | IrTerm::Switch { .. } => post.ipdom(Bb(i as u32)),
                 _ => None,
             })
             .collect();
-        let trace = self.find_traces(&cfg, &post);
         let targets: BTreeSet<Bb> = self.reconvergences.iter().flatten().copied().collect();
         for (i, block) in self.f.blocks.iter().enumerate() {
             let bb = Bb(i as u32);
@@ -133,7 +137,7 @@ impl<'a> Compiler<'a> {
             if let Some(number) = starts_vector[i] {
                 self.push(Op::VectorLoop { number }, block.insts.first().map_or(block.term_span, |inst| inst.span));
             }
-            if let Some(number) = trace.keys().position(|&head| head == bb) {
+            if let Some(number) = traces.keys().position(|&head| head == bb) {
                 let variants = vec![Op::Trace { number: number as u32 }; self.plans.len()];
                 self.push_all(Op::Nop, variants, block.insts.first().map_or(block.term_span, |inst| inst.span));
             }
@@ -143,9 +147,9 @@ impl<'a> Compiler<'a> {
             let op = self.term(bb, &block.term);
             self.push(op, block.term_span);
         }
-        self.place_traces(&trace);
+        self.place_traces(&traces);
         self.resolve();
-        self.code.register_words = self.code.files[1] + 2 * self.code.files[2];
+        self.code.register_words += self.code.consts32.len() as u32 + 2 * self.code.consts64.len() as u32;
         Ok(self.code)
     }
 
@@ -240,7 +244,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Gives slots to registers, those with a scalar first, and collects the patterns.
-    fn place_registers(&mut self) {
+    fn place_registers(&mut self, cfg: &Cfg, traces: &BTreeMap<Bb, Candidate>) {
         self.code.slots = self.f.regs.iter().map(|r| (r.ty, 0)).collect();
         // What is uniform in one variant is so in those behind it; the number behind the last is of those that never are.
         let plans = &self.plans;
@@ -248,13 +252,28 @@ impl<'a> Compiler<'a> {
             let is_uniform = |p: &Plan| self.f.kind != FuncKind::Host && file_of(ty) != 0 && p.uniform.contains(i);
             plans.iter().position(is_uniform).unwrap_or(plans.len())
         };
+        let is_left_out = |kind: &InstKind| plans.iter().all(|p| self.is_left_out(p, kind));
+        let mut in_traces = Vec::new();
+        for inst in traces.values().flat_map(|t| &t.blocks).flat_map(|&bb| &self.f.block(bb).insts) {
+            inst.kind.each_def(|reg| in_traces.push(reg));
+        }
+        let ranges = LiveRanges::new(self.f, cfg, plans, &is_left_out, in_traces);
+        let mut needed = [0; 3];
         for variant in 0..=plans.len() {
-            for (i, reg) in self.f.regs.iter().enumerate() {
-                if first_variant(i, reg.ty) == variant && plans.iter().any(|p| p.needed.contains(i)) {
-                    let file = file_of(reg.ty);
-                    self.code.slots[i].1 = self.code.files[file];
-                    self.code.files[file] += 1;
+            for file in 0..3 {
+                let is_here = |&(i, reg): &(usize, &RegInfo)| {
+                    file_of(reg.ty) == file
+                        && first_variant(i, reg.ty) == variant
+                        && plans.iter().any(|p| p.needed.contains(i))
+                };
+                let regs: Vec<Reg> =
+                    self.f.regs.iter().enumerate().filter(is_here).map(|(i, _)| Reg(i as u32)).collect();
+                let (numbers, count) = ranges.number(&regs);
+                for (reg, number) in regs.iter().zip(numbers) {
+                    self.code.slots[reg.index()].1 = self.code.files[file] + number;
                 }
+                self.code.files[file] += count;
+                needed[file] += regs.len() as u32;
             }
             if variant < plans.len() {
                 let uniforms = [self.code.files[1], self.code.files[2]];
@@ -263,6 +282,7 @@ impl<'a> Compiler<'a> {
         }
         // Registers that are not needed have slot 0, which has to exist.
         self.code.files = self.code.files.map(|n| n.max(1));
+        self.code.register_words = needed[1].max(1) + 2 * needed[2].max(1);
         for param in &self.f.params {
             self.code.params.push(self.code.slots[param.reg.index()]);
             self.code.row_params.push(self.plans.iter().any(|p| p.rows.contains(param.reg.index())));
@@ -387,9 +407,14 @@ impl<'a> Compiler<'a> {
         f.params.iter().map(|p| f.ty(p.reg)).collect()
     }
 
+    /// Whether an instruction becomes no operation by a plan: it only computes what nobody needs.
+    fn is_left_out(&self, plan: &Plan, kind: &InstKind) -> bool {
+        let is_unneeded = |r: Reg| !self.f.is_mutable(r) && !plan.needed.contains(r.index());
+        kind.is_pure() && kind.def().is_some_and(is_unneeded)
+    }
+
     fn inst(&mut self, place: (Bb, usize), kind: &InstKind, span: Span) -> Result<(), LoadError> {
-        let polls = |p: &Plan, r: Reg| !self.f.is_mutable(r) && !p.needed.contains(r.index());
-        let dropped = |p: &Plan| kind.is_pure() && kind.def().is_some_and(|r| polls(p, r));
+        let dropped = |p: &Plan| self.is_left_out(p, kind);
         if self.plans.iter().all(dropped) {
             return Ok(());
         }

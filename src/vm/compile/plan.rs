@@ -159,6 +159,15 @@ impl Plan {
         planner.plan
     }
 
+    /// Calls `see` with each register that the address of the access at `place` is computed from.
+    pub(crate) fn each_address_reg(&self, place: Place, see: &mut dyn FnMut(Reg)) {
+        let Some(address) = self.addresses.get(&place) else { return };
+        let index = address.index.as_ref();
+        let varying = index.map_or(&[][..], |i| self.patterns[i.pattern as usize].0.as_slice());
+        let inner = index.map_or(&[][..], |i| i.terms.as_slice());
+        address.terms.iter().chain(inner).chain(varying).for_each(|term| see(term.reg));
+    }
+
     /// Whether the instruction at `place` computes a scalar, or compares scalars.
     pub(crate) fn is_scalar(&self, kind: &InstKind, place: Place) -> bool {
         let uniform = |r: Reg| self.uniform.contains(r.index());

@@ -103,6 +103,12 @@ impl Program {
         self.code.get(func.index()).map_or(0, |c| c.register_words)
     }
 
+    /// Rows of a frame of a function: predicates, words of 32 bits and of 64 bits; registers that are never live together
+    /// share them.
+    pub fn frame_rows(&self, func: FuncId) -> [u32; 3] {
+        self.code.get(func.index()).map_or([0; 3], |c| c.files)
+    }
+
     /// Loops of a function that run as loop traces, and those that the loop vectoriser takes.
     pub fn fast_loops(&self, func: FuncId) -> (usize, usize) {
         let Some(code) = self.code.get(func.index()) else { return (0, 0) };
@@ -311,7 +317,8 @@ impl<const W: usize> Frame<W> {
         self.caller.as_ref().map(|c| c.frame)
     }
 
-    /// The bits of a register in one lane; `None` if the function has no such register.
+    /// The bits of a register in one lane; `None` if the function has no such register. Registers of variables can be read
+    /// anywhere, others where they are live.
     pub fn read_reg(&self, program: &Program, reg: Reg, lane: usize) -> Option<u64> {
         let place = *program.code.get(self.func.index())?.slots.get(reg.index())?;
         Some(self.get(place, lane))

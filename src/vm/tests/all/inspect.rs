@@ -87,7 +87,7 @@ fn registers_are_read_and_written_by_lane_across_a_split() {
     assert_eq!(go_on(&program, &memory, &mut warp, true), Stop::Statement);
     let masks: Vec<u32> = warp.splits().map(|s| s.mask()).collect();
     assert_eq!(masks, [0xff, 0xffff_ff00]);
-    let stopped: Vec<u32> = warp.splits().filter(|s| s.is_stopped()).map(|s| s.mask()).collect();
+    let stopped: Vec<u32> = warp.splits().filter(vm::SplitView::is_stopped).map(|s| s.mask()).collect();
     assert_eq!(stopped, [0xff]);
     for split in warp.splits() {
         let stack = split.activations();

@@ -6,5 +6,6 @@ extern crate cufemu_vm as vm;
 
 mod inspect;
 mod sets;
+mod slots;
 mod trace;
 mod vector_loop;
