@@ -3,11 +3,11 @@
 //! The elements are counted first, then stored one after another. Where the number of elements of an item depends on an
 //! implied DO around it, counting is a loop too; items that are plain scalars in an implied DO need none.
 
-use crate::array::element_lvalue;
 use crate::builder::Builder;
 use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
 use crate::value::array_view::ArrayView;
+use crate::value::lvalue::element_lvalue;
 use ir::op::BinOp;
 use ir::{Reg, Ty, Val};
 use sema::checked::{Expr, ImpliedDo, Item};

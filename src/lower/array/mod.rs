@@ -14,7 +14,7 @@ use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
 use crate::value::array_view::ArrayView;
-use crate::value::lvalue::{Lvalue, MemRef};
+use crate::value::lvalue::{MemRef, element_lvalue};
 use ir::Val;
 use sema::checked::{Actual, Const, Expr, ExprKind, Type};
 use sema::intrinsic::Class;
@@ -36,14 +36,6 @@ fn is_elementwise(program: &sema::checked::Program, e: &Expr) -> bool {
 }
 
 impl<'p> Builder<'_, 'p> {
-    /// The element of a view at a position.
-    pub(crate) fn element_pos(&mut self, view: &ArrayView, index: &[Val], linear: bool) -> MemRef {
-        match index.first() {
-            Some(&i) if linear => self.element_linear(view, i),
-            _ => self.element_by_position(view, index),
-        }
-    }
-
     /// With bounds checks on, reports operands of a prepared expression that do not conform.
     pub(crate) fn check_operands(&mut self, e: &'p Expr, operands: &Operands) {
         if !self.options().check_bounds
@@ -77,32 +69,6 @@ impl<'p> Builder<'_, 'p> {
         self.unsupported(&what);
         let space = self.local_space();
         self.dense(MemRef::at(Val::i64(0), space), Val::i64(1), None, &vec![Val::i64(0); usize::from(e.rank)])
-    }
-
-    /// The same array where this side can reach it.
-    pub(crate) fn local_view(&mut self, view: ArrayView, ty: &Type) -> ArrayView {
-        if !self.is_remote(view.mem) {
-            return view;
-        }
-        let extents = view.extents();
-        let local = self.temporary_bytes(ty, view.len, &extents);
-        self.copy_array(&local, &view, ty);
-        let mut local = local;
-        for (to, from) in local.dims.iter_mut().zip(&view.dims) {
-            to.lower = from.lower;
-        }
-        local
-    }
-
-    /// A view with the elements one after another; itself if it is known to be so.
-    pub(crate) fn contiguous_view(&mut self, view: ArrayView, ty: &Type) -> ArrayView {
-        if view.is_contiguous() && !view.gathers() {
-            return view;
-        }
-        let extents = view.extents();
-        let dense = self.temporary_array(ty, view.len, &extents);
-        self.copy_array(&dense, &view, ty);
-        dense
     }
 }
 
@@ -234,12 +200,6 @@ impl<'p> FunctionLowering<'_, 'p> {
         });
     }
 }
-
-/// The place of an array element.
-pub(crate) fn element_lvalue(mem: MemRef, len: Option<Val>) -> Lvalue {
-    len.map_or(Lvalue::Mem(mem), |len| Lvalue::Char(mem, len))
-}
-
 /// A constant array.
 fn const_view(builder: &mut Builder<'_, '_>, c: &Const, ty: &Type) -> ArrayView {
     let mut bytes = Vec::new();

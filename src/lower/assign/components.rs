@@ -7,11 +7,11 @@
 use crate::analysis::expressions::is_designator;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
-use crate::call::Passed;
 use crate::function::FunctionLowering;
 use crate::module::ArgKey;
 use crate::module::helpers::ObjectHelper;
 use crate::types::{assigns_components, const_bytes, is_recursive};
+use crate::value::arguments::Passed;
 use crate::value::array_view::{ArrayView, Contiguity};
 use crate::value::lvalue::{Lvalue, MemRef};
 use ir::Val;

@@ -11,9 +11,7 @@
 //!
 //! Assignments by a procedure (`assignment(=)`) are refused when they are reached.
 
-use crate::array::element_lvalue;
 use crate::assign::where_construct::{Arms, Condition};
-use crate::builder::Allocation;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
@@ -22,7 +20,7 @@ use crate::types::{Side, const_bytes, has_allocatable, ir_ty};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use crate::value::descriptor::{Descriptor, DescriptorAt};
-use crate::value::lvalue::{Lvalue, MemRef};
+use crate::value::lvalue::{Allocation, Lvalue, MemRef, element_lvalue};
 use ir::op::BinOp;
 use ir::rt::Rt;
 use ir::{Reg, Space, Ty, Val};

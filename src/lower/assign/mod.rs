@@ -4,17 +4,15 @@
 //! (`overlap`); then the value is computed into a temporary first. A left side that is a whole allocatable of host data takes
 //! the shape of the value (Fortran 2018, 10.2.1.3). Where a side is on the device, see `transfer`.
 
+pub(crate) mod class_object;
 pub(crate) mod components;
 pub(crate) mod forall;
 pub(crate) mod overlap;
 pub(crate) mod pointer;
-pub(crate) mod transfer;
 pub(crate) mod where_construct;
 
-use crate::analysis::expressions::is_designator;
-use crate::analysis::expressions::is_whole;
+use crate::analysis::expressions::{is_designator, is_whole};
 use crate::analysis::variables::has_open_length;
-use crate::array::element_lvalue;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
@@ -24,79 +22,10 @@ use crate::types::{assigns_components, has_allocatable, has_final, is_device_dat
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use crate::value::descriptor::Descriptor;
-use crate::value::lvalue::Lvalue;
+use crate::value::lvalue::{Lvalue, element_lvalue};
 use ir::Val;
 use ir::op::{BinOp, CmpOp};
 use sema::checked::{Expr, ExprKind, Type};
-
-impl<'p> Builder<'_, 'p> {
-    /// Allocates an array anew unless it has that shape.
-    pub(crate) fn fit_allocation(&mut self, d: &Descriptor, target: &'p Expr, shape: &[(Val, Val)], element: Val) {
-        let old = self.desc_view(d);
-        let mut unfit = self.icmp(CmpOp::Eq, old.mem.addr, Val::i64(0));
-        for (have, &(_, want)) in old.extents().into_iter().zip(shape) {
-            let other = self.icmp(CmpOp::Ne, have, want);
-            unfit = self.combine(BinOp::Or, unfit, other);
-        }
-        if d.element.is_none() {
-            let other = self.icmp(CmpOp::Ne, old.element, element);
-            unfit = self.combine(BinOp::Or, unfit, other);
-        }
-        let location = self.location_of(target);
-        let name = self.designator_name(target);
-        self.when(unfit, |this| {
-            this.free_data(d, &target.ty, location);
-            this.allocate_data(d, shape, element, location, &name, false);
-            this.initialise_data(d, &target.ty);
-        });
-    }
-
-    /// Sets every element of an array to a value.
-    pub(crate) fn fill(&mut self, view: &ArrayView, v: &Value, ty: &Type) {
-        if self.is_remote(view.mem) && !view.gathers() {
-            return self.fill_remote(view, v, ty);
-        }
-        let extents = view.extents();
-        self.each_position(&extents, &[view], &mut |this, index, linear| {
-            let mem = this.element_pos(view, index, linear);
-            this.store_value(element_lvalue(mem, view.len), ty, v);
-        });
-    }
-
-    /// Copies an array element by element or in a transfer; shapes agree and memories do not overlap.
-    pub(crate) fn copy_array(&mut self, to: &ArrayView, from: &ArrayView, ty: &Type) {
-        let remote = self.is_remote(to.mem) || self.is_remote(from.mem);
-        if remote && !to.gathers() && !from.gathers() {
-            return self.transfer(to, from);
-        }
-        let extents = to.extents();
-        self.each_position(&extents, &[to, from], &mut |this, index, linear| {
-            let source = this.element_pos(from, index, linear);
-            let value = this.load_value(element_lvalue(source, from.len), ty);
-            let target = this.element_pos(to, index, linear);
-            this.store_value(element_lvalue(target, to.len), ty, &value);
-        });
-    }
-
-    /// With bounds checks on, reports a value whose shape is not that of the target.
-    pub(crate) fn check_shape(&mut self, view: &ArrayView, extents: &[Val]) {
-        let own = view.extents();
-        self.check_extents(&own, extents);
-    }
-
-    /// With bounds checks on, reports shapes that do not conform.
-    pub(crate) fn check_extents(&mut self, left: &[Val], right: &[Val]) {
-        if !self.options().check_bounds {
-            return;
-        }
-        for (dim, (&left, &right)) in left.iter().zip(right).enumerate() {
-            let differs = self.icmp(CmpOp::Ne, left, right);
-            self.when(differs, |this| {
-                this.rt(ir::rt::Rt::ErrorShape, vec![left, right, Val::i32(dim as i32 + 1)]);
-            });
-        }
-    }
-}
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// `target = value`

@@ -4,8 +4,7 @@
 //! operand that is not the very same designator, or a variable that may be associated with it (pointers and targets).
 //! Scalar operands and operands that become temporaries are evaluated before the first element is stored.
 
-use crate::analysis::expressions::has_vector;
-use crate::analysis::expressions::same;
+use crate::analysis::expressions::{has_vector, same};
 use crate::analysis::usage::root;
 use crate::builder::Builder;
 use sema::checked::{Actual, Expr, ExprKind, Storage, VarId};

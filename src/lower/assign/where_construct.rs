@@ -5,12 +5,12 @@
 //! arms before do not; a nested WHERE adds to the conditions around it. A WHERE in a FORALL that reads what it assigns is done
 //! by `forall`.
 
-use crate::array::element_lvalue;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
 use crate::value::array_view::ArrayView;
+use crate::value::lvalue::element_lvalue;
 use ir::Val;
 use ir::op::BinOp;
 use sema::checked::{Expr, Stmt, StmtKind, VarId};

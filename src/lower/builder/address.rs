@@ -12,13 +12,12 @@
 use crate::builder::Builder;
 use crate::builder::arith::{self, constant};
 use crate::builder::flow::Flow;
+use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use crate::value::lvalue::MemRef;
 use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
 use ir::{Ty, Val};
 use sema::checked::Type;
-
-use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 
 impl Builder<'_, '_> {
     /// A contiguous array with lower bounds 1.

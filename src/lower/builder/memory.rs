@@ -4,15 +4,13 @@
 //! `mem.copy`. Everything above this file may therefore treat device scalars and elements like any other, and is right;
 //! whole arrays are moved at once by `transfer` and `array`.
 
-use crate::builder::Builder;
-use crate::builder::arith;
+use crate::builder::{Builder, arith};
 use crate::types::{Side, const_bytes, ir_ty, is_device_data};
 use crate::value::Value;
+use crate::value::lvalue::{Lvalue, MemRef};
 use ir::rt::Rt;
 use ir::{Reg, Space, Ty, Val};
 use sema::checked::{Type, VarId};
-
-use crate::value::lvalue::{Lvalue, MemRef};
 
 impl Builder<'_, '_> {
     /// Whether host code cannot touch that memory itself.

@@ -14,8 +14,11 @@
 
 pub(crate) mod address;
 pub(crate) mod arith;
+pub(crate) mod arithmetic;
+pub(crate) mod character;
 pub(crate) mod check_fp;
 pub(crate) mod complex;
+pub(crate) mod constant;
 pub(crate) mod convert;
 pub(crate) mod descriptor;
 pub(crate) mod flow;
@@ -29,7 +32,7 @@ use crate::analysis::usage::Usage;
 use crate::builder::flow::Flow;
 use crate::module::ModuleLowering;
 use crate::types::Side;
-use crate::value::lvalue::MemRef;
+use crate::value::lvalue::{Allocation, MemRef};
 use ir::op::CmpOp;
 use ir::rt::Rt;
 use ir::{AddrBase, Bb, Function, FunctionBuilder, InstKind, LocalSlot, Reg, Space, Trap, Ty, Val};
@@ -42,17 +45,6 @@ const LARGEST_SLOT: i64 = 64 * 1024;
 
 /// The prologue.
 const PROLOGUE: Bb = Bb(0);
-
-/// Memory that a service allocated.
-#[derive(Clone, Debug)]
-pub(crate) struct Allocation {
-    /// The memory it was allocated from.
-    pub(crate) location: i32,
-    /// Its address.
-    pub(crate) addr: Val,
-    /// Whether the address may be 0, with nothing to free.
-    pub(crate) may_be_null: bool,
-}
 
 /// Code that is made at the end of a scope.
 type Cleanup<'p> = Box<dyn for<'m> FnOnce(&mut Builder<'m, 'p>) + 'p>;

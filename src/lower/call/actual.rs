@@ -5,21 +5,20 @@
 //! INTENT(IN). Device code has no memory for that: there such an argument is refused when it is reached.
 
 use crate::analysis::expressions::is_designator;
-use crate::builder::Allocation;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
-use crate::call::{CopyBack, Passed};
 use crate::function::FunctionLowering;
 use crate::module::ArgKey;
-use crate::types::{Side, align, const_bytes, has_allocatable, has_final, ir_ty};
+use crate::types::{Side, align, const_bytes, has_allocatable, has_final};
 use crate::value::Value;
+use crate::value::arguments::{CopyBack, Passed};
 use crate::value::array_view::ArrayView;
 use crate::value::descriptor::DescriptorAt;
-use crate::value::lvalue::{Lvalue, MemRef};
+use crate::value::lvalue::{Allocation, Lvalue, MemRef};
 use ast::Intent;
 use ir::rt::Rt;
 use ir::{Space, Ty, Val};
-use sema::checked::{CharLen, Expr, ExprKind, ProcKind, Shape, Storage, Type, Variable};
+use sema::checked::{Expr, ExprKind, ProcKind, Shape, Storage, Type, Variable};
 use sema::intrinsic::Intrinsic;
 
 impl Builder<'_, '_> {
@@ -366,30 +365,6 @@ impl<'p> FunctionLowering<'_, 'p> {
         let addr = self.b.address(mem);
         out.words.push(addr);
         out.keys.push(self.b.space_key(mem.space));
-    }
-}
-
-/// The register types of what is passed for a dummy of a service.
-pub(crate) fn word_types(dummy: &Variable) -> Vec<Ty> {
-    let described = dummy.attrs.allocatable || dummy.attrs.pointer || dummy.attrs.class;
-    if described || matches!(dummy.storage, Storage::Procedure) {
-        return vec![Ty::I64];
-    }
-    match &dummy.shape {
-        Shape::Scalar if dummy.attrs.value => match &dummy.ty {
-            Type::Complex(_) => vec![ir_ty(&dummy.ty); 2],
-            Type::Character(_) => vec![Ty::I64; 2],
-            ty => vec![ir_ty(ty)],
-        },
-        Shape::AssumedRank => vec![Ty::I64; 2],
-        shape => {
-            let words = match shape {
-                Shape::AssumedShape(lower) => 1 + 2 * lower.len(),
-                _ => 1,
-            };
-            let length = matches!(dummy.ty, Type::Character(CharLen::Assumed | CharLen::Const(_) | CharLen::Expr(_)));
-            vec![Ty::I64; words + usize::from(length)]
-        }
     }
 }
 

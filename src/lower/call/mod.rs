@@ -11,71 +11,21 @@ pub(crate) mod procedure_pointer;
 pub(crate) mod result;
 
 use crate::analysis::mathematics::procedure_name;
-use crate::analysis::variables::const_bounds;
-use crate::analysis::variables::has_open_length;
-use crate::builder::Allocation;
+use crate::analysis::variables::{const_bounds, has_open_length};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
-use crate::call::actual::word_types;
 use crate::function::FunctionLowering;
 use crate::module::{ArgKey, Instance};
+use crate::object::convention::{ResultForm, result_form, value_of_registers, word_types};
 use crate::storage::VarStorage;
-use crate::types::{Side, ir_ty};
+use crate::types::Side;
 use crate::value::Value;
-use crate::value::array_view::ArrayView;
+use crate::value::arguments::{CopyBack, Passed};
 use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::{Lvalue, MemRef};
 use ir::rt::Rt;
 use ir::{FuncId, Ty, Val};
-use sema::checked::{Actual, ProcBody, ProcId, Procedure, Program, Shape, Storage, Type, VarId};
-
-/// What is passed to a procedure so far.
-#[derive(Debug, Default)]
-pub(crate) struct Passed {
-    pub(crate) words: Vec<Val>,
-    pub(crate) keys: Vec<ArgKey>,
-    pub(crate) back: Vec<CopyBack>,
-    /// Whether a service is called: objects with VALUE are one word.
-    pub(crate) service: bool,
-}
-
-/// What is to be done after the call.
-#[derive(Debug)]
-pub(crate) enum CopyBack {
-    /// A scalar that was passed as a copy.
-    Scalar { from: MemRef, to: Lvalue, ty: Type },
-    /// An array that was passed as a copy if `when` holds.
-    Array { when: Val, from: ArrayView, to: Option<ArrayView>, ty: Type, free: Allocation },
-    /// A descriptor that was passed as a copy.
-    Descriptor { from: Val, to: Descriptor },
-}
-
-/// How a function gives its result.
-pub(crate) enum ResultForm {
-    /// A subroutine.
-    None,
-    /// In registers.
-    Registers(Vec<Ty>),
-    /// Through the address that is the first parameter; a length follows if the flag says so.
-    Hidden(bool),
-}
-
-/// How `proc` gives its result.
-pub(crate) fn result_form(program: &Program, proc: &Procedure) -> ResultForm {
-    let Some(result) = proc.result.filter(|_| proc.is_function) else { return ResultForm::None };
-    let var = program.var(result);
-    if var.attrs.allocatable || var.attrs.pointer {
-        return ResultForm::Hidden(false);
-    }
-    match (&var.shape, &var.ty) {
-        (_, Type::Character(_)) => ResultForm::Hidden(true),
-        (Shape::Scalar, Type::Complex(_)) => ResultForm::Registers(vec![ir_ty(&var.ty); 2]),
-        (Shape::Scalar, Type::Integer(_) | Type::Real(_) | Type::Logical(_)) => {
-            ResultForm::Registers(vec![ir_ty(&var.ty)])
-        }
-        _ => ResultForm::Hidden(false),
-    }
-}
+use sema::checked::{Actual, ProcBody, ProcId, Storage, Type, VarId};
 
 impl Builder<'_, '_> {
     /// Calls a procedure that is known, with arguments passed already and the words of the variables of its host.
@@ -303,15 +253,6 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
         }
         self.for_each_element(operands, &extents, &[], &mut |this, _, _| this.call_once(proc, args));
-    }
-}
-
-/// The value that registers hold.
-pub(crate) fn value_of_registers(results: &[Val]) -> Value {
-    match results {
-        [re, im] => Value::Complex(*re, *im),
-        [v, ..] => Value::Scalar(*v),
-        [] => Value::Scalar(Val::Imm(0)),
     }
 }
 

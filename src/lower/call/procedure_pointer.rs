@@ -4,10 +4,11 @@
 //! point to and that fit the call, with a plain call behind each.
 
 use crate::builder::Builder;
-use crate::call::{Passed, ResultForm, result_form};
 use crate::function::FunctionLowering;
+use crate::object::convention::{ResultForm, result_form};
 use crate::storage::VarStorage;
 use crate::value::Value;
+use crate::value::arguments::Passed;
 use ir::op::CmpOp;
 use ir::rt::Rt;
 use ir::{Reg, Ty, Val};
@@ -90,6 +91,7 @@ fn fits_call(b: &Builder<'_, '_>, model: &Procedure, params: &[VarId], target: P
         && form(callee) == form(model)
         && callee.params.iter().zip(params).all(|(&a, &b)| {
             is_procedure(a) == is_procedure(b)
-                && crate::call::actual::word_types(program.var(a)) == crate::call::actual::word_types(program.var(b))
+                && crate::object::convention::word_types(program.var(a))
+                    == crate::object::convention::word_types(program.var(b))
         })
 }

@@ -5,17 +5,16 @@
 //! caller. An allocatable or pointer result comes back in a descriptor. When the statement is over a result that is no pointer is
 //! finalised, what it owns and the data of an allocatable one are freed.
 
-use crate::array::element_lvalue;
-use crate::builder::Allocation;
 use crate::builder::Builder;
-use crate::call::{Passed, ResultForm, result_form, value_of_registers};
 use crate::function::FunctionLowering;
+use crate::object::convention::{ResultForm, result_form, value_of_registers};
 use crate::storage::VarStorage;
 use crate::types::{const_bytes, data_space, has_end, ir_ty};
 use crate::value::Value;
+use crate::value::arguments::Passed;
 use crate::value::array_view::ArrayView;
 use crate::value::descriptor::{Descriptor, DescriptorAt};
-use crate::value::lvalue::{Lvalue, MemRef};
+use crate::value::lvalue::{Allocation, Lvalue, MemRef, element_lvalue};
 use ir::{Space, Val};
 use sema::checked::{Actual, Expr, ProcBody, ProcId, Shape, Storage, Type, VarId};
 
@@ -137,7 +136,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let mut arrays: Vec<(VarId, MemRef, Option<Val>)> = Vec::new();
         for (i, &v) in params.iter().enumerate() {
             let var = program.var(v);
-            let types = crate::call::actual::word_types(var);
+            let types = crate::object::convention::word_types(var);
             if matches!(var.storage, Storage::Procedure) {
                 if passed.keys.get(i) == Some(&crate::module::ArgKey::Pointer) {
                     words.next();

@@ -1,6 +1,5 @@
 //! Reductions of CUF kernels: the fixed tree that the head of `cuf` describes.
 
-use crate::array::element_lvalue;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::device::cuf_kernel::axis_registers;
@@ -8,7 +7,7 @@ use crate::function::FunctionLowering;
 use crate::types::{align, const_bytes, ir_ty};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
-use crate::value::lvalue::{Lvalue, MemRef};
+use crate::value::lvalue::{Lvalue, MemRef, element_lvalue};
 use ir::op::{BinOp, CmpOp, TriOp};
 use ir::{AddrBase, SharedSize, SharedVar, Space, Ty, Val};
 use sema::checked::{BinaryOp, CufKernel, ReduceOp, Type, VarId};

@@ -3,8 +3,8 @@
 //! Arguments go by the ordinary conventions: values, addresses, the parts of assumed-shape arrays. A grid or block given as
 //! an integer has extents 1 in y and z; `*` for the grid is −1 in all three.
 
-use crate::call::Passed;
 use crate::function::FunctionLowering;
+use crate::value::arguments::Passed;
 use crate::value::lvalue::MemRef;
 use ir::{LaunchConfig, Ty, Val};
 use sema::checked::{Actual, Expr, LaunchGrid, LaunchSpec, ProcBody, ProcId, ProcKind};

@@ -1,43 +1,15 @@
 //! Lengths of character expressions, and concatenation.
 
-use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
 use crate::storage::VarStorage;
 use crate::value::Value;
-use crate::value::lvalue::{Lvalue, MemRef};
+use crate::value::lvalue::MemRef;
 use ir::op::CmpOp;
 use ir::{Ty, Val};
 use sema::checked::{Actual, CharLen, Const, Expr, ExprKind, Item, ProcId, Type};
 use sema::intrinsic::Intrinsic;
-
-impl Builder<'_, '_> {
-    /// Character values one after another, in a temporary.
-    pub(crate) fn joined(&mut self, values: &[Value]) -> Value {
-        let mut total = Val::i64(0);
-        for v in values {
-            let (_, len) = self.as_char(v);
-            total = self.iadd(total, len);
-        }
-        let mem = self.temporary(total, 1);
-        let mut at = Val::i64(0);
-        for v in values {
-            let (_, len) = self.as_char(v);
-            let to = self.advance(mem, at);
-            self.store_char(to, len, v);
-            at = self.iadd(at, len);
-        }
-        Value::Char(mem, total)
-    }
-
-    /// A character value in memory of its own, of that length.
-    pub(crate) fn character_copy(&mut self, v: &Value, len: Val) -> Value {
-        let mem = self.temporary(len, 1);
-        self.store_value(Lvalue::Char(mem, len), &Type::Character(CharLen::Assumed), v);
-        Value::Char(mem, len)
-    }
-}
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// The length of a character expression; `None` for other types. `env` has the operands prepared so far.

@@ -5,46 +5,15 @@
 //! `i <= n .and. a(i) > 0`. Operands that only compute are evaluated both, without a branch.
 
 use crate::builder::Builder;
+use crate::builder::character::comparison;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::storage::VarStorage;
-use crate::types::{imm, ir_ty};
-use ir::op::{self, BinOp, CvtOp};
-use ir::rt::Rt;
+use crate::types::ir_ty;
+use ir::op::{self, BinOp};
 use ir::{Bb, Ty, Val};
 use sema::checked::{BinaryOp, CmpOp, Expr, ExprKind, LogicOp, Type, UnaryOp};
 use sema::intrinsic::{Class, Intrinsic};
-
-/// The IR's comparison.
-pub(crate) fn comparison(op: CmpOp) -> op::CmpOp {
-    match op {
-        CmpOp::Eq => op::CmpOp::Eq,
-        CmpOp::Ne => op::CmpOp::Ne,
-        CmpOp::Lt => op::CmpOp::Lt,
-        CmpOp::Le => op::CmpOp::Le,
-        CmpOp::Gt => op::CmpOp::Gt,
-        CmpOp::Ge => op::CmpOp::Ge,
-    }
-}
-
-impl Builder<'_, '_> {
-    /// Compares two character values.
-    pub(crate) fn compare_characters(&mut self, op: CmpOp, a: &crate::value::Value, b: &crate::value::Value) -> Val {
-        let ((a, a_len), (b, b_len)) = (self.as_char(a), self.as_char(b));
-        if crate::builder::arith::is(a_len, 1) && crate::builder::arith::is(b_len, 1) {
-            let byte = |this: &mut Self, mem| {
-                let byte = this.load_scalar(mem, Ty::I8);
-                this.cvt(CvtOp::CastU, Ty::I8, Ty::I32, byte)
-            };
-            let (a, b) = (byte(self, a), byte(self, b));
-            return self.cmp(comparison(op), Ty::I32, a, b).into();
-        }
-        let (a, b) = (self.address(a), self.address(b));
-        let order = self.rt(Rt::CharCompare, vec![a, a_len, b, b_len]);
-        let order = order.first().map_or(Val::i32(0), |&r| r.into());
-        self.cmp(comparison(op), Ty::I32, order, imm(Ty::I32, 0)).into()
-    }
-}
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// A logical expression as a predicate.

@@ -10,114 +10,19 @@
 pub(crate) mod char_length;
 pub(crate) mod condition;
 pub(crate) mod designator;
+pub(crate) mod dynamic_type;
+pub(crate) mod structure;
 pub(crate) mod subscript;
 
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::Operand;
 use crate::function::FunctionLowering;
-use crate::types::{Side, imm, ir_ty, real_imm};
+use crate::types::ir_ty;
 use crate::value::Value;
-use crate::value::lvalue::Lvalue;
-use ir::op::{BinOp, Special, TriOp, UnOp};
+use ir::op::{BinOp, TriOp, UnOp};
 use ir::{Ty, Val};
 use sema::checked::{BinaryOp, Const, Expr, ExprKind, Type, UnaryOp};
-
-impl Builder<'_, '_> {
-    /// A special register by its number in `ExprKind::Special`.
-    pub(crate) fn thread_register(&mut self, index: u8) -> Val {
-        match Special::ALL.get(usize::from(index)) {
-            Some(&reg) if self.side() == Side::Device => self.special(reg).into(),
-            _ => {
-                self.unsupported("a thread's place outside of device code");
-                Val::i32(0)
-            }
-        }
-    }
-
-    /// A constant.
-    pub(crate) fn constant_value(&mut self, c: &Const, ty: &Type) -> Value {
-        match c {
-            Const::Int(n) => Value::Scalar(imm(ir_ty(ty), *n)),
-            Const::Real4(x) => Value::Scalar(Val::f32(*x)),
-            Const::Real8(x) => Value::Scalar(Val::f64(*x)),
-            Const::Complex4(re, im) => Value::Complex(Val::f32(*re), Val::f32(*im)),
-            Const::Complex8(re, im) => Value::Complex(Val::f64(*re), Val::f64(*im)),
-            Const::Logical(b) => Value::Pred(Val::pred(*b)),
-            Const::Char(text) => {
-                let mem = self.constant_memory(text, 1);
-                Value::Char(mem, Val::i64(text.len() as i64))
-            }
-            Const::Derived(_) => {
-                let mut bytes = Vec::new();
-                crate::module::globals::encode(self.program(), ty, c, &mut bytes);
-                Value::Object(self.constant_memory(&bytes, crate::types::align(self.program(), ty)))
-            }
-            Const::Array { .. } | Const::Null => self.refused(ty, "this constant as a value"),
-        }
-    }
-
-    /// Whether products may be fused with sums here.
-    pub(crate) fn contracts(&self) -> bool {
-        self.side() == Side::Device && self.options().fma
-    }
-
-    /// One, of a numeric type.
-    pub(crate) fn one(&mut self, ty: &Type) -> Value {
-        let part = ir_ty(ty);
-        match ty {
-            Type::Complex(_) => Value::Complex(real_imm(part, 1.0), Val::Imm(0)),
-            Type::Real(_) => Value::Scalar(real_imm(part, 1.0)),
-            _ => Value::Scalar(imm(part, 1)),
-        }
-    }
-
-    /// Product of two numbers of one type.
-    pub(crate) fn multiply(&mut self, a: &Value, b: &Value, ty: &Type) -> Value {
-        self.arithmetic(BinaryOp::Mul, a, b, ty)
-    }
-
-    /// An arithmetic operation, without contraction.
-    pub(crate) fn arithmetic(&mut self, op: BinaryOp, a: &Value, b: &Value, ty: &Type) -> Value {
-        let part = ir_ty(ty);
-        if matches!(ty, Type::Complex(_)) {
-            let (a, b) = (self.as_complex(a, ty), self.as_complex(b, ty));
-            let (re, im) = self.complex_binary(op, a, b, part);
-            return Value::Complex(re, im);
-        }
-        let (a, b) = (self.as_scalar(a, ty), self.as_scalar(b, ty));
-        if op == BinaryOp::Div {
-            self.check_divisor(b, part);
-        }
-        let op = match op {
-            BinaryOp::Add => BinOp::Add,
-            BinaryOp::Sub => BinOp::Sub,
-            BinaryOp::Mul => BinOp::Mul,
-            BinaryOp::Div | BinaryOp::Pow => BinOp::Div,
-        };
-        Value::Scalar(self.bin(op, part, a, b).into())
-    }
-
-    /// `sum + a * b` of one type, fused where reals may be.
-    pub(crate) fn multiply_add(&mut self, sum: &Value, a: &Value, b: &Value, ty: &Type) -> Value {
-        if matches!(ty, Type::Real(_)) && self.contracts() {
-            let part = ir_ty(ty);
-            let (a, b, c) = (self.as_scalar(a, ty), self.as_scalar(b, ty), self.as_scalar(sum, ty));
-            return Value::Scalar(self.tri(TriOp::Fma, part, a, b, c).into());
-        }
-        let product = self.multiply(a, b, ty);
-        self.arithmetic(BinaryOp::Add, sum, &product, ty)
-    }
-
-    /// A fresh mutable place for a number or logical.
-    pub(crate) fn variable_of(&mut self, ty: &Type) -> Lvalue {
-        let part = ir_ty(ty);
-        match ty {
-            Type::Complex(_) => Lvalue::Complex(self.mutable(part), self.mutable(part)),
-            _ => Lvalue::Reg(self.mutable(part)),
-        }
-    }
-}
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// The value of a scalar expression, or of the current element of an array expression.
@@ -126,7 +31,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             return match operand {
                 Operand::View(view) => {
                     let mem = self.at(e.span, |this| this.b.element_pos(&view, &index, linear));
-                    let place = crate::array::element_lvalue(mem, view.len);
+                    let place = crate::value::lvalue::element_lvalue(mem, view.len);
                     self.at(e.span, |this| this.b.load_value(place, &e.ty))
                 }
                 Operand::Value(v) => v,

@@ -3,7 +3,6 @@
 
 use super::{Args, arg};
 use crate::analysis::expressions::constant_int;
-use crate::array::element_lvalue;
 use crate::builder::Builder;
 use crate::elements::Operand;
 use crate::function::FunctionLowering;
@@ -11,7 +10,7 @@ use crate::storage::VarStorage;
 use crate::types::{Side, const_bytes, imm, ir_ty};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
-use crate::value::lvalue::{Lvalue, MemRef};
+use crate::value::lvalue::{Lvalue, MemRef, element_lvalue};
 use ir::op::CmpOp;
 use ir::rt::Rt;
 use ir::{Ty, Val};

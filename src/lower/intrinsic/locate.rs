@@ -1,7 +1,6 @@
 //! MAXLOC, MINLOC, FINDLOC.
 
 use super::{Args, arg};
-use crate::array::element_lvalue;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::Operands;
@@ -9,7 +8,7 @@ use crate::function::FunctionLowering;
 use crate::types::ir_ty;
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
-use crate::value::lvalue::Lvalue;
+use crate::value::lvalue::{Lvalue, element_lvalue};
 use ir::op::{BinOp, CmpOp};
 use ir::{Reg, Ty, Val};
 use sema::checked::{Expr, Type};

@@ -1,13 +1,12 @@
 //! MATMUL of matrices and vectors: each element of the result is one accumulated dot product.
 
 use super::{Args, arg};
-use crate::array::element_lvalue;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
-use crate::value::lvalue::Lvalue;
+use crate::value::lvalue::{Lvalue, element_lvalue};
 use ir::op::BinOp;
 use ir::{Ty, Val};
 use sema::checked::{Expr, Type};

@@ -4,7 +4,6 @@
 //! data in host code works on a copy. With DIM it is such a loop for each element of the result.
 
 use super::{Args, arg};
-use crate::array::element_lvalue;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::Operands;
@@ -12,7 +11,7 @@ use crate::function::FunctionLowering;
 use crate::types::{imm, ir_ty, real_imm};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
-use crate::value::lvalue::Lvalue;
+use crate::value::lvalue::{Lvalue, element_lvalue};
 use ir::op::{BinOp, CmpOp, UnOp};
 use ir::{Reg, Ty, Val};
 use sema::checked::{BinaryOp, Expr, Type};

@@ -4,7 +4,6 @@
 
 use super::{Args, arg};
 use crate::analysis::expressions::constant_int;
-use crate::array::element_lvalue;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::Operands;
@@ -12,7 +11,7 @@ use crate::function::FunctionLowering;
 use crate::types::{const_bytes, ir_ty};
 use crate::value::Value;
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
-use crate::value::lvalue::{Lvalue, MemRef};
+use crate::value::lvalue::{Lvalue, MemRef, element_lvalue};
 use ir::op::{BinOp, CmpOp};
 use ir::{Ty, Val};
 use sema::checked::{Expr, Type};

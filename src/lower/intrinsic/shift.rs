@@ -2,13 +2,13 @@
 
 use super::{Args, arg};
 use crate::analysis::expressions::constant_int;
-use crate::array::element_lvalue;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::Operands;
 use crate::function::FunctionLowering;
 use crate::types::ir_ty;
 use crate::value::array_view::ArrayView;
+use crate::value::lvalue::element_lvalue;
 use ir::op::{BinOp, CmpOp};
 use ir::{Ty, Val};
 use sema::checked::Expr;

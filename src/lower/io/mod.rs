@@ -7,14 +7,13 @@
 pub(crate) mod file;
 
 use crate::analysis::expressions::constant_int;
-use crate::array::element_lvalue;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::types::{const_bytes, ir_ty};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
-use crate::value::lvalue::Lvalue;
+use crate::value::lvalue::{Lvalue, element_lvalue};
 use ast::IoKind;
 use ir::op::CmpOp;
 use ir::rt::Rt;

@@ -13,8 +13,7 @@ pub(crate) mod helpers;
 
 use crate::LowerOptions;
 use crate::analysis::usage::Usage;
-use crate::module::helpers::ClassHelper;
-use crate::module::helpers::ObjectHelper;
+use crate::module::helpers::{ClassHelper, ObjectHelper};
 use crate::types::Side;
 use ir::{DebugTypeId, FuncId, FuncKind, Function, FunctionBuilder, GlobalId, Module, Space};
 use sema::checked::{ProcId, ProcKind, Program, TypeId, VarId};

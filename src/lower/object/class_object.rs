@@ -6,19 +6,17 @@
 use crate::analysis::type_tags::members;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
-use crate::function::FunctionLowering;
 use crate::module::helpers::ClassHelper;
-use crate::storage::VarStorage;
-use crate::types::{align, assigns_components, const_bytes, has_allocatable, has_default, has_end, has_final};
+use crate::types::{align, assigns_components, has_allocatable, has_default, has_end, has_final};
 use crate::value::array_view::ArrayView;
 use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::MemRef;
 use ir::op::CmpOp;
 use ir::{FuncId, FuncKind, FunctionBuilder, Reg, Space, Ty, Val};
-use sema::checked::{AllocObject, CharLen, Expr, Type, VarId};
+use sema::checked::Type;
 
 impl Builder<'_, '_> {
-    fn set_tag(&mut self, d: &Descriptor, tag: Val) {
+    pub(crate) fn set_tag(&mut self, d: &Descriptor, tag: Val) {
         if let (DescriptorAt::Mem(mem), true) = (&d.at, d.class) {
             let offset = ir::descriptor::bytes(u32::from(d.rank)) as i64;
             self.store_scalar(mem.plus(offset), Ty::I64, tag);
@@ -52,7 +50,7 @@ impl Builder<'_, '_> {
     }
 
     /// Copies objects into fresh memory; one object fills an array.
-    fn copy_class(&mut self, to: &ArrayView, from: &ArrayView, ty: &Type, how: ClassHelper) {
+    pub(crate) fn copy_class(&mut self, to: &ArrayView, from: &ArrayView, ty: &Type, how: ClassHelper) {
         let program = self.program();
         let root = if let Type::Derived(id) = ty { Some(*id) } else { None };
         let matters =
@@ -70,7 +68,7 @@ impl Builder<'_, '_> {
         });
     }
 
-    fn each_object(&mut self, view: &ArrayView, ty: &Type, what: ClassHelper) {
+    pub(crate) fn each_object(&mut self, view: &ArrayView, ty: &Type, what: ClassHelper) {
         let helper = self.class_helper(ty, what);
         let tag = view.tag.unwrap_or_else(|| self.tag_of(ty));
         let extents = view.extents();
@@ -91,7 +89,7 @@ impl Builder<'_, '_> {
     }
 
     /// The same for a view. An array is finalised as one where its dynamic type has FINAL subroutines, which may be for its rank.
-    fn free_class_view(&mut self, view: &ArrayView, ty: &Type) {
+    pub(crate) fn free_class_view(&mut self, view: &ArrayView, ty: &Type) {
         let program = self.program();
         let root = if let Type::Derived(id) = ty { Some(*id) } else { None };
         let finals = !view.dims.is_empty()
@@ -194,81 +192,5 @@ impl Builder<'_, '_> {
         let unit = align(self.program(), ty);
         let from = self.constant_memory(&bytes, unit);
         self.copy_words(to, from, bytes.len() as u64, unit);
-    }
-}
-
-impl<'p> FunctionLowering<'_, 'p> {
-    /// ALLOCATE of a polymorphic object: of the type that the statement says, else of the source's, else of the declared one.
-    pub(crate) fn allocate_class(
-        &mut self,
-        object: &'p AllocObject,
-        d: &Descriptor,
-        bounds: &[(Val, Val)],
-        source: Option<&'p (Expr, bool)>,
-        has_stat: bool,
-    ) -> Val {
-        let e = &object.object;
-        let from = source.map(|(s, _)| {
-            let view = self.whole_class_view(s);
-            self.b.tagged(view, &s.ty)
-        });
-        let (tag, element) = match (&object.spec, &from) {
-            (Some(ty), _) => (self.b.tag_of(ty), self.allocated_bytes(ty)),
-            (None, Some(view)) => (view.tag.unwrap_or(Val::i64(0)), view.element),
-            (None, None) => (self.b.tag_of(&e.ty), self.allocated_bytes(&e.ty)),
-        };
-        let (tag, element) = (self.b.freeze(tag), self.b.freeze(element));
-        let mut shape = bounds.to_vec();
-        if let (true, true, Some(view)) = (shape.is_empty(), e.rank > 0, &from) {
-            let is_whole = source.is_some_and(|(s, _)| crate::analysis::expressions::is_whole(s));
-            for dim in &view.dims {
-                let extent = self.b.freeze(dim.extent);
-                let lower = if is_whole { self.b.freeze(dim.lower) } else { Val::i64(1) };
-                shape.push((lower, extent));
-            }
-        }
-        self.allocate_unless_taken(d, &shape, element, e, has_stat, |this| {
-            this.b.set_tag(d, tag);
-            let to = this.b.desc_view(d);
-            match (&from, source) {
-                (Some(from), Some((_, false))) => this.b.copy_class(&to, from, &e.ty, ClassHelper::Copy),
-                _ => this.b.each_object(&to, &e.ty, ClassHelper::Init),
-            }
-        })
-    }
-
-    /// Bytes of an object of the type that ALLOCATE names.
-    fn allocated_bytes(&mut self, ty: &'p Type) -> Val {
-        match ty {
-            Type::Character(CharLen::Expr(e)) => {
-                let n = self.bound(e);
-                self.b.at_least_zero(n)
-            }
-            _ => Val::i64(const_bytes(self.b.program(), ty).unwrap_or(0) as i64),
-        }
-    }
-
-    /// Assignment to a polymorphic allocatable: it takes the type, shape and value of the right side.
-    pub(crate) fn assign_class(&mut self, target: &'p Expr, value: &'p Expr) {
-        if target.rank != value.rank {
-            return self.b.unsupported("a scalar assigned to a polymorphic array");
-        }
-        let Some(d) = self.descriptor(target) else { return self.b.unsupported("an assignment to this object") };
-        let view = self.whole_class_view(value);
-        let mut view = self.b.tagged(view, &value.ty);
-        if !crate::analysis::expressions::is_whole(value) {
-            view.dims.iter_mut().for_each(|dim| dim.lower = Val::i64(1));
-        }
-        let (location, name) = (self.b.location_of(target), self.b.designator_name(target));
-        self.b.set_class(&d, (&target.ty, location), &view, &name, ClassHelper::Assign);
-    }
-
-    /// A polymorphic INTENT(OUT) dummy begins anew.
-    pub(crate) fn begin_class(&mut self, v: VarId) {
-        let Some(VarStorage::Described(d)) = self.storage.get(v).cloned() else { return };
-        let ty = &self.b.program().var(v).ty;
-        let view = self.b.desc_view(&d);
-        self.b.free_class_view(&view, ty);
-        self.b.each_object(&view, ty, ClassHelper::Init);
     }
 }

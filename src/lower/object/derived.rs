@@ -4,11 +4,8 @@
 //! (Fortran 2018, 10.2.1.3); pointer components share their target. Where an object may hold objects of its own type, a made
 //! function does this and calls itself.
 
-use crate::array::element_lvalue;
-use crate::builder::Allocation;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
-use crate::function::FunctionLowering;
 use crate::module::helpers::{ClassHelper, ObjectHelper};
 use crate::types::{align, const_bytes, has_allocatable, has_end, has_final, is_recursive};
 use crate::value::Value;
@@ -17,7 +14,7 @@ use crate::value::descriptor::Descriptor;
 use crate::value::lvalue::{Lvalue, MemRef};
 use ir::op::CmpOp;
 use ir::{FuncId, FuncKind, FunctionBuilder, Space, Ty, Val};
-use sema::checked::{Expr, ExprKind, Field, Type, TypeId};
+use sema::checked::{Field, Type, TypeId};
 
 /// Up to so many words are copied without a loop.
 const UNROLLED_WORDS: u64 = 16;
@@ -164,7 +161,7 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// Copies an allocatable component with its data.
-    fn copy_allocatable(&mut self, field: &'p Field, to: &Descriptor, from: &Descriptor) {
+    pub(crate) fn copy_allocatable(&mut self, field: &'p Field, to: &Descriptor, from: &Descriptor) {
         if field.class {
             let location = self.data_location(field.cuda);
             let source = self.desc_view(from);
@@ -293,7 +290,7 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// Stores into fresh memory, which holds nothing that assignment would free.
-    fn store_component(&mut self, place: Lvalue, ty: &Type, v: &Value) {
+    pub(crate) fn store_component(&mut self, place: Lvalue, ty: &Type, v: &Value) {
         if let (Lvalue::Mem(mem), true) = (place, has_allocatable(self.program(), ty)) {
             let bytes = crate::module::globals::default_bytes(self.program(), ty).unwrap_or_default();
             let unit = align(self.program(), ty);
@@ -301,123 +298,5 @@ impl<'p> Builder<'_, 'p> {
             self.copy_words(mem, blank, bytes.len() as u64, unit);
         }
         self.store_value(place, ty, v);
-    }
-}
-
-impl<'p> FunctionLowering<'_, 'p> {
-    /// A structure constructor: a temporary object.
-    pub(crate) fn construct(&mut self, ty: TypeId, values: &'p [Option<Expr>], e: &'p Expr) -> Value {
-        let program = self.b.program();
-        let def = program.ty(ty);
-        let mem = self.b.temporary(Val::i64(def.bytes as i64), def.align.max(8));
-        if values.iter().any(Option::is_none)
-            && let Some(bytes) = crate::module::globals::default_bytes(program, &e.ty)
-        {
-            let from = self.b.constant_memory(&bytes, def.align);
-            self.b.copy_words(mem, from, bytes.len() as u64, def.align);
-        }
-        for (field, value) in def.fields.iter().zip(values) {
-            let at = mem.plus(field.offset as i64);
-            match value {
-                Some(value) => self.at(value.span, |this| this.construct_field(field, at, value)),
-                None if field.allocatable || field.pointer => {
-                    let d = self.b.field_desc(field, at);
-                    self.b.desc_clear(&d);
-                }
-                None => {}
-            }
-        }
-        Value::Object(mem)
-    }
-
-    fn construct_field(&mut self, field: &'p Field, at: MemRef, value: &'p Expr) {
-        if field.pointer {
-            let d = self.b.field_desc(field, at);
-            return match self.pointer_target(value) {
-                Some(view) => {
-                    let view = self.b.with_type(&d, view, &value.ty);
-                    self.b.desc_set(&d, &view);
-                }
-                None => self.b.desc_clear(&d),
-            };
-        }
-        if field.allocatable {
-            let d = self.b.field_desc(field, at);
-            self.b.desc_clear(&d);
-            if matches!(value.kind, ExprKind::Null) {
-                return;
-            }
-            return self.construct_allocatable(field, &d, value);
-        }
-        if field.shape.rank() == 0 {
-            let v = self.value(value);
-            let place = match &field.ty {
-                Type::Character(_) => Lvalue::Char(at, Val::i64(self.b.type_bytes(&field.ty))),
-                _ => Lvalue::Mem(at),
-            };
-            if has_allocatable(self.b.program(), &field.ty) {
-                let part = self.b.field_view(field, at);
-                self.b.release_later(part, field.ty.clone());
-            }
-            return self.b.store_component(place, &field.ty, &v);
-        }
-        let view = self.b.field_view(field, at);
-        if has_allocatable(self.b.program(), &field.ty) {
-            self.b.initialise_view(&view, &field.ty);
-            self.b.release_later(view.clone(), field.ty.clone());
-        }
-        if value.rank == 0 {
-            let v = self.value(value);
-            return self.b.fill(&view, &v, &field.ty);
-        }
-        let (operands, _) = self.prepared(value);
-        let extents = view.extents();
-        self.fill_from(&view, operands, &extents, value);
-    }
-
-    /// An allocatable component of a constructor: a copy that is freed with the statement, since assignment copies again.
-    fn construct_allocatable(&mut self, field: &'p Field, d: &Descriptor, value: &'p Expr) {
-        let location = self.b.data_location(field.cuda);
-        if field.class {
-            let source = self.class_view(value);
-            self.b.set_class(d, (&field.ty, location), &source, &field.name, ClassHelper::Copy);
-        } else if let Some(from) = self.descriptor(value) {
-            self.b.copy_allocatable(field, d, &from);
-        } else if value.rank == 0 {
-            let v = self.value(value);
-            let element = match (&v, d.element) {
-                (Value::Char(_, len), None) => *len,
-                (_, Some(n)) => n,
-                _ => Val::i64(0),
-            };
-            self.b.allocate_data(d, &[], element, location, &field.name, false);
-            self.b.initialise_data(d, &field.ty);
-            let view = self.b.desc_view(d);
-            self.b.store_value(element_lvalue(view.mem, view.len), &field.ty, &v);
-        } else {
-            let (operands, extents) = self.prepared(value);
-            let element = match d.element {
-                Some(n) => n,
-                None => self.length_of(value, Some(&operands)).unwrap_or(Val::i64(0)),
-            };
-            let whole = match &value.kind {
-                ExprKind::Convert(inner) => inner,
-                _ => value,
-            };
-            // The bounds of a whole array become those of the component, as in an assignment.
-            let lowers: Vec<Val> = match operands.operand(whole) {
-                Some(crate::elements::Operand::View(view)) if crate::analysis::expressions::is_whole(whole) => {
-                    view.dims.iter().map(|dim| dim.lower).collect()
-                }
-                _ => vec![Val::i64(1); extents.len()],
-            };
-            let shape: Vec<(Val, Val)> = lowers.into_iter().zip(extents.iter().copied()).collect();
-            self.b.allocate_data(d, &shape, element, location, &field.name, false);
-            self.b.initialise_data(d, &field.ty);
-            let view = self.b.desc_view(d);
-            self.fill_from(&view, operands, &extents, value);
-        }
-        let addr = self.b.desc_base(d);
-        self.b.defer_free(Allocation { location, addr, may_be_null: true });
     }
 }

@@ -7,23 +7,18 @@
 //!
 //! Host code only: sema refuses polymorphic objects in device code.
 
+use crate::analysis::type_tags::members;
 use crate::builder::Builder;
-use crate::builder::flow::Flow;
-use crate::call::{Passed, ResultForm, result_form};
-use crate::elements::Operand;
-use crate::function::FunctionLowering;
 use crate::module::ArgKey;
-use crate::storage::VarStorage;
 use crate::types::const_bytes;
 use crate::value::Value;
+use crate::value::arguments::Passed;
 use crate::value::array_view::{ArrayView, Contiguity};
-use crate::value::descriptor::{Descriptor, DescriptorAt};
+use crate::value::descriptor::Descriptor;
 use crate::value::lvalue::MemRef;
 use ir::op::{BinOp, CmpOp};
 use ir::{Reg, Ty, Val};
-use sema::checked::{Expr, ExprKind, ProcBody, ProcId, Shape, Type, TypeId, VarId, Variable};
-
-use crate::analysis::type_tags::members;
+use sema::checked::{Expr, ExprKind, ProcBody, ProcId, Type, TypeId, VarId};
 
 impl<'p> Builder<'_, 'p> {
     /// The tag of objects of exactly that type.
@@ -56,7 +51,7 @@ impl<'p> Builder<'_, 'p> {
         }
     }
 
-    fn view_of_value(&mut self, value: &Value, e: &'p Expr) -> ArrayView {
+    pub(crate) fn view_of_value(&mut self, value: &Value, e: &'p Expr) -> ArrayView {
         match value {
             Value::Char(mem, len) => self.dense(*mem, *len, Some(*len), &[]),
             Value::Object(mem) => {
@@ -96,7 +91,7 @@ impl<'p> Builder<'_, 'p> {
         }
     }
 
-    fn is_within(&mut self, tag: Val, first: u64, last: u64) -> Val {
+    pub(crate) fn is_within(&mut self, tag: Val, first: u64, last: u64) -> Val {
         if first == last {
             return self.icmp(CmpOp::Eq, tag, Val::i64(first as i64));
         }
@@ -105,7 +100,7 @@ impl<'p> Builder<'_, 'p> {
         self.combine(BinOp::And, low, high)
     }
 
-    fn presence_of(&mut self, v: VarId, given: MemRef) -> Val {
+    pub(crate) fn presence_of(&mut self, v: VarId, given: MemRef) -> Val {
         if !self.program().var(v).attrs.optional {
             return Val::pred(true);
         }
@@ -127,7 +122,7 @@ impl<'p> Builder<'_, 'p> {
             .iter()
             .zip(&passed.keys)
             .filter(|(_, key)| !matches!(key, ArgKey::Proc(_)))
-            .map(|(&v, _)| crate::call::actual::word_types(program.var(v)).len())
+            .map(|(&v, _)| crate::object::convention::word_types(program.var(v)).len())
             .sum();
         let targets = self.targets(ty, name);
         let Some(&descriptor) = passed.words.get(at) else { return vec![Val::Imm(0); results.len()] };
@@ -194,180 +189,5 @@ impl<'p> Builder<'_, 'p> {
             out.retain(|t| defined(t.2));
         }
         out
-    }
-}
-
-impl<'p> FunctionLowering<'_, 'p> {
-    /// Where an object is, with its tag: a designator's own memory, or that of a value.
-    pub(crate) fn class_view(&mut self, e: &'p Expr) -> ArrayView {
-        let view = match self.lookup(e) {
-            Some((Operand::View(view), index, linear)) => {
-                let mem = self.b.element_pos(&view, &index, linear);
-                ArrayView { tag: view.tag, ..self.b.dense(mem, view.element, view.len, &[]) }
-            }
-            Some((Operand::Value(value), ..)) => self.b.view_of_value(&value, e),
-            None => self.whole_class_view(e),
-        };
-        self.b.tagged(view, &e.ty)
-    }
-
-    pub(crate) fn whole_class_view(&mut self, e: &'p Expr) -> ArrayView {
-        if let Some(view) = self.designator_view(e) {
-            return view;
-        }
-        match &e.kind {
-            ExprKind::Paren(inner) => self.whole_class_view(inner),
-            ExprKind::Call { proc, args }
-                if matches!(result_form(self.b.program(), self.b.program().proc(*proc)), ResultForm::Hidden(_))
-                    && !self.b.program().proc(*proc).elemental =>
-            {
-                self.call_array(*proc, args, e)
-            }
-            _ if e.rank > 0 => self.view(e),
-            _ => {
-                let value = self.value(e);
-                self.b.view_of_value(&value, e)
-            }
-        }
-    }
-
-    /// Whether the dynamic type of an object is `ty`, or an extension of it unless `exact`.
-    pub(crate) fn is_type(&mut self, object: &'p Expr, ty: &Type, exact: bool) -> Val {
-        let tag = if self.b.is_class(object) {
-            self.class_view(object).tag.unwrap_or(Val::i64(0))
-        } else {
-            self.b.tag_of(&object.ty)
-        };
-        match ty {
-            Type::Derived(id) if !exact => {
-                let (first, last) = self.b.tags()[id.0 as usize];
-                self.b.is_within(tag, first, last)
-            }
-            _ => {
-                let wanted = self.b.tag_of(ty);
-                self.b.icmp(CmpOp::Eq, tag, wanted)
-            }
-        }
-    }
-
-    /// The tag of an object; what is not allocated or associated has its declared type.
-    fn dynamic_tag(&mut self, e: &'p Expr) -> Val {
-        let declared = self.b.tag_of(&e.ty);
-        if !self.b.is_class(e) {
-            return declared;
-        }
-        let view = self.class_view(e);
-        let base = self.b.address(view.mem);
-        let set = self.b.icmp(CmpOp::Ne, base, Val::i64(0));
-        self.b.select(Ty::I64, set, view.tag.unwrap_or(declared), declared).into()
-    }
-
-    /// SAME_TYPE_AS and EXTENDS_TYPE_OF.
-    pub(crate) fn compare_types(&mut self, a: &'p Expr, b: &'p Expr, extends: bool) -> Val {
-        let (x, y) = (self.dynamic_tag(a), self.dynamic_tag(b));
-        let mut result = self.b.icmp(CmpOp::Eq, x, y);
-        if !extends {
-            return result;
-        }
-        for &(first, last) in self.b.tags() {
-            if last > first {
-                let is_this = self.b.icmp(CmpOp::Eq, y, Val::i64(first as i64));
-                let within = self.b.is_within(x, first, last);
-                let both = self.b.combine(BinOp::And, is_this, within);
-                result = self.b.combine(BinOp::Or, result, both);
-            }
-        }
-        result
-    }
-
-    /// Passes an object for a polymorphic dummy that is no allocatable and no pointer: the address of a descriptor.
-    pub(crate) fn pass_class(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
-        let whole = if self.lookup(e).is_none() { self.descriptor(e).filter(|d| d.class) } else { None };
-        let addr = match whole {
-            Some(Descriptor { at: DescriptorAt::Mem(mem), .. }) => {
-                let addr = self.b.address(mem);
-                if dummy.attrs.optional && !matches!(e.kind, ExprKind::Var(v) if self.b.program().var(v).attrs.optional)
-                {
-                    // What is not allocated or associated is absent.
-                    let base = self.b.load_word(mem.plus(ir::descriptor::BASE));
-                    let set = self.b.icmp(CmpOp::Ne, base, Val::i64(0));
-                    self.b.select(Ty::I64, set, addr, Val::i64(0)).into()
-                } else {
-                    addr
-                }
-            }
-            _ => {
-                let mut view = if dummy.shape.rank() == 0 {
-                    self.class_view(e)
-                } else {
-                    let view = self.view(e);
-                    self.b.tagged(view, &e.ty)
-                };
-                if view.gathers() {
-                    let tag = view.tag;
-                    view = ArrayView { tag, ..self.b.contiguous_view(view, &e.ty) };
-                }
-                if matches!(dummy.shape, Shape::Explicit(_) | Shape::AssumedSize(..)) {
-                    let test = self.b.contiguity_test(&view);
-                    let scattered = self.b.negate(test);
-                    self.when(scattered, |this| this.b.unsupported("a section with gaps as this argument"));
-                }
-                self.b.descriptor_of(&view)
-            }
-        };
-        out.words.push(addr);
-        out.keys.push(ArgKey::Any);
-    }
-
-    /// The descriptor of a polymorphic array dummy with the bounds that its declaration gives.
-    pub(crate) fn with_declared_bounds(&mut self, v: VarId, d: Descriptor) -> Descriptor {
-        let var = self.b.program().var(v);
-        let DescriptorAt::Mem(given) = d.at.clone() else { return d };
-        let slot = self.b.empty_descriptor(var.shape.rank());
-        let present = self.b.presence_of(v, given);
-        let own = Descriptor { at: DescriptorAt::Mem(slot), ..d.clone() };
-        self.when(present, |this| {
-            let mut view = this.b.desc_view(&d);
-            match &var.shape {
-                Shape::AssumedShape(lowers) => {
-                    for (dim, lower) in view.dims.iter_mut().zip(lowers) {
-                        dim.lower = this.bound(lower);
-                    }
-                }
-                Shape::Explicit(dims) => view.dims = this.explicit_dims(dims, view.element),
-                Shape::AssumedSize(dims, lower) => {
-                    let mut all = this.explicit_dims(dims, view.element);
-                    let mut stride = view.element;
-                    for dim in &all {
-                        stride = this.b.imul(stride, dim.extent);
-                    }
-                    let lower = this.bound(lower);
-                    all.push(crate::value::array_view::ArrayDim { lower, extent: Val::i64(0), stride, gather: None });
-                    view.dims = all;
-                }
-                _ => {}
-            }
-            this.b.desc_set(&own, &view);
-        });
-        if !var.attrs.optional {
-            return own;
-        }
-        // An absent one stays one: its descriptor has no address.
-        let (given, own_addr) = (self.b.address(given), self.b.address(slot));
-        let addr = self.b.select(Ty::I64, present, own_addr, given);
-        Descriptor { at: DescriptorAt::Mem(MemRef::at(addr.into(), slot.space)), ..own }
-    }
-
-    /// An ASSOCIATE name or that of SELECT TYPE that is polymorphic: a descriptor of what it stands for, as it is now.
-    pub(crate) fn associate_class(&mut self, v: VarId, e: &'p Expr) {
-        let whole = self.whole_class_view(e);
-        let mut view = self.b.tagged(whole, &e.ty);
-        if !crate::analysis::expressions::is_whole(e) && !matches!(e.kind, ExprKind::Seen { .. }) {
-            view.dims.iter_mut().for_each(|d| d.lower = Val::i64(1));
-        }
-        let addr = self.b.descriptor_of(&view);
-        let space = self.b.local_space();
-        let d = self.desc(v, DescriptorAt::Mem(MemRef::at(addr, space)));
-        self.storage.set(v, VarStorage::Described(Descriptor { contiguous: view.is_contiguous(), ..d }));
     }
 }

@@ -6,9 +6,9 @@
 
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
-use crate::call::Passed;
 use crate::module::ArgKey;
 use crate::types::{const_bytes, has_final};
+use crate::value::arguments::Passed;
 use crate::value::array_view::{ArrayView, Contiguity};
 use crate::value::lvalue::MemRef;
 use ir::Val;

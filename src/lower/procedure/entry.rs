@@ -4,14 +4,12 @@
 //! declaration may use another dummy or its shape), then local variables come to life. All RETURNs go to one block, which
 //! frees local allocatables and automatic arrays and returns.
 
-use crate::analysis::variables::const_bounds;
-use crate::analysis::variables::has_open_length;
-use crate::analysis::variables::is_descriptor;
+use crate::analysis::variables::{const_bounds, has_open_length, is_descriptor};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
-use crate::call::{ResultForm, result_form};
 use crate::function::FunctionLowering;
 use crate::module::{ArgKey, Instance, ModuleLowering};
+use crate::object::convention::{ResultForm, result_form};
 use crate::storage::VarStorage;
 use crate::types::{Side, align, const_bytes, data_space, has_default, has_end, ir_ty};
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};

@@ -8,12 +8,7 @@
 //!
 //! Variables of the main program are static, but it is entered once: those without an address live in registers too.
 
-use crate::analysis::variables::const_bounds;
-use crate::analysis::variables::has_open_length;
-use crate::analysis::variables::has_register;
-use crate::analysis::variables::is_descriptor;
-use crate::analysis::variables::lives_in_main;
-use crate::builder::Allocation;
+use crate::analysis::variables::{const_bounds, has_open_length, has_register, is_descriptor, lives_in_main};
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::procedure::entry::descriptor_registers;
@@ -21,7 +16,7 @@ use crate::storage::VarStorage;
 use crate::types::{Side, align, alloc_where, const_bytes, ir_ty, is_device_data};
 use crate::value::Value;
 use crate::value::descriptor::DescriptorAt;
-use crate::value::lvalue::{Lvalue, MemRef};
+use crate::value::lvalue::{Allocation, Lvalue, MemRef};
 use ast::CudaAttr;
 use ir::rt::Rt;
 use ir::{AddrBase, SharedSize, SharedVar, Space, Val};

@@ -3,11 +3,12 @@
 //! Each executable statement begins with a `stmt` instruction at its span; so does each further condition of an IF and each
 //! further test of a loop, because the debugger stops there.
 
+pub(crate) mod allocate;
 pub(crate) mod loops;
 
 use crate::builder::Builder;
+use crate::builder::character::comparison;
 use crate::builder::flow::Flow;
-use crate::expr::condition::comparison;
 use crate::function::FunctionLowering;
 use crate::targets::JumpTarget;
 use crate::types::{Side, imm, ir_ty};
@@ -15,8 +16,9 @@ use crate::value::Value;
 use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
 use ir::{Bb, Trap, Ty, Val};
-use sema::checked::CmpOp as Relation;
-use sema::checked::{CaseRange, Const, Expr, ExprKind, LoopId, ProcBody, Stmt, StmtKind, Type, VarId};
+use sema::checked::{
+    CaseRange, CmpOp as Relation, Const, Expr, ExprKind, LoopId, ProcBody, Stmt, StmtKind, Type, VarId,
+};
 use source::Span;
 use std::collections::BTreeSet;
 

@@ -2,7 +2,7 @@
 //!
 //! Not here: freeing it (`procedure::local`).
 
-use crate::builder::Allocation;
+use crate::value::lvalue::Allocation;
 use sema::checked::VarId;
 
 /// What one procedure or BLOCK holds.

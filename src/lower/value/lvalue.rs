@@ -44,3 +44,19 @@ pub(crate) enum Lvalue {
     /// Characters in memory, and their number.
     Char(MemRef, Val),
 }
+
+/// Memory that a service allocated.
+#[derive(Clone, Debug)]
+pub(crate) struct Allocation {
+    /// The memory it was allocated from.
+    pub(crate) location: i32,
+    /// Its address.
+    pub(crate) addr: Val,
+    /// Whether the address may be 0, with nothing to free.
+    pub(crate) may_be_null: bool,
+}
+
+/// The place of an array element.
+pub(crate) fn element_lvalue(mem: MemRef, len: Option<Val>) -> Lvalue {
+    len.map_or(Lvalue::Mem(mem), |len| Lvalue::Char(mem, len))
+}

@@ -1,5 +1,6 @@
 //! Values of scalar expressions, as operands of the IR.
 
+pub(crate) mod arguments;
 pub(crate) mod array_view;
 pub(crate) mod descriptor;
 pub(crate) mod lvalue;

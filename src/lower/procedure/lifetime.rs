@@ -1,0 +1,48 @@
+//! The beginning and the end of variables that own something.
+//!
+//! Not here: which BLOCK holds a variable (`storage::blocks`).
+
+use crate::function::FunctionLowering;
+use crate::storage::VarStorage;
+use crate::types::{const_bytes, has_default, has_end};
+use ir::Val;
+use sema::checked::VarId;
+
+impl FunctionLowering<'_, '_> {
+    /// Frees what a local variable holds when its procedure or BLOCK is left.
+    pub(crate) fn free_variable(&mut self, v: VarId) {
+        let var = self.b.program().var(v);
+        let location = self.b.data_location(var.attrs.cuda);
+        match self.storage.get(v).cloned() {
+            Some(VarStorage::Described(d)) if var.attrs.allocatable => {
+                self.b.free_data(&d, &var.ty, location);
+                self.b.desc_clear(&d);
+            }
+            Some(VarStorage::Array(view)) => self.b.free_components_of_view(&view, &var.ty),
+            Some(VarStorage::Scalar(mem, _)) => self.b.free_components(mem, &var.ty),
+            _ => {}
+        }
+    }
+
+    /// Initialises a variable in memory by default, where its type says so.
+    pub(crate) fn initialise_variable(&mut self, v: VarId) {
+        let var = self.b.program().var(v);
+        if !has_default(self.b.program(), &var.ty) && !has_end(self.b.program(), &var.ty) {
+            return;
+        }
+        match self.storage.get(v).cloned() {
+            Some(VarStorage::Array(view)) => self.b.initialise_view(&view, &var.ty),
+            Some(VarStorage::Scalar(mem, _)) => {
+                let bytes = const_bytes(self.b.program(), &var.ty).unwrap_or(0);
+                let view = self.b.dense(mem, Val::i64(bytes as i64), None, &[]);
+                self.b.initialise_view(&view, &var.ty);
+            }
+            _ => return,
+        }
+        // The main program frees nothing at its end, but its BLOCKs do.
+        let frees = (self.blocks.frees_procedure() || self.blocks.depth() > 1) && has_end(self.b.program(), &var.ty);
+        if frees && matches!(var.storage, sema::checked::Storage::Local) {
+            self.blocks.add_variable(v);
+        }
+    }
+}

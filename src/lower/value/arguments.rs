@@ -1,0 +1,31 @@
+//! Arguments of a call as they are passed, and what follows the call.
+//!
+//! Not here: passing them (`call`).
+
+use crate::module::ArgKey;
+use crate::value::array_view::ArrayView;
+use crate::value::descriptor::Descriptor;
+use crate::value::lvalue::{Allocation, Lvalue, MemRef};
+use ir::Val;
+use sema::checked::Type;
+
+/// What is passed to a procedure so far.
+#[derive(Debug, Default)]
+pub(crate) struct Passed {
+    pub(crate) words: Vec<Val>,
+    pub(crate) keys: Vec<ArgKey>,
+    pub(crate) back: Vec<CopyBack>,
+    /// Whether a service is called: objects with VALUE are one word.
+    pub(crate) service: bool,
+}
+
+/// What is to be done after the call.
+#[derive(Debug)]
+pub(crate) enum CopyBack {
+    /// A scalar that was passed as a copy.
+    Scalar { from: MemRef, to: Lvalue, ty: Type },
+    /// An array that was passed as a copy if `when` holds.
+    Array { when: Val, from: ArrayView, to: Option<ArrayView>, ty: Type, free: Allocation },
+    /// A descriptor that was passed as a copy.
+    Descriptor { from: Val, to: Descriptor },
+}
