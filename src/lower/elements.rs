@@ -31,12 +31,12 @@ fn key(e: &Expr) -> usize {
 }
 
 impl Operands {
-    /// Gives an expression a leaf.
+    /// Gives an expression a prepared operand.
     pub(crate) fn insert(&mut self, e: &Expr, operand: Operand) {
         self.operands.insert(key(e), operand);
     }
 
-    /// The leaf of an expression.
+    /// The prepared operand of an expression.
     pub(crate) fn operand(&self, e: &Expr) -> Option<&Operand> {
         self.operands.get(&key(e))
     }

@@ -1,10 +1,10 @@
 //! The lowering of one function's source: expressions, designators, calls and statements.
 //!
-//! These call each other without end: a subscript is an expression, an expression calls a function, a call evaluates
-//! bounds that declarations give. [`FunctionLowering`] is what this recursion needs: the builder and what is known of the
-//! source while it is walked. What gets by with the builder alone takes a [`Builder`].
+//! These are mutually recursive: a subscript is an expression, an expression calls a function, a call evaluates the bounds
+//! of a declaration. [`FunctionLowering`] is the state of this recursion: the builder, and what is known about the source at
+//! the current point. Code that needs only the builder takes a [`Builder`].
 //!
-//! Not here: any code of its own.
+//! Not here: any lowering. Each room of the recursion adds its methods.
 
 use crate::builder::Builder;
 use crate::builder::flow::Flow;

@@ -1,17 +1,22 @@
-//! From checked program to IR.
+//! From the checked program to IR.
 //!
 //! [`lower`] makes a module of all functions that a checked program runs: the main program, host procedures, kernels, and
-//! device procedures as they are called. It cannot fail: the checked program is valid, and what this version refuses
-//! becomes a trap at its place, raised if execution comes there. The conventions that it keeps are in the head of the crate
-//! `ir`; decisions of its own are in the heads of the files:
+//! the device procedures that they call. It cannot fail: the checked program is valid, and a feature that this version
+//! refuses becomes a trap at its place, raised when execution reaches it. The head of the crate `ir` describes the
+//! conventions. The rooms, each of which imports only rooms above it in this list:
 //!
-//! - which variables have an address, and which live in registers: `analysis::usage`, `procedure::local`
-//! - clones of device procedures by address space, procedures as arguments: `module`
-//! - hidden parameters of internal procedures: `call`
-//! - array expressions: `array`, `value::array_view`, `assign`, `assign::overlap`
-//! - data on the device in host code: `value::lvalue` (scalars), `assign::transfer` (arrays)
-//! - contraction to fused operations: `expr`
-//! - CUF kernels: `device::cuf_kernel`
+//! - `types`, `analysis`: facts about types, declarations and expressions; which variables need an address
+//! - `value`: values, memory references, lvalues, array views and descriptors as data
+//! - `module`: the module under construction, clones of procedures, globals, debug types
+//! - `builder`: the IR builder with addresses, temporaries, scopes, arithmetic, loads and stores
+//! - `storage`, `elements`, `targets`: where variables are stored, element-wise evaluations in progress, jump targets
+//! - `object`: arrays and objects in memory: copying, freeing, finalising, transfers between host and device
+//! - `function`: the state of the recursion over the source
+//! - `expr`, `array`, `call`, `assign`, `stmt`, `io`, `intrinsic`, `device`, `procedure`, `debug`: the parts of that recursion
+//! - `driver`: makes all functions
+//!
+//! `expr` describes the contraction to fused operations, `device::cuf_kernel` CUF kernels, `builder::memory` access to device
+//! data from host code.
 //!
 //! Not here: optimisation beyond folding addresses (`opt`), checking (`sema`), execution (`vm`).
 

@@ -1,4 +1,4 @@
-//! Where control may go: the constructs that EXIT and CYCLE name, and labels.
+//! Jump targets: the constructs that EXIT and CYCLE name, and labels.
 //!
 //! Not here: the jumps, which first free what the BLOCKs hold that they leave (`stmt`).
 

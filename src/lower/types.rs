@@ -1,6 +1,6 @@
-//! Facts about Fortran types that lowering needs: the register type, size and alignment of each.
+//! Facts about Fortran types that lowering needs: register type, size, alignment, components with special treatment.
 //!
-//! Not here: lengths that only the run time knows (`charlen`) and the debugger's types (`debugtype`).
+//! Not here: lengths that only the run time knows (`expr::char_length`), the debugger's types (`module::debug_types`).
 
 use ast::CudaAttr;
 use ir::{Space, Ty, Val};
@@ -125,7 +125,7 @@ pub(crate) fn has_default(program: &Program, ty: &Type) -> bool {
     program.ty(*id).fields.iter().any(|f| f.allocatable || f.pointer || f.init.is_some() || has_default(program, &f.ty))
 }
 
-/// Whether data with that attribute is out of reach of host code, so that touching it there is a transfer.
+/// Whether host code can access data with that attribute only by a transfer.
 pub(crate) fn is_device_data(cuda: Option<CudaAttr>) -> bool {
     matches!(cuda, Some(CudaAttr::Device | CudaAttr::Constant | CudaAttr::Texture | CudaAttr::Shared))
 }

@@ -4,7 +4,7 @@
 
 use sema::checked::{Const, Expr, ExprKind, Sub};
 
-/// Whether an expression names an object, so that it may be passed by reference or pointed to.
+/// Whether an expression names an object, which may be passed by reference or pointed to.
 pub(crate) fn is_designator(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Var(_) => true,
@@ -27,7 +27,7 @@ pub(crate) fn is_whole(e: &Expr) -> bool {
     }
 }
 
-/// Whether two expressions are written alike, so that they name the same object.
+/// Whether two expressions are written alike and name the same object.
 pub(crate) fn same(a: &Expr, b: &Expr) -> bool {
     let both = |x: &Option<Box<Expr>>, y: &Option<Box<Expr>>| match (x, y) {
         (None, None) => true,

@@ -1,7 +1,7 @@
-//! Which expressions call the mathematics library, a Fortran module of its own (`cufemu_math`).
+//! Which expressions call the mathematics library, a Fortran module (`cufemu_math`).
 //!
-//! The module is large beside most programs, so that of its functions only those are compiled that a program calls; they are
-//! known once it is checked.
+//! The module is larger than most programs. Only the functions that a program calls are compiled; they are known once the
+//! program is checked.
 //!
 //! Not here: the calls (`call`), the functions (the sources of the module).
 

@@ -1,4 +1,6 @@
-//! What is found out about a checked program before any code is made.
+//! What is known about a checked program before any code is made.
+//!
+//! Not here: sizes and registers of types (`types`).
 
 pub(crate) mod expressions;
 pub(crate) mod mathematics;

@@ -1,11 +1,13 @@
-//! What each procedure does with its variables, found before any code is made.
+//! What each procedure does with its variables.
 //!
 //! A scalar variable lives in a register unless something needs its address: it is passed by reference to a procedure that
-//! may assign it (INTENT(IN) dummies get the address of a copy instead), it is a TARGET or VOLATILE, its address is taken
-//! (LOC, atomics), an internal procedure reaches it, or device code does. Allocatables and pointers of a procedure keep
-//! their descriptor in registers under the same condition.
+//! may assign it (an INTENT(IN) dummy gets the address of a copy instead), it is a TARGET or VOLATILE, its address is taken
+//! (LOC, atomics), or an internal procedure or device code accesses it. Allocatables and pointers of a procedure keep their
+//! descriptor in registers under the same condition.
 //!
-//! The walk is flow-insensitive and conservative: a variable that is in memory needlessly costs speed only.
+//! The analysis is flow-insensitive and conservative: a variable that is in memory without need costs only speed.
+//!
+//! Not here: choosing the storage (`procedure::local`).
 
 use crate::analysis::mathematics::{RANDOM_BITS, library_function, procedure_name};
 use crate::analysis::visit;

@@ -10,7 +10,7 @@ pub(crate) fn is_descriptor(program: &sema::checked::Program, v: VarId) -> bool 
     attrs.allocatable || attrs.pointer || attrs.class
 }
 
-/// Whether a variable is one of main's, which is entered once, so that it may live like a local one.
+/// Whether a variable belongs to the main program, which is entered once: it may be stored like a local one.
 pub(crate) fn lives_in_main(program: &sema::checked::Program, v: VarId) -> bool {
     let var = program.var(v);
     matches!(var.storage, Storage::Static)

@@ -1,7 +1,9 @@
 //! Array constructors.
 //!
-//! The elements are counted first, then stored one after another. Where the number of elements of an item depends on an
-//! implied DO around it, counting is a loop too; items that are plain scalars in an implied DO need none.
+//! The elements are counted first, then stored one after another. If the number of elements of an item depends on an
+//! enclosing implied DO, counting is a loop too. Plain scalars in an implied DO need no such loop.
+//!
+//! Not here: structure constructors (`expr::structure`).
 
 use crate::builder::Builder;
 use crate::elements::{Operand, Operands};

@@ -1,11 +1,13 @@
 //! Array expressions, element by element.
 //!
-//! An array expression is *prepared* once: each operand that is no element-wise operation becomes a view (a designator's own
-//! memory, or a temporary), each scalar operand a value. Then a loop nest evaluates the expression once an element with the
-//! ordinary scalar code, which finds the prepared operands by the address of their node. If all operands and the target are
+//! An array expression is *prepared* once. Each operand that is not an element-wise operation becomes a view: the memory of
+//! a designator, or a temporary. Each scalar operand becomes a value. Then a loop nest evaluates the expression for each
+//! element with the ordinary scalar code, which finds the prepared operands (`elements`). If all operands and the target are
 //! contiguous, the nest is one loop over all elements.
 //!
 //! In host code an operand on the device is first copied to the host as a whole.
+//!
+//! Not here: array assignment (`assign`), copying arrays in memory (`object::array`).
 
 pub(crate) mod constructor;
 

@@ -3,7 +3,7 @@
 //! Not here: copying and freeing the objects (`object::class_object`).
 
 use crate::function::FunctionLowering;
-use crate::module::helpers::ClassHelper;
+use crate::module::generated::ClassHelper;
 use crate::storage::VarStorage;
 use crate::types::const_bytes;
 use crate::value::descriptor::Descriptor;
@@ -76,7 +76,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.b.set_class(&d, (&target.ty, location), &view, &name, ClassHelper::Assign);
     }
 
-    /// A polymorphic INTENT(OUT) dummy begins anew.
+    /// Resets a polymorphic INTENT(OUT) dummy.
     pub(crate) fn begin_class(&mut self, v: VarId) {
         let Some(VarStorage::Described(d)) = self.storage.get(v).cloned() else { return };
         let ty = &self.b.program().var(v).ty;

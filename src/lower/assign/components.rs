@@ -1,15 +1,17 @@
-//! Intrinsic assignment of objects whose components have an assignment of their own (Fortran 2018, 10.2.1.3, paragraph 13).
+//! Intrinsic assignment of objects with components that have a defined assignment (Fortran 2018, 10.2.1.3, paragraph 13).
 //!
-//! A component that is no pointer and whose type binds `assignment(=)` for two objects of that type is assigned by that procedure;
-//! other components as ever. Only assignment statements do this: copies that are made on the way, SOURCE= and constructors
-//! do not. Host code only, as all type-bound procedures are.
+//! If the type of a component binds `assignment(=)` for two objects of that type, that procedure assigns the component,
+//! unless it is a pointer. All other components are copied. Only assignment statements do this: internal copies, SOURCE= and
+//! constructors do not. Host code only, like all type-bound procedures.
+//!
+//! Not here: assignment of other objects (`assign`).
 
 use crate::analysis::expressions::is_designator;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::module::ArgKey;
-use crate::module::helpers::ObjectHelper;
+use crate::module::generated::ObjectHelper;
 use crate::types::{assigns_components, const_bytes, is_recursive};
 use crate::value::arguments::Passed;
 use crate::value::array_view::{ArrayView, Contiguity};

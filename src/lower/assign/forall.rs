@@ -1,15 +1,15 @@
 //! FORALL (Fortran 2018, 10.2.4).
 //!
-//! Each statement of the body is done for all active combinations of index values before the next one begins, and all values of a
-//! statement are there before the first of them is stored. Where nothing that the construct reads is assigned by it, nobody can
-//! tell that from plain loops over the indices, one nest for each statement, and those are made.
+//! Each statement of the body runs for all active combinations of index values before the next one starts, and all values
+//! of a statement are computed before the first of them is stored. If the construct reads nothing that it assigns, plain
+//! loops over the indices, one nest for each statement, have the same result.
 //!
-//! Otherwise the active combinations are listed first, so that bounds and masks are evaluated before anything is assigned;
-//! those of an inner FORALL are listed for all combinations of the outer one. A statement then goes through the list twice: the
-//! first time it finds its values, and its targets where finding them reads what is assigned; the second time it stores.
-//! Values of a size that the declaration does not say get memory of their own for each combination.
+//! Otherwise the active combinations are listed first, because bounds and masks are evaluated before any assignment. Those
+//! of an inner FORALL are listed for all combinations of the outer one. A statement then walks the list twice: first it
+//! computes its values, and its targets where finding them reads what is assigned; then it stores. Values whose size the
+//! declaration does not give are allocated for each combination.
 //!
-//! Assignments by a procedure (`assignment(=)`) are refused when they are reached.
+//! Defined assignments (`assignment(=)`) are refused when they are reached.
 
 use crate::assign::where_construct::{Arms, Condition};
 use crate::builder::Builder;

@@ -1,8 +1,10 @@
 //! Intrinsic assignment.
 //!
-//! An array assignment is one loop nest over the elements, unless the value may overlap the target in another order
-//! (`overlap`); then the value is computed into a temporary first. A left side that is a whole allocatable of host data takes
-//! the shape of the value (Fortran 2018, 10.2.1.3). Where a side is on the device, see `transfer`.
+//! An array assignment is one loop nest over the elements. If the value may overlap the target in another order (`overlap`),
+//! it is computed into a temporary first. A whole allocatable of host data on the left side takes the shape of the value
+//! (Fortran 2018, 10.2.1.3).
+//!
+//! Not here: copies where a side is on the device (`object::transfer`), pointer assignment (`pointer`).
 
 pub(crate) mod class_object;
 pub(crate) mod components;
@@ -44,7 +46,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let v = self.value(value);
         if let Some(Lvalue::Reg(reg)) = self.register_place(target) {
-            // The value is used here only, so that its last operation may set the variable itself.
+            // The value has no other use: its last operation may set the variable.
             let v = self.b.as_scalar(&v, &target.ty);
             return self.b.set_directly(reg, v);
         }
@@ -90,7 +92,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.descriptor(target)
     }
 
-    /// Assignment to a whole allocatable array on the device, which may have to be allocated anew.
+    /// Assignment to a whole allocatable array on the device, which may have to be reallocated.
     fn assign_whole_on_device(&mut self, d: &Descriptor, target: &'p Expr, value: &'p Expr) {
         let from = match self.designator_view(value) {
             Some(from) if from.gathers() => {
@@ -236,7 +238,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.at(target.span, |this| this.fill_from(&view, operands, &extents, value));
     }
 
-    /// Assignment to a whole allocatable, which may have to be allocated anew.
+    /// Assignment to a whole allocatable, which may have to be reallocated.
     fn assign_whole(&mut self, d: &Descriptor, target: &'p Expr, value: &'p Expr) {
         let reads_target = match self.b.storage_root(target) {
             Some(v) => self.b.mentions(value, v),
@@ -282,7 +284,7 @@ fn store_assigned<'p>(b: &mut Builder<'_, 'p>, place: Lvalue, target: &'p Expr, 
             return;
         }
     }
-    // `a = a%next`: what the target holds is freed before it is copied, so that the value is copied first.
+    // `a = a%next`: what the target holds is freed before the copy; the value is copied first.
     if let (Lvalue::Mem(to), Value::Object(from)) = (place, v)
         && has_allocatable(b.program(), &target.ty)
         && ((is_designator(value) && b.storage_root(target) == b.storage_root(value)) || b.is_pointer_result(value))

@@ -1,8 +1,10 @@
-//! Whether evaluating an array assignment element by element could read what it has written already.
+//! Whether an array assignment, evaluated element by element, could read an element that it has already written.
 //!
-//! The test is by names and conservative: the value conflicts with the target if it names the target's variable in any array
-//! operand that is not the very same designator, or a variable that may be associated with it (pointers and targets).
+//! The test compares names and is conservative. The value conflicts with the target if an array operand names the target's
+//! variable and is not the same designator, or names a variable that may be associated with it (pointers and targets).
 //! Scalar operands and operands that become temporaries are evaluated before the first element is stored.
+//!
+//! Not here: avoiding the conflict (`assign`).
 
 use crate::analysis::expressions::{has_vector, same};
 use crate::analysis::usage::root;

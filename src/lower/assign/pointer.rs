@@ -1,4 +1,6 @@
-//! Pointer assignment and association.
+//! Pointer assignment, and ASSOCIATED.
+//!
+//! Not here: procedure pointers (`call::procedure_pointer`).
 
 use crate::function::FunctionLowering;
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};

@@ -1,9 +1,9 @@
 //! WHERE (Fortran 2018, 10.2.3).
 //!
-//! The masks of a WHERE are evaluated again for each assignment, element by element, if no assignment in it could change
-//! them; otherwise each is evaluated once into a temporary. An element is assigned if its own mask holds and those of the
-//! arms before do not; a nested WHERE adds to the conditions around it. A WHERE in a FORALL that reads what it assigns is done
-//! by `forall`.
+//! If no assignment of a WHERE can change its masks, each assignment evaluates them again, element by element. Otherwise
+//! each mask is evaluated once into a temporary. An element is assigned if its mask holds and the masks of the preceding
+//! arms do not; a nested WHERE adds to the enclosing conditions. `forall` lowers a WHERE in a FORALL that reads what it
+//! assigns.
 
 use crate::builder::Builder;
 use crate::builder::flow::Flow;

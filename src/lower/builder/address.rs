@@ -1,13 +1,15 @@
-//! Arrays as lowering sees them: where the first element is, and lower bound, extent and stride of each dimension.
+//! Addresses of array elements, and array views over the builder.
 //!
-//! Every array-valued expression becomes a view (`array`): a designator one of the memory it names, anything else one of a
-//! temporary. Transposed, spread and reshaped arrays are views of the same memory. A dimension with a vector subscript
-//! gathers through a second view.
+//! Every array-valued expression becomes a view: a designator a view of its memory, any other expression one of a temporary.
+//! Transposed, spread and reshaped arrays are views of the same memory. A dimension with a vector subscript gathers through
+//! a second view.
 //!
-//! Addresses are `base + Σ (subscript − lower) * stride`. Where lower bounds and strides are constants, their part becomes
-//! the constant offset of the access; where they are values of the frame, `origin`, the address of the element with all
-//! subscripts zero, is computed once on entry. A subscript `i + c` or `i − c` gives its constant to the offset too; that
-//! differs from the written form only where `i + c` overflows, which no valid program does.
+//! An address is `base + Σ (subscript − lower) * stride`. Constant lower bounds and strides go to the constant offset of the
+//! access. If they are values of the frame, `origin`, the address of the element with all subscripts zero, is computed once
+//! on entry. A subscript `i + c` or `i − c` adds its constant to the offset too. The result differs from the written form
+//! only if `i + c` overflows, which no valid program does.
+//!
+//! Not here: subscript expressions (`expr::subscript`).
 
 use crate::builder::Builder;
 use crate::builder::arith::{self, constant};
@@ -43,7 +45,7 @@ impl Builder<'_, '_> {
         view
     }
 
-    /// The memory of a temporary array; what its elements own, if they come from the device or go there, is somebody else's.
+    /// The memory of a temporary array that does not own what its elements own: they come from the device or go there.
     pub(crate) fn temporary_bytes(&mut self, ty: &Type, len: Option<Val>, extents: &[Val]) -> ArrayView {
         let element = self.element_bytes(ty, len);
         let bytes = self.array_bytes(extents, element);

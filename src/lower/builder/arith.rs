@@ -1,7 +1,9 @@
-//! Address arithmetic: `i64` operations that fold constants as they are made, and the small idioms built on them.
+//! Address arithmetic: `i64` operations that fold constants, and common combinations of them.
 //!
-//! Folding happens here and not only in `opt` because bounds and strides are constant so often that the unfolded form
-//! would be most of the IR of a kernel, also at `-O0`, where the emulator runs it as it is.
+//! Folding happens here and not only in `opt`: bounds and strides are so often constant that the unfolded form would be most
+//! of the IR of a kernel, also at `-O0`, where the emulator runs it as it is.
+//!
+//! Not here: arithmetic of Fortran values (`arithmetic`).
 
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
@@ -115,7 +117,7 @@ impl Builder<'_, '_> {
     }
 
     /// In host code a division of integers by zero ends the program, as it does on the processors that nvfortran compiles for.
-    /// Device code goes on with the value that a GPU gives.
+    /// Device code continues with the value that a GPU gives.
     pub(crate) fn check_divisor(&mut self, divisor: Val, ty: Ty) {
         if !self.is_host() || ty.is_real() {
             return;

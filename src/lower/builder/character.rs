@@ -42,7 +42,7 @@ impl Builder<'_, '_> {
         Value::Char(mem, total)
     }
 
-    /// A character value in memory of its own, of that length.
+    /// A copy of a character value in a temporary of that length.
     pub(crate) fn character_copy(&mut self, v: &Value, len: Val) -> Value {
         let mem = self.temporary(len, 1);
         self.store_value(Lvalue::Char(mem, len), &Type::Character(CharLen::Assumed), v);

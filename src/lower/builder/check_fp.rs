@@ -1,12 +1,12 @@
-//! `--check fp`: tests behind the operations of device code that may make a NaN or an infinity, divide by zero, or convert a
+//! `--check fp`: tests after operations of device code that may produce a NaN or an infinity, divide by zero, or convert a
 //! real to an integer that cannot hold it.
 //!
-//! The tests are made once a function is complete, from its instructions, so that whatever lowering makes of an expression is
-//! seen as it will run: fused operations too. A test is cheap and may be wrong: the service that it calls (`real.made`) gets
-//! operands and result and decides whether the operation is to blame, or an operand was not finite before.
+//! The tests are inserted when a function is complete, so they see the operations that run, fused ones included. A test is
+//! cheap and may report too much: the service that it calls (`real.made`) gets operands and result and decides whether the
+//! operation is the cause, or an operand was already not finite.
 //!
-//! A function of the mathematics library is one operation, tested where it is called: inside, infinities come and go.
-//! Operations of host code, atomics, and integers that wrap around, which hash functions want, are not tested.
+//! A function of the mathematics library counts as one operation and is tested at its call: infinities inside it are normal.
+//! Operations of host code, atomics, and integer overflow, which hash functions rely on, are not tested.
 
 use crate::module::ModuleLowering;
 use crate::types::Side;

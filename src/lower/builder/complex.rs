@@ -1,8 +1,9 @@
 //! Complex arithmetic.
 //!
-//! Products are the textbook form, never contracted. Quotients scale by the greater part of the divisor (R. L. Smith,
-//! "Algorithm 116: complex division", 1962), so that they do not overflow where the result does not, and are branch-free.
-//! Magnitudes and functions are the mathematics library's.
+//! Products use the textbook form and are never contracted. Quotients scale by the greater part of the divisor (R. L. Smith,
+//! "Algorithm 116: complex division", 1962), so they overflow only if the result does. They are branch-free.
+//!
+//! Not here: magnitudes and functions (the mathematics library).
 
 use crate::builder::Builder;
 use ir::op::{BinOp, CmpOp, UnOp};

@@ -1,4 +1,6 @@
-//! Constants as values.
+//! Constants of the checked program as values.
+//!
+//! Not here: constant arrays (`array`), initial values of globals (`module::globals`).
 
 use crate::builder::Builder;
 use crate::types::{imm, ir_ty};

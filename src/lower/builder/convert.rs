@@ -1,4 +1,6 @@
 //! Conversions between Fortran types.
+//!
+//! Not here: the rules of each conversion (`scalar`).
 
 use crate::builder::Builder;
 use crate::builder::arith::constant;

@@ -1,4 +1,6 @@
-//! Descriptors: what they say of their data, and setting them.
+//! Reading and writing descriptors, in memory or in registers.
+//!
+//! Not here: allocating the data (`object::allocate`).
 
 use crate::builder::Builder;
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};

@@ -1,9 +1,9 @@
 //! Structured control flow: scopes, conditions, loops over array positions.
 //!
-//! [`Flow`] is implemented by the builder and by everything that contains one, so that the body of a loop or branch gets
-//! back what its caller has: functions over the builder get the builder, the lowering of statements gets all of itself.
+//! The builder and every type that contains one implement [`Flow`]. The body of a loop or branch gets the same receiver as
+//! its caller: functions over the builder get the builder, the lowering of statements gets the whole lowering.
 //!
-//! Not here: DO loops (`stmt`).
+//! Not here: DO loops (`stmt::loops`).
 
 use crate::builder::Builder;
 use crate::builder::arith::constant;

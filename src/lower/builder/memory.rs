@@ -1,8 +1,9 @@
 //! Loads and stores.
 //!
-//! A place on the device that host code touches is a transfer: the load or store goes through a slot of the host frame and
-//! `mem.copy`. Everything above this file may therefore treat device scalars and elements like any other, and is right;
-//! whole arrays are moved at once by `transfer` and `array`.
+//! In host code an access to device memory is a transfer: the load or store uses a slot of the host frame and `mem.copy`.
+//! Callers therefore treat device scalars and elements like any others.
+//!
+//! Not here: whole arrays (`object::array`, `object::transfer`).
 
 use crate::builder::{Builder, arith};
 use crate::types::{Side, const_bytes, ir_ty, is_device_data};
@@ -186,7 +187,7 @@ impl Builder<'_, '_> {
         self.rt(Rt::CharAssign, vec![to, len, from, from_len]);
     }
 
-    /// A value in memory of its own, to be passed by address.
+    /// A value in a temporary, to be passed by address.
     pub(crate) fn spill(&mut self, value: &Value, ty: &Type) -> MemRef {
         match value {
             Value::Char(mem, _) | Value::Object(mem) => *mem,

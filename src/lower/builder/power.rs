@@ -1,9 +1,11 @@
 //! Powers with an integer exponent, by repeated squaring.
 //!
 //! `x ** n` is the product of the squares `x`, `x**2`, `x**4` … that the bits of `n` select, lowest bit first, multiplied in
-//! that order; a negative `n` gives the reciprocal of the positive power. These are the rules of `scalar::real::powi` and
-//! `scalar::int::pow`, so that folded and computed powers agree in every bit. A constant exponent becomes straight code, any
-//! other a loop.
+//! that order. A negative `n` gives the reciprocal of the positive power. `scalar::real::powi` and `scalar::int::pow` use the
+//! same rules, so folded and computed powers agree in every bit. A constant exponent becomes straight-line code, any other a
+//! loop.
+//!
+//! Not here: real exponents (the mathematics library).
 
 use crate::builder::Builder;
 use crate::builder::flow::Flow;

@@ -1,6 +1,8 @@
-//! Drops the basic blocks that nothing reaches and numbers the others anew, in their old order.
+//! Removes unreachable basic blocks and renumbers the others in their old order.
 //!
-//! Lowering makes such blocks freely: what follows a RETURN, a refused statement, an EXIT.
+//! Lowering creates such blocks freely: after a RETURN, a refused statement, an EXIT.
+//!
+//! Not here: any other simplification (`opt`).
 
 use ir::{Bb, Function, Term};
 

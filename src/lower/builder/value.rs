@@ -1,4 +1,6 @@
 //! Scalar values as operands: the forms of logicals, parts of complex numbers, where characters and objects are.
+//!
+//! Not here: conversions between types (`convert`).
 
 use crate::builder::Builder;
 use crate::types::ir_ty;

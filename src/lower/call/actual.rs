@@ -1,8 +1,10 @@
-//! Actual arguments: what is passed for each dummy, by the conventions in the head of the crate `ir`.
+//! Actual arguments: what is passed for each dummy. The head of the crate `ir` describes the conventions.
 //!
-//! An array that an explicit-shape or assumed-size dummy takes must have its elements one after another. Where that is
-//! not known, host code tests the strides and passes a copy if it must, which is copied back unless the dummy is
-//! INTENT(IN). Device code has no memory for that: there such an argument is refused when it is reached.
+//! An explicit-shape or assumed-size dummy takes an array with contiguous elements. If contiguity is not known, host code
+//! tests the strides and passes a copy if it must. The copy is copied back unless the dummy is INTENT(IN). Device code has no
+//! memory for a copy; there such an argument is refused when it is reached.
+//!
+//! Not here: calls (`call`), results (`call::result`).
 
 use crate::analysis::expressions::is_designator;
 use crate::builder::Builder;
@@ -330,7 +332,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             Some(d) => match &d.at {
                 DescriptorAt::Mem(mem) => *mem,
                 DescriptorAt::Regs(_) => {
-                    // Sema sees to it that the descriptor is in memory where it can change; this is a read-only copy.
+                    // Sema requires a descriptor in memory where it can change; this is a read-only copy.
                     let view = self.b.desc_view(&d);
                     let addr = self.b.descriptor_of(&view);
                     out.back.push(CopyBack::Descriptor { from: addr, to: d.clone() });
@@ -368,7 +370,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 }
 
-/// A copy of an object in memory of its own.
+/// A copy of an object in a temporary.
 fn object_copy(b: &mut Builder<'_, '_>, from: MemRef, ty: &Type) -> MemRef {
     let mem = b.deep_copy(from, ty);
     if has_allocatable(b.program(), ty) {

@@ -1,10 +1,12 @@
-//! Calls of procedures and services, and what happens after them.
+//! Calls of procedures and services, and what follows a call.
 //!
-//! An internal procedure reaches the variables of its host through hidden parameters behind its own: of each such variable
-//! the address (of an allocatable or pointer that of the descriptor), then, where the declaration does not say them, lower
-//! bound, extent and stride of each dimension and the length of a character. That works for recursive hosts too, and the
-//! debugger sees host variables in the internal procedure's own frame. Variables of the main program and SAVE variables are
-//! globals and need none of this.
+//! An internal procedure accesses the variables of its host procedure through hidden parameters after its own. For each
+//! such variable it gets the address (for an allocatable or pointer, the address of the descriptor). If the declaration does
+//! not give them, lower bound, extent and stride of each dimension and the length of a character follow. This works for
+//! recursive host procedures too, and the debugger sees the host's variables in the internal procedure's frame. Variables of
+//! the main program and SAVE variables are globals and need no parameters.
+//!
+//! Not here: the arguments (`actual`), the results (`result`), kernel launches (`device::launch`).
 
 pub(crate) mod actual;
 pub(crate) mod procedure_pointer;

@@ -1,7 +1,9 @@
 //! Procedure pointers: numbers of procedures, and calls through them.
 //!
-//! Since the whole program is known, a call through a pointer is a chain of comparisons with the procedures that some pointer may
-//! point to and that fit the call, with a plain call behind each.
+//! The whole program is known. A call through a pointer compares it with each procedure that a pointer may point to and that
+//! fits the call, and calls that procedure directly.
+//!
+//! Not here: procedure dummies, for which procedures are cloned (`module`).
 
 use crate::builder::Builder;
 use crate::function::FunctionLowering;

@@ -1,9 +1,11 @@
 //! Function references and their results.
 //!
-//! The caller provides the memory of a result that is no number: it evaluates the bounds and length that the function's
-//! result is declared with, in terms of the actual arguments. For that time the function's dummies have homes in the
-//! caller. An allocatable or pointer result comes back in a descriptor. When the statement is over a result that is no pointer is
-//! finalised, what it owns and the data of an allocatable one are freed.
+//! The caller provides the memory of a result that is not a number. It evaluates the bounds and the length of the result's
+//! declaration with the actual arguments: meanwhile the function's dummies have storage in the caller. An allocatable or
+//! pointer result comes back in a descriptor. At the end of the statement a result that is not a pointer is finalised, and
+//! what it owns is freed, as is the data of an allocatable result.
+//!
+//! Not here: arguments (`actual`).
 
 use crate::builder::Builder;
 use crate::function::FunctionLowering;
@@ -122,7 +124,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         view
     }
 
-    /// Gives the dummies of a function homes made of the actual arguments, so that its declarations can be evaluated here.
+    /// Binds the dummies of a function to the actual arguments, to evaluate its declarations in the caller.
     fn bind_actuals(
         &mut self,
         proc: ProcId,
@@ -208,7 +210,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.b.program().var(result).attrs.pointer.then(|| self.call_with_memory(proc, args, None))
     }
 
-    /// The place of a value, for those who need an address.
+    /// The memory of a value, where an address is needed.
     pub(crate) fn memory_of(&mut self, e: &'p Expr) -> MemRef {
         match self.lvalue(e) {
             Lvalue::Mem(mem) | Lvalue::Char(mem, _) => mem,

@@ -1,3 +1,5 @@
-//! What the debugger and the findings learn about a program: types and shapes of variables, and where each variable is.
+//! Debug information of a function.
+//!
+//! Not here: types and global variables (`module::debug_types`).
 
 pub(crate) mod variables;

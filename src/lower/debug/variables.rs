@@ -1,4 +1,6 @@
-//! Says to the debugger where each variable of a function is.
+//! Tells the debugger where each variable of a function is.
+//!
+//! Not here: types and global variables (`module::debug_types`).
 
 use crate::builder::Builder;
 use crate::function::FunctionLowering;
@@ -20,7 +22,7 @@ impl Builder<'_, '_> {
 }
 
 impl FunctionLowering<'_, '_> {
-    /// Adds the debugger's view of a variable that has a home; those of embedded modules are not for users.
+    /// Adds the debugger's view of a variable that has storage. Users do not see variables of embedded modules.
     pub(crate) fn describe(&mut self, v: VarId) {
         if self.b.is_embedded() {
             return;

@@ -1,17 +1,17 @@
 //! CUF kernels: `!$cuf kernel do` (CUDA Fortran guide, 2.11), outlined into a kernel and its launch.
 //!
-//! The innermost loop goes over x, the next over y, then z; loops beyond three run within the thread. The default block is
-//! 128 threads for one loop, 32 by 4 for more. A grid extent `*` covers the loop; along x of a kernel without reductions
-//! exactly, with one iteration a thread; in all other cases a thread goes on in strides of the whole grid. Trip counts are
-//! computed before the launch; if one is 0 nothing is launched.
+//! The innermost loop is distributed over x, the next over y, then z; further loops run within the thread. The default block
+//! has 128 threads for one loop, 32 by 4 for more. A grid extent `*` covers the loop. Along x of a kernel without reductions
+//! it covers it exactly, with one iteration for each thread; in all other cases a thread runs a grid-stride loop. Trip counts
+//! are computed before the launch; if one is 0 nothing is launched.
 //!
-//! Host scalars that the body uses are parameters by value, arrays on the device are parameters by address with their
-//! bounds, of which constants stay constants in the kernel.
+//! Host scalars that the body uses are passed by value. Arrays on the device are passed by address with their bounds;
+//! constant bounds stay constants in the kernel.
 //!
-//! A reduction is made by a fixed tree, so that the result depends on trip counts and configuration only: each thread
-//! accumulates its iterations from the identity, a block combines its threads pairwise in shared memory, halving the distance
-//! each time, and the host combines the blocks' results in order after the value that the variable had. The grid of a kernel
-//! with reductions and `*` has at most 1024 blocks.
+//! A reduction uses a fixed tree, so its result depends only on trip counts and configuration. Each thread accumulates its
+//! iterations from the identity. A block combines its threads pairwise in shared memory, halving the distance each time. The
+//! host combines the results of the blocks in order, starting with the value of the variable. The grid of a kernel with
+//! reductions and `*` has at most 1024 blocks.
 
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
@@ -269,7 +269,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         (Some(id), params.args)
     }
 
-    /// The home that a captured variable has in the kernel; `Some(None)` if it is found without being passed, or passed as a
+    /// The storage that a captured variable has in the kernel; `Some(None)` if it is found without being passed, or passed as a
     /// value (then it is in `copies`).
     fn captured_storage(
         &mut self,
@@ -309,7 +309,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Some(Some(VarStorage::Scalar(MemRef::at(own.into(), Space::Local), len)))
             }
             _ => {
-                // A host scalar: its value; each thread has a variable of its own that begins with it.
+                // A host scalar is passed by value; each thread has a private variable that starts with it.
                 let place = self.variable_lvalue(v);
                 let value = match (place, self.storage_of(v)) {
                     (Some(place), _) => self.b.load_value(place, &var.ty),
@@ -333,7 +333,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    /// Gives homes to the ASSOCIATE names in the body that came to life outside of it: they stand for captured variables.
+    /// Gives storage to the ASSOCIATE names in the body that came to life outside of it: they stand for captured variables.
     fn associate_names(&mut self, body: &'p [Stmt]) {
         let program = self.b.program();
         let mut names = Vec::new();
@@ -461,7 +461,7 @@ fn alias(program: &Program, e: &Expr) -> Option<VarId> {
     }
 }
 
-/// The home in a kernel of what the host has a descriptor of.
+/// The storage in a kernel of what the host has a descriptor of.
 fn kernel_storage(d: &Descriptor, view: ArrayView) -> VarStorage {
     if d.rank > 0 { VarStorage::Array(view) } else { VarStorage::Scalar(view.mem, view.len) }
 }
@@ -509,7 +509,7 @@ fn partial_results<'p>(b: &mut Builder<'_, 'p>, cuf: &'p CufKernel, grid: &[Val;
     views
 }
 
-/// An array of the host's homes as the kernel sees it; `None` if it is not in reach of the device.
+/// An array of the host's storage as the kernel sees it; `None` if it is not in reach of the device.
 fn captured_view(
     builder: &mut Builder<'_, '_>,
     v: VarId,

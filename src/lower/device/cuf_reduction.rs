@@ -1,4 +1,4 @@
-//! Reductions of CUF kernels: the fixed tree that the head of `cuf` describes.
+//! Reductions of CUF kernels: the fixed tree that the head of `cuf_kernel` describes.
 
 use crate::builder::Builder;
 use crate::builder::flow::Flow;

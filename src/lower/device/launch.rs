@@ -1,7 +1,9 @@
 //! Kernel launches.
 //!
-//! Arguments go by the ordinary conventions: values, addresses, the parts of assumed-shape arrays. A grid or block given as
-//! an integer has extents 1 in y and z; `*` for the grid is −1 in all three.
+//! Arguments follow the ordinary conventions: values, addresses, the parts of assumed-shape arrays. A grid or block given as
+//! an integer has extents 1 in y and z. The grid `*` is −1 in all three.
+//!
+//! Not here: CUF kernels (`cuf_kernel`).
 
 use crate::function::FunctionLowering;
 use crate::value::arguments::Passed;

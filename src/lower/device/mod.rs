@@ -1,4 +1,6 @@
-//! Code that concerns the device: launches, CUF kernels, the tests of `--check fp`.
+//! Host code for the device: kernel launches and CUF kernels.
+//!
+//! Not here: procedures of device code (`intrinsic::device`).
 
 pub(crate) mod cuf_kernel;
 pub(crate) mod cuf_reduction;

@@ -1,4 +1,6 @@
 //! Lengths of character expressions, and concatenation.
+//!
+//! Not here: operations on character values (`builder::character`).
 
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};

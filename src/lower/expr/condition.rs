@@ -1,8 +1,8 @@
 //! Logical expressions as predicates and branches.
 //!
-//! Fortran operands open whether the right operand of `.and.` and `.or.` is evaluated when the left one decides. It is not
-//! evaluated here if that could be seen (it reads memory, calls, divides): programs written for nvfortran guard a subscript by
-//! `i <= n .and. a(i) > 0`. Operands that only compute are evaluated both, without a branch.
+//! Fortran does not say whether the right operand of `.and.` and `.or.` is evaluated when the left one decides. It is not
+//! evaluated here if that could have an effect (it reads memory, calls, divides): programs written for nvfortran guard a
+//! subscript by `i <= n .and. a(i) > 0`. Operands that only compute are both evaluated, without a branch.
 
 use crate::builder::Builder;
 use crate::builder::character::comparison;

@@ -1,4 +1,6 @@
-//! Designators: the places and views that variables, components, elements, sections, substrings and complex parts name.
+//! Designators: the lvalues and views of variables, components, elements, sections, substrings and complex parts.
+//!
+//! Not here: subscripts (`subscript`), storage of variables (`procedure::storage`).
 
 use crate::analysis::expressions::is_designator;
 use crate::analysis::variables::const_bounds;
@@ -313,7 +315,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     fn section(&mut self, view: &ArrayView, subs: &'p [Sub], base: &'p Expr) -> ArrayView {
         let mut mem = view.mem;
         let mut dims = Vec::new();
-        // Whether all dimensions so far are whole, so that the next may be cut and the result stay contiguous.
+        // Whether all dimensions so far are whole: the next may be cut and the result stays contiguous.
         let (mut whole_so_far, mut contiguous) = (true, view.is_contiguous());
         for (i, (sub, d)) in subs.iter().zip(&view.dims).enumerate() {
             let last_unknown = view.assumed_size && i + 1 == view.dims.len();
@@ -406,12 +408,12 @@ fn part_view(b: &mut Builder<'_, '_>, mut view: ArrayView, ty: &Type) -> ArrayVi
     view.element = Val::i64(bytes);
     view.origin = None;
     view.tag = None;
-    // A component of an array has bounds of its own, as a section has.
+    // A component of an array has its own bounds, as a section has.
     view.dims.iter_mut().for_each(|d| d.lower = Val::i64(1));
     view
 }
 
-/// Reports a section that operands its array; an empty one never does.
+/// Reports a section that leaves its array; an empty one never does.
 fn check_range(b: &mut Builder<'_, '_>, low: Val, extent: Val, step: Val, d: &ArrayDim, dim: usize, base: &Expr) {
     let some = b.icmp(ir::op::CmpOp::Gt, extent, Val::i64(0));
     let name = b.designator_name(base);

@@ -1,11 +1,13 @@
 //! Scalar expressions.
 //!
-//! [`FunctionLowering::value`] is the one evaluator: in an element-wise evaluation it first looks whether the node was prepared.
+//! [`FunctionLowering::value`] evaluates an expression. In an element-wise evaluation it first looks for a prepared operand.
 //!
-//! Contraction: in device code, when the options allow it, `a*b + c`, `c + a*b`, `a*b - c` and `c - a*b` of one real
+//! Contraction: in device code, if the options allow it, `a*b + c`, `c + a*b`, `a*b - c` and `c - a*b` of one real
 //! expression become one fused operation (`fma(a, b, c)`, `fma(a, b, -c)`, `fma(-a, b, c)`). The product must be the operand
-//! itself, not one in parentheses, negated or converted; where both operands are products the left one is fused. Nothing
-//! is fused later, so that all back ends round alike.
+//! itself, not in parentheses, negated or converted. If both operands are products the left one is fused. No later stage
+//! fuses, so all back ends round alike.
+//!
+//! Not here: array expressions (`array`), arithmetic (`builder::arithmetic`).
 
 pub(crate) mod char_length;
 pub(crate) mod condition;

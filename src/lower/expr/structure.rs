@@ -4,7 +4,7 @@
 
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
-use crate::module::helpers::ClassHelper;
+use crate::module::generated::ClassHelper;
 use crate::types::has_allocatable;
 use crate::value::Value;
 use crate::value::descriptor::Descriptor;

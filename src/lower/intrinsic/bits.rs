@@ -1,4 +1,6 @@
-//! Bit functions (Fortran 2018, 16.3). Shift counts that the standard operands open act as in `scalar::int`.
+//! Bit functions (Fortran 2018, 16.3).
+//!
+//! Shift counts that the standard does not define act as in `scalar::int`.
 
 use super::{Args, arg};
 use crate::builder::Builder;

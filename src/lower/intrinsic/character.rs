@@ -1,4 +1,6 @@
 //! Character functions.
+//!
+//! Not here: comparison and concatenation (`builder::character`).
 
 use super::{Args, arg};
 use crate::builder::Builder;

@@ -1,7 +1,7 @@
 //! Procedures of device code: barriers, votes, shuffles, atomics, fences, clocks (CUDA Fortran guide, 3.6).
 //!
-//! SRCLANE of `__shfl` counts from 1, the IR from 0. An atomic on a variable of the thread's own memory is plain
-//! arithmetic, because nothing else can see it.
+//! SRCLANE of `__shfl` counts from 1, the IR from 0. An atomic on a variable in the thread's local memory is plain
+//! arithmetic, because no other thread can see it.
 
 use super::{Args, arg};
 use crate::builder::Builder;

@@ -1,5 +1,6 @@
-//! Inquiries about arrays, pointers, arguments and addresses. They look at bounds and descriptors only, so that host code
-//! may ask them of device data.
+//! Inquiries about arrays, pointers, arguments and addresses.
+//!
+//! They read only bounds and descriptors, so host code may apply them to device data.
 
 use super::{Args, arg};
 use crate::analysis::expressions::constant_int;

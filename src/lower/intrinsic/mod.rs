@@ -1,8 +1,10 @@
 //! Intrinsic procedures, by family.
 //!
-//! What the op table can express is made inline. Transcendental functions are calls of the embedded Fortran module
-//! `cufemu_math` (`sin_r4`, `pow_r8`, `exp_c4` …, named after the type of the result); one that it lacks is refused when it is
-//! reached. Constant inquiries are folded before they come here.
+//! Operations of the IR are made inline. Transcendental functions are calls of the embedded Fortran module `cufemu_math`
+//! (`sin_r4`, `pow_r8`, `exp_c4` …, named after the type of the result). A function that the module lacks is refused when it
+//! is reached.
+//!
+//! Not here: constant inquiries, which `sema` folds.
 
 mod bits;
 mod character;

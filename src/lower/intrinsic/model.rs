@@ -1,6 +1,7 @@
-//! Functions on the model of real numbers, by the bits: EXPONENT, FRACTION, NEAREST, SCALE, SET_EXPONENT, SPACING, RRSPACING.
+//! Functions of the model of real numbers: EXPONENT, FRACTION, NEAREST, SCALE, SET_EXPONENT, SPACING, RRSPACING.
 //!
-//! They give what `scalar::model` gives, subnormals, infinities and NaNs included; all are branch-free.
+//! They work on the bits and give the results of `scalar::model`, for subnormals, infinities and NaNs too. All are
+//! branch-free.
 
 use super::{Args, arg};
 use crate::builder::Builder;

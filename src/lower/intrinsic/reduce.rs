@@ -1,7 +1,7 @@
 //! Reductions: SUM, PRODUCT, MAXVAL, MINVAL, ANY, ALL, PARITY, COUNT, IALL, IANY, IPARITY, NORM2, DOT_PRODUCT.
 //!
-//! A reduction is one loop in array element order with one accumulator, in host and device code alike; a reduction of device
-//! data in host code works on a copy. With DIM it is such a loop for each element of the result.
+//! A reduction is one loop in array element order with one accumulator, in host and device code alike. In host code a
+//! reduction of device data works on a copy. With DIM there is one such loop for each element of the result.
 
 use super::{Args, arg};
 use crate::builder::Builder;
@@ -64,7 +64,7 @@ impl Builder<'_, '_> {
         full
     }
 
-    /// Whether `a` comes before `b` in an order, a predicate; for those who look for extremes.
+    /// Whether `a` comes before `b` in an order, a predicate; used in the search for extremes.
     pub(super) fn precedes(&mut self, op: CmpOp, a: Val, b: Val, ty: Ty) -> Val {
         self.cmp(op, ty, a, b).into()
     }

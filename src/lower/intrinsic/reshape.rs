@@ -1,6 +1,6 @@
-//! Functions that give another arrangement of the same elements: TRANSPOSE, RESHAPE, SPREAD, PACK, UNPACK, TRANSFER.
+//! Functions that rearrange elements: TRANSPOSE, RESHAPE, SPREAD, PACK, UNPACK, TRANSFER.
 //!
-//! TRANSPOSE, SPREAD and the plain RESHAPE are other views of the argument's memory and copy nothing.
+//! TRANSPOSE, SPREAD and the plain RESHAPE are views of the argument's memory and copy nothing.
 
 use super::{Args, arg};
 use crate::analysis::expressions::constant_int;

@@ -87,7 +87,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let short = args.iter().flatten().any(|e| ir_ty(&e.ty) != Ty::I64);
         let (mut count, mut rate): (Val, Val) = (count.into(), rate.into());
         if short {
-            // In two steps, so that the product stays small.
+            // In two steps, to keep the product small.
             let seconds = self.b.bin(BinOp::Div, Ty::I64, count, rate);
             let rest = self.b.bin(BinOp::Rem, Ty::I64, count, rate);
             let thousandths = self.b.imul(rest.into(), Val::i64(1000));

@@ -1,8 +1,10 @@
 //! OPEN, CLOSE, INQUIRE and file positioning.
 //!
-//! The options of an OPEN are handed over as text, one `key=value` a line, put together at run time: `file`, `status`,
-//! `action`, `access`, `form`, `position`, `recl` … as the program gives them (values as written, trailing blanks removed),
+//! The options of an OPEN are passed as text that is built at run time, one `key=value` on each line: `file`, `status`,
+//! `action`, `access`, `form`, `position`, `recl` … with the values that the program gives (trailing blanks removed),
 //! `catch`, the bits of what the statement catches, and `iomsg`, address and length of the variable.
+//!
+//! Not here: data transfer (`io`).
 
 use crate::builder::Builder;
 use crate::function::FunctionLowering;
@@ -205,7 +207,7 @@ fn text_value(b: &mut Builder<'_, '_>, text: &str) -> Value {
     Value::Char(mem, Val::i64(text.len() as i64))
 }
 
-/// An `i64` as text, by way of an internal write.
+/// An `i64` as text, from an internal write.
 fn number_text(b: &mut Builder<'_, '_>, v: Val) -> Value {
     let mem = b.temporary(Val::i64(24), 1);
     let addr = b.address(mem);

@@ -1,8 +1,10 @@
-//! Input and output statements: READ, WRITE, PRINT as calls of the services `io.*`.
+//! Data transfer statements: READ, WRITE, PRINT as calls of the services `io.*`.
 //!
-//! `begin`, the format and other controls, one call an item, `end`. Items that the program catches errors of are not
-//! skipped by code: after an error the services do nothing until `end`. Objects of derived type are their components in
-//! order; an item that lives in a register is read through a slot.
+//! A statement calls `begin`, the format and other controls, one service for each item, and `end`. After an error that the
+//! program catches, the services do nothing until `end`; the code does not skip items. An object of derived type is
+//! transferred as its components in order. An item in a register is read through a slot.
+//!
+//! Not here: OPEN, CLOSE, INQUIRE (`file`), formats (`text`).
 
 pub(crate) mod file;
 

@@ -1,4 +1,6 @@
-//! Source types and shapes as the debugger and the findings see them.
+//! Source types and shapes for the debugger and the findings.
+//!
+//! Not here: where variables of a function are (`debug`).
 
 use crate::analysis::variables::const_bounds;
 use crate::module::ModuleLowering;

@@ -1,8 +1,10 @@
-//! Global variables: module data, SAVE data, the main program's variables that have an address, constants.
+//! Global variables: module data, SAVE data, variables of the main program that have an address, constants.
 //!
-//! Device variables live in [`Space::Global`] (managed ones marked so), constant ones in [`Space::Const`], the rest on the
-//! host. The descriptor of a module's allocatable or pointer that device code names is managed memory: the host allocates
-//! through it and kernels read it. Named constant arrays and other constants that device code reads exist once per side.
+//! Device variables live in [`Space::Global`] (managed ones are marked), constant ones in [`Space::Const`], the rest on the
+//! host. If device code names an allocatable or pointer of a module, its descriptor is managed memory: the host allocates
+//! through it and kernels read it. Constants that device code reads exist once for each side.
+//!
+//! Not here: variables of procedures (`procedure::local`).
 
 use crate::analysis::variables::const_bounds;
 use crate::module::ModuleLowering;
@@ -115,7 +117,7 @@ fn sequence_bytes(program: &Program, base: VarId, bytes: u64) -> Option<Vec<u8>>
             continue;
         }
         let mut given = |at: u64, value: &Const| {
-            // An element that DATA operands alone is another member's to give.
+            // An element that DATA leaves alone is another member's to give.
             if !matches!(value, Const::Null) {
                 let mut piece = Vec::new();
                 encode(program, &var.ty, value, &mut piece);

@@ -1,19 +1,18 @@
-//! The module under construction: which functions it has and which are still to be made, its globals by variable, its
-//! string constants.
+//! The module under construction: its functions, those still to be made, its globals and constants.
 //!
-//! Functions are made from a queue. The main program, all kernels and all host procedures of the program's own units are
-//! roots; procedures of the embedded modules and device procedures come in as they are called. A device procedure is made
-//! once for each combination of address spaces that its by-reference dummies are called with ("cloned per address space"),
-//! and any procedure once for each combination of procedures passed to its procedure dummies, so that the IR needs neither
-//! indirect calls nor generic addresses for arguments.
+//! A device procedure is cloned for each combination of address spaces of its by-reference arguments, and any procedure for
+//! each combination of procedures passed to its procedure dummies. The IR therefore needs neither indirect calls nor generic
+//! addresses for arguments.
+//!
+//! Not here: making the functions (`driver`, `procedure`).
 
 pub(crate) mod debug_types;
+pub(crate) mod generated;
 pub(crate) mod globals;
-pub(crate) mod helpers;
 
 use crate::LowerOptions;
 use crate::analysis::usage::Usage;
-use crate::module::helpers::{ClassHelper, ObjectHelper};
+use crate::module::generated::{ClassHelper, ObjectHelper};
 use crate::types::Side;
 use ir::{DebugTypeId, FuncId, FuncKind, Function, FunctionBuilder, GlobalId, Module, Space};
 use sema::checked::{ProcId, ProcKind, Program, TypeId, VarId};
@@ -105,7 +104,7 @@ impl<'p> ModuleLowering<'p> {
         }
     }
 
-    /// The instance of a kernel or host procedure, whose dummies have spaces of their own.
+    /// The instance of a kernel or host procedure, whose dummies have fixed spaces.
     pub(crate) fn plain_instance(&self, proc: ProcId, side: Side) -> Instance {
         Instance { proc, side, args: vec![ArgKey::Any; self.program.proc(proc).params.len()] }
     }

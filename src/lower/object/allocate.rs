@@ -1,4 +1,4 @@
-//! Data of allocatables and pointers: allocating, default values, freeing.
+//! Data of allocatables and pointers: allocation, default values, freeing.
 //!
 //! Not here: the statements (`stmt::allocate`).
 

@@ -47,7 +47,7 @@ impl<'p> Builder<'_, 'p> {
         dense
     }
 
-    /// Allocates an array anew unless it has that shape.
+    /// Reallocates an array unless it has that shape.
     pub(crate) fn fit_allocation(&mut self, d: &Descriptor, target: &'p Expr, shape: &[(Val, Val)], element: Val) {
         let old = self.desc_view(d);
         let mut unfit = self.icmp(CmpOp::Eq, old.mem.addr, Val::i64(0));

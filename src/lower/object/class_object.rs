@@ -1,12 +1,14 @@
-//! Polymorphic objects in memory: ALLOCATE, assignment, what INTENT(OUT) and the end of an object do.
+//! Polymorphic objects in memory: copying, freeing, default values.
 //!
-//! Objects are copied, freed and given their default values by functions made for the declared type, with a case for each type that
-//! may come. An object of intrinsic type is copied byte by byte.
+//! Functions generated for the declared type do this, with a case for each possible dynamic type. An object of intrinsic
+//! type is copied byte by byte.
+//!
+//! Not here: statements with polymorphic objects (`assign::class_object`).
 
 use crate::analysis::type_tags::members;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
-use crate::module::helpers::ClassHelper;
+use crate::module::generated::ClassHelper;
 use crate::types::{align, assigns_components, has_allocatable, has_default, has_end, has_final};
 use crate::value::array_view::ArrayView;
 use crate::value::descriptor::{Descriptor, DescriptorAt};

@@ -1,12 +1,13 @@
-//! Objects of derived type: copying, constructors, what they own.
+//! Objects of derived type: copying them and freeing what they own.
 //!
-//! An object without allocatable components is copied word by word. Allocatable components are copied deeply
-//! (Fortran 2018, 10.2.1.3); pointer components share their target. Where an object may hold objects of its own type, a made
-//! function does this and calls itself.
+//! An object without allocatable components is copied word by word. Allocatable components are copied deeply (Fortran 2018,
+//! 10.2.1.3); pointer components share their target. For a recursive type a generated function does this and calls itself.
+//!
+//! Not here: structure constructors (`expr::structure`), finalisation (`finalise`).
 
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
-use crate::module::helpers::{ClassHelper, ObjectHelper};
+use crate::module::generated::{ClassHelper, ObjectHelper};
 use crate::types::{align, const_bytes, has_allocatable, has_end, has_final, is_recursive};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;

@@ -1,11 +1,12 @@
-//! Polymorphic objects (Fortran 2018, 7.3.2.3).
+//! Dynamic types of polymorphic objects (Fortran 2018, 7.3.2.3), and calls by dynamic type.
 //!
-//! A polymorphic variable, dummy argument or component is a descriptor with one word more, the *tag*: the number of the object's
-//! dynamic type. Types are numbered so that the extensions of a type follow it without a gap: whether an object is of a class is
-//! one comparison of a range. Since the whole program is known, a call by dynamic type is a chain of such tests with plain calls
-//! behind them; there are no tables of procedures. How objects are allocated, copied and freed stands in `class_object`.
+//! A polymorphic variable, dummy argument or component is a descriptor followed by one word, the *tag*: the number of the
+//! object's dynamic type (`analysis::type_tags`). The whole program is known, so a call by dynamic type is a chain of tests
+//! of the tag with direct calls; there are no tables of procedures.
 //!
 //! Host code only: sema refuses polymorphic objects in device code.
+//!
+//! Not here: polymorphic expressions (`expr::dynamic_type`), copying and freeing (`class_object`).
 
 use crate::analysis::type_tags::members;
 use crate::builder::Builder;
@@ -35,7 +36,7 @@ impl<'p> Builder<'_, 'p> {
         } as i64)
     }
 
-    /// Whether an expression has a dynamic type of its own.
+    /// Whether the dynamic type of an expression may differ from its declared type.
     pub(crate) fn is_class(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Var(v) => self.program().var(*v).attrs.class,
@@ -77,7 +78,7 @@ impl<'p> Builder<'_, 'p> {
         if d.class { self.tagged(view, ty) } else { view }
     }
 
-    /// A view of objects as those of their declared type, for those who know nothing of their dynamic one.
+    /// A view of objects as objects of their declared type, without the tag.
     pub(crate) fn plain_view(&mut self, view: ArrayView, ty: &Type) -> ArrayView {
         match const_bytes(self.program(), ty) {
             Some(bytes) if view.tag.is_some() => ArrayView {

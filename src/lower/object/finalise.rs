@@ -1,8 +1,10 @@
-//! Finalisation (Fortran 2018, 7.5.6): the FINAL subroutines of objects that end or are assigned.
+//! Finalisation (Fortran 2018, 7.5.6): calls of the FINAL subroutines of objects.
 //!
-//! Objects end with DEALLOCATE, with the procedure or BLOCK that they are local to, and as INTENT(OUT) arguments; the target of an
-//! intrinsic assignment is finalised before it is stored to, and the result of a function after the statement that refers to it
-//! (`result`). The values of structure and array constructors and copies made on the way are not finalised.
+//! An object is finalised by DEALLOCATE, at the end of its procedure or BLOCK, and as an INTENT(OUT) argument. The target of
+//! an intrinsic assignment is finalised before the store, the result of a function at the end of the statement. Values of
+//! structure and array constructors and internal copies are not finalised.
+//!
+//! Not here: freeing what an object owns (`derived`).
 
 use crate::builder::Builder;
 use crate::builder::flow::Flow;

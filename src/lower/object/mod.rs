@@ -1,4 +1,8 @@
-//! Objects of derived type and allocatable data: allocation, copies, ends, dynamic types.
+//! Arrays and objects in memory: allocation, copies, finalisation, dynamic types, transfers between host and device.
+//!
+//! All functions take the builder and values that have been computed.
+//!
+//! Not here: statements and expressions about them (`assign`, `stmt`, `expr`).
 
 pub(crate) mod allocate;
 pub(crate) mod array;

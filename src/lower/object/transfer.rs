@@ -1,8 +1,8 @@
 //! Data transfers between host and device, in host code (CUDA Fortran guide, 3.4.1).
 //!
-//! Arrays of which all elements follow each other go in one `mem.copy`, others element-wise by their descriptors; a scalar
-//! spread over a device array is a fill. All are synchronous and in order with the default stream. Copies between two host
-//! arrays are plain loops, because they must not wait for the device.
+//! A contiguous array is one `mem.copy`; any other is transferred element by element with its descriptors. A scalar assigned
+//! to a device array is a fill. All are synchronous and in order with the default stream. Copies between two host arrays are
+//! plain loops, because they must not wait for the device.
 
 use crate::builder::Builder;
 use crate::types::{const_bytes, ir_ty};

@@ -1,8 +1,10 @@
-//! Procedures: parameters on entry, homes of variables, the way out.
+//! Procedures: parameters on entry, storage of dummies, the return.
 //!
-//! On entry each dummy gets its registers, then bounds and lengths are evaluated into registers in order of need (a
-//! declaration may use another dummy or its shape), then local variables come to life. All RETURNs go to one block, which
-//! frees local allocatables and automatic arrays and returns.
+//! On entry each dummy gets its registers. Bounds and lengths are then evaluated into registers in order of need, since a
+//! declaration may use another dummy or its shape. Local variables follow. All RETURNs jump to one block, which frees local
+//! allocatables and automatic arrays and returns.
+//!
+//! Not here: local variables (`local`), static variables (`storage`).
 
 use crate::analysis::variables::{const_bounds, has_open_length, is_descriptor};
 use crate::builder::Builder;
@@ -44,7 +46,7 @@ pub(crate) fn procedure<'p>(m: &mut ModuleLowering<'p>, instance: &Instance, id:
     this.b.finish_function()
 }
 
-/// How the function gives back its result.
+/// How the function returns its result.
 enum Results {
     None,
     /// The register or registers, or the memory of a scalar with an address.
@@ -178,7 +180,7 @@ impl FunctionLowering<'_, '_> {
         self.storage.set(v, storage);
     }
 
-    /// The home of an assumed-shape dummy; `pairs` are extent and stride per dimension.
+    /// The storage of an assumed-shape dummy; `pairs` are extent and stride per dimension.
     pub(crate) fn assumed_shape_storage(
         &mut self,
         v: VarId,
@@ -236,7 +238,7 @@ impl FunctionLowering<'_, '_> {
         self.storage.set(v, storage);
     }
 
-    /// An INTENT(OUT) dummy begins anew: what an allocatable holds is freed, objects take their default values.
+    /// Resets an INTENT(OUT) dummy: the data of an allocatable is freed, objects take their default values.
     fn begin_intent_out(&mut self, v: VarId) {
         let program = self.b.program();
         let var = program.var(v);
@@ -326,7 +328,7 @@ impl FunctionLowering<'_, '_> {
     }
 }
 
-/// The variables that come to life in BLOCKs.
+/// The variables of BLOCKs.
 fn block_variables(proc: &sema::checked::Procedure) -> BTreeSet<VarId> {
     let mut out = BTreeSet::new();
     if let ProcBody::Statements(body) = &proc.body {

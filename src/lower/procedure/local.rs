@@ -1,12 +1,13 @@
-//! Local variables: how they come to life on entry to a procedure or BLOCK, and what happens to them on the way out.
+//! Local variables: their creation on entry to a procedure or BLOCK and their end.
 //!
-//! Scalars of intrinsic type live in registers unless their address is needed; so do the descriptors of allocatables and
-//! pointers. Arrays whose size is known and everything with an address is a slot of the frame (of the thread on the device),
-//! other arrays are allocated on entry. Shared variables are of the block: those of known size are placed by the
-//! compiler, `(*)` arrays start where dynamic shared memory starts, and automatic ones follow each other from there in the
-//! order of their declarations.
+//! Scalars of intrinsic type and descriptors of allocatables and pointers live in registers unless their address is needed.
+//! Arrays of known size, and everything with an address, are slots of the frame (of the thread on the device). Other arrays
+//! are allocated on entry. Shared variables belong to the block: the compiler places those of known size, `(*)` arrays start
+//! where dynamic shared memory starts, and automatic ones follow each other from there in the order of their declarations.
 //!
 //! Variables of the main program are static, but it is entered once: those without an address live in registers too.
+//!
+//! Not here: which variables need an address (`analysis::usage`).
 
 use crate::analysis::variables::{const_bounds, has_open_length, has_register, is_descriptor, lives_in_main};
 use crate::builder::flow::Flow;
@@ -26,7 +27,7 @@ use sema::checked::{Shape, Storage, Type, VarId};
 const LARGEST_LOCAL: u64 = 256 * 1024;
 
 impl<'p> FunctionLowering<'_, 'p> {
-    /// Gives a variable its home, if it has none yet and is not made when first used.
+    /// Gives a variable its storage, if it has none yet and does not get it at its first use.
     pub(crate) fn come_to_life(&mut self, v: VarId) {
         if self.storage.has(v) {
             return;
@@ -214,7 +215,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let storage = if e.rank > 0 {
             let mut view = self.view(e);
             if view.gathers() {
-                // Nothing can be stored through vector subscripts, so that a copy does.
+                // Nothing can be stored through vector subscripts: a copy is enough.
                 view = self.b.contiguous_view(view, &e.ty);
             }
             // Bounds and address of an allocatable do not follow what happens to it later.

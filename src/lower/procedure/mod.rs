@@ -1,4 +1,6 @@
-//! The frame of a procedure: parameters, results and local variables on entry and on the way out.
+//! The frame of a procedure: parameters, results and variables, on entry and on return.
+//!
+//! Not here: calls (`call`).
 
 pub(crate) mod entry;
 pub(crate) mod lifetime;

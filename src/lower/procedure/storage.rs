@@ -1,4 +1,4 @@
-//! Gives variables their storage: static ones when they are first used, others when they come to life.
+//! Storage of variables: static ones when they are first used; bounds and lengths of declarations.
 //!
 //! Not here: the table (`storage`), local variables (`local`), dummies (`entry`).
 
@@ -13,7 +13,7 @@ use ir::{AddrBase, Space, Val};
 use sema::checked::{CharLen, Shape, Storage, Type, VarId};
 
 impl<'p> FunctionLowering<'_, 'p> {
-    /// The home of a variable; static ones get theirs when first used.
+    /// The storage of a variable; a static one gets it at its first use.
     pub(crate) fn storage_of(&mut self, v: VarId) -> Option<VarStorage> {
         if let Some(storage) = self.storage.get(v) {
             return Some(storage.clone());
@@ -39,7 +39,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let space = if self.b.side() == Side::Device { Space::Generic } else { Space::Host };
                 let addr = self.b.widen(base, ir_ty(&program.var(*pointer).ty));
                 let mem = MemRef::at(addr, space);
-                // The pointer may change, so that this is no lasting home.
+                // The pointer may change: this storage is not kept.
                 return Some(self.storage_in_memory(v, mem));
             }
             _ => return None,
@@ -77,7 +77,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.storage_in_memory(v, mem)
     }
 
-    /// The home of a variable that is no allocatable or pointer and lies at `mem`; evaluates its bounds.
+    /// The storage of a variable at `mem` that is not an allocatable or pointer; evaluates its bounds.
     pub(crate) fn storage_in_memory(&mut self, v: VarId, mem: MemRef) -> VarStorage {
         let program = self.b.program();
         let var = program.var(v);

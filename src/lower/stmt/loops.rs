@@ -1,9 +1,11 @@
 //! DO loops.
 //!
-//! The number of iterations is computed once (Fortran 2018, 11.1.7.4). With a step of 1 or −1 it is not even computed: after
-//! the test that the loop is entered at all, `last − first` iterations remain after the first one, as an unsigned number of
-//! the variable's own type, which cannot overflow. Any other step takes the count as an `i64`. The test stands at the end of
-//! the loop; the variable has its value after the loop as the standard says.
+//! The number of iterations is computed once (Fortran 2018, 11.1.7.4). With a step of 1 or −1 it is not needed: after the
+//! test that enters the loop, `last − first` iterations remain after the first one, as an unsigned number of the variable's
+//! type, which cannot overflow. Any other step computes the count as an `i64`. The test is at the end of the loop. After the
+//! loop the variable has the value that the standard requires.
+//!
+//! Not here: loops over array elements (`builder::flow`).
 
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
@@ -166,7 +168,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.b.branch(more, head, exit);
     }
 
-    /// A loop that nothing operands early, over a variable with a home.
+    /// A loop that nothing leaves early, over a variable that has storage.
     pub(crate) fn simple_loop(&mut self, c: &CountedLoop, body: &mut dyn FnMut(&mut Self)) {
         let (cycle, exit) = (self.b.new_block(), self.b.new_block());
         self.counted_loop(c, cycle, exit, body);

@@ -1,7 +1,9 @@
-//! Statements and control flow: IF, SELECT, GOTO, EXIT, CYCLE, RETURN, STOP, BLOCK. Loops are in `loops`.
+//! Statements and control flow: IF, SELECT, GOTO, EXIT, CYCLE, RETURN, STOP, BLOCK.
 //!
-//! Each executable statement begins with a `stmt` instruction at its span; so does each further condition of an IF and each
-//! further test of a loop, because the debugger stops there.
+//! Each executable statement begins with a `stmt` instruction at its span, where the debugger stops. So do each further
+//! condition of an IF and each further test of a loop.
+//!
+//! Not here: loops (`loops`), assignment (`assign`), input and output (`io`).
 
 pub(crate) mod allocate;
 pub(crate) mod loops;
@@ -211,7 +213,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.targets.enter(JumpTarget { id, exit: done, cycle: None, depth: self.blocks.depth() });
         self.blocks.open();
         for v in vars {
-            // A BLOCK in a loop brings its variables to life anew; its code is made once.
+            // A BLOCK in a loop creates its variables again; its code is made once.
             self.storage.take(*v);
             self.come_to_life(*v);
             self.describe(*v);

@@ -1,4 +1,6 @@
-//! Arrays as lowering sees them: where the first element is, and lower bound, extent and stride of each dimension.
+//! Array views: where the first element is, and lower bound, extent and stride of each dimension.
+//!
+//! Not here: addresses of elements (`builder::address`).
 
 use crate::value::lvalue::MemRef;
 use ir::Val;
@@ -35,7 +37,7 @@ pub(crate) struct ArrayView {
     pub(crate) element: Val,
     /// Length of a character element.
     pub(crate) len: Option<Val>,
-    /// The dynamic type of a polymorphic object, see `dynamic`.
+    /// The dynamic type of a polymorphic object, see `object::dynamic_type`.
     pub(crate) tag: Option<Val>,
     pub(crate) contiguity: Contiguity,
     /// An assumed-size array: its last extent is not known (and stands as 0).

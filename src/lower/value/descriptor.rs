@@ -1,4 +1,6 @@
-//! Descriptors of allocatables, pointers and polymorphic objects: in memory or in registers.
+//! Descriptors of allocatables, pointers and polymorphic objects, in memory or in registers.
+//!
+//! Not here: reading and writing them (`builder::descriptor`).
 
 use crate::value::lvalue::MemRef;
 use ir::{Reg, Space, Val};
@@ -17,7 +19,7 @@ pub(crate) struct Descriptor {
     pub(crate) is_char: bool,
     /// Allocatable: always contiguous.
     pub(crate) contiguous: bool,
-    /// Polymorphic: the dynamic type stands behind the descriptor, and the element's bytes are those of that type.
+    /// Polymorphic: the dynamic type follows the descriptor, and the element's bytes are those of that type.
     pub(crate) class: bool,
 }
 

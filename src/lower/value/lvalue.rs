@@ -1,4 +1,6 @@
-//! Where values are: memory, and the places of scalars.
+//! Memory references, lvalues of scalars, and allocated memory.
+//!
+//! Not here: loads and stores (`builder::memory`).
 
 use ir::{Access, Reg, Space, Val};
 

@@ -1,4 +1,6 @@
-//! Values of scalar expressions, as operands of the IR.
+//! Values as data of lowering: operands of the IR with their meaning.
+//!
+//! Not here: code that computes them (`builder`, `expr`).
 
 pub(crate) mod arguments;
 pub(crate) mod array_view;
@@ -8,7 +10,7 @@ pub(crate) mod lvalue;
 use crate::value::lvalue::MemRef;
 use ir::Val;
 
-/// A scalar value. Its Fortran type is known to whoever has it.
+/// A scalar value. Its holder knows its Fortran type.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     /// An integer or a real; a logical as it is in memory.

@@ -1,22 +1,24 @@
-//! The functions that lowering makes to handle objects: what each does.
+//! The functions that lowering generates to handle objects: what each does.
+//!
+//! Not here: their code (`object`).
 
-/// What a made function does with objects of a recursive type.
+/// What a generated function does with objects of a recursive type.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum ObjectHelper {
     /// `to = from`
     Copy,
-    /// `to = from` where components have an assignment of their own.
+    /// `to = from` where components have a defined assignment.
     Assign,
     /// Frees what the object owns.
     Free,
 }
 
-/// What a made function does with an object of some type of a class.
+/// What a generated function does with an object of a class.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum ClassHelper {
     /// Copies an object into fresh memory.
     Copy,
-    /// The same by an assignment of the program, in which components have an assignment of their own.
+    /// The same for an assignment statement: components may have a defined assignment.
     Assign,
     /// Frees what an object owns.
     Free,
