@@ -50,13 +50,16 @@ fn codes(text: &str) -> impl Iterator<Item = &str> {
 
 fn page(lines: &[Line<'_>]) -> String {
     let mut out = String::from(
-        "# What cufemu supports\n\nMade from `support.tsv` beside it; each row names the tests and examples that show it. \
-         What is not supported is refused by name.\n",
+        "# What cufemu supports\n\nThis page is generated from `support.tsv`. Each row names the tests and examples that show \
+         the feature. cufemu names unsupported features when it compiles or runs a program.\n",
     );
     for line in lines {
         match line {
             Line::Section(section) => {
-                let _ = write!(out, "\n## {section}\n\n| feature | supported | note | shown by |\n|---|---|---|---|\n");
+                let _ = write!(
+                    out,
+                    "\n## {section}\n\n| feature | supported | note | tests and examples |\n|---|---|---|---|\n"
+                );
             }
             Line::Row(row) => {
                 let link = |path: &&str| format!("[{}](../{path})", path.rsplit('/').next().unwrap_or(path));
