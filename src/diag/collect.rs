@@ -1,9 +1,9 @@
 //! The diagnostics of one run, counted and in order.
 //!
-//! A cascade is cut where it begins: of two diagnostics with one code at one place the first stays. Above the limit
-//! errors are counted but no longer kept, so a file that is not Fortran at all does not fill the screen.
+//! Of two diagnostics with one code at one place, only the first is kept. Above the limit, errors are counted but not kept, so a
+//! file that is not Fortran at all does not fill the screen.
 //!
-//! Not here: equal run-time findings, which are merged with a count by `finding`.
+//! Not here: merging equal run-time findings (`finding`).
 
 use crate::{Code, Diagnostic, Severity};
 use source::Span;
@@ -44,11 +44,11 @@ impl Diagnostics {
         }
     }
 
-    /// Adds a diagnostic, unless its code was already reported at its place. Gives whether it was new.
+    /// Adds a diagnostic, unless its code was already reported at its place. Returns whether it was new.
     pub fn push(&mut self, diagnostic: Diagnostic) -> bool {
         let span = diagnostic.primary.span;
         if span.is_none() {
-            // Without a place only the words can tell two diagnostics apart.
+            // Without a place, diagnostics are compared by their text.
             if self.list.contains(&diagnostic) {
                 return false;
             }
@@ -65,7 +65,7 @@ impl Diagnostics {
         true
     }
 
-    /// Adds all diagnostics of another collection, in its order, and what it counted but did not keep.
+    /// Adds all diagnostics of another collection in their order, and its counts.
     pub fn append(&mut self, other: Diagnostics) {
         let kept_errors = other.list.iter().filter(|d| d.is_error()).count();
         self.error_count += other.error_count - kept_errors;
@@ -76,17 +76,17 @@ impl Diagnostics {
         }
     }
 
-    /// How many errors there were, those above the limit included.
+    /// The number of errors, including those above the limit.
     pub fn error_count(&self) -> usize {
         self.error_count
     }
 
-    /// How many diagnostics milder than errors there were.
+    /// The number of diagnostics milder than errors.
     pub fn warning_count(&self) -> usize {
         self.warning_count
     }
 
-    /// How many diagnostics were counted but not kept.
+    /// The number of diagnostics counted but not kept.
     pub fn omitted_count(&self) -> usize {
         self.omitted_count
     }
@@ -96,7 +96,7 @@ impl Diagnostics {
         self.error_count > 0
     }
 
-    /// Whether as many errors were met as are kept, so that a stage may as well give up.
+    /// Whether the limit is reached, so that a stage can give up.
     pub fn is_full(&self) -> bool {
         self.error_count >= self.limit
     }
@@ -121,7 +121,7 @@ impl Diagnostics {
         self.list
     }
 
-    /// The closing line, such as `2 errors, 1 warning`; `None` when there is nothing to say.
+    /// The final line, such as `2 errors, 1 warning`; `None` if there is nothing to report.
     pub fn summary(&self) -> Option<String> {
         let part = |n: usize, word: Severity| match n {
             0 => None,

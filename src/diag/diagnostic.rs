@@ -1,44 +1,15 @@
 //! One diagnostic as data.
 //!
-//! Spans are those of the files as the user wrote them. Texts are one sentence each, lower case, without a final dot,
-//! names in backticks. A diagnostic knows nothing of how it will be shown.
+//! Spans refer to the files as the user wrote them. Each text is one sentence, in lower case, without a full stop, with names in
+//! backticks.
+//!
+//! Not here: how a diagnostic is shown (`full`, `short`, `json`, `sarif`).
 
-use crate::Code;
+use crate::code::Code;
+use crate::severity::Severity;
 use source::Span;
-use std::fmt;
 
-/// How bad it is. The order is from the mildest to the worst.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Severity {
-    /// A suggestion.
-    Help,
-    /// Something worth knowing.
-    Note,
-    /// Legal or harmless as it stands, yet probably not meant so.
-    Warning,
-    /// The program cannot be run, or has gone wrong.
-    Error,
-}
-
-impl Severity {
-    /// The word that opens a report: `error`, `warning`, `note` or `help`.
-    pub fn word(self) -> &'static str {
-        match self {
-            Severity::Help => "help",
-            Severity::Note => "note",
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        }
-    }
-}
-
-impl fmt::Display for Severity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
-    }
-}
-
-/// A place and what is to be said of it.
+/// A place with its text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
     /// The place.
@@ -50,7 +21,7 @@ pub struct Label {
 /// One step of a call stack.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Frame {
-    /// Which stack this is, when a diagnostic shows several, such as `(1)`; empty when there is one.
+    /// The name of its stack, such as `(1)`, if a diagnostic shows several; empty if there is one.
     pub of: String,
     /// Name of the procedure that was called.
     pub procedure: String,
@@ -58,7 +29,7 @@ pub struct Frame {
     pub called_at: Span,
 }
 
-/// What is wrong, where, and what helps.
+/// What is wrong, where, and what to do.
 ///
 /// ```
 /// use diag::{Code, Diagnostic};
@@ -71,21 +42,21 @@ pub struct Frame {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
-    /// The row of the table.
+    /// Its code.
     pub code: Code,
-    /// Usually the code's own severity.
+    /// Usually the severity of its code.
     pub severity: Severity,
-    /// The sentence.
+    /// What is wrong, in one sentence.
     pub message: String,
-    /// The place that the diagnostic is about, with its label; the span may be [`Span::NONE`].
+    /// The place of the fault, with its label; the span may be [`Span::NONE`].
     pub primary: Label,
-    /// Other places that matter, in the order in which they should be read.
+    /// Related places, in reading order.
     pub secondary: Vec<Label>,
-    /// What the user can do about it.
+    /// What the user can do.
     pub helps: Vec<String>,
-    /// What else is known.
+    /// More facts.
     pub notes: Vec<String>,
-    /// Calls that led here, the innermost first.
+    /// The calls that led here, innermost first.
     pub frames: Vec<Frame>,
 }
 
@@ -104,12 +75,12 @@ impl Diagnostic {
         }
     }
 
-    /// A diagnostic that is an error, whatever its code usually is.
+    /// A diagnostic that is an error, whatever the usual severity of its code.
     pub fn error(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(code, span, message).severity(Severity::Error)
     }
 
-    /// A diagnostic that is a warning, whatever its code usually is.
+    /// A diagnostic that is a warning, whatever the usual severity of its code.
     pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(code, span, message).severity(Severity::Warning)
     }
@@ -121,7 +92,7 @@ impl Diagnostic {
         self
     }
 
-    /// Sets the text beside the primary place.
+    /// Sets the text of the primary place.
     #[must_use]
     pub fn label(mut self, text: impl Into<String>) -> Diagnostic {
         self.primary.text = text.into();
@@ -138,14 +109,14 @@ impl Diagnostic {
         self
     }
 
-    /// Adds what the user can do about it.
+    /// Adds what the user can do.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.helps.push(text.into());
         self
     }
 
-    /// Adds `did you mean …` when there is a suggestion, as [`crate::nearest_name`] gives it.
+    /// Adds `did you mean …` if there is a suggestion, such as that of [`crate::nearest_name`].
     #[must_use]
     pub fn suggest(self, name: Option<&str>) -> Diagnostic {
         match name {
@@ -154,7 +125,7 @@ impl Diagnostic {
         }
     }
 
-    /// Adds something worth knowing.
+    /// Adds a fact.
     #[must_use]
     pub fn note(mut self, text: impl Into<String>) -> Diagnostic {
         self.notes.push(text.into());
@@ -173,7 +144,7 @@ impl Diagnostic {
         self.severity == Severity::Error
     }
 
-    /// The place to which a list of diagnostics sorts this one: the primary place, or the first other one.
+    /// The place by which diagnostics are sorted: the primary one, or else the first related one.
     pub fn place(&self) -> Span {
         let rest = self.secondary.iter().map(|l| l.span);
         std::iter::once(self.primary.span).chain(rest).find(|s| !s.is_none()).unwrap_or(Span::NONE)

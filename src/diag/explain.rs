@@ -1,7 +1,7 @@
-//! The long explanation of each code, for `--explain`.
+//! The explanation of each code: for `--explain`, SARIF and `docs/codes.md`.
 //!
-//! The texts are Markdown files, one for each family, with a section `## ID` for each code. They are part of the program.
-//! Blocks marked `fortran wrong` and `fortran right` are examples.
+//! The texts are Markdown files in `explain/`, one for each family, with a section `## ID` for each code. They are compiled
+//! into the program. Blocks marked `fortran wrong` and `fortran right` are examples.
 
 use crate::Code;
 
@@ -32,8 +32,8 @@ const FILES: &[(&str, &str)] = &[
     ("R10", include_str!("explain/R10.md")),
 ];
 
-/// The explanation of a code for reading in a terminal; `None` when there is no such code. Examples are indented and
-/// named instead of fenced.
+/// The explanation of a code as text for a terminal, with examples indented instead of fenced; `None` if there is no such
+/// code.
 ///
 /// ```
 /// assert!(diag::explain("E0523").is_some_and(|text| text.contains("<<<")));
@@ -64,8 +64,9 @@ pub fn explain(code_text: &str) -> Option<String> {
 /// The page of all codes in Markdown, family by family.
 pub fn reference() -> String {
     let mut out = String::from(
-        "# Codes of errors, warnings and findings\n\nMade from the table of codes; `cufemu --explain CODE` shows one of \
-         them. E and W are said of the source, R of a run.\n",
+        "# Codes of errors, warnings and findings\n\nThis page is generated from the table of codes. `cufemu --explain \
+         CODE` shows one entry. E codes are errors in the source, W codes are warnings, and R codes are findings at run \
+         time. The severity is the usual one; some errors are warnings until execution reaches the statement.\n",
     );
     for (family, text) in FILES {
         let heading = text.lines().next().unwrap_or_default().trim_start_matches("# ");

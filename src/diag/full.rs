@@ -1,8 +1,7 @@
-//! The diagnostic with the source lines that it speaks of, drawn by `annotate-snippets`.
+//! The full format: a diagnostic with its source lines, drawn by `annotate-snippets`.
 //!
-//! Only the lines from the first to the last label of a file are handed to the drawing, so that a large file costs
-//! nothing. A label over more than [`MAX_LABEL_LINES`] lines is drawn on its first one: a whole block framed by a
-//! bracket hides more than it shows.
+//! Only the lines between the first and the last label of a file are passed on, so a large file costs nothing. A label over more
+//! than [`MAX_LABEL_LINES`] lines is drawn on its first line only: a bracket around a whole block hides more than it shows.
 
 use crate::place::{Place, frame_text, labels};
 use crate::{Diagnostic, Label, Severity};

@@ -1,7 +1,8 @@
-//! One JSON object a diagnostic, on one line. Field names are stable: fields may be added, none is renamed or removed.
+//! The JSON format: one object per diagnostic, on one line. Field names are stable: fields may be added, but none is renamed or
+//! removed.
 //!
-//! Lines and columns count from 1, columns in characters; `start` and `end` are byte offsets; an end is one past the last
-//! character. A place that is not known is `null`.
+//! Lines and columns count from 1, columns in characters. `start` and `end` are byte offsets. An end is one past the last
+//! character. An unknown place is `null`.
 
 use crate::place::{Place, frame_text};
 use crate::{Diagnostic, Label};

@@ -1,10 +1,12 @@
-//! The name that was probably meant.
+//! The known name nearest to a misspelt one, for `did you mean …`.
 //!
-//! The distance is Damerau's in its restricted form (insert, delete, replace, swap of neighbours), since swapped letters
-//! are the most common slip. Letter case does not count, as in Fortran.
+//! The distance counts insertions, deletions, replacements and swaps of neighbouring letters (optimal string alignment),
+//! since swapped letters are the most common slip. It ignores case, as Fortran does.
+//!
+//! Not here: which names are candidates; the caller gives them.
 
-/// The candidate nearest to `name`, when one is near enough to be suggested: at most one slip in three letters, and never
-/// the name itself. Of equally near candidates the first wins.
+/// The candidate nearest to `name`, if one is near enough to suggest: at most one slip in three letters, and never the
+/// name itself. Of equally near candidates the first wins.
 ///
 /// ```
 /// assert_eq!(diag::nearest_name("treadidx", ["blockidx", "threadidx"]), Some("threadidx"));
@@ -14,48 +16,24 @@ pub fn nearest_name<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str
     nearest_within(name, candidates, name.chars().count() / 3)
 }
 
-/// The same with a bound of one's own: how many letters may be added, dropped, replaced or exchanged with the next.
+/// Like [`nearest_name`], with at most `bound` slips.
 pub fn nearest_within<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>, bound: usize) -> Option<&'a str> {
-    let wanted = letters(name);
+    let wanted = name.to_lowercase();
+    let length = wanted.chars().count();
     let mut best: Option<(usize, &'a str)> = None;
     for candidate in candidates {
-        let limit = best.map_or(bound, |(distance, _)| distance.saturating_sub(1));
-        let Some(distance) = distance_within(&wanted, &letters(candidate), limit) else { continue };
-        if distance > 0 && best.is_none_or(|(least, _)| distance < least) {
+        let limit = best.map_or(bound, |(distance, _)| distance - 1);
+        let other = candidate.to_lowercase();
+        // The difference in length is a lower bound that costs little.
+        if other.chars().count().abs_diff(length) > limit {
+            continue;
+        }
+        let distance = strsim::osa_distance(&wanted, &other);
+        if (1..=limit).contains(&distance) {
             best = Some((distance, candidate));
         }
     }
     best.map(|(_, candidate)| candidate)
-}
-
-fn letters(name: &str) -> Vec<char> {
-    name.chars().flat_map(char::to_lowercase).collect()
-}
-
-/// The edit distance, or `None` when it is above `limit`.
-fn distance_within(a: &[char], b: &[char], limit: usize) -> Option<usize> {
-    if a.len().abs_diff(b.len()) > limit {
-        return None;
-    }
-    let mut before_last = vec![0; b.len() + 1];
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    let mut row = vec![0; b.len() + 1];
-    for i in 1..=a.len() {
-        row[0] = i;
-        for j in 1..=b.len() {
-            let replaced = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            row[j] = replaced.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                row[j] = row[j].min(before_last[j - 2] + 1);
-            }
-        }
-        if row.iter().all(|&d| d > limit) {
-            return None;
-        }
-        std::mem::swap(&mut before_last, &mut last);
-        std::mem::swap(&mut last, &mut row);
-    }
-    last.last().copied().filter(|&d| d <= limit)
 }
 
 #[cfg(test)]
@@ -76,12 +54,10 @@ mod tests {
     }
 
     #[test]
-    fn distance_counts_a_swap_as_one() {
-        let d = |a: &str, b: &str| distance_within(&letters(a), &letters(b), 9);
-        assert_eq!(d("abcd", "abdc"), Some(1));
-        assert_eq!(d("abc", ""), Some(3));
-        assert_eq!(d("", ""), Some(0));
-        assert_eq!(d("kitten", "sitting"), Some(3));
-        assert_eq!(distance_within(&letters("kitten"), &letters("sitting"), 2), None);
+    fn the_bound_counts_a_swap_as_one_slip() {
+        assert_eq!(nearest_within("abcd", ["abdc"], 1), Some("abdc"));
+        assert_eq!(nearest_within("kitten", ["sitting"], 3), Some("sitting"));
+        assert_eq!(nearest_within("kitten", ["sitting"], 2), None);
+        assert_eq!(nearest_within("abc", ["abcde", "abcd", "abcf"], 3), Some("abcd"));
     }
 }

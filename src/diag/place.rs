@@ -1,7 +1,6 @@
-//! Spans made safe for drawing.
+//! Spans made safe for the renderers.
 //!
-//! A span may lie outside its file, end before it starts, or cut a character: all that is put right here, once, so that
-//! the renderers need not think of it.
+//! A span may be outside its file, end before it starts, or cut a character. This file corrects all of that once.
 
 use crate::{Diagnostic, Frame, Label};
 use source::{SourceFile, SourceMap, Span};
@@ -22,8 +21,8 @@ pub(crate) struct Point {
 }
 
 impl<'m> Place<'m> {
-    /// The place of a span; `None` when it is in no file of the map. A place at the end of a file that ends with a line
-    /// end is put at the end of its last line, where there is something to see.
+    /// The place of a span; `None` if it is in no file of the map. A place after the final line end of a file moves to the
+    /// end of its last line, which is visible.
     pub(crate) fn of(map: &'m SourceMap, span: Span) -> Option<Place<'m>> {
         let file = map.file(span.file)?;
         let text = file.text();

@@ -1,4 +1,4 @@
-//! A SARIF 2.1.0 document, for code hosts and editors that show it.
+//! The SARIF 2.1.0 format, for code hosts and editors.
 //!
 //! Follows OASIS "Static Analysis Results Interchange Format (SARIF) Version 2.1.0": one run, one rule for each code that
 //! occurs, one result for each diagnostic, labels as related locations, call stacks as `stacks`.
@@ -51,8 +51,8 @@ fn rule(code: Code) -> Value {
     rule
 }
 
-/// What a result is known by when lines move: code and text of its line, and how many such came before. A hash after Fowler,
-/// Noll and Vo, under the name that code hosts look for.
+/// The fingerprint of a result, which stays the same when lines move: an FNV hash of its code and the text of its line, and the
+/// number of equal results before it. Code hosts expect this field name.
 fn fingerprint(diagnostic: &Diagnostic, map: &SourceMap, known: &mut BTreeMap<u64, u32>) -> Value {
     let place = Place::of(map, diagnostic.primary.span);
     let line = place.as_ref().map_or("", |p| p.file.line_text(p.first().line));

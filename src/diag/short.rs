@@ -1,4 +1,4 @@
-//! One line a diagnostic, for editors and for `grep`.
+//! The short format: one line per diagnostic, for editors and for `grep`.
 
 use crate::Diagnostic;
 use crate::place::Place;

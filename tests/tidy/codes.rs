@@ -29,7 +29,7 @@ fn code_names(text: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn every_code_is_raised_and_has_a_test() {
-    let table = fs::read_to_string(root().join("src/diag/table.rs")).expect("the table of codes");
+    let table = fs::read_to_string(root().join("src/diag/code/table.rs")).expect("the table of codes");
     let codes = codes(&table);
     let mut raised: BTreeMap<&str, String> = BTreeMap::new();
     let mut tested: BTreeSet<String> = BTreeSet::new();

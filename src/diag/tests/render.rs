@@ -352,10 +352,10 @@ fn sarif_is_one_document() {
                             "level": "error"
                           },
                           "fullDescription": {
-                            "text": "Two threads of a block access one element of shared memory, at least one of them writes, and nothing orders the two accesses. `syncthreads` between them does: what any thread of the block did before it, every thread sees after it."
+                            "text": "Two threads of a block access the same element of shared memory, at least one of them writes it, and nothing orders the two accesses. Put `call syncthreads()` between them: every thread of the block sees after the barrier what any thread of the block did before it. All threads of the block must reach the barrier, so do not put it in an `if`."
                           },
                           "help": {
-                            "markdown": "R0101: data race on shared memory between threads of a block\n\nTwo threads of a block access one element of shared memory, at least one of them\nwrites, and nothing orders the two accesses. `syncthreads` between them does:\nwhat any thread of the block did before it, every thread sees after it.\n\nwrong:\n\n    s(t) = a(i)\n    if (t <= 16) s(t) = s(t) + s(t + 16)\n\nright:\n\n    s(t) = a(i)\n    call syncthreads()\n    if (t <= 16) s(t) = s(t) + s(t + 16)\n\nThe race is reported whether or not this run happened to compute the right\nvalue: on a real device the order differs from run to run.\n",
+                            "markdown": "R0101: data race on shared memory between threads of a block\n\nTwo threads of a block access the same element of shared memory, at least one of\nthem writes it, and nothing orders the two accesses. Put `call syncthreads()` between\nthem: every thread of the block sees after the barrier what any thread of the block\ndid before it. All threads of the block must reach the barrier, so do not put it in\nan `if`.\n\nwrong:\n\n    s(t) = a(i)\n    if (t <= 16) s(t) = s(t) + s(t + 16)\n\nright:\n\n    s(t) = a(i)\n    call syncthreads()\n    if (t <= 16) s(t) = s(t) + s(t + 16)\n\nA race is reported whether or not this run computed the right value. On a GPU the\norder of the accesses can differ from run to run.\n",
                           },
                           "id": "R0101",
                           "name": "SharedRace",
@@ -379,19 +379,19 @@ fn explanation_reads_well_in_a_terminal() {
     check(
         &explain("e0523").expect("the code"),
         &expect![[r#"
-        E0523: kernel called without chevrons, or chevrons on another procedure
+            E0523: kernel called without chevrons, or another procedure called with them
 
-        A kernel is launched with its grid and block in chevrons. Other procedures are
-        called without.
+            A kernel must be launched with `<<<grid, block>>>`, and other procedures must be
+            called without.
 
-        wrong:
+            wrong:
 
-            call saxpy(x, y, a)
+                call saxpy(x, y, a)
 
-        right:
+            right:
 
-            call saxpy<<<blocks, threads>>>(x, y, a)
-    "#]],
+                call saxpy<<<blocks, threads>>>(x, y, a)
+        "#]],
     );
 }
 

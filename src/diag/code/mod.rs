@@ -1,14 +1,17 @@
-//! What can be asked of a [`Code`]: its id, title, usual severity and family; and the macro that makes the enum.
+//! The codes of diagnostics: id, title, usual severity and family of each, and the macro that makes the enum.
 //!
-//! The rows are in `table.rs`, the explanations in `explain/`.
+//! Not here: the rows (`table.rs`) and the explanations (`explain/`).
 
-use crate::{Code, Severity};
+mod table;
+
+use crate::severity::Severity;
 use std::fmt;
+pub use table::Code;
 
 /// Makes the enum [`Code`] and its constant list of rows from the table.
 macro_rules! codes {
     ($($id:ident $severity:ident $name:ident $title:literal;)*) => {
-        /// What a diagnostic is about. The id of a code is its public name and never changes its meaning.
+        /// The code of a diagnostic. Its id is public and never changes its meaning.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Code {
             $(
@@ -25,7 +28,7 @@ macro_rules! codes {
                 match self {
                     $(Code::$name => $crate::code::Row {
                         id: stringify!($id),
-                        severity: $crate::Severity::$severity,
+                        severity: $crate::severity::Severity::$severity,
                         title: $title,
                     },)*
                 }
@@ -54,12 +57,12 @@ impl Code {
         self.row().title
     }
 
-    /// The severity that a diagnostic of this code has unless its maker says otherwise.
+    /// The severity of a diagnostic of this code, unless the code that raises it chooses another.
     pub fn severity(self) -> Severity {
         self.row().severity
     }
 
-    /// The code with that id; letters may be of either case.
+    /// The code with this id, in upper or lower case.
     ///
     /// ```
     /// assert_eq!(diag::Code::from_id("e0101"), Some(diag::Code::UnterminatedLiteral));
@@ -109,7 +112,7 @@ mod tests {
 
     #[test]
     fn every_numbered_cuda_rule_has_a_code() {
-        // Rule 29 is told as rule 28 is, with the dummy's declaration; coarrays (39) are refused as a whole.
+        // Rule 29 has the code of rule 28; coarrays (39) are not supported at all.
         for rule in (1..=51).filter(|rule| !matches!(rule, 29 | 39)) {
             assert!(Code::from_id(&format!("E05{rule:02}")).is_some(), "rule {rule}");
         }
