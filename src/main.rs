@@ -1,4 +1,4 @@
-//! cufemu: runs, checks and debugs CUDA Fortran programs.
+//! cufemu runs, checks and debugs CUDA Fortran programs. Everything is in `cli`.
 
 mod cli;
 

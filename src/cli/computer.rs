@@ -1,14 +1,14 @@
-//! How much memory the computer has for a program.
+//! The default memory limit: what the computer has for a program.
 //!
-//! It is that of the machine or, where that is less, of the control group that the process runs in; what others use of it at
-//! the moment does not count, so that a program that fails for want of memory does so each time on one computer. Where the
-//! system does not say (it is Linux that does) there is no limit.
+//! It is the memory of the computer, or the limit of the control group of the process if that is smaller. It does not depend on
+//! what other processes use, so a program that runs out of memory does so every time on one computer. On systems other than
+//! Linux there is no limit.
 //!
 //! Source: proc_meminfo(5); Linux kernel documentation, "Control Group v2", memory interface files.
 
 use std::fs;
 
-/// Bytes that the pages of a program's memory may take: seven eighths of all, since something is needed beside them.
+/// Limit in bytes for the pages of a program: seven eighths of the memory, since cufemu needs some too.
 pub(crate) fn memory() -> Option<u64> {
     let all = total(&fs::read_to_string("/proc/meminfo").ok()?)?;
     let group = fs::read_to_string("/proc/self/cgroup").ok().and_then(|text| group_limit(&text));
@@ -22,7 +22,7 @@ fn total(text: &str) -> Option<u64> {
     kilobytes.checked_mul(1024)
 }
 
-/// The least limit of the group and the groups around it, from the text of `/proc/self/cgroup`.
+/// The smallest limit of the group and its ancestors, from the text of `/proc/self/cgroup`.
 fn group_limit(text: &str) -> Option<u64> {
     let path = text.lines().find_map(|line| line.strip_prefix("0::"))?;
     let limits = groups(path).into_iter().filter_map(|group| {
@@ -32,7 +32,7 @@ fn group_limit(text: &str) -> Option<u64> {
     limits.min()
 }
 
-/// A group and all around it, each as a path without a slash at its end.
+/// A group and its ancestors, as paths without a trailing slash.
 fn groups(path: &str) -> Vec<&str> {
     let path = path.trim_end_matches('/');
     let around = path.match_indices('/').map(|(at, _)| &path[..at]);
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_lies_in_the_groups_around_it() {
+    fn a_group_has_all_its_ancestors() {
         assert_eq!(groups("/a/b"), ["", "/a", "/a/b"]);
         assert_eq!(groups("/"), [""]);
     }

@@ -1,9 +1,11 @@
-//! `--debug`, `--batch` and `-ex`: the debugger in line mode on this terminal; `--tui`: the debugger with panes.
+//! Starts the debugger: in line mode for `--debug`, `--batch` and `-ex`, with panes for `--tui`.
+//!
+//! Not here: the debugger itself (`debug`) and its screen (`tui`).
 
 use crate::cli::options::{Options, Theme};
 use crate::cli::report::{output_lost, say};
-use crate::cli::run::Loader;
-use crate::cli::{BUG, usage};
+use crate::cli::setup::Loader;
+use crate::cli::{BUG, files, usage};
 use compile::Compiled;
 use debug::{LineMode, Session, Setup, Terminal};
 use host::{Answer, Ask, Stream};
@@ -16,9 +18,9 @@ use std::sync::atomic::Ordering;
 
 /// Standard input and output as the debugger's terminal.
 struct Console {
-    /// Whether lines are shown as if they had been typed: input that is no terminal.
+    /// Whether to print each input line, as if it had been typed. Set if the input is not a terminal.
     echo: bool,
-    /// What standard output said when it took no more.
+    /// The first error of standard output.
     lost: Option<std::io::Error>,
 }
 
@@ -48,14 +50,14 @@ impl Terminal for Console {
     }
 }
 
-/// Does scripts, then talks with the user if that is asked for, until `quit`; gives the exit code: 1 when a script has failed or,
-/// nobody having looked on, the program has an error.
+/// Runs the scripts and then, with `--debug`, reads commands until `quit`. Returns the exit code: 1 if a script failed, or if the
+/// program has an error and the session is not interactive.
 pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loader: Loader) -> u8 {
     let mut script = Vec::new();
     if let Some(path) = &options.batch {
-        match std::fs::read_to_string(path) {
+        match files::text_of(path) {
             Ok(text) => script.extend(text.lines().map(str::to_owned)),
-            Err(error) => return usage(&format!("cannot read `{}`: {error}", path.display())),
+            Err(sentence) => return usage(&sentence),
         }
     }
     let session = match session(compiled, map, loader, Box::new(RealWorld::new())) {
@@ -63,7 +65,7 @@ pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loade
         Err(error) => return usage(&error.to_string()),
     };
     let interrupt = session.interrupt_flag();
-    // Without a handler Ctrl-C ends the debugger, as it ends any program.
+    // If this fails, Ctrl-C ends the debugger, as it ends any program.
     let _ = ctrlc::set_handler(move || interrupt.store(true, Ordering::Relaxed));
     let mut console = Console { echo: !std::io::stdin().is_terminal(), lost: None };
     let mut line_mode = LineMode::new(session);
@@ -77,7 +79,7 @@ pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loade
         goes_on = goes_on && type_in(line, &mut console, &mut line_mode);
         if line_mode.has_failed() {
             let path = options.batch.as_deref().unwrap_or(Path::new("")).display();
-            say(&format!("cufemu: {path}:{}: the script ends here, at a command that failed\n", number + 1));
+            say(&format!("cufemu: {path}:{}: this command failed; the rest of the script is skipped\n", number + 1));
             has_failed = true;
             break;
         }
@@ -108,7 +110,7 @@ fn session(
     Session::new(setup, world)
 }
 
-/// This computer as a world whose standard input is typed on the debugger's screen.
+/// The real world, except that standard input is typed on the screen of the debugger.
 struct ScreenWorld {
     real: RealWorld,
     keyboard: tui::Keyboard,
@@ -127,7 +129,7 @@ impl World for ScreenWorld {
     }
 }
 
-/// Shows the debugger on this terminal until the user leaves it; gives the exit code.
+/// Runs the debugger with panes until the user quits; returns the exit code.
 pub(crate) fn screen(options: &Options, compiled: &Compiled, map: &SourceMap, loader: Loader) -> u8 {
     let (keyboard, desk) = tui::keyboard();
     let world = ScreenWorld { real: RealWorld::new(), keyboard };
@@ -142,11 +144,11 @@ pub(crate) fn screen(options: &Options, compiled: &Compiled, map: &SourceMap, lo
     }
 }
 
-/// Colours and characters: what the options say, else what the environment tells of the terminal.
+/// Colours and characters, from the options or else from the environment.
 fn look(options: &Options) -> tui::Look {
     let variable = |name: &str| std::env::var(name).ok().filter(|v| !v.is_empty());
     let is_plain = variable("NO_COLOR").is_some() || variable("TERM").as_deref() == Some("dumb");
-    // Some terminals tell their colours as `text;background`; 7 and 15 are the light ones.
+    // Some terminals give their colours as `text;background`; 7 and 15 are light.
     let is_light = variable("COLORFGBG").is_some_and(|c| matches!(c.rsplit(';').next(), Some("7" | "15")));
     let theme = match options.theme {
         Some(Theme::Dark) => tui::Theme::Dark,

@@ -1,4 +1,4 @@
-//! `--emit`: a stage of the compiler as text on standard output.
+//! `--emit`: prints a stage of the compiler to standard output.
 
 use crate::cli::options::Stage;
 use crate::cli::report::print;
@@ -6,7 +6,7 @@ use crate::cli::usage;
 use compile::Compiled;
 use source::SourceMap;
 
-/// Prints the IR or the PTX of a compiled program; with sources, PTX has what a debugger needs.
+/// Prints the IR or the PTX of a compiled program. With sources, the PTX contains debug information.
 pub(crate) fn code(stage: Stage, compiled: &Compiled, sm: u32, sources: Option<&SourceMap>) -> u8 {
     match stage {
         Stage::Ast => 0,
@@ -26,7 +26,7 @@ pub(crate) fn code(stage: Stage, compiled: &Compiled, sm: u32, sources: Option<&
     }
 }
 
-/// Prints the trees of the program's own files.
+/// Prints the syntax trees of the source files, without those of the embedded modules.
 pub(crate) fn trees(program: &ast::Program) -> u8 {
     print(ast::dump(program))
 }

@@ -1,9 +1,9 @@
-//! Reading source files, with a clear sentence where one cannot be read.
+//! Reading text files: sources, includes, scripts. An error is one sentence for the user.
 
 use source::{FileId, SourceMap};
 use std::path::{Path, PathBuf};
 
-/// Largest source file that is taken.
+/// Size limit of a source file.
 const MOST_BYTES: u64 = 64 << 20;
 
 /// Reads a source file into the map; the error is one sentence.
@@ -24,13 +24,13 @@ pub(crate) fn text_of(path: &Path) -> Result<String, String> {
     }
     let bytes = std::fs::read(path).map_err(|e| format!("cannot read `{name}`: {}", reason(&e)))?;
     if bytes.contains(&0) {
-        return Err(format!("`{name}` is not a source file: it holds zero bytes"));
+        return Err(format!("`{name}` is not a source file: it contains zero bytes"));
     }
     // Old sources have comments in Latin-1; its characters are those of the same code points.
     Ok(String::from_utf8(bytes).unwrap_or_else(|e| e.into_bytes().iter().map(|&b| char::from(b)).collect()))
 }
 
-/// Finds an included file: beside the file that asks, then in the directories of `-I`.
+/// Finds an included file: first in the directory of the including file, then in those of `-I`.
 pub(crate) fn include(name: &str, asking: &str, directories: &[String]) -> Option<(String, String)> {
     let beside = Path::new(asking).parent().map(|p| p.join(name));
     let searched = directories.iter().map(|d| Path::new(d).join(name));

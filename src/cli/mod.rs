@@ -1,7 +1,8 @@
-//! The command line: options, wiring of the crates, exit codes.
+//! The command line: it reads the options, connects the crates, and chooses the exit code.
 //!
-//! Exit codes: 0 success; the program's own STOP code; 1 diagnostics or findings; 2 usage, files or driver; 101 a bug of ours;
-//! 124 the time limit is over; 130 interrupted. Program output goes to standard output, everything of ours to standard error.
+//! Exit codes: 0 success; the STOP code of the program; 1 diagnostics or findings; 2 wrong usage, unreadable files or no CUDA
+//! driver; 101 internal error; 124 time limit reached; 130 interrupted. The output of the program goes to standard output,
+//! all messages of cufemu go to standard error.
 
 mod computer;
 mod debugging;
@@ -13,6 +14,8 @@ mod options;
 mod report;
 mod run;
 mod seeds;
+mod setup;
+mod slice;
 mod stopping;
 mod suppress;
 
@@ -21,24 +24,24 @@ use options::Options;
 use report::say;
 use std::process::ExitCode;
 
-/// Usage, files or driver.
+/// Exit code: wrong usage, unreadable files or no CUDA driver.
 const USAGE: u8 = 2;
-/// A bug of cufemu.
+/// Exit code: internal error.
 const BUG: u8 = 101;
-/// Interrupted.
+/// Exit code: interrupted.
 const INTERRUPTED: u8 = 130;
 
-/// Bytes of the stack that everything runs on: the stages of the compiler recurse over expressions.
+/// Bytes of the stack of the main thread. The stages of the compiler recurse over expressions.
 const STACK_BYTES: usize = 256 << 20;
-/// How high the tree of an expression may be: a sum of that many terms fits. There are 100 KB of stack for each level, many
-/// times what the stages take.
+/// Largest height of an expression tree: a sum of this many terms fits. The stack has 100 KB for each level, many times what
+/// the stages use.
 const EXPRESSION_HEIGHT: u32 = 2500;
 
-/// Everything that the program does, on a stack of its own size.
+/// Runs cufemu on a thread with a large stack.
 pub(crate) fn main() -> ExitCode {
     match std::thread::Builder::new().name("main".to_owned()).stack_size(STACK_BYTES).spawn(work) {
         Ok(thread) => ExitCode::from(thread.join().unwrap_or(BUG)),
-        Err(error) => ExitCode::from(usage(&format!("no room for a stack of {} MiB: {error}", STACK_BYTES >> 20))),
+        Err(error) => ExitCode::from(usage(&format!("cannot allocate a stack of {} MiB: {error}", STACK_BYTES >> 20))),
     }
 }
 
@@ -48,11 +51,15 @@ fn work() -> u8 {
         let args = nvfortran::translate(std::env::args_os().map(|a| a.to_string_lossy().into_owned()));
         match Options::try_parse_from(args) {
             Ok(options) => start(&options),
-            // `--help` and `--version` come as errors too.
-            Err(error) => match error.print() {
-                Ok(()) => u8::try_from(error.exit_code()).unwrap_or(USAGE),
+            // clap reports `--help` and `--version` as errors too.
+            Err(error) if !error.use_stderr() => match error.print() {
+                Ok(()) => 0,
                 Err(error) => report::output_lost(&error),
             },
+            Err(error) => {
+                say(&error.render().to_string().replacen("error: ", "cufemu: ", 1));
+                USAGE
+            }
         }
     });
     code.unwrap_or(BUG)
@@ -67,39 +74,39 @@ fn start(options: &Options) -> u8 {
     }
     let compiler = nvfortran::Compiler::read(&options.nvfortran);
     for option in &compiler.refused {
-        say(&format!("cufemu: the option `{option}` is not supported; host data stays out of reach of device code\n"));
+        say(&format!("cufemu: `{option}` is not supported; device code cannot access host data\n"));
     }
     for option in &compiler.inexact {
-        say(&format!("cufemu: the option `{option}` has no effect here; results may differ from nvfortran's\n"));
+        say(&format!("cufemu: `{option}` has no effect; results may differ from those of nvfortran\n"));
     }
     if options.verbose {
         for option in &compiler.ignored {
-            say(&format!("cufemu: the option `{option}` has no effect here\n"));
+            say(&format!("cufemu: `{option}` has no effect\n"));
         }
     }
     if let Some(sentence) = options.conflict() {
         return usage(&sentence);
     }
     if options.files.is_empty() {
-        return usage("no source file; say `cufemu prog.cuf`, or `cufemu --help` for the options");
+        return usage("no source file given; write `cufemu prog.cuf`, or `cufemu --help` for the options");
     }
     run::run(options, &compiler)
 }
 
 fn explain(code: &str) -> u8 {
     let Some(text) = diag::explain(code) else {
-        return usage(&format!("there is no code `{code}`; a code looks like `R0101`"));
+        return usage(&format!("there is no code `{code}`; codes look like `R0101`"));
     };
     report::print(format!("{}\n", text.trim_end()))
 }
 
-/// Says one sentence and gives the exit code for it.
+/// Prints one sentence and returns the exit code for wrong usage.
 fn usage(sentence: &str) -> u8 {
     say(&format!("cufemu: {sentence}\n"));
     USAGE
 }
 
-/// A panic is a bug of ours: it says so, and where.
+/// Makes a panic print a request for a bug report, with its place.
 fn install_bug_report() {
     std::panic::set_hook(Box::new(|info| {
         let place = info.location().map(|l| format!("{}:{}", l.file(), l.line())).unwrap_or_default();
@@ -107,7 +114,8 @@ fn install_bug_report() {
         let text = payload.downcast_ref::<&str>().map(|s| (*s).to_owned());
         let text = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
         say(&format!(
-            "cufemu: a bug in cufemu {}: {text} ({place})\nplease report it with the program that caused it\n",
+            "cufemu: internal error in version {}: {text} ({place})\n\
+             cufemu: please report this bug, with the program that caused it\n",
             env!("CARGO_PKG_VERSION")
         ));
     }));

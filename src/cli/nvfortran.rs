@@ -1,14 +1,14 @@
-//! nvfortran's options, which begin with one dash and are spelt together.
+//! Options of nvfortran, which begin with one dash and include their value.
 //!
-//! [`translate`] turns them into `--nvfortran=…` before clap sees them; [`Compiler`] says what they mean. Options with a
-//! meaning here act; the rest are named under `--verbose`.
+//! [`translate`] turns them into `--nvfortran=…` before clap sees them. [`Compiler`] is their meaning. Options without a meaning
+//! for cufemu are accepted and named with `--verbose`.
 
 use crate::cli::options::KNOWN_SM;
 
-/// Options of nvfortran that take a value of their own argument.
+/// Options of nvfortran whose value is the next argument.
 const WITH_VALUE: &[&str] = &["-o", "-module", "-J"];
 
-/// Rewrites nvfortran's options and `-ex` so that clap takes them; everything after `--` is left alone.
+/// Rewrites options of nvfortran and `-ex` for clap. Arguments after `--` stay as they are.
 pub(crate) fn translate(args: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut out = Vec::new();
     let mut args = args.into_iter();
@@ -36,13 +36,13 @@ pub(crate) fn translate(args: impl IntoIterator<Item = String>) -> Vec<String> {
 
 fn is_nvfortran(arg: &str) -> bool {
     let Some(rest) = arg.strip_prefix('-') else { return false };
-    // `-h`, `-V` and `-v` are ours; everything of two or more letters after a single dash is nvfortran's.
+    // `-h`, `-V` and `-v` belong to cufemu. Two or more letters after a single dash are an option of nvfortran.
     !rest.starts_with('-')
         && (rest.len() > 1 || matches!(rest, "g" | "O" | "c"))
         && rest.starts_with(char::is_alphabetic)
 }
 
-/// What nvfortran's options ask of the compiler.
+/// The meaning of the options of nvfortran.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Compiler {
     /// `-D name[=value]`
@@ -75,11 +75,11 @@ pub(crate) struct Compiler {
     pub(crate) sm: Option<u32>,
     /// `-Mbyteswapio`
     pub(crate) swaps_bytes: bool,
-    /// Options that ask for what is not supported.
+    /// Options that cufemu does not support.
     pub(crate) refused: Vec<String>,
-    /// Options without a meaning here that change what nvfortran's programs compute.
+    /// Options without effect here that change the results of programs compiled by nvfortran.
     pub(crate) inexact: Vec<String>,
-    /// Options without a meaning here.
+    /// Options without effect here.
     pub(crate) ignored: Vec<String>,
 }
 
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn one_dash_options_are_set_apart_from_ours() {
+    fn options_with_one_dash_are_told_apart() {
         assert_eq!(
             run("cufemu -Mcuda=cc90,nofma -DN=4 -I inc -ex run --race -v a.cuf -- -Mcuda"),
             [
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn options_with_a_meaning_act_and_others_are_kept_for_saying_so() {
+    fn options_without_effect_are_kept_to_be_named() {
         let options: Vec<String> =
             ["-gpu=cc80,managed,keep,fastmath", "-r8", "-DA=1", "-DB", "-O0", "-Minline", "-cuda", "-Mextend"]
                 .map(str::to_owned)

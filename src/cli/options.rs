@@ -1,4 +1,7 @@
-//! The options of the command line, in one table for clap, the help text and the documentation.
+//! The options of the command line: one table from which clap makes the parser, the help text, the manual page and
+//! `docs/cli.md`.
+//!
+//! Not here: the options of nvfortran (`nvfortran.rs`), and what the options do.
 
 use clap::{Parser, ValueEnum};
 use std::path::PathBuf;
@@ -8,100 +11,104 @@ const REPORTS: &str = "Reports";
 const MACHINE: &str = "The machine";
 const SCREEN: &str = "The terminal debugger";
 
-/// What stands below the options.
-const AFTER: &str = "nvfortran's usual options are taken too: -cuda -Mcuda[=..] -nocuda -gpu=.. -Mfixed -Mfree -Mpreprocess -cpp \
-    -D -U -I -r8 -i8 -O.. -g. Those without a meaning here are named under --verbose.
+/// The text below the options.
+const AFTER: &str = "Common options of nvfortran are accepted: -cuda -Mcuda[=..] -nocuda -gpu=.. -Mfixed -Mfree -Mpreprocess -cpp \
+    -D -U -I -r8 -i8 -O.. -g. With --verbose, cufemu names those that have no effect.
 
-Exit codes: 0 success; the program's own STOP code; 1 errors or findings; 2 usage, files or driver; 101 a bug of cufemu; \
-    124 the limit of --timeout; 130 interrupted.";
+Exit codes: 0 success; the STOP code of the program; 1 errors or findings (see --error-exitcode); 2 wrong usage, unreadable \
+    files or no CUDA driver; 101 internal error of cufemu; 124 --timeout reached; 130 interrupted.";
 
 /// Runs, checks and debugs CUDA Fortran programs on any machine.
 #[derive(Parser, Debug, Clone)]
 #[command(name = "cufemu", version, about, long_about = None, override_usage = "cufemu [OPTIONS] FILES... [-- ARGS...]")]
 #[command(term_width = 80, next_line_help = false)]
-#[command(after_help = "--help shows all options; nvfortran's usual options are taken too.")]
+#[command(after_help = "--help lists all options. Common options of nvfortran are accepted.")]
 #[command(after_long_help = AFTER)]
 pub(crate) struct Options {
     /// Source files, in any order
     #[arg(value_name = "FILES", hide_short_help = true)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Arguments of the program
+    /// Arguments for the program
     #[arg(last = true, value_name = "ARGS", hide_short_help = true)]
     pub(crate) args: Vec<String>,
 
     /// Report data races
     ///
-    /// With `strict` an atomic that reads a released value orders nothing without a fence of its own.
+    /// With `--race=strict`, an atomic that reads a released value orders nothing by itself: the reading thread needs a fence
+    /// as well.
     #[arg(long, value_name = "strict", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
     #[arg(hide_possible_values = true)]
     pub(crate) race: Option<RaceMode>,
 
-    /// mem, bounds, init, sync, race, leak, fp, all or none
+    /// Checks: bounds, init, race, leak, fp, all or none
     ///
-    /// What to check, separated by commas: accesses against live allocations, subscripts against declared bounds, reads of
-    /// what nothing has written, barriers, data races, memory that is never freed, real operations of device code that make a
-    /// NaN or an infinity or do not fit an integer. Accesses and barriers are always checked, since a run cannot go on after
-    /// such an error; `none` also leaves out advice on calls of the CUDA API.
+    /// A list separated by commas. `bounds`: subscripts outside declared bounds. `init`: reads of memory that nothing has
+    /// written. `race`: data races, like `--race`. `leak`: memory that is never freed. `fp`: operations of device code that
+    /// produce a NaN or an infinity, divide an integer by zero, or convert a real to an integer that cannot hold it. Accesses
+    /// outside of allocations (`mem`) and barriers (`sync`) are always checked, because a run cannot continue after such an
+    /// error. `none` also leaves out advice on calls of the CUDA API.
     #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true)]
     pub(crate) check: Vec<Check>,
 
-    /// Run once for each seed, and compare
+    /// Run with many schedules and compare the results
     ///
-    /// The seeds from A up to B, B not included (`A..=B`: included). The first run is the program's; the others get the same input and change
-    /// nothing outside.
+    /// Runs the program once for each seed from A up to, but not including, B (`A..=B` includes B). The first run is a normal
+    /// one. The others get the same input; what they print and write to files is compared or discarded.
     #[arg(long, value_name = "A..B", value_parser = seed_range)]
     #[arg(conflicts_with_all = ["schedule", "debug", "tui", "batch", "ex", "emit"])]
     pub(crate) many_seeds: Option<(u64, u64)>,
 
-    /// Another legal order of blocks and warps
+    /// Run blocks and warps in another legal order
+    ///
+    /// Each seed stands for one order, the same in every run. The default is `seed:0`.
     #[arg(long, value_name = "seed:N", value_parser = seed)]
     pub(crate) schedule: Option<u64>,
 
-    /// What runs the kernels
+    /// Where kernels run
     #[arg(long, value_name = "emu|gpu", default_value = "emu", hide_possible_values = true)]
     pub(crate) device: DeviceKind,
 
-    /// Run every launch on emulator and GPU, and compare
+    /// Run each launch on emulator and GPU and compare
     ///
-    /// The bits of all memory are compared after each launch.
+    /// After each launch, all memory is compared bit by bit.
     #[arg(long, conflicts_with_all = ["debug", "tui", "batch", "ex", "emit"])]
     pub(crate) verify: bool,
 
-    /// Debug in line mode
+    /// Debug in line mode, as with gdb
     #[arg(long, conflicts_with_all = ["tui", "emit"])]
     pub(crate) debug: bool,
 
-    /// Debug in the terminal, with panes
+    /// Debug in the terminal, with panes and keys
     #[arg(long, conflicts_with_all = ["batch", "ex", "emit"])]
     pub(crate) tui: bool,
 
-    /// Take debugger commands from a file
+    /// Run the debugger commands in a file
     #[arg(long, value_name = "FILE")]
     pub(crate) batch: Option<PathBuf>,
 
-    /// Execute a debugger command; also -ex
+    /// Run a debugger command; also -ex
     ///
-    /// May be repeated.
+    /// Can be repeated. The commands run after those of `--batch`.
     #[arg(long = "ex", value_name = "CMD")]
     pub(crate) ex: Vec<String>,
 
-    /// Most memory of host and devices, such as 512m
+    /// Limit memory of host and devices, such as 512m
     ///
-    /// An allocation above it fails as CUDA's and Fortran's fail when memory is full. Units are k, m and g. Without it, what
-    /// is really written may take seven eighths of the computer's memory.
+    /// Beyond the limit, an allocation fails as it does in CUDA or Fortran when memory is exhausted. Units are k, m and g.
+    /// By default, the memory that the program has written to is limited to seven eighths of the memory of the computer.
     #[arg(long, value_name = "N", value_parser = bytes)]
     pub(crate) memory: Option<u64>,
 
-    /// End the run after so many seconds
+    /// Stop the run after this many seconds
     ///
-    /// It ends in order, and the exit code is 124.
+    /// Output is written and files are closed. The exit code is 124.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with_all = ["debug", "tui", "batch", "ex"])]
     pub(crate) timeout: Option<Duration>,
 
-    /// Print a stage: ast, ir or ptx
+    /// Print ast, ir or ptx instead of running
     ///
-    /// The program is compiled and not run.
+    /// `ast`: the syntax tree. `ir`: the intermediate representation. `ptx`: the PTX of the kernels.
     #[arg(long, value_name = "STAGE", hide_possible_values = true)]
     pub(crate) emit: Option<Stage>,
 
@@ -109,71 +116,71 @@ pub(crate) struct Options {
     #[arg(long, value_name = "CODE")]
     pub(crate) explain: Option<String>,
 
-    /// How diagnostics and findings look
+    /// Format of diagnostics and findings
     #[arg(long, value_name = "FORM", default_value = "full", help_heading = REPORTS, hide_short_help = true)]
     pub(crate) message_format: MessageFormat,
 
-    /// Whether the lanes of a warp run in step
+    /// What orders the lanes of a warp
     ///
-    /// `legacy` is the promise of the years before Volta: each instruction of a warp comes after the one before, so that races
-    /// between its lanes from instruction to instruction are none. By default only what the program says orders them, such as
-    /// `syncwarp`.
+    /// By default only synchronisation in the program does, such as `syncwarp`. With `legacy`, all lanes complete an
+    /// instruction before any of them begins the next, as GPUs before Volta did; accesses of two lanes by different
+    /// instructions are then no races.
     #[arg(long, value_name = "KIND", default_value = "independent", help_heading = REPORTS, hide_short_help = true)]
     pub(crate) warp_sync: WarpSync,
 
-    /// Findings that are not to be reported
+    /// Do not report the findings that a file lists
     ///
-    /// A file of rules, one a line: a code and a file, a line of it or a kernel, such as `R0109 scan.cuf:17` or
-    /// `* kernel:warm_up`. May be repeated.
+    /// Each line of the file is a rule: a code (`*` for all), and a file, a line of a file or a kernel, such as
+    /// `R0109 scan.cuf:17` or `* kernel:warm_up`. Can be repeated.
     #[arg(long, value_name = "FILE", help_heading = REPORTS, hide_short_help = true)]
     pub(crate) suppressions: Vec<PathBuf>,
 
-    /// Exit code when something was found
+    /// Exit code for errors and findings
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = REPORTS, hide_short_help = true)]
     pub(crate) error_exitcode: u8,
 
-    /// From which severity on findings make the run fail
+    /// Lowest severity of a finding that makes the run fail
     #[arg(long, value_name = "LEVEL", default_value = "error", help_heading = REPORTS, hide_short_help = true)]
     pub(crate) fail_on: FailOn,
 
-    /// Most findings to print
+    /// Largest number of findings to print
     #[arg(long, value_name = "N", default_value_t = 100, help_heading = REPORTS, hide_short_help = true)]
     pub(crate) max_findings: usize,
 
-    /// Say more: options that have no effect, what was loaded
+    /// Name the options that have no effect
     #[arg(long, short, help_heading = REPORTS, hide_short_help = true)]
     pub(crate) verbose: bool,
 
-    /// Threads that run the emulator, by default one for each core
+    /// Number of emulator threads; one for each core by default
     ///
-    /// Results do not depend on it.
+    /// Results do not depend on the number.
     #[arg(long, value_name = "N", value_parser = jobs, help_heading = MACHINE, hide_short_help = true)]
     pub(crate) jobs: Option<usize>,
 
-    /// How many devices the emulator has
+    /// Number of emulated devices
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = MACHINE, hide_short_help = true)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=16))]
     pub(crate) devices: u32,
 
     /// Compute capability times ten, such as 90
     ///
-    /// From 35 to 121; PTX is written for 75 at least, which is the oldest that CUDA 13 compiles.
+    /// From 35 to 121. PTX is generated for 75 or newer, the oldest that CUDA 13 supports.
     #[arg(long, value_name = "N", help_heading = MACHINE, hide_short_help = true)]
     #[arg(value_parser = sm)]
     pub(crate) sm: Option<u32>,
 
-    /// Where clocks and events take their time from
+    /// Source of time for clocks and events
     #[arg(long, value_name = "KIND", default_value = "wall", help_heading = MACHINE, hide_short_help = true)]
     pub(crate) clock: ClockKind,
 
-    /// Do not form fused multiply-adds in device code
+    /// Do not use fused multiply-add in device code
     #[arg(long, help_heading = MACHINE, hide_short_help = true)]
     pub(crate) no_fma: bool,
 
     /// Compile as Fortran without CUDA
     ///
-    /// `_CUDA` is not defined, and lines that begin with `!@cuf` or `!$cuf` are comments, as with nvfortran on files whose name does not
-    /// end in `.cuf` when `-cuda` is not given. By default CUDA Fortran is on in all files
+    /// `_CUDA` is not defined, and lines that begin with `!@cuf` or `!$cuf` are comments. nvfortran does the same without
+    /// `-cuda`, for files whose names do not end in `.cuf`. By default cufemu enables CUDA Fortran in all files.
     #[arg(long, help_heading = MACHINE, hide_short_help = true)]
     pub(crate) no_cuda: bool,
 
@@ -181,11 +188,11 @@ pub(crate) struct Options {
     #[arg(long, value_name = "THEME", help_heading = SCREEN, hide_short_help = true)]
     pub(crate) theme: Option<Theme>,
 
-    /// Draw the terminal debugger with ASCII characters only
+    /// Use only ASCII characters in the terminal debugger
     #[arg(long, help_heading = SCREEN, hide_short_help = true)]
     pub(crate) ascii: bool,
 
-    /// Print a manual page, completions or the reference
+    /// Print a manual page, shell completions or the option reference
     #[arg(long, value_name = "WHAT", help_heading = REPORTS, hide_short_help = true)]
     pub(crate) generate: Option<Generated>,
 
@@ -197,59 +204,59 @@ pub(crate) struct Options {
 /// How strictly races are judged.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum RaceMode {
-    /// An atomic that reads a released value acquires.
+    /// An atomic that reads a released value also acquires.
     On,
-    /// The consumer needs a fence of its own.
+    /// The reading thread needs a fence.
     Strict,
 }
 
 /// What orders the lanes of a warp.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum WarpSync {
-    /// Only what the program says, such as `syncwarp`.
+    /// Synchronisation in the program, such as `syncwarp`.
     Independent,
-    /// Each instruction, as before Volta.
+    /// Every instruction, as before Volta.
     Legacy,
 }
 
 /// A check.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Check {
-    /// Accesses against live allocations; always on, since a run cannot go on after such an error.
+    /// Accesses outside of allocations; always on.
     Mem,
-    /// Subscripts against declared bounds.
+    /// Subscripts outside declared bounds.
     Bounds,
-    /// Reads of what was never written.
+    /// Reads of memory that nothing has written.
     Init,
-    /// Barriers and warp operations; always on for the same reason.
+    /// Barriers and warp operations; always on.
     Sync,
     /// Data races.
     Race,
     /// Memory that is never freed.
     Leak,
-    /// Operations of device code that make a NaN or infinity, divide by zero, or do not fit an integer.
+    /// Operations of device code that produce a NaN or an infinity, divide by zero, or do not fit an integer.
     Fp,
-    /// All of them.
+    /// All checks.
     All,
-    /// None but mem and sync, and no advice on API calls.
+    /// Only mem and sync, and no advice on API calls.
     None,
 }
 
-/// Where time comes from.
+/// The source of time.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ClockKind {
-    /// The machine's clock.
+    /// The clock of the computer.
     Wall,
-    /// Counted schedule points; the same in every run.
+    /// Executed schedule points; the same in every run.
     Model,
 }
 
-/// What runs the kernels.
+/// Where kernels run.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum DeviceKind {
     /// The emulator.
     Emu,
-    /// The GPU of this machine.
+    /// The GPU of this computer.
     Gpu,
 }
 
@@ -271,20 +278,20 @@ pub(crate) enum Theme {
     Dark,
     /// For a light background.
     Light,
-    /// None; also with `NO_COLOR`.
+    /// No colours, as with `NO_COLOR`.
     Plain,
 }
 
-/// How diagnostics look.
+/// Format of diagnostics.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MessageFormat {
     /// With the source lines.
     Full,
-    /// One line each.
+    /// One line for each.
     Short,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
-    /// A SARIF 2.1.0 document at the end.
+    /// One SARIF 2.1.0 document at the end.
     Sarif,
 }
 
@@ -303,11 +310,11 @@ pub(crate) enum Generated {
     Powershell,
     /// Completions for zsh.
     Zsh,
-    /// The reference of the options, as `docs/cli.md`.
+    /// The option reference, `docs/cli.md`.
     Markdown,
 }
 
-/// From which severity on a finding fails the run.
+/// The lowest severity of a finding that fails the run.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FailOn {
     /// Errors only.
@@ -319,28 +326,28 @@ pub(crate) enum FailOn {
 }
 
 impl Options {
-    /// What is wrong with the options taken together.
+    /// An error in the combination of options.
     pub(crate) fn conflict(&self) -> Option<String> {
         let has = |what| self.check.contains(&what);
         let alone = [(Check::None, "none"), (Check::All, "all")];
         let (_, name) = alone.into_iter().find(|&(what, _)| has(what) && self.check.iter().any(|&c| c != what))?;
-        Some(format!("`--check {name}` goes with no other check"))
+        Some(format!("`--check {name}` cannot be combined with other checks"))
     }
 }
 
 fn seed(text: &str) -> Result<u64, String> {
     text.strip_prefix("seed:")
         .and_then(|n| n.parse().ok())
-        .ok_or_else(|| format!("`{text}` is no schedule; write `seed:N` with a number N"))
+        .ok_or_else(|| "write `seed:N` with a number N, such as `seed:7`".to_owned())
 }
 
 fn seed_range(text: &str) -> Result<(u64, u64), String> {
-    let bad = || format!("`{text}` is no range of seeds; write `A..B`, such as `0..64`");
+    let bad = || "write `A..B` or `A..=B`, such as `0..64`".to_owned();
     let (a, b) = text.split_once("..").ok_or_else(bad)?;
     let (b, is_last) = b.strip_prefix('=').map_or((b, false), |b| (b, true));
     let (a, b): (u64, u64) = (a.parse().map_err(|_| bad())?, b.parse().map_err(|_| bad())?);
     let b = b.saturating_add(u64::from(is_last));
-    if a < b { Ok((a, b)) } else { Err(format!("the range of seeds `{text}` is empty")) }
+    if a < b { Ok((a, b)) } else { Err("the range is empty".to_owned()) }
 }
 
 /// Compute capabilities, times ten, from Kepler to Blackwell.
@@ -348,19 +355,19 @@ pub(crate) const KNOWN_SM: std::ops::RangeInclusive<u32> = 35..=121;
 
 fn sm(text: &str) -> Result<u32, String> {
     let known = text.parse().ok().filter(|sm| KNOWN_SM.contains(sm));
-    known.ok_or_else(|| format!("compute capabilities go from {} to {}", KNOWN_SM.start(), KNOWN_SM.end()))
+    known.ok_or_else(|| format!("write a number from {} to {}", KNOWN_SM.start(), KNOWN_SM.end()))
 }
 
 fn jobs(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(n @ 1..=256) => Ok(n),
-        _ => Err("from 1 to 256 threads".to_owned()),
+        _ => Err("write a number from 1 to 256".to_owned()),
     }
 }
 
 /// A number of bytes: `65536`, `64k`, `512m`, `2g`.
 fn bytes(text: &str) -> Result<u64, String> {
-    let bad = || format!("`{text}` is no number of bytes; write such as `65536`, `64k`, `512m` or `2g`");
+    let bad = || "write a number of bytes, such as `65536`, `64k`, `512m` or `2g`".to_owned();
     let (number, shift) = match text.char_indices().next_back() {
         Some((at, 'k' | 'K')) => (&text[..at], 10),
         Some((at, 'm' | 'M')) => (&text[..at], 20),
@@ -374,9 +381,7 @@ fn bytes(text: &str) -> Result<u64, String> {
 /// A time of at most a year: `10`, `0.5`.
 fn seconds(text: &str) -> Result<Duration, String> {
     let number: Option<f64> = text.parse().ok().filter(|s| *s > 0.0 && *s <= 366.0 * 86400.0);
-    number
-        .map(Duration::from_secs_f64)
-        .ok_or_else(|| format!("`{text}` is no time; write seconds, such as `10` or `0.5`"))
+    number.map(Duration::from_secs_f64).ok_or_else(|| "write a number of seconds, such as `10` or `0.5`".to_owned())
 }
 
 #[cfg(test)]

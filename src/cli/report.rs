@@ -1,4 +1,4 @@
-//! How diagnostics and findings reach the user: standard error, in the form that was asked for.
+//! Prints diagnostics and findings to standard error, in the format of `--message-format`.
 
 use crate::cli::options::MessageFormat;
 use crate::cli::usage;
@@ -6,7 +6,7 @@ use diag::{Diagnostic, Severity, Style};
 use source::SourceMap;
 use std::io::{IsTerminal, Write};
 
-/// Prints diagnostics as they come; a SARIF document comes at the end.
+/// Prints diagnostics as they come, or one SARIF document at the end.
 pub(crate) struct Reporter {
     format: MessageFormat,
     style: Style,
@@ -16,7 +16,7 @@ pub(crate) struct Reporter {
 }
 
 impl Reporter {
-    /// A reporter of that form; colour only on a terminal and without `NO_COLOR`.
+    /// A reporter for this format. It uses colour on a terminal, unless `NO_COLOR` is set.
     pub(crate) fn new(format: MessageFormat) -> Reporter {
         let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
         let width = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).unwrap_or(120);
@@ -38,7 +38,7 @@ impl Reporter {
         }
     }
 
-    /// Prints what comes last: a count, or the SARIF document.
+    /// Prints the final count, or the SARIF document.
     pub(crate) fn finish(&mut self, map: &SourceMap) {
         if self.format == MessageFormat::Sarif {
             say(&diag::sarif(&self.kept, map, env!("CARGO_PKG_VERSION")));
@@ -60,14 +60,14 @@ impl Reporter {
     }
 }
 
-/// Writes to standard error; when nobody listens there any more, nothing is lost that could be kept.
+/// Writes to standard error, and ignores errors: there is no other place for the text.
 pub(crate) fn say(text: &str) {
     let mut err = std::io::stderr().lock();
     let _ = err.write_all(text.as_bytes());
     let _ = err.flush();
 }
 
-/// Writes text that was asked for to standard output; gives the exit code.
+/// Writes to standard output; returns the exit code.
 pub(crate) fn print(text: impl AsRef<[u8]>) -> u8 {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_ref()).and_then(|()| out.flush()) {
@@ -76,10 +76,10 @@ pub(crate) fn print(text: impl AsRef<[u8]>) -> u8 {
     }
 }
 
-/// What to do when standard output takes no more: a reader that went away has all it wanted.
+/// Handles an error of standard output. A closed pipe is none: its reader has all it wanted.
 pub(crate) fn output_lost(error: &std::io::Error) -> u8 {
     if error.kind() == std::io::ErrorKind::BrokenPipe {
         return 0;
     }
-    usage(&format!("cannot write to standard output: {error}; what was printed after that is lost"))
+    usage(&format!("cannot write to standard output: {error}; later output is lost"))
 }

@@ -1,29 +1,20 @@
-//! Compiling and running a program.
+//! Compiles a program and runs it, or hands it to `--emit`, the debugger or `--many-seeds`.
 
 use crate::cli::nvfortran::Compiler;
-use crate::cli::options::{Check, ClockKind, DeviceKind, FailOn, Options, RaceMode, Stage, WarpSync};
+use crate::cli::options::{Check, DeviceKind, Options, Stage};
 use crate::cli::report::{Reporter, output_lost, say};
-use crate::cli::stopping::{Reason, Stopper};
+use crate::cli::setup::{Loader, checks, devices, emulator_options, machine_options};
+use crate::cli::slice::{Step, exit_code, step};
+use crate::cli::stopping::Stopper;
 use crate::cli::suppress::Suppressions;
-use crate::cli::{computer, debugging, emit, files, seeds, usage};
+use crate::cli::{debugging, emit, files, seeds, usage};
 use compile::{Compiled, MacroOption, ParseOptions, SourceForm};
-use diag::{Code, Diagnostics, Severity};
-use emu::Emulator;
-use finding::Findings;
-use gpu::{GpuDevice, GpuOptions};
-use machine::{
-    DeviceBox, HostOptions, Machine, MachineOptions, MachineStop, NoObserver, RealWorld, Whereabouts, World,
-};
+use diag::Diagnostics;
+use gpu::GpuOptions;
+use machine::{Machine, RealWorld};
 use source::SourceMap;
-use std::sync::Arc;
 
-/// Findings that are advice, which `--check none` leaves out.
-const ADVICE: [Code; 2] = [Code::UncheckedError, Code::AsyncFromPageable];
-
-/// Schedule points between two looks at whether the user pressed Ctrl-C.
-const SLICE: u64 = 8_000_000;
-
-/// Compiles the files and does what the options ask: print a stage, debug, or run.
+/// Compiles the files, then prints a stage, debugs or runs, as the options say.
 pub(crate) fn run(options: &Options, compiler: &Compiler) -> u8 {
     let mut map = SourceMap::new();
     let mut reporter = Reporter::new(options.message_format);
@@ -61,13 +52,13 @@ pub(crate) fn run(options: &Options, compiler: &Compiler) -> u8 {
     }
     if is_debugging(options) {
         if options.device == DeviceKind::Gpu {
-            return usage("the debugger runs kernels on the emulator; leave out `--device gpu`");
+            return usage("the debugger runs kernels on the emulator only; remove `--device gpu`");
         }
         let loader = Loader {
             module: compiled.module.clone(),
             settings: machine_options(options, compiler, &suppressions, &map),
             devices: options.devices,
-            // Blocks run one after another where they are watched.
+            // The debugger runs one block after another.
             emulator: emu::Options { rehearse: true, jobs: 1, ..emulator_options(options, sm) },
         };
         return if options.tui {
@@ -86,7 +77,7 @@ fn failed(options: &Options) -> u8 {
     options.error_exitcode
 }
 
-/// Prints what the compiler has to say; whether there was no error.
+/// Prints the diagnostics of the compiler. Returns whether there was no error.
 fn finish_compile(diags: Diagnostics, reporter: &mut Reporter, map: &SourceMap) -> bool {
     for diagnostic in diags.into_sorted() {
         reporter.report(&diagnostic, map);
@@ -130,21 +121,7 @@ fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
     settings
 }
 
-fn is_debugging(options: &Options) -> bool {
-    options.debug || options.tui || options.batch.is_some() || !options.ex.is_empty()
-}
-
-fn checks(options: &Options, what: Check) -> bool {
-    options.check.contains(&what) || options.check.contains(&Check::All)
-}
-
-fn race_rules(options: &Options) -> Option<race::Rules> {
-    let on = options.race.is_some() || checks(options, Check::Race);
-    let is_strict = options.race == Some(RaceMode::Strict);
-    on.then_some(race::Rules { is_strict, is_legacy_warp_sync: options.warp_sync == WarpSync::Legacy })
-}
-
-/// A compiled program and how it is to be run.
+/// A compiled program and the options of its run.
 #[derive(Clone, Copy)]
 struct Program<'a> {
     options: &'a Options,
@@ -156,7 +133,7 @@ struct Program<'a> {
 }
 
 impl Program<'_> {
-    /// Runs it; gives the exit code.
+    /// Runs it; returns the exit code.
     fn execute(self, reporter: &mut Reporter) -> u8 {
         let Program { options, map, .. } = self;
         if let Some(range) = options.many_seeds {
@@ -182,7 +159,7 @@ impl Program<'_> {
             match step {
                 Step::Running => {}
                 Step::Over => break,
-                Step::Ended(reason, at) => return reason.tell(options.timeout, &at, map),
+                Step::Ended(reason, at) => return reason.report(options.timeout, &at, map),
             }
         }
         if let Some(text) = machine.findings().summary()
@@ -193,7 +170,7 @@ impl Program<'_> {
         exit_code(&machine, options)
     }
 
-    /// The machine with the program at its beginning; what to exit with if there is none.
+    /// The machine with the program at its start, or the exit code if it cannot be loaded.
     fn load(self) -> Result<Machine, u8> {
         let Program { options, compiler, sm, compiled, map, suppressions } = self;
         let devices = devices(options, sm).map_err(|sentence| usage(&sentence))?;
@@ -208,124 +185,8 @@ impl Program<'_> {
     }
 }
 
-/// How far a run has come.
-pub(crate) enum Step {
-    /// It goes on.
-    Running,
-    /// The program has ended.
-    Over,
-    /// It was ended from outside, where it was then.
-    Ended(Reason, Whereabouts),
-}
-
-/// Runs on until it is time to look up. A program that is ended from outside ends in order, so that nothing that it has
-/// printed is lost.
-pub(crate) fn step(machine: &mut Machine, world: &mut dyn World, stopper: &Stopper) -> Step {
-    if let MachineStop::Done(_) = machine.advance(SLICE, world, &mut NoObserver) {
-        return Step::Over;
-    }
-    let Some(reason) = stopper.reason() else { return Step::Running };
-    let at = machine.whereabouts();
-    machine.end(i32::from(reason.code()));
-    while !matches!(machine.advance(SLICE, world, &mut NoObserver), MachineStop::Done(_)) {}
-    Step::Ended(reason, at)
-}
-
-/// What a run that is over exits with.
-pub(crate) fn exit_code(machine: &Machine, options: &Options) -> u8 {
-    let threshold = match options.fail_on {
-        FailOn::Error => Some(Severity::Error),
-        FailOn::Warning => Some(Severity::Warning),
-        FailOn::Never => None,
-    };
-    let code = machine.exit_code(threshold, i32::from(options.error_exitcode)).unwrap_or(0);
-    (code & 0xff) as u8
-}
-
-fn machine_options(
-    options: &Options,
-    compiler: &Compiler,
-    suppressions: &Suppressions,
-    map: &SourceMap,
-) -> MachineOptions {
-    let mut arguments = vec![options.files[0].display().to_string().into_bytes()];
-    arguments.extend(options.args.iter().map(|a| a.clone().into_bytes()));
-    MachineOptions {
-        host: HostOptions { arguments, swaps_bytes: compiler.swaps_bytes, ..HostOptions::default() },
-        clock: match options.clock {
-            ClockKind::Wall => machine::ClockKind::Wall,
-            ClockKind::Model => machine::ClockKind::Model,
-        },
-        total_memory: options.memory,
-        page_memory: if options.memory.is_none() { computer::memory() } else { None },
-        check_leaks: checks(options, Check::Leak),
-        check_init: checks(options, Check::Init),
-        findings: findings(options, suppressions, map),
-        ..MachineOptions::default()
-    }
-}
-
-/// Makes the machine of a debugged program, as often as it is run.
-pub(crate) struct Loader {
-    module: Arc<ir::Module>,
-    settings: MachineOptions,
-    emulator: emu::Options,
-    devices: u32,
-}
-
-impl Loader {
-    /// The program at its very beginning, on emulators that rehearse launches where races are looked for.
-    pub(crate) fn machine(&self) -> Result<Machine, machine::LoadError> {
-        let devices = emulators(self.devices, &self.emulator);
-        Machine::load(self.module.clone(), devices, &GpuOptions::default(), self.settings.clone())
-    }
-}
-
-/// How many threads run blocks.
-fn jobs(options: &Options) -> usize {
-    options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from).min(256))
-}
-
-fn emulator_options(options: &Options, sm: u32) -> emu::Options {
-    emu::Options {
-        sm,
-        race: race_rules(options),
-        check_init: checks(options, Check::Init),
-        seed: options.schedule.unwrap_or(0),
-        jobs: jobs(options),
-        ..emu::Options::default()
-    }
-}
-
-/// So many emulated devices, as far as there may be.
-fn emulators(count: u32, options: &emu::Options) -> Vec<DeviceBox> {
-    let emulator = |n| DeviceBox::Emulator(Box::new(Emulator::new(n, options.clone())));
-    (0..count as u8).map(emulator).collect()
-}
-
-fn devices(options: &Options, sm: u32) -> Result<Vec<DeviceBox>, String> {
-    if options.verify {
-        let gpu = GpuDevice::open(0, 0).map_err(|e| e.to_string())?;
-        return Ok(vec![DeviceBox::verify(
-            Emulator::new(0, emu::Options { sm, jobs: jobs(options), ..emu::Options::default() }),
-            gpu,
-        )]);
-    }
-    match options.device {
-        DeviceKind::Emu => Ok(emulators(options.devices, &emulator_options(options, sm))),
-        DeviceKind::Gpu => {
-            let gpu = GpuDevice::open(0, 0).map_err(|e| e.to_string())?;
-            Ok(vec![DeviceBox::Gpu(Box::new(gpu))])
-        }
-    }
-}
-
-/// The collector of findings, without those that the user does not want to see.
-fn findings(options: &Options, suppressions: &Suppressions, map: &SourceMap) -> Findings {
-    let (map, suppressions) = (map.clone(), suppressions.clone());
-    let unwanted: &[Code] = if options.check.contains(&Check::None) { &ADVICE } else { &[] };
-    let findings = Findings::new().with_limit(options.max_findings).without(unwanted);
-    findings.with_suppression(move |finding| suppressions.has(finding, &map))
+fn is_debugging(options: &Options) -> bool {
+    options.debug || options.tui || options.batch.is_some() || !options.ex.is_empty()
 }
 
 fn show_findings(machine: &Machine, shown: &mut usize, map: &SourceMap, reporter: &mut Reporter) {

@@ -1,12 +1,11 @@
-//! `--many-seeds`: the same program in other legal orders.
+//! `--many-seeds`: runs a program with many schedules and compares the results.
 //!
-//! The first seed's run is the program's: what it reads and writes happens. The runs of the other seeds get the same answers
-//! from outside and change nothing there; what they print is only compared. A result that differs depends on the order in
-//! which blocks and warps run.
+//! The run of the first seed is a normal run. The other runs get the same input from outside and change nothing there; their
+//! output is only compared. A different result depends on the order of blocks and warps.
 
 use crate::cli::options::Options;
 use crate::cli::report::{Reporter, output_lost, say};
-use crate::cli::run::{self, Step};
+use crate::cli::slice::{self, Step};
 use crate::cli::stopping::Stopper;
 use crate::cli::usage;
 use host::{Answer, Ask, CommandEnd, Stream};
@@ -14,7 +13,7 @@ use machine::{Machine, Mark, RealWorld, RecordingWorld, World};
 use source::{FileId, SourceMap, Span};
 use std::collections::BTreeSet;
 
-/// The real world during the first run; later one that can only be looked at.
+/// The real world in the first run; read-only afterwards.
 #[derive(Debug)]
 struct Once {
     world: RealWorld,
@@ -39,7 +38,7 @@ impl World for Once {
     }
 }
 
-/// Keeps what a run prints to standard output.
+/// Keeps the standard output of a run.
 struct Listening<'a> {
     world: &'a mut RecordingWorld<Once>,
     printed: Vec<u8>,
@@ -58,21 +57,21 @@ impl World for Listening<'_> {
     }
 }
 
-/// A finding without what depends on the order: its code and where it is.
+/// The part of a finding that does not depend on the order: its code and place.
 type Key = (&'static str, Span);
 
-/// What the user is told of a finding: its code, its file and line.
-type Told = (&'static str, FileId, usize);
+/// A finding as the comparison shows it: its code, its file and line.
+type Shown = (&'static str, FileId, usize);
 
-/// What a run came to.
+/// The result of a run.
 struct Outcome {
     seed: u64,
     printed: Vec<u8>,
-    found: BTreeSet<Told>,
+    found: BTreeSet<Shown>,
     code: i32,
 }
 
-/// Runs the program once for each seed from `from` up to `to`, not included; gives the exit code.
+/// Runs the program once for each seed from `from` up to `to`, not included; returns the exit code.
 pub(crate) fn run(
     options: &Options,
     map: &SourceMap,
@@ -95,10 +94,10 @@ pub(crate) fn run(
         world.rewind(start);
         let mut listening = Listening { world: &mut world, printed: Vec::new() };
         loop {
-            match run::step(&mut machine, &mut listening, &stopper) {
+            match slice::step(&mut machine, &mut listening, &stopper) {
                 Step::Running => {}
                 Step::Over => break,
-                Step::Ended(reason, at) => return reason.tell(options.timeout, &at, map),
+                Step::Ended(reason, at) => return reason.report(options.timeout, &at, map),
             }
         }
         let printed = listening.printed;
@@ -115,7 +114,7 @@ pub(crate) fn run(
             return output_lost(error);
         }
         world.inner_mut().is_over = true;
-        let own = run::exit_code(&machine, options);
+        let own = slice::exit_code(&machine, options);
         code = if code == 0 { own } else { code };
         let outcome = Outcome { seed, printed, found, code: i32::from(own) };
         match &first {
@@ -133,7 +132,7 @@ pub(crate) fn run(
     }
 }
 
-/// What to say about the runs that differ from the first; empty if none does.
+/// A description of the runs that differ from the first; empty if none does.
 fn differences(first: &Outcome, others: &[Outcome]) -> String {
     let differs = |o: &&Outcome| o.printed != first.printed || o.found != first.found || o.code != first.code;
     let different: Vec<&Outcome> = others.iter().filter(differs).collect();
@@ -151,14 +150,14 @@ fn differences(first: &Outcome, others: &[Outcome]) -> String {
     let printed = of(&|o| o.printed != first.printed);
     if let Some(other) = different.iter().find(|o| o.printed != first.printed) {
         let (line, a, b) = first_difference(&first.printed, &other.printed);
-        out += &format!("cufemu: other output with seeds {}\n", seeds(&printed));
+        out += &format!("cufemu: different output with seeds {}\n", seeds(&printed));
         out += &format!("cufemu: line {line} is `{b}` with seed:{} and `{a}` with seed:{}\n", other.seed, first.seed);
     }
     let codes = of(&|o| o.code != first.code);
     if !codes.is_empty() {
-        out += &format!("cufemu: another exit code with seeds {}\n", seeds(&codes));
+        out += &format!("cufemu: different exit code with seeds {}\n", seeds(&codes));
     }
-    let keys: BTreeSet<Told> = first.found.iter().chain(different.iter().flat_map(|o| &o.found)).copied().collect();
+    let keys: BTreeSet<Shown> = first.found.iter().chain(different.iter().flat_map(|o| &o.found)).copied().collect();
     for key in keys {
         let with = of(&|o| o.found.contains(&key));
         let line = key.2;

@@ -1,7 +1,7 @@
-//! What ends a run from outside: Ctrl-C and other signals that ask a process to end, and `--timeout`.
+//! Ends a run early: on Ctrl-C and similar signals, and after `--timeout`.
 //!
-//! A run that is asked to end does so in order at its next look up: its files are closed, what it has printed is out. One
-//! that does not look up in time, because it waits for a GPU, is ended where it is.
+//! The run checks for the request between slices and then ends in order: it writes its output and closes its files. A run that
+//! does not check in time, for example because it waits for a GPU, is ended where it is.
 
 use crate::cli::INTERRUPTED;
 use crate::cli::report::say;
@@ -12,23 +12,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
-/// The time limit is over; what `timeout` of GNU exits with.
+/// Exit code after the time limit, that of GNU `timeout`.
 const TIME_IS_OVER: u8 = 124;
 
-/// How long a run may take to end in order.
+/// How long a run can take to end in order.
 const GRACE: Duration = Duration::from_secs(8);
 
-/// Why a run is to end; the exit code for it.
+/// Why a run must end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reason {
-    /// The user, or whoever sent the signal, wants it to.
+    /// A signal.
     Interrupt,
-    /// Its time is over.
+    /// The time limit.
     Time,
 }
 
 impl Reason {
-    /// What to exit with.
+    /// The exit code.
     pub(crate) fn code(self) -> u8 {
         match self {
             Reason::Interrupt => INTERRUPTED,
@@ -40,8 +40,8 @@ impl Reason {
         [Reason::Interrupt, Reason::Time].into_iter().find(|r| r.code() == code)
     }
 
-    /// Says that the run was ended, and where it was; gives the exit code.
-    pub(crate) fn tell(self, limit: Option<Duration>, at: &Whereabouts, map: &SourceMap) -> u8 {
+    /// Prints that the run was ended, and where it was; returns the exit code.
+    pub(crate) fn report(self, limit: Option<Duration>, at: &Whereabouts, map: &SourceMap) -> u8 {
         let mut text = match (self, limit) {
             (Reason::Time, Some(limit)) => {
                 format!("cufemu: stopped after {} s, the limit of `--timeout`,", limit.as_secs_f64())
@@ -59,16 +59,16 @@ impl Reason {
     }
 }
 
-/// Whether the run is to end: the code of the reason, 0 while it may go on.
+/// The request to end a run: the exit code of its reason, or 0.
 #[derive(Clone, Debug)]
 pub(crate) struct Stopper(Arc<AtomicU8>);
 
 impl Stopper {
-    /// Listens to signals, and to the clock if there is a limit. A second signal ends the process at once.
+    /// Installs the signal handler, and starts the clock if there is a limit. A second signal ends the process at once.
     pub(crate) fn new(limit: Option<Duration>) -> Stopper {
         let stopper = Stopper(Arc::new(AtomicU8::new(0)));
         let on_signal = stopper.clone();
-        // Without a handler Ctrl-C ends the process as it always did.
+        // If this fails, Ctrl-C ends the process at once.
         let _ = ctrlc::set_handler(move || {
             if on_signal.ask(Reason::Interrupt).is_some() {
                 std::process::exit(i32::from(INTERRUPTED));
@@ -88,27 +88,27 @@ impl Stopper {
         stopper
     }
 
-    /// This, as the world knows it.
+    /// The request in the form that the world needs.
     pub(crate) fn end_wanted(&self) -> EndWanted {
         let stopper = self.clone();
         EndWanted::new(move || stopper.reason().is_some())
     }
 
-    /// Why the run is to end, if it is.
+    /// The reason why the run must end, if there is one.
     pub(crate) fn reason(&self) -> Option<Reason> {
         Reason::of(self.0.load(Ordering::Relaxed))
     }
 
-    /// Asks for the end; gives the reason for which it was asked for before.
+    /// Requests the end; returns the reason of an earlier request.
     fn ask(&self, reason: Reason) -> Option<Reason> {
         let asked = self.0.compare_exchange(0, reason.code(), Ordering::Relaxed, Ordering::Relaxed);
         asked.err().and_then(Reason::of)
     }
 
-    /// Ends the process if the run does not end by itself; it takes this thread along if it does.
+    /// Ends the process after the grace period. If the run ends earlier, the process and this thread end with it.
     fn end_in_time(&self, reason: Reason) {
         std::thread::sleep(GRACE);
-        say("cufemu: stopped while the program waited; files that it has open may lack what it wrote last\n");
+        say("cufemu: stopped while the program was waiting; the last output to open files may be lost\n");
         std::process::exit(i32::from(reason.code()));
     }
 }

@@ -1,7 +1,7 @@
-//! Findings that the user does not want to see: by comments in the program, and by files of `--suppressions`.
+//! Findings that the user suppresses: with comments in the program, and with files of `--suppressions`.
 //!
-//! A comment `!cufemu ignore(R0108)` speaks for its line, or standing alone for the next. A file has one rule a line, a code
-//! (or `*` for all) and where it holds; `#` begins a comment:
+//! A comment `!cufemu ignore(R0108)` applies to its line, or to the next line if it stands alone. A file has one rule per line:
+//! a code (or `*` for all) and where it applies. `#` begins a comment:
 //!
 //! ```text
 //! R0109                   everywhere
@@ -10,8 +10,8 @@
 //! *     kernel:warm_up    in launches of this kernel
 //! ```
 //!
-//! A file is known by the end of its path, whole folders at a time. A race is suppressed if either end is in such a place.
-//! What is suppressed is counted and does not make a run fail; errors of compilation are never suppressed.
+//! A rule names a file by the end of its path. It suppresses a race if one of the two accesses is there. Suppressed findings are
+//! counted and do not make a run fail. Compile-time errors are never suppressed.
 
 use crate::cli::files;
 use compile::Ignore;
@@ -20,7 +20,7 @@ use source::{FileId, SourceMap, Span};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// All that a user does not want to see.
+/// All suppressions of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Suppressions {
     rules: Vec<Rule>,
@@ -66,7 +66,7 @@ impl Suppressions {
         }
     }
 
-    /// Whether the user does not want to see this finding.
+    /// Whether this finding is suppressed.
     pub(crate) fn has(&self, finding: &Finding, map: &SourceMap) -> bool {
         if self.rules.is_empty() && self.ignored.is_empty() {
             return false;
@@ -101,7 +101,7 @@ impl Rule {
     }
 }
 
-/// The rule of a line, if it has one; the error says what is wrong with it.
+/// The rule of a line, if it has one; the error is one sentence.
 fn rule(line: &str) -> Result<Option<Rule>, String> {
     let line = line.split('#').next().unwrap_or_default().trim();
     let (code, place) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -123,12 +123,12 @@ fn rule(line: &str) -> Result<Option<Rule>, String> {
         ("", ..) => Place::Everywhere,
         (_, Some(name), _) => Place::Kernel(name.trim().to_ascii_lowercase()),
         (_, None, Some((path, line))) if line.bytes().all(|b| b.is_ascii_digit()) && !line.is_empty() => {
-            Place::File(path.to_owned(), Some(line.parse().map_err(|_| format!("`{line}` is no line number"))?))
+            Place::File(path.to_owned(), Some(line.parse().map_err(|_| format!("`{line}` is not a line number"))?))
         }
         _ => Place::File(place.to_owned(), None),
     };
     if code.is_none() && place == Place::Everywhere {
-        return Err("this would suppress everything; say a code or a place".to_owned());
+        return Err("this would suppress everything; give a code or a place".to_owned());
     }
     Ok(Some(Rule { code, place }))
 }

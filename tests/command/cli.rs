@@ -154,7 +154,7 @@ fn unknown_debugger_commands_are_answered() {
     let output = child.wait_with_output().expect("it ends");
     let all = text(&output.stdout) + &text(&output.stderr);
     assert!(all.contains("frobnicate"), "{all}");
-    assert!(!all.contains("a bug in cufemu"), "{all}");
+    assert!(!all.contains("internal error"), "{all}");
     assert_eq!(output.status.code(), Some(0), "{all}");
 }
 
@@ -202,7 +202,7 @@ fn results_that_depend_on_the_order_are_reported_with_their_seeds() {
     let many = run(&["--many-seeds", "0..6"]);
     said(&many, 1, "the result depends on the order of blocks and warps");
     assert_eq!(text(&many.stdout), text(&once.stdout), "only the first run prints, and input is read once");
-    assert!(text(&many.stderr).contains("other output with seeds"), "{}", text(&many.stderr));
+    assert!(text(&many.stderr).contains("different output with seeds"), "{}", text(&many.stderr));
     let same = run(&["--many-seeds=3..4"]);
     assert_eq!(same.status.code(), Some(0), "{}", text(&same.stderr));
 }
@@ -228,7 +228,7 @@ fn memory_above_the_limit_fails_as_cuda_and_fortran_say() {
     said(&output, 1, "`b`");
     let output = run("memory.cuf", program, &["--memory=16M"]);
     assert!(text(&output.stdout).ends_with(" not here\n"), "{}", text(&output.stderr));
-    said(&run("memory.cuf", program, &["--memory", "lots"]), 2, "is no number of bytes");
+    said(&run("memory.cuf", program, &["--memory", "lots"]), 2, "write a number of bytes");
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn the_time_limit_ends_a_run_and_says_where_it_was() {
     let output = run("spin.cuf", ENDLESS_KERNEL, &["--timeout=0.3", "--many-seeds=0..4"]);
     said(&output, 124, "the limit of `--timeout`");
     said(&run("quick.cuf", "print *, 'hi'\nend\n", &["--timeout", "60"]), 0, "");
-    said(&run("quick.cuf", "print *, 'hi'\nend\n", &["--timeout", "soon"]), 2, "is no time");
+    said(&run("quick.cuf", "print *, 'hi'\nend\n", &["--timeout", "soon"]), 2, "write a number of seconds");
 }
 
 #[test]
@@ -270,7 +270,7 @@ fn options_that_contradict_each_other_are_refused() {
 fn a_script_ends_at_a_command_that_fails_and_says_where() {
     let script = file("failing.commands", b"list 1\nfrobnicate\nrun\n");
     let output = run("script.cuf", "print *, 1\nend\n", &["--batch", &script.display().to_string()]);
-    said(&output, 1, "failing.commands:2: the script ends here");
+    said(&output, 1, "failing.commands:2: this command failed");
     assert!(!text(&output.stdout).contains("(cufemu) run"));
     // An error that a program meets in a script that nobody watches is one of the run.
     let output = run("stray.cuf", "integer :: a(3), i\ni = 4\na(i) = 1\nend\n", &["--check", "bounds", "-ex", "run"]);
@@ -314,7 +314,7 @@ fn options_that_would_change_results_are_named_and_extended_lines_are_read() {
     );
     let output = run("extended.f", &line, &["-Mextend", "-gpu=fastmath"]);
     assert_eq!(text(&output.stdout).trim(), "101");
-    assert!(text(&output.stderr).contains("`-gpu=fastmath (fastmath)` has no effect here; results may differ"));
+    assert!(text(&output.stderr).contains("`-gpu=fastmath (fastmath)` has no effect; results may differ"));
 }
 
 #[test]

@@ -157,8 +157,16 @@ fn each_check_finds_its_own_and_nothing_else() {
 fn checks_that_do_not_exist_or_contradict_are_refused() {
     said(&run("everything.cuf", EVERYTHING, &["--check", "memory"]), 2, "invalid value 'memory'");
     said(&run("everything.cuf", EVERYTHING, &["--check", "memory"]), 2, "mem, bounds, init, sync, race, leak, fp, all");
-    said(&run("everything.cuf", EVERYTHING, &["--check", "none,race"]), 2, "`--check none` goes with no other check");
-    said(&run("everything.cuf", EVERYTHING, &["--check", "race,all"]), 2, "`--check all` goes with no other check");
+    said(
+        &run("everything.cuf", EVERYTHING, &["--check", "none,race"]),
+        2,
+        "`--check none` cannot be combined with other checks",
+    );
+    said(
+        &run("everything.cuf", EVERYTHING, &["--check", "race,all"]),
+        2,
+        "`--check all` cannot be combined with other checks",
+    );
 }
 
 #[test]

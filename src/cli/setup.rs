@@ -1,0 +1,117 @@
+//! Makes the machine of a run from the options: its devices, its checks, its collector of findings.
+//!
+//! Not here: compiling the program and running the machine (`run`).
+
+use crate::cli::computer;
+use crate::cli::nvfortran::Compiler;
+use crate::cli::options::{Check, ClockKind, DeviceKind, Options, RaceMode, WarpSync};
+use crate::cli::suppress::Suppressions;
+use diag::Code;
+use emu::Emulator;
+use finding::Findings;
+use gpu::{GpuDevice, GpuOptions};
+use machine::{DeviceBox, HostOptions, Machine, MachineOptions};
+use source::SourceMap;
+use std::sync::Arc;
+
+/// Findings that are only advice. `--check none` leaves them out.
+const ADVICE: [Code; 2] = [Code::UncheckedError, Code::AsyncFromPageable];
+
+/// Whether a check is on.
+pub(crate) fn checks(options: &Options, what: Check) -> bool {
+    options.check.contains(&what) || options.check.contains(&Check::All)
+}
+
+fn race_rules(options: &Options) -> Option<race::Rules> {
+    let on = options.race.is_some() || checks(options, Check::Race);
+    let is_strict = options.race == Some(RaceMode::Strict);
+    on.then_some(race::Rules { is_strict, is_legacy_warp_sync: options.warp_sync == WarpSync::Legacy })
+}
+
+/// The options of the machine.
+pub(crate) fn machine_options(
+    options: &Options,
+    compiler: &Compiler,
+    suppressions: &Suppressions,
+    map: &SourceMap,
+) -> MachineOptions {
+    let mut arguments = vec![options.files[0].display().to_string().into_bytes()];
+    arguments.extend(options.args.iter().map(|a| a.clone().into_bytes()));
+    MachineOptions {
+        host: HostOptions { arguments, swaps_bytes: compiler.swaps_bytes, ..HostOptions::default() },
+        clock: match options.clock {
+            ClockKind::Wall => machine::ClockKind::Wall,
+            ClockKind::Model => machine::ClockKind::Model,
+        },
+        total_memory: options.memory,
+        page_memory: if options.memory.is_none() { computer::memory() } else { None },
+        check_leaks: checks(options, Check::Leak),
+        check_init: checks(options, Check::Init),
+        findings: findings(options, suppressions, map),
+        ..MachineOptions::default()
+    }
+}
+
+/// Makes the machine of a debugged program, once for each run.
+pub(crate) struct Loader {
+    pub(crate) module: Arc<ir::Module>,
+    pub(crate) settings: MachineOptions,
+    pub(crate) emulator: emu::Options,
+    pub(crate) devices: u32,
+}
+
+impl Loader {
+    /// The program at its start, on emulators that rehearse launches for `--race`.
+    pub(crate) fn machine(&self) -> Result<Machine, machine::LoadError> {
+        let devices = emulators(self.devices, &self.emulator);
+        Machine::load(self.module.clone(), devices, &GpuOptions::default(), self.settings.clone())
+    }
+}
+
+/// The number of threads that run blocks.
+fn jobs(options: &Options) -> usize {
+    options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from).min(256))
+}
+
+pub(crate) fn emulator_options(options: &Options, sm: u32) -> emu::Options {
+    emu::Options {
+        sm,
+        race: race_rules(options),
+        check_init: checks(options, Check::Init),
+        seed: options.schedule.unwrap_or(0),
+        jobs: jobs(options),
+        ..emu::Options::default()
+    }
+}
+
+/// Emulated devices.
+fn emulators(count: u32, options: &emu::Options) -> Vec<DeviceBox> {
+    let emulator = |n| DeviceBox::Emulator(Box::new(Emulator::new(n, options.clone())));
+    (0..count as u8).map(emulator).collect()
+}
+
+/// The devices of the run, or a sentence if there is no GPU.
+pub(crate) fn devices(options: &Options, sm: u32) -> Result<Vec<DeviceBox>, String> {
+    if options.verify {
+        let gpu = GpuDevice::open(0, 0).map_err(|e| e.to_string())?;
+        return Ok(vec![DeviceBox::verify(
+            Emulator::new(0, emu::Options { sm, jobs: jobs(options), ..emu::Options::default() }),
+            gpu,
+        )]);
+    }
+    match options.device {
+        DeviceKind::Emu => Ok(emulators(options.devices, &emulator_options(options, sm))),
+        DeviceKind::Gpu => {
+            let gpu = GpuDevice::open(0, 0).map_err(|e| e.to_string())?;
+            Ok(vec![DeviceBox::Gpu(Box::new(gpu))])
+        }
+    }
+}
+
+/// The collector of findings, with the suppressions of the user.
+fn findings(options: &Options, suppressions: &Suppressions, map: &SourceMap) -> Findings {
+    let (map, suppressions) = (map.clone(), suppressions.clone());
+    let unwanted: &[Code] = if options.check.contains(&Check::None) { &ADVICE } else { &[] };
+    let findings = Findings::new().with_limit(options.max_findings).without(unwanted);
+    findings.with_suppression(move |finding| suppressions.has(finding, &map))
+}
