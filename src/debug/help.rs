@@ -1,10 +1,10 @@
-//! Help, completion and the manual's chapter of commands, all from the command table.
+//! Help texts, completion, and the commands chapter of the manual, all from the command table.
 
 use crate::parse;
 use crate::table::{COMMANDS, Class, Row, TOPICS, Takes, Verb};
 use std::fmt::Write;
 
-/// The text of `help`, of `help CHAPTER` or of `help COMMAND`; an error sentence if there is none.
+/// The text of `help`, `help CHAPTER` or `help COMMAND`; an error message if there is none.
 pub fn help(about: Option<&str>) -> Result<String, String> {
     let Some(about) = about.map(str::trim).filter(|a| !a.is_empty()) else { return Ok(overview()) };
     if let Some(class) = Class::ALL.into_iter().find(|c| c.name() == about) {
@@ -25,7 +25,7 @@ fn overview() -> String {
     text.push_str("\nType \"help\" followed by a class name for a list of commands in that class.\n");
     text.push_str("Type \"help\" followed by a command name for full documentation.\n");
     text.push_str("Type \"help all\" for the list of all commands.\n");
-    text.push_str("Command names may be abbreviated if unambiguous; an empty line repeats a step.\n");
+    text.push_str("Command names can be abbreviated if unambiguous. An empty line repeats a step.\n");
     text
 }
 
@@ -59,7 +59,7 @@ fn command(row: &Row) -> String {
     text
 }
 
-/// What the last word of an unfinished line may become, in order; `names` gives variables or procedures in scope.
+/// The completions of the last word of an unfinished line, sorted. `names` gives the variables or procedures in scope.
 pub fn complete(line: &str, names: &dyn Fn(Takes) -> Vec<String>) -> Vec<String> {
     let trimmed = line.trim_start();
     let Some(space) = trimmed.find(char::is_whitespace) else {
@@ -133,7 +133,7 @@ mod tests {
         }
         assert_eq!(help(Some("nonsense")).expect_err("none"), "Undefined command: \"nonsense\".  Try \"help\".");
         assert!(help(None).expect("overview").starts_with("List of classes of commands:"));
-        assert!(help(Some("focus")).expect("chapter").contains("thread, t -- Look at a thread"));
+        assert!(help(Some("focus")).expect("chapter").contains("thread, t -- Focus on a thread"));
         assert!(manual().contains("### `reverse-step [N]`"));
     }
 

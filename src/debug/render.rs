@@ -58,7 +58,7 @@ pub fn stop(stop: &Stop) -> String {
         StopReason::Interrupted => text.push_str("\nProgram interrupted.\n"),
         StopReason::Finding { number, is_first } => {
             let which = if *is_first { "first" } else { "second" };
-            let _ = writeln!(text, "\nFinding {number}, {which} access: the next statement makes it.");
+            let _ = writeln!(text, "\nFinding {number}, {which} access: it happens in the next statement.");
         }
         StopReason::HistoryStart => text.push_str("\nNo more reverse-execution history.\n"),
     }
@@ -74,7 +74,7 @@ pub fn stop(stop: &Stop) -> String {
     text
 }
 
-/// Who is looked at, in cuda-gdb's words.
+/// The focus, in the words of cuda-gdb.
 pub fn focus(focus: &FocusView) -> String {
     match focus {
         FocusView::Host => "the host".to_owned(),
@@ -127,7 +127,7 @@ pub fn reply(reply: &Reply) -> String {
         Reply::Breakpoints(rows) => breakpoints(rows),
         Reply::Displays(rows) if rows.is_empty() => "There are no auto-display expressions now.\n".to_owned(),
         Reply::Displays(rows) => rows.iter().map(display_text).collect(),
-        Reply::Findings(list) if list.is_empty() => "Nothing was found so far.\n".to_owned(),
+        Reply::Findings(list) if list.is_empty() => "No findings so far.\n".to_owned(),
         Reply::Findings(list) => list.concat(),
         Reply::Files(names) => names.join("\n") + "\n",
         Reply::Program(view) => program(view),
@@ -141,7 +141,8 @@ fn breakpoint_set(b: &BreakpointView) -> String {
         BreakpointKind::Statement { function, file, line, asked, places, .. } => {
             let kind = if b.temporary { "Temporary breakpoint" } else { "Breakpoint" };
             let more = if *places > 1 { format!(" ({places} locations)") } else { String::new() };
-            let moved = asked.map(|a| format!("Line {a} has no statement; the next one that has is line {line}.\n"));
+            let moved =
+                asked.map(|a| format!("Line {a} has no statement; using line {line}, the next one that has.\n"));
             format!("{}{kind} {} at {function}: file {file}, line {line}.{more}\n", moved.unwrap_or_default(), b.number)
         }
     }
@@ -192,7 +193,7 @@ fn kernels(rows: &[KernelRow]) -> String {
             r.number.to_string(),
             triple(r.grid),
             triple(r.block),
-            format!("{} of {} blocks done, {} at work", r.ended, r.total, r.begun - r.ended),
+            format!("{} of {} blocks done, {} running", r.ended, r.total, r.begun - r.ended),
             r.name.clone(),
         ]
     };

@@ -1,7 +1,9 @@
 //! Table: the commands of the debugger, one row each, and the tables of `info`.
 //!
-//! Dispatch, abbreviations, completion, help and the manual are all made from these rows. Names and meanings are gdb's and
-//! cuda-gdb's where they have the command.
+//! Dispatch, abbreviations, completion, help and the manual all come from these rows. A command that gdb or cuda-gdb has too
+//! has the same name and meaning here.
+//!
+//! Not here: the arguments of each command (`parse`) and what it does (`session`).
 
 use crate::command::Topic;
 
@@ -55,13 +57,13 @@ pub enum Verb {
 /// The chapters of help.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Class {
-    /// Starting, going on, stepping.
+    /// Starting, continuing, stepping.
     Running,
-    /// Going back.
+    /// Reverse execution.
     Reverse,
     /// Breakpoints and watchpoints.
     Breakpoints,
-    /// Which thread is looked at.
+    /// The focus: the thread that commands refer to.
     Focus,
     /// The call stack.
     Stack,
@@ -108,14 +110,14 @@ impl Class {
     pub fn title(self) -> &'static str {
         match self {
             Class::Running => "Running the program",
-            Class::Reverse => "Going back in time",
-            Class::Breakpoints => "Making the program stop at certain points",
-            Class::Focus => "Choosing the thread that is looked at",
+            Class::Reverse => "Reverse execution",
+            Class::Breakpoints => "Breakpoints and watchpoints",
+            Class::Focus => "Choosing the focused thread",
             Class::Stack => "Examining the stack",
             Class::Data => "Examining and changing data",
             Class::Files => "Showing the source",
-            Class::Status => "Status inquiries",
-            Class::Support => "Support facilities",
+            Class::Status => "Tables of the program state",
+            Class::Support => "Help and exit",
         }
     }
 }
@@ -142,7 +144,7 @@ pub struct Row {
     pub verb: Verb,
     /// Its name.
     pub name: &'static str,
-    /// Other names, the usual abbreviations among them; any other prefix that fits one command only is taken too.
+    /// Other names, including the usual abbreviations. Any other unambiguous prefix is accepted too.
     pub aliases: &'static [&'static str],
     /// Its arguments as help shows them.
     pub arguments: &'static str,
@@ -150,11 +152,11 @@ pub struct Row {
     pub class: Class,
     /// What completes its arguments.
     pub takes: Takes,
-    /// Whether an empty line after it does it again.
+    /// Whether an empty line repeats it.
     pub repeats: bool,
-    /// One sentence without a dot.
+    /// One sentence without a full stop.
     pub brief: &'static str,
-    /// What else there is to know; may be empty.
+    /// More text for `help COMMAND`; may be empty.
     pub text: &'static str,
 }
 
@@ -179,123 +181,123 @@ macro_rules! rows {
 rows! {
     Run "run" ["r"] "" Running Nothing false
         "Start the program from the beginning"
-        "Breakpoints, watchpoints and displays stay.";
+        "Breakpoints, watchpoints and displays are kept.";
     Start "start" [] "" Running Nothing false
         "Start the program and stop at the first statement of the main program"
         "";
     Continue "continue" ["c" "fg"] "[N]" Running Nothing true
-        "Go on until a breakpoint, a watchpoint, an error or the end"
-        "With N, the breakpoint just hit is passed N-1 times.";
+        "Continue to the next breakpoint, watchpoint or error, or to the end"
+        "With N, ignore the breakpoint that was just hit N-1 times.";
     Step "step" ["s"] "[N]" Running Nothing true
-        "Go on to the next statement of the focused thread, into procedures"
-        "The lanes of a warp that are at one statement move together; other warps and blocks run as the schedule has it. On the\nhost a launch is one step, unless a breakpoint in the kernel is hit. While a device thread is stepped, breakpoints without\na condition count for that thread only.";
+        "Step to the next statement of the focused thread, entering procedures"
+        "Lanes of a warp at the same statement step together. Other warps and blocks run according to the schedule. In host code, a\nlaunch is one step unless a breakpoint in the kernel is hit. While you step a device thread, breakpoints without a condition\nstop only in that thread.";
     Next "next" ["n"] "[N]" Running Nothing true
-        "Go on to the next statement of the focused thread, over procedures"
+        "Step to the next statement of the focused thread, over procedure calls"
         "";
     Finish "finish" ["fin"] "" Running Nothing true
-        "Go on until the focused procedure returns"
+        "Continue until the focused procedure returns"
         "";
     Advance "advance" ["until" "u"] "LOCATION" Running Place false
-        "Go on until the focused thread comes to a place"
+        "Continue until the focused thread reaches a location"
         "";
     Barrier "barrier" [] "" Running Nothing true
-        "Go on until the focused thread comes to a barrier of its block"
-        "It stops before the statement that waits there.";
+        "Continue until the focused thread reaches a barrier of its block"
+        "Execution stops before the barrier statement.";
     ReverseStep "reverse-step" ["rs"] "[N]" Reverse Nothing true
-        "Go back to the previous statement of the focused thread, into procedures"
-        "Everything goes back: memory, all threads, the host, and what the program printed is not printed again.";
+        "Step back to the previous statement of the focused thread, entering procedures"
+        "The whole program goes back: memory, all threads and the host. Output that was already printed is not printed again.";
     ReverseNext "reverse-next" ["rn"] "[N]" Reverse Nothing true
-        "Go back to the previous statement of the focused thread, over procedures"
+        "Step back to the previous statement of the focused thread, over procedure calls"
         "";
     ReverseContinue "reverse-continue" ["rc"] "" Reverse Nothing true
-        "Go back to the previous hit of a breakpoint or watchpoint, or to the beginning"
+        "Go back to the previous breakpoint or watchpoint hit, or to the start"
         "";
     ReverseFinish "reverse-finish" [] "" Reverse Nothing true
         "Go back to the call of the focused procedure"
         "";
     Finding "finding" [] "N [first | second]" Reverse Nothing false
-        "Go to the moment of an access of finding N, the second one unless told otherwise"
-        "With --race the program stops at the second access of a race.";
+        "Go to the time of an access of finding N, by default the second"
+        "A race has two accesses. With --race, the program stops at the second one.";
     Break "break" ["b" "br" "brea"] "[LOCATION] [if CONDITION]" Breakpoints Place false
         "Set a breakpoint at a line, a procedure or a kernel"
-        "LOCATION is a line number, FILE:LINE, or the name of a procedure or kernel; without one, it is the current statement. A\nline without a statement means the next one that has one. CONDITION is a logical expression in the scope of that place,\nevaluated in each thread that comes there:\n    break 12 if threadidx%x == 5 .and. blockidx%x == 3\nThe focus switches to the lowest thread of the warp for which it holds.";
+        "LOCATION is a line number, FILE:LINE, or the name of a procedure or kernel. The default is the current statement. If the\nline has no statement, the breakpoint goes to the next line that has one. CONDITION is a logical expression in the scope of\nthe location, evaluated in each thread that reaches it:\n    break 12 if threadidx%x == 5 .and. blockidx%x == 3\nThe focus moves to the lowest thread of the warp for which the condition is true.";
     TemporaryBreak "tbreak" ["tb"] "[LOCATION] [if CONDITION]" Breakpoints Place false
         "Set a breakpoint that is deleted when it is hit"
         "";
     Condition "condition" [] "N [CONDITION]" Breakpoints Expression false
-        "Give breakpoint N a condition, or take it away"
+        "Set the condition of breakpoint N, or remove it"
         "";
     Ignore "ignore" [] "N COUNT" Breakpoints Nothing false
-        "Let breakpoint N pass COUNT times"
+        "Ignore the next COUNT hits of breakpoint N"
         "";
     Delete "delete" ["d"] "[N]..." Breakpoints Nothing false
-        "Delete breakpoints and watchpoints, all of them when none is named"
+        "Delete breakpoints and watchpoints, or all of them"
         "";
     Enable "enable" [] "[N]..." Breakpoints Nothing false
-        "Enable breakpoints and watchpoints"
+        "Enable breakpoints and watchpoints, or all of them"
         "";
     Disable "disable" ["dis"] "[N]..." Breakpoints Nothing false
-        "Disable breakpoints and watchpoints"
+        "Disable breakpoints and watchpoints, or all of them"
         "";
     Watch "watch" ["wa"] "VARIABLE" Breakpoints Expression false
         "Stop when the value of a variable, element or component changes"
-        "The thread that wrote it is named with the old and the new value. Shared and local variables are those of the focused\nblock and thread.";
+        "The report shows the old and the new value and the thread that wrote it. A shared variable is that of the focused block, a\nlocal variable that of the focused thread.";
     Kernel "kernel" [] "[N] [block ...] [thread ...]" Focus Nothing false
-        "Look at a kernel, or say which is looked at"
-        "Kernels are numbered by launch, from 1.";
+        "Focus on a kernel, or show the focused one"
+        "Kernels are numbered in the order of their launches, from 1.";
     Block "block" ["bl"] "[(X,Y,Z)] [thread ...]" Focus Nothing false
-        "Look at a block of the kernel, or say which is looked at"
-        "Indices are those of blockidx, from 1; y and z may be left out. Blocks run one after another, so only those that have\nbegun and not ended can be looked at.";
+        "Focus on a block of the kernel, or show the focused one"
+        "Indices are those of blockidx, from 1; y and z can be left out. Blocks run one after another, so you can focus only on a\nblock that has begun and not ended.";
     Thread "thread" ["t"] "[(X,Y,Z)]" Focus Nothing false
-        "Look at a thread of the block, or say which is looked at"
-        "Indices are those of threadidx, from 1; y and z may be left out.";
+        "Focus on a thread of the block, or show the focused one"
+        "Indices are those of threadidx, from 1; y and z can be left out.";
     Warp "warp" [] "[N] [lane N]" Focus Nothing false
-        "Look at a warp of the block, or say which is looked at"
-        "Warps of a block are numbered from 0.";
+        "Focus on a warp of the block, or show the focused one"
+        "The warps of a block are numbered from 0.";
     Lane "lane" ["la"] "[N]" Focus Nothing false
-        "Look at a lane of the warp, or say which is looked at"
+        "Focus on a lane of the warp, or show the focused one"
         "Lanes are numbered from 0.";
     Host "host" [] "" Focus Nothing false
-        "Look at the host program"
+        "Focus on the host program"
         "";
     Cuda "cuda" [] "[kernel N] [block (X,Y,Z)] [thread (X,Y,Z)] [warp N] [lane N]" Focus Nothing false
-        "Look at a thread by all its coordinates, as cuda-gdb has it"
+        "Focus on a thread given by its coordinates, as in cuda-gdb"
         "";
     Backtrace "backtrace" ["bt" "where"] "" Stack Nothing false
         "Show the call stack of the focused thread"
         "";
     Frame "frame" ["f"] "[N]" Stack Nothing false
-        "Look at frame N of the call stack, or show the frame that is looked at"
+        "Focus on frame N of the call stack, or show the focused frame"
         "Frame 0 is the innermost.";
     Up "up" [] "[N]" Stack Nothing true
-        "Look at the frame that called this one"
+        "Focus on the calling frame"
         "";
     Down "down" ["dow"] "[N]" Stack Nothing true
-        "Look at the frame that this one called"
+        "Focus on the called frame"
         "";
     Print "print" ["p" "inspect"] "[/x|/o|/t] EXPRESSION[@warp|@block]" Data Expression false
         "Show the value of an expression"
-        "Any Fortran expression over what is in scope: variables, elements, sections, components, operators, intrinsic\nfunctions, threadidx and its kin. Functions of the program can be called; what they\nchange is forgotten. With @warp or @block it is evaluated in every thread, and equal values are shown together.";
+        "EXPRESSION is any Fortran expression in scope: variables, elements, sections, components, operators, intrinsic functions,\nthreadidx, blockidx and so on. It can call functions of the program; changes that they make are discarded. With @warp or\n@block it is evaluated in every thread, and threads with equal values are shown together. /x, /o and /t print in hexadecimal,\noctal and binary.";
     Whatis "whatis" ["ptype"] "EXPRESSION" Data Expression false
         "Show the type of an expression"
         "";
     Set "set" [] "var VARIABLE = EXPRESSION" Data Expression false
         "Assign to a variable, element or component of the focused thread"
-        "The assignment becomes part of the history: going back and forth passes it again.";
+        "The assignment is part of the history: going back undoes it, going forward does it again.";
     Display "display" ["disp"] "[EXPRESSION]" Data Expression false
-        "Show an expression at each stop, or show all displays now"
+        "Show an expression at each stop, or show all such expressions now"
         "";
     Undisplay "undisplay" [] "[N]..." Data Nothing false
-        "End displays, all of them when none is named"
+        "Stop showing expressions at each stop, or stop showing all"
         "";
     List "list" ["l"] "[LOCATION | FIRST,LAST | -]" Files Place true
         "Show source lines"
-        "Without arguments, ten more; with -, the ten before.";
+        "Without arguments it shows the next ten lines, with - the ten lines before.";
     Info "info" ["i" "inf"] "TOPIC" Status Topic false
-        "Show a table"
+        "Show a table of the program state"
         "";
     Help "help" ["h"] "[COMMAND | CHAPTER]" Support Command false
-        "Explain commands"
+        "Describe commands"
         "";
     Quit "quit" ["q" "exit"] "" Support Nothing false
         "End the session"
@@ -311,7 +313,7 @@ pub struct TopicRow {
     pub name: &'static str,
     /// Another name, or none.
     pub alias: &'static str,
-    /// One sentence without a dot.
+    /// One sentence without a full stop.
     pub brief: &'static str,
 }
 
@@ -324,18 +326,18 @@ macro_rules! topics {
 }
 
 topics! {
-    Kernels "kernels" "" "The kernel at work";
+    Kernels "kernels" "" "The running kernel";
     Blocks "blocks" "" "Blocks that have begun and not ended";
-    Warps "warps" "" "Warps of the focused block with their lanes";
+    Warps "warps" "" "Warps of the focused block, with their lanes";
     Lanes "lanes" "" "Lanes of the focused warp";
-    Threads "threads" "" "Threads of the blocks at work, by the line they are at";
-    Barriers "barriers" "" "Who waits at a barrier and who has yet to come";
+    Threads "threads" "" "Threads of the running blocks, by line";
+    Barriers "barriers" "" "Threads that wait at a barrier, and threads still missing";
     Locals "locals" "" "Variables of the focused frame";
     Arguments "args" "" "Dummy arguments of the focused frame";
     Breakpoints "breakpoints" "watchpoints" "Breakpoints and watchpoints";
     Displays "display" "" "Expressions shown at each stop";
-    Findings "findings" "" "What was found so far";
+    Findings "findings" "" "Findings so far";
     Frame "frame" "" "The focused frame";
     Source "source" "sources" "Source files of the program";
-    Program "program" "" "Where the program is";
+    Program "program" "" "The state of the program";
 }

@@ -1,4 +1,6 @@
-//! What the keys do.
+//! The actions of the keys and of mouse clicks.
+//!
+//! Not here: which key has which action (`keymap`), and drawing (`draw`).
 
 use crate::keymap::Action;
 use crate::model::Model;
@@ -7,7 +9,7 @@ use crate::prompt::Purpose;
 use crate::update::{Effect, execute};
 use debug::{BreakpointKind, FocusView, Request};
 
-/// Does what a key is for.
+/// Performs an action.
 pub(crate) fn act(model: &mut Model, action: Action, effects: &mut Vec<Effect>) {
     if model.help.is_some() && scroll_help(model, action) {
         return;
@@ -85,7 +87,7 @@ pub(crate) fn act(model: &mut Model, action: Action, effects: &mut Vec<Effect>) 
     }
 }
 
-/// The keys of the help pane; `false` for one that is not its.
+/// Handles a key while help is shown; `false` if help does not use the key.
 fn scroll_help(model: &mut Model, action: Action) -> bool {
     let Some(top) = model.help else { return false };
     let page = usize::from(model.size.1.saturating_sub(5)).max(1);
@@ -112,13 +114,13 @@ fn quit(model: &mut Model, effects: &mut Vec<Effect>) {
         model.say("The program is running; Ctrl-C stops it.", true);
     } else if model.is_alive() && !model.quitting {
         model.quitting = true;
-        model.say("The program has not ended. Press q again to leave the debugger.", false);
+        model.say("The program has not ended. Press q again to quit the debugger.", false);
     } else {
         effects.push(Effect::Ask(Request::Do(debug::Command::Quit)));
     }
 }
 
-/// The place of the cursor in the source, as `break` takes it.
+/// The source location of the cursor, in the form that `break` takes.
 fn cursor_place(model: &Model) -> Option<String> {
     let file = model.files.get(model.file)?;
     Some(format!("{}:{}", file.name, model.scroll(Pane::Source).cursor + 1))
@@ -150,7 +152,7 @@ fn lane(model: &mut Model, by: i32, effects: &mut Vec<Effect>) {
         .map(|l| (l.lane, l.current))
         .collect();
     let Some(at) = alive.iter().position(|l| l.1) else {
-        return model.say("The focus is on the host; there are no lanes to choose from.", true);
+        return model.say("The focus is on the host, which has no lanes.", true);
     };
     let to = (at as i64 + i64::from(by)).rem_euclid(alive.len() as i64) as usize;
     let lane = alive[to].0;
@@ -162,7 +164,7 @@ fn warp(model: &mut Model, by: i32, effects: &mut Vec<Effect>) {
     let alive: Vec<(u32, bool)> =
         survey.warps.iter().filter(|w| !w.fragments.is_empty()).map(|w| (w.number, w.current)).collect();
     let Some(at) = alive.iter().position(|w| w.1) else {
-        return model.say("The focus is on the host; there are no warps to choose from.", true);
+        return model.say("The focus is on the host, which has no warps.", true);
     };
     let to = (at as i64 + i64::from(by)).rem_euclid(alive.len() as i64) as usize;
     let warp = alive[to].0;
@@ -171,13 +173,14 @@ fn warp(model: &mut Model, by: i32, effects: &mut Vec<Effect>) {
 
 fn block(model: &mut Model, by: i32, effects: &mut Vec<Effect>) {
     let Some(survey) = &model.survey else { return };
-    let Some(map) = &survey.blocks else { return model.say("No kernel is at work.", true) };
+    let Some(map) = &survey.blocks else { return model.say("No kernel is running.", true) };
     let here = match survey.focus {
         FocusView::Thread { block, .. } => map.active.iter().position(|b| *b == block),
         FocusView::Host => None,
     };
     if map.active.len() < 2 && here.is_some() {
-        return model.say("No other block is at work; blocks that wait for nothing run one after another.", true);
+        return model
+            .say("No other block is running: blocks that do not wait for each other run one after another.", true);
     }
     let to = here.map_or(0, |at| (at as i64 + i64::from(by)).rem_euclid(map.active.len() as i64) as usize);
     let Some([x, y, z]) = map.active.get(to).copied() else { return };
@@ -285,7 +288,7 @@ fn finding(model: &mut Model, survey: &debug::Survey, row: usize, effects: &mut 
     }
 }
 
-/// A click in the pane of threads: on a lane of a strip it chooses the lane.
+/// A click in the Threads pane: a click on a lane focuses on it.
 pub(crate) fn click_threads(model: &mut Model, x: u16, y: u16, effects: &mut Vec<Effect>) {
     let Some(layout) = model.layout().of(Pane::Threads).cloned() else { return };
     let strips = crate::draw::strips(model, layout.inner());

@@ -1,7 +1,9 @@
-//! Table: the keys. Dispatch, the line of hints, the help pane and the manual are all made from these rows.
+//! Table: the keys. Dispatch, the hint line, the help pane and the manual all come from these rows.
 //!
-//! Single letters are those of gdb's single-key mode where it has them, movement is vim's, function keys are those of common
-//! editors. A capital letter goes back in time.
+//! Letters follow the single-key mode of gdb where it has them, movement follows vim, and function keys follow common editors.
+//! A capital letter is the same step backwards in time.
+//!
+//! Not here: what an action does (`act`).
 
 use crate::pane::Pane;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -17,11 +19,11 @@ pub enum Action {
     ToggleBreakpoint,
     /// Asks for the condition of a breakpoint on the line of the cursor.
     BreakIf,
-    /// Looks at the next or previous lane.
+    /// Focuses on the next or previous lane.
     Lane(i32),
-    /// The same of warps.
+    /// The same for warps.
     Warp(i32),
-    /// The same of blocks that are at work.
+    /// The same for running blocks.
     Block(i32),
     /// Opens the command line.
     Prompt,
@@ -33,7 +35,7 @@ pub enum Action {
     Pane(i32),
     /// Shows a pane and goes to it.
     Show(Pane),
-    /// Makes the pane as large as the screen, or as it was.
+    /// Enlarges the pane to the whole screen, or restores it.
     Zoom,
     /// Moves the cursor by lines.
     Lines(i32),
@@ -45,9 +47,9 @@ pub enum Action {
     First,
     /// Goes to the end.
     Last,
-    /// Does what the row is for.
+    /// Does what Enter means in the pane.
     Enter,
-    /// Asks for the expression of the pane.
+    /// Asks for the expression that the pane shows.
     Expression,
     /// Switches between table and heat map.
     Map,
@@ -59,7 +61,7 @@ pub enum Action {
     Help,
     /// Interrupts the program.
     Interrupt,
-    /// Closes what is open.
+    /// Closes the open window.
     Escape,
     /// Ends the session.
     Quit,
@@ -78,7 +80,7 @@ pub enum Chapter {
     Focus,
     /// Panes and movement.
     Panes,
-    /// What panes do with their rows.
+    /// Keys for the rows of a pane.
     Rows,
     /// The rest.
     Rest,
@@ -93,9 +95,9 @@ impl Chapter {
     pub fn title(self) -> &'static str {
         match self {
             Chapter::Run => "Running",
-            Chapter::Back => "Going back in time",
+            Chapter::Back => "Reverse execution",
             Chapter::Break => "Breakpoints",
-            Chapter::Focus => "Choosing the thread that is looked at",
+            Chapter::Focus => "Choosing the focused thread",
             Chapter::Panes => "Panes and movement",
             Chapter::Rows => "In a pane",
             Chapter::Rest => "Other keys",
@@ -114,15 +116,15 @@ pub struct KeyRow {
     pub action: Action,
     /// Its chapter.
     pub chapter: Chapter,
-    /// A word or two for the line of hints; empty for none.
+    /// A word or two for the hint line; empty for none.
     pub hint: &'static str,
-    /// One sentence without a dot.
+    /// One sentence without a full stop.
     pub brief: &'static str,
 }
 
 macro_rules! keys {
     ($([$($key:literal)*] $([$($pane:ident)*])? $chapter:ident $action:expr, $hint:literal $brief:literal;)*) => {
-        /// All keys in the order of help. The first row that fits counts.
+        /// All keys in the order of help. The first matching row applies.
         pub const KEYS: &[KeyRow] = &[$(KeyRow {
             keys: &[$($key),*],
             panes: &[$($(Pane::$pane),*)?],
@@ -135,30 +137,30 @@ macro_rules! keys {
 }
 
 keys! {
-    ["n" "F10"] Run Action::Command("next"), "next" "Go on to the next statement of the focused thread, over procedures";
-    ["s" "F11"] Run Action::Command("step"), "step" "Go on to the next statement of the focused thread, into procedures";
-    ["c" "F5"] Run Action::Command("continue"), "continue" "Go on until a breakpoint, a watchpoint, an error or the end; starts the program if it has not begun";
+    ["n" "F10"] Run Action::Command("next"), "next" "Step to the next statement of the focused thread, over procedure calls";
+    ["s" "F11"] Run Action::Command("step"), "step" "Step to the next statement of the focused thread, entering procedures";
+    ["c" "F5"] Run Action::Command("continue"), "continue" "Continue to the next breakpoint, watchpoint or error, or to the end; starts the program if necessary";
     ["r"] Run Action::Command("run"), "run" "Start the program from the beginning";
-    ["f" "Shift-F11"] Run Action::Command("finish"), "" "Go on until the focused procedure returns";
-    ["y" "F8"] Run Action::Command("barrier"), "barrier" "Go on until the focused thread comes to a barrier of its block";
-    ["t" "F4"] [Source] Run Action::ToCursor, "" "Go on until the focused thread comes to the line of the cursor";
-    ["N" "F6"] Back Action::Command("reverse-next"), "back" "Go back to the previous statement of the focused thread, over procedures";
-    ["S" "F7"] Back Action::Command("reverse-step"), "" "Go back to the previous statement of the focused thread, into procedures";
-    ["C" "Shift-F5"] Back Action::Command("reverse-continue"), "" "Go back to the previous hit of a breakpoint or watchpoint, or to the beginning";
+    ["f" "Shift-F11"] Run Action::Command("finish"), "" "Continue until the focused procedure returns";
+    ["y" "F8"] Run Action::Command("barrier"), "barrier" "Continue until the focused thread reaches a barrier of its block";
+    ["t" "F4"] [Source] Run Action::ToCursor, "" "Continue until the focused thread reaches the cursor line";
+    ["N" "F6"] Back Action::Command("reverse-next"), "back" "Step back to the previous statement of the focused thread, over procedure calls";
+    ["S" "F7"] Back Action::Command("reverse-step"), "" "Step back to the previous statement of the focused thread, entering procedures";
+    ["C" "Shift-F5"] Back Action::Command("reverse-continue"), "" "Go back to the previous breakpoint or watchpoint hit, or to the start";
     ["F"] Back Action::Command("reverse-finish"), "" "Go back to the call of the focused procedure";
-    ["b" "F9"] [Source] Break Action::ToggleBreakpoint, "break" "Set a breakpoint on the line of the cursor, or delete it";
-    ["B"] [Source] Break Action::BreakIf, "" "Set a breakpoint with a condition on the line of the cursor";
-    ["x" "Delete"] [Breakpoints] Break Action::Delete, "delete" "Delete the breakpoint of the row";
-    ["Space"] [Breakpoints] Break Action::Disable, "on/off" "Disable the breakpoint of the row, or enable it";
-    ["]"] Focus Action::Lane(1), "lane" "Look at the next lane of the warp";
-    ["["] Focus Action::Lane(-1), "" "Look at the previous lane of the warp";
-    ["}"] Focus Action::Warp(1), "" "Look at the next warp of the block";
-    ["{"] Focus Action::Warp(-1), "" "Look at the previous warp of the block";
-    [")"] Focus Action::Block(1), "" "Look at the next block that is at work";
-    ["("] Focus Action::Block(-1), "" "Look at the previous block that is at work";
-    ["H"] Focus Action::Command("host"), "" "Look at the host program";
-    ["u"] Focus Action::Command("up"), "" "Look at the frame that called this one";
-    ["d"] Focus Action::Command("down"), "" "Look at the frame that this one called";
+    ["b" "F9"] [Source] Break Action::ToggleBreakpoint, "break" "Set or delete a breakpoint on the cursor line";
+    ["B"] [Source] Break Action::BreakIf, "" "Set a conditional breakpoint on the cursor line";
+    ["x" "Delete"] [Breakpoints] Break Action::Delete, "delete" "Delete the selected breakpoint";
+    ["Space"] [Breakpoints] Break Action::Disable, "on/off" "Disable or enable the selected breakpoint";
+    ["]"] Focus Action::Lane(1), "lane" "Focus on the next lane of the warp";
+    ["["] Focus Action::Lane(-1), "" "Focus on the previous lane of the warp";
+    ["}"] Focus Action::Warp(1), "" "Focus on the next warp of the block";
+    ["{"] Focus Action::Warp(-1), "" "Focus on the previous warp of the block";
+    [")"] Focus Action::Block(1), "" "Focus on the next running block";
+    ["("] Focus Action::Block(-1), "" "Focus on the previous running block";
+    ["H"] Focus Action::Command("host"), "" "Focus on the host program";
+    ["u"] Focus Action::Command("up"), "" "Focus on the calling frame";
+    ["d"] Focus Action::Command("down"), "" "Focus on the called frame";
     ["Tab"] Panes Action::Pane(1), "pane" "Go to the next pane";
     ["BackTab"] Panes Action::Pane(-1), "" "Go to the previous pane";
     ["1"] Panes Action::Show(Pane::Source), "" "Go to the source";
@@ -171,7 +173,7 @@ keys! {
     ["8" "w"] Panes Action::Show(Pane::Stack), "" "Show the call stack";
     ["9" "!"] Panes Action::Show(Pane::Findings), "" "Show the findings";
     ["0"] Panes Action::Show(Pane::Breakpoints), "" "Show the breakpoints";
-    ["z"] Panes Action::Zoom, "zoom" "Make the pane as large as the screen, or as it was";
+    ["z"] Panes Action::Zoom, "zoom" "Enlarge the pane to the whole screen, or restore it";
     ["j" "Down"] Panes Action::Lines(1), "" "Down";
     ["k" "Up"] Panes Action::Lines(-1), "" "Up";
     ["h" "Left"] Panes Action::Columns(-1), "" "Left";
@@ -181,21 +183,21 @@ keys! {
     ["g" "Home"] Panes Action::First, "" "To the beginning";
     ["G" "End"] Panes Action::Last, "" "To the end";
     ["."] Panes Action::Here, "" "Show the current statement again";
-    ["/"] [Source] Panes Action::Search, "" "Search the source; an empty search goes on to the next place";
-    ["Enter"] [Source] Rows Action::ToCursor, "" "Go on until the focused thread comes to the line of the cursor";
-    ["Enter"] [Locals] Rows Action::Enter, "show" "Show an array in the memory pane, a scalar in all lanes";
-    ["Enter"] [Lanes] Rows Action::Enter, "focus" "Look at the lane of the row";
-    ["Enter"] [Stack] Rows Action::Enter, "focus" "Look at the frame of the row";
-    ["Enter"] [Findings] Rows Action::Enter, "go there" "Go to the moment of the access of the row, or show its place";
-    ["Enter"] [Breakpoints] Rows Action::Enter, "show" "Show the place of the row";
+    ["/"] [Source] Panes Action::Search, "" "Search the source; an empty search finds the next match";
+    ["Enter"] [Source] Rows Action::ToCursor, "" "Continue until the focused thread reaches the cursor line";
+    ["Enter"] [Locals] Rows Action::Enter, "show" "Show an array in the memory pane, or a scalar in all lanes";
+    ["Enter"] [Lanes] Rows Action::Enter, "focus" "Focus on the selected lane";
+    ["Enter"] [Stack] Rows Action::Enter, "focus" "Focus on the selected frame";
+    ["Enter"] [Findings] Rows Action::Enter, "go there" "Go to the time of the selected access, or show its location";
+    ["Enter"] [Breakpoints] Rows Action::Enter, "show" "Show the location of the breakpoint";
     ["e"] [Memory] Rows Action::Expression, "array" "Choose the array";
-    ["e"] [Lanes] Rows Action::Expression, "expression" "Choose the expression that is shown in all lanes";
+    ["e"] [Lanes] Rows Action::Expression, "expression" "Choose the expression to show in all lanes";
     ["t"] [Memory] Rows Action::Map, "table/map" "Switch between the table and the heat map";
-    [":" "i"] Rest Action::Prompt, "command" "Type a command of the debugger; Tab completes it, Up and Down go through the history";
+    [":" "i"] Rest Action::Prompt, "command" "Type a debugger command; Tab completes it, Up and Down recall earlier ones";
     ["?" "F1"] Rest Action::Help, "help" "Show or hide this help";
-    ["Ctrl-c"] Rest Action::Interrupt, "" "Stop the running program; at rest, leave the debugger";
-    ["Escape"] Rest Action::Escape, "" "Close what is open";
-    ["q"] Rest Action::Quit, "quit" "Leave the debugger";
+    ["Ctrl-c"] Rest Action::Interrupt, "" "Interrupt the running program; otherwise quit";
+    ["Escape"] Rest Action::Escape, "" "Close the open window";
+    ["q"] Rest Action::Quit, "quit" "Quit the debugger";
 }
 
 /// The name of a key as the table has it.

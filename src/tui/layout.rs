@@ -1,15 +1,15 @@
-//! Where the panes are: a function of the size of the screen and of what was shown last.
+//! The areas of the panes: a function of the screen size and of which panes were shown last.
 //!
-//! On a small screen all lower panes share one place, on a large one they have two or three. A place shows that of its
-//! panes that was asked for last.
+//! On a small screen all lower panes share one slot; on a large one they have two or three. A slot shows the pane that was
+//! requested last.
 
 use crate::pane::Pane;
 use ratatui::layout::Rect;
 
-/// A place of the screen with the panes that share it.
+/// A slot of the screen with the panes that share it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Place {
-    /// Where.
+    /// Its area.
     pub area: Rect,
     /// The panes.
     pub panes: Vec<Pane>,
@@ -34,7 +34,7 @@ pub(crate) struct Layout {
     pub places: Vec<Place>,
     /// The command line and messages.
     pub prompt: Rect,
-    /// The line of hints.
+    /// The hint line.
     pub hints: Rect,
 }
 
@@ -48,12 +48,12 @@ impl Layout {
     }
 }
 
-/// The last of `panes` in `recent`, which ends with what was asked for last.
+/// The last of `panes` in `recent`, which ends with the latest request.
 fn shown(panes: &[Pane], recent: &[Pane]) -> Pane {
     recent.iter().rev().find(|p| panes.contains(p)).or(panes.first()).copied().unwrap_or(Pane::Source)
 }
 
-/// Arranges a screen of that size. With `zoomed`, one pane has it all.
+/// Arranges a screen of this size. With `zoomed`, one pane fills it.
 pub(crate) fn arrange(width: u16, height: u16, recent: &[Pane], zoomed: Option<Pane>) -> Layout {
     use Pane::{Banks, Breakpoints, Findings, Lanes, Locals, Memory, Output, Source, Stack, Threads};
     let line = |y: u16| Rect { x: 0, y, width, height: 1.min(height) };

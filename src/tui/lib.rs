@@ -1,15 +1,15 @@
-//! The debugger in a terminal.
+//! The debugger with panes in a terminal.
 //!
-//! A [`Model`] is all that the screen shows. Events (keys, mouse, what the session says) change it by [`update`], which
-//! hands back what the outside is to do; [`render`] draws it and decides nothing. [`terminal`] ties them to a real terminal
-//! and to a session on its own thread; tests tie them to a buffer.
+//! A [`Model`] holds everything that the screen shows. [`update`] applies an event (a key, the mouse, an answer of the session)
+//! to the model and returns the effects for the outside. [`render`] draws the model and decides nothing. [`terminal`] connects
+//! them with a real terminal and with a session on its own thread; tests connect them with a buffer.
 //!
-//! - tables: `pane` has the panes, `keymap` the keys; help, hints and the manual are made from them
-//! - state: `model`, `prompt`; where the panes are: `layout`; colours and characters: `look`
-//! - events: `update`, and `act` for what the keys do
-//! - pictures: `draw`
+//! - tables: `pane` and `keymap`; help, hints and the manual come from them
+//! - state: `model`, `prompt`; the areas of the panes: `layout`; colours and characters: `look`
+//! - events: `update`, and `act` for the actions of keys
+//! - drawing: `draw`
 //!
-//! Not here: what a program means or does (`debug` and below). The machine is never touched but through the session.
+//! Not here: what a program means or does (`debug`). The machine can be reached only through the session.
 
 mod act;
 mod draw;

@@ -1,7 +1,7 @@
 //! Colours and characters: a dark, a light and a colourless theme; Unicode and ASCII.
 //!
-//! Only the sixteen colours of the terminal's own palette are used, but for heat maps. Whatever a colour says, a character
-//! says too, so that nothing is lost without colours.
+//! Except for heat maps, only the sixteen colours of the terminal palette are used. Everything that a colour shows is also shown
+//! by a character, so nothing is lost without colours.
 
 use debug::{BlockState, LaneState};
 use ratatui::style::{Color, Modifier, Style};
@@ -19,7 +19,7 @@ pub enum Theme {
     Plain,
 }
 
-/// How everything looks.
+/// Colours and characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Look {
     /// Colours.
@@ -28,7 +28,7 @@ pub struct Look {
     pub is_ascii: bool,
 }
 
-/// What a piece of text is.
+/// The role of a piece of text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     /// Plain text.
@@ -37,7 +37,7 @@ pub enum Role {
     Faint,
     /// A heading, a name.
     Strong,
-    /// The frame of the pane that has the keys.
+    /// The border of the pane that receives keys.
     Focus,
     /// The statement that comes next.
     Current,
@@ -55,7 +55,7 @@ pub enum Role {
     Comment,
     /// A literal.
     Literal,
-    /// What the debugger said.
+    /// A reply of the debugger.
     Reply,
 }
 

@@ -1,4 +1,4 @@
-//! The chapter of the manual on the terminal interface, as Markdown, from the tables.
+//! The manual of panes and keys as Markdown, from their tables.
 
 use crate::keymap::{Chapter, KEYS};
 use crate::pane::PANES;

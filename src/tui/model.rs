@@ -1,4 +1,4 @@
-//! All that the screen shows, and nothing else: plain data that events change and drawing reads.
+//! The state of the screen: plain data that `update` changes and `draw` reads.
 
 use crate::layout::{self, Layout};
 use crate::look::Look;
@@ -8,9 +8,9 @@ use debug::{ArrayWanted, FileText, FocusView, LaneState, Survey, VariableRow, Wa
 use source::FileId;
 use std::collections::VecDeque;
 
-/// Lines that are kept for when the command that is being done has ended.
+/// Most command lines that wait for the running command to end.
 pub(crate) const MOST_QUEUED: usize = 16;
-/// Ticks after which the screen says that a command is being done.
+/// Ticks after which the screen shows that a command is running.
 pub(crate) const SHOWN_AFTER: u32 = 1;
 /// Lines of output that are kept.
 const MOST_OUTPUT: usize = 20_000;
@@ -43,7 +43,7 @@ pub struct Scroll {
     pub left: usize,
 }
 
-/// A command that is being done.
+/// A running command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Running {
     /// The line.
@@ -52,7 +52,7 @@ pub struct Running {
     pub ticks: u32,
     /// Statements begun so far in the program.
     pub time: u64,
-    /// Blocks of the launch at work that have begun, and all.
+    /// Blocks of the running launch that have begun, and all of them.
     pub blocks: Option<(u64, u64)>,
     /// Whether the user wants it to stop.
     pub interrupted: bool,
@@ -87,21 +87,21 @@ pub struct Model {
     pub look: Look,
     /// The sources.
     pub files: Vec<FileText>,
-    /// The program as it was last looked at.
+    /// The latest snapshot of the program.
     pub survey: Option<Box<Survey>>,
-    /// The same at the stop before.
+    /// The snapshot at the stop before.
     pub before: Option<Box<Survey>>,
-    /// The command that is being done.
+    /// The running command.
     pub running: Option<Running>,
-    /// Lines to be done after it, typed before the screen said that a command is being done.
+    /// Command lines that wait for it, typed before it ended.
     pub(crate) queued: VecDeque<String>,
     /// What was written.
     pub output: Vec<(Voice, String)>,
-    /// Whether the last line of output is not ended yet.
+    /// Whether the last line of output has no line end yet.
     pub(crate) open_line: bool,
-    /// The pane that has the keys.
+    /// The pane that receives keys.
     pub pane: Pane,
-    /// Panes in the order in which they were asked for.
+    /// Panes in the order of their last request.
     pub recent: Vec<Pane>,
     /// Whether the pane has the whole screen.
     pub zoomed: bool,
@@ -117,7 +117,7 @@ pub struct Model {
     pub prompt: Option<Prompt>,
     /// Lines typed before.
     pub history: Vec<String>,
-    /// What was looked for last.
+    /// The last search text.
     pub searched: String,
     /// The line above the hints.
     pub message: Option<Message>,
@@ -128,9 +128,9 @@ pub struct Model {
     pub(crate) survey_asked: bool,
     /// Whether completions are awaited.
     pub(crate) completing: bool,
-    /// Whether quitting was asked for once.
+    /// Whether the user has asked to quit once.
     pub(crate) quitting: bool,
-    /// What the survey on its way was asked for.
+    /// The request of the snapshot on its way.
     pub(crate) asked: Wanted,
 }
 
@@ -227,7 +227,7 @@ impl Model {
         usize::from(inner.height.saturating_sub(head))
     }
 
-    /// What is to be asked of the session for the screen as it is.
+    /// The request to the session for the present screen.
     pub fn wanted(&self) -> Wanted {
         let layout = self.layout();
         let inner = |pane| layout.of(pane).map(layout::Place::inner);
@@ -283,7 +283,7 @@ impl Model {
         }
     }
 
-    /// Shows a pane without giving it the keys.
+    /// Shows a pane without moving the keys to it.
     pub(crate) fn bring_up(&mut self, pane: Pane) {
         self.recent.retain(|p| *p != pane);
         self.recent.push(pane);
@@ -294,7 +294,7 @@ impl Model {
         self.message = None;
     }
 
-    /// The value that a variable had at the stop before, if the same frame of the same thread was looked at.
+    /// The value of a variable at the stop before, if the focus was on the same frame of the same thread.
     pub fn has_changed(&self, row: &VariableRow) -> bool {
         let (Some(now), Some(before)) = (&self.survey, &self.before) else { return false };
         let depth = |s: &Survey| (s.focus, s.stack.len(), s.stack.iter().find(|f| f.current).map(|f| f.level));
@@ -302,7 +302,7 @@ impl Model {
             && before.locals.iter().find(|b| b.name == row.name).is_some_and(|b| b.value != row.value)
     }
 
-    /// Whether the value of the lanes' expression in a lane is another one than at the stop before.
+    /// Whether the expression of the Lanes pane has changed in a lane since the stop before.
     pub fn has_lane_changed(&self, index: usize) -> bool {
         let warp = |s: &Survey| match s.focus {
             FocusView::Thread { kernel, block, warp, .. } => Some((kernel, block, warp)),
@@ -315,7 +315,7 @@ impl Model {
             && new.values.get(index).zip(old.values.get(index)).is_some_and(|(n, o)| n.value != o.value)
     }
 
-    /// Whether a word of shared memory is another one than at the stop before.
+    /// Whether a word of shared memory has changed since the stop before.
     pub fn has_word_changed(&self, word: u64) -> bool {
         let block = |s: &Survey| match s.focus {
             FocusView::Thread { kernel, block, .. } => Some((kernel, block)),
@@ -336,7 +336,7 @@ impl Model {
         Some((here.fold(first.lanes, |lanes, f| lanes | f.lanes), first.state))
     }
 
-    /// Whether a finding speaks of a line of the shown file.
+    /// Whether a finding has an access on a line of the shown file.
     pub fn has_finding(&self, line: usize) -> bool {
         let (Some(file), Some(survey)) = (self.files.get(self.file), &self.survey) else { return false };
         let mut ends = survey.findings.iter().flat_map(|f| &f.ends);
@@ -358,12 +358,12 @@ impl Model {
         self.survey.as_ref().is_some_and(|s| s.program.started && s.program.exited.is_none())
     }
 
-    /// Whether nothing is awaited from the session.
+    /// Whether no answer of the session is due.
     pub fn is_at_rest(&self) -> bool {
         self.running.is_none() && !self.survey_asked && !self.completing
     }
 
-    /// Keeps cursors within their panes and in sight.
+    /// Keeps cursors within their panes and visible.
     pub(crate) fn settle(&mut self) {
         for pane in crate::pane::PANES.iter().map(|r| r.pane) {
             let (rows, room) = (self.rows(pane), self.room(pane));

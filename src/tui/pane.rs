@@ -1,9 +1,11 @@
 //! Table: the panes of the screen.
+//!
+//! Not here: what each draws (`draw`).
 
 /// A pane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pane {
-    /// Source text with the places of all fragments of the focused warp.
+    /// Source text, with the lines where the parts of the focused warp are.
     Source,
     /// Map of blocks, strips of lanes.
     Threads,
@@ -19,7 +21,7 @@ pub enum Pane {
     Banks,
     /// The call stack.
     Stack,
-    /// What was found.
+    /// Findings.
     Findings,
     /// Breakpoints and watchpoints.
     Breakpoints,
@@ -34,7 +36,7 @@ pub struct PaneRow {
     pub key: &'static str,
     /// Its title.
     pub title: &'static str,
-    /// One sentence without a dot.
+    /// One sentence without a full stop.
     pub brief: &'static str,
 }
 
@@ -47,15 +49,15 @@ macro_rules! panes {
 }
 
 panes! {
-    Source "1" "Source" "Source text; the gutter marks breakpoints, findings and the current statement, the right edge the lanes of the warp that are elsewhere";
-    Threads "2" "Threads" "The blocks of the launch as a map, the lanes of each warp as a strip";
-    Locals "3" "Locals" "Arguments and variables of the focused frame, then displays; changes since the last stop are marked";
-    Output "4" "Output" "What the program printed, and what commands answered";
-    Lanes "5" "Lanes" "Every lane of the focused warp: state, line and the value of one expression";
-    Memory "6" "Memory" "An array of any memory as a table or as a heat map, with its least and greatest value and its NaNs";
-    Banks "7" "Banks" "Shared memory of the focused block: one column for each of the 32 banks";
+    Source "1" "Source" "Source text. The gutter marks breakpoints, findings and the current statement; the right edge marks lanes of the warp at other lines";
+    Threads "2" "Threads" "The blocks of the launch as a map, and the lanes of each warp as a strip";
+    Locals "3" "Locals" "Arguments and variables of the focused frame, then displayed expressions. Changes since the last stop are marked";
+    Output "4" "Output" "Output of the program and replies to commands";
+    Lanes "5" "Lanes" "Every lane of the focused warp: its state, its line and the value of one expression";
+    Memory "6" "Memory" "An array as a table or a heat map, with its minimum, its maximum and its number of NaNs";
+    Banks "7" "Banks" "Shared memory of the focused block, with one column for each of the 32 banks";
     Stack "8" "Stack" "The call stack of the focused thread";
-    Findings "9" "Findings" "What was found, and the places of it; Enter goes there";
+    Findings "9" "Findings" "Findings and the locations of their accesses; Enter goes there";
     Breakpoints "0" "Breakpoints" "Breakpoints and watchpoints";
 }
 

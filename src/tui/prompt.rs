@@ -1,8 +1,8 @@
-//! The command line: a line of text with a cursor, a history and completion. Keys are those of readline.
+//! The command line: a line of text with a cursor, a history and completion. It has the keys of readline.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// What a line is for.
+/// The purpose of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
     /// A command of the debugger.
@@ -11,14 +11,14 @@ pub enum Purpose {
     Lanes,
     /// The array of the pane of memory.
     Array,
-    /// A text to look for in the source.
+    /// A text to search for in the source.
     Search,
     /// A line of the program's standard input.
     Input,
 }
 
 impl Purpose {
-    /// What stands before the line.
+    /// The prompt before the line.
     pub fn label(self) -> &'static str {
         match self {
             Purpose::Command => ":",
@@ -37,11 +37,11 @@ pub enum Typed {
     Nothing,
     /// The line is done.
     Done(String),
-    /// The user wants no line.
+    /// The user cancelled the line.
     Cancelled,
     /// The input is at its end.
     Ended,
-    /// The line up to the cursor is to be completed.
+    /// Complete the line up to the cursor.
     Complete(String),
 }
 
@@ -54,14 +54,14 @@ pub struct Prompt {
     pub text: String,
     /// Place of the cursor in bytes, always between characters.
     pub cursor: usize,
-    /// What the word before the cursor may become.
+    /// The completions of the word before the cursor.
     pub offers: Vec<String>,
-    /// How far back in the history the line is from, and what was typed before.
+    /// The position in the history, and the text typed before.
     back: Option<(usize, String)>,
 }
 
 impl Prompt {
-    /// A line that begins with some text.
+    /// A line with an initial text.
     pub fn new(purpose: Purpose, text: &str) -> Prompt {
         Prompt { purpose, text: text.to_owned(), cursor: text.len(), offers: Vec::new(), back: None }
     }
@@ -86,7 +86,7 @@ impl Prompt {
         self.cursor = from + with.len();
     }
 
-    /// Takes a key.
+    /// Handles a key.
     pub fn key(&mut self, key: KeyEvent, history: &[String]) -> Typed {
         let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
         self.offers.clear();
@@ -135,7 +135,7 @@ impl Prompt {
         self.back = Some((to, typed));
     }
 
-    /// Takes what the word before the cursor may become: as much as all have in common is written.
+    /// Takes the completions of the word before the cursor, and inserts their common prefix.
     pub fn complete(&mut self, offers: Vec<String>) {
         let start = self.word_start();
         let Some(first) = offers.first() else { return };

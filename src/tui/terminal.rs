@@ -1,7 +1,6 @@
-//! The real terminal: raw mode and back again, the thread that reads keys, the loop that ties screen and session together.
+//! The real terminal: raw mode, the thread that reads keys, and the loop that connects screen and session.
 //!
-//! Invariant: however the process ends (quit, panic on any thread, kill by a signal that can be caught), the terminal is as
-//! it was before.
+//! Invariant: however the process ends (quit, a panic on any thread, a signal that can be caught), the terminal is restored.
 
 use crate::look::Look;
 use crate::model::Model;
@@ -22,21 +21,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Between two looks at how far a running program is.
+/// Time between two progress updates of a running program.
 const TICK: Duration = Duration::from_millis(100);
-/// What a shell gives for a process that was interrupted.
+/// The exit code of an interrupted process.
 const INTERRUPTED: i32 = 130;
 
-/// Why there is no session in the terminal.
+/// Why the session in the terminal failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Failure {
-    /// One sentence: standard input or output is no terminal, or the terminal refuses something.
+    /// One sentence: standard input or output is not a terminal, or the terminal refuses something.
     Terminal(String),
-    /// The session's thread is gone; what it said of that is on standard error.
+    /// The session thread panicked; its message is on standard error.
     Session,
 }
 
-/// The program's end of its standard input while the terminal belongs to the debugger.
+/// The standard input of the program while the debugger has the terminal.
 #[derive(Clone, Debug)]
 pub struct Keyboard {
     wanted: Sender<()>,
@@ -44,14 +43,14 @@ pub struct Keyboard {
 }
 
 impl Keyboard {
-    /// The next line that the user types for the program; none at the end of the input.
+    /// The next line that the user types for the program; `None` at the end of input.
     pub fn read_line(&self) -> Option<Vec<u8>> {
         self.wanted.send(()).ok()?;
         self.lines.recv().ok()?.map(String::into_bytes)
     }
 }
 
-/// The debugger's end of it.
+/// The side of the debugger.
 #[derive(Debug)]
 pub struct Desk {
     wanted: Receiver<()>,
@@ -59,26 +58,26 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// Whether the program waits for a line that it has not asked for before.
+    /// Whether the program has begun to wait for a line since the last call.
     pub fn is_line_wanted(&self) -> bool {
         self.wanted.try_recv().is_ok()
     }
 
-    /// Gives the program a line; none ends its input.
+    /// Gives the program a line; `None` ends its input.
     pub fn answer(&self, line: Option<String>) {
         // A session that has gone away needs no line.
         let _ = self.lines.send(line);
     }
 }
 
-/// Ties a program's standard input to the screen.
+/// Connects the standard input of a program with the screen.
 pub fn keyboard() -> (Keyboard, Desk) {
     let (ask, wanted) = unbounded();
     let (answer, lines) = unbounded();
     (Keyboard { wanted: ask, lines }, Desk { wanted, lines: answer })
 }
 
-/// Whether the terminal is in raw mode: what has to be undone.
+/// Whether the terminal is in raw mode and must be restored.
 static RAW: AtomicBool = AtomicBool::new(false);
 
 fn restore() {
@@ -159,7 +158,7 @@ impl Drop for Keys {
     }
 }
 
-/// What a terminal's event is to the screen; a pasted text is typed, a line feed is Enter.
+/// Converts an event of the terminal. Pasted text counts as typed, and a line feed as Enter.
 fn inputs(event: Event) -> Vec<Input> {
     match event {
         // Ctrl-J ends a line for readline, and so ends what was typed before the terminal became raw.
@@ -180,14 +179,14 @@ fn inputs(event: Event) -> Vec<Input> {
     }
 }
 
-/// Shows a session on this terminal until the user leaves it.
+/// Runs a session on this terminal until the user quits.
 pub fn run(session: Session, desk: Desk, look: Look) -> Result<(), Failure> {
     if !stdin().is_terminal() || !stdout().is_terminal() {
         let text =
             "`--tui` needs a terminal as standard input and output; `--debug` has the same commands in line mode";
         return Err(Failure::Terminal(text.to_owned()));
     }
-    let refused = |e: std::io::Error| Failure::Terminal(format!("the terminal refuses: {e}"));
+    let refused = |e: std::io::Error| Failure::Terminal(format!("cannot use the terminal: {e}"));
     let files = session.texts();
     let session = SessionThread::spawn(session).map_err(refused)?;
     let raw = Raw::enter().map_err(refused)?;
@@ -211,7 +210,7 @@ fn serve(
     desk: &Desk,
     keys: &Keys,
 ) -> Result<(), Failure> {
-    let refused = |e: std::io::Error| Failure::Terminal(format!("the terminal refuses: {e}"));
+    let refused = |e: std::io::Error| Failure::Terminal(format!("cannot use the terminal: {e}"));
     let mut pending = vec![Input::Resize(model.size.0, model.size.1)];
     let nobody = never();
     loop {
@@ -237,7 +236,7 @@ fn serve(
         select! {
             recv(keys.events) -> event => match event {
                 Ok(event) => pending.extend(inputs(event)),
-                // The terminal is gone: so is whoever looked at it.
+                // The terminal is gone, so nobody can see an error.
                 Err(_) => return Ok(()),
             },
             recv(session.events()) -> event => match event {

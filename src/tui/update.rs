@@ -1,4 +1,4 @@
-//! What events do to the screen: pure, but for the effects that are handed back.
+//! The effect of events on the screen. Pure: what the outside must do is returned as effects.
 
 use crate::keymap;
 use crate::model::{MOST_QUEUED, Model, Running, SHOWN_AFTER, Voice};
@@ -7,37 +7,37 @@ use crate::prompt::{Prompt, Purpose, Typed};
 use debug::{Command, Event, Outcome, Reply, Request, Stop, StopReason, Survey, parse, render};
 use ratatui::crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 
-/// What happened.
+/// An event.
 #[derive(Clone, Debug)]
 pub enum Input {
     /// A key.
     Key(KeyEvent),
     /// The mouse.
     Mouse(MouseEvent),
-    /// The screen has another size.
+    /// The screen size changed.
     Resize(u16, u16),
-    /// A tenth of a second has passed; how far the program is.
+    /// A tenth of a second has passed; the progress of the program.
     Tick(u64, Option<(u64, u64)>),
-    /// The session says something.
+    /// The session answered.
     Session(Event),
     /// The program wants a line of its standard input.
     LineWanted,
 }
 
-/// What the outside is to do.
+/// What the outside must do.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Effect {
     /// Ask the session.
     Ask(Request),
     /// Interrupt the program.
     Interrupt,
-    /// Give the program a line of standard input; none ends it.
+    /// Give the program a line of standard input; `None` ends it.
     Answer(Option<String>),
     /// End.
     Quit,
 }
 
-/// Takes what happened.
+/// Applies an event.
 pub fn update(model: &mut Model, input: Input) -> Vec<Effect> {
     let mut effects = Vec::new();
     match input {
@@ -71,8 +71,8 @@ pub fn update(model: &mut Model, input: Input) -> Vec<Effect> {
     effects
 }
 
-/// Does a line of the command table, or keeps it until the session and the screen have come to rest: keys may come faster
-/// than short commands end.
+/// Executes a command line, or keeps it until the session is idle and the screen is current: keys can come faster than
+/// commands end.
 pub(crate) fn execute(model: &mut Model, line: &str, effects: &mut Vec<Effect>) {
     let is_long = model.running.as_ref().is_some_and(|r| r.ticks > SHOWN_AFTER || r.interrupted);
     if is_long || model.queued.len() >= MOST_QUEUED {
@@ -122,7 +122,7 @@ fn on_key(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
     match keymap::action(&name, model.pane) {
         Some(action) => crate::act::act(model, action, effects),
         None => {
-            model.say(format!("The key {name} has no meaning here; ? shows those that have."), true);
+            model.say(format!("The key {name} has no function here; ? lists the keys."), true);
         }
     }
 }
@@ -329,7 +329,7 @@ fn on_reply(model: &mut Model, reply: &Reply) {
     }
 }
 
-/// What a stop is, in one line.
+/// A stop in one line.
 pub(crate) fn stop_line(stop: &Stop) -> (String, bool) {
     let who = match stop.focus {
         debug::FocusView::Thread { block, thread, .. } if stop.switched => {
@@ -338,22 +338,22 @@ pub(crate) fn stop_line(stop: &Stop) -> (String, bool) {
         debug::FocusView::Host | debug::FocusView::Thread { .. } => String::new(),
     };
     match &stop.reason {
-        StopReason::Start => ("The program stands before its first statement.".to_owned(), false),
-        StopReason::Step if stop.switched => (format!("Looking at {}.", render::focus(&stop.focus)), false),
+        StopReason::Start => ("The program is at its first statement.".to_owned(), false),
+        StopReason::Step if stop.switched => (format!("Focus: {}.", render::focus(&stop.focus)), false),
         StopReason::Step => (String::new(), false),
         StopReason::Breakpoint { number, failed: Some(why), .. } => {
-            (format!("Breakpoint {number}{who}: its condition cannot be evaluated, {why}."), true)
+            (format!("Breakpoint {number}{who}: cannot evaluate its condition, {why}."), true)
         }
         StopReason::Breakpoint { number, .. } => (format!("Breakpoint {number}{who}."), false),
         StopReason::Watchpoint { number, expression, old, new, by } => {
             let by = by.as_ref().map(|b| format!(", written by {}", b.0)).unwrap_or_default();
-            (format!("Watchpoint {number}: {expression} was {old}, is {new}{by}."), false)
+            (format!("Watchpoint {number}: {expression} changed from {old} to {new}{by}."), false)
         }
         StopReason::WatchpointScope { number, expression } => {
-            (format!("Watchpoint {number} is deleted: {expression} is out of scope."), false)
+            (format!("Watchpoint {number} deleted: {expression} is out of scope."), false)
         }
         StopReason::ThreadEnded => ("The focused thread has ended.".to_owned(), false),
-        StopReason::Fault => (format!("Stopped by an error{who}; 9 shows what was found."), true),
+        StopReason::Fault => (format!("Stopped by an error{who}; 9 shows the findings."), true),
         StopReason::Exited(0) => ("The program has ended; r runs it again, N goes back.".to_owned(), false),
         StopReason::Exited(code) => {
             (format!("The program has ended with code {code}; r runs it again, N goes back."), *code != 0)
@@ -363,7 +363,7 @@ pub(crate) fn stop_line(stop: &Stop) -> (String, bool) {
             let which = if *is_first { "first" } else { "second" };
             (format!("The next statement makes the {which} access of finding {number}."), true)
         }
-        StopReason::HistoryStart => ("This is the beginning; there is nothing before.".to_owned(), false),
+        StopReason::HistoryStart => ("This is the start of the program.".to_owned(), false),
     }
 }
 
@@ -374,7 +374,7 @@ fn on_stop(model: &mut Model, stop: &Stop) {
     if !stop.findings.is_empty() {
         model.bring_up(Pane::Findings);
     }
-    // What is said holds at once, not only when the session has been looked at again.
+    // The message applies at once, not only after the next snapshot.
     if let (StopReason::Exited(code), Some(survey)) = (&stop.reason, &mut model.survey) {
         survey.program.exited = Some(*code);
     }

@@ -1,4 +1,4 @@
-//! Help: made from the tables of keys, panes and commands.
+//! The help screen, from the tables of keys, panes and commands.
 
 use super::{paint, put};
 use crate::keymap::{Chapter, KEYS};
@@ -12,7 +12,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Widget};
 
-/// A text in lines of at most that many characters, broken at blanks.
+/// A text in lines of at most `width` characters, broken at blanks.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
@@ -29,7 +29,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// All lines of help, for a screen of that width.
+/// All lines of help for a screen of this width.
 pub(crate) fn help_lines(look: Look, screen: u16) -> Vec<Line<'static>> {
     let room = usize::from(screen).saturating_sub(2);
     let mut lines = Vec::new();
@@ -79,7 +79,7 @@ pub(crate) fn help_lines(look: Look, screen: u16) -> Vec<Line<'static>> {
     lines
 }
 
-/// Draws help over the screen, from a line on.
+/// Draws help over the screen, from line `top` on.
 pub(super) fn draw(look: Look, buffer: &mut Buffer, area: Rect, top: usize) {
     let frame = Rect { x: area.x, y: area.y + 1, width: area.width, height: area.height.saturating_sub(3) };
     Clear.render(frame, buffer);
@@ -100,7 +100,7 @@ pub(super) fn draw(look: Look, buffer: &mut Buffer, area: Rect, top: usize) {
     }
     let hint = Rect { x: area.x, y: area.bottom().saturating_sub(1), width: area.width, height: 1 };
     paint(buffer, hint, 0, ratatui::style::Style::reset());
-    let text = format!("{:<width$}", "j k scroll   ? closes", width = usize::from(area.width));
+    let text = format!("{:<width$}", "j k scroll   ? close", width = usize::from(area.width));
     put(buffer, hint, 0, 0, &Line::styled(text, look.style(Role::Faint)));
 }
 

@@ -10,7 +10,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// Draws the rows of a pane from its first one on; `row` gives each.
+/// Draws the visible rows of a pane; `row` makes each.
 fn rows(
     model: &Model,
     buffer: &mut Buffer,
@@ -30,7 +30,7 @@ fn rows(
     }
 }
 
-/// Says why a pane is empty.
+/// Explains why a pane is empty.
 fn empty(model: &Model, buffer: &mut Buffer, area: Rect, text: &str) {
     for (y, line) in text.lines().enumerate() {
         put(buffer, area, 0, y as u16, &Line::styled(line.to_owned(), model.look.style(Role::Faint)));
@@ -42,7 +42,7 @@ pub(super) fn locals(model: &Model, buffer: &mut Buffer, area: Rect) {
     let Some(survey) = &model.survey else { return };
     if !model.is_alive() {
         let text =
-            if survey.program.exited.is_some() { "The program has ended." } else { "The program has not begun." };
+            if survey.program.exited.is_some() { "The program has ended." } else { "The program has not started." };
         return empty(model, buffer, area, text);
     }
     if survey.locals.is_empty() && survey.displays.is_empty() {
@@ -81,7 +81,7 @@ pub(super) fn output(model: &Model, buffer: &mut Buffer, area: Rect) {
             model,
             buffer,
             area,
-            "What the program prints and what commands answer is shown here.\nn starts the program and steps; ? explains the keys; : takes commands.",
+            "This pane shows program output and replies to commands.\nn starts the program and steps; ? lists the keys; : takes commands.",
         );
     }
     let left = model.scroll(Pane::Output).left;
@@ -101,7 +101,7 @@ pub(super) fn output(model: &Model, buffer: &mut Buffer, area: Rect) {
 pub(super) fn lanes(model: &Model, buffer: &mut Buffer, area: Rect) {
     let look = model.look;
     let Some(survey) = model.survey.as_ref().filter(|s| !s.lanes.is_empty()) else {
-        return empty(model, buffer, area, "The focus is on no kernel: there are no lanes.");
+        return empty(model, buffer, area, "The focus is on the host, which has no lanes.");
     };
     let values = survey.values.as_ref();
     let name = if model.lane_expression.is_empty() { "e chooses an expression" } else { &model.lane_expression };
@@ -179,7 +179,7 @@ pub(super) fn findings(model: &Model, buffer: &mut Buffer, area: Rect) {
     let look = model.look;
     let all = model.finding_rows();
     let Some(survey) = model.survey.as_ref().filter(|_| !all.is_empty()) else {
-        return empty(model, buffer, area, "Nothing was found so far. Races are looked for with --race.");
+        return empty(model, buffer, area, "No findings so far. To look for races, start cufemu with --race.");
     };
     rows(model, buffer, area, Pane::Findings, 0, |i| {
         let (finding, end) = *all.get(i)?;

@@ -1,4 +1,4 @@
-//! Memory: an array as a table or a heat map, and shared memory by banks.
+//! The Memory and Banks panes: an array as a table or a heat map, and shared memory by banks.
 
 use super::{cut, put};
 use crate::look::{Role, Theme};
@@ -18,18 +18,18 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer, area: Rect) {
             put(buffer, area, 0, 0, &Line::styled(model.memory.expression.clone(), look.style(Role::Strong)));
             put(buffer, area, 0, 1, &Line::styled(format!("<{why}>"), look.style(Role::Error)));
             let on_device = model.survey.as_ref().is_some_and(|s| s.focus != debug::FocusView::Host);
-            let more = if on_device { "; H looks at the host program and its variables" } else { "" };
+            let more = if on_device { "; H focuses on the host program and its variables" } else { "" };
             put(buffer, area, 0, 2, &Line::styled(format!("e chooses another array{more}"), faint));
             return;
         }
         None => {
-            put(buffer, area, 0, 0, &Line::styled("e chooses an array of any memory, such as a or a(:,:,2);", faint));
+            put(buffer, area, 0, 0, &Line::styled("e chooses an array in any memory, such as a or a(:,:,2).", faint));
             put(
                 buffer,
                 area,
                 0,
                 1,
-                &Line::styled("Enter on an array in the locals shows it, t makes a heat map of it.", faint),
+                &Line::styled("Enter on an array in the Locals pane shows it; t makes it a heat map.", faint),
             );
             return;
         }
@@ -110,7 +110,7 @@ fn map(model: &Model, buffer: &mut Buffer, area: Rect, array: &ArrayView) {
     let (low, high) = range.unwrap_or((0.0, 0.0));
     let rows = array.map.len();
     let note = if array.dims.len() < 2 {
-        format!("{} elements to a row, read like a page", array.extents[1])
+        format!("{} elements per row, in reading order", array.extents[1])
     } else {
         format!("{} rows, {} columns", array.extents[0], array.extents[1])
     };
@@ -136,7 +136,7 @@ pub(super) fn banks(model: &Model, buffer: &mut Buffer, area: Rect) {
     let look = model.look;
     let faint = look.style(Role::Faint);
     let Some(banks) = model.survey.as_ref().and_then(|s| s.banks.as_ref()) else {
-        put(buffer, area, 0, 0, &Line::styled("The focus is on no kernel: there is no shared memory.", faint));
+        put(buffer, area, 0, 0, &Line::styled("The focus is on the host, which has no shared memory.", faint));
         return;
     };
     if banks.rows == 0 {
@@ -172,7 +172,7 @@ pub(super) fn banks(model: &Model, buffer: &mut Buffer, area: Rect) {
     }
 }
 
-/// A word: its last hexadecimal digits in the colour of its variable; what changed stands out.
+/// A word: its last hexadecimal digits in the colour of its variable, highlighted if it changed.
 fn word_span(model: &Model, banks: &BanksView, word: u64, value: u32, width: usize) -> Span<'static> {
     let look = model.look;
     let owner = banks.variables.iter().position(|v| (v.offset..v.offset + v.bytes).contains(&(word * 4)));

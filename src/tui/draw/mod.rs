@@ -1,4 +1,6 @@
-//! Drawing: a pure function of the model. Every pane has a file or a function; what it shows was decided before.
+//! Drawing: a pure function of the model. Each pane has a file or a function here.
+//!
+//! Not here: any decision about what to show (`update`, `model`).
 
 mod help;
 mod lists;
@@ -28,7 +30,7 @@ pub fn render(model: &Model, frame: &mut Frame<'_>) {
     let area = frame.area();
     let buffer = frame.buffer_mut();
     if area.width < layout::LEAST.0 || area.height < layout::LEAST.1 {
-        let text = format!("The terminal is too small: {} by {} at least.", layout::LEAST.0, layout::LEAST.1);
+        let text = format!("The terminal is too small: at least {} by {} is needed.", layout::LEAST.0, layout::LEAST.1);
         put(buffer, area, 0, 0, &Line::raw(text));
         return;
     }
@@ -46,7 +48,7 @@ pub fn render(model: &Model, frame: &mut Frame<'_>) {
     }
 }
 
-/// Writes a line into a part of an area, cut at its edge.
+/// Writes a line into an area, cut at its edge.
 fn put(buffer: &mut Buffer, area: Rect, x: u16, y: u16, line: &Line<'_>) {
     if y < area.height && x < area.width {
         buffer.set_line(area.x + x, area.y + y, line, area.width - x);
@@ -171,7 +173,7 @@ fn pane(model: &Model, buffer: &mut Buffer, place: &Place) {
     position(model, buffer, place);
 }
 
-/// Draws the command line, or a message; gives the place of the cursor.
+/// Draws the command line or a message; returns the cursor position.
 fn prompt(model: &Model, buffer: &mut Buffer, area: Rect) -> Option<Position> {
     let look = model.look;
     if let Some(prompt) = &model.prompt {
@@ -234,7 +236,7 @@ fn hints(model: &Model, buffer: &mut Buffer, area: Rect) {
     put(buffer, area, 0, 0, &Line::from(spans));
 }
 
-/// Says in the lower edge of a frame which rows of how many are shown, where not all are.
+/// Shows the visible rows and their total in the lower border, if not all are visible.
 fn position(model: &Model, buffer: &mut Buffer, place: &Place) {
     let (rows, room) = (model.rows(place.shown), model.room(place.shown));
     if room == 0 || rows <= room || place.area.height < 3 {
@@ -250,7 +252,7 @@ fn position(model: &Model, buffer: &mut Buffer, place: &Place) {
     }
 }
 
-/// Text cut to a width, with a mark where something is missing.
+/// Text cut to a width, with a mark at the cut.
 fn cut(text: &str, width: usize, look: Look) -> String {
     if text.chars().count() <= width {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! The source: gutter, text, and at the right edge which lanes of the warp are elsewhere.
+//! The Source pane: gutter, text, and at the right edge the lanes of the warp at other lines.
 
 use super::{paint, put};
 use crate::look::{Look, Role};

@@ -1,4 +1,4 @@
-//! The launch: a map of its blocks, and a strip of 32 lanes for each warp of the focused block.
+//! The Threads pane: a map of the blocks of the launch, and a strip of 32 lanes for each warp of the focused block.
 
 use super::{cut, put};
 use crate::look::{Look, Role};
@@ -50,7 +50,7 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer, area: Rect, frame: Rect) 
     let look = model.look;
     let Some(survey) = &model.survey else { return };
     let Some(kernel) = &survey.kernel else {
-        let text = if survey.program.started { "No kernel is at work." } else { "Press n to start the program." };
+        let text = if survey.program.started { "No kernel is running." } else { "Press n to start the program." };
         put(buffer, area, 0, 0, &Line::styled(text, look.style(Role::Faint)));
         return;
     };
@@ -60,7 +60,7 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer, area: Rect, frame: Rect) 
     let done = format!("{} of {} blocks done", kernel.ended, kernel.total);
     // The longest text that there is room for.
     let heads = [
-        if work > 1 { format!("{shape} {done}, {work} at work") } else { format!("{shape} {done}") },
+        if work > 1 { format!("{shape} {done}, {work} running") } else { format!("{shape} {done}") },
         format!("{shape} {done}"),
         format!("{shape} {} of {}", kernel.ended, kernel.total),
         format!("{} {done}", kernel.name),
@@ -107,7 +107,7 @@ fn strip(look: Look, buffer: &mut Buffer, area: Rect, y: u16, warp: &WarpRow, la
     }
 }
 
-/// The meaning of the letters that are on the screen, in the lower edge of the frame.
+/// The legend of the visible lane letters, in the lower border.
 fn legend(look: Look, buffer: &mut Buffer, frame: Rect, survey: &Survey) {
     let shown = |state: &LaneState| survey.warps.iter().any(|w| w.lanes.contains(state));
     let mut spans = Vec::new();

@@ -1,7 +1,7 @@
 //! Sessions by script: each `tests/debug/PROGRAM[.CASE].txt` is a transcript of a session with `tests/debug/PROGRAM.cuf`.
 //!
-//! The lines that begin with the prompt are typed in; everything else is what must come out. With `UPDATE` in the
-//! environment the transcripts are written anew.
+//! The lines that begin with the prompt are typed in; everything else is what must come out. With `CUFEMU_BLESS` in the
+//! environment the transcripts are renewed.
 
 use compile::Options;
 use cufemu_debug::{LineMode, PROMPT, Session, Setup, Terminal};
@@ -108,7 +108,7 @@ fn scripted_sessions_read_as_their_transcripts() {
         let typed = expected.lines().filter_map(|l| l.strip_prefix(PROMPT).or((l == PROMPT.trim_end()).then_some("")));
         let actual: String = talk(&program, &text, typed).lines().map(|l| l.trim_end().to_owned() + "\n").collect();
         if actual != expected {
-            if std::env::var_os("UPDATE").is_some() {
+            if std::env::var_os("CUFEMU_BLESS").is_some() {
                 std::fs::write(folder().join(&name), &actual).expect("written");
             } else {
                 wrong.push(format!("{name}:\n{actual}"));

@@ -1,14 +1,14 @@
-//! `docs/debugger.md` is made from the tables of commands, panes and keys. With `CUFEMU_BLESS` it is written anew.
+//! `docs/debugger.md` is generated from the tables of commands, panes and keys. `CUFEMU_BLESS=1` renews it.
 
 use crate::driver::root;
 
 const HEAD: &str = "# The debugger\n\n\
-    `cufemu --debug prog.cuf` talks in lines, `cufemu --batch script prog.cuf` and `-ex CMD` take commands from a script,\n\
-    `cufemu --tui prog.cuf` shows panes. All have the commands below; names and meanings are gdb's and cuda-gdb's where they\n\
-    have the command. A command may be shortened to any prefix that fits one command only.\n\n\
-    With `--race` each launch is rehearsed before it runs, so that the program stops at the second access of each race;\n\
-    `finding N first` goes to the other one.\n\n\
-    This page is made from the tables in `src/debug/table.rs`, `src/tui/pane.rs` and `src/tui/keymap.rs`.\n\n";
+    `cufemu --debug prog.cuf` starts the debugger in line mode, and `cufemu --tui prog.cuf` starts it with panes. `--batch FILE`\n\
+    and `-ex CMD` run commands from a script. All of them have the commands below. Commands that gdb or cuda-gdb has too have\n\
+    the same names and meanings. Any unambiguous prefix of a command works.\n\n\
+    With `--race`, cufemu looks for races in each launch before you step through it, so the program can stop at the second\n\
+    access of each race. `finding N first` goes to the first one.\n\n\
+    This page is generated from `src/debug/table.rs`, `src/tui/pane.rs` and `src/tui/keymap.rs`.\n\n";
 
 #[test]
 fn the_manual_says_what_the_tables_say() {
@@ -19,5 +19,5 @@ fn the_manual_says_what_the_tables_say() {
         std::fs::write(&path, &actual).expect("a file to write");
     }
     let expected = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(expected == actual, "docs/debugger.md is stale; CUFEMU_BLESS=1 writes it anew");
+    assert!(expected == actual, "docs/debugger.md is stale; CUFEMU_BLESS=1 renews it");
 }
