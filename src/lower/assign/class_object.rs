@@ -2,6 +2,7 @@
 //!
 //! Not here: copying and freeing the objects (`object::class_object`).
 
+use crate::analysis::designators::designator_name;
 use crate::function::FunctionLowering;
 use crate::module::generated::ClassHelper;
 use crate::storage::VarStorage;
@@ -72,7 +73,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         if !crate::analysis::expressions::is_whole(value) {
             view.dims.iter_mut().for_each(|dim| dim.lower = Val::i64(1));
         }
-        let (location, name) = (self.b.location_of(target), self.b.designator_name(target));
+        let (location, name) = (self.b.location_of(target), designator_name(self.b.program(), target));
         self.b.set_class(&d, (&target.ty, location), &view, &name, ClassHelper::Assign);
     }
 

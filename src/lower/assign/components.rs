@@ -6,7 +6,9 @@
 //!
 //! Not here: assignment of other objects (`assign`).
 
+use crate::analysis::designators::is_pointer_result;
 use crate::analysis::expressions::is_designator;
+use crate::analysis::overlap::{mentions, storage_root};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
@@ -17,15 +19,9 @@ use crate::value::arguments::Passed;
 use crate::value::array_view::{ArrayView, Contiguity};
 use crate::value::lvalue::{Lvalue, MemRef};
 use ir::Val;
-use sema::checked::{Expr, ExprKind, ProcId, Shape, Type, TypeId, Variable};
+use sema::checked::{Expr, ProcId, Shape, Type, TypeId, Variable};
 
 impl Builder<'_, '_> {
-    /// Whether a value is what a pointer that a function gives points to, which may be any variable.
-    pub(crate) fn is_pointer_result(&self, value: &Expr) -> bool {
-        let ExprKind::Call { proc, .. } = &value.kind else { return false };
-        self.program().proc(*proc).result.is_some_and(|r| self.program().var(r).attrs.pointer)
-    }
-
     /// `to = from` of objects, by components.
     pub(crate) fn assign_object(&mut self, to: MemRef, from: MemRef, ty: &Type) {
         let program = self.program();
@@ -102,8 +98,8 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// `target = value` of such objects.
     pub(crate) fn assign_by_components(&mut self, target: &'p Expr, value: &'p Expr) {
         let ty = &target.ty;
-        let aliases = self.b.storage_root(target).is_none_or(|root| self.b.mentions(value, root));
-        let shares = self.b.is_pointer_result(value) || (aliases && is_designator(value));
+        let aliases = storage_root(self.b.program(), target).is_none_or(|root| mentions(self.b.program(), value, root));
+        let shares = is_pointer_result(self.b.program(), value) || (aliases && is_designator(value));
         let whole = self.reallocatable(target);
         if value.rank == 0 {
             let v = self.value(value);

@@ -11,6 +11,7 @@
 //!
 //! Defined assignments (`assignment(=)`) are refused when they are reached.
 
+use crate::analysis::overlap::{finds_itself, mentions, storage_root};
 use crate::assign::where_construct::{Arms, Condition};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
@@ -173,7 +174,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let ty = &target.ty;
         let len = matches!(ty, Type::Character(_)).then_some(Val::i64(bytes as i64));
         let values = self.b.temporary_array(ty, len, &[active.count]);
-        let places = self.b.finds_itself(target).then(|| self.b.words(active));
+        let places = finds_itself(self.b.program(), target).then(|| self.b.words(active));
         let mut found: Option<Lvalue> = None;
         self.each_row(active, &mut |this, row| {
             let v = this.value(value);
@@ -375,10 +376,12 @@ fn at_address(place: Lvalue, addr: Val) -> Lvalue {
 /// The variables that statements assign; `None` if one of them cannot be told.
 fn assigned_by<'p>(b: &Builder<'_, 'p>, body: &'p [Stmt], out: &mut Option<Vec<VarId>>) {
     crate::analysis::visit::statements(body, &mut |s| match &s.kind {
-        StmtKind::Assign { target, .. } | StmtKind::PointerAssign { target, .. } => match b.storage_root(target) {
-            Some(v) => out.iter_mut().for_each(|vs| vs.push(v)),
-            None => *out = None,
-        },
+        StmtKind::Assign { target, .. } | StmtKind::PointerAssign { target, .. } => {
+            match storage_root(b.program(), target) {
+                Some(v) => out.iter_mut().for_each(|vs| vs.push(v)),
+                None => *out = None,
+            }
+        }
         StmtKind::Forall { .. } | StmtKind::Where(_) | StmtKind::Nothing => {}
         _ => *out = None,
     });
@@ -386,7 +389,7 @@ fn assigned_by<'p>(b: &Builder<'_, 'p>, body: &'p [Stmt], out: &mut Option<Vec<V
 
 fn index_mentions<'p>(b: &Builder<'_, 'p>, vars: &'p [Index], mask: Option<&'p Expr>, v: VarId) -> bool {
     let bounds = vars.iter().flat_map(|(_, first, last, step)| [Some(first), Some(last), step.as_ref()]);
-    bounds.chain([mask]).flatten().any(|e| b.mentions(e, v))
+    bounds.chain([mask]).flatten().any(|e| mentions(b.program(), e, v))
 }
 
 /// Whether a statement reads nothing that it assigns.
@@ -398,7 +401,7 @@ fn is_independent<'p>(b: &Builder<'_, 'p>, s: &'p Stmt) -> bool {
     };
     let mut free = true;
     crate::analysis::visit::statements(std::slice::from_ref(s), &mut |inner| {
-        let mut reads = |e: &'p Expr| free &= assigned.iter().all(|&v| !b.mentions(e, v));
+        let mut reads = |e: &'p Expr| free &= assigned.iter().all(|&v| !mentions(b.program(), e, v));
         match &inner.kind {
             StmtKind::Assign { value, .. } => reads(value),
             StmtKind::PointerAssign { value, bounds, .. } => {
@@ -411,9 +414,9 @@ fn is_independent<'p>(b: &Builder<'_, 'p>, s: &'p Stmt) -> bool {
             _ => crate::analysis::visit::statement_exprs(inner, &mut reads),
         }
         if let StmtKind::Assign { target, .. } | StmtKind::PointerAssign { target, .. } = &inner.kind {
-            let own = b.storage_root(target);
-            free &= !b.finds_itself(target);
-            free &= assigned.iter().all(|&v| Some(v) == own || !b.mentions(target, v));
+            let own = storage_root(b.program(), target);
+            free &= !finds_itself(b.program(), target);
+            free &= assigned.iter().all(|&v| Some(v) == own || !mentions(b.program(), target, v));
         }
     });
     free
@@ -468,7 +471,7 @@ fn free_block(b: &mut Builder<'_, '_>, words: &Words, row: Val) {
 
 /// Where to store the targets of each combination, if finding them reads what is assigned.
 fn saved_targets<'p>(b: &mut Builder<'_, 'p>, active: &Active, target: &'p Expr) -> Option<Saved> {
-    if !b.finds_itself(target) {
+    if !finds_itself(b.program(), target) {
         return None;
     }
     if crate::analysis::expressions::has_vector(target) {

@@ -9,11 +9,12 @@
 pub(crate) mod class_object;
 pub(crate) mod components;
 pub(crate) mod forall;
-pub(crate) mod overlap;
 pub(crate) mod pointer;
 pub(crate) mod where_construct;
 
+use crate::analysis::designators::{designator_name, field_of, is_class, is_pointer_result};
 use crate::analysis::expressions::{is_designator, is_whole};
+use crate::analysis::overlap::{conflicts, finds_itself, keeps_shape, mentions, storage_root};
 use crate::analysis::variables::has_open_length;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
@@ -32,7 +33,7 @@ use sema::checked::{Expr, ExprKind, Type};
 impl<'p> FunctionLowering<'_, 'p> {
     /// `target = value`
     pub(crate) fn assign(&mut self, target: &'p Expr, value: &'p Expr) {
-        if self.b.is_class(target) {
+        if is_class(self.b.program(), target) {
             return self.assign_class(target, value);
         }
         if self.b.is_host() && assigns_components(self.b.program(), &target.ty) {
@@ -71,7 +72,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 (attrs.allocatable, attrs.cuda)
             }
             ExprKind::Field { base, field } if base.rank == 0 => {
-                let f = self.b.field_of(base, *field)?;
+                let f = field_of(self.b.program(), base, *field)?;
                 (f.allocatable, f.cuda)
             }
             _ => return None,
@@ -125,7 +126,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         };
         // `a%next = a`: the value is copied before the target changes.
         let same_object = has_allocatable(self.b.program(), &target.ty)
-            && self.b.storage_root(value).is_some_and(|root| self.b.storage_root(target) == Some(root));
+            && storage_root(self.b.program(), value)
+                .is_some_and(|root| storage_root(self.b.program(), target) == Some(root));
         let v = match v {
             Value::Object(from) if same_object => Value::Object(self.b.deep_copy(from, &target.ty)),
             other => other,
@@ -144,7 +146,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             absent
         };
         let location = self.b.location_of(target);
-        let name = self.b.designator_name(target);
+        let name = designator_name(self.b.program(), target);
         let element = self.b.freeze(element);
         self.when(unfit, |this| {
             this.b.free_if_set(d, location);
@@ -167,7 +169,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         if value.rank == 0 {
             let mut v = self.value(value);
             if let Value::Char(_, len) = v
-                && self.b.storage_root(target).is_none_or(|root| self.b.mentions(value, root))
+                && storage_root(self.b.program(), target).is_none_or(|root| mentions(self.b.program(), value, root))
             {
                 v = self.b.character_copy(&v, len);
             }
@@ -177,23 +179,25 @@ impl<'p> FunctionLowering<'_, 'p> {
             return self.at(target.span, |this| this.b.fill(&view, &v, &target.ty));
         }
         if let Some(d) = whole
-            && !self.b.keeps_shape(target, value)
+            && !keeps_shape(self.b.program(), target, value)
         {
             return self.assign_whole(&d, target, value);
         }
         if let Some(d) = self.reallocatable_on_device(target)
-            && !self.b.keeps_shape(target, value)
-            && self.b.storage_root(target).is_some_and(|v| !self.b.mentions(value, v))
+            && !keeps_shape(self.b.program(), target, value)
+            && storage_root(self.b.program(), target).is_some_and(|v| !mentions(self.b.program(), value, v))
         {
             return self.assign_whole_on_device(&d, target, value);
         }
         let Some(mut view) = self.designator_view(target) else {
             return self.b.unsupported("an assignment to this object");
         };
-        if has_final(self.b.program(), &target.ty) && self.b.storage_root(target) != self.b.storage_root(value) {
+        if has_final(self.b.program(), &target.ty)
+            && storage_root(self.b.program(), target) != storage_root(self.b.program(), value)
+        {
             self.b.finalise_view(&view, &target.ty);
         }
-        if crate::analysis::expressions::has_vector(target) && self.b.finds_itself(target) {
+        if crate::analysis::expressions::has_vector(target) && finds_itself(self.b.program(), target) {
             settle_subscripts(&mut self.b, &mut view);
         }
         // A designator is evaluated once: its bounds may be functions with effects.
@@ -201,13 +205,14 @@ impl<'p> FunctionLowering<'_, 'p> {
         if let Some(from) = &designator
             && (self.b.is_remote(view.mem) || self.b.is_remote(from.mem))
         {
-            let overlaps = self.b.conflicts(target, value) && self.b.is_remote(from.mem) == self.b.is_remote(view.mem);
+            let overlaps =
+                conflicts(self.b.program(), target, value) && self.b.is_remote(from.mem) == self.b.is_remote(view.mem);
             if !overlaps {
                 self.b.check_shape(&view, &from.extents());
                 return self.at(target.span, |this| this.b.copy_array(&view, from, &target.ty));
             }
         }
-        let is_early = self.b.is_remote(view.mem) || self.b.conflicts(target, value);
+        let is_early = self.b.is_remote(view.mem) || conflicts(self.b.program(), target, value);
         let (operands, extents) = match designator {
             Some(from) => {
                 let from = self.b.local_view(from, &value.ty);
@@ -240,8 +245,8 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Assignment to a whole allocatable, which may have to be reallocated.
     fn assign_whole(&mut self, d: &Descriptor, target: &'p Expr, value: &'p Expr) {
-        let reads_target = match self.b.storage_root(target) {
-            Some(v) => self.b.mentions(value, v),
+        let reads_target = match storage_root(self.b.program(), target) {
+            Some(v) => mentions(self.b.program(), value, v),
             None => true,
         };
         let (operands, extents) = if reads_target {
@@ -287,7 +292,8 @@ fn store_assigned<'p>(b: &mut Builder<'_, 'p>, place: Lvalue, target: &'p Expr, 
     // `a = a%next`: what the target holds is freed before the copy; the value is copied first.
     if let (Lvalue::Mem(to), Value::Object(from)) = (place, v)
         && has_allocatable(b.program(), &target.ty)
-        && ((is_designator(value) && b.storage_root(target) == b.storage_root(value)) || b.is_pointer_result(value))
+        && ((is_designator(value) && storage_root(b.program(), target) == storage_root(b.program(), value))
+            || is_pointer_result(b.program(), value))
     {
         let copy = b.deep_copy(*from, &target.ty);
         b.finalise(to, &target.ty);

@@ -5,6 +5,7 @@
 //! arms do not; a nested WHERE adds to the enclosing conditions. `forall` lowers a WHERE in a FORALL that reads what it
 //! assigns.
 
+use crate::analysis::overlap::{conflicts, mentions, storage_root};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
@@ -36,7 +37,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         assigned_in(&self.b, arms, &mut assigned);
         let mut masks = Vec::new();
         masks_of(arms, &mut masks);
-        let stable = assigned.iter().all(|&v| masks.iter().all(|m| !self.b.mentions(m, v)));
+        let stable = assigned.iter().all(|&v| masks.iter().all(|m| !mentions(self.b.program(), m, v)));
         self.where_arms(arms, &[], stable);
     }
 
@@ -130,7 +131,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         self.prepare_conditions(conditions, &mut operands);
         check_masked(&mut self.b, &operands, value, &extents, conditions);
-        if !remote && !is_ready && self.b.conflicts(target, value) {
+        if !remote && !is_ready && conflicts(self.b.program(), target, value) {
             let fresh = self.b.temporary_array(ty, view.len, &extents);
             self.masked_store(&fresh, operands, &extents, value, conditions);
             let mut operands = Operands::default();
@@ -188,7 +189,7 @@ fn masks_of<'p>(arms: &'p Arms, out: &mut Vec<&'p Expr>) {
 fn assigned_in<'p>(b: &Builder<'_, 'p>, arms: &'p Arms, out: &mut Vec<VarId>) {
     for s in arms.iter().flat_map(|a| &a.1) {
         match &s.kind {
-            StmtKind::Assign { target, .. } => out.extend(b.storage_root(target)),
+            StmtKind::Assign { target, .. } => out.extend(storage_root(b.program(), target)),
             StmtKind::Where(arms) => assigned_in(b, arms, out),
             _ => {}
         }

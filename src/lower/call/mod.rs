@@ -13,6 +13,7 @@ pub(crate) mod procedure_pointer;
 pub(crate) mod result;
 
 use crate::analysis::mathematics::procedure_name;
+use crate::analysis::overlap::{mentions, storage_root};
 use crate::analysis::variables::{const_bounds, has_open_length};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
@@ -307,7 +308,7 @@ fn is_overwritten<'p>(
     args.iter().zip(&b.program().proc(proc).params).any(|(arg, dummy)| match arg {
         Some(Actual::Expr(target)) if b.program().var(*dummy).attrs.intent != Some(ast::Intent::In) => {
             crate::analysis::expressions::is_designator(target)
-                && b.storage_root(target).is_some_and(|v| b.mentions(e, v))
+                && storage_root(b.program(), target).is_some_and(|v| mentions(b.program(), e, v))
                 && !matches!(&e.kind, sema::checked::ExprKind::Paren(inner) if crate::analysis::expressions::same(inner, target))
         }
         _ => false,

@@ -13,6 +13,7 @@
 //! host combines the results of the blocks in order, starting with the value of the variable. The grid of a kernel with
 //! reductions and `*` has at most 1024 blocks.
 
+use crate::analysis::overlap::storage_root;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
@@ -546,5 +547,5 @@ fn captured_view(
 /// Whether an ASSOCIATE name stands for managed data, which both sides reach.
 fn aliases_device_data(b: &Builder<'_, '_>, v: VarId) -> bool {
     let Storage::Alias(of) = &b.program().var(v).storage else { return false };
-    b.storage_root(of).is_some_and(|root| b.program().var(root).attrs.cuda.is_some())
+    storage_root(b.program(), of).is_some_and(|root| b.program().var(root).attrs.cuda.is_some())
 }

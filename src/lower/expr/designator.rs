@@ -2,6 +2,7 @@
 //!
 //! Not here: subscripts (`subscript`), storage of variables (`procedure::storage`).
 
+use crate::analysis::designators::{designator_name, field_of, is_class};
 use crate::analysis::expressions::is_designator;
 use crate::analysis::variables::const_bounds;
 use crate::builder::Builder;
@@ -36,28 +37,6 @@ fn root(program: &Program, e: &Expr) -> Option<VarId> {
 }
 
 impl<'p> Builder<'_, 'p> {
-    /// The component that a field number means.
-    pub(crate) fn field_of(&self, base: &Expr, field: u32) -> Option<&'p Field> {
-        let Type::Derived(id) = &base.ty else { return None };
-        self.program().ty(*id).fields.get(field as usize)
-    }
-
-    /// The name that findings use for a designator.
-    pub(crate) fn designator_name(&self, e: &Expr) -> String {
-        match &e.kind {
-            ExprKind::Var(v) => self.program().var(*v).name.to_string(),
-            ExprKind::Field { base, field } => match self.field_of(base, *field) {
-                Some(f) => format!("{}%{}", self.designator_name(base), f.name),
-                None => self.designator_name(base),
-            },
-            ExprKind::Element { base, .. }
-            | ExprKind::Section { base, .. }
-            | ExprKind::Substring { base, .. }
-            | ExprKind::Seen { base, .. } => self.designator_name(base),
-            _ => String::new(),
-        }
-    }
-
     /// The descriptor of a component, which lies at `mem`.
     pub(crate) fn field_desc(&mut self, f: &'p Field, mem: MemRef) -> Descriptor {
         let data = data_space(self.side(), f.cuda, f.pointer);
@@ -117,7 +96,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             },
             ExprKind::Element { base, subs } => {
                 let view = self.view(base);
-                let name = if self.b.options().check_bounds { self.b.designator_name(base) } else { String::new() };
+                let name =
+                    if self.b.options().check_bounds { designator_name(self.b.program(), base) } else { String::new() };
                 let mem = self.element(&view, subs, &name);
                 view.len.map_or(Lvalue::Mem(mem), |len| Lvalue::Char(mem, len))
             }
@@ -190,7 +170,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// The descriptor of an allocatable or pointer component of a scalar object.
     pub(crate) fn described_field(&mut self, base: &'p Expr, field: u32) -> Option<Descriptor> {
-        let f = self.b.field_of(base, field)?;
+        let f = field_of(self.b.program(), base, field)?;
         if !(f.allocatable || f.pointer) {
             return None;
         }
@@ -200,7 +180,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     fn plain_field(&mut self, base: &'p Expr, field: u32) -> Lvalue {
         let mem = self.object(base);
-        match self.b.field_of(base, field) {
+        match field_of(self.b.program(), base, field) {
             Some(f) => {
                 let mem = mem.plus(f.offset as i64);
                 match &f.ty {
@@ -246,7 +226,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 _ => None,
             },
             ExprKind::Field { base, field } => {
-                let f = self.b.field_of(base, *field)?;
+                let f = field_of(self.b.program(), base, *field)?;
                 if base.rank == 0 {
                     if let Some(desc) = self.described_field(base, *field) {
                         return Some(self.b.desc_view(&desc));
@@ -297,7 +277,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             ExprKind::Element { base: whole, .. } => match self.lvalue(e) {
                 Lvalue::Mem(mem) => {
-                    let whole = if self.b.is_class(e) { self.designator_view(whole) } else { None };
+                    let whole = if is_class(self.b.program(), e) { self.designator_view(whole) } else { None };
                     let element = match &whole {
                         Some(whole) => whole.element,
                         None => self.b.element_bytes(&e.ty, None),
@@ -323,7 +303,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Sub::Index(e) => {
                     let at = self.int64(e);
                     if self.b.options().check_bounds && !last_unknown {
-                        let name = self.b.designator_name(base);
+                        let name = designator_name(self.b.program(), base);
                         self.b.check_subscript(at, d, i, &name);
                     }
                     let position = self.b.isub(at, d.lower);
@@ -416,7 +396,7 @@ fn part_view(b: &mut Builder<'_, '_>, mut view: ArrayView, ty: &Type) -> ArrayVi
 /// Reports a section that leaves its array; an empty one never does.
 fn check_range(b: &mut Builder<'_, '_>, low: Val, extent: Val, step: Val, d: &ArrayDim, dim: usize, base: &Expr) {
     let some = b.icmp(ir::op::CmpOp::Gt, extent, Val::i64(0));
-    let name = b.designator_name(base);
+    let name = designator_name(b.program(), base);
     let d = d.clone();
     b.when(some, |b| {
         b.check_subscript(low, &d, dim, &name);

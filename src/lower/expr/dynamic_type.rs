@@ -2,6 +2,7 @@
 //!
 //! Not here: tags and calls by dynamic type (`object::dynamic_type`).
 
+use crate::analysis::designators::is_class;
 use crate::builder::flow::Flow;
 use crate::elements::Operand;
 use crate::function::FunctionLowering;
@@ -52,7 +53,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Whether the dynamic type of an object is `ty`, or an extension of it unless `exact`.
     pub(crate) fn is_type(&mut self, object: &'p Expr, ty: &Type, exact: bool) -> Val {
-        let tag = if self.b.is_class(object) {
+        let tag = if is_class(self.b.program(), object) {
             self.class_view(object).tag.unwrap_or(Val::i64(0))
         } else {
             self.b.tag_of(&object.ty)
@@ -72,7 +73,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// The tag of an object; what is not allocated or associated has its declared type.
     fn dynamic_tag(&mut self, e: &'p Expr) -> Val {
         let declared = self.b.tag_of(&e.ty);
-        if !self.b.is_class(e) {
+        if !is_class(self.b.program(), e) {
             return declared;
         }
         let view = self.class_view(e);

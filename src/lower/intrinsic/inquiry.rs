@@ -3,6 +3,7 @@
 //! They read only bounds and descriptors, so host code may apply them to device data.
 
 use super::{Args, arg};
+use crate::analysis::designators::is_class;
 use crate::analysis::expressions::constant_int;
 use crate::builder::Builder;
 use crate::elements::Operand;
@@ -94,7 +95,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             I::StorageSize | I::Sizeof | I::CSizeof => {
                 let element = match self.length_of(first, None) {
                     Some(len) => len,
-                    None if self.b.is_class(first) => self.class_view(first).element,
+                    None if is_class(self.b.program(), first) => self.class_view(first).element,
                     None => Val::i64(const_bytes(self.b.program(), &first.ty).unwrap_or(0) as i64),
                 };
                 let n = if id == I::StorageSize {

@@ -8,6 +8,7 @@
 
 pub(crate) mod file;
 
+use crate::analysis::designators::designator_name;
 use crate::analysis::expressions::constant_int;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
@@ -168,7 +169,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.b.rt(Rt::IoOption, vec![Val::i32(5), text, len]);
         for item in items {
             let IoItem::Expr(e) = item else { continue };
-            let (text, len) = self.b.name_text(&self.b.designator_name(e));
+            let (text, len) = self.b.name_text(&designator_name(self.b.program(), e));
             self.b.rt(Rt::IoOption, vec![Val::i32(6), text, len]);
             if let Some(view) = self.designator_view(e).filter(|_| e.rank > 0) {
                 for dim in &view.dims {

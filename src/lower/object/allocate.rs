@@ -2,6 +2,7 @@
 //!
 //! Not here: the statements (`stmt::allocate`).
 
+use crate::analysis::designators::field_of;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::types::{HOST_MEMORY, MANAGED_MEMORY, align, alloc_where, has_default, has_end};
@@ -18,7 +19,7 @@ impl Builder<'_, '_> {
     pub(crate) fn location_of(&self, e: &Expr) -> i32 {
         let cuda = match &e.kind {
             ExprKind::Var(v) => self.program().var(*v).attrs.cuda,
-            ExprKind::Field { base, field } => self.field_of(base, *field).and_then(|f| f.cuda),
+            ExprKind::Field { base, field } => field_of(self.program(), base, *field).and_then(|f| f.cuda),
             _ => None,
         };
         self.data_location(cuda)
@@ -35,7 +36,7 @@ impl Builder<'_, '_> {
     pub(crate) fn cuda_of(&self, e: &Expr) -> Option<CudaAttr> {
         match &e.kind {
             ExprKind::Var(v) => self.program().var(*v).attrs.cuda,
-            ExprKind::Field { base, field } => self.field_of(base, *field).and_then(|f| f.cuda),
+            ExprKind::Field { base, field } => field_of(self.program(), base, *field).and_then(|f| f.cuda),
             _ => None,
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! Not here: array expressions (`array`), transfers between host and device (`transfer`).
 
+use crate::analysis::designators::designator_name;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::value::Value;
@@ -60,7 +61,7 @@ impl<'p> Builder<'_, 'p> {
             unfit = self.combine(BinOp::Or, unfit, other);
         }
         let location = self.location_of(target);
-        let name = self.designator_name(target);
+        let name = designator_name(self.program(), target);
         self.when(unfit, |this| {
             this.free_data(d, &target.ty, location);
             this.allocate_data(d, shape, element, location, &name, false);

@@ -19,7 +19,7 @@ use crate::value::descriptor::Descriptor;
 use crate::value::lvalue::MemRef;
 use ir::op::{BinOp, CmpOp};
 use ir::{Reg, Ty, Val};
-use sema::checked::{Expr, ExprKind, ProcBody, ProcId, Type, TypeId, VarId};
+use sema::checked::{Expr, ProcBody, ProcId, Type, TypeId, VarId};
 
 impl<'p> Builder<'_, 'p> {
     /// The tag of objects of exactly that type.
@@ -34,22 +34,6 @@ impl<'p> Builder<'_, 'p> {
             Type::Derived(id) => self.tags()[id.0 as usize].0,
             Type::Any => 0,
         } as i64)
-    }
-
-    /// Whether the dynamic type of an expression may differ from its declared type.
-    pub(crate) fn is_class(&self, e: &Expr) -> bool {
-        match &e.kind {
-            ExprKind::Var(v) => self.program().var(*v).attrs.class,
-            ExprKind::Field { base, field } => self.field_of(base, *field).is_some_and(|f| f.class),
-            ExprKind::Element { base, .. } | ExprKind::Section { base, .. } | ExprKind::Paren(base) => {
-                self.is_class(base)
-            }
-            ExprKind::Seen { class, .. } => *class,
-            ExprKind::Call { proc, .. } => {
-                self.program().proc(*proc).result.is_some_and(|r| self.program().var(r).attrs.class)
-            }
-            _ => false,
-        }
     }
 
     pub(crate) fn view_of_value(&mut self, value: &Value, e: &'p Expr) -> ArrayView {

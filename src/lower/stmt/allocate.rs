@@ -5,6 +5,7 @@
 //!
 //! Not here: allocating and freeing the data (`object::allocate`).
 
+use crate::analysis::designators::designator_name;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::value::Value;
@@ -127,7 +128,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         has_stat: bool,
         fill: impl FnOnce(&mut Self),
     ) -> Val {
-        let (name, location) = (self.b.designator_name(object), self.b.location_of(object));
+        let (name, location) = (designator_name(self.b.program(), object), self.b.location_of(object));
         let base = self.b.desc_base(d);
         let taken = if d.contiguous { self.b.icmp(CmpOp::Ne, base, Val::i64(0)) } else { Val::pred(false) };
         let result = self.b.mutable(Ty::I32);
@@ -183,7 +184,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 self.b.unsupported("allocation of this object");
                 continue;
             };
-            let (name, location) = (self.b.designator_name(e), self.b.location_of(e));
+            let (name, location) = (designator_name(self.b.program(), e), self.b.location_of(e));
             self.at(e.span, |this| {
                 this.b.free_components_of(&d, &e.ty);
                 let base = this.b.desc_base(&d);

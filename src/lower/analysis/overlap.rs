@@ -1,0 +1,126 @@
+//! Whether an array assignment, evaluated element by element, could read an element that it has already written.
+//!
+//! The test compares names and is conservative. The value conflicts with the target if an array operand names the target's
+//! variable and is not the same designator, or names a variable that may be associated with it (pointers and targets).
+//! Scalar operands and operands that become temporaries are evaluated before the first element is stored.
+//!
+//! Not here: avoiding the conflict (`assign`).
+
+use crate::analysis::expressions::{has_vector, same};
+use crate::analysis::usage::root;
+use sema::checked::{Actual, Expr, ExprKind, Program, Storage, VarId};
+use sema::intrinsic::{Class, Intrinsic};
+
+/// The variable behind a designator, through ASSOCIATE names.
+pub(crate) fn storage_root(program: &Program, e: &Expr) -> Option<VarId> {
+    let v = root(e)?;
+    match &program.var(v).storage {
+        Storage::Alias(of) => storage_root(program, of).or(Some(v)),
+        _ => Some(v),
+    }
+}
+
+/// Whether an expression names the variable, or one that may be associated with it.
+pub(crate) fn mentions(program: &Program, e: &Expr, v: VarId) -> bool {
+    let mut found = false;
+    crate::analysis::visit::all(e, &mut |part| {
+        if let ExprKind::Var(_) = part.kind
+            && let Some(w) = storage_root(program, part)
+        {
+            found |= w == v || may_be_associated(program, v, w);
+        }
+    });
+    found
+}
+
+/// Whether a designator needs its own variable to find the place: in a subscript or a bound.
+pub(crate) fn finds_itself(program: &Program, target: &Expr) -> bool {
+    let Some(v) = storage_root(program, target) else { return false };
+    let mut times = 0;
+    crate::analysis::visit::all(target, &mut |part| {
+        if let ExprKind::Var(_) = part.kind
+            && let Some(w) = storage_root(program, part)
+        {
+            times += u32::from(w == v || may_be_associated(program, v, w));
+        }
+    });
+    times > 1
+}
+
+/// Whether the value must be complete before the target is stored to.
+pub(crate) fn conflicts(program: &Program, target: &Expr, value: &Expr) -> bool {
+    let Some(v) = storage_root(program, target) else { return true };
+    operand_conflicts(program, target, v, value)
+}
+
+/// Whether the value names the whole target as an operand of the same shape, which therefore keeps its shape.
+pub(crate) fn keeps_shape(program: &Program, target: &Expr, e: &Expr) -> bool {
+    if e.rank == 0 {
+        return false;
+    }
+    if same(target, e) {
+        return true;
+    }
+    match &e.kind {
+        ExprKind::Intrinsic { id, args } if id.class() == Class::Elemental => {
+            args.iter().flatten().any(|a| keeps_shape(program, target, a))
+        }
+        ExprKind::Unary { .. }
+        | ExprKind::Binary { .. }
+        | ExprKind::Compare { .. }
+        | ExprKind::Logic { .. }
+        | ExprKind::Convert(_)
+        | ExprKind::Paren(_) => {
+            let mut any = false;
+            crate::analysis::visit::parts(e, &mut |part| any |= keeps_shape(program, target, part));
+            any
+        }
+        _ => false,
+    }
+}
+
+/// Whether two variables may share memory though they are not the same.
+fn may_be_associated(program: &Program, a: VarId, b: VarId) -> bool {
+    let (x, y) = (program.var(a), program.var(b));
+    if matches!(x.storage, Storage::Pointee(_)) || matches!(y.storage, Storage::Pointee(_)) {
+        return true;
+    }
+    if let (Storage::Associated { base: p, .. }, Storage::Associated { base: q, .. }) = (&x.storage, &y.storage) {
+        return p == q;
+    }
+    let reached = |v: &sema::checked::Variable| v.attrs.pointer || v.attrs.target;
+    // A dummy with TARGET may be the target that it is said not to be: its actual argument may have the attribute too.
+    let through =
+        |v: &sema::checked::Variable| v.attrs.pointer || (v.attrs.target && matches!(v.storage, Storage::Dummy(_)));
+    (through(x) && reached(y)) || (through(y) && reached(x))
+}
+
+fn operand_conflicts(program: &Program, target: &Expr, v: VarId, e: &Expr) -> bool {
+    if e.rank == 0 {
+        return false;
+    }
+    if same(target, e) {
+        // Element by element the same one is read, then written; but a vector subscript may name one twice.
+        return has_vector(target);
+    }
+    match &e.kind {
+        ExprKind::Const(_) | ExprKind::Array(_) => false,
+        ExprKind::Call { proc, args } if program.proc(*proc).elemental => args.iter().flatten().any(|a| match a {
+            Actual::Expr(e) if e.rank == 0 => mentions(program, e, v),
+            Actual::Expr(e) => operand_conflicts(program, target, v, e),
+            Actual::Proc(_) => false,
+        }),
+        ExprKind::Call { .. } => false,
+        ExprKind::Intrinsic { id, args } => match (id, id.class()) {
+            (_, Class::Elemental) => args.iter().flatten().any(|a| operand_conflicts(program, target, v, a)),
+            (Intrinsic::Transpose | Intrinsic::Reshape | Intrinsic::Spread, _) => mentions(program, e, v),
+            _ => false,
+        },
+        _ if crate::analysis::expressions::is_designator(e) => mentions(program, e, v),
+        _ => {
+            let mut any = false;
+            crate::analysis::visit::parts(e, &mut |part| any |= operand_conflicts(program, target, v, part));
+            any
+        }
+    }
+}
