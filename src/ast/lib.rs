@@ -6,23 +6,10 @@
 //!
 //! Not here: symbols, types, constant values (`sema`).
 
-mod decl;
 mod dump;
-mod expr;
-mod stmt;
-mod unit;
+mod nodes;
 mod unparse;
 
-pub use decl::{
-    Attr, Bound, CharLen, CudaAttr, DataSet, DeclKind, Declaration, DerivedType, Entity, EnumDef, Import, Intent,
-    Interface, InterfaceItem, InterfaceKind, KindParam, LetterSpec, Shape, TypeField, TypeItem, TypeSpec, TypeSpecKind,
-    UseItem, UseStmt,
-};
 pub use dump::dump;
-pub use expr::{Arg, ArgValue, ArrayItem, BinaryOp, Expr, ExprKind, ImpliedDo, Name, Radix, UnaryOp};
-pub use stmt::{
-    Allocate, Block, CaseRange, CufKernel, CufReduce, CufSize, DoControl, GlobalLaunch, IfArm, IoControl, IoItem,
-    IoKind, LoopVar, SelectArm, Stmt, StmtKind, TypeArm, WhereArm,
-};
-pub use unit::{Generic, Prefix, ProcedureAttr, Program, Subprogram, SubprogramKind, Unit, UnitKind};
+pub use nodes::*;
 pub use unparse::unparse;

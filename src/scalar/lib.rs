@@ -9,7 +9,6 @@
 //!
 //! Not here: CUDA Fortran types (`sema`), characters and complex numbers (lowered to scalars).
 
-mod bitfield;
 pub mod bits;
 pub mod convert;
 pub mod int;

@@ -1,6 +1,6 @@
 //! Specification statements: what is declared, in the order in which it is written.
 
-use crate::{Expr, Generic, Name, Subprogram};
+use super::{Expr, Generic, Name, Subprogram};
 use source::Span;
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Program units and subprograms.
 
-use crate::{Block, Declaration, Expr, Name, TypeSpec, UseStmt};
+use super::{Block, Declaration, Expr, Name, TypeSpec, UseStmt};
 use source::Span;
 
 /// Everything that was parsed, in the order of the files.

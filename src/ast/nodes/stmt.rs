@@ -1,6 +1,6 @@
 //! Executable statements and constructs; the parser nests them into blocks.
 
-use crate::{Arg, Declaration, Expr, ImpliedDo, Name, TypeSpec, UseStmt};
+use super::{Arg, Declaration, Expr, ImpliedDo, Name, TypeSpec, UseStmt};
 use source::Span;
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Expressions as written.
 
-use crate::TypeSpec;
+use super::TypeSpec;
 use source::Span;
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@
 
 #![allow(clippy::inline_always)]
 
-use crate::int::{Int, not, shl, shr};
+use super::{Int, not, shl, shr};
 
 /// Fortran's `dshiftl(a, b, n)`: the high half of `a` and `b`, joined, shifted left by `n` (0 to the width).
 #[inline(always)]

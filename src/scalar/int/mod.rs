@@ -14,7 +14,9 @@
 #![allow(clippy::inline_always, clippy::return_self_not_must_use)]
 
 use crate::Ty;
-pub use crate::bitfield::{btest, dshiftl, dshiftr, ibclr, ibits, ibset, ishftc, maskl, maskr, merge_bits, mvbits};
+mod bitfield;
+
+pub use bitfield::{btest, dshiftl, dshiftr, ibclr, ibits, ibset, ishftc, maskl, maskr, merge_bits, mvbits};
 use std::fmt::{Debug, Display};
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
