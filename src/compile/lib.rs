@@ -137,7 +137,7 @@ pub fn compile(
 }
 
 /// Compiles the main program of a checked program, and what it calls, as it stands: for an expression of the debugger's, which
-/// is given a main program of its own. Subscripts are checked, since what is wrong with them is to be told.
+/// is given a main program of its own. Subscripts are checked, so that mistakes in them are reported.
 pub fn compile_main(program: &Program) -> ir::Module {
     lower::lower_main(program, &LowerOptions { check_bounds: true, ..LowerOptions::default() })
 }

@@ -8,7 +8,7 @@
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use ir::Val;
-use sema::checked::Expr;
+use sema::checked::{Expr, visit};
 use std::collections::BTreeMap;
 
 /// A prepared operand.
@@ -57,7 +57,7 @@ impl Operands {
             None => {}
         }
         let mut found = None;
-        crate::analysis::visit::parts(e, &mut |part| {
+        visit::parts(e, &mut |part| {
             if found.is_none() && part.rank > 0 {
                 found = self.extents(part);
             }

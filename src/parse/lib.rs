@@ -18,11 +18,12 @@ mod build;
 mod classify;
 mod cpp;
 mod grammar;
+mod line;
 mod logical;
 mod nest;
 mod options;
+mod outline;
 mod prescan;
-mod shape;
 mod statement;
 mod wording;
 

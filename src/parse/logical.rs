@@ -4,7 +4,7 @@
 //! between two literals with the same quote. The grammar relies on it. Every byte leads back to the file through the
 //! [`Provenance`].
 
-use crate::prescan::Line;
+use crate::line::Line;
 use source::{FileId, Provenance, Span};
 
 /// What a logical line is.

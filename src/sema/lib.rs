@@ -4,26 +4,43 @@
 //! is always valid (invariant I3), or errors. [`check_expression`] types one more expression in a scope of a program that
 //! was checked before, for the debugger.
 //!
-//! Names are resolved lazily: a declaration is settled when it is first asked for, so that the order of declarations,
+//! Names are resolved lazily: a declaration is resolved when something first asks for it, so the order of declarations,
 //! procedures, modules and files does not matter. What this version does not support becomes an `Unsupported` node and a
 //! warning (invariant I6). An expression that is wrong has no typed form at all (`None`), which keeps one mistake from
 //! causing a second report.
 //!
+//! | room | what it does |
+//! |---|---|
+//! | [`checked`] | the checked program, its visitors, the table of intrinsics |
+//! | `fold` | computes constant expressions of the checked program, element by element, as the program would |
+//! | `checker` | what a check knows: reporter, definitions, scopes, context; no rules |
+//! | `typing` | questions and rules about typed code that need no name resolved |
+//! | `intrinsics` | references to intrinsic procedures |
+//! | `cuda` | the rules of CUDA Fortran, launches and `!$cuf kernel do` |
+//! | `scope` | units, USE statements, names that are known but not supported |
+//! | `expr`, `decl`, `stmt` | expressions, declarations, statements |
+//! | `check` | the entry points |
+//!
+//! A room imports only rooms above it in this table. Methods of `checker::Checker` call each other across rooms, because
+//! names, declarations and expressions are resolved by one mutual recursion.
+//!
 //! Not here: layout in memory beyond the offsets of components, loops over arrays, temporaries (`lower`).
 
+mod check;
 pub mod checked;
 mod checker;
 mod cuda;
 mod decl;
 mod expr;
 mod fold;
-pub mod intrinsic;
 mod intrinsics;
 mod scope;
 mod stmt;
+mod typing;
 
-pub use checker::{check, check_expression};
+pub use check::{check, check_expression};
 
+use checked::Type;
 use source::FileId;
 use std::collections::BTreeSet;
 
@@ -44,4 +61,26 @@ pub struct SemaOptions {
     pub needs_main: bool,
     /// Whether errors were reported before: statements may be without a meaning for their sake.
     pub is_spoilt: bool,
+}
+
+impl SemaOptions {
+    /// Default kind of reals.
+    pub(crate) fn real_kind(&self) -> u8 {
+        if self.real8 { 8 } else { 4 }
+    }
+
+    /// Default kind of integers and logicals.
+    pub(crate) fn integer_kind(&self) -> u8 {
+        if self.integer8 { 8 } else { 4 }
+    }
+
+    /// The default integer type.
+    pub(crate) fn integer(&self) -> Type {
+        Type::Integer(self.integer_kind())
+    }
+
+    /// The default logical type.
+    pub(crate) fn logical(&self) -> Type {
+        Type::Logical(self.integer_kind())
+    }
 }

@@ -150,11 +150,6 @@ pub struct Format {
 }
 
 impl Format {
-    /// Parses a format with its parentheses, as `(i5, 3(1x, f8.3))`; what follows the last one is ignored.
-    pub fn parse(text: &[u8]) -> Result<Format, FormatError> {
-        crate::parse::parse(text)
-    }
-
     /// The data edit descriptors in order, without repeats, for a check against the items before any transfer.
     pub fn edits(&self) -> impl Iterator<Item = &Edit> {
         self.nodes.iter().filter_map(|node| match node {

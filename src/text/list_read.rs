@@ -168,7 +168,7 @@ pub struct ListReader {
     record: Vec<u8>,
     at: usize,
     fed: bool,
-    /// The constant at hand and how many more items take it.
+    /// The current constant and how many more items take it.
     repeat: (u32, Token),
     scanner: Scanner,
     /// A value was read and the comma that may follow it was not.

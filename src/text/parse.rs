@@ -23,7 +23,14 @@ struct Parser<'a> {
     reversion: usize,
 }
 
-pub(crate) fn parse(text: &[u8]) -> Result<Format, FormatError> {
+impl Format {
+    /// Parses a format with its parentheses, as `(i5, 3(1x, f8.3))`; what follows the last one is ignored.
+    pub fn parse(text: &[u8]) -> Result<Format, FormatError> {
+        parse(text)
+    }
+}
+
+fn parse(text: &[u8]) -> Result<Format, FormatError> {
     let mut parser = Parser { text, at: 0, nodes: Vec::new(), open: Vec::new(), reversion: 0 };
     if parser.peek() != Some(b'(') {
         return Err(parser.error("a format begins with `(`"));
@@ -310,7 +317,7 @@ impl Parser<'_> {
             b'H' => return Err(self.error_at(first, "a length must stand before `h`")),
             _ => {
                 let shown = String::from_utf8_lossy(&self.text[first..=first]).into_owned();
-                return Err(self.error_at(first, format!("`{shown}` is no edit descriptor")));
+                return Err(self.error_at(first, format!("`{shown}` is not an edit descriptor")));
             }
         };
         self.nodes.push(Node::Data(repeat, edit));
@@ -441,7 +448,7 @@ mod tests {
             ("(i5", "the closing `)` is missing at character 4 of the format"),
             ("(i5.)", "digits after `.` expected at character 5 of the format"),
             ("(f8)", "`.` and digits expected after the width at character 4 of the format"),
-            ("(k5)", "`k` is no edit descriptor at character 2 of the format"),
+            ("(k5)", "`k` is not an edit descriptor at character 2 of the format"),
             ("('abc)", "the literal is not closed at character 2 of the format"),
             ("(0i5)", "a repeat count of zero at character 2 of the format"),
             ("(3'x')", "a repeat count where none is allowed at character 2 of the format"),

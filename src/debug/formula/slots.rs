@@ -9,9 +9,8 @@
 use super::{Formula, slot_variable};
 use crate::value::{Eval, fail};
 use sema::checked::{
-    Actual, Attrs, CharLen, Expr, ExprKind, Item, ProcBody, Program, Storage, Sub, Type, VarId, Variable,
+    Actual, Attrs, CharLen, Expr, ExprKind, Intrinsic, Item, ProcBody, Program, Storage, Sub, Type, VarId, Variable,
 };
-use sema::intrinsic::Intrinsic;
 use std::collections::BTreeMap;
 
 /// Something that an expression reads.

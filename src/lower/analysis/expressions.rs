@@ -2,21 +2,7 @@
 //!
 //! Not here: values (`expr`), which variables an expression reads (`assign::overlap`).
 
-use sema::checked::{Const, Expr, ExprKind, Sub};
-
-/// Whether an expression names an object, which may be passed by reference or pointed to.
-pub(crate) fn is_designator(e: &Expr) -> bool {
-    match &e.kind {
-        ExprKind::Var(_) => true,
-        ExprKind::Field { base, .. }
-        | ExprKind::Element { base, .. }
-        | ExprKind::Section { base, .. }
-        | ExprKind::Substring { base, .. }
-        | ExprKind::ComplexPart { base, .. }
-        | ExprKind::Seen { base, .. } => is_designator(base),
-        _ => false,
-    }
-}
+use sema::checked::{Const, Expr, ExprKind, Sub, is_designator};
 
 /// Whether the expression is a whole array variable or component.
 pub(crate) fn is_whole(e: &Expr) -> bool {

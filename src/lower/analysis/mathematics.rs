@@ -6,8 +6,8 @@
 //! Not here: the calls (`call`), the functions (the sources of the module).
 
 use crate::analysis::usage;
+use sema::checked::Intrinsic as I;
 use sema::checked::{BinaryOp, Expr, ExprKind, Program, Type};
-use sema::intrinsic::Intrinsic as I;
 use std::collections::BTreeSet;
 
 /// The procedures of the module `cufemu_math` that the program calls: `sin_r4`, `pow_c8` …

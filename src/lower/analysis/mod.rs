@@ -9,4 +9,3 @@ pub(crate) mod overlap;
 pub(crate) mod type_tags;
 pub(crate) mod usage;
 pub(crate) mod variables;
-pub(crate) mod visit;

@@ -7,9 +7,7 @@
 //! Not here: avoiding the conflict (`assign`).
 
 use crate::analysis::expressions::{has_vector, same};
-use crate::analysis::usage::root;
-use sema::checked::{Actual, Expr, ExprKind, Program, Storage, VarId};
-use sema::intrinsic::{Class, Intrinsic};
+use sema::checked::{Actual, Class, Expr, ExprKind, Intrinsic, Program, Storage, VarId, root, visit};
 
 /// The variable behind a designator, through ASSOCIATE names.
 pub(crate) fn storage_root(program: &Program, e: &Expr) -> Option<VarId> {
@@ -23,7 +21,7 @@ pub(crate) fn storage_root(program: &Program, e: &Expr) -> Option<VarId> {
 /// Whether an expression names the variable, or one that may be associated with it.
 pub(crate) fn mentions(program: &Program, e: &Expr, v: VarId) -> bool {
     let mut found = false;
-    crate::analysis::visit::all(e, &mut |part| {
+    visit::all(e, &mut |part| {
         if let ExprKind::Var(_) = part.kind
             && let Some(w) = storage_root(program, part)
         {
@@ -37,7 +35,7 @@ pub(crate) fn mentions(program: &Program, e: &Expr, v: VarId) -> bool {
 pub(crate) fn finds_itself(program: &Program, target: &Expr) -> bool {
     let Some(v) = storage_root(program, target) else { return false };
     let mut times = 0;
-    crate::analysis::visit::all(target, &mut |part| {
+    visit::all(target, &mut |part| {
         if let ExprKind::Var(_) = part.kind
             && let Some(w) = storage_root(program, part)
         {
@@ -72,7 +70,7 @@ pub(crate) fn keeps_shape(program: &Program, target: &Expr, e: &Expr) -> bool {
         | ExprKind::Convert(_)
         | ExprKind::Paren(_) => {
             let mut any = false;
-            crate::analysis::visit::parts(e, &mut |part| any |= keeps_shape(program, target, part));
+            visit::parts(e, &mut |part| any |= keeps_shape(program, target, part));
             any
         }
         _ => false,
@@ -116,10 +114,10 @@ fn operand_conflicts(program: &Program, target: &Expr, v: VarId, e: &Expr) -> bo
             (Intrinsic::Transpose | Intrinsic::Reshape | Intrinsic::Spread, _) => mentions(program, e, v),
             _ => false,
         },
-        _ if crate::analysis::expressions::is_designator(e) => mentions(program, e, v),
+        _ if sema::checked::is_designator(e) => mentions(program, e, v),
         _ => {
             let mut any = false;
-            crate::analysis::visit::parts(e, &mut |part| any |= operand_conflicts(program, target, v, part));
+            visit::parts(e, &mut |part| any |= operand_conflicts(program, target, v, part));
             any
         }
     }

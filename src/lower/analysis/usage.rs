@@ -10,13 +10,12 @@
 //! Not here: choosing the storage (`procedure::local`).
 
 use crate::analysis::mathematics::{RANDOM_BITS, library_function, procedure_name};
-use crate::analysis::visit;
 use crate::types::Side;
 use ast::Intent;
 use sema::checked::{
-    Actual, Expr, ExprKind, IoForm, ProcBody, ProcId, Program, Shape, Stmt, StmtKind, Storage, Type, VarId,
+    Actual, Expr, ExprKind, Intrinsic, IoForm, ProcBody, ProcId, Program, Shape, Stmt, StmtKind, Storage, Type, VarId,
+    scalar_root, visit,
 };
-use sema::intrinsic::Intrinsic;
 use std::collections::BTreeSet;
 
 /// What lowering knows about a program beforehand.
@@ -35,29 +34,6 @@ pub(crate) struct Usage {
     pub(crate) mathematics: BTreeSet<String>,
     /// Procedures of device code that draw random numbers, themselves or through what they call.
     pub(crate) draws: BTreeSet<ProcId>,
-}
-
-/// The variable that a designator is a part of.
-pub(crate) fn root(e: &Expr) -> Option<VarId> {
-    match &e.kind {
-        ExprKind::Var(v) => Some(*v),
-        ExprKind::Field { base, .. }
-        | ExprKind::Element { base, .. }
-        | ExprKind::Section { base, .. }
-        | ExprKind::Substring { base, .. }
-        | ExprKind::ComplexPart { base, .. }
-        | ExprKind::Seen { base, .. } => root(base),
-        _ => None,
-    }
-}
-
-/// The variable that shares a register with the designator: the whole variable, or a part of a complex one.
-fn scalar_root(e: &Expr) -> Option<VarId> {
-    match &e.kind {
-        ExprKind::Var(v) => Some(*v),
-        ExprKind::ComplexPart { base, .. } | ExprKind::Seen { base, .. } => scalar_root(base),
-        _ => None,
-    }
 }
 
 /// Whether a procedure is compiled for that side.
@@ -195,7 +171,7 @@ impl<'a> Walk<'a> {
     }
 
     fn statement(&mut self, s: &'a Stmt) {
-        visit::statement_exprs(s, &mut |e| self.expr(e));
+        visit::statement_exprs(s, &mut |e, _| self.expr(e));
         match &s.kind {
             StmtKind::Call { proc, args } => {
                 self.calls.insert(*proc);

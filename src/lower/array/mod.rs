@@ -18,8 +18,7 @@ use crate::function::FunctionLowering;
 use crate::value::array_view::ArrayView;
 use crate::value::lvalue::{MemRef, element_lvalue};
 use ir::Val;
-use sema::checked::{Actual, Const, Expr, ExprKind, Type};
-use sema::intrinsic::Class;
+use sema::checked::{Actual, Class, Const, Expr, ExprKind, Type, visit};
 
 /// Whether a node computes each element from the elements of its operands.
 fn is_elementwise(program: &sema::checked::Program, e: &Expr) -> bool {
@@ -48,7 +47,7 @@ impl<'p> Builder<'_, 'p> {
             return;
         }
         let mut first: Option<Vec<Val>> = None;
-        crate::analysis::visit::parts(e, &mut |part| {
+        visit::parts(e, &mut |part| {
             if part.rank == 0 {
                 return;
             }
@@ -107,7 +106,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             return;
         }
-        crate::analysis::visit::parts(e, &mut |part| self.prepare(part, operands));
+        visit::parts(e, &mut |part| self.prepare(part, operands));
     }
 
     /// Prepares a whole expression and gives its extents.

@@ -7,7 +7,6 @@
 //! Not here: assignment of other objects (`assign`).
 
 use crate::analysis::designators::is_pointer_result;
-use crate::analysis::expressions::is_designator;
 use crate::analysis::overlap::{mentions, storage_root};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
@@ -19,7 +18,7 @@ use crate::value::arguments::Passed;
 use crate::value::array_view::{ArrayView, Contiguity};
 use crate::value::lvalue::{Lvalue, MemRef};
 use ir::Val;
-use sema::checked::{Expr, ProcId, Shape, Type, TypeId, Variable};
+use sema::checked::{Expr, ProcId, Shape, Type, TypeId, Variable, is_designator};
 
 impl Builder<'_, '_> {
     /// `to = from` of objects, by components.

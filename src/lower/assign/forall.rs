@@ -25,7 +25,7 @@ use crate::value::lvalue::{Allocation, Lvalue, MemRef, element_lvalue};
 use ir::op::BinOp;
 use ir::rt::Rt;
 use ir::{Reg, Space, Ty, Val};
-use sema::checked::{Expr, ExprKind, Stmt, StmtKind, Type, VarId};
+use sema::checked::{Expr, ExprKind, Stmt, StmtKind, Type, VarId, visit};
 
 /// The active combinations of index values.
 struct Active {
@@ -375,7 +375,7 @@ fn at_address(place: Lvalue, addr: Val) -> Lvalue {
 
 /// The variables that statements assign; `None` if one of them cannot be told.
 fn assigned_by<'p>(b: &Builder<'_, 'p>, body: &'p [Stmt], out: &mut Option<Vec<VarId>>) {
-    crate::analysis::visit::statements(body, &mut |s| match &s.kind {
+    visit::statements(body, &mut |s| match &s.kind {
         StmtKind::Assign { target, .. } | StmtKind::PointerAssign { target, .. } => {
             match storage_root(b.program(), target) {
                 Some(v) => out.iter_mut().for_each(|vs| vs.push(v)),
@@ -400,7 +400,7 @@ fn is_independent<'p>(b: &Builder<'_, 'p>, s: &'p Stmt) -> bool {
         return matches!(s.kind, StmtKind::Call { .. } | StmtKind::Unsupported(_));
     };
     let mut free = true;
-    crate::analysis::visit::statements(std::slice::from_ref(s), &mut |inner| {
+    visit::statements(std::slice::from_ref(s), &mut |inner| {
         let mut reads = |e: &'p Expr| free &= assigned.iter().all(|&v| !mentions(b.program(), e, v));
         match &inner.kind {
             StmtKind::Assign { value, .. } => reads(value),
@@ -411,7 +411,7 @@ fn is_independent<'p>(b: &Builder<'_, 'p>, s: &'p Stmt) -> bool {
                     hi.iter().for_each(&mut reads);
                 }
             }
-            _ => crate::analysis::visit::statement_exprs(inner, &mut reads),
+            _ => visit::statement_exprs(inner, &mut |e, _| reads(e)),
         }
         if let StmtKind::Assign { target, .. } | StmtKind::PointerAssign { target, .. } = &inner.kind {
             let own = storage_root(b.program(), target);

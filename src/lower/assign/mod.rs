@@ -13,7 +13,7 @@ pub(crate) mod pointer;
 pub(crate) mod where_construct;
 
 use crate::analysis::designators::{designator_name, field_of, is_class, is_pointer_result};
-use crate::analysis::expressions::{is_designator, is_whole};
+use crate::analysis::expressions::is_whole;
 use crate::analysis::overlap::{conflicts, finds_itself, keeps_shape, mentions, storage_root};
 use crate::analysis::variables::has_open_length;
 use crate::builder::Builder;
@@ -28,7 +28,7 @@ use crate::value::descriptor::Descriptor;
 use crate::value::lvalue::{Lvalue, element_lvalue};
 use ir::Val;
 use ir::op::{BinOp, CmpOp};
-use sema::checked::{Expr, ExprKind, Type};
+use sema::checked::{Expr, ExprKind, Type, is_designator};
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// `target = value`
@@ -117,9 +117,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let deferred = has_open_length(&target.ty) && d.element.is_none();
         let v = match v {
             // The old characters may go away before the new ones are stored.
-            Value::Char(_, len)
-                if deferred && crate::analysis::usage::root(value) == crate::analysis::usage::root(target) =>
-            {
+            Value::Char(_, len) if deferred && sema::checked::root(value) == sema::checked::root(target) => {
                 self.b.character_copy(&v, len)
             }
             other => other,

@@ -22,7 +22,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn pointer_target(&mut self, e: &'p Expr) -> Option<ArrayView> {
         match &e.kind {
             ExprKind::Null => None,
-            ExprKind::Intrinsic { id: sema::intrinsic::Intrinsic::Null, .. } => None,
+            ExprKind::Intrinsic { id: sema::checked::Intrinsic::Null, .. } => None,
             ExprKind::Call { proc, args } => {
                 let view = self.call_pointer_function(*proc, args);
                 if view.is_none() {

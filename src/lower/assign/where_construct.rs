@@ -68,7 +68,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     fn materialise_mask(&mut self, mask: &'p Expr) -> ArrayView {
         let view = self.view(mask);
         // A variable may change before the mask is used.
-        if crate::analysis::expressions::is_designator(mask) {
+        if sema::checked::is_designator(mask) {
             let extents = view.extents();
             let copy = self.b.temporary_array(&mask.ty, None, &extents);
             self.b.copy_array(&copy, &view, &mask.ty);

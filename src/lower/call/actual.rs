@@ -6,7 +6,6 @@
 //!
 //! Not here: calls (`call`), results (`call::result`).
 
-use crate::analysis::expressions::is_designator;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
@@ -20,8 +19,7 @@ use crate::value::lvalue::{Allocation, Lvalue, MemRef};
 use ast::Intent;
 use ir::rt::Rt;
 use ir::{Space, Ty, Val};
-use sema::checked::{Expr, ExprKind, ProcKind, Shape, Storage, Type, Variable};
-use sema::intrinsic::Intrinsic;
+use sema::checked::{Expr, ExprKind, Intrinsic, ProcKind, Shape, Storage, Type, Variable, is_designator};
 
 impl Builder<'_, '_> {
     /// What is passed for a dummy when nothing is.

@@ -302,12 +302,12 @@ fn is_overwritten<'p>(
     args: &'p [Option<Actual>],
     e: &'p sema::checked::Expr,
 ) -> bool {
-    if e.rank == 0 || crate::analysis::expressions::is_designator(e) {
+    if e.rank == 0 || sema::checked::is_designator(e) {
         return false;
     }
     args.iter().zip(&b.program().proc(proc).params).any(|(arg, dummy)| match arg {
         Some(Actual::Expr(target)) if b.program().var(*dummy).attrs.intent != Some(ast::Intent::In) => {
-            crate::analysis::expressions::is_designator(target)
+            sema::checked::is_designator(target)
                 && storage_root(b.program(), target).is_some_and(|v| mentions(b.program(), e, v))
                 && !matches!(&e.kind, sema::checked::ExprKind::Paren(inner) if crate::analysis::expressions::same(inner, target))
         }

@@ -185,7 +185,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     fn actual_space(&mut self, dummy: VarId, actual: Option<&'p Option<Actual>>) -> Space {
         let root = match actual {
-            Some(Some(Actual::Expr(e))) => crate::analysis::usage::root(e),
+            Some(Some(Actual::Expr(e))) => sema::checked::root(e),
             _ => None,
         };
         match root.and_then(|v| self.storage_of(v)) {

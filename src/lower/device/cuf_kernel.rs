@@ -26,7 +26,7 @@ use crate::value::descriptor::Descriptor;
 use crate::value::lvalue::MemRef;
 use ir::op::{BinOp, CmpOp, Special};
 use ir::{FuncKind, FunctionBuilder, LaunchConfig, Space, Ty, Val};
-use sema::checked::{CufDim, CufKernel, Expr, Program, Stmt, Storage, Type, VarId};
+use sema::checked::{CufDim, CufKernel, Expr, Program, Stmt, Storage, Type, VarId, visit};
 use source::Span;
 use std::collections::BTreeSet;
 
@@ -339,9 +339,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         let program = self.b.program();
         let mut names = Vec::new();
         for s in body {
-            crate::analysis::visit::statements(std::slice::from_ref(s), &mut |s| {
-                crate::analysis::visit::statement_exprs(s, &mut |e| {
-                    crate::analysis::visit::all(e, &mut |e| names.extend(alias(program, e)));
+            visit::statements(std::slice::from_ref(s), &mut |s| {
+                visit::statement_exprs(s, &mut |e, _| {
+                    visit::all(e, &mut |e| names.extend(alias(program, e)));
                 });
             });
         }
@@ -357,9 +357,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         if let Storage::Alias(of) = &program.var(v).storage {
             let mut inner = Vec::new();
-            crate::analysis::visit::all(of, &mut |e| inner.extend(alias(program, e)));
+            visit::all(of, &mut |e| inner.extend(alias(program, e)));
             inner.into_iter().for_each(|v| self.associate_name(v));
-            let reachable = crate::analysis::usage::root(of).is_some_and(|root| self.storage_of(root).is_some());
+            let reachable = sema::checked::root(of).is_some_and(|root| self.storage_of(root).is_some());
             if reachable {
                 self.come_to_life(v);
             }
@@ -486,7 +486,7 @@ fn is_rectangular(cuf: &CufKernel) -> bool {
     };
     for l in &cuf.loops {
         for e in [Some(&l.first), Some(&l.last), l.step.as_ref()].into_iter().flatten() {
-            crate::analysis::visit::all(e, &mut look);
+            visit::all(e, &mut look);
         }
     }
     good

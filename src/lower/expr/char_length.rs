@@ -10,8 +10,7 @@ use crate::value::Value;
 use crate::value::lvalue::MemRef;
 use ir::op::CmpOp;
 use ir::{Ty, Val};
-use sema::checked::{Actual, CharLen, Const, Expr, ExprKind, Item, ProcId, Type};
-use sema::intrinsic::Intrinsic;
+use sema::checked::{Actual, CharLen, Const, Expr, ExprKind, Intrinsic, Item, ProcId, Type};
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// The length of a character expression; `None` for other types. `env` has the operands prepared so far.

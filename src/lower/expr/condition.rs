@@ -12,8 +12,7 @@ use crate::storage::VarStorage;
 use crate::types::ir_ty;
 use ir::op::{self, BinOp};
 use ir::{Bb, Ty, Val};
-use sema::checked::{BinaryOp, CmpOp, Expr, ExprKind, LogicOp, Type, UnaryOp};
-use sema::intrinsic::{Class, Intrinsic};
+use sema::checked::{BinaryOp, Class, CmpOp, Expr, ExprKind, Intrinsic, LogicOp, Type, UnaryOp, visit};
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// A logical expression as a predicate.
@@ -92,7 +91,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             | ExprKind::Convert(_)
             | ExprKind::Paren(_) => {
                 let mut all = !matches!(e.ty, Type::Character(_));
-                crate::analysis::visit::parts(e, &mut |part| {
+                visit::parts(e, &mut |part| {
                     all = all && !matches!(part.ty, Type::Character(_)) && self.is_pure(part);
                 });
                 all

@@ -3,7 +3,6 @@
 //! Not here: subscripts (`subscript`), storage of variables (`procedure::storage`).
 
 use crate::analysis::designators::{designator_name, field_of, is_class};
-use crate::analysis::expressions::is_designator;
 use crate::analysis::variables::const_bounds;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
@@ -16,25 +15,7 @@ use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::{Lvalue, MemRef};
 use ir::Val;
-use sema::checked::{CharLen, Expr, ExprKind, Field, Program, Sub, Type, VarId};
-
-/// The variable that a designator names a part of. What a component points to, or has allocated, is no part of it.
-fn root(program: &Program, e: &Expr) -> Option<VarId> {
-    match &e.kind {
-        ExprKind::Var(v) => Some(*v),
-        ExprKind::Field { base, field } => {
-            let Type::Derived(id) = &base.ty else { return None };
-            let is_apart = program.ty(*id).fields.get(*field as usize).is_some_and(|f| f.allocatable || f.pointer);
-            if is_apart { None } else { root(program, base) }
-        }
-        ExprKind::Element { base, .. }
-        | ExprKind::Section { base, .. }
-        | ExprKind::Substring { base, .. }
-        | ExprKind::ComplexPart { base, .. }
-        | ExprKind::Seen { base, .. } => root(program, base),
-        _ => None,
-    }
-}
+use sema::checked::{CharLen, Expr, ExprKind, Field, Sub, Type, VarId, is_designator, root_in_memory};
 
 impl<'p> Builder<'_, 'p> {
     /// The descriptor of a component, which lies at `mem`.
@@ -71,7 +52,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             };
         }
         if !self.b.is_host()
-            && let Some(v) = root(self.b.program(), e)
+            && let Some(v) = root_in_memory(self.b.program(), e)
         {
             self.b.module().designate(e.span, v);
         }

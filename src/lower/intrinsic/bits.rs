@@ -9,8 +9,7 @@ use crate::types::{imm, ir_ty};
 use crate::value::Value;
 use ir::op::{BinOp, CmpOp, UnOp};
 use ir::{Ty, Val};
-use sema::checked::Expr;
-use sema::intrinsic::Intrinsic;
+use sema::checked::{Expr, Intrinsic};
 
 impl<'p> FunctionLowering<'_, 'p> {
     pub(super) fn bit_function(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Value> {

@@ -11,8 +11,7 @@ use crate::value::Value;
 use ir::op::CvtOp;
 use ir::rt::Rt;
 use ir::{Ty, Val};
-use sema::checked::{CmpOp, Expr};
-use sema::intrinsic::Intrinsic;
+use sema::checked::{CmpOp, Expr, Intrinsic};
 
 impl<'p> FunctionLowering<'_, 'p> {
     pub(super) fn character_function(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Value> {

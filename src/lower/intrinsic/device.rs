@@ -11,8 +11,7 @@ use crate::value::Value;
 use crate::value::lvalue::{Lvalue, MemRef};
 use ir::op::{AtomOp, BarOp, BinOp, CmpOp, ShflOp, Special, VoteOp};
 use ir::{InstKind, Scope, Space, Ty, Val};
-use sema::checked::{Expr, Type};
-use sema::intrinsic::Intrinsic;
+use sema::checked::{Expr, Intrinsic, Type};
 
 impl<'p> FunctionLowering<'_, 'p> {
     pub(super) fn device_function(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Value> {

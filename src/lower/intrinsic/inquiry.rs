@@ -16,8 +16,7 @@ use crate::value::lvalue::{Lvalue, MemRef, element_lvalue};
 use ir::op::CmpOp;
 use ir::rt::Rt;
 use ir::{Ty, Val};
-use sema::checked::{Expr, ExprKind, Type};
-use sema::intrinsic::Intrinsic;
+use sema::checked::{Expr, ExprKind, Intrinsic, Type};
 
 /// LBOUND of a dimension: 1 if it is empty.
 fn lower_bound(b: &mut Builder<'_, '_>, d: (Val, Val)) -> Val {

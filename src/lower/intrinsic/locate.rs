@@ -11,8 +11,7 @@ use crate::value::array_view::ArrayView;
 use crate::value::lvalue::{Lvalue, element_lvalue};
 use ir::op::{BinOp, CmpOp};
 use ir::{Reg, Ty, Val};
-use sema::checked::{Expr, Type};
-use sema::intrinsic::Intrinsic;
+use sema::checked::{Expr, Intrinsic, Type};
 
 /// A search in progress.
 struct Search<'p> {

@@ -22,8 +22,7 @@ mod subroutine;
 use crate::function::FunctionLowering;
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
-use sema::checked::{Expr, Type};
-use sema::intrinsic::{Class, Intrinsic};
+use sema::checked::{Class, Expr, Intrinsic, Type};
 
 /// Arguments in the order of the table row, absent ones `None`.
 pub(crate) type Args<'p> = &'p [Option<Expr>];

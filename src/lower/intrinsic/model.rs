@@ -10,7 +10,7 @@ use crate::types::{imm, ir_ty, real_imm};
 use crate::value::Value;
 use ir::op::{BinOp, CmpOp, CvtOp, UnOp};
 use ir::{Ty, Val};
-use sema::intrinsic::Intrinsic;
+use sema::checked::Intrinsic;
 
 /// The numbers of a real type's format.
 #[derive(Clone, Copy)]

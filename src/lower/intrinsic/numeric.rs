@@ -8,8 +8,7 @@ use crate::types::{imm, ir_ty, real_imm};
 use crate::value::Value;
 use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
 use ir::{Ty, Val};
-use sema::checked::{Expr, Type};
-use sema::intrinsic::Intrinsic;
+use sema::checked::{Expr, Intrinsic, Type};
 
 impl<'p> FunctionLowering<'_, 'p> {
     pub(super) fn numeric_function(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Value> {

@@ -14,8 +14,7 @@ use crate::value::array_view::ArrayView;
 use crate::value::lvalue::{Lvalue, element_lvalue};
 use ir::op::{BinOp, CmpOp, UnOp};
 use ir::{Reg, Ty, Val};
-use sema::checked::{BinaryOp, Expr, Type};
-use sema::intrinsic::Intrinsic;
+use sema::checked::{BinaryOp, Expr, Intrinsic, Type};
 
 /// The accumulator of a reduction.
 struct Accumulator<'p> {

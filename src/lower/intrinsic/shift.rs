@@ -11,8 +11,7 @@ use crate::value::array_view::ArrayView;
 use crate::value::lvalue::element_lvalue;
 use ir::op::{BinOp, CmpOp};
 use ir::{Ty, Val};
-use sema::checked::Expr;
-use sema::intrinsic::Intrinsic;
+use sema::checked::{Expr, Intrinsic};
 
 impl<'p> FunctionLowering<'_, 'p> {
     pub(super) fn shifted(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<ArrayView> {

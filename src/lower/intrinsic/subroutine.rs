@@ -12,8 +12,7 @@ use crate::value::lvalue::{Lvalue, MemRef, element_lvalue};
 use ir::op::{BinOp, CmpOp, UnOp};
 use ir::rt::Rt;
 use ir::{Ty, Val};
-use sema::checked::{Expr, ExprKind, Type};
-use sema::intrinsic::{Class, Intrinsic};
+use sema::checked::{Class, Expr, ExprKind, Intrinsic, Type};
 
 impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn intrinsic_subroutine(&mut self, id: Intrinsic, args: Args<'p>) {

@@ -19,7 +19,7 @@ use crate::value::descriptor::{DescriptorAt, DescriptorRegs};
 use crate::value::lvalue::{Lvalue, MemRef};
 use ast::{CudaAttr, Intent};
 use ir::{FuncId, FuncKind, Function, FunctionBuilder, Reg, Space, Ty, Val};
-use sema::checked::{CharLen, ProcBody, ProcKind, Shape, StmtKind, Storage, Type, VarId};
+use sema::checked::{CharLen, ProcBody, ProcKind, Shape, StmtKind, Storage, Type, VarId, visit};
 use std::collections::BTreeSet;
 
 /// Makes the function of an instance.
@@ -332,7 +332,7 @@ impl FunctionLowering<'_, '_> {
 fn block_variables(proc: &sema::checked::Procedure) -> BTreeSet<VarId> {
     let mut out = BTreeSet::new();
     if let ProcBody::Statements(body) = &proc.body {
-        crate::analysis::visit::statements(body, &mut |s| {
+        visit::statements(body, &mut |s| {
             if let StmtKind::Block { vars, .. } = &s.kind {
                 out.extend(vars.iter().copied());
             }

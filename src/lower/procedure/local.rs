@@ -233,7 +233,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 view.origin = None;
             }
             VarStorage::Array(self.b.with_origin(view))
-        } else if crate::analysis::expressions::is_designator(e) {
+        } else if sema::checked::is_designator(e) {
             match self.lvalue(e) {
                 Lvalue::Reg(r) => VarStorage::Reg(r),
                 Lvalue::Complex(re, im) => VarStorage::Complex(re, im),

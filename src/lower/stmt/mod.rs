@@ -19,7 +19,7 @@ use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
 use ir::{Bb, Trap, Ty, Val};
 use sema::checked::{
-    CaseRange, CmpOp as Relation, Const, Expr, ExprKind, LoopId, ProcBody, Stmt, StmtKind, Type, VarId,
+    CaseRange, CmpOp as Relation, Const, Expr, ExprKind, LoopId, ProcBody, Stmt, StmtKind, Type, VarId, visit,
 };
 use source::Span;
 use std::collections::BTreeSet;
@@ -319,7 +319,7 @@ fn depth_of_label(builder: &Builder<'_, '_>, label: u32) -> usize {
             }
             let inside = depth + usize::from(matches!(s.kind, StmtKind::Block { .. }));
             let mut found = None;
-            crate::analysis::visit::blocks(s, &mut |b| found = found.or_else(|| find(b, label, inside)));
+            visit::blocks(s, &mut |b| found = found.or_else(|| find(b, label, inside)));
             found
         })
     }

@@ -104,7 +104,7 @@ impl Builder<'_> {
         }
         let known = ["device", "managed", "shared", "constant", "pinned", "texture", "unified", "value"];
         self.report(
-            Diagnostic::error(Code::SyntaxError, span, format!("`{word}` is no attribute of a variable"))
+            Diagnostic::error(Code::SyntaxError, span, format!("`{word}` is not an attribute of a variable"))
                 .suggest(nearest_name(word, known))
                 .help("the attributes of variables are device, managed, shared, constant, pinned, texture and unified"),
         );

@@ -63,7 +63,11 @@ impl Builder<'_> {
 
     fn bytes(&mut self, digits: &str, span: Span) -> u32 {
         digits.parse().unwrap_or_else(|_| {
-            self.report(Diagnostic::error(Code::BadNumber, span, format!("`{digits}` is no size of a type")));
+            self.report(Diagnostic::error(
+                Code::BadNumber,
+                span,
+                format!("`{digits}` is not a size that a type can have"),
+            ));
             4
         })
     }

@@ -3,7 +3,7 @@
 use super::Reader;
 use crate::build::error_expr;
 use crate::grammar::Rule;
-use crate::shape::first_word;
+use crate::outline::first_word;
 use crate::statement::{EndKind, Head, Statement, TypeHead};
 use ast::{DoControl, InterfaceKind, Name, SubprogramKind};
 

@@ -1,18 +1,18 @@
 //! From the first word of a statement to its rule.
 
-use super::Place;
+use super::StatementPosition;
 use crate::grammar::Rule;
-use crate::shape::{closing, first_word};
+use crate::outline::{closing, first_word};
 use crate::statement::EndKind;
 
 /// The rule for a statement that is no assignment; `None` when its first word begins no statement.
-pub(super) fn rule(text: &str, place: Place) -> Option<Rule> {
+pub(super) fn rule(text: &str, place: StatementPosition) -> Option<Rule> {
     let word = first_word(text);
     let rest = &text[word.len()..];
     if is_subprogram(text) {
         return Some(Rule::subprogram_stmt);
     }
-    let in_type = matches!(place, Place::Type | Place::Bindings);
+    let in_type = matches!(place, StatementPosition::Type | StatementPosition::Bindings);
     Some(match word {
         "call" => Rule::call_stmt,
         "if" => Rule::if_head,
@@ -38,8 +38,8 @@ pub(super) fn rule(text: &str, place: Place) -> Option<Rule> {
         "integer" | "real" | "complex" | "logical" | "character" | "double" | "doubleprecision" | "doublecomplex"
         | "byte" | "class" => Rule::type_decl,
         "procedure" => match place {
-            Place::Bindings => Rule::binding_stmt,
-            Place::Interface => Rule::module_procedure,
+            StatementPosition::Bindings => Rule::binding_stmt,
+            StatementPosition::Interface => Rule::module_procedure,
             _ => Rule::procedure_decl,
         },
         "generic" if in_type => Rule::generic_stmt,
@@ -97,96 +97,6 @@ pub(super) fn rule(text: &str, place: Place) -> Option<Rule> {
         }
     })
 }
-
-/// The words that begin statements, for suggestions. Those that only begin rare ones are left out.
-pub(crate) const KEYWORDS: &[&str] = &[
-    "allocatable",
-    "allocate",
-    "associate",
-    "attributes",
-    "backspace",
-    "block",
-    "call",
-    "case",
-    "character",
-    "class",
-    "close",
-    "common",
-    "complex",
-    "contains",
-    "continue",
-    "cycle",
-    "data",
-    "deallocate",
-    "dimension",
-    "do",
-    "double",
-    "else",
-    "elseif",
-    "elsewhere",
-    "end",
-    "endassociate",
-    "endblock",
-    "enddo",
-    "endforall",
-    "endfunction",
-    "endif",
-    "endinterface",
-    "endmodule",
-    "endprogram",
-    "endselect",
-    "endsubroutine",
-    "endtype",
-    "endwhere",
-    "enum",
-    "enumerator",
-    "equivalence",
-    "exit",
-    "external",
-    "flush",
-    "forall",
-    "format",
-    "function",
-    "goto",
-    "implicit",
-    "import",
-    "inquire",
-    "integer",
-    "intent",
-    "interface",
-    "intrinsic",
-    "logical",
-    "module",
-    "namelist",
-    "nullify",
-    "open",
-    "optional",
-    "parameter",
-    "pointer",
-    "print",
-    "private",
-    "procedure",
-    "program",
-    "public",
-    "read",
-    "real",
-    "recursive",
-    "return",
-    "rewind",
-    "save",
-    "select",
-    "sequence",
-    "stop",
-    "submodule",
-    "subroutine",
-    "target",
-    "type",
-    "use",
-    "value",
-    "volatile",
-    "where",
-    "write",
-];
 
 /// Whether a statement is prefixes, `subroutine` or `function`, and a name.
 fn is_subprogram(text: &str) -> bool {

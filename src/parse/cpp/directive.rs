@@ -1,8 +1,8 @@
 //! `#` lines.
 
+use super::MAX_INCLUDE_DEPTH;
 use super::macros::{identifier, parse_definition};
 use super::{Conditional, Cpp, Reading, eval, line_text};
-use crate::prescan::MAX_INCLUDE_DEPTH;
 use diag::{Code, Diagnostic, Diagnostics, nearest_name};
 use source::{SourceMap, Span};
 
@@ -71,7 +71,7 @@ impl Cpp<'_> {
                     Diagnostic::error(
                         Code::BadPreprocessorLine,
                         span,
-                        format!("`#{word}` is no preprocessor directive"),
+                        format!("`#{word}` is not a preprocessor directive"),
                     )
                     .suggest(nearest_name(word, known)),
                 );
@@ -90,7 +90,7 @@ impl Cpp<'_> {
                     );
                 }
             }
-            Err(why) => bad(diags, span, &format!("`#define` defines no macro: {why}")),
+            Err(why) => bad(diags, span, &format!("this `#define` is malformed: {why}")),
         }
     }
 

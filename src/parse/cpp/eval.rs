@@ -138,7 +138,7 @@ impl<'a> Parser<'a> {
             return Ok(value as i64);
         }
         if first.is_ascii_digit() {
-            let value = number(token).ok_or_else(|| format!("`{token}` is no integer"))?;
+            let value = number(token).ok_or_else(|| format!("`{token}` is not an integer"))?;
             self.skip(token.len());
             return Ok(value);
         }
@@ -146,7 +146,7 @@ impl<'a> Parser<'a> {
             self.skip(token.len());
             // A call of what is no macro, such as `__has_include(…)`, counts as 0 too.
             if self.rest.starts_with('(') {
-                return Err(format!("`{token}` is no macro with arguments"));
+                return Err(format!("`{token}` is not a macro with arguments"));
             }
             return Ok(0);
         }

@@ -1,12 +1,12 @@
 //! Replacing macros in a line.
 //!
 //! As in C, a use is replaced by the macro's text, arguments first, and the result is looked through again; within it
-//! the macro itself is left alone, so that no definition goes on forever. Depth and size are bounded all the same.
+//! the macro itself is left alone, so that no definition goes on forever. Depth and size are still bounded.
 
 use super::macros::{Macros, identifier};
 use super::{Cpp, push_copy, push_text};
 use crate::SourceForm;
-use crate::prescan::{Line, Made};
+use crate::line::{Line, Made};
 use diag::{Code, Diagnostic, Diagnostics};
 use source::Span;
 

@@ -108,7 +108,7 @@ pub(super) fn parse_definition(text: &str) -> Result<(String, Macro), String> {
         } else if !param.is_empty() && identifier(param) == param {
             params.push(param.to_owned());
         } else {
-            return Err(format!("`{param}` is no name of an argument"));
+            return Err(format!("`{param}` is not a valid argument name"));
         }
     }
     let body = tokens(body.trim(), &params);

@@ -17,11 +17,14 @@ mod eval;
 mod expand;
 mod macros;
 
-use crate::prescan::{Line, Made, Piece, split};
+use crate::line::{Line, Made, Piece, split};
 use crate::{IncludeReader, MacroOption, ParseOptions, SourceForm};
 use diag::{Code, Diagnostic, Diagnostics};
 use macros::{Macro, Macros};
 use source::{FileId, SourceMap, Span};
+
+/// How deep include files may include others.
+pub(crate) const MAX_INCLUDE_DEPTH: usize = 32;
 
 /// Runs the preprocessor over a file.
 pub(crate) fn run(
@@ -52,7 +55,7 @@ fn predefined(options: &ParseOptions, diags: &mut Diagnostics) -> Macros {
                         macros.define(&name, definition);
                     }
                     Err(why) => {
-                        let message = format!("`-D{text}` defines no macro: {why}");
+                        let message = format!("`-D{text}` is malformed: {why}");
                         diags.push(Diagnostic::error(Code::BadPreprocessorLine, Span::NONE, message));
                     }
                 }

@@ -96,7 +96,7 @@ impl Nest {
         );
         if is_unit || is_definition {
             let exact = self.frames.iter().rposition(|f| f.kind.end() == kind);
-            // `end function` for a subroutine and the like: it ends the subprogram at hand, under protest.
+            // `end function` for a subroutine and the like: it ends the current subprogram, under protest.
             let subprogram = matches!(kind, EndKind::Subroutine | EndKind::Function | EndKind::Procedure);
             let at_hand = unit.filter(|&i| {
                 subprogram
@@ -124,7 +124,7 @@ impl Nest {
                 let noun = frame.kind.noun();
                 error.secondary(
                     frame.span,
-                    format!("open here is the {noun}, which ends with `{}`", frame.kind.end().text()),
+                    format!("the {noun} begins here and ends with `{}`", frame.kind.end().text()),
                 )
             }
             None => error.label("nothing is open here"),

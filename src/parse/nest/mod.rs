@@ -15,9 +15,9 @@ mod open;
 mod part;
 
 use crate::build::Names;
-use crate::classify::{Classified, Place, classify};
+use crate::classify::{Classified, StatementPosition, classify};
 use crate::logical::{Logical, LogicalKind};
-use crate::shape::first_word;
+use crate::outline::first_word;
 use crate::statement::{EndKind, Statement};
 use ast::{CufKernel, DeclKind, Declaration, Name, Stmt, StmtKind, TypeItem, Unit};
 use diag::{Code, Diagnostic, Diagnostics};
@@ -40,11 +40,11 @@ pub(crate) struct Nest {
     told_depth: bool,
     /// Units that were ended, with an error, by another that began inside them: what ends them, and how many frames hold them.
     cut_short: Vec<(EndKind, usize)>,
-    /// ENDs that constructs of the unit at hand lack, as was reported: one that comes too late is no second mistake.
+    /// ENDs that constructs of the current unit lack, as was reported: one that comes too late is no second mistake.
     late: Vec<EndKind>,
 }
 
-/// What is known of the statement at hand.
+/// What is known of the current statement.
 struct At<'a> {
     span: Span,
     label: Option<(u32, Span)>,
@@ -150,13 +150,13 @@ impl Nest {
         self.units
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> StatementPosition {
         match self.frames.last().map(|f| &f.kind) {
-            Some(FrameKind::Type { bindings: false, .. }) => Place::Type,
-            Some(FrameKind::Type { bindings: true, .. }) => Place::Bindings,
-            Some(FrameKind::Interface(_)) => Place::Interface,
-            Some(FrameKind::Select { .. }) => Place::Select,
-            _ => Place::Unit,
+            Some(FrameKind::Type { bindings: false, .. }) => StatementPosition::Type,
+            Some(FrameKind::Type { bindings: true, .. }) => StatementPosition::Bindings,
+            Some(FrameKind::Interface(_)) => StatementPosition::Interface,
+            Some(FrameKind::Select { .. }) => StatementPosition::Select,
+            _ => StatementPosition::Unit,
         }
     }
 

@@ -9,20 +9,16 @@
 
 mod fixed;
 mod free;
-mod line;
 mod respace;
 mod sentinel;
 
-pub(crate) use line::{Line, Made, Piece, split};
-
+use crate::cpp::MAX_INCLUDE_DEPTH;
+use crate::line::{Line, split};
 use crate::logical::{Joined, Logical, LogicalKind};
 use crate::{Ignore, IncludeReader, ParseOptions, SourceForm, cpp};
 use diag::{Code, Diagnostic, Diagnostics};
 use source::{FileId, SourceMap, Span};
 use std::collections::VecDeque;
-
-/// How deep include files may include others.
-pub(crate) const MAX_INCLUDE_DEPTH: usize = 32;
 
 /// A file being read.
 struct Cursor {

@@ -5,7 +5,7 @@
 //! put back.
 
 use crate::logical::is_word;
-use crate::shape::{closing, look};
+use crate::outline::{closing, look};
 use crate::statement::EndKind;
 
 /// The offsets before which a blank belongs, in increasing order.

@@ -1,10 +1,10 @@
 //! Statements whose first word begins none: what was meant, or what is refused by name.
 
+use super::keywords::KEYWORDS;
 use super::token;
 use crate::build::Builder;
-use crate::classify::KEYWORDS;
 use crate::logical::{is_quote, is_word};
-use crate::shape::first_word;
+use crate::outline::first_word;
 use diag::{Code, Diagnostic, nearest_name};
 
 /// What an unknown first word was probably meant to be.
@@ -94,18 +94,18 @@ pub(crate) fn unknown(builder: &mut Builder<'_>, text: &str) -> Meant {
             None if text.contains("==") => {
                 let (target, value) = text.split_once("==").unwrap_or((text, ""));
                 (
-                    error(whole, format!("`{text}` by itself is no statement"))
+                    error(whole, format!("`{text}` by itself is not a statement"))
                         .help(format!("`==` compares; to assign write `{target} = {value}`")),
                     Meant::Unknown,
                 )
             }
             None if word.starts_with("cuda") && rest.starts_with('(') => (
-                error(whole, format!("`{text}` by itself is no statement"))
+                error(whole, format!("`{text}` by itself is not a statement"))
                     .help(format!("it is a function that returns an error code: `istat = {text}`")),
                 Meant::Unknown,
             ),
             None if rest.is_empty() || rest.starts_with(['(', '%']) => (
-                error(whole, format!("`{text}` by itself is no statement"))
+                error(whole, format!("`{text}` by itself is not a statement"))
                     .help(format!("to call a subroutine write `call {text}`"))
                     .help("to assign a value write `name = value`"),
                 Meant::Unknown,

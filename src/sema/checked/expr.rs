@@ -1,7 +1,7 @@
 //! Typed expressions.
 
 use super::{ProcId, Type, TypeId, VarId};
-use crate::intrinsic::Intrinsic;
+use crate::checked::Intrinsic;
 use source::Span;
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The checked program: what a valid program means, with every name, type, kind, rank and argument settled (invariant I3).
+//! The checked program: what a valid program means, with every name, type, kind, rank and argument resolved (invariant I3).
 //!
 //! Later stages never infer or fix types. Conversions are explicit ([`ExprKind::Convert`]): the operands of an arithmetic
 //! operation have the type and kind of its result, the right side of an assignment that of the left (ranks may differ: a
@@ -6,14 +6,19 @@
 //! [`ExprKind::Unsupported`] node, reported at compile time as a warning, and an error when execution reaches it
 //! (invariant I6).
 
+mod designator;
 mod dump;
 mod expr;
+mod intrinsic;
 mod proc;
 mod stmt;
 mod types;
+pub mod visit;
 
+pub use designator::{is_designator, root, root_behind_names, root_in_memory, scalar_root};
 pub use dump::dump;
 pub use expr::{Actual, BinaryOp, CmpOp, Const, Expr, ExprKind, ImpliedDo, Item, LogicOp, Sub, UnaryOp};
+pub use intrinsic::{Class, Intrinsic};
 pub use proc::{
     Attrs, Module, ProcBody, ProcId, ProcKind, Procedure, Program, Scope, Storage, Symbol, VarId, Variable,
 };

@@ -1,7 +1,7 @@
 //! Programs, modules, procedures and variables.
 
 use super::{Block, Const, DerivedType, Shape, Type, TypeId};
-use crate::intrinsic::Intrinsic;
+use crate::checked::Intrinsic;
 use ast::{CudaAttr, Intent};
 use source::Span;
 use std::collections::BTreeMap;

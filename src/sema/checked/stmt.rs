@@ -52,7 +52,7 @@ pub enum StmtKind {
     /// An intrinsic subroutine.
     Intrinsic {
         /// Which.
-        id: crate::intrinsic::Intrinsic,
+        id: crate::checked::Intrinsic,
         /// Arguments in the order of its table row.
         args: Vec<Option<Expr>>,
     },

@@ -1,11 +1,9 @@
 //! Rules for declarations with CUDA attributes (rules 7 and 10 to 22).
 
 use super::{spelling, word};
-use crate::checked::{CharLen, ExprKind, ProcId, ProcKind, Shape, Storage, Type};
-use crate::checker::{Checker, Side};
-use crate::decl::{Init, Pending, constant_bounds};
-use crate::expr::for_each;
-use crate::intrinsic::{Class, Intrinsic};
+use crate::checked::{CharLen, Class, ExprKind, Intrinsic, ProcId, ProcKind, Shape, Storage, Type, visit};
+use crate::checker::{Checker, CodeSide, DeclaredName, Init};
+use crate::typing::{Typing, constant_bounds, elements_of, type_name};
 use ast::CudaAttr;
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -17,7 +15,7 @@ impl<'a> Checker<'a> {
     /// Checks a variable's CUDA attribute against the rest of its declaration.
     pub(crate) fn check_cuda_variable(
         &mut self,
-        p: &Pending<'a>,
+        p: &DeclaredName<'a>,
         ty: &Type,
         shape: &Shape,
         storage: &Storage,
@@ -30,24 +28,24 @@ impl<'a> Checker<'a> {
             && p.dummy.is_none()
             && device_intrinsic(name).is_some_and(|id| !crate::intrinsics::is_subroutine(id));
         if !p.result && !gives_result_type {
-            let _ = self.check_device_name(name, p.span);
+            let _ = self.typing().check_device_name(name, p.span);
         }
         if let Some((attr, span)) = p.cuda {
             match attr {
                 CudaAttr::Constant => self.constant_rule(p, ty, shape, owner, span),
                 CudaAttr::Shared => {
-                    self.shared_rule(p, owner, span);
-                    self.shared_bounds_rule(p, shape);
+                    self.typing().shared_rule(p, owner, span);
+                    self.typing().shared_bounds_rule(p, shape);
                 }
                 CudaAttr::Device => {
                     let saved = p.save.is_some() || !p.init_none();
-                    if let (Some(id), Side::Host, None) = (owner, self.cx.side, p.allocatable)
+                    if let (Some(id), CodeSide::Host, None) = (owner, self.cx.side, p.allocatable)
                         && saved
                         && p.pointer.is_none()
-                        && self.out.main != Some(id)
+                        && self.defs.main != Some(id)
                     {
                         let text = format!("device data `{name}` of a host procedure cannot be saved");
-                        self.error_help::<()>(
+                        self.reporter.error_help::<()>(
                             Code::SavedDeviceData,
                             p.span,
                             text,
@@ -58,41 +56,42 @@ impl<'a> Checker<'a> {
                 CudaAttr::Managed => {
                     if p.parameter.is_some() {
                         let text = format!("`{name}` is a named constant and cannot be managed data");
-                        self.error::<()>(Code::BadManagedData, span, text);
+                        self.reporter.error::<()>(Code::BadManagedData, span, text);
                     }
                 }
                 CudaAttr::Pinned => {
                     if on_device {
                         let text =
                             format!("`{name}` cannot be pinned: pinned data is host data, and this is device code");
-                        self.error::<()>(Code::BadPinnedData, span, text);
+                        self.reporter.error::<()>(Code::BadPinnedData, span, text);
                     } else if p.pointer.is_some() {
                         let text = format!("pinned data `{name}` cannot be a pointer");
-                        self.error_help::<()>(Code::BadPinnedData, span, text, "make it allocatable");
+                        self.reporter.error_help::<()>(Code::BadPinnedData, span, text, "make it allocatable");
                     } else if p.allocatable.is_none() && p.dummy.is_none() {
                         let text = format!("`pinned` has no effect on `{name}`, which is not allocatable");
-                        self.report(Diagnostic::new(Code::PinnedWithoutEffect, span, text).help("add `allocatable`"));
+                        self.reporter
+                            .report(Diagnostic::new(Code::PinnedWithoutEffect, span, text).help("add `allocatable`"));
                     }
                 }
                 CudaAttr::Unified => {
                     if owner.is_none() {
                         let text = format!("unified data `{name}` must be declared in a host procedure");
-                        self.error_help::<()>(Code::BadUnifiedData, span, text, "use `managed` in a module");
+                        self.reporter.error_help::<()>(Code::BadUnifiedData, span, text, "use `managed` in a module");
                     } else if on_device {
                         let text = format!("`{name}` cannot be unified data in device code");
-                        self.error_help::<()>(Code::BadUnifiedData, span, text, "declare it in host code");
+                        self.reporter.error_help::<()>(Code::BadUnifiedData, span, text, "declare it in host code");
                     }
                 }
                 CudaAttr::Texture => {
                     if p.pointer.is_none() && p.dummy.is_none() {
                         let text = format!("texture `{name}` must be a pointer");
-                        self.error_help::<()>(Code::BadUnifiedData, span, text, "add `pointer`");
+                        self.reporter.error_help::<()>(Code::BadUnifiedData, span, text, "add `pointer`");
                     }
                 }
             }
             if p.common.is_some() || p.equivalence.is_some() {
                 let text = format!("`{name}` is {} data and cannot be in `common` or `equivalence`", spelling(attr));
-                self.error::<()>(Code::DeviceDataInCommon, p.span, text);
+                self.reporter.error::<()>(Code::DeviceDataInCommon, p.span, text);
             }
         }
         let lives_on_device = (on_device && owner.is_some()) || super::is_device_only(p.cuda.map(|c| c.0));
@@ -100,8 +99,9 @@ impl<'a> Checker<'a> {
             && matches!(len, CharLen::Const(n) if *n != 1)
             && !matches!(storage, Storage::Parameter)
         {
-            let text = format!("`{name}` is `{}`, and device code has only characters of length 1", self.type_name(ty));
-            self.error_help::<()>(
+            let text =
+                format!("`{name}` is `{}`, and device code has only characters of length 1", type_name(&self.defs, ty));
+            self.reporter.error_help::<()>(
                 Code::TypeNotOnDevice,
                 p.span,
                 text,
@@ -110,18 +110,67 @@ impl<'a> Checker<'a> {
         }
         if on_device && p.pointer.is_some() && p.dummy.is_none() && !matches!(p.cuda, Some((CudaAttr::Texture, _))) {
             let text = format!("pointer `{name}` is declared in device code");
-            self.report(
+            self.reporter.report(
                 Diagnostic::new(Code::PointerInDeviceCode, p.span, text)
                     .help("pointers are best associated in host code"),
             );
         }
     }
 
+    fn constant_rule(&mut self, p: &DeclaredName<'a>, ty: &Type, shape: &Shape, owner: Option<ProcId>, span: Span) {
+        let name = &p.name;
+        for (what, given) in [("allocatable", p.allocatable), ("a pointer", p.pointer), ("a target", p.target)] {
+            if given.is_some() {
+                let text = format!("constant data `{name}` cannot be {what}");
+                self.reporter.error::<()>(Code::BadConstantData, span, text);
+                return;
+            }
+        }
+        if let (Some(id), CodeSide::Host) = (owner, self.cx.side)
+            && p.dummy.is_none()
+        {
+            let place = if self.defs.main == Some(id) { "a main program" } else { "a host procedure" };
+            let text = format!("constant data `{name}` cannot be declared in {place}");
+            self.reporter.error_help::<()>(Code::BadConstantData, span, text, "declare it in a module");
+            return;
+        }
+        if p.dummy.is_some() {
+            return;
+        }
+        if constant_bounds(shape).is_none() {
+            let text = format!("bounds of constant data `{name}` must be constant");
+            self.reporter.error::<()>(Code::BadConstantData, span, text);
+            return;
+        }
+        let elements = elements_of(shape).unwrap_or(u64::MAX);
+        let bytes = self.size_of(ty).map_or(0, |(bytes, _)| bytes.saturating_mul(elements));
+        let before = self.made.constant_bytes;
+        self.made.constant_bytes = before.saturating_add(bytes);
+        if before <= CONSTANT_MEMORY && self.made.constant_bytes > CONSTANT_MEMORY {
+            let all = self.made.constant_bytes;
+            let text = format!("with `{name}` the constant data take {all} bytes, and a device has {CONSTANT_MEMORY}");
+            self.reporter.error_help::<()>(Code::BadConstantData, span, text, "make it `device` data");
+        }
+    }
+}
+
+impl DeclaredName<'_> {
+    fn init_none(&self) -> bool {
+        matches!(self.init, Init::None)
+    }
+}
+
+/// The procedure of device code that has a name.
+fn device_intrinsic(name: &str) -> Option<Intrinsic> {
+    Intrinsic::from_name(name).filter(|id| id.class() == Class::Device)
+}
+
+impl Typing<'_> {
     /// Checks a name that is declared as a procedure.
-    pub(crate) fn check_procedure_name(&mut self, p: &Pending<'a>) -> Option<()> {
+    pub(crate) fn check_procedure_name(&mut self, p: &DeclaredName<'_>) -> Option<()> {
         if let Some((attr, span)) = p.cuda {
             let text = format!("`{}` is a procedure and cannot be {} data", p.name, spelling(attr));
-            return self.error(Code::TwoDataAttributes, span, text);
+            return self.reporter.error(Code::TwoDataAttributes, span, text);
         }
         if p.dummy.is_none() { self.check_device_name(&p.name, p.span) } else { Some(()) }
     }
@@ -133,22 +182,22 @@ impl<'a> Checker<'a> {
         }
         let text = format!("`{name}` is a procedure of device code and cannot be declared anew");
         let help = "choose another name, or remove the declaration to call the procedure";
-        self.error_help(Code::DeviceIntrinsicRedeclared, span, text, help)
+        self.reporter.error_help(Code::DeviceIntrinsicRedeclared, span, text, help)
     }
 
     /// Bounds of shared arrays must be the same for all threads of a block (rule 22).
-    fn shared_bounds_rule(&mut self, p: &Pending<'a>, shape: &Shape) {
+    fn shared_bounds_rule(&mut self, p: &DeclaredName<'_>, shape: &Shape) {
         let (Shape::Explicit(dims) | Shape::AssumedSize(dims, _)) = shape else { return };
         let mut varies = false;
         for e in dims.iter().flat_map(|d| [&d.lower, &d.upper]) {
-            for_each(e, &mut |node| {
+            visit::descend(e, &mut |node| {
                 varies |= matches!(node.kind, ExprKind::Special { index: 0..=2, .. });
                 !varies
             });
         }
         if varies {
             let text = format!("bounds of shared array `{}` differ between threads", p.name);
-            self.error_help::<()>(
+            self.reporter.error_help::<()>(
                 Code::SharedBoundsVary,
                 p.span,
                 text,
@@ -157,59 +206,23 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn constant_rule(&mut self, p: &Pending<'a>, ty: &Type, shape: &Shape, owner: Option<ProcId>, span: Span) {
-        let name = &p.name;
-        for (what, given) in [("allocatable", p.allocatable), ("a pointer", p.pointer), ("a target", p.target)] {
-            if given.is_some() {
-                let text = format!("constant data `{name}` cannot be {what}");
-                self.error::<()>(Code::BadConstantData, span, text);
-                return;
-            }
-        }
-        if let (Some(id), Side::Host) = (owner, self.cx.side)
-            && p.dummy.is_none()
-        {
-            let place = if self.out.main == Some(id) { "a main program" } else { "a host procedure" };
-            let text = format!("constant data `{name}` cannot be declared in {place}");
-            self.error_help::<()>(Code::BadConstantData, span, text, "declare it in a module");
-            return;
-        }
-        if p.dummy.is_some() {
-            return;
-        }
-        if constant_bounds(shape).is_none() {
-            let text = format!("bounds of constant data `{name}` must be constant");
-            self.error::<()>(Code::BadConstantData, span, text);
-            return;
-        }
-        let elements = Self::elements_of(shape).unwrap_or(u64::MAX);
-        let bytes = self.size_of(ty).map_or(0, |(bytes, _)| bytes.saturating_mul(elements));
-        let before = self.constant_bytes;
-        self.constant_bytes = before.saturating_add(bytes);
-        if before <= CONSTANT_MEMORY && self.constant_bytes > CONSTANT_MEMORY {
-            let all = self.constant_bytes;
-            let text = format!("with `{name}` the constant data take {all} bytes, and a device has {CONSTANT_MEMORY}");
-            self.error_help::<()>(Code::BadConstantData, span, text, "make it `device` data");
-        }
-    }
-
-    fn shared_rule(&mut self, p: &Pending<'a>, owner: Option<ProcId>, span: Span) {
+    fn shared_rule(&mut self, p: &DeclaredName<'_>, owner: Option<ProcId>, span: Span) {
         let name = &p.name;
         if owner.is_none() || !self.cx.side.on_device() {
             let text = format!("shared data `{name}` must be declared in device code");
-            self.error_help::<()>(Code::BadSharedData, span, text, "declare it in the kernel that uses it");
+            self.reporter.error_help::<()>(Code::BadSharedData, span, text, "declare it in the kernel that uses it");
             return;
         }
         for (what, given) in [("allocatable", p.allocatable), ("a pointer", p.pointer), ("a target", p.target)] {
             if given.is_some() {
                 let text = format!("shared data `{name}` cannot be {what}");
-                self.error::<()>(Code::BadSharedData, span, text);
+                self.reporter.error::<()>(Code::BadSharedData, span, text);
                 return;
             }
         }
         if !p.init_none() || p.data {
             let text = format!("shared data `{name}` cannot have an initial value");
-            self.error_help::<()>(
+            self.reporter.error_help::<()>(
                 Code::BadSharedData,
                 p.span,
                 text,
@@ -230,11 +243,11 @@ impl<'a> Checker<'a> {
         match attr {
             CudaAttr::Shared | CudaAttr::Constant => {
                 let text = format!("component `{name}` cannot be {} data", spelling(attr));
-                self.error::<()>(Code::BadDeviceComponent, span, text);
+                self.reporter.error::<()>(Code::BadDeviceComponent, span, text);
             }
             CudaAttr::Device if !allocatable && !pointer => {
                 let text = format!("device component `{name}` must be allocatable or a pointer");
-                self.error::<()>(Code::BadDeviceComponent, span, text);
+                self.reporter.error::<()>(Code::BadDeviceComponent, span, text);
             }
             _ => {}
         }
@@ -242,13 +255,13 @@ impl<'a> Checker<'a> {
 
     /// Checks the dummies of device code (rule 7).
     pub(crate) fn check_cuda_dummies(&mut self, id: ProcId) {
-        let p = self.out.proc(id);
+        let p = self.defs.proc(id);
         let (kind, name) = (p.kind, p.name.clone());
-        if kind == ProcKind::Host || self.procs[id.0 as usize].embedded {
+        if kind == ProcKind::Host || self.defs.proc_info(id).embedded {
             return;
         }
         for param in p.params.clone() {
-            let var = self.out.var(param).clone();
+            let var = self.defs.var(param).clone();
             if kind == ProcKind::Kernel {
                 let what = if var.attrs.optional {
                     Some("optional")
@@ -261,26 +274,15 @@ impl<'a> Checker<'a> {
                 };
                 if let Some(what) = what {
                     let text = format!("argument `{}` of kernel `{name}` cannot be {what}", var.name);
-                    self.error::<()>(Code::BadDeviceDummy, var.span, text);
+                    self.reporter.error::<()>(Code::BadDeviceDummy, var.span, text);
                 }
             }
             if let Some(attr @ (CudaAttr::Constant | CudaAttr::Pinned | CudaAttr::Unified)) = var.attrs.cuda {
                 let text = format!("`{}` means nothing on argument `{}` of device code", word(attr), var.name);
-                self.report(
+                self.reporter.report(
                     Diagnostic::new(Code::DummyAttributeIgnored, var.span, text).help("use `device`, or nothing"),
                 );
             }
         }
     }
-}
-
-impl Pending<'_> {
-    fn init_none(&self) -> bool {
-        matches!(self.init, Init::None)
-    }
-}
-
-/// The procedure of device code that has a name.
-fn device_intrinsic(name: &str) -> Option<Intrinsic> {
-    Intrinsic::from_name(name).filter(|id| id.class() == Class::Device)
 }

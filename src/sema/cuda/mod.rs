@@ -6,6 +6,9 @@ mod barrier;
 mod calls;
 mod declare;
 mod generics;
+mod kernel_do;
+mod kernel_do_uses;
+mod launch;
 mod transfer;
 mod uses;
 

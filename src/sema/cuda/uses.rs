@@ -1,32 +1,46 @@
 //! Uses of variables: which data code on the device may touch, and where an object lives.
 
 use super::Builtin;
-use crate::checked::{Expr, ExprKind, Storage, Type, VarId};
-use crate::checker::{Checker, Side};
-use crate::expr::{is_designator, root};
-use crate::scope::Sym;
+use crate::checked::{Expr, ExprKind, Storage, VarId, is_designator, root};
+use crate::checker::{Checker, CodeSide, Definitions, Sym};
+use crate::typing::{Typing, is_allocatable, space_of};
 use ast::CudaAttr;
 use diag::{Code, Diagnostic};
 use source::Span;
 
 impl Checker<'_> {
+    /// What the embedded module of device procedures says of a name: device code uses that module without saying so.
+    pub(crate) fn device_module_name(&mut self, name: &str) -> Option<Sym> {
+        if !self.cx.side.on_device() || self.cx.debugger {
+            return None;
+        }
+        let at = self.scopes.module_named("cudadevice")?;
+        if !self.scopes.module(at).embedded {
+            return None;
+        }
+        self.resolve_module(at, Span::NONE);
+        self.scopes.module(at).exports.get(name).map(|e| e.sym.clone())
+    }
+}
+
+impl Typing<'_> {
     /// Checks that code may use a variable where it stands; says whether it may.
     pub(crate) fn check_variable_use(&mut self, id: VarId, span: Span) -> bool {
-        if self.cx.specification || self.frozen {
+        if !self.cx.has_side() {
             return true;
         }
-        let var = self.out.var(id);
+        let var = self.defs.var(id);
         let rank = var.shape.rank();
         let plain = matches!(var.attrs.cuda, None | Some(CudaAttr::Pinned));
         let excused = self.options.unified || (self.options.managed && var.attrs.allocatable);
         let is_host_data = match self.cx.side {
-            Side::Host | Side::Both => false,
-            Side::Device => {
+            CodeSide::Host | CodeSide::Both => false,
+            CodeSide::Device => {
                 let is_static =
                     matches!(var.storage, Storage::Static | Storage::Pointee(_) | Storage::Associated { .. });
                 plain && !excused && var.owner.is_none() && is_static
             }
-            Side::CufKernel => {
+            CodeSide::CufKernel => {
                 let data = match &var.storage {
                     Storage::Parameter | Storage::Procedure => false,
                     Storage::Alias(target) => {
@@ -41,24 +55,24 @@ impl Checker<'_> {
         if !is_host_data {
             return true;
         }
-        let var = self.out.var(id);
+        let var = self.defs.var(id);
         let what = if rank > 0 { "host array" } else { "host variable" };
         let text = format!("{what} `{}` is used in device code", var.name);
-        let help = if matches!(self.cx.side, Side::Device) && rank == 0 {
+        let help = if matches!(self.cx.side, CodeSide::Device) && rank == 0 {
             format!("pass `{}` as an argument with `value`, or declare it `device`, `constant` or `managed`", var.name)
         } else {
             format!("declare `{}` with `device` or `managed`, and copy the data", var.name)
         };
         let d = Diagnostic::new(Code::HostDataInDeviceCode, span, text)
             .secondary(var.span, "declared here without a CUDA attribute");
-        self.report(d.help(help));
+        self.reporter.report(d.help(help));
         false
     }
 
     fn alias_use(&mut self, target: &Expr, span: Span) -> bool {
         match root(target) {
             Some(id) if is_designator(target) && target.rank > 0 => {
-                if super::is_device_only(self.space_of(target)) || self.space_of(target).is_some() {
+                if super::is_device_only(space_of(self.defs, target)) || space_of(self.defs, target).is_some() {
                     return true;
                 }
                 self.check_variable_use(id, span)
@@ -70,94 +84,58 @@ impl Checker<'_> {
     /// Array components of host objects cannot be reached from a `!$cuf` loop, where objects go by value.
     pub(crate) fn check_component_use(&mut self, e: &Expr) -> Option<()> {
         let ExprKind::Field { .. } = e.kind else { return Some(()) };
-        let excused = self.options.unified || (self.options.managed && self.is_allocatable(e));
-        if self.cx.side != Side::CufKernel || excused || self.space_of(e).is_some_and(|a| a != CudaAttr::Pinned) {
+        let excused = self.options.unified || (self.options.managed && is_allocatable(self.defs, e));
+        if self.cx.side != CodeSide::CufKernel
+            || excused
+            || space_of(self.defs, e).is_some_and(|a| a != CudaAttr::Pinned)
+        {
             return Some(());
         }
         let Some(id) = root(e).filter(|id| !self.is_loop_local(*id)) else { return Some(()) };
-        let var = self.out.var(id);
+        let var = self.defs.var(id);
         let text = format!("an array component of host object `{}` is used in device code", var.name);
         let d = Diagnostic::new(Code::HostDataInDeviceCode, e.span, text)
             .secondary(var.span, "declared here without a CUDA attribute");
-        self.report(d.help("declare the object or the component with `device` or `managed`"));
+        self.reporter.report(d.help("declare the object or the component with `device` or `managed`"));
         None
     }
 
-    /// Whether a variable comes to life inside the `!$cuf` loop at hand.
+    /// Whether a variable comes to life inside the current `!$cuf` loop.
     fn is_loop_local(&self, id: VarId) -> bool {
-        self.cuf_first_var.is_some_and(|first| self.is_own(first, id))
-    }
-
-    /// The same for the loop whose variables begin with number `first`. A variable by the implicit rules belongs to the
-    /// subprogram, wherever its name comes first.
-    pub(crate) fn is_own(&self, first: u32, id: VarId) -> bool {
-        id.0 >= first && !self.vars[id.0 as usize].implicit
-    }
-
-    /// Where an object lives: the attribute of the last part of a designator that has memory of its own.
-    pub(crate) fn space_of(&self, e: &Expr) -> Option<CudaAttr> {
-        match &e.kind {
-            ExprKind::Var(id) => {
-                let var = self.out.var(*id);
-                match &var.storage {
-                    Storage::Alias(target) => self.space_of(target),
-                    _ => var.attrs.cuda,
-                }
-            }
-            ExprKind::Field { base, field } => {
-                let own = match base.ty {
-                    Type::Derived(id) => self.out.ty(id).fields.get(*field as usize).and_then(|f| f.cuda),
-                    _ => None,
-                };
-                own.or_else(|| self.space_of(base))
-            }
-            ExprKind::Element { base, .. }
-            | ExprKind::Section { base, .. }
-            | ExprKind::Substring { base, .. }
-            | ExprKind::ComplexPart { base, .. }
-            | ExprKind::Seen { base, .. } => self.space_of(base),
-            _ => None,
-        }
+        self.cx.cuf_first_var.is_some_and(|first| is_own(self.defs, first, id))
     }
 
     /// Checks that a predefined variable may stand here.
     pub(crate) fn check_builtin(&mut self, builtin: Builtin, span: Span) -> Option<()> {
-        if self.cx.side != Side::Host || self.frozen {
+        if self.cx.side != CodeSide::Host || self.cx.debugger {
             return Some(());
         }
         let text = format!("`{}` has a value in device code only", builtin.name());
-        self.error(Code::DeviceFeatureInHostCode, span, text)
-    }
-
-    /// What the embedded module of device procedures says of a name: device code uses that module without saying so.
-    pub(crate) fn device_module_name(&mut self, name: &str) -> Option<Sym> {
-        if !self.cx.side.on_device() || self.frozen {
-            return None;
-        }
-        let at = *self.module_names.get("cudadevice")?;
-        if !self.modules[at].embedded {
-            return None;
-        }
-        self.settle_module(at, Span::NONE);
-        self.modules[at].exports.get(name).map(|e| e.sym.clone())
+        self.reporter.error(Code::DeviceFeatureInHostCode, span, text)
     }
 
     /// Checks an assignment's left side against the rules of device code.
     pub(crate) fn check_device_target(&mut self, target: &Expr) -> Option<()> {
-        if self.cx.side == Side::Host {
+        if self.cx.side == CodeSide::Host {
             return Some(());
         }
         let Some(id) = root(target) else { return Some(()) };
-        let var = self.out.var(id);
-        if self.space_of(target) == Some(CudaAttr::Constant) {
+        let var = self.defs.var(id);
+        if space_of(self.defs, target) == Some(CudaAttr::Constant) {
             let text = format!("`{}` is constant data and cannot be changed by device code", var.name);
             let help = "assign it in host code before the launch";
-            return self.error_help(Code::NotDefinableInDeviceCode, target.span, text, help);
+            return self.reporter.error_help(Code::NotDefinableInDeviceCode, target.span, text, help);
         }
         if var.attrs.cuda == Some(CudaAttr::Texture) {
             let text = format!("`{}` is a texture, which device code can only read", var.name);
-            return self.error(Code::NotDefinableInDeviceCode, target.span, text);
+            return self.reporter.error(Code::NotDefinableInDeviceCode, target.span, text);
         }
         Some(())
     }
+}
+
+/// The same for the loop whose variables begin with number `first`. A variable by the implicit rules belongs to the
+/// subprogram, wherever its name comes first.
+pub(crate) fn is_own(defs: &Definitions<'_>, first: u32, id: VarId) -> bool {
+    id.0 >= first && !defs.var_info(id).implicit
 }

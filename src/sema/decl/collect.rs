@@ -3,11 +3,13 @@
 //! What several statements say of one name is put together; statements that say a thing twice or contradict each other are
 //! reported here.
 
-use super::{Init, Pending, StatementFunction};
 use crate::checked::TypeId;
-use crate::checker::Checker;
+use crate::checker::{
+    Checker, DeclaredName, Entry, ImplicitRules, Init, ScopeId, StatementFunction, Sym, operator_key,
+};
 use crate::cuda;
-use crate::scope::{Entry, ImplicitRules, ScopeId, Sym};
+use crate::expr::base_name;
+use crate::typing::Typing;
 use ast::{Attr, DeclKind, Declaration, Entity, Expr, ExprKind, KindParam, Name, TypeSpec};
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -18,10 +20,10 @@ impl<'a> Checker<'a> {
     pub(crate) fn collect_declarations(&mut self, scope: ScopeId, decls: &'a [Declaration]) {
         for d in decls {
             match &d.kind {
-                DeclKind::ImplicitNone => self.scope(scope).implicit = Some(ImplicitRules::none()),
+                DeclKind::ImplicitNone => self.scopes.get_mut(scope).implicit = Some(ImplicitRules::none()),
                 DeclKind::Derived(def) => self.declare_type(scope, def),
                 DeclKind::Error => {
-                    let data = self.scope(scope);
+                    let data = self.scopes.get_mut(scope);
                     (data.tainted, data.lost) = (true, true);
                 }
                 _ => {}
@@ -43,35 +45,37 @@ impl<'a> Checker<'a> {
     }
 
     fn implicit_statement(&mut self, scope: ScopeId, rules: &'a [(TypeSpec, Vec<ast::LetterSpec>)], span: Span) {
-        let mut table = self.scopes[scope.0 as usize]
+        let mut table = self
+            .scopes
+            .get(scope)
             .implicit
             .clone()
-            .unwrap_or_else(|| ImplicitRules::standard(self.integer_kind(), self.real_kind()));
+            .unwrap_or_else(|| ImplicitRules::standard(self.options.integer_kind(), self.options.real_kind()));
         for (spec, letters) in rules {
             let Some(ty) = self.type_spec(spec, None) else { continue };
             for l in letters {
                 if l.first > l.last {
                     let text = format!("letters `{}-{}` run backwards", l.first, l.last);
-                    self.error::<()>(Code::BadImplicit, span, text);
+                    self.reporter.error::<()>(Code::BadImplicit, span, text);
                 }
                 table.set(l.first, l.last, &ty);
             }
         }
-        self.scope(scope).implicit = Some(table);
+        self.scopes.get_mut(scope).implicit = Some(table);
     }
 
     fn collect(&mut self, scope: ScopeId, d: &'a Declaration) {
         match &d.kind {
             DeclKind::Type { spec, attrs, entities } => {
                 for e in entities {
-                    if self.names_type_of_procedure(scope, e, attrs) {
+                    if self.typing().names_type_of_procedure(scope, e, attrs) {
                         continue;
                     }
-                    let Some(at) = self.pending(scope, &e.name) else { continue };
-                    let p = &mut self.scope(scope).pending[at];
+                    let Some(at) = self.declared_name(scope, &e.name) else { continue };
+                    let p = &mut self.scopes.get_mut(scope).declared[at];
                     if p.spec.is_some() {
                         let (name, first) = (p.name.clone(), p.span);
-                        self.declared_twice(&name, e.name.span, first);
+                        self.typing().declared_twice(&name, e.name.span, first);
                         continue;
                     }
                     p.spec = Some(spec);
@@ -83,15 +87,15 @@ impl<'a> Checker<'a> {
                 }
             }
             DeclKind::Attr { attr: Attr::Private(_) | Attr::Public(_), .. }
-                if self.scopes[scope.0 as usize].proc.is_some() =>
+                if self.scopes.get(scope).proc.is_some() =>
             {
                 let text = "`public` and `private` belong to the specification part of a module";
-                self.error::<()>(Code::BadAccessStatement, d.span, text);
+                self.reporter.error::<()>(Code::BadAccessStatement, d.span, text);
             }
             DeclKind::Attr { attr, entities } if entities.is_empty() => match attr {
-                Attr::Save(_) => self.scope(scope).save_all = true,
-                Attr::Private(_) => self.scope(scope).private_default = true,
-                Attr::Public(_) => self.scope(scope).private_default = false,
+                Attr::Save(_) => self.scopes.get_mut(scope).save_all = true,
+                Attr::Private(_) => self.scopes.get_mut(scope).private_default = true,
+                Attr::Public(_) => self.scopes.get_mut(scope).private_default = false,
                 _ => {}
             },
             DeclKind::Attr { attr, entities } => {
@@ -99,18 +103,18 @@ impl<'a> Checker<'a> {
                     match attr {
                         Attr::Private(_) | Attr::Public(_) => {
                             let private = matches!(attr, Attr::Private(_));
-                            self.scope(scope).access.insert(access_key(&e.name.text), private);
+                            self.scopes.get_mut(scope).access.insert(access_key(&e.name.text), private);
                         }
                         // `save /block/` names a COMMON block, which this version has nothing to save of.
                         Attr::Save(_) if e.name.as_str().starts_with('/') => {}
                         _ => {
-                            if self.is_used_name(scope, &e.name) {
+                            if self.typing().is_used_name(scope, &e.name) {
                                 if let Attr::Cuda(..) = attr {
                                     let text = format!(
                                         "`{}` comes from another scope and cannot be given a CUDA attribute here",
                                         e.name.as_str()
                                     );
-                                    self.error_help::<()>(
+                                    self.reporter.error_help::<()>(
                                         Code::TwoDataAttributes,
                                         e.name.span,
                                         text,
@@ -119,7 +123,7 @@ impl<'a> Checker<'a> {
                                 }
                                 continue;
                             }
-                            let Some(at) = self.pending(scope, &e.name) else { continue };
+                            let Some(at) = self.declared_name(scope, &e.name) else { continue };
                             self.entity(scope, at, e);
                             self.attribute(scope, at, attr, &e.name);
                         }
@@ -128,11 +132,11 @@ impl<'a> Checker<'a> {
             }
             DeclKind::Parameter(list) => {
                 for (name, value) in list {
-                    let Some(at) = self.pending(scope, name) else { continue };
-                    let p = &mut self.scope(scope).pending[at];
+                    let Some(at) = self.declared_name(scope, name) else { continue };
+                    let p = &mut self.scopes.get_mut(scope).declared[at];
                     if p.parameter.is_some() {
                         let (text, first) = (p.name.clone(), p.span);
-                        self.declared_twice(&text, name.span, first);
+                        self.typing().declared_twice(&text, name.span, first);
                         continue;
                     }
                     p.parameter = Some(name.span);
@@ -147,34 +151,34 @@ impl<'a> Checker<'a> {
             DeclKind::Common(blocks) => {
                 for (_, entities) in blocks {
                     for e in entities {
-                        let Some(at) = self.pending(scope, &e.name) else { continue };
+                        let Some(at) = self.declared_name(scope, &e.name) else { continue };
                         self.entity(scope, at, e);
-                        self.scope(scope).pending[at].common = Some(e.name.span);
+                        self.scopes.get_mut(scope).declared[at].common = Some(e.name.span);
                     }
                 }
             }
             DeclKind::Equivalence(sets) => {
                 for name in sets.iter().flatten().filter_map(base_name) {
-                    let Some(at) = self.pending(scope, name) else { continue };
-                    self.scope(scope).pending[at].equivalence = Some(name.span);
+                    let Some(at) = self.declared_name(scope, name) else { continue };
+                    self.scopes.get_mut(scope).declared[at].equivalence = Some(name.span);
                 }
             }
             DeclKind::CrayPointer(list) => {
                 for (pointer, pointee) in list {
-                    if let Some(at) = self.pending(scope, pointer) {
-                        self.scope(scope).pending[at].is_cray_pointer = true;
+                    if let Some(at) = self.declared_name(scope, pointer) {
+                        self.scopes.get_mut(scope).declared[at].is_cray_pointer = true;
                     }
-                    if let Some(at) = self.pending(scope, &pointee.name) {
+                    if let Some(at) = self.declared_name(scope, &pointee.name) {
                         self.entity(scope, at, pointee);
-                        self.scope(scope).pending[at].cray_pointer = Some(pointer.text.clone());
+                        self.scopes.get_mut(scope).declared[at].cray_pointer = Some(pointer.text.clone());
                     }
                 }
             }
             DeclKind::Enum(def) => {
                 let mut last = None;
                 for (name, value) in &def.items {
-                    let Some(at) = self.pending(scope, name) else { continue };
-                    let p = &mut self.scope(scope).pending[at];
+                    let Some(at) = self.declared_name(scope, name) else { continue };
+                    let p = &mut self.scopes.get_mut(scope).declared[at];
                     p.parameter = Some(name.span);
                     p.init = value.as_ref().map_or(Init::Next(last.clone()), Init::Value);
                     last = Some(name.text.clone());
@@ -182,8 +186,8 @@ impl<'a> Checker<'a> {
             }
             DeclKind::Procedure { interface, attrs, entities } => {
                 for e in entities {
-                    let Some(at) = self.pending(scope, &e.name) else { continue };
-                    self.scope(scope).pending[at].procedure = Some(interface.as_ref());
+                    let Some(at) = self.declared_name(scope, &e.name) else { continue };
+                    self.scopes.get_mut(scope).declared[at].procedure = Some(interface.as_ref());
                     self.entity(scope, at, e);
                     for attr in attrs {
                         self.attribute(scope, at, attr, &e.name);
@@ -192,8 +196,8 @@ impl<'a> Checker<'a> {
             }
             DeclKind::IgnoreTkr(list) => {
                 for (letters, name) in list {
-                    let Some(at) = self.pending(scope, name) else { continue };
-                    let p = &mut self.scope(scope).pending[at];
+                    let Some(at) = self.declared_name(scope, name) else { continue };
+                    let p = &mut self.scopes.get_mut(scope).declared[at];
                     p.ignore_tkr = if letters.is_empty() { "tkrdma".into() } else { letters.to_lowercase().into() };
                 }
             }
@@ -202,11 +206,11 @@ impl<'a> Checker<'a> {
                 if self.is_array_name(scope, name) {
                     return;
                 }
-                let data = self.scope(scope);
+                let data = self.scopes.get_mut(scope);
                 let at = data.functions.len();
                 data.functions.push(StatementFunction { name, args: args.clone(), value });
                 // Its own type declaration, if any, gives the type of the result and no variable.
-                self.define(scope, &name.text, Sym::StatementFunction(scope, at), name.span);
+                self.scopes.define(scope, &name.text, Sym::StatementFunction(scope, at), name.span);
             }
             DeclKind::ImplicitNone
             | DeclKind::Implicit(_)
@@ -221,89 +225,55 @@ impl<'a> Checker<'a> {
 
     /// Whether a name has a shape in this scope or is a variable of an enclosing one.
     pub(crate) fn is_array_name(&mut self, scope: ScopeId, name: &Name) -> bool {
-        match self.scopes[scope.0 as usize].names.get(&name.text).map(|e| &e.sym) {
-            Some(Sym::Pending(i)) => {
-                let p = &self.scopes[scope.0 as usize].pending[*i];
+        match self.scopes.get(scope).names.get(&name.text).map(|e| &e.sym) {
+            Some(Sym::Unresolved(i)) => {
+                let p = &self.scopes.get(scope).declared[*i];
                 p.shape.is_some() || p.cray_pointer.is_some()
             }
             Some(Sym::Var(_)) => true,
             Some(_) => false,
             None => {
-                let parent = self.scopes[scope.0 as usize].parent;
+                let parent = self.scopes.get(scope).parent;
                 parent.is_some_and(|p| matches!(self.find_from(p, &name.text), Some(Sym::Var(_))))
             }
         }
     }
 
-    /// `real :: f` beside an internal or module procedure `f` repeats its result's type; nothing is declared.
-    fn names_type_of_procedure(&mut self, scope: ScopeId, e: &Entity, attrs: &[Attr]) -> bool {
-        attrs.is_empty()
-            && e.shape.is_none()
-            && matches!(
-                self.scopes[scope.0 as usize].names.get(&e.name.text),
-                Some(Entry { sym: Sym::Proc(_) | Sym::StatementFunction(..), module: None, .. })
-            )
-    }
-
-    fn is_used_name(&self, scope: ScopeId, name: &Name) -> bool {
-        self.scopes[scope.0 as usize].names.get(&name.text).is_some_and(|e| e.module.is_some())
-    }
-
-    /// Reports a declaration of a name that the scope has, be it from a module.
-    pub(crate) fn name_is_taken(&mut self, scope: ScopeId, name: &Arc<str>, span: Span) {
-        let Some(entry) = self.scopes[scope.0 as usize].names.get(name) else { return };
-        let Some(module) = entry.module.clone() else {
-            let first = entry.span;
-            self.declared_twice(name, span, first);
-            return;
-        };
-        let text = format!("`{name}` comes from module `{module}` and cannot be declared again");
-        self.report(
-            Diagnostic::new(Code::DuplicateDeclaration, span, text)
-                .help(format!("rename one of them, or use `{module}` with an `only` list")),
-        );
-    }
-
-    pub(crate) fn declared_twice(&mut self, name: &str, span: Span, first: Span) {
-        let d = Diagnostic::new(Code::DuplicateDeclaration, span, format!("`{name}` is declared twice"));
-        self.report(d.secondary(first, "first declared here"));
-    }
-
     /// The place of a name among the scope's declarations; made when there is none yet.
-    pub(crate) fn pending(&mut self, scope: ScopeId, name: &Name) -> Option<usize> {
-        match self.scopes[scope.0 as usize].names.get(&name.text) {
-            Some(Entry { sym: Sym::Pending(at), .. }) => return Some(*at),
+    pub(crate) fn declared_name(&mut self, scope: ScopeId, name: &Name) -> Option<usize> {
+        match self.scopes.get(scope).names.get(&name.text) {
+            Some(Entry { sym: Sym::Unresolved(at), .. }) => return Some(*at),
             Some(Entry { module: Some(_), .. }) => {
-                self.name_is_taken(scope, &name.text, name.span);
+                self.typing().name_is_taken(scope, &name.text, name.span);
                 return None;
             }
             Some(Entry { sym: Sym::Generic { .. }, .. }) | None => {}
             Some(Entry { sym: Sym::Error, .. }) => return None,
             Some(Entry { span, .. }) => {
                 let span = *span;
-                self.declared_twice(name.as_str(), name.span, span);
+                self.typing().declared_twice(name.as_str(), name.span, span);
                 return None;
             }
         }
-        let data = self.scope(scope);
-        let at = data.pending.len();
-        data.pending.push(Pending {
+        let data = self.scopes.get_mut(scope);
+        let at = data.declared.len();
+        data.declared.push(DeclaredName {
             name: name.text.clone(),
             span: name.span,
             ignore_tkr: "".into(),
-            ..Pending::default()
+            ..DeclaredName::default()
         });
-        self.define(scope, &name.text, Sym::Pending(at), name.span);
+        self.scopes.define(scope, &name.text, Sym::Unresolved(at), name.span);
         Some(at)
     }
 
     fn entity(&mut self, scope: ScopeId, at: usize, e: &'a Entity) {
-        let p = &mut self.scope(scope).pending[at];
+        let p = &mut self.scopes.get_mut(scope).declared[at];
         if e.shape.is_some() {
             if p.shape.is_some() {
                 let name = p.name.clone();
                 let text = format!("`{name}` is given a shape twice");
-                self.error::<()>(Code::ConflictingDeclaration, e.span, text);
+                self.reporter.error::<()>(Code::ConflictingDeclaration, e.span, text);
                 return;
             }
             p.shape = e.shape.as_ref();
@@ -320,12 +290,12 @@ impl<'a> Checker<'a> {
     }
 
     fn attribute(&mut self, scope: ScopeId, at: usize, attr: &'a Attr, name: &Name) {
-        let p = &mut self.scope(scope).pending[at];
+        let p = &mut self.scopes.get_mut(scope).declared[at];
         match attr {
             Attr::Cuda(cuda, span) => match p.cuda {
                 Some((first, _)) if first != *cuda => {
                     let text = format!("`{}` has both {} and {}", p.name, cuda::spelling(first), cuda::spelling(*cuda));
-                    self.error_help::<()>(
+                    self.reporter.error_help::<()>(
                         Code::TwoDataAttributes,
                         *span,
                         text,
@@ -354,7 +324,7 @@ impl<'a> Checker<'a> {
             }
             Attr::Private(_) | Attr::Public(_) => {
                 let private = matches!(attr, Attr::Private(_));
-                self.scope(scope).access.insert(name.text.clone(), private);
+                self.scopes.get_mut(scope).access.insert(name.text.clone(), private);
             }
             Attr::Asynchronous(_) | Attr::Bind(..) | Attr::Binding(_) | Attr::PassArg(_) => {}
         }
@@ -367,9 +337,9 @@ impl<'a> Checker<'a> {
                 ExprKind::Array { items, .. } => self.data_items(scope, items),
                 _ => {
                     if let Some(name) = base_name(object)
-                        && let Some(at) = self.pending(scope, name)
+                        && let Some(at) = self.declared_name(scope, name)
                     {
-                        self.scope(scope).pending[at].data = true;
+                        self.scopes.get_mut(scope).declared[at].data = true;
                     }
                 }
             }
@@ -386,21 +356,21 @@ impl<'a> Checker<'a> {
     }
 
     fn declare_type(&mut self, scope: ScopeId, def: &'a ast::DerivedType) {
-        if let Some(Entry { sym, .. }) = self.scopes[scope.0 as usize].names.get(&def.name.text) {
+        if let Some(Entry { sym, .. }) = self.scopes.get(scope).names.get(&def.name.text) {
             if !matches!(sym, Sym::Generic { .. }) {
-                self.name_is_taken(scope, &def.name.text, def.name.span);
+                self.typing().name_is_taken(scope, &def.name.text, def.name.span);
                 return;
             }
         }
         let id: TypeId = self.add_type(scope, def);
-        let sym = match self.scopes[scope.0 as usize].names.get(&def.name.text).map(|e| e.sym.clone()) {
+        let sym = match self.scopes.get(scope).names.get(&def.name.text).map(|e| e.sym.clone()) {
             Some(Sym::Generic { procs, .. }) => Sym::Generic { procs, ty: Some(id) },
             _ => Sym::Type(id),
         };
-        self.define(scope, &def.name.text, sym, def.name.span);
+        self.scopes.define(scope, &def.name.text, sym, def.name.span);
         if let Some(access) = &def.access {
             let private = matches!(access, Attr::Private(_));
-            self.scope(scope).access.insert(def.name.text.clone(), private);
+            self.scopes.get_mut(scope).access.insert(def.name.text.clone(), private);
         }
     }
 }
@@ -408,17 +378,8 @@ impl<'a> Checker<'a> {
 /// The key of a name in a PUBLIC or PRIVATE statement, which may be `operator(…)` or `assignment(=)`.
 fn access_key(text: &Arc<str>) -> Arc<str> {
     match text.strip_prefix("operator(").and_then(|t| t.strip_suffix(')')) {
-        Some(op) => crate::scope::operator_key(op.trim()),
+        Some(op) => operator_key(op.trim()),
         None => text.clone(),
-    }
-}
-
-/// The name that a designator begins with.
-pub(crate) fn base_name(e: &Expr) -> Option<&Name> {
-    match &e.kind {
-        ExprKind::Name(name) => Some(name),
-        ExprKind::Apply { base, .. } | ExprKind::Member { base, .. } => base_name(base),
-        _ => None,
     }
 }
 
@@ -427,5 +388,41 @@ pub(crate) fn star_kind(kind: &KindParam) -> Option<u32> {
     match kind {
         KindParam::Star(bytes) => Some(*bytes),
         KindParam::Expr(_) => None,
+    }
+}
+
+impl Typing<'_> {
+    /// `real :: f` beside an internal or module procedure `f` repeats its result's type; nothing is declared.
+    fn names_type_of_procedure(&mut self, scope: ScopeId, e: &Entity, attrs: &[Attr]) -> bool {
+        attrs.is_empty()
+            && e.shape.is_none()
+            && matches!(
+                self.scopes.get(scope).names.get(&e.name.text),
+                Some(Entry { sym: Sym::Proc(_) | Sym::StatementFunction(..), module: None, .. })
+            )
+    }
+
+    fn is_used_name(&self, scope: ScopeId, name: &Name) -> bool {
+        self.scopes.get(scope).names.get(&name.text).is_some_and(|e| e.module.is_some())
+    }
+
+    /// Reports a declaration of a name that the scope has, be it from a module.
+    pub(crate) fn name_is_taken(&mut self, scope: ScopeId, name: &Arc<str>, span: Span) {
+        let Some(entry) = self.scopes.get(scope).names.get(name) else { return };
+        let Some(module) = entry.module.clone() else {
+            let first = entry.span;
+            self.declared_twice(name, span, first);
+            return;
+        };
+        let text = format!("`{name}` comes from module `{module}` and cannot be declared again");
+        self.reporter.report(
+            Diagnostic::new(Code::DuplicateDeclaration, span, text)
+                .help(format!("rename one of them, or use `{module}` with an `only` list")),
+        );
+    }
+
+    pub(crate) fn declared_twice(&mut self, name: &str, span: Span, first: Span) {
+        let d = Diagnostic::new(Code::DuplicateDeclaration, span, format!("`{name}` is declared twice"));
+        self.reporter.report(d.secondary(first, "first declared here"));
     }
 }

@@ -1,36 +1,30 @@
-//! The end of a specification part: every declaration is settled, then NAMELIST, COMMON and DATA statements.
+//! The end of a specification part: every declaration is resolved, then NAMELIST, COMMON and DATA statements.
 
-use super::collect::base_name;
-use super::shape::constant_bounds;
-use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Storage, Sub, Type, VarId};
-use crate::checker::Checker;
-use crate::expr::root;
-use crate::scope::{ScopeId, State, Sym};
+use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Storage, Sub, Type, VarId, root};
+use crate::checker::{Checker, ScopeId, Sym};
+use crate::expr::base_name;
+use crate::typing::{Typing, constant_bounds};
 use ast::{DeclKind, Declaration, Name};
 use diag::Code;
 use source::Span;
 
 impl<'a> Checker<'a> {
-    /// Settles all names of a scope.
-    pub(crate) fn settle_scope(&mut self, scope: ScopeId) {
+    /// Resolves all names of a scope.
+    pub(crate) fn resolve_scope(&mut self, scope: ScopeId) {
         let mut at = 0;
-        while at < self.scopes[scope.0 as usize].pending.len() {
-            let name = self.scopes[scope.0 as usize].pending[at].name.clone();
+        while at < self.scopes.get(scope).declared.len() {
+            let name = self.scopes.get(scope).declared[at].name.clone();
             self.own(scope, &name);
             at += 1;
         }
-        let mut types = Vec::new();
-        for (i, t) in self.types.iter().enumerate() {
-            if t.scope == scope && t.state == State::Untouched {
-                types.push(crate::checked::TypeId(i as u32));
+        for id in self.defs.type_ids() {
+            if self.defs.type_info(id).scope == scope {
+                self.resolve_type(id);
             }
-        }
-        for id in types {
-            self.settle_type(id);
         }
     }
 
-    /// Takes in what can only be read once every name of the scope is settled: NAMELIST, COMMON and DATA.
+    /// Takes in what can only be read once every name of the scope is resolved: NAMELIST, COMMON and DATA.
     pub(crate) fn late_declarations(&mut self, scope: ScopeId, decls: &'a [Declaration]) {
         // Where variables lie comes first: DATA asks for it.
         self.storage_sequences(scope, decls);
@@ -63,15 +57,15 @@ impl<'a> Checker<'a> {
                 None => return,
             }
         }
-        match self.scopes[scope.0 as usize].names.get(&group.text).map(|e| e.sym.clone()) {
+        match self.scopes.get(scope).names.get(&group.text).map(|e| e.sym.clone()) {
             Some(Sym::Namelist(mut old)) => {
                 old.extend(vars);
-                self.define(scope, &group.text, Sym::Namelist(old), group.span);
+                self.scopes.define(scope, &group.text, Sym::Namelist(old), group.span);
             }
-            None => self.define(scope, &group.text, Sym::Namelist(vars), group.span),
+            None => self.scopes.define(scope, &group.text, Sym::Namelist(vars), group.span),
             Some(_) => {
                 let text = format!("`{}` is a namelist group and something else", group.as_str());
-                self.error::<()>(Code::BadNamelist, group.span, text);
+                self.reporter.error::<()>(Code::BadNamelist, group.span, text);
             }
         }
     }
@@ -83,7 +77,7 @@ impl<'a> Checker<'a> {
             ExprKind::Var(id) => Some(id),
             _ => {
                 let text = format!("`{}` is not a variable", name.as_str());
-                self.error(Code::WrongKindOfName, name.span, text)
+                self.reporter.error(Code::WrongKindOfName, name.span, text)
             }
         }
     }
@@ -110,7 +104,7 @@ impl<'a> Checker<'a> {
             }
         }
         if values.next().is_some() {
-            self.error::<()>(Code::BadInitialisation, span, "`data` has more values than variables");
+            self.reporter.error::<()>(Code::BadInitialisation, span, "`data` has more values than variables");
         }
     }
 
@@ -122,31 +116,33 @@ impl<'a> Checker<'a> {
         let target = self.designator(object)?;
         let Some(id) = root(&target) else {
             let text = format!("`{}` cannot be initialised by `data`", name.as_str());
-            return self.error(Code::BadInitialisation, object.span, text);
+            return self.reporter.error(Code::BadInitialisation, object.span, text);
         };
         // Without its value: a large array that is given bit by bit must not be copied for each.
-        let init = self.out.vars[id.0 as usize].init.take();
-        let var = self.out.var(id).clone();
+        let init = self.defs.var_mut(id).init.take();
+        let var = self.defs.var(id).clone();
         if !matches!(var.storage, Storage::Static | Storage::Associated { .. }) || var.attrs.allocatable {
             let text = format!("`{}` cannot be initialised by `data`", name.as_str());
-            return self.error(Code::BadInitialisation, object.span, text);
+            return self.reporter.error(Code::BadInitialisation, object.span, text);
         }
         if var.attrs.pointer {
             return self.data_pointer(id, values, object.span);
         }
         if constant_bounds(&var.shape).is_none() {
             let text = format!("`{}` cannot be initialised by `data`: its shape is not constant", name.as_str());
-            return self.error(Code::BadInitialisation, object.span, text);
+            return self.reporter.error(Code::BadInitialisation, object.span, text);
         }
         let Some(mut whole) = init.or_else(|| self.blank(&var)) else {
-            return self.refuse(object.span, format!("an initial value of `{}`, which is that large,", name.as_str()));
+            return self
+                .reporter
+                .refuse(object.span, format!("an initial value of `{}`, which is that large,", name.as_str()));
         };
         let done = self.data_parts(&target, &mut whole, &mut |c, slot, ty| {
             let value = c.data_value(values, ty, object.span)?;
             *slot = value;
             Some(())
         });
-        self.out.vars[id.0 as usize].init = Some(whole);
+        self.defs.var_mut(id).init = Some(whole);
         done
     }
 
@@ -168,14 +164,79 @@ impl<'a> Checker<'a> {
     /// `null()` as the value of a pointer.
     fn data_pointer(&mut self, id: VarId, values: &mut DataValues<'a>, span: Span) -> Option<()> {
         let Some(e) = values.next() else {
-            return self.error(Code::BadInitialisation, span, "`data` has fewer values than variables");
+            return self.reporter.error(Code::BadInitialisation, span, "`data` has fewer values than variables");
         };
-        let name = self.out.var(id).name.clone();
-        let value = self.null_initial(e, true, &name)?;
-        self.out.vars[id.0 as usize].init = Some(value);
+        let name = self.defs.var(id).name.clone();
+        let value = self.typing().null_initial(e, true, &name)?;
+        self.defs.var_mut(id).init = Some(value);
         Some(())
     }
 
+    fn data_items_values(&mut self, items: &'a [ast::ArrayItem], values: &mut DataValues<'a>) -> Option<()> {
+        for item in items {
+            match item {
+                ast::ArrayItem::Expr(e) => self.data_object(e, values)?,
+                ast::ArrayItem::Do(d) => self.data_loop(d, values)?,
+            }
+        }
+        Some(())
+    }
+
+    /// An implied DO: its variable is a named constant that changes from iteration to iteration.
+    fn data_loop(&mut self, d: &'a ast::ImpliedDo<ast::ArrayItem>, values: &mut DataValues<'a>) -> Option<()> {
+        let (first, last) = (self.constant_integer(&d.first)?, self.constant_integer(&d.last)?);
+        let step = match &d.step {
+            Some(e) => self.constant_integer(e)?,
+            None => 1,
+        };
+        if step == 0 {
+            return self.reporter.error(Code::ZeroStride, d.span, "implied do loop with a step of zero");
+        }
+        if last.abs_diff(first) / step.unsigned_abs() > 1 << 20 {
+            return self.reporter.error(Code::ConstantTooLarge, d.span, "implied do loop is too long for `data`");
+        }
+        let outer = self.enter_block();
+        let var = self.construct_variable(&d.var.text, Type::Integer(8), Shape::Scalar, Storage::Parameter, d.var.span);
+        let mut at = first;
+        let mut done = Some(());
+        while done.is_some() && ((step > 0 && at <= last) || (step < 0 && at >= last)) {
+            self.defs.var_mut(var).init = Some(Const::Int(at));
+            done = self.data_items_values(&d.items, values);
+            at = at.saturating_add(step);
+        }
+        self.cx.scope = outer;
+        self.defs.remove_from_owner(var);
+        done
+    }
+
+    fn data_value(&mut self, values: &mut DataValues<'a>, ty: &Type, span: Span) -> Option<Const> {
+        let Some(e) = values.next() else {
+            return self.reporter.error(Code::BadInitialisation, span, "`data` has fewer values than variables");
+        };
+        self.constant_of_type(e, ty).map(|(c, _)| c)
+    }
+}
+
+/// The values of a DATA statement, with their repeat counts.
+struct DataValues<'a> {
+    list: Vec<(&'a ast::Expr, i64)>,
+    at: usize,
+    used: i64,
+}
+
+impl<'a> DataValues<'a> {
+    fn next(&mut self) -> Option<&'a ast::Expr> {
+        let &(e, count) = self.list.get(self.at)?;
+        self.used += 1;
+        if self.used >= count {
+            self.at += 1;
+            self.used = 0;
+        }
+        Some(e)
+    }
+}
+
+impl Checker<'_> {
     /// Calls `f` for each scalar part of a variable's value that a designator names, in order, with its type.
     fn data_parts(
         &mut self,
@@ -199,7 +260,7 @@ impl<'a> Checker<'a> {
                 let ty = target.ty.clone();
                 self.data_arrays(base, whole, &mut |c, array| {
                     let Const::Array { bounds, items } = array else { return None };
-                    for position in c.positions(target, bounds)? {
+                    for position in c.typing().positions(target, bounds)? {
                         c.data_scalars(items.get_mut(position)?, &ty, f)?;
                     }
                     Some(())
@@ -207,7 +268,7 @@ impl<'a> Checker<'a> {
             }
             ExprKind::Substring { base, lo, hi } => {
                 let mut bound = |e: &Option<Box<Expr>>| match e {
-                    Some(e) => self.evaluate(e).map(|c| if let Const::Int(v) = c { Some(v) } else { None }),
+                    Some(e) => self.typing().evaluate(e).map(|c| if let Const::Int(v) = c { Some(v) } else { None }),
                     None => Some(None),
                 };
                 let (lo, hi) = (bound(lo)?, bound(hi)?);
@@ -228,7 +289,7 @@ impl<'a> Checker<'a> {
                     Some(())
                 })
             }
-            _ => self.refuse(target.span, "a part of a complex variable in `data`"),
+            _ => self.reporter.refuse(target.span, "a part of a complex variable in `data`"),
         }
     }
 
@@ -266,44 +327,9 @@ impl<'a> Checker<'a> {
             scalar => f(self, scalar, ty),
         }
     }
+}
 
-    fn data_items_values(&mut self, items: &'a [ast::ArrayItem], values: &mut DataValues<'a>) -> Option<()> {
-        for item in items {
-            match item {
-                ast::ArrayItem::Expr(e) => self.data_object(e, values)?,
-                ast::ArrayItem::Do(d) => self.data_loop(d, values)?,
-            }
-        }
-        Some(())
-    }
-
-    /// An implied DO: its variable is a named constant that changes from iteration to iteration.
-    fn data_loop(&mut self, d: &'a ast::ImpliedDo<ast::ArrayItem>, values: &mut DataValues<'a>) -> Option<()> {
-        let (first, last) = (self.constant_integer(&d.first)?, self.constant_integer(&d.last)?);
-        let step = match &d.step {
-            Some(e) => self.constant_integer(e)?,
-            None => 1,
-        };
-        if step == 0 {
-            return self.error(Code::ZeroStride, d.span, "implied do loop with a step of zero");
-        }
-        if last.abs_diff(first) / step.unsigned_abs() > 1 << 20 {
-            return self.error(Code::ConstantTooLarge, d.span, "implied do loop is too long for `data`");
-        }
-        let outer = self.enter_block();
-        let var = self.construct_variable(&d.var.text, Type::Integer(8), Shape::Scalar, Storage::Parameter, d.var.span);
-        let mut at = first;
-        let mut done = Some(());
-        while done.is_some() && ((step > 0 && at <= last) || (step < 0 && at >= last)) {
-            self.out.vars[var.0 as usize].init = Some(Const::Int(at));
-            done = self.data_items_values(&d.items, values);
-            at = at.saturating_add(step);
-        }
-        self.cx.scope = outer;
-        self.disown(var);
-        done
-    }
-
+impl Typing<'_> {
     /// The places of an array's elements that a designator picks, in order.
     fn positions(&mut self, target: &Expr, bounds: &[(i64, i64)]) -> Option<Vec<usize>> {
         let picked: Vec<Vec<i64>> = match &target.kind {
@@ -322,7 +348,7 @@ impl<'a> Checker<'a> {
             let upper = lower.saturating_add(extent).saturating_sub(1);
             if let Some(v) = values.iter().find(|v| **v < lower || **v > upper) {
                 let text = format!("subscript {v} is outside {lower}:{upper}");
-                return self.error(Code::BadInitialisation, target.span, text);
+                return self.reporter.error(Code::BadInitialisation, target.span, text);
             }
             // The first dimension varies fastest, so those before are repeated for each value of this one.
             let offset = |v: &i64| (v.wrapping_sub(lower) * stride) as usize;
@@ -356,43 +382,17 @@ impl<'a> Checker<'a> {
                 let (first, last) = if step < 0 { (upper, lower) } else { (lower, upper) };
                 let (first, last) = (given(lo, first)?, given(hi, last)?);
                 if step == 0 {
-                    return self.error(Code::ZeroStride, span, "a section with a stride of zero");
+                    return self.reporter.error(Code::ZeroStride, span, "a section with a stride of zero");
                 }
                 let distance = if step > 0 { last.checked_sub(first) } else { first.checked_sub(last) };
                 let count = distance.filter(|d| *d >= 0).map_or(0, |d| d / step.saturating_abs() + 1);
                 let ends = [first, first.saturating_add((count - 1).max(0).saturating_mul(step))];
                 if let Some(v) = ends.iter().find(|v| count > 0 && (**v < lower || **v > upper)) {
                     let text = format!("subscript {v} is outside {lower}:{upper}");
-                    return self.error(Code::BadInitialisation, span, text);
+                    return self.reporter.error(Code::BadInitialisation, span, text);
                 }
                 Some((0..count).map(|i| first + i * step).collect())
             }
         }
-    }
-
-    fn data_value(&mut self, values: &mut DataValues<'a>, ty: &Type, span: Span) -> Option<Const> {
-        let Some(e) = values.next() else {
-            return self.error(Code::BadInitialisation, span, "`data` has fewer values than variables");
-        };
-        self.constant_of_type(e, ty).map(|(c, _)| c)
-    }
-}
-
-/// The values of a DATA statement, with their repeat counts.
-struct DataValues<'a> {
-    list: Vec<(&'a ast::Expr, i64)>,
-    at: usize,
-    used: i64,
-}
-
-impl<'a> DataValues<'a> {
-    fn next(&mut self) -> Option<&'a ast::Expr> {
-        let &(e, count) = self.list.get(self.at)?;
-        self.used += 1;
-        if self.used >= count {
-            self.at += 1;
-            self.used = 0;
-        }
-        Some(e)
     }
 }

@@ -1,13 +1,10 @@
 //! Derived types: components, their offsets, parents and type-bound names.
 
-use super::layout::descriptor_bytes;
-use super::shape::Place;
-use super::{Binding, TypeInfo};
-use crate::checked::Const;
-use crate::checked::{DerivedType, Dim, Expr, ExprKind, Field, Shape, Type, TypeId};
-use crate::checker::{Checker, Context, Side};
+use super::shape::ShapeRules;
+use crate::checked::{Const, DerivedType, Dim, Expr, ExprKind, Field, Shape, Type, TypeId};
+use crate::checker::{Binding, Checker, CodeSide, Context, Resolution, ScopeId, Sym, TypeInfo, generic_key};
 use crate::cuda;
-use crate::scope::{ScopeId, State, generic_key};
+use crate::typing::{Typing, descriptor_bytes, elements_of};
 use ast::{Attr, CudaAttr, TypeField, TypeItem};
 use diag::Code;
 use source::Span;
@@ -15,10 +12,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl<'a> Checker<'a> {
-    /// Makes a type; its components are settled on demand.
+    /// Makes a type; its components are resolved on demand.
     pub(super) fn add_type(&mut self, scope: ScopeId, def: &'a ast::DerivedType) -> TypeId {
-        let id = TypeId(self.out.types.len() as u32);
-        self.out.types.push(DerivedType {
+        let ty = DerivedType {
             name: def.name.text.clone(),
             fields: Vec::new(),
             bytes: 0,
@@ -28,38 +24,37 @@ impl<'a> Checker<'a> {
             finals: Vec::new(),
             assigns: Vec::new(),
             span: def.span,
-        });
-        self.types.push(TypeInfo { ast: Some(def), scope, state: State::Untouched, ..TypeInfo::finished() });
-        id
+        };
+        let info = TypeInfo { ast: Some(def), scope, state: Resolution::Untouched, ..TypeInfo::finished() };
+        self.defs.add_type(ty, info)
     }
 
-    /// Settles the components of a type.
-    pub(crate) fn settle_type(&mut self, id: TypeId) {
-        let at = id.0 as usize;
-        if self.types[at].state != State::Untouched {
+    /// Resolves the components of a type.
+    pub(crate) fn resolve_type(&mut self, id: TypeId) {
+        if self.defs.type_info(id).state != Resolution::Untouched {
             return;
         }
-        let (Some(def), scope) = (self.types[at].ast, self.types[at].scope) else { return };
-        if !self.settle_deeper(def.name.span) {
-            self.types[at].is_broken = true;
-            self.types[at].state = State::Done;
+        let (Some(def), scope) = (self.defs.type_info(id).ast, self.defs.type_info(id).scope) else { return };
+        if !self.enter_dependency(def.name.span) {
+            self.defs.type_info_mut(id).is_broken = true;
+            self.defs.type_info_mut(id).state = Resolution::Done;
             return;
         }
-        self.types[at].state = State::Busy;
-        let proc = self.scopes[scope.0 as usize].proc;
-        let cx = Context::new(scope, proc, Side::Host);
-        let outer = std::mem::replace(&mut self.cx, cx);
+        self.defs.type_info_mut(id).state = Resolution::InProgress;
+        let proc = self.scopes.get(scope).proc;
+        let cx = Context::new(scope, proc, CodeSide::Host);
+        let outer = self.enter_context(cx);
         if let Some(parent) = &def.extends
             && let Some(parent_id) = self.named_type(parent)
         {
-            self.types[at].parent = Some(parent_id);
-            self.types[at].bindings = self.types[parent_id.0 as usize].bindings.clone();
+            self.defs.type_info_mut(id).parent = Some(parent_id);
+            self.defs.type_info_mut(id).bindings = self.defs.type_info(parent_id).bindings.clone();
             let (fields, bytes, align) = {
-                let t = self.out.ty(parent_id);
+                let t = self.defs.ty(parent_id);
                 (t.fields.clone(), t.bytes, t.align)
             };
-            self.types[at].inherited = fields.len();
-            let t = &mut self.out.types[at];
+            self.defs.type_info_mut(id).inherited = fields.len();
+            let t = self.defs.ty_mut(id);
             (t.fields, t.bytes, t.align) = (fields, bytes, align);
             t.parent = Some(parent_id);
         }
@@ -67,7 +62,7 @@ impl<'a> Checker<'a> {
             match item {
                 TypeItem::Field(field) => self.fields(id, field),
                 TypeItem::Private(_) | TypeItem::Final(_) => {}
-                TypeItem::Error => self.types[at].is_broken = true,
+                TypeItem::Error => self.defs.type_info_mut(id).is_broken = true,
                 TypeItem::Procedure { interface, attrs, bindings } => {
                     let pass = attrs.iter().find_map(|a| match a {
                         Attr::PassArg(name) => Some(name.text.clone()),
@@ -83,28 +78,27 @@ impl<'a> Checker<'a> {
                     for (name, target) in bindings {
                         let target: Arc<str> = target.as_ref().or(interface.as_ref()).unwrap_or(name).text.clone();
                         let binding = Binding::Procedure { name: target, nopass, pass: pass.clone(), scope };
-                        self.types[at].bindings.insert(name.text.clone(), binding);
+                        self.defs.type_info_mut(id).bindings.insert(name.text.clone(), binding);
                     }
                 }
                 TypeItem::Generic { spec, names } => {
                     let list: Vec<Arc<str>> = names.iter().map(|n| n.text.clone()).collect();
                     let key = generic_key(spec);
-                    match self.types[at].bindings.get_mut(&key) {
+                    match self.defs.type_info_mut(id).bindings.get_mut(&key) {
                         Some(Binding::Generic(old)) => old.extend(list),
                         _ => {
-                            self.types[at].bindings.insert(key, Binding::Generic(list));
+                            self.defs.type_info_mut(id).bindings.insert(key, Binding::Generic(list));
                         }
                     }
                 }
             }
         }
-        let t = &mut self.out.types[at];
+        let t = self.defs.ty_mut(id);
         t.bytes = t.bytes.next_multiple_of(t.align.max(1));
-        let refused = self.cx.refused.take();
-        self.cx = outer;
-        self.types[at].refused = refused;
-        self.types[at].state = State::Done;
-        self.settled();
+        let refused = self.leave_context(outer);
+        self.defs.type_info_mut(id).refused = refused;
+        self.defs.type_info_mut(id).state = Resolution::Done;
+        self.leave_dependency();
     }
 
     fn fields(&mut self, id: TypeId, field: &'a TypeField) {
@@ -117,7 +111,7 @@ impl<'a> Checker<'a> {
                 match attribute {
                     Some((first, _)) if first != *c => {
                         let text = format!("component has both {} and {}", cuda::spelling(first), cuda::spelling(*c));
-                        self.error::<()>(Code::TwoDataAttributes, *span, text);
+                        self.reporter.error::<()>(Code::TwoDataAttributes, *span, text);
                     }
                     _ => attribute = Some((*c, *span)),
                 }
@@ -126,17 +120,17 @@ impl<'a> Checker<'a> {
         let dimension = field.attrs.iter().find_map(|a| if let Attr::Dimension(s) = a { Some(s) } else { None });
         for e in &field.entities {
             if let Some((c, span)) = attribute {
-                self.check_cuda_component(e.name.as_str(), c, span, allocatable, pointer);
+                self.typing().check_cuda_component(e.name.as_str(), c, span, allocatable, pointer);
             }
             let Some(ty) = self.type_spec(&field.spec, e.char_len.as_ref()) else {
-                self.types[id.0 as usize].is_broken = true;
+                self.defs.type_info_mut(id).is_broken = true;
                 continue;
             };
             if let (Type::Derived(inner), false) = (&ty, allocatable || pointer)
-                && self.types[inner.0 as usize].state == State::Busy
+                && self.defs.type_info(*inner).state == Resolution::InProgress
             {
                 let text = format!("component `{}` makes its type contain itself", e.name.as_str());
-                self.error_help::<()>(
+                self.reporter.error_help::<()>(
                     Code::ConflictingDeclaration,
                     e.name.span,
                     text,
@@ -149,35 +143,35 @@ impl<'a> Checker<'a> {
                 && !(allocatable || pointer)
             {
                 let text = format!("polymorphic component `{}` must be allocatable or a pointer", e.name.as_str());
-                self.error::<()>(Code::BadPolymorphism, field.spec.span, text);
-                self.types[id.0 as usize].is_broken = true;
+                self.reporter.error::<()>(Code::BadPolymorphism, field.spec.span, text);
+                self.defs.type_info_mut(id).is_broken = true;
                 continue;
             }
-            let place = Place { allocatable, pointer, ..Place::default() };
+            let place = ShapeRules { allocatable, pointer, ..ShapeRules::default() };
             let shape = match e.shape.as_ref().or(dimension) {
                 Some(shape) => match self.shape(shape, place) {
                     Some(shape) => shape,
                     None => {
-                        self.types[id.0 as usize].is_broken = true;
+                        self.defs.type_info_mut(id).is_broken = true;
                         continue;
                     }
                 },
                 None => Shape::Scalar,
             };
-            let Some(shape) = self.constant_shape(shape) else {
-                self.types[id.0 as usize].is_broken = true;
+            let Some(shape) = self.typing().constant_shape(shape) else {
+                self.defs.type_info_mut(id).is_broken = true;
                 continue;
             };
-            if self.out.ty(id).fields.iter().any(|f| f.name == e.name.text) {
+            if self.defs.ty(id).fields.iter().any(|f| f.name == e.name.text) {
                 let text = format!("component `{}` is declared twice", e.name.as_str());
-                self.error::<()>(Code::DuplicateDeclaration, e.name.span, text);
+                self.reporter.error::<()>(Code::DuplicateDeclaration, e.name.span, text);
                 continue;
             }
             let init = match (&e.init, &e.pointer_init) {
                 (Some(value), _) => self
                     .constant_of_type(value, &ty)
-                    .and_then(|(c, rank)| self.shaped(c, rank, &shape, value.span, e.name.as_str())),
-                (None, Some(target)) => self.null_initial(target, pointer, e.name.as_str()),
+                    .and_then(|(c, rank)| self.typing().shaped(c, rank, &shape, value.span, e.name.as_str())),
+                (None, Some(target)) => self.typing().null_initial(target, pointer, e.name.as_str()),
                 (None, None) => None,
             };
             let (bytes, align) = if allocatable || pointer {
@@ -185,13 +179,13 @@ impl<'a> Checker<'a> {
             } else {
                 let Some((size, align)) = self.size_of(&ty) else {
                     let text = format!("length of component `{}` is not constant", e.name.as_str());
-                    self.error::<()>(Code::BadCharacterLength, e.span, text);
+                    self.reporter.error::<()>(Code::BadCharacterLength, e.span, text);
                     continue;
                 };
-                let Some(total) = Self::elements_of(&shape).and_then(|n| n.checked_mul(size)) else { continue };
+                let Some(total) = elements_of(&shape).and_then(|n| n.checked_mul(size)) else { continue };
                 (total, align)
             };
-            let t = &mut self.out.types[id.0 as usize];
+            let t = self.defs.ty_mut(id);
             let offset = t.bytes.next_multiple_of(align.max(1));
             t.bytes = offset.saturating_add(bytes);
             t.align = t.align.max(align);
@@ -212,8 +206,8 @@ impl<'a> Checker<'a> {
 
     fn procedure_components(&mut self, id: TypeId, names: &[(ast::Name, Option<ast::Name>)], binding: &Binding) {
         for (name, _) in names {
-            self.types[id.0 as usize].bindings.insert(name.text.clone(), binding.clone());
-            let t = &mut self.out.types[id.0 as usize];
+            self.defs.type_info_mut(id).bindings.insert(name.text.clone(), binding.clone());
+            let t = self.defs.ty_mut(id);
             let offset = t.bytes.next_multiple_of(8);
             t.bytes = offset.saturating_add(8);
             t.align = t.align.max(8);
@@ -232,34 +226,18 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A component's shape, whose bounds must be constant.
-    fn constant_shape(&mut self, shape: Shape) -> Option<Shape> {
-        let Shape::Explicit(dims) = shape else { return Some(shape) };
-        let mut out = Vec::with_capacity(dims.len());
-        for d in dims {
-            let constant = |c: &mut Self, e: Expr| match c.evaluate(&e)? {
-                value @ Const::Int(_) => Some(Expr { kind: ExprKind::Const(value), ..e }),
-                _ => None,
-            };
-            let (lower, upper) = (constant(self, d.lower), constant(self, d.upper));
-            let (Some(lower), Some(upper)) = (lower, upper) else { return None };
-            out.push(Dim { lower, upper });
-        }
-        Some(Shape::Explicit(out))
-    }
-
     /// The type `dim3`: the one of the embedded modules, or one made here when no module has it.
     pub(crate) fn dim3(&mut self) -> TypeId {
-        if let Some(id) = self.dim3 {
+        if let Some(id) = self.made.dim3 {
             return id;
         }
-        let embedded = self.modules.iter().filter(|m| m.embedded).map(|m| m.scope).collect::<Vec<_>>();
+        let embedded = self.scopes.embedded_scopes().collect::<Vec<_>>();
         for scope in embedded {
-            if let Some(crate::scope::Sym::Type(id) | crate::scope::Sym::Generic { ty: Some(id), .. }) =
-                self.scopes[scope.0 as usize].names.get("dim3").map(|e| e.sym.clone())
+            if let Some(Sym::Type(id) | Sym::Generic { ty: Some(id), .. }) =
+                self.scopes.get(scope).names.get("dim3").map(|e| e.sym.clone())
             {
-                self.settle_type(id);
-                self.dim3 = Some(id);
+                self.resolve_type(id);
+                self.made.dim3 = Some(id);
                 return id;
             }
         }
@@ -275,8 +253,7 @@ impl<'a> Checker<'a> {
             init: Some(Const::Int(1)),
             span: Span::NONE,
         };
-        let id = TypeId(self.out.types.len() as u32);
-        self.out.types.push(DerivedType {
+        let ty = DerivedType {
             name: "dim3".into(),
             fields: vec![field("x", 0), field("y", 4), field("z", 8)],
             bytes: 12,
@@ -286,9 +263,27 @@ impl<'a> Checker<'a> {
             finals: Vec::new(),
             assigns: Vec::new(),
             span: Span::NONE,
-        });
-        self.types.push(TypeInfo { bindings: BTreeMap::new(), ..TypeInfo::finished() });
-        self.dim3 = Some(id);
+        };
+        let id = self.defs.add_type(ty, TypeInfo::finished());
+        self.made.dim3 = Some(id);
         id
+    }
+}
+
+impl Typing<'_> {
+    /// A component's shape, whose bounds must be constant.
+    fn constant_shape(&mut self, shape: Shape) -> Option<Shape> {
+        let Shape::Explicit(dims) = shape else { return Some(shape) };
+        let mut out = Vec::with_capacity(dims.len());
+        for d in dims {
+            let constant = |c: &mut Self, e: Expr| match c.evaluate(&e)? {
+                value @ Const::Int(_) => Some(Expr { kind: ExprKind::Const(value), ..e }),
+                _ => None,
+            };
+            let (lower, upper) = (constant(self, d.lower), constant(self, d.upper));
+            let (Some(lower), Some(upper)) = (lower, upper) else { return None };
+            out.push(Dim { lower, upper });
+        }
+        Some(Shape::Explicit(out))
     }
 }

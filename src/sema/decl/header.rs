@@ -1,27 +1,18 @@
-//! Procedures: their prefixes, dummies and results, settled on demand.
+//! Procedures: their prefixes, dummies and results, resolved on demand.
 
-use super::ALTERNATE;
-use super::{Pending, ProcInfo};
 use crate::checked::{Attrs, ProcBody, ProcId, ProcKind, Procedure, Scope, Shape, Storage, Type, Variable};
-use crate::checker::{Checker, Context, Side, VarInfo};
-use crate::scope::{Entry, ScopeData, ScopeId, State, Sym};
-use ast::{DeclKind, Name, Prefix, ProcedureAttr, StmtKind, Subprogram, SubprogramKind};
+use crate::checker::{
+    ALTERNATE, Checker, CodeSide, Context, DeclaredName, Entry, ProcInfo, Resolution, ScopeData, ScopeId, Sym, VarInfo,
+};
+use crate::scope::{entries, refused_entry};
+use ast::{DeclKind, Prefix, ProcedureAttr, Subprogram, SubprogramKind};
 use diag::{Code, Diagnostic};
 use source::Span;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Where the statements of a procedure of that kind run.
-pub(crate) fn side_of(kind: ProcKind) -> Side {
-    match kind {
-        ProcKind::Host => Side::Host,
-        ProcKind::Kernel | ProcKind::Device => Side::Device,
-        ProcKind::HostDevice => Side::Both,
-    }
-}
-
 impl<'a> Checker<'a> {
-    /// Makes a procedure of a definition; its interface is settled on demand.
+    /// Makes a procedure of a definition; its interface is resolved on demand.
     pub(crate) fn add_procedure(
         &mut self,
         sub: &'a Subprogram,
@@ -29,19 +20,19 @@ impl<'a> Checker<'a> {
         parent: Option<ProcId>,
         module: Option<Arc<str>>,
     ) -> ProcId {
-        let id = ProcId(self.out.procs.len() as u32);
-        let scope = self.add_scope(ScopeData {
+        let id = self.defs.next_proc();
+        let scope = self.scopes.add(ScopeData {
             parent: parent_scope,
             proc: Some(id),
             module: module.clone(),
             ..ScopeData::default()
         });
-        let host = parent.map(|p| self.out.proc(p).qualified.clone()).or(module);
+        let host = parent.map(|p| self.defs.proc(p).qualified.clone()).or(module);
         let qualified: Arc<str> = match host {
             Some(host) => format!("{host}.{}", sub.name.as_str()).into(),
             None => sub.name.text.clone(),
         };
-        self.out.procs.push(Procedure {
+        let proc = Procedure {
             name: sub.name.text.clone(),
             qualified,
             kind: ProcKind::Host,
@@ -61,25 +52,15 @@ impl<'a> Checker<'a> {
             span: sub.span,
             end: sub.end,
             through: None,
-        });
-        self.procs.push(ProcInfo {
+        };
+        let info = ProcInfo {
             ast: Some(sub),
-            separate: None,
             scope,
-            state: State::Untouched,
-            is_interface: false,
+            state: Resolution::Untouched,
             embedded: self.options.embedded.contains(&sub.span.file),
-            unknown_dummies: false,
-            bind: None,
-            refused: None,
-            is_broken: false,
-            calls: Vec::new(),
-            formats: BTreeMap::new(),
-            labels: BTreeSet::new(),
-            reported_missing: false,
-            ignored: Vec::new(),
-            alternate: None,
-        });
+            ..ProcInfo::unknown()
+        };
+        self.defs.add_proc(proc, info);
         self.prefixes(id, sub);
         id
     }
@@ -96,22 +77,22 @@ impl<'a> Checker<'a> {
             if is_separate(sub) {
                 continue;
             }
-            if let Some(Entry { span, module: None, .. }) = self.scopes[scope.0 as usize].names.get(&sub.name.text) {
+            if let Some(Entry { span, module: None, .. }) = self.scopes.get(scope).names.get(&sub.name.text) {
                 let first = *span;
-                self.declared_twice(sub.name.as_str(), sub.name.span, first);
+                self.typing().declared_twice(sub.name.as_str(), sub.name.span, first);
                 continue;
             }
             let id = self.add_procedure(sub, Some(scope), parent, module.clone());
-            self.define(scope, &sub.name.text, Sym::Proc(id), sub.name.span);
+            self.scopes.define(scope, &sub.name.text, Sym::Proc(id), sub.name.span);
             for name in entries(sub) {
                 let what = refused_entry(name.as_str());
-                if self.out.proc(id).kind == ProcKind::Host {
-                    self.report(
+                if self.defs.proc(id).kind == ProcKind::Host {
+                    self.reporter.report(
                         Diagnostic::new(Code::UnsupportedIfReached, name.span, format!("{what} is not supported"))
                             .note("the program stops with an error if execution comes to a call of it"),
                     );
                 }
-                self.define(scope, &name.text, Sym::Refused(what), name.span);
+                self.scopes.define(scope, &name.text, Sym::Refused(what), name.span);
             }
         }
     }
@@ -126,45 +107,44 @@ impl<'a> Checker<'a> {
     /// The body of a procedure whose interface the module or an ancestor declares.
     fn separate_procedure(&mut self, scope: ScopeId, sub: &'a Subprogram) {
         let declared = self.find_from(scope, &sub.name.text);
-        let parent = self.scopes[scope.0 as usize].parent;
+        let parent = self.scopes.get(scope).parent;
         if declared.is_none() && parent.is_none() && sub.kind != SubprogramKind::ModuleProcedure {
             // Without an interface it is a module procedure like any other.
-            let module = self.scopes[scope.0 as usize].module.clone();
+            let module = self.scopes.get(scope).module.clone();
             let id = self.add_procedure(sub, Some(scope), None, module);
-            self.define(scope, &sub.name.text, Sym::Proc(id), sub.name.span);
+            self.scopes.define(scope, &sub.name.text, Sym::Proc(id), sub.name.span);
             return;
         }
-        if parent.is_some_and(|p| self.is_tainted(p)) && declared.is_none() {
+        if parent.is_some_and(|p| self.scopes.is_tainted(p)) && declared.is_none() {
             return;
         }
         let declared = match declared {
             Some(Sym::Generic { procs, .. }) => {
-                procs.into_iter().find(|p| self.out.proc(*p).name == sub.name.text).map(Sym::Proc)
+                procs.into_iter().find(|p| self.defs.proc(*p).name == sub.name.text).map(Sym::Proc)
             }
             other => other,
         };
         let Some(Sym::Proc(id)) =
-            declared.filter(|s| matches!(s, Sym::Proc(id) if self.procs[id.0 as usize].is_interface))
+            declared.filter(|s| matches!(s, Sym::Proc(id) if self.defs.proc_info(*id).is_interface))
         else {
             let text = format!("no ancestor module declares an interface of `{}`", sub.name.as_str());
-            self.error::<()>(Code::BadSubmodule, sub.name.span, text);
+            self.reporter.error::<()>(Code::BadSubmodule, sub.name.span, text);
             return;
         };
-        let at = id.0 as usize;
-        self.procs[at].is_interface = false;
-        let own = self.procs[at].scope;
-        self.scope(own).parent = Some(scope);
-        if sub.kind != SubprogramKind::ModuleProcedure && self.procs[at].state == State::Untouched {
-            self.procs[at].ast = Some(sub);
+        self.defs.proc_info_mut(id).is_interface = false;
+        let own = self.defs.proc_info(id).scope;
+        self.scopes.get_mut(own).parent = Some(scope);
+        if sub.kind != SubprogramKind::ModuleProcedure && self.defs.proc_info(id).state == Resolution::Untouched {
+            self.defs.proc_info_mut(id).ast = Some(sub);
         } else {
             // The dummies are those of the interface; only the statements come from here.
-            self.procs[at].separate = Some(sub);
+            self.defs.proc_info_mut(id).separate = Some(sub);
         }
-        self.out.procs[at].span = sub.span;
-        self.out.procs[at].end = sub.end;
+        self.defs.proc_mut(id).span = sub.span;
+        self.defs.proc_mut(id).end = sub.end;
     }
 
-    /// Settles what the prefixes say.
+    /// Resolves what the prefixes say.
     fn prefixes(&mut self, id: ProcId, sub: &'a Subprogram) {
         let mut attrs: Vec<(ProcedureAttr, Span)> = Vec::new();
         let (mut elemental, mut pure, mut impure, mut recursive) = (None, None, false, None);
@@ -174,7 +154,7 @@ impl<'a> Checker<'a> {
                     for &(attr, span) in list {
                         if attrs.iter().any(|a| a.0 == attr) {
                             let text = format!("`attributes({})` is given twice", attr_name(attr));
-                            self.report(Diagnostic::new(Code::RepeatedSubprogramAttribute, span, text));
+                            self.reporter.report(Diagnostic::new(Code::RepeatedSubprogramAttribute, span, text));
                         } else {
                             attrs.push((attr, span));
                         }
@@ -197,7 +177,7 @@ impl<'a> Checker<'a> {
                 attr_name(first.0),
                 attr_name(last.0)
             );
-            self.error_help::<()>(
+            self.reporter.error_help::<()>(
                 Code::ConflictingSubprogramAttributes,
                 last.1,
                 text,
@@ -205,7 +185,7 @@ impl<'a> Checker<'a> {
             );
         }
         if let (Some(span), SubprogramKind::Function) = (kernel, sub.kind) {
-            self.error_help::<()>(
+            self.reporter.error_help::<()>(
                 Code::GlobalFunction,
                 span,
                 format!("function `{}` cannot be a kernel", sub.name.as_str()),
@@ -222,27 +202,32 @@ impl<'a> Checker<'a> {
             if word == "pure" {
                 let text =
                     format!("kernel `{}` is declared `pure`, which means nothing for a kernel", sub.name.as_str());
-                self.report(Diagnostic::warning(Code::KernelPrefix, span, text));
+                self.reporter.report(Diagnostic::warning(Code::KernelPrefix, span, text));
             } else {
                 let text = format!("kernel `{}` cannot be `{word}`", sub.name.as_str());
-                self.error::<()>(Code::KernelPrefix, span, text);
+                self.reporter.error::<()>(Code::KernelPrefix, span, text);
             }
         }
-        let parent = self.out.proc(id).parent;
+        let parent = self.defs.proc(id).parent;
         let device = has(ProcedureAttr::Device).or(kernel);
         if let (Some(span), Some(_)) = (device, parent) {
             let text = format!("`{}` is an internal procedure and cannot be device code", sub.name.as_str());
-            self.error_help::<()>(Code::InternalDeviceProcedure, span, text, "put it into a module, beside its caller");
-        } else if parent.is_some_and(|p| self.out.proc(p).kind != ProcKind::Host) {
+            self.reporter.error_help::<()>(
+                Code::InternalDeviceProcedure,
+                span,
+                text,
+                "put it into a module, beside its caller",
+            );
+        } else if parent.is_some_and(|p| self.defs.proc(p).kind != ProcKind::Host) {
             let text = format!("`{}` is an internal procedure of device code, which has none", sub.name.as_str());
-            self.error_help::<()>(
+            self.reporter.error_help::<()>(
                 Code::InternalDeviceProcedure,
                 sub.name.span,
                 text,
                 "put it beside its caller with `attributes(device)`",
             );
         }
-        let p = &mut self.out.procs[id.0 as usize];
+        let p = self.defs.proc_mut(id);
         p.kind = match (kernel, has(ProcedureAttr::Device), has(ProcedureAttr::Host)) {
             (Some(_), ..) => ProcKind::Kernel,
             (None, Some(_), Some(_)) => ProcKind::HostDevice,
@@ -255,7 +240,7 @@ impl<'a> Checker<'a> {
         p.recursive = recursive.is_some();
     }
 
-    /// Settles `launch_bounds` and `cluster_dims`, whose operands may be named constants that the procedure sees.
+    /// Resolves `launch_bounds` and `cluster_dims`, whose operands may be named constants that the procedure sees.
     fn launch_bounds(&mut self, id: ProcId, sub: &'a Subprogram) {
         let bounds = sub.prefixes.iter().filter_map(|prefix| match prefix {
             Prefix::LaunchBounds(list, span) => Some((true, list, *span)),
@@ -265,19 +250,19 @@ impl<'a> Checker<'a> {
         let bounds: Vec<_> = bounds.collect();
         for (i, &(is_bounds, list, span)) in bounds.iter().enumerate() {
             let word = if is_bounds { "launch_bounds" } else { "cluster_dims" };
-            if self.out.proc(id).kind != ProcKind::Kernel {
-                let text = format!("`{word}` belongs to kernels, and `{}` is none", sub.name.as_str());
-                self.error::<()>(Code::BadLaunchBounds, span, text);
+            if self.defs.proc(id).kind != ProcKind::Kernel {
+                let text = format!("`{word}` applies to kernels only, and `{}` is not a kernel", sub.name.as_str());
+                self.reporter.error::<()>(Code::BadLaunchBounds, span, text);
                 continue;
             }
             if bounds[..i].iter().any(|b| b.0 == is_bounds) {
-                self.error::<()>(Code::BadLaunchBounds, span, format!("`{word}` is given twice"));
+                self.reporter.error::<()>(Code::BadLaunchBounds, span, format!("`{word}` is given twice"));
                 continue;
             }
             let count_fits = if is_bounds { (1..=3).contains(&list.len()) } else { list.len() == 3 };
             let mut values = Vec::new();
-            let scope = self.procs[id.0 as usize].scope;
-            let cx = Context::new(scope, Some(id), Side::Host);
+            let scope = self.defs.proc_info(id).scope;
+            let cx = Context::new(scope, Some(id), CodeSide::Host);
             self.within(cx, |c| {
                 for e in list {
                     values.push(c.constant_integer(e));
@@ -286,11 +271,11 @@ impl<'a> Checker<'a> {
             if !count_fits || values.iter().any(|v| v.is_none_or(|v| v < 1)) {
                 let wanted = if is_bounds { "one to three" } else { "three" };
                 let text = format!("`{word}` takes {wanted} positive integer constants");
-                self.error::<()>(Code::BadLaunchBounds, span, text);
+                self.reporter.error::<()>(Code::BadLaunchBounds, span, text);
                 continue;
             }
             let mut values = values.into_iter().flatten().map(|v| v.min(1 << 20) as u32);
-            let p = &mut self.out.procs[id.0 as usize];
+            let p = self.defs.proc_mut(id);
             if is_bounds {
                 p.max_threads = values.next();
             } else {
@@ -299,33 +284,32 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Settles the interfaces of all procedures.
-    pub(crate) fn settle_headers(&mut self) {
+    /// Resolves the interfaces of all procedures.
+    pub(crate) fn resolve_interfaces(&mut self) {
         let mut at = 0;
-        while at < self.procs.len() {
-            self.header(ProcId(at as u32));
+        while let Some(id) = self.defs.proc_at(at) {
+            self.resolve_interface(id);
             at += 1;
         }
     }
 
-    /// Settles the interface of a procedure.
-    pub(crate) fn header(&mut self, id: ProcId) {
-        let at = id.0 as usize;
-        if self.procs[at].state != State::Untouched {
+    /// Resolves the interface of a procedure.
+    pub(crate) fn resolve_interface(&mut self, id: ProcId) {
+        if self.defs.proc_info(id).state != Resolution::Untouched {
             return;
         }
-        let Some(sub) = self.procs[at].ast else {
-            self.procs[at].state = State::Done;
+        let Some(sub) = self.defs.proc_info(id).ast else {
+            self.defs.proc_info_mut(id).state = Resolution::Done;
             return;
         };
-        if !self.settle_deeper(sub.name.span) {
-            self.procs[at].state = State::Done;
+        if !self.enter_dependency(sub.name.span) {
+            self.defs.proc_info_mut(id).state = Resolution::Done;
             return;
         }
-        self.procs[at].state = State::Busy;
-        let scope = self.procs[at].scope;
-        let side = side_of(self.out.proc(id).kind);
-        let outer = std::mem::replace(&mut self.cx, Context::new(scope, Some(id), side));
+        self.defs.proc_info_mut(id).state = Resolution::InProgress;
+        let scope = self.defs.proc_info(id).scope;
+        let side = CodeSide::of(self.defs.proc(id).kind);
+        let outer = self.enter_context(Context::new(scope, Some(id), side));
         self.use_modules(scope, &sub.uses);
         self.declare_procedures(scope, &sub.internal, Some(id), None);
         self.dummies(id, scope, sub);
@@ -348,34 +332,34 @@ impl<'a> Checker<'a> {
             let name = &sub.args[i];
             if name.as_str() == "*" {
                 if side.on_device() {
-                    self.refuse::<()>(name.span, "an alternate return in device code");
+                    self.reporter.refuse::<()>(name.span, "an alternate return in device code");
                 }
                 alternates = true;
                 continue;
             }
             match self.own(scope, &name.text) {
-                Some(Sym::Var(var)) => self.out.procs[at].params.push(var),
-                Some(Sym::Refused(what)) => self.refuse_again::<()>(&what).unwrap_or(()),
-                _ => self.procs[at].is_broken = true,
+                Some(Sym::Var(var)) => self.defs.proc_mut(id).params.push(var),
+                Some(Sym::Refused(what)) => self.reporter.refuse_again::<()>(&what).unwrap_or(()),
+                _ => self.defs.proc_info_mut(id).is_broken = true,
             }
         }
         if alternates {
             self.add_alternate(id, sub.name.span);
         }
-        for (i, letters) in std::mem::take(&mut self.procs[at].ignored) {
-            if let Some(&var) = self.out.procs[at].params.get(i) {
-                self.out.vars[var.0 as usize].attrs.ignore_tkr = letters;
+        for (i, letters) in std::mem::take(&mut self.defs.proc_info_mut(id).ignored) {
+            if let Some(&var) = self.defs.proc(id).params.get(i) {
+                self.defs.var_mut(var).attrs.ignore_tkr = letters;
             }
         }
         self.result(id, scope, sub);
-        self.check_cuda_dummies(id);
-        let refused = self.cx.refused.take();
-        self.settle_scope(scope);
+        self.typing().check_cuda_dummies(id);
+        let refused = self.reporter.take_refusal();
+        self.resolve_scope(scope);
         self.late_declarations(scope, &sub.decls);
-        self.cx = outer;
-        self.procs[at].refused = refused;
-        self.procs[at].state = State::Done;
-        self.settled();
+        self.leave_context(outer);
+        self.defs.proc_info_mut(id).refused = refused;
+        self.defs.proc_info_mut(id).state = Resolution::Done;
+        self.leave_dependency();
     }
 
     fn dummies(&mut self, id: ProcId, scope: ScopeId, sub: &'a Subprogram) {
@@ -385,21 +369,21 @@ impl<'a> Checker<'a> {
             }
             if sub.args[..i].iter().any(|n| n.text == name.text) {
                 let text = format!("dummy argument `{}` is named twice", name.as_str());
-                self.error::<()>(Code::DuplicateDeclaration, name.span, text);
+                self.reporter.error::<()>(Code::DuplicateDeclaration, name.span, text);
                 continue;
             }
             // A dummy hides what a module brings in under its name.
-            self.scope(scope).names.remove(&name.text);
-            if let Some(at) = self.pending(scope, name) {
-                self.scope(scope).pending[at].dummy = Some(i as u32);
+            self.scopes.get_mut(scope).names.remove(&name.text);
+            if let Some(at) = self.declared_name(scope, name) {
+                self.scopes.get_mut(scope).declared[at].dummy = Some(i as u32);
             }
         }
         if sub.kind == SubprogramKind::Function {
             let name = sub.result.as_ref().unwrap_or(&sub.name);
-            self.scope(scope).names.remove(&name.text);
-            if let Some(at) = self.pending(scope, name) {
+            self.scopes.get_mut(scope).names.remove(&name.text);
+            if let Some(at) = self.declared_name(scope, name) {
                 let spec = sub.prefixes.iter().find_map(|p| if let Prefix::Type(t) = p { Some(t) } else { None });
-                let p: &mut Pending<'a> = &mut self.scope(scope).pending[at];
+                let p: &mut DeclaredName<'a> = &mut self.scopes.get_mut(scope).declared[at];
                 p.result = true;
                 if let Some(spec) = spec {
                     p.spec = Some(spec);
@@ -411,17 +395,17 @@ impl<'a> Checker<'a> {
 
     /// Dummies without a shape that are called or applied are procedures.
     fn procedure_dummies(&mut self, scope: ScopeId, sub: &'a Subprogram) {
-        let data = &self.scopes[scope.0 as usize];
+        let data = &self.scopes.get(scope);
         // A lost declaration may have given a shape to those without a type.
         let lost = data.lost;
         let wanted: BTreeSet<Arc<str>> = data
-            .pending
+            .declared
             .iter()
             .filter(|p| p.dummy.is_some() && p.has_type_only() && p.external.is_none() && !(lost && p.spec.is_none()))
             .map(|p| p.name.clone())
             .collect();
         for name in super::usage::applied_names(&sub.body, &wanted) {
-            if let Some(p) = self.scope(scope).pending.iter_mut().find(|p| p.name == name) {
+            if let Some(p) = self.scopes.get_mut(scope).declared.iter_mut().find(|p| p.name == name) {
                 p.external = Some(p.span);
             }
         }
@@ -429,11 +413,11 @@ impl<'a> Checker<'a> {
 
     /// Within an external procedure its own name is known, so that it can call itself.
     fn own_name(&mut self, id: ProcId, scope: ScopeId, sub: &'a Subprogram) {
-        if !self.scopes[scope.0 as usize].names.contains_key(&sub.name.text)
-            && self.scopes[scope.0 as usize].parent.is_none()
+        if !self.scopes.get(scope).names.contains_key(&sub.name.text)
+            && self.scopes.get(scope).parent.is_none()
             && sub.kind != SubprogramKind::Main
         {
-            self.define(scope, &sub.name.text, Sym::Proc(id), sub.name.span);
+            self.scopes.define(scope, &sub.name.text, Sym::Proc(id), sub.name.span);
         }
     }
 
@@ -444,23 +428,23 @@ impl<'a> Checker<'a> {
         let name = sub.result.as_ref().unwrap_or(&sub.name);
         match self.own(scope, &name.text) {
             Some(Sym::Var(var)) => {
-                if matches!(self.out.var(var).storage, Storage::Result) {
-                    self.out.procs[id.0 as usize].result = Some(var);
-                } else if matches!(self.out.var(var).storage, Storage::Procedure) {
-                    self.refuse::<()>(name.span, "a function whose result is a procedure pointer");
+                if matches!(self.defs.var(var).storage, Storage::Result) {
+                    self.defs.proc_mut(id).result = Some(var);
+                } else if matches!(self.defs.var(var).storage, Storage::Procedure) {
+                    self.reporter.refuse::<()>(name.span, "a function whose result is a procedure pointer");
                 } else {
                     let text = format!("result `{}` is a dummy argument too", name.as_str());
-                    self.error::<()>(Code::BadResult, name.span, text);
+                    self.reporter.error::<()>(Code::BadResult, name.span, text);
                 }
             }
-            Some(Sym::Refused(what)) => self.refuse_again::<()>(&what).unwrap_or(()),
-            _ => self.procs[id.0 as usize].is_broken = true,
+            Some(Sym::Refused(what)) => self.reporter.refuse_again::<()>(&what).unwrap_or(()),
+            _ => self.defs.proc_info_mut(id).is_broken = true,
         }
     }
 
     /// The hidden argument of a procedure with alternate returns.
     fn add_alternate(&mut self, id: ProcId, span: Span) {
-        let at = self.out.proc(id).params.len() as u32;
+        let at = self.defs.proc(id).params.len() as u32;
         let var = Variable {
             name: ALTERNATE.into(),
             ty: Type::Integer(4),
@@ -472,9 +456,9 @@ impl<'a> Checker<'a> {
             module: None,
             span,
         };
-        let var = self.add_var(var, VarInfo::default());
-        self.out.procs[id.0 as usize].params.push(var);
-        self.procs[id.0 as usize].alternate = Some(var);
+        let var = self.defs.add_var(var, VarInfo::default());
+        self.defs.proc_mut(id).params.push(var);
+        self.defs.proc_info_mut(id).alternate = Some(var);
     }
 
     fn bind_name(&mut self, id: ProcId, sub: &'a Subprogram) {
@@ -484,34 +468,18 @@ impl<'a> Checker<'a> {
             Some(e) => match &e.kind {
                 ast::ExprKind::Char { value, .. } => value.trim().into(),
                 _ => {
-                    self.error::<()>(Code::ConstantRequired, e.span, "the name must be a character literal");
+                    self.reporter.error::<()>(Code::ConstantRequired, e.span, "the name must be a character literal");
                     return;
                 }
             },
         };
-        let at = id.0 as usize;
-        if self.procs[at].embedded
+        if self.defs.proc_info(id).embedded
             && let Some(mnemonic) = name.strip_prefix("rt:")
         {
-            self.out.procs[at].body = ProcBody::Service(mnemonic.into());
+            self.defs.proc_mut(id).body = ProcBody::Service(mnemonic.into());
         }
-        self.procs[at].bind = Some(name);
+        self.defs.proc_info_mut(id).bind = Some(name);
     }
-
-    /// Whether a procedure is a service of the run time.
-    pub(crate) fn is_service(&self, id: ProcId) -> bool {
-        matches!(self.out.proc(id).body, ProcBody::Service(_))
-    }
-}
-
-/// The names that the ENTRY statements of a procedure give.
-pub(crate) fn entries(sub: &Subprogram) -> impl Iterator<Item = &Name> {
-    sub.body.iter().filter_map(|stmt| if let StmtKind::Entry { name, .. } = &stmt.kind { Some(name) } else { None })
-}
-
-/// What is refused where the name of an ENTRY statement stands.
-pub(crate) fn refused_entry(name: &str) -> Arc<str> {
-    format!("`entry {name}`").into()
 }
 
 /// Whether a procedure is the body of a separate module procedure.

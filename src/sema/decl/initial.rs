@@ -1,9 +1,8 @@
 //! Initial values: of named constants, variables and components. They must be constant and fit type and shape.
 
-use super::shape::constant_bounds;
-use super::{Init, Pending};
 use crate::checked::{CharLen, Const, Dim, Expr, ExprKind, Shape, Storage, Type, TypeId};
-use crate::checker::Checker;
+use crate::checker::{Checker, DeclaredName, Init};
+use crate::typing::{Typing, assignable, constant_bounds, fit_constant, shape_name, type_name};
 use diag::Code;
 use source::Span;
 
@@ -11,7 +10,7 @@ impl<'a> Checker<'a> {
     /// The value, and the final type and shape, of a named constant.
     pub(super) fn parameter_value(
         &mut self,
-        p: &Pending<'a>,
+        p: &DeclaredName<'a>,
         e: &ast::Expr,
         ty: Type,
         shape: Shape,
@@ -46,22 +45,28 @@ impl<'a> Checker<'a> {
             }
             _ => shape,
         };
-        let value = self.shaped(value, given, &shape, e.span, &p.name)?;
+        let value = self.typing().shaped(value, given, &shape, e.span, &p.name)?;
         Some((value, ty, shape))
     }
 
     /// The initial value of a variable that is not a named constant.
-    pub(super) fn initial(&mut self, p: &Pending<'a>, ty: &Type, shape: &Shape, storage: &Storage) -> Option<Const> {
+    pub(super) fn initial(
+        &mut self,
+        p: &DeclaredName<'a>,
+        ty: &Type,
+        shape: &Shape,
+        storage: &Storage,
+    ) -> Option<Const> {
         match &p.init {
             Init::Value(e) => {
                 if p.allocatable.is_some() {
                     let text = format!("allocatable `{}` cannot have an initial value", p.name);
-                    return self.error(Code::BadInitialisation, e.span, text);
+                    return self.reporter.error(Code::BadInitialisation, e.span, text);
                 }
                 let (value, rank) = self.constant_of_type(e, ty)?;
-                self.shaped(value, rank, shape, e.span, &p.name)
+                self.typing().shaped(value, rank, shape, e.span, &p.name)
             }
-            Init::Pointer(e) => self.null_initial(e, p.pointer.is_some(), &p.name),
+            Init::Pointer(e) => self.typing().null_initial(e, p.pointer.is_some(), &p.name),
             Init::None | Init::Next(_) => match (storage, ty) {
                 (Storage::Static, Type::Derived(id)) if p.allocatable.is_none() && p.pointer.is_none() => {
                     let value = self.default_value(*id)?;
@@ -76,23 +81,10 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `=> null()`; other targets are not supported.
-    pub(super) fn null_initial(&mut self, e: &ast::Expr, is_pointer: bool, name: &str) -> Option<Const> {
-        if !is_pointer {
-            return self.error(Code::BadInitialisation, e.span, format!("`{name}` is not a pointer"));
-        }
-        let is_null = matches!(&e.kind, ast::ExprKind::Apply { base, args } if args.is_empty()
-            && matches!(&base.kind, ast::ExprKind::Name(n) if n.as_str() == "null"));
-        if is_null {
-            return Some(Const::Null);
-        }
-        self.refuse(e.span, format!("an initial target of pointer `{name}`"))
-    }
-
     /// The value that default initialisation gives, if any component has one.
     pub(crate) fn default_value(&mut self, id: TypeId) -> Option<Const> {
-        self.settle_type(id);
-        let fields = self.out.ty(id).fields.clone();
+        self.resolve_type(id);
+        let fields = self.defs.ty(id).fields.clone();
         let mut some = false;
         let mut values = Vec::with_capacity(fields.len());
         for f in &fields {
@@ -128,8 +120,8 @@ impl<'a> Checker<'a> {
             Type::Character(CharLen::Const(n)) => Const::Char(vec![b' '; (*n).clamp(0, 1 << 24) as usize].into()),
             Type::Character(_) => Const::Char(Vec::new().into()),
             Type::Derived(id) => {
-                self.settle_type(*id);
-                let fields = self.out.ty(*id).fields.clone();
+                self.resolve_type(*id);
+                let fields = self.defs.ty(*id).fields.clone();
                 let values = fields
                     .iter()
                     .map(|f| {
@@ -158,32 +150,53 @@ impl<'a> Checker<'a> {
 
     fn constant_value(&mut self, e: &ast::Expr, ty: &Type) -> Option<(Const, u8)> {
         let value = self.expr_as(e, ty)?;
-        if !self.assignable(ty, &value) {
+        if !assignable(ty, &value) {
             let text = format!(
                 "initial value is {}, which is no `{}`",
-                self.shape_name(&value.ty, value.rank),
-                self.type_name(ty)
+                shape_name(&self.defs, &value.ty, value.rank),
+                type_name(&self.defs, ty)
             );
-            return self.error(Code::BadInitialisation, e.span, text);
+            return self.reporter.error(Code::BadInitialisation, e.span, text);
         }
         let rank = value.rank;
-        self.check_fraction(ty, &value);
-        let value = self.convert(value, ty)?;
-        let value = self.evaluate(&value)?;
-        Some((Self::fit_constant(value, ty), rank))
+        self.typing().check_fraction(ty, &value);
+        let value = self.typing().convert(value, ty)?;
+        let value = self.typing().evaluate(&value)?;
+        Some((fit_constant(value, ty), rank))
+    }
+}
+
+/// An array with one value everywhere; none above 16 Mi elements.
+pub(super) fn filled(value: Const, bounds: Vec<(i64, i64)>) -> Option<Const> {
+    let count = bounds.iter().try_fold(1i64, |n, b| n.checked_mul(b.1)).filter(|n| *n <= 1 << 24)?;
+    Some(Const::Array { bounds, items: vec![value; count as usize] })
+}
+
+impl Typing<'_> {
+    /// `=> null()`; other targets are not supported.
+    pub(super) fn null_initial(&mut self, e: &ast::Expr, is_pointer: bool, name: &str) -> Option<Const> {
+        if !is_pointer {
+            return self.reporter.error(Code::BadInitialisation, e.span, format!("`{name}` is not a pointer"));
+        }
+        let is_null = matches!(&e.kind, ast::ExprKind::Apply { base, args } if args.is_empty()
+            && matches!(&base.kind, ast::ExprKind::Name(n) if n.as_str() == "null"));
+        if is_null {
+            return Some(Const::Null);
+        }
+        self.reporter.refuse(e.span, format!("an initial target of pointer `{name}`"))
     }
 
     /// A constant brought to a shape: scalars are spread over arrays.
     pub(crate) fn shaped(&mut self, value: Const, rank: u8, shape: &Shape, span: Span, name: &str) -> Option<Const> {
         let Some(bounds) = constant_bounds(shape) else {
-            return self.error(
+            return self.reporter.error(
                 Code::BadInitialisation,
                 span,
                 format!("`{name}` cannot have an initial value: its shape is not constant"),
             );
         };
         match (value, bounds.is_empty()) {
-            (Const::Array { .. }, true) => self.error(
+            (Const::Array { .. }, true) => self.reporter.error(
                 Code::RankMismatch,
                 span,
                 format!("initial value of the scalar `{name}` is an array of rank {rank}"),
@@ -193,26 +206,20 @@ impl<'a> Checker<'a> {
                 if given.len() != bounds.len() {
                     let text = format!("initial value has rank {}, `{name}` has rank {}", given.len(), bounds.len());
                     let help = "give it its shape with `reshape`";
-                    return self.error_help(Code::RankMismatch, span, text, help);
+                    return self.reporter.error_help(Code::RankMismatch, span, text, help);
                 }
                 if given.iter().zip(&bounds).any(|(a, b)| a.1 != b.1) {
                     let list = |b: &[(i64, i64)]| b.iter().map(|x| x.1.to_string()).collect::<Vec<_>>().join(" x ");
                     let text =
                         format!("initial value has shape {}, `{name}` has shape {}", list(&given), list(&bounds));
-                    return self.error(Code::ShapeMismatch, span, text);
+                    return self.reporter.error(Code::ShapeMismatch, span, text);
                 }
                 Some(Const::Array { bounds, items })
             }
             (scalar, false) => match filled(scalar, bounds) {
                 Some(value) => Some(value),
-                None => self.refuse(span, format!("an initial value of `{name}`, which is that large,")),
+                None => self.reporter.refuse(span, format!("an initial value of `{name}`, which is that large,")),
             },
         }
     }
-}
-
-/// An array with one value everywhere; none above 16 Mi elements.
-pub(super) fn filled(value: Const, bounds: Vec<(i64, i64)>) -> Option<Const> {
-    let count = bounds.iter().try_fold(1i64, |n, b| n.checked_mul(b.1)).filter(|n| *n <= 1 << 24)?;
-    Some(Const::Array { bounds, items: vec![value; count as usize] })
 }

@@ -3,8 +3,8 @@
 //! An interface body of an external procedure that the given files define stands for that definition.
 
 use crate::checked::ProcId;
-use crate::checker::Checker;
-use crate::scope::{Entry, ImplicitRules, ScopeId, Sym, generic_key, generic_span, merged};
+use crate::checker::{Checker, Entry, ImplicitRules, ScopeId, Sym, generic_key, generic_span, merged};
+use crate::typing::Typing;
 use ast::{DeclKind, Interface, InterfaceItem, InterfaceKind, Prefix, Subprogram};
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -27,16 +27,16 @@ impl<'a> Checker<'a> {
                             Some(Sym::Proc(id)) => specific.push(id),
                             Some(Sym::Generic { procs, .. }) => {
                                 // The generic and a specific procedure share the name; the procedure was put first.
-                                let own = procs.iter().copied().find(|p| self.out.proc(*p).name == name.text);
+                                let own = procs.iter().copied().find(|p| self.defs.proc(*p).name == name.text);
                                 specific.extend(own);
                             }
                             Some(Sym::Error | Sym::Refused(_)) => {}
-                            None if self.is_tainted(scope) => self.scope(scope).tainted = true,
-                            None if self.foreign(name.as_str()).is_some() => {}
+                            None if self.scopes.is_tainted(scope) => self.scopes.get_mut(scope).tainted = true,
+                            None if self.typing().foreign(name.as_str()).is_some() => {}
                             _ => {
-                                let near = self.similar_from(scope, name.as_str());
+                                let near = self.typing().similar_from(scope, name.as_str());
                                 let text = format!("there is no procedure `{}` here", name.as_str());
-                                self.report(
+                                self.reporter.report(
                                     Diagnostic::new(Code::UnknownProcedure, name.span, text).suggest(near.as_deref()),
                                 );
                             }
@@ -52,16 +52,10 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn similar_from(&self, scope: ScopeId, name: &str) -> Option<String> {
-        let names = self.scopes[scope.0 as usize].names.all();
-        let procs = names.filter(|(_, e)| matches!(e.sym, Sym::Proc(_))).map(|(n, _)| &**n);
-        diag::nearest_name(name, procs).map(str::to_owned)
-    }
-
     /// Adds specific procedures to a generic name of a scope.
     fn add_generic(&mut self, scope: ScopeId, key: &Arc<str>, procs: Vec<ProcId>, span: Span) {
         let new = Sym::Generic { procs, ty: None };
-        let old = self.scopes[scope.0 as usize].names.get(key).map(|e: &Entry| e.sym.clone());
+        let old = self.scopes.get(scope).names.get(key).map(|e: &Entry| e.sym.clone());
         let sym = match &old {
             None => new,
             Some(Sym::Proc(id)) => match new {
@@ -76,21 +70,22 @@ impl<'a> Checker<'a> {
             },
             Some(old @ (Sym::Generic { .. } | Sym::Type(_))) => merged(old, &new).unwrap_or(Sym::Error),
             Some(_) => {
-                self.name_is_taken(scope, key, span);
+                self.typing().name_is_taken(scope, key, span);
                 return;
             }
         };
-        self.define(scope, key, sym, span);
+        self.scopes.define(scope, key, sym, span);
     }
 
     fn interface_body(&mut self, scope: ScopeId, sub: &'a Subprogram, is_abstract: bool) -> Option<ProcId> {
-        if !is_abstract && self.scopes[scope.0 as usize].proc.is_some() {
-            self.check_device_name(&sub.name.text, sub.name.span)?;
+        if !is_abstract && self.scopes.get(scope).proc.is_some() {
+            self.typing().check_device_name(&sub.name.text, sub.name.span)?;
         }
         let is_module = sub.prefixes.iter().any(|p| matches!(p, Prefix::Module(_)));
         if !is_abstract && !is_module {
-            if let Some(&id) = self.externals.get(&self.linked_name(sub)) {
-                if self.scopes[scope.0 as usize].proc != Some(id) {
+            let linked = self.typing().linked_name(sub);
+            if let Some(id) = self.scopes.own_external(&linked) {
+                if self.scopes.get(scope).proc != Some(id) {
                     self.name_interface(scope, sub, id);
                     self.link_interface(sub, id);
                 }
@@ -98,30 +93,31 @@ impl<'a> Checker<'a> {
             }
         }
         let import = sub.decls.iter().any(|d| matches!(d.kind, DeclKind::Import(_)));
-        let module = self.scopes[scope.0 as usize].module.clone();
+        let module = self.scopes.get(scope).module.clone();
         let id = self.add_procedure(sub, (import || is_module).then_some(scope), None, module);
-        let own = self.procs[id.0 as usize].scope;
+        let own = self.defs.proc_info(id).scope;
         if !import && !is_module {
-            self.scope(own).host = Some(scope);
-            self.scope(own).implicit = Some(ImplicitRules::standard(self.integer_kind(), self.real_kind()));
+            self.scopes.get_mut(own).host = Some(scope);
+            self.scopes.get_mut(own).implicit =
+                Some(ImplicitRules::standard(self.options.integer_kind(), self.options.real_kind()));
         }
         for d in &sub.decls {
             let DeclKind::Import(list) = &d.kind else { continue };
             for name in &list.names {
-                if self.find_from(scope, &name.text).is_none() && !self.is_tainted(scope) {
+                if self.find_from(scope, &name.text).is_none() && !self.scopes.is_tainted(scope) {
                     // What a library's module would bring in is refused like any use of it.
-                    if let Some(what) = self.refused_module(scope) {
-                        self.define(own, &name.text, Sym::Refused(what), name.span);
+                    if let Some(what) = self.scopes.refused_module(scope) {
+                        self.scopes.define(own, &name.text, Sym::Refused(what), name.span);
                         continue;
                     }
                     let text = format!("the host scope has no `{}` to import", name.as_str());
-                    self.error::<()>(Code::BadImport, name.span, text);
+                    self.reporter.error::<()>(Code::BadImport, name.span, text);
                 }
             }
         }
-        self.procs[id.0 as usize].is_interface = true;
+        self.defs.proc_info_mut(id).is_interface = true;
         if is_module {
-            self.define(scope, &sub.name.text, Sym::Proc(id), sub.name.span);
+            self.scopes.define(scope, &sub.name.text, Sym::Proc(id), sub.name.span);
         } else {
             self.name_interface(scope, sub, id);
         }
@@ -130,7 +126,7 @@ impl<'a> Checker<'a> {
 
     /// Compares an interface body with the definition that it stands for, and takes over what only the body can say.
     fn link_interface(&mut self, sub: &'a Subprogram, id: ProcId) {
-        let Some(tree) = self.tree(id) else { return };
+        let Some(tree) = self.defs.proc_info(id).ast else { return };
         let d = if tree.kind != sub.kind {
             Some(format!("interface and definition of `{}` are not the same kind of procedure", sub.name.as_str()))
         } else if tree.args.len() != sub.args.len() {
@@ -141,7 +137,7 @@ impl<'a> Checker<'a> {
         };
         if let Some(text) = d {
             let d = Diagnostic::new(Code::InterfaceMismatch, sub.name.span, text);
-            self.report(d.secondary(tree.name.span, "the definition is here"));
+            self.reporter.report(d.secondary(tree.name.span, "the definition is here"));
         }
         for d in &sub.decls {
             let DeclKind::IgnoreTkr(list) = &d.kind else { continue };
@@ -149,13 +145,33 @@ impl<'a> Checker<'a> {
                 let Some(at) = sub.args.iter().position(|a| a.text == name.text) else { continue };
                 let letters: Arc<str> =
                     if letters.is_empty() { "tkrdma".into() } else { letters.to_lowercase().into() };
-                let param = self.out.proc(id).params.get(at).copied();
+                let param = self.defs.proc(id).params.get(at).copied();
                 match param {
-                    Some(var) => self.out.vars[var.0 as usize].attrs.ignore_tkr = letters,
-                    None => self.procs[id.0 as usize].ignored.push((at, letters)),
+                    Some(var) => self.defs.var_mut(var).attrs.ignore_tkr = letters,
+                    None => self.defs.proc_info_mut(id).ignored.push((at, letters)),
                 }
             }
         }
+    }
+
+    /// Gives the name of an interface body its meaning: that of a dummy procedure, or of an external one.
+    fn name_interface(&mut self, scope: ScopeId, sub: &'a Subprogram, id: ProcId) {
+        match self.scopes.get(scope).names.get(&sub.name.text).map(|e| e.sym.clone()) {
+            Some(Sym::Unresolved(at)) => self.scopes.get_mut(scope).declared[at].interface = Some(id),
+            Some(Sym::Proc(old)) if old == id => {}
+            None => self.scopes.define(scope, &sub.name.text, Sym::Proc(id), sub.name.span),
+            // A generic of this name that does not list it hides it: it is reached through its own generic only.
+            Some(Sym::Generic { .. }) => {}
+            Some(_) => self.typing().name_is_taken(scope, &sub.name.text, sub.name.span),
+        }
+    }
+}
+
+impl Typing<'_> {
+    fn similar_from(&self, scope: ScopeId, name: &str) -> Option<String> {
+        let names = self.scopes.get(scope).names.all();
+        let procs = names.filter(|(_, e)| matches!(e.sym, Sym::Proc(_))).map(|(n, _)| &**n);
+        diag::nearest_name(name, procs).map(str::to_owned)
     }
 
     /// The name by which an interface body finds its definition: that of `bind(c, name=…)` or its own.
@@ -164,27 +180,17 @@ impl<'a> Checker<'a> {
             Some(Some(ast::Expr { kind: ast::ExprKind::Char { value, .. }, .. })) => {
                 let wanted = value.trim();
                 let same = |id: &&ProcId| {
-                    self.tree(**id)
+                    self.defs
+                        .proc_info(**id)
+                        .ast
                         .and_then(|t| t.bind.as_ref())
                         .and_then(Option::as_ref)
                         .is_some_and(|e| matches!(&e.kind, ast::ExprKind::Char { value, .. } if value.trim() == wanted))
                 };
-                let found = self.externals.values().find(same).map(|id| self.out.proc(*id).name.clone());
+                let found = self.scopes.externals().values().find(same).map(|id| self.defs.proc(*id).name.clone());
                 found.unwrap_or_else(|| "".into())
             }
             _ => sub.name.text.clone(),
-        }
-    }
-
-    /// Gives the name of an interface body its meaning: that of a dummy procedure, or of an external one.
-    fn name_interface(&mut self, scope: ScopeId, sub: &'a Subprogram, id: ProcId) {
-        match self.scopes[scope.0 as usize].names.get(&sub.name.text).map(|e| e.sym.clone()) {
-            Some(Sym::Pending(at)) => self.scope(scope).pending[at].interface = Some(id),
-            Some(Sym::Proc(old)) if old == id => {}
-            None => self.define(scope, &sub.name.text, Sym::Proc(id), sub.name.span),
-            // A generic of this name that does not list it hides it: it is reached through its own generic only.
-            Some(Sym::Generic { .. }) => {}
-            Some(_) => self.name_is_taken(scope, &sub.name.text, sub.name.span),
         }
     }
 }

@@ -4,14 +4,8 @@
 //! allocatable or pointer component is a descriptor: three `i64` and three more for each dimension, and one more for
 //! the type where it is polymorphic.
 
-use crate::checked::{CharLen, Shape, Type};
+use crate::checked::{CharLen, Type};
 use crate::checker::Checker;
-use crate::decl::shape::constant_bounds;
-
-/// Bytes of a descriptor in memory; that of a polymorphic object has its dynamic type behind.
-pub(crate) fn descriptor_bytes(rank: u8, class: bool) -> u64 {
-    24 + 24 * u64::from(rank) + if class { 8 } else { 0 }
-}
 
 impl Checker<'_> {
     /// Bytes and alignment of a scalar of that type; `None` when the length is not known at compile time.
@@ -22,15 +16,10 @@ impl Checker<'_> {
             Type::Character(CharLen::Const(n)) => ((*n).max(0) as u64, 1),
             Type::Character(_) | Type::Any => return None,
             Type::Derived(id) => {
-                self.settle_type(*id);
-                let t = self.out.ty(*id);
+                self.resolve_type(*id);
+                let t = self.defs.ty(*id);
                 (t.bytes, t.align)
             }
         })
-    }
-
-    /// Elements of a constant shape.
-    pub(crate) fn elements_of(shape: &Shape) -> Option<u64> {
-        constant_bounds(shape)?.iter().try_fold(1u64, |n, &(_, extent)| n.checked_mul(extent.max(0) as u64))
     }
 }

@@ -1,25 +1,18 @@
 //! Names declared as procedures: EXTERNAL, `procedure(…)`, procedure dummies and pointers, and procedures that are known
 //! by their use only.
 
-use super::{Pending, ProcInfo};
 use crate::checked::{
     Attrs, CharLen, ProcBody, ProcId, ProcKind, Procedure, Scope, Shape, Storage, Type, VarId, Variable,
 };
-use crate::checker::{Checker, VarInfo};
-use crate::expr::{Argument, Given};
-use crate::scope::{ScopeId, Sym};
+use crate::checker::{Checker, DeclaredName, Init, ProcInfo, ScopeId, Sym, VarInfo};
+use crate::typing::{Argument, Given, one};
 use ast::TypeSpecKind;
 use diag::Code;
 use source::Span;
 use std::sync::Arc;
 
 impl<'a> Checker<'a> {
-    /// The external procedure of a name: one of the given files, else one of the run-time library.
-    pub(crate) fn known_external(&self, name: &str) -> Option<ProcId> {
-        self.externals.get(name).or_else(|| self.library.get(name)).copied()
-    }
-
-    pub(super) fn settle_procedure(&mut self, scope: ScopeId, p: &Pending<'a>) -> Option<Sym> {
+    pub(super) fn declare_procedure(&mut self, scope: ScopeId, p: &DeclaredName<'a>) -> Option<Sym> {
         let mut interface = p.interface;
         let mut result = None;
         if let Some(Some(spec)) = p.procedure {
@@ -32,7 +25,7 @@ impl<'a> Checker<'a> {
                     Some(Sym::Error) => return None,
                     _ => {
                         let text = format!("there is no interface `{}` here", name.as_str());
-                        return self.error(Code::UnknownProcedure, name.span, text);
+                        return self.reporter.error(Code::UnknownProcedure, name.span, text);
                     }
                 },
                 _ => result = self.type_spec(spec, None),
@@ -42,19 +35,19 @@ impl<'a> Checker<'a> {
         }
         if p.dummy.is_none() && p.pointer.is_none() {
             if let Some(ty @ Type::Character(_)) = &result {
-                self.declared_results.insert((scope, p.name.clone()), ty.clone());
+                self.made.declared_results.insert((scope, p.name.clone()), ty.clone());
             }
             if let Some(id) = interface {
                 return Some(Sym::Proc(id));
             }
-            if let Some(id) = self.known_external(&p.name) {
+            if let Some(id) = self.scopes.external(&p.name) {
                 return Some(Sym::Proc(id));
             }
             return Some(Sym::Proc(self.external(&p.name, result, p.span)));
         }
-        let owner = self.scopes[scope.0 as usize].proc;
+        let owner = self.scopes.get(scope).proc;
         if p.pointer.is_some() {
-            return self.settle_pointer(scope, p, interface, result);
+            return self.declare_procedure_pointer(scope, p, interface, result);
         }
         let var = Variable {
             name: p.name.clone(),
@@ -69,27 +62,27 @@ impl<'a> Checker<'a> {
             },
             init: None,
             owner,
-            module: self.scopes[scope.0 as usize].module.clone().filter(|_| owner.is_none()),
+            module: self.scopes.get(scope).module.clone().filter(|_| owner.is_none()),
             span: p.span,
         };
-        Some(Sym::Var(self.add_var(var, VarInfo { interface, ..VarInfo::default() })))
+        Some(Sym::Var(self.defs.add_var(var, VarInfo { interface, ..VarInfo::default() })))
     }
 
-    fn settle_pointer(
+    fn declare_procedure_pointer(
         &mut self,
         scope: ScopeId,
-        p: &Pending<'a>,
+        p: &DeclaredName<'a>,
         interface: Option<ProcId>,
         result: Option<Type>,
     ) -> Option<Sym> {
         if self.cx.side.on_device() {
-            return self.refuse(p.span, "a procedure pointer in device code");
+            return self.reporter.refuse(p.span, "a procedure pointer in device code");
         }
-        let owner = self.scopes[scope.0 as usize].proc;
-        if let crate::decl::Init::Pointer(e) = p.init {
-            self.null_initial(e, true, &p.name)?;
+        let owner = self.scopes.get(scope).proc;
+        if let Init::Pointer(e) = p.init {
+            self.typing().null_initial(e, true, &p.name)?;
         }
-        let storage = self.storage(scope, p, &Shape::Scalar, owner)?;
+        let storage = self.typing().storage(scope, p, &Shape::Scalar, owner)?;
         let var = Variable {
             name: p.name.clone(),
             ty: Type::Integer(8),
@@ -103,49 +96,54 @@ impl<'a> Checker<'a> {
                 ..Attrs::default()
             },
             owner,
-            module: self.scopes[scope.0 as usize].module.clone().filter(|_| owner.is_none()),
+            module: self.scopes.get(scope).module.clone().filter(|_| owner.is_none()),
             span: p.span,
         };
         let info = VarInfo { interface, result, procedure_pointer: true, ..VarInfo::default() };
-        Some(Sym::Var(self.add_var(var, info)))
+        Some(Sym::Var(self.defs.add_var(var, info)))
     }
 
     /// The procedure that stands for calls through a procedure dummy: with its interface, or with dummies made
     /// after the arguments of one call when it has none.
     pub(crate) fn through(&mut self, var: VarId, args: &[Argument], is_function: bool, span: Span) -> Option<ProcId> {
-        if let Some(id) = self.vars[var.0 as usize].through {
+        if let Some(id) = self.defs.var_info(var).through {
             return Some(id);
         }
-        let v = self.out.var(var).clone();
-        if let Some(interface) = self.vars[var.0 as usize].interface {
-            self.header(interface);
-            if let Some(what) = self.procs[interface.0 as usize].refused.clone() {
-                return self.refuse_again(&what);
+        let v = self.defs.var(var).clone();
+        if let Some(interface) = self.defs.var_info(var).interface {
+            self.resolve_interface(interface);
+            if let Some(what) = self.defs.proc_info(interface).refused.clone() {
+                return self.reporter.refuse_again(&what);
             }
             let id = self.external(&v.name, None, span);
-            let model = self.out.proc(interface);
+            let model = self.defs.proc(interface);
             let (params, result, function, kind) = (model.params.clone(), model.result, model.is_function, model.kind);
-            let p = &mut self.out.procs[id.0 as usize];
+            let p = self.defs.proc_mut(id);
             (p.params, p.result, p.is_function, p.kind, p.through) = (params, result, function, kind, Some(var));
-            self.procs[id.0 as usize].unknown_dummies = false;
-            self.vars[var.0 as usize].through = Some(id);
+            self.defs.proc_info_mut(id).unknown_dummies = false;
+            self.defs.var_info_mut(var).through = Some(id);
             return Some(id);
         }
         let result = match (is_function, &v.ty) {
             (false, _) => None,
-            (true, Type::Any) => match self.implicit_type(self.cx.scope, &v.name) {
+            (true, Type::Any) => match self.scopes.implicit_type(self.cx.scope, &v.name) {
                 Some(ty) => Some(ty),
                 None => {
                     let text = format!("procedure argument `{}` has no type", v.name);
-                    return self.error_help(Code::UndeclaredName, span, text, "declare the type of its result");
+                    return self.reporter.error_help(
+                        Code::UndeclaredName,
+                        span,
+                        text,
+                        "declare the type of its result",
+                    );
                 }
             },
             (true, ty) => Some(ty.clone()),
         };
         let id = self.external(&v.name, result, span);
         self.dummies_of_arguments(id, args, span);
-        self.out.procs[id.0 as usize].through = Some(var);
-        self.procs[id.0 as usize].unknown_dummies = false;
+        self.defs.proc_mut(id).through = Some(var);
+        self.defs.proc_info_mut(id).unknown_dummies = false;
         Some(id)
     }
 
@@ -154,11 +152,8 @@ impl<'a> Checker<'a> {
         for (i, arg) in args.iter().enumerate() {
             let (ty, shape, storage) = match &arg.given {
                 Given::Expr(e) => {
-                    let shape = if e.rank == 0 {
-                        Shape::Scalar
-                    } else {
-                        Shape::AssumedSize(Vec::new(), Box::new(Self::one(span)))
-                    };
+                    let shape =
+                        if e.rank == 0 { Shape::Scalar } else { Shape::AssumedSize(Vec::new(), Box::new(one(span))) };
                     let ty = match &e.ty {
                         Type::Character(_) => Type::Character(CharLen::Assumed),
                         other => other.clone(),
@@ -170,15 +165,15 @@ impl<'a> Checker<'a> {
             let name: Arc<str> = format!("argument{}", i + 1).into();
             let attrs = Attrs::default();
             let var = Variable { name, ty, shape, storage, attrs, init: None, owner: Some(id), module: None, span };
-            let var = self.add_var(var, VarInfo::default());
-            self.out.procs[id.0 as usize].params.push(var);
+            let var = self.defs.add_var(var, VarInfo::default());
+            self.defs.proc_mut(id).params.push(var);
         }
     }
 
     /// A procedure of which nothing is known but that it exists, and perhaps its result's type.
     pub(crate) fn external(&mut self, name: &Arc<str>, result: Option<Type>, span: Span) -> ProcId {
-        let id = ProcId(self.out.procs.len() as u32);
-        self.out.procs.push(Procedure {
+        let id = self.defs.next_proc();
+        let proc = Procedure {
             name: name.clone(),
             qualified: format!("external.{name}.{}", id.0).into(),
             kind: ProcKind::Host,
@@ -198,8 +193,8 @@ impl<'a> Checker<'a> {
             span,
             end: span,
             through: None,
-        });
-        self.procs.push(ProcInfo { is_interface: true, unknown_dummies: true, ..ProcInfo::unknown() });
+        };
+        self.defs.add_proc(proc, ProcInfo { is_interface: true, unknown_dummies: true, ..ProcInfo::unknown() });
         if let Some(ty) = result {
             let var = Variable {
                 name: name.clone(),
@@ -212,8 +207,8 @@ impl<'a> Checker<'a> {
                 module: None,
                 span,
             };
-            let var = self.add_var(var, VarInfo::default());
-            self.out.procs[id.0 as usize].result = Some(var);
+            let var = self.defs.add_var(var, VarInfo::default());
+            self.defs.proc_mut(id).result = Some(var);
         }
         id
     }

@@ -9,12 +9,10 @@
 //! Not here: pointers and allocatables in EQUIVALENCE (the standard forbids them), and groups that leave a variable misaligned,
 //! which are refused by name.
 
-use super::collect::base_name;
-use super::layout::descriptor_bytes;
-use super::shape::constant_bounds;
 use crate::checked::{Attrs, Const, Dim, Expr, ExprKind, Shape, Storage, Type, VarId, Variable};
-use crate::checker::{Checker, VarInfo};
-use crate::scope::{ScopeId, Sym};
+use crate::checker::{Checker, ScopeId, Sym, VarInfo};
+use crate::expr::base_name;
+use crate::typing::{constant_bounds, descriptor_bytes, elements_of};
 use ast::{DeclKind, Declaration, Name};
 use diag::Code;
 use source::Span;
@@ -94,7 +92,7 @@ impl<'a> Checker<'a> {
     /// Puts a variable at the end of what this scope has listed of a COMMON block.
     fn put_in_common(&mut self, scope: ScopeId, label: &Arc<str>, name: &'a Name, at: &mut u64) -> Option<()> {
         let Some(Sym::Var(id)) = self.own(scope, &name.text) else { return None };
-        let var = self.out.var(id).clone();
+        let var = self.defs.var(id).clone();
         if var.attrs.cuda.is_some() {
             // Reported where it is declared.
             return None;
@@ -116,7 +114,7 @@ impl<'a> Checker<'a> {
             _ => None,
         };
         let Some((bytes, align)) = room else {
-            return self.error(
+            return self.reporter.error(
                 Code::BadCommon,
                 name.span,
                 format!("`{}` is {what} and cannot be in `common`", name.as_str()),
@@ -124,16 +122,16 @@ impl<'a> Checker<'a> {
         };
         let offset = at.checked_next_multiple_of(align.clamp(1, UNIT))?;
         *at = offset.checked_add(bytes)?;
-        let base = match self.commons.get(label) {
+        let base = match self.made.commons.get(label) {
             Some(&base) => base,
             None => {
                 let base = self.sequence(None, format!("/{label}/").into(), Storage::Static, name.span);
-                self.commons.insert(label.clone(), base);
+                self.made.commons.insert(label.clone(), base);
                 base
             }
         };
         self.lengthen(base, *at);
-        self.out.vars[id.0 as usize].storage = Storage::Associated { base, offset };
+        self.defs.var_mut(id).storage = Storage::Associated { base, offset };
         Some(())
     }
 
@@ -148,8 +146,8 @@ impl<'a> Checker<'a> {
                 continue;
             };
             if !groups.tie(anchor, place) {
-                let text = format!("`equivalence` puts `{}` at two places", self.out.var(place.0).name);
-                self.error::<()>(Code::BadEquivalence, object.span, text);
+                let text = format!("`equivalence` puts `{}` at two places", self.defs.var(place.0).name);
+                self.reporter.error::<()>(Code::BadEquivalence, object.span, text);
             }
         }
     }
@@ -158,7 +156,7 @@ impl<'a> Checker<'a> {
     fn equivalence_object(&mut self, scope: ScopeId, object: &'a ast::Expr) -> Option<(VarId, i64)> {
         let name = base_name(object)?;
         let Some(Sym::Var(id)) = self.own(scope, &name.text) else { return None };
-        let var = self.out.var(id).clone();
+        let var = self.defs.var(id).clone();
         if var.attrs.cuda.is_some() {
             return None;
         }
@@ -168,7 +166,7 @@ impl<'a> Checker<'a> {
         let fits = matches!(var.storage, Storage::Local | Storage::Static | Storage::Associated { .. });
         if !fits || var.attrs.pointer || var.attrs.allocatable || self.room_of(&var).is_none() {
             let text = format!("`{}` cannot be in `equivalence`: it has no storage of a known size", var.name);
-            return self.error(Code::BadEquivalence, name.span, text);
+            return self.reporter.error(Code::BadEquivalence, name.span, text);
         }
         let e = self.designator(object)?;
         let at = self.byte_of(&e)?;
@@ -181,14 +179,14 @@ impl<'a> Checker<'a> {
             ExprKind::Var(_) => Some(0),
             ExprKind::Element { base, subs } => {
                 let ExprKind::Var(id) = base.kind else {
-                    return self.error(Code::BadEquivalence, e.span, "a component cannot be in `equivalence`");
+                    return self.reporter.error(Code::BadEquivalence, e.span, "a component cannot be in `equivalence`");
                 };
-                let var = self.out.var(id).clone();
+                let var = self.defs.var(id).clone();
                 let bounds = constant_bounds(&var.shape)?;
                 let (size, _) = self.size_of(&var.ty)?;
                 let (mut at, mut stride) = (0i64, size as i64);
                 for (sub, (lower, extent)) in subs.iter().zip(bounds) {
-                    let Const::Int(v) = self.evaluate(sub)? else { return None };
+                    let Const::Int(v) = self.typing().evaluate(sub)? else { return None };
                     at = at.checked_add(v.checked_sub(lower)?.checked_mul(stride)?)?;
                     stride = stride.checked_mul(extent)?;
                 }
@@ -197,7 +195,7 @@ impl<'a> Checker<'a> {
             ExprKind::Substring { base, lo, .. } => {
                 let at = self.byte_of(base)?;
                 let first = match lo {
-                    Some(lo) => match self.evaluate(lo)? {
+                    Some(lo) => match self.typing().evaluate(lo)? {
                         Const::Int(v) => v,
                         _ => return None,
                     },
@@ -205,7 +203,11 @@ impl<'a> Checker<'a> {
                 };
                 at.checked_add(first.checked_sub(1)?)
             }
-            _ => self.error(Code::BadEquivalence, e.span, "only variables, elements and substrings can be equivalent"),
+            _ => self.reporter.error(
+                Code::BadEquivalence,
+                e.span,
+                "only variables, elements and substrings can be equivalent",
+            ),
         }
     }
 
@@ -214,13 +216,13 @@ impl<'a> Checker<'a> {
         let at = |v: VarId| groups.place.get(&v).map_or(0, |p| p.1);
         let mut block: Option<(VarId, i64)> = None;
         for &v in members {
-            let var = self.out.var(v);
+            let var = self.defs.var(v);
             let Storage::Associated { base, offset } = var.storage else { continue };
             let start = (offset as i64).saturating_sub(at(v));
             if block.is_some_and(|known| known != (base, start)) {
                 let text = format!("`equivalence` ties `{}` to another place of a `common` block", var.name);
                 let span = var.span;
-                self.error::<()>(Code::BadEquivalence, span, text);
+                self.reporter.error::<()>(Code::BadEquivalence, span, text);
                 return;
             }
             block = Some((base, start));
@@ -228,12 +230,12 @@ impl<'a> Checker<'a> {
         let least = members.iter().map(|&v| at(v)).min().unwrap_or(0);
         let free: Vec<(VarId, i64, u64, u64)> = members
             .iter()
-            .filter(|&&v| !matches!(self.out.var(v).storage, Storage::Associated { .. }))
+            .filter(|&&v| !matches!(self.defs.var(v).storage, Storage::Associated { .. }))
             .map(|&v| (v, at(v)))
             .collect::<Vec<_>>()
             .into_iter()
             .filter_map(|(v, place)| {
-                let var = self.out.var(v).clone();
+                let var = self.defs.var(v).clone();
                 self.room_of(&var).map(|(bytes, align)| (v, place, bytes, align.clamp(1, UNIT)))
             })
             .collect();
@@ -253,27 +255,27 @@ impl<'a> Checker<'a> {
         if let Some(&(v, place, ..)) = free.iter().find(|m| m.1.saturating_add(start) < 0) {
             let text = format!(
                 "`equivalence` puts `{}` {} bytes before the beginning of a `common` block",
-                self.out.var(v).name,
+                self.defs.var(v).name,
                 -place.saturating_add(start)
             );
-            let span = self.out.var(v).span;
-            self.error::<()>(Code::BadEquivalence, span, text);
+            let span = self.defs.var(v).span;
+            self.reporter.error::<()>(Code::BadEquivalence, span, text);
             return;
         }
         let base = match block {
             Some((base, _)) => base,
             None => {
-                let stays = members.iter().any(|&v| matches!(self.out.var(v).storage, Storage::Static));
+                let stays = members.iter().any(|&v| matches!(self.defs.var(v).storage, Storage::Static));
                 let Some(&head) = members.first() else { return };
-                let (name, span) = (format!("/{}/", self.out.var(head).name).into(), self.out.var(head).span);
-                let owner = self.out.var(head).owner.filter(|_| !stays);
+                let (name, span) = (format!("/{}/", self.defs.var(head).name).into(), self.defs.var(head).span);
+                let owner = self.defs.var(head).owner.filter(|_| !stays);
                 self.sequence(owner, name, if stays { Storage::Static } else { Storage::Local }, span)
             }
         };
         for (v, place, bytes, _) in free {
             let offset = place.saturating_add(start).max(0) as u64;
             self.lengthen(base, offset.saturating_add(bytes));
-            self.out.vars[v.0 as usize].storage = Storage::Associated { base, offset };
+            self.defs.var_mut(v).storage = Storage::Associated { base, offset };
         }
     }
 
@@ -296,12 +298,12 @@ impl<'a> Checker<'a> {
             module: None,
             span,
         };
-        self.add_var(var, VarInfo::default())
+        self.defs.add_var(var, VarInfo::default())
     }
 
     /// Makes a storage sequence at least that many bytes long.
     fn lengthen(&mut self, base: VarId, bytes: u64) {
-        let var = &mut self.out.vars[base.0 as usize];
+        let var = self.defs.var_mut(base);
         let known = constant_bounds(&var.shape).and_then(|b| b.first().map(|d| d.1)).unwrap_or(0);
         let wanted = bytes.div_ceil(UNIT).min(i64::MAX as u64) as i64;
         if wanted > known {
@@ -315,14 +317,14 @@ impl<'a> Checker<'a> {
             return Some((descriptor_bytes(var.shape.rank(), var.attrs.class), UNIT));
         }
         let (bytes, align) = self.size_of(&var.ty)?;
-        Some((bytes.checked_mul(Self::elements_of(&var.shape)?)?, align))
+        Some((bytes.checked_mul(elements_of(&var.shape)?)?, align))
     }
 
     /// A variable that cannot be used, because its place is not supported.
     fn refuse_member<T>(&mut self, scope: ScopeId, id: VarId, what: &str) -> Option<T> {
-        let (name, span) = (self.out.var(id).name.clone(), self.out.var(id).span);
-        self.define(scope, &name, Sym::Refused(what.into()), span);
-        self.refuse(span, what)
+        let (name, span) = (self.defs.var(id).name.clone(), self.defs.var(id).span);
+        self.scopes.define(scope, &name, Sym::Refused(what.into()), span);
+        self.reporter.refuse(span, what)
     }
 }
 

@@ -1,14 +1,14 @@
 //! Array shapes as written, and specification expressions (Fortran 2018, 8.5.8 and 10.1.11).
 
-use crate::checked::{Const, Dim, Expr, ExprKind, Shape, Type};
+use crate::checked::{Dim, Expr, Shape, Type};
 use crate::checker::Checker;
+use crate::typing::{Typing, one, shape_name};
 use ast::Bound;
 use diag::Code;
-use source::Span;
 
 /// Where a shape is declared, as far as its forms depend on it.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Place {
+pub(crate) struct ShapeRules {
     pub(crate) dummy: bool,
     pub(crate) allocatable: bool,
     pub(crate) pointer: bool,
@@ -23,39 +23,22 @@ impl Checker<'_> {
         let value = self.expr(e);
         self.cx.specification = outer;
         let value = value?;
-        self.whole_number(value, "a bound or length")
-    }
-
-    /// An integer scalar as `integer(8)`.
-    pub(crate) fn whole_number(&mut self, value: Expr, what: &str) -> Option<Expr> {
-        if !matches!(value.ty, Type::Integer(_)) {
-            let text = format!("{what} must be an integer, not {}", self.shape_name(&value.ty, value.rank));
-            return self.error(Code::IntegerRequired, value.span, text);
-        }
-        if value.rank != 0 {
-            return self.error(Code::ScalarRequired, value.span, format!("{what} must be a scalar, not an array"));
-        }
-        self.convert(value, &Type::Integer(8))
-    }
-
-    /// A lower bound of 1.
-    pub(crate) fn one(span: Span) -> Expr {
-        Expr { kind: ExprKind::Const(Const::Int(1)), ty: Type::Integer(8), rank: 0, span }
+        self.typing().whole_number(value, "a bound or length")
     }
 
     /// The shape that is written.
-    pub(crate) fn shape(&mut self, shape: &ast::Shape, place: Place) -> Option<Shape> {
+    pub(crate) fn shape(&mut self, shape: &ast::Shape, place: ShapeRules) -> Option<Shape> {
         if shape.dims.len() > 15 {
-            return self.error(Code::BadBounds, shape.span, "an array has at most 15 dimensions");
+            return self.reporter.error(Code::BadBounds, shape.span, "an array has at most 15 dimensions");
         }
         if let [Bound::AssumedRank] = shape.dims[..] {
             if self.options.embedded.contains(&shape.span.file) {
                 return Some(Shape::AssumedRank);
             }
-            return self.refuse(shape.span, "an assumed-rank argument");
+            return self.reporter.refuse(shape.span, "an assumed-rank argument");
         }
         let lower_of = |c: &mut Self, lower: &Option<ast::Expr>| match lower {
-            None => Some(Self::one(shape.span)),
+            None => Some(one(shape.span)),
             Some(e) => c.specification(e),
         };
         let deferred = place.allocatable || place.pointer;
@@ -63,18 +46,28 @@ impl Checker<'_> {
         if colons == shape.dims.len() && deferred {
             if shape.dims.iter().any(|d| matches!(d, Bound::Colon { lower: Some(_) })) {
                 let text = "an allocatable array or pointer has no lower bound in its declaration";
-                return self.error_help(Code::BadBounds, shape.span, text, "give it in `allocate`");
+                return self.reporter.error_help(Code::BadBounds, shape.span, text, "give it in `allocate`");
             }
             return Some(Shape::Deferred(colons as u8));
         }
         if deferred {
             let text = "an allocatable array or pointer has `:` for each dimension";
-            return self.error_help(Code::BadBounds, shape.span, text, "write `(:)` here and the bounds in `allocate`");
+            return self.reporter.error_help(
+                Code::BadBounds,
+                shape.span,
+                text,
+                "write `(:)` here and the bounds in `allocate`",
+            );
         }
         if colons == shape.dims.len() {
             if !place.dummy {
                 let text = "`:` is for dummy arguments, allocatable arrays and pointers";
-                return self.error_help(Code::BadBounds, shape.span, text, "give bounds, or add `allocatable`");
+                return self.reporter.error_help(
+                    Code::BadBounds,
+                    shape.span,
+                    text,
+                    "give bounds, or add `allocatable`",
+                );
             }
             let mut lowers = Vec::with_capacity(colons);
             for dim in &shape.dims {
@@ -85,7 +78,7 @@ impl Checker<'_> {
             return Some(Shape::AssumedShape(lowers));
         }
         if colons > 0 {
-            return self.error(Code::BadBounds, shape.span, "`:` must stand for all dimensions or for none");
+            return self.reporter.error(Code::BadBounds, shape.span, "`:` must stand for all dimensions or for none");
         }
         let mut dims = Vec::with_capacity(shape.dims.len());
         for (i, dim) in shape.dims.iter().enumerate() {
@@ -101,22 +94,26 @@ impl Checker<'_> {
                         && shape.dims.iter().all(|d| matches!(d, Bound::Star { lower: None }))
                     {
                         // `(*, *)` of a named constant: the value has the shape.
-                        dims.push(Dim { lower: Self::one(shape.span), upper: Self::one(shape.span) });
+                        dims.push(Dim { lower: one(shape.span), upper: one(shape.span) });
                         continue;
                     }
                     if i + 1 != shape.dims.len() {
-                        return self.error(Code::BadBounds, shape.span, "`*` may stand for the last dimension only");
+                        return self.reporter.error(
+                            Code::BadBounds,
+                            shape.span,
+                            "`*` may stand for the last dimension only",
+                        );
                     }
                     if !place.dummy && !place.star {
                         let text = "`*` is for dummy arguments, named constants and shared arrays";
-                        return self.error(Code::BadBounds, shape.span, text);
+                        return self.reporter.error(Code::BadBounds, shape.span, text);
                     }
                     let lower = lower_of(self, lower)?;
                     return Some(Shape::AssumedSize(dims, Box::new(lower)));
                 }
                 Bound::Colon { .. } => return None,
                 Bound::AssumedRank => {
-                    return self.error(Code::BadBounds, shape.span, "`..` must stand alone");
+                    return self.reporter.error(Code::BadBounds, shape.span, "`..` must stand alone");
                 }
             }
         }
@@ -124,19 +121,20 @@ impl Checker<'_> {
     }
 }
 
-/// Lower bound and extent of each dimension, where they are all constant.
-pub(crate) fn constant_bounds(shape: &Shape) -> Option<Vec<(i64, i64)>> {
-    match shape {
-        Shape::Scalar => Some(Vec::new()),
-        Shape::Explicit(dims) => dims
-            .iter()
-            .map(|d| match (&d.lower.kind, &d.upper.kind) {
-                (ExprKind::Const(Const::Int(l)), ExprKind::Const(Const::Int(u))) => {
-                    Some((*l, (u.saturating_sub(*l)).saturating_add(1).max(0)))
-                }
-                _ => None,
-            })
-            .collect(),
-        _ => None,
+impl Typing<'_> {
+    /// An integer scalar as `integer(8)`.
+    pub(crate) fn whole_number(&mut self, value: Expr, what: &str) -> Option<Expr> {
+        if !matches!(value.ty, Type::Integer(_)) {
+            let text = format!("{what} must be an integer, not {}", shape_name(self.defs, &value.ty, value.rank));
+            return self.reporter.error(Code::IntegerRequired, value.span, text);
+        }
+        if value.rank != 0 {
+            return self.reporter.error(
+                Code::ScalarRequired,
+                value.span,
+                format!("{what} must be a scalar, not an array"),
+            );
+        }
+        self.convert(value, &Type::Integer(8))
     }
 }

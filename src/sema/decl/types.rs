@@ -2,8 +2,8 @@
 
 use super::collect::star_kind;
 use crate::checked::{CharLen, Const, ExprKind, Type, TypeId};
-use crate::checker::Checker;
-use crate::scope::Sym;
+use crate::checker::{Checker, Sym};
+use crate::typing::Typing;
 use ast::{KindParam, Name, TypeSpec, TypeSpecKind};
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -12,33 +12,37 @@ impl Checker<'_> {
     /// The type that is written; `len` is a `*len` beside the name.
     pub(crate) fn type_spec(&mut self, spec: &TypeSpec, len: Option<&ast::CharLen>) -> Option<Type> {
         if len.is_some() && !matches!(spec.kind, TypeSpecKind::Character { .. }) {
-            return self.error(Code::BadCharacterLength, spec.span, "only `character` takes a length beside the name");
+            return self.reporter.error(
+                Code::BadCharacterLength,
+                spec.span,
+                "only `character` takes a length beside the name",
+            );
         }
         match &spec.kind {
             TypeSpecKind::Integer(kind) => {
-                let k = self.kind(kind.as_ref(), self.integer_kind(), 1)?;
-                self.known_kind(k, &[1, 2, 4, 8], "integer", spec.span).map(Type::Integer)
+                let k = self.kind(kind.as_ref(), self.options.integer_kind(), 1)?;
+                self.typing().known_kind(k, &[1, 2, 4, 8], "integer", spec.span).map(Type::Integer)
             }
             TypeSpecKind::Logical(kind) => {
-                let k = self.kind(kind.as_ref(), self.integer_kind(), 1)?;
-                self.known_kind(k, &[1, 2, 4, 8], "logical", spec.span).map(Type::Logical)
+                let k = self.kind(kind.as_ref(), self.options.integer_kind(), 1)?;
+                self.typing().known_kind(k, &[1, 2, 4, 8], "logical", spec.span).map(Type::Logical)
             }
             TypeSpecKind::Real(kind) => {
-                let k = self.kind(kind.as_ref(), self.real_kind(), 1)?;
+                let k = self.kind(kind.as_ref(), self.options.real_kind(), 1)?;
                 if k == 2 {
-                    return self.refuse(spec.span, "type `real(2)`");
+                    return self.reporter.refuse(spec.span, "type `real(2)`");
                 }
-                self.known_kind(k, &[4, 8], "real", spec.span).map(Type::Real)
+                self.typing().known_kind(k, &[4, 8], "real", spec.span).map(Type::Real)
             }
             TypeSpecKind::DoublePrecision => Some(Type::Real(8)),
             TypeSpecKind::Complex(kind) => {
-                let k = self.kind(kind.as_ref(), self.real_kind(), 2)?;
-                self.known_kind(k, &[4, 8], "complex", spec.span).map(Type::Complex)
+                let k = self.kind(kind.as_ref(), self.options.real_kind(), 2)?;
+                self.typing().known_kind(k, &[4, 8], "complex", spec.span).map(Type::Complex)
             }
             TypeSpecKind::DoubleComplex => Some(Type::Complex(8)),
             TypeSpecKind::Character { len: own, kind } => {
                 let k = self.kind(kind.as_ref(), 1, 1)?;
-                self.known_kind(k, &[1], "character", spec.span)?;
+                self.typing().known_kind(k, &[1], "character", spec.span)?;
                 let len = match len.or(own.as_ref()) {
                     None => CharLen::Const(1),
                     Some(ast::CharLen::Assumed) => CharLen::Assumed,
@@ -55,20 +59,27 @@ impl Checker<'_> {
             }
             TypeSpecKind::Type(name) => {
                 let id = self.named_type(name)?;
-                if self.types[id.0 as usize].ast.is_some_and(|a| a.is_abstract) {
+                if self.defs.type_info(id).ast.is_some_and(|a| a.is_abstract) {
                     let text = format!("there are no objects of the abstract type `{}`", name.as_str());
-                    return self.error_help(Code::BadPolymorphism, spec.span, text, "use a type that extends it");
+                    return self.reporter.error_help(
+                        Code::BadPolymorphism,
+                        spec.span,
+                        text,
+                        "use a type that extends it",
+                    );
                 }
                 Some(Type::Derived(id))
             }
             TypeSpecKind::Class(name) => {
                 let id = self.named_type(name)?;
-                if self.cx.side.on_device() && self.is_extensible(id) {
-                    return self.refuse(spec.span, format!("`class({})` in device code", name.as_str()));
+                if self.cx.side.on_device() && self.defs.is_extensible(id) {
+                    return self.reporter.refuse(spec.span, format!("`class({})` in device code", name.as_str()));
                 }
                 Some(Type::Derived(id))
             }
-            TypeSpecKind::ClassStar if self.cx.side.on_device() => self.refuse(spec.span, "`class(*)` in device code"),
+            TypeSpecKind::ClassStar if self.cx.side.on_device() => {
+                self.reporter.refuse(spec.span, "`class(*)` in device code")
+            }
             TypeSpecKind::ClassStar | TypeSpecKind::TypeStar => Some(Type::Any),
         }
     }
@@ -79,15 +90,11 @@ impl Checker<'_> {
         match spec.map(|s| &s.kind) {
             Some(TypeSpecKind::ClassStar) => true,
             Some(TypeSpecKind::Class(name)) => match self.find_name(name) {
-                Some(Sym::Type(id) | Sym::Generic { ty: Some(id), .. }) => self.is_extensible(id),
+                Some(Sym::Type(id) | Sym::Generic { ty: Some(id), .. }) => self.defs.is_extensible(id),
                 _ => false,
             },
             _ => false,
         }
-    }
-
-    fn is_extensible(&self, id: TypeId) -> bool {
-        self.extended.contains(&self.out.ty(id).name) || self.types[id.0 as usize].ast.is_some_and(|a| a.is_abstract)
     }
 
     /// A kind: the default, a constant, or bytes divided by the number of parts.
@@ -102,12 +109,50 @@ impl Checker<'_> {
         }
     }
 
+    /// The derived type of a name.
+    pub(crate) fn named_type(&mut self, name: &Name) -> Option<TypeId> {
+        match self.find_name(name) {
+            Some(Sym::Type(id) | Sym::Generic { ty: Some(id), .. }) => {
+                self.resolve_type(id);
+                match self.defs.type_info(id).refused.clone() {
+                    Some(what) => self.reporter.refuse_again(&what),
+                    None => Some(id),
+                }
+            }
+            Some(Sym::Error) => None,
+            Some(Sym::Refused(what)) => self.reporter.refuse_again(&what),
+            Some(Sym::Ambiguous(a, b)) => self.typing().ambiguous(name, &a, &b),
+            None if name.as_str() == "dim3" => Some(self.dim3()),
+            None if self.scopes.is_tainted(self.cx.scope) => None,
+            None if self.typing().foreign(name.as_str()).is_some() => {
+                let what = self.typing().foreign(name.as_str())?;
+                self.typing().refuse_foreign(&what, name.span)
+            }
+            Some(_) => {
+                let text = format!("`{}` is not a derived type", name.as_str());
+                self.reporter.error(Code::WrongKindOfName, name.span, text)
+            }
+            None => {
+                let near = self.scopes.similar(self.cx.scope, name.as_str(), |s| {
+                    matches!(s, Sym::Type(_) | Sym::Generic { ty: Some(_), .. })
+                });
+                let text = format!("there is no derived type `{}` here", name.as_str());
+                let d = Diagnostic::new(Code::UnknownType, name.span, text).suggest(near.as_deref());
+                let help = self.typing().use_help(name.as_str()).filter(|_| near.is_none());
+                self.reporter.report(help.into_iter().fold(d, Diagnostic::help));
+                None
+            }
+        }
+    }
+}
+
+impl Typing<'_> {
     fn known_kind(&mut self, kind: i64, known: &[i64], name: &str, span: Span) -> Option<u8> {
         if known.contains(&kind) {
             return Some(kind as u8);
         }
         let list = known.iter().map(|k| format!("`{name}({k})`")).collect::<Vec<_>>().join(", ");
-        self.error_help(
+        self.reporter.error_help(
             Code::UnsupportedKind,
             span,
             format!("there is no `{name}({kind})`"),
@@ -115,88 +160,14 @@ impl Checker<'_> {
         )
     }
 
-    /// The derived type of a name.
-    pub(crate) fn named_type(&mut self, name: &Name) -> Option<TypeId> {
-        match self.find_name(name) {
-            Some(Sym::Type(id) | Sym::Generic { ty: Some(id), .. }) => {
-                self.settle_type(id);
-                match self.types[id.0 as usize].refused.clone() {
-                    Some(what) => self.refuse_again(&what),
-                    None => Some(id),
-                }
-            }
-            Some(Sym::Error) => None,
-            Some(Sym::Refused(what)) => self.refuse_again(&what),
-            Some(Sym::Ambiguous(a, b)) => self.ambiguous(name, &a, &b),
-            None if name.as_str() == "dim3" => Some(self.dim3()),
-            None if self.is_tainted(self.cx.scope) => None,
-            None if self.foreign(name.as_str()).is_some() => {
-                let what = self.foreign(name.as_str())?;
-                self.refuse_foreign(&what, name.span)
-            }
-            Some(_) => {
-                let text = format!("`{}` is not a derived type", name.as_str());
-                self.error(Code::WrongKindOfName, name.span, text)
-            }
-            None => {
-                let near =
-                    self.similar(name.as_str(), |s| matches!(s, Sym::Type(_) | Sym::Generic { ty: Some(_), .. }));
-                let text = format!("there is no derived type `{}` here", name.as_str());
-                let d = Diagnostic::new(Code::UnknownType, name.span, text).suggest(near.as_deref());
-                let help = self.use_help(name.as_str()).filter(|_| near.is_none());
-                self.report(help.into_iter().fold(d, Diagnostic::help));
-                None
-            }
-        }
-    }
-
     /// Reports a name with two meanings.
     pub(crate) fn ambiguous<T>(&mut self, name: &Name, a: &str, b: &str) -> Option<T> {
         let text = format!("`{}` comes from module `{a}` and, with another meaning, from module `{b}`", name.as_str());
-        self.error_help(
+        self.reporter.error_help(
             Code::AmbiguousName,
             name.span,
             text,
             "use one of the modules with an `only` list, or rename the name there",
         )
     }
-
-    /// A type as it is written in messages.
-    pub(crate) fn type_name(&self, ty: &Type) -> String {
-        match ty {
-            Type::Integer(k) => format!("integer({k})"),
-            Type::Real(k) => format!("real({k})"),
-            Type::Complex(k) => format!("complex({k})"),
-            Type::Logical(k) => format!("logical({k})"),
-            Type::Character(CharLen::Const(n)) => format!("character(len={n})"),
-            Type::Character(CharLen::Assumed) => "character(len=*)".into(),
-            Type::Character(_) => "character".into(),
-            Type::Derived(id) => format!("type({})", self.out.ty(*id).name),
-            Type::Any => "type(*)".into(),
-        }
-    }
-
-    /// A type and rank as written in messages: `real(4), rank 2`.
-    pub(crate) fn shape_name(&self, ty: &Type, rank: u8) -> String {
-        let name = self.type_name(ty);
-        if rank == 0 { format!("`{name}`") } else { format!("`{name}` of rank {rank}") }
-    }
-}
-
-/// Whether two types are the same, lengths of characters aside.
-pub(crate) fn same_type(a: &Type, b: &Type) -> bool {
-    match (a, b) {
-        (Type::Integer(a), Type::Integer(b))
-        | (Type::Real(a), Type::Real(b))
-        | (Type::Complex(a), Type::Complex(b))
-        | (Type::Logical(a), Type::Logical(b)) => a == b,
-        (Type::Character(_), Type::Character(_)) | (Type::Any, Type::Any) => true,
-        (Type::Derived(a), Type::Derived(b)) => a == b,
-        _ => false,
-    }
-}
-
-/// Whether a type is integer, real or complex.
-pub(crate) fn is_numeric(ty: &Type) -> bool {
-    matches!(ty, Type::Integer(_) | Type::Real(_) | Type::Complex(_))
 }

@@ -1,63 +1,56 @@
-//! Settles a declared name: its type, shape, storage and attributes.
+//! Resolves a declared name: its type, shape, storage and attributes.
 
-use super::{Init, Pending};
 use crate::checked::{Attrs, CharLen, Const, ProcId, Shape, Storage, Type, VarId, Variable};
-use crate::checker::{Checker, Context, Side, VarInfo};
-use crate::decl::shape::{Place, constant_bounds};
-use crate::decl::side_of;
-use crate::scope::{ScopeId, Sym};
+use crate::checker::{Checker, CodeSide, Context, DeclaredName, Init, ScopeId, Sym, VarInfo};
+use crate::decl::shape::ShapeRules;
+use crate::typing::{Typing, constant_bounds};
 use diag::{Code, Diagnostic};
 use source::Span;
 use std::sync::Arc;
 
 impl<'a> Checker<'a> {
-    /// Settles the declaration at that place of a scope's list.
-    pub(crate) fn settle(&mut self, scope: ScopeId, at: usize) -> Sym {
-        let p = self.scopes[scope.0 as usize].pending[at].clone();
-        if !self.settle_deeper(p.span) {
-            self.set_sym(scope, &p.name, Sym::Error);
+    /// Resolves the declaration at that place of a scope's list.
+    pub(crate) fn resolve(&mut self, scope: ScopeId, at: usize) -> Sym {
+        let p = self.scopes.get(scope).declared[at].clone();
+        if !self.enter_dependency(p.span) {
+            self.scopes.set_sym(scope, &p.name, Sym::Error);
             return Sym::Error;
         }
-        self.set_sym(scope, &p.name, Sym::Settling);
-        let proc = self.scopes[scope.0 as usize].proc;
-        let side = proc.map_or(Side::Host, |id| side_of(self.out.proc(id).kind));
+        self.scopes.set_sym(scope, &p.name, Sym::Resolving);
+        let proc = self.scopes.get(scope).proc;
+        let side = proc.map_or(CodeSide::Host, |id| CodeSide::of(self.defs.proc(id).kind));
         let cx = Context::new(scope, proc, side);
-        let outer = std::mem::replace(&mut self.cx, cx);
-        let settled = self.settle_pending(scope, &p);
-        let sym = match (settled, self.cx.refused.take()) {
+        let outer = self.enter_context(cx);
+        let resolved = self.declare(scope, &p);
+        let sym = match (resolved, self.leave_context(outer)) {
             (_, Some(what)) => Sym::Refused(what),
             (Some(sym), None) => sym,
             (None, None) => Sym::Error,
         };
-        self.cx = outer;
-        self.settled();
-        self.set_sym(scope, &p.name, sym.clone());
+        self.leave_dependency();
+        self.scopes.set_sym(scope, &p.name, sym.clone());
         sym
     }
 
-    fn set_sym(&mut self, scope: ScopeId, name: &Arc<str>, sym: Sym) {
-        if let Some(entry) = self.scope(scope).names.get_mut(name) {
-            entry.sym = sym;
-        }
-    }
-
-    fn settle_pending(&mut self, scope: ScopeId, p: &Pending<'a>) -> Option<Sym> {
+    fn declare(&mut self, scope: ScopeId, p: &DeclaredName<'a>) -> Option<Sym> {
         if let Some(span) = p.intrinsic {
             return match crate::intrinsics::lookup(&p.name) {
                 Some(found) => Some(Sym::Intrinsic(found.id)),
-                None => {
-                    self.error(Code::UnknownProcedure, span, format!("there is no intrinsic procedure `{}`", p.name))
-                }
+                None => self.reporter.error(
+                    Code::UnknownProcedure,
+                    span,
+                    format!("there is no intrinsic procedure `{}`", p.name),
+                ),
             };
         }
         if p.external.is_some() || p.procedure.is_some() || p.interface.is_some() {
-            self.check_procedure_name(p)?;
-            return self.settle_procedure(scope, p);
+            self.typing().check_procedure_name(p)?;
+            return self.declare_procedure(scope, p);
         }
         if let (Some(span), true) = (p.equivalence, p.dummy.is_some() || p.allocatable.is_some() || p.pointer.is_some())
         {
             let text = format!("`{}` cannot be in `equivalence`: it is an argument, allocatable or a pointer", p.name);
-            return self.error(Code::BadEquivalence, span, text);
+            return self.reporter.error(Code::BadEquivalence, span, text);
         }
         let is_parameter = p.parameter.is_some();
         if let Some(ast::TypeSpec { kind: kind @ (ast::TypeSpecKind::Class(_) | ast::TypeSpecKind::ClassStar), span }) =
@@ -69,15 +62,17 @@ impl<'a> Checker<'a> {
             let name = if let ast::TypeSpecKind::Class(name) = kind { name.as_str() } else { "*" };
             let text = format!("`class({name})` is for dummy arguments, allocatable variables and pointers");
             let help = if name == "*" { "declare the type".to_owned() } else { format!("write `type({name})`") };
-            return self.error_help(Code::BadPolymorphism, *span, text, help);
+            return self.reporter.error_help(Code::BadPolymorphism, *span, text, help);
         }
         let ty = match p.spec {
             Some(spec) => self.type_spec(spec, p.char_len)?,
-            None if matches!(p.init, Init::Next(_)) || (is_parameter && self.enumerator(scope, p)) => Type::Integer(4),
+            None if matches!(p.init, Init::Next(_)) || (is_parameter && self.typing().enumerator(scope, p)) => {
+                Type::Integer(4)
+            }
             None if p.is_cray_pointer => Type::Integer(8),
-            None => self.untyped(scope, p)?,
+            None => self.typing().untyped(scope, p)?,
         };
-        let place = Place {
+        let place = ShapeRules {
             dummy: p.dummy.is_some(),
             allocatable: p.allocatable.is_some(),
             pointer: p.pointer.is_some(),
@@ -93,17 +88,17 @@ impl<'a> Checker<'a> {
                 let help = "named constants can be used in device code as they are";
                 let code =
                     if cuda == ast::CudaAttr::Managed { Code::BadManagedData } else { Code::DataAttributeMisplaced };
-                return self.error_help(code, span, text, help);
+                return self.reporter.error_help(code, span, text, help);
             }
-            return self.settle_parameter(scope, p, ty, shape);
+            return self.declare_constant(scope, p, ty, shape);
         }
-        self.check_length(p, &ty)?;
-        self.check_attributes(p, &shape)?;
+        self.typing().check_length(p, &ty)?;
+        self.typing().check_attributes(p, &shape)?;
         if let Some((name, span)) = p.cray_pointer.clone().map(|n| (n, p.span)) {
-            return self.settle_pointee(scope, p, &name, span, ty, shape);
+            return self.declare_pointee(scope, p, &name, span, ty, shape);
         }
-        let owner = self.scopes[scope.0 as usize].proc;
-        let storage = self.storage(scope, p, &shape, owner)?;
+        let owner = self.scopes.get(scope).proc;
+        let storage = self.typing().storage(scope, p, &shape, owner)?;
         let attrs = Attrs {
             cuda: p.cuda.map(|(c, _)| c),
             allocatable: p.allocatable.is_some(),
@@ -128,48 +123,18 @@ impl<'a> Checker<'a> {
             attrs,
             init: None,
             owner,
-            module: self.scopes[scope.0 as usize].module.clone().filter(|_| owner.is_none()),
+            module: self.scopes.get(scope).module.clone().filter(|_| owner.is_none()),
             span: p.span,
         };
-        let id = self.add_var(var, VarInfo { typed_only, ..VarInfo::default() });
+        let id = self.defs.add_var(var, VarInfo { typed_only, ..VarInfo::default() });
         // The initial value may ask about the variable's own type and shape.
-        self.set_sym(scope, &p.name, Sym::Var(id));
-        self.out.vars[id.0 as usize].init = self.initial(p, &ty, &shape, &storage);
+        self.scopes.set_sym(scope, &p.name, Sym::Var(id));
+        self.defs.var_mut(id).init = self.initial(p, &ty, &shape, &storage);
         Some(Sym::Var(id))
     }
 
-    /// Whether a named constant without a type is an enumerator with a value.
-    fn enumerator(&self, scope: ScopeId, p: &Pending<'a>) -> bool {
-        self.implicit_type(scope, &p.name).is_none() && p.dummy.is_none()
-    }
-
-    /// The type of a declared name that has none written.
-    fn untyped(&mut self, scope: ScopeId, p: &Pending<'a>) -> Option<Type> {
-        // What declares it may be lost.
-        if self.scopes[scope.0 as usize].lost {
-            return None;
-        }
-        match self.implicit_type(scope, &p.name) {
-            Some(mut ty) => {
-                if let (Type::Character(len), Some(_)) = (&mut ty, p.char_len) {
-                    *len = CharLen::Const(1);
-                }
-                Some(ty)
-            }
-            None => {
-                let what = if p.dummy.is_some() { "dummy argument `" } else { "`" };
-                let text = format!("{what}{}` has no type", p.name);
-                self.report(
-                    Diagnostic::new(Code::UndeclaredName, p.span, text)
-                        .help(format!("declare it, for example `integer :: {}`", p.name)),
-                );
-                None
-            }
-        }
-    }
-
-    fn settle_parameter(&mut self, scope: ScopeId, p: &Pending<'a>, ty: Type, shape: Shape) -> Option<Sym> {
-        let owner = self.scopes[scope.0 as usize].proc;
+    fn declare_constant(&mut self, scope: ScopeId, p: &DeclaredName<'a>, ty: Type, shape: Shape) -> Option<Sym> {
+        let owner = self.scopes.get(scope).proc;
         let var = Variable {
             name: p.name.clone(),
             ty: ty.clone(),
@@ -178,18 +143,18 @@ impl<'a> Checker<'a> {
             attrs: Attrs::default(),
             init: None,
             owner,
-            module: self.scopes[scope.0 as usize].module.clone().filter(|_| owner.is_none()),
+            module: self.scopes.get(scope).module.clone().filter(|_| owner.is_none()),
             span: p.span,
         };
-        let id = self.add_var(var, VarInfo::default());
+        let id = self.defs.add_var(var, VarInfo::default());
         // The value may ask about the constant's own type and shape.
-        self.set_sym(scope, &p.name, Sym::Var(id));
+        self.scopes.set_sym(scope, &p.name, Sym::Var(id));
         let (value, ty, shape) = match &p.init {
             Init::Next(last) => {
                 let next = match last {
                     None => 0,
                     Some(name) => match self.own(scope, name) {
-                        Some(Sym::Var(id)) => match self.out.var(id).init {
+                        Some(Sym::Var(id)) => match self.defs.var(id).init {
                             Some(Const::Int(v)) => v.saturating_add(1),
                             _ => return None,
                         },
@@ -201,31 +166,31 @@ impl<'a> Checker<'a> {
             Init::Value(e) => self.parameter_value(p, e, ty, shape)?,
             Init::None | Init::Pointer(_) => {
                 let text = format!("named constant `{}` has no value", p.name);
-                return self.error_help(Code::BadInitialisation, p.span, text, "add `= value`");
+                return self.reporter.error_help(Code::BadInitialisation, p.span, text, "add `= value`");
             }
         };
-        let var = &mut self.out.vars[id.0 as usize];
+        let var = self.defs.var_mut(id);
         (var.init, var.ty, var.shape) = (Some(value), ty, shape);
         Some(Sym::Var(id))
     }
 
-    fn settle_pointee(
+    fn declare_pointee(
         &mut self,
         scope: ScopeId,
-        p: &Pending<'a>,
+        p: &DeclaredName<'a>,
         pointer: &Arc<str>,
         span: Span,
         ty: Type,
         shape: Shape,
     ) -> Option<Sym> {
         let Some(Sym::Var(id)) = self.own(scope, pointer) else {
-            return self.error(Code::WrongKindOfName, span, format!("`{pointer}` is not an integer variable"));
+            return self.reporter.error(Code::WrongKindOfName, span, format!("`{pointer}` is not an integer variable"));
         };
-        if !matches!(self.out.var(id).ty, Type::Integer(8)) {
+        if !matches!(self.defs.var(id).ty, Type::Integer(8)) {
             let text = format!("Cray pointer `{pointer}` must be `integer(8)`");
-            return self.error(Code::TypeMismatch, span, text);
+            return self.reporter.error(Code::TypeMismatch, span, text);
         }
-        let owner = self.scopes[scope.0 as usize].proc;
+        let owner = self.scopes.get(scope).proc;
         let var = Variable {
             name: p.name.clone(),
             ty,
@@ -234,136 +199,19 @@ impl<'a> Checker<'a> {
             attrs: Attrs { cuda: p.cuda.map(|c| c.0), ignore_tkr: "".into(), ..Attrs::default() },
             init: None,
             owner,
-            module: self.scopes[scope.0 as usize].module.clone().filter(|_| owner.is_none()),
+            module: self.scopes.get(scope).module.clone().filter(|_| owner.is_none()),
             span: p.span,
         };
-        Some(Sym::Var(self.add_var(var, VarInfo::default())))
-    }
-
-    /// How a variable comes to life.
-    pub(super) fn storage(
-        &mut self,
-        scope: ScopeId,
-        p: &Pending<'a>,
-        shape: &Shape,
-        owner: Option<ProcId>,
-    ) -> Option<Storage> {
-        if let Some(i) = p.dummy {
-            return Some(Storage::Dummy(i));
-        }
-        if p.result {
-            return Some(Storage::Result);
-        }
-        let Some(owner) = owner else { return Some(Storage::Static) };
-        let is_main = self.out.main == Some(owner) && !self.scopes[scope.0 as usize].is_block;
-        let unit = self.unit_scope(scope);
-        let saved = p.save.is_some()
-            || p.data
-            || p.common.is_some()
-            || self.scopes[unit.0 as usize].save_all
-            || !matches!(p.init, Init::None)
-            || matches!(p.cuda, Some((ast::CudaAttr::Constant, _)));
-        let automatic = matches!(shape, Shape::Explicit(_)) && constant_bounds(shape).is_none();
-        let on_device = self.cx.side.on_device();
-        if let Some(span) = p.save.filter(|_| automatic) {
-            let text = format!("`{}` cannot be saved: its bounds are not constant", p.name);
-            return self.error(Code::AttributeConflict, span, text);
-        }
-        if on_device && !matches!(p.cuda, Some((ast::CudaAttr::Constant, _))) {
-            if (p.save.is_some() || !matches!(p.init, Init::None))
-                && !matches!(p.cuda, Some((ast::CudaAttr::Shared, _)))
-            {
-                let text =
-                    format!("`{}` is saved in host code; in device code each thread sets it anew at each call", p.name);
-                self.report(
-                    Diagnostic::new(Code::SavedInDeviceCode, p.span, text)
-                        .help("assign it in the first statement instead"),
-                );
-            }
-            return Some(Storage::Local);
-        }
-        if is_main && automatic {
-            let text = format!("bounds of `{}` are not constant", p.name);
-            return self.error_help(
-                Code::BadSpecificationExpression,
-                p.span,
-                text,
-                "make it allocatable, or make the bounds named constants",
-            );
-        }
-        Some(if (saved || is_main) && !automatic { Storage::Static } else { Storage::Local })
-    }
-
-    fn check_length(&mut self, p: &Pending<'a>, ty: &Type) -> Option<()> {
-        let Type::Character(len) = ty else { return Some(()) };
-        let span = p.spec.map_or(p.span, |s| s.span);
-        match len {
-            CharLen::Assumed if p.dummy.is_none() && !p.result => self.error_help(
-                Code::BadCharacterLength,
-                span,
-                "`len=*` is for dummy arguments and named constants",
-                "give a length, or use `character(len=:), allocatable`",
-            ),
-            CharLen::Deferred if p.allocatable.is_none() && p.pointer.is_none() => self.error_help(
-                Code::BadCharacterLength,
-                span,
-                "`len=:` is for allocatable variables and pointers",
-                "add `allocatable`",
-            ),
-            _ => Some(()),
-        }
-    }
-
-    fn check_attributes(&mut self, p: &Pending<'a>, shape: &Shape) -> Option<()> {
-        let both = |a: Option<Span>, b: Option<Span>| a.and(b);
-        let conflict = [
-            (both(p.allocatable, p.pointer), "allocatable", "pointer"),
-            (both(p.pointer, p.target), "pointer", "target"),
-            (both(p.value, p.allocatable), "value", "allocatable"),
-            (both(p.value, p.pointer), "value", "pointer"),
-        ];
-        for (span, a, b) in conflict {
-            if let Some(span) = span {
-                return self.error(
-                    Code::AttributeConflict,
-                    span,
-                    format!("`{}` cannot be both `{a}` and `{b}`", p.name),
-                );
-            }
-        }
-        if p.dummy.is_none() {
-            for (span, what) in [(p.optional, "optional"), (p.intent.map(|i| i.1), "intent")] {
-                if let Some(span) = span {
-                    let text = format!("`{what}` is for dummy arguments, and `{}` is none", p.name);
-                    return self.error(Code::BadDummyAttribute, span, text);
-                }
-            }
-            if let Some(span) = p.value {
-                let text = format!("`value` has no effect on `{}`, which is not a dummy argument", p.name);
-                self.report(
-                    Diagnostic::new(Code::ValueOnLocal, span, text).help("remove it, or add the name to the arguments"),
-                );
-            }
-        } else if let (Some(span), Some(_), false) =
-            (p.value, p.optional, self.cx.side.on_device() || self.options.embedded.contains(&p.span.file))
-        {
-            return self.refuse(span, format!("the optional `value` argument `{}`", p.name));
-        } else if let (Some(span), true) = (p.value, !matches!(shape, Shape::Scalar)) {
-            return self.refuse(span, format!("the `value` array argument `{}`", p.name));
-        } else if !matches!(p.init, Init::None) {
-            let text = format!("dummy argument `{}` cannot have an initial value", p.name);
-            return self.error(Code::BadInitialisation, p.span, text);
-        }
-        Some(())
+        Some(Sym::Var(self.defs.add_var(var, VarInfo::default())))
     }
 
     /// Makes a variable for a name that is used without a declaration.
     pub(crate) fn implicit_variable(&mut self, name: &Arc<str>, ty: Type, span: Span) -> VarId {
-        let scope = self.unit_scope(self.cx.scope);
-        let owner = self.scopes[scope.0 as usize].proc;
-        let is_main = owner.is_some() && owner == self.out.main;
-        let save = self.scopes[scope.0 as usize].save_all;
-        let local = owner.is_some() && !is_main && !save || self.cx.side == Side::Device;
+        let scope = self.scopes.unit_scope(self.cx.scope);
+        let owner = self.scopes.get(scope).proc;
+        let is_main = owner.is_some() && owner == self.defs.main;
+        let save = self.scopes.get(scope).save_all;
+        let local = owner.is_some() && !is_main && !save || self.cx.side == CodeSide::Device;
         let var = Variable {
             name: name.clone(),
             ty,
@@ -372,11 +220,11 @@ impl<'a> Checker<'a> {
             attrs: Attrs { ignore_tkr: "".into(), ..Attrs::default() },
             init: None,
             owner,
-            module: self.scopes[scope.0 as usize].module.clone().filter(|_| owner.is_none()),
+            module: self.scopes.get(scope).module.clone().filter(|_| owner.is_none()),
             span,
         };
-        let id = self.add_var(var, VarInfo { typed_only: true, implicit: true, ..VarInfo::default() });
-        self.define(scope, name, Sym::Var(id), span);
+        let id = self.defs.add_var(var, VarInfo { typed_only: true, implicit: true, ..VarInfo::default() });
+        self.scopes.define(scope, name, Sym::Var(id), span);
         id
     }
 
@@ -390,35 +238,161 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> VarId {
         let owner = self.cx.proc;
-        let module = self.scopes[self.cx.scope.0 as usize].module.clone().filter(|_| owner.is_none());
+        let module = self.scopes.get(self.cx.scope).module.clone().filter(|_| owner.is_none());
         let attrs = Attrs { ignore_tkr: "".into(), ..Attrs::default() };
         let var = Variable { name: name.clone(), ty, shape, storage, attrs, init: None, owner, module, span };
-        let id = self.add_var(var, VarInfo::default());
+        let id = self.defs.add_var(var, VarInfo::default());
         let scope = self.cx.scope;
-        self.define(scope, name, Sym::Var(id), span);
+        self.scopes.define(scope, name, Sym::Var(id), span);
         id
     }
 }
 
-impl Pending<'_> {
-    fn init_is_none(&self) -> bool {
-        matches!(self.init, Init::None)
+impl Typing<'_> {
+    /// Whether a named constant without a type is an enumerator with a value.
+    fn enumerator(&self, scope: ScopeId, p: &DeclaredName<'_>) -> bool {
+        self.scopes.implicit_type(scope, &p.name).is_none() && p.dummy.is_none()
     }
 
-    /// Whether nothing but a type, at most, is said of the name.
-    pub(crate) fn has_type_only(&self) -> bool {
-        self.init_is_none()
-            && self.shape.is_none()
-            && self.cuda.is_none()
-            && self.allocatable.is_none()
-            && self.pointer.is_none()
-            && self.target.is_none()
-            && self.save.is_none()
-            && self.value.is_none()
-            && self.intent.is_none()
-            && self.common.is_none()
-            && self.equivalence.is_none()
-            && !self.data
-            && !self.result
+    /// The type of a declared name that has none written.
+    fn untyped(&mut self, scope: ScopeId, p: &DeclaredName<'_>) -> Option<Type> {
+        // What declares it may be lost.
+        if self.scopes.get(scope).lost {
+            return None;
+        }
+        match self.scopes.implicit_type(scope, &p.name) {
+            Some(mut ty) => {
+                if let (Type::Character(len), Some(_)) = (&mut ty, p.char_len) {
+                    *len = CharLen::Const(1);
+                }
+                Some(ty)
+            }
+            None => {
+                let what = if p.dummy.is_some() { "dummy argument `" } else { "`" };
+                let text = format!("{what}{}` has no type", p.name);
+                self.reporter.report(
+                    Diagnostic::new(Code::UndeclaredName, p.span, text)
+                        .help(format!("declare it, for example `integer :: {}`", p.name)),
+                );
+                None
+            }
+        }
+    }
+
+    /// How a variable comes to life.
+    pub(super) fn storage(
+        &mut self,
+        scope: ScopeId,
+        p: &DeclaredName<'_>,
+        shape: &Shape,
+        owner: Option<ProcId>,
+    ) -> Option<Storage> {
+        if let Some(i) = p.dummy {
+            return Some(Storage::Dummy(i));
+        }
+        if p.result {
+            return Some(Storage::Result);
+        }
+        let Some(owner) = owner else { return Some(Storage::Static) };
+        let is_main = self.defs.main == Some(owner) && !self.scopes.get(scope).is_block;
+        let unit = self.scopes.unit_scope(scope);
+        let saved = p.save.is_some()
+            || p.data
+            || p.common.is_some()
+            || self.scopes.get(unit).save_all
+            || !matches!(p.init, Init::None)
+            || matches!(p.cuda, Some((ast::CudaAttr::Constant, _)));
+        let automatic = matches!(shape, Shape::Explicit(_)) && constant_bounds(shape).is_none();
+        let on_device = self.cx.side.on_device();
+        if let Some(span) = p.save.filter(|_| automatic) {
+            let text = format!("`{}` cannot be saved: its bounds are not constant", p.name);
+            return self.reporter.error(Code::AttributeConflict, span, text);
+        }
+        if on_device && !matches!(p.cuda, Some((ast::CudaAttr::Constant, _))) {
+            if (p.save.is_some() || !matches!(p.init, Init::None))
+                && !matches!(p.cuda, Some((ast::CudaAttr::Shared, _)))
+            {
+                let text =
+                    format!("`{}` is saved in host code; in device code each thread sets it anew at each call", p.name);
+                self.reporter.report(
+                    Diagnostic::new(Code::SavedInDeviceCode, p.span, text)
+                        .help("assign it in the first statement instead"),
+                );
+            }
+            return Some(Storage::Local);
+        }
+        if is_main && automatic {
+            let text = format!("bounds of `{}` are not constant", p.name);
+            return self.reporter.error_help(
+                Code::BadSpecificationExpression,
+                p.span,
+                text,
+                "make it allocatable, or make the bounds named constants",
+            );
+        }
+        Some(if (saved || is_main) && !automatic { Storage::Static } else { Storage::Local })
+    }
+
+    fn check_length(&mut self, p: &DeclaredName<'_>, ty: &Type) -> Option<()> {
+        let Type::Character(len) = ty else { return Some(()) };
+        let span = p.spec.map_or(p.span, |s| s.span);
+        match len {
+            CharLen::Assumed if p.dummy.is_none() && !p.result => self.reporter.error_help(
+                Code::BadCharacterLength,
+                span,
+                "`len=*` is for dummy arguments and named constants",
+                "give a length, or use `character(len=:), allocatable`",
+            ),
+            CharLen::Deferred if p.allocatable.is_none() && p.pointer.is_none() => self.reporter.error_help(
+                Code::BadCharacterLength,
+                span,
+                "`len=:` is for allocatable variables and pointers",
+                "add `allocatable`",
+            ),
+            _ => Some(()),
+        }
+    }
+
+    fn check_attributes(&mut self, p: &DeclaredName<'_>, shape: &Shape) -> Option<()> {
+        let both = |a: Option<Span>, b: Option<Span>| a.and(b);
+        let conflict = [
+            (both(p.allocatable, p.pointer), "allocatable", "pointer"),
+            (both(p.pointer, p.target), "pointer", "target"),
+            (both(p.value, p.allocatable), "value", "allocatable"),
+            (both(p.value, p.pointer), "value", "pointer"),
+        ];
+        for (span, a, b) in conflict {
+            if let Some(span) = span {
+                return self.reporter.error(
+                    Code::AttributeConflict,
+                    span,
+                    format!("`{}` cannot be both `{a}` and `{b}`", p.name),
+                );
+            }
+        }
+        if p.dummy.is_none() {
+            for (span, what) in [(p.optional, "optional"), (p.intent.map(|i| i.1), "intent")] {
+                if let Some(span) = span {
+                    let text = format!("`{what}` is for dummy arguments, and `{}` is not one", p.name);
+                    return self.reporter.error(Code::BadDummyAttribute, span, text);
+                }
+            }
+            if let Some(span) = p.value {
+                let text = format!("`value` has no effect on `{}`, which is not a dummy argument", p.name);
+                self.reporter.report(
+                    Diagnostic::new(Code::ValueOnLocal, span, text).help("remove it, or add the name to the arguments"),
+                );
+            }
+        } else if let (Some(span), Some(_), false) =
+            (p.value, p.optional, self.cx.side.on_device() || self.options.embedded.contains(&p.span.file))
+        {
+            return self.reporter.refuse(span, format!("the optional `value` argument `{}`", p.name));
+        } else if let (Some(span), true) = (p.value, !matches!(shape, Shape::Scalar)) {
+            return self.reporter.refuse(span, format!("the `value` array argument `{}`", p.name));
+        } else if !matches!(p.init, Init::None) {
+            let text = format!("dummy argument `{}` cannot have an initial value", p.name);
+            return self.reporter.error(Code::BadInitialisation, p.span, text);
+        }
+        Some(())
     }
 }

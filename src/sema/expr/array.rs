@@ -1,10 +1,8 @@
 //! Array constructors (Fortran 2018, 7.8). Items of different numeric kinds get their common type, as with nvfortran.
 
-use super::operator::promoted;
 use crate::checked::{CharLen, Const, Expr, ExprKind, ImpliedDo, Item, Shape, Storage, Type};
-use crate::checker::Checker;
-use crate::decl::{is_numeric, same_type};
-use crate::scope::{ScopeData, ScopeId};
+use crate::checker::{Checker, ScopeData, ScopeId, Sym};
+use crate::typing::{Typing, assignable, fit_constant, is_numeric, promoted, same_type, shape_name, type_name};
 use ast::{ArrayItem, TypeSpec};
 use diag::Code;
 use source::Span;
@@ -37,42 +35,31 @@ impl Checker<'_> {
                 };
             });
             if let Some((a, b, at)) = failed {
-                let text =
-                    format!("items of an array constructor are `{}` and `{}`", self.type_name(&a), self.type_name(&b));
-                return self.error(Code::BadArrayConstructor, at, text);
+                let text = format!(
+                    "items of an array constructor are `{}` and `{}`",
+                    type_name(&self.defs, &a),
+                    type_name(&self.defs, &b)
+                );
+                return self.reporter.error(Code::BadArrayConstructor, at, text);
             }
         }
         let Some(ty) = ty else {
             let help = "write the type, for example `[integer ::]`";
-            return self.error_help(Code::BadArrayConstructor, span, "an empty array constructor has no type", help);
+            return self.reporter.error_help(
+                Code::BadArrayConstructor,
+                span,
+                "an empty array constructor has no type",
+                help,
+            );
         };
-        let items = self.converted(items, &ty)?;
+        let items = self.typing().converted(items, &ty)?;
         // The length of the first item, where no type is written, is an expression of another scope.
         let ty = match ty {
             Type::Character(CharLen::Expr(_)) if !written => Type::Character(CharLen::Assumed),
             ty => ty,
         };
         let e = Expr { kind: ExprKind::Array(items), ty, rank: 1, span };
-        Some(self.constant_array(e))
-    }
-
-    /// A constructor whose items are all constants is one constant.
-    fn constant_array(&self, e: Expr) -> Expr {
-        let ExprKind::Array(items) = &e.kind else { return e };
-        if items.is_empty() || items.len() > 4096 {
-            return e;
-        }
-        let mut values = Vec::with_capacity(items.len());
-        for item in items {
-            match item {
-                Item::Expr(Expr { kind: ExprKind::Const(c), rank: 0, .. }) => {
-                    values.push(Self::fit_constant(c.clone(), &e.ty));
-                }
-                _ => return e,
-            }
-        }
-        let value = Const::Array { bounds: vec![(1, values.len() as i64)], items: values };
-        Expr { kind: ExprKind::Const(value), ..e }
+        Some(constant_array(e))
     }
 
     fn items(&mut self, items: &[ArrayItem]) -> Option<Vec<Item>> {
@@ -92,8 +79,8 @@ impl Checker<'_> {
     }
 
     fn implied_do(&mut self, d: &ast::ImpliedDo<ArrayItem>) -> Option<ImpliedDo<Item>> {
-        if self.frozen {
-            return self.refuse(d.span, "an implied do loop");
+        if self.cx.debugger {
+            return self.reporter.refuse(d.span, "an implied do loop");
         }
         let ty = match &d.spec {
             Some(spec) => self.type_spec(spec, None)?,
@@ -103,7 +90,7 @@ impl Checker<'_> {
         let bound = |c: &mut Self, e: &ast::Expr| {
             let value = c.expr(e)?;
             if matches!(value.ty, Type::Real(_)) && value.rank == 0 {
-                return c.convert(value, &ty);
+                return c.typing().convert(value, &ty);
             }
             c.integer_scalar(e, &ty, "a bound of an implied do loop")
         };
@@ -120,54 +107,33 @@ impl Checker<'_> {
         Some(ImpliedDo { items: items?, var, first, last, step })
     }
 
-    /// Enters a scope within the one at hand and gives the outer one.
+    /// Enters a scope within the current one and gives the outer one.
     pub(crate) fn enter_block(&mut self) -> ScopeId {
         let outer = self.cx.scope;
         let inner = ScopeData { parent: Some(outer), proc: self.cx.proc, is_block: true, ..ScopeData::default() };
-        self.cx.scope = self.add_scope(inner);
+        self.cx.scope = self.scopes.add(inner);
         outer
     }
 
     /// The type of the index of an implied DO, FORALL or DO CONCURRENT: that of the variable of its name, or implicit.
     pub(crate) fn index_type(&mut self, name: &ast::Name) -> Option<Type> {
         let ty = match self.find_name(name) {
-            Some(crate::scope::Sym::Var(id)) => Some(self.out.var(id).ty.clone()),
-            Some(crate::scope::Sym::Error) => return None,
-            _ => self.implicit_type(self.cx.scope, name.as_str()),
+            Some(Sym::Var(id)) => Some(self.defs.var(id).ty.clone()),
+            Some(Sym::Error) => return None,
+            _ => self.scopes.implicit_type(self.cx.scope, name.as_str()),
         };
         match ty {
             Some(ty @ Type::Integer(_)) => Some(ty),
             Some(other) => {
-                let text =
-                    format!("loop index `{}` must be an integer, not `{}`", name.as_str(), self.type_name(&other));
-                self.error(Code::BadDoVariable, name.span, text)
+                let text = format!(
+                    "loop index `{}` must be an integer, not `{}`",
+                    name.as_str(),
+                    type_name(&self.defs, &other)
+                );
+                self.reporter.error(Code::BadDoVariable, name.span, text)
             }
             None => self.undeclared_error(name),
         }
-    }
-
-    fn converted(&mut self, items: Vec<Item>, ty: &Type) -> Option<Vec<Item>> {
-        let mut out = Vec::with_capacity(items.len());
-        for item in items {
-            out.push(match item {
-                Item::Expr(e) => {
-                    if !self.assignable(ty, &e) {
-                        let text = format!(
-                            "item is {}, and the array is `{}`",
-                            self.shape_name(&e.ty, e.rank),
-                            self.type_name(ty)
-                        );
-                        return self.error(Code::BadArrayConstructor, e.span, text);
-                    }
-                    Item::Expr(self.convert(e, ty)?)
-                }
-                Item::Do(d) => {
-                    let items = self.converted(d.items, ty)?;
-                    Item::Do(Box::new(ImpliedDo { items, ..*d }))
-                }
-            });
-        }
-        Some(out)
     }
 }
 
@@ -192,4 +158,49 @@ fn common(a: &Type, b: &Type) -> Option<Type> {
         _ if same_type(a, b) => Some(a.clone()),
         _ => None,
     }
+}
+
+impl Typing<'_> {
+    fn converted(&mut self, items: Vec<Item>, ty: &Type) -> Option<Vec<Item>> {
+        let mut out = Vec::with_capacity(items.len());
+        for item in items {
+            out.push(match item {
+                Item::Expr(e) => {
+                    if !assignable(ty, &e) {
+                        let text = format!(
+                            "item is {}, and the array is `{}`",
+                            shape_name(self.defs, &e.ty, e.rank),
+                            type_name(self.defs, ty)
+                        );
+                        return self.reporter.error(Code::BadArrayConstructor, e.span, text);
+                    }
+                    Item::Expr(self.convert(e, ty)?)
+                }
+                Item::Do(d) => {
+                    let items = self.converted(d.items, ty)?;
+                    Item::Do(Box::new(ImpliedDo { items, ..*d }))
+                }
+            });
+        }
+        Some(out)
+    }
+}
+
+/// A constructor whose items are all constants is one constant.
+fn constant_array(e: Expr) -> Expr {
+    let ExprKind::Array(items) = &e.kind else { return e };
+    if items.is_empty() || items.len() > 4096 {
+        return e;
+    }
+    let mut values = Vec::with_capacity(items.len());
+    for item in items {
+        match item {
+            Item::Expr(Expr { kind: ExprKind::Const(c), rank: 0, .. }) => {
+                values.push(fit_constant(c.clone(), &e.ty));
+            }
+            _ => return e,
+        }
+    }
+    let value = Const::Array { bounds: vec![(1, values.len() as i64)], items: values };
+    Expr { kind: ExprKind::Const(value), ..e }
 }

@@ -1,10 +1,10 @@
 //! Function references and the passing of arguments; subroutine calls share the latter.
 
-use super::actual::{Argument, Given};
-use super::fit::Fit;
-use crate::checked::{Actual, CharLen, Expr, ExprKind, ProcBody, ProcId, Shape, Sub, Type, VarId};
-use crate::checker::{Checker, Context, Side};
-use crate::scope::{ScopeData, ScopeId, Sym};
+use crate::checked::{Actual, CharLen, Expr, ExprKind, ProcId, Program, Shape, Sub, Type, VarId, visit};
+use crate::checker::{Binding, Checker, CodeSide, Context, ScopeData, ScopeId, Sym};
+use crate::typing::{
+    Argument, Fit, Given, Typing, assignable, assignable_types, constant, is_class, shape_name, space_of, type_name,
+};
 use ast::{Arg, ArgValue, Name};
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -15,21 +15,20 @@ const MOST_EXPANSIONS: u32 = 20_000;
 impl Checker<'_> {
     /// A reference to a named function.
     pub(super) fn reference(&mut self, id: ProcId, name: &Name, args: &[Arg], span: Span) -> Option<Expr> {
-        if !self.out.proc(id).is_function && !self.procs[id.0 as usize].unknown_dummies {
+        if !self.defs.proc(id).is_function && !self.defs.proc_info(id).unknown_dummies {
             let text = format!("`{}` is a subroutine and has no value", name.as_str());
-            return self.error_help(Code::NotAFunction, name.span, text, "call it with `call`");
+            return self.reporter.error_help(Code::NotAFunction, name.span, text, "call it with `call`");
         }
-        let arguments = self.arguments(args);
-        let arguments = arguments?;
+        let arguments = self.arguments(args)?;
         self.linked(id, name)?;
-        self.check_copy_count(name, args, &arguments);
+        self.typing().check_copy_count(name, args, &arguments);
         match self.fit(id, &arguments, span) {
             Ok(fit) => {
                 let call = self.function_call(fit, arguments, span)?;
                 Some(self.of_declared_length(id, name, call))
             }
             Err(d) => {
-                self.report(*d);
+                self.reporter.report(*d);
                 None
             }
         }
@@ -37,31 +36,31 @@ impl Checker<'_> {
 
     /// A function of assumed length, `character(*)`, gives as many characters as the scope that refers to it declares.
     fn of_declared_length(&self, id: ProcId, name: &Name, call: Expr) -> Expr {
-        let result = self.out.proc(id).result.map(|v| &self.out.var(v).ty);
+        let result = self.defs.proc(id).result.map(|v| &self.defs.var(v).ty);
         if !matches!(result, Some(Type::Character(CharLen::Assumed))) {
             return call;
         }
         let mut scope = Some(self.cx.scope);
         while let Some(at) = scope {
-            if let Some(ty) = self.declared_results.get(&(at, name.text.clone())) {
+            if let Some(ty) = self.made.declared_results.get(&(at, name.text.clone())) {
                 return Expr { ty: ty.clone(), ..call };
             }
-            scope = self.scopes[at.0 as usize].parent;
+            scope = self.scopes.get(at).parent;
         }
         call
     }
 
     /// Stops at a procedure of which nothing is known, or that needs an interface that is not there.
     pub(crate) fn linked(&mut self, id: ProcId, name: &Name) -> Option<()> {
-        self.header(id);
-        if let Some(what) = self.procs[id.0 as usize].refused.clone() {
-            return self.refuse_again(&what);
+        self.resolve_interface(id);
+        if let Some(what) = self.defs.proc_info(id).refused.clone() {
+            return self.reporter.refuse_again(&what);
         }
-        if self.procs[id.0 as usize].is_broken {
+        if self.defs.proc_info(id).is_broken {
             return None;
         }
-        if self.procs[id.0 as usize].unknown_dummies {
-            return self.refuse_undefined("procedure", name.as_str(), name.span);
+        if self.defs.proc_info(id).unknown_dummies {
+            return self.typing().refuse_undefined("procedure", name.as_str(), name.span);
         }
         Some(())
     }
@@ -72,8 +71,8 @@ impl Checker<'_> {
         let rank = fit.rank;
         self.check_call(id, span)?;
         let actuals = self.pass(&fit, args)?;
-        let result = self.out.proc(id).result?;
-        let var = self.out.var(result);
+        let result = self.defs.proc(id).result?;
+        let var = self.defs.var(result);
         let own = var.shape.rank();
         let ty = match &var.ty {
             Type::Character(CharLen::Const(n)) => Type::Character(CharLen::Const(*n)),
@@ -85,14 +84,14 @@ impl Checker<'_> {
 
     /// The arguments in the order of the dummies.
     pub(crate) fn pass(&mut self, fit: &Fit, args: Vec<Argument>) -> Option<Vec<Option<Actual>>> {
-        let params = self.out.proc(fit.proc).params.clone();
+        let params = self.defs.proc(fit.proc).params.clone();
         if fit.rank > 0 {
             // An elemental reference: its arrays have one shape.
             let arrays: Vec<&Expr> =
                 args.iter().filter_map(|a| if let Given::Expr(e) = &a.given { Some(e) } else { None }).collect();
             let span = arrays.iter().rfind(|e| e.rank > 0).map_or(Span::NONE, |e| e.span);
-            let what = format!("arguments of `{}`", self.out.proc(fit.proc).name);
-            self.check_all_conform(&what, arrays, span)?;
+            let what = format!("arguments of `{}`", self.defs.proc(fit.proc).name);
+            self.typing().check_all_conform(&what, arrays, span)?;
         }
         let mut given: Vec<Option<Argument>> = args.into_iter().map(Some).collect();
         let mut out = Vec::with_capacity(params.len());
@@ -102,74 +101,25 @@ impl Checker<'_> {
                 continue;
             };
             let actual = match arg.given {
-                Given::Proc(id) if self.vars[param.0 as usize].procedure_pointer => {
+                Given::Proc(id) if self.defs.var_info(param).procedure_pointer => {
                     Actual::Expr(self.procedure_target(id, arg.span))
                 }
                 Given::Proc(id) => {
                     self.note_call(id, arg.span);
                     Actual::Proc(id)
                 }
-                Given::Expr(e) if matches!(e.kind, ExprKind::Null) && self.vars[param.0 as usize].procedure_pointer => {
-                    Actual::Expr(Self::constant(crate::checked::Const::Int(0), Type::Integer(8), arg.span))
+                Given::Expr(e) if matches!(e.kind, ExprKind::Null) && self.defs.var_info(param).procedure_pointer => {
+                    Actual::Expr(constant(crate::checked::Const::Int(0), Type::Integer(8), arg.span))
                 }
                 Given::Variable(id) => {
-                    let ty = self.out.var(id).ty.clone();
+                    let ty = self.defs.var(id).ty.clone();
                     Actual::Expr(Expr { kind: ExprKind::Var(id), ty, rank: 0, span: arg.span })
                 }
-                Given::Expr(e) => Actual::Expr(self.pass_one(param, e)?),
+                Given::Expr(e) => Actual::Expr(self.typing().pass_one(param, e)?),
             };
             out.push(Some(actual));
         }
         Some(out)
-    }
-
-    fn pass_one(&mut self, param: VarId, e: Expr) -> Option<Expr> {
-        self.warn_of_gaps(param, &e);
-        let dummy = self.out.var(param);
-        let (ty, rank, value) = (dummy.ty.clone(), dummy.shape.rank(), dummy.attrs.value);
-        if matches!(e.kind, ExprKind::Null) {
-            return Some(Expr { ty, rank, ..e });
-        }
-        // Only integers that services take in any kind still differ in kind here.
-        if value && dummy.attrs.ignore_tkr.is_empty() { self.convert(e, &ty) } else { Some(e) }
-    }
-
-    /// Warns of device data for an assumed-shape dummy whose first dimension is not known to be contiguous: a section with a
-    /// stride of unknown value, or what a pointer points to (rule 31).
-    fn warn_of_gaps(&mut self, param: VarId, e: &Expr) {
-        let dummy = self.out.var(param);
-        if !matches!(dummy.shape, Shape::AssumedShape(_))
-            || dummy.attrs.ignore_tkr.contains('c')
-            || !crate::cuda::is_device_only(self.space_of(e))
-        {
-            return;
-        }
-        let (whole, first) = match &e.kind {
-            ExprKind::Section { base, subs, .. } => (&**base, subs.first()),
-            _ => (e, None),
-        };
-        let stride = if let Some(Sub::Range { step, .. }) = first { step.as_ref() } else { None };
-        let is_strided = stride.is_some_and(|s| !matches!(s.kind, ExprKind::Const(_)));
-        let pointer = match &whole.kind {
-            ExprKind::Var(id) if self.cx.side == Side::Host => {
-                Some(self.out.var(*id)).filter(|v| v.attrs.pointer && !v.attrs.contiguous)
-            }
-            _ => None,
-        };
-        let (what, help) = match pointer {
-            _ if is_strided => ("section may have gaps".to_owned(), None),
-            Some(p) => {
-                let help = format!("declare `{}` with `contiguous` if it never points to a section with gaps", p.name);
-                (format!("what pointer `{}` points to may have gaps", p.name), Some(help))
-            }
-            None => return,
-        };
-        let text = format!("{what} in its first dimension, and `{}` is an assumed-shape argument", dummy.name);
-        let d = Diagnostic::new(Code::PossiblyDiscontiguousArgument, e.span, text);
-        self.report(match help {
-            Some(help) => d.help(help),
-            None => d,
-        });
     }
 
     /// A call through a procedure dummy or pointer: how its arguments fit.
@@ -182,7 +132,7 @@ impl Checker<'_> {
     ) -> Option<(Fit, Vec<Argument>)> {
         let arguments = self.arguments(args)?;
         let proc = self.through(id, &arguments, is_function, span)?;
-        let name = self.out.var(id).name.clone();
+        let name = self.defs.var(id).name.clone();
         self.fit_as(proc, &name, arguments, is_function, span)
     }
 
@@ -195,22 +145,22 @@ impl Checker<'_> {
         is_function: bool,
         span: Span,
     ) -> Option<(Fit, Vec<Argument>)> {
-        if self.out.proc(proc).is_function != is_function {
+        if self.defs.proc(proc).is_function != is_function {
             let (what, code) = if is_function {
                 ("a subroutine and has no value", Code::NotAFunction)
             } else {
                 ("a function, not a subroutine", Code::NotASubroutine)
             };
-            return self.error(code, span, format!("`{name}` is {what}"));
+            return self.reporter.error(code, span, format!("`{name}` is {what}"));
         }
-        self.header(proc);
-        if self.procs[proc.0 as usize].is_broken {
+        self.resolve_interface(proc);
+        if self.defs.proc_info(proc).is_broken {
             return None;
         }
         match self.fit(proc, &args, span) {
             Ok(fit) => Some((fit, args)),
             Err(d) => {
-                self.report(*d);
+                self.reporter.report(*d);
                 None
             }
         }
@@ -225,21 +175,16 @@ impl Checker<'_> {
         span: Span,
     ) -> Option<(Fit, Vec<Argument>)> {
         let arguments = self.arguments(args)?;
-        let info = &self.vars[id.0 as usize];
-        let name = self.out.var(id).name.clone();
+        let info = &self.defs.var_info(id);
+        let name = self.defs.var(id).name.clone();
         let pointed = super::Pointed { name, interface: info.interface, result: info.result.clone() };
         let pointer = self.variable(id, span)?;
         self.call_through(pointer, &pointed, arguments, is_function, span)
     }
 
-    /// Whether nothing but an interface is known of a procedure.
-    pub(crate) fn is_missing(&self, id: ProcId) -> bool {
-        self.procs[id.0 as usize].is_interface && matches!(self.out.proc(id).body, ProcBody::Missing)
-    }
-
     /// A reference to a statement function: its value with the arguments in place of its dummies.
     pub(super) fn statement_function(&mut self, scope: ScopeId, at: usize, args: &[Arg], span: Span) -> Option<Expr> {
-        let f = self.scopes[scope.0 as usize].functions[at].clone();
+        let f = self.scopes.get(scope).functions[at].clone();
         if args.len() != f.args.len() {
             let text = format!(
                 "statement function `{}` takes {} arguments, and {} are given",
@@ -247,38 +192,38 @@ impl Checker<'_> {
                 f.args.len(),
                 args.len()
             );
-            return self.error(Code::ArgumentCount, span, text);
+            return self.reporter.error(Code::ArgumentCount, span, text);
         }
-        if self.expanding.contains(&(scope, at)) {
+        if self.made.expanding.contains(&(scope, at)) {
             let text = format!("statement function `{}` uses itself", f.name.as_str());
-            return self.error(Code::BadSpecificationExpression, span, text);
+            return self.reporter.error(Code::BadSpecificationExpression, span, text);
         }
         // Functions that use each other twice each would grow without end.
-        self.expansions += 1;
-        if self.expansions > MOST_EXPANSIONS {
-            return self.refuse(span, "so large an expansion of statement functions");
+        self.made.expansions += 1;
+        if self.made.expansions > MOST_EXPANSIONS {
+            return self.reporter.refuse(span, "so large an expansion of statement functions");
         }
         let mut values = Vec::new();
         for (name, arg) in f.args.iter().zip(args) {
             let ArgValue::Expr(e) = &arg.value else {
-                return self.error(Code::SyntaxError, arg.span, "a range is a subscript, not an argument");
+                return self.reporter.error(Code::SyntaxError, arg.span, "a range is a subscript, not an argument");
             };
             let value = self.expr(e)?;
             let ty = self.declared_type(scope, name)?;
-            if !crate::expr::assignable_types(&ty, &value.ty) || value.rank != 0 {
+            if !assignable_types(&ty, &value.ty) || value.rank != 0 {
                 let text = format!(
                     "argument `{}` must be a scalar `{}`, not {}",
                     name.as_str(),
-                    self.type_name(&ty),
-                    self.shape_name(&value.ty, value.rank)
+                    type_name(&self.defs, &ty),
+                    shape_name(&self.defs, &value.ty, value.rank)
                 );
-                return self.error(Code::ArgumentType, arg.span, text);
+                return self.reporter.error(Code::ArgumentType, arg.span, text);
             }
-            let value = self.convert(value, &ty)?;
-            values.push((name, Self::of_length(value, &ty), ty));
+            let value = self.typing().convert(value, &ty)?;
+            values.push((name, of_length(value, &ty), ty));
         }
         let mut dummies = Vec::new();
-        let inner = self.add_scope(ScopeData {
+        let inner = self.scopes.add(ScopeData {
             parent: Some(scope),
             proc: self.cx.proc,
             is_block: true,
@@ -290,63 +235,36 @@ impl Checker<'_> {
             dummies.push(self.construct_variable(&name.text, ty, Shape::Scalar, storage, name.span));
             self.cx.scope = outer;
         }
-        let cx = Context::new(inner, self.cx.proc, self.cx.side);
-        self.expanding.push((scope, at));
+        let mut cx = Context::new(inner, self.cx.proc, self.cx.side);
+        cx.cuf_first_var = self.cx.cuf_first_var;
+        self.made.expanding.push((scope, at));
         let value = self.within(cx, |c| c.expr(f.value));
-        self.expanding.pop();
+        self.made.expanding.pop();
         for &dummy in &dummies {
-            self.disown(dummy);
+            self.defs.remove_from_owner(dummy);
         }
-        let value = self.substituted(value?, &dummies);
+        let value = substituted(&self.defs, value?, &dummies);
         let ty = self.declared_type(scope, f.name).unwrap_or_else(|| value.ty.clone());
-        if !self.assignable(&ty, &value) {
+        if !assignable(&ty, &value) {
             let text = format!("statement function `{}` has the wrong type of value", f.name.as_str());
-            return self.error(Code::TypeMismatch, span, text);
+            return self.reporter.error(Code::TypeMismatch, span, text);
         }
-        let value = self.convert(value, &ty)?;
-        let value = Self::of_length(value, &ty);
+        let value = self.typing().convert(value, &ty)?;
+        let value = of_length(value, &ty);
         let (ty, rank) = (value.ty.clone(), value.rank);
         Some(Expr { kind: ExprKind::Paren(Box::new(value)), ty, rank, span })
     }
 
-    /// A character value brought to the length of a declared type; others stay.
-    fn of_length(value: Expr, ty: &Type) -> Expr {
-        let (Type::Character(CharLen::Const(n)), span) = (ty, value.span) else { return value };
-        if matches!(value.ty, Type::Character(CharLen::Const(own)) if own == *n) {
-            return value;
-        }
-        let blanks = crate::checked::Const::Char(vec![b' '; (*n).clamp(0, 1 << 16) as usize].into());
-        let blanks = Expr { kind: ExprKind::Const(blanks), ty: ty.clone(), rank: 0, span };
-        let whole = ExprKind::Concat(Box::new(value), Box::new(blanks));
-        let whole = Expr { kind: whole, ty: Type::Character(CharLen::Deferred), rank: 0, span };
-        let hi = Self::constant(crate::checked::Const::Int(*n), Type::Integer(8), span);
-        let kind = ExprKind::Substring { base: Box::new(whole), lo: None, hi: Some(Box::new(hi)) };
-        Expr { kind, ty: ty.clone(), rank: 0, span }
-    }
-
     /// The type of a statement function or of its dummies: declared in the scope or implicit.
     fn declared_type(&mut self, scope: ScopeId, name: &Name) -> Option<Type> {
-        let pending = self.scopes[scope.0 as usize].pending.iter().find(|p| p.name == name.text).and_then(|p| p.spec);
+        let pending = self.scopes.get(scope).declared.iter().find(|p| p.name == name.text).and_then(|p| p.spec);
         if let Some(spec) = pending {
             return self.type_spec(spec, None);
         }
-        match self.implicit_type(scope, name.as_str()) {
+        match self.scopes.implicit_type(scope, name.as_str()) {
             Some(ty) => Some(ty),
             None => self.undeclared_error(name),
         }
-    }
-
-    /// Puts the values of a statement function's dummies in their places.
-    fn substituted(&self, e: Expr, dummies: &[VarId]) -> Expr {
-        let mut e = e;
-        super::walk::rewrite(&mut e, &mut |node| {
-            let ExprKind::Var(id) = node.kind else { return };
-            if let (true, crate::checked::Storage::Alias(value)) = (dummies.contains(&id), &self.out.var(id).storage) {
-                let (ty, rank, span) = (value.ty.clone(), value.rank, node.span);
-                *node = Expr { kind: ExprKind::Paren(value.clone()), ty, rank, span };
-            }
-        });
-        e
     }
 
     /// `object%name(args)` where `name` is bound to the type.
@@ -358,9 +276,9 @@ impl Checker<'_> {
         span: Span,
     ) -> Option<Option<Expr>> {
         let Some((fit, arguments)) = self.bound_procedure(object, name, args, true, span)? else { return Some(None) };
-        if !self.out.proc(fit.proc).is_function {
+        if !self.defs.proc(fit.proc).is_function {
             let text = format!("`{}` is a subroutine and has no value", name.as_str());
-            self.report(Diagnostic::new(Code::NotAFunction, name.span, text).help("call it with `call`"));
+            self.reporter.report(Diagnostic::new(Code::NotAFunction, name.span, text).help("call it with `call`"));
             return Some(None);
         }
         Some(self.function_call(fit, arguments, span))
@@ -379,11 +297,11 @@ impl Checker<'_> {
     ) -> Option<Option<(Fit, Vec<Argument>)>> {
         let object = self.probe(object)?;
         let Type::Derived(ty) = object.ty else { return None };
-        self.settle_type(ty);
-        if !self.types[ty.0 as usize].bindings.contains_key(&name.text) {
+        self.resolve_type(ty);
+        if !self.defs.type_info(ty).bindings.contains_key(&name.text) {
             return None;
         }
-        let is_class = self.is_class(&object);
+        let is_class = is_class(&self.defs, &object);
         if let Some((pointed, at)) = self.component_pointed(ty, name) {
             let (Some(pointer), Some(mut arguments)) =
                 (self.component(object.clone(), name, span), self.arguments(args))
@@ -392,39 +310,39 @@ impl Checker<'_> {
             };
             if let Some(at) = at {
                 arguments = match pointed.interface {
-                    Some(interface) => self.with_passed(arguments, object, interface, at),
+                    Some(interface) => with_passed(&self.defs, arguments, object, interface, at),
                     None => [vec![Argument::of(object)], arguments].concat(),
                 };
             }
             return Some(self.call_through(pointer, &pointed, arguments, is_function, span));
         }
         let mut names = vec![name.text.clone()];
-        if let Some(crate::decl::Binding::Generic(list)) = self.types[ty.0 as usize].bindings.get(&name.text) {
+        if let Some(Binding::Generic(list)) = self.defs.type_info(ty).bindings.get(&name.text) {
             names.clone_from(list);
         }
         let Some(arguments) = self.arguments(args) else { return Some(None) };
         let mut last = None;
         for bound in names {
-            let Some(crate::decl::Binding::Procedure { name: target, nopass, pass, scope }) =
-                self.types[ty.0 as usize].bindings.get(&bound).cloned()
+            let Some(Binding::Procedure { name: target, nopass, pass, scope }) =
+                self.defs.type_info(ty).bindings.get(&bound).cloned()
             else {
                 continue;
             };
             let Some(Sym::Proc(id)) = self.find_from(scope, &target) else { continue };
-            self.header(id);
-            if let Some(what) = self.procs[id.0 as usize].refused.clone() {
-                return Some(self.refuse_again(&what));
+            self.resolve_interface(id);
+            if let Some(what) = self.defs.proc_info(id).refused.clone() {
+                return Some(self.reporter.refuse_again(&what));
             }
-            if self.procs[id.0 as usize].is_broken {
+            if self.defs.proc_info(id).is_broken {
                 return Some(None);
             }
             let mut list = arguments.clone();
             let id = if is_class { self.dispatcher(ty, &bound, id, nopass, pass.as_ref()) } else { id };
-            if nopass && is_class && !self.frozen {
+            if nopass && is_class && !self.cx.debugger {
                 list.insert(0, Argument::of(object.clone()));
             } else if !nopass {
-                let at = self.passed_position(id, pass.as_ref());
-                list = self.with_passed(list, object.clone(), id, at);
+                let at = self.defs.passed_position(id, pass.as_ref());
+                list = with_passed(&self.defs, list, object.clone(), id, at);
             }
             match self.fit(id, &list, span) {
                 Ok(fit) => return Some(Some((fit, list))),
@@ -432,38 +350,115 @@ impl Checker<'_> {
             }
         }
         match last {
-            Some(d) => self.report(*d),
+            Some(d) => self.reporter.report(*d),
             None => {
                 let text = format!("`{}` is bound to nothing that can be called", name.as_str());
-                self.report(Diagnostic::new(Code::BadTypeBoundProcedure, name.span, text));
+                self.reporter.report(Diagnostic::new(Code::BadTypeBoundProcedure, name.span, text));
             }
         }
         Some(None)
     }
 
-    /// The arguments with the passed object among them; by its dummy's name where arguments before it are left out or named.
-    fn with_passed(&self, mut args: Vec<Argument>, object: Expr, proc: ProcId, at: usize) -> Vec<Argument> {
-        let mut passed = Argument::of(object);
-        if args.iter().take(at).filter(|a| a.keyword.is_none()).count() == at {
-            args.insert(at, passed);
-        } else if let Some(&dummy) = self.out.proc(proc).params.get(at) {
-            passed.keyword = Some(Name { text: self.out.var(dummy).name.clone(), span: passed.span });
-            args.push(passed);
-        }
-        args
-    }
-
     /// The typed form of a designator, if it has one; nothing is reported.
     fn probe(&mut self, e: &ast::Expr) -> Option<Expr> {
-        let ast_name = crate::decl::base_name(e)?;
+        let ast_name = super::base_name(e)?;
         if !matches!(self.find_name(ast_name), Some(Sym::Var(_))) {
             return None;
         }
-        let found = std::mem::take(&mut self.found);
-        let refused = self.cx.refused.clone();
+        let reporter = std::mem::take(&mut self.reporter);
         let value = self.expr(e);
-        self.found = found;
-        self.cx.refused = refused;
+        self.reporter = reporter;
         value
     }
+}
+
+impl Typing<'_> {
+    fn pass_one(&mut self, param: VarId, e: Expr) -> Option<Expr> {
+        self.warn_of_gaps(param, &e);
+        let dummy = self.defs.var(param);
+        let (ty, rank, value) = (dummy.ty.clone(), dummy.shape.rank(), dummy.attrs.value);
+        if matches!(e.kind, ExprKind::Null) {
+            return Some(Expr { ty, rank, ..e });
+        }
+        // Only integers that services take in any kind still differ in kind here.
+        if value && dummy.attrs.ignore_tkr.is_empty() { self.convert(e, &ty) } else { Some(e) }
+    }
+
+    /// Warns of device data for an assumed-shape dummy whose first dimension is not known to be contiguous: a section with a
+    /// stride of unknown value, or what a pointer points to (rule 31).
+    fn warn_of_gaps(&mut self, param: VarId, e: &Expr) {
+        let dummy = self.defs.var(param);
+        if !matches!(dummy.shape, Shape::AssumedShape(_))
+            || dummy.attrs.ignore_tkr.contains('c')
+            || !crate::cuda::is_device_only(space_of(self.defs, e))
+        {
+            return;
+        }
+        let (whole, first) = match &e.kind {
+            ExprKind::Section { base, subs, .. } => (&**base, subs.first()),
+            _ => (e, None),
+        };
+        let stride = if let Some(Sub::Range { step, .. }) = first { step.as_ref() } else { None };
+        let is_strided = stride.is_some_and(|s| !matches!(s.kind, ExprKind::Const(_)));
+        let pointer = match &whole.kind {
+            ExprKind::Var(id) if self.cx.side == CodeSide::Host => {
+                Some(self.defs.var(*id)).filter(|v| v.attrs.pointer && !v.attrs.contiguous)
+            }
+            _ => None,
+        };
+        let (what, help) = match pointer {
+            _ if is_strided => ("section may have gaps".to_owned(), None),
+            Some(p) => {
+                let help = format!("declare `{}` with `contiguous` if it never points to a section with gaps", p.name);
+                (format!("what pointer `{}` points to may have gaps", p.name), Some(help))
+            }
+            None => return,
+        };
+        let text = format!("{what} in its first dimension, and `{}` is an assumed-shape argument", dummy.name);
+        let d = Diagnostic::new(Code::PossiblyDiscontiguousArgument, e.span, text);
+        self.reporter.report(match help {
+            Some(help) => d.help(help),
+            None => d,
+        });
+    }
+}
+
+/// A character value brought to the length of a declared type; others stay.
+fn of_length(value: Expr, ty: &Type) -> Expr {
+    let (Type::Character(CharLen::Const(n)), span) = (ty, value.span) else { return value };
+    if matches!(value.ty, Type::Character(CharLen::Const(own)) if own == *n) {
+        return value;
+    }
+    let blanks = crate::checked::Const::Char(vec![b' '; (*n).clamp(0, 1 << 16) as usize].into());
+    let blanks = Expr { kind: ExprKind::Const(blanks), ty: ty.clone(), rank: 0, span };
+    let whole = ExprKind::Concat(Box::new(value), Box::new(blanks));
+    let whole = Expr { kind: whole, ty: Type::Character(CharLen::Deferred), rank: 0, span };
+    let hi = constant(crate::checked::Const::Int(*n), Type::Integer(8), span);
+    let kind = ExprKind::Substring { base: Box::new(whole), lo: None, hi: Some(Box::new(hi)) };
+    Expr { kind, ty: ty.clone(), rank: 0, span }
+}
+
+/// Puts the values of a statement function's dummies in their places.
+fn substituted(program: &Program, e: Expr, dummies: &[VarId]) -> Expr {
+    let mut e = e;
+    visit::rewrite(&mut e, &mut |node| {
+        let ExprKind::Var(id) = node.kind else { return };
+        if let (true, crate::checked::Storage::Alias(value)) = (dummies.contains(&id), &program.var(id).storage) {
+            let (ty, rank, span) = (value.ty.clone(), value.rank, node.span);
+            *node = Expr { kind: ExprKind::Paren(value.clone()), ty, rank, span };
+        }
+    });
+    e
+}
+
+/// The arguments with the passed object among them; by its dummy's name where arguments before it are left out or named.
+fn with_passed(program: &Program, mut args: Vec<Argument>, object: Expr, proc: ProcId, at: usize) -> Vec<Argument> {
+    let mut passed = Argument::of(object);
+    if args.iter().take(at).filter(|a| a.keyword.is_none()).count() == at {
+        args.insert(at, passed);
+    } else if let Some(&dummy) = program.proc(proc).params.get(at) {
+        passed.keyword = Some(Name { text: program.var(dummy).name.clone(), span: passed.span });
+        args.push(passed);
+    }
+    args
 }

@@ -4,55 +4,12 @@
 //! ([`ProcBody::Dispatch`]); it has the interface of the declared type's procedure. An object whose class no type extends is
 //! not polymorphic here, and calls through it are plain ones.
 
-use crate::checked::{
-    Attrs, Expr, ExprKind, ProcBody, ProcId, Procedure, Scope, Shape, Storage, Type, TypeId, VarId, Variable,
-};
-use crate::checker::{Checker, VarInfo};
-use crate::decl::{Binding, ProcInfo};
-use crate::scope::Sym;
+use crate::checked::{Attrs, ProcBody, ProcId, Procedure, Scope, Shape, Storage, Type, TypeId, VarId, Variable};
+use crate::checker::{Binding, Checker, ProcInfo, Sym, VarInfo};
 use diag::{Code, Diagnostic};
 use std::sync::Arc;
 
 impl Checker<'_> {
-    /// Whether an object has a dynamic type of its own.
-    pub(crate) fn is_class(&self, e: &Expr) -> bool {
-        match &e.kind {
-            ExprKind::Var(id) => self.out.var(*id).attrs.class,
-            ExprKind::Field { base, field } => {
-                matches!(base.ty, Type::Derived(id) if self.out.ty(id).fields.get(*field as usize).is_some_and(|f| f.class))
-            }
-            ExprKind::Element { base, .. } | ExprKind::Section { base, .. } | ExprKind::Paren(base) => {
-                self.is_class(base)
-            }
-            ExprKind::Seen { class, .. } => *class,
-            ExprKind::Call { proc, .. } => self.out.proc(*proc).result.is_some_and(|r| self.out.var(r).attrs.class),
-            _ => false,
-        }
-    }
-
-    /// Whether a polymorphic object declared with type `declared` may be of type `actual`.
-    pub(crate) fn class_takes(&self, declared: &Type, actual: &Type) -> bool {
-        match (declared, actual) {
-            (Type::Any, _) => true,
-            (Type::Derived(wanted), Type::Derived(given)) => {
-                let mut at = Some(*given);
-                while let Some(ty) = at {
-                    if ty == *wanted {
-                        return true;
-                    }
-                    at = self.types[ty.0 as usize].parent.or(self.out.ty(ty).parent);
-                }
-                false
-            }
-            _ => false,
-        }
-    }
-
-    /// The position of the passed object among the dummies.
-    pub(crate) fn passed_position(&self, id: ProcId, pass: Option<&Arc<str>>) -> usize {
-        pass.and_then(|pass| self.out.proc(id).params.iter().position(|p| self.out.var(*p).name == *pass)).unwrap_or(0)
-    }
-
     /// The procedure that stands for the type-bound `name` of objects of class `ty`, which means `id` for the type itself.
     pub(crate) fn dispatcher(
         &mut self,
@@ -62,19 +19,19 @@ impl Checker<'_> {
         nopass: bool,
         pass: Option<&Arc<str>>,
     ) -> ProcId {
-        self.header(id);
-        if self.frozen || self.procs[id.0 as usize].refused.is_some() {
+        self.resolve_interface(id);
+        if self.cx.debugger || self.defs.proc_info(id).refused.is_some() {
             return id;
         }
         let key = (ty, name.clone());
-        if let Some(&made) = self.dispatchers.get(&key) {
+        if let Some(&made) = self.made.dispatchers.get(&key) {
             return made;
         }
-        let made = ProcId(self.out.procs.len() as u32);
-        let object = if nopass { 0 } else { self.passed_position(id, pass) as u32 };
-        let model = self.out.proc(id);
+        let made = self.defs.next_proc();
+        let object = if nopass { 0 } else { self.defs.passed_position(id, pass) as u32 };
+        let model = self.defs.proc(id);
         let dispatcher = Procedure {
-            qualified: format!("{}%{name}.{}", self.out.ty(ty).name, made.0).into(),
+            qualified: format!("{}%{name}.{}", self.defs.ty(ty).name, made.0).into(),
             name: name.clone(),
             params: model.params.clone(),
             vars: Vec::new(),
@@ -83,8 +40,7 @@ impl Checker<'_> {
             scope: Scope::default(),
             ..model.clone()
         };
-        self.out.procs.push(dispatcher);
-        self.procs.push(ProcInfo { is_interface: true, embedded: false, ..ProcInfo::unknown() });
+        self.defs.add_proc(dispatcher, ProcInfo { is_interface: true, embedded: false, ..ProcInfo::unknown() });
         if nopass {
             let attrs = Attrs { class: true, ignore_tkr: "".into(), ..Attrs::default() };
             let object = Variable {
@@ -96,65 +52,63 @@ impl Checker<'_> {
                 init: None,
                 owner: None,
                 module: None,
-                span: self.out.proc(id).span,
+                span: self.defs.proc(id).span,
             };
-            let object = self.add_var(object, VarInfo::default());
-            self.out.procs[made.0 as usize].params.insert(0, object);
+            let object = self.defs.add_var(object, VarInfo::default());
+            self.defs.proc_mut(made).params.insert(0, object);
         }
-        self.dispatchers.insert(key, made);
+        self.made.dispatchers.insert(key, made);
         made
     }
 
     /// Finds the FINAL subroutines of a type.
     fn bind_finals(&mut self, ty: TypeId) {
-        let at = ty.0 as usize;
-        let (Some(def), scope) = (self.types[at].ast, self.types[at].scope) else { return };
+        let (Some(def), scope) = (self.defs.type_info(ty).ast, self.defs.type_info(ty).scope) else { return };
         for item in &def.items {
             let ast::TypeItem::Final(names) = item else { continue };
             for name in names {
                 let Some(Sym::Proc(id)) = self.find_from(scope, &name.text) else {
                     let text = format!("there is no subroutine `{}` here", name.as_str());
-                    self.error::<()>(Code::BadTypeBoundProcedure, name.span, text);
+                    self.reporter.error::<()>(Code::BadTypeBoundProcedure, name.span, text);
                     continue;
                 };
-                self.header(id);
-                let p = self.out.proc(id);
+                self.resolve_interface(id);
+                let p = self.defs.proc(id);
                 let takes = match p.params.as_slice() {
                     [only] => {
-                        matches!(self.out.var(*only).ty, Type::Derived(t) if t == ty)
-                            && !self.out.var(*only).attrs.class
+                        matches!(self.defs.var(*only).ty, Type::Derived(t) if t == ty)
+                            && !self.defs.var(*only).attrs.class
                     }
                     _ => false,
                 };
                 if p.is_function || !takes {
-                    let text = format!("FINAL subroutine `{}` must take one `type({})`", p.name, self.out.ty(ty).name);
-                    self.error::<()>(Code::BadTypeBoundProcedure, name.span, text);
+                    let text = format!("FINAL subroutine `{}` must take one `type({})`", p.name, self.defs.ty(ty).name);
+                    self.reporter.error::<()>(Code::BadTypeBoundProcedure, name.span, text);
                     continue;
                 }
-                self.out.types[at].finals.push(id);
+                self.defs.ty_mut(ty).finals.push(id);
             }
         }
     }
 
-    /// Settles what the type-bound names of all types mean.
+    /// Resolves what the type-bound names of all types mean.
     pub(crate) fn bind_methods(&mut self) {
-        for at in 0..self.types.len() {
-            let ty = TypeId(at as u32);
-            self.settle_type(ty);
-            let is_abstract = self.types[at].ast.is_none_or(|a| a.is_abstract);
-            for (name, binding) in self.types[at].bindings.clone() {
+        for ty in self.defs.type_ids() {
+            self.resolve_type(ty);
+            let is_abstract = self.defs.type_info(ty).ast.is_none_or(|a| a.is_abstract);
+            for (name, binding) in self.defs.type_info(ty).bindings.clone() {
                 let Binding::Procedure { name: target, scope, .. } = binding else { continue };
                 let Some(Sym::Proc(id)) = self.find_from(scope, &target) else { continue };
-                self.header(id);
-                if !is_abstract && self.is_missing(id) && self.procs[id.0 as usize].bind.is_none() {
-                    let owner = self.out.ty(ty);
+                self.resolve_interface(id);
+                if !is_abstract && self.defs.is_missing(id) && self.defs.proc_info(id).bind.is_none() {
+                    let owner = self.defs.ty(ty);
                     let text = format!("`type({})` does not define the deferred procedure `{name}`", owner.name);
-                    self.report(
+                    self.reporter.report(
                         Diagnostic::new(Code::BadTypeBoundProcedure, owner.span, text)
                             .help(format!("bind `{name}` to a procedure, or declare the type `abstract`")),
                     );
                 }
-                self.out.types[at].methods.insert(name, id);
+                self.defs.ty_mut(ty).methods.insert(name, id);
             }
             self.bind_finals(ty);
             self.bind_assignments(ty);
@@ -163,19 +117,20 @@ impl Checker<'_> {
 
     /// Finds the type-bound assignments whose both operands may be of the type itself.
     fn bind_assignments(&mut self, ty: TypeId) {
-        let at = ty.0 as usize;
-        let Some(Binding::Generic(names)) = self.types[at].bindings.get("assignment(=)").cloned() else { return };
+        let Some(Binding::Generic(names)) = self.defs.type_info(ty).bindings.get("assignment(=)").cloned() else {
+            return;
+        };
         for name in names {
-            let Some(&id) = self.out.ty(ty).methods.get(&name) else { continue };
-            let p = self.out.proc(id);
+            let Some(&id) = self.defs.ty(ty).methods.get(&name) else { continue };
+            let p = self.defs.proc(id);
             let [left, right] = p.params[..] else { continue };
             let takes = |c: &Self, v: VarId| {
-                let var = c.out.var(v);
+                let var = c.defs.var(v);
                 matches!(var.ty, Type::Derived(t) if t == ty)
-                    || (var.attrs.class && c.class_takes(&var.ty, &Type::Derived(ty)))
+                    || (var.attrs.class && c.defs.class_takes(&var.ty, &Type::Derived(ty)))
             };
             if takes(self, left) && takes(self, right) {
-                self.out.types[at].assigns.push(id);
+                self.defs.ty_mut(ty).assigns.push(id);
             }
         }
     }

@@ -3,6 +3,7 @@
 use crate::checked::{CharLen, Const, Expr, ExprKind, Type, TypeId};
 use crate::checker::Checker;
 use crate::cuda::Builtin;
+use crate::typing::{Typing, constant, shape_name};
 use ast::Name;
 use diag::{Code, Diagnostic, nearest_name};
 use source::Span;
@@ -24,7 +25,7 @@ impl Checker<'_> {
         if self.find_name(variable).is_some() {
             return None;
         }
-        if self.check_builtin(builtin, variable.span).is_none() {
+        if self.typing().check_builtin(builtin, variable.span).is_none() {
             return Some(None);
         }
         let axis = match name.as_str() {
@@ -33,7 +34,7 @@ impl Checker<'_> {
             "z" => 2,
             other => {
                 let text = format!("`{}` has the components `x`, `y` and `z`, not `{other}`", variable.as_str());
-                return Some(self.error(Code::UnknownComponent, name.span, text));
+                return Some(self.reporter.error(Code::UnknownComponent, name.span, text));
             }
         };
         Some(Some(builtin.read(axis, span)))
@@ -46,61 +47,63 @@ impl Checker<'_> {
             (Type::Complex(k), part @ ("re" | "im")) => {
                 let (ty, rank) = (Type::Real(*k), base.rank);
                 let kind = ExprKind::ComplexPart { base: Box::new(base), imaginary: part == "im" };
-                self.fold(Expr { kind, ty, rank, span })
+                self.typing().fold(Expr { kind, ty, rank, span })
             }
             (ty, "kind") => {
                 let kind = i64::from(crate::fold::kind_of(ty));
-                Some(Self::constant(Const::Int(kind), self.integer(), span))
+                Some(constant(Const::Int(kind), self.options.integer(), span))
             }
-            (Type::Character(CharLen::Const(n)), "len") => Some(Self::constant(Const::Int(*n), self.integer(), span)),
+            (Type::Character(CharLen::Const(n)), "len") => Some(constant(Const::Int(*n), self.options.integer(), span)),
             (Type::Character(_), "len") => {
-                let kind = ExprKind::Intrinsic { id: crate::intrinsic::Intrinsic::Len, args: vec![Some(base), None] };
-                Some(Expr { kind, ty: self.integer(), rank: 0, span })
+                let kind = ExprKind::Intrinsic { id: crate::checked::Intrinsic::Len, args: vec![Some(base), None] };
+                Some(Expr { kind, ty: self.options.integer(), rank: 0, span })
             }
             _ => {
-                let text = format!("{} has no components", self.shape_name(&base.ty, base.rank));
-                self.error(Code::NotADerivedType, base.span, text)
+                let text = format!("{} has no components", shape_name(&self.defs, &base.ty, base.rank));
+                self.reporter.error(Code::NotADerivedType, base.span, text)
             }
         }
     }
 
     fn field(&mut self, base: Expr, id: TypeId, name: &Name, span: Span) -> Option<Expr> {
-        self.settle_type(id);
-        let Some(at) = self.out.ty(id).fields.iter().position(|f| f.name == name.text) else {
-            return self.parent_or_missing(base, id, name, span);
+        self.resolve_type(id);
+        let Some(at) = self.defs.ty(id).fields.iter().position(|f| f.name == name.text) else {
+            return self.typing().parent_or_missing(base, id, name, span);
         };
-        let field = &self.out.ty(id).fields[at];
+        let field = &self.defs.ty(id).fields[at];
         let (ty, own) = (field.ty.clone(), field.shape.rank());
         if base.rank > 0 && (own > 0 || field.allocatable || field.pointer) {
             let text = format!("component `{}` is an array, and so is what it is taken of", name.as_str());
-            return self.error_help(Code::RankMismatch, span, text, "take it of one element");
+            return self.reporter.error_help(Code::RankMismatch, span, text, "take it of one element");
         }
         let rank = base.rank.max(own);
-        self.fold(Expr { kind: ExprKind::Field { base: Box::new(base), field: at as u32 }, ty, rank, span })
+        self.typing().fold(Expr { kind: ExprKind::Field { base: Box::new(base), field: at as u32 }, ty, rank, span })
     }
+}
 
+impl Typing<'_> {
     /// The parent component of an extended type is the whole object seen as its parent.
     fn parent_or_missing(&mut self, base: Expr, id: TypeId, name: &Name, span: Span) -> Option<Expr> {
-        let mut parent = self.types[id.0 as usize].parent;
+        let mut parent = self.defs.type_info(id).parent;
         while let Some(p) = parent {
-            if self.out.ty(p).name == name.text {
+            if self.defs.ty(p).name == name.text {
                 let (ty, rank) = (Type::Derived(p), base.rank);
                 return Some(Expr { kind: ExprKind::Seen { base: Box::new(base), class: false }, ty, rank, span });
             }
-            parent = self.types[p.0 as usize].parent;
+            parent = self.defs.type_info(p).parent;
         }
-        if self.types[id.0 as usize].bindings.contains_key(&name.text) {
+        if self.defs.type_info(id).bindings.contains_key(&name.text) {
             let text = format!(
                 "`{}` is a procedure of `type({})` and is named without arguments",
                 name.as_str(),
-                self.out.ty(id).name
+                self.defs.ty(id).name
             );
-            return self.error_help(Code::WrongKindOfName, name.span, text, "write `()` after it to call it");
+            return self.reporter.error_help(Code::WrongKindOfName, name.span, text, "write `()` after it to call it");
         }
-        if self.types[id.0 as usize].is_broken {
+        if self.defs.type_info(id).is_broken {
             return None;
         }
-        let ty = self.out.ty(id);
+        let ty = self.defs.ty(id);
         let near = nearest_name(name.as_str(), ty.fields.iter().map(|f| &*f.name));
         let d = Diagnostic::new(
             Code::UnknownComponent,
@@ -115,7 +118,7 @@ impl Checker<'_> {
             }
         };
         let _ = base;
-        self.report(d);
+        self.reporter.report(d);
         None
     }
 }

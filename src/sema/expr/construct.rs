@@ -1,9 +1,10 @@
 //! Structure constructors (Fortran 2018, 7.5.10).
 
-use super::actual::{Argument, Given};
 use crate::checked::{Const, Expr, ExprKind, Shape, Type, TypeId};
-use crate::checker::Checker;
-use crate::decl::Binding;
+use crate::checker::{Binding, Checker};
+use crate::typing::{
+    Argument, Given, Typing, assignable, constant, constant_bounds, constant_extents, shape_name, type_name,
+};
 use ast::Arg;
 use diag::{Code, Diagnostic, nearest_name};
 use source::Span;
@@ -16,17 +17,17 @@ impl Checker<'_> {
     }
 
     pub(super) fn structure_of(&mut self, id: TypeId, args: Vec<Argument>, name: Span, span: Span) -> Option<Expr> {
-        self.settle_type(id);
-        if let Some(what) = self.types[id.0 as usize].refused.clone() {
-            return self.refuse_again(&what);
+        self.resolve_type(id);
+        if let Some(what) = self.defs.type_info(id).refused.clone() {
+            return self.reporter.refuse_again(&what);
         }
-        if self.types[id.0 as usize].is_broken {
+        if self.defs.type_info(id).is_broken {
             return None;
         }
-        let ty = self.out.ty(id).clone();
+        let ty = self.defs.ty(id).clone();
         let mut values: Vec<Option<Expr>> = vec![None; ty.fields.len()];
         let mut by_keyword = false;
-        let args = self.without_parents(id, args)?;
+        let args = self.typing().without_parents(id, args)?;
         for (i, arg) in args.into_iter().enumerate() {
             let at = match &arg.keyword {
                 Some(keyword) => {
@@ -36,25 +37,26 @@ impl Checker<'_> {
                         None => {
                             let near = nearest_name(keyword.as_str(), ty.fields.iter().map(|f| &*f.name));
                             let text = format!("`type({})` has no component `{}`", ty.name, keyword.as_str());
-                            self.report(Diagnostic::new(Code::UnknownComponent, keyword.span, text).suggest(near));
+                            self.reporter
+                                .report(Diagnostic::new(Code::UnknownComponent, keyword.span, text).suggest(near));
                             return None;
                         }
                     }
                 }
                 None if by_keyword => {
                     let text = "a value by position stands after one by keyword";
-                    return self.error(Code::BadStructureConstructor, arg.span, text);
+                    return self.reporter.error(Code::BadStructureConstructor, arg.span, text);
                 }
                 None if i >= ty.fields.len() => {
                     let text =
                         format!("`type({})` has {} components, and more values are given", ty.name, ty.fields.len());
-                    return self.error(Code::BadStructureConstructor, arg.span, text);
+                    return self.reporter.error(Code::BadStructureConstructor, arg.span, text);
                 }
                 None => i,
             };
             if values[at].is_some() {
                 let text = format!("component `{}` is given twice", ty.fields[at].name);
-                return self.error(Code::BadStructureConstructor, arg.span, text);
+                return self.reporter.error(Code::BadStructureConstructor, arg.span, text);
             }
             let e = match arg.given {
                 Given::Expr(e) => e,
@@ -62,16 +64,16 @@ impl Checker<'_> {
                 Given::Variable(id) => Expr { kind: ExprKind::Var(id), ty: Type::Integer(8), rank: 0, span: arg.span },
             };
             let is_pointer =
-                matches!(self.types[id.0 as usize].bindings.get(&ty.fields[at].name), Some(Binding::Pointer { .. }));
+                matches!(self.defs.type_info(id).bindings.get(&ty.fields[at].name), Some(Binding::Pointer { .. }));
             let e = match e.kind {
-                ExprKind::Null if is_pointer => Self::constant(Const::Int(0), Type::Integer(8), arg.span),
+                ExprKind::Null if is_pointer => constant(Const::Int(0), Type::Integer(8), arg.span),
                 ExprKind::Procedure(_) if !is_pointer => {
-                    let text = format!("component `{}` is no procedure pointer", ty.fields[at].name);
-                    return self.error(Code::TypeMismatch, arg.span, text);
+                    let text = format!("component `{}` is not a procedure pointer", ty.fields[at].name);
+                    return self.reporter.error(Code::TypeMismatch, arg.span, text);
                 }
                 _ => e,
             };
-            values[at] = Some(self.component_value(&ty.fields[at], e)?);
+            values[at] = Some(self.typing().component_value(&ty.fields[at], e)?);
         }
         for (field, value) in ty.fields.iter().zip(&mut values) {
             if value.is_some() || field.allocatable {
@@ -88,7 +90,7 @@ impl Checker<'_> {
                 }
                 None if field.pointer => {}
                 // A missing extent of `dim3` is 1, whether its definition says so or not.
-                None if &*ty.name == "dim3" => *value = Some(Self::constant(Const::Int(1), field.ty.clone(), span)),
+                None if &*ty.name == "dim3" => *value = Some(constant(Const::Int(1), field.ty.clone(), span)),
                 None => {
                     let default = match &field.ty {
                         Type::Derived(inner) => self.default_value(*inner),
@@ -96,7 +98,7 @@ impl Checker<'_> {
                     };
                     let Some(default) = default else {
                         let text = format!("component `{}` of `type({})` has no value", field.name, ty.name);
-                        return self.error(Code::BadStructureConstructor, name, text);
+                        return self.reporter.error(Code::BadStructureConstructor, name, text);
                     };
                     let kind = ExprKind::Const(default);
                     *value = Some(Expr { kind, ty: field.ty.clone(), rank: 0, span });
@@ -105,7 +107,9 @@ impl Checker<'_> {
         }
         Some(Expr { kind: ExprKind::Construct { ty: id, fields: values }, ty: Type::Derived(id), rank: 0, span })
     }
+}
 
+impl Typing<'_> {
     /// The values of a constructor with that of a parent component, by keyword or first of all, replaced by its components.
     fn without_parents(&mut self, id: TypeId, args: Vec<Argument>) -> Option<Vec<Argument>> {
         let mut out = Vec::with_capacity(args.len());
@@ -114,30 +118,34 @@ impl Checker<'_> {
                 out.push(arg);
                 continue;
             };
-            let mut parent = self.types[id.0 as usize].parent;
+            let mut parent = self.defs.type_info(id).parent;
             while let Some(p) = parent {
-                let is_named = arg.keyword.as_ref().is_some_and(|k| k.text == self.out.ty(p).name);
+                let is_named = arg.keyword.as_ref().is_some_and(|k| k.text == self.defs.ty(p).name);
                 let is_first = i == 0
                     && arg.keyword.is_none()
                     && matches!(e.ty, Type::Derived(t) if t == p)
-                    && !matches!(self.out.ty(id).fields.first().map(|f| &f.ty), Some(Type::Derived(t)) if *t == p);
+                    && !matches!(self.defs.ty(id).fields.first().map(|f| &f.ty), Some(Type::Derived(t)) if *t == p);
                 if is_first || (is_named && matches!(e.ty, Type::Derived(t) if t == p)) {
                     break;
                 }
-                parent = self.types[p.0 as usize].parent;
+                parent = self.defs.type_info(p).parent;
             }
             let Some(p) = parent else {
                 out.push(arg);
                 continue;
             };
-            for (at, field) in self.out.ty(p).fields.clone().into_iter().enumerate() {
+            for (at, field) in self.defs.ty(p).fields.clone().into_iter().enumerate() {
                 let value = match &e.kind {
                     ExprKind::Construct { fields, .. } => fields.get(at).cloned().flatten(),
-                    _ if super::is_designator(e) => {
+                    _ if crate::checked::is_designator(e) => {
                         let kind = ExprKind::Field { base: Box::new(e.clone()), field: at as u32 };
                         Some(Expr { kind, ty: field.ty.clone(), rank: field.shape.rank(), span: e.span })
                     }
-                    _ => return self.refuse(e.span, "a function reference as the parent component of a constructor"),
+                    _ => {
+                        return self
+                            .reporter
+                            .refuse(e.span, "a function reference as the parent component of a constructor");
+                    }
                 };
                 let Some(value) = value else { continue };
                 let keyword = arg.keyword.as_ref().map(|k| ast::Name { text: field.name.clone(), span: k.span });
@@ -153,23 +161,22 @@ impl Checker<'_> {
         if is_null {
             return Some(Expr { ty: field.ty.clone(), rank: wanted, ..e });
         }
-        let fits = self.assignable(&field.ty, &e) || (field.class && self.class_takes(&field.ty, &e.ty));
+        let fits = assignable(&field.ty, &e) || (field.class && self.defs.class_takes(&field.ty, &e.ty));
         if !fits {
             let text = format!(
                 "component `{}` is `{}`, and {} is given",
                 field.name,
-                self.type_name(&field.ty),
-                self.shape_name(&e.ty, e.rank)
+                type_name(self.defs, &field.ty),
+                shape_name(self.defs, &e.ty, e.rank)
             );
-            return self.error(Code::TypeMismatch, e.span, text);
+            return self.reporter.error(Code::TypeMismatch, e.span, text);
         }
         let spreads = e.rank == 0 && matches!(field.shape, Shape::Explicit(_));
         if e.rank != wanted && !spreads {
             let text = format!("component `{}` has rank {wanted}, and a value of rank {} is given", field.name, e.rank);
-            return self.error(Code::RankMismatch, e.span, text);
+            return self.reporter.error(Code::RankMismatch, e.span, text);
         }
-        if let (Some(a), Some(b), true) =
-            (crate::decl::constant_bounds(&field.shape), self.constant_extents(&e), e.rank > 0)
+        if let (Some(a), Some(b), true) = (constant_bounds(&field.shape), constant_extents(self.defs, &e), e.rank > 0)
             && !field.allocatable
             && !field.pointer
             && let Some(dim) = a.iter().zip(&b).position(|(a, b)| a.1 != b.1)
@@ -181,11 +188,11 @@ impl Checker<'_> {
                 dim + 1,
                 b[dim].1
             );
-            return self.error(Code::ShapeMismatch, e.span, text);
+            return self.reporter.error(Code::ShapeMismatch, e.span, text);
         }
-        if field.pointer && !super::is_designator(&e) {
+        if field.pointer && !crate::checked::is_designator(&e) {
             let text = format!("pointer component `{}` needs a target or `null()`", field.name);
-            return self.error(Code::BadStructureConstructor, e.span, text);
+            return self.reporter.error(Code::BadStructureConstructor, e.span, text);
         }
         let ty = field.ty.clone();
         self.convert(e, &ty)

@@ -1,33 +1,24 @@
 //! Fits actual arguments to the dummies of one procedure (Fortran 2018, 15.5.2; CUDA Fortran guide, 3.2.3).
 
-use super::actual::{Argument, Given};
-use super::{is_designator, root};
-use crate::checked::{Const, Expr, ExprKind, ProcId, ProcKind, Shape, Storage, Sub, Type, VarId, Variable};
-use crate::checker::Checker;
+use crate::checked::{
+    Const, Expr, ExprKind, ProcId, ProcKind, Shape, Storage, Sub, Type, VarId, Variable, is_designator, root,
+};
+use crate::checker::{Checker, CodeSide, Definitions};
 use crate::cuda;
-use crate::decl::same_type;
+use crate::typing::{
+    Argument, Fit, Given, Typing, is_allocatable, is_pointer, is_procedure_pointer, same_type, shape_name, space_of,
+    type_name,
+};
 use ast::Intent;
 use diag::{Code, Diagnostic, nearest_name};
 use source::Span;
 
-/// How arguments go to a procedure's dummies.
-#[derive(Clone, Debug)]
-pub(crate) struct Fit {
-    pub(crate) proc: ProcId,
-    /// For each dummy the position of its argument.
-    pub(crate) slots: Vec<Option<usize>>,
-    /// How far the CUDA attributes are from those of the dummies.
-    pub(crate) distance: u32,
-    /// The rank of an elemental reference.
-    pub(crate) rank: u8,
-}
-
 impl Checker<'_> {
     /// Fits arguments to a procedure; without success says why.
     pub(crate) fn fit(&mut self, proc: ProcId, args: &[Argument], call: Span) -> Result<Fit, Box<Diagnostic>> {
-        self.header(proc);
-        let params = self.out.proc(proc).params.clone();
-        let name = self.out.proc(proc).name.clone();
+        self.resolve_interface(proc);
+        let params = self.defs.proc(proc).params.clone();
+        let name = self.defs.proc(proc).name.clone();
         let mut slots: Vec<Option<usize>> = vec![None; params.len()];
         let mut keywords = false;
         for (i, arg) in args.iter().enumerate() {
@@ -42,17 +33,19 @@ impl Checker<'_> {
                 }
                 None if i >= params.len() => {
                     let text = format!("`{name}` takes {}, and {} are given", count(params.len()), args.len());
-                    return Err(Box::new(
-                        self.with_declaration(Diagnostic::new(Code::ArgumentCount, arg.span, text), proc),
-                    ));
+                    return Err(Box::new(with_declaration(
+                        &self.defs,
+                        Diagnostic::new(Code::ArgumentCount, arg.span, text),
+                        proc,
+                    )));
                 }
                 None => i,
                 Some(keyword) => {
                     keywords = true;
-                    match params.iter().position(|p| self.out.var(*p).name == keyword.text) {
+                    match params.iter().position(|p| self.defs.var(*p).name == keyword.text) {
                         Some(at) => at,
                         None => {
-                            let near = nearest_name(keyword.as_str(), params.iter().map(|p| &*self.out.var(*p).name));
+                            let near = nearest_name(keyword.as_str(), params.iter().map(|p| &*self.defs.var(*p).name));
                             let text = format!("`{name}` has no argument `{}`", keyword.as_str());
                             return Err(Box::new(
                                 Diagnostic::new(Code::UnknownKeyword, keyword.span, text).suggest(near),
@@ -62,7 +55,7 @@ impl Checker<'_> {
                 }
             };
             if slots[at].is_some() {
-                let text = format!("argument `{}` is given twice", self.out.var(params[at]).name);
+                let text = format!("argument `{}` is given twice", self.defs.var(params[at]).name);
                 return Err(Box::new(Diagnostic::new(Code::DuplicateArgument, arg.span, text)));
             }
             slots[at] = Some(i);
@@ -71,11 +64,11 @@ impl Checker<'_> {
         for (at, &param) in params.iter().enumerate() {
             match fit.slots[at] {
                 Some(i) => self.fit_one(&mut fit, param, &args[i])?,
-                None if self.out.var(param).attrs.optional => {}
+                None if self.defs.var(param).attrs.optional => {}
                 None => {
-                    let text = format!("argument `{}` of `{name}` is missing", self.out.var(param).name);
+                    let text = format!("argument `{}` of `{name}` is missing", self.defs.var(param).name);
                     let d = Diagnostic::new(Code::ArgumentCount, call, text);
-                    return Err(Box::new(self.with_declaration(d, proc)));
+                    return Err(Box::new(with_declaration(&self.defs, d, proc)));
                 }
             }
         }
@@ -84,42 +77,38 @@ impl Checker<'_> {
 
     /// Whether the arguments by position have types that the procedure takes.
     pub(super) fn types_fit(&mut self, proc: ProcId, args: &[Argument]) -> bool {
-        self.header(proc);
-        let params = &self.out.proc(proc).params;
+        self.resolve_interface(proc);
+        let params = &self.defs.proc(proc).params;
         args.iter().take_while(|arg| arg.keyword.is_none()).zip(params).all(|(arg, &param)| match &arg.given {
             Given::Expr(e) => {
-                let dummy = self.out.var(param);
-                matches!(dummy.storage, Storage::Procedure) || self.type_fits(proc, dummy, e)
+                let dummy = self.defs.var(param);
+                matches!(dummy.storage, Storage::Procedure) || type_fits(&self.defs, proc, dummy, e)
             }
             Given::Proc(_) | Given::Variable(_) => true,
         })
     }
 
-    fn with_declaration(&self, d: Diagnostic, proc: ProcId) -> Diagnostic {
-        if self.procs[proc.0 as usize].embedded { d } else { d.secondary(self.out.proc(proc).span, "declared here") }
-    }
-
     fn fit_one(&mut self, fit: &mut Fit, param: VarId, arg: &Argument) -> Result<(), Box<Diagnostic>> {
-        let dummy = self.out.var(param).clone();
-        let (elemental, callee) = (self.out.proc(fit.proc).elemental, self.out.proc(fit.proc).name.clone());
+        let dummy = self.defs.var(param).clone();
+        let (elemental, callee) = (self.defs.proc(fit.proc).elemental, self.defs.proc(fit.proc).name.clone());
         let e = match &arg.given {
             Given::Proc(_) | Given::Variable(_) => {
                 if matches!(dummy.storage, Storage::Procedure) {
                     return self.fit_procedure(param, &dummy, arg);
                 }
-                if matches!(dummy.ty, Type::Any) || self.vars[param.0 as usize].procedure_pointer {
+                if matches!(dummy.ty, Type::Any) || self.defs.var_info(param).procedure_pointer {
                     return Ok(());
                 }
                 let text = format!(
                     "argument `{}` must be {}, not a procedure",
                     dummy.name,
-                    self.shape_name(&dummy.ty, dummy.shape.rank())
+                    shape_name(&self.defs, &dummy.ty, dummy.shape.rank())
                 );
                 return Err(Box::new(Diagnostic::new(Code::ArgumentType, arg.span, text)));
             }
             Given::Expr(e) => e,
         };
-        if matches!(dummy.storage, Storage::Procedure) && self.is_procedure_pointer(e) {
+        if matches!(dummy.storage, Storage::Procedure) && is_procedure_pointer(&self.defs, e) {
             return Ok(());
         }
         if matches!(dummy.storage, Storage::Procedure) {
@@ -127,12 +116,12 @@ impl Checker<'_> {
             return Err(Box::new(Diagnostic::new(Code::BadProcedureArgument, arg.span, text)));
         }
         let is_null = matches!(e.kind, ExprKind::Null);
-        self.fit_type(fit.proc, &dummy, e, arg.span)?;
+        fit_type(&self.defs, fit.proc, &dummy, e, arg.span)?;
         if !is_null {
-            self.fit_rank(fit, &dummy, e, elemental, arg.span)?;
+            fit_rank(fit, &dummy, e, elemental, arg.span)?;
         }
-        if (dummy.attrs.allocatable && !self.is_allocatable(e))
-            || (dummy.attrs.pointer && !is_null && !self.is_pointer(e))
+        if (dummy.attrs.allocatable && !is_allocatable(&self.defs, e))
+            || (dummy.attrs.pointer && !is_null && !is_pointer(&self.defs, e))
         {
             let (word, allowed) = if dummy.attrs.pointer {
                 ("pointer", dummy.attrs.intent == Some(Intent::In) && is_designator(e))
@@ -145,21 +134,59 @@ impl Checker<'_> {
             }
         }
         if matches!(dummy.attrs.intent, Some(Intent::Out | Intent::InOut)) && !dummy.attrs.value && !is_null {
-            if let Err(why) = self.definable(e) {
+            if let Err(why) = self.typing().definable(e) {
                 let text = format!("`{callee}` changes its argument `{}`, and {why}", dummy.name);
                 return Err(Box::new(
                     Diagnostic::new(Code::ArgumentNotDefinable, arg.span, text).help("pass a variable"),
                 ));
             }
         }
-        self.fit_space(fit, &dummy, e, arg.span)?;
-        self.fit_contiguous(&dummy, e)
+        self.typing().fit_space(fit, &dummy, e, arg.span)?;
+        self.typing().fit_contiguous(&dummy, e)
     }
 
+    /// A procedure for a procedure dummy: both functions or both subroutines, with as many arguments.
+    fn fit_procedure(&mut self, param: VarId, dummy: &Variable, arg: &Argument) -> Result<(), Box<Diagnostic>> {
+        let (Given::Proc(id), Some(interface)) = (&arg.given, self.defs.var_info(param).interface) else {
+            return Ok(());
+        };
+        self.resolve_interface(*id);
+        self.resolve_interface(interface);
+        if self.defs.proc_info(*id).unknown_dummies || self.defs.proc_info(interface).unknown_dummies {
+            return Ok(());
+        }
+        let (given, wanted) = (self.defs.proc(*id), self.defs.proc(interface));
+        let text = if given.is_function != wanted.is_function {
+            let what = if wanted.is_function { "function" } else { "subroutine" };
+            format!("argument `{}` must be a {what}, and `{}` is not one", dummy.name, given.name)
+        } else if given.params.len() != wanted.params.len() {
+            format!(
+                "argument `{}` must take {}, and `{}` takes {}",
+                dummy.name,
+                count(wanted.params.len()),
+                given.name,
+                given.params.len()
+            )
+        } else {
+            return Ok(());
+        };
+        Err(Box::new(Diagnostic::new(Code::BadProcedureArgument, arg.span, text)))
+    }
+}
+
+fn count(n: usize) -> String {
+    match n {
+        0 => "no arguments".into(),
+        1 => "one argument".into(),
+        n => format!("{n} arguments"),
+    }
+}
+
+impl Typing<'_> {
     /// A device section whose first dimension has gaps cannot go to an assumed-shape device dummy (rule 31).
     fn fit_contiguous(&self, dummy: &Variable, e: &Expr) -> Result<(), Box<Diagnostic>> {
         let (Shape::AssumedShape(_), ExprKind::Section { subs, .. }) = (&dummy.shape, &e.kind) else { return Ok(()) };
-        if self.cx.side != crate::checker::Side::Host || !cuda::is_device_only(self.space_of(e)) {
+        if self.cx.side != CodeSide::Host || !cuda::is_device_only(space_of(self.defs, e)) {
             return Ok(());
         }
         let ignored = dummy.attrs.ignore_tkr.contains('c');
@@ -179,128 +206,14 @@ impl Checker<'_> {
         Err(Box::new(d.help("copy it to a contiguous device array first")))
     }
 
-    /// A procedure for a procedure dummy: both functions or both subroutines, with as many arguments.
-    fn fit_procedure(&mut self, param: VarId, dummy: &Variable, arg: &Argument) -> Result<(), Box<Diagnostic>> {
-        let (Given::Proc(id), Some(interface)) = (&arg.given, self.vars[param.0 as usize].interface) else {
-            return Ok(());
-        };
-        self.header(*id);
-        self.header(interface);
-        if self.procs[id.0 as usize].unknown_dummies || self.procs[interface.0 as usize].unknown_dummies {
-            return Ok(());
-        }
-        let (given, wanted) = (self.out.proc(*id), self.out.proc(interface));
-        let text = if given.is_function != wanted.is_function {
-            let what = if wanted.is_function { "function" } else { "subroutine" };
-            format!("argument `{}` must be a {what}, and `{}` is none", dummy.name, given.name)
-        } else if given.params.len() != wanted.params.len() {
-            format!(
-                "argument `{}` must take {}, and `{}` takes {}",
-                dummy.name,
-                count(wanted.params.len()),
-                given.name,
-                given.params.len()
-            )
-        } else {
-            return Ok(());
-        };
-        Err(Box::new(Diagnostic::new(Code::BadProcedureArgument, arg.span, text)))
-    }
-
-    fn type_fits(&self, proc: ProcId, dummy: &Variable, e: &Expr) -> bool {
-        let ignores = |c: char| dummy.attrs.ignore_tkr.contains(c);
-        if matches!(dummy.ty, Type::Any)
-            || matches!(e.kind, ExprKind::Null)
-            || same_type(&dummy.ty, &e.ty)
-            || ignores('t')
-            || (dummy.attrs.class && self.class_takes(&dummy.ty, &e.ty))
-        {
-            return true;
-        }
-        let same_family = std::mem::discriminant(&dummy.ty) == std::mem::discriminant(&e.ty);
-        if ignores('k') && same_family && !matches!(dummy.ty, Type::Derived(_)) {
-            return true;
-        }
-        // Counts, streams and flags of the CUDA interface are taken in any integer kind.
-        let number = matches!((&dummy.ty, &e.ty), (Type::Integer(_), Type::Integer(_)));
-        self.procs[proc.0 as usize].embedded && dummy.attrs.value && number
-    }
-
-    fn fit_type(&self, proc: ProcId, dummy: &Variable, e: &Expr, span: Span) -> Result<(), Box<Diagnostic>> {
-        if self.type_fits(proc, dummy, e) {
-            return Ok(());
-        }
-        let (wanted, given) = (self.type_name(&dummy.ty), self.type_name(&e.ty));
-        let text = format!("argument `{}` must be `{wanted}`, not `{given}`", dummy.name);
-        let d = Diagnostic::new(Code::ArgumentType, span, text);
-        let numbers =
-            matches!(dummy.ty, Type::Integer(_) | Type::Real(_)) && matches!(e.ty, Type::Integer(_) | Type::Real(_));
-        let d = match (&dummy.ty, &e.ty) {
-            // The procedure works on the variable itself.
-            _ if numbers && is_designator(e) && !dummy.attrs.value && dummy.attrs.intent != Some(Intent::In) => {
-                d.help(format!("declare what is passed as `{wanted}`"))
-            }
-            (Type::Integer(k), Type::Integer(_) | Type::Real(_)) => d.help(format!("convert it with `int(…, {k})`")),
-            (Type::Real(k), Type::Integer(_) | Type::Real(_)) => d.help(format!("convert it with `real(…, {k})`")),
-            _ => d,
-        };
-        Err(Box::new(d))
-    }
-
-    fn fit_rank(
-        &self,
-        fit: &mut Fit,
-        dummy: &Variable,
-        e: &Expr,
-        elemental: bool,
-        span: Span,
-    ) -> Result<(), Box<Diagnostic>> {
-        let wanted = dummy.shape.rank();
-        if dummy.attrs.ignore_tkr.contains('r') {
-            return Ok(());
-        }
-        let fits = match &dummy.shape {
-            Shape::AssumedRank => true,
-            Shape::Scalar if elemental && e.rank > 0 => {
-                if fit.rank != 0 && fit.rank != e.rank {
-                    let text = format!("arguments of an elemental reference have ranks {} and {}", fit.rank, e.rank);
-                    return Err(Box::new(Diagnostic::new(Code::ElementalShapes, span, text)));
-                }
-                fit.rank = e.rank;
-                true
-            }
-            Shape::Scalar => e.rank == 0,
-            Shape::AssumedShape(_) | Shape::Deferred(_) => e.rank == wanted,
-            Shape::Explicit(_) | Shape::AssumedSize(..) => e.rank > 0 || self.starts_sequence(e),
-        };
-        if fits {
-            return Ok(());
-        }
-        let text = match (wanted, e.rank) {
-            (0, rank) => format!("argument `{}` is a scalar, and an array of rank {rank} is given", dummy.name),
-            (rank, 0) => format!("argument `{}` is an array of rank {rank}, and a scalar is given", dummy.name),
-            (a, b) => format!("argument `{}` has rank {a}, and an array of rank {b} is given", dummy.name),
-        };
-        Err(Box::new(Diagnostic::new(Code::ArgumentRank, span, text)))
-    }
-
-    /// Whether a scalar may stand for the sequence of elements that it begins: an array element, or a character.
-    fn starts_sequence(&self, e: &Expr) -> bool {
-        match &e.kind {
-            ExprKind::Element { .. } => true,
-            ExprKind::Substring { base, .. } => self.starts_sequence(base),
-            _ => matches!(e.ty, Type::Character(_)),
-        }
-    }
-
     fn fit_space(&self, fit: &mut Fit, dummy: &Variable, e: &Expr, span: Span) -> Result<(), Box<Diagnostic>> {
-        let callee = self.out.proc(fit.proc).kind;
+        let callee = self.defs.proc(fit.proc).kind;
         let ignored = dummy.attrs.ignore_tkr.contains('d')
             || matches!(dummy.shape, Shape::AssumedRank)
             || matches!(dummy.ty, Type::Any);
         let managed_dummy = matches!(dummy.attrs.cuda, Some(ast::CudaAttr::Managed | ast::CudaAttr::Unified));
         let ignored = ignored
-            || (dummy.attrs.ignore_tkr.contains('m') && managed_dummy && !cuda::is_device_only(self.space_of(e)));
+            || (dummy.attrs.ignore_tkr.contains('m') && managed_dummy && !cuda::is_device_only(space_of(self.defs, e)));
         if ignored || dummy.attrs.value || matches!(e.kind, ExprKind::Null) {
             return Ok(());
         }
@@ -309,7 +222,7 @@ impl Checker<'_> {
             (given, _) => given,
         };
         if self.cx.side.on_device() {
-            let actual = root(e).and_then(|id| self.out.var(id).attrs.cuda);
+            let actual = root(e).and_then(|id| self.defs.var(id).attrs.cuda);
             if wanted == Some(ast::CudaAttr::Shared) && actual != Some(ast::CudaAttr::Shared) {
                 let text = format!("argument `{}` must be shared data", dummy.name);
                 return Err(Box::new(Diagnostic::new(Code::ArgumentDataAttribute, span, text)));
@@ -318,8 +231,8 @@ impl Checker<'_> {
             fit.distance += u32::from(wanted != actual && wanted.is_some());
             return Ok(());
         }
-        let actual = self.space_of(e);
-        let managed = self.options.managed && self.is_allocatable(e);
+        let actual = space_of(self.defs, e);
+        let managed = self.options.managed && is_allocatable(self.defs, e);
         let unified = self.options.unified && is_designator(e);
         match cuda::distance(wanted, actual, managed, unified) {
             Some(d) => {
@@ -359,93 +272,93 @@ impl Checker<'_> {
             }
         }
     }
-
-    /// Whether an expression is an allocatable variable or component as a whole.
-    pub(crate) fn is_allocatable(&self, e: &Expr) -> bool {
-        match &e.kind {
-            ExprKind::Var(id) => self.out.var(*id).attrs.allocatable,
-            ExprKind::Field { base, field } => {
-                matches!(base.ty, Type::Derived(id) if self.out.ty(id).fields.get(*field as usize).is_some_and(|f| f.allocatable))
-            }
-            _ => false,
-        }
-    }
-
-    /// Whether an expression is a pointer as a whole.
-    pub(crate) fn is_pointer(&self, e: &Expr) -> bool {
-        match &e.kind {
-            ExprKind::Var(id) => self.out.var(*id).attrs.pointer,
-            ExprKind::Field { base, field } => {
-                matches!(base.ty, Type::Derived(id) if self.out.ty(id).fields.get(*field as usize).is_some_and(|f| f.pointer))
-            }
-            ExprKind::Call { proc, .. } => self.out.proc(*proc).result.is_some_and(|r| self.out.var(r).attrs.pointer),
-            _ => false,
-        }
-    }
-
-    /// Whether something may be assigned; if not, why.
-    pub(crate) fn definable(&self, e: &Expr) -> Result<(), String> {
-        let Some(id) = root(e) else {
-            return Err(match &e.kind {
-                ExprKind::Const(_) => "a constant cannot change".into(),
-                _ => "an expression cannot change".into(),
-            });
-        };
-        let var = self.out.var(id);
-        if matches!(var.storage, Storage::Parameter) {
-            return Err(format!("`{}` is a named constant", var.name));
-        }
-        // What a pointer component points to may change though the object may not.
-        if var.attrs.intent == Some(Intent::In) && !var.attrs.pointer && !through_pointer(self, e) {
-            return Err(format!("`{}` is an `intent(in)` argument", var.name));
-        }
-        if let Storage::Alias(target) = &var.storage {
-            return if is_designator(target) {
-                self.definable(target)
-            } else {
-                Err(format!("`{}` stands for an expression", var.name))
-            };
-        }
-        if var.attrs.protected
-            && let Some(module) = &var.module
-            && self.scopes[self.cx.scope.0 as usize].module.as_ref() != Some(module)
-            && self.module_here() != Some(module)
-        {
-            return Err(format!("`{}` is protected by module `{module}`", var.name));
-        }
-        Ok(())
-    }
-
-    fn module_here(&self) -> Option<&std::sync::Arc<str>> {
-        let mut at = Some(self.cx.scope);
-        while let Some(id) = at {
-            let data = &self.scopes[id.0 as usize];
-            if data.module.is_some() {
-                return data.module.as_ref();
-            }
-            at = data.parent;
-        }
-        None
-    }
 }
 
-/// Whether a designator goes through a pointer component.
-fn through_pointer(c: &Checker<'_>, e: &Expr) -> bool {
+fn with_declaration(defs: &Definitions<'_>, d: Diagnostic, proc: ProcId) -> Diagnostic {
+    if defs.proc_info(proc).embedded { d } else { d.secondary(defs.proc(proc).span, "declared here") }
+}
+
+fn type_fits(defs: &Definitions<'_>, proc: ProcId, dummy: &Variable, e: &Expr) -> bool {
+    let ignores = |c: char| dummy.attrs.ignore_tkr.contains(c);
+    if matches!(dummy.ty, Type::Any)
+        || matches!(e.kind, ExprKind::Null)
+        || same_type(&dummy.ty, &e.ty)
+        || ignores('t')
+        || (dummy.attrs.class && defs.class_takes(&dummy.ty, &e.ty))
+    {
+        return true;
+    }
+    let same_family = std::mem::discriminant(&dummy.ty) == std::mem::discriminant(&e.ty);
+    if ignores('k') && same_family && !matches!(dummy.ty, Type::Derived(_)) {
+        return true;
+    }
+    // Counts, streams and flags of the CUDA interface are taken in any integer kind.
+    let number = matches!((&dummy.ty, &e.ty), (Type::Integer(_), Type::Integer(_)));
+    defs.proc_info(proc).embedded && dummy.attrs.value && number
+}
+
+fn fit_type(
+    defs: &Definitions<'_>,
+    proc: ProcId,
+    dummy: &Variable,
+    e: &Expr,
+    span: Span,
+) -> Result<(), Box<Diagnostic>> {
+    if type_fits(defs, proc, dummy, e) {
+        return Ok(());
+    }
+    let (wanted, given) = (type_name(defs, &dummy.ty), type_name(defs, &e.ty));
+    let text = format!("argument `{}` must be `{wanted}`, not `{given}`", dummy.name);
+    let d = Diagnostic::new(Code::ArgumentType, span, text);
+    let numbers =
+        matches!(dummy.ty, Type::Integer(_) | Type::Real(_)) && matches!(e.ty, Type::Integer(_) | Type::Real(_));
+    let d = match (&dummy.ty, &e.ty) {
+        // The procedure works on the variable itself.
+        _ if numbers && is_designator(e) && !dummy.attrs.value && dummy.attrs.intent != Some(Intent::In) => {
+            d.help(format!("declare what is passed as `{wanted}`"))
+        }
+        (Type::Integer(k), Type::Integer(_) | Type::Real(_)) => d.help(format!("convert it with `int(…, {k})`")),
+        (Type::Real(k), Type::Integer(_) | Type::Real(_)) => d.help(format!("convert it with `real(…, {k})`")),
+        _ => d,
+    };
+    Err(Box::new(d))
+}
+
+fn fit_rank(fit: &mut Fit, dummy: &Variable, e: &Expr, elemental: bool, span: Span) -> Result<(), Box<Diagnostic>> {
+    let wanted = dummy.shape.rank();
+    if dummy.attrs.ignore_tkr.contains('r') {
+        return Ok(());
+    }
+    let fits = match &dummy.shape {
+        Shape::AssumedRank => true,
+        Shape::Scalar if elemental && e.rank > 0 => {
+            if fit.rank != 0 && fit.rank != e.rank {
+                let text = format!("arguments of an elemental reference have ranks {} and {}", fit.rank, e.rank);
+                return Err(Box::new(Diagnostic::new(Code::ElementalShapes, span, text)));
+            }
+            fit.rank = e.rank;
+            true
+        }
+        Shape::Scalar => e.rank == 0,
+        Shape::AssumedShape(_) | Shape::Deferred(_) => e.rank == wanted,
+        Shape::Explicit(_) | Shape::AssumedSize(..) => e.rank > 0 || starts_sequence(e),
+    };
+    if fits {
+        return Ok(());
+    }
+    let text = match (wanted, e.rank) {
+        (0, rank) => format!("argument `{}` is a scalar, and an array of rank {rank} is given", dummy.name),
+        (rank, 0) => format!("argument `{}` is an array of rank {rank}, and a scalar is given", dummy.name),
+        (a, b) => format!("argument `{}` has rank {a}, and an array of rank {b} is given", dummy.name),
+    };
+    Err(Box::new(Diagnostic::new(Code::ArgumentRank, span, text)))
+}
+
+/// Whether a scalar may stand for the sequence of elements that it begins: an array element, or a character.
+fn starts_sequence(e: &Expr) -> bool {
     match &e.kind {
-        ExprKind::Field { base, .. } => c.is_pointer(e) || through_pointer(c, base),
-        ExprKind::Element { base, .. }
-        | ExprKind::Section { base, .. }
-        | ExprKind::Substring { base, .. }
-        | ExprKind::ComplexPart { base, .. }
-        | ExprKind::Seen { base, .. } => through_pointer(c, base),
-        _ => false,
-    }
-}
-
-fn count(n: usize) -> String {
-    match n {
-        0 => "no arguments".into(),
-        1 => "one argument".into(),
-        n => format!("{n} arguments"),
+        ExprKind::Element { .. } => true,
+        ExprKind::Substring { base, .. } => starts_sequence(base),
+        _ => matches!(e.ty, Type::Character(_)),
     }
 }

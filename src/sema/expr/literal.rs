@@ -6,6 +6,7 @@
 use crate::checked::{CharLen, Const, Expr, ExprKind, Type};
 use crate::checker::Checker;
 use crate::fold::fits;
+use crate::typing::{Typing, constant, shape_name};
 use ast::{Name, Radix};
 use diag::Code;
 use source::Span;
@@ -23,13 +24,9 @@ impl Checker<'_> {
             (ExprKind::Const(Const::Int(n)), Type::Integer(_)) => Some(*n),
             _ => {
                 let text = format!("kind `{}` is not an integer constant", kind.as_str());
-                self.error(Code::ConstantRequired, kind.span, text)
+                self.reporter.error(Code::ConstantRequired, kind.span, text)
             }
         }
-    }
-
-    fn no_kind<T>(&mut self, name: &str, kind: i64, span: Span) -> Option<T> {
-        self.error(Code::UnsupportedKind, span, format!("there is no `{name}({kind})`"))
     }
 
     /// An integer; `negated` when a minus sign stands before it, which allows one value more.
@@ -40,17 +37,17 @@ impl Checker<'_> {
         negated: bool,
         span: Span,
     ) -> Option<Expr> {
-        let k = self.literal_kind(kind, self.integer_kind())?;
+        let k = self.literal_kind(kind, self.options.integer_kind())?;
         if ![1, 2, 4, 8].contains(&k) {
-            return self.no_kind("integer", k, span);
+            return self.typing().no_kind("integer", k, span);
         }
         let value = digits.parse::<i128>().ok().map(|v| if negated { -v } else { v });
         match value.filter(|v| fits(*v, k as u8)) {
-            Some(v) => Some(Self::constant(Const::Int(v as i64), Type::Integer(k as u8), span)),
+            Some(v) => Some(constant(Const::Int(v as i64), Type::Integer(k as u8), span)),
             None => {
                 let help = if k < 8 { format!("write `{digits}_8` for an `integer(8)`") } else { "use a real".into() };
                 let text = format!("{digits} does not fit into `integer({k})`");
-                self.error_help(Code::ConstantOverflow, span, text, help)
+                self.reporter.error_help(Code::ConstantOverflow, span, text, help)
             }
         }
     }
@@ -58,15 +55,15 @@ impl Checker<'_> {
     pub(super) fn real_literal(&mut self, text: &str, kind: Option<&Name>, span: Span) -> Option<Expr> {
         let lower = text.to_ascii_lowercase();
         let double = lower.contains('d');
-        let k = if double { 8 } else { self.literal_kind(kind, self.real_kind())? };
+        let k = if double { 8 } else { self.literal_kind(kind, self.options.real_kind())? };
         if lower.contains('q') {
-            return self.no_kind("real", 16, span);
+            return self.typing().no_kind("real", 16, span);
         }
         let digits = lower.replace('d', "e");
         match k {
             4 => match digits.parse::<f32>() {
-                Ok(v) if v.is_finite() => Some(Self::constant(Const::Real4(v), Type::Real(4), span)),
-                _ => self.error_help(
+                Ok(v) if v.is_finite() => Some(constant(Const::Real4(v), Type::Real(4), span)),
+                _ => self.reporter.error_help(
                     Code::ConstantOverflow,
                     span,
                     format!("{text} does not fit into `real(4)`"),
@@ -74,65 +71,30 @@ impl Checker<'_> {
                 ),
             },
             8 => match digits.parse::<f64>() {
-                Ok(v) if v.is_finite() => Some(Self::constant(Const::Real8(v), Type::Real(8), span)),
-                _ => self.error(Code::ConstantOverflow, span, format!("{text} does not fit into `real(8)`")),
+                Ok(v) if v.is_finite() => Some(constant(Const::Real8(v), Type::Real(8), span)),
+                _ => self.reporter.error(Code::ConstantOverflow, span, format!("{text} does not fit into `real(8)`")),
             },
-            2 => self.refuse(span, "type `real(2)`"),
-            other => self.no_kind("real", other, span),
+            2 => self.reporter.refuse(span, "type `real(2)`"),
+            other => self.typing().no_kind("real", other, span),
         }
     }
 
     pub(super) fn logical_literal(&mut self, value: bool, kind: Option<&Name>, span: Span) -> Option<Expr> {
-        let k = self.literal_kind(kind, self.integer_kind())?;
+        let k = self.literal_kind(kind, self.options.integer_kind())?;
         if ![1, 2, 4, 8].contains(&k) {
-            return self.no_kind("logical", k, span);
+            return self.typing().no_kind("logical", k, span);
         }
-        Some(Self::constant(Const::Logical(value), Type::Logical(k as u8), span))
+        Some(constant(Const::Logical(value), Type::Logical(k as u8), span))
     }
 
     pub(super) fn char_literal(&mut self, value: &str, kind: Option<&Name>, span: Span) -> Option<Expr> {
         let k = self.literal_kind(kind, 1)?;
         if k != 1 {
-            return self.no_kind("character", k, span);
+            return self.typing().no_kind("character", k, span);
         }
         let bytes = unescape(value);
         let ty = Type::Character(CharLen::Const(bytes.len() as i64));
-        Some(Self::constant(Const::Char(bytes), ty, span))
-    }
-
-    /// A BOZ constant of a type, or of the integer kind that holds its bits.
-    pub(super) fn boz_literal(&mut self, radix: Radix, digits: &str, ty: Option<&Type>, span: Span) -> Option<Expr> {
-        let base = match radix {
-            Radix::Binary => 2,
-            Radix::Octal => 8,
-            Radix::Hex => 16,
-        };
-        let Ok(bits) = u64::from_str_radix(digits, base) else {
-            return self.error(Code::ConstantOverflow, span, "constant has more than 64 bits or a wrong digit");
-        };
-        let own = if u32::try_from(bits).is_ok() { Type::Integer(4) } else { Type::Integer(8) };
-        let ty = match ty {
-            Some(ty @ (Type::Integer(_) | Type::Real(_))) => ty.clone(),
-            _ => own,
-        };
-        let value = match &ty {
-            Type::Real(4) => Const::Real4(f32::from_bits(bits as u32)),
-            Type::Real(_) => Const::Real8(f64::from_bits(bits)),
-            Type::Integer(k) => {
-                let width = u32::from(*k) * 8;
-                if width < 64 && bits >> width != 0 {
-                    return self.error(
-                        Code::ConstantOverflow,
-                        span,
-                        format!("constant has more bits than `integer({k})`"),
-                    );
-                }
-                let shift = 64 - width;
-                Const::Int(((bits << shift) as i64) >> shift)
-            }
-            _ => return None,
-        };
-        Some(Self::constant(value, ty, span))
+        Some(constant(Const::Char(bytes), ty, span))
     }
 
     pub(super) fn complex_literal(&mut self, re: &ast::Expr, im: &ast::Expr, span: Span) -> Option<Expr> {
@@ -146,20 +108,20 @@ impl Checker<'_> {
                 _ => {
                     let text = format!(
                         "a part of a complex constant must be a real or integer constant, not {}",
-                        self.shape_name(&part.ty, part.rank)
+                        shape_name(&self.defs, &part.ty, part.rank)
                     );
-                    return self.error(Code::TypeMismatch, part.span, text);
+                    return self.reporter.error(Code::TypeMismatch, part.span, text);
                 }
             }
         }
-        let kind = if kind == 0 { self.real_kind() } else { kind };
-        let (re, im) = (self.convert(re, &Type::Real(kind))?, self.convert(im, &Type::Real(kind))?);
-        let value = match (self.evaluate(&re)?, self.evaluate(&im)?) {
+        let kind = if kind == 0 { self.options.real_kind() } else { kind };
+        let (re, im) = (self.typing().convert(re, &Type::Real(kind))?, self.typing().convert(im, &Type::Real(kind))?);
+        let value = match (self.typing().evaluate(&re)?, self.typing().evaluate(&im)?) {
             (Const::Real4(r), Const::Real4(i)) => Const::Complex4(r, i),
             (Const::Real8(r), Const::Real8(i)) => Const::Complex8(r, i),
             _ => return None,
         };
-        Some(Self::constant(value, Type::Complex(kind), span))
+        Some(constant(value, Type::Complex(kind), span))
     }
 }
 
@@ -185,4 +147,49 @@ pub(crate) fn unescape(text: &str) -> Arc<[u8]> {
         }
     }
     out.into()
+}
+
+impl Typing<'_> {
+    fn no_kind<T>(&mut self, name: &str, kind: i64, span: Span) -> Option<T> {
+        self.reporter.error(Code::UnsupportedKind, span, format!("there is no `{name}({kind})`"))
+    }
+
+    /// A BOZ constant of a type, or of the integer kind that holds its bits.
+    pub(super) fn boz_literal(&mut self, radix: Radix, digits: &str, ty: Option<&Type>, span: Span) -> Option<Expr> {
+        let base = match radix {
+            Radix::Binary => 2,
+            Radix::Octal => 8,
+            Radix::Hex => 16,
+        };
+        let Ok(bits) = u64::from_str_radix(digits, base) else {
+            return self.reporter.error(
+                Code::ConstantOverflow,
+                span,
+                "constant has more than 64 bits or a wrong digit",
+            );
+        };
+        let own = if u32::try_from(bits).is_ok() { Type::Integer(4) } else { Type::Integer(8) };
+        let ty = match ty {
+            Some(ty @ (Type::Integer(_) | Type::Real(_))) => ty.clone(),
+            _ => own,
+        };
+        let value = match &ty {
+            Type::Real(4) => Const::Real4(f32::from_bits(bits as u32)),
+            Type::Real(_) => Const::Real8(f64::from_bits(bits)),
+            Type::Integer(k) => {
+                let width = u32::from(*k) * 8;
+                if width < 64 && bits >> width != 0 {
+                    return self.reporter.error(
+                        Code::ConstantOverflow,
+                        span,
+                        format!("constant has more bits than `integer({k})`"),
+                    );
+                }
+                let shift = 64 - width;
+                Const::Int(((bits << shift) as i64) >> shift)
+            }
+            _ => return None,
+        };
+        Some(constant(value, ty, span))
+    }
 }

@@ -1,9 +1,9 @@
 //! What a name alone means as an expression.
 
 use crate::checked::{Const, Expr, ExprKind, Storage, Type, VarId};
-use crate::checker::Checker;
+use crate::checker::{Checker, Sym};
 use crate::cuda::Builtin;
-use crate::scope::Sym;
+use crate::typing::constant;
 use ast::Name;
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -13,9 +13,9 @@ impl Checker<'_> {
     pub(crate) fn name_expr(&mut self, name: &Name) -> Option<Expr> {
         match self.find_name(name) {
             Some(Sym::Var(id)) => {
-                if matches!(self.out.var(id).storage, Storage::Procedure) {
+                if matches!(self.defs.var(id).storage, Storage::Procedure) {
                     let text = format!("procedure `{}` is used like a variable", name.as_str());
-                    return self.error(Code::WrongKindOfName, name.span, text);
+                    return self.reporter.error(Code::WrongKindOfName, name.span, text);
                 }
                 self.variable(id, name.span)
             }
@@ -26,7 +26,7 @@ impl Checker<'_> {
 
     /// A whole variable; scalar named constants are their values.
     pub(crate) fn variable(&mut self, id: VarId, span: Span) -> Option<Expr> {
-        let var = self.out.var(id);
+        let var = self.defs.var(id);
         let (ty, rank) = (var.ty.clone(), var.shape.rank());
         if matches!(var.storage, Storage::Parameter)
             && rank == 0
@@ -35,11 +35,11 @@ impl Checker<'_> {
         {
             return Some(Expr { kind: ExprKind::Const(value.clone()), ty, rank, span });
         }
-        if std::mem::replace(&mut self.vars[id.0 as usize].typed_only, false) {
-            let (name, declared) = (self.out.var(id).name.clone(), self.out.var(id).span);
-            self.check_device_name(&name, declared)?;
+        if std::mem::replace(&mut self.defs.var_info_mut(id).typed_only, false) {
+            let (name, declared) = (self.defs.var(id).name.clone(), self.defs.var(id).span);
+            self.typing().check_device_name(&name, declared)?;
         }
-        if !self.check_variable_use(id, span) {
+        if !self.typing().check_variable_use(id, span) {
             return None;
         }
         Some(Expr { kind: ExprKind::Var(id), ty, rank, span })
@@ -49,16 +49,16 @@ impl Checker<'_> {
         let text = name.as_str();
         let what = match sym {
             Sym::Proc(id) => {
-                if self.out.proc(*id).is_function {
-                    self.header(*id);
-                    let takes_none = self.out.proc(*id).params.iter().all(|p| self.out.var(*p).attrs.optional);
+                if self.defs.proc(*id).is_function {
+                    self.resolve_interface(*id);
+                    let takes_none = self.defs.proc(*id).params.iter().all(|p| self.defs.var(*p).attrs.optional);
                     let help = if takes_none {
                         format!("write `{text}()` to call it")
                     } else {
                         format!("write `{text}(…)` to call it, with its arguments")
                     };
                     let text = format!("function `{text}` is named without its arguments");
-                    return self.error_help(Code::WrongKindOfName, name.span, text, help);
+                    return self.reporter.error_help(Code::WrongKindOfName, name.span, text, help);
                 }
                 "a subroutine"
             }
@@ -67,20 +67,20 @@ impl Checker<'_> {
             Sym::Intrinsic(_) => "an intrinsic procedure",
             Sym::Namelist(_) => "a namelist group",
             Sym::StatementFunction(..) => "a statement function",
-            Sym::Refused(what) => return self.refuse_again(what),
-            Sym::Ambiguous(a, b) => return self.ambiguous(name, a, b),
-            Sym::Settling => {
+            Sym::Refused(what) => return self.reporter.refuse_again(what),
+            Sym::Ambiguous(a, b) => return self.typing().ambiguous(name, a, b),
+            Sym::Resolving => {
                 let d = Diagnostic::new(
                     Code::BadSpecificationExpression,
                     name.span,
                     format!("the declaration of `{text}` depends on itself"),
                 );
-                self.report(d);
+                self.reporter.report(d);
                 return None;
             }
-            Sym::Pending(_) | Sym::Var(_) | Sym::Error => return None,
+            Sym::Unresolved(_) | Sym::Var(_) | Sym::Error => return None,
         };
-        self.error(Code::WrongKindOfName, name.span, format!("`{text}` is {what} and has no value"))
+        self.reporter.error(Code::WrongKindOfName, name.span, format!("`{text}` is {what} and has no value"))
     }
 
     /// A name that no declaration knows: a predefined variable, or one by the implicit rules.
@@ -94,22 +94,22 @@ impl Checker<'_> {
             }
             return self.not_a_variable(name, &sym);
         }
-        let implicit = self.implicit_type(self.cx.scope, name.as_str()).is_some();
-        if let (false, Some(what)) = (implicit, self.foreign(name.as_str())) {
-            return self.refuse_foreign(&what, name.span);
+        let implicit = self.scopes.implicit_type(self.cx.scope, name.as_str()).is_some();
+        if let (false, Some(what)) = (implicit, self.typing().foreign(name.as_str())) {
+            return self.typing().refuse_foreign(&what, name.span);
         }
         // A name may be that of a module that was not found: nothing can be said of it.
-        if self.is_tainted(self.cx.scope) {
+        if self.scopes.is_tainted(self.cx.scope) {
             return None;
         }
-        let host = self.scopes[self.cx.scope.0 as usize].host;
+        let host = self.scopes.get(self.cx.scope).host;
         if host.is_some_and(|h| self.find_from(h, name.as_str()).is_some()) {
             let text = format!("`{}` is not known in this interface body", name.as_str());
             let help = format!("add `import :: {}` to it", name.as_str());
-            return self.error_help(Code::UndeclaredName, name.span, text, help);
+            return self.reporter.error_help(Code::UndeclaredName, name.span, text, help);
         }
-        match self.implicit_type(self.cx.scope, name.as_str()) {
-            Some(ty) if !self.frozen => {
+        match self.scopes.implicit_type(self.cx.scope, name.as_str()) {
+            Some(ty) if !self.cx.debugger => {
                 let id = self.implicit_variable(&name.text, ty, name.span);
                 self.variable(id, name.span)
             }
@@ -119,37 +119,46 @@ impl Checker<'_> {
 
     /// Reports a name without declaration, once a scope.
     pub(crate) fn undeclared_error<T>(&mut self, name: &Name) -> Option<T> {
-        if self.is_tainted(self.cx.scope) {
+        if self.scopes.is_tainted(self.cx.scope) {
             return None;
         }
-        let unit = self.unit_scope(self.cx.scope);
-        if self.scope(unit).missing.contains(&name.text) {
+        let unit = self.scopes.unit_scope(self.cx.scope);
+        if self.scopes.get_mut(unit).missing.contains(&name.text) {
             return None;
         }
-        self.scope(unit).missing.push(name.text.clone());
-        let near = self.similar(name.as_str(), |s| matches!(s, Sym::Var(_) | Sym::Pending(_)));
+        self.scopes.get_mut(unit).missing.push(name.text.clone());
+        let near = self.scopes.similar(self.cx.scope, name.as_str(), |s| matches!(s, Sym::Var(_) | Sym::Unresolved(_)));
         let d = Diagnostic::new(Code::UndeclaredName, name.span, format!("`{}` has no declaration", name.as_str()));
         let d = match near {
             Some(near) => d.suggest(Some(&near)),
             None if crate::intrinsics::lookup(name.as_str()).is_some() => {
                 d.help(format!("write `{}(…)` to call the intrinsic procedure", name.as_str()))
             }
-            None => {
-                d.help(self.use_help(name.as_str()).unwrap_or_else(|| "declare it, or check its spelling".to_owned()))
-            }
+            None => d.help(
+                self.typing().use_help(name.as_str()).unwrap_or_else(|| "declare it, or check its spelling".to_owned()),
+            ),
         };
-        self.report(d);
+        self.reporter.report(d);
         None
     }
 
     /// A predefined variable as a whole: a value of type `dim3`, or `warpsize`.
     fn builtin(&mut self, builtin: Builtin, span: Span) -> Option<Expr> {
         if builtin == Builtin::WarpSize {
-            return Some(Self::constant(Const::Int(32), Type::Integer(4), span));
+            return Some(constant(Const::Int(32), Type::Integer(4), span));
         }
-        self.check_builtin(builtin, span)?;
+        self.typing().check_builtin(builtin, span)?;
         let id = self.dim3();
         let fields = (0..3).map(|axis| Some(builtin.read(axis, span))).collect();
         Some(Expr { kind: ExprKind::Construct { ty: id, fields }, ty: Type::Derived(id), rank: 0, span })
+    }
+}
+
+/// The name that a designator begins with.
+pub(crate) fn base_name(e: &ast::Expr) -> Option<&Name> {
+    match &e.kind {
+        ast::ExprKind::Name(name) => Some(name),
+        ast::ExprKind::Apply { base, .. } | ast::ExprKind::Member { base, .. } => base_name(base),
+        _ => None,
     }
 }

@@ -1,10 +1,8 @@
 //! Operators: intrinsic ones with their conversions, defined ones as calls (Fortran 2018, 10.1).
 
-use super::actual::Argument;
 use crate::checked::{BinaryOp, CharLen, CmpOp, Expr, ExprKind, LogicOp, ProcId, Type, UnaryOp};
-use crate::checker::Checker;
-use crate::decl::{Binding, is_numeric};
-use crate::scope::{Sym, operator_key};
+use crate::checker::{Binding, Checker, Sym, operator_key};
+use crate::typing::{Argument, Typing, is_class, is_numeric, promoted, shape_name};
 use diag::{Code, Diagnostic};
 use source::Span;
 use std::borrow::Cow;
@@ -34,21 +32,21 @@ impl Checker<'_> {
                 ExprKind::Unary { op: UnaryOp::Not, operand: Box::new(value) }
             }
             ast::UnaryOp::Not if matches!(ty, Type::Integer(_)) => {
-                return self.error_help(
+                return self.reporter.error_help(
                     Code::NoSuchOperation,
                     span,
-                    format!("`.not.` of {}", self.shape_name(&ty, rank)),
+                    format!("`.not.` of {}", shape_name(&self.defs, &ty, rank)),
                     "use `not(…)` for bits, or compare with zero",
                 );
             }
             ast::UnaryOp::Defined(_) => return self.unknown_operator(&symbol, span),
             _ if self.may_be_defined(&operator_key(&symbol), &[&value]) => return None,
             _ => {
-                let text = format!("`{symbol}` is not defined for {}", self.shape_name(&ty, rank));
-                return self.error(Code::NoSuchOperation, span, text);
+                let text = format!("`{symbol}` is not defined for {}", shape_name(&self.defs, &ty, rank));
+                return self.reporter.error(Code::NoSuchOperation, span, text);
             }
         };
-        self.fold(Expr { kind, ty, rank, span })
+        self.typing().fold(Expr { kind, ty, rank, span })
     }
 
     pub(super) fn binary(
@@ -89,7 +87,7 @@ impl Checker<'_> {
         if let B::Defined(_) = op {
             return self.unknown_operator(symbol, span);
         }
-        let rank = self.common_rank(&a, &b, symbol, span)?;
+        let rank = self.typing().common_rank(&a, &b, symbol, span)?;
         match op {
             B::Add => self.arithmetic(BinaryOp::Add, a, b, rank, span),
             B::Sub => self.arithmetic(BinaryOp::Sub, a, b, rank, span),
@@ -111,33 +109,23 @@ impl Checker<'_> {
         }
     }
 
-    /// The rank of an operation's result.
-    fn common_rank(&mut self, a: &Expr, b: &Expr, symbol: &str, span: Span) -> Option<u8> {
-        if a.rank != 0 && b.rank != 0 && a.rank != b.rank {
-            let text = format!("operands of `{symbol}` have ranks {} and {}", a.rank, b.rank);
-            return self.error(Code::RankMismatch, span, text);
-        }
-        self.check_conform(&format!("operands of `{symbol}`"), a, b, Code::ShapeMismatch, span)?;
-        Some(a.rank.max(b.rank))
-    }
-
     fn no_operation<T>(&mut self, symbol: &str, a: &Expr, b: &Expr, span: Span) -> Option<T> {
         if self.may_be_defined(&operator_key(symbol), &[a, b]) {
             return None;
         }
         let text = format!(
             "`{symbol}` is not defined for {} and {}",
-            self.shape_name(&a.ty, a.rank),
-            self.shape_name(&b.ty, b.rank)
+            shape_name(&self.defs, &a.ty, a.rank),
+            shape_name(&self.defs, &b.ty, b.rank)
         );
         if let Some(what) = self.refused_operation(symbol) {
-            return self.refuse_again(&what);
+            return self.reporter.refuse_again(&what);
         }
         let mut d = Diagnostic::new(Code::NoSuchOperation, span, text);
         if matches!((&a.ty, &b.ty), (Type::Derived(_), _) | (_, Type::Derived(_))) {
             d = d.help(format!("define it with `interface operator({symbol})`"));
         }
-        self.report(d);
+        self.reporter.report(d);
         None
     }
 
@@ -150,15 +138,15 @@ impl Checker<'_> {
             BinaryOp::Pow => "**",
         };
         let Some(ty) = promoted(&a.ty, &b.ty) else { return self.no_operation(symbol, &a, &b, span) };
-        let a = self.convert(a, &ty)?;
+        let a = self.typing().convert(a, &ty)?;
         // An integer exponent stays one: the power is a product then.
         let b = if op == BinaryOp::Pow && matches!(b.ty, Type::Integer(_)) && !matches!(ty, Type::Integer(_)) {
             b
         } else {
-            self.convert(b, &ty)?
+            self.typing().convert(b, &ty)?
         };
         let kind = ExprKind::Binary { op, left: Box::new(a), right: Box::new(b) };
-        self.fold(Expr { kind, ty, rank, span })
+        self.typing().fold(Expr { kind, ty, rank, span })
     }
 
     fn comparison(&mut self, op: CmpOp, a: Expr, b: Expr, rank: u8, span: Span) -> Option<Expr> {
@@ -175,7 +163,7 @@ impl Checker<'_> {
             (Type::Logical(_), Type::Logical(_)) if matches!(op, CmpOp::Eq | CmpOp::Ne) => {
                 let text = format!("`{symbol}` of two logical values");
                 let help = if op == CmpOp::Eq { "write `.eqv.`" } else { "write `.neqv.`" };
-                self.report(Diagnostic::warning(Code::NoSuchOperation, span, text).help(help));
+                self.reporter.report(Diagnostic::warning(Code::NoSuchOperation, span, text).help(help));
                 let logic = if op == CmpOp::Eq { LogicOp::Eqv } else { LogicOp::Neqv };
                 return self.logical_operation(logic, a, b, rank, span);
             }
@@ -187,9 +175,9 @@ impl Checker<'_> {
         if matches!(ty, Type::Complex(_)) && !matches!(op, CmpOp::Eq | CmpOp::Ne) {
             return self.no_operation(symbol, &a, &b, span);
         }
-        let (a, b) = (self.convert(a, &ty)?, self.convert(b, &ty)?);
+        let (a, b) = (self.typing().convert(a, &ty)?, self.typing().convert(b, &ty)?);
         let kind = ExprKind::Compare { op, left: Box::new(a), right: Box::new(b) };
-        self.fold(Expr { kind, ty: Type::Logical(4), rank, span })
+        self.typing().fold(Expr { kind, ty: Type::Logical(4), rank, span })
     }
 
     fn logical_operation(&mut self, op: LogicOp, a: Expr, b: Expr, rank: u8, span: Span) -> Option<Expr> {
@@ -209,14 +197,14 @@ impl Checker<'_> {
                 };
                 let text = format!("`{symbol}` of two integers");
                 let help = format!("use `{name}(…)` for bits, or compare with zero");
-                return self.error_help(Code::NoSuchOperation, span, text, help);
+                return self.reporter.error_help(Code::NoSuchOperation, span, text, help);
             }
             _ => return self.no_operation(symbol, &a, &b, span),
         };
         let ty = Type::Logical(kind);
-        let (a, b) = (self.convert(a, &ty)?, self.convert(b, &ty)?);
+        let (a, b) = (self.typing().convert(a, &ty)?, self.typing().convert(b, &ty)?);
         let kind = ExprKind::Logic { op, left: Box::new(a), right: Box::new(b) };
-        self.fold(Expr { kind, ty, rank, span })
+        self.typing().fold(Expr { kind, ty, rank, span })
     }
 
     fn concatenation(&mut self, a: Expr, b: Expr, rank: u8, span: Span) -> Option<Expr> {
@@ -228,7 +216,7 @@ impl Checker<'_> {
             _ => return self.no_operation("//", &a, &b, span),
         };
         let kind = ExprKind::Concat(Box::new(a), Box::new(b));
-        self.fold(Expr { kind, ty: Type::Character(len), rank, span })
+        self.typing().fold(Expr { kind, ty: Type::Character(len), rank, span })
     }
 
     /// A reference to a function that defines the operator for these operands; gives them back if there is none.
@@ -256,9 +244,9 @@ impl Checker<'_> {
         let operands: Vec<Expr> = operands.iter().map(|&e| e.clone()).collect();
         let procs = self.operation_procedures(key, &operands);
         procs.into_iter().any(|id| {
-            self.header(id);
-            self.procs[id.0 as usize].is_broken
-        }) || is_of_types && self.is_tainted(self.cx.scope)
+            self.resolve_interface(id);
+            self.defs.proc_info(id).is_broken
+        }) || is_of_types && self.scopes.is_tainted(self.cx.scope)
     }
 
     /// The procedures that define an operation: those of the generic name, and those bound to the operands' types.
@@ -269,17 +257,17 @@ impl Checker<'_> {
         };
         for operand in operands {
             let Type::Derived(ty) = operand.ty else { continue };
-            self.settle_type(ty);
-            let info = &self.types[ty.0 as usize];
+            self.resolve_type(ty);
+            let info = &self.defs.type_info(ty);
             let Some(Binding::Generic(names)) = info.bindings.get(key).cloned() else { continue };
             for bound in names {
                 let Some(Binding::Procedure { name, nopass, pass, scope }) =
-                    self.types[ty.0 as usize].bindings.get(&bound).cloned()
+                    self.defs.type_info(ty).bindings.get(&bound).cloned()
                 else {
                     continue;
                 };
                 if let Some(Sym::Proc(id)) = self.find_from(scope, &name) {
-                    let id = if self.is_class(operand) {
+                    let id = if is_class(&self.defs, operand) {
                         self.dispatcher(ty, &bound, id, nopass, pass.as_ref())
                     } else {
                         id
@@ -297,16 +285,16 @@ impl Checker<'_> {
     fn refused_operation(&mut self, symbol: &str) -> Option<Arc<str>> {
         let Some(Sym::Generic { procs, .. }) = self.find(&operator_key(symbol)) else { return None };
         procs.iter().find_map(|p| {
-            self.header(*p);
-            self.procs[p.0 as usize].refused.clone()
+            self.resolve_interface(*p);
+            self.defs.proc_info(*p).refused.clone()
         })
     }
 
     fn unknown_operator(&mut self, symbol: &str, span: Span) -> Option<Expr> {
         if let Some(what) = self.refused_operation(symbol) {
-            return self.refuse_again(&what);
+            return self.reporter.refuse_again(&what);
         }
-        if self.is_tainted(self.cx.scope) || self.may_be_defined(&operator_key(symbol), &[]) {
+        if self.scopes.is_tainted(self.cx.scope) || self.may_be_defined(&operator_key(symbol), &[]) {
             return None;
         }
         let known = self.find(&operator_key(symbol)).is_some();
@@ -315,21 +303,8 @@ impl Checker<'_> {
         } else {
             format!("nothing defines the operator `{symbol}`")
         };
-        self.error(if known { Code::NoSuchOperation } else { Code::UnknownOperator }, span, text)
+        self.reporter.error(if known { Code::NoSuchOperation } else { Code::UnknownOperator }, span, text)
     }
-}
-
-/// The type that two numeric operands get; `None` when one is not numeric.
-pub(crate) fn promoted(a: &Type, b: &Type) -> Option<Type> {
-    use Type::{Complex, Integer, Real};
-    Some(match (a, b) {
-        (Integer(x), Integer(y)) => Integer(*x.max(y)),
-        (Real(x), Real(y)) => Real(*x.max(y)),
-        (Real(x), Integer(_)) | (Integer(_), Real(x)) => Real(*x),
-        (Complex(x), Complex(y) | Real(y)) | (Real(y), Complex(x)) => Complex(*x.max(y)),
-        (Complex(x), Integer(_)) | (Integer(_), Complex(x)) => Complex(*x),
-        _ => return None,
-    })
 }
 
 /// The name under which a scope holds what defines an operator.
@@ -354,4 +329,16 @@ fn key_of(op: &ast::BinaryOp) -> Cow<'static, str> {
         B::Neqv => "operator(.neqv.)",
         B::Defined(name) => return Cow::Owned(format!("operator(.{name}.)")),
     })
+}
+
+impl Typing<'_> {
+    /// The rank of an operation's result.
+    fn common_rank(&mut self, a: &Expr, b: &Expr, symbol: &str, span: Span) -> Option<u8> {
+        if a.rank != 0 && b.rank != 0 && a.rank != b.rank {
+            let text = format!("operands of `{symbol}` have ranks {} and {}", a.rank, b.rank);
+            return self.reporter.error(Code::RankMismatch, span, text);
+        }
+        self.check_conform(&format!("operands of `{symbol}`"), a, b, Code::ShapeMismatch, span)?;
+        Some(a.rank.max(b.rank))
+    }
 }

@@ -3,13 +3,11 @@
 //! A procedure pointer is an integer that says which procedure it points to, 0 for none. A call through it goes to a procedure
 //! record of its own ([`ProcBody::Pointer`]) that has the pointer's interface and takes the pointer's value first.
 
-use super::{Argument, Fit};
 use crate::checked::{
-    Attrs, CmpOp, Const, Expr, ExprKind, LogicOp, ProcBody, ProcId, Shape, StmtKind, Storage, Type, TypeId, Variable,
+    Attrs, Const, Expr, ExprKind, ProcBody, ProcId, Shape, StmtKind, Storage, Type, TypeId, Variable,
 };
-use crate::checker::{Checker, VarInfo};
-use crate::decl::Binding;
-use crate::scope::Sym;
+use crate::checker::{Binding, Checker, Sym, VarInfo};
+use crate::typing::{Argument, Fit, constant, is_procedure_pointer};
 use ast::Name;
 use diag::Code;
 use source::Span;
@@ -25,28 +23,9 @@ pub(crate) struct Pointed {
 }
 
 impl Checker<'_> {
-    /// Whether an expression is a procedure pointer.
-    pub(crate) fn is_procedure_pointer(&self, e: &Expr) -> bool {
-        match &e.kind {
-            ExprKind::Var(id) => self.vars[id.0 as usize].procedure_pointer,
-            ExprKind::Field { base, field } => self.pointer_component(base, *field).is_some(),
-            ExprKind::Call { proc, .. } => {
-                self.out.proc(*proc).result.is_some_and(|r| self.vars[r.0 as usize].procedure_pointer)
-            }
-            ExprKind::Procedure(_) => true,
-            _ => false,
-        }
-    }
-
-    fn pointer_component(&self, base: &Expr, field: u32) -> Option<TypeId> {
-        let Type::Derived(id) = base.ty else { return None };
-        let name = &self.out.ty(id).fields.get(field as usize)?.name;
-        matches!(self.types[id.0 as usize].bindings.get(name), Some(Binding::Pointer { .. })).then_some(id)
-    }
-
     /// The value of a procedure as a target.
     pub(crate) fn procedure_target(&mut self, id: ProcId, span: Span) -> Expr {
-        self.header(id);
+        self.resolve_interface(id);
         self.note_call(id, span);
         Expr { kind: ExprKind::Procedure(id), ty: Type::Integer(8), rank: 0, span }
     }
@@ -62,11 +41,11 @@ impl Checker<'_> {
             match self.find_name(name) {
                 Some(Sym::Proc(id)) => return Some(self.procedure_target(id, e.span)),
                 Some(Sym::Generic { procs, .. }) => {
-                    if let Some(id) = procs.iter().copied().find(|p| self.out.proc(*p).name == name.text) {
+                    if let Some(id) = procs.iter().copied().find(|p| self.defs.proc(*p).name == name.text) {
                         return Some(self.procedure_target(id, e.span));
                     }
                 }
-                Some(Sym::Var(id)) if matches!(self.out.var(id).storage, Storage::Procedure) => {
+                Some(Sym::Var(id)) if matches!(self.defs.var(id).storage, Storage::Procedure) => {
                     return Some(Expr { kind: ExprKind::Var(id), ty: Type::Integer(8), rank: 0, span: e.span });
                 }
                 Some(Sym::Intrinsic(_)) => {
@@ -74,7 +53,7 @@ impl Checker<'_> {
                     return Some(self.procedure_target(id, e.span));
                 }
                 None => {
-                    if let Some(id) = self.known_external(&name.text) {
+                    if let Some(id) = self.scopes.external(&name.text) {
                         return Some(self.procedure_target(id, e.span));
                     }
                     if crate::intrinsics::lookup(name.as_str()).is_some() {
@@ -87,29 +66,12 @@ impl Checker<'_> {
         }
         let value = self.expr(e)?;
         if matches!(value.kind, ExprKind::Null) {
-            return Some(Self::constant(Const::Int(0), Type::Integer(8), e.span));
+            return Some(constant(Const::Int(0), Type::Integer(8), e.span));
         }
-        if self.is_procedure_pointer(&value) {
+        if is_procedure_pointer(&self.defs, &value) {
             return Some(value);
         }
-        self.error(Code::BadPointerAssignment, e.span, "the target of a procedure pointer must be a procedure")
-    }
-
-    /// `associated(pointer[, target])`
-    pub(crate) fn procedure_association(&mut self, pointer: Expr, target: Option<Expr>, span: Span) -> Expr {
-        let zero = Self::constant(Const::Int(0), Type::Integer(8), span);
-        let logical = |kind: ExprKind| Expr { kind, ty: Type::Logical(4), rank: 0, span };
-        let compare = |op, left: Expr, right: Expr| {
-            logical(ExprKind::Compare { op, left: Box::new(left), right: Box::new(right) })
-        };
-        let set = compare(CmpOp::Ne, pointer.clone(), zero);
-        match target {
-            None => set,
-            Some(target) => {
-                let same = compare(CmpOp::Eq, pointer, target);
-                logical(ExprKind::Logic { op: LogicOp::And, left: Box::new(set), right: Box::new(same) })
-            }
-        }
+        self.reporter.error(Code::BadPointerAssignment, e.span, "the target of a procedure pointer must be a procedure")
     }
 
     /// A call through a procedure pointer: how its arguments fit, the pointer's value first among them.
@@ -129,14 +91,14 @@ impl Checker<'_> {
     fn pointer_callee(&mut self, p: &Pointed, args: &[Argument], is_function: bool, span: Span) -> Option<ProcId> {
         let id = match p.interface {
             Some(interface) => {
-                self.header(interface);
-                if let Some(what) = self.procs[interface.0 as usize].refused.clone() {
-                    return self.refuse_again(&what);
+                self.resolve_interface(interface);
+                if let Some(what) = self.defs.proc_info(interface).refused.clone() {
+                    return self.reporter.refuse_again(&what);
                 }
                 let id = self.external(&p.name, None, span);
-                let model = self.out.proc(interface);
+                let model = self.defs.proc(interface);
                 let (params, result, function) = (model.params.clone(), model.result, model.is_function);
-                let made = &mut self.out.procs[id.0 as usize];
+                let made = self.defs.proc_mut(id);
                 (made.params, made.result, made.is_function) = (params, result, function);
                 id
             }
@@ -144,12 +106,12 @@ impl Checker<'_> {
                 let result = match (is_function, &p.result) {
                     (false, _) => None,
                     (true, Some(ty)) => Some(ty.clone()),
-                    (true, None) => match self.implicit_type(self.cx.scope, &p.name) {
+                    (true, None) => match self.scopes.implicit_type(self.cx.scope, &p.name) {
                         Some(ty) => Some(ty),
                         None => {
                             let text = format!("procedure pointer `{}` has no type", p.name);
                             let help = "declare it with an interface, or with the type of its result";
-                            return self.error_help(Code::UndeclaredName, span, text, help);
+                            return self.reporter.error_help(Code::UndeclaredName, span, text, help);
                         }
                     },
                 };
@@ -158,7 +120,7 @@ impl Checker<'_> {
                 id
             }
         };
-        self.procs[id.0 as usize].unknown_dummies = false;
+        self.defs.proc_info_mut(id).unknown_dummies = false;
         let value = Variable {
             name: "pointer".into(),
             ty: Type::Integer(8),
@@ -170,8 +132,8 @@ impl Checker<'_> {
             module: None,
             span,
         };
-        let value = self.add_var(value, VarInfo::default());
-        let made = &mut self.out.procs[id.0 as usize];
+        let value = self.defs.add_var(value, VarInfo::default());
+        let made = self.defs.proc_mut(id);
         made.body = ProcBody::Pointer;
         made.params.insert(0, value);
         Some(id)
@@ -180,7 +142,7 @@ impl Checker<'_> {
     /// What a procedure pointer component points to: its interface, and where the object is passed.
     pub(crate) fn component_pointed(&mut self, ty: TypeId, name: &Name) -> Option<(Pointed, Option<usize>)> {
         let Some(Binding::Pointer { interface, nopass, pass, scope }) =
-            self.types[ty.0 as usize].bindings.get(&name.text).cloned()
+            self.defs.type_info(ty).bindings.get(&name.text).cloned()
         else {
             return None;
         };
@@ -190,10 +152,10 @@ impl Checker<'_> {
             Some((_, Some(Sym::Generic { procs, .. }))) => pointed.interface = procs.first().copied(),
             Some((name, _)) => {
                 pointed.result = match &**name {
-                    "real" => Some(Type::Real(self.real_kind())),
-                    "integer" => Some(self.integer()),
-                    "logical" => Some(self.logical()),
-                    "complex" => Some(Type::Complex(self.real_kind())),
+                    "real" => Some(Type::Real(self.options.real_kind())),
+                    "integer" => Some(self.options.integer()),
+                    "logical" => Some(self.options.logical()),
+                    "complex" => Some(Type::Complex(self.options.real_kind())),
                     _ => None,
                 }
             }
@@ -202,8 +164,8 @@ impl Checker<'_> {
         let at = match (nopass, pointed.interface) {
             (true, _) => None,
             (false, Some(id)) => {
-                self.header(id);
-                Some(self.passed_position(id, pass.as_ref()))
+                self.resolve_interface(id);
+                Some(self.defs.passed_position(id, pass.as_ref()))
             }
             (false, None) => Some(0),
         };

@@ -1,9 +1,8 @@
 //! `base(args)`: what the parentheses mean depends on what stands before them.
 
 use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Storage, Sub, Type, VarId};
-use crate::checker::{Checker, Side};
-use crate::decl::constant_bounds;
-use crate::scope::Sym;
+use crate::checker::{Checker, CodeSide, Sym};
+use crate::typing::{Typing, constant_bounds, shape_name, shape_of};
 use ast::{Arg, ArgValue, Name};
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -38,28 +37,28 @@ impl Checker<'_> {
                 self.intrinsic_function(found, args, span)
             }
             Some(Sym::StatementFunction(scope, at)) => self.statement_function(scope, at, args, span),
-            Some(Sym::Refused(what)) => self.refuse_again(&what),
-            Some(Sym::Ambiguous(a, b)) => self.ambiguous(name, &a, &b),
+            Some(Sym::Refused(what)) => self.reporter.refuse_again(&what),
+            Some(Sym::Ambiguous(a, b)) => self.typing().ambiguous(name, &a, &b),
             Some(Sym::Namelist(_)) => {
                 let text = format!("`{}` is a namelist group", name.as_str());
-                self.error(Code::WrongKindOfName, name.span, text)
+                self.reporter.error(Code::WrongKindOfName, name.span, text)
             }
-            Some(Sym::Settling) => {
+            Some(Sym::Resolving) => {
                 let text = format!("the declaration of `{}` depends on itself", name.as_str());
-                self.error(Code::BadSpecificationExpression, name.span, text)
+                self.reporter.error(Code::BadSpecificationExpression, name.span, text)
             }
-            Some(Sym::Pending(_) | Sym::Error) => None,
+            Some(Sym::Unresolved(_) | Sym::Error) => None,
             None => self.apply_unknown(name, args, span),
         }
     }
 
     fn apply_variable(&mut self, id: VarId, name: &Name, args: &[Arg], span: Span) -> Option<Expr> {
-        let var = self.out.var(id);
+        let var = self.defs.var(id);
         if matches!(var.storage, Storage::Procedure) {
             let (fit, arguments) = self.procedure_variable(id, args, true, span)?;
             return self.function_call(fit, arguments, span);
         }
-        if self.vars[id.0 as usize].procedure_pointer {
+        if self.defs.var_info(id).procedure_pointer {
             let (fit, arguments) = self.pointer_variable(id, args, true, span)?;
             return self.function_call(fit, arguments, span);
         }
@@ -68,11 +67,11 @@ impl Checker<'_> {
         if is_scalar
             && matches!(var.storage, Storage::Result)
             && !is_substring(args)
-            && let Some(own) = self.cx.proc.filter(|p| self.out.proc(*p).name == name.text)
+            && let Some(own) = self.cx.proc.filter(|p| self.defs.proc(*p).name == name.text)
         {
             return self.reference(own, name, args, span);
         }
-        if is_scalar && self.vars[id.0 as usize].typed_only && !is_substring(args) {
+        if is_scalar && self.defs.var_info(id).typed_only && !is_substring(args) {
             return self.apply_typed(id, name, args, span);
         }
         let base = self.variable(id, name.span)?;
@@ -82,41 +81,36 @@ impl Checker<'_> {
 
     /// A name of which only the type is declared is a function when it is applied: an intrinsic one or an external one.
     fn apply_typed(&mut self, id: VarId, name: &Name, args: &[Arg], span: Span) -> Option<Expr> {
-        let var = self.out.var(id).clone();
+        let var = self.defs.var(id).clone();
         if matches!(var.storage, Storage::Dummy(_)) {
             return self
+                .reporter
                 .refuse(span, format!("dummy procedure `{}` without `external` or an interface", name.as_str()));
         }
         if let Some(found) = crate::intrinsics::lookup(name.as_str()) {
             return self.intrinsic_function(found, args, span);
         }
-        if let Some(external) = self.known_external(&name.text) {
+        if let Some(external) = self.scopes.external(&name.text) {
             self.check_implicit_interface(external, name)?;
             return self.reference(external, name, args, span);
         }
-        if self.vars[id.0 as usize].implicit {
+        if self.defs.var_info(id).implicit {
             return self.apply_unknown(name, args, span);
         }
-        if self.may_lack_shape(id) {
+        if self.typing().may_lack_shape(id) {
             return None;
         }
-        if args.is_empty() || self.library_procedure(name.as_str()).is_some() {
+        if args.is_empty() || self.typing().library_procedure(name.as_str()).is_some() {
             self.quiet_arguments(args);
-            return self.refuse_undefined("function", name.as_str(), name.span);
+            return self.typing().refuse_undefined("function", name.as_str(), name.span);
         }
         let text = format!("`{0}` is declared as a scalar, and no given file defines a function `{0}`", name.as_str());
-        self.report(
+        self.reporter.report(
             Diagnostic::new(Code::NotAnArray, span, text)
                 .secondary(var.span, "declared here")
                 .help("if it is an array, give it a shape; if it is a function, give the file that defines it"),
         );
         None
-    }
-
-    /// Whether a scalar may be an array by a declaration that was lost.
-    fn may_lack_shape(&self, id: VarId) -> bool {
-        let name = &self.out.var(id).name;
-        self.scopes.iter().any(|s| s.lost && matches!(s.names.get(name).map(|e| &e.sym), Some(Sym::Var(v)) if *v == id))
     }
 
     /// A name without any declaration that is applied.
@@ -131,68 +125,59 @@ impl Checker<'_> {
         if let Some(found) = crate::intrinsics::lookup(name.as_str()) {
             return self.intrinsic_function(found, args, span);
         }
-        if let Some(what) = self.foreign(name.as_str()).filter(|_| self.known_external(&name.text).is_none()) {
+        if let Some(what) = self.typing().foreign(name.as_str()).filter(|_| self.scopes.external(&name.text).is_none())
+        {
             self.quiet_arguments(args);
-            return self.refuse_foreign(&what, name.span);
+            return self.typing().refuse_foreign(&what, name.span);
         }
         if name.as_str() == "dim3" {
             let id = self.dim3();
             return self.structure(id, args, name.span, span);
         }
-        if let Some(external) = self.known_external(&name.text) {
-            let is_library = self.procs[external.0 as usize].embedded;
-            if is_library || self.implicit_type(self.cx.scope, name.as_str()).is_some() {
+        if let Some(external) = self.scopes.external(&name.text) {
+            let is_library = self.defs.proc_info(external).embedded;
+            if is_library || self.scopes.implicit_type(self.cx.scope, name.as_str()).is_some() {
                 self.check_implicit_interface(external, name)?;
                 return self.reference(external, name, args, span);
             }
             let text = format!("function `{}` has no declaration here", name.as_str());
             let help = "declare its result's type, or put it into a module";
-            return self.error_help(Code::UndeclaredName, name.span, text, help);
+            return self.reporter.error_help(Code::UndeclaredName, name.span, text, help);
         }
-        if self.is_tainted(self.cx.scope) {
+        if self.scopes.is_tainted(self.cx.scope) {
             return None;
         }
-        if self.library_procedure(name.as_str()).is_some() {
+        if self.typing().library_procedure(name.as_str()).is_some() {
             self.quiet_arguments(args);
-            return self.refuse_undefined("function", name.as_str(), name.span);
+            return self.typing().refuse_undefined("function", name.as_str(), name.span);
         }
-        let near = self.similar(name.as_str(), |_| true).or_else(|| crate::intrinsics::nearest(name.as_str()));
+        let near = self
+            .scopes
+            .similar(self.cx.scope, name.as_str(), |_| true)
+            .or_else(|| crate::intrinsics::nearest(name.as_str()));
         // Under the implicit rules it is an external function, unless it looks like a mistyped name.
-        let is_typed = self.implicit_type(self.cx.scope, name.as_str()).is_some();
-        let may_be_external = is_typed && self.cx.side == Side::Host && self.use_help(name.as_str()).is_none();
-        if near.is_none() && may_be_external && !self.frozen {
+        let is_typed = self.scopes.implicit_type(self.cx.scope, name.as_str()).is_some();
+        let may_be_external =
+            is_typed && self.cx.side == CodeSide::Host && self.typing().use_help(name.as_str()).is_none();
+        if near.is_none() && may_be_external && !self.cx.debugger {
             self.arguments(args)?;
-            return self.refuse_undefined("function", name.as_str(), name.span);
+            return self.typing().refuse_undefined("function", name.as_str(), name.span);
         }
-        self.no_such_array(name, near.as_deref())
-    }
-
-    /// Reports a name without any declaration that stands for neither an array nor a function.
-    pub(crate) fn no_such_array<T>(&mut self, name: &Name, near: Option<&str>) -> Option<T> {
-        let text = format!("there is no array or function `{}` here", name.as_str());
-        let d = Diagnostic::new(Code::UndeclaredName, name.span, text);
-        self.report(match near {
-            Some(near) => d.suggest(Some(near)),
-            None => d.help(
-                self.use_help(name.as_str())
-                    .unwrap_or_else(|| "declare it, or give the file that defines it".to_owned()),
-            ),
-        });
-        None
+        self.typing().no_such_array(name, near.as_deref())
     }
 
     /// Elements, sections and substrings of a value.
     pub(crate) fn subscript(&mut self, base: Expr, args: &[Arg], span: Span) -> Option<Expr> {
         if let Some(arg) = args.iter().find(|a| a.keyword.is_some()) {
-            return self.error(Code::SyntaxError, arg.span, "a subscript has no keyword");
+            return self.reporter.error(Code::SyntaxError, arg.span, "a subscript has no keyword");
         }
         let is_part =
             matches!(base.kind, ExprKind::Element { .. } | ExprKind::Section { .. } | ExprKind::Substring { .. });
         let whole = matches!(base.kind, ExprKind::Var(_) | ExprKind::Field { .. });
-        let own_rank = self.own_rank(&base);
+        let own_rank = own_rank(&base);
         if base.rank == 0 || is_part || own_rank == 0 {
             if let ExprKind::Var(id) = base.kind
-                && self.may_lack_shape(id)
+                && self.typing().may_lack_shape(id)
             {
                 return None;
             }
@@ -202,14 +187,18 @@ impl Checker<'_> {
             let text = if is_part {
                 "subscripts after subscripts".to_owned()
             } else {
-                format!("subscripts on {}, which is no array", self.shape_name(&base.ty, base.rank))
+                format!("subscripts on {}, which is not an array", shape_name(&self.defs, &base.ty, base.rank))
             };
-            return self.error(Code::NotAnArray, span, text);
+            return self.reporter.error(Code::NotAnArray, span, text);
         }
         if !whole {
-            return self.error(Code::NotAnArray, span, "subscripts on an expression: assign it to a variable first");
+            return self.reporter.error(
+                Code::NotAnArray,
+                span,
+                "subscripts on an expression: assign it to a variable first",
+            );
         }
-        self.check_component_use(&base)?;
+        self.typing().check_component_use(&base)?;
         if args.len() != usize::from(base.rank) {
             let text = format!(
                 "{} subscript{} on an array of rank {}",
@@ -217,22 +206,22 @@ impl Checker<'_> {
                 if args.len() == 1 { "" } else { "s" },
                 base.rank
             );
-            return self.error(Code::SubscriptCount, span, text);
+            return self.reporter.error(Code::SubscriptCount, span, text);
         }
         let mut subs = Vec::with_capacity(args.len());
         for arg in args {
             subs.push(self.one_subscript(arg));
         }
         let subs = subs.into_iter().collect::<Option<Vec<Sub>>>()?;
-        self.check_constant_subscripts(&base, &subs);
+        self.typing().check_constant_subscripts(&base, &subs);
         let ty = base.ty.clone();
         let rank = subs.iter().filter(|s| !matches!(s, Sub::Index(_))).count() as u8;
         if rank > 0 {
-            if let Some(Shape::AssumedSize(..)) = self.shape_of(&base)
+            if let Some(Shape::AssumedSize(..)) = shape_of(&self.defs, &base)
                 && let Some(Sub::Range { hi: None, .. }) = subs.last()
             {
                 let help = "give the upper bound of the last dimension";
-                return self.error_help(
+                return self.reporter.error_help(
                     Code::BadBounds,
                     span,
                     "the array has assumed size: it has no last upper bound",
@@ -242,15 +231,7 @@ impl Checker<'_> {
             return Some(Expr { kind: ExprKind::Section { base: Box::new(base), subs }, ty, rank, span });
         }
         let subs = subs.into_iter().filter_map(|s| if let Sub::Index(e) = s { Some(e) } else { None }).collect();
-        self.fold(Expr { kind: ExprKind::Element { base: Box::new(base), subs }, ty, rank: 0, span })
-    }
-
-    /// The rank of the last part of a designator: that of `a%b` with array `a` and scalar `b` is 0.
-    fn own_rank(&self, base: &Expr) -> u8 {
-        match &base.kind {
-            ExprKind::Field { base: object, .. } if object.rank > 0 => 0,
-            _ => base.rank,
-        }
+        self.typing().fold(Expr { kind: ExprKind::Element { base: Box::new(base), subs }, ty, rank: 0, span })
     }
 
     fn one_subscript(&mut self, arg: &Arg) -> Option<Sub> {
@@ -258,16 +239,18 @@ impl Checker<'_> {
             ArgValue::Expr(e) => {
                 let value = self.expr(e)?;
                 if !matches!(value.ty, Type::Integer(_)) {
-                    let text =
-                        format!("a subscript must be an integer, not {}", self.shape_name(&value.ty, value.rank));
-                    return self.error(Code::IntegerRequired, e.span, text);
+                    let text = format!(
+                        "a subscript must be an integer, not {}",
+                        shape_name(&self.defs, &value.ty, value.rank)
+                    );
+                    return self.reporter.error(Code::IntegerRequired, e.span, text);
                 }
                 match value.rank {
-                    0 => Some(Sub::Index(self.convert(value, &Type::Integer(8))?)),
-                    1 => Some(Sub::Vector(self.convert(value, &Type::Integer(8))?)),
+                    0 => Some(Sub::Index(self.typing().convert(value, &Type::Integer(8))?)),
+                    1 => Some(Sub::Vector(self.typing().convert(value, &Type::Integer(8))?)),
                     _ => {
                         let text = format!("a vector subscript has rank 1, not {}", value.rank);
-                        self.error(Code::BadVectorSubscript, e.span, text)
+                        self.reporter.error(Code::BadVectorSubscript, e.span, text)
                     }
                 }
             }
@@ -277,11 +260,11 @@ impl Checker<'_> {
                 let step = self.bound(step.as_ref());
                 let (lo, hi, step) = (lo?, hi?, step?);
                 if let Some(Expr { kind: ExprKind::Const(Const::Int(0)), span, .. }) = &step {
-                    return self.error(Code::ZeroStride, *span, "a section's stride cannot be zero");
+                    return self.reporter.error(Code::ZeroStride, *span, "a section's stride cannot be zero");
                 }
                 Some(Sub::Range { lo, hi, step })
             }
-            ArgValue::AltReturn(_) => self.error(Code::SyntaxError, arg.span, "`*` is no subscript"),
+            ArgValue::AltReturn(_) => self.reporter.error(Code::SyntaxError, arg.span, "`*` is not a subscript"),
         }
     }
 
@@ -296,7 +279,7 @@ impl Checker<'_> {
 
     fn substring(&mut self, base: Expr, args: &[Arg], span: Span) -> Option<Expr> {
         let [Arg { value: ArgValue::Range { lo, hi, step: None }, .. }] = args else {
-            return self.error(Code::BadSubstring, span, "a substring is `(first:last)`");
+            return self.reporter.error(Code::BadSubstring, span, "a substring is `(first:last)`");
         };
         let (lo, hi) = (self.bound(lo.as_ref()), self.bound(hi.as_ref()));
         let (lo, hi) = (lo?, hi?);
@@ -311,7 +294,7 @@ impl Checker<'_> {
             (Some(a), Some(b)) => {
                 if a <= b && (a < 1 || length.is_some_and(|n| b > n)) {
                     let text = format!("substring {a}:{b} of a value of length {}", length.unwrap_or(0));
-                    return self.error(Code::BadSubstring, span, text);
+                    return self.reporter.error(Code::BadSubstring, span, text);
                 }
                 CharLen::Const(b.saturating_sub(a).saturating_add(1).max(0))
             }
@@ -319,25 +302,43 @@ impl Checker<'_> {
         };
         let rank = base.rank;
         let kind = ExprKind::Substring { base: Box::new(base), lo: lo.map(Box::new), hi: hi.map(Box::new) };
-        self.fold(Expr { kind, ty: Type::Character(len), rank, span })
+        self.typing().fold(Expr { kind, ty: Type::Character(len), rank, span })
+    }
+}
+
+/// Whether the parentheses hold one range without a stride, as a substring does.
+fn is_substring(args: &[Arg]) -> bool {
+    matches!(args, [Arg { value: ArgValue::Range { step: None, .. }, .. }])
+}
+
+impl Typing<'_> {
+    /// Whether a scalar may be an array by a declaration that was lost.
+    fn may_lack_shape(&self, id: VarId) -> bool {
+        let name = &self.defs.var(id).name;
+        self.scopes
+            .all()
+            .iter()
+            .any(|s| s.lost && matches!(s.names.get(name).map(|e| &e.sym), Some(Sym::Var(v)) if *v == id))
     }
 
-    /// The declared shape of a whole array.
-    pub(crate) fn shape_of(&self, base: &Expr) -> Option<&Shape> {
-        match &base.kind {
-            ExprKind::Var(id) => Some(&self.out.var(*id).shape),
-            ExprKind::Field { base, field } => match base.ty {
-                Type::Derived(id) => self.out.ty(id).fields.get(*field as usize).map(|f| &f.shape),
-                _ => None,
-            },
-            _ => None,
-        }
+    /// Reports a name without any declaration that stands for neither an array nor a function.
+    pub(crate) fn no_such_array<T>(&mut self, name: &Name, near: Option<&str>) -> Option<T> {
+        let text = format!("there is no array or function `{}` here", name.as_str());
+        let d = Diagnostic::new(Code::UndeclaredName, name.span, text);
+        self.reporter.report(match near {
+            Some(near) => d.suggest(Some(near)),
+            None => d.help(
+                self.use_help(name.as_str())
+                    .unwrap_or_else(|| "declare it, or give the file that defines it".to_owned()),
+            ),
+        });
+        None
     }
 
     /// Warns of constant subscripts outside constant bounds.
     fn check_constant_subscripts(&mut self, base: &Expr, subs: &[Sub]) {
         let mut found = Vec::new();
-        if let Some(bounds) = self.shape_of(base).and_then(constant_bounds) {
+        if let Some(bounds) = shape_of(self.defs, base).and_then(constant_bounds) {
             for (dim, (sub, (lower, extent))) in subs.iter().zip(bounds).enumerate() {
                 let Sub::Index(Expr { kind: ExprKind::Const(Const::Int(v)), span, .. }) = sub else { continue };
                 let upper = lower.saturating_add(extent).saturating_sub(1);
@@ -347,12 +348,15 @@ impl Checker<'_> {
             }
         }
         for (span, text) in found {
-            self.report(Diagnostic::new(Code::ConstantSubscriptOutOfBounds, span, text));
+            self.reporter.report(Diagnostic::new(Code::ConstantSubscriptOutOfBounds, span, text));
         }
     }
 }
 
-/// Whether the parentheses hold one range without a stride, as a substring does.
-fn is_substring(args: &[Arg]) -> bool {
-    matches!(args, [Arg { value: ArgValue::Range { step: None, .. }, .. }])
+/// The rank of the last part of a designator: that of `a%b` with array `a` and scalar `b` is 0.
+fn own_rank(base: &Expr) -> u8 {
+    match &base.kind {
+        ExprKind::Field { base: object, .. } if object.rank > 0 => 0,
+        _ => base.rank,
+    }
 }

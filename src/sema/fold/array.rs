@@ -2,8 +2,8 @@
 
 use super::number::no_fold;
 use super::{MOST_ELEMENTS, Outcome, number};
+use crate::checked::Intrinsic as I;
 use crate::checked::{BinaryOp, CmpOp, Const, Expr, Type};
-use crate::intrinsic::Intrinsic as I;
 use diag::Code;
 
 /// Applies a function to a scalar or to each element.

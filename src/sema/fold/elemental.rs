@@ -2,8 +2,8 @@
 
 use super::number::{integer, kind_of, no_fold, wrapped};
 use super::{Outcome, convert, math, number};
+use crate::checked::Intrinsic as I;
 use crate::checked::{CmpOp, Const, Type};
-use crate::intrinsic::Intrinsic as I;
 use diag::Code;
 use scalar::{Ty, bits, model, real};
 

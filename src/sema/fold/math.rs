@@ -4,7 +4,7 @@
 //! are left to the run time's own functions, so that both agree with the device. real(4) is computed in real(8) and
 //! rounded once.
 
-use crate::intrinsic::Intrinsic;
+use crate::checked::Intrinsic;
 
 /// A function of one real argument; `None` where it is not known here, NaN outside its domain.
 pub(super) fn one(id: Intrinsic, x: f64) -> Option<f64> {

@@ -2,11 +2,12 @@
 
 use super::Reference;
 use super::text::length_of;
-use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Sub, Type};
+use crate::checked::Intrinsic as I;
+use crate::checked::{CharLen, Const, Expr, ExprKind, Program, Sub, Type};
 use crate::checker::Checker;
-use crate::decl::{constant_bounds, is_numeric, same_type};
-use crate::expr::promoted;
-use crate::intrinsic::Intrinsic as I;
+use crate::typing::{
+    Typing, assignable, constant, constant_bounds, is_numeric, promoted, same_type, shape_of, type_name,
+};
 use diag::Code;
 
 const INTEGERS: &[u8] = &[1, 2, 4, 8];
@@ -17,80 +18,133 @@ impl Checker<'_> {
         let (id, span) = (r.id, r.span);
         match id {
             I::Sum | I::Product | I::Maxval | I::Minval | I::Iall | I::Iany | I::Iparity | I::Norm2 => {
-                self.reduction(r)
+                self.typing().reduction(r)
             }
             I::All | I::Any | I::Count | I::Parity => self.mask_reduction(r),
-            I::Maxloc | I::Minloc | I::Findloc => self.location(r),
-            I::DotProduct | I::Matmul => self.product(r),
-            I::Trim | I::Repeat => self.text_transformation(r),
+            I::Maxloc | I::Minloc | I::Findloc => self.typing().location(r),
+            I::DotProduct | I::Matmul => self.typing().product(r),
+            I::Trim | I::Repeat => self.typing().text_transformation(r),
             I::Transpose => {
-                let a = self.need_array(&mut r, 0)?;
+                let a = self.typing().need_array(&mut r, 0)?;
                 if a.rank != 2 {
-                    return self.bad_argument(id, 0, &a, "an array of rank 2");
+                    return self.typing().bad_argument(id, 0, &a, "an array of rank 2");
                 }
                 let ty = length_type(&a);
-                self.intrinsic_node(id, vec![Some(a)], ty, 2, span)
+                self.typing().intrinsic_node(id, vec![Some(a)], ty, 2, span)
             }
             I::Cshift | I::Eoshift => {
-                let a = self.need_array(&mut r, 0)?;
-                let Some(shift) = self.take_integer(&mut r, 1, 8, false)? else { return self.need(&mut r, 1) };
+                let a = self.typing().need_array(&mut r, 0)?;
+                let Some(shift) = self.typing().take_integer(&mut r, 1, 8, false)? else {
+                    return self.typing().need(&mut r, 1);
+                };
                 let mut args = vec![None, Some(shift)];
                 if id == I::Eoshift {
                     let boundary = match r.take(2) {
-                        Some(b) if self.assignable(&a.ty, &b) => {
+                        Some(b) if assignable(&a.ty, &b) => {
                             let ty = a.ty.clone();
-                            Some(self.convert(b, &ty)?)
+                            Some(self.typing().convert(b, &ty)?)
                         }
                         Some(b) => {
-                            let wanted = format!("`{}` like the array", self.type_name(&a.ty));
-                            return self.bad_argument(id, 2, &b, &wanted);
+                            let wanted = format!("`{}` like the array", type_name(&self.defs, &a.ty));
+                            return self.typing().bad_argument(id, 2, &b, &wanted);
                         }
                         None => None,
                     };
                     args.push(boundary);
                 }
                 let at = args.len();
-                args.push(self.take_integer(&mut r, at, 4, true)?);
+                args.push(self.typing().take_integer(&mut r, at, 4, true)?);
                 let (ty, rank) = (length_type(&a), a.rank);
                 args[0] = Some(a);
-                self.intrinsic_node(id, args, ty, rank, span)
+                self.typing().intrinsic_node(id, args, ty, rank, span)
             }
             I::Pack => {
-                let a = self.need_array(&mut r, 0)?;
-                let Some(mask) = self.take_logical(&mut r, 1)? else { return self.need(&mut r, 1) };
-                let vector = self.like(&mut r, 2, &a)?;
+                let a = self.typing().need_array(&mut r, 0)?;
+                let Some(mask) = self.typing().take_logical(&mut r, 1)? else {
+                    return self.typing().need(&mut r, 1);
+                };
+                let vector = self.typing().like(&mut r, 2, &a)?;
                 let ty = length_type(&a);
-                self.intrinsic_node(id, vec![Some(a), Some(mask), vector], ty, 1, span)
+                self.typing().intrinsic_node(id, vec![Some(a), Some(mask), vector], ty, 1, span)
             }
             I::Unpack => {
-                let v = self.need_array(&mut r, 0)?;
-                let Some(mask) = self.take_logical(&mut r, 1)? else { return self.need(&mut r, 1) };
-                let Some(field) = self.like(&mut r, 2, &v)? else { return self.need(&mut r, 2) };
+                let v = self.typing().need_array(&mut r, 0)?;
+                let Some(mask) = self.typing().take_logical(&mut r, 1)? else {
+                    return self.typing().need(&mut r, 1);
+                };
+                let Some(field) = self.typing().like(&mut r, 2, &v)? else {
+                    return self.typing().need(&mut r, 2);
+                };
                 let (ty, rank) = (length_type(&v), mask.rank);
-                self.intrinsic_node(id, vec![Some(v), Some(mask), Some(field)], ty, rank, span)
+                self.typing().intrinsic_node(id, vec![Some(v), Some(mask), Some(field)], ty, rank, span)
             }
             I::Spread => {
-                let source = self.need(&mut r, 0)?;
-                let Some(dim) = self.take_integer(&mut r, 1, 4, true)? else { return self.need(&mut r, 1) };
-                let Some(copies) = self.take_integer(&mut r, 2, 8, true)? else { return self.need(&mut r, 2) };
+                let source = self.typing().need(&mut r, 0)?;
+                let Some(dim) = self.typing().take_integer(&mut r, 1, 4, true)? else {
+                    return self.typing().need(&mut r, 1);
+                };
+                let Some(copies) = self.typing().take_integer(&mut r, 2, 8, true)? else {
+                    return self.typing().need(&mut r, 2);
+                };
                 let (ty, rank) = (length_type(&source), source.rank + 1);
-                self.intrinsic_node(id, vec![Some(source), Some(dim), Some(copies)], ty, rank, span)
+                self.typing().intrinsic_node(id, vec![Some(source), Some(dim), Some(copies)], ty, rank, span)
             }
-            I::Reshape => self.reshape(r),
-            I::Transfer => self.transfer(r),
+            I::Reshape => self.typing().reshape(r),
+            I::Transfer => self.typing().transfer(r),
             I::SelectedIntKind | I::SelectedRealKind | I::SelectedCharKind | I::SelectedLogicalKind => {
-                self.selected_kind(r)
+                self.typing().selected_kind(r)
             }
-            I::CommandArgumentCount => self.intrinsic_node(id, Vec::new(), Type::Integer(4), 0, span),
+            I::CommandArgumentCount => self.typing().intrinsic_node(id, Vec::new(), Type::Integer(4), 0, span),
             I::CAssociated => {
-                let a = self.need(&mut r, 0)?;
+                let a = self.typing().need(&mut r, 0)?;
                 let b = r.take(1);
-                self.intrinsic_node(id, vec![Some(a), b], Type::Logical(4), 0, span)
+                self.typing().intrinsic_node(id, vec![Some(a), b], Type::Logical(4), 0, span)
             }
-            _ => self.refuse(span, format!("intrinsic procedure `{}`", id.name())),
+            _ => self.reporter.refuse(span, format!("intrinsic procedure `{}`", id.name())),
         }
     }
 
+    fn mask_reduction(&mut self, mut r: Reference) -> Option<Expr> {
+        let (id, span) = (r.id, r.span);
+        let Some(mask) = self.typing().take_logical(&mut r, 0)? else {
+            return self.typing().need(&mut r, 0);
+        };
+        if mask.rank == 0 {
+            return self.typing().bad_argument(id, 0, &mask, "an array");
+        }
+        let (dim, rank) = self.typing().dimension(&mut r, 1, mask.rank)?;
+        let mut args = vec![Some(mask), dim];
+        if id == I::Parity {
+            // An odd number of true elements.
+            args.push(None);
+            let int = Type::Integer(4);
+            let count = self.typing().intrinsic_node(I::Count, args, int.clone(), rank, span)?;
+            let one = constant(Const::Int(1), int.clone(), span);
+            let odd = self.typing().intrinsic_node(I::Iand, vec![Some(count), Some(one.clone())], int, rank, span)?;
+            return self.operation(&ast::BinaryOp::Eq, odd, one, span);
+        }
+        let ty = if id == I::Count {
+            let default = self.options.integer_kind();
+            let kind = self.typing().take_kind(&mut r, 2, default, INTEGERS)?;
+            args.push(None);
+            Type::Integer(kind)
+        } else {
+            Type::Logical(4)
+        };
+        self.typing().intrinsic_node(id, args, ty, rank, span)
+    }
+}
+
+/// The type of an argument's elements as a result has it.
+fn length_type(e: &Expr) -> Type {
+    match &e.ty {
+        Type::Character(CharLen::Const(_)) => e.ty.clone(),
+        Type::Character(_) => length_of(e),
+        other => other.clone(),
+    }
+}
+
+impl Typing<'_> {
     fn need_array(&mut self, r: &mut Reference, at: usize) -> Option<Expr> {
         let e = self.need(r, at)?;
         if e.rank == 0 { self.bad_argument(r.id, at, &e, "an array") } else { Some(e) }
@@ -103,7 +157,7 @@ impl Checker<'_> {
             None => Some(None),
             Some(e) if same_type(&e.ty, &model.ty) => Some(Some(e)),
             Some(e) => {
-                let wanted = format!("`{}` like the first argument", self.type_name(&model.ty));
+                let wanted = format!("`{}` like the first argument", type_name(self.defs, &model.ty));
                 self.bad_argument(r.id, at, &e, &wanted)
             }
         }
@@ -116,7 +170,7 @@ impl Checker<'_> {
             && !(1..=i64::from(rank)).contains(&d)
         {
             let text = format!("`dim` is {d}, and the array has rank {rank}");
-            return self.error(Code::BadIntrinsicArgument, dim.span, text);
+            return self.reporter.error(Code::BadIntrinsicArgument, dim.span, text);
         }
         Some((Some(dim), rank - 1))
     }
@@ -157,33 +211,6 @@ impl Checker<'_> {
         self.intrinsic_node(id, args, ty, rank, span)
     }
 
-    fn mask_reduction(&mut self, mut r: Reference) -> Option<Expr> {
-        let (id, span) = (r.id, r.span);
-        let Some(mask) = self.take_logical(&mut r, 0)? else { return self.need(&mut r, 0) };
-        if mask.rank == 0 {
-            return self.bad_argument(id, 0, &mask, "an array");
-        }
-        let (dim, rank) = self.dimension(&mut r, 1, mask.rank)?;
-        let mut args = vec![Some(mask), dim];
-        if id == I::Parity {
-            // An odd number of true elements.
-            args.push(None);
-            let int = Type::Integer(4);
-            let count = self.intrinsic_node(I::Count, args, int.clone(), rank, span)?;
-            let one = Self::constant(Const::Int(1), int.clone(), span);
-            let odd = self.intrinsic_node(I::Iand, vec![Some(count), Some(one.clone())], int, rank, span)?;
-            return self.operation(&ast::BinaryOp::Eq, odd, one, span);
-        }
-        let ty = if id == I::Count {
-            let kind = self.take_kind(&mut r, 2, self.integer_kind(), INTEGERS)?;
-            args.push(None);
-            Type::Integer(kind)
-        } else {
-            Type::Logical(4)
-        };
-        self.intrinsic_node(id, args, ty, rank, span)
-    }
-
     fn location(&mut self, mut r: Reference) -> Option<Expr> {
         let (id, span) = (r.id, r.span);
         let a = self.need_array(&mut r, 0)?;
@@ -192,7 +219,7 @@ impl Checker<'_> {
         let value = if id == I::Findloc {
             let value = self.need(&mut r, 1)?;
             if !same_type(&a.ty, &value.ty) && promoted(&a.ty, &value.ty).is_none() {
-                let wanted = format!("`{}` like the array", self.type_name(&a.ty));
+                let wanted = format!("`{}` like the array", type_name(self.defs, &a.ty));
                 return self.bad_argument(id, 1, &value, &wanted);
             }
             let ty = a.ty.clone();
@@ -211,7 +238,7 @@ impl Checker<'_> {
         let has_dim = r.get(first).is_some();
         let (dim, rank) = self.dimension(&mut r, first, array_rank)?;
         let mask = self.take_logical(&mut r, first + 1)?;
-        let kind = self.take_kind(&mut r, first + 2, self.integer_kind(), INTEGERS)?;
+        let kind = self.take_kind(&mut r, first + 2, self.options.integer_kind(), INTEGERS)?;
         let back = self.take_logical(&mut r, first + 3)?;
         let mut args = vec![Some(a)];
         if id == I::Findloc {
@@ -235,7 +262,7 @@ impl Checker<'_> {
             (I::Matmul, 1, 2) | (I::Matmul, 2, 1) => 1,
             _ => {
                 let text = format!("`{}` of arrays of ranks {} and {}", id.name(), a.rank, b.rank);
-                return self.error(Code::BadIntrinsicArgument, span, text);
+                return self.reporter.error(Code::BadIntrinsicArgument, span, text);
             }
         };
         let args = vec![Some(self.convert(a, &ty)?), Some(self.convert(b, &ty)?)];
@@ -246,53 +273,14 @@ impl Checker<'_> {
         let (id, span) = (r.id, r.span);
         let source = self.need_array(&mut r, 0)?;
         let Some(shape) = self.take_integer(&mut r, 1, 8, false)? else { return self.need(&mut r, 1) };
-        let Some(rank) = self.vector_length(&shape).filter(|n| (1..=15).contains(n) && shape.rank == 1) else {
+        let Some(rank) = vector_length(self.defs, &shape).filter(|n| (1..=15).contains(n) && shape.rank == 1) else {
             let text = "`shape` of `reshape` must be a vector whose length is known at compile time";
-            return self.error(Code::BadIntrinsicArgument, shape.span, text);
+            return self.reporter.error(Code::BadIntrinsicArgument, shape.span, text);
         };
         let pad = self.like(&mut r, 2, &source)?;
         let order = self.take_integer(&mut r, 3, 4, false)?;
         let ty = length_type(&source);
         self.intrinsic_node(id, vec![Some(source), Some(shape), pad, order], ty, rank as u8, span)
-    }
-
-    /// The length of a vector, where it is known at compile time.
-    pub(crate) fn vector_length(&mut self, e: &Expr) -> Option<i64> {
-        match &e.kind {
-            ExprKind::Const(Const::Array { items, .. }) => Some(items.len() as i64),
-            ExprKind::Convert(inner) | ExprKind::Paren(inner) => self.vector_length(inner),
-            ExprKind::Array(items) => {
-                let mut n = 0;
-                for item in items {
-                    n += match item {
-                        crate::checked::Item::Expr(e) if e.rank == 0 => 1,
-                        crate::checked::Item::Expr(e) => self.vector_length(e)?,
-                        crate::checked::Item::Do(_) => return None,
-                    };
-                }
-                Some(n)
-            }
-            ExprKind::Intrinsic { id: I::Shape, args } => args.first()?.as_ref().map(|a| i64::from(a.rank)),
-            ExprKind::Section { base, subs } => match (subs.as_slice(), &base.kind) {
-                ([Sub::Range { lo, hi, step: None }], _) => {
-                    let bounds = self.shape_of(base).and_then(constant_bounds);
-                    let own = bounds.as_ref().and_then(|b| b.first().copied());
-                    let value = |e: &Option<Expr>, default: Option<i64>| match e {
-                        Some(Expr { kind: ExprKind::Const(Const::Int(v)), .. }) => Some(*v),
-                        Some(_) => None,
-                        None => default,
-                    };
-                    let lo = value(lo, own.map(|b| b.0))?;
-                    let hi = value(hi, own.map(|b| b.0.saturating_add(b.1).saturating_sub(1)))?;
-                    Some(hi.saturating_sub(lo).saturating_add(1).max(0))
-                }
-                _ => None,
-            },
-            _ => {
-                let bounds = self.shape_of(e).and_then(constant_bounds);
-                bounds.and_then(|b| b.first().map(|x| x.1))
-            }
-        }
     }
 
     fn transfer(&mut self, mut r: Reference) -> Option<Expr> {
@@ -352,37 +340,45 @@ impl Checker<'_> {
                 _ => return self.need(&mut r, 0),
             },
         };
-        Some(Self::constant(Const::Int(kind), self.integer(), span))
-    }
-
-    /// The extents of an expression, where they are all known at compile time.
-    pub(crate) fn constant_extents(&self, e: &Expr) -> Option<Vec<(i64, i64)>> {
-        match &e.kind {
-            ExprKind::Const(Const::Array { bounds, .. }) => Some(bounds.iter().map(|b| (1, b.1)).collect()),
-            ExprKind::Var(id) => {
-                let var = self.out.var(*id);
-                match var.shape {
-                    Shape::Explicit(_) => constant_bounds(&var.shape),
-                    _ => None,
-                }
-            }
-            ExprKind::Field { base, .. } if base.rank == 0 => match self.shape_of(e) {
-                Some(shape @ Shape::Explicit(_)) => constant_bounds(shape),
-                _ => None,
-            },
-            ExprKind::Convert(inner) | ExprKind::Paren(inner) => {
-                self.constant_extents(inner).map(|b| b.iter().map(|x| (1, x.1)).collect())
-            }
-            _ => None,
-        }
+        Some(constant(Const::Int(kind), self.options.integer(), span))
     }
 }
 
-/// The type of an argument's elements as a result has it.
-fn length_type(e: &Expr) -> Type {
-    match &e.ty {
-        Type::Character(CharLen::Const(_)) => e.ty.clone(),
-        Type::Character(_) => length_of(e),
-        other => other.clone(),
+/// The length of a vector, where it is known at compile time.
+pub(crate) fn vector_length(program: &Program, e: &Expr) -> Option<i64> {
+    match &e.kind {
+        ExprKind::Const(Const::Array { items, .. }) => Some(items.len() as i64),
+        ExprKind::Convert(inner) | ExprKind::Paren(inner) => vector_length(program, inner),
+        ExprKind::Array(items) => {
+            let mut n = 0;
+            for item in items {
+                n += match item {
+                    crate::checked::Item::Expr(e) if e.rank == 0 => 1,
+                    crate::checked::Item::Expr(e) => vector_length(program, e)?,
+                    crate::checked::Item::Do(_) => return None,
+                };
+            }
+            Some(n)
+        }
+        ExprKind::Intrinsic { id: I::Shape, args } => args.first()?.as_ref().map(|a| i64::from(a.rank)),
+        ExprKind::Section { base, subs } => match (subs.as_slice(), &base.kind) {
+            ([Sub::Range { lo, hi, step: None }], _) => {
+                let bounds = shape_of(program, base).and_then(constant_bounds);
+                let own = bounds.as_ref().and_then(|b| b.first().copied());
+                let value = |e: &Option<Expr>, default: Option<i64>| match e {
+                    Some(Expr { kind: ExprKind::Const(Const::Int(v)), .. }) => Some(*v),
+                    Some(_) => None,
+                    None => default,
+                };
+                let lo = value(lo, own.map(|b| b.0))?;
+                let hi = value(hi, own.map(|b| b.0.saturating_add(b.1).saturating_sub(1)))?;
+                Some(hi.saturating_sub(lo).saturating_add(1).max(0))
+            }
+            _ => None,
+        },
+        _ => {
+            let bounds = shape_of(program, e).and_then(constant_bounds);
+            bounds.and_then(|b| b.first().map(|x| x.1))
+        }
     }
 }

@@ -1,11 +1,8 @@
 //! Procedures of device code: barriers, votes, shuffles, atomics, clocks (CUDA Fortran guide, 3.6).
 
 use super::Reference;
-use crate::checked::{Expr, ExprKind, Type};
-use crate::checker::Checker;
-use crate::decl::same_type;
-use crate::expr::is_designator;
-use crate::intrinsic::{Class, Intrinsic as I};
+use crate::checked::{Class, Expr, ExprKind, Intrinsic as I, Type, is_designator};
+use crate::typing::{Typing, same_type, type_name};
 use diag::Code;
 
 /// Whether a device procedure is a subroutine.
@@ -33,7 +30,7 @@ pub(super) fn has(id: I) -> bool {
     }
 }
 
-impl Checker<'_> {
+impl Typing<'_> {
     /// Types a function of device code.
     pub(super) fn device_function(&mut self, mut r: Reference) -> Option<Expr> {
         let (id, span) = (r.id, r.span);
@@ -105,7 +102,7 @@ impl Checker<'_> {
         }
         if let Err(why) = self.definable(&mem) {
             let text = format!("`{}` changes its argument, and {why}", id.name());
-            return self.error(Code::ArgumentNotDefinable, mem.span, text);
+            return self.reporter.error(Code::ArgumentNotDefinable, mem.span, text);
         }
         self.check_device_target(&mem)?;
         let val = self.convert(val, &mem.ty.clone())?;
@@ -146,7 +143,7 @@ impl Checker<'_> {
             return self.bad_argument(id, 0, &mem, wanted);
         }
         if let Err(why) = self.definable(&mem) {
-            return self.error(
+            return self.reporter.error(
                 Code::ArgumentNotDefinable,
                 mem.span,
                 format!("`{}` changes its argument, and {why}", id.name()),
@@ -158,7 +155,7 @@ impl Checker<'_> {
             let value = self.need(&mut r, at)?;
             let same_family = std::mem::discriminant(&value.ty) == std::mem::discriminant(&mem.ty);
             if value.rank != 0 || !(same_type(&value.ty, &mem.ty) || same_family) {
-                let wanted = format!("`{}` like `mem`", self.type_name(&mem.ty));
+                let wanted = format!("`{}` like `mem`", type_name(self.defs, &mem.ty));
                 return self.bad_argument(id, at, &value, &wanted);
             }
             let ty = mem.ty.clone();

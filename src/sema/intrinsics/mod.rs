@@ -15,10 +15,9 @@ mod text;
 
 pub(crate) use names::{Found, lookup, nearest};
 
-use crate::checked::{Const, Expr, ExprKind, Type};
-use crate::checker::{Checker, Side};
-use crate::expr::{Argument, Given};
-use crate::intrinsic::{Class, Intrinsic};
+use crate::checked::{Class, Const, Expr, ExprKind, Intrinsic, Type};
+use crate::checker::{Checker, CodeSide};
+use crate::typing::{Argument, Given, Typing, assignable_types, constant, shape_name};
 use ast::{Arg, ArgValue};
 use diag::{Code, Diagnostic, nearest_name};
 use source::Span;
@@ -54,9 +53,9 @@ impl Checker<'_> {
         let id = found.id;
         if is_subroutine(id) {
             let text = format!("`{}` is a subroutine and has no value", id.name());
-            return self.error_help(Code::NotAFunction, span, text, "call it with `call`");
+            return self.reporter.error_help(Code::NotAFunction, span, text, "call it with `call`");
         }
-        self.check_intrinsic_side(id, span)?;
+        self.typing().check_intrinsic_side(id, span)?;
         if id == Intrinsic::Null {
             return Some(Expr { kind: ExprKind::Null, ty: Type::Any, rank: 0, span });
         }
@@ -64,22 +63,22 @@ impl Checker<'_> {
         if let Some(kind) = found.kind
             && let Some(at) = id.dummies().iter().position(|d| *d == "kind")
         {
-            r.args[at] = Some(Self::constant(Const::Int(i64::from(kind)), Type::Integer(4), span));
+            r.args[at] = Some(constant(Const::Int(i64::from(kind)), Type::Integer(4), span));
         }
-        self.check_host_intrinsic(&r)?;
+        self.typing().check_host_intrinsic(r.id, &r.args)?;
         let value = match id.class() {
             Class::Elemental => self.elemental(r),
             Class::Transformational => self.transformational(r),
             Class::Inquiry => self.inquiry(r),
-            Class::Device => self.device_function(r),
+            Class::Device => self.typing().device_function(r),
             Class::Subroutine => None,
         }?;
         match found.result {
             Some(ty) => {
-                if !crate::expr::assignable_types(&ty, &value.ty) {
+                if !assignable_types(&ty, &value.ty) {
                     return None;
                 }
-                self.convert(value, &ty)
+                self.typing().convert(value, &ty)
             }
             None => Some(value),
         }
@@ -94,45 +93,11 @@ impl Checker<'_> {
     ) -> Option<(Intrinsic, Vec<Option<Expr>>)> {
         if !is_subroutine(id) {
             let text = format!("`{}` is a function, not a subroutine", id.name());
-            return self.error_help(Code::NotASubroutine, span, text, "use its value in an expression");
+            return self.reporter.error_help(Code::NotASubroutine, span, text, "use its value in an expression");
         }
-        self.check_intrinsic_side(id, span)?;
+        self.typing().check_intrinsic_side(id, span)?;
         let r = self.intrinsic_arguments(id, args, span)?;
         self.subroutine(r)
-    }
-
-    /// Device procedures belong to device code, most host services to host code.
-    fn check_intrinsic_side(&mut self, id: Intrinsic, span: Span) -> Option<()> {
-        if self.frozen || self.cx.specification {
-            return Some(());
-        }
-        let is_barrier = matches!(
-            id,
-            Intrinsic::Syncthreads | Intrinsic::SyncthreadsAnd | Intrinsic::SyncthreadsOr | Intrinsic::SyncthreadsCount
-        );
-        if is_barrier && self.cx.side == Side::CufKernel && !self.uses_module("cudadevice") {
-            let text = format!("`{}` in a `!$cuf kernel do` loop", id.name());
-            let help = "write `use cudadevice` in a `block` around it, if all iterations of a block come there";
-            return self.error_help(Code::DeviceIntrinsicInHostLoop, span, text, help);
-        }
-        // The seeds of threads come from the host's, and a thread's draws are counted in its kernel.
-        if self.cx.side == Side::Device && id == Intrinsic::RandomSeed {
-            return self.refuse(span, "`random_seed` in device code");
-        }
-        if self.cx.side == Side::CufKernel && matches!(id, Intrinsic::RandomSeed | Intrinsic::RandomNumber) {
-            return self.refuse(span, format!("`{}` in a `!$cuf kernel do`", id.name()));
-        }
-        match (id.class(), self.cx.side) {
-            (Class::Device, Side::Host) => {
-                let text = format!("`{}` is a procedure of device code and is used in host code", id.name());
-                self.error(Code::DeviceFeatureInHostCode, span, text)
-            }
-            (_, Side::Device | Side::CufKernel) if !device::has(id) => {
-                let text = format!("device code has no `{}`", id.name());
-                self.error_help(Code::IntrinsicNotOnDevice, span, text, "call it in host code")
-            }
-            _ => Some(()),
-        }
     }
 
     /// Types the arguments and puts them in the order of the row.
@@ -149,7 +114,7 @@ impl Checker<'_> {
         for (i, arg) in typed.into_iter().enumerate() {
             let at = match &arg.keyword {
                 None if keywords => {
-                    return self.error(
+                    return self.reporter.error(
                         Code::DuplicateArgument,
                         arg.span,
                         "an argument by position stands after one by keyword",
@@ -158,7 +123,7 @@ impl Checker<'_> {
                 None if i >= named && !open => {
                     let text =
                         format!("`{}` takes at most {named} argument{}", id.name(), if named == 1 { "" } else { "s" });
-                    return self.error(Code::ArgumentCount, arg.span, text);
+                    return self.reporter.error(Code::ArgumentCount, arg.span, text);
                 }
                 None => i,
                 Some(keyword) => {
@@ -169,7 +134,8 @@ impl Checker<'_> {
                         _ => {
                             let near = nearest_name(keyword.as_str(), dummies.iter().copied());
                             let text = format!("`{}` has no argument `{}`", id.name(), keyword.as_str());
-                            self.report(Diagnostic::new(Code::UnknownKeyword, keyword.span, text).suggest(near));
+                            self.reporter
+                                .report(Diagnostic::new(Code::UnknownKeyword, keyword.span, text).suggest(near));
                             return None;
                         }
                     }
@@ -181,12 +147,12 @@ impl Checker<'_> {
                 Given::Variable(v) if matches!(id, Intrinsic::Associated | Intrinsic::Present) => {
                     Expr { kind: ExprKind::Var(*v), ty: Type::Integer(8), rank: 0, span: arg.span }
                 }
-                _ => return self.procedure_argument(id, &arg),
+                _ => return self.typing().procedure_argument(id, &arg),
             };
             if at >= out.len() {
                 out.push(Some(e));
             } else if out[at].is_some() {
-                return self.error(
+                return self.reporter.error(
                     Code::DuplicateArgument,
                     arg.span,
                     format!("argument `{}` is given twice", dummies[at]),
@@ -203,10 +169,6 @@ impl Checker<'_> {
             out.swap(1, 2);
         }
         Some(Reference { id, args: out, span })
-    }
-
-    fn procedure_argument<T>(&mut self, id: Intrinsic, arg: &Argument) -> Option<T> {
-        self.refuse(arg.span, format!("`{}` of a procedure", id.name()))
     }
 
     /// BOZ constants take the type that the function gives them; `None` when there are none.
@@ -230,9 +192,9 @@ impl Checker<'_> {
                 _ => None,
             };
             ty = Some(match id {
-                Intrinsic::Int => Type::Integer(kind.unwrap_or(self.integer_kind())),
+                Intrinsic::Int => Type::Integer(kind.unwrap_or(self.options.integer_kind())),
                 Intrinsic::Dble => Type::Real(8),
-                _ => Type::Real(kind.unwrap_or(self.real_kind())),
+                _ => Type::Real(kind.unwrap_or(self.options.real_kind())),
             });
         } else {
             for arg in args.iter().filter(|a| !is_boz(a)) {
@@ -253,12 +215,65 @@ impl Checker<'_> {
         }
         Some(Some(out))
     }
+}
+
+/// Dummy names that the standard has beside those of the rows.
+fn alias_of_keyword(id: Intrinsic, keyword: &str) -> &str {
+    match (id, keyword) {
+        (Intrinsic::Atan, "x") => "y",
+        (Intrinsic::Achar | Intrinsic::Char, "i") => "i",
+        (Intrinsic::Allocated, "scalar") => "array",
+        (Intrinsic::Matmul, "a") => "matrix_a",
+        (Intrinsic::Matmul, "b") => "matrix_b",
+        _ => keyword,
+    }
+}
+
+impl Typing<'_> {
+    /// Device procedures belong to device code, most host services to host code.
+    fn check_intrinsic_side(&mut self, id: Intrinsic, span: Span) -> Option<()> {
+        if !self.cx.has_side() {
+            return Some(());
+        }
+        let is_barrier = matches!(
+            id,
+            Intrinsic::Syncthreads | Intrinsic::SyncthreadsAnd | Intrinsic::SyncthreadsOr | Intrinsic::SyncthreadsCount
+        );
+        if is_barrier && self.cx.side == CodeSide::CufKernel && !self.scopes.uses_module(self.cx.scope, "cudadevice") {
+            let text = format!("`{}` in a `!$cuf kernel do` loop", id.name());
+            let help = "write `use cudadevice` in a `block` around it, if all iterations of a block come there";
+            return self.reporter.error_help(Code::DeviceIntrinsicInHostLoop, span, text, help);
+        }
+        // The seeds of threads come from the host's, and a thread's draws are counted in its kernel.
+        if self.cx.side == CodeSide::Device && id == Intrinsic::RandomSeed {
+            return self.reporter.refuse(span, "`random_seed` in device code");
+        }
+        if self.cx.side == CodeSide::CufKernel && matches!(id, Intrinsic::RandomSeed | Intrinsic::RandomNumber) {
+            return self.reporter.refuse(span, format!("`{}` in a `!$cuf kernel do`", id.name()));
+        }
+        match (id.class(), self.cx.side) {
+            (Class::Device, CodeSide::Host) => {
+                let text = format!("`{}` is a procedure of device code and is used in host code", id.name());
+                self.reporter.error(Code::DeviceFeatureInHostCode, span, text)
+            }
+            (_, CodeSide::Device | CodeSide::CufKernel) if !device::has(id) => {
+                let text = format!("device code has no `{}`", id.name());
+                self.reporter.error_help(Code::IntrinsicNotOnDevice, span, text, "call it in host code")
+            }
+            _ => Some(()),
+        }
+    }
+
+    fn procedure_argument<T>(&mut self, id: Intrinsic, arg: &Argument) -> Option<T> {
+        self.reporter.refuse(arg.span, format!("`{}` of a procedure", id.name()))
+    }
 
     /// Reports that an intrinsic does not take an argument.
     pub(crate) fn bad_argument<T>(&mut self, id: Intrinsic, at: usize, e: &Expr, wanted: &str) -> Option<T> {
         let dummy = id.dummies().get(at).copied().filter(|d| *d != "...").unwrap_or("argument");
-        let text = format!("`{dummy}` of `{}` must be {wanted}, not {}", id.name(), self.shape_name(&e.ty, e.rank));
-        self.error(Code::BadIntrinsicArgument, e.span, text)
+        let text =
+            format!("`{dummy}` of `{}` must be {wanted}, not {}", id.name(), shape_name(self.defs, &e.ty, e.rank));
+        self.reporter.error(Code::BadIntrinsicArgument, e.span, text)
     }
 
     /// A required argument, taken.
@@ -268,7 +283,7 @@ impl Checker<'_> {
         }
         let dummy = r.id.dummies().get(at).copied().unwrap_or("argument");
         let text = format!("argument `{dummy}` of `{}` is missing", r.id.name());
-        self.error(Code::ArgumentCount, r.span, text)
+        self.reporter.error(Code::ArgumentCount, r.span, text)
     }
 
     /// A KIND argument, taken; the default when it is absent.
@@ -279,7 +294,7 @@ impl Checker<'_> {
         }
         match self.evaluate(&e)? {
             Const::Int(k) if known.iter().any(|n| i64::from(*n) == k) => Some(k as u8),
-            Const::Int(k) => self.error(Code::UnsupportedKind, e.span, format!("there is no such kind {k}")),
+            Const::Int(k) => self.reporter.error(Code::UnsupportedKind, e.span, format!("there is no such kind {k}")),
             _ => None,
         }
     }
@@ -333,7 +348,7 @@ impl Checker<'_> {
             if e.rank != 0 {
                 if rank != 0 && rank != e.rank {
                     let text = format!("arguments of `{}` have ranks {rank} and {}", id.name(), e.rank);
-                    return self.error(Code::ElementalShapes, span, text);
+                    return self.reporter.error(Code::ElementalShapes, span, text);
                 }
                 rank = e.rank;
             }
@@ -341,17 +356,5 @@ impl Checker<'_> {
         let what = format!("arguments of `{}`", id.name());
         self.check_all_conform(&what, args.iter().flatten(), span)?;
         Some(rank)
-    }
-}
-
-/// Dummy names that the standard has beside those of the rows.
-fn alias_of_keyword(id: Intrinsic, keyword: &str) -> &str {
-    match (id, keyword) {
-        (Intrinsic::Atan, "x") => "y",
-        (Intrinsic::Achar | Intrinsic::Char, "i") => "i",
-        (Intrinsic::Allocated, "scalar") => "array",
-        (Intrinsic::Matmul, "a") => "matrix_a",
-        (Intrinsic::Matmul, "b") => "matrix_b",
-        _ => keyword,
     }
 }

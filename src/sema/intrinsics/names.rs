@@ -1,7 +1,6 @@
 //! Names of intrinsic procedures: the generic ones of the table, and specific and vendors' names that stand for them.
 
-use crate::checked::Type;
-use crate::intrinsic::Intrinsic;
+use crate::checked::{Intrinsic, Type};
 use diag::nearest_name;
 
 /// What a name stands for.

@@ -1,11 +1,10 @@
 //! Elemental functions of numbers and bits.
 
 use super::Reference;
+use crate::checked::Intrinsic as I;
 use crate::checked::{CharLen, Const, Expr, ExprKind, Type};
 use crate::checker::Checker;
-use crate::decl::{is_numeric, same_type};
-use crate::expr::promoted;
-use crate::intrinsic::Intrinsic as I;
+use crate::typing::{Typing, constant, is_numeric, promoted, same_type, shape_name, type_name};
 use diag::Code;
 
 const INTEGERS: &[u8] = &[1, 2, 4, 8];
@@ -17,82 +16,92 @@ impl Checker<'_> {
         let (id, span) = (r.id, r.span);
         match id {
             I::Int => {
-                let a = self.need(&mut r, 0)?;
-                let kind = self.take_kind(&mut r, 1, self.integer_kind(), INTEGERS)?;
-                self.conversion(id, a, Type::Integer(kind), span)
+                let a = self.typing().need(&mut r, 0)?;
+                let default = self.options.integer_kind();
+                let kind = self.typing().take_kind(&mut r, 1, default, INTEGERS)?;
+                self.typing().conversion(id, a, Type::Integer(kind), span)
             }
             I::Real => {
-                let a = self.need(&mut r, 0)?;
-                let default = if let Type::Complex(k) = a.ty { k } else { self.real_kind() };
-                let kind = self.take_kind(&mut r, 1, default, REALS)?;
-                self.conversion(id, a, Type::Real(kind), span)
+                let a = self.typing().need(&mut r, 0)?;
+                let default = if let Type::Complex(k) = a.ty { k } else { self.options.real_kind() };
+                let kind = self.typing().take_kind(&mut r, 1, default, REALS)?;
+                self.typing().conversion(id, a, Type::Real(kind), span)
             }
             I::Dble => {
-                let a = self.need(&mut r, 0)?;
-                self.conversion(id, a, Type::Real(8), span)
+                let a = self.typing().need(&mut r, 0)?;
+                self.typing().conversion(id, a, Type::Real(8), span)
             }
             I::Logical => {
-                let a = self.need(&mut r, 0)?;
+                let a = self.typing().need(&mut r, 0)?;
                 if !matches!(a.ty, Type::Logical(_) | Type::Integer(_)) {
-                    return self.bad_argument(id, 0, &a, "a logical");
+                    return self.typing().bad_argument(id, 0, &a, "a logical");
                 }
-                let kind = self.take_kind(&mut r, 1, self.integer_kind(), INTEGERS)?;
-                self.conversion(id, a, Type::Logical(kind), span)
+                let default = self.options.integer_kind();
+                let kind = self.typing().take_kind(&mut r, 1, default, INTEGERS)?;
+                self.typing().conversion(id, a, Type::Logical(kind), span)
             }
-            I::Cmplx => self.complex_function(r),
-            I::Max | I::Min => self.extremum(r),
-            I::Merge => self.merge(r),
+            I::Cmplx => self.typing().complex_function(r),
+            I::Max | I::Min => self.typing().extremum(r),
+            I::Merge => self.typing().merge(r),
             I::Abs | I::Aimag | I::Conjg => {
-                let a = self.need(&mut r, 0)?;
+                let a = self.typing().need(&mut r, 0)?;
                 let ty = match (id, &a.ty) {
                     (I::Abs, Type::Integer(_) | Type::Real(_)) | (I::Conjg, Type::Complex(_)) => a.ty.clone(),
                     (I::Abs | I::Aimag, Type::Complex(k)) => Type::Real(*k),
-                    _ => return self.bad_argument(id, 0, &a, if id == I::Abs { "a number" } else { "complex" }),
+                    _ => {
+                        return self.typing().bad_argument(
+                            id,
+                            0,
+                            &a,
+                            if id == I::Abs { "a number" } else { "complex" },
+                        );
+                    }
                 };
                 let rank = a.rank;
-                self.intrinsic_node(id, vec![Some(a)], ty, rank, span)
+                self.typing().intrinsic_node(id, vec![Some(a)], ty, rank, span)
             }
             I::Aint | I::Anint => {
-                let a = self.need(&mut r, 0)?;
-                let Type::Real(own) = a.ty else { return self.bad_argument(id, 0, &a, "real") };
-                let kind = self.take_kind(&mut r, 1, own, REALS)?;
+                let a = self.typing().need(&mut r, 0)?;
+                let Type::Real(own) = a.ty else { return self.typing().bad_argument(id, 0, &a, "real") };
+                let kind = self.typing().take_kind(&mut r, 1, own, REALS)?;
                 let rank = a.rank;
-                let value = self.intrinsic_node(id, vec![Some(a), None], Type::Real(own), rank, span)?;
-                self.convert(value, &Type::Real(kind))
+                let value = self.typing().intrinsic_node(id, vec![Some(a), None], Type::Real(own), rank, span)?;
+                self.typing().convert(value, &Type::Real(kind))
             }
             I::Ceiling | I::Floor | I::Nint => {
-                let a = self.need(&mut r, 0)?;
+                let a = self.typing().need(&mut r, 0)?;
                 if !matches!(a.ty, Type::Real(_)) {
-                    return self.bad_argument(id, 0, &a, "real");
+                    return self.typing().bad_argument(id, 0, &a, "real");
                 }
-                let kind = self.take_kind(&mut r, 1, self.integer_kind(), INTEGERS)?;
+                let default = self.options.integer_kind();
+                let kind = self.typing().take_kind(&mut r, 1, default, INTEGERS)?;
                 let rank = a.rank;
-                self.intrinsic_node(id, vec![Some(a), None], Type::Integer(kind), rank, span)
+                self.typing().intrinsic_node(id, vec![Some(a), None], Type::Integer(kind), rank, span)
             }
-            I::Dim | I::Mod | I::Modulo | I::Sign => self.pair(r),
+            I::Dim | I::Mod | I::Modulo | I::Sign => self.typing().pair(r),
             I::Dprod => {
-                let (a, b) = (self.need(&mut r, 0)?, self.need(&mut r, 1)?);
+                let (a, b) = (self.typing().need(&mut r, 0)?, self.typing().need(&mut r, 1)?);
                 for (at, e) in [&a, &b].into_iter().enumerate() {
                     if !matches!(e.ty, Type::Real(4)) {
-                        return self.bad_argument(id, at, e, "`real(4)`");
+                        return self.typing().bad_argument(id, at, e, "`real(4)`");
                     }
                 }
                 let args = vec![Some(a), Some(b)];
-                let rank = self.elemental_rank(id, &args, span)?;
-                self.intrinsic_node(id, args, Type::Real(8), rank, span)
+                let rank = self.typing().elemental_rank(id, &args, span)?;
+                self.typing().intrinsic_node(id, args, Type::Real(8), rank, span)
             }
-            I::Atan2 | I::Hypot => self.real_pair(r),
-            I::Atan if r.get(1).is_some() => self.real_pair(r),
+            I::Atan2 | I::Hypot => self.typing().real_pair(r),
+            I::Atan if r.get(1).is_some() => self.typing().real_pair(r),
             I::BesselJn | I::BesselYn => {
-                let n = self.take_integer(&mut r, 0, 4, false)?;
-                let x = self.need(&mut r, 1)?;
+                let n = self.typing().take_integer(&mut r, 0, 4, false)?;
+                let x = self.typing().need(&mut r, 1)?;
                 if !matches!(x.ty, Type::Real(_)) {
-                    return self.bad_argument(id, 1, &x, "real");
+                    return self.typing().bad_argument(id, 1, &x, "real");
                 }
                 let ty = x.ty.clone();
                 let args = vec![n, Some(x)];
-                let rank = self.elemental_rank(id, &args, span)?;
-                self.intrinsic_node(id, args, ty, rank, span)
+                let rank = self.typing().elemental_rank(id, &args, span)?;
+                self.typing().intrinsic_node(id, args, ty, rank, span)
             }
             I::Acos
             | I::Acosh
@@ -108,7 +117,7 @@ impl Checker<'_> {
             | I::Sinh
             | I::Sqrt
             | I::Tan
-            | I::Tanh => self.one_real(r, true),
+            | I::Tanh => self.typing().one_real(r, true),
             I::BesselJ0
             | I::BesselJ1
             | I::BesselY0
@@ -128,51 +137,54 @@ impl Checker<'_> {
             | I::Rsqrt
             | I::Fraction
             | I::Rrspacing
-            | I::Spacing => self.one_real(r, false),
-            I::Fma => self.fused(r),
+            | I::Spacing => self.typing().one_real(r, false),
+            I::Fma => self.typing().fused(r),
             I::Isnan => {
-                let x = self.need(&mut r, 0)?;
+                let x = self.typing().need(&mut r, 0)?;
                 if !matches!(x.ty, Type::Real(_)) {
-                    return self.bad_argument(id, 0, &x, "real");
+                    return self.typing().bad_argument(id, 0, &x, "real");
                 }
                 self.operation(&ast::BinaryOp::Ne, x.clone(), x, span)
             }
             I::IsIostatEnd | I::IsIostatEor => {
-                let Some(i) = self.take_integer(&mut r, 0, 4, false)? else { return self.need(&mut r, 0) };
+                let Some(i) = self.typing().take_integer(&mut r, 0, 4, false)? else {
+                    return self.typing().need(&mut r, 0);
+                };
                 let code = if id == I::IsIostatEnd { -1 } else { -2 };
-                self.operation(&ast::BinaryOp::Eq, i, Self::constant(Const::Int(code), Type::Integer(4), span), span)
+                self.operation(&ast::BinaryOp::Eq, i, constant(Const::Int(code), Type::Integer(4), span), span)
             }
             I::Acosd | I::Asind | I::Atand | I::Cosd | I::Sind | I::Tand => self.degrees(r),
             I::Exponent => {
-                let x = self.need(&mut r, 0)?;
+                let x = self.typing().need(&mut r, 0)?;
                 if !matches!(x.ty, Type::Real(_)) {
-                    return self.bad_argument(id, 0, &x, "real");
+                    return self.typing().bad_argument(id, 0, &x, "real");
                 }
                 let rank = x.rank;
-                self.intrinsic_node(id, vec![Some(x)], self.integer(), rank, span)
+                let ty = self.options.integer();
+                self.typing().intrinsic_node(id, vec![Some(x)], ty, rank, span)
             }
             I::Nearest | I::Scale | I::SetExponent => {
-                let x = self.need(&mut r, 0)?;
+                let x = self.typing().need(&mut r, 0)?;
                 if !matches!(x.ty, Type::Real(_)) {
-                    return self.bad_argument(id, 0, &x, "real");
+                    return self.typing().bad_argument(id, 0, &x, "real");
                 }
                 let second = if id == I::Nearest {
-                    let s = self.need(&mut r, 1)?;
+                    let s = self.typing().need(&mut r, 1)?;
                     if !matches!(s.ty, Type::Real(_)) {
-                        return self.bad_argument(id, 1, &s, "real");
+                        return self.typing().bad_argument(id, 1, &s, "real");
                     }
                     let ty = x.ty.clone();
-                    self.convert(s, &ty)?
+                    self.typing().convert(s, &ty)?
                 } else {
-                    let Some(i) = self.take_integer(&mut r, 1, 4, false)? else {
-                        return self.need(&mut r, 1);
+                    let Some(i) = self.typing().take_integer(&mut r, 1, 4, false)? else {
+                        return self.typing().need(&mut r, 1);
                     };
                     i
                 };
                 let ty = x.ty.clone();
                 let args = vec![Some(x), Some(second)];
-                let rank = self.elemental_rank(id, &args, span)?;
-                self.intrinsic_node(id, args, ty, rank, span)
+                let rank = self.typing().elemental_rank(id, &args, span)?;
+                self.typing().intrinsic_node(id, args, ty, rank, span)
             }
             I::Btest
             | I::Iand
@@ -199,10 +211,146 @@ impl Checker<'_> {
             | I::Dshiftr => self.bits(r),
             I::MergeBits => self.merge_bits(r),
             I::Bge | I::Bgt | I::Ble | I::Blt => self.bit_order(r),
-            _ => self.text_function(r),
+            _ => self.typing().text_function(r),
         }
     }
 
+    /// Functions of angles in degrees, by those in radians.
+    fn degrees(&mut self, mut r: Reference) -> Option<Expr> {
+        let span = r.span;
+        let x = self.typing().need(&mut r, 0)?;
+        let factor = |per_degree: f64| match x.ty {
+            Type::Real(4) => Some(Const::Real4(per_degree as f32)),
+            Type::Real(_) => Some(Const::Real8(per_degree)),
+            _ => None,
+        };
+        let inverse = matches!(r.id, I::Acosd | I::Asind | I::Atand);
+        let radian = std::f64::consts::PI / 180.0;
+        let Some(factor) = factor(if inverse { 1.0 / radian } else { radian }) else {
+            return self.typing().bad_argument(r.id, 0, &x, "real");
+        };
+        let (ty, rank) = (x.ty.clone(), x.rank);
+        let factor = constant(factor, ty.clone(), span);
+        let radians = match r.id {
+            I::Acosd => I::Acos,
+            I::Asind => I::Asin,
+            I::Atand => I::Atan,
+            I::Cosd => I::Cos,
+            I::Sind => I::Sin,
+            _ => I::Tan,
+        };
+        let mut args = vec![None; radians.dummies().len()];
+        if inverse {
+            args[0] = Some(x);
+            let angle = self.typing().intrinsic_node(radians, args, ty, rank, span)?;
+            return self.operation(&ast::BinaryOp::Mul, angle, factor, span);
+        }
+        args[0] = Some(self.operation(&ast::BinaryOp::Mul, x, factor, span)?);
+        self.typing().intrinsic_node(radians, args, ty, rank, span)
+    }
+
+    /// `merge_bits(i, j, mask)`: the bits of `i` where the mask has ones, those of `j` elsewhere.
+    fn merge_bits(&mut self, mut r: Reference) -> Option<Expr> {
+        let span = r.span;
+        let (i, j, mask) =
+            (self.typing().need(&mut r, 0)?, self.typing().need(&mut r, 1)?, self.typing().need(&mut r, 2)?);
+        let bits = |c: &mut Self, id: I, args: Vec<Option<Expr>>| c.bits(Reference { id, args, span });
+        let kept = bits(self, I::Iand, vec![Some(i), Some(mask.clone())])?;
+        let rest = bits(self, I::Not, vec![Some(mask)])?;
+        let other = bits(self, I::Iand, vec![Some(j), Some(rest)])?;
+        bits(self, I::Ior, vec![Some(kept), Some(other)])
+    }
+
+    /// Comparisons of integers as bit patterns: the signed ones after turning the sign bit over.
+    fn bit_order(&mut self, mut r: Reference) -> Option<Expr> {
+        let span = r.span;
+        let (i, j) = (self.typing().need(&mut r, 0)?, self.typing().need(&mut r, 1)?);
+        let kind = match (&i.ty, &j.ty) {
+            (Type::Integer(a), Type::Integer(b)) => *a.max(b),
+            (Type::Integer(_), _) => return self.typing().bad_argument(r.id, 1, &j, "an integer"),
+            _ => return self.typing().bad_argument(r.id, 0, &i, "an integer"),
+        };
+        let ty = Type::Integer(kind);
+        let sign = constant(Const::Int(crate::fold::int_range(kind).0), ty.clone(), span);
+        let mut turned = Vec::new();
+        for e in [i, j] {
+            let e = self.typing().convert(e, &ty)?;
+            let args = vec![Some(e), Some(sign.clone())];
+            turned.push(self.bits(Reference { id: I::Ieor, args, span })?);
+        }
+        let op = match r.id {
+            I::Bge => ast::BinaryOp::Ge,
+            I::Bgt => ast::BinaryOp::Gt,
+            I::Ble => ast::BinaryOp::Le,
+            _ => ast::BinaryOp::Lt,
+        };
+        let b = turned.pop()?;
+        let a = turned.pop()?;
+        self.operation(&op, a, b, span)
+    }
+
+    fn bits(&mut self, mut r: Reference) -> Option<Expr> {
+        let (id, span) = (r.id, r.span);
+        let i = self.typing().need(&mut r, 0)?;
+        // `and`, `or` and `xor` stand for the bit functions, and nvfortran takes logicals there.
+        if let (Type::Logical(_), I::Iand | I::Ior | I::Ieor) = (&i.ty, id) {
+            let j = self.typing().need(&mut r, 1)?;
+            let op = match id {
+                I::Iand => ast::BinaryOp::And,
+                I::Ior => ast::BinaryOp::Or,
+                _ => ast::BinaryOp::Neqv,
+            };
+            return self.operation(&op, i, j, span);
+        }
+        if !matches!(i.ty, Type::Integer(_)) {
+            return self.typing().bad_argument(id, 0, &i, "an integer");
+        }
+        let own = i.ty.clone();
+        let (args, ty) = match id {
+            I::Iand | I::Ior | I::Ieor => {
+                let j = self.typing().need(&mut r, 1)?;
+                let Some(ty @ Type::Integer(_)) = promoted(&own, &j.ty) else {
+                    return self.typing().bad_argument(id, 1, &j, "an integer");
+                };
+                (vec![Some(self.typing().convert(i, &ty)?), Some(self.typing().convert(j, &ty)?)], ty)
+            }
+            I::Dshiftl | I::Dshiftr => {
+                let j = self.typing().need(&mut r, 1)?;
+                if !matches!(j.ty, Type::Integer(_)) {
+                    return self.typing().bad_argument(id, 1, &j, "an integer");
+                }
+                let j = self.typing().convert(j, &own)?;
+                let Some(shift) = self.typing().take_integer(&mut r, 2, 4, false)? else {
+                    return self.typing().need(&mut r, 2);
+                };
+                (vec![Some(i), Some(j), Some(shift)], own)
+            }
+            I::Not => (vec![Some(i)], own),
+            I::Leadz | I::Popcnt | I::Poppar | I::Trailz => (vec![Some(i)], self.options.integer()),
+            I::Maskl | I::Maskr => {
+                let default = self.options.integer_kind();
+                let kind = self.typing().take_kind(&mut r, 1, default, INTEGERS)?;
+                (vec![Some(self.typing().convert(i, &Type::Integer(4))?), None], Type::Integer(kind))
+            }
+            _ => {
+                let mut args = vec![Some(i)];
+                for at in 1..id.dummies().len() {
+                    let e = self.typing().take_integer(&mut r, at, 4, false)?;
+                    let optional = id == I::Ishftc && at == 2;
+                    if e.is_none() && !optional {
+                        return self.typing().need(&mut r, at);
+                    }
+                    args.push(e);
+                }
+                (args, if id == I::Btest { self.options.logical() } else { own })
+            }
+        };
+        let rank = self.typing().elemental_rank(id, &args, span)?;
+        self.typing().intrinsic_node(id, args, ty, rank, span)
+    }
+}
+
+impl Typing<'_> {
     /// A conversion written as a function.
     fn conversion(&mut self, id: I, a: Expr, ty: Type, span: source::Span) -> Option<Expr> {
         let convertible = is_numeric(&a.ty) || matches!(a.ty, Type::Logical(_));
@@ -228,12 +376,12 @@ impl Checker<'_> {
         let span = r.span;
         // With a complex first argument the second place is KIND.
         let x = self.need(&mut r, 0)?;
-        let kind = self.take_kind(&mut r, 2, self.real_kind(), REALS)?;
+        let kind = self.take_kind(&mut r, 2, self.options.real_kind(), REALS)?;
         let Some(y) = r.take(1) else {
             return self.conversion(I::Cmplx, x, Type::Complex(kind), span);
         };
         if matches!(x.ty, Type::Complex(_)) {
-            return self.error(Code::BadIntrinsicArgument, y.span, "`cmplx` of a complex value takes no `y`");
+            return self.reporter.error(Code::BadIntrinsicArgument, y.span, "`cmplx` of a complex value takes no `y`");
         }
         for (at, e) in [&x, &y].into_iter().enumerate() {
             if !matches!(e.ty, Type::Integer(_) | Type::Real(_)) {
@@ -249,7 +397,11 @@ impl Checker<'_> {
     fn extremum(&mut self, mut r: Reference) -> Option<Expr> {
         let (id, span) = (r.id, r.span);
         if r.args.iter().flatten().count() < 2 {
-            return self.error(Code::ArgumentCount, span, format!("`{}` takes two arguments or more", id.name()));
+            return self.reporter.error(
+                Code::ArgumentCount,
+                span,
+                format!("`{}` takes two arguments or more", id.name()),
+            );
         }
         let mut ty: Option<Type> = None;
         for at in 0..r.args.len() {
@@ -293,7 +445,14 @@ impl Checker<'_> {
             match promoted(&a.ty, &b.ty) {
                 // Kinds may differ as with nvfortran, types may not.
                 Some(ty) if std::mem::discriminant(&a.ty) == std::mem::discriminant(&b.ty) => ty,
-                _ => return self.bad_argument(r.id, 1, &b, &format!("`{}` like `tsource`", self.type_name(&a.ty))),
+                _ => {
+                    return self.bad_argument(
+                        r.id,
+                        1,
+                        &b,
+                        &format!("`{}` like `tsource`", type_name(self.defs, &a.ty)),
+                    );
+                }
             }
         };
         let args = vec![Some(self.convert(a, &ty)?), Some(self.convert(b, &ty)?), Some(mask)];
@@ -310,7 +469,7 @@ impl Checker<'_> {
                 return self.bad_argument(r.id, 0, &a, "an integer or real");
             }
             _ => {
-                let wanted = format!("`{}` like the first argument", self.type_name(&a.ty));
+                let wanted = format!("`{}` like the first argument", type_name(self.defs, &a.ty));
                 return self.bad_argument(r.id, 1, &b, &wanted);
             }
         };
@@ -338,7 +497,7 @@ impl Checker<'_> {
             match &ty {
                 _ if !matches!(e.ty, Type::Real(_)) => return self.bad_argument(r.id, at, &e, "real"),
                 Some(ty) if !same_type(ty, &e.ty) => {
-                    let wanted = format!("`{}` like the first argument", self.type_name(ty));
+                    let wanted = format!("`{}` like the first argument", type_name(self.defs, ty));
                     return self.bad_argument(r.id, at, &e, &wanted);
                 }
                 _ => ty = Some(e.ty.clone()),
@@ -358,151 +517,21 @@ impl Checker<'_> {
                 "`{}` of `{}` must be {wanted}, not {}",
                 r.id.dummies()[0],
                 r.id.name(),
-                self.shape_name(&x.ty, x.rank)
+                shape_name(self.defs, &x.ty, x.rank)
             );
             if matches!(x.ty, Type::Integer(_)) {
-                return self.error_help(
+                return self.reporter.error_help(
                     Code::BadIntrinsicArgument,
                     x.span,
                     text,
                     "convert it with `real(…)` or `dble(…)`",
                 );
             }
-            return self.error(Code::BadIntrinsicArgument, x.span, text);
+            return self.reporter.error(Code::BadIntrinsicArgument, x.span, text);
         }
         let (ty, rank) = (x.ty.clone(), x.rank);
         let mut args = vec![Some(x)];
         args.resize(r.id.dummies().len(), None);
         self.intrinsic_node(r.id, args, ty, rank, r.span)
-    }
-
-    /// Functions of angles in degrees, by those in radians.
-    fn degrees(&mut self, mut r: Reference) -> Option<Expr> {
-        let span = r.span;
-        let x = self.need(&mut r, 0)?;
-        let factor = |per_degree: f64| match x.ty {
-            Type::Real(4) => Some(Const::Real4(per_degree as f32)),
-            Type::Real(_) => Some(Const::Real8(per_degree)),
-            _ => None,
-        };
-        let inverse = matches!(r.id, I::Acosd | I::Asind | I::Atand);
-        let radian = std::f64::consts::PI / 180.0;
-        let Some(factor) = factor(if inverse { 1.0 / radian } else { radian }) else {
-            return self.bad_argument(r.id, 0, &x, "real");
-        };
-        let (ty, rank) = (x.ty.clone(), x.rank);
-        let factor = Self::constant(factor, ty.clone(), span);
-        let radians = match r.id {
-            I::Acosd => I::Acos,
-            I::Asind => I::Asin,
-            I::Atand => I::Atan,
-            I::Cosd => I::Cos,
-            I::Sind => I::Sin,
-            _ => I::Tan,
-        };
-        let mut args = vec![None; radians.dummies().len()];
-        if inverse {
-            args[0] = Some(x);
-            let angle = self.intrinsic_node(radians, args, ty, rank, span)?;
-            return self.operation(&ast::BinaryOp::Mul, angle, factor, span);
-        }
-        args[0] = Some(self.operation(&ast::BinaryOp::Mul, x, factor, span)?);
-        self.intrinsic_node(radians, args, ty, rank, span)
-    }
-
-    /// `merge_bits(i, j, mask)`: the bits of `i` where the mask has ones, those of `j` elsewhere.
-    fn merge_bits(&mut self, mut r: Reference) -> Option<Expr> {
-        let span = r.span;
-        let (i, j, mask) = (self.need(&mut r, 0)?, self.need(&mut r, 1)?, self.need(&mut r, 2)?);
-        let bits = |c: &mut Self, id: I, args: Vec<Option<Expr>>| c.bits(Reference { id, args, span });
-        let kept = bits(self, I::Iand, vec![Some(i), Some(mask.clone())])?;
-        let rest = bits(self, I::Not, vec![Some(mask)])?;
-        let other = bits(self, I::Iand, vec![Some(j), Some(rest)])?;
-        bits(self, I::Ior, vec![Some(kept), Some(other)])
-    }
-
-    /// Comparisons of integers as bit patterns: the signed ones after turning the sign bit over.
-    fn bit_order(&mut self, mut r: Reference) -> Option<Expr> {
-        let span = r.span;
-        let (i, j) = (self.need(&mut r, 0)?, self.need(&mut r, 1)?);
-        let kind = match (&i.ty, &j.ty) {
-            (Type::Integer(a), Type::Integer(b)) => *a.max(b),
-            (Type::Integer(_), _) => return self.bad_argument(r.id, 1, &j, "an integer"),
-            _ => return self.bad_argument(r.id, 0, &i, "an integer"),
-        };
-        let ty = Type::Integer(kind);
-        let sign = Self::constant(Const::Int(crate::fold::int_range(kind).0), ty.clone(), span);
-        let mut turned = Vec::new();
-        for e in [i, j] {
-            let e = self.convert(e, &ty)?;
-            let args = vec![Some(e), Some(sign.clone())];
-            turned.push(self.bits(Reference { id: I::Ieor, args, span })?);
-        }
-        let op = match r.id {
-            I::Bge => ast::BinaryOp::Ge,
-            I::Bgt => ast::BinaryOp::Gt,
-            I::Ble => ast::BinaryOp::Le,
-            _ => ast::BinaryOp::Lt,
-        };
-        let b = turned.pop()?;
-        let a = turned.pop()?;
-        self.operation(&op, a, b, span)
-    }
-
-    fn bits(&mut self, mut r: Reference) -> Option<Expr> {
-        let (id, span) = (r.id, r.span);
-        let i = self.need(&mut r, 0)?;
-        // `and`, `or` and `xor` stand for the bit functions, and nvfortran takes logicals there.
-        if let (Type::Logical(_), I::Iand | I::Ior | I::Ieor) = (&i.ty, id) {
-            let j = self.need(&mut r, 1)?;
-            let op = match id {
-                I::Iand => ast::BinaryOp::And,
-                I::Ior => ast::BinaryOp::Or,
-                _ => ast::BinaryOp::Neqv,
-            };
-            return self.operation(&op, i, j, span);
-        }
-        if !matches!(i.ty, Type::Integer(_)) {
-            return self.bad_argument(id, 0, &i, "an integer");
-        }
-        let own = i.ty.clone();
-        let (args, ty) = match id {
-            I::Iand | I::Ior | I::Ieor => {
-                let j = self.need(&mut r, 1)?;
-                let Some(ty @ Type::Integer(_)) = promoted(&own, &j.ty) else {
-                    return self.bad_argument(id, 1, &j, "an integer");
-                };
-                (vec![Some(self.convert(i, &ty)?), Some(self.convert(j, &ty)?)], ty)
-            }
-            I::Dshiftl | I::Dshiftr => {
-                let j = self.need(&mut r, 1)?;
-                if !matches!(j.ty, Type::Integer(_)) {
-                    return self.bad_argument(id, 1, &j, "an integer");
-                }
-                let j = self.convert(j, &own)?;
-                let Some(shift) = self.take_integer(&mut r, 2, 4, false)? else { return self.need(&mut r, 2) };
-                (vec![Some(i), Some(j), Some(shift)], own)
-            }
-            I::Not => (vec![Some(i)], own),
-            I::Leadz | I::Popcnt | I::Poppar | I::Trailz => (vec![Some(i)], self.integer()),
-            I::Maskl | I::Maskr => {
-                let kind = self.take_kind(&mut r, 1, self.integer_kind(), INTEGERS)?;
-                (vec![Some(self.convert(i, &Type::Integer(4))?), None], Type::Integer(kind))
-            }
-            _ => {
-                let mut args = vec![Some(i)];
-                for at in 1..id.dummies().len() {
-                    let e = self.take_integer(&mut r, at, 4, false)?;
-                    let optional = id == I::Ishftc && at == 2;
-                    if e.is_none() && !optional {
-                        return self.need(&mut r, at);
-                    }
-                    args.push(e);
-                }
-                (args, if id == I::Btest { self.logical() } else { own })
-            }
-        };
-        let rank = self.elemental_rank(id, &args, span)?;
-        self.intrinsic_node(id, args, ty, rank, span)
     }
 }

@@ -4,10 +4,9 @@
 
 use super::{Reference, lookup};
 use crate::checked::{
-    Attrs, CharLen, Expr, ExprKind, ProcBody, ProcId, Shape, Stmt, StmtKind, Storage, Type, VarId, Variable,
+    Attrs, CharLen, Class, Expr, ExprKind, ProcBody, ProcId, Shape, Stmt, StmtKind, Storage, Type, VarId, Variable,
 };
 use crate::checker::{Checker, VarInfo};
-use crate::intrinsic::Class;
 use ast::{Intent, Name};
 
 /// The types of the arguments of a specific name; names that are generic only stand for default reals.
@@ -34,11 +33,12 @@ impl Checker<'_> {
     /// The procedure that an intrinsic function's name stands for where a procedure is needed.
     pub(crate) fn intrinsic_procedure(&mut self, name: &Name) -> Option<ProcId> {
         let refused = format!("intrinsic procedure `{}` as an argument or target", name.as_str());
-        if let Some(&made) = self.intrinsic_procs.get(&name.text) {
+        if let Some(&made) = self.made.intrinsics.get(&name.text) {
             return Some(made);
         }
-        let (Some(types), Some(found), false) = (arguments(name.as_str()), lookup(name.as_str()), self.frozen) else {
-            return self.refuse(name.span, refused);
+        let (Some(types), Some(found), false) = (arguments(name.as_str()), lookup(name.as_str()), self.cx.debugger)
+        else {
+            return self.reporter.refuse(name.span, refused);
         };
         let id = self.external(&name.text, None, name.span);
         let variable = |c: &mut Self, text: &str, ty: Type, storage: Storage| -> VarId {
@@ -55,13 +55,13 @@ impl Checker<'_> {
                 module: None,
                 span: name.span,
             };
-            c.add_var(var, VarInfo::default())
+            c.defs.add_var(var, VarInfo::default())
         };
         let scalar = |v: VarId, ty: Type| Expr { kind: ExprKind::Var(v), ty, rank: 0, span: name.span };
         let mut args = Vec::new();
         for (i, ty) in types.into_iter().enumerate() {
             let v = variable(self, ["a", "b"][i], ty.clone(), Storage::Dummy(i as u32));
-            self.out.procs[id.0 as usize].params.push(v);
+            self.defs.proc_mut(id).params.push(v);
             args.push(Some(scalar(v, ty)));
         }
         args.resize(found.id.dummies().len(), None);
@@ -69,16 +69,16 @@ impl Checker<'_> {
         let value = match found.id.class() {
             Class::Elemental => self.elemental(reference),
             Class::Inquiry => self.inquiry(reference),
-            _ => return self.refuse(name.span, refused),
+            _ => return self.reporter.refuse(name.span, refused),
         }?;
         let result = variable(self, name.as_str(), value.ty.clone(), Storage::Result);
         let target = scalar(result, value.ty.clone());
         let stmt = Stmt { label: None, kind: StmtKind::Assign { target, value }, span: name.span };
-        let p = &mut self.out.procs[id.0 as usize];
+        let p = self.defs.proc_mut(id);
         (p.is_function, p.pure, p.result, p.body) = (true, true, Some(result), ProcBody::Statements(vec![stmt]));
-        self.procs[id.0 as usize].unknown_dummies = false;
-        self.procs[id.0 as usize].is_interface = false;
-        self.intrinsic_procs.insert(name.text.clone(), id);
+        self.defs.proc_info_mut(id).unknown_dummies = false;
+        self.defs.proc_info_mut(id).is_interface = false;
+        self.made.intrinsics.insert(name.text.clone(), id);
         Some(id)
     }
 }

@@ -1,10 +1,10 @@
 //! Intrinsic subroutines: the types of their arguments, and which of them they change.
 
 use super::Reference;
-use crate::checked::{Expr, Type};
+use crate::checked::Intrinsic as I;
+use crate::checked::{Expr, Type, is_designator};
 use crate::checker::Checker;
-use crate::expr::is_designator;
-use crate::intrinsic::Intrinsic as I;
+use crate::typing::{Typing, is_allocatable, is_class, is_pointer, same_type, shape_name};
 use diag::Code;
 
 /// What an argument must be.
@@ -69,16 +69,16 @@ impl Checker<'_> {
     pub(super) fn subroutine(&mut self, mut r: Reference) -> Option<(I, Vec<Option<Expr>>)> {
         let id = r.id;
         match id {
-            I::MoveAlloc => return self.move_alloc(r),
-            I::Mvbits => return self.mvbits(r),
-            I::CFPointer => return self.c_f_pointer(r),
-            I::Stwb | I::Stcg | I::Stcs | I::Stwt => return self.hinted_store(r),
+            I::MoveAlloc => return self.typing().move_alloc(r),
+            I::Mvbits => return self.typing().mvbits(r),
+            I::CFPointer => return self.typing().c_f_pointer(r),
+            I::Stwb | I::Stcg | I::Stcs | I::Stwt => return self.typing().hinted_store(r),
             _ => {}
         }
         let mut args = Vec::with_capacity(r.args.len());
         for (at, &(what, required)) in wanted(id).iter().enumerate() {
             match r.take(at) {
-                None if required => return self.need(&mut r, at).map(|e| (id, vec![Some(e)])),
+                None if required => return self.typing().need(&mut r, at).map(|e| (id, vec![Some(e)])),
                 None => args.push(None),
                 Some(e) => args.push(Some(self.wanted(id, at, e, what)?)),
             }
@@ -104,14 +104,14 @@ impl Checker<'_> {
             Wanted::Out => (true, "something else"),
         };
         if !fits {
-            return self.bad_argument(id, at, &e, text);
+            return self.typing().bad_argument(id, at, &e, text);
         }
         match what {
-            Wanted::Integer => self.convert(e, &Type::Integer(4)),
-            Wanted::Logical => self.convert(e, &Type::Logical(4)),
+            Wanted::Integer => self.typing().convert(e, &Type::Integer(4)),
+            Wanted::Logical => self.typing().convert(e, &Type::Logical(4)),
             Wanted::Integers | Wanted::Text | Wanted::Group => Some(e),
             _ => {
-                self.changed(id, &e)?;
+                self.typing().changed(id, &e)?;
                 Some(e)
             }
         }
@@ -123,19 +123,21 @@ impl Checker<'_> {
         e.rank == 0
             && groups.iter().any(|name| matches!(self.embedded_type(name), Some(Type::Derived(group)) if group == id))
     }
+}
 
+impl Typing<'_> {
     /// Checks that an intrinsic may change an argument.
     fn changed(&mut self, id: I, e: &Expr) -> Option<()> {
         match self.definable(e) {
             Ok(()) if is_designator(e) => self.check_device_target(e),
-            Ok(()) => self.error(
+            Ok(()) => self.reporter.error(
                 Code::ArgumentNotDefinable,
                 e.span,
                 format!("`{}` changes its argument, which must be a variable", id.name()),
             ),
             Err(why) => {
                 let text = format!("`{}` changes its argument, and {why}", id.name());
-                self.error_help(Code::ArgumentNotDefinable, e.span, text, "pass a variable")
+                self.reporter.error_help(Code::ArgumentNotDefinable, e.span, text, "pass a variable")
             }
         }
     }
@@ -143,15 +145,14 @@ impl Checker<'_> {
     fn move_alloc(&mut self, mut r: Reference) -> Option<(I, Vec<Option<Expr>>)> {
         let (from, to) = (self.need(&mut r, 0)?, self.need(&mut r, 1)?);
         for (at, e) in [&from, &to].into_iter().enumerate() {
-            if !self.is_allocatable(e) {
+            if !is_allocatable(self.defs, e) {
                 return self.bad_argument(r.id, at, e, "allocatable");
             }
             self.changed(r.id, e)?;
         }
-        let fits =
-            crate::decl::same_type(&from.ty, &to.ty) || (self.is_class(&to) && self.class_takes(&to.ty, &from.ty));
+        let fits = same_type(&from.ty, &to.ty) || (is_class(self.defs, &to) && self.defs.class_takes(&to.ty, &from.ty));
         if !fits || from.rank != to.rank {
-            let text = format!("{} like `from`", self.shape_name(&from.ty, from.rank));
+            let text = format!("{} like `from`", shape_name(self.defs, &from.ty, from.rank));
             return self.bad_argument(r.id, 1, &to, &text);
         }
         Some((r.id, vec![Some(from), Some(to)]))
@@ -168,7 +169,7 @@ impl Checker<'_> {
         }
         self.changed(r.id, &to)?;
         if frompos.is_none() || len.is_none() || topos.is_none() {
-            return self.error(Code::ArgumentCount, r.span, "`mvbits` takes five arguments");
+            return self.reporter.error(Code::ArgumentCount, r.span, "`mvbits` takes five arguments");
         }
         let ty = to.ty.clone();
         let from = self.convert(from, &ty)?;
@@ -178,16 +179,16 @@ impl Checker<'_> {
     fn c_f_pointer(&mut self, mut r: Reference) -> Option<(I, Vec<Option<Expr>>)> {
         let (cptr, fptr) = (self.need(&mut r, 0)?, self.need(&mut r, 1)?);
         let is_c_pointer =
-            matches!(cptr.ty, Type::Derived(id) if matches!(&*self.out.ty(id).name, "c_ptr" | "c_devptr"));
+            matches!(cptr.ty, Type::Derived(id) if matches!(&*self.defs.ty(id).name, "c_ptr" | "c_devptr"));
         if !is_c_pointer {
             return self.bad_argument(r.id, 0, &cptr, "`type(c_ptr)` or `type(c_devptr)`");
         }
-        if !self.is_pointer(&fptr) && !self.is_allocatable(&fptr) {
+        if !is_pointer(self.defs, &fptr) && !is_allocatable(self.defs, &fptr) {
             return self.bad_argument(r.id, 1, &fptr, "a pointer");
         }
         let shape = self.take_integer(&mut r, 2, 8, false)?;
         if fptr.rank > 0 && shape.is_none() {
-            return self.error(Code::ArgumentCount, r.span, "`c_f_pointer` of an array pointer needs `shape`");
+            return self.reporter.error(Code::ArgumentCount, r.span, "`c_f_pointer` of an array pointer needs `shape`");
         }
         let lower = self.take_integer(&mut r, 3, 8, false)?;
         Some((r.id, vec![Some(cptr), Some(fptr), shape, lower]))

@@ -1,13 +1,21 @@
 //! Functions of characters.
 
 use super::Reference;
+use crate::checked::Intrinsic as I;
 use crate::checked::{CharLen, Expr, Type};
-use crate::checker::Checker;
-use crate::intrinsic::Intrinsic as I;
+use crate::typing::Typing;
 
 const INTEGERS: &[u8] = &[1, 2, 4, 8];
 
-impl Checker<'_> {
+/// The type of a character value with its length, where that is known.
+pub(super) fn length_of(e: &Expr) -> Type {
+    match &e.ty {
+        Type::Character(CharLen::Const(n)) => Type::Character(CharLen::Const(*n)),
+        _ => Type::Character(CharLen::Deferred),
+    }
+}
+
+impl Typing<'_> {
     fn need_text(&mut self, r: &mut Reference, at: usize) -> Option<Expr> {
         let e = self.need(r, at)?;
         if matches!(e.ty, Type::Character(_)) { Some(e) } else { self.bad_argument(r.id, at, &e, "a character value") }
@@ -25,7 +33,7 @@ impl Checker<'_> {
             }
             I::Iachar | I::Ichar | I::LenTrim => {
                 let c = self.need_text(&mut r, 0)?;
-                let kind = self.take_kind(&mut r, 1, self.integer_kind(), INTEGERS)?;
+                let kind = self.take_kind(&mut r, 1, self.options.integer_kind(), INTEGERS)?;
                 let rank = c.rank;
                 self.intrinsic_node(id, vec![Some(c), None], Type::Integer(kind), rank, span)
             }
@@ -37,7 +45,7 @@ impl Checker<'_> {
             I::Index | I::Scan | I::Verify => {
                 let (a, b) = (self.need_text(&mut r, 0)?, self.need_text(&mut r, 1)?);
                 let back = self.take_logical(&mut r, 2)?;
-                let kind = self.take_kind(&mut r, 3, self.integer_kind(), INTEGERS)?;
+                let kind = self.take_kind(&mut r, 3, self.options.integer_kind(), INTEGERS)?;
                 let args = vec![Some(a), Some(b), back, None];
                 let rank = self.elemental_rank(id, &args, span)?;
                 self.intrinsic_node(id, args, Type::Integer(kind), rank, span)
@@ -45,9 +53,9 @@ impl Checker<'_> {
             I::Lge | I::Lgt | I::Lle | I::Llt => {
                 let args = vec![Some(self.need_text(&mut r, 0)?), Some(self.need_text(&mut r, 1)?)];
                 let rank = self.elemental_rank(id, &args, span)?;
-                self.intrinsic_node(id, args, self.logical(), rank, span)
+                self.intrinsic_node(id, args, self.options.logical(), rank, span)
             }
-            _ => self.refuse(span, format!("intrinsic procedure `{}`", id.name())),
+            _ => self.reporter.refuse(span, format!("intrinsic procedure `{}`", id.name())),
         }
     }
 
@@ -64,13 +72,5 @@ impl Checker<'_> {
         }
         let Some(count) = self.take_integer(&mut r, 1, 8, true)? else { return self.need(&mut r, 1) };
         self.intrinsic_node(id, vec![Some(text), Some(count)], ty, 0, span)
-    }
-}
-
-/// The type of a character value with its length, where that is known.
-pub(super) fn length_of(e: &Expr) -> Type {
-    match &e.ty {
-        Type::Character(CharLen::Const(n)) => Type::Character(CharLen::Const(*n)),
-        _ => Type::Character(CharLen::Deferred),
     }
 }

@@ -6,12 +6,9 @@
 //! Source: NVIDIA's CUDA Fortran Programming Guide, "Device code" and "cudadevice"; the names of the C mathematics library
 //! that module `libm` makes known.
 
-use crate::checker::Checker;
-use crate::decl::refused_entry;
-use crate::intrinsic::{Class, Intrinsic};
-use crate::scope::ScopeId;
+use crate::checked::{Class, Intrinsic};
+use crate::typing::Typing;
 use source::Span;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// How names begin that belong to a module, and the module.
@@ -185,45 +182,33 @@ fn is_of_device(name: &str) -> bool {
     name.starts_with("__") || is_listed(name) || name.strip_suffix('f').is_some_and(is_of_real4) || name == "floorf"
 }
 
-impl Checker<'_> {
+impl Typing<'_> {
     /// What an unknown name belongs to that is not supported: an ENTRY statement, a library's module that is used here, a part
     /// of an embedded module that this version lacks, or a procedure of device code.
     pub(crate) fn foreign(&self, name: &str) -> Option<Arc<str>> {
-        if self.entries.contains(name) {
+        if self.scopes.is_entry(name) {
             return Some(refused_entry(name));
         }
-        if let Some(what) = self.refused_module(self.cx.scope) {
+        if let Some(what) = self.scopes.refused_module(self.cx.scope) {
             return Some(what);
         }
         if self.cx.side.on_device() && is_of_device(name) {
             return Some(format!("procedure `{name}` of device code").into());
         }
-        let (_, module) =
-            LACKING.iter().find(|(prefix, module)| name.starts_with(prefix) && self.reaches_module(module))?;
+        let (_, module) = LACKING
+            .iter()
+            .find(|(prefix, module)| name.starts_with(prefix) && self.scopes.reaches_module(self.cx.scope, module))?;
         if self.is_misspelt(name, module) {
             return None;
         }
         Some(format!("`{name}` of module `{module}`").into())
     }
 
-    /// The module of a library that is used as a whole in a scope or around it.
-    pub(crate) fn refused_module(&self, scope: ScopeId) -> Option<Arc<str>> {
-        let mut at = Some(scope);
-        while let Some(id) = at {
-            let data = &self.scopes[id.0 as usize];
-            if let Some(what) = &data.refused {
-                return Some(what.clone());
-            }
-            at = data.parent;
-        }
-        None
-    }
-
     /// What to do about an unknown name that is like those of a module of CUDA, where no USE statement brings that in.
     pub(crate) fn use_help(&self, name: &str) -> Option<String> {
         let (_, module) =
             LACKING.iter().find(|(prefix, _)| matches!(*prefix, "cuda" | "ieee_") && name.starts_with(prefix))?;
-        let is_lacking = !self.reaches_module(module);
+        let is_lacking = !self.scopes.reaches_module(self.cx.scope, module);
         is_lacking.then(|| format!("add `use {module}`, which declares the names of that kind"))
     }
 
@@ -240,10 +225,10 @@ impl Checker<'_> {
     /// Refuses a procedure that no given file defines: it may be one of C, of a library, or of a file that was forgotten.
     pub(crate) fn refuse_undefined<T>(&mut self, word: &str, name: &str, span: Span) -> Option<T> {
         if let Some(what) = self.library_procedure(name) {
-            return self.refuse(span, what.to_string());
+            return self.reporter.refuse(span, what.to_string());
         }
         let help = "give the file that defines it, if it is in Fortran";
-        self.refuse_help(span, format!("{word} `{name}`, which no given file defines,"), help)
+        self.reporter.refuse_help(span, format!("{word} `{name}`, which no given file defines,"), help)
     }
 
     /// Whether a name of CUDA is one of the module's but for a letter or two: then it is no name of CUDA's at all. Those that
@@ -252,8 +237,8 @@ impl Checker<'_> {
         if !name.starts_with("cuda") {
             return false;
         }
-        let Some(module) = self.module_names.get(module).and_then(|&at| self.modules.get(at)) else { return false };
-        let names = || self.scopes[module.scope.0 as usize].names.all().map(|(n, _)| &**n);
+        let Some(module) = self.scopes.module_named(module) else { return false };
+        let names = || self.scopes.get(self.scopes.module(module).scope).names.all().map(|(n, _)| &**n);
         // `cudaMemcpyHostToDev`: most of a long name.
         if name.len() >= MOST_OF_A_NAME && names().any(|known| known.starts_with(name)) {
             return true;
@@ -261,29 +246,11 @@ impl Checker<'_> {
         let digits = |s: &str| s.chars().filter(char::is_ascii_digit).collect::<String>();
         diag::nearest_within(name, names(), 2).is_some_and(|near| digits(near) == digits(name))
     }
+}
 
-    /// Whether a module comes in here, also through modules that use it.
-    fn reaches_module(&self, name: &str) -> bool {
-        let mut seen: BTreeSet<&str> = BTreeSet::new();
-        let mut open: Vec<&str> = Vec::new();
-        let mut at = Some(self.cx.scope);
-        while let Some(id) = at {
-            let data = &self.scopes[id.0 as usize];
-            open.extend(data.used.iter().map(|u| &**u));
-            at = data.parent;
-        }
-        while let Some(used) = open.pop() {
-            if used == name {
-                return true;
-            }
-            if seen.insert(used)
-                && let Some(module) = self.module_names.get(used).and_then(|&at| self.modules.get(at))
-            {
-                open.extend(self.scopes[module.scope.0 as usize].used.iter().map(|u| &**u));
-            }
-        }
-        false
-    }
+/// What is refused where the name of an ENTRY statement stands.
+pub(crate) fn refused_entry(name: &str) -> Arc<str> {
+    format!("`entry {name}`").into()
 }
 
 #[cfg(test)]

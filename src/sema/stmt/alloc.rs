@@ -1,15 +1,18 @@
 //! ALLOCATE, DEALLOCATE, NULLIFY.
 
 use crate::checked::{AllocObject, Expr, ExprKind, StmtKind, Type};
-use crate::checker::Checker;
-use crate::decl::same_type;
+use crate::checker::{Checker, CodeSide};
+use crate::typing::{
+    Typing, assignable, is_allocatable, is_class, is_pointer, is_procedure_pointer, same_type, shape_name, space_of,
+    type_name,
+};
 use ast::{Allocate, Arg, ArgValue, CudaAttr};
 use diag::{Code, Diagnostic, nearest_name};
 use source::Span;
 
-/// Options that were given.
+/// AllocateOptions that were given.
 #[derive(Default)]
-struct Options {
+struct AllocateOptions {
     stat: Option<Expr>,
     errmsg: Option<Expr>,
     source: Option<(Expr, bool)>,
@@ -37,44 +40,29 @@ impl Checker<'_> {
             return None;
         }
         for object in &objects {
-            self.check_object(&object.object, &options, span);
+            self.typing().check_object(&object.object, &options, span);
         }
-        let Options { stat, errmsg, source, pinned, stream } = options;
+        let AllocateOptions { stat, errmsg, source, pinned, stream } = options;
         Some(StmtKind::Allocate { objects, source, stat, errmsg, pinned, stream })
     }
 
-    fn check_object(&mut self, object: &Expr, options: &Options, span: Span) {
-        let space = self.space_of(object);
-        if let Some(pinned) = &options.pinned
-            && space != Some(CudaAttr::Pinned)
-        {
-            let text = "`pinned=` has no effect on an object without the `pinned` attribute";
-            self.report(
-                Diagnostic::new(Code::PinnedOptionWithoutEffect, pinned.span, text)
-                    .secondary(object.span, "this object"),
-            );
-        }
-        if options.stream.is_some() && !matches!(space, Some(CudaAttr::Device | CudaAttr::Managed)) {
-            let text = "`stream=` is for device data";
-            self.report(
-                Diagnostic::new(Code::BadAllocateOption, span, text)
-                    .secondary(object.span, "this object is not device data"),
-            );
-        }
-    }
-
-    fn alloc_object(&mut self, e: &ast::Expr, spec: Option<&Type>, options: Option<&Options>) -> Option<AllocObject> {
+    fn alloc_object(
+        &mut self,
+        e: &ast::Expr,
+        spec: Option<&Type>,
+        options: Option<&AllocateOptions>,
+    ) -> Option<AllocObject> {
         let (object, bounds) = match &e.kind {
             ast::ExprKind::Apply { base, args } => (self.designator(base)?, args.as_slice()),
             _ => (self.designator(e)?, &[] as &[Arg]),
         };
-        if !self.is_allocatable(&object) && !self.is_pointer(&object) {
+        if !is_allocatable(&self.defs, &object) && !is_pointer(&self.defs, &object) {
             let text = "only allocatable variables and pointers can be allocated";
-            return self.error_help(Code::NotAllocatable, e.span, text, "declare it with `allocatable`");
+            return self.reporter.error_help(Code::NotAllocatable, e.span, text, "declare it with `allocatable`");
         }
         let given = options.and_then(|o| o.source.as_ref());
         if bounds.is_empty() && object.rank > 0 && given.is_none_or(|s| s.0.rank == 0) && options.is_some() {
-            return self.error_help(
+            return self.reporter.error_help(
                 Code::BadBounds,
                 e.span,
                 "the array is allocated without bounds",
@@ -83,7 +71,7 @@ impl Checker<'_> {
         }
         if !bounds.is_empty() && bounds.len() != usize::from(object.rank) {
             let text = format!("{} bounds for an array of rank {}", bounds.len(), object.rank);
-            return self.error(Code::SubscriptCount, e.span, text);
+            return self.reporter.error(Code::SubscriptCount, e.span, text);
         }
         let mut typed = Vec::with_capacity(bounds.len());
         for bound in bounds {
@@ -91,59 +79,33 @@ impl Checker<'_> {
         }
         if let Some((source, is_mold)) = given {
             let word = if *is_mold { "mold" } else { "source" };
-            let fits = self.assignable(&object.ty, source)
-                || (self.is_class(&object) && self.class_takes(&object.ty, &source.ty));
+            let fits = assignable(&object.ty, source)
+                || (is_class(&self.defs, &object) && self.defs.class_takes(&object.ty, &source.ty));
             if !fits || (source.rank != 0 && source.rank != object.rank) {
                 let text = format!(
                     "`{word}=` is {}, and the object is {}",
-                    self.shape_name(&source.ty, source.rank),
-                    self.shape_name(&object.ty, object.rank)
+                    shape_name(&self.defs, &source.ty, source.rank),
+                    shape_name(&self.defs, &object.ty, object.rank)
                 );
-                return self.error(Code::TypeMismatch, source.span, text);
+                return self.reporter.error(Code::TypeMismatch, source.span, text);
             }
         }
         if let Some(spec) = spec
             && !same_type(spec, &object.ty)
-            && !(self.is_class(&object) && self.class_takes(&object.ty, spec))
+            && !(is_class(&self.defs, &object) && self.defs.class_takes(&object.ty, spec))
         {
-            let text =
-                format!("allocated as `{}`, and the object is `{}`", self.type_name(spec), self.type_name(&object.ty));
-            return self.error(Code::TypeMismatch, e.span, text);
+            let text = format!(
+                "allocated as `{}`, and the object is `{}`",
+                type_name(&self.defs, spec),
+                type_name(&self.defs, &object.ty)
+            );
+            return self.reporter.error(Code::TypeMismatch, e.span, text);
         }
-        self.check_component_allocation(&object)?;
-        if let Err(why) = self.definable(&object) {
-            return self.error(Code::NotDefinable, e.span, format!("{why} and may not be allocated"));
+        self.typing().check_component_allocation(&object)?;
+        if let Err(why) = self.typing().definable(&object) {
+            return self.reporter.error(Code::NotDefinable, e.span, format!("{why} and may not be allocated"));
         }
         Some(AllocObject { object, bounds: typed, spec: spec.cloned() })
-    }
-
-    /// Components of device objects (rule 47).
-    fn check_component_allocation(&mut self, object: &Expr) -> Option<()> {
-        if let ExprKind::Var(id) = object.kind
-            && self.cx.side == crate::checker::Side::Device
-            && self.out.var(id).owner.is_none()
-        {
-            let text = format!("`{}` belongs to a module and is allocated in host code only", self.out.var(id).name);
-            return self.error(Code::NotDefinableInDeviceCode, object.span, text);
-        }
-        let ExprKind::Field { base, field } = &object.kind else { return Some(()) };
-        let own = match base.ty {
-            Type::Derived(id) => {
-                self.out.ty(id).fields.get(*field as usize).and_then(|f| f.cuda.map(|c| (c, f.name.clone())))
-            }
-            _ => None,
-        };
-        let Some((own, name)) = own else { return Some(()) };
-        if self.cx.side.on_device() || self.space_of(base) != Some(CudaAttr::Device) {
-            return Some(());
-        }
-        let text = match own {
-            CudaAttr::Device => {
-                format!("device component `{name}` of a device object can be allocated in device code only")
-            }
-            _ => format!("{} component `{name}` of a device object cannot be allocated", crate::cuda::spelling(own)),
-        };
-        self.error_help(Code::BadComponentAllocation, object.span, text, "make the object managed or host data")
     }
 
     fn alloc_bound(&mut self, arg: &Arg) -> Option<(Option<Expr>, Expr)> {
@@ -151,7 +113,7 @@ impl Checker<'_> {
         match &arg.value {
             ArgValue::Expr(e) => {
                 let upper = self.integer_scalar(e, &int8, "an extent")?;
-                self.check_host_value(&upper);
+                self.typing().check_host_value(&upper);
                 Some((None, upper))
             }
             ArgValue::Range { lo, hi: Some(hi), step: None } => {
@@ -161,18 +123,18 @@ impl Checker<'_> {
                 };
                 Some((lower, self.integer_scalar(hi, &int8, "a bound")?))
             }
-            _ => self.error(Code::BadBounds, arg.span, "an allocated dimension needs an upper bound"),
+            _ => self.reporter.error(Code::BadBounds, arg.span, "an allocated dimension needs an upper bound"),
         }
     }
 
-    fn alloc_options(&mut self, a: &Allocate, allocating: bool) -> Option<Options> {
+    fn alloc_options(&mut self, a: &Allocate, allocating: bool) -> Option<AllocateOptions> {
         const ALLOCATE: [&str; 6] = ["stat", "errmsg", "source", "mold", "pinned", "stream"];
-        let mut out = Options::default();
+        let mut out = AllocateOptions::default();
         let mut complete = true;
         for (i, (name, e)) in a.options.iter().enumerate() {
             if a.options[..i].iter().any(|o| o.0.text == name.text) {
                 let text = format!("`{}=` is given twice", name.as_str());
-                self.error::<()>(Code::BadAllocateOption, name.span, text);
+                self.reporter.error::<()>(Code::BadAllocateOption, name.span, text);
                 complete = false;
                 continue;
             }
@@ -191,12 +153,12 @@ impl Checker<'_> {
                 "stream" if allocating => {
                     self.integer_scalar(e, &Type::Integer(8), "`stream=`").map(|v| out.stream = Some(v))
                 }
-                "align" if allocating => self.refuse(name.span, "`align=` of ALLOCATE"),
+                "align" if allocating => self.reporter.refuse(name.span, "`align=` of ALLOCATE"),
                 other => {
                     let known = if allocating { &ALLOCATE[..] } else { &ALLOCATE[..2] };
                     let near = nearest_name(other, known.iter().copied());
                     let text = format!("there is no option `{other}=` here");
-                    self.report(Diagnostic::new(Code::BadAllocateOption, name.span, text).suggest(near));
+                    self.reporter.report(Diagnostic::new(Code::BadAllocateOption, name.span, text).suggest(near));
                     None
                 }
             };
@@ -209,10 +171,10 @@ impl Checker<'_> {
     pub(super) fn set_variable(&mut self, e: &ast::Expr, fits: impl Fn(&Type) -> bool, what: &str) -> Option<Expr> {
         let v = self.designator(e)?;
         if v.rank != 0 || !fits(&v.ty) {
-            let text = format!("{what} variable is needed, not {}", self.shape_name(&v.ty, v.rank));
-            return self.error(Code::TypeMismatch, e.span, text);
+            let text = format!("{what} variable is needed, not {}", shape_name(&self.defs, &v.ty, v.rank));
+            return self.reporter.error(Code::TypeMismatch, e.span, text);
         }
-        self.check_assigned(&v)?;
+        self.typing().check_assigned(&v)?;
         Some(v)
     }
 
@@ -225,16 +187,16 @@ impl Checker<'_> {
                 complete = false;
                 continue;
             };
-            if !self.is_allocatable(&object) && !self.is_pointer(&object) {
+            if !is_allocatable(&self.defs, &object) && !is_pointer(&self.defs, &object) {
                 let what = match &object.kind {
                     ExprKind::Element { .. } | ExprKind::Section { .. } => "an array is deallocated as a whole",
                     _ => "only allocatable variables and pointers can be deallocated",
                 };
-                self.error::<()>(Code::NotAllocatable, e.span, what);
+                self.reporter.error::<()>(Code::NotAllocatable, e.span, what);
                 complete = false;
                 continue;
             }
-            match self.check_component_allocation(&object) {
+            match self.typing().check_component_allocation(&object) {
                 Some(()) => objects.push(object),
                 None => complete = false,
             }
@@ -247,11 +209,67 @@ impl Checker<'_> {
         let mut out = Vec::with_capacity(list.len());
         for e in list {
             let p = self.designator(e)?;
-            if !self.is_pointer(&p) && !self.is_procedure_pointer(&p) {
-                return self.error(Code::NotAllocatable, e.span, "only pointers can be nullified");
+            if !is_pointer(&self.defs, &p) && !is_procedure_pointer(&self.defs, &p) {
+                return self.reporter.error(Code::NotAllocatable, e.span, "only pointers can be nullified");
             }
             out.push(p);
         }
         Some(StmtKind::Nullify(out))
+    }
+}
+
+impl Typing<'_> {
+    fn check_object(&mut self, object: &Expr, options: &AllocateOptions, span: Span) {
+        let space = space_of(self.defs, object);
+        if let Some(pinned) = &options.pinned
+            && space != Some(CudaAttr::Pinned)
+        {
+            let text = "`pinned=` has no effect on an object without the `pinned` attribute";
+            self.reporter.report(
+                Diagnostic::new(Code::PinnedOptionWithoutEffect, pinned.span, text)
+                    .secondary(object.span, "this object"),
+            );
+        }
+        if options.stream.is_some() && !matches!(space, Some(CudaAttr::Device | CudaAttr::Managed)) {
+            let text = "`stream=` is for device data";
+            self.reporter.report(
+                Diagnostic::new(Code::BadAllocateOption, span, text)
+                    .secondary(object.span, "this object is not device data"),
+            );
+        }
+    }
+
+    /// Components of device objects (rule 47).
+    fn check_component_allocation(&mut self, object: &Expr) -> Option<()> {
+        if let ExprKind::Var(id) = object.kind
+            && self.cx.side == CodeSide::Device
+            && self.defs.var(id).owner.is_none()
+        {
+            let text = format!("`{}` belongs to a module and is allocated in host code only", self.defs.var(id).name);
+            return self.reporter.error(Code::NotDefinableInDeviceCode, object.span, text);
+        }
+        let ExprKind::Field { base, field } = &object.kind else { return Some(()) };
+        let own = match base.ty {
+            Type::Derived(id) => {
+                self.defs.ty(id).fields.get(*field as usize).and_then(|f| f.cuda.map(|c| (c, f.name.clone())))
+            }
+            _ => None,
+        };
+        let Some((own, name)) = own else { return Some(()) };
+        if self.cx.side.on_device() || space_of(self.defs, base) != Some(CudaAttr::Device) {
+            return Some(());
+        }
+        let text = match own {
+            CudaAttr::Device => {
+                format!("device component `{name}` of a device object can be allocated in device code only")
+            }
+            _ => format!("{} component `{name}` of a device object cannot be allocated", crate::cuda::spelling(own)),
+        };
+        self.reporter.error_help(
+            Code::BadComponentAllocation,
+            object.span,
+            text,
+            "make the object managed or host data",
+        )
     }
 }

@@ -1,8 +1,8 @@
 //! The statements of procedures.
 
 use crate::checked::{Block, Expr, ExprKind, ProcBody, ProcId, Stmt, StmtKind, Storage, Type, VarId};
-use crate::checker::{Checker, Context};
-use crate::decl::side_of;
+use crate::checker::{Checker, CodeSide, Context, StatementFunction, Sym};
+use crate::typing::constant;
 use ast::{Arg, ArgValue, DeclKind, Declaration, Subprogram};
 use source::Span;
 use std::collections::BTreeMap;
@@ -11,47 +11,43 @@ impl<'a> Checker<'a> {
     /// Checks the statements of all procedures, those of a host before those of its internal procedures.
     pub(crate) fn check_bodies(&mut self) {
         let mut at = 0;
-        while at < self.procs.len() {
-            self.header(ProcId(at as u32));
-            self.check_body(ProcId(at as u32));
+        while let Some(id) = self.defs.proc_at(at) {
+            self.resolve_interface(id);
+            self.check_body(id);
             at += 1;
         }
     }
 
     fn check_body(&mut self, id: ProcId) {
-        let at = id.0 as usize;
-        if self.procs[at].is_interface || self.is_service(id) {
+        if self.defs.proc_info(id).is_interface || self.defs.is_service(id) {
             return;
         }
-        let Some(sub) = self.procs[at].separate.or(self.procs[at].ast) else { return };
-        if let Some(what) = self.procs[at].refused.clone() {
+        let Some(sub) = self.defs.proc_info(id).separate.or(self.defs.proc_info(id).ast) else { return };
+        if let Some(what) = self.defs.proc_info(id).refused.clone() {
             let stmt = Stmt { label: None, kind: StmtKind::Unsupported(what), span: sub.span };
-            self.out.procs[at].body = ProcBody::Statements(vec![stmt]);
+            self.defs.proc_mut(id).body = ProcBody::Statements(vec![stmt]);
             return;
         }
-        let scope = self.procs[at].scope;
-        let side = side_of(self.out.proc(id).kind);
-        let outer = std::mem::replace(&mut self.cx, Context::new(scope, Some(id), side));
-        if self.procs[at].separate.is_some() {
+        let scope = self.defs.proc_info(id).scope;
+        let side = CodeSide::of(self.defs.proc(id).kind);
+        let outer = self.enter_context(Context::new(scope, Some(id), side));
+        if self.defs.proc_info(id).separate.is_some() {
             self.use_modules(scope, &sub.uses);
             self.declare_procedures(scope, &sub.internal, Some(id), None);
             self.collect_declarations(scope, &sub.decls);
-            self.settle_scope(scope);
+            self.resolve_scope(scope);
         }
         self.labels(id, sub);
         let mut body = self.leading_assignments(sub);
         let functions = self.leading_functions(id, sub);
-        if let Some(alternate) = self.procs[at].alternate {
-            body.push(Self::alternate_set(
-                alternate,
-                Self::constant(crate::checked::Const::Int(0), Type::Integer(4), sub.span),
-            ));
+        if let Some(alternate) = self.defs.proc_info(id).alternate {
+            body.push(alternate_set(alternate, constant(crate::checked::Const::Int(0), Type::Integer(4), sub.span)));
         }
         body.extend(self.block(&sub.body[functions..]));
         let mut first = self.initial_assignments(id);
         first.append(&mut body);
-        self.cx = outer;
-        self.out.procs[at].body = ProcBody::Statements(first);
+        self.leave_context(outer);
+        self.defs.proc_mut(id).body = ProcBody::Statements(first);
     }
 
     /// `a(i) = x` before any other statement looks like a statement function; with an array `a` it is an assignment.
@@ -59,7 +55,7 @@ impl<'a> Checker<'a> {
         let mut out = Vec::new();
         for d in &sub.decls {
             let DeclKind::StatementFunction { name, args, value } = &d.kind else { continue };
-            let is_function = matches!(self.find_name(name), Some(crate::scope::Sym::StatementFunction(..)));
+            let is_function = matches!(self.find_name(name), Some(Sym::StatementFunction(..)));
             if is_function {
                 continue;
             }
@@ -72,7 +68,7 @@ impl<'a> Checker<'a> {
             };
             let kind = match self.assignment(&target, value, d.span) {
                 Some(kind) => kind,
-                None => match self.cx.refused.take() {
+                None => match self.reporter.take_refusal() {
                     Some(what) => StmtKind::Unsupported(what),
                     None => continue,
                 },
@@ -98,36 +94,29 @@ impl<'a> Checker<'a> {
                 }
             }
             let can_be = match self.find_name(name) {
-                None => self.implicit_type(scope, &name.text).is_some(),
-                Some(crate::scope::Sym::Var(v)) => {
-                    let var = self.out.var(v);
+                None => self.scopes.implicit_type(scope, &name.text).is_some(),
+                Some(Sym::Var(v)) => {
+                    let var = self.defs.var(v);
                     var.owner == Some(id)
                         && matches!(var.shape, crate::checked::Shape::Scalar)
                         && !matches!(var.storage, Storage::Dummy(_) | Storage::Result)
-                        && self.vars[v.0 as usize].typed_only
+                        && self.defs.var_info(v).typed_only
                 }
                 _ => false,
             };
             if stmt.label.is_some() || self.cx.side.on_device() || !can_be {
                 return at;
             }
-            let data = self.scope(scope);
+            let data = self.scopes.get_mut(scope);
             let number = data.functions.len();
-            data.functions.push(crate::decl::StatementFunction { name, args: names, value });
-            let sym = crate::scope::Sym::StatementFunction(scope, number);
-            match self.scope(scope).names.get_mut(&name.text) {
+            data.functions.push(StatementFunction { name, args: names, value });
+            let sym = Sym::StatementFunction(scope, number);
+            match self.scopes.get_mut(scope).names.get_mut(&name.text) {
                 Some(entry) => entry.sym = sym,
-                None => self.define(scope, &name.text, sym, name.span),
+                None => self.scopes.define(scope, &name.text, sym, name.span),
             }
         }
         sub.body.len()
-    }
-
-    /// Sets the number of the label that a call is left by.
-    pub(super) fn alternate_set(alternate: VarId, value: Expr) -> Stmt {
-        let span = value.span;
-        let target = Expr { kind: ExprKind::Var(alternate), ty: Type::Integer(4), rank: 0, span };
-        Stmt { label: None, kind: StmtKind::Assign { target, value }, span }
     }
 
     /// In device code an initial value is assigned anew at each call.
@@ -136,8 +125,8 @@ impl<'a> Checker<'a> {
         if !self.cx.side.on_device() {
             return out;
         }
-        for var in self.out.proc(id).vars.clone() {
-            let v = &mut self.out.vars[var.0 as usize];
+        for var in self.defs.proc(id).vars.clone() {
+            let v = self.defs.var_mut(var);
             if !matches!(v.storage, Storage::Local) {
                 continue;
             }
@@ -161,15 +150,10 @@ impl<'a> Checker<'a> {
 
     fn format(&mut self, id: ProcId, d: &'a Declaration, seen: &mut BTreeMap<u32, Span>) {
         if let DeclKind::Format { label, text } = &d.kind {
-            if Self::one_label(*label, d.span, seen) {
-                self.procs[id.0 as usize].formats.insert(*label, text.clone());
+            if one_label(*label, d.span, seen) {
+                self.defs.proc_info_mut(id).formats.insert(*label, text.clone());
             }
         }
-    }
-
-    /// Whether a label is new. A second statement with it was reported by the parser.
-    fn one_label(label: u32, span: Span, seen: &mut BTreeMap<u32, Span>) -> bool {
-        *seen.entry(label).or_insert(span) == span
     }
 
     fn block_labels(&mut self, id: ProcId, stmts: &'a [ast::Stmt], seen: &mut BTreeMap<u32, Span>) {
@@ -180,11 +164,11 @@ impl<'a> Checker<'a> {
                 continue;
             }
             if let Some(label) = s.label {
-                if Self::one_label(label, s.span, seen) {
-                    self.procs[id.0 as usize].labels.insert(label);
+                if one_label(label, s.span, seen) {
+                    self.defs.proc_info_mut(id).labels.insert(label);
                     if matches!(s.kind, K::Error) {
                         // It may have been a FORMAT: nothing is said of those who name it.
-                        self.procs[id.0 as usize].formats.insert(label, "()".into());
+                        self.defs.proc_info_mut(id).formats.insert(label, "()".into());
                     }
                 }
             }
@@ -216,4 +200,16 @@ impl<'a> Checker<'a> {
             }
         }
     }
+}
+
+/// Sets the number of the label that a call is left by.
+pub(super) fn alternate_set(alternate: VarId, value: Expr) -> Stmt {
+    let span = value.span;
+    let target = Expr { kind: ExprKind::Var(alternate), ty: Type::Integer(4), rank: 0, span };
+    Stmt { label: None, kind: StmtKind::Assign { target, value }, span }
+}
+
+/// Whether a label is new. A second statement with it was reported by the parser.
+fn one_label(label: u32, span: Span, seen: &mut BTreeMap<u32, Span>) -> bool {
+    *seen.entry(label).or_insert(span) == span
 }

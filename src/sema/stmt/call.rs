@@ -1,9 +1,9 @@
 //! Subroutine calls.
 
+use super::body::alternate_set;
 use crate::checked::{Expr, ExprKind, ProcId, ProcKind, Shape, Stmt, StmtKind, Storage, Type};
-use crate::checker::Checker;
-use crate::expr::{Argument, Fit};
-use crate::scope::Sym;
+use crate::checker::{ALTERNATE, Checker, Sym};
+use crate::typing::{Argument, Fit, Typing};
 use ast::{Arg, GlobalLaunch, Name};
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -20,40 +20,40 @@ impl Checker<'_> {
         let name = match &callee.kind {
             ast::ExprKind::Name(name) => name,
             ast::ExprKind::Member { base, name } => return self.bound_call(base, name, launch, args, span),
-            _ => return self.error(Code::NotASubroutine, callee.span, "this is no subroutine"),
+            _ => return self.reporter.error(Code::NotASubroutine, callee.span, "this is not a subroutine"),
         };
         match self.find_name(name) {
             Some(Sym::Proc(id)) => self.call_procedure(id, name, launch, args, span),
             Some(Sym::Generic { procs, .. }) => self.call_generic(&procs, name, launch, args, span),
             Some(Sym::Intrinsic(id)) => self.call_intrinsic(id, name, launch, args, span),
-            Some(Sym::Refused(what)) => self.refuse_again(&what),
-            Some(Sym::Ambiguous(a, b)) => self.ambiguous(name, &a, &b),
-            Some(Sym::Error | Sym::Pending(_)) => None,
+            Some(Sym::Refused(what)) => self.reporter.refuse_again(&what),
+            Some(Sym::Ambiguous(a, b)) => self.typing().ambiguous(name, &a, &b),
+            Some(Sym::Error | Sym::Unresolved(_)) => None,
             Some(Sym::Var(id)) => {
-                let var = self.out.var(id);
+                let var = self.defs.var(id);
                 if matches!(var.storage, Storage::Procedure) {
                     let (fit, arguments) = self.procedure_variable(id, args, false, span)?;
                     return self.subroutine_call(&fit, arguments, span);
                 }
-                if self.vars[id.0 as usize].procedure_pointer {
+                if self.defs.var_info(id).procedure_pointer {
                     let (fit, arguments) = self.pointer_variable(id, args, false, span)?;
                     return self.subroutine_call(&fit, arguments, span);
                 }
-                if matches!(var.storage, Storage::Dummy(_)) && self.vars[id.0 as usize].typed_only {
-                    return self.refuse(
+                if matches!(var.storage, Storage::Dummy(_)) && self.defs.var_info(id).typed_only {
+                    return self.reporter.refuse(
                         span,
                         format!("dummy procedure `{}` without `external` or an interface", name.as_str()),
                     );
                 }
                 let text = format!("`{}` is a variable, not a subroutine", name.as_str());
-                self.report(
+                self.reporter.report(
                     Diagnostic::new(Code::NotASubroutine, name.span, text).secondary(var.span, "declared here"),
                 );
                 None
             }
             Some(_) => {
                 let text = format!("`{}` is not a subroutine", name.as_str());
-                self.error(Code::NotASubroutine, name.span, text)
+                self.reporter.error(Code::NotASubroutine, name.span, text)
             }
             None => self.call_unknown(name, launch, args, span),
         }
@@ -72,80 +72,72 @@ impl Checker<'_> {
             _ => {}
         }
         if let Some(found) = crate::intrinsics::lookup(name.as_str())
-            && (crate::intrinsics::is_subroutine(found.id) || !self.externals.contains_key(&name.text))
+            && (crate::intrinsics::is_subroutine(found.id) || !self.scopes.own_external(&name.text).is_some())
         {
             return self.call_intrinsic(found.id, name, launch, args, span);
         }
-        if let Some(id) = self.known_external(&name.text) {
+        if let Some(id) = self.scopes.external(&name.text) {
             self.check_implicit_interface(id, name)?;
             self.cx.implicit_interface = true;
             let call = self.call_procedure(id, name, launch, args, span);
             self.cx.implicit_interface = false;
             return call;
         }
-        if let Some(what) = self.foreign(name.as_str()) {
+        if let Some(what) = self.typing().foreign(name.as_str()) {
             self.quiet_arguments(args);
-            return self.refuse_foreign(&what, name.span);
+            return self.typing().refuse_foreign(&what, name.span);
         }
-        if self.is_tainted(self.cx.scope) {
+        if self.scopes.is_tainted(self.cx.scope) {
             return None;
         }
-        if self.library_procedure(name.as_str()).is_some() && launch.is_none() {
+        if self.typing().library_procedure(name.as_str()).is_some() && launch.is_none() {
             self.quiet_arguments(args);
-            return self.refuse_undefined("procedure", name.as_str(), name.span);
+            return self.typing().refuse_undefined("procedure", name.as_str(), name.span);
         }
         let near = self
-            .similar(name.as_str(), |s| matches!(s, Sym::Proc(_) | Sym::Generic { .. }))
+            .scopes
+            .similar(self.cx.scope, name.as_str(), |s| matches!(s, Sym::Proc(_) | Sym::Generic { .. }))
             .or_else(|| crate::intrinsics::nearest(name.as_str()))
-            .or_else(|| diag::nearest_name(name.as_str(), self.externals.keys().map(|k| &**k)).map(str::to_owned));
+            .or_else(|| {
+                diag::nearest_name(name.as_str(), self.scopes.externals().keys().map(|k| &**k)).map(str::to_owned)
+            });
         // With nothing like it in sight it is a procedure of a library rather than a mistyped name.
-        let use_help = self.use_help(name.as_str());
+        let use_help = self.typing().use_help(name.as_str());
         if near.is_none() && use_help.is_none() && !self.cx.side.on_device() && launch.is_none() {
             self.arguments(args)?;
-            return self.refuse_undefined("procedure", name.as_str(), name.span);
+            return self.typing().refuse_undefined("procedure", name.as_str(), name.span);
         }
         let text = format!("there is no subroutine `{}`", name.as_str());
         let d = Diagnostic::new(Code::UnknownProcedure, name.span, text).suggest(near.as_deref());
-        self.report(use_help.filter(|_| near.is_none()).into_iter().fold(d, Diagnostic::help));
+        self.reporter.report(use_help.filter(|_| near.is_none()).into_iter().fold(d, Diagnostic::help));
         None
     }
 
     fn call_intrinsic(
         &mut self,
-        id: crate::intrinsic::Intrinsic,
+        id: crate::checked::Intrinsic,
         name: &Name,
         launch: Option<&GlobalLaunch>,
         args: &[Arg],
         span: Span,
     ) -> Option<StmtKind> {
         if let Some(launch) = launch {
-            return self.chevrons_misplaced(name, launch);
+            return self.typing().chevrons_misplaced(name, launch);
         }
         let (id, args) = self.intrinsic_call(id, args, span)?;
         Some(StmtKind::Intrinsic { id, args })
     }
 
-    fn chevrons_misplaced<T>(&mut self, name: &Name, launch: &GlobalLaunch) -> Option<T> {
-        let text = format!("`{}` is not a kernel and takes no chevrons", name.as_str());
-        let help = "declare it with `attributes(global)`, or remove `<<< >>>`";
-        self.error_help(Code::ChevronsMismatch, launch.span, text, help)
-    }
-
-    fn chevrons_missing<T>(&mut self, id: ProcId, span: Span) -> Option<T> {
-        let text = format!("kernel `{}` is called without a launch configuration", self.out.proc(id).name);
-        self.error_help(Code::ChevronsMismatch, span, text, "write `<<<grid, block>>>` after its name")
-    }
-
     /// `return n`
     pub(super) fn alternate_return(&mut self, e: &ast::Expr, span: Span) -> Option<StmtKind> {
-        let alternate = self.cx.proc.and_then(|p| self.procs[p.0 as usize].alternate);
+        let alternate = self.cx.proc.and_then(|p| self.defs.proc_info(p).alternate);
         let Some(alternate) = alternate else {
             let text = "the procedure has no alternate returns";
-            return self.error_help(Code::SyntaxError, e.span, text, "add `*` to its arguments");
+            return self.reporter.error_help(Code::SyntaxError, e.span, text, "add `*` to its arguments");
         };
         let value = self.integer_scalar(e, &Type::Integer(4), "the number of an alternate return")?;
-        let set = Self::alternate_set(alternate, value);
-        let id = self.new_construct();
+        let set = alternate_set(alternate, value);
+        let id = self.cx.new_construct();
         let leave = Stmt { label: None, kind: StmtKind::Return, span };
         Some(StmtKind::Block { id, vars: Vec::new(), body: vec![set, leave] })
     }
@@ -162,27 +154,26 @@ impl Checker<'_> {
             })
             .collect();
         for &label in &labels {
-            self.check_label(label, span)?;
+            self.typing().check_label(label, span)?;
         }
         let rest: Vec<Arg> = rest.into_iter().cloned().collect();
         let mut arguments = self.arguments(&rest)?;
         let outer = self.enter_block();
         let storage = Storage::Local;
-        let var =
-            self.construct_variable(&crate::decl::ALTERNATE.into(), Type::Integer(4), Shape::Scalar, storage, span);
+        let var = self.construct_variable(&ALTERNATE.into(), Type::Integer(4), Shape::Scalar, storage, span);
         self.cx.scope = outer;
         let number = Expr { kind: ExprKind::Var(var), ty: Type::Integer(4), rank: 0, span };
-        let keyword = Name { text: crate::decl::ALTERNATE.into(), span };
+        let keyword = Name { text: ALTERNATE.into(), span };
         arguments.push(Argument { keyword: Some(keyword), ..Argument::of(number.clone()) });
         self.linked(id, name)?;
         let call = match self.fit(id, &arguments, span) {
             Ok(fit) => self.subroutine_call(&fit, arguments, span)?,
             Err(d) => {
-                self.report(*d);
+                self.reporter.report(*d);
                 return None;
             }
         };
-        let construct = self.new_construct();
+        let construct = self.cx.new_construct();
         let stmt = |kind| Stmt { label: None, kind, span };
         let body = vec![stmt(call), stmt(StmtKind::ComputedGoto(labels, number))];
         Some(StmtKind::Block { id: construct, vars: vec![var], body })
@@ -196,21 +187,21 @@ impl Checker<'_> {
         args: &[Arg],
         span: Span,
     ) -> Option<StmtKind> {
-        let is_function = self.out.proc(id).is_function;
-        let kind = self.out.proc(id).kind;
-        let known = !self.procs[id.0 as usize].unknown_dummies;
+        let is_function = self.defs.proc(id).is_function;
+        let kind = self.defs.proc(id).kind;
+        let known = !self.defs.proc_info(id).unknown_dummies;
         if is_function && known {
             // A bind(c) function may be called for its effect, as programs with C interfaces do the other way round.
             let text = format!("`{}` is a function, not a subroutine", name.as_str());
-            return self.error_help(Code::NotASubroutine, name.span, text, "use its value in an expression");
+            return self.reporter.error_help(Code::NotASubroutine, name.span, text, "use its value in an expression");
         }
         match launch {
-            Some(launch) if kind != ProcKind::Kernel => return self.chevrons_misplaced(name, launch),
-            None if kind == ProcKind::Kernel => return self.chevrons_missing(id, name.span),
+            Some(launch) if kind != ProcKind::Kernel => return self.typing().chevrons_misplaced(name, launch),
+            None if kind == ProcKind::Kernel => return self.typing().chevrons_missing(id, name.span),
             _ => {}
         }
-        self.header(id);
-        if self.procs[id.0 as usize].alternate.is_some() && launch.is_none() {
+        self.resolve_interface(id);
+        if self.defs.proc_info(id).alternate.is_some() && launch.is_none() {
             return self.call_with_labels(id, name, args, span);
         }
         let config = match launch {
@@ -225,7 +216,7 @@ impl Checker<'_> {
                 None => self.subroutine_call(&fit, arguments, span),
             },
             Err(d) => {
-                self.report(*d);
+                self.reporter.report(*d);
                 None
             }
         }
@@ -243,7 +234,7 @@ impl Checker<'_> {
             .iter()
             .copied()
             .filter(|p| {
-                !self.out.proc(*p).is_function && (self.out.proc(*p).kind == ProcKind::Kernel) == launch.is_some()
+                !self.defs.proc(*p).is_function && (self.defs.proc(*p).kind == ProcKind::Kernel) == launch.is_some()
             })
             .collect();
         // A generic name may add to that of an intrinsic subroutine; that of a function cannot be called.
@@ -254,10 +245,10 @@ impl Checker<'_> {
         {
             return self.call_intrinsic(found.id, name, launch, args, span);
         }
-        if wanted.is_empty() && procs.iter().any(|p| !self.out.proc(*p).is_function) {
+        if wanted.is_empty() && procs.iter().any(|p| !self.defs.proc(*p).is_function) {
             return match (launch, procs.first()) {
-                (Some(launch), _) => self.chevrons_misplaced(name, launch),
-                (None, Some(&id)) => self.chevrons_missing(id, name.span),
+                (Some(launch), _) => self.typing().chevrons_misplaced(name, launch),
+                (None, Some(&id)) => self.typing().chevrons_missing(id, name.span),
                 (None, None) => None,
             };
         }
@@ -294,7 +285,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Option<StmtKind> {
         if let Some(launch) = launch {
-            return self.chevrons_misplaced(name, launch);
+            return self.typing().chevrons_misplaced(name, launch);
         }
         match self.bound_procedure(object, name, args, false, span) {
             Some(Some((fit, arguments))) => self.subroutine_call(&fit, arguments, span),
@@ -303,30 +294,30 @@ impl Checker<'_> {
                 // Not bound: the object or the component may be wrong, or it is a procedure component.
                 let object = self.expr(object)?;
                 self.component(object, name, span)?;
-                self.refuse(span, format!("a call through component `{}`", name.as_str()))
+                self.reporter.refuse(span, format!("a call through component `{}`", name.as_str()))
             }
         }
     }
 
     /// Checks that a procedure may be referred to without an explicit interface (rules 29 and 30).
     pub(crate) fn check_implicit_interface(&mut self, id: ProcId, name: &Name) -> Option<()> {
-        self.header(id);
-        if self.procs[id.0 as usize].embedded {
+        self.resolve_interface(id);
+        if self.defs.proc_info(id).embedded {
             return Some(());
         }
         let help = "put it into a module, or write an interface block";
-        let p = self.out.proc(id);
+        let p = self.defs.proc(id);
         if p.kind == ProcKind::Kernel {
             let text = format!("kernel `{}` is launched without an explicit interface", name.as_str());
-            return self.error_help(Code::ExplicitInterfaceRequired, name.span, text, help);
+            return self.reporter.error_help(Code::ExplicitInterfaceRequired, name.span, text, help);
         }
         for param in p.params.clone() {
-            let var = self.out.var(param);
+            let var = self.defs.var(param);
             let dummy = var.name.clone();
             if var.attrs.value {
                 let text =
                     format!("`{}` has the `value` argument `{dummy}` and needs an explicit interface", name.as_str());
-                return self.error_help(Code::ValueDummyImplicitInterface, name.span, text, help);
+                return self.reporter.error_help(Code::ValueDummyImplicitInterface, name.span, text, help);
             }
             let what = if matches!(var.shape, Shape::AssumedShape(_)) {
                 Some("assumed-shape")
@@ -342,14 +333,27 @@ impl Checker<'_> {
             if let Some(what) = what {
                 let text =
                     format!("`{}` has the {what} argument `{dummy}` and needs an explicit interface", name.as_str());
-                return self.error_help(Code::ExplicitInterfaceRequired, name.span, text, help);
+                return self.reporter.error_help(Code::ExplicitInterfaceRequired, name.span, text, help);
             }
             if var.attrs.cuda.is_some() {
                 let text =
                     format!("`{}` has the device argument `{dummy}` and no explicit interface here", name.as_str());
-                self.report(Diagnostic::new(Code::DeviceArgumentWithoutInterface, name.span, text).help(help));
+                self.reporter.report(Diagnostic::new(Code::DeviceArgumentWithoutInterface, name.span, text).help(help));
             }
         }
         Some(())
+    }
+}
+
+impl Typing<'_> {
+    fn chevrons_misplaced<T>(&mut self, name: &Name, launch: &GlobalLaunch) -> Option<T> {
+        let text = format!("`{}` is not a kernel and takes no chevrons", name.as_str());
+        let help = "declare it with `attributes(global)`, or remove `<<< >>>`";
+        self.reporter.error_help(Code::ChevronsMismatch, launch.span, text, help)
+    }
+
+    fn chevrons_missing<T>(&mut self, id: ProcId, span: Span) -> Option<T> {
+        let text = format!("kernel `{}` is called without a launch configuration", self.defs.proc(id).name);
+        self.reporter.error_help(Code::ChevronsMismatch, span, text, "write `<<<grid, block>>>` after its name")
     }
 }

@@ -1,11 +1,11 @@
 //! IF, DO, SELECT CASE.
 
-use super::ConstructKind;
 use super::cases_seen::CasesSeen;
-use crate::checked::{Block, CaseRange, Const, Expr, ExprKind, LoopControl, Shape, Stmt, StmtKind, Storage, Type};
-use crate::checker::Checker;
-use crate::expr::{for_each, root};
-use crate::intrinsic::Intrinsic;
+use crate::checked::{
+    Block, CaseRange, Const, Expr, ExprKind, Intrinsic, LoopControl, Shape, Stmt, StmtKind, Storage, Type, visit,
+};
+use crate::checker::{Checker, ConstructKind, Sym};
+use crate::typing::{Typing, shape_name, type_name};
 use ast::{DoControl, IfArm, Name, SelectArm};
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -30,7 +30,7 @@ impl<'a> Checker<'a> {
                 None => None,
                 Some(e) => match self.condition(e) {
                     Some(value) => {
-                        self.check_host_value(&value);
+                        self.typing().check_host_value(&value);
                         self.cx.guarded |= asks_for_side(&value);
                         Some(value)
                     }
@@ -52,12 +52,12 @@ impl<'a> Checker<'a> {
         if !matches!(value.ty, Type::Integer(_) | Type::Real(_)) || value.rank != 0 {
             let text = format!(
                 "an arithmetic `if` needs an integer or real scalar, not {}",
-                self.shape_name(&value.ty, value.rank)
+                shape_name(&self.defs, &value.ty, value.rank)
             );
-            return self.error(Code::TypeMismatch, value.span, text);
+            return self.reporter.error(Code::TypeMismatch, value.span, text);
         }
         for label in labels {
-            self.check_label(label, span)?;
+            self.typing().check_label(label, span)?;
         }
         Some(StmtKind::ArithmeticIf(value, labels))
     }
@@ -77,7 +77,7 @@ impl<'a> Checker<'a> {
         let typed = match control {
             DoControl::Forever => Some(LoopControl::Forever),
             DoControl::While(e) => self.condition(e).map(|e| {
-                self.check_host_value(&e);
+                self.typing().check_host_value(&e);
                 LoopControl::While(e)
             }),
             DoControl::Count { var: v, first, last, step } => {
@@ -100,7 +100,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `var = first, last, step`
-    pub(super) fn count(
+    pub(crate) fn count(
         &mut self,
         var: &ast::Expr,
         first: &ast::Expr,
@@ -111,10 +111,11 @@ impl<'a> Checker<'a> {
         let var = self.designator(var);
         if let Some(v) = &var {
             if v.rank != 0 || !matches!(v.ty, Type::Integer(_) | Type::Real(_)) {
-                let text = format!("a loop variable must be an integer scalar, not {}", self.shape_name(&v.ty, v.rank));
-                return self.error(Code::BadDoVariable, v.span, text);
+                let text =
+                    format!("a loop variable must be an integer scalar, not {}", shape_name(&self.defs, &v.ty, v.rank));
+                return self.reporter.error(Code::BadDoVariable, v.span, text);
             }
-            self.check_assigned(v)?;
+            self.typing().check_assigned(v)?;
         }
         let ty = var.as_ref().map_or(Type::Integer(4), |v| v.ty.clone());
         let (first, last) = (self.loop_bound(first, &ty), self.loop_bound(last, &ty));
@@ -123,44 +124,27 @@ impl<'a> Checker<'a> {
             None => None,
         };
         let (var, first, last) = (var?, first?, last?);
-        self.check_trips(&first, &last, step.as_ref(), span)?;
+        self.typing().check_trips(&first, &last, step.as_ref(), span)?;
         Some(LoopControl::Count { var, first, last, step })
     }
 
     pub(super) fn loop_bound(&mut self, e: &ast::Expr, ty: &Type) -> Option<Expr> {
         let value = self.expr(e)?;
         if !matches!(value.ty, Type::Integer(_) | Type::Real(_)) || value.rank != 0 {
-            let text =
-                format!("a loop bound must be an integer scalar, not {}", self.shape_name(&value.ty, value.rank));
-            return self.error(Code::IntegerRequired, e.span, text);
+            let text = format!(
+                "a loop bound must be an integer scalar, not {}",
+                shape_name(&self.defs, &value.ty, value.rank)
+            );
+            return self.reporter.error(Code::IntegerRequired, e.span, text);
         }
         if matches!((ty, &value.ty), (Type::Integer(_), Type::Real(_))) {
-            let text = format!("a loop bound is {}", self.shape_name(&value.ty, 0));
-            self.report(
+            let text = format!("a loop bound is {}", shape_name(&self.defs, &value.ty, 0));
+            self.reporter.report(
                 Diagnostic::warning(Code::IntegerRequired, e.span, text).help("convert it with `int(…)` or `nint(…)`"),
             );
         }
-        self.check_host_value(&value);
-        self.convert(value, ty)
-    }
-
-    fn check_trips(&mut self, first: &Expr, last: &Expr, step: Option<&Expr>, span: Span) -> Option<()> {
-        let number = |e: &Expr| match e.kind {
-            ExprKind::Const(Const::Int(v)) => Some(v),
-            _ => None,
-        };
-        let stride = step.map_or(Some(1), number);
-        if stride == Some(0) {
-            return self.error(Code::ZeroStride, step.map_or(span, |s| s.span), "a loop's step cannot be zero");
-        }
-        if let (Some(a), Some(b), Some(s)) = (number(first), number(last), stride)
-            && ((s > 0 && a > b) || (s < 0 && a < b))
-            && !matches!((a, b), (1, 0))
-        {
-            let text = format!("the loop from {a} to {b} never runs");
-            self.report(Diagnostic::new(Code::EmptyLoop, first.span.to(last.span), text));
-        }
-        Some(())
+        self.typing().check_host_value(&value);
+        self.typing().convert(value, ty)
     }
 
     fn do_concurrent(
@@ -179,11 +163,11 @@ impl<'a> Checker<'a> {
         };
         let (mut own, mut first) = (Vec::new(), Vec::new());
         for local in locals {
-            let Some(crate::scope::Sym::Var(id)) = self.find_from(outer, &local.text) else {
+            let Some(Sym::Var(id)) = self.find_from(outer, &local.text) else {
                 self.undeclared_error::<()>(local);
                 continue;
             };
-            let var = self.out.var(id);
+            let var = self.defs.var(id);
             let (ty, shape) = (var.ty.clone(), var.shape.clone());
             let rank = shape.rank();
             let mine = self.construct_variable(&local.text, ty.clone(), shape, Storage::Local, local.span);
@@ -196,7 +180,7 @@ impl<'a> Checker<'a> {
         }
         let (id, mut body) = self.inside(name, ConstructKind::Parallel, |c, id| (id, c.block(body)));
         if !own.is_empty() {
-            let inner = self.new_construct();
+            let inner = self.cx.new_construct();
             first.append(&mut body);
             let body_of_block = first;
             body = vec![Stmt {
@@ -214,7 +198,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The indices of FORALL and DO CONCURRENT, as variables of a scope that is entered here.
-    pub(super) fn index_ranges(
+    pub(crate) fn index_ranges(
         &mut self,
         spec: Option<&ast::TypeSpec>,
         vars: &'a [ast::LoopVar],
@@ -259,13 +243,13 @@ impl<'a> Checker<'a> {
     ) -> Option<StmtKind> {
         let value = self.expr(value);
         if let Some(v) = &value {
-            self.check_host_value(v);
+            self.typing().check_host_value(v);
             if v.rank != 0 || !matches!(v.ty, Type::Integer(_) | Type::Logical(_) | Type::Character(_)) {
                 let text = format!(
                     "`select case` needs an integer, logical or character scalar, not {}",
-                    self.shape_name(&v.ty, v.rank)
+                    shape_name(&self.defs, &v.ty, v.rank)
                 );
-                self.error::<()>(Code::BadCase, v.span, text);
+                self.reporter.error::<()>(Code::BadCase, v.span, text);
             }
         }
         let ty = value
@@ -291,7 +275,7 @@ impl<'a> Checker<'a> {
                 None => {
                     if let Some(first) = default {
                         let d = Diagnostic::new(Code::BadCase, arm.span, "there is a second `case default`");
-                        self.report(d.secondary(first, "the first one is here"));
+                        self.reporter.report(d.secondary(first, "the first one is here"));
                     }
                     default = Some(arm.span);
                     None
@@ -323,12 +307,12 @@ impl<'a> Checker<'a> {
         let (typed, lo, hi) = match range {
             ast::CaseRange::Value(e) => {
                 let value = self.case_value(e, ty)?;
-                let c = self.evaluate(&value);
+                let c = self.typing().evaluate(&value);
                 (CaseRange::Value(value), c.clone(), c)
             }
             ast::CaseRange::Range(lo, hi) => {
                 if matches!(ty, Some(Type::Logical(_))) {
-                    return self.error(Code::BadCase, arm, "a logical `case` has no ranges");
+                    return self.reporter.error(Code::BadCase, arm, "a logical `case` has no ranges");
                 }
                 let lo = match lo {
                     Some(e) => Some(self.case_value(e, ty)?),
@@ -338,7 +322,10 @@ impl<'a> Checker<'a> {
                     Some(e) => Some(self.case_value(e, ty)?),
                     None => None,
                 };
-                let ends = (lo.as_ref().and_then(|e| self.evaluate(e)), hi.as_ref().and_then(|e| self.evaluate(e)));
+                let ends = (
+                    lo.as_ref().and_then(|e| self.typing().evaluate(e)),
+                    hi.as_ref().and_then(|e| self.typing().evaluate(e)),
+                );
                 (CaseRange::Range(lo, hi), ends.0, ends.1)
             }
         };
@@ -348,7 +335,7 @@ impl<'a> Checker<'a> {
         };
         if let Some(other) = seen.add(lo, hi, span) {
             let d = Diagnostic::new(Code::BadCase, span, "this case overlaps another one");
-            self.report(d.secondary(other, "the other one is here"));
+            self.reporter.report(d.secondary(other, "the other one is here"));
         }
         Some(typed)
     }
@@ -365,29 +352,21 @@ impl<'a> Checker<'a> {
         if !fits || value.rank != 0 {
             let text = format!(
                 "a case is {}, and the selector is `{}`",
-                self.shape_name(&value.ty, value.rank),
-                self.type_name(ty)
+                shape_name(&self.defs, &value.ty, value.rank),
+                type_name(&self.defs, ty)
             );
-            return self.error(Code::BadCase, e.span, text);
+            return self.reporter.error(Code::BadCase, e.span, text);
         }
-        let constant = self.evaluate(&value)?;
+        let constant = self.typing().evaluate(&value)?;
         let value = Expr { kind: ExprKind::Const(constant), ..value };
-        self.convert(value, ty)
-    }
-
-    /// The variable of a counted loop, for analyses.
-    pub(super) fn loop_variable(control: &LoopControl) -> Option<crate::checked::VarId> {
-        match control {
-            LoopControl::Count { var, .. } => root(var),
-            _ => None,
-        }
+        self.typing().convert(value, ty)
     }
 }
 
 /// Whether a condition depends on `on_device()`.
 pub(super) fn asks_for_side(e: &Expr) -> bool {
     let mut found = false;
-    for_each(e, &mut |node| {
+    visit::descend(e, &mut |node| {
         found |= matches!(node.kind, ExprKind::Intrinsic { id: Intrinsic::OnDevice, .. });
         !found
     });
@@ -399,4 +378,29 @@ pub(super) fn returns_one_side(s: &Stmt) -> bool {
     let StmtKind::If(arms) = &s.kind else { return false };
     let first = arms.first().and_then(|a| a.0.as_ref());
     first.is_some_and(asks_for_side) && arms.iter().any(|a| a.1.iter().any(|s| matches!(s.kind, StmtKind::Return)))
+}
+
+impl Typing<'_> {
+    fn check_trips(&mut self, first: &Expr, last: &Expr, step: Option<&Expr>, span: Span) -> Option<()> {
+        let number = |e: &Expr| match e.kind {
+            ExprKind::Const(Const::Int(v)) => Some(v),
+            _ => None,
+        };
+        let stride = step.map_or(Some(1), number);
+        if stride == Some(0) {
+            return self.reporter.error(
+                Code::ZeroStride,
+                step.map_or(span, |s| s.span),
+                "a loop's step cannot be zero",
+            );
+        }
+        if let (Some(a), Some(b), Some(s)) = (number(first), number(last), stride)
+            && ((s > 0 && a > b) || (s < 0 && a < b))
+            && !matches!((a, b), (1, 0))
+        {
+            let text = format!("the loop from {a} to {b} never runs");
+            self.reporter.report(Diagnostic::new(Code::EmptyLoop, first.span.to(last.span), text));
+        }
+        Some(())
+    }
 }

@@ -1,11 +1,10 @@
 //! Input and output statements (Fortran 2018, clause 12).
 
 use crate::checked::{
-    CharLen, Const, Expr, ExprKind, ImpliedDo, IoControl, IoForm, IoItem, IoStmt, IoUnit, StmtKind, Type,
+    CharLen, Const, Expr, ExprKind, ImpliedDo, IoControl, IoForm, IoItem, IoStmt, IoUnit, StmtKind, Type, is_designator,
 };
-use crate::checker::{Checker, Side};
-use crate::expr::is_designator;
-use crate::scope::Sym;
+use crate::checker::{Checker, CodeSide, Sym};
+use crate::typing::{Typing, constant, shape_name, shape_of};
 use ast::IoKind;
 use diag::{Code, Diagnostic, nearest_name};
 use source::Span;
@@ -136,7 +135,7 @@ impl<'a> Checker<'a> {
                 None if i == 0 => "unit",
                 None if i == 1 && transfers => "fmt",
                 None => {
-                    self.error::<()>(Code::BadIoSpecifier, c.span, "this specifier needs a keyword");
+                    self.reporter.error::<()>(Code::BadIoSpecifier, c.span, "this specifier needs a keyword");
                     complete = false;
                     continue;
                 }
@@ -145,7 +144,7 @@ impl<'a> Checker<'a> {
                 && control[..i].iter().any(|o| o.keyword.as_ref().is_some_and(|k| k.text == name.text))
             {
                 let text = format!("`{keyword}=` is given twice");
-                self.error::<()>(Code::BadIoSpecifier, c.span, text);
+                self.reporter.error::<()>(Code::BadIoSpecifier, c.span, text);
                 complete = false;
                 continue;
             }
@@ -175,18 +174,18 @@ impl<'a> Checker<'a> {
             unit = IoUnit::Star;
         }
         if matches!(unit, IoUnit::None) && !matches!(kind, IoKind::Open | IoKind::Inquire) {
-            return self.error(Code::BadIoSpecifier, span, "the unit is missing");
+            return self.reporter.error(Code::BadIoSpecifier, span, "the unit is missing");
         }
         if matches!(form, Some(IoForm::Namelist(..))) && !typed.is_empty() {
-            return self.error(Code::BadIoSpecifier, span, "a namelist statement has no list of items");
+            return self.reporter.error(Code::BadIoSpecifier, span, "a namelist statement has no list of items");
         }
         if let Some(IoForm::Namelist(_, vars)) = &form {
             for &var in vars {
-                let v = self.out.var(var);
+                let v = self.defs.var(var);
                 let (ty, rank) = (v.ty.clone(), v.shape.rank());
                 if kind == IoKind::Read && matches!(ty, Type::Derived(_)) {
                     let what = format!("namelist input of `{}`, which is of a derived type,", v.name);
-                    return self.refuse(span, what);
+                    return self.reporter.refuse(span, what);
                 }
                 typed.push(IoItem::Expr(Expr { kind: ExprKind::Var(var), ty, rank, span }));
             }
@@ -200,16 +199,15 @@ impl<'a> Checker<'a> {
             };
             if !(list_directed && to_screen) {
                 let text = "device code has only list-directed output to unit `*`";
-                self.report(Diagnostic::new(Code::DeviceIo, span, text).help("write `print *, …`"));
-                self.cx.refused = Some("this input/output statement in device code".into());
-                return None;
+                self.reporter.report(Diagnostic::new(Code::DeviceIo, span, text).help("write `print *, …`"));
+                return self.reporter.refuse_again(&"this input/output statement in device code".into());
             }
         }
         if let Some(at) = control.iter().find(|c| c.keyword.as_ref().is_some_and(|k| k.as_str() == "advance"))
             && !matches!(form, Some(IoForm::Format(_)))
         {
             let text = "`advance=` stands with a format only";
-            return self.error_help(Code::BadIoSpecifier, at.span, text, "give a format such as `'(a)'`");
+            return self.reporter.error_help(Code::BadIoSpecifier, at.span, text, "give a format such as `'(a)'`");
         }
         let form = form.unwrap_or(IoForm::Unformatted);
         Some(StmtKind::Io(Box::new(IoStmt { kind, unit, form, controls, items: typed })))
@@ -220,18 +218,22 @@ impl<'a> Checker<'a> {
         let value = self.expr(e)?;
         match &value.ty {
             Type::Integer(_) if value.rank == 0 => {
-                self.check_host_value(&value);
-                Some(IoUnit::Number(self.convert(value, &Type::Integer(4))?))
+                self.typing().check_host_value(&value);
+                Some(IoUnit::Number(self.typing().convert(value, &Type::Integer(4))?))
             }
             Type::Character(_) if transfers => {
                 if !is_designator(&value) {
-                    return self.error(Code::BadIoSpecifier, e.span, "an internal file must be a character variable");
+                    return self.reporter.error(
+                        Code::BadIoSpecifier,
+                        e.span,
+                        "an internal file must be a character variable",
+                    );
                 }
                 Some(IoUnit::Internal(value))
             }
             _ => {
-                let text = format!("a unit must be an integer, not {}", self.shape_name(&value.ty, value.rank));
-                self.error(Code::BadIoSpecifier, e.span, text)
+                let text = format!("a unit must be an integer, not {}", shape_name(&self.defs, &value.ty, value.rank));
+                self.reporter.error(Code::BadIoSpecifier, e.span, text)
             }
         }
     }
@@ -241,23 +243,23 @@ impl<'a> Checker<'a> {
         match &e.kind {
             ast::ExprKind::Int { digits, kind: None } => {
                 let label = digits.parse::<u32>().unwrap_or(0);
-                let text = self.cx.proc.and_then(|p| self.procs[p.0 as usize].formats.get(&label).cloned());
+                let text = self.cx.proc.and_then(|p| self.defs.proc_info(p).formats.get(&label).cloned());
                 return match text {
                     Some(text) => {
                         let bytes = crate::expr::unescape(&text);
-                        if self.check_format(&bytes, e.span).is_none() {
+                        if self.typing().check_format(&bytes, e.span).is_none() {
                             // Other statements that name it have nothing to add.
                             if let Some(p) = self.cx.proc {
-                                self.procs[p.0 as usize].formats.insert(label, "()".into());
+                                self.defs.proc_info_mut(p).formats.insert(label, "()".into());
                             }
                             return None;
                         }
                         let ty = Type::Character(CharLen::Const(bytes.len() as i64));
-                        Some(IoForm::Format(Self::constant(Const::Char(bytes), ty, e.span)))
+                        Some(IoForm::Format(constant(Const::Char(bytes), ty, e.span)))
                     }
                     None => {
                         let text = format!("no `format` statement has the label {label}");
-                        self.error(Code::UndefinedLabel, e.span, text)
+                        self.reporter.error(Code::UndefinedLabel, e.span, text)
                     }
                 };
             }
@@ -271,30 +273,20 @@ impl<'a> Checker<'a> {
         let value = self.expr(e)?;
         match value.ty {
             Type::Character(_) => {
-                self.check_host_value(&value);
+                self.typing().check_host_value(&value);
                 if let ExprKind::Const(Const::Char(bytes)) = &value.kind {
-                    self.check_format(bytes, e.span)?;
+                    self.typing().check_format(bytes, e.span)?;
                 }
                 Some(IoForm::Format(value))
             }
-            Type::Integer(_) => self.refuse(e.span, "an assigned format"),
+            Type::Integer(_) => self.reporter.refuse(e.span, "an assigned format"),
             _ => {
                 let text = format!(
                     "a format must be a label or a character value, not {}",
-                    self.shape_name(&value.ty, value.rank)
+                    shape_name(&self.defs, &value.ty, value.rank)
                 );
-                self.error(Code::BadIoSpecifier, e.span, text)
+                self.reporter.error(Code::BadIoSpecifier, e.span, text)
             }
-        }
-    }
-
-    /// Checks a format that is known at compile time. What this version does not support in one is told of when it is used.
-    fn check_format(&mut self, text: &[u8], span: Span) -> Option<()> {
-        match text::Format::parse(text) {
-            Err(error) if !error.message.contains("not supported") => {
-                self.error(Code::BadIoSpecifier, span, format!("{error}{}", error_context(text, error.offset)))
-            }
-            _ => Some(()),
         }
     }
 
@@ -304,7 +296,7 @@ impl<'a> Checker<'a> {
         {
             return Some(IoForm::Namelist(name.text.clone(), vars));
         }
-        self.error(Code::BadNamelist, c.span, "`nml=` needs the name of a namelist group")
+        self.reporter.error(Code::BadNamelist, c.span, "`nml=` needs the name of a namelist group")
     }
 
     #[allow(clippy::option_option)]
@@ -313,11 +305,11 @@ impl<'a> Checker<'a> {
         let Some(&(_, takes)) = known.iter().find(|s| s.0 == keyword) else {
             let near = nearest_name(keyword, known.iter().map(|s| s.0));
             let text = format!("there is no specifier `{keyword}=` here");
-            self.report(Diagnostic::new(Code::BadIoSpecifier, c.span, text).suggest(near));
+            self.reporter.report(Diagnostic::new(Code::BadIoSpecifier, c.span, text).suggest(near));
             return None;
         };
         let Some(e) = &c.value else {
-            return self.error(Code::BadIoSpecifier, c.span, format!("`{keyword}=` needs a value"));
+            return self.reporter.error(Code::BadIoSpecifier, c.span, format!("`{keyword}=` needs a value"));
         };
         let value = match takes {
             Takes::IntegerOut => self.set_variable(e, |t| matches!(t, Type::Integer(_)), "an integer")?,
@@ -329,19 +321,19 @@ impl<'a> Checker<'a> {
                 if !matches!(value.ty, Type::Character(_)) || value.rank != 0 {
                     let text = format!(
                         "`{keyword}=` must be a character value, not {}",
-                        self.shape_name(&value.ty, value.rank)
+                        shape_name(&self.defs, &value.ty, value.rank)
                     );
-                    return self.error(Code::BadIoSpecifier, e.span, text);
+                    return self.reporter.error(Code::BadIoSpecifier, e.span, text);
                 }
                 value
             }
             Takes::Label => {
                 let ast::ExprKind::Int { digits, kind: None } = &e.kind else {
-                    return self.error(Code::BadIoSpecifier, e.span, format!("`{keyword}=` needs a label"));
+                    return self.reporter.error(Code::BadIoSpecifier, e.span, format!("`{keyword}=` needs a label"));
                 };
                 let label = digits.parse::<u32>().unwrap_or(0);
-                self.check_label(label, e.span)?;
-                Self::label_constant(label, e.span)
+                self.typing().check_label(label, e.span)?;
+                super::label_constant(label, e.span)
             }
         };
         Some(Some(IoControl { keyword: keyword.into(), value }))
@@ -356,10 +348,10 @@ impl<'a> Checker<'a> {
             }
             ast::IoItem::Do(d) => {
                 let var = self.variable_of(&d.var)?;
-                let ty = self.out.var(var).ty.clone();
+                let ty = self.defs.var(var).ty.clone();
                 if !matches!(ty, Type::Integer(_)) {
                     let text = format!("loop index `{}` must be an integer", d.var.as_str());
-                    return self.error(Code::BadImpliedDo, d.var.span, text);
+                    return self.reporter.error(Code::BadImpliedDo, d.var.span, text);
                 }
                 let (first, last) = (self.loop_bound(&d.first, &ty), self.loop_bound(&d.last, &ty));
                 let step = match &d.step {
@@ -384,37 +376,37 @@ impl<'a> Checker<'a> {
 
     fn io_value(&mut self, value: &Expr, input: bool) -> Option<()> {
         if input {
-            self.check_assigned(value)?;
+            self.typing().check_assigned(value)?;
         }
         if matches!(value.kind, ExprKind::Null) {
-            return self.error(Code::BadIoItem, value.span, "`null()` has no value to write");
+            return self.reporter.error(Code::BadIoItem, value.span, "`null()` has no value to write");
         }
         if let Type::Derived(id) = value.ty {
-            self.settle_type(id);
-            if let Some(f) = self.out.ty(id).fields.iter().find(|f| f.allocatable || f.pointer).cloned() {
-                let bindings = &self.types[id.0 as usize].bindings;
+            self.resolve_type(id);
+            if let Some(f) = self.defs.ty(id).fields.iter().find(|f| f.allocatable || f.pointer).cloned() {
+                let bindings = &self.defs.type_info(id).bindings;
                 let defines = bindings.keys().any(|k| k.starts_with("write(") || k.starts_with("read("))
                     || self.find("write(formatted)").is_some()
                     || self.find("read(formatted)").is_some();
                 if defines {
-                    return self.refuse(value.span, "defined input/output of a derived type");
+                    return self.reporter.refuse(value.span, "defined input/output of a derived type");
                 }
                 let text =
-                    format!("`type({})` has the allocatable or pointer component `{}`", self.out.ty(id).name, f.name);
-                return self.error_help(Code::BadIoItem, value.span, text, "write its components one by one");
+                    format!("`type({})` has the allocatable or pointer component `{}`", self.defs.ty(id).name, f.name);
+                return self.reporter.error_help(Code::BadIoItem, value.span, text, "write its components one by one");
             }
         }
-        if let Some(crate::checked::Shape::AssumedSize(..)) = self.shape_of(value)
+        if let Some(crate::checked::Shape::AssumedSize(..)) = shape_of(&self.defs, value)
             && matches!(value.kind, ExprKind::Var(_))
         {
-            return self.error_help(
+            return self.reporter.error_help(
                 Code::BadIoItem,
                 value.span,
                 "an assumed-size array has no size to transfer",
                 "write a section with all bounds",
             );
         }
-        if self.cx.side == Side::Host { self.check_io_value(value) } else { Some(()) }
+        if self.cx.side == CodeSide::Host { self.typing().check_io_value(value) } else { Some(()) }
     }
 }
 
@@ -426,4 +418,16 @@ fn error_context(text: &[u8], offset: usize) -> String {
     }
     let shown: String = String::from_utf8_lossy(rest).chars().take(12).collect();
     format!(", before `{shown}`")
+}
+
+impl Typing<'_> {
+    /// Checks a format that is known at compile time. What this version does not support in one is told of when it is used.
+    fn check_format(&mut self, text: &[u8], span: Span) -> Option<()> {
+        match text::Format::parse(text) {
+            Err(error) if !error.message.contains("not supported") => {
+                self.reporter.error(Code::BadIoSpecifier, span, format!("{error}{}", error_context(text, error.offset)))
+            }
+            _ => Some(()),
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::checked::{Block, StmtKind, Type};
 use crate::checker::Checker;
+use crate::typing::{Typing, shape_name};
 use ast::{LoopVar, WhereArm};
 use diag::Code;
 
@@ -18,7 +19,7 @@ impl<'a> Checker<'a> {
                     Some(mask) => {
                         if let Some(first) = &first {
                             let what = "masks of one `where`";
-                            self.check_conform(what, first, &mask, Code::BadMaskedAssignment, e.span);
+                            self.typing().check_conform(what, first, &mask, Code::BadMaskedAssignment, e.span);
                         }
                         first.get_or_insert_with(|| mask.clone());
                         Some(mask)
@@ -31,7 +32,7 @@ impl<'a> Checker<'a> {
             };
             let body = self.block(&arm.body);
             if let Some(first) = &first {
-                self.masked_body(&body, first);
+                self.typing().masked_body(&body, first);
             }
             out.push((mask, body, arm.span));
         }
@@ -41,36 +42,16 @@ impl<'a> Checker<'a> {
     fn mask(&mut self, e: &ast::Expr, rank: &mut Option<u8>) -> Option<crate::checked::Expr> {
         let mask = self.expr(e)?;
         if !matches!(mask.ty, Type::Logical(_)) || mask.rank == 0 {
-            let text = format!("a mask must be a logical array, not {}", self.shape_name(&mask.ty, mask.rank));
-            return self.error(Code::BadMaskedAssignment, e.span, text);
+            let text = format!("a mask must be a logical array, not {}", shape_name(&self.defs, &mask.ty, mask.rank));
+            return self.reporter.error(Code::BadMaskedAssignment, e.span, text);
         }
         if rank.is_some_and(|r| r != mask.rank) {
             let text = format!("masks of one `where` have ranks {} and {}", rank.unwrap_or(0), mask.rank);
-            return self.error(Code::BadMaskedAssignment, e.span, text);
+            return self.reporter.error(Code::BadMaskedAssignment, e.span, text);
         }
         *rank = Some(mask.rank);
-        self.check_host_value(&mask);
-        self.convert(mask, &Type::Logical(4))
-    }
-
-    fn masked_body(&mut self, body: &Block, mask: &crate::checked::Expr) {
-        let rank = mask.rank;
-        for s in body {
-            match &s.kind {
-                StmtKind::Assign { target, .. } if target.rank != rank => {
-                    let text = format!("the mask has rank {rank}, and the assigned variable has rank {}", target.rank);
-                    self.error::<()>(Code::BadMaskedAssignment, s.span, text);
-                }
-                StmtKind::Assign { target, .. } => {
-                    let what = "the mask and the assigned variable";
-                    self.check_conform(what, mask, target, Code::BadMaskedAssignment, s.span);
-                }
-                StmtKind::Where(_) | StmtKind::Call { .. } | StmtKind::Nothing | StmtKind::Unsupported(_) => {}
-                _ => {
-                    self.error::<()>(Code::BadMaskedAssignment, s.span, "only assignments and `where` may stand here");
-                }
-            }
-        }
+        self.typing().check_host_value(&mask);
+        self.typing().convert(mask, &Type::Logical(4))
     }
 
     pub(super) fn forall(
@@ -99,7 +80,7 @@ impl<'a> Checker<'a> {
                     | StmtKind::Unsupported(_)
             );
             if !allowed {
-                self.error::<()>(
+                self.reporter.error::<()>(
                     Code::BadMaskedAssignment,
                     s.span,
                     "only assignments, `where` and `forall` may stand here",
@@ -111,5 +92,31 @@ impl<'a> Checker<'a> {
             None => None,
         };
         Some(StmtKind::Forall { vars: vars?, mask, body })
+    }
+}
+
+impl Typing<'_> {
+    fn masked_body(&mut self, body: &Block, mask: &crate::checked::Expr) {
+        let rank = mask.rank;
+        for s in body {
+            match &s.kind {
+                StmtKind::Assign { target, .. } if target.rank != rank => {
+                    let text = format!("the mask has rank {rank}, and the assigned variable has rank {}", target.rank);
+                    self.reporter.error::<()>(Code::BadMaskedAssignment, s.span, text);
+                }
+                StmtKind::Assign { target, .. } => {
+                    let what = "the mask and the assigned variable";
+                    self.check_conform(what, mask, target, Code::BadMaskedAssignment, s.span);
+                }
+                StmtKind::Where(_) | StmtKind::Call { .. } | StmtKind::Nothing | StmtKind::Unsupported(_) => {}
+                _ => {
+                    self.reporter.error::<()>(
+                        Code::BadMaskedAssignment,
+                        s.span,
+                        "only assignments and `where` may stand here",
+                    );
+                }
+            }
+        }
     }
 }

@@ -6,41 +6,16 @@ mod body;
 mod call;
 mod cases_seen;
 mod control;
-mod cuf;
-mod cuf_uses;
 mod io;
-mod launch;
 mod masked;
 mod scoped;
 mod select_type;
-mod walk;
-
-pub(crate) use walk::{inner_blocks, own_exprs};
 
 use crate::checked::{Block, Const, LoopId, Stmt, StmtKind, Type};
-use crate::checker::{Checker, Side};
+use crate::checker::{Checker, CodeSide, Construct, ConstructKind};
+use crate::typing::{Typing, constant, shape_name};
 use diag::{Code, Diagnostic};
 use source::Span;
-use std::sync::Arc;
-
-/// An enclosing construct.
-#[derive(Clone, Debug)]
-pub(crate) struct Construct {
-    pub(crate) name: Option<Arc<str>>,
-    pub(crate) id: LoopId,
-    pub(crate) kind: ConstructKind,
-}
-
-/// What a construct is, as far as EXIT and CYCLE care.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ConstructKind {
-    /// A DO loop.
-    Loop,
-    /// A loop that becomes the grid of `!$cuf kernel do`, or DO CONCURRENT: it cannot be left.
-    Parallel,
-    /// SELECT, IF, BLOCK, ASSOCIATE.
-    Other,
-}
 
 impl<'a> Checker<'a> {
     /// A run of statements.
@@ -49,7 +24,7 @@ impl<'a> Checker<'a> {
         let guarded = self.cx.guarded;
         for s in stmts {
             self.stmt(s, &mut out);
-            if self.cx.side == Side::Both && out.last().is_some_and(control::returns_one_side) {
+            if self.cx.side == CodeSide::Both && out.last().is_some_and(control::returns_one_side) {
                 self.cx.guarded = true;
             }
         }
@@ -58,20 +33,20 @@ impl<'a> Checker<'a> {
     }
 
     fn stmt(&mut self, s: &'a ast::Stmt, out: &mut Block) {
-        let outer = self.cx.refused.take();
+        let outer = self.reporter.take_refusal();
         let kind = match self.stmt_kind(s) {
             Some(kind) => Some(kind),
             None => {
                 // Nothing may vanish without a word (invariants I3 and I6).
                 let is_told =
-                    self.options.is_spoilt || self.found.has_errors() || matches!(s.kind, ast::StmtKind::Error);
-                if self.cx.refused.is_none() && !is_told {
-                    let _ = self.refuse::<()>(s.span, "this statement");
+                    self.options.is_spoilt || self.reporter.has_errors() || matches!(s.kind, ast::StmtKind::Error);
+                if self.reporter.refusal().is_none() && !is_told {
+                    let _ = self.reporter.refuse::<()>(s.span, "this statement");
                 }
-                self.cx.refused.take().map(StmtKind::Unsupported)
+                self.reporter.take_refusal().map(StmtKind::Unsupported)
             }
         };
-        self.cx.refused = outer;
+        self.reporter.restore_refusal(outer);
         match kind {
             Some(StmtKind::Nothing)
                 if matches!(s.kind, ast::StmtKind::Declaration(_))
@@ -101,36 +76,38 @@ impl<'a> Checker<'a> {
             K::Block { name, uses, decls, body, .. } => self.block_construct(name.as_ref(), uses, decls, body),
             K::Associate { name, items, body, .. } => self.associate(name.as_ref(), items, body),
             K::Cuf(kernel) => self.cuf_kernel(kernel),
-            K::Cycle(name) => self.leave(name.as_ref(), true, span),
-            K::Exit(name) => self.leave(name.as_ref(), false, span),
+            K::Cycle(name) => self.typing().leave(name.as_ref(), true, span),
+            K::Exit(name) => self.typing().leave(name.as_ref(), false, span),
             K::Goto(label) => {
-                self.check_label(*label, span)?;
+                self.typing().check_label(*label, span)?;
                 Some(StmtKind::Goto(*label))
             }
             K::ComputedGoto(labels, value) => {
                 let value = self.integer_scalar(value, &Type::Integer(4), "the selector of a computed `goto`");
                 for label in labels {
-                    self.check_label(*label, span)?;
+                    self.typing().check_label(*label, span)?;
                 }
                 Some(StmtKind::ComputedGoto(labels.clone(), value?))
             }
             K::Continue => Some(StmtKind::Nothing),
-            K::Return(_) if self.cx.side == Side::CufKernel => {
-                self.error(Code::StatementNotInKernelDo, span, "a `!$cuf kernel do` loop cannot have a `return`")
-            }
+            K::Return(_) if self.cx.side == CodeSide::CufKernel => self.reporter.error(
+                Code::StatementNotInKernelDo,
+                span,
+                "a `!$cuf kernel do` loop cannot have a `return`",
+            ),
             K::Return(None) => Some(StmtKind::Return),
             K::Return(Some(e)) => self.alternate_return(e, span),
             K::Stop { error, code } => self.stop(*error, code.as_ref()),
             K::Pause if self.cx.side.on_device() => {
-                self.error(Code::StatementNotInDeviceCode, span, "device code has no `pause`")
+                self.reporter.error(Code::StatementNotInDeviceCode, span, "device code has no `pause`")
             }
-            K::Pause => self.refuse(span, "`pause`"),
+            K::Pause => self.reporter.refuse(span, "`pause`"),
             K::Allocate(a) => self.allocate(a, span),
             K::Deallocate(a) => self.deallocate(a),
             K::Nullify(list) => self.nullify(list),
             K::Entry { .. } => {
                 if self.cx.side.on_device() {
-                    return self.error(Code::BadDeviceDummy, span, "device code has no `entry`");
+                    return self.reporter.error(Code::BadDeviceDummy, span, "device code has no `entry`");
                 }
                 // Execution passes it by; what is refused is its name, where it is called.
                 Some(StmtKind::Nothing)
@@ -141,7 +118,7 @@ impl<'a> Checker<'a> {
                 self.late_declaration(scope, d);
                 Some(StmtKind::Nothing)
             }
-            K::Unsupported(what) => self.refuse(span, &**what),
+            K::Unsupported(what) => self.reporter.refuse(span, &**what),
             K::Error => None,
         }
     }
@@ -151,49 +128,24 @@ impl<'a> Checker<'a> {
             None => None,
             Some(e) => {
                 let value = self.expr(e)?;
-                self.check_host_value(&value);
+                self.typing().check_host_value(&value);
                 if value.rank != 0 {
-                    return self.error(Code::ScalarRequired, e.span, "a stop code must be a scalar");
+                    return self.reporter.error(Code::ScalarRequired, e.span, "a stop code must be a scalar");
                 }
                 Some(match value.ty {
-                    Type::Integer(_) => self.convert(value, &Type::Integer(4))?,
+                    Type::Integer(_) => self.typing().convert(value, &Type::Integer(4))?,
                     Type::Character(_) => value,
                     _ => {
                         let text = format!(
                             "a stop code must be an integer or character value, not {}",
-                            self.shape_name(&value.ty, 0)
+                            shape_name(&self.defs, &value.ty, 0)
                         );
-                        return self.error(Code::TypeMismatch, e.span, text);
+                        return self.reporter.error(Code::TypeMismatch, e.span, text);
                     }
                 })
             }
         };
         Some(StmtKind::Stop { error, code })
-    }
-
-    /// Checks that a label exists in this procedure.
-    pub(super) fn check_label(&mut self, label: u32, span: Span) -> Option<()> {
-        if self.cx.side == Side::CufKernel {
-            return self.error(Code::StatementNotInKernelDo, span, "a `!$cuf kernel do` loop cannot have a `goto`");
-        }
-        let known = self.cx.proc.is_some_and(|p| self.procs[p.0 as usize].labels.contains(&label));
-        if known {
-            return Some(());
-        }
-        let is_format = self.cx.proc.is_some_and(|p| self.procs[p.0 as usize].formats.contains_key(&label));
-        let text = if is_format {
-            format!("label {label} is that of a `format` statement")
-        } else {
-            format!("no statement of this procedure has the label {label}")
-        };
-        self.error(Code::UndefinedLabel, span, text)
-    }
-
-    /// A number for a construct.
-    pub(super) fn new_construct(&mut self) -> LoopId {
-        let id = LoopId(self.cx.next_construct);
-        self.cx.next_construct += 1;
-        id
     }
 
     /// Runs `f` inside a construct.
@@ -203,11 +155,35 @@ impl<'a> Checker<'a> {
         kind: ConstructKind,
         f: impl FnOnce(&mut Self, LoopId) -> T,
     ) -> T {
-        let id = self.new_construct();
+        let id = self.cx.new_construct();
         self.cx.constructs.push(Construct { name: name.map(|n| n.text.clone()), id, kind });
         let result = f(self, id);
         self.cx.constructs.pop();
         result
+    }
+}
+
+impl Typing<'_> {
+    /// Checks that a label exists in this procedure.
+    pub(super) fn check_label(&mut self, label: u32, span: Span) -> Option<()> {
+        if self.cx.side == CodeSide::CufKernel {
+            return self.reporter.error(
+                Code::StatementNotInKernelDo,
+                span,
+                "a `!$cuf kernel do` loop cannot have a `goto`",
+            );
+        }
+        let known = self.cx.proc.is_some_and(|p| self.defs.proc_info(p).labels.contains(&label));
+        if known {
+            return Some(());
+        }
+        let is_format = self.cx.proc.is_some_and(|p| self.defs.proc_info(p).formats.contains_key(&label));
+        let text = if is_format {
+            format!("label {label} is that of a `format` statement")
+        } else {
+            format!("no statement of this procedure has the label {label}")
+        };
+        self.reporter.error(Code::UndefinedLabel, span, text)
     }
 
     /// EXIT and CYCLE.
@@ -225,20 +201,20 @@ impl<'a> Checker<'a> {
                 }
                 (true, ConstructKind::Other) if !cycle => return Some(StmtKind::Exit(construct.id)),
                 (true, ConstructKind::Other) => {
-                    let text = format!("`{}` is no loop to cycle", name.map_or("", |n| n.as_str()));
-                    return self.error(Code::UnknownConstruct, span, text);
+                    let text = format!("`{}` is not a loop, so it cannot be cycled", name.map_or("", |n| n.as_str()));
+                    return self.reporter.error(Code::UnknownConstruct, span, text);
                 }
-                (true, ConstructKind::Parallel) if cycle && self.cx.side != Side::CufKernel => {
+                (true, ConstructKind::Parallel) if cycle && self.cx.side != CodeSide::CufKernel => {
                     return Some(StmtKind::Cycle(construct.id));
                 }
                 (_, ConstructKind::Parallel) => {
-                    let code = if self.cx.side == Side::CufKernel {
+                    let code = if self.cx.side == CodeSide::CufKernel {
                         Code::StatementNotInKernelDo
                     } else {
                         Code::StatementOutOfPlace
                     };
                     let text = format!("`{word}` of a loop whose iterations run in parallel");
-                    return self.error(code, span, text);
+                    return self.reporter.error(code, span, text);
                 }
                 (false, _) => {}
             }
@@ -247,15 +223,15 @@ impl<'a> Checker<'a> {
             Some(name) => {
                 let near = diag::nearest_name(name.as_str(), constructs.iter().filter_map(|c| c.name.as_deref()));
                 let text = format!("no enclosing construct is named `{}`", name.as_str());
-                self.report(Diagnostic::new(Code::UnknownConstruct, name.span, text).suggest(near));
+                self.reporter.report(Diagnostic::new(Code::UnknownConstruct, name.span, text).suggest(near));
                 None
             }
-            None => self.error(Code::ExitOutsideLoop, span, format!("`{word}` outside of a loop")),
+            None => self.reporter.error(Code::ExitOutsideLoop, span, format!("`{word}` outside of a loop")),
         }
     }
+}
 
-    /// A constant label as an expression, for `err=` and kin.
-    pub(super) fn label_constant(label: u32, span: Span) -> crate::checked::Expr {
-        Self::constant(Const::Int(i64::from(label)), Type::Integer(4), span)
-    }
+/// A constant label as an expression, for `err=` and kin.
+pub(super) fn label_constant(label: u32, span: Span) -> crate::checked::Expr {
+    constant(Const::Int(i64::from(label)), Type::Integer(4), span)
 }

@@ -1,10 +1,8 @@
 //! BLOCK and ASSOCIATE: constructs with names of their own.
 
-use super::ConstructKind;
-use crate::checked::{Attrs, Expr, ExprKind, Shape, StmtKind, Storage, VarId, Variable};
-use crate::checker::{Checker, VarInfo};
-use crate::expr::is_designator;
-use crate::scope::{ScopeData, Sym};
+use crate::checked::{Attrs, Expr, ExprKind, Shape, StmtKind, Storage, VarId, Variable, is_designator};
+use crate::checker::{Checker, ConstructKind, ScopeData, Sym, VarInfo};
+use crate::typing::{is_class, space_of};
 use ast::{Declaration, Name, UseStmt};
 
 impl<'a> Checker<'a> {
@@ -17,17 +15,17 @@ impl<'a> Checker<'a> {
     ) -> Option<StmtKind> {
         let outer = self.cx.scope;
         let data = ScopeData { parent: Some(outer), proc: self.cx.proc, is_block: true, ..ScopeData::default() };
-        let scope = self.add_scope(data);
+        let scope = self.scopes.add(data);
         self.cx.scope = scope;
         self.use_modules(scope, uses);
         self.collect_declarations(scope, decls);
-        self.settle_scope(scope);
+        self.resolve_scope(scope);
         self.late_declarations(scope, decls);
-        let names: Vec<_> = self.scopes[scope.0 as usize].pending.iter().map(|p| p.name.clone()).collect();
+        let names: Vec<_> = self.scopes.get(scope).declared.iter().map(|p| p.name.clone()).collect();
         let mut vars = Vec::new();
         for name in names {
             if let Some(Sym::Var(id)) = self.own(scope, &name)
-                && matches!(self.out.var(id).storage, Storage::Local)
+                && matches!(self.defs.var(id).storage, Storage::Local)
             {
                 vars.push(id);
             }
@@ -54,18 +52,18 @@ impl<'a> Checker<'a> {
                 Some(value) => vars.push(self.alias(name, value)),
                 None => {
                     let scope = self.cx.scope;
-                    let sym = match &self.cx.refused {
+                    let sym = match self.reporter.refusal() {
                         Some(what) => Sym::Refused(what.clone()),
                         None => Sym::Error,
                     };
-                    self.define(scope, &name.text, sym, name.span);
+                    self.scopes.define(scope, &name.text, sym, name.span);
                 }
             }
         }
-        let refused = self.cx.refused.take();
+        let refused = self.reporter.take_refusal();
         let (id, body) = self.inside(name, ConstructKind::Other, |c, id| (id, c.block(body)));
         self.cx.scope = outer;
-        self.cx.refused = refused;
+        self.reporter.restore_refusal(refused);
         Some(StmtKind::Block { id, vars, body })
     }
 
@@ -73,14 +71,14 @@ impl<'a> Checker<'a> {
     pub(super) fn alias(&mut self, name: &Name, value: Expr) -> VarId {
         let shape = match (&value.kind, value.rank) {
             (_, 0) => Shape::Scalar,
-            (ExprKind::Var(id), _) if matches!(self.out.var(*id).shape, Shape::Explicit(_)) => {
-                self.out.var(*id).shape.clone()
+            (ExprKind::Var(id), _) if matches!(self.defs.var(*id).shape, Shape::Explicit(_)) => {
+                self.defs.var(*id).shape.clone()
             }
             (_, rank) => Shape::Deferred(rank),
         };
         let attrs = Attrs {
-            cuda: if is_designator(&value) { self.space_of(&value) } else { None },
-            class: self.is_class(&value),
+            cuda: if is_designator(&value) { space_of(&self.defs, &value) } else { None },
+            class: is_class(&self.defs, &value),
             ignore_tkr: "".into(),
             ..Attrs::default()
         };
@@ -95,9 +93,9 @@ impl<'a> Checker<'a> {
             module: None,
             span: name.span,
         };
-        let id = self.add_var(var, VarInfo::default());
+        let id = self.defs.add_var(var, VarInfo::default());
         let scope = self.cx.scope;
-        self.define(scope, &name.text, Sym::Var(id), name.span);
+        self.scopes.define(scope, &name.text, Sym::Var(id), name.span);
         id
     }
 }

@@ -3,10 +3,9 @@
 //! It becomes a block with an IF: the guards that name one type first, then those that take extensions, the nearest ancestor first,
 //! then the default. In each arm the associate name stands for the selector, seen as the type that its guard found.
 
-use super::ConstructKind;
-use crate::checked::{CharLen, Expr, ExprKind, Stmt, StmtKind, Type, TypeId};
-use crate::checker::Checker;
-use crate::expr::is_designator;
+use crate::checked::{CharLen, Expr, ExprKind, Stmt, StmtKind, Type, TypeId, is_designator};
+use crate::checker::{Checker, ConstructKind, Definitions};
+use crate::typing::{is_class, shape_name, type_name};
 use ast::{Name, TypeArm, TypeSpec, TypeSpecKind};
 use diag::Code;
 use source::Span;
@@ -24,14 +23,21 @@ impl<'a> Checker<'a> {
             ast::ExprKind::Name(name) => Some(name),
             _ => None,
         }) else {
-            let text = "the selector is no variable and has no name in the construct";
-            return self.error_help(Code::BadPolymorphism, value.span, text, "write `select type (name => …)`");
+            let text = "the selector is not a variable and has no name in the construct";
+            return self.reporter.error_help(
+                Code::BadPolymorphism,
+                value.span,
+                text,
+                "write `select type (name => …)`",
+            );
         };
         let mut selector = self.expr(value)?;
-        if !self.is_class(&selector) && !matches!(selector.ty, Type::Derived(_)) {
-            let text =
-                format!("the selector must be polymorphic, not {}", self.shape_name(&selector.ty, selector.rank));
-            return self.error(Code::BadPolymorphism, value.span, text);
+        if !is_class(&self.defs, &selector) && !matches!(selector.ty, Type::Derived(_)) {
+            let text = format!(
+                "the selector must be polymorphic, not {}",
+                shape_name(&self.defs, &selector.ty, selector.rank)
+            );
+            return self.reporter.error(Code::BadPolymorphism, value.span, text);
         }
         let outer = self.enter_block();
         let mut vars = Vec::new();
@@ -66,9 +72,9 @@ impl<'a> Checker<'a> {
                     };
                     let test = ExprKind::IsType { object: Box::new(selector.clone()), ty: ty.clone(), exact: *exact };
                     let test = Expr { kind: test, ty: Type::Logical(4), rank: 0, span: spec.span };
-                    let class = !*exact && self.is_class(selector);
+                    let class = !*exact && is_class(&self.defs, selector);
                     let seen = ExprKind::Seen { base: Box::new(selector.clone()), class };
-                    let depth = if let Type::Derived(id) = ty { self.depth_of(id) } else { 0 };
+                    let depth = if let Type::Derived(id) = ty { depth_of(&self.defs, id) } else { 0 };
                     let order = if *exact { 0 } else { u32::MAX - 1 - depth };
                     (order, Some(test), Expr { kind: seen, ty, rank: selector.rank, span: bind.span })
                 }
@@ -94,23 +100,23 @@ impl<'a> Checker<'a> {
             Type::Character(CharLen::Assumed) => Type::Character(CharLen::Deferred),
             other => other,
         };
-        if self.class_takes(&selector.ty, &ty) {
+        if self.defs.class_takes(&selector.ty, &ty) {
             return Some(ty);
         }
         let text = format!(
             "the selector is of `{}`, and `{}` does not extend that",
-            self.type_name(&selector.ty),
-            self.type_name(&ty)
+            type_name(&self.defs, &selector.ty),
+            type_name(&self.defs, &ty)
         );
-        self.error(Code::BadPolymorphism, spec.span, text)
+        self.reporter.error(Code::BadPolymorphism, spec.span, text)
     }
+}
 
-    fn depth_of(&self, ty: TypeId) -> u32 {
-        let (mut depth, mut at) = (0, self.types[ty.0 as usize].parent);
-        while let Some(parent) = at {
-            depth += 1;
-            at = self.types[parent.0 as usize].parent;
-        }
-        depth
+fn depth_of(defs: &Definitions<'_>, ty: TypeId) -> u32 {
+    let (mut depth, mut at) = (0, defs.type_info(ty).parent);
+    while let Some(parent) = at {
+        depth += 1;
+        at = defs.type_info(parent).parent;
     }
+    depth
 }

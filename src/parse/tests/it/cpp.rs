@@ -236,9 +236,9 @@ fn spans_of_replaced_text_are_the_uses() {
 #[test]
 fn faults_are_reported() {
     expect![[r#"
-        E0119 1:1 `#defin` is no preprocessor directive
+        E0119 1:1 `#defin` is not a preprocessor directive
             -> did you mean `define`?
-        E0119 2:1 `#define` defines no macro: a name must follow
+        E0119 2:1 this `#define` is malformed: a name must follow
         E0119 3:1 the expression of `#if` cannot be evaluated: the expression breaks off
         E0120 5:1 `#endif` without `#if`
         E0120 8:1 `#else` after `#else`

@@ -222,13 +222,13 @@ fn faults_of_cuda_statements_are_named() {
     "#]]
     .assert_eq(&statement_errors("call k<<<1,,2>>>(a)"));
     expect![[r#"
-        E0111 1:12 `globl` is no attribute of a subprogram
+        E0111 1:12 `globl` is not an attribute of a subprogram
             -> did you mean `global`?
             -> the attributes of subprograms are host, global, grid_global and device
     "#]]
     .assert_eq(&errors("attributes(globl) subroutine s\nend subroutine\n"));
     expect![[r#"
-        E0111 3:12 `shred` is no attribute of a variable
+        E0111 3:12 `shred` is not an attribute of a variable
             -> did you mean `shared`?
             -> the attributes of variables are device, managed, shared, constant, pinned, texture and unified
     "#]]

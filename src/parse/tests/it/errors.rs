@@ -26,7 +26,7 @@ fn what_was_expected_and_found_is_said() {
         x = y z
             E0111 2:7 expected an operator or the end of the statement in an assignment, found `z`
         x = (a, b, c)
-            E0111 2:10 a list in parentheses is no value
+            E0111 2:10 a list in parentheses is not a value
                 -> an array is `[a, b]`, an object of a derived type `name(a, b)`
         x = f(a b)
             E0111 2:9 expected `,` or `)` in an assignment, found `b`
@@ -181,11 +181,11 @@ fn common_mistakes_are_named() {
         x := 1
             E0111 2:3 Fortran assigns with `=`, not with `:=`
         foo(a)
-            E0105 2:1 `foo(a)` by itself is no statement
+            E0105 2:1 `foo(a)` by itself is not a statement
                 -> to call a subroutine write `call foo(a)`
                 -> to assign a value write `name = value`
         foo
-            E0105 2:1 `foo` by itself is no statement
+            E0105 2:1 `foo` by itself is not a statement
                 -> to call a subroutine write `call foo`
                 -> to assign a value write `name = value`
         print * 'a'

@@ -59,13 +59,13 @@ fn the_end_of_the_file_is_one_error() {
 fn ends_that_close_nothing_are_reported_once() {
     expect![[r#"
         E0103 2:1 `end if` closes nothing
-            1:1 open here is the subroutine `s`, which ends with `end subroutine`
+            1:1 the subroutine `s` begins here and ends with `end subroutine`
         E0103 3:1 `end do` closes nothing
-            1:1 open here is the subroutine `s`, which ends with `end subroutine`
+            1:1 the subroutine `s` begins here and ends with `end subroutine`
         E0103 4:1 `end select` closes nothing
-            1:1 open here is the subroutine `s`, which ends with `end subroutine`
+            1:1 the subroutine `s` begins here and ends with `end subroutine`
         E0103 5:1 `end block` closes nothing
-            1:1 open here is the subroutine `s`, which ends with `end subroutine`
+            1:1 the subroutine `s` begins here and ends with `end subroutine`
     "#]]
     .assert_eq(&statement_errors("\nend if\nend do\nend select\nend block\nx = 1"));
     expect![[r#"

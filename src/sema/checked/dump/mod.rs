@@ -1,4 +1,4 @@
-//! The text of a checked program, for `--emit checked` and for tests: pseudo-Fortran with every conversion written out.
+//! The text of a checked program, for tests: pseudo-Fortran with every conversion written out.
 //!
 //! Modules of the embedded sources and what belongs to them are left out. A conversion is `integer(8)<x>`, a variable
 //! is its name, a procedure its qualified name; spans are left out.

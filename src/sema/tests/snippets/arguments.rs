@@ -180,7 +180,7 @@ end program
         56:27 E0401 `twice` takes one argument, and 2 are given
         57:11 E0415 argument `a` must be allocatable
         58:16 E0413 argument `f` must be a procedure
-        59:16 E0413 argument `f` must be a function, and `s` is none
+        59:16 E0413 argument `f` must be a function, and `s` is not one
         60:7 E0407 `s` is a subroutine and has no value
             call it with `call`
         61:8 E0406 `twice` is a function, not a subroutine

@@ -67,7 +67,7 @@ fn constructors_and_designators_are_checked() {
         9:11 E0607 a section's stride cannot be zero
         11:10 E0111 expected an operator or the end of the statement in an assignment, found `(`
         12:7 E0323 substring 3:9 of a value of length 4
-        13:7 E0310 subscripts on `character(len=4)`, which is no array
+        13:7 E0310 subscripts on `character(len=4)`, which is not an array
         14:9 E0111 a subscript has no keyword
         15:12 E0319 loop index `x` must be an integer, not `real(4)`
     "#]]

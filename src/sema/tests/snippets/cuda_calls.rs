@@ -13,7 +13,7 @@ fn kernel_prefixes_that_exclude_each_other_are_refused() {
         13:22 E0503 `attributes(global)` and `attributes(device)` exclude each other
             a kernel is nothing else beside
         16:31 W0503 `attributes(host)` is given twice
-        18:22 E0505 `launch_bounds` belongs to kernels, and `d` is none
+        18:22 E0505 `launch_bounds` applies to kernels only, and `d` is not a kernel
         20:22 E0505 `launch_bounds` takes one to three positive integer constants
         22:41 E0505 `launch_bounds` is given twice
         24:22 E0505 `cluster_dims` takes three positive integer constants

@@ -58,8 +58,8 @@ fn declarations_that_wait_for_each_other_without_end_are_refused() {
     }
     text += "  integer, parameter :: a300 = 1\nend program\n";
     expect![[r#"
-        201:25 E0104 more than 200 declarations depend on each other before they are made
-            declare things before they are used
+        201:25 E0104 more than 200 declarations depend on each other
+            declare names before the declarations that use them
     "#]]
     .assert_eq(&errors(&text));
 }

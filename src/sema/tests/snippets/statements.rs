@@ -146,7 +146,7 @@ fn control_mistakes_are_reported() {
         17:3 E0216 `exit` outside of a loop
         18:3 E0216 `cycle` outside of a loop
         20:10 E0215 no enclosing construct is named `two`
-        23:5 E0215 `two` is no loop to cycle
+        23:5 E0215 `two` is not a loop, so it cannot be cycled
         25:16 E0320 `select case` needs an integer, logical or character scalar, not `real(4)`
         31:9 E0320 this case overlaps another one
         32:9 E0320 a case is `character(len=1)`, and the selector is `integer(4)`
@@ -491,7 +491,7 @@ fn assignments_are_checked() {
             write `int(…)` or `nint(…)` if that is meant
         15:5 W0301 subscript 5 is outside 1:3 of dimension 1
         16:3 E0309 2 subscripts on an array of rank 1
-        17:3 E0310 subscripts on `integer(4)`, which is no array
+        17:3 E0310 subscripts on `integer(4)`, which is not an array
         18:3 E0309 1 subscript on an array of rank 2
         19:5 E0307 a subscript must be an integer, not `real(4)`
         20:3 E0323 substring 2:9 of a value of length 3

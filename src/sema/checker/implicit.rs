@@ -1,8 +1,6 @@
 //! Implicit typing: what the first letter of an undeclared name says (Fortran 2018, 8.7).
 
-use super::ScopeId;
 use crate::checked::Type;
-use crate::checker::Checker;
 
 /// The types of the 26 letters.
 #[derive(Clone, Debug)]
@@ -36,20 +34,5 @@ impl ImplicitRules {
     pub(crate) fn of(&self, name: &str) -> Option<Type> {
         let first = name.bytes().next()?;
         if first.is_ascii_lowercase() { self.letters[(first - b'a') as usize].clone() } else { None }
-    }
-}
-
-impl Checker<'_> {
-    /// The type that an undeclared name has in a scope.
-    pub(crate) fn implicit_type(&self, scope: ScopeId, name: &str) -> Option<Type> {
-        let mut at = Some(scope);
-        while let Some(id) = at {
-            let data = &self.scopes[id.0 as usize];
-            if let Some(rules) = &data.implicit {
-                return rules.of(name);
-            }
-            at = data.parent;
-        }
-        ImplicitRules::standard(self.integer_kind(), self.real_kind()).of(name)
     }
 }

@@ -13,7 +13,7 @@ pub(crate) const MAX_PARENTHESES: usize = 96;
 
 /// What the look has found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Shape {
+pub(crate) struct Outline {
     /// `=` or `=>` after a designator.
     pub(crate) assigns: Option<Assigns>,
     /// Offset of the first `=` outside parentheses that is no part of `==`, `/=`, `<=`, `>=`.
@@ -47,9 +47,9 @@ pub(crate) enum Unbalanced {
 }
 
 /// Looks at a normalised statement.
-pub(crate) fn look(text: &str) -> Result<Shape, Unbalanced> {
+pub(crate) fn look(text: &str) -> Result<Outline, Unbalanced> {
     let bytes = text.as_bytes();
-    let mut shape = Shape { assigns: None, equals: None, double_colon: None, comma_after_equals: None };
+    let mut shape = Outline { assigns: None, equals: None, double_colon: None, comma_after_equals: None };
     let mut open: [usize; MAX_PARENTHESES] = [0; MAX_PARENTHESES];
     let mut depth = 0;
     // Whether all that was read outside parentheses so far is a designator.

@@ -1,70 +1,17 @@
 //! What the body of `!$cuf kernel do` does with the variables around it.
 
-use super::cuf::op_fits;
-use super::{inner_blocks, own_exprs};
-use crate::checked::{BinaryOp, Block, Expr, ExprKind, LogicOp, ReduceOp, Stmt, StmtKind, Storage, VarId};
-use crate::checker::Checker;
-use crate::expr::{for_each, root};
-use crate::intrinsic::Intrinsic;
+use super::kernel_do::op_fits;
+use super::uses::is_own;
+use crate::checked::visit::Role;
+use crate::checked::{
+    BinaryOp, Block, Expr, ExprKind, Intrinsic, LogicOp, LoopControl, ReduceOp, Stmt, StmtKind, Storage, VarId, root,
+    visit,
+};
+use crate::checker::Definitions;
+use crate::typing::Typing;
 use diag::{Code, Diagnostic};
 use source::Span;
 use std::collections::{BTreeMap, BTreeSet};
-
-impl Checker<'_> {
-    /// Sorts the variables of a body into reductions, private ones and captured ones.
-    pub(super) fn classify(
-        &mut self,
-        body: &Block,
-        loops: &[VarId],
-        own_from: Option<u32>,
-        written: Vec<(VarId, ReduceOp)>,
-    ) -> Uses {
-        let mut scan = Scan {
-            checker: self,
-            own_from: own_from.unwrap_or(u32::MAX),
-            state: BTreeMap::new(),
-            order: Vec::new(),
-            in_condition: 0,
-        };
-        scan.block(body);
-        let Scan { state, order, .. } = scan;
-        let mut uses = Uses { reductions: written, private: Vec::new(), captured: Vec::new() };
-        for id in order {
-            let Some(s) = state.get(&id) else { continue };
-            if loops.contains(&id) || uses.reductions.iter().any(|r| r.0 == id) {
-                continue;
-            }
-            if !s.is_host_scalar {
-                uses.captured.push(id);
-                continue;
-            }
-            match (&s.reduction, s.plain_reads, s.plain_writes) {
-                (Some(Ok(op)), false, false) => {
-                    uses.reductions.push((id, *op));
-                    continue;
-                }
-                (Some(_), ..) => {
-                    // A private sum is first set, then added to; without the setting it is no reduction either.
-                    if s.read_first {
-                        let var = self.out.var(id);
-                        let text = format!("`{}` is accumulated over the iterations and used otherwise, too", var.name);
-                        let d = Diagnostic::new(Code::KernelDoReduction, s.span, text);
-                        self.report(d.help("a reduction variable has only statements like `s = s + x`"));
-                        continue;
-                    }
-                }
-                (None, ..) => {}
-            }
-            if s.plain_writes || s.reduction.is_some() {
-                uses.private.push(id);
-            }
-            if s.read_first || !(s.plain_writes || s.reduction.is_some()) {
-                uses.captured.push(id);
-            }
-        }
-        uses
-    }
-}
 
 /// What became of the variables of a body.
 pub(super) struct Uses {
@@ -86,20 +33,20 @@ struct VarUse {
     span: Span,
 }
 
-struct Scan<'c, 'a> {
-    checker: &'c Checker<'a>,
+struct Scan<'c> {
+    defs: &'c Definitions<'c>,
     own_from: u32,
     state: BTreeMap<VarId, VarUse>,
     order: Vec<VarId>,
     in_condition: u32,
 }
 
-impl Scan<'_, '_> {
+impl Scan<'_> {
     fn entry(&mut self, id: VarId, span: Span) -> Option<&mut VarUse> {
-        if self.checker.is_own(self.own_from, id) {
+        if is_own(self.defs, self.own_from, id) {
             return None;
         }
-        let var = self.checker.out.var(id);
+        let var = self.defs.var(id);
         if matches!(var.storage, Storage::Procedure) {
             return None;
         }
@@ -121,7 +68,7 @@ impl Scan<'_, '_> {
     }
 
     fn read(&mut self, id: VarId, span: Span) {
-        if let Storage::Alias(target) = &self.checker.out.var(id).storage {
+        if let Storage::Alias(target) = &self.defs.var(id).storage {
             let target = target.clone();
             self.reads(&target);
             return;
@@ -134,7 +81,7 @@ impl Scan<'_, '_> {
 
     fn reads(&mut self, e: &Expr) {
         let mut found = Vec::new();
-        for_each(e, &mut |node| {
+        visit::descend(e, &mut |node| {
             if let ExprKind::Var(id) = node.kind {
                 found.push((id, node.span));
             }
@@ -148,7 +95,7 @@ impl Scan<'_, '_> {
     fn write(&mut self, target: &Expr) {
         // The subscripts are read.
         let mut found = Vec::new();
-        for_each(target, &mut |node| {
+        visit::descend(target, &mut |node| {
             if let ExprKind::Var(id) = node.kind {
                 found.push((id, node.span));
             }
@@ -164,7 +111,7 @@ impl Scan<'_, '_> {
             self.read(id, span);
         }
         let Some(id) = base else { return };
-        if let Storage::Alias(aliased) = &self.checker.out.var(id).storage {
+        if let Storage::Alias(aliased) = &self.defs.var(id).storage {
             let aliased = aliased.clone();
             self.write(&aliased);
             return;
@@ -204,19 +151,16 @@ impl Scan<'_, '_> {
             }
         }
         let mut targets = Vec::new();
-        own_exprs(s, &mut |e, assigned| {
-            if assigned {
-                targets.push(e);
-            } else {
-                self.reads(e);
-            }
+        visit::statement_exprs(s, &mut |e, role| match role {
+            Role::Definition => targets.push(e),
+            Role::Value => self.reads(e),
         });
         for target in targets {
             self.write(target);
         }
         let conditional = !matches!(s.kind, StmtKind::Block { .. });
         self.in_condition += u32::from(conditional);
-        for inner in inner_blocks(s) {
+        visit::blocks(s, &mut |inner| {
             // What one arm sets is not set in the next, nor after the construct.
             let before: BTreeSet<VarId> = self.state.iter().filter(|(_, u)| u.assigned).map(|(id, _)| *id).collect();
             let depth = std::mem::take(&mut self.in_condition);
@@ -227,11 +171,11 @@ impl Scan<'_, '_> {
                     state.assigned = before.contains(id);
                 }
             }
-        }
+        });
         self.in_condition -= u32::from(conditional);
         // A counted inner loop sets its variable even when it does not run.
         if let StmtKind::Loop { control, .. } = &s.kind
-            && let Some(var) = Checker::loop_variable(control)
+            && let Some(var) = loop_variable(control)
             && let Some(state) = self.state.get_mut(&var)
         {
             state.assigned = true;
@@ -244,7 +188,7 @@ fn accumulation(id: VarId, value: &Expr) -> Option<(ReduceOp, Vec<&Expr>)> {
     let is_it = |e: &Expr| matches!(bare(e).kind, ExprKind::Var(v) if v == id);
     let uses = |e: &Expr| {
         let mut found = false;
-        for_each(e, &mut |n| {
+        visit::descend(e, &mut |n| {
             found |= matches!(n.kind, ExprKind::Var(v) if v == id);
             !found
         });
@@ -313,5 +257,69 @@ fn bare(e: &Expr) -> &Expr {
     match &e.kind {
         ExprKind::Paren(inner) | ExprKind::Convert(inner) => bare(inner),
         _ => e,
+    }
+}
+
+impl Typing<'_> {
+    /// Sorts the variables of a body into reductions, private ones and captured ones.
+    pub(super) fn classify(
+        &mut self,
+        body: &Block,
+        loops: &[VarId],
+        own_from: Option<u32>,
+        written: Vec<(VarId, ReduceOp)>,
+    ) -> Uses {
+        let mut scan = Scan {
+            defs: self.defs,
+            own_from: own_from.unwrap_or(u32::MAX),
+            state: BTreeMap::new(),
+            order: Vec::new(),
+            in_condition: 0,
+        };
+        scan.block(body);
+        let Scan { state, order, .. } = scan;
+        let mut uses = Uses { reductions: written, private: Vec::new(), captured: Vec::new() };
+        for id in order {
+            let Some(s) = state.get(&id) else { continue };
+            if loops.contains(&id) || uses.reductions.iter().any(|r| r.0 == id) {
+                continue;
+            }
+            if !s.is_host_scalar {
+                uses.captured.push(id);
+                continue;
+            }
+            match (&s.reduction, s.plain_reads, s.plain_writes) {
+                (Some(Ok(op)), false, false) => {
+                    uses.reductions.push((id, *op));
+                    continue;
+                }
+                (Some(_), ..) => {
+                    // A private sum is first set, then added to; without the setting it is no reduction either.
+                    if s.read_first {
+                        let var = self.defs.var(id);
+                        let text = format!("`{}` is accumulated over the iterations and used otherwise, too", var.name);
+                        let d = Diagnostic::new(Code::KernelDoReduction, s.span, text);
+                        self.reporter.report(d.help("a reduction variable has only statements like `s = s + x`"));
+                        continue;
+                    }
+                }
+                (None, ..) => {}
+            }
+            if s.plain_writes || s.reduction.is_some() {
+                uses.private.push(id);
+            }
+            if s.read_first || !(s.plain_writes || s.reduction.is_some()) {
+                uses.captured.push(id);
+            }
+        }
+        uses
+    }
+}
+
+/// The variable of a counted loop.
+fn loop_variable(control: &LoopControl) -> Option<VarId> {
+    match control {
+        LoopControl::Count { var, .. } => root(var),
+        _ => None,
     }
 }

@@ -3,7 +3,8 @@
 //! Thousands of procedures may say `use cudafor`. What a module brings in is one table that all of them share; a scope has
 //! entries of its own only for what it declares, renames or picks with ONLY.
 
-use super::Entry;
+use super::{Entry, Sym};
+use crate::checked::{ProcId, TypeId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -82,5 +83,66 @@ impl Names {
         let used = self.used.iter().flat_map(|used| used.iter());
         let seen = used.filter(|(name, _)| !self.own.contains_key(*name) && !self.hidden.contains(*name));
         self.own.iter().chain(seen)
+    }
+}
+
+/// Adds a name to a table.
+pub(super) fn add(table: &mut Table, key: &Arc<str>, new: Entry) {
+    match table.get_mut(key) {
+        None => {
+            table.insert(key.clone(), new);
+        }
+        Some(old) => join(old, &new),
+    }
+}
+
+/// Adds a second meaning of a name that a module brought in.
+pub(super) fn join(old: &mut Entry, new: &Entry) {
+    let modules = || Some((old.module.clone().or_else(|| new.module.clone())?, new.module.clone()?));
+    old.sym = match (merged(&old.sym, &new.sym), modules()) {
+        (Some(sym), _) => sym,
+        (None, Some((one, other))) => Sym::Ambiguous(one, other),
+        (None, None) => Sym::Error,
+    };
+}
+
+/// One meaning out of two; `None` when they contradict each other.
+pub(crate) fn merged(old: &Sym, new: &Sym) -> Option<Sym> {
+    fn list(sym: &Sym) -> Option<(Vec<ProcId>, Option<TypeId>)> {
+        match sym {
+            Sym::Generic { procs, ty } => Some((procs.clone(), *ty)),
+            Sym::Type(ty) => Some((Vec::new(), Some(*ty))),
+            _ => None,
+        }
+    }
+    let same = match (old, new) {
+        (Sym::Var(a), Sym::Var(b)) => a == b,
+        (Sym::Proc(a), Sym::Proc(b)) => a == b,
+        (Sym::Type(a), Sym::Type(b)) => a == b,
+        (Sym::Intrinsic(a), Sym::Intrinsic(b)) => a == b,
+        (Sym::Namelist(a), Sym::Namelist(b)) => a == b,
+        (Sym::Error, _) => true,
+        _ => false,
+    };
+    if same {
+        return Some(old.clone());
+    }
+    match (old, new) {
+        (Sym::Generic { procs, ty }, Sym::Proc(p)) | (Sym::Proc(p), Sym::Generic { procs, ty })
+            if procs.contains(p) =>
+        {
+            return Some(Sym::Generic { procs: procs.clone(), ty: *ty });
+        }
+        _ => {}
+    }
+    let ((mut procs, ty), (more, other)) = (list(old)?, list(new)?);
+    for id in more {
+        if !procs.contains(&id) {
+            procs.push(id);
+        }
+    }
+    match (ty, other) {
+        (Some(a), Some(b)) if a != b => None,
+        (a, b) => Some(Sym::Generic { procs, ty: a.or(b) }),
     }
 }

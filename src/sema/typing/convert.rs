@@ -1,12 +1,27 @@
 //! Conversions between intrinsic types, made explicit.
 
 use crate::checked::{Const, Expr, ExprKind, Type};
-use crate::checker::Checker;
-use crate::decl::{is_numeric, same_type};
 use crate::fold;
+use crate::typing::{Typing, is_numeric, same_type, type_name};
 use diag::{Code, Diagnostic};
 
-impl Checker<'_> {
+/// Whether a value of type `from` may be assigned to type `to`: numbers among each other, and integers to logicals and back as
+/// nvfortran allows.
+pub(crate) fn assignable_types(to: &Type, from: &Type) -> bool {
+    match (to, from) {
+        (Type::Logical(_), Type::Integer(_)) | (Type::Integer(_), Type::Logical(_)) => true,
+        _ => same_kind_of_type(to, from) || (is_numeric(to) && is_numeric(from)),
+    }
+}
+
+fn same_kind_of_type(a: &Type, b: &Type) -> bool {
+    match (a, b) {
+        (Type::Logical(_), Type::Logical(_)) | (Type::Character(_), Type::Character(_)) => true,
+        _ => same_type(a, b),
+    }
+}
+
+impl Typing<'_> {
     /// A value as one of another type; the caller has made sure that this is possible.
     pub(crate) fn convert(&mut self, e: Expr, ty: &Type) -> Option<Expr> {
         if same_type(&e.ty, ty) || matches!(e.kind, ExprKind::Null) || matches!(ty, Type::Any | Type::Derived(_)) {
@@ -29,43 +44,27 @@ impl Checker<'_> {
             _ => false,
         };
         if fraction {
-            let text = format!("the constant loses its fraction in `{}`", self.type_name(to));
-            self.report(
+            let text = format!("the constant loses its fraction in `{}`", type_name(self.defs, to));
+            self.reporter.report(
                 Diagnostic::new(Code::ValueTruncated, value.span, text)
                     .help("write `int(…)` or `nint(…)` if that is meant"),
             );
         }
     }
+}
 
-    /// Whether a value may be assigned to an object of that type by intrinsic assignment.
-    pub(crate) fn assignable(&self, to: &Type, from: &Expr) -> bool {
-        matches!(from.kind, ExprKind::Null) || assignable_types(to, &from.ty)
-    }
+/// Whether a value may be assigned to an object of that type by intrinsic assignment.
+pub(crate) fn assignable(to: &Type, from: &Expr) -> bool {
+    matches!(from.kind, ExprKind::Null) || assignable_types(to, &from.ty)
+}
 
-    /// A constant brought to the length of a character type; others stay.
-    pub(crate) fn fit_constant(value: Const, ty: &Type) -> Const {
-        match value {
-            Const::Array { bounds, items } => {
-                Const::Array { bounds, items: items.into_iter().map(|c| Self::fit_constant(c, ty)).collect() }
-            }
-            Const::Char(_) => fold::convert(&value, ty, ty).unwrap_or(value),
-            other => other,
+/// A constant brought to the length of a character type; others stay.
+pub(crate) fn fit_constant(value: Const, ty: &Type) -> Const {
+    match value {
+        Const::Array { bounds, items } => {
+            Const::Array { bounds, items: items.into_iter().map(|c| fit_constant(c, ty)).collect() }
         }
-    }
-}
-
-/// Whether a value of type `from` may be assigned to type `to`: numbers among each other, and integers to logicals and back as
-/// nvfortran allows.
-pub(crate) fn assignable_types(to: &Type, from: &Type) -> bool {
-    match (to, from) {
-        (Type::Logical(_), Type::Integer(_)) | (Type::Integer(_), Type::Logical(_)) => true,
-        _ => same_kind_of_type(to, from) || (is_numeric(to) && is_numeric(from)),
-    }
-}
-
-fn same_kind_of_type(a: &Type, b: &Type) -> bool {
-    match (a, b) {
-        (Type::Logical(_), Type::Logical(_)) | (Type::Character(_), Type::Character(_)) => true,
-        _ => same_type(a, b),
+        Const::Char(_) => fold::convert(&value, ty, ty).unwrap_or(value),
+        other => other,
     }
 }

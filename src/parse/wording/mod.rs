@@ -4,6 +4,7 @@
 //! parenthesis or comma that could follow is read off the text, and the mistakes that people make most (`=` for `==`, two
 //! chevrons for three, a missing `then`) are looked for by name. Rule names are never shown.
 
+mod keywords;
 mod names;
 mod unknown;
 
@@ -12,7 +13,7 @@ pub(crate) use unknown::{Meant, unknown};
 use crate::build::Builder;
 use crate::grammar::Rule;
 use crate::logical::{is_quote, is_word};
-use crate::shape::{MAX_PARENTHESES, Unbalanced, first_word};
+use crate::outline::{MAX_PARENTHESES, Unbalanced, first_word};
 use crate::statement::EndKind;
 use ast::DeclKind;
 use diag::{Code, Diagnostic, nearest_name};
@@ -193,7 +194,7 @@ pub(crate) fn missing_then(builder: &mut Builder<'_>, text: &str) {
     );
 }
 
-/// Reports an IF whose `then` is misspelt, which opens a construct all the same.
+/// Reports an IF whose `then` is misspelt, which still opens a construct.
 pub(crate) fn misspelt_then(builder: &mut Builder<'_>, at: std::ops::Range<usize>, word: &str) {
     let span = builder.place(at.start, at.end);
     builder.report(
@@ -208,7 +209,7 @@ pub(crate) fn misspelt_then(builder: &mut Builder<'_>, at: std::ops::Range<usize
 
 /// Reports what cannot be the statement of a one-line IF, WHERE or FORALL.
 pub(crate) fn no_action(builder: &mut Builder<'_>, span: Span, of: &str) {
-    let what = if of == "IF" { "an executable statement that is no construct" } else { "an assignment" };
+    let what = if of == "IF" { "an executable statement that is not a construct" } else { "an assignment" };
     builder.report(
         Diagnostic::error(Code::StatementOutOfPlace, span, format!("this cannot be the statement of a one-line {of}"))
             .label(format!("expected {what}")),
@@ -338,7 +339,7 @@ fn known_mistake(rule: Rule, text: &str, at: usize) -> Option<(String, &'static 
             "or" => "logical or is `.or.`",
             _ => "logical negation is `.not.`",
         };
-        return Some((format!("`{word}` is no operator"), help));
+        return Some((format!("`{word}` is not an operator"), help));
     }
     if rule == Rule::type_decl && before.ends_with("dimension") {
         return Some((
@@ -360,7 +361,7 @@ fn known_mistake(rule: Rule, text: &str, at: usize) -> Option<(String, &'static 
     }
     if rule == Rule::assignment && rest.starts_with(',') && inside(text, at) && is_list_in_parentheses(before) {
         return Some((
-            "a list in parentheses is no value".into(),
+            "a list in parentheses is not a value".into(),
             "an array is `[a, b]`, an object of a derived type `name(a, b)`",
         ));
     }

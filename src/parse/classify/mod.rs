@@ -10,12 +10,10 @@
 mod recover;
 mod words;
 
-pub(crate) use words::KEYWORDS;
-
 use crate::build::{Builder, Names, error_expr};
 use crate::grammar::{Grammar, Pair, Rule};
 use crate::logical::{Logical, LogicalKind};
-use crate::shape::{self, Assigns, Shape, closing, first_word};
+use crate::outline::{self, Assigns, Outline, closing, first_word};
 use crate::statement::Statement;
 use crate::wording;
 use ast::{Block, DeclKind, DoControl, Expr, ExprKind, IfArm, Name, Stmt, StmtKind, WhereArm};
@@ -24,7 +22,7 @@ use pest::Parser;
 
 /// Where a statement stands, as far as that decides what it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
+pub(crate) enum StatementPosition {
     /// In a program unit.
     Unit,
     /// In a derived type, before CONTAINS.
@@ -49,7 +47,12 @@ pub(crate) struct Classified {
 }
 
 /// Reads a logical line.
-pub(crate) fn classify(logical: &Logical, place: Place, names: &mut Names, diags: &mut Diagnostics) -> Classified {
+pub(crate) fn classify(
+    logical: &Logical,
+    place: StatementPosition,
+    names: &mut Names,
+    diags: &mut Diagnostics,
+) -> Classified {
     let base = i64::from(logical.base);
     let builder = Builder {
         origin: &logical.origin,
@@ -76,7 +79,7 @@ pub(crate) fn classify(logical: &Logical, place: Place, names: &mut Names, diags
 
 struct Reader<'a> {
     builder: Builder<'a>,
-    place: Place,
+    place: StatementPosition,
     label: Option<u32>,
     name: Option<Name>,
 }
@@ -96,7 +99,7 @@ impl Reader<'_> {
     /// A directive after `!$cuf`.
     fn cuf(&mut self, text: &str) -> Statement {
         if first_word(text).starts_with("kernel") {
-            return match shape::look(text) {
+            return match outline::look(text) {
                 Ok(_) => match self.parse(Rule::cuf_kernel, text) {
                     Some(pair) => Statement::Cuf(Box::new(self.builder.cuf_kernel(pair))),
                     None => Statement::Broken,
@@ -133,7 +136,7 @@ impl Reader<'_> {
         let opens =
             ["if", "do", "dowhile", "select", "selectcase", "selecttype", "where", "forall", "associate", "block"];
         let tail = &text[cut..];
-        let assigns = shape::look(tail).is_ok_and(|s| s.assigns.is_some());
+        let assigns = outline::look(tail).is_ok_and(|s| s.assigns.is_some());
         if assigns || !opens.contains(&first_word(tail)) {
             wording::no_construct(&mut self.builder, word);
             return self.tail(text, cut);
@@ -161,7 +164,7 @@ impl Reader<'_> {
     }
 
     fn supported(&mut self, text: &str) -> Statement {
-        let shape = match shape::look(text) {
+        let shape = match outline::look(text) {
             Ok(shape) => shape,
             Err(unbalanced) => {
                 let rule = words::rule(text, self.place);
@@ -174,7 +177,7 @@ impl Reader<'_> {
             let selector = Expr { kind: ExprKind::Unsupported("`select rank`".into()), span };
             return Statement::SelectCase(selector);
         }
-        if self.place == Place::Select && shape.assigns.is_none() && first_word(text) == "rank" {
+        if self.place == StatementPosition::Select && shape.assigns.is_none() && first_word(text) == "rank" {
             // A part of a SELECT RANK, which was refused.
             self.builder.broken = true;
             return Statement::Case(Some(Vec::new()));
@@ -205,7 +208,7 @@ impl Reader<'_> {
         let word = first_word(text);
         let corrected = format!("{meant}{}", &text[word.len()..]);
         let Some(rule) = words::rule(&corrected, self.place) else { return Statement::Broken };
-        let Ok(shape) = shape::look(&corrected) else { return Statement::Broken };
+        let Ok(shape) = outline::look(&corrected) else { return Statement::Broken };
         let base = self.builder.base;
         self.builder.base += word.len() as i64 - meant.len() as i64;
         let statement = self.by_rule(rule, &corrected, shape);
@@ -213,7 +216,7 @@ impl Reader<'_> {
         statement
     }
 
-    fn by_rule(&mut self, rule: Rule, text: &str, shape: Shape) -> Statement {
+    fn by_rule(&mut self, rule: Rule, text: &str, shape: Outline) -> Statement {
         match rule {
             Rule::if_head => return self.if_statement(text),
             Rule::where_head => return self.where_statement(text),
@@ -307,7 +310,7 @@ impl Reader<'_> {
     /// IF in its three forms; the text after the condition tells them apart.
     fn if_statement(&mut self, text: &str) -> Statement {
         let Some(close) = text.find('(').and_then(|open| closing(text, open)) else {
-            // `if a > b then`: the construct is there all the same.
+            // `if a > b then`: it still opens a construct.
             self.parse(Rule::if_then, text);
             return if text.ends_with("then") { self.recover(Rule::if_then, text) } else { Statement::Broken };
         };
@@ -382,7 +385,7 @@ impl Reader<'_> {
         let span = self.builder.place(cut, text.len());
         let word = first_word(&text[cut..]);
         let is_head = word == "if" || of != "IF" && matches!(word, "where" | "forall");
-        let kind = match shape::look(&text[cut..]) {
+        let kind = match outline::look(&text[cut..]) {
             // Nor could these stand in each other without bound, since this recurses.
             Ok(shape) if is_head && shape.assigns.is_none() => None,
             _ => match self.tail(text, cut) {

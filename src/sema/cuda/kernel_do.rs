@@ -4,24 +4,28 @@
 //! `s = s op x` (or `s = max(s, x)` …) is a reduction. One that may be read before it is assigned is private *and* captured:
 //! each iteration begins with the host's value.
 
-use super::{Construct, ConstructKind};
-use crate::checked::{CufDim, CufKernel, CufLoop, Expr, ExprKind, LoopControl, ReduceOp, StmtKind, Type, VarId};
-use crate::checker::{Checker, Side};
+use crate::checked::{CufDim, CufKernel, CufLoop, Expr, ExprKind, LoopControl, ReduceOp, StmtKind, Type, VarId, visit};
+use crate::checker::{Checker, CodeSide, Construct, ConstructKind};
+use crate::typing::{Typing, shape_name};
 use ast::{CufSize, DoControl};
 use diag::Code;
 use source::Span;
 
 impl<'a> Checker<'a> {
-    pub(super) fn cuf_kernel(&mut self, k: &'a ast::CufKernel) -> Option<StmtKind> {
+    pub(crate) fn cuf_kernel(&mut self, k: &'a ast::CufKernel) -> Option<StmtKind> {
         if self.cx.side.on_device() {
-            return self.error(Code::StatementNotInDeviceCode, k.span, "`!$cuf kernel do` stands in host code only");
+            return self.reporter.error(
+                Code::StatementNotInDeviceCode,
+                k.span,
+                "`!$cuf kernel do` stands in host code only",
+            );
         }
         let depth = match &k.depth {
             None => 1,
             Some(e) => {
                 let n = self.constant_integer(e)?;
                 if n < 1 {
-                    return self.error(Code::KernelDoNesting, e.span, "the number of loops must be positive");
+                    return self.reporter.error(Code::KernelDoNesting, e.span, "the number of loops must be positive");
                 }
                 n as usize
             }
@@ -38,23 +42,23 @@ impl<'a> Checker<'a> {
             self.cx.scope = outer_scope;
             return None;
         };
-        let side = std::mem::replace(&mut self.cx.side, Side::CufKernel);
-        let first_var = self.cuf_first_var.replace(self.out.vars.len() as u32);
+        let side = std::mem::replace(&mut self.cx.side, CodeSide::CufKernel);
+        let first_var = self.cx.cuf_first_var.replace(self.defs.next_var());
         let vars: Vec<VarId> = loops.iter().map(|l| l.var).collect();
         for &var in &vars {
             self.cx.loop_vars.push(var);
         }
-        let id = self.new_construct();
+        let id = self.cx.new_construct();
         self.cx.constructs.push(Construct { name: None, id, kind: ConstructKind::Parallel });
         let body = self.block(inner);
         self.cx.constructs.pop();
         let depth = self.cx.loop_vars.len() - vars.len();
         self.cx.loop_vars.truncate(depth);
-        let own_from = std::mem::replace(&mut self.cuf_first_var, first_var);
+        let own_from = std::mem::replace(&mut self.cx.cuf_first_var, first_var);
         self.cx.side = side;
         let written = self.cuf_reductions(k);
         self.cx.scope = outer_scope;
-        let uses = self.classify(&body, &vars, own_from, written?);
+        let uses = self.typing().classify(&body, &vars, own_from, written?);
         let stream = match stream {
             Some(stream) => Some(stream?),
             None => None,
@@ -78,7 +82,7 @@ impl<'a> Checker<'a> {
                 CufSize::Star => out.push(CufDim::Star),
                 CufSize::Expr(e) => {
                     let value = self.expr(e)?;
-                    let is_dim3 = matches!(value.ty, Type::Derived(id) if &*self.out.ty(id).name == "dim3");
+                    let is_dim3 = matches!(value.ty, Type::Derived(id) if &*self.defs.ty(id).name == "dim3");
                     if is_dim3 && value.rank == 0 {
                         for axis in 0..3 {
                             let base = Box::new(value.clone());
@@ -88,11 +92,13 @@ impl<'a> Checker<'a> {
                         continue;
                     }
                     if !matches!(value.ty, Type::Integer(_)) || value.rank != 0 {
-                        let text =
-                            format!("an extent must be an integer, not {}", self.shape_name(&value.ty, value.rank));
-                        return self.error(Code::BadLaunchParameter, e.span, text);
+                        let text = format!(
+                            "an extent must be an integer, not {}",
+                            shape_name(&self.defs, &value.ty, value.rank)
+                        );
+                        return self.reporter.error(Code::BadLaunchParameter, e.span, text);
                     }
-                    out.push(CufDim::Expr(self.convert(value, &Type::Integer(4))?));
+                    out.push(CufDim::Expr(self.typing().convert(value, &Type::Integer(4))?));
                 }
             }
         }
@@ -106,7 +112,7 @@ impl<'a> Checker<'a> {
                 "`!$cuf kernel do` needs {depth} tightly nested counted loop{}",
                 if depth == 1 { "" } else { "s" }
             );
-            c.error_help::<(Vec<CufLoop>, &'a [ast::Stmt])>(
+            c.reporter.error_help::<(Vec<CufLoop>, &'a [ast::Stmt])>(
                 Code::KernelDoNesting,
                 span,
                 text,
@@ -136,18 +142,22 @@ impl<'a> Checker<'a> {
                         return None;
                     };
                     let ExprKind::Var(id) = var.kind else {
-                        return self.error(
+                        return self.reporter.error(
                             Code::BadDoVariable,
                             var.span,
                             "the loop variable must be a scalar variable",
                         );
                     };
                     if !matches!(var.ty, Type::Integer(_)) {
-                        return self.error(Code::BadDoVariable, var.span, "the loop variable must be an integer");
+                        return self.reporter.error(
+                            Code::BadDoVariable,
+                            var.span,
+                            "the loop variable must be an integer",
+                        );
                     }
                     let outer: Vec<VarId> = loops.iter().map(|l| l.var).collect();
                     for bound in [Some(&first), Some(&last), step.as_ref()].into_iter().flatten() {
-                        self.check_rectangular(bound, &outer)?;
+                        self.typing().check_rectangular(bound, &outer)?;
                     }
                     loops.push(CufLoop { var: id, first, last, step });
                 }
@@ -162,24 +172,6 @@ impl<'a> Checker<'a> {
                 _ => return nested(self, stmt.span),
             }
         }
-    }
-
-    /// The loops of a nest are counted before any of them runs: no bound may depend on the loops around it.
-    fn check_rectangular(&mut self, bound: &Expr, outer: &[VarId]) -> Option<()> {
-        let mut used = None;
-        crate::expr::for_each(bound, &mut |e| {
-            if let ExprKind::Var(v) = e.kind
-                && outer.contains(&v)
-            {
-                used = Some(v);
-            }
-            true
-        });
-        let Some(v) = used else { return Some(()) };
-        let name = self.out.var(v).name.clone();
-        let text = format!("a bound of this loop depends on `{name}`, the loop around it");
-        let help = "give a smaller number of loops, or loop over all and test inside";
-        self.error_help(Code::KernelDoNesting, bound.span, text, help)
     }
 
     /// Reductions that are written.
@@ -199,21 +191,21 @@ impl<'a> Checker<'a> {
                 ".eqv." => ReduceOp::Eqv,
                 ".neqv." => ReduceOp::Neqv,
                 other => {
-                    let text = format!("`{other}` is no reduction operation");
-                    return self.error(Code::KernelDoReduction, k.span, text);
+                    let text = format!("`{other}` is not a reduction operation");
+                    return self.reporter.error(Code::KernelDoReduction, k.span, text);
                 }
             };
             for name in &clause.vars {
                 let id = self.variable_of(name)?;
-                let ty = self.out.var(id).ty.clone();
-                if !op_fits(op, &ty) || self.out.var(id).shape.rank() != 0 {
+                let ty = self.defs.var(id).ty.clone();
+                if !op_fits(op, &ty) || self.defs.var(id).shape.rank() != 0 {
                     let text = format!(
                         "`{}` cannot reduce `{}`, which is {}",
                         clause.op,
                         name.as_str(),
-                        self.shape_name(&ty, self.out.var(id).shape.rank())
+                        shape_name(&self.defs, &ty, self.defs.var(id).shape.rank())
                     );
-                    return self.error(Code::KernelDoReduction, name.span, text);
+                    return self.reporter.error(Code::KernelDoReduction, name.span, text);
                 }
                 out.push((id, op));
             }
@@ -229,5 +221,25 @@ pub(super) fn op_fits(op: ReduceOp, ty: &Type) -> bool {
         ReduceOp::Max | ReduceOp::Min => matches!(ty, Type::Integer(_) | Type::Real(_)),
         ReduceOp::Iand | ReduceOp::Ior | ReduceOp::Ieor => matches!(ty, Type::Integer(_)),
         ReduceOp::And | ReduceOp::Or | ReduceOp::Eqv | ReduceOp::Neqv => matches!(ty, Type::Logical(_)),
+    }
+}
+
+impl Typing<'_> {
+    /// The loops of a nest are counted before any of them runs: no bound may depend on the loops around it.
+    fn check_rectangular(&mut self, bound: &Expr, outer: &[VarId]) -> Option<()> {
+        let mut used = None;
+        visit::descend(bound, &mut |e| {
+            if let ExprKind::Var(v) = e.kind
+                && outer.contains(&v)
+            {
+                used = Some(v);
+            }
+            true
+        });
+        let Some(v) = used else { return Some(()) };
+        let name = self.defs.var(v).name.clone();
+        let text = format!("a bound of this loop depends on `{name}`, the loop around it");
+        let help = "give a smaller number of loops, or loop over all and test inside";
+        self.reporter.error_help(Code::KernelDoNesting, bound.span, text, help)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::checked::{Const, Expr, ExprKind, LaunchGrid, LaunchSpec, StmtKind, Type};
 use crate::checker::Checker;
-use crate::expr::{Argument, Fit};
+use crate::typing::{Argument, Fit, Typing, shape_name};
 use ast::GlobalLaunch;
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -15,7 +15,7 @@ const MOST_THREADS: i64 = 1024;
 
 impl Checker<'_> {
     /// The typed configuration.
-    pub(super) fn launch_spec(&mut self, launch: &GlobalLaunch) -> Option<LaunchSpec> {
+    pub(crate) fn launch_spec(&mut self, launch: &GlobalLaunch) -> Option<LaunchSpec> {
         let grid = match &launch.grid {
             Some(e) => Some(self.extents(e, "grid")),
             None => None,
@@ -28,7 +28,7 @@ impl Checker<'_> {
             None => None,
         };
         let block = block?;
-        self.check_limits(&block, launch.block.span);
+        self.typing().check_limits(&block, launch.block.span);
         Some(LaunchSpec { grid, block, bytes: bytes?, stream: stream? })
     }
 
@@ -40,26 +40,28 @@ impl Checker<'_> {
         let takes_real = what != STREAM;
         if !(matches!(value.ty, Type::Integer(_)) || takes_real && matches!(value.ty, Type::Real(_))) || value.rank != 0
         {
-            let text = format!("{what} must be an integer, not {}", self.shape_name(&value.ty, value.rank));
-            return self.error(Code::BadLaunchParameter, e.span, text);
+            let text = format!("{what} must be an integer, not {}", shape_name(&self.defs, &value.ty, value.rank));
+            return self.reporter.error(Code::BadLaunchParameter, e.span, text);
         }
-        self.check_host_value(&value);
-        self.convert(value, &Type::Integer(8)).map(Some)
+        self.typing().check_host_value(&value);
+        self.typing().convert(value, &Type::Integer(8)).map(Some)
     }
 
     fn extents(&mut self, e: &ast::Expr, what: &str) -> Option<LaunchGrid> {
         let value = self.expr(e)?;
-        self.check_host_value(&value);
-        let is_dim3 = matches!(value.ty, Type::Derived(id) if &*self.out.ty(id).name == "dim3");
+        self.typing().check_host_value(&value);
+        let is_dim3 = matches!(value.ty, Type::Derived(id) if &*self.defs.ty(id).name == "dim3");
         match value.ty {
-            Type::Integer(_) if value.rank == 0 => Some(LaunchGrid::Int(self.convert(value, &Type::Integer(4))?)),
+            Type::Integer(_) if value.rank == 0 => {
+                Some(LaunchGrid::Int(self.typing().convert(value, &Type::Integer(4))?))
+            }
             Type::Derived(_) if is_dim3 && value.rank == 0 => Some(LaunchGrid::Dim3(value)),
             _ => {
                 let text = format!(
                     "the {what} must be an integer or `type(dim3)`, not {}",
-                    self.shape_name(&value.ty, value.rank)
+                    shape_name(&self.defs, &value.ty, value.rank)
                 );
-                self.error_help(
+                self.reporter.error_help(
                     Code::BadLaunchParameter,
                     e.span,
                     text,
@@ -69,6 +71,26 @@ impl Checker<'_> {
         }
     }
 
+    /// A launch of a kernel whose arguments fit.
+    pub(crate) fn launch(
+        &mut self,
+        fit: &Fit,
+        config: LaunchSpec,
+        args: Vec<Argument>,
+        span: Span,
+    ) -> Option<StmtKind> {
+        let cooperative = self.defs.proc(fit.proc).cooperative || config.grid.is_none();
+        if self.cx.side.on_device() && cooperative {
+            let text = format!("cooperative kernel `{}` is launched from device code", self.defs.proc(fit.proc).name);
+            return self.reporter.error_help(Code::NestedLaunch, span, text, "launch it from host code");
+        }
+        self.check_call(fit.proc, span)?;
+        let args = self.pass(fit, args)?;
+        Some(StmtKind::Launch { proc: fit.proc, config, args })
+    }
+}
+
+impl Typing<'_> {
     /// Warns of constant blocks that no device can run; programs do so on purpose to see the error.
     fn check_limits(&mut self, block: &LaunchGrid, span: Span) {
         let number = |e: &Expr| match e.kind {
@@ -85,25 +107,8 @@ impl Checker<'_> {
         };
         if let Some(n) = threads.filter(|n| *n > MOST_THREADS || *n < 1) {
             let text = format!("a block of {n} threads: it can have 1 to {MOST_THREADS}");
-            self.report(Diagnostic::warning(Code::LaunchBeyondLimits, span, text).note("the launch will fail"));
+            self.reporter
+                .report(Diagnostic::warning(Code::LaunchBeyondLimits, span, text).note("the launch will fail"));
         }
-    }
-
-    /// A launch of a kernel whose arguments fit.
-    pub(super) fn launch(
-        &mut self,
-        fit: &Fit,
-        config: LaunchSpec,
-        args: Vec<Argument>,
-        span: Span,
-    ) -> Option<StmtKind> {
-        let cooperative = self.out.proc(fit.proc).cooperative || config.grid.is_none();
-        if self.cx.side.on_device() && cooperative {
-            let text = format!("cooperative kernel `{}` is launched from device code", self.out.proc(fit.proc).name);
-            return self.error_help(Code::NestedLaunch, span, text, "launch it from host code");
-        }
-        self.check_call(fit.proc, span)?;
-        let args = self.pass(fit, args)?;
-        Some(StmtKind::Launch { proc: fit.proc, config, args })
     }
 }

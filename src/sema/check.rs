@@ -1,0 +1,56 @@
+//! The two entry points: a whole program, and one more expression in a scope of a finished program.
+//!
+//! Units are collected first; then the scope of each module is resolved, the modules that it uses before it; then the
+//! interfaces of all procedures; then their statements, those of a host procedure before those of its internal procedures;
+//! last the rules that need the whole program.
+
+use crate::SemaOptions;
+use crate::checked::{self, ProcId, Program, Type};
+use crate::checker::{Checker, CodeSide};
+use diag::{Code, Diagnostic, Diagnostics};
+
+/// Checks a program. `diags` gets errors and warnings in the order of their places; without errors there is a result.
+pub fn check(program: &ast::Program, options: &SemaOptions, diags: &mut Diagnostics) -> Option<Program> {
+    let mut c = Checker::new(options);
+    c.collect_units(program);
+    c.resolve_modules();
+    c.resolve_interfaces();
+    c.resolve_block_data(program);
+    c.check_bodies();
+    c.bind_methods();
+    c.typing().check_calls();
+    c.typing().check_barriers();
+    c.typing().check_generics();
+    c.fill_scopes();
+    if c.defs.procs.iter().any(|p| CodeSide::of(p.kind).on_device()) {
+        // Predefined variables are of this type, also where only the debugger asks for them.
+        c.dim3();
+    }
+    let Checker { reporter, defs, .. } = c;
+    let failed = reporter.finish(diags);
+    if failed { None } else { Some(defs.into_program()) }
+}
+
+/// Types an expression in the scope of a procedure of a checked program (the main program's when `proc` is `None`), and
+/// converts it to type `to`, if there is one, as an assignment would.
+/// Expressions that would need variables of their own (implied DO) are refused.
+pub fn check_expression(
+    program: &Program,
+    proc: Option<ProcId>,
+    e: &ast::Expr,
+    to: Option<&Type>,
+    diags: &mut Diagnostics,
+) -> Option<checked::Expr> {
+    let options = SemaOptions::default();
+    let mut c = Checker::of_finished(&options, program, proc.or(program.main));
+    let result = match to {
+        Some(to) => c.expr_to(e, to),
+        None => c.expr(e),
+    };
+    if let (None, Some(what)) = (&result, c.reporter.refusal()) {
+        diags.push(Diagnostic::new(Code::UnsupportedFeature, e.span, format!("{what} is not supported here")));
+        return None;
+    }
+    let failed = c.reporter.finish(diags);
+    if failed { None } else { result }
+}

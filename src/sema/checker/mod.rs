@@ -1,0 +1,154 @@
+//! What a check knows, in four parts, and the [`Checker`] that holds them together.
+//!
+//! | part | keeps |
+//! |---|---|
+//! | [`Reporter`] | diagnostics, and what the current statement contains that is not supported |
+//! | [`Definitions`] | the checked program under construction: procedures, variables, types |
+//! | [`Scopes`] | what names mean where; modules; external procedures |
+//! | [`Context`] | the place that is being checked: scope, procedure, side, constructs |
+//!
+//! Each part keeps its fields to itself. Code that needs one or two parts takes those: a rule about typed expressions takes
+//! the program and the reporter, not the checker. What is a method of [`Checker`] needs names to be *resolved*, and that is
+//! one mutual recursion: an expression needs the declarations of its names, a declaration needs constant expressions (kinds,
+//! bounds, lengths, initial values), and both need modules and interfaces, which are made of declarations.
+//!
+//! Not here: any rule. The methods of the recursion stand in `scope`, `decl`, `expr`, `intrinsics`, `cuda` and `stmt`.
+
+mod context;
+mod declared;
+mod definitions;
+mod implicit;
+mod names;
+mod reporter;
+mod scopes;
+
+pub(crate) use context::{CodeSide, Construct, ConstructKind, Context};
+pub(crate) use declared::{DeclaredName, Init, StatementFunction};
+pub(crate) use definitions::{ALTERNATE, Binding, Definitions, ProcInfo, Resolution, TypeInfo, VarInfo};
+pub(crate) use implicit::ImplicitRules;
+pub(crate) use names::{Table, merged};
+pub(crate) use reporter::Reporter;
+pub(crate) use scopes::{
+    Entry, Module, ModuleId, ScopeData, ScopeId, Scopes, Sym, generic_key, generic_span, operator_key,
+};
+
+use crate::SemaOptions;
+use crate::checked::{ProcId, Program, Type, TypeId, VarId};
+use diag::{Code, Diagnostic};
+use source::Span;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// How deep declarations may depend on each other; it bounds the recursion.
+const MOST_NESTED: u32 = 200;
+
+/// The recursion of names, declarations and expressions, with everything it works on.
+pub(crate) struct Checker<'a> {
+    pub(crate) options: &'a SemaOptions,
+    pub(crate) reporter: Reporter,
+    pub(crate) defs: Definitions<'a>,
+    pub(crate) scopes: Scopes<'a>,
+    pub(crate) cx: Context,
+    /// Procedures and objects that the checker made for something else, to find them again.
+    pub(crate) made: Made,
+    /// How many declarations, types and modules are being resolved for each other.
+    depth: u32,
+}
+
+/// What the checker made once and uses again.
+#[derive(Default)]
+pub(crate) struct Made {
+    /// The type `dim3`.
+    pub(crate) dim3: Option<TypeId>,
+    /// Intrinsic functions that were needed as procedures.
+    pub(crate) intrinsics: BTreeMap<Arc<str>, ProcId>,
+    /// The procedures that stand for calls by dynamic type: by the declared type and the type-bound name.
+    pub(crate) dispatchers: BTreeMap<(TypeId, Arc<str>), ProcId>,
+    /// The character types that scopes declare for functions defined elsewhere, whose own length may be `*`.
+    pub(crate) declared_results: BTreeMap<(ScopeId, Arc<str>), Type>,
+    /// The storage sequence of each COMMON block.
+    pub(crate) commons: BTreeMap<Arc<str>, VarId>,
+    /// Bytes of the constant data that have been declared so far.
+    pub(crate) constant_bytes: u64,
+    /// Statement functions that are being expanded.
+    pub(crate) expanding: Vec<(ScopeId, usize)>,
+    /// How many times statement functions were expanded.
+    pub(crate) expansions: u32,
+}
+
+/// A context that was left for another one.
+#[must_use]
+pub(crate) struct Suspended {
+    cx: Context,
+    refusal: Option<Arc<str>>,
+}
+
+impl<'a> Checker<'a> {
+    /// A checker that knows nothing yet.
+    pub(crate) fn new(options: &'a SemaOptions) -> Checker<'a> {
+        let standard = ImplicitRules::standard(options.integer_kind(), options.real_kind());
+        Checker {
+            options,
+            reporter: Reporter::default(),
+            defs: Definitions::default(),
+            scopes: Scopes::new(standard),
+            cx: Context::new(ScopeId::NONE, None, CodeSide::Host),
+            made: Made::default(),
+            depth: 0,
+        }
+    }
+
+    /// A checker for expressions in the scope of a procedure of a finished program.
+    pub(crate) fn of_finished(options: &'a SemaOptions, program: &Program, proc: Option<ProcId>) -> Checker<'a> {
+        let mut c = Checker { defs: Definitions::of_finished(program), ..Checker::new(options) };
+        c.made.dim3 = program.types.iter().position(|t| &*t.name == "dim3").map(|i| TypeId(i as u32));
+        if let Some(id) = proc.filter(|id| (id.0 as usize) < program.procs.len()) {
+            let scope = c.scopes.add(ScopeData::finished(&program.proc(id).scope));
+            c.cx = Context::new(scope, Some(id), CodeSide::of(program.proc(id).kind));
+        }
+        c.cx.debugger = true;
+        c
+    }
+
+    /// Goes to another place of the program; [`Checker::leave_context`] comes back.
+    pub(crate) fn enter_context(&mut self, mut cx: Context) -> Suspended {
+        cx.debugger = self.cx.debugger;
+        Suspended { cx: std::mem::replace(&mut self.cx, cx), refusal: self.reporter.take_refusal() }
+    }
+
+    /// Comes back from [`Checker::enter_context`], and gives what was refused there.
+    pub(crate) fn leave_context(&mut self, outer: Suspended) -> Option<Arc<str>> {
+        let inner = self.reporter.take_refusal();
+        self.reporter.restore_refusal(outer.refusal);
+        self.cx = outer.cx;
+        inner
+    }
+
+    /// Runs `f` at another place of the program. What is refused there is refused here too.
+    pub(crate) fn within<T>(&mut self, cx: Context, f: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.enter_context(cx);
+        let result = f(self);
+        if let Some(what) = self.leave_context(outer) {
+            let _ = self.reporter.refuse_again::<()>(&what);
+        }
+        result
+    }
+
+    /// Begins to resolve something that the current declaration depends on, unless the nesting is too deep;
+    /// [`Checker::leave_dependency`] ends it.
+    pub(crate) fn enter_dependency(&mut self, span: Span) -> bool {
+        if self.depth >= MOST_NESTED {
+            let text = format!("more than {MOST_NESTED} declarations depend on each other");
+            let d = Diagnostic::new(Code::NestingTooDeep, span, text);
+            self.reporter.report(d.help("declare names before the declarations that use them"));
+            return false;
+        }
+        self.depth += 1;
+        true
+    }
+
+    /// Ends what [`Checker::enter_dependency`] began.
+    pub(crate) fn leave_dependency(&mut self) {
+        self.depth -= 1;
+    }
+}

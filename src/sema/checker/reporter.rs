@@ -1,0 +1,95 @@
+//! What a check has found: diagnostics, and whether the current statement contains something that is not supported.
+//!
+//! The methods that report return `Option<T>`, always `None`, so that a caller can write
+//! `return self.reporter.error(…)`. An expression that is wrong has no typed form.
+//!
+//! Not here: the wording of messages, which stands where the rule is checked.
+
+use diag::{Code, Diagnostic, Diagnostics};
+use source::Span;
+use std::sync::Arc;
+
+/// Collects diagnostics and the refusal of the current statement.
+#[derive(Default)]
+pub(crate) struct Reporter {
+    diagnostics: Diagnostics,
+    /// What the current statement or declaration contains that is not supported. It becomes an `Unsupported` node.
+    refusal: Option<Arc<str>>,
+}
+
+impl Reporter {
+    /// Reports a diagnostic.
+    pub(crate) fn report(&mut self, d: Diagnostic) {
+        self.diagnostics.push(d);
+    }
+
+    /// Reports an error.
+    pub(crate) fn error<T>(&mut self, code: Code, span: Span, text: impl Into<String>) -> Option<T> {
+        self.report(Diagnostic::new(code, span, text));
+        None
+    }
+
+    /// Reports an error with advice.
+    pub(crate) fn error_help<T>(
+        &mut self,
+        code: Code,
+        span: Span,
+        text: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Option<T> {
+        self.report(Diagnostic::new(code, span, text).help(help));
+        None
+    }
+
+    /// Reports that `what` is not supported. The current statement becomes an `Unsupported` node.
+    pub(crate) fn refuse<T>(&mut self, span: Span, what: impl Into<String>) -> Option<T> {
+        self.refuse_with(span, what.into(), None)
+    }
+
+    /// As [`Reporter::refuse`], with advice.
+    pub(crate) fn refuse_help<T>(&mut self, span: Span, what: impl Into<String>, help: &str) -> Option<T> {
+        self.refuse_with(span, what.into(), Some(help))
+    }
+
+    fn refuse_with<T>(&mut self, span: Span, what: String, help: Option<&str>) -> Option<T> {
+        let d = Diagnostic::new(Code::UnsupportedIfReached, span, format!("{what} is not supported"));
+        let d = help.into_iter().fold(d, Diagnostic::help);
+        self.report(d.note("the program stops with an error if execution comes here"));
+        self.refuse_again(&what.into())
+    }
+
+    /// Marks the current statement as unsupported because of something that was reported before. The first reason stays.
+    pub(crate) fn refuse_again<T>(&mut self, what: &Arc<str>) -> Option<T> {
+        self.refusal.get_or_insert_with(|| what.clone());
+        None
+    }
+
+    /// What the current statement contains that is not supported.
+    pub(crate) fn refusal(&self) -> Option<&Arc<str>> {
+        self.refusal.as_ref()
+    }
+
+    /// Takes the refusal of the current statement, which then has none.
+    pub(crate) fn take_refusal(&mut self) -> Option<Arc<str>> {
+        self.refusal.take()
+    }
+
+    /// Puts back what [`Reporter::take_refusal`] gave, instead of what was refused since.
+    pub(crate) fn restore_refusal(&mut self, refusal: Option<Arc<str>>) {
+        self.refusal = refusal;
+    }
+
+    /// Whether an error was reported.
+    pub(crate) fn has_errors(&self) -> bool {
+        self.diagnostics.has_errors()
+    }
+
+    /// Appends all diagnostics to `diags` in the order of their places; returns whether there are errors.
+    pub(crate) fn finish(self, diags: &mut Diagnostics) -> bool {
+        let failed = self.has_errors();
+        for diagnostic in self.diagnostics.into_sorted() {
+            diags.push(diagnostic);
+        }
+        failed
+    }
+}

@@ -1,0 +1,100 @@
+//! Constant folding while expressions are typed.
+//!
+//! The values are computed by [`crate::fold`]; here is decided when that is done and what is reported.
+
+use super::Typing;
+use crate::checked::{CharLen, Const, Expr, ExprKind, Type};
+use crate::fold::{Evaluator, NoValue};
+use diag::{Code, Diagnostic, Severity};
+use source::Span;
+
+impl Typing<'_> {
+    /// A scalar node with constant operands as its value.
+    pub(crate) fn fold(&mut self, e: Expr) -> Option<Expr> {
+        if e.rank != 0 || !has_constant_operands(&e) {
+            return Some(e);
+        }
+        match Evaluator::eager(self.defs).eval(&e) {
+            // Arrays stay expressions: only a constant that is needed becomes one.
+            Ok(Const::Array { .. }) => Some(e),
+            Ok(value) => {
+                let ty = match (&value, e.ty) {
+                    (Const::Char(text), Type::Character(_)) => Type::Character(CharLen::Const(text.len() as i64)),
+                    (_, ty) => ty,
+                };
+                Some(Expr { kind: ExprKind::Const(value), ty, ..e })
+            }
+            Err(NoValue::NotConstant(_)) => Some(e),
+            Err(NoValue::Fault(code, span, text)) => {
+                let severity = if self.cx.specification { code.severity() } else { Severity::Warning };
+                self.reporter.report(Diagnostic::new(code, span, text).severity(severity));
+                if severity == Severity::Error { None } else { Some(e) }
+            }
+        }
+    }
+
+    /// The value of an expression that must be constant.
+    pub(crate) fn evaluate(&mut self, e: &Expr) -> Option<Const> {
+        if let ExprKind::Const(c) = &e.kind {
+            return Some(c.clone());
+        }
+        match Evaluator::full(self.defs).eval(e) {
+            Ok(value) => Some(value),
+            Err(NoValue::NotConstant(span)) => {
+                let name = match &e.kind {
+                    ExprKind::Var(id) => format!("`{}` is not a constant", self.defs.var(*id).name),
+                    _ => "this is not a constant expression".to_owned(),
+                };
+                let d = Diagnostic::new(Code::ConstantRequired, e.span, name);
+                let d = if span == e.span { d } else { d.secondary(span, "its value is not known at compile time") };
+                self.reporter
+                    .report(d.help("the value must be known at compile time: use literals and named constants"));
+                None
+            }
+            Err(NoValue::Fault(code, span, text)) => {
+                // A warning's code would not do for what is an error here.
+                let code = if code.severity() == Severity::Error { code } else { Code::ConstantDomain };
+                self.reporter.report(Diagnostic::new(code, span, text));
+                None
+            }
+        }
+    }
+}
+
+/// A constant node.
+pub(crate) fn constant(value: Const, ty: Type, span: Span) -> Expr {
+    Expr { kind: ExprKind::Const(value), ty, rank: 0, span }
+}
+
+/// Whether every operand of a node is a scalar constant (of an element or section: also a named constant's array).
+fn has_constant_operands(e: &Expr) -> bool {
+    let constant = |e: &Expr| matches!(e.kind, ExprKind::Const(_));
+    match &e.kind {
+        ExprKind::Convert(a)
+        | ExprKind::Paren(a)
+        | ExprKind::Unary { operand: a, .. }
+        | ExprKind::ComplexPart { base: a, .. } => constant(a),
+        ExprKind::Binary { left, right, .. }
+        | ExprKind::Compare { left, right, .. }
+        | ExprKind::Logic { left, right, .. }
+        | ExprKind::Concat(left, right) => constant(left) && constant(right),
+        ExprKind::Element { base, subs } => matches!(base.kind, ExprKind::Var(_)) && subs.iter().all(constant),
+        ExprKind::Substring { base, lo, hi } => {
+            constant(base) && lo.as_deref().is_none_or(constant) && hi.as_deref().is_none_or(constant)
+        }
+        ExprKind::Field { base, .. } => constant(base),
+        ExprKind::Intrinsic { args, .. } => !args.is_empty() && args.iter().flatten().all(constant),
+        ExprKind::Const(_)
+        | ExprKind::Var(_)
+        | ExprKind::Section { .. }
+        | ExprKind::Call { .. }
+        | ExprKind::Seen { .. }
+        | ExprKind::IsType { .. }
+        | ExprKind::Construct { .. }
+        | ExprKind::Array(_)
+        | ExprKind::Special { .. }
+        | ExprKind::Procedure(_)
+        | ExprKind::Null
+        | ExprKind::Unsupported(_) => false,
+    }
+}

@@ -1,0 +1,47 @@
+//! Typed code: what its types, shapes and attributes are, and the rules that need nothing but typed code.
+//!
+//! Two kinds of functions are here and in the rooms above. Plain functions ask the [`Program`](crate::checked::Program) that
+//! is under construction about an expression. Methods of [`Typing`] may also report; they read everything that has been
+//! resolved so far, and cannot resolve a name, declare anything, or change the context. Whatever does need that is a method of
+//! [`Checker`].
+
+mod arguments;
+mod conform;
+mod convert;
+mod fold;
+mod objects;
+mod shapes;
+mod types;
+
+pub(crate) use arguments::{Argument, Fit, Given};
+pub(crate) use conform::mismatch;
+pub(crate) use convert::{assignable, assignable_types, fit_constant};
+pub(crate) use fold::constant;
+pub(crate) use objects::{is_allocatable, is_class, is_pointer, is_procedure_pointer, shape_of, space_of};
+pub(crate) use shapes::{constant_bounds, constant_extents, descriptor_bytes, elements_of, one};
+pub(crate) use types::{is_numeric, promoted, same_type, shape_name, type_name};
+
+use crate::SemaOptions;
+use crate::checker::{Checker, Context, Definitions, Reporter, Scopes};
+
+/// The rules of typed code: everything resolved so far to read, and a reporter.
+pub(crate) struct Typing<'c> {
+    pub(crate) options: &'c SemaOptions,
+    pub(crate) reporter: &'c mut Reporter,
+    pub(crate) defs: &'c Definitions<'c>,
+    pub(crate) scopes: &'c Scopes<'c>,
+    pub(crate) cx: &'c Context,
+}
+
+impl Checker<'_> {
+    /// The rules of typed code, at the place that is being checked.
+    pub(crate) fn typing(&mut self) -> Typing<'_> {
+        Typing {
+            options: self.options,
+            reporter: &mut self.reporter,
+            defs: &self.defs,
+            scopes: &self.scopes,
+            cx: &self.cx,
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! What a typed expression names: an allocatable, a pointer, a polymorphic object; its declared shape; where it lives; whether
+//! it may be changed.
+
+use super::Typing;
+use crate::checked::{Expr, ExprKind, Program, Shape, Storage, Type, TypeId, is_designator, root};
+use crate::checker::{Binding, Definitions};
+use ast::{CudaAttr, Intent};
+
+impl Typing<'_> {
+    /// Whether something may be assigned; if not, why.
+    pub(crate) fn definable(&self, e: &Expr) -> Result<(), String> {
+        let Some(id) = root(e) else {
+            return Err(match &e.kind {
+                ExprKind::Const(_) => "a constant cannot change".into(),
+                _ => "an expression cannot change".into(),
+            });
+        };
+        let var = self.defs.var(id);
+        if matches!(var.storage, Storage::Parameter) {
+            return Err(format!("`{}` is a named constant", var.name));
+        }
+        // What a pointer component points to may change though the object may not.
+        if var.attrs.intent == Some(Intent::In) && !var.attrs.pointer && !through_pointer(self.defs, e) {
+            return Err(format!("`{}` is an `intent(in)` argument", var.name));
+        }
+        if let Storage::Alias(target) = &var.storage {
+            return if is_designator(target) {
+                self.definable(target)
+            } else {
+                Err(format!("`{}` stands for an expression", var.name))
+            };
+        }
+        if var.attrs.protected
+            && let Some(module) = &var.module
+            && self.scopes.get(self.cx.scope).module.as_ref() != Some(module)
+            && self.scopes.module_of(self.cx.scope) != Some(module)
+        {
+            return Err(format!("`{}` is protected by module `{module}`", var.name));
+        }
+        Ok(())
+    }
+}
+
+/// Where an object lives: the attribute of the last part of a designator that has memory of its own.
+pub(crate) fn space_of(program: &Program, e: &Expr) -> Option<CudaAttr> {
+    match &e.kind {
+        ExprKind::Var(id) => {
+            let var = program.var(*id);
+            match &var.storage {
+                Storage::Alias(target) => space_of(program, target),
+                _ => var.attrs.cuda,
+            }
+        }
+        ExprKind::Field { base, field } => {
+            let own = match base.ty {
+                Type::Derived(id) => program.ty(id).fields.get(*field as usize).and_then(|f| f.cuda),
+                _ => None,
+            };
+            own.or_else(|| space_of(program, base))
+        }
+        ExprKind::Element { base, .. }
+        | ExprKind::Section { base, .. }
+        | ExprKind::Substring { base, .. }
+        | ExprKind::ComplexPart { base, .. }
+        | ExprKind::Seen { base, .. } => space_of(program, base),
+        _ => None,
+    }
+}
+
+/// Whether an object has a dynamic type of its own.
+pub(crate) fn is_class(program: &Program, e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Var(id) => program.var(*id).attrs.class,
+        ExprKind::Field { base, field } => {
+            matches!(base.ty, Type::Derived(id) if program.ty(id).fields.get(*field as usize).is_some_and(|f| f.class))
+        }
+        ExprKind::Element { base, .. } | ExprKind::Section { base, .. } | ExprKind::Paren(base) => {
+            is_class(program, base)
+        }
+        ExprKind::Seen { class, .. } => *class,
+        ExprKind::Call { proc, .. } => program.proc(*proc).result.is_some_and(|r| program.var(r).attrs.class),
+        _ => false,
+    }
+}
+
+/// Whether an expression is an allocatable variable or component as a whole.
+pub(crate) fn is_allocatable(program: &Program, e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Var(id) => program.var(*id).attrs.allocatable,
+        ExprKind::Field { base, field } => {
+            matches!(base.ty, Type::Derived(id) if program.ty(id).fields.get(*field as usize).is_some_and(|f| f.allocatable))
+        }
+        _ => false,
+    }
+}
+
+/// Whether an expression is a pointer as a whole.
+pub(crate) fn is_pointer(program: &Program, e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Var(id) => program.var(*id).attrs.pointer,
+        ExprKind::Field { base, field } => {
+            matches!(base.ty, Type::Derived(id) if program.ty(id).fields.get(*field as usize).is_some_and(|f| f.pointer))
+        }
+        ExprKind::Call { proc, .. } => program.proc(*proc).result.is_some_and(|r| program.var(r).attrs.pointer),
+        _ => false,
+    }
+}
+
+/// Whether an expression is a procedure pointer.
+pub(crate) fn is_procedure_pointer(defs: &Definitions<'_>, e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Var(id) => defs.var_info(*id).procedure_pointer,
+        ExprKind::Field { base, field } => pointer_component(defs, base, *field).is_some(),
+        ExprKind::Call { proc, .. } => defs.proc(*proc).result.is_some_and(|r| defs.var_info(r).procedure_pointer),
+        ExprKind::Procedure(_) => true,
+        _ => false,
+    }
+}
+
+/// The declared shape of a whole array.
+pub(crate) fn shape_of<'p>(program: &'p Program, base: &Expr) -> Option<&'p Shape> {
+    match &base.kind {
+        ExprKind::Var(id) => Some(&program.var(*id).shape),
+        ExprKind::Field { base, field } => match base.ty {
+            Type::Derived(id) => program.ty(id).fields.get(*field as usize).map(|f| &f.shape),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a designator goes through a pointer component.
+fn through_pointer(program: &Program, e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Field { base, .. } => is_pointer(program, e) || through_pointer(program, base),
+        ExprKind::Element { base, .. }
+        | ExprKind::Section { base, .. }
+        | ExprKind::Substring { base, .. }
+        | ExprKind::ComplexPart { base, .. }
+        | ExprKind::Seen { base, .. } => through_pointer(program, base),
+        _ => false,
+    }
+}
+
+pub(crate) fn pointer_component(defs: &Definitions<'_>, base: &Expr, field: u32) -> Option<TypeId> {
+    let Type::Derived(id) = base.ty else { return None };
+    let name = &defs.ty(id).fields.get(field as usize)?.name;
+    matches!(defs.type_info(id).bindings.get(name), Some(Binding::Pointer { .. })).then_some(id)
+}

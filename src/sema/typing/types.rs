@@ -1,0 +1,55 @@
+//! Types: which are equal, which one two operands get, and how messages name them.
+
+use crate::checked::{CharLen, Program, Type};
+
+/// A type as it is written in messages.
+pub(crate) fn type_name(program: &Program, ty: &Type) -> String {
+    match ty {
+        Type::Integer(k) => format!("integer({k})"),
+        Type::Real(k) => format!("real({k})"),
+        Type::Complex(k) => format!("complex({k})"),
+        Type::Logical(k) => format!("logical({k})"),
+        Type::Character(CharLen::Const(n)) => format!("character(len={n})"),
+        Type::Character(CharLen::Assumed) => "character(len=*)".into(),
+        Type::Character(_) => "character".into(),
+        Type::Derived(id) => format!("type({})", program.ty(*id).name),
+        Type::Any => "type(*)".into(),
+    }
+}
+
+/// A type and rank as written in messages: `real(4), rank 2`.
+pub(crate) fn shape_name(program: &Program, ty: &Type, rank: u8) -> String {
+    let name = type_name(program, ty);
+    if rank == 0 { format!("`{name}`") } else { format!("`{name}` of rank {rank}") }
+}
+
+/// Whether two types are the same, lengths of characters aside.
+pub(crate) fn same_type(a: &Type, b: &Type) -> bool {
+    match (a, b) {
+        (Type::Integer(a), Type::Integer(b))
+        | (Type::Real(a), Type::Real(b))
+        | (Type::Complex(a), Type::Complex(b))
+        | (Type::Logical(a), Type::Logical(b)) => a == b,
+        (Type::Character(_), Type::Character(_)) | (Type::Any, Type::Any) => true,
+        (Type::Derived(a), Type::Derived(b)) => a == b,
+        _ => false,
+    }
+}
+
+/// Whether a type is integer, real or complex.
+pub(crate) fn is_numeric(ty: &Type) -> bool {
+    matches!(ty, Type::Integer(_) | Type::Real(_) | Type::Complex(_))
+}
+
+/// The type that two numeric operands get; `None` when one is not numeric.
+pub(crate) fn promoted(a: &Type, b: &Type) -> Option<Type> {
+    use Type::{Complex, Integer, Real};
+    Some(match (a, b) {
+        (Integer(x), Integer(y)) => Integer(*x.max(y)),
+        (Real(x), Real(y)) => Real(*x.max(y)),
+        (Real(x), Integer(_)) | (Integer(_), Real(x)) => Real(*x),
+        (Complex(x), Complex(y) | Real(y)) | (Real(y), Complex(x)) => Complex(*x.max(y)),
+        (Complex(x), Integer(_)) | (Integer(_), Complex(x)) => Complex(*x),
+        _ => return None,
+    })
+}
