@@ -9,7 +9,7 @@ use crate::scene::{Object, Scene};
 use crate::session::{Session, SessionError};
 use crate::value::Eval;
 use crate::watcher::Thread;
-use emu::{Block, Running};
+use emu::{Block, Grid};
 use sema::checked::VarId;
 use std::collections::BTreeMap;
 use vm::{Site, State, Warp};
@@ -70,16 +70,16 @@ impl Session {
         Ok(Outcome::Reply(reply))
     }
 
-    pub(crate) fn running(&self) -> Option<&Running> {
+    pub(crate) fn running(&self) -> Option<&Grid> {
         if self.process.over().is_some() {
             return None;
         }
-        self.process.emulator(None)?.running()
+        self.process.emulator(None)?.grid()
     }
 
     pub(crate) fn kernels(&self) -> Vec<KernelRow> {
         let program = self.process.machine().program();
-        let row = |r: &Running| KernelRow {
+        let row = |r: &Grid| KernelRow {
             number: r.launch.number,
             name: program.module().func(r.launch.func).short_name().to_owned(),
             grid: r.launch.grid,

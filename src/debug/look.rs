@@ -215,7 +215,7 @@ impl Session {
             Thread::Device { launch, block, warp, lane } => Some((launch, block, warp, lane)),
             Thread::Host => None,
         };
-        let Some(running) = self.process.emulator(None).and_then(|e| e.running()) else {
+        let Some(running) = self.process.emulator(None).and_then(|e| e.grid()) else {
             return refuse("No CUDA kernel is at work.");
         };
         let launch = running.launch.number;

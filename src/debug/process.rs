@@ -117,7 +117,7 @@ impl Progress {
     }
 
     fn tell(&self, time: u64, emulator: Option<&Emulator>) {
-        let blocks = emulator.and_then(Emulator::running).map_or((0, 0), |r| (r.begun, r.total));
+        let blocks = emulator.and_then(Emulator::grid).map_or((0, 0), |r| (r.begun, r.total));
         self.time.store(time, Ordering::Relaxed);
         self.begun.store(blocks.0, Ordering::Relaxed);
         self.blocks.store(blocks.1, Ordering::Relaxed);
@@ -229,13 +229,13 @@ impl Process {
     /// The emulator that runs a launch, or any launch.
     pub(crate) fn emulator(&self, launch: Option<u64>) -> Option<&Emulator> {
         let emulators = self.machine.devices().iter().filter_map(|d| d.emulator());
-        let runs = |e: &&Emulator| e.running().is_some_and(|r| launch.is_none_or(|n| r.launch.number == n));
+        let runs = |e: &&Emulator| e.grid().is_some_and(|r| launch.is_none_or(|n| r.launch.number == n));
         emulators.into_iter().find(runs)
     }
 
     /// A block at work.
     pub(crate) fn block(&self, launch: u64, linear: u64) -> Option<&Block> {
-        self.emulator(Some(launch))?.running()?.active.iter().find(|b| b.linear == linear)
+        self.emulator(Some(launch))?.grid()?.active.iter().find(|b| b.linear == linear)
     }
 
     fn is_checkpoint_due(&self) -> bool {
@@ -419,7 +419,7 @@ impl Process {
             let depth = stack.len() as u32 - 1;
             Some(Statement { launch, block, warp, mask, frame, depth, func: site.func, pc: site.pc, span })
         };
-        if let Some(running) = self.emulator(None).and_then(Emulator::running) {
+        if let Some(running) = self.emulator(None).and_then(Emulator::grid) {
             let block = running.active.front()?;
             let stopped = |w: &'_ vm::Warp<32>| {
                 let split = w.splits().find(vm::SplitView::is_stopped)?;
@@ -514,7 +514,7 @@ impl Process {
             return self.machine.host_mut().warp_mut().write_reg(&program, *frame, *reg, 0, *bits);
         };
         let emulators = self.machine.devices_mut().iter_mut().filter_map(|d| d.emulator_mut());
-        let mut runnings = emulators.filter_map(Emulator::running_mut);
+        let mut runnings = emulators.filter_map(Emulator::grid_mut);
         let running = runnings.find(|r| r.launch.number == launch)?;
         let block = running.active.iter_mut().find(|b| b.linear == block)?;
         match change {

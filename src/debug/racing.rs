@@ -118,7 +118,7 @@ impl Process {
             {
                 continue;
             }
-            let Some(grid) = self.emulator(Some(launch)).and_then(|e| e.running()).map(|r| r.launch.grid) else {
+            let Some(grid) = self.emulator(Some(launch)).and_then(|e| e.grid()).map(|r| r.launch.grid) else {
                 continue;
             };
             let races = news.iter().filter(|(_, f)| of_launch(f)).filter_map(|(i, f)| {

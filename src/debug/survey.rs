@@ -12,7 +12,7 @@ use crate::view::{
     SharedVariable, Survey, Wanted,
 };
 use crate::watcher::Thread;
-use emu::Running;
+use emu::Grid;
 use finding::{Actor, Finding, Severity, What};
 use mem::address::SHARED_BASE;
 use sema::checked::VarId;
@@ -77,7 +77,7 @@ impl Session {
         }
     }
 
-    fn block_map(&self, running: &Running, most: usize) -> BlockMap {
+    fn block_map(&self, running: &Grid, most: usize) -> BlockMap {
         let most = most.clamp(1, 1 << 16) as u64;
         let per_cell = running.total.div_ceil(most).max(1);
         let focused = match self.focus {

@@ -1,6 +1,6 @@
 //! One thread block at work: its warps, its shared memory, its barrier.
 
-use crate::service::print::PrintState;
+use crate::service::{self, PrintState, Served};
 use ir::op::BarOp;
 use mem::Memory;
 use race::CtaSlot;
@@ -165,7 +165,20 @@ impl Block {
         }
     }
 
-    /// Lets the next warp have its turn before the present one waits or ends.
+    /// Serves a request of one of its warps: output, STOP, or an error that compiled code raises.
+    pub(crate) fn serve(
+        &mut self,
+        program: &Program,
+        warp: usize,
+        request: &RtRequest,
+        memory: &Memory,
+        output: &mut Vec<u8>,
+    ) -> Served {
+        let (state, shared) = (&mut self.prints[warp], &self.shared);
+        service::print(program, &mut self.warps[warp], request, state, memory, shared, output)
+    }
+
+    /// Preempts the running warp: the next warp runs before this one waits or ends.
     pub(crate) fn cut_short(&mut self) {
         if let Some(warp) = self.order.get(self.turn).and_then(|&number| self.warps.get_mut(number as usize)) {
             warp.give_way();

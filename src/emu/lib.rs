@@ -1,18 +1,19 @@
 //! The deterministic GPU emulator: a [`device::Device`].
 //!
-//! The result of a launch is *by definition* that of one thread that runs the blocks in schedule order, a block giving way
-//! only when all its fragments wait or poll (invariant I4). State is data: an [`Emulator`] can be cloned between any two
-//! calls of `advance` and both copies give the same bytes (invariant I8).
+//! The result of a launch is *by definition* that of one thread that runs the blocks in schedule order; a block gives way
+//! only when all its warp splits wait or poll (invariant I4). State is data: an [`Emulator`] can be cloned between any two
+//! calls of `advance`, and both copies give the same bytes (invariant I8).
 //!
-//! With race detection a launch runs with shadow memory first; if bytes come under suspicion, the launch is run again from
-//! the state it began in, and the second run decides and has both ends of each race.
+//! A launch runs block by block (`schedule`), or several blocks at a time where that gives the same result (`parallel`).
+//! While it runs it may be checked (`checks`).
 //!
-//! Not here: the lane executor (`vm`), the detector (`race`), the CUDA API (`device`).
+//! Not here: the lane executor (`vm`), the race detector (`race`), the CUDA API (`device`).
 
 mod block;
 mod checks;
 mod emulator;
 mod footprint;
+mod launch;
 mod observer;
 mod parallel;
 mod report;
@@ -23,7 +24,6 @@ mod symbolize;
 pub use block::Block;
 pub use emulator::{Emulator, LaunchUse, Options};
 pub use footprint::{KnownLaunches, SiteSharing};
-pub use parallel::independent::Grain;
-pub use parallel::speculative::Speculation;
-pub use schedule::grid::Running;
+pub use parallel::{Grain, Speculation};
+pub use schedule::Grid;
 pub use symbolize::{Memories, place_of};

@@ -30,7 +30,7 @@ impl Machine {
     pub fn whereabouts(&self) -> Whereabouts {
         let program = self.program();
         let span_of = |site: Option<Site>| site.map_or(Span::NONE, |site| program.span(site));
-        let running = self.devices().iter().filter_map(|d| d.emulator()).find_map(emu::Emulator::running);
+        let running = self.devices().iter().filter_map(|d| d.emulator()).find_map(emu::Emulator::grid);
         let Some(running) = running.filter(|_| self.is_device_at_work()) else {
             return Whereabouts { launch: None, span: span_of(self.host().site()) };
         };

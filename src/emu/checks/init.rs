@@ -2,22 +2,22 @@
 //!
 //! # The rule
 //!
-//! A load of a byte that nothing has written since its allocation is a finding where its value is *used*. A load whose value
-//! only goes to stores, as in `b(i) = a(i)`, is no use: it hands the missing bytes on, like a copy of the CUDA runtime, and a
-//! finding comes where the copy is used. Every other load uses its value: in arithmetic, a subscript, a condition, a shuffle,
-//! an argument. An atomic uses what it reads. That is between compute-sanitizer's initcheck, which reports every load, and
-//! valgrind's memcheck, which follows values through arithmetic too. What is computed from a missing byte counts as written,
-//! so that one mistake is one finding and not a trail of them.
+//! Loading a byte that nothing has written since its allocation is a finding where the value is *used*. A load whose value
+//! only goes to stores, as in `b(i) = a(i)`, does not use it: like a copy of the CUDA runtime it passes the missing bytes on,
+//! and the finding comes where the copy is used. Every other load uses its value: in arithmetic, a subscript, a condition, a
+//! shuffle, an argument. An atomic uses what it reads. This lies between compute-sanitizer's initcheck, which reports every
+//! load, and valgrind's memcheck, which follows values through arithmetic. A value computed from a missing byte counts as
+//! written, so one mistake is one finding.
 //!
-//! # What has bits
+//! # Which memory is tracked
 //!
-//! Global memory has its own in `mem`. Shared memory begins without any for each block. Local memory has bits for the
-//! variables of the source only, not for what the compiler put there; those of a procedure called twice at one depth keep
-//! them from the first call, so that such a second mistake may be missed. Scalars are in local memory too then, not in
+//! Global memory is tracked in `mem`. Shared memory is uninitialised when a block begins. Local memory is tracked for
+//! variables of the source only, not for the compiler's own; if a procedure is called twice at one depth, the second call
+//! sees what the first has written, so a second mistake may be missed. With this check scalars are in local memory, not in
 //! registers (`lower::LowerOptions::check_init`).
 
 use crate::report;
-use crate::schedule::grid::Running;
+use crate::schedule::Grid;
 use finding::{Access, Actor, Finding, FindingKind, Space, What};
 use ir::{AddrBase, Reg, VarLoc};
 use mem::address::{LOCAL_BASE, SHARED_BASE};
@@ -26,16 +26,17 @@ use scalar::lanes;
 use std::collections::BTreeMap;
 use vm::{AccessEvent, AccessKind, CopyOnlyRegs, Hooks, Program, Site, Warp};
 
-/// What is known of a launch.
+/// What the check has seen of a launch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LaunchInit {
     blocks: BTreeMap<u64, BlockInit>,
+    /// Registers whose values only go from loads to stores.
     copy_only: CopyOnlyRegs,
-    /// The first lane of each place that used a missing byte, and how many did.
+    /// The first lane that used a missing byte, and how many did, by place.
     seen: BTreeMap<(Site, Space), (Use, u64)>,
 }
 
-/// What is known of a block that has begun.
+/// What the check knows of an active block.
 #[derive(Clone, Debug, Default)]
 struct BlockInit {
     shared: InitBits,
@@ -45,7 +46,7 @@ struct BlockInit {
     carried: BTreeMap<(u32, u32, Reg), [u8; 32]>,
 }
 
-/// A use of a missing byte.
+/// A use of a byte that nothing has written.
 #[derive(Clone, Debug)]
 struct Use {
     block: u64,
@@ -59,15 +60,15 @@ struct Use {
 
 impl LaunchInit {
     /// The findings of the launch, in the order of the source.
-    pub(crate) fn findings(self, program: &Program, memory: &Memory, running: &Running) -> Vec<Finding> {
+    pub(crate) fn findings(self, program: &Program, memory: &Memory, grid: &Grid) -> Vec<Finding> {
         let found = |((site, space), (used, count)): ((Site, Space), (Use, u64))| {
-            let who = Actor::Thread(report::thread(running, used.block, used.tid));
+            let who = Actor::Thread(report::thread(grid, used.block, used.tid));
             let mut access = Access::new(who, used.what, space, program.span(site)).address(used.address, used.bytes);
             let frame = used.frame.as_ref();
             access.place = frame.and_then(|f| report::place_at(program, memory, f, used.lane as usize, used.address));
             let mut finding = Finding::new(FindingKind::Uninitialised, vec![access])
-                .in_launch(report::launch_info(program, running))
-                .with_seed(running.seed);
+                .in_launch(report::launch_info(program, grid))
+                .with_seed(grid.seed);
             finding.count = count;
             finding
         };
@@ -87,7 +88,7 @@ fn is_local_variable(program: &Program, warp: &Warp<32>, address: u64) -> bool {
     program.module().func(func).vars.iter().any(|var| !var.is_dummy && is_here(var))
 }
 
-/// Hooks that keep the bits of what is written and look at what is read.
+/// Hooks that track which bytes are written and check those that are read.
 pub(crate) struct InitHooks<'a> {
     pub(crate) program: &'a Program,
     pub(crate) global: SharedInitBits,
@@ -96,7 +97,7 @@ pub(crate) struct InitHooks<'a> {
 }
 
 impl InitHooks<'_> {
-    /// The mask of bytes of each lane that are missing.
+    /// For each lane the mask of the bytes that nothing has written.
     fn missing(&self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) -> [u8; 32] {
         let bytes = event.bytes as u64;
         let mut out = [0u8; 32];
@@ -125,7 +126,7 @@ impl InitHooks<'_> {
         out
     }
 
-    /// Notes that the lanes wrote; `missing` are bytes of values that were carried there.
+    /// Notes a write of the lanes; `missing` are the missing bytes of the values that they store.
     fn wrote(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>, missing: Option<[u8; 32]>) {
         let bytes = event.bytes as u64;
         let lanes = lanes(event.mask);

@@ -1,29 +1,31 @@
-//! Race detection of a launch: what each pass is told.
+//! Race detection of a launch: the events that each pass of the detector sees.
 //!
-//! Neither pass is told of loads and stores that are known to meet no other thread's (`sharing`): they race with nothing, and
-//! since only what another thread reads can order it, nothing else depends on them.
+//! Neither pass sees loads and stores that provably touch memory of one thread alone (`footprint`). They race with nothing,
+//! and since only a value that another thread reads can order threads, nothing else depends on them.
 
+use crate::block::Block;
 use crate::footprint::SiteSharing;
+use crate::schedule::BlockEvents;
 use ir::Access;
 use mem::Lanes;
 use race::{Addresses, CtaSlot, Details, Detector, Exact, Kind, Scope, Space, WarpAccess};
 use std::collections::BTreeMap;
 use vm::{AccessEvent, AccessKind, Hooks, SilentSites, Site, Warp};
 
-/// What watches a launch.
+/// The pass of the race detector that a launch runs under.
 #[derive(Clone, Debug)]
-pub(crate) enum Mode {
-    /// Nothing.
-    Plain,
-    /// The first pass of the race detector.
+pub(crate) enum RacePass {
+    /// The launch is not checked.
+    Off,
+    /// The first pass: which bytes may be racy.
     Detect(Box<Detector>),
-    /// The second pass.
-    Decide(Box<Deciding>),
+    /// The second pass: which of them are, and by which accesses.
+    Decide(Box<ExactPass>),
 }
 
-/// The second pass with the sites and call stacks that its reports name by number.
+/// The second pass, with the sites and call stacks to which its reports refer by number.
 #[derive(Clone, Debug)]
-pub(crate) struct Deciding {
+pub(crate) struct ExactPass {
     pub(crate) exact: Exact,
     sites: BTreeMap<Site, u32>,
     stacks: BTreeMap<Vec<Site>, u32>,
@@ -31,9 +33,9 @@ pub(crate) struct Deciding {
     stack_list: Vec<Vec<Site>>,
 }
 
-impl Deciding {
-    pub(crate) fn new(exact: Exact) -> Deciding {
-        Deciding {
+impl ExactPass {
+    pub(crate) fn new(exact: Exact) -> ExactPass {
+        ExactPass {
             exact,
             sites: BTreeMap::new(),
             stacks: BTreeMap::new(),
@@ -72,38 +74,38 @@ impl Deciding {
     }
 }
 
-impl Mode {
-    pub(crate) fn begin_block(&mut self, linear: u64) -> Option<CtaSlot> {
+impl BlockEvents for RacePass {
+    fn on_begin(&mut self, block: &mut Block) {
+        block.slot = match self {
+            RacePass::Off => None,
+            RacePass::Detect(d) => Some(d.begin_block(block.linear)),
+            RacePass::Decide(d) => Some(d.exact.begin_block(block.linear)),
+        };
+    }
+
+    fn on_end(&mut self, block: &mut Block) {
+        let Some(slot) = block.slot.take() else { return };
         match self {
-            Mode::Plain => None,
-            Mode::Detect(d) => Some(d.begin_block(linear)),
-            Mode::Decide(d) => Some(d.exact.begin_block(linear)),
+            RacePass::Off => {}
+            RacePass::Detect(d) => d.end_block(slot),
+            RacePass::Decide(d) => d.exact.end_block(slot),
         }
     }
 
-    /// All blocks of the launch have met.
-    pub(crate) fn on_grid_sync(&mut self) {
+    fn on_grid_sync(&mut self) {
         match self {
-            Mode::Plain => {}
-            Mode::Detect(d) => d.on_grid_sync(),
-            Mode::Decide(d) => d.exact.on_grid_sync(),
-        }
-    }
-
-    pub(crate) fn end_block(&mut self, slot: CtaSlot) {
-        match self {
-            Mode::Plain => {}
-            Mode::Detect(d) => d.end_block(slot),
-            Mode::Decide(d) => d.exact.end_block(slot),
+            RacePass::Off => {}
+            RacePass::Detect(d) => d.on_grid_sync(),
+            RacePass::Decide(d) => d.exact.on_grid_sync(),
         }
     }
 }
 
-/// Tells the race detector what a block does.
+/// Reports the events of a block to the race detector.
 pub(crate) struct RaceHooks<'a> {
-    pub(crate) mode: &'a mut Mode,
+    pub(crate) pass: &'a mut RacePass,
     pub(crate) slot: Option<CtaSlot>,
-    /// What is known of the launch's accesses beforehand.
+    /// Accesses that the detector need not see.
     pub(crate) sharing: Option<&'a SiteSharing>,
 }
 
@@ -126,10 +128,10 @@ impl Hooks<32> for RaceHooks<'_> {
 
     fn on_barrier(&mut self) {
         let Some(slot) = self.slot else { return };
-        match self.mode {
-            Mode::Plain => {}
-            Mode::Detect(d) => d.on_barrier(slot),
-            Mode::Decide(d) => d.exact.on_barrier(slot),
+        match self.pass {
+            RacePass::Off => {}
+            RacePass::Detect(d) => d.on_barrier(slot),
+            RacePass::Decide(d) => d.exact.on_barrier(slot),
         }
     }
 
@@ -175,12 +177,12 @@ impl Hooks<32> for RaceHooks<'_> {
             width: event.bytes as u32,
             addresses,
         };
-        match self.mode {
-            Mode::Plain => {}
-            Mode::Detect(d) => {
+        match self.pass {
+            RacePass::Off => {}
+            RacePass::Detect(d) => {
                 d.on_access(slot, space, &access);
             }
-            Mode::Decide(d) => {
+            RacePass::Decide(d) => {
                 let stack = warp.call_stack(event.frame, event.site.pc);
                 let (site, stack) = d.number(&stack);
                 let values = std::array::from_fn(|lane| event.values.get(lane));
@@ -191,19 +193,19 @@ impl Hooks<32> for RaceHooks<'_> {
 
     fn on_syncwarp(&mut self, warp: &Warp<32>, mask: u32) {
         let Some(slot) = self.slot else { return };
-        match self.mode {
-            Mode::Plain => {}
-            Mode::Detect(d) => d.on_syncwarp(slot, warp.number(), mask),
-            Mode::Decide(d) => d.exact.on_syncwarp(slot, warp.number(), mask),
+        match self.pass {
+            RacePass::Off => {}
+            RacePass::Detect(d) => d.on_syncwarp(slot, warp.number(), mask),
+            RacePass::Decide(d) => d.exact.on_syncwarp(slot, warp.number(), mask),
         }
     }
 
     fn on_fence(&mut self, warp: &Warp<32>, mask: u32, reach: ir::Scope) {
         let Some(slot) = self.slot else { return };
-        match self.mode {
-            Mode::Plain => {}
-            Mode::Detect(d) => d.on_fence(slot, warp.number(), mask, scope(reach)),
-            Mode::Decide(d) => d.exact.on_fence(slot, warp.number(), mask, scope(reach)),
+        match self.pass {
+            RacePass::Off => {}
+            RacePass::Detect(d) => d.on_fence(slot, warp.number(), mask, scope(reach)),
+            RacePass::Decide(d) => d.exact.on_fence(slot, warp.number(), mask, scope(reach)),
         }
     }
 }

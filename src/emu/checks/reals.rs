@@ -1,11 +1,11 @@
 //! `--check fp` in a launch: which operations made a NaN or an infinity, or lost a value on its way to an integer.
 //!
-//! Compiled code tests (`lower::reals`) and asks here, with operands and result. An operation is to blame for a NaN if no
-//! operand is one, and for an infinity if all operands are finite: what follows from them is not told again. Equal findings
-//! are counted, by place and kind; the first thread in the order of the run is the witness.
+//! Compiled code tests each result (`lower::reals`) and reports suspicious operations with their operands. An operation is to
+//! blame for a NaN if no operand is a NaN, and for an infinity if all operands are finite; later operations that only pass
+//! them on are not reported. Findings of one kind at one place are counted; the first thread in schedule order is shown.
 
 use crate::report;
-use crate::schedule::grid::Running;
+use crate::schedule::Grid;
 use crate::symbolize::Memories;
 use finding::{Access, Actor, Finding, FindingKind};
 use ir::Ty;
@@ -15,13 +15,13 @@ use std::collections::BTreeMap;
 use text::Value;
 use vm::{Program, RtRequest, Warp};
 
-/// What a launch has come upon, by place and kind.
+/// The faulty operations of a launch, by place and kind.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Made {
+pub(crate) struct RealFaults {
     seen: BTreeMap<(Span, &'static str), Finding>,
 }
 
-impl Made {
+impl RealFaults {
     /// The findings, in the order of the source.
     pub(crate) fn findings(self) -> impl Iterator<Item = Finding> {
         self.seen.into_values()
@@ -32,34 +32,34 @@ impl Made {
     }
 }
 
-/// Looks at what the lanes of a request made.
-pub(crate) fn serve(
-    program: &Program,
-    memory: &mem::Memory,
-    running: &mut Running,
-    number: usize,
-    request: &RtRequest,
-) {
-    let span = program.span(request.site);
-    let mut made = std::mem::take(&mut running.made);
-    let run = &*running;
-    if let Some(block) = run.active.front()
-        && let Some(warp) = block.warps.get(number)
-    {
-        for lane in lanes(request.mask) {
-            let from = Memories { memory, shared: &block.shared, warp };
-            let Some(kind) = to_blame(warp, request, lane, from) else { continue };
-            made.note(span, kind, |kind| {
-                let who = Actor::Thread(report::thread(run, block.linear, warp.number() * 32 + lane as u32));
-                let stack = report::stack_of(program, warp, lane as u32, request.site.func);
-                let access = Access::step(who, span).stack(stack);
-                Finding::new(kind, vec![access]).in_launch(report::launch_info(program, run)).with_seed(run.seed)
-            });
+impl RealFaults {
+    /// Serves the request of a warp of the running block, in which compiled code reports operations.
+    pub(crate) fn serve(
+        &mut self,
+        program: &Program,
+        memory: &mem::Memory,
+        grid: &mut Grid,
+        number: usize,
+        request: &RtRequest,
+    ) {
+        let span = program.span(request.site);
+        if let Some(block) = grid.active.front()
+            && let Some(warp) = block.warps.get(number)
+        {
+            for lane in lanes(request.mask) {
+                let from = Memories { memory, shared: &block.shared, warp };
+                let Some(kind) = to_blame(warp, request, lane, from) else { continue };
+                self.note(span, kind, |kind| {
+                    let who = Actor::Thread(report::thread(grid, block.linear, warp.number() * 32 + lane as u32));
+                    let stack = report::stack_of(program, warp, lane as u32, request.site.func);
+                    let access = Access::step(who, span).stack(stack);
+                    Finding::new(kind, vec![access]).in_launch(report::launch_info(program, grid)).with_seed(grid.seed)
+                });
+            }
         }
-    }
-    running.made = made;
-    if let Some(warp) = running.active.front_mut().and_then(|b| b.warps.get_mut(number)) {
-        warp.answer(program, |_, _| 0);
+        if let Some(warp) = grid.active.front_mut().and_then(|b| b.warps.get_mut(number)) {
+            warp.answer(program, |_, _| 0);
+        }
     }
 }
 

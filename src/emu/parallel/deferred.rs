@@ -1,8 +1,8 @@
-//! Atomics whose result nobody uses, put off until their turn.
+//! Deferred atomics: atomics whose result is unused, done later in block order.
 //!
-//! While blocks run in parallel, atomics on bytes that nothing else touches are not done at once. Where all of them do one
-//! operation on integers that commutes, each worker adds up its own part ([`Partials`]), and the order does not matter. All
-//! others, those on reals above all, are written down by each chunk of blocks ([`Record`]) and done in the order of chunks.
+//! While blocks run in parallel, atomics on bytes that nothing else touches are deferred. Where all atomics on the same bytes
+//! do one commutative operation on integers, each worker accumulates a partial result ([`Partials`]); the order does not
+//! matter. All others, such as atomics on reals, are logged by each chunk of blocks ([`Record`]) and done in chunk order.
 
 use crate::footprint::SiteSharing;
 use ir::analysis::footprint::Sharing;

@@ -1,8 +1,142 @@
 //! Running the blocks of one launch on several threads, with the result of one thread.
 //!
-//! Blocks that provably share nothing run independently of each other (`independent`). Other blocks run speculatively and
-//! commit in block order (`speculative`). Atomics whose result is unused are deferred (`deferred`).
+//! A launch begins on one thread, block after block. When enough work has been done to estimate the rest, and the rest is
+//! worth it, the footprint analysis looks at the launch (`footprint`). If no byte that a block writes is touched by another
+//! block, except by atomics that can be deferred (`deferred`), the remaining blocks run independently (`independent`).
+//! Otherwise they run speculatively and commit in block order (`speculative`).
+//!
+//! While the launch is checked for races, only independent blocks run in parallel, and only if no two blocks can race with
+//! each other. The second pass of the race detector runs on one thread.
 
-pub(crate) mod deferred;
-pub(crate) mod independent;
-pub(crate) mod speculative;
+mod deferred;
+mod heuristics;
+mod independent;
+mod pool;
+mod speculative;
+
+pub(crate) use heuristics::Heuristics;
+pub(crate) use pool::Pool;
+pub use speculative::Speculation;
+
+use crate::block::BlockStop;
+use crate::checks::{Checks, RacePass};
+use crate::footprint::KnownLaunches;
+use crate::schedule::Grid;
+use independent::Independent;
+use ir::analysis::footprint::Sharing;
+use mem::Memory;
+use speculative::Speculative;
+use std::ops::ControlFlow;
+use vm::Program;
+
+/// Whether several threads work on a launch.
+#[derive(Clone, Debug)]
+pub(crate) enum Parallel {
+    /// It is too early to decide.
+    Undecided,
+    /// One thread runs the rest of the launch.
+    No,
+    /// The threads run blocks that share nothing.
+    Independent(Box<Independent>),
+    /// The threads run blocks speculatively and commit them in order.
+    Speculative(Box<Speculative>),
+}
+
+/// What comes next after several threads have worked.
+#[derive(Debug)]
+pub(crate) enum Next {
+    /// Nothing: the budget is used up.
+    Spent,
+    /// One thread goes on.
+    Serial,
+    /// One thread goes on with the active block, which has stopped for this reason.
+    Handed(BlockStop),
+}
+
+/// From which sizes on several threads work. The result of a launch does not depend on it.
+#[derive(Clone, Copy, Debug)]
+pub struct Grain {
+    /// Schedule points that a launch passes on one thread before it is analysed.
+    pub prologue: u64,
+    /// Estimated schedule points of the remaining blocks from which on several threads are worth it. A quarter of them is
+    /// enough where blocks may share something: accesses are irregular there, and each point takes longer.
+    pub worth: u64,
+    /// Schedule points that a chunk of blocks should have.
+    pub chunk: u64,
+    /// Not 0: threads wait before each block for a time that depends on this number, so that tests see other orders.
+    pub jitter: u64,
+    /// Whether blocks run speculatively even where that gains nothing, so that tests see it.
+    pub insists: bool,
+}
+
+impl Default for Grain {
+    fn default() -> Grain {
+        Grain { prologue: 20_000, worth: 150_000, chunk: 60_000, jitter: 0, insists: false }
+    }
+}
+
+/// What the emulator lends to a launch that runs in parallel.
+pub(crate) struct Crew<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) pool: &'a Pool,
+    pub(crate) grain: Grain,
+    pub(crate) known: &'a mut KnownLaunches,
+    pub(crate) output: &'a mut Vec<u8>,
+    pub(crate) points: &'a mut u64,
+    pub(crate) heuristics: &'a mut Heuristics,
+    pub(crate) speculation: &'a mut Speculation,
+}
+
+impl Parallel {
+    /// Lets the threads work if they should. No block is active.
+    pub(crate) fn run(
+        &mut self,
+        mut crew: Crew<'_>,
+        grid: &mut Grid,
+        checks: &mut Checks,
+        memory: &mut Memory,
+        budget: &mut u64,
+    ) -> Next {
+        if matches!(self, Parallel::Undecided) && grid.points >= crew.grain.prologue {
+            *self = decide(&mut crew, grid, checks, memory);
+        }
+        let flow = match self {
+            Parallel::Independent(state) => state.run(crew, grid, checks, memory, budget),
+            Parallel::Speculative(state) => state.run(crew, grid, memory, budget),
+            Parallel::Undecided | Parallel::No => return Next::Serial,
+        };
+        match flow {
+            ControlFlow::Continue(next) => next,
+            ControlFlow::Break(next) => {
+                *self = Parallel::No;
+                next
+            }
+        }
+    }
+}
+
+fn decide(crew: &mut Crew<'_>, grid: &Grid, checks: &Checks, memory: &Memory) -> Parallel {
+    let (program, threads, grain) = (crew.program, crew.pool.jobs(), crew.grain);
+    let left = grid.total - grid.begun;
+    let each = (grid.points / grid.begun.max(1)).max(1);
+    // Blocks of a cooperative launch wait for each other.
+    let is_cooperative = program.module().func(grid.launch.func).cooperative;
+    let work = each.saturating_mul(left);
+    if matches!(checks.race, RacePass::Decide(_)) || is_cooperative || left < 2 || work < grain.worth / 4 {
+        return Parallel::No;
+    }
+    let sharing = crew.known.of(program, memory, &grid.launch);
+    let is_unchecked = matches!(checks.race, RacePass::Off);
+    let is_unknown = sharing.worst() == Sharing::Unknown;
+    // Code that loads much runs at half its speed on a draft, so two or three threads gain nothing.
+    let is_slow = threads < 4;
+    let mut should_try = || grain.insists || !is_slow && crew.heuristics.should_try(grid.launch.func);
+    if is_unknown && is_unchecked && should_try() {
+        return Parallel::Speculative(Box::new(Speculative::new(grid.args())));
+    }
+    if work < grain.worth || is_unknown || !(is_unchecked || sharing.keeps_races_in_blocks()) {
+        return Parallel::No;
+    }
+    let blocks = (grain.chunk / each).clamp(1, (left / (8 * threads as u64)).max(1));
+    Parallel::Independent(Box::new(Independent::new(sharing, grid, memory, blocks)))
+}

@@ -1,111 +1,77 @@
-//! Blocks of one launch on several threads, where they may share what they touch: ordered commit.
+//! Speculation with in-order commit: blocks that may share memory, on several threads.
 //!
-//! Where the analysis cannot show that blocks are independent (`parallel`), they are worked in rounds. In a round some pieces
-//! of consecutive blocks begin from the same memory, which does not change meanwhile; each runs on one thread and on a draft
-//! of its own (`mem::Draft`), which keeps what it writes and notes what it reads. Then one thread goes through the pieces in
-//! the order of blocks: one that has read nothing that an earlier one of the round writes has done what it would have done in
-//! its turn, and is *committed*: its writes are applied, its prints appended. The first that has is *discarded* with all that
-//! follow, and they are the next round's. The first piece of a round can meet nothing, so that every round comes further.
+//! Where the analysis cannot show that blocks are independent, they run in iterations. In each iteration some pieces of
+//! consecutive blocks start from the same memory, which does not change meanwhile. Each piece runs on one thread and on a
+//! draft of memory (`mem::Draft`), which buffers its writes and notes its reads. Then one thread goes through the pieces in
+//! block order. A piece that has read nothing that an earlier piece of the iteration writes has done what it would have
+//! done in its turn, and *commits*: its writes are applied and its output is appended. The first piece that has is
+//! *discarded*, with all that follow; they run in the next iteration. The first piece of an iteration conflicts with nothing,
+//! so every iteration makes progress.
 //!
-//! - An atomic whose result nobody uses is written down, and done when its piece is committed.
-//! - Before an atomic whose result is used and before a volatile load a block *waits*: most likely it will have to do with
-//!   what others write. When its turn comes it goes on, alone. Where blocks do that, each is a piece of its own.
-//! - Whatever else ends or holds up a block (a fault, a poll, a barrier that never completes, a service) is not looked at
-//!   before its turn. Then the block is handed over as it is to who runs blocks one after another, with why it stopped;
-//!   nothing that was only supposed ever surfaces. Pieces behind it are discarded.
+//! - An atomic whose result is unused is logged and done when its piece commits.
+//! - Before an atomic whose result is used and before a volatile load, a block *waits*: it probably communicates with other
+//!   blocks. It continues, alone, when its turn comes. Where blocks do that, each piece is a single block.
+//! - Any other event that ends or stops a block (a fault, polling, a barrier that never completes, a service) is handled in
+//!   the block's turn: the block is handed to the serial scheduler as it is, with the reason why it stopped. No effect of
+//!   speculation is ever visible. The pieces behind it are discarded.
 //!
-//! No piece outlives a call: between calls a launch is what it is on one thread (invariant I8). What the threads did in vain
-//! is not counted. Where too much is in vain, or it costs more than it brings, the launch goes on on one thread, and so do
-//! later launches of the kernel for a while. All these decisions are made from counts of work, never from a clock, and none
-//! of them shows in a result.
+//! No piece outlives a call: between calls a launch looks as it does on one thread (invariant I8). Discarded work is not
+//! counted. If too much work is discarded, or speculation costs more than it gains, the launch continues on one thread, and
+//! later launches of the kernel are not tried for a while (`heuristics`). All these decisions depend on counts of work, never
+//! on a clock, and no result depends on them.
 //!
-//! Not here: launches that are looked at for races, which are run by one thread unless they are proven independent.
+//! Not here: launches that are checked for races. They run on one thread unless they are proven independent.
 
 use crate::block::{Block, BlockStop};
 use crate::parallel::deferred::Record;
-use crate::parallel::independent::{Crew, Grain, Parallel, Turn, lock};
-use crate::schedule::grid::{Running, Standstill, block_at, mix};
-use crate::service::print::{self, Served};
-use device::KernelLaunch;
+use crate::parallel::pool::{BlockSource, Stack};
+use crate::parallel::{Crew, Grain, Next};
+use crate::schedule::Grid;
+use crate::service::Served;
+use ir::Ty;
 use ir::op::AtomOp;
 use ir::rt::Rt;
-use ir::{FuncId, Ty};
 use mem::{Draft, Memory};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::ops::ControlFlow;
+use std::sync::Arc;
 use vm::{Arg, Atomics, Program, Site};
 
-/// Pieces of a round, for each thread; where each is a block; and of the first two rounds.
+/// Pieces of an iteration for each thread: usually, where each piece is a block, and in the first two iterations.
 const WIDTH: [u64; 3] = [4, 24, 2];
 
-/// Sheets that all drafts of a round may use, about 70 MB.
+/// Sheets that all drafts of an iteration may use, about 70 MB.
 const SHEETS: usize = 12 << 10;
 
-/// How pieces that ran ahead of their turn fared.
+/// What became of speculative pieces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Speculation {
-    /// Pieces whose work counts, but for the first of each round.
+    /// Pieces that committed, except the first of each iteration.
     pub committed: u64,
-    /// Pieces whose work was in vain.
+    /// Pieces that were discarded.
     pub discarded: u64,
-    /// Pieces in which a block had to wait for its turn.
+    /// Pieces in which a block waited for its turn.
     pub waited: u64,
 }
 
-/// Kernels whose launches gained nothing of late: how many did, and how many more are not tried.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Habits(BTreeMap<FuncId, (u32, u32)>);
-
-impl Habits {
-    /// Whether a launch of the kernel is to be tried.
-    pub(crate) fn tries(&mut self, kernel: FuncId) -> bool {
-        let Some((_, skip)) = self.0.get_mut(&kernel) else { return true };
-        let tries = *skip == 0;
-        *skip = skip.saturating_sub(1);
-        tries
-    }
-
-    fn gained(&mut self, kernel: FuncId, has_gained: bool) {
-        if has_gained {
-            self.0.remove(&kernel);
-            return;
-        }
-        let (failures, skip) = self.0.entry(kernel).or_default();
-        *failures = (*failures + 1).min(8);
-        *skip = (1 << (2 * *failures)) - 1;
-    }
-}
-
-/// A launch that is worked in rounds.
+/// A launch that runs speculatively.
 #[derive(Clone, Debug)]
-pub(crate) struct Ordered {
+pub(crate) struct Speculative {
     args: Arc<[Arg]>,
     /// What pieces have done with each allocation, by place ([`Draft::note_uses`]).
     uses: Vec<u8>,
-    /// Those with which they have done more than one thing: of these each byte counts.
+    /// Allocations with which they have done more than one thing: for these each byte counts.
     mixed: Arc<[bool]>,
-    /// Whether blocks wait for their turn, so that each is a piece of its own.
+    /// Whether blocks wait for their turn, so that each piece is a single block.
     is_single: bool,
     /// By how many powers of two pieces are smaller than they should be, since drafts became too large.
     smaller: u32,
-    rounds: u64,
-    /// What the last rounds cost, and what it would have cost without them, in schedule points of one thread.
+    iterations: u64,
+    /// What the last iterations cost, and what one thread would have needed for the same work, in schedule points.
     cost: u64,
     worth: u64,
-    spares: Spares,
-}
-
-/// Blocks that pieces use one after another.
-#[derive(Debug, Default)]
-struct Spares {
-    blocks: Mutex<Vec<Block>>,
-}
-
-impl Clone for Spares {
-    fn clone(&self) -> Spares {
-        Spares::default()
-    }
+    /// Finished blocks that are free for reuse.
+    spare: Stack<Block>,
 }
 
 /// Consecutive blocks on a draft.
@@ -116,7 +82,7 @@ struct Piece {
     end: u64,
     block: Option<Block>,
     draft: Draft,
-    /// Atomics to be done when it is committed.
+    /// Atomics to be done at the commit.
     log: Vec<Record>,
     output: Vec<u8>,
     points: u64,
@@ -131,29 +97,25 @@ enum State {
     Waits,
     /// Its share of the budget is used up.
     Spent,
-    /// The block stopped for a reason that is to be looked at in its turn.
+    /// The block stopped for a reason that is handled in its turn.
     Stopped(BlockStop),
 }
 
-/// What all pieces have in common.
-struct Common<'a> {
-    program: &'a Program,
+/// What all pieces use.
+struct Shared<'a> {
+    source: BlockSource<'a>,
     base: &'a Arc<Memory>,
-    launch: &'a KernelLaunch,
-    args: &'a [Arg],
     mixed: &'a Arc<[bool]>,
     sheets: usize,
     share: u64,
-    jitter: u64,
-    spares: &'a Spares,
 }
 
-/// What a round came to, in schedule points.
+/// What an iteration achieved, in schedule points.
 #[derive(Default)]
 struct Tally {
-    /// Passed by all pieces ahead of their turn, in vain or not.
+    /// Passed speculatively, committed or not.
     ahead: u64,
-    /// Of these, by pieces that were committed.
+    /// Of these, by pieces that committed.
     committed: u64,
     /// Passed in their turn by blocks that had waited for it.
     alone: u64,
@@ -161,87 +123,91 @@ struct Tally {
     sheets: u64,
 }
 
-impl Ordered {
-    pub(crate) fn new(args: Vec<Arg>) -> Ordered {
-        Ordered {
+impl Speculative {
+    pub(crate) fn new(args: Vec<Arg>) -> Speculative {
+        Speculative {
             args: args.into(),
             uses: Vec::new(),
             mixed: Arc::default(),
             is_single: false,
             smaller: 0,
-            rounds: 0,
+            iterations: 0,
             cost: 0,
             worth: 0,
-            spares: Spares::default(),
+            spare: Stack::default(),
         }
     }
 
-    /// How many pieces the next round has, and of how many blocks, each of which passes about `each` points.
+    /// How many pieces the next iteration has, and of how many blocks; each block passes about `each` points.
     fn plan(&self, each: u64, left: u64, jobs: u64, grain: Grain, budget: u64) -> (u64, u64) {
-        // The first round finds out who writes what, the second whether anything comes of it.
-        let is_first = self.rounds < 2;
+        // The first iteration finds out who writes what, the second whether speculation succeeds.
+        let is_first = self.iterations < 2;
         let wanted = (grain.chunk >> self.smaller) / each >> if is_first { 2 } else { 0 };
         let blocks = if self.is_single { 1 } else { wanted.clamp(1, (left / (8 * jobs)).max(1)) };
         let width = jobs * WIDTH[if is_first { 2 } else { usize::from(self.is_single) }];
         (width.min(left.div_ceil(blocks)).min(budget / (blocks * each)), blocks)
     }
 
-    /// Counts what a round came to; whether it goes on like this. What a sheet or a piece costs beside the points was measured.
+    /// Counts what an iteration achieved; whether to go on. The costs of a sheet and of a piece were measured.
     fn goes_on(&mut self, tally: &Tally, pieces: u64, jobs: u64) -> bool {
         let apart = tally.ahead + tally.ahead / 4 + 8 * tally.sheets + 40 * pieces;
         let cost = apart / jobs.min(pieces) + tally.alone + tally.alone / 4 + 4 * tally.sheets;
         self.cost = self.cost / 2 + cost;
         self.worth = self.worth / 2 + tally.committed + tally.alone;
-        self.rounds += 1;
-        self.rounds == 1 || self.cost < self.worth
+        self.iterations += 1;
+        self.iterations == 1 || self.cost < self.worth
     }
-}
 
-impl Running {
-    /// Works in rounds as far as the budget goes. No block is at work.
-    pub(crate) fn run_ordered(&mut self, crew: Crew<'_>, memory: &mut Memory, budget: &mut u64) -> Turn {
-        let Crew { program, pool, grain, output, points, habits, speculation, .. } = crew;
-        let (Parallel::Ordered(ordered), Some(threads)) = (&mut self.parallel, pool.threads()) else {
-            return Turn::Serial;
-        };
+    /// Works as far as the budget goes; breaks when speculation ends. No block is active.
+    pub(crate) fn run(
+        &mut self,
+        crew: Crew<'_>,
+        grid: &mut Grid,
+        memory: &mut Memory,
+        budget: &mut u64,
+    ) -> ControlFlow<Next, Next> {
+        let Crew { program, pool, grain, output, points, heuristics, speculation, .. } = crew;
+        let Some(threads) = pool.threads() else { return ControlFlow::Continue(Next::Serial) };
         let jobs = pool.jobs() as u64;
         let mut has_room = None;
         loop {
-            let left = self.total - self.begun;
-            let each = (self.points / self.begun.max(1)).max(1);
-            let (count, blocks) = ordered.plan(each, left, jobs, grain, *budget);
-            // A frame of a block that has ended serves to name addresses.
-            if count < 2 || self.witness.is_none() {
-                return if *budget == 0 { Turn::Spent } else { Turn::Serial };
+            let left = grid.total - grid.begun;
+            let each = (grid.points / grid.begun.max(1)).max(1);
+            let (count, blocks) = self.plan(each, left, jobs, grain, *budget);
+            // Addresses are named by the frame of a block that has ended.
+            if count < 2 || grid.witness.is_none() {
+                return ControlFlow::Continue(if *budget == 0 { Next::Spent } else { Next::Serial });
             }
-            // That a page is wanting must come out at the store that wants it.
+            // If memory has no room for a page, the store that needs it has to say so.
             if !*has_room.get_or_insert_with(|| memory.has_room_for_writes()) {
-                self.parallel = Parallel::No;
-                return Turn::Serial;
+                return ControlFlow::Break(Next::Serial);
             }
             let base = Arc::new(std::mem::take(memory));
-            let common = Common {
-                program,
+            let shared = Shared {
+                source: BlockSource {
+                    program,
+                    launch: &grid.launch,
+                    args: &self.args,
+                    seed: 0,
+                    jitter: grain.jitter,
+                    spare: &self.spare,
+                },
                 base: &base,
-                launch: &self.launch,
-                args: &ordered.args,
-                mixed: &ordered.mixed,
+                mixed: &self.mixed,
                 sheets: SHEETS / count as usize,
                 share: blocks.saturating_mul(8 * each).max(grain.chunk).min(*budget),
-                jitter: grain.jitter,
-                spares: &ordered.spares,
             };
             let piece = |i: u64| {
-                let draft = lock(pool.drafts()).pop().unwrap_or_default();
-                Piece::new(self.begun + i * blocks, (self.begun + (i + 1) * blocks).min(self.total), draft)
+                let draft = pool.drafts().pop().unwrap_or_default();
+                Piece::new(grid.begun + i * blocks, (grid.begun + (i + 1) * blocks).min(grid.total), draft)
             };
             let mut pieces: Vec<Piece> = (0..count).map(piece).collect();
-            threads.install(|| pieces.par_iter_mut().with_max_len(1).for_each(|piece| piece.run(&common)));
+            threads.install(|| pieces.par_iter_mut().with_max_len(1).for_each(|piece| piece.run(&shared)));
 
             let mut tally = Tally { ahead: pieces.iter().map(|p| p.points).sum(), ..Tally::default() };
-            let mut handed = None;
+            let (mut handed, mut adopted) = (None, None);
             let (mut through, mut is_cut) = (0, false);
-            // What this round has done with each allocation.
+            // What this iteration has done with each allocation.
             let mut uses = vec![0; base.places()];
             while !is_cut && through < pieces.len() {
                 let (earlier, rest) = pieces.split_at_mut(through);
@@ -249,7 +215,7 @@ impl Running {
                 let meets = |piece: &Piece| earlier.iter().any(|e| piece.draft.meets(&e.draft));
                 if piece.draft.is_spoilt() || piece.draft.reads_any(&uses) && meets(piece) {
                     let is_full = piece.draft.is_spoilt() && piece.draft.is_full();
-                    ordered.smaller += u32::from(is_full && through == 0);
+                    self.smaller += u32::from(is_full && through == 0);
                     break;
                 }
                 piece.commit(&base);
@@ -257,54 +223,53 @@ impl Running {
                 speculation.committed += u64::from(through > 0);
                 if matches!(piece.state, State::Waits) {
                     speculation.waited += 1;
-                    ordered.is_single = true;
+                    self.is_single = true;
                     let before = piece.points;
-                    piece.finish(&common, budget.saturating_sub(before));
+                    piece.finish(&shared, budget.saturating_sub(before));
                     tally.alone += piece.points - before;
                 }
                 piece.draft.note_uses(&mut uses);
                 output.append(&mut piece.output);
                 *points += piece.points;
-                self.points += piece.points;
+                grid.points += piece.points;
                 *budget = budget.saturating_sub(piece.points);
-                self.begun = piece.next;
+                grid.begun = piece.next;
                 if let Some(block) = piece.block.take() {
-                    (self.polled, self.standstill) = (0, Standstill::default());
-                    self.active.push_back(block);
+                    adopted = Some(block);
                     handed = Some(std::mem::replace(&mut piece.state, State::Done));
                 }
                 is_cut = piece.next < piece.end || handed.is_some();
                 through += 1;
             }
+            adopted.into_iter().for_each(|block| grid.adopt(block));
             speculation.discarded += (pieces.len() - through) as u64;
-            ordered.uses.resize(base.places(), 0);
+            self.uses.resize(base.places(), 0);
             for piece in &pieces {
                 tally.sheets += piece.draft.sheets() as u64;
-                piece.draft.note_uses(&mut ordered.uses);
+                piece.draft.note_uses(&mut self.uses);
             }
-            ordered.mixed = ordered.uses.iter().map(|u| u.count_ones() > 1).collect();
+            self.mixed = self.uses.iter().map(|u| u.count_ones() > 1).collect();
             for mut piece in pieces {
                 piece.draft.end();
-                lock(pool.drafts()).push(piece.draft);
+                pool.drafts().push(piece.draft);
             }
-            // The drafts have let go of it.
+            // The drafts hold no references to it any more.
             *memory = Arc::try_unwrap(base).unwrap_or_else(|base| (*base).clone());
-            let is_over = self.begun == self.total;
-            let goes_on = ordered.goes_on(&tally, count, jobs) || grain.insists;
+            let is_over = grid.begun == grid.total;
+            let goes_on = self.goes_on(&tally, count, jobs) || grain.insists;
             let next = match handed {
-                Some(State::Stopped(stop)) => Some(Turn::Handed(stop)),
-                Some(_) if *budget == 0 => Some(Turn::Spent),
-                // What is too much for a draft has its turn block after block.
-                Some(_) => Some(Turn::Serial),
-                None => (through == 0 || is_over || !goes_on).then_some(Turn::Serial),
+                Some(State::Stopped(stop)) => Some(Next::Handed(stop)),
+                Some(_) if *budget == 0 => Some(Next::Spent),
+                // A block that does not fit on a draft runs serially.
+                Some(_) => Some(Next::Serial),
+                None => (through == 0 || is_over || !goes_on).then_some(Next::Serial),
             };
             if is_over || !goes_on {
-                habits.gained(self.launch.func, is_over);
-                self.parallel = Parallel::No;
-                return next.unwrap_or(Turn::Serial);
+                heuristics.note(grid.launch.func, is_over);
+                return ControlFlow::Break(next.unwrap_or(Next::Serial));
             }
             if let Some(next) = next {
-                return next;
+                return ControlFlow::Continue(next);
             }
         }
     }
@@ -315,23 +280,27 @@ impl Piece {
         Piece { next, end, block: None, draft, log: Vec::new(), output: Vec::new(), points: 0, state: State::Working }
     }
 
-    /// Runs the blocks ahead of their turn.
-    fn run(&mut self, common: &Common<'_>) {
-        self.draft.begin(common.base, common.mixed, common.sheets);
-        let mut budget = common.share;
+    /// Runs the blocks speculatively.
+    fn run(&mut self, shared: &Shared<'_>) {
+        let program = shared.source.program;
+        self.draft.begin(shared.base, shared.mixed, shared.sheets);
+        let mut budget = shared.share;
         self.state = loop {
             if self.block.is_none() && self.next == self.end {
                 break State::Done;
             }
-            let mut block = self.block.take().unwrap_or_else(|| self.begin(common));
-            let mut ahead = Ahead { draft: &self.draft, log: &mut self.log, is_held: false };
-            let stop = block.run(common.program, self.draft.memory(), None, Some(&mut ahead), &mut budget);
-            let is_held = ahead.is_held;
+            let mut block = self.block.take().unwrap_or_else(|| {
+                self.next += 1;
+                shared.source.make(self.next - 1)
+            });
+            let mut atomics = SpeculativeAtomics { draft: &self.draft, log: &mut self.log, is_held: false };
+            let stop = block.run(program, self.draft.memory(), None, Some(&mut atomics), &mut budget);
+            let is_held = atomics.is_held;
             if let BlockStop::Done = stop {
-                lock(&common.spares.blocks).push(block);
+                shared.source.recycle(block);
                 continue;
             }
-            let stop = self.serve(common.program, &mut block, stop);
+            let stop = self.serve(program, &mut block, stop);
             self.block = Some(block);
             match stop {
                 None => {}
@@ -340,38 +309,19 @@ impl Piece {
                 Some(stop) => break State::Stopped(stop),
             }
         };
-        self.points = common.share - budget;
+        self.points = shared.share - budget;
     }
 
-    fn begin(&mut self, common: &Common<'_>) -> Block {
-        self.next += 1;
-        if common.jitter != 0 {
-            (0..mix(common.jitter ^ self.next) % 4096).for_each(|_| std::hint::spin_loop());
-        }
-        let spare = lock(&common.spares.blocks).pop();
-        block_at(common.program, common.launch, common.args, 0, self.next - 1, spare)
-    }
-
-    /// Serves what a block may print; gives why it stopped if it has to stay so.
+    /// Serves a request that only prints; returns why the block stopped if it has to stay stopped.
     fn serve(&mut self, program: &Program, block: &mut Block, stop: BlockStop) -> Option<BlockStop> {
         let BlockStop::Rt(warp, request) = stop else { return Some(stop) };
-        if !is_print(request.rt) {
-            return Some(BlockStop::Rt(warp, request));
-        }
-        let (state, memory) = (&mut block.prints[warp], self.draft.memory());
-        let served =
-            print::serve(program, &mut block.warps[warp], &request, state, memory, &block.shared, &mut self.output);
-        match served {
-            Served::Done => None,
-            Served::Exit => {
-                block.warps[warp].exit_current();
-                None
-            }
-            Served::Error(..) | Served::Refused => Some(BlockStop::Rt(warp, request)),
-        }
+        let memory = self.draft.memory();
+        let is_served =
+            is_print(request.rt) && block.serve(program, warp, &request, memory, &mut self.output) == Served::Done;
+        (!is_served).then_some(BlockStop::Rt(warp, request))
     }
 
-    /// Does to memory what the piece has done, whose turn it is.
+    /// Applies what the piece has done to memory; it is its turn.
     fn commit(&mut self, base: &Memory) {
         // There is room for all pages.
         let _ = self.draft.apply();
@@ -379,13 +329,14 @@ impl Piece {
         self.draft.take_turn();
     }
 
-    /// Goes on with the block that waited for its turn, which it is, to its end.
-    fn finish(&mut self, common: &Common<'_>, budget: u64) {
+    /// Runs the block that waited for its turn to its end.
+    fn finish(&mut self, shared: &Shared<'_>, budget: u64) {
         let Some(mut block) = self.block.take() else { return };
+        let program = shared.source.program;
         let mut rest = budget;
         let stop = loop {
-            let stop = block.run(common.program, self.draft.memory(), None, None, &mut rest);
-            if let Some(stop) = self.serve(common.program, &mut block, stop) {
+            let stop = block.run(program, self.draft.memory(), None, None, &mut rest);
+            if let Some(stop) = self.serve(program, &mut block, stop) {
                 break stop;
             }
         };
@@ -393,7 +344,7 @@ impl Piece {
         self.points += budget - rest;
         self.state = match stop {
             BlockStop::Done => {
-                lock(&common.spares.blocks).push(block);
+                shared.source.recycle(block);
                 State::Done
             }
             stop => {
@@ -404,7 +355,7 @@ impl Piece {
     }
 }
 
-/// Whether a service has no effect but on what is printed and on the calling warp.
+/// Whether a service affects nothing but the output and the calling warp.
 fn is_print(rt: Rt) -> bool {
     use Rt::{
         IoBegin, IoEnd, IoPutChar, IoPutComplex4, IoPutComplex8, IoPutInt, IoPutLogical, IoPutReal4, IoPutReal8, Stop,
@@ -424,15 +375,15 @@ fn is_print(rt: Rt) -> bool {
     )
 }
 
-/// Takes the atomics of a piece, and stops its blocks where they are to wait.
+/// Logs the atomics of a piece, and stops its blocks where they have to wait.
 #[derive(Debug)]
-struct Ahead<'a> {
+struct SpeculativeAtomics<'a> {
     draft: &'a Draft,
     log: &'a mut Vec<Record>,
     is_held: bool,
 }
 
-impl Atomics for Ahead<'_> {
+impl Atomics for SpeculativeAtomics<'_> {
     fn holds(&mut self) -> bool {
         self.is_held = true;
         true

@@ -1,3 +1,12 @@
 //! The order in which the blocks of a launch run on one thread.
+//!
+//! Not here: what watches the blocks (`checks`), and several threads (`parallel`).
 
-pub(crate) mod grid;
+mod grid;
+mod livelock;
+mod seed;
+
+pub use grid::Grid;
+pub(crate) use grid::{BlockEvents, GridBarrier, make_block};
+pub(crate) use livelock::LivelockDetector;
+pub(crate) use seed::mix;

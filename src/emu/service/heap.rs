@@ -3,7 +3,7 @@
 //! Each lane allocates for itself, in the order of lanes; what a launch has allocated may not exceed the heap that CUDA gives
 //! a context. A lane without `stat=` that finds no room ends the launch with a finding.
 
-use crate::service::print::Served;
+use crate::service::Served;
 use crate::symbolize::Memories;
 use finding::FindingKind;
 use ir::rt::Rt;
@@ -18,8 +18,8 @@ const HEAP_BYTES: u64 = 8 << 20;
 /// The code of a failed allocation, and of freeing what is not allocated.
 const FAILED: u64 = 1;
 
-/// Serves the requests of all lanes. `used` counts the bytes that the launch holds, `span` is the statement.
-pub(crate) fn serve(
+/// Serves ALLOCATE and DEALLOCATE of all lanes. `used` counts the bytes that the launch holds, `span` is the statement.
+pub(crate) fn allocate(
     program: &Program,
     warp: &mut Warp<32>,
     request: &RtRequest,

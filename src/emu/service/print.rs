@@ -1,8 +1,9 @@
-//! PRINT and WRITE in device code, and the other services that it may ask for.
+//! PRINT and WRITE in device code, STOP, and errors that compiled code raises.
 //!
-//! Each lane has a statement of its own; its line is complete at the statement's end and goes to the launch's output in the
-//! order of lanes. Output is list-directed, as the host's (`text`).
+//! Each lane has its own statement. At the end of the statement its lines go to the output of the launch, in the order of
+//! lanes. Output is list-directed, like the host's (`text`).
 
+use crate::service::Served;
 use crate::symbolize::Memories;
 use finding::{FindingKind, HostFault};
 use ir::Ty;
@@ -17,21 +18,8 @@ pub(crate) struct PrintState {
     lanes: Vec<Option<ListWriter>>,
 }
 
-/// What became of a service.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Served {
-    /// It is done; the warp can go on.
-    Done,
-    /// The calling lanes end here.
-    Exit,
-    /// Compiled code raised an error, of the array of that name.
-    Error(FindingKind, String),
-    /// Device code has no such service.
-    Refused,
-}
-
 /// Serves a request of the warp, printing to `output`.
-pub(crate) fn serve(
+pub(crate) fn print(
     program: &Program,
     warp: &mut Warp<32>,
     request: &RtRequest,
@@ -79,7 +67,10 @@ pub(crate) fn serve(
                 }
                 Value::Char(&characters)
             }
-            Rt::Stop => return Served::Exit,
+            Rt::Stop => {
+                warp.exit_current();
+                return Served::Done;
+            }
             Rt::ErrorBounds | Rt::ErrorShape | Rt::ErrorAllocated | Rt::ErrorAlreadyAllocated => {
                 return error(warp, request, lane, Memories { memory, shared, warp });
             }

@@ -1,0 +1,124 @@
+//! The emulator as a [`Device`]: its queue, its memory, its errors.
+
+use super::Emulator;
+use ::device::{Command, CudaError, Device, Observer, Progress, Properties};
+use finding::Finding;
+use mem::{Memory, Region};
+use source::Span;
+
+impl Emulator {
+    /// Does a command that is no launch.
+    fn transfer(memory: &mut Memory, command: &Command) -> Result<(), CudaError> {
+        let done = match command {
+            Command::Launch(_) => Some(()),
+            Command::Copy { destination, source, bytes, .. } => memory.copy(*destination, *source, *bytes),
+            Command::CopyStrided { destination, source, element_bytes, .. } => {
+                ::device::copy_strided(memory, destination, source, *element_bytes).ok()
+            }
+            Command::Fill { fill, .. } => ::device::fill(memory, fill).ok(),
+        };
+        done.ok_or_else(|| failure(memory))
+    }
+}
+
+/// Why bytes of memory could not be written.
+fn failure(memory: &Memory) -> CudaError {
+    if memory.take_exhaustion().is_some() { CudaError::MemoryAllocation } else { CudaError::InvalidValue }
+}
+
+impl Device for Emulator {
+    fn properties(&self) -> &Properties {
+        &self.properties
+    }
+
+    fn alloc(
+        &mut self,
+        memory: &mut Memory,
+        region: Region,
+        bytes: u64,
+        name: &str,
+        span: Span,
+    ) -> Result<u64, CudaError> {
+        let region = if matches!(region, Region::Device(_)) { Region::Device(self.number) } else { region };
+        memory.set_limit(region, self.properties.total_global_mem);
+        memory.alloc(region, bytes, name, span).map_err(|_| CudaError::MemoryAllocation)
+    }
+
+    fn free(&mut self, memory: &mut Memory, address: u64, span: Span) -> Result<(), CudaError> {
+        let id = memory.free(address, span).map_err(|_| CudaError::InvalidValue)?;
+        if let Some(detector) = &mut self.detector {
+            let freed = memory.info(id);
+            detector.forget(freed.base, freed.bytes);
+        }
+        Ok(())
+    }
+
+    fn submit(&mut self, _: &mut Memory, mut command: Command) -> Result<(), CudaError> {
+        if let Some(error) = self.sticky {
+            return Err(error);
+        }
+        if let Command::Launch(launch) = &mut command {
+            if launch.grid == [0; 3] {
+                launch.grid = self.resident_grid(launch.block);
+            }
+            self.check(launch)?;
+        }
+        self.queue.push_back(command);
+        Ok(())
+    }
+
+    fn advance(&mut self, memory: &mut Memory, mut budget: u64, observer: &mut dyn Observer) -> Progress {
+        loop {
+            if self.launch.is_some()
+                && let Some(progress) = self.run(memory, &mut budget, observer)
+            {
+                return progress;
+            }
+            match self.queue.pop_front() {
+                None => return Progress::Idle,
+                Some(_) if self.sticky.is_some() => {}
+                Some(Command::Launch(launch)) => self.begin(memory, launch),
+                Some(command) => {
+                    if let Err(error) = Emulator::transfer(memory, &command) {
+                        self.error = Some(error);
+                    }
+                }
+            }
+        }
+    }
+
+    fn read(&mut self, memory: &Memory, address: u64, out: &mut [u8]) -> Result<(), CudaError> {
+        memory.read(address, out).ok_or(CudaError::InvalidValue)
+    }
+
+    fn write(&mut self, memory: &mut Memory, address: u64, data: &[u8]) -> Result<(), CudaError> {
+        memory.write(address, data).ok_or_else(|| failure(memory))
+    }
+
+    fn abandon(&mut self) {
+        self.queue.clear();
+        self.launch = None;
+    }
+
+    fn reset(&mut self) -> Result<(), CudaError> {
+        (self.error, self.sticky) = (None, None);
+        Ok(())
+    }
+
+    fn take_output(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.output)
+    }
+
+    fn take_findings(&mut self) -> Vec<Finding> {
+        std::mem::take(&mut self.findings)
+    }
+
+    fn take_error(&mut self) -> Option<CudaError> {
+        self.sticky.or_else(|| self.error.take())
+    }
+
+    fn elapsed_ms(&self) -> Option<f64> {
+        // A schedule point counts as a nanosecond of a model device.
+        Some(self.points as f64 * 1e-6)
+    }
+}

@@ -1,0 +1,180 @@
+//! The emulator as a device: what it holds, and its options.
+//!
+//! `run` advances the active launch, `device` takes commands and implements [`device::Device`].
+
+mod device;
+mod run;
+
+use crate::footprint::KnownLaunches;
+use crate::launch::ActiveLaunch;
+use crate::parallel::{Grain, Heuristics, Pool, Speculation};
+use crate::schedule::Grid;
+use ::device::{Command, CudaError, KernelLaunch, Properties};
+use finding::Finding;
+use race::{ByteSet, Detector, Rules};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use vm::Program;
+
+/// How the emulator works.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Compute capability times ten.
+    pub sm: u32,
+    /// Whether, and by which rules, to look for races.
+    pub race: Option<Rules>,
+    /// Whether to look for reads of memory that nothing has written ([`mem::Memory::track_initialised`] has to be on).
+    pub check_init: bool,
+    /// Order of blocks and warps; 0 is the natural one.
+    pub seed: u64,
+    /// Whether the race detector skips accesses that provably race with nothing. The findings are the same.
+    pub is_proving: bool,
+    /// How many threads run blocks. The result of a launch does not depend on it.
+    pub jobs: usize,
+    /// From which sizes on several threads work.
+    pub grain: Grain,
+    /// Whether each launch is checked for races in a rehearsal, whose effects are undone: then the launch runs again, and the
+    /// observer sees only that run. For debuggers, which then know of a race before it happens.
+    pub rehearse: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            sm: 90,
+            race: None,
+            check_init: false,
+            seed: 0,
+            is_proving: true,
+            rehearse: false,
+            jobs: 1,
+            grain: Grain::default(),
+        }
+    }
+}
+
+/// The emulated GPU.
+#[derive(Clone, Debug)]
+pub struct Emulator {
+    properties: Properties,
+    options: Options,
+    number: u8,
+    program: Option<Arc<Program>>,
+    queue: VecDeque<Command>,
+    launch: Option<ActiveLaunch>,
+    /// The race detector while no launch uses it.
+    detector: Option<Box<Detector>>,
+    known: KnownLaunches,
+    findings: Vec<Finding>,
+    output: Vec<u8>,
+    error: Option<CudaError>,
+    sticky: Option<CudaError>,
+    points: u64,
+    uses: Vec<LaunchUse>,
+    pool: Pool,
+    heuristics: Heuristics,
+    speculation: Speculation,
+}
+
+/// Global memory that a launch used.
+#[derive(Clone, Debug)]
+pub struct LaunchUse {
+    /// Number of the launch in the run.
+    pub number: u64,
+    /// Bytes that it wrote.
+    pub written: ByteSet,
+    /// Bytes that it read; bytes that it also wrote may be missing.
+    pub read: ByteSet,
+}
+
+impl Emulator {
+    /// Device number `number` with nothing loaded.
+    pub fn new(number: u8, options: Options) -> Emulator {
+        let pool = Pool::new(options.jobs);
+        let detector = options.race.map(|rules| Box::new(Detector::new(race::Options { rules, ..Default::default() })));
+        Emulator {
+            properties: Properties::emulated(options.sm),
+            options,
+            number,
+            program: None,
+            queue: VecDeque::new(),
+            launch: None,
+            detector,
+            known: KnownLaunches::default(),
+            findings: Vec::new(),
+            output: Vec::new(),
+            error: None,
+            sticky: None,
+            points: 0,
+            uses: Vec::new(),
+            pool,
+            heuristics: Heuristics::default(),
+            speculation: Speculation::default(),
+        }
+    }
+
+    /// Gives the device its code.
+    pub fn load(&mut self, program: Arc<Program>) {
+        self.program = Some(program);
+    }
+
+    /// The code of the device.
+    pub fn program(&self) -> Option<&Arc<Program>> {
+        self.program.as_ref()
+    }
+
+    /// The blocks of the active launch.
+    pub fn grid(&self) -> Option<&Grid> {
+        self.launch.as_ref().map(|launch| &launch.grid)
+    }
+
+    /// The blocks of the active launch, for a debugger that changes them.
+    pub fn grid_mut(&mut self) -> Option<&mut Grid> {
+        self.launch.as_mut().map(|launch| &mut launch.grid)
+    }
+
+    /// Whether it checks for races.
+    pub fn is_racing(&self) -> bool {
+        self.options.race.is_some()
+    }
+
+    /// Says whether launches that begin from now on report what they use. Only a device that checks for races knows it.
+    pub fn want_use(&mut self, is_wanted: bool) {
+        if let Some(detector) = &mut self.detector {
+            detector.want_use(is_wanted);
+        }
+    }
+
+    /// What launches that have ended used, if that was wanted.
+    pub fn take_uses(&mut self) -> Vec<LaunchUse> {
+        std::mem::take(&mut self.uses)
+    }
+
+    /// Schedule points passed since the beginning; those of the race detector's second passes do not count.
+    pub fn points(&self) -> u64 {
+        self.points
+    }
+
+    /// What became of speculative work. It depends on the number of threads; no result depends on it.
+    pub fn speculation(&self) -> Speculation {
+        self.speculation
+    }
+
+    /// Checks what a launch needs beyond the limits that `device::Runtime` has checked.
+    pub(super) fn check(&self, launch: &KernelLaunch) -> Result<(), CudaError> {
+        let Some(program) = &self.program else { return Err(CudaError::InvalidDeviceFunction) };
+        let blocks: u64 = launch.grid.iter().map(|&g| u64::from(g)).product();
+        let is_cooperative = program.module().func(launch.func).cooperative;
+        if is_cooperative && blocks > u64::from(self.resident_grid(launch.block)[0]) {
+            return Err(CudaError::CooperativeLaunchTooLarge);
+        }
+        Ok(())
+    }
+
+    /// The grid of a launch with `*`: as many blocks as the device holds at once.
+    pub(super) fn resident_grid(&self, block: [u32; 3]) -> [u32; 3] {
+        let threads = block.iter().fold(1u32, |n, &b| n.saturating_mul(b)).max(1);
+        let each = (self.properties.max_threads_per_multiprocessor / threads).clamp(1, 32);
+        [each * self.properties.multiprocessors, 1, 1]
+    }
+}

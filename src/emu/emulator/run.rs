@@ -1,0 +1,302 @@
+//! The active launch: begins it, runs its blocks, ends it.
+//!
+//! A launch that is checked for races runs once with shadow memory. If that pass suspects any byte, memory is set back and
+//! the launch runs again under the exact pass. With rehearsal it then runs once more, without a check.
+
+use super::{Emulator, LaunchUse};
+use crate::block::BlockStop;
+use crate::checks::{self, Checks, ExactPass, InitHooks, RaceHooks, RacePass, RealFaults};
+use crate::launch::{ActiveLaunch, Failure};
+use crate::observer::ObserverHooks;
+use crate::parallel::{Crew, Next};
+use crate::report;
+use crate::schedule::GridBarrier;
+use crate::service::{self, Served};
+use ::device::{CudaError, KernelLaunch, Observer, Progress};
+use finding::GridSyncFault;
+use ir::rt::Rt;
+use mem::{Memory, Region};
+use race::{Exact, Launch};
+use vm::{Before, Hooks, Program, RtRequest};
+
+impl Emulator {
+    /// Begins a launch. None is active.
+    pub(super) fn begin(&mut self, memory: &Memory, launch: KernelLaunch) {
+        let Some(program) = &self.program else { return };
+        // A report of what the launch uses needs all accesses.
+        let is_proving = self.options.is_proving && self.detector.as_ref().is_some_and(|d| !d.is_use_wanted());
+        let sharing = is_proving.then(|| self.known.of(program, memory, &launch));
+        let is_free = sharing.as_ref().is_some_and(|s| s.is_free_of_races());
+        let race = match self.detector.take_if(|_| !is_free) {
+            None => RacePass::Off,
+            Some(mut detector) => {
+                detector.begin_launch(race_launch(program, &launch));
+                RacePass::Detect(detector)
+            }
+        };
+        let before = matches!(race, RacePass::Detect(_)).then(|| memory.clone());
+        let init = self.options.check_init.then(Box::default);
+        let checks = Checks { race, sharing, init, reals: RealFaults::default() };
+        self.launch = Some(ActiveLaunch::new(launch, checks, before, self.options.seed));
+    }
+
+    /// Runs the active launch; `None` when it has ended.
+    pub(super) fn run(
+        &mut self,
+        memory: &mut Memory,
+        budget: &mut u64,
+        observer: &mut dyn Observer,
+    ) -> Option<Progress> {
+        let program = self.program.clone()?;
+        loop {
+            let mut handed = None;
+            if self.launch.as_ref()?.grid.active.is_empty() {
+                match self.run_parallel(&program, memory, budget, observer) {
+                    Next::Spent => return Some(Progress::Busy),
+                    Next::Serial => {}
+                    Next::Handed(stop) => handed = Some(stop),
+                }
+            }
+            let ActiveLaunch { grid, checks, .. } = self.launch.as_mut()?;
+            if grid.active.is_empty() {
+                if grid.begun == grid.total {
+                    self.end(memory, None);
+                    continue;
+                }
+                grid.begin_block(&program, checks);
+            }
+            if handed.is_none() && grid.active.front().is_some_and(|b| b.waits_for_grid) {
+                if grid.meet(&program, checks) == GridBarrier::Never {
+                    let fault = GridSyncFault::NotReached { ended: grid.total - grid.active.len() as u64 };
+                    let found = report::grid_sync(&program, grid, fault);
+                    self.end(memory, Some((found, CudaError::LaunchTimeout)));
+                }
+                continue;
+            }
+            let (stop, is_slice_over) = self.run_block(&program, memory, handed, budget, observer)?;
+            match stop {
+                BlockStop::Budget if !is_slice_over => return Some(Progress::Busy),
+                BlockStop::Stopped => return Some(Progress::Stopped),
+                stop => self.handle(&program, memory, stop),
+            }
+        }
+    }
+
+    /// Lets several threads work on the launch, if they may.
+    fn run_parallel(
+        &mut self,
+        program: &Program,
+        memory: &mut Memory,
+        budget: &mut u64,
+        observer: &dyn Observer,
+    ) -> Next {
+        let Some(ActiveLaunch { grid, checks, parallel, .. }) = &mut self.launch else { return Next::Serial };
+        // The output of a rehearsal is not shown.
+        let is_rehearsal = self.options.rehearse && !matches!(checks.race, RacePass::Off);
+        let is_observed = observer.wants_statements() || observer.wants_accesses() || is_rehearsal;
+        // A seed interleaves blocks, which is another order than one after another.
+        if is_observed || grid.seed != 0 || checks.init.is_some() || self.options.jobs < 2 {
+            return Next::Serial;
+        }
+        let crew = Crew {
+            program,
+            pool: &self.pool,
+            grain: self.options.grain,
+            known: &mut self.known,
+            output: &mut self.output,
+            points: &mut self.points,
+            heuristics: &mut self.heuristics,
+            speculation: &mut self.speculation,
+        };
+        parallel.run(crew, grid, checks, memory, budget)
+    }
+
+    /// Runs the first block until it stops; a block that was handed over has stopped already. Says also whether the time
+    /// slice of the seed is over.
+    fn run_block(
+        &mut self,
+        program: &Program,
+        memory: &Memory,
+        handed: Option<BlockStop>,
+        budget: &mut u64,
+        observer: &mut dyn Observer,
+    ) -> Option<(BlockStop, bool)> {
+        let (statements, accesses) = (observer.wants_statements(), observer.wants_accesses());
+        let ActiveLaunch { grid, checks, .. } = self.launch.as_mut()?;
+        let before = (*budget).min(grid.time_slice());
+        let Checks { race, sharing, init, .. } = checks;
+        let block = grid.active.front_mut()?;
+        let mut rest = before;
+        let linear = block.linear;
+        let (mut racing, mut observing);
+        let mut hooks: Option<&mut dyn Hooks<32>> = if !matches!(race, RacePass::Off) {
+            racing = RaceHooks { slot: block.slot, pass: race, sharing: sharing.as_deref() };
+            Some(&mut racing)
+        } else if statements || accesses {
+            let launch = grid.launch.number;
+            observing = ObserverHooks { observer, program, launch, block: linear, accesses, stop: false };
+            Some(&mut observing)
+        } else {
+            None
+        };
+        let stop = match (handed, init, memory.initialised()) {
+            (Some(stop), ..) => stop,
+            (None, Some(launch), Some(global)) => {
+                let first = InitHooks { program, global, launch, block: linear };
+                block.run(program, memory, Some(&mut Before::new(first, hooks)), None, &mut rest)
+            }
+            _ => block.run(program, memory, hooks.take(), None, &mut rest),
+        };
+        let passed = before - rest;
+        // Second passes do not count: whether there is one depends on what the first suspects, which may be too much and
+        // more on one thread than on several.
+        if !matches!(checks.race, RacePass::Decide(_)) {
+            self.points += passed;
+        }
+        *budget -= passed;
+        grid.points += passed;
+        Some((stop, grid.spend(passed)))
+    }
+
+    /// Does what the stop of the running block asks for.
+    fn handle(&mut self, program: &Program, memory: &mut Memory, stop: BlockStop) {
+        let Some(launch) = &mut self.launch else { return };
+        let ActiveLaunch { grid, checks, .. } = launch;
+        let failure = match stop {
+            BlockStop::Done => {
+                grid.end_block(checks);
+                None
+            }
+            BlockStop::Budget => {
+                grid.preempt(program, checks);
+                None
+            }
+            BlockStop::Stopped => None,
+            BlockStop::Polling => {
+                launch.find_independence(program, &mut self.known, memory);
+                let ActiveLaunch { grid, checks, .. } = launch;
+                let can_progress = grid.rotate(program, checks);
+                (!can_progress).then(|| (report::livelock(program, grid), CudaError::LaunchTimeout))
+            }
+            BlockStop::AtGrid => {
+                let is_cooperative = program.module().func(grid.launch.func).cooperative;
+                let found = || report::grid_sync(program, grid, GridSyncFault::NotCooperative);
+                (!is_cooperative).then(|| (found(), CudaError::LaunchFailure))
+            }
+            BlockStop::Rt(warp, request) if request.rt == Rt::RealMade => {
+                checks.reals.serve(program, memory, grid, warp, &request);
+                None
+            }
+            BlockStop::Rt(warp, request) => self.serve(program, memory, warp, &request),
+            BlockStop::Fault(warp, fault) => launch.fault(program, memory, warp, &fault),
+            BlockStop::Stuck => {
+                grid.active.front().map(|block| (report::stuck(program, grid, block), CudaError::LaunchTimeout))
+            }
+        };
+        if failure.is_some() {
+            self.end(memory, failure);
+        }
+    }
+
+    /// Serves a request of a warp of the running block; gives why the launch fails if it does.
+    fn serve(&mut self, program: &Program, memory: &mut Memory, warp: usize, request: &RtRequest) -> Option<Failure> {
+        let launch = self.launch.as_mut()?;
+        let ActiveLaunch { grid, checks, heap, .. } = &mut *launch;
+        let block = grid.active.front_mut()?;
+        // Output is shown once, by the run whose effects stay.
+        let is_silent = match checks.race {
+            RacePass::Off => false,
+            RacePass::Detect(_) => self.options.rehearse,
+            RacePass::Decide(_) => true,
+        };
+        let mut ignored = Vec::new();
+        let output = if is_silent { &mut ignored } else { &mut self.output };
+        let served = if matches!(request.rt, Rt::Alloc | Rt::Free) {
+            let place = (Region::Device(self.number), program.span(request.site), heap);
+            service::allocate(program, &mut block.warps[warp], request, memory, &block.shared, place)
+        } else {
+            block.serve(program, warp, request, memory, output)
+        };
+        match served {
+            Served::Done => None,
+            Served::Error(kind, name) => {
+                let found = report::raised(program, grid, (kind, name), warp, request);
+                found.map(|f| (f, CudaError::LaunchFailure))
+            }
+            Served::Refused => {
+                let kind = vm::FaultKind::Trap(ir::Trap::Unsupported);
+                let fault = vm::Fault { kind, site: request.site, mask: request.mask, addresses: Vec::new() };
+                launch.fault(program, memory, warp, &fault)
+            }
+        }
+    }
+
+    /// Ends the launch, or one pass of it: then the launch begins again under the next pass.
+    fn end(&mut self, memory: &mut Memory, failure: Option<Failure>) {
+        let Some(mut launch) = self.launch.take() else { return };
+        let Some(program) = self.program.clone() else { return };
+        match std::mem::replace(&mut launch.checks.race, RacePass::Off) {
+            RacePass::Off => {}
+            RacePass::Detect(mut detector) => {
+                let mut suspicion = detector.end_launch();
+                let (written, read) = (std::mem::take(&mut suspicion.written), std::mem::take(&mut suspicion.read));
+                if !(written.is_empty() && read.is_empty()) {
+                    self.uses.push(LaunchUse { number: launch.grid.launch.number, written, read });
+                }
+                self.findings.extend(checks::incomplete(&program, &launch.grid, suspicion.incomplete));
+                self.detector = Some(detector);
+                if !suspicion.watch.is_empty()
+                    && let Some(before) = launch.before.take()
+                {
+                    *memory = before;
+                    memory.settle();
+                    let rules = self.options.race.unwrap_or_default();
+                    let exact = Exact::new(rules, race_launch(&program, &launch.grid.launch), suspicion);
+                    launch.before = self.options.rehearse.then(|| memory.clone());
+                    self.launch = Some(launch.restart(RacePass::Decide(Box::new(ExactPass::new(exact)))));
+                    return;
+                }
+                if self.undo_rehearsal(memory, &mut launch) {
+                    self.launch = Some(launch.restart(RacePass::Off));
+                    return;
+                }
+            }
+            RacePass::Decide(pass) => {
+                self.findings.extend(checks::races(&program, memory, &launch.grid, *pass));
+                if self.undo_rehearsal(memory, &mut launch) {
+                    self.launch = Some(launch.restart(RacePass::Off));
+                    return;
+                }
+            }
+        }
+        self.findings.extend(std::mem::take(&mut launch.checks.reals).findings());
+        if let Some(init) = launch.checks.init.take() {
+            self.findings.extend(init.findings(&program, memory, &launch.grid));
+        }
+        if let Some((finding, error)) = failure {
+            self.findings.push(finding);
+            self.error = Some(error);
+            if error.is_sticky() {
+                self.sticky = Some(error);
+            }
+        }
+    }
+
+    /// Drops the copy of memory from before the launch. If the launch was a rehearsal, memory is set back to it first, and
+    /// the launch has to run again; an error of the rehearsal will occur again.
+    fn undo_rehearsal(&self, memory: &mut Memory, launch: &mut ActiveLaunch) -> bool {
+        let Some(before) = launch.before.take() else { return false };
+        if self.options.rehearse {
+            *memory = before;
+        } else {
+            drop(before);
+        }
+        memory.settle();
+        self.options.rehearse
+    }
+}
+
+fn race_launch(program: &Program, launch: &KernelLaunch) -> Launch {
+    let shared = program.dynamic_shared_offset(launch.func) + launch.dynamic_shared;
+    Launch { threads_per_block: launch.block.iter().product(), shared_bytes: shared as u32 }
+}

@@ -1,0 +1,64 @@
+//! A kernel launch that has begun: its grid, its checks, and how it runs.
+
+use crate::checks::{Checks, RacePass};
+use crate::footprint::KnownLaunches;
+use crate::parallel::Parallel;
+use crate::report;
+use crate::schedule::Grid;
+use device::{CudaError, KernelLaunch};
+use finding::Finding;
+use ir::analysis::footprint::Sharing;
+use mem::Memory;
+use vm::{Fault, Program};
+
+/// A finding that ends a launch, and the error that CUDA reports for it.
+pub(crate) type Failure = (Finding, CudaError);
+
+/// A kernel launch that has begun.
+#[derive(Clone, Debug)]
+pub(crate) struct ActiveLaunch {
+    pub(crate) grid: Grid,
+    pub(crate) checks: Checks,
+    pub(crate) parallel: Parallel,
+    /// Memory as it was when the launch began, if the launch may have to run again.
+    pub(crate) before: Option<Memory>,
+    /// Bytes that device code has allocated.
+    pub(crate) heap: u64,
+}
+
+impl ActiveLaunch {
+    /// A launch before its first block.
+    pub(crate) fn new(launch: KernelLaunch, checks: Checks, before: Option<Memory>, seed: u64) -> ActiveLaunch {
+        ActiveLaunch { grid: Grid::new(launch, seed), checks, parallel: Parallel::Undecided, before, heap: 0 }
+    }
+
+    /// The launch before its first block, to run again under another pass of the race detector.
+    pub(crate) fn restart(self, race: RacePass) -> ActiveLaunch {
+        ActiveLaunch {
+            grid: self.grid.restart(),
+            checks: self.checks.restart(race),
+            parallel: Parallel::Undecided,
+            before: self.before,
+            heap: 0,
+        }
+    }
+
+    /// Finds out whether the blocks share nothing that one of them writes, so that none ever waits for another.
+    pub(crate) fn find_independence(&mut self, program: &Program, known: &mut KnownLaunches, memory: &Memory) {
+        self.grid.is_independent.get_or_insert_with(|| {
+            let sharing = known.of(program, memory, &self.grid.launch);
+            // Values that a running block has read from memory may have changed since.
+            sharing.worst() != Sharing::Unknown && !sharing.trusts_memory()
+        });
+    }
+
+    /// The failure of a launch in whose running block a warp faulted.
+    pub(crate) fn fault(&mut self, program: &Program, memory: &Memory, warp: usize, fault: &Fault) -> Option<Failure> {
+        let grid = &mut self.grid;
+        if grid.witness.is_none() {
+            grid.witness = grid.active.front().and_then(|b| b.warps[warp].frame(0)).cloned();
+        }
+        let block = grid.active.front()?;
+        Some(report::fault(program, memory, grid, block, warp, fault))
+    }
+}

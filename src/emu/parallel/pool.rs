@@ -1,0 +1,103 @@
+//! The threads that run blocks, and what they share.
+
+use crate::block::Block;
+use crate::schedule::{make_block, mix};
+use device::KernelLaunch;
+use mem::Draft;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use vm::{Arg, Program};
+
+/// The threads of a device and of its clones. They start with the first launch that is worth them.
+#[derive(Clone, Debug)]
+pub(crate) struct Pool {
+    jobs: usize,
+    threads: Arc<OnceLock<Option<rayon::ThreadPool>>>,
+    /// Drafts of memory that are free for reuse.
+    drafts: Arc<Stack<Draft>>,
+}
+
+impl Pool {
+    /// So many threads, none of which has started.
+    pub(crate) fn new(jobs: usize) -> Pool {
+        Pool { jobs, threads: Arc::default(), drafts: Arc::default() }
+    }
+
+    /// Drafts of memory that are free for reuse.
+    pub(crate) fn drafts(&self) -> &Stack<Draft> {
+        &self.drafts
+    }
+
+    /// How many threads there are.
+    pub(crate) fn jobs(&self) -> usize {
+        self.jobs
+    }
+
+    /// The threads; `None` if the system gives none: then blocks run one after another, with the same result.
+    pub(crate) fn threads(&self) -> Option<&rayon::ThreadPool> {
+        let builder = || rayon::ThreadPoolBuilder::new().num_threads(self.jobs).thread_name(|i| format!("blocks-{i}"));
+        self.threads.get_or_init(|| builder().build().ok()).as_ref()
+    }
+}
+
+/// A collection that threads take from and add to; the order does not matter to them.
+#[derive(Debug)]
+pub(crate) struct Stack<T>(Mutex<Vec<T>>);
+
+impl<T> Stack<T> {
+    pub(crate) fn push(&self, item: T) {
+        self.items().push(item);
+    }
+
+    pub(crate) fn pop(&self) -> Option<T> {
+        self.items().pop()
+    }
+
+    /// Removes all items.
+    pub(crate) fn take_all(&self) -> Vec<T> {
+        std::mem::take(&mut *self.items())
+    }
+
+    fn items(&self) -> MutexGuard<'_, Vec<T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> Default for Stack<T> {
+    fn default() -> Stack<T> {
+        Stack(Mutex::default())
+    }
+}
+
+impl<T: Clone> Clone for Stack<T> {
+    fn clone(&self) -> Stack<T> {
+        Stack(Mutex::new(self.items().clone()))
+    }
+}
+
+/// Makes the blocks of a launch for the threads that run them.
+#[derive(Clone, Copy)]
+pub(crate) struct BlockSource<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) launch: &'a KernelLaunch,
+    pub(crate) args: &'a [Arg],
+    pub(crate) seed: u64,
+    /// Not 0: wait before each block for a time that depends on this number.
+    pub(crate) jitter: u64,
+    /// Finished blocks that are free for reuse.
+    pub(crate) spare: &'a Stack<Block>,
+}
+
+impl BlockSource<'_> {
+    /// The block that the launch runs at `position`.
+    pub(crate) fn make(&self, position: u64) -> Block {
+        if self.jitter != 0 {
+            (0..mix(self.jitter ^ (position + 1)) % 4096).for_each(|_| std::hint::spin_loop());
+        }
+        make_block(self.program, self.launch, self.args, self.seed, position, self.spare.pop())
+    }
+
+    /// Takes back a finished block.
+    pub(crate) fn recycle(&self, block: Block) {
+        self.spare.push(block);
+    }
+}

@@ -1,0 +1,48 @@
+//! Findings that end a launch: faults, and threads that wait for ever. Also what every finding of a launch says: the thread,
+//! the launch, the call stack.
+//!
+//! Not here: findings of the checks (`checks`), and the words (`finding`).
+
+mod fault;
+mod sync;
+
+pub(crate) use fault::{fault, place_at, raised};
+pub(crate) use sync::{grid_sync, livelock, stuck};
+
+use crate::schedule::Grid;
+use finding::{Call, LaunchInfo, ThreadId};
+use vm::{Program, Site};
+
+/// A thread as findings name it.
+pub(crate) fn thread(grid: &Grid, linear: u64, tid: u32) -> ThreadId {
+    let [gx, gy, _] = grid.launch.grid.map(u64::from);
+    let [bx, by, _] = grid.launch.block;
+    let block = [linear % gx, linear / gx % gy, linear / (gx * gy)].map(|c| c as u32 + 1);
+    let thread = [tid % bx, tid / bx % by, tid / (bx * by)].map(|t| t + 1);
+    ThreadId { block, thread, warp: tid / 32, lane: tid % 32 }
+}
+
+/// The launch as findings name it.
+pub(crate) fn launch_info(program: &Program, grid: &Grid) -> LaunchInfo {
+    let kernel = program.module().func(grid.launch.func).short_name().to_owned();
+    LaunchInfo { number: grid.launch.number, kernel, stream: grid.launch.stream }
+}
+
+/// The calls of a stack, the innermost first; the innermost procedure is `inner`.
+pub(crate) fn calls(program: &Program, stack: &[Site], inner: ir::FuncId) -> Vec<Call> {
+    let mut name = inner;
+    stack
+        .iter()
+        .map(|site| {
+            let procedure = program.module().func(name).name.to_string();
+            name = site.func;
+            Call { procedure, called_at: program.span(*site) }
+        })
+        .collect()
+}
+
+/// The calls that led a lane to where it is, the innermost first; it is in `func`.
+pub(crate) fn stack_of(program: &Program, warp: &vm::Warp<32>, lane: u32, func: ir::FuncId) -> Vec<Call> {
+    let stack = warp.split_of(lane).map(|split| split.call_stack()).unwrap_or_default();
+    calls(program, stack.get(1..).unwrap_or(&[]), func)
+}

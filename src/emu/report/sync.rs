@@ -1,0 +1,110 @@
+//! Findings of threads that wait for ever: barriers, warp operations, barriers of the grid, livelock.
+
+use crate::block::Block;
+use crate::report::launch_info;
+use crate::report::thread;
+use crate::schedule::Grid;
+use finding::{Access, Actor, BarrierFault, Finding, FindingKind, GridSyncFault, Waiting};
+use scalar::lanes;
+use vm::{Program, Site, State, WarpSync};
+
+/// The finding of a block whose threads all wait for something that can never come.
+pub(crate) fn stuck(program: &Program, grid: &Grid, block: &Block) -> Finding {
+    let mut groups: Vec<Waiting> = Vec::new();
+    // Threads at one statement that came by different calls are apart.
+    let mut ways: Vec<Vec<Site>> = Vec::new();
+    let (mut barriers, mut rendezvous, mut missing) = (0, None, 0u32);
+    for warp in &block.warps {
+        for split in warp.splits() {
+            let (site, mask) = (split.site(), split.mask());
+            let span = program.span(site);
+            let operation = match split.state() {
+                State::AtBarrier { .. } => {
+                    barriers += 1;
+                    "syncthreads"
+                }
+                State::AtWarpSync { need, at } => {
+                    let others = warp.splits().filter(|o| o.state() == split.state());
+                    let same = others.filter(|o| *at == WarpSync::SyncWarp || o.site().pc == site.pc);
+                    let there = same.fold(0, |m, o| m | o.mask());
+                    rendezvous.get_or_insert((at.name(), span));
+                    missing |= need & !there;
+                    at.name()
+                }
+                _ => "",
+            };
+            let first = thread(grid, block.linear, warp.number() * 32 + mask.trailing_zeros());
+            let count = u64::from(mask.count_ones());
+            let way = split.call_stack();
+            let known = groups.iter_mut().zip(&ways).find(|(g, w)| g.operation == operation && **w == way);
+            match known {
+                Some((group, _)) => group.count += count,
+                None => {
+                    ways.push(way);
+                    groups.push(Waiting { count, first: Actor::Thread(first), span, operation: operation.to_owned() });
+                }
+            }
+        }
+    }
+    if let Some((operation, _)) = rendezvous {
+        // Those that wait there come first: the finding is about them.
+        groups.sort_by_key(|g| g.operation != operation);
+    }
+    let accesses = groups.iter().rev().map(|g| Access::step(g.first.clone(), g.span)).collect();
+    let kind = match rendezvous {
+        Some((operation, _)) => FindingKind::Rendezvous {
+            operation: operation.to_owned(),
+            missing: lanes(missing).map(|lane| lane as u32).collect(),
+            groups,
+        },
+        None if barriers > 0 => {
+            let at = thread(grid, block.linear, 0).block;
+            FindingKind::Barrier { block: at, fault: BarrierFault::Divergent, groups }
+        }
+        None => FindingKind::Deadlock { groups },
+    };
+    Finding::new(kind, accesses).in_launch(launch_info(program, grid)).with_seed(grid.seed)
+}
+
+/// The finding of a grid that cannot synchronise as the threads of the first block ask for.
+pub(crate) fn grid_sync(program: &Program, grid: &Grid, fault: GridSyncFault) -> Finding {
+    let waiting = grid.active.front().and_then(|b| Some((b.linear, b.warps.iter().find(|w| !w.is_done())?)));
+    let access = waiting.and_then(|(linear, warp)| {
+        let split = warp.splits().next()?;
+        let span = program.span(split.site());
+        let who = thread(grid, linear, warp.number() * 32 + split.mask().trailing_zeros());
+        Some(Access::step(Actor::Thread(who), span))
+    });
+    Finding::new(FindingKind::GridSync { fault }, access.into_iter().collect())
+        .in_launch(launch_info(program, grid))
+        .with_seed(grid.seed)
+}
+
+/// The finding of a launch whose blocks only poll what none of them changes. Others of a block may wait for those that poll.
+pub(crate) fn livelock(program: &Program, grid: &Grid) -> Finding {
+    let mut groups: Vec<Waiting> = Vec::new();
+    for block in &grid.active {
+        for warp in &block.warps {
+            for split in warp.splits() {
+                let span = program.span(split.site());
+                let operation = match split.state() {
+                    State::AtBarrier { .. } => "syncthreads",
+                    State::AtWarpSync { at, .. } => at.name(),
+                    _ => "",
+                };
+                let count = u64::from(split.mask().count_ones());
+                if let Some(group) = groups.iter_mut().find(|g| g.span == span && g.operation == operation) {
+                    group.count += count;
+                    continue;
+                }
+                let first = thread(grid, block.linear, warp.number() * 32 + split.mask().trailing_zeros());
+                groups.push(Waiting { count, first: Actor::Thread(first), span, operation: operation.to_owned() });
+            }
+        }
+    }
+    // Those that poll come first; the others wait for them.
+    groups.sort_by_key(|g| !g.operation.is_empty());
+    let polling = groups.iter().filter(|g| g.operation.is_empty());
+    let accesses = polling.map(|g| Access::step(g.first.clone(), g.span)).collect();
+    Finding::new(FindingKind::Livelock { groups }, accesses).in_launch(launch_info(program, grid)).with_seed(grid.seed)
+}
