@@ -1,7 +1,7 @@
 //! From what went wrong in host code to a finding.
 
 use crate::names;
-use crate::runtime::Halt;
+use crate::protocol::Halt;
 use crate::storage::Outside;
 use device::{allocation_of, space_of};
 use finding::{Access, Actor, Call, Finding, FindingKind, HostFault, Place, What};

@@ -1,10 +1,11 @@
 //! The host program: where it is, and how it is moved on.
 
-use crate::cuda::symbol::Symbols;
+use crate::cuda::Symbols;
 use crate::fault::{self, Where};
 use crate::outside::{Answer, HostYield};
-use crate::runtime::{Halt, Runtime};
-use crate::service::dispatch::Args;
+use crate::protocol::{Args, Halt};
+use crate::restart::RestartCheck;
+use crate::runtime::Runtime;
 use crate::storage;
 use device::{Api, Arg, Call, KernelLaunch};
 use finding::{Access, Actor, Finding, FindingKind};
@@ -29,11 +30,18 @@ pub struct HostOptions {
     pub stack_bytes: u64,
     /// Whether unformatted files have the most significant byte first unless OPEN says otherwise.
     pub swaps_bytes: bool,
+    /// For tests: whether to run each service twice, to check that it can start again ([`Host::restart_violations`]).
+    pub checks_restarts: bool,
 }
 
 impl Default for HostOptions {
     fn default() -> HostOptions {
-        HostOptions { arguments: vec![b"main".to_vec()], stack_bytes: 256 << 20, swaps_bytes: false }
+        HostOptions {
+            arguments: vec![b"main".to_vec()],
+            stack_bytes: 256 << 20,
+            swaps_bytes: false,
+            checks_restarts: false,
+        }
     }
 }
 
@@ -43,6 +51,7 @@ pub struct Host {
     warp: Warp<1>,
     runtime: Runtime,
     phase: Phase,
+    restarts: Option<RestartCheck>,
 }
 
 /// What a host program is about to do.
@@ -67,9 +76,10 @@ impl Host {
         let base = memory.alloc(Region::HostStack, options.stack_bytes, "", Span::NONE).ok()?;
         let stack = HostStack { top: base, limit: base + options.stack_bytes };
         let warp = Warp::host(program, main, stack).ok()?;
-        let mut runtime = Runtime::new(Arc::from(options.arguments.clone()), Symbols::new(program));
-        runtime.swaps_bytes = options.swaps_bytes;
-        Some(Host { warp, runtime, phase: Phase::Run })
+        let arguments = Arc::from(options.arguments.clone());
+        let runtime = Runtime::new(arguments, Symbols::new(program), options.swaps_bytes);
+        let restarts = options.checks_restarts.then(RestartCheck::default);
+        Some(Host { warp, runtime, phase: Phase::Run, restarts })
     }
 
     /// Its activation records.
@@ -111,7 +121,7 @@ impl Host {
         mut hooks: Option<&mut dyn Hooks<1>>,
     ) -> HostYield {
         loop {
-            if let Some((stream, bytes)) = self.runtime.outbox.pop_front() {
+            if let Some((stream, bytes)) = self.runtime.io.outbox.pop_front() {
                 return HostYield::Output { stream, bytes };
             }
             let halted = match &self.phase {
@@ -125,7 +135,14 @@ impl Host {
                     for (i, arg) in args.iter_mut().enumerate().take(count) {
                         *arg = self.warp.arg(request, i, 0);
                     }
-                    let served = self.runtime.serve(memory, rt, Args(&args[..count]), program.span(site));
+                    let (args, span) = (Args(&args[..count]), program.span(site));
+                    if let Some(check) = &mut self.restarts {
+                        check.rehearse(&self.runtime, memory, rt, args, span);
+                    }
+                    let served = self.runtime.serve(memory, rt, args, span);
+                    if let Some(check) = &mut self.restarts {
+                        check.compare(&self.runtime, memory, &served);
+                    }
                     if let Some(hooks) = &mut hooks {
                         for touch in memory.take_touches() {
                             hooks.on_bulk(site, touch.address, touch.bytes, touch.is_write);
@@ -133,7 +150,7 @@ impl Host {
                     }
                     match served {
                         Ok(results) => {
-                            self.runtime.forget_answers();
+                            self.runtime.answers.clear();
                             self.warp.answer(program, |i, _| results.get(i).copied().unwrap_or(0));
                             self.phase = Phase::Run;
                             continue;
@@ -145,7 +162,7 @@ impl Host {
                     let request = request.clone();
                     match self.launch(program, memory, &request) {
                         Ok(()) => {
-                            self.runtime.forget_answers();
+                            self.runtime.answers.clear();
                             self.warp.answer(program, |_, _| 0);
                             self.phase = Phase::Run;
                             continue;
@@ -176,7 +193,7 @@ impl Host {
 
     /// Answers what the last yield asked.
     pub fn answer(&mut self, answer: Answer) {
-        self.runtime.answered(answer);
+        self.runtime.answers.receive(answer);
     }
 
     /// Ends the program from outside: its files are put in order by what follows.
@@ -221,7 +238,7 @@ impl Host {
             Halt::Ask(ask) => return Some(HostYield::Ask(ask)),
             Halt::Api(call) => return Some(HostYield::Api(call)),
             Halt::Stop(code) => {
-                self.runtime.forget_answers();
+                self.runtime.answers.clear();
                 self.phase = Phase::Ending(code);
                 return None;
             }
@@ -233,7 +250,7 @@ impl Host {
         };
         let at = Where { program, warp: &self.warp, site };
         let finding = fault::of_halt(at, memory, halt);
-        self.runtime.forget_answers();
+        self.runtime.answers.clear();
         self.phase = Phase::Ending(code);
         finding.map(|f| HostYield::Fault(Box::new(f)))
     }
@@ -265,7 +282,12 @@ impl Host {
             number: 0,
             span,
         };
-        self.runtime.call(|| Call { api: Api::Launch(launch), span }).map(|_| ())
+        self.runtime.answers.call(|| Call { api: Api::Launch(launch), span }).map(|_| ())
+    }
+
+    /// Services that changed something before they asked, if that is checked; empty in a program without errors.
+    pub fn restart_violations(&self) -> &[String] {
+        self.restarts.as_ref().map_or(&[], RestartCheck::violations)
     }
 
     /// The service it is at.

@@ -7,6 +7,7 @@
 //! | `suite` | `tests/suite` | the findings of both twins under many schedules |
 //! | `jobs` | all of these, `benches/programs`, kernels of this folder | one thread and several: output, findings, memory |
 //! | `levels` | `tests/ui`, `tests/suite`, `examples` | with and without the optimiser |
+//! | `restart` | `tests/ui`, `examples` | that services of the run time can start again |
 //! | `ir` | `tests/ir` | the evaluator, each pass and the emulator |
 //! | `counts` | `benches/programs` | number of operations in IR and PTX |
 //!
@@ -23,6 +24,7 @@ mod ir;
 mod jobs;
 mod kept;
 mod levels;
+mod restart;
 mod run;
 mod suite;
 mod ui;
@@ -38,6 +40,7 @@ fn main() {
         jobs::trials,
         ahead::trials,
         levels::trials,
+        restart::trials,
         ir::trials,
         counts::trials,
     ] {

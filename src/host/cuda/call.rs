@@ -3,8 +3,7 @@
 //! Counts of the Fortran interfaces are in elements; here they become bytes.
 
 use crate::condition::{Condition, OTHER};
-use crate::runtime::Halt;
-use crate::service::dispatch::Args;
+use crate::protocol::{Args, Halt};
 use crate::storage;
 use device::{Api, CopyKind, CudaError, Pitched};
 use ir::rt::Rt;

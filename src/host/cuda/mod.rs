@@ -2,5 +2,8 @@
 //!
 //! Not here: what a call does (`device::Runtime`).
 
-pub(crate) mod call;
-pub(crate) mod symbol;
+mod call;
+mod symbol;
+
+pub(crate) use call::cuda_call;
+pub(crate) use symbol::{Symbols, symbol_call};

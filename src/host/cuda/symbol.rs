@@ -8,8 +8,7 @@
 //! their data lie where `allocate` puts them.
 
 use crate::cuda::call::kind;
-use crate::runtime::Halt;
-use crate::service::dispatch::Args;
+use crate::protocol::{Args, Halt};
 use crate::storage;
 use device::{Api, CopyKind, CudaError};
 use ir::rt::Rt;
@@ -33,7 +32,7 @@ struct Symbol {
 }
 
 /// The symbols of a program.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Symbols(Arc<[Symbol]>);
 
 impl Symbols {

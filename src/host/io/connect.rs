@@ -5,10 +5,11 @@
 //! dropped in silence.
 
 use crate::condition::{Condition, OTHER};
+use crate::io::IoService;
 use crate::io::file::File;
 use crate::io::unit::{Access, Medium, Unit};
 use crate::outside::{Answer, Ask, FileKind, FileStatus, Stream};
-use crate::runtime::{Halt, Runtime};
+use crate::protocol::Halt;
 use crate::storage;
 use finding::HostFault;
 use mem::Memory;
@@ -188,7 +189,7 @@ fn settle(
     }
 }
 
-impl Runtime {
+impl IoService<'_> {
     /// `io.open`: gives `iostat`.
     pub(crate) fn open(&mut self, memory: &mut Memory, unit: i64, new_unit_at: u64, text: &str) -> Result<i32, Halt> {
         let (specifiers, failed) = Specifiers::parse(text);
@@ -213,7 +214,7 @@ impl Runtime {
         let error = |number, text: String| Err(Condition::Error(number, text).into());
         let wanted = match i32::try_from(unit) {
             Ok(-1) if new_unit_at != 0 => None,
-            Ok(n) if n >= 0 || self.units.map.contains_key(&n) => Some(n),
+            Ok(n) if n >= 0 || self.io.units.map.contains_key(&n) => Some(n),
             _ => return error(212, format!("{unit} is not a unit number")),
         };
         if s.access == Access::Direct && s.recl.is_none() {
@@ -224,7 +225,7 @@ impl Runtime {
             Some(path) => Some(self.file_status(path)?),
         };
         // An open unit is connected to another file, or only its modes change.
-        if let Some(old) = wanted.and_then(|n| self.units.map.get_mut(&n)) {
+        if let Some(old) = wanted.and_then(|n| self.io.units.map.get_mut(&n)) {
             let is_it = |file: &File| !file.scratch && status.as_ref().is_some_and(|s| s.path == file.identity);
             let same = s.file.is_none() || old.file().is_some_and(is_it);
             if same && s.status != "scratch" {
@@ -256,20 +257,20 @@ impl Runtime {
         unit.writes &= s.writes;
         unit.recl = s.recl;
         unit.modes = s.modes;
-        unit.opened_at = self.at;
-        let swaps = s.swaps.unwrap_or(self.swaps_bytes);
+        unit.opened_at = self.io.at;
+        let swaps = s.swaps.unwrap_or(self.io.swaps_bytes);
         if let Some(file) = unit.file_mut() {
             file.swaps = swaps;
             file.at = if s.append { file.len() } else { 0 };
         }
         let number = match wanted {
             Some(n) => n,
-            None => self.units.new_number(),
+            None => self.io.units.new_number(),
         };
-        if self.units.map.contains_key(&number) {
+        if self.io.units.map.contains_key(&number) {
             self.disconnect(number, false)?;
         }
-        self.units.map.insert(number, unit);
+        self.io.units.map.insert(number, unit);
         Ok(number)
     }
 
@@ -284,7 +285,7 @@ impl Runtime {
             _ => {}
         }
         let status = self.file_status(path)?;
-        if let Some(other) = self.units.connected_to(&status.path) {
+        if let Some(other) = self.io.units.connected_to(&status.path) {
             return error(207, format!("`{path}` is connected to unit {other}"));
         }
         let is_stream = status.kind == Some(FileKind::Stream);
@@ -300,7 +301,7 @@ impl Runtime {
         if contents.is_none() {
             // The file comes into being now, so that OPEN tells if it cannot.
             let create = Ask::WriteFile { path: path.to_owned(), offset: 0, bytes: Arc::from([]), length: 0 };
-            if let Answer::Done(Err(reason)) = self.ask(create)? {
+            if let Answer::Done(Err(reason)) = self.answers.ask(create)? {
                 return error(OTHER, format!("`{path}`: {reason}"));
             }
         }
@@ -312,7 +313,7 @@ impl Runtime {
 
     /// What there is of a file's name.
     pub(crate) fn file_status(&mut self, path: &str) -> Result<FileStatus, Halt> {
-        Ok(match self.ask(Ask::FileStatus { path: path.to_owned() })? {
+        Ok(match self.answers.ask(Ask::FileStatus { path: path.to_owned() })? {
             Answer::Status(status) => status,
             _ => FileStatus::absent(path),
         })
@@ -320,11 +321,11 @@ impl Runtime {
 
     /// Gives the world what was written to a unit since the last time.
     pub(crate) fn sync(&mut self, number: i32) -> Result<(), Halt> {
-        while let Some(file) = self.units.map.get(&number).and_then(Unit::file).filter(|file| !file.scratch) {
+        while let Some(file) = self.io.units.map.get(&number).and_then(Unit::file).filter(|file| !file.scratch) {
             let Some((offset, bytes, length)) = file.change() else { break };
             let path = file.path.clone();
-            let answer = self.ask_once(Ask::WriteFile { path: path.clone(), offset, bytes, length })?;
-            if let Some(file) = self.units.map.get_mut(&number).and_then(Unit::file_mut) {
+            let answer = self.answers.ask_once(Ask::WriteFile { path: path.clone(), offset, bytes, length })?;
+            if let Some(file) = self.io.units.map.get_mut(&number).and_then(Unit::file_mut) {
                 file.change_taken();
             }
             if let Answer::Done(Err(reason)) = answer {
@@ -336,20 +337,20 @@ impl Runtime {
 
     /// Ends a connection.
     fn disconnect(&mut self, number: i32, delete: bool) -> Result<(), Halt> {
-        let Some(unit) = self.units.map.get_mut(&number) else { return Ok(()) };
+        let Some(unit) = self.io.units.map.get_mut(&number) else { return Ok(()) };
         unit.end_record()?;
         if delete {
             if let Some(file) = unit.file().filter(|f| !f.scratch) {
                 let path = file.path.clone();
-                if let Answer::Done(Err(reason)) = self.ask_once(Ask::DeleteFile { path: path.clone() })? {
-                    self.units.map.remove(&number);
+                if let Answer::Done(Err(reason)) = self.answers.ask_once(Ask::DeleteFile { path: path.clone() })? {
+                    self.io.units.map.remove(&number);
                     return Err(Condition::Error(OTHER, format!("`{path}`: {reason}")).into());
                 }
             }
         } else {
             self.sync(number)?;
         }
-        self.units.map.remove(&number);
+        self.io.units.map.remove(&number);
         Ok(())
     }
 
@@ -374,7 +375,7 @@ impl Runtime {
     }
 
     fn move_unit(&mut self, number: i32, what: i32) -> Result<(), Halt> {
-        let Some(unit) = self.units.map.get_mut(&number) else { return Ok(()) };
+        let Some(unit) = self.io.units.map.get_mut(&number) else { return Ok(()) };
         if what == 3 {
             return self.sync(number);
         }
@@ -399,9 +400,9 @@ impl Runtime {
     /// The end of the program: every file gets what was written to it. Asks as long as there is something to do; a file that
     /// cannot be written is an error with the statement that opened it, and the next call goes on with the others.
     pub(crate) fn close_all(&mut self) -> Result<(), (Halt, Span)> {
-        let numbers: Vec<i32> = self.units.map.keys().copied().collect();
+        let numbers: Vec<i32> = self.io.units.map.keys().copied().collect();
         for number in numbers {
-            let Some(unit) = self.units.map.get_mut(&number) else { continue };
+            let Some(unit) = self.io.units.map.get_mut(&number) else { continue };
             let opened_at = unit.opened_at;
             let done = unit.end_record().map_err(Halt::from).and_then(|()| self.sync(number));
             let Err(halt) = done else { continue };

@@ -1,17 +1,18 @@
 //! `io.end`, and what becomes of conditions that a statement meets.
 
 use crate::condition::Condition;
+use crate::io::IoService;
 use crate::io::statement::Work;
-use crate::runtime::{Halt, Runtime};
+use crate::protocol::Halt;
 use crate::storage;
 use mem::Memory;
 
-impl Runtime {
+impl IoService<'_> {
     /// `io.end`: gives `iostat`.
     pub(crate) fn end(&mut self, memory: &mut Memory) -> Result<i32, Halt> {
-        if self.statement()?.failed.is_none() {
+        if self.io.statement()?.failed.is_none() {
             self.start(memory)?;
-            if self.statement()?.reads {
+            if self.io.statement()?.reads {
                 self.finish_input(memory)?;
             } else {
                 self.finish_output(memory)?;
@@ -22,7 +23,7 @@ impl Runtime {
 
     /// Takes the statement off the stack and tells what it met.
     fn close_statement(&mut self, memory: &mut Memory) -> Result<i32, Halt> {
-        let Some(statement) = self.statements.pop() else { return Ok(0) };
+        let Some(statement) = self.io.statements.pop() else { return Ok(0) };
         let Some(condition) = statement.failed else { return Ok(0) };
         if let (Work::FormatIn(reader), Some(at), Condition::EndOfRecord) =
             (&statement.work, statement.size_at, &condition)
@@ -37,7 +38,7 @@ impl Runtime {
 
     /// A condition of the statement in progress: kept if the statement deals with it, else the end of the program.
     pub(crate) fn meet(&mut self, condition: Condition) -> Result<(), Halt> {
-        let Some(statement) = self.statements.last_mut() else {
+        let Some(statement) = self.io.statements.last_mut() else {
             return Err(Halt::Fault(condition.fault(None)));
         };
         if !condition.is_caught(statement.catch) {

@@ -1,11 +1,12 @@
 //! Input: records from units and internal files, values into the program's memory.
 
 use crate::condition::{Condition, OTHER};
+use crate::io::IoService;
 use crate::io::output::{integer_type, real_type};
 use crate::io::statement::{Form, INTERNAL, Statement, Work, format_of};
 use crate::io::unit::{Access, Medium, Unit};
 use crate::outside::{Answer, Ask};
-use crate::runtime::{Halt, Runtime};
+use crate::protocol::Halt;
 use crate::storage;
 use mem::Memory;
 use scalar::Ty;
@@ -67,11 +68,11 @@ impl Object {
     }
 }
 
-impl Runtime {
+impl IoService<'_> {
     /// Begins an input statement of a unit.
     pub(crate) fn begin_input(&mut self, statement: &Statement, modes: Modes) -> Result<Work, Halt> {
         let number = statement.number();
-        let Some(unit) = self.units.map.get_mut(&number) else { return Ok(Work::Over) };
+        let Some(unit) = self.io.units.map.get_mut(&number) else { return Ok(Work::Over) };
         match statement.form {
             Form::Namelist => Ok(Work::NamelistIn(NamelistReader::begin(&statement.group.name, modes))),
             Form::List => {
@@ -104,18 +105,18 @@ impl Runtime {
 
     /// Reads one item.
     pub(crate) fn get(&mut self, memory: &mut Memory, object: Object) -> Result<(), Halt> {
-        if self.statement()?.failed.is_some() {
+        if self.io.statement()?.failed.is_some() {
             return Ok(());
         }
         self.start(memory)?;
-        let statement = self.statement()?;
+        let statement = self.io.statement()?;
         if statement.form == Form::Namelist {
             statement.group.add(object);
             return Ok(());
         }
         let want = object.want();
         loop {
-            let statement = self.statement()?;
+            let statement = self.io.statement()?;
             let progress = match &mut statement.work {
                 Work::ListIn(reader) => match reader.item(want)? {
                     Progress::Ready(None) => return Ok(()),
@@ -146,7 +147,7 @@ impl Runtime {
     }
 
     fn feed(&mut self, record: Vec<u8>) -> Result<(), Halt> {
-        match &mut self.statement()?.work {
+        match &mut self.io.statement()?.work {
             Work::ListIn(reader) => reader.feed(record),
             Work::FormatIn(reader) => reader.feed(record),
             _ => {}
@@ -157,18 +158,18 @@ impl Runtime {
     fn get_bytes(&mut self, memory: &mut Memory, object: Object) -> Result<(), Halt> {
         let n = object.bytes();
         let swapped = object.swapped();
-        let number = self.statement()?.number();
-        let is_stream = self.units.map.get(&number).is_some_and(|u| u.access == Access::Stream);
-        let swaps = self.units.map.get(&number).and_then(Unit::file).is_some_and(|f| f.swaps);
+        let number = self.io.statement()?.number();
+        let is_stream = self.io.units.map.get(&number).is_some_and(|u| u.access == Access::Stream);
+        let swaps = self.io.units.map.get(&number).and_then(Unit::file).is_some_and(|f| f.swaps);
         let mut bytes = if is_stream {
-            let file = self.units.map.get_mut(&number).and_then(|u| u.file_mut());
+            let file = self.io.units.map.get_mut(&number).and_then(|u| u.file_mut());
             let bytes = file.map_or_else(Vec::new, |f| f.take(n));
             if bytes.len() < n {
                 return Err(Condition::EndOfFile.into());
             }
             bytes
         } else {
-            let Work::BytesIn(record, at) = &mut self.statement()?.work else { return Ok(()) };
+            let Work::BytesIn(record, at) = &mut self.io.statement()?.work else { return Ok(()) };
             let Some(bytes) = record.get(*at..*at + n).map(<[u8]>::to_vec) else {
                 return Err(Condition::Error(218, "more is read than the record holds".to_owned()).into());
             };
@@ -183,7 +184,7 @@ impl Runtime {
 
     /// The next record of the statement's file.
     pub(crate) fn next_record(&mut self, memory: &Memory) -> Result<Vec<u8>, Halt> {
-        let statement = self.statement()?;
+        let statement = self.io.statement()?;
         if statement.unit == INTERNAL {
             let file = &mut statement.internal;
             if file.next >= file.count {
@@ -194,7 +195,7 @@ impl Runtime {
             return Ok(record);
         }
         let number = statement.number();
-        let Some(unit) = self.units.map.get_mut(&number) else { return Err(Condition::EndOfFile.into()) };
+        let Some(unit) = self.io.units.map.get_mut(&number) else { return Err(Condition::EndOfFile.into()) };
         let (access, recl) = (unit.access, unit.recl);
         match &mut unit.medium {
             Medium::File(file) if access == Access::Direct => {
@@ -213,7 +214,7 @@ impl Runtime {
                     Err(Condition::EndOfFile.into())
                 }
             },
-            Medium::Stdin => match self.ask_once(Ask::ReadLine)? {
+            Medium::Stdin => match self.answers.ask_once(Ask::ReadLine)? {
                 Answer::Line(Some(line)) => Ok(line),
                 _ => Err(Condition::EndOfFile.into()),
             },
@@ -223,11 +224,11 @@ impl Runtime {
 
     /// Ends an input statement.
     pub(crate) fn finish_input(&mut self, memory: &mut Memory) -> Result<(), Halt> {
-        if matches!(self.statement()?.work, Work::NamelistIn(_)) {
+        if matches!(self.io.statement()?.work, Work::NamelistIn(_)) {
             return self.finish_namelist(memory);
         }
         loop {
-            let statement = self.statement()?;
+            let statement = self.io.statement()?;
             let advance = statement.advance;
             let place = match &mut statement.work {
                 Work::ListIn(reader) => match reader.finish() {
@@ -243,14 +244,14 @@ impl Runtime {
                     self.feed(record)?;
                 }
                 Progress::Ready(place) => {
-                    let statement = self.statement()?;
+                    let statement = self.io.statement()?;
                     let number = statement.number();
                     if let (Work::FormatIn(reader), Some(at)) = (&statement.work, statement.size_at) {
                         let size = reader.count() as u32;
                         storage::write(memory, at, &size.to_le_bytes())?;
                     }
                     statement.work = Work::Over;
-                    if let Some(unit) = self.units.map.get_mut(&number) {
+                    if let Some(unit) = self.io.units.map.get_mut(&number) {
                         unit.place = place;
                     }
                     return Ok(());

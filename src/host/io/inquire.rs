@@ -4,20 +4,21 @@
 //! and what may be done with it `UNKNOWN`, as the standard has them.
 
 use crate::FileStatus;
+use crate::io::IoService;
 use crate::io::unit::{Access, Medium, Unit};
-use crate::runtime::{Halt, Runtime};
+use crate::protocol::Halt;
 use text::{Blank, Decimal, Delim, Round, Sign};
 
 /// The greatest record length where the program gave none.
 const NO_LIMIT: i64 = i32::MAX as i64;
 
-impl Runtime {
+impl IoService<'_> {
     /// `io.inquire`: whether a file exists (0), a unit or file is connected (1), the unit that a file is connected to (2), the
     /// file's bytes (3), the record length (4), the next record of a direct file (5), the position in a stream file (6),
     /// whether the file has a name (7), or whether a transfer is pending (8).
     pub(crate) fn inquire(&mut self, unit: i64, path: Option<&str>, what: i32) -> Result<i64, Halt> {
         let (number, status) = self.inquired(unit, path)?;
-        let connected = number.and_then(|n| self.units.map.get(&n));
+        let connected = number.and_then(|n| self.io.units.map.get(&n));
         let file = connected.and_then(Unit::file);
         let there = status.filter(|s| s.kind.is_some());
         Ok(match (what, path) {
@@ -49,7 +50,7 @@ impl Runtime {
 
     /// `io.inquire_text`: the answer to a specifier whose answer is a text.
     pub(crate) fn inquire_text(&mut self, unit: i64, path: Option<&str>, specifier: &str) -> Result<String, Halt> {
-        let connected = self.inquired(unit, path)?.0.and_then(|n| self.units.map.get(&n));
+        let connected = self.inquired(unit, path)?.0.and_then(|n| self.io.units.map.get(&n));
         let yes_or_no = |is: fn(&Unit) -> bool| match connected {
             None => "UNKNOWN",
             Some(u) if is(u) => "YES",
@@ -131,9 +132,9 @@ impl Runtime {
         Ok(match path {
             Some(path) => {
                 let status = self.file_status(path.trim_end())?;
-                (self.units.connected_to(&status.path), Some(status))
+                (self.io.units.connected_to(&status.path), Some(status))
             }
-            None => (i32::try_from(unit).ok().filter(|n| self.units.map.contains_key(n)), None),
+            None => (i32::try_from(unit).ok().filter(|n| self.io.units.map.contains_key(n)), None),
         })
     }
 }

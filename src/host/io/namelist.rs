@@ -8,9 +8,10 @@
 //! Not here: components of derived types, which sema refuses for input; the text itself (`text`).
 
 use crate::condition::{Condition, OTHER};
+use crate::io::IoService;
 use crate::io::input::Object;
 use crate::io::statement::Work;
-use crate::runtime::{Halt, Runtime};
+use crate::protocol::Halt;
 use crate::storage;
 use mem::Memory;
 use text::{Datum, Designator, IoError, NamelistTarget, Progress, Subscript, Want};
@@ -134,10 +135,10 @@ impl NamelistTarget for Filling<'_> {
     }
 }
 
-impl Runtime {
+impl IoService<'_> {
     /// Options 5 to 7 of `io.option`.
     pub(crate) fn set_group_option(&mut self, memory: &Memory, option: i32, a: i64, b: i64) -> Result<(), Halt> {
-        if self.statement()?.failed.is_some() {
+        if self.io.statement()?.failed.is_some() {
             return Ok(());
         }
         let name = |memory: &Memory| -> Result<String, Halt> {
@@ -145,11 +146,11 @@ impl Runtime {
             Ok(String::from_utf8_lossy(&text).into_owned())
         };
         if option == 5 {
-            self.statement()?.group.name = name(memory)?;
+            self.io.statement()?.group.name = name(memory)?;
             return Ok(());
         }
         self.start(memory)?;
-        let statement = self.statement()?;
+        let statement = self.io.statement()?;
         match option {
             6 => {
                 let name = name(memory)?;
@@ -172,12 +173,12 @@ impl Runtime {
     pub(crate) fn finish_namelist(&mut self, memory: &mut Memory) -> Result<(), Halt> {
         loop {
             let record = self.next_record(memory)?;
-            let Work::NamelistIn(reader) = &mut self.statement()?.work else { return Ok(()) };
+            let Work::NamelistIn(reader) = &mut self.io.statement()?.work else { return Ok(()) };
             if reader.feed(&record) == Progress::Ready(()) {
                 break;
             }
         }
-        let statement = self.statement()?;
+        let statement = self.io.statement()?;
         let group = std::mem::take(&mut statement.group);
         let Work::NamelistIn(reader) = std::mem::replace(&mut statement.work, Work::Over) else { return Ok(()) };
         let mut target = Filling { group: &group, memory, current: Vec::new(), failed: None };

@@ -1,9 +1,10 @@
 //! Output: items into records, records into units and internal files.
 
 use crate::condition::{Condition, OTHER};
+use crate::io::IoService;
 use crate::io::statement::{INTERNAL, Statement, Work};
 use crate::io::unit::{Access, Medium};
-use crate::runtime::{Halt, Runtime};
+use crate::protocol::Halt;
 use crate::storage;
 use mem::Memory;
 use scalar::Ty;
@@ -24,14 +25,14 @@ pub(crate) fn real_type(kind: i32) -> Ty {
     if kind == 8 { Ty::F64 } else { Ty::F32 }
 }
 
-impl Runtime {
+impl IoService<'_> {
     /// Writes one item.
     pub(crate) fn put(&mut self, memory: &Memory, value: Value<'_>) -> Result<(), Halt> {
-        if self.statement()?.failed.is_some() {
+        if self.io.statement()?.failed.is_some() {
             return Ok(());
         }
         self.start(memory)?;
-        let statement = self.statement()?;
+        let statement = self.io.statement()?;
         match &mut statement.work {
             Work::ListOut(writer) => writer.item(value)?,
             Work::FormatOut(writer) => writer.item(value)?,
@@ -54,7 +55,7 @@ impl Runtime {
 
     /// Ends an output statement.
     pub(crate) fn finish_output(&mut self, memory: &mut Memory) -> Result<(), Halt> {
-        let statement = self.statement()?;
+        let statement = self.io.statement()?;
         let advance = statement.advance;
         let work = std::mem::replace(&mut statement.work, Work::Over);
         let written = match work {
@@ -72,7 +73,7 @@ impl Runtime {
         self.put_records(number, written.records)?;
         if let Some(partial) = written.partial {
             self.put_text(number, &partial.left)?;
-            if let Some(unit) = self.units.map.get_mut(&number) {
+            if let Some(unit) = self.io.units.map.get_mut(&number) {
                 unit.is_record_open = true;
                 unit.rest = partial.right;
             }
@@ -82,7 +83,7 @@ impl Runtime {
 
     /// Puts whole records into a unit.
     fn put_records(&mut self, number: i32, records: Vec<Vec<u8>>) -> Result<(), Halt> {
-        let Some(unit) = self.units.map.get_mut(&number) else { return Ok(()) };
+        let Some(unit) = self.io.units.map.get_mut(&number) else { return Ok(()) };
         unit.is_ended = false;
         if unit.access == Access::Direct {
             let recl = unit.recl.unwrap_or(0);
@@ -110,12 +111,12 @@ impl Runtime {
     }
 
     fn put_text(&mut self, number: i32, bytes: &[u8]) -> Result<(), Halt> {
-        let Some(unit) = self.units.map.get_mut(&number) else { return Ok(()) };
+        let Some(unit) = self.io.units.map.get_mut(&number) else { return Ok(()) };
         match &mut unit.medium {
             Medium::File(file) => file.put(bytes)?,
             Medium::Out(stream) => {
                 let stream = *stream;
-                self.send(stream, bytes);
+                self.io.send(stream, bytes);
             }
             Medium::Stdin => {}
         }
@@ -123,8 +124,8 @@ impl Runtime {
     }
 
     fn put_bytes(&mut self, bytes: &[u8]) -> Result<(), Halt> {
-        let number = self.statement()?.number();
-        let Some(unit) = self.units.map.get_mut(&number) else { return Ok(()) };
+        let number = self.io.statement()?.number();
+        let Some(unit) = self.io.units.map.get_mut(&number) else { return Ok(()) };
         unit.is_ended = false;
         let (access, recl) = (unit.access, unit.recl);
         if let Some(limit) = recl.filter(|&n| access != Access::Stream && bytes.len() > n) {
@@ -136,7 +137,7 @@ impl Runtime {
             (Medium::File(file), Access::Direct) => file.put_padded(bytes, recl.unwrap_or(0), 0)?,
             (Medium::Out(stream), _) => {
                 let stream = *stream;
-                self.send(stream, bytes);
+                self.io.send(stream, bytes);
             }
             (Medium::Stdin, _) => {}
         }

@@ -5,11 +5,12 @@
 //! one that it deals with makes the rest of its items do nothing and is told by `io.end` (Fortran 2018, 12.11).
 
 use crate::condition::{Condition, OTHER};
+use crate::io::IoService;
 use crate::io::file::File;
 use crate::io::namelist::Group;
 use crate::io::unit::{Access, Medium, Unit};
 use crate::outside::{Ask, FileKind};
-use crate::runtime::{Halt, Runtime};
+use crate::protocol::Halt;
 use crate::storage;
 use mem::Memory;
 use std::sync::Arc;
@@ -102,7 +103,7 @@ impl Statement {
     }
 }
 
-impl Runtime {
+impl IoService<'_> {
     /// `io.begin`
     pub(crate) fn begin(&mut self, direction: i32, form: i32, unit: i64, catch: i32) {
         let form = match form {
@@ -111,7 +112,7 @@ impl Runtime {
             2 => Form::Unformatted,
             _ => Form::Namelist,
         };
-        self.statements.push(Statement {
+        self.io.statements.push(Statement {
             reads: direction == 1,
             form,
             unit,
@@ -129,23 +130,17 @@ impl Runtime {
         });
     }
 
-    /// The statement in progress.
-    pub(crate) fn statement(&mut self) -> Result<&mut Statement, Halt> {
-        let missing = || Condition::Error(OTHER, "an item without its statement".to_owned()).into();
-        self.statements.last_mut().ok_or_else(missing)
-    }
-
     /// `io.format`
     pub(crate) fn set_format(&mut self, memory: &Memory, address: u64, length: u64) -> Result<(), Halt> {
         let text = storage::read(memory, address, length)?;
         let format = Format::parse(&text).map_err(Condition::Format)?;
-        self.statement()?.format = Some(Arc::new(format));
+        self.io.statement()?.format = Some(Arc::new(format));
         Ok(())
     }
 
     /// `io.option`
     pub(crate) fn set_option(&mut self, memory: &Memory, option: i32, a: i64, b: i64) -> Result<(), Halt> {
-        let statement = self.statement()?;
+        let statement = self.io.statement()?;
         match option {
             0 => statement.advance = a != 0,
             1 => statement.rec = Some(a),
@@ -159,7 +154,7 @@ impl Runtime {
 
     /// Begins the work, once.
     pub(crate) fn start(&mut self, memory: &Memory) -> Result<(), Halt> {
-        let statement = self.statement()?;
+        let statement = self.io.statement()?;
         if !matches!(statement.work, Work::Due) {
             return Ok(());
         }
@@ -170,14 +165,14 @@ impl Runtime {
             self.connect_default(&statement)?;
             self.begin_external(memory, &statement)?
         };
-        self.statement()?.work = work;
+        self.io.statement()?.work = work;
         Ok(())
     }
 
     /// Connects a unit that was never opened to its default file, `fort.N`.
     fn connect_default(&mut self, statement: &Statement) -> Result<(), Halt> {
         let number = statement.number();
-        if self.units.map.contains_key(&number) {
+        if self.io.units.map.contains_key(&number) {
             return Ok(());
         }
         if number < 0 {
@@ -190,17 +185,17 @@ impl Runtime {
         let contents = if is_stream { Some(Vec::new()) } else { self.read_file(&path)? };
         let exists = contents.is_some();
         let mut file = File::new(path, contents.unwrap_or_default(), exists);
-        (file.identity, file.is_unread, file.swaps) = (status.path, is_stream, self.swaps_bytes);
+        (file.identity, file.is_unread, file.swaps) = (status.path, is_stream, self.io.swaps_bytes);
         let mut unit = Unit::new(Medium::File(file));
         unit.formatted = statement.form != Form::Unformatted;
-        unit.opened_at = self.at;
-        self.units.map.insert(number, unit);
+        unit.opened_at = self.io.at;
+        self.io.units.map.insert(number, unit);
         Ok(())
     }
 
     /// The contents of a file; `None` if there is none.
     pub(crate) fn read_file(&mut self, path: &str) -> Result<Option<Vec<u8>>, Halt> {
-        match self.ask(Ask::ReadFile { path: path.to_owned() })? {
+        match self.answers.ask(Ask::ReadFile { path: path.to_owned() })? {
             crate::Answer::File(Ok(contents)) => Ok(contents),
             crate::Answer::File(Err(reason)) => Err(Condition::Error(OTHER, format!("`{path}`: {reason}")).into()),
             _ => Ok(None),
@@ -209,10 +204,10 @@ impl Runtime {
 
     /// Reads what a pipe has, which OPEN does not: nothing may ever be read from it.
     fn read_pipe(&mut self, number: i32) -> Result<(), Halt> {
-        let unread = self.units.map.get(&number).and_then(Unit::file).filter(|file| file.is_unread);
+        let unread = self.io.units.map.get(&number).and_then(Unit::file).filter(|file| file.is_unread);
         let Some(path) = unread.map(|file| file.path.clone()) else { return Ok(()) };
         let contents = self.read_file(&path)?.unwrap_or_default();
-        if let Some(file) = self.units.map.get_mut(&number).and_then(Unit::file_mut) {
+        if let Some(file) = self.io.units.map.get_mut(&number).and_then(Unit::file_mut) {
             file.fill(contents);
         }
         Ok(())
@@ -224,7 +219,7 @@ impl Runtime {
         if statement.reads {
             self.read_pipe(number)?;
         }
-        let Some(unit) = self.units.map.get_mut(&number) else {
+        let Some(unit) = self.io.units.map.get_mut(&number) else {
             return Err(Condition::Error(212, "the unit is not connected".to_owned()).into());
         };
         let error = |number, text: &str| Err(Condition::Error(number, text.to_owned()).into());

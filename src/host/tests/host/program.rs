@@ -133,6 +133,7 @@ impl Main {
             arguments: vec![b"prog".to_vec(), b"one".to_vec()],
             stack_bytes: 1 << 20,
             swaps_bytes: false,
+            checks_restarts: true,
         };
         let host = Host::new(&program, &mut memory, &options).expect("a main program");
         Run { program, memory, host, world, found: Vec::new() }
@@ -236,7 +237,10 @@ impl Run {
             }
             HostYield::Api(call) => panic!("{call:?}"),
             HostYield::Fault(finding) => self.found.push(*finding),
-            HostYield::Done { code } => return Some(code),
+            HostYield::Done { code } => {
+                assert!(self.host.restart_violations().is_empty(), "{:?}", self.host.restart_violations());
+                return Some(code);
+            }
         }
         let _ = Reply::default();
         None
