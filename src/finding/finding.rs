@@ -1,7 +1,7 @@
 //! One finding, and when two are the same.
 
-use crate::{Access, FindingKind, LaunchInfo, wording};
-use diag::{Code, Diagnostic, Severity};
+use crate::{Access, FindingKind, LaunchInfo};
+use diag::{Code, Severity};
 use source::Span;
 
 /// Something wrong that a run came upon.
@@ -72,11 +72,6 @@ impl Finding {
             return allocation.span;
         }
         self.accesses.last().map(|a| a.span).or_else(|| self.kind.groups().first().map(|g| g.span)).unwrap_or_default()
-    }
-
-    /// The finding in words.
-    pub fn diagnostic(&self) -> Diagnostic {
-        wording::word(self)
     }
 
     pub(crate) fn key(&self) -> Key {

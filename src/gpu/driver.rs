@@ -1,14 +1,14 @@
-//! The CUDA driver: every call into `libcuda` and every `unsafe` block of the project.
+//! The CUDA driver: every call into `libcuda`, and every `unsafe` block of this crate.
 //!
-//! Invariants that make the safe functions here safe:
-//! - The library is looked for before its first call; `cudarc` would end the process when it is missing.
-//! - Handles are private and belong to values that keep their context (and a kernel its module) alive; each method makes
-//!   that context current first, so that values may move between threads.
-//! - Copies between host and device are over when their call returns, so that the driver never uses a host buffer later.
-//! - Device addresses are numbers that are checked by the driver: a wrong one is an error value, not a host access.
-//! - A kernel knows the size of its parameter memory, so that the driver never reads behind the buffer of a launch.
+//! Invariants that make the safe functions here sound:
+//! - The library is looked up before its first call; `cudarc` would end the process if it is missing.
+//! - Handles are private and belong to values that keep their context (and a kernel its module) alive; each method
+//!   makes that context current first, so values may move between threads.
+//! - Copies between host and device are complete when their call returns, so the driver never uses a host buffer later.
+//! - The driver checks device addresses: a wrong one is an error value, not a host access.
+//! - A kernel knows the size of its parameter memory, so the driver never reads beyond the buffer of a launch.
 //!
-//! Everything goes to the legacy default stream, in order: what streams mean to a program is decided above (`device`).
+//! Everything goes to the legacy default stream, in order. `device` decides what streams mean to a program.
 //!
 //! Deliberately not here: which kernels there are. Reference: CUDA Driver API, 6.
 

@@ -1,11 +1,11 @@
 //! The GPU as a device: the IR printed as PTX text, and the CUDA driver that runs it.
 //!
 //! [`ptx`] turns kernels into text and needs no driver, so it works and is tested on any machine. [`Gpu`] loads that text
-//! through the driver, which is found at run time: the build needs no CUDA, and without a driver [`Gpu::open`] says so in
-//! one sentence. [`params`] packs the arguments of a launch, [`print`](mod@print) reads back what kernels printed.
+//! through the driver, which is found at run time: the build needs no CUDA, and without a driver [`Gpu::open`] returns
+//! an error. [`params`] packs the arguments of a launch, [`print`](mod@print) reads back what kernels printed.
 //!
-//! Invariants: a kernel computes bit for bit what the emulator computes (rounding, NaNs, division by zero, shifts), but
-//! for the exceptions that `ptx` lists; all `unsafe` code of the project is in `driver.rs`.
+//! Invariants: a kernel computes bit for bit what the emulator computes (rounding, division by zero, shifts), with the
+//! exceptions that `ptx` lists; all `unsafe` code of this crate is in `driver.rs`.
 //!
 //! Not here: what a CUDA call means to the program (`device`), formatting of printed values (`text`).
 

@@ -11,7 +11,7 @@
 //! - Names in the text follow from the module alone ([`func_symbol`], [`global_symbol`]), so the host finds them.
 //! - The same module gives the same text.
 //!
-//! Outside bit equality with the emulator: atomics on reals across threads, clocks, `%activemask`. `threadfence` is
+//! Not bit-equal to the emulator: the bits of a real(8) NaN, atomics on reals across threads, clocks, `%activemask`. `threadfence` is
 //! `fence.sc`, as CUDA defines it. A vote without a mask names all 32 lanes: lanes that have exited count as arrived, which
 //! `activemask` would not say of lanes that are merely elsewhere.
 //!

@@ -1,7 +1,7 @@
-//! The run loop: host and devices take turns, the world is asked, findings are gathered.
+//! The run loop: host and devices run in turn, questions go to the world, findings are collected.
 //!
-//! Commands run as soon as they are submitted, before the host goes on (DESIGN section 3); what kernels print is shown when
-//! the host waits for the device, and at the end. The loop never waits except in the world's own answers.
+//! A command runs as soon as it is submitted, before the host continues. The output of kernels is shown when the host waits
+//! for the device, and at the end. The loop never waits, except for an answer of the world.
 
 use crate::checks::command_order::{CommandOrder, OrderHooks};
 use crate::checks::init::{HostInit, InitHooks};

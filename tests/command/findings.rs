@@ -174,7 +174,7 @@ fn launches_that_fail_are_always_told_and_advice_is_not_if_nothing_is_wanted() {
     let launch = RACY.replace("<<<1, 64>>>", "<<<1, istat>>>").replace("  y = 0\n", "  y = 0\n  istat = 2000\n");
     for options in [&[][..], &["--check", "none"], &["--check", "all"]] {
         let output = run("launch.cuf", &launch, options);
-        said(&output, 1, "error[R0702]: launch with 2000 threads in a block, at most 1024 are possible");
+        said(&output, 1, "error[R0702]: launch with 2000 threads in a block, but at most 1024 are possible");
     }
     // A program that asks for the error has been told.
     let asks = launch.replace("istat = cudaDevice", "istat = cudaGetLastError()\n  istat = cudaDevice");
@@ -501,7 +501,10 @@ fn threads_that_wait_for_ever_are_told_with_who_waits_where() {
         "if (t <= 32) then\n      call syncthreads()\n    else\n      do while (atomicadd(f, 0) == 0)\n      \
         end do\n    end if",
     );
-    assert!(polls.contains("error[R0405]: livelock: what these threads poll is changed by nobody any more"), "{polls}");
+    assert!(
+        polls.contains("error[R0405]: livelock: these threads poll memory that no thread will ever change"),
+        "{polls}"
+    );
     assert!(polls.contains("32 threads poll here, the first is thread (33,1,1) of block (1,1,1)"), "{polls}");
     assert!(polls.contains("32 threads wait here at `syncthreads`, the first is thread (1,1,1)"), "{polls}");
 }
@@ -558,14 +561,14 @@ end program
         (
             "small<<<1, n>>>(x)",
             128,
-            "error[R0705]: launch with 128 threads in a block, `launch_bounds` of the kernel says 64",
+            "error[R0705]: launch with 128 threads in a block, but `launch_bounds` of the kernel allows 64",
         ),
         (
             "k<<<dim3(1, n, 1), 32, 256>>>(x)",
             70_000,
-            "error[R0701]: launch with grid%y = 70000, which must be 1 to 65535",
+            "error[R0701]: launch with grid%y = 70000, which must be between 1 and 65535",
         ),
-        ("k<<<1, n, 256>>>(x)", 0, "error[R0701]: launch with block%x = 0, which must be 1 to 1024"),
+        ("k<<<1, n, 256>>>(x)", 0, "error[R0701]: launch with block%x = 0, which must be between 1 and 1024"),
     ] {
         let text = program.replace("read *, n", &format!("n = {n}")).replace("LAUNCH", &format!("call {launch}"));
         let found = report("limits.cuf", &text, &[]);

@@ -11,9 +11,11 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
         FindingKind::Api { call, fault } => api(finding, call, fault),
         FindingKind::DeviceHeapExhausted { requested, limit } => start(
             finding,
-            format!("no room for {} in the heap of device code, which has {limit}", count(*requested, "byte")),
+            format!("no room for {} in the device heap, which has {limit}", count(*requested, "byte")),
         )
-        .help("raise it with `cudaDeviceSetLimit(cudaLimitMallocHeapSize, n)`, or `deallocate` what is done with"),
+        .help(
+            "raise it with `cudaDeviceSetLimit(cudaLimitMallocHeapSize, n)`, or `deallocate` what is no longer needed",
+        ),
         FindingKind::DeviceStackOverflow { limit } => {
             start(finding, format!("the calls of this thread need more than its stack of {}", count(*limit, "byte")))
                 .help("raise it with `cudaDeviceSetLimit(cudaLimitStackSize, n)`, or bound the recursion")
@@ -31,23 +33,24 @@ fn launch(finding: &Finding, fault: &LaunchFault) -> Diagnostic {
                 Axis::Block(i) => ("block", *i),
             };
             let letter = letter(i);
-            let d = start(finding, format!("launch with {what}%{letter} = {value}, which must be 1 to {limit}"));
+            let d =
+                start(finding, format!("launch with {what}%{letter} = {value}, which must be between 1 and {limit}"));
             if *value == 0 && what == "grid" {
                 d.help(
-                    "is the number of elements zero? then skip the launch; round up with `(n + threads - 1) / threads`",
+                    "skip the launch if there are no elements; otherwise round up with `(n + threads - 1) / threads`",
                 )
             } else {
                 d
             }
         }
         LaunchFault::TooManyThreads { threads, limit } => {
-            start(finding, format!("launch with {threads} threads in a block, at most {limit} are possible"))
+            start(finding, format!("launch with {threads} threads in a block, but at most {limit} are possible"))
                 .help("use smaller blocks and more of them")
         }
         LaunchFault::SharedMemory { static_bytes, dynamic_bytes, limit } => start(
             finding,
             format!(
-                "launch with {} of shared memory in a block, at most {limit} are possible",
+                "launch with {} of shared memory in a block, but at most {limit} are possible",
                 count(static_bytes + dynamic_bytes, "byte")
             ),
         )
@@ -55,12 +58,12 @@ fn launch(finding: &Finding, fault: &LaunchFault) -> Diagnostic {
         .help("raise the limit with `cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, n)`"),
         LaunchFault::LaunchBounds { threads, bound } => start(
             finding,
-            format!("launch with {threads} threads in a block, `launch_bounds` of the kernel says {bound}"),
+            format!("launch with {threads} threads in a block, but `launch_bounds` of the kernel allows {bound}"),
         ),
         LaunchFault::ClusterMultiple { axis, grid, cluster } => {
             let letter = letter(*axis);
             let text = format!(
-                "launch with grid%{letter} = {grid}, which is no multiple of the {} of a cluster",
+                "launch with grid%{letter} = {grid}, which is not a multiple of the {} of a cluster",
                 count(u64::from(*cluster), "block")
             );
             let (n, m) = (grid, cluster);
@@ -71,11 +74,11 @@ fn launch(finding: &Finding, fault: &LaunchFault) -> Diagnostic {
         }
         LaunchFault::ClusterSize { blocks, limit } => start(
             finding,
-            format!("launch of a kernel with {blocks} blocks in a cluster, at most {limit} are possible"),
+            format!("launch of a kernel with {blocks} blocks in a cluster, but at most {limit} are possible"),
         )
         .help("make the product of `cluster_dims` smaller"),
     };
-    d.note("the kernel did not run; `cudaGetLastError()` tells the program so")
+    d.note("the kernel did not run; the program can find out with `cudaGetLastError()`")
 }
 
 /// The component of a `dim3`.
@@ -90,10 +93,10 @@ fn letter(axis: u8) -> char {
 fn api(finding: &Finding, call: &str, fault: &ApiFault) -> Diagnostic {
     match fault {
         ApiFault::Unchecked { error, meaning } => {
-            let d = start(finding, format!("{} failed with `{error}`, and the program never looked", quoted(call)));
+            let d = start(finding, format!("{} failed with `{error}`, and the program did not check it", quoted(call)));
             let d = if meaning.is_empty() { d } else { d.note(format!("it means: {meaning}")) };
             if call.starts_with("launch of") {
-                d.help("ask `cudaGetLastError()` after the launch and `cudaDeviceSynchronize()` for its result")
+                d.help("check `cudaGetLastError()` after the launch, and the result of `cudaDeviceSynchronize()`")
             } else {
                 d.help("compare the result of the call with `cudaSuccess`")
             }
@@ -106,7 +109,7 @@ fn api(finding: &Finding, call: &str, fault: &ApiFault) -> Diagnostic {
             .help("call `cudaEventRecord` on both events, and `cudaEventSynchronize` on the second"),
         ApiFault::Pageable => {
             let what = subject(finding, "host memory");
-            start(finding, format!("{} with {what}, which is not pinned, cannot run beside the host", quoted(call)))
+            start(finding, format!("{} with {what}, which is not pinned, is not asynchronous", quoted(call)))
                 .help("declare the host array `pinned`")
         }
         ApiFault::OutOfMemory { requested, used, total } => start(

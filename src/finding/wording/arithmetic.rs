@@ -8,13 +8,13 @@ use diag::Diagnostic;
 pub(super) fn word(finding: &Finding) -> Diagnostic {
     match &finding.kind {
         FindingKind::Nan { operation, operands } => {
-            start(finding, format!("`{}` is a NaN, and no operand is one", applied(operation, operands)))
+            start(finding, format!("`{}` is a NaN, and no operand is a NaN", applied(operation, operands)))
         }
         FindingKind::Infinity { operation, operands } => {
-            start(finding, format!("`{}` is an infinity of finite operands", applied(operation, operands)))
+            start(finding, format!("`{}` is an infinity, and all operands are finite", applied(operation, operands)))
         }
         FindingKind::DeviceDivisionByZero => start(finding, "integer division by zero")
-            .note("a device does not stop here: the quotient is -1, `mod(a, 0)` is `a`"),
+            .note("a GPU does not stop here: the quotient is -1, `mod(a, 0)` is `a`"),
         FindingKind::ConversionOutOfRange { to, value } => {
             start(finding, format!("{value} is converted to {to}, which cannot hold it"))
                 .note("a device gives the nearest limit, or zero for some NaNs")
@@ -28,8 +28,8 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
             } else {
                 d
             };
-            d.help("`--race` and `--check init` find the usual reasons: races and uninitialised memory")
-                .note("what depends on the order of atomics or on a clock differs without being wrong")
+            d.help("`--race` and `--check init` find the usual causes: races and uninitialised memory")
+                .note("results that depend on the order of atomics or on a clock may differ without being wrong")
         }
         // The other kinds have their own files.
         _ => start(finding, finding.code().title()),

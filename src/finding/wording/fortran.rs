@@ -14,7 +14,7 @@ pub(super) fn word(finding: &Finding, fault: &HostFault) -> Diagnostic {
         HostFault::EndOfFile { unit } => {
             say(format!("{}end of file", on_unit(*unit))).help("catch it with `iostat=` or `end=`")
         }
-        HostFault::FormatMismatch { reason } => say(format!("format and data do not fit: {reason}")),
+        HostFault::FormatMismatch { reason } => say(format!("format and data do not match: {reason}")),
         HostFault::BadInput { text, wanted } => say(format!("`{text}` cannot be read as {wanted}")),
         HostFault::AlreadyAllocated { name } => say(format!("`{name}` is already allocated"))
             .help(format!("deallocate it first, or ask `allocated({name})`")),
@@ -33,7 +33,7 @@ pub(super) fn word(finding: &Finding, fault: &HostFault) -> Diagnostic {
         HostFault::NullPointer { name } => say(format!("`{name}` is used but not associated"))
             .help(format!("associate it, or ask `associated({name})`")),
         HostFault::StackOverflow { depth } => say(format!("calls are nested {depth} deep, which is the limit"))
-            .help("does the recursion end? large automatic arrays can be allocatable instead"),
+            .help("check that the recursion ends, and make large automatic arrays allocatable"),
         HostFault::DivisionByZero => say("integer division by zero".to_owned()),
         HostFault::Substring { name, first, last, length } => say(format!(
             "substring ({first}:{last}) of `{name}` is outside its {}",

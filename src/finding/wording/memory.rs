@@ -97,7 +97,7 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
 fn out_of_bounds(access: &Access, nearest: Option<&Allocation>, at: impl Fn(String) -> Diagnostic) -> Diagnostic {
     let verb = noun(access.what);
     let Some(memory) = nearest else {
-        return at(format!("{verb} of {}, which is outside of every array", name(access)));
+        return at(format!("{verb} of {}, which is outside every array", name(access)));
     };
     let end = memory.base.saturating_add(memory.bytes);
     let (side, off) = if access.address >= end {
@@ -146,7 +146,7 @@ fn invalid_free(finding: &Finding, access: &Access, fault: &FreeFault) -> Diagno
                 .help("free the array as a whole")
         }
         FreeFault::WrongRoutine { made_by, freed_by } => {
-            start(finding, format!("free of {what} by a routine that does not go with `{made_by}`"))
+            start(finding, format!("{what} was allocated by `{made_by}` and is freed by another routine"))
                 .help(format!("memory from `{made_by}` is freed by `{freed_by}`"))
         }
         FreeFault::NotAllocated => start(finding, format!("free of {what}, where nothing was allocated")),

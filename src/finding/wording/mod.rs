@@ -21,8 +21,14 @@ const INNERMOST: usize = 8;
 /// Calls that are told at its outer end.
 const OUTERMOST: usize = 4;
 
-/// The finding as a diagnostic.
-pub(crate) fn word(finding: &Finding) -> Diagnostic {
+impl Finding {
+    /// The finding in words.
+    pub fn diagnostic(&self) -> Diagnostic {
+        word(self)
+    }
+}
+
+fn word(finding: &Finding) -> Diagnostic {
     let mut diagnostic = body(finding);
     let several = finding.accesses.iter().filter(|a| !a.stack.is_empty()).count() > 1;
     for (i, access) in finding.accesses.iter().enumerate() {
@@ -81,9 +87,8 @@ fn body(finding: &Finding) -> Diagnostic {
         | FindingKind::DeviceHeapExhausted { .. }
         | FindingKind::DeviceStackOverflow { .. } => api::word(finding),
         FindingKind::Host(fault) => fortran::word(finding, fault),
-        FindingKind::Unsupported { feature } => {
-            start(finding, format!("unsupported: {feature}")).note("the run stops here, since going on would be wrong")
-        }
+        FindingKind::Unsupported { feature } => start(finding, format!("unsupported: {feature}"))
+            .note("the run stops here, because its results would be wrong"),
     }
 }
 

@@ -11,7 +11,7 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
             race(finding, *between, *flavour, first, second)
         }
         (FindingKind::RaceCheckIncomplete { reason }, _) => start(finding, format!("race check incomplete: {reason}"))
-            .note("the races that were reported are races, but others may have been missed"),
+            .note("every reported race is real, but others may have been missed"),
         // A race with fewer than two accesses has lost an end; what is left is still worth saying.
         _ => start(finding, format!("data race on {}", finding.accesses.last().map_or("memory".to_owned(), object))),
     }
@@ -52,7 +52,7 @@ fn race(finding: &Finding, between: RaceKind, flavour: RaceFlavour, first: &Acce
     }
     diagnostic = diagnostic.help(help(between, flavour, first, second));
     match flavour {
-        RaceFlavour::SameValue => diagnostic.note("devices do what was meant, but no standard promises it"),
+        RaceFlavour::SameValue => diagnostic.note("GPUs store the intended value, but no standard guarantees it"),
         RaceFlavour::MixedAtomic => diagnostic.note("an atomic protects only against other atomics"),
         RaceFlavour::Plain => diagnostic,
     }
@@ -118,8 +118,8 @@ fn missing(between: RaceKind, second: &Access) -> &'static str {
         RaceKind::Block => ", no barrier in between",
         RaceKind::CrossBlock => ", nothing orders the two",
         RaceKind::Streams => ", no event or synchronisation in between",
-        RaceKind::HostDevice if second.actor == Actor::Host => ", before it has waited for the device",
-        RaceKind::HostDevice => ", in work that was started before and not waited for",
+        RaceKind::HostDevice if second.actor == Actor::Host => ", without waiting for the device",
+        RaceKind::HostDevice => ", in work that the host has not waited for",
         RaceKind::Scope { .. } => "",
     }
 }

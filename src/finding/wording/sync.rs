@@ -11,12 +11,13 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
         FindingKind::Rendezvous { operation, missing, groups } => {
             let verb = if missing.len() == 1 { "never reaches" } else { "never reach" };
             let message = format!("{} of the warp {verb} this `{operation}`", lanes(missing));
-            waiting(Diagnostic::new(finding.code(), finding.span(), message), groups, who_in_block)
-                .help("let all lanes of the warp take part: move it out of the `if` or loop that only some enter")
+            waiting(Diagnostic::new(finding.code(), finding.span(), message), groups, who_in_block).help(
+                "move it out of the `if` or loop that only some lanes enter, so that all lanes of the warp execute it",
+            )
         }
         FindingKind::SyncwarpMask { mask } => {
             let caller = finding.accesses.last().map_or("a lane".to_owned(), |a| who_in_warp(&a.actor));
-            start(finding, "`syncwarp` called by a lane that its mask leaves out")
+            start(finding, "`syncwarp` called by a lane that is not in its mask")
                 .label(format!("{caller} calls it with the mask z'{mask:08x}'"))
                 .help("bit k of the mask stands for lane k, from 0; without a mask all lanes take part")
         }
@@ -36,19 +37,19 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
             GridSyncFault::NotReached { ended } => {
                 let verb = if *ended == 1 { "reaches" } else { "reach" };
                 start(finding, format!("grid synchronisation that {} never {verb}", count(*ended, "block")))
-                    .help("let every block of the grid come to it, as often as the others do")
+                    .help("make every block of the grid call it, and all blocks equally often")
             }
             GridSyncFault::NoCluster => start(finding, "cluster operation in a kernel without clusters")
                 .help("add `cluster_dims(x, y, z)` to the kernel"),
         },
         FindingKind::Deadlock { groups } => {
-            let message = "deadlock: everything that is left waits for something that cannot come".to_owned();
+            let message = "deadlock: every remaining thread waits for another one".to_owned();
             waiting(Diagnostic::new(finding.code(), finding.span(), message), groups, who)
         }
         FindingKind::Livelock { groups } => {
-            let message = "livelock: what these threads poll is changed by nobody any more".to_owned();
+            let message = "livelock: these threads poll memory that no thread will ever change".to_owned();
             polling(Diagnostic::new(finding.code(), finding.span(), message), groups)
-                .help("was a lock not released, or does a block wait for one that cannot start before it ends?")
+                .help("check that every lock is released, and that no block waits for one that starts only after it has ended")
         }
         // The other kinds have their own files.
         _ => start(finding, finding.code().title()),
@@ -75,9 +76,11 @@ fn barrier(finding: &Finding, block: [u32; 3], fault: &BarrierFault, groups: &[W
     let d = waiting(Diagnostic::new(finding.code(), finding.span(), message), groups, who_in_block);
     match fault {
         BarrierFault::Divergent if same_place(groups) => {
-            d.help("let all threads of the block take the same way to it, through the same calls")
+            d.help("make all threads of the block reach it through the same calls")
         }
-        BarrierFault::Exited { .. } => d.help("let the surplus threads skip the work by `if`, not by `return`"),
+        BarrierFault::Exited { .. } => {
+            d.help("skip the work of surplus threads with `if` instead of `return`, so that they reach the barrier")
+        }
         _ => d.help(format!("move `call {name}()` out of the `if`, so that all threads of the block meet at one")),
     }
 }

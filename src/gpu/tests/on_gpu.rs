@@ -83,7 +83,7 @@ fn read_words(gpu: &mut Gpu, address: u64, count: usize) -> Vec<u64> {
 struct Tally {
     rows: usize,
     wrong: usize,
-    /// Real(8) NaNs with other bits: outside what is promised, but worth knowing.
+    /// Real(8) NaNs with other bits: allowed (the head of `ptx.rs` lists the exceptions), but worth knowing.
     nans: usize,
     first: String,
 }

@@ -15,47 +15,47 @@ fn launch_faults_say_what_is_possible() {
     check(
         &launch(fault),
         &expect![[r#"
-        error[R0701]: launch with grid%x = 0, which must be 1 to 2147483647
+        error[R0701]: launch with grid%x = 0, which must be between 1 and 2147483647
           --> reduce.cuf:17:8
            |
         17 |   call reduce<<<grid, block>>>(x, r, n)
            |        ^^^^^^^^^^^^^^^^^^^^^^^
            |
-           = help: is the number of elements zero? then skip the launch; round up with `(n + threads - 1) / threads`
-           = note: the kernel did not run; `cudaGetLastError()` tells the program so
+           = help: skip the launch if there are no elements; otherwise round up with `(n + threads - 1) / threads`
+           = note: the kernel did not run; the program can find out with `cudaGetLastError()`
     "#]],
     );
     let fault = LaunchFault::Extent { axis: Axis::Block(2), value: 128, limit: 64 };
     check(
         &launch(fault),
         &expect![[r#"
-        error[R0701]: launch with block%z = 128, which must be 1 to 64
+        error[R0701]: launch with block%z = 128, which must be between 1 and 64
           --> reduce.cuf:17:8
            |
         17 |   call reduce<<<grid, block>>>(x, r, n)
            |        ^^^^^^^^^^^^^^^^^^^^^^^
            |
-           = note: the kernel did not run; `cudaGetLastError()` tells the program so
+           = note: the kernel did not run; the program can find out with `cudaGetLastError()`
     "#]],
     );
     check(
         &launch(LaunchFault::TooManyThreads { threads: 5000, limit: 1024 }),
         &expect![[r#"
-        error[R0702]: launch with 5000 threads in a block, at most 1024 are possible
+        error[R0702]: launch with 5000 threads in a block, but at most 1024 are possible
           --> reduce.cuf:17:8
            |
         17 |   call reduce<<<grid, block>>>(x, r, n)
            |        ^^^^^^^^^^^^^^^^^^^^^^^
            |
            = help: use smaller blocks and more of them
-           = note: the kernel did not run; `cudaGetLastError()` tells the program so
+           = note: the kernel did not run; the program can find out with `cudaGetLastError()`
     "#]],
     );
     let fault = LaunchFault::SharedMemory { static_bytes: 16384, dynamic_bytes: 65536, limit: 49152 };
     check(
         &launch(fault),
         &expect![[r#"
-        error[R0703]: launch with 81920 bytes of shared memory in a block, at most 49152 are possible
+        error[R0703]: launch with 81920 bytes of shared memory in a block, but at most 49152 are possible
           --> reduce.cuf:17:8
            |
         17 |   call reduce<<<grid, block>>>(x, r, n)
@@ -63,45 +63,45 @@ fn launch_faults_say_what_is_possible() {
            |
            = help: raise the limit with `cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, n)`
            = note: 16384 are declared in the kernel, 65536 asked for by the launch
-           = note: the kernel did not run; `cudaGetLastError()` tells the program so
+           = note: the kernel did not run; the program can find out with `cudaGetLastError()`
     "#]],
     );
     check(
         &launch(LaunchFault::ClusterMultiple { axis: 1, grid: 3, cluster: 2 }),
         &expect![[r#"
-            error[R0701]: launch with grid%y = 3, which is no multiple of the 2 blocks of a cluster
+            error[R0701]: launch with grid%y = 3, which is not a multiple of the 2 blocks of a cluster
               --> reduce.cuf:17:8
                |
             17 |   call reduce<<<grid, block>>>(x, r, n)
                |        ^^^^^^^^^^^^^^^^^^^^^^^
                |
                = help: `cluster_dims` of the kernel asks for it: launch with grid%y = 4
-               = note: the kernel did not run; `cudaGetLastError()` tells the program so
+               = note: the kernel did not run; the program can find out with `cudaGetLastError()`
         "#]],
     );
     check(
         &launch(LaunchFault::ClusterSize { blocks: 16, limit: 8 }),
         &expect![[r#"
-            error[R0701]: launch of a kernel with 16 blocks in a cluster, at most 8 are possible
+            error[R0701]: launch of a kernel with 16 blocks in a cluster, but at most 8 are possible
               --> reduce.cuf:17:8
                |
             17 |   call reduce<<<grid, block>>>(x, r, n)
                |        ^^^^^^^^^^^^^^^^^^^^^^^
                |
                = help: make the product of `cluster_dims` smaller
-               = note: the kernel did not run; `cudaGetLastError()` tells the program so
+               = note: the kernel did not run; the program can find out with `cudaGetLastError()`
         "#]],
     );
     check(
         &launch(LaunchFault::LaunchBounds { threads: 512, bound: 256 }),
         &expect![[r#"
-        error[R0705]: launch with 512 threads in a block, `launch_bounds` of the kernel says 256
+        error[R0705]: launch with 512 threads in a block, but `launch_bounds` of the kernel allows 256
           --> reduce.cuf:17:8
            |
         17 |   call reduce<<<grid, block>>>(x, r, n)
            |        ^^^^^^^^^^^^^^^^^^^^^^^
            |
-           = note: the kernel did not run; `cudaGetLastError()` tells the program so
+           = note: the kernel did not run; the program can find out with `cudaGetLastError()`
     "#]],
     );
 }
@@ -118,7 +118,7 @@ fn api_faults_name_the_routine() {
     check(
         &api("cudaMemcpyAsync", fault.clone()),
         &expect![[r#"
-        warning[R0704]: `cudaMemcpyAsync` failed with `cudaErrorInvalidValue`, and the program never looked
+        warning[R0704]: `cudaMemcpyAsync` failed with `cudaErrorInvalidValue`, and the program did not check it
           --> reduce.cuf:19:11
            |
         19 |   istat = cudaMemcpyAsync(a, x, n, stream)
@@ -131,13 +131,13 @@ fn api_faults_name_the_routine() {
     check(
         &api("launch of reduce", fault),
         &expect![[r#"
-        warning[R0704]: launch of `reduce` failed with `cudaErrorInvalidValue`, and the program never looked
+        warning[R0704]: launch of `reduce` failed with `cudaErrorInvalidValue`, and the program did not check it
           --> reduce.cuf:19:11
            |
         19 |   istat = cudaMemcpyAsync(a, x, n, stream)
            |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
            |
-           = help: ask `cudaGetLastError()` after the launch and `cudaDeviceSynchronize()` for its result
+           = help: check `cudaGetLastError()` after the launch, and the result of `cudaDeviceSynchronize()`
            = note: it means: invalid argument
     "#]],
     );
@@ -166,7 +166,7 @@ fn api_faults_name_the_routine() {
     check(
         &api("cudaMemcpyAsync", ApiFault::Pageable),
         &expect![[r#"
-        warning[R0708]: `cudaMemcpyAsync` with `a`, which is not pinned, cannot run beside the host
+        warning[R0708]: `cudaMemcpyAsync` with `a`, which is not pinned, is not asynchronous
           --> reduce.cuf:19:11
            |
         19 |   istat = cudaMemcpyAsync(a, x, n, stream)
@@ -218,13 +218,13 @@ fn limits_of_device_code_say_how_to_raise_them() {
     check(
         &on_device(heap, vec![step()]),
         &expect![[r#"
-            error[R0710]: no room for 4000 bytes in the heap of device code, which has 8388608
+            error[R0710]: no room for 4000 bytes in the device heap, which has 8388608
               --> reduce.cuf:12:7
                |
             12 |   k = iadd(k, 1)
                |       ^^^^^^^^^^ in thread (9,1,1) of block (1,1,1)
                |
-               = help: raise it with `cudaDeviceSetLimit(cudaLimitMallocHeapSize, n)`, or `deallocate` what is done with
+               = help: raise it with `cudaDeviceSetLimit(cudaLimitMallocHeapSize, n)`, or `deallocate` what is no longer needed
                = note: launch 1 of `reduce`
         "#]],
     );
@@ -251,7 +251,7 @@ fn arithmetic_findings_name_the_operation() {
     check(
         &made(FindingKind::Nan { operation: "sqrt".to_owned(), operands: operands(&["-1.000000"]) }),
         &expect![[r#"
-            warning[R0601]: `sqrt(-1.000000)` is a NaN, and no operand is one
+            warning[R0601]: `sqrt(-1.000000)` is a NaN, and no operand is a NaN
               --> reduce.cuf:11:11
                |
             11 |   total = total + s(1)
@@ -263,7 +263,7 @@ fn arithmetic_findings_name_the_operation() {
     check(
         &made(FindingKind::Infinity { operation: "/".to_owned(), operands: operands(&["1.000000", "0.000000"]) }),
         &expect![[r#"
-            warning[R0602]: `1.000000 / 0.000000` is an infinity of finite operands
+            warning[R0602]: `1.000000 / 0.000000` is an infinity, and all operands are finite
               --> reduce.cuf:11:11
                |
             11 |   total = total + s(1)
@@ -281,7 +281,7 @@ fn arithmetic_findings_name_the_operation() {
             11 |   total = total + s(1)
                |           ^^^^^^^^^^^^ in thread (9,1,1) of block (1,1,1)
                |
-               = note: a device does not stop here: the quotient is -1, `mod(a, 0)` is `a`
+               = note: a GPU does not stop here: the quotient is -1, `mod(a, 0)` is `a`
                = note: launch 1 of `reduce`
         "#]],
     );
@@ -313,9 +313,9 @@ fn runs_that_disagree_show_both_values() {
             17 |   call reduce<<<grid, block>>>(x, r, n)
                |        ^^^^^^^^^^^^^^^^^^^^^^^
                |
-               = help: `--race` and `--check init` find the usual reasons: races and uninitialised memory
+               = help: `--race` and `--check init` find the usual causes: races and uninitialised memory
                = note: 12 elements differ in this launch, this is the first
-               = note: what depends on the order of atomics or on a clock differs without being wrong
+               = note: results that depend on the order of atomics or on a clock may differ without being wrong
                = note: launch 1 of `reduce`
         "#]],
     );
@@ -333,7 +333,7 @@ fn unsupported_feature_is_refused_by_name() {
         20 |   print *, r(1)
            |            ^^^^
            |
-           = note: the run stops here, since going on would be wrong
+           = note: the run stops here, because its results would be wrong
     "#]],
     );
     check(
@@ -345,7 +345,7 @@ fn unsupported_feature_is_refused_by_name() {
             4 |   s(t) = x(i)
               |          ^^^^ in thread (5,1,1) of block (2,1,1)
               |
-              = note: the run stops here, since going on would be wrong
+              = note: the run stops here, because its results would be wrong
               = note: launch 1 of `reduce`
         "#]],
     );

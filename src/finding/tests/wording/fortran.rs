@@ -84,7 +84,7 @@ fn every_host_error_has_its_sentence() {
         reduce.cuf:20:3: error[R0802]: unit 10: `data.txt` cannot be opened: no such file
         reduce.cuf:20:3: error[R0802]: the internal file is full
         reduce.cuf:20:3: error[R0810]: end of file
-        reduce.cuf:20:3: error[R0811]: format and data do not fit: `i5` meets a real(4) value
+        reduce.cuf:20:3: error[R0811]: format and data do not match: `i5` meets a real(4) value
         reduce.cuf:20:3: error[R0812]: `1,2x` cannot be read as integer(4)
         reduce.cuf:20:3: error[R0804]: no memory for 1125899906842624 bytes of `x`
         reduce.cuf:20:3: error[R0805]: `x` cannot be deallocated: it is not allocated

@@ -77,7 +77,7 @@ fn out_of_bounds_says_how_far_from_what() {
     check(
         &on_device(kind, vec![global(What::Read, "x(i)")]),
         &expect![[r#"
-        error[R0201]: read of `x(101)`, which is outside of every array
+        error[R0201]: read of `x(101)`, which is outside every array
          --> reduce.cuf:4:10
           |
         4 |   s(t) = x(i)
@@ -302,7 +302,7 @@ fn invalid_free_says_what_would_free_it() {
     check(
         &free(fault),
         &expect![[r#"
-        error[R0211]: free of `x` by a routine that does not go with `cudaMalloc`
+        error[R0211]: `x` was allocated by `cudaMalloc` and is freed by another routine
           --> reduce.cuf:18:3
            |
         18 |   deallocate(x)

@@ -164,7 +164,7 @@ fn race_of_the_host_with_a_kernel_asks_for_synchronisation() {
            |   ----------- (1) `reduce`, launch 1 on the default stream, wrote it here
         ...
         20 |   print *, r(1)
-           |            ^^^^ (2) the host reads it here, before it has waited for the device
+           |            ^^^^ (2) the host reads it here, without waiting for the device
            |
            = help: call `cudaDeviceSynchronize()` before the host touches it
            = note: launch 1 of `reduce`; replay with --schedule seed:0
@@ -177,7 +177,7 @@ fn race_of_the_host_with_a_kernel_asks_for_synchronisation() {
               --> reduce.cuf:4:3
                |
              4 |   s(t) = x(i)
-               |   ^^^^^^^^^^^ (2) `reduce`, launch 1 on the default stream, writes it here, in work that was started before and not waited for
+               |   ^^^^^^^^^^^ (2) `reduce`, launch 1 on the default stream, writes it here, in work that the host has not waited for
             ...
             20 |   print *, r(1)
                |            ---- (1) the host read it here
@@ -243,7 +243,7 @@ fn mixed_atomic_and_same_value_are_warnings() {
           |   ^^^^^^^^^^^ (1) thread (33,1,1) and (2) thread (1,1,1) both write it here, no barrier in between
           |
           = help: let one thread write it
-          = note: devices do what was meant, but no standard promises it
+          = note: GPUs store the intended value, but no standard guarantees it
           = note: launch 1 of `reduce`; replay with --schedule seed:0
     "#]],
     );
@@ -284,7 +284,7 @@ fn incomplete_check_is_told() {
         &expect![[r#"
         warning[R0111]: race check incomplete: a block ran for more than 134217727 steps
          |
-         = note: the races that were reported are races, but others may have been missed
+         = note: every reported race is real, but others may have been missed
          = note: launch 1 of `reduce`
     "#]],
     );

@@ -51,7 +51,7 @@ fn barrier_through_different_calls_is_told_apart() {
               |     16 threads wait here, the first is thread (1,1,1)
               |     thread (17,1,1) waits here
               |
-              = help: let all threads of the block take the same way to it, through the same calls
+              = help: make all threads of the block reach it through the same calls
               = note: launch 1 of `reduce`
         "#]],
     );
@@ -88,7 +88,7 @@ fn barrier_that_some_never_reach_shows_where_they_are() {
             7 |     call syncthreads()
               |     ^^^^^^^^^^^^^^^^^^ 60 threads wait here, the first is thread (5,1,1)
               |
-              = help: let the surplus threads skip the work by `if`, not by `return`
+              = help: skip the work of surplus threads with `if` instead of `return`, so that they reach the barrier
               = note: launch 1 of `reduce`
         "#]],
     );
@@ -115,7 +115,7 @@ fn warp_operations_name_the_lanes() {
         7 |     call syncthreads()
           |     ------------------ 16 threads wait here at `syncthreads`, the first is thread (17,1,1)
           |
-          = help: let all lanes of the warp take part: move it out of the `if` or loop that only some enter
+          = help: move it out of the `if` or loop that only some lanes enter, so that all lanes of the warp execute it
           = note: launch 1 of `reduce`
     "#]],
     );
@@ -123,7 +123,7 @@ fn warp_operations_name_the_lanes() {
     check(
         &on_device(FindingKind::SyncwarpMask { mask: 0xf }, vec![here()]),
         &expect![[r#"
-            error[R0406]: `syncwarp` called by a lane that its mask leaves out
+            error[R0406]: `syncwarp` called by a lane that is not in its mask
              --> reduce.cuf:7:5
               |
             7 |     call syncthreads()
@@ -174,7 +174,7 @@ fn grid_synchronisation_says_what_is_missing() {
             7 |     call syncthreads()
               |     ^^^^^^^^^^^^^^^^^^ in thread (1,1,1) of block (1,1,1)
               |
-              = help: let every block of the grid come to it, as often as the others do
+              = help: make every block of the grid call it, and all blocks equally often
               = note: launch 1 of `reduce`
         "#]],
     );
@@ -205,7 +205,7 @@ fn deadlock_and_livelock_show_who_waits_where() {
     check(
         &on_device(FindingKind::Deadlock { groups }, vec![]).with_seed(7),
         &expect![[r#"
-        error[R0404]: deadlock: everything that is left waits for something that cannot come
+        error[R0404]: deadlock: every remaining thread waits for another one
           --> reduce.cuf:7:5
            |
          7 |     call syncthreads()
@@ -221,7 +221,7 @@ fn deadlock_and_livelock_show_who_waits_where() {
     check(
         &on_device(FindingKind::Livelock { groups }, vec![]),
         &expect![[r#"
-        error[R0405]: livelock: what these threads poll is changed by nobody any more
+        error[R0405]: livelock: these threads poll memory that no thread will ever change
          --> reduce.cuf:4:3
           |
         4 |   s(t) = x(i)
@@ -241,7 +241,7 @@ fn deadlock_and_livelock_show_who_waits_where() {
           |     thread (5,1,1) of block (1,1,1) polls here
           |     thread (8,1,1) of block (1,1,1) polls here
           |
-          = help: was a lock not released, or does a block wait for one that cannot start before it ends?
+          = help: check that every lock is released, and that no block waits for one that starts only after it has ended
           = note: and 2 groups elsewhere
           = note: launch 1 of `reduce`
     "#]],

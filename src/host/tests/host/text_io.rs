@@ -116,7 +116,7 @@ fn output_before_an_error_is_kept() {
     let mut run = m.start(World::default());
     assert_eq!(run.finish(), 1);
     assert_eq!(run.out(), "            1\n");
-    assert!(run.finding().starts_with("format and data do not fit"), "{}", run.finding());
+    assert!(run.finding().starts_with("format and data do not match"), "{}", run.finding());
 }
 
 #[test]
