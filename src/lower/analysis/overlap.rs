@@ -7,15 +7,11 @@
 //! Not here: avoiding the conflict (`assign`).
 
 use crate::analysis::expressions::{has_vector, same};
-use sema::checked::{Actual, Class, Expr, ExprKind, Intrinsic, Program, Storage, VarId, root, visit};
+use sema::checked::{Actual, Class, Expr, ExprKind, Intrinsic, Program, Storage, VarId, root_behind_names, visit};
 
 /// The variable behind a designator, through ASSOCIATE names.
 pub(crate) fn storage_root(program: &Program, e: &Expr) -> Option<VarId> {
-    let v = root(e)?;
-    match &program.var(v).storage {
-        Storage::Alias(of) => storage_root(program, of).or(Some(v)),
-        _ => Some(v),
-    }
+    root_behind_names(program, e)
 }
 
 /// Whether an expression names the variable, or one that may be associated with it.

@@ -152,7 +152,7 @@ pub(crate) struct ModuleId(u32);
 
 /// All scopes, modules and external procedures.
 pub(crate) struct Scopes<'a> {
-    scopes: Vec<ScopeData<'a>>,
+    list: Vec<ScopeData<'a>>,
     modules: Vec<Module<'a>>,
     module_names: BTreeMap<Arc<str>, ModuleId>,
     /// The names of several modules that are used together.
@@ -171,7 +171,7 @@ impl<'a> Scopes<'a> {
     /// One empty scope, number 0. `standard` are the implicit rules of scopes without an IMPLICIT statement.
     pub(crate) fn new(standard: ImplicitRules) -> Scopes<'a> {
         Scopes {
-            scopes: vec![ScopeData::default()],
+            list: vec![ScopeData::default()],
             modules: Vec::new(),
             module_names: BTreeMap::new(),
             tables: BTreeMap::new(),
@@ -184,23 +184,23 @@ impl<'a> Scopes<'a> {
 
     /// Adds a scope.
     pub(crate) fn add(&mut self, data: ScopeData<'a>) -> ScopeId {
-        self.scopes.push(data);
-        ScopeId(self.scopes.len() as u32 - 1)
+        self.list.push(data);
+        ScopeId(self.list.len() as u32 - 1)
     }
 
     /// The scope of that number.
     pub(crate) fn get(&self, id: ScopeId) -> &ScopeData<'a> {
-        &self.scopes[id.0 as usize]
+        &self.list[id.0 as usize]
     }
 
     /// The scope of that number.
     pub(crate) fn get_mut(&mut self, id: ScopeId) -> &mut ScopeData<'a> {
-        &mut self.scopes[id.0 as usize]
+        &mut self.list[id.0 as usize]
     }
 
     /// All scopes.
     pub(crate) fn all(&self) -> &[ScopeData<'a>] {
-        &self.scopes
+        &self.list
     }
 
     /// A scope and those around it, innermost first.

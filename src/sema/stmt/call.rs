@@ -72,7 +72,7 @@ impl Checker<'_> {
             _ => {}
         }
         if let Some(found) = crate::intrinsics::lookup(name.as_str())
-            && (crate::intrinsics::is_subroutine(found.id) || !self.scopes.own_external(&name.text).is_some())
+            && (crate::intrinsics::is_subroutine(found.id) || self.scopes.own_external(&name.text).is_none())
         {
             return self.call_intrinsic(found.id, name, launch, args, span);
         }
