@@ -25,11 +25,11 @@ const PLAIN_DATA: &[(&str, &str)] = &[
 /// Where a match on operations has to name them all.
 const COMPLETE: &[&str] = &[
     "src/gpu/ptx/",
+    "src/ir/code/visit.rs",
     "src/ir/eval.rs",
     "src/ir/lane.rs",
-    "src/ir/print.rs",
+    "src/ir/text/print.rs",
     "src/ir/verify.rs",
-    "src/ir/visit.rs",
     "src/vm/code/",
     "src/vm/compile/instructions.rs",
     "src/vm/compile/mod.rs",
@@ -41,7 +41,6 @@ const COMPLETE: &[&str] = &[
 const WILDCARDS: &[(&str, usize, &str)] = &[
     ("src/gpu/ptx/space.rs", 2, "belief about addresses: what is not known is generic, which is always right"),
     ("src/ir/eval.rs", 1, "one special case before the general function"),
-    ("src/ir/lane.rs", 1, "operations at which lanes meet, or none"),
     ("src/vm/code/mod.rs", 2, "`load` and `store` ask for one family"),
     (
         "src/vm/compile/mod.rs",
