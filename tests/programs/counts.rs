@@ -1,7 +1,7 @@
 //! How many operations the compiler makes of the bench programs: the IR after the optimiser by operation, and the PTX by kind.
 //!
 //! `tests/counts` keeps a file for each program, so a change of the compiler shows as a change of these numbers. They are no
-//! times: `benches/guard.sh` measures those.
+//! times: `benches/guard/guard.py` measures those.
 
 use crate::annotated::{Program, programs, root};
 use crate::{kept, trial};

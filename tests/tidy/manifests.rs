@@ -1,4 +1,4 @@
-//! What the manifests of the workspace name: read for the other checks, and each name must be used.
+//! The manifests of the workspace: read for the other checks; each dependency must be used.
 
 use crate::tree::{Source, files, report, root, sources};
 use std::fs;
@@ -102,6 +102,23 @@ fn every_dependency_is_named_by_the_code() {
         check(&path, &|s| s.folder() == Some(&folder));
     }
     report("dependencies that nothing uses", &violations);
+}
+
+/// A library without unit tests says so in its manifest, so Cargo does not build it twice; then it must have none.
+#[test]
+fn libraries_built_once_have_no_unit_tests() {
+    let sources = sources();
+    let mut violations = Vec::new();
+    for (path, file) in files("src", |path| path.file_name().is_some_and(|n| n == "Cargo.toml")) {
+        let manifest = fs::read_to_string(file).expect("a readable manifest");
+        let folder = path.trim_start_matches("src/").trim_end_matches("/Cargo.toml");
+        if manifest.lines().any(|line| line == "test = false") {
+            let tested = sources.iter().filter(|s| s.folder() == Some(folder) && !s.is_test());
+            let tested = tested.filter(|s| s.text.contains("#[cfg(test)]"));
+            violations.extend(tested.map(|s| format!("{path}: `test = false`, but {} has unit tests", s.path)));
+        }
+    }
+    report("unit tests that never run", &violations);
 }
 
 #[test]
