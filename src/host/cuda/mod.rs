@@ -6,4 +6,4 @@ mod call;
 mod symbol;
 
 pub(crate) use call::cuda_call;
-pub(crate) use symbol::{Symbols, symbol_call};
+pub(crate) use symbol::{SymbolCall, Symbols, symbol_call};

@@ -51,8 +51,15 @@ impl Symbols {
     }
 }
 
-/// The call that a service with a symbol stands for; what only asks for the symbol is answered here.
-pub(crate) fn symbol_call(symbols: &Symbols, memory: &mut Memory, rt: Rt, a: Args<'_>) -> Result<Api, Halt> {
+/// A call with a symbol.
+pub(crate) struct SymbolCall {
+    pub(crate) api: Api,
+    /// What the call tells of the symbol: where in host memory, and the eight bytes that it stores there if it succeeds.
+    pub(crate) told: Option<(u64, u64)>,
+}
+
+/// The call that a service with a symbol stands for.
+pub(crate) fn symbol_call(symbols: &Symbols, memory: &Memory, rt: Rt, a: Args<'_>) -> Result<SymbolCall, Halt> {
     let (name, at_index) = match rt {
         Rt::CudaSymbolAddress => ("cudaGetSymbolAddress", 1),
         Rt::CudaSymbolSize => ("cudaGetSymbolSize", 1),
@@ -62,8 +69,9 @@ pub(crate) fn symbol_call(symbols: &Symbols, memory: &mut Memory, rt: Rt, a: Arg
         _ => ("cudaMemcpyFromSymbolAsync", 2),
     };
     let text = storage::read_name(memory, a.bits(at_index), NAME_LENGTH);
+    let silent = |api: Api| SymbolCall { api, told: None };
     let Some(symbol) = symbols.find(text.trim()) else {
-        return Ok(Api::Answer { name, code: INVALID_SYMBOL });
+        return Ok(silent(Api::Answer { name, code: INVALID_SYMBOL }));
     };
     let stream = matches!(rt, Rt::CudaMemcpyToSymbolAsync | Rt::CudaMemcpyFromSymbolAsync).then(|| a.bits(6));
     // Element size, elements and elements to skip; what would leave the symbol is refused, whatever lies behind it.
@@ -77,28 +85,23 @@ pub(crate) fn symbol_call(symbols: &Symbols, memory: &mut Memory, rt: Rt, a: Arg
         other => other,
     };
     let refused = |code: CudaError| Api::Answer { name, code: code.code() };
+    let tells = |value: u64| SymbolCall { api: Api::Answer { name, code: 0 }, told: Some((a.bits(0), value)) };
     Ok(match rt {
-        Rt::CudaSymbolAddress => {
-            storage::write(memory, a.bits(0), &symbol.address.to_le_bytes())?;
-            Api::Answer { name, code: 0 }
-        }
-        Rt::CudaSymbolSize => {
-            storage::write(memory, a.bits(0), &symbol.bytes.to_le_bytes())?;
-            Api::Answer { name, code: 0 }
-        }
+        Rt::CudaSymbolAddress => tells(symbol.address),
+        Rt::CudaSymbolSize => tells(symbol.bytes),
         Rt::CudaMemcpyToSymbol | Rt::CudaMemcpyToSymbolAsync => {
-            match (range(2), direction(memory, CopyKind::HostToDevice)?) {
+            silent(match (range(2), direction(memory, CopyKind::HostToDevice)?) {
                 (Some((destination, bytes)), Some(kind)) => {
                     Api::Memcpy { destination, source: a.bits(1), bytes, kind, stream }
                 }
                 (None, _) => refused(CudaError::InvalidValue),
                 (_, None) => refused(CudaError::InvalidMemcpyDirection),
-            }
+            })
         }
-        _ => match (range(1), direction(memory, CopyKind::DeviceToHost)?) {
+        _ => silent(match (range(1), direction(memory, CopyKind::DeviceToHost)?) {
             (Some((source, bytes)), Some(kind)) => Api::Memcpy { destination: a.bits(0), source, bytes, kind, stream },
             (None, _) => refused(CudaError::InvalidValue),
             (_, None) => refused(CudaError::InvalidMemcpyDirection),
-        },
+        }),
     })
 }

@@ -3,7 +3,7 @@
 //! A service either gives its results or halts with a question; then it starts again from its beginning when the answer is
 //! there. Arms therefore ask before they change anything, or change only what a second run changes to the same.
 
-use crate::cuda::{cuda_call, symbol_call};
+use crate::cuda::{SymbolCall, cuda_call, symbol_call};
 use crate::io::{Form, IoService, Object, integer_type};
 use crate::outside::{Answer, Ask, Stream};
 use crate::protocol::{Args, Halt, Results};
@@ -296,8 +296,12 @@ impl Runtime {
             | Rt::CudaMemcpyFromSymbol
             | Rt::CudaMemcpyToSymbolAsync
             | Rt::CudaMemcpyFromSymbolAsync => {
-                let api = symbol_call(&self.symbols, memory, rt, a)?;
-                Ok(code(self.answers.call(|| Call { api, span })?.code))
+                let SymbolCall { api, told } = symbol_call(&self.symbols, memory, rt, a)?;
+                let reply = self.answers.call(|| Call { api, span })?;
+                if let Some((at, value)) = told.filter(|_| reply.code == 0) {
+                    storage::write(memory, at, &value.to_le_bytes())?;
+                }
+                Ok(code(reply.code))
             }
             cuda => {
                 let api = cuda_call(memory, cuda, a)?;
