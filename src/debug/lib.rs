@@ -1,57 +1,40 @@
-//! The debugger's engine: session, commands, stepping both ways, breakpoints, views.
+//! The debugger engine: sessions, commands, execution in both directions, breakpoints, and the data that front ends show.
 //!
-//! A [`Session`] takes a [`Command`] and gives an [`Outcome`]: a [`Reply`], or a [`Stop`] with its reason and place. Both are
-//! owned plain data; [`render`] makes text of them in gdb's and cuda-gdb's shapes, [`LineMode`] is a conversation in lines,
-//! [`SessionThread`] runs a session apart from a front end. Nothing here knows a terminal (invariant I5).
+//! A [`Session`] executes a [`Command`] and returns an [`Outcome`]: a [`Reply`], or a [`Stop`] with its reason and place. Both
+//! are owned plain data. [`render`] turns them into text in the style of gdb and cuda-gdb, [`LineMode`] is a session in line
+//! mode, and [`SessionThread`] runs a session on its own thread for a front end. Nothing here knows a terminal (invariant I5).
 //!
-//! - commands: [`table`] has one row for each, from which [`parse`] and [`help`] are made
-//! - time: `watcher` counts statements, `process` moves the machine forwards and backwards, `history` keeps checkpoints
-//! - run control: `control`, `breakpoint`, `racing`; threads, frames and source: `look`, `sites`, `info`
-//! - values: `expression` asks the front end, `formula` makes code of what it says and runs it; `scene` reads, `show` writes,
-//!   `data` ties them to the session
-//! - screens: `view` is what they show, `survey` and `array` make it
+//! A folder uses only those above it in this list:
 //!
-//! Not here: reading and running programs (`compile`, `machine`), screens (`tui`, `dap`), options (`cli`).
+//! - `command`: commands as data, their table, parser and help
+//! - `view`: replies, stops and snapshots as data, and their text
+//! - `eval`: values and expressions: the evaluation context, and checking, compiling and formatting
+//! - `process`: the program as a machine that runs forwards and, from checkpoints, backwards
+//! - `session`: the commands on a process: run control, breakpoints, focus, values, tables, snapshots
+//! - `line`, `thread`: the two ways to run a session
+//!
+//! Not here: compiling and running programs (`compile`, `machine`), panes and keys (`tui`), options (the root package).
 
-mod array;
-mod breakpoint;
 mod command;
-mod control;
-mod data;
-mod expression;
-mod formula;
-pub mod help;
-mod history;
-mod info;
+mod eval;
 mod line;
-mod look;
-pub mod parse;
 mod process;
-mod racing;
-pub mod render;
-mod reply;
-mod scene;
 mod session;
-mod show;
-mod sites;
-mod survey;
-pub mod table;
 mod thread;
-mod value;
 mod view;
-mod watcher;
 
-pub use command::{Command, FocusRequest, FrameRequest, ListRequest, Over, Radix, Topic, Where};
+pub use command::{Command, FocusRequest, FrameRequest, ListRequest, Over, Radix, Topic, Where, help, parse, table};
 pub use line::{LineMode, PROMPT, Terminal};
 pub use process::Progress;
-pub use reply::{
+pub use session::{Session, SessionError, Setup};
+pub use thread::{Event, Request, SessionThread};
+pub use view::render;
+pub use view::reply::{
     BarrierRow, BlockRow, BreakpointKind, BreakpointView, DisplayView, FocusView, FrameView, KernelRow, LaneGroup,
     LaneRow, LaneState, Outcome, PlaceView, ProgramView, Reply, SourceLine, SourceWindow, Stop, StopReason, ThreadRow,
     VariableRow, WarpRow,
 };
-pub use session::{Session, SessionError, Setup};
-pub use thread::{Event, Request, SessionThread};
-pub use view::{
-    ArrayView, ArrayWanted, BanksView, BlockCell, BlockMap, BlockState, EndView, FileText, FindingView, FragmentView,
-    LaneValue, LaneValues, SharedVariable, Statistics, Survey, Wanted,
+pub use view::snapshot::{
+    ArrayRequest, ArrayView, BanksView, BlockCell, BlockMap, BlockState, EndView, FileText, FindingView, FragmentView,
+    LaneValue, LaneValues, SharedVariable, Snapshot, SnapshotRequest, Statistics,
 };

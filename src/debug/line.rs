@@ -1,37 +1,40 @@
-//! Line mode: reads commands, does them, writes text. The terminal itself is the caller's.
+//! Line mode: reads commands, executes them, writes text.
+//!
+//! Not here: the terminal, which the caller provides.
 
-use crate::parse;
-use crate::reply::{Outcome, Reply};
+use crate::Command;
+use crate::command::parse;
 use crate::session::Session;
-use crate::{Command, render};
+use crate::view::render;
+use crate::view::reply::{Outcome, Reply};
 
-/// What stands before each command.
+/// The prompt before each command.
 pub const PROMPT: &str = "(cufemu) ";
 
-/// Where lines come from and text goes.
+/// The source of lines and the destination of text.
 pub trait Terminal {
-    /// The next line, after showing the prompt; none at the end of the input.
+    /// The next line, after showing the prompt; `None` at the end of input.
     fn read_line(&mut self, prompt: &str) -> Option<String>;
 
     /// Text of the debugger.
     fn write(&mut self, text: &str);
 
-    /// What the program writes.
+    /// Output of the program.
     fn write_output(&mut self, bytes: &[u8]);
 }
 
-/// A session that is talked to in lines.
+/// A session in line mode.
 #[derive(Debug)]
 pub struct LineMode {
     session: Session,
-    /// The last line, if an empty one repeats it.
+    /// The last line, if an empty line repeats it.
     repeated: Option<String>,
-    /// Whether the last line was refused.
+    /// Whether the last line failed.
     failed: bool,
 }
 
 impl LineMode {
-    /// Talks to this session.
+    /// Line mode for this session.
     pub fn new(session: Session) -> LineMode {
         LineMode { session, repeated: None, failed: false }
     }
@@ -41,7 +44,7 @@ impl LineMode {
         &self.session
     }
 
-    /// Reads and does commands until `quit` or the end of the input; gives whether it was `quit`.
+    /// Reads and executes commands until `quit` or the end of input; returns whether it was `quit`.
     pub fn run(&mut self, terminal: &mut dyn Terminal) -> bool {
         while let Some(line) = terminal.read_line(PROMPT) {
             if !self.line(&line, terminal) {
@@ -51,12 +54,12 @@ impl LineMode {
         false
     }
 
-    /// Whether the last line was refused: a script may stop there.
+    /// Whether the last line failed, so that a script can stop there.
     pub fn has_failed(&self) -> bool {
         self.failed
     }
 
-    /// Does one line; `false` when it ends the session.
+    /// Executes one line; `false` if it ends the session.
     pub fn line(&mut self, line: &str, terminal: &mut dyn Terminal) -> bool {
         let line = match (line.trim().is_empty(), &self.repeated) {
             (true, Some(again)) => again.clone(),
@@ -74,7 +77,7 @@ impl LineMode {
                 return true;
             }
         };
-        // Repeating a list goes on where it ended.
+        // A repeated `list` continues where the last one ended.
         self.repeated = match &command {
             Command::List(_) => Some("list".to_owned()),
             _ => parse::repeats(&line).then_some(line),

@@ -1,46 +1,46 @@
-//! A session on a thread of its own: requests go in, events come out, both as data. For front ends that must stay awake
-//! while the program runs.
+//! A session on its own thread, for front ends that must stay responsive while the program runs. Requests go in and events come
+//! out, both as data.
 
 use crate::command::Command;
 use crate::process::Progress;
-use crate::reply::{Outcome, Reply, SourceWindow};
 use crate::session::{Session, SessionError};
-use crate::view::{Survey, Wanted};
+use crate::view::reply::{Outcome, Reply, SourceWindow};
+use crate::view::snapshot::{Snapshot, SnapshotRequest};
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use source::FileId;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-/// What a session on a thread can be asked. Each request is answered by one event, after any output.
+/// A request to the session. One event answers each request, after any output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Request {
-    /// Do a command.
+    /// Execute a command.
     Do(Command),
     /// Show lines of a file.
     Source(FileId, usize, usize),
     /// Complete a line.
     Complete(String),
-    /// Say all that a screen shows.
-    Survey(Wanted),
+    /// Take a snapshot.
+    Snapshot(SnapshotRequest),
 }
 
-/// What a session on a thread says.
+/// An event of the session.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Event {
     /// The program wrote this.
     Output(Vec<u8>),
-    /// A command is done.
+    /// A command has ended.
     Done(Box<Result<Outcome, SessionError>>),
     /// Lines of a file, if there is one.
     Source(Option<SourceWindow>),
-    /// What the last word may become.
+    /// The completions of the last word.
     Completions(Vec<String>),
-    /// All that a screen shows.
-    Survey(Box<Survey>),
+    /// A snapshot.
+    Snapshot(Box<Snapshot>),
 }
 
-/// A session on a thread of its own. It ends when this is dropped or `quit` is done.
+/// A session on its own thread. It ends when this is dropped or `quit` is executed.
 #[derive(Debug)]
 pub struct SessionThread {
     requests: Option<Sender<Request>>,
@@ -51,7 +51,7 @@ pub struct SessionThread {
 }
 
 impl SessionThread {
-    /// Moves a session to a thread of its own; an error if there can be none.
+    /// Moves a session to a new thread; an error if there can be none.
     pub fn spawn(session: Session) -> std::io::Result<SessionThread> {
         let (requests, incoming) = unbounded();
         let (outgoing, events) = unbounded();
@@ -62,17 +62,17 @@ impl SessionThread {
         Ok(SessionThread { requests: Some(requests), events, interrupt, progress, thread: Some(thread) })
     }
 
-    /// Asks; `false` when the session has ended.
+    /// Sends a request; `false` if the session has ended.
     pub fn ask(&self, request: Request) -> bool {
         self.requests.as_ref().is_some_and(|r| r.send(request).is_ok())
     }
 
-    /// Where events come out.
+    /// The receiver of events.
     pub fn events(&self) -> &Receiver<Event> {
         &self.events
     }
 
-    /// How far the program is while a command runs.
+    /// The progress of the program while a command runs.
     pub fn progress(&self) -> &Progress {
         &self.progress
     }
@@ -88,7 +88,7 @@ impl Drop for SessionThread {
         self.requests = None;
         self.interrupt();
         if let Some(thread) = self.thread.take() {
-            // A panic of the session has been told on standard error already.
+            // The message of the panic is on standard error already.
             let _ = thread.join();
         }
     }
@@ -98,10 +98,10 @@ fn serve(mut session: Session, requests: &Receiver<Request>, events: &Sender<Eve
     for request in requests {
         let event = match request {
             Request::Do(command) => {
-                // An interruption that came when nothing ran is none of this command's.
+                // Drop an interruption that came while nothing ran.
                 session.interrupt_flag().store(false, Ordering::Relaxed);
                 let mut output = |bytes: &[u8]| {
-                    // Whoever has gone away hears nothing.
+                    // Nobody receives the event if the front end has gone.
                     let _ = events.send(Event::Output(bytes.to_vec()));
                 };
                 let outcome = session.execute(&command, &mut output);
@@ -112,7 +112,7 @@ fn serve(mut session: Session, requests: &Receiver<Request>, events: &Sender<Eve
                 continue;
             }
             Request::Source(file, first, last) => Event::Source(session.source(file, first, last)),
-            Request::Survey(wanted) => Event::Survey(Box::new(session.survey(&wanted))),
+            Request::Snapshot(wanted) => Event::Snapshot(Box::new(session.snapshot(&wanted))),
             Request::Complete(line) => Event::Completions(session.complete(&line)),
         };
         if events.send(event).is_err() {

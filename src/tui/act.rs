@@ -33,7 +33,7 @@ pub(crate) fn act(model: &mut Model, action: Action, effects: &mut Vec<Effect>) 
         Action::Prompt => model.open(Purpose::Command, ""),
         Action::Search => model.open(Purpose::Search, ""),
         Action::Here => {
-            if let Some((file, line)) = model.survey.as_ref().and_then(|s| s.place) {
+            if let Some((file, line)) = model.snapshot.as_ref().and_then(|s| s.place) {
                 model.show_place(file, line);
             }
         }
@@ -137,15 +137,15 @@ fn toggle(model: &mut Model, effects: &mut Vec<Effect>) {
 
 fn breakpoint_command(model: &mut Model, effects: &mut Vec<Effect>, verb: fn(bool) -> &'static str) {
     let row = model.scroll(Pane::Breakpoints).cursor;
-    let chosen = model.survey.as_ref().and_then(|s| s.breakpoints.get(row)).map(|b| (b.number, b.enabled));
+    let chosen = model.snapshot.as_ref().and_then(|s| s.breakpoints.get(row)).map(|b| (b.number, b.enabled));
     if let Some((number, enabled)) = chosen {
         execute(model, &format!("{} {number}", verb(enabled)), effects);
     }
 }
 
 fn lane(model: &mut Model, by: i32, effects: &mut Vec<Effect>) {
-    let Some(survey) = &model.survey else { return };
-    let alive: Vec<(u32, bool)> = survey
+    let Some(snapshot) = &model.snapshot else { return };
+    let alive: Vec<(u32, bool)> = snapshot
         .lanes
         .iter()
         .filter(|l| !matches!(l.state, debug::LaneState::Exited | debug::LaneState::Absent))
@@ -160,9 +160,9 @@ fn lane(model: &mut Model, by: i32, effects: &mut Vec<Effect>) {
 }
 
 fn warp(model: &mut Model, by: i32, effects: &mut Vec<Effect>) {
-    let Some(survey) = &model.survey else { return };
+    let Some(snapshot) = &model.snapshot else { return };
     let alive: Vec<(u32, bool)> =
-        survey.warps.iter().filter(|w| !w.fragments.is_empty()).map(|w| (w.number, w.current)).collect();
+        snapshot.warps.iter().filter(|w| !w.fragments.is_empty()).map(|w| (w.number, w.current)).collect();
     let Some(at) = alive.iter().position(|w| w.1) else {
         return model.say("The focus is on the host, which has no warps.", true);
     };
@@ -172,9 +172,9 @@ fn warp(model: &mut Model, by: i32, effects: &mut Vec<Effect>) {
 }
 
 fn block(model: &mut Model, by: i32, effects: &mut Vec<Effect>) {
-    let Some(survey) = &model.survey else { return };
-    let Some(map) = &survey.blocks else { return model.say("No kernel is running.", true) };
-    let here = match survey.focus {
+    let Some(snapshot) = &model.snapshot else { return };
+    let Some(map) = &snapshot.blocks else { return model.say("No kernel is running.", true) };
+    let here = match snapshot.focus {
         FocusView::Thread { block, .. } => map.active.iter().position(|b| *b == block),
         FocusView::Host => None,
     };
@@ -217,7 +217,7 @@ fn move_rows(model: &mut Model, by: i64) {
 
 fn columns(model: &mut Model, by: i32) {
     if model.pane == Pane::Memory {
-        let extent = match model.survey.as_ref().and_then(|s| s.array.as_ref()) {
+        let extent = match model.snapshot.as_ref().and_then(|s| s.array.as_ref()) {
             Some(Ok(array)) if array.dims.len() > 1 => array.extents[1],
             _ => 1,
         };
@@ -231,17 +231,17 @@ fn columns(model: &mut Model, by: i32) {
 
 /// The first array among the variables.
 fn first_array(model: &Model) -> Option<String> {
-    let survey = model.survey.as_ref()?;
-    let array = survey.locals.iter().find(|l| l.value.as_ref().is_ok_and(|v| v.starts_with('(')));
+    let snapshot = model.snapshot.as_ref()?;
+    let array = snapshot.locals.iter().find(|l| l.value.as_ref().is_ok_and(|v| v.starts_with('(')));
     array.map(|l| l.name.clone())
 }
 
 fn enter(model: &mut Model, effects: &mut Vec<Effect>) {
     let row = model.scroll(model.pane).cursor;
-    let Some(survey) = model.survey.clone() else { return };
+    let Some(snapshot) = model.snapshot.clone() else { return };
     match model.pane {
         Pane::Locals => {
-            let Some(local) = survey.locals.get(row) else { return };
+            let Some(local) = snapshot.locals.get(row) else { return };
             let is_array = local.value.as_ref().map_or_else(|why| why.contains("extent"), |v| v.starts_with('('));
             if is_array {
                 model.memory.expression.clone_from(&local.name);
@@ -254,29 +254,30 @@ fn enter(model: &mut Model, effects: &mut Vec<Effect>) {
             }
         }
         Pane::Lanes => {
-            if let Some(lane) = survey.lanes.get(row) {
+            if let Some(lane) = snapshot.lanes.get(row) {
                 execute(model, &format!("lane {}", lane.lane), effects);
             }
         }
         Pane::Stack => {
-            if let Some(frame) = survey.stack.get(row) {
+            if let Some(frame) = snapshot.stack.get(row) {
                 execute(model, &format!("frame {}", frame.level), effects);
             }
         }
         Pane::Breakpoints => {
-            if let Some(BreakpointKind::Statement { file_id, line, .. }) = survey.breakpoints.get(row).map(|b| &b.kind)
+            if let Some(BreakpointKind::Statement { file_id, line, .. }) =
+                snapshot.breakpoints.get(row).map(|b| &b.kind)
             {
                 model.show_place(*file_id, *line);
             }
         }
-        Pane::Findings => finding(model, &survey, row, effects),
+        Pane::Findings => finding(model, &snapshot, row, effects),
         Pane::Source | Pane::Threads | Pane::Output | Pane::Memory | Pane::Banks => {}
     }
 }
 
-fn finding(model: &mut Model, survey: &debug::Survey, row: usize, effects: &mut Vec<Effect>) {
+fn finding(model: &mut Model, snapshot: &debug::Snapshot, row: usize, effects: &mut Vec<Effect>) {
     let Some((finding, end)) = model.finding_rows().get(row).copied() else { return };
-    let Some(finding) = survey.findings.get(finding) else { return };
+    let Some(finding) = snapshot.findings.get(finding) else { return };
     let last = finding.ends.len().saturating_sub(1);
     let end = end.unwrap_or(last);
     let Some(view) = finding.ends.get(end) else { return };

@@ -4,7 +4,7 @@ use crate::layout::{self, Layout};
 use crate::look::Look;
 use crate::pane::{COUNT, Pane};
 use crate::prompt::{Prompt, Purpose};
-use debug::{ArrayWanted, FileText, FocusView, LaneState, Survey, VariableRow, Wanted};
+use debug::{ArrayRequest, FileText, FocusView, LaneState, Snapshot, SnapshotRequest, VariableRow};
 use source::FileId;
 use std::collections::VecDeque;
 
@@ -88,9 +88,9 @@ pub struct Model {
     /// The sources.
     pub files: Vec<FileText>,
     /// The latest snapshot of the program.
-    pub survey: Option<Box<Survey>>,
+    pub snapshot: Option<Box<Snapshot>>,
     /// The snapshot at the stop before.
-    pub before: Option<Box<Survey>>,
+    pub before: Option<Box<Snapshot>>,
     /// The running command.
     pub running: Option<Running>,
     /// Command lines that wait for it, typed before it ended.
@@ -131,7 +131,7 @@ pub struct Model {
     /// Whether the user has asked to quit once.
     pub(crate) quitting: bool,
     /// The request of the snapshot on its way.
-    pub(crate) asked: Wanted,
+    pub(crate) asked: SnapshotRequest,
 }
 
 impl Model {
@@ -141,7 +141,7 @@ impl Model {
             size,
             look,
             files,
-            survey: None,
+            snapshot: None,
             before: None,
             running: None,
             queued: VecDeque::new(),
@@ -163,7 +163,7 @@ impl Model {
             survey_asked: false,
             completing: false,
             quitting: false,
-            asked: Wanted::default(),
+            asked: SnapshotRequest::default(),
         }
     }
 
@@ -183,29 +183,29 @@ impl Model {
 
     /// How many rows a pane has in all.
     pub fn rows(&self, pane: Pane) -> usize {
-        let survey = self.survey.as_deref();
+        let snapshot = self.snapshot.as_deref();
         match pane {
             Pane::Source => self.files.get(self.file).map_or(0, |f| f.lines.len()),
-            Pane::Threads => survey.map_or(0, |s| s.warps.len()),
-            Pane::Locals => survey.map_or(0, |s| s.locals.len() + s.displays.len()),
+            Pane::Threads => snapshot.map_or(0, |s| s.warps.len()),
+            Pane::Locals => snapshot.map_or(0, |s| s.locals.len() + s.displays.len()),
             Pane::Output => self.output.len(),
-            Pane::Lanes => survey.map_or(0, |s| s.lanes.len()),
-            Pane::Memory => match survey.and_then(|s| s.array.as_ref()) {
+            Pane::Lanes => snapshot.map_or(0, |s| s.lanes.len()),
+            Pane::Memory => match snapshot.and_then(|s| s.array.as_ref()) {
                 Some(Ok(array)) if !self.memory.as_map => array.extents[0] as usize,
                 _ => 0,
             },
-            Pane::Banks => survey.and_then(|s| s.banks.as_ref()).map_or(0, |b| b.rows as usize),
-            Pane::Stack => survey.map_or(0, |s| s.stack.len()),
+            Pane::Banks => snapshot.and_then(|s| s.banks.as_ref()).map_or(0, |b| b.rows as usize),
+            Pane::Stack => snapshot.map_or(0, |s| s.stack.len()),
             Pane::Findings => self.finding_rows().len(),
-            Pane::Breakpoints => survey.map_or(0, |s| s.breakpoints.len()),
+            Pane::Breakpoints => snapshot.map_or(0, |s| s.breakpoints.len()),
         }
     }
 
     /// The rows of the findings: a finding, or one of its ends.
     pub fn finding_rows(&self) -> Vec<(usize, Option<usize>)> {
-        let Some(survey) = &self.survey else { return Vec::new() };
+        let Some(snapshot) = &self.snapshot else { return Vec::new() };
         let mut rows = Vec::new();
-        for (i, finding) in survey.findings.iter().enumerate() {
+        for (i, finding) in snapshot.findings.iter().enumerate() {
             rows.push((i, None));
             rows.extend((0..finding.ends.len()).map(|end| (i, Some(end))));
         }
@@ -228,14 +228,14 @@ impl Model {
     }
 
     /// The request to the session for the present screen.
-    pub fn wanted(&self) -> Wanted {
+    pub fn wanted(&self) -> SnapshotRequest {
         let layout = self.layout();
         let inner = |pane| layout.of(pane).map(layout::Place::inner);
         let array = inner(Pane::Memory).filter(|_| !self.memory.expression.is_empty()).map(|area| {
             let rows = area.height.saturating_sub(3).max(1);
             let columns =
                 if self.memory.as_map { area.width } else { (area.width.saturating_sub(LABEL) / CELL).max(1) };
-            ArrayWanted {
+            ArrayRequest {
                 expression: self.memory.expression.clone(),
                 first: self.memory.first,
                 size: [rows.into(), columns.into()],
@@ -247,7 +247,7 @@ impl Model {
         let lanes = (!self.lane_expression.is_empty()).then(|| self.lane_expression.clone());
         let block_cells =
             inner(Pane::Threads).map_or(1, |a| usize::from(a.width.max(1)) * usize::from((a.height / 3).max(1)));
-        Wanted { block_cells, lanes: lanes.filter(|_| inner(Pane::Lanes).is_some()), array, banks }
+        SnapshotRequest { block_cells, lanes: lanes.filter(|_| inner(Pane::Lanes).is_some()), array, banks }
     }
 
     /// Appends text to the output.
@@ -296,19 +296,19 @@ impl Model {
 
     /// The value of a variable at the stop before, if the focus was on the same frame of the same thread.
     pub fn has_changed(&self, row: &VariableRow) -> bool {
-        let (Some(now), Some(before)) = (&self.survey, &self.before) else { return false };
-        let depth = |s: &Survey| (s.focus, s.stack.len(), s.stack.iter().find(|f| f.current).map(|f| f.level));
+        let (Some(now), Some(before)) = (&self.snapshot, &self.before) else { return false };
+        let depth = |s: &Snapshot| (s.focus, s.stack.len(), s.stack.iter().find(|f| f.current).map(|f| f.level));
         depth(now) == depth(before)
             && before.locals.iter().find(|b| b.name == row.name).is_some_and(|b| b.value != row.value)
     }
 
     /// Whether the expression of the Lanes pane has changed in a lane since the stop before.
     pub fn has_lane_changed(&self, index: usize) -> bool {
-        let warp = |s: &Survey| match s.focus {
+        let warp = |s: &Snapshot| match s.focus {
             FocusView::Thread { kernel, block, warp, .. } => Some((kernel, block, warp)),
             FocusView::Host => None,
         };
-        let (Some(now), Some(before)) = (&self.survey, &self.before) else { return false };
+        let (Some(now), Some(before)) = (&self.snapshot, &self.before) else { return false };
         let (Some(Ok(new)), Some(Ok(old))) = (&now.values, &before.values) else { return false };
         warp(now) == warp(before)
             && new.expression == old.expression
@@ -317,11 +317,11 @@ impl Model {
 
     /// Whether a word of shared memory has changed since the stop before.
     pub fn has_word_changed(&self, word: u64) -> bool {
-        let block = |s: &Survey| match s.focus {
+        let block = |s: &Snapshot| match s.focus {
             FocusView::Thread { kernel, block, .. } => Some((kernel, block)),
             FocusView::Host => None,
         };
-        let (Some(now), Some(before)) = (&self.survey, &self.before) else { return false };
+        let (Some(now), Some(before)) = (&self.snapshot, &self.before) else { return false };
         let (Some(new), Some(old)) = (&now.banks, &before.banks) else { return false };
         let at = |b: &debug::BanksView| word.checked_sub(b.first * 32).and_then(|i| b.words.get(i as usize)).copied();
         block(now) == block(before) && at(new).zip(at(old)).is_some_and(|(n, o)| n != o)
@@ -330,32 +330,32 @@ impl Model {
     /// Lanes of the focused warp that are at a line of the shown file, by state.
     pub fn lanes_at(&self, line: usize) -> Option<(u32, LaneState)> {
         let file = self.files.get(self.file)?.file_id;
-        let survey = self.survey.as_ref()?;
-        let mut here = survey.fragments.iter().filter(|f| f.file_id == file && f.line == line);
+        let snapshot = self.snapshot.as_ref()?;
+        let mut here = snapshot.fragments.iter().filter(|f| f.file_id == file && f.line == line);
         let first = here.next()?;
         Some((here.fold(first.lanes, |lanes, f| lanes | f.lanes), first.state))
     }
 
     /// Whether a finding has an access on a line of the shown file.
     pub fn has_finding(&self, line: usize) -> bool {
-        let (Some(file), Some(survey)) = (self.files.get(self.file), &self.survey) else { return false };
-        let mut ends = survey.findings.iter().flat_map(|f| &f.ends);
+        let (Some(file), Some(snapshot)) = (self.files.get(self.file), &self.snapshot) else { return false };
+        let mut ends = snapshot.findings.iter().flat_map(|f| &f.ends);
         ends.any(|e| e.place == Some((file.file_id, line)))
     }
 
     /// The breakpoint on a line of the shown file: its number, whether it is enabled and whether it has a condition.
     pub fn breakpoint(&self, line: usize) -> Option<(u32, bool, bool)> {
         let file = self.files.get(self.file)?.file_id;
-        let survey = self.survey.as_ref()?;
+        let snapshot = self.snapshot.as_ref()?;
         let here = |kind: &debug::BreakpointKind| matches!(kind, debug::BreakpointKind::Statement { file_id, line: l, .. } if *file_id == file && *l == line);
-        let all = || survey.breakpoints.iter().filter(|b| here(&b.kind));
+        let all = || snapshot.breakpoints.iter().filter(|b| here(&b.kind));
         let chosen = all().find(|b| b.enabled).or(all().next())?;
         Some((chosen.number, chosen.enabled, chosen.condition.is_some()))
     }
 
     /// Whether the program has begun and not ended.
     pub fn is_alive(&self) -> bool {
-        self.survey.as_ref().is_some_and(|s| s.program.started && s.program.exited.is_none())
+        self.snapshot.as_ref().is_some_and(|s| s.program.started && s.program.exited.is_none())
     }
 
     /// Whether no answer of the session is due.

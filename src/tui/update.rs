@@ -4,7 +4,7 @@ use crate::keymap;
 use crate::model::{MOST_QUEUED, Model, Running, SHOWN_AFTER, Voice};
 use crate::pane::Pane;
 use crate::prompt::{Prompt, Purpose, Typed};
-use debug::{Command, Event, Outcome, Reply, Request, Stop, StopReason, Survey, parse, render};
+use debug::{Command, Event, Outcome, Reply, Request, Snapshot, Stop, StopReason, parse, render};
 use ratatui::crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 
 /// An event.
@@ -66,7 +66,7 @@ pub fn update(model: &mut Model, input: Input) -> Vec<Effect> {
         model.survey_due = false;
         model.survey_asked = true;
         model.asked = model.wanted();
-        effects.push(Effect::Ask(Request::Survey(model.asked.clone())));
+        effects.push(Effect::Ask(Request::Snapshot(model.asked.clone())));
     }
     effects
 }
@@ -98,8 +98,8 @@ fn begin(model: &mut Model, line: &str, effects: &mut Vec<Effect>) {
 
 fn send(model: &mut Model, line: &str, command: Command, effects: &mut Vec<Effect>) {
     // Going on with a program that has not begun means to begin it, and stepping means to its first statement.
-    let begun = model.survey.as_ref().is_some_and(|s| s.program.started && s.program.exited.is_none());
-    let ended = model.survey.as_ref().is_some_and(|s| s.program.exited.is_some());
+    let begun = model.snapshot.as_ref().is_some_and(|s| s.program.started && s.program.exited.is_none());
+    let ended = model.snapshot.as_ref().is_some_and(|s| s.program.exited.is_some());
     let command = match command {
         Command::Continue(_) if !begun && !ended => Command::Run,
         Command::Step(_) | Command::Next(_) if !begun && !ended => Command::Start,
@@ -289,8 +289,8 @@ fn on_session(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
             }
         }
         Event::Source(_) => {}
-        Event::Survey(survey) => {
-            on_survey(model, survey);
+        Event::Snapshot(snapshot) => {
+            on_survey(model, snapshot);
             while model.running.is_none()
                 && let Some(line) = model.queued.pop_front()
             {
@@ -375,8 +375,8 @@ fn on_stop(model: &mut Model, stop: &Stop) {
         model.bring_up(Pane::Findings);
     }
     // The message applies at once, not only after the next snapshot.
-    if let (StopReason::Exited(code), Some(survey)) = (&stop.reason, &mut model.survey) {
-        survey.program.exited = Some(*code);
+    if let (StopReason::Exited(code), Some(snapshot)) = (&stop.reason, &mut model.snapshot) {
+        snapshot.program.exited = Some(*code);
     }
     let (line, is_error) = stop_line(stop);
     if line.is_empty() {
@@ -393,13 +393,14 @@ fn on_stop(model: &mut Model, stop: &Stop) {
     }
 }
 
-fn on_survey(model: &mut Model, survey: Box<Survey>) {
+fn on_survey(model: &mut Model, snapshot: Box<Snapshot>) {
     model.survey_asked = false;
-    let is_first = model.survey.is_none();
-    if let Some(old) = model.survey.take() {
-        if old.program.time != survey.program.time || old.program.exited != survey.program.exited {
+    let is_first = model.snapshot.is_none();
+    if let Some(old) = model.snapshot.take() {
+        if old.program.time != snapshot.program.time || old.program.exited != snapshot.program.exited {
             model.before = Some(old);
-        } else if model.before.as_ref().is_none_or(|b| !same_values(b, &survey)) && lanes_of(&old) != lanes_of(&survey)
+        } else if model.before.as_ref().is_none_or(|b| !same_values(b, &snapshot))
+            && lanes_of(&old) != lanes_of(&snapshot)
         {
             // Another expression or another array has no past.
             if let Some(before) = &mut model.before {
@@ -407,34 +408,36 @@ fn on_survey(model: &mut Model, survey: Box<Survey>) {
             }
         }
     }
-    if is_first && let Some((file, line)) = survey.place {
+    if is_first && let Some((file, line)) = snapshot.place {
         model.show_place(file, line);
     }
     if model.lane_expression.is_empty() {
         // A local scalar is a better beginning than nothing.
-        let scalar =
-            survey.locals.iter().find(|l| !l.name.contains('.') && l.value.as_ref().is_ok_and(|v| !v.starts_with('(')));
-        if matches!(survey.focus, debug::FocusView::Thread { .. }) {
+        let scalar = snapshot
+            .locals
+            .iter()
+            .find(|l| !l.name.contains('.') && l.value.as_ref().is_ok_and(|v| !v.starts_with('(')));
+        if matches!(snapshot.focus, debug::FocusView::Thread { .. }) {
             if let Some(row) = scalar {
                 model.lane_expression.clone_from(&row.name);
             }
         }
     }
-    let focused_lane = survey.lanes.iter().position(|l| l.current);
-    let focused_warp = survey.warps.iter().position(|w| w.current);
-    let frame = survey.stack.iter().position(|f| f.current);
+    let focused_lane = snapshot.lanes.iter().position(|l| l.current);
+    let focused_warp = snapshot.warps.iter().position(|w| w.current);
+    let frame = snapshot.stack.iter().position(|f| f.current);
     for (pane, row) in [(Pane::Lanes, focused_lane), (Pane::Threads, focused_warp), (Pane::Stack, frame)] {
         if let Some(row) = row {
             model.scroll_mut(pane).cursor = row;
         }
     }
-    model.survey = Some(survey);
+    model.snapshot = Some(snapshot);
 }
 
-fn lanes_of(survey: &Survey) -> Option<&str> {
-    survey.values.as_ref().and_then(|v| v.as_ref().ok()).map(|v| v.expression.as_str())
+fn lanes_of(snapshot: &Snapshot) -> Option<&str> {
+    snapshot.values.as_ref().and_then(|v| v.as_ref().ok()).map(|v| v.expression.as_str())
 }
 
-fn same_values(a: &Survey, b: &Survey) -> bool {
+fn same_values(a: &Snapshot, b: &Snapshot) -> bool {
     lanes_of(a) == lanes_of(b)
 }

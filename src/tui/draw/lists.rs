@@ -39,16 +39,16 @@ fn empty(model: &Model, buffer: &mut Buffer, area: Rect, text: &str) {
 
 pub(super) fn locals(model: &Model, buffer: &mut Buffer, area: Rect) {
     let look = model.look;
-    let Some(survey) = &model.survey else { return };
+    let Some(snapshot) = &model.snapshot else { return };
     if !model.is_alive() {
         let text =
-            if survey.program.exited.is_some() { "The program has ended." } else { "The program has not started." };
+            if snapshot.program.exited.is_some() { "The program has ended." } else { "The program has not started." };
         return empty(model, buffer, area, text);
     }
-    if survey.locals.is_empty() && survey.displays.is_empty() {
+    if snapshot.locals.is_empty() && snapshot.displays.is_empty() {
         return empty(model, buffer, area, "This procedure has no variables.");
     }
-    let width = survey.locals.iter().map(|l| l.name.chars().count()).max().unwrap_or(0).min(16);
+    let width = snapshot.locals.iter().map(|l| l.name.chars().count()).max().unwrap_or(0).min(16);
     let left = model.scroll(Pane::Locals).left;
     let line = |name: &str, value: &Result<String, String>, changed: bool| {
         let mark = if changed { look.char('•', '*') } else { ' ' };
@@ -65,10 +65,10 @@ pub(super) fn locals(model: &Model, buffer: &mut Buffer, area: Rect) {
             Span::styled(cut(&value, room, look), look.style(role)),
         ])
     };
-    rows(model, buffer, area, Pane::Locals, 0, |i| match survey.locals.get(i) {
+    rows(model, buffer, area, Pane::Locals, 0, |i| match snapshot.locals.get(i) {
         Some(l) => Some(line(&l.name, &l.value, model.has_changed(l))),
         None => {
-            let d = survey.displays.get(i - survey.locals.len())?;
+            let d = snapshot.displays.get(i - snapshot.locals.len())?;
             Some(line(&d.expression, d.value.as_ref().unwrap_or(&Err("no value here".to_owned())), false))
         }
     });
@@ -100,10 +100,10 @@ pub(super) fn output(model: &Model, buffer: &mut Buffer, area: Rect) {
 
 pub(super) fn lanes(model: &Model, buffer: &mut Buffer, area: Rect) {
     let look = model.look;
-    let Some(survey) = model.survey.as_ref().filter(|s| !s.lanes.is_empty()) else {
+    let Some(snapshot) = model.snapshot.as_ref().filter(|s| !s.lanes.is_empty()) else {
         return empty(model, buffer, area, "The focus is on the host, which has no lanes.");
     };
-    let values = survey.values.as_ref();
+    let values = snapshot.values.as_ref();
     let name = if model.lane_expression.is_empty() { "e chooses an expression" } else { &model.lane_expression };
     let mut head = vec![Span::styled(name.to_owned(), look.style(Role::Strong))];
     match values {
@@ -125,7 +125,7 @@ pub(super) fn lanes(model: &Model, buffer: &mut Buffer, area: Rect) {
         format!("  {:>4} {:<10} {:<15} {:>5}  {:<5} value", "lane", "thread", "state", "line", bank_title(model));
     put(buffer, area, 0, 1, &Line::styled(titles, look.style(Role::Faint)));
     rows(model, buffer, area, Pane::Lanes, 2, |i| {
-        let lane = survey.lanes.get(i)?;
+        let lane = snapshot.lanes.get(i)?;
         let arrow = if lane.current { look.char('▶', '>') } else { ' ' };
         let line = lane.place.as_ref().map_or_else(|| "-".to_owned(), |p| p.1.to_string());
         let value = values.and_then(|v| v.as_ref().ok()).and_then(|v| v.values.iter().find(|v| v.lane == lane.lane));
@@ -154,17 +154,17 @@ fn lane_style(model: &Model, state: LaneState) -> ratatui::style::Style {
 
 /// The title of the column of banks, where the expression is in shared memory.
 fn bank_title(model: &Model) -> &'static str {
-    let values = model.survey.as_ref().and_then(|s| s.values.as_ref()).and_then(|v| v.as_ref().ok());
+    let values = model.snapshot.as_ref().and_then(|s| s.values.as_ref()).and_then(|v| v.as_ref().ok());
     if values.is_some_and(|v| v.values.iter().any(|v| v.word.is_some())) { "bank" } else { "" }
 }
 
 pub(super) fn stack(model: &Model, buffer: &mut Buffer, area: Rect) {
     let look = model.look;
-    let Some(survey) = model.survey.as_ref().filter(|s| !s.stack.is_empty()) else {
+    let Some(snapshot) = model.snapshot.as_ref().filter(|s| !s.stack.is_empty()) else {
         return empty(model, buffer, area, "The program is not running.");
     };
     rows(model, buffer, area, Pane::Stack, 0, |i| {
-        let frame = survey.stack.get(i)?;
+        let frame = snapshot.stack.get(i)?;
         let arrow = if frame.current { look.char('▶', '>') } else { ' ' };
         let name = frame.place.file.rsplit('/').next().unwrap_or_default();
         Some(Line::from(vec![
@@ -178,12 +178,12 @@ pub(super) fn stack(model: &Model, buffer: &mut Buffer, area: Rect) {
 pub(super) fn findings(model: &Model, buffer: &mut Buffer, area: Rect) {
     let look = model.look;
     let all = model.finding_rows();
-    let Some(survey) = model.survey.as_ref().filter(|_| !all.is_empty()) else {
+    let Some(snapshot) = model.snapshot.as_ref().filter(|_| !all.is_empty()) else {
         return empty(model, buffer, area, "No findings so far. To look for races, start cufemu with --race.");
     };
     rows(model, buffer, area, Pane::Findings, 0, |i| {
         let (finding, end) = *all.get(i)?;
-        let finding = survey.findings.get(finding)?;
+        let finding = snapshot.findings.get(finding)?;
         let Some(end) = end else {
             let role = if finding.is_error { Role::Error } else { Role::Changed };
             return Some(Line::from(vec![
@@ -207,7 +207,7 @@ pub(super) fn findings(model: &Model, buffer: &mut Buffer, area: Rect) {
 
 pub(super) fn breakpoints(model: &Model, buffer: &mut Buffer, area: Rect) {
     let look = model.look;
-    let Some(survey) = model.survey.as_ref().filter(|s| !s.breakpoints.is_empty()) else {
+    let Some(snapshot) = model.snapshot.as_ref().filter(|s| !s.breakpoints.is_empty()) else {
         return empty(
             model,
             buffer,
@@ -216,7 +216,7 @@ pub(super) fn breakpoints(model: &Model, buffer: &mut Buffer, area: Rect) {
         );
     };
     rows(model, buffer, area, Pane::Breakpoints, 0, |i| {
-        let b = survey.breakpoints.get(i)?;
+        let b = snapshot.breakpoints.get(i)?;
         let mark = if b.enabled { look.char('●', 'B') } else { look.char('○', 'b') };
         let what = match &b.kind {
             BreakpointKind::Watch(expression) => format!("watch {expression}"),

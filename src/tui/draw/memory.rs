@@ -12,12 +12,12 @@ use ratatui::text::{Line, Span};
 pub(super) fn draw(model: &Model, buffer: &mut Buffer, area: Rect) {
     let look = model.look;
     let faint = look.style(Role::Faint);
-    let array = match model.survey.as_ref().and_then(|s| s.array.as_ref()) {
+    let array = match model.snapshot.as_ref().and_then(|s| s.array.as_ref()) {
         Some(Ok(array)) => array,
         Some(Err(why)) => {
             put(buffer, area, 0, 0, &Line::styled(model.memory.expression.clone(), look.style(Role::Strong)));
             put(buffer, area, 0, 1, &Line::styled(format!("<{why}>"), look.style(Role::Error)));
-            let on_device = model.survey.as_ref().is_some_and(|s| s.focus != debug::FocusView::Host);
+            let on_device = model.snapshot.as_ref().is_some_and(|s| s.focus != debug::FocusView::Host);
             let more = if on_device { "; H focuses on the host program and its variables" } else { "" };
             put(buffer, area, 0, 2, &Line::styled(format!("e chooses another array{more}"), faint));
             return;
@@ -135,7 +135,7 @@ fn map(model: &Model, buffer: &mut Buffer, area: Rect, array: &ArrayView) {
 pub(super) fn banks(model: &Model, buffer: &mut Buffer, area: Rect) {
     let look = model.look;
     let faint = look.style(Role::Faint);
-    let Some(banks) = model.survey.as_ref().and_then(|s| s.banks.as_ref()) else {
+    let Some(banks) = model.snapshot.as_ref().and_then(|s| s.banks.as_ref()) else {
         put(buffer, area, 0, 0, &Line::styled("The focus is on the host, which has no shared memory.", faint));
         return;
     };

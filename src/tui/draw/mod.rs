@@ -78,13 +78,13 @@ fn title(model: &Model, buffer: &mut Buffer, area: Rect) {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     let mut left = format!(" cufemu  {name}");
     let mut right = String::new();
-    if let Some(survey) = &model.survey {
-        match survey.focus {
-            _ if survey.program.exited.is_some() => left.push_str("  ended"),
-            _ if !survey.program.started => left.push_str("  not started"),
+    if let Some(snapshot) = &model.snapshot {
+        match snapshot.focus {
+            _ if snapshot.program.exited.is_some() => left.push_str("  ended"),
+            _ if !snapshot.program.started => left.push_str("  not started"),
             FocusView::Host => left.push_str("  host"),
             FocusView::Thread { kernel, block, thread, warp, lane } => {
-                let kernel_name = survey.kernel.as_ref().map_or("", |k| k.name.as_str());
+                let kernel_name = snapshot.kernel.as_ref().map_or("", |k| k.name.as_str());
                 left.push_str(&format!(
                     "  {kernel_name} #{kernel}  block {}  thread {}  warp {warp} lane {lane}",
                     triple(block),
@@ -92,9 +92,9 @@ fn title(model: &Model, buffer: &mut Buffer, area: Rect) {
                 ));
             }
         }
-        right = format!("step {} ", survey.program.time);
-        if survey.program.latest > survey.program.time {
-            right = format!("step {} of {} ", survey.program.time, survey.program.latest);
+        right = format!("step {} ", snapshot.program.time);
+        if snapshot.program.latest > snapshot.program.time {
+            right = format!("step {} of {} ", snapshot.program.time, snapshot.program.latest);
         }
     }
     put(buffer, area, 0, 0, &Line::styled(left.clone(), look.style(Role::Cursor)));
@@ -132,10 +132,10 @@ fn pane(model: &Model, buffer: &mut Buffer, place: &Place) {
         };
         let mut title = pane.row().title.to_owned();
         if pane == Pane::Findings
-            && let Some(survey) = model.survey.as_ref().filter(|s| !s.findings.is_empty())
+            && let Some(snapshot) = model.snapshot.as_ref().filter(|s| !s.findings.is_empty())
         {
-            title = if survey.findings.len() < 100 {
-                format!("Found {:<2}", survey.findings.len())
+            title = if snapshot.findings.len() < 100 {
+                format!("Found {:<2}", snapshot.findings.len())
             } else {
                 "Found 99".into()
             };

@@ -97,7 +97,7 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer, area: Rect) {
     let look = model.look;
     let Some(file) = model.files.get(model.file) else { return };
     let scroll = model.scroll(Pane::Source);
-    let current = model.survey.as_ref().filter(|s| s.program.started && s.program.exited.is_none());
+    let current = model.snapshot.as_ref().filter(|s| s.program.started && s.program.exited.is_none());
     let current = current.and_then(|s| s.place).filter(|p| p.0 == file.file_id).map(|p| p.1);
     for y in 0..area.height {
         let index = scroll.top + usize::from(y);
@@ -124,7 +124,7 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer, area: Rect) {
         spans.extend(highlight(look, &skipped));
         put(buffer, area, 0, y, &Line::from(spans));
         // Where all lanes are together there is nothing to tell.
-        let parted = model.survey.as_ref().is_some_and(|s| s.fragments.len() > 1);
+        let parted = model.snapshot.as_ref().is_some_and(|s| s.fragments.len() > 1);
         if let Some((mask, state)) = lanes.filter(|_| parted) {
             let text = format!(" {} ", lane_set(mask));
             let width = text.chars().count() as u16;

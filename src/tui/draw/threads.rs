@@ -5,7 +5,7 @@ use crate::look::{Look, Role};
 use crate::model::Model;
 use crate::pane::Pane;
 use debug::render::{lane_letter, lane_set, state_name};
-use debug::{LaneState, Survey, WarpRow};
+use debug::{LaneState, Snapshot, WarpRow};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
@@ -32,25 +32,25 @@ impl Strips {
 }
 
 /// Rows of the map of blocks.
-fn map_rows(survey: &Survey, area: Rect) -> u16 {
-    let cells = survey.blocks.as_ref().map_or(0, |b| b.cells.len());
+fn map_rows(snapshot: &Snapshot, area: Rect) -> u16 {
+    let cells = snapshot.blocks.as_ref().map_or(0, |b| b.cells.len());
     cells.div_ceil(usize::from(area.width.max(1))).min(usize::from(area.height)) as u16
 }
 
 /// Where the strips of a pane of that size are.
 pub(crate) fn strips(model: &Model, area: Rect) -> Strips {
-    let Some(survey) = &model.survey else { return Strips { first: 0, warps: Vec::new() } };
-    let first = 1 + map_rows(survey, area);
+    let Some(snapshot) = &model.snapshot else { return Strips { first: 0, warps: Vec::new() } };
+    let first = 1 + map_rows(snapshot, area);
     let top = model.scroll(Pane::Threads).top;
     let room = usize::from(area.height.saturating_sub(first));
-    Strips { first, warps: survey.warps.iter().skip(top).take(room).map(|w| w.number).collect() }
+    Strips { first, warps: snapshot.warps.iter().skip(top).take(room).map(|w| w.number).collect() }
 }
 
 pub(super) fn draw(model: &Model, buffer: &mut Buffer, area: Rect, frame: Rect) {
     let look = model.look;
-    let Some(survey) = &model.survey else { return };
-    let Some(kernel) = &survey.kernel else {
-        let text = if survey.program.started { "No kernel is running." } else { "Press n to start the program." };
+    let Some(snapshot) = &model.snapshot else { return };
+    let Some(kernel) = &snapshot.kernel else {
+        let text = if snapshot.program.started { "No kernel is running." } else { "Press n to start the program." };
         put(buffer, area, 0, 0, &Line::styled(text, look.style(Role::Faint)));
         return;
     };
@@ -67,7 +67,7 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer, area: Rect, frame: Rect) 
     ];
     let head = heads.iter().find(|h| h.chars().count() <= usize::from(area.width)).unwrap_or(&heads[3]);
     put(buffer, area, 0, 0, &Line::raw(cut(head, area.width.into(), look)));
-    if let Some(map) = &survey.blocks {
+    if let Some(map) = &snapshot.blocks {
         for (i, cell) in map.cells.iter().enumerate() {
             let (x, y) = (i % usize::from(area.width.max(1)), i / usize::from(area.width.max(1)) + 1);
             let (c, style) = look.block(cell.state);
@@ -76,14 +76,14 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer, area: Rect, frame: Rect) 
         }
     }
     let strips = strips(model, area);
-    let lane = survey.lanes.iter().find(|l| l.current).map(|l| l.lane);
+    let lane = snapshot.lanes.iter().find(|l| l.current).map(|l| l.lane);
     for (n, number) in strips.warps.iter().enumerate() {
         let y = strips.first + n as u16;
-        if let Some(warp) = survey.warps.iter().find(|w| w.number == *number) {
+        if let Some(warp) = snapshot.warps.iter().find(|w| w.number == *number) {
             strip(look, buffer, area, y, warp, lane.filter(|_| warp.current));
         }
     }
-    legend(look, buffer, frame, survey);
+    legend(look, buffer, frame, snapshot);
 }
 
 fn strip(look: Look, buffer: &mut Buffer, area: Rect, y: u16, warp: &WarpRow, lane: Option<u32>) {
@@ -108,8 +108,8 @@ fn strip(look: Look, buffer: &mut Buffer, area: Rect, y: u16, warp: &WarpRow, la
 }
 
 /// The legend of the visible lane letters, in the lower border.
-fn legend(look: Look, buffer: &mut Buffer, frame: Rect, survey: &Survey) {
-    let shown = |state: &LaneState| survey.warps.iter().any(|w| w.lanes.contains(state));
+fn legend(look: Look, buffer: &mut Buffer, frame: Rect, snapshot: &Snapshot) {
+    let shown = |state: &LaneState| snapshot.warps.iter().any(|w| w.lanes.contains(state));
     let mut spans = Vec::new();
     for state in LaneState::ALL.into_iter().filter(|s| shown(s)) {
         spans.push(Span::styled(lane_letter(state).to_string(), look.lane(state)));

@@ -8,7 +8,7 @@ const HEAD: &str = "# The debugger\n\n\
     the same names and meanings. Any unambiguous prefix of a command works.\n\n\
     With `--race`, cufemu looks for races in each launch before you step through it, so the program can stop at the second\n\
     access of each race. `finding N first` goes to the first one.\n\n\
-    This page is generated from `src/debug/table.rs`, `src/tui/pane.rs` and `src/tui/keymap.rs`.\n\n";
+    This page is generated from `src/debug/command/table.rs`, `src/tui/pane.rs` and `src/tui/keymap.rs`.\n\n";
 
 #[test]
 fn the_manual_says_what_the_tables_say() {

@@ -1,20 +1,21 @@
-//! Expressions of the user as code: compiled by the real front end, lowering and executor, and run beside the program.
+//! Compiled expressions: an expression of the user, compiled by the real lowering and executor and run beside the program.
 //!
-//! A checked expression becomes the one statement of a main program of its own: `result = expression` where a value is asked,
-//! `result => expression` where the expression designates an object and its place is asked. What it reads of the program it
-//! stands in are its slots (`slots`): pointers that are pointed at the objects before each run (`setting`). It runs on the
-//! host executor in a memory of its own which shares the pages of those objects, so that device memory can be read and
-//! whatever a function changes is forgotten. Input, output and the CUDA runtime are out of its reach.
+//! A checked expression becomes the only statement of a new main program: `result = expression` for a value, or
+//! `result => expression` for an expression that designates an object. The variables that it reads are its slots (`slots`):
+//! pointers that are set to the objects of the context before each run (`evaluation`). It runs on the host executor in a
+//! separate memory that shares the pages of those objects. It can therefore read device memory, and changes made by a
+//! function are discarded. It cannot reach input, output or the CUDA runtime.
 //!
-//! A formula is made once and evaluated in many scenes: all lanes of a warp, each hit of a breakpoint.
+//! An expression is compiled once and evaluated in many contexts: all lanes of a warp, each hit of a breakpoint.
 //!
-//! Not here: names and types (`expression`), objects and their bytes (`scene`).
+//! Not here: names and types (`check`), objects and their bytes (`context`).
 
-mod setting;
+mod evaluation;
 mod slots;
 
-use crate::scene::{Object, Scene, Store};
-use crate::value::{Eval, Kind, MOST_ELEMENTS, Value, fail};
+use crate::eval::context::{Context, Object, Store};
+use crate::eval::value::{Eval, Kind, MOST_ELEMENTS, Value, fail};
+use evaluation::{Code, Evaluation};
 use host::{Host, HostOptions, HostYield};
 use ir::descriptor;
 use mem::Memory;
@@ -22,29 +23,28 @@ use sema::checked::{
     Attrs, CharLen, Expr, ExprKind, ProcBody, ProcId, ProcKind, Procedure, Program, Scope, Shape, Stmt, StmtKind,
     Storage, Type, VarId, Variable,
 };
-use setting::{Code, Setting};
 use slots::{Slot, Slots};
 use source::Span;
 use std::sync::Arc;
 
-/// Schedule points that an evaluation may take.
+/// Most schedule points of an evaluation.
 const PATIENCE: u64 = 1 << 24;
 /// Bytes of its stack.
 const STACK_BYTES: u64 = 1 << 20;
-/// The module that the slots and the result belong to; no name of Fortran's.
+/// The module of the slots and the result. It is not a Fortran name.
 const HOME: &str = "(expression)";
 
-/// An expression that can be evaluated.
+/// A compiled expression.
 #[derive(Clone, Debug)]
-pub(crate) struct Formula {
-    how: How,
+pub(crate) struct CompiledExpr {
+    form: Form,
 }
 
 #[derive(Clone, Debug)]
-enum How {
-    /// A whole variable is where it is.
+enum Form {
+    /// A whole variable needs no code.
     Variable(VarId),
-    /// Anything else is run.
+    /// Any other expression runs as code.
     Compiled(Arc<Compiled>),
 }
 
@@ -56,61 +56,61 @@ struct Compiled {
     result: VarId,
     ty: Type,
     rank: u8,
-    /// Whether the place is asked and not the value.
+    /// Whether the result is the place of an object instead of a value.
     is_place: bool,
-    /// The object that is designated, without subscripts.
+    /// The name of the designated object, without subscripts.
     name: String,
 }
 
-/// What an expression is in a scene.
+/// The result of an expression in a context.
 #[derive(Clone, Debug)]
-pub(crate) enum Seen {
+pub(crate) enum Evaluated {
     /// A variable or a part of one.
     Object(Object),
     /// A value only.
     Value(Value),
 }
 
-impl Formula {
+impl CompiledExpr {
     /// The code of an expression.
-    pub(crate) fn new(checked: &Program, e: &Expr) -> Eval<Formula> {
+    pub(crate) fn new(checked: &Program, e: &Expr) -> Eval<CompiledExpr> {
         if let ExprKind::Var(id) = e.kind {
             return match &checked.var(id).storage {
-                Storage::Alias(target) => Formula::new(checked, target),
+                Storage::Alias(target) => CompiledExpr::new(checked, target),
                 Storage::Procedure => fail("a procedure has no value"),
-                _ => Ok(Formula { how: How::Variable(id) }),
+                _ => Ok(CompiledExpr { form: Form::Variable(id) }),
             };
         }
-        let how = Compiled::new(checked, e, is_designator(checked, e), &e.ty)?;
-        Ok(Formula { how: How::Compiled(Arc::new(how)) })
+        let form = Compiled::new(checked, e, is_designator(checked, e), &e.ty)?;
+        Ok(CompiledExpr { form: Form::Compiled(Arc::new(form)) })
     }
 
-    /// The code of an expression whose value is to have a type: a character is brought to its length.
-    pub(crate) fn value_as(checked: &Program, e: &Expr, ty: &Type) -> Eval<Formula> {
-        Ok(Formula { how: How::Compiled(Arc::new(Compiled::new(checked, e, false, ty)?)) })
+    /// The code of an expression converted to a type; a character gets the length of that type.
+    pub(crate) fn value_as(checked: &Program, e: &Expr, ty: &Type) -> Eval<CompiledExpr> {
+        Ok(CompiledExpr { form: Form::Compiled(Arc::new(Compiled::new(checked, e, false, ty)?)) })
     }
 
-    /// What the expression is in a scene.
-    pub(crate) fn look(&self, scene: &Scene<'_>) -> Eval<Seen> {
-        match &self.how {
-            How::Variable(id) => scene.variable(*id).map(Seen::Object),
-            How::Compiled(compiled) => compiled.look(scene),
+    /// Evaluates the expression in a context.
+    pub(crate) fn evaluate(&self, context: &Context<'_>) -> Eval<Evaluated> {
+        match &self.form {
+            Form::Variable(id) => context.variable(*id).map(Evaluated::Object),
+            Form::Compiled(compiled) => compiled.evaluate(context),
         }
     }
 
-    /// The object that the expression designates; `None` when it is no designator.
-    pub(crate) fn object(&self, scene: &Scene<'_>) -> Eval<Option<Object>> {
-        Ok(match self.look(scene)? {
-            Seen::Object(object) => Some(object),
-            Seen::Value(_) => None,
+    /// The object that the expression designates; `None` if it designates none.
+    pub(crate) fn object(&self, context: &Context<'_>) -> Eval<Option<Object>> {
+        Ok(match self.evaluate(context)? {
+            Evaluated::Object(object) => Some(object),
+            Evaluated::Value(_) => None,
         })
     }
 
     /// The value of the expression.
-    pub(crate) fn value(&self, scene: &Scene<'_>) -> Eval<Value> {
-        match self.look(scene)? {
-            Seen::Object(object) => scene.load(&object),
-            Seen::Value(value) => Ok(value),
+    pub(crate) fn value(&self, context: &Context<'_>) -> Eval<Value> {
+        match self.evaluate(context)? {
+            Evaluated::Object(object) => context.load(&object),
+            Evaluated::Value(value) => Ok(value),
         }
     }
 }
@@ -169,7 +169,7 @@ impl Compiled {
             Type::Character(_) if is_place || !has_length => Type::Character(CharLen::Deferred),
             ty => ty.clone(),
         };
-        // A character of a length that the run decides is allocated, as an array is.
+        // A character whose length is known only at run time is allocated, like an array.
         let is_allocated = e.rank > 0 || matches!(ty, Type::Character(CharLen::Deferred));
         let attrs = Attrs { pointer: is_place, allocatable: !is_place && is_allocated, ..Attrs::default() };
         vars.push(slot_variable("result", &ty, e.rank, attrs));
@@ -185,20 +185,20 @@ impl Compiled {
         Ok(Compiled { slots, code, result, ty, rank, is_place, name })
     }
 
-    fn look(&self, scene: &Scene<'_>) -> Eval<Seen> {
-        let mut setting = Setting::new(&self.code, scene)?;
+    fn evaluate(&self, context: &Context<'_>) -> Eval<Evaluated> {
+        let mut evaluation = Evaluation::new(&self.code, context)?;
         for slot in &self.slots {
-            setting.fill(slot)?;
+            evaluation.fill(slot)?;
         }
-        setting.run()?;
-        let Some(at) = setting.address(self.result) else { return refused() };
+        evaluation.run()?;
+        let Some(at) = evaluation.address(self.result) else { return refused() };
         if self.is_place {
-            return setting.object(at, &self.ty, &self.name);
+            return evaluation.object(at, &self.ty, &self.name);
         }
-        self.read(scene.checked, at, setting.memory()).map(Seen::Value)
+        self.read(context.checked, at, evaluation.memory()).map(Evaluated::Value)
     }
 
-    /// The value that the run left in its variable.
+    /// The value of the result variable after the run.
     fn read(&self, checked: &Program, address: u64, memory: &Memory) -> Eval<Value> {
         let read = |address: u64, bytes: u64| {
             let mut out = vec![0; bytes as usize];
@@ -212,8 +212,9 @@ impl Compiled {
             let kind = Kind::of(checked, &self.ty, None)?;
             return Ok(Value { kind, dims: Vec::new(), data: read(address, kind.bytes())? });
         }
-        let word =
-            |offset: i64| read(address.wrapping_add_signed(offset), 8).map(|b| crate::value::from_bytes(&b) as i64);
+        let word = |offset: i64| {
+            read(address.wrapping_add_signed(offset), 8).map(|b| crate::eval::value::from_bytes(&b) as i64)
+        };
         let kind = Kind::of(checked, &self.ty, Some(word(descriptor::ELEMENT_BYTES)?.max(0) as u64))?;
         let dims = (0..u32::from(self.rank))
             .map(|d| Ok((word(descriptor::lower(d))?, word(descriptor::extent(d))?.max(0))))
@@ -227,7 +228,7 @@ impl Compiled {
     }
 }
 
-/// A static variable of the expression's own.
+/// A new static variable of the expression.
 fn slot_variable(name: &str, ty: &Type, rank: u8, attrs: Attrs) -> Variable {
     let shape = if rank == 0 { Shape::Scalar } else { Shape::Deferred(rank) };
     Variable {
@@ -247,7 +248,7 @@ fn slot_variable(name: &str, ty: &Type, rank: u8, attrs: Attrs) -> Variable {
 fn thunk(checked: &Program, vars: Vec<Variable>, stmt: Stmt) -> Eval<Program> {
     let mut program = checked.clone();
     let Some(main) = program.main else { return fail("there is no program") };
-    // Functions of device code are run here as host code, which they are but for what only a thread of a kernel has.
+    // Functions of device code run here as host code, without what only a thread of a kernel has.
     for proc in program.procs.iter_mut().filter(|p| p.kind == ProcKind::Device) {
         proc.kind = ProcKind::HostDevice;
     }
@@ -283,7 +284,7 @@ fn run(code: &vm::Program, memory: &mut Memory) -> Eval<()> {
             HostYield::Fault(finding) => return fail(finding.diagnostic().message),
             HostYield::Budget => return fail("the evaluation takes too long"),
             HostYield::Done { .. } | HostYield::Statement(_) | HostYield::Ask(_) | HostYield::Api(_) => {
-                return fail("the expression does what cannot be done from the debugger");
+                return fail("the expression does something that the debugger cannot do");
             }
         }
     }
@@ -291,6 +292,6 @@ fn run(code: &vm::Program, memory: &mut Memory) -> Eval<()> {
 
 /// An object that is a value only.
 pub(crate) fn constant_object(value: Value) -> Object {
-    let dims = crate::scene::value_dims(&value);
+    let dims = crate::eval::context::value_dims(&value);
     Object { kind: value.kind, dims, store: Store::Value(value) }
 }

@@ -1,6 +1,12 @@
-//! What a session can be asked: the commands as data.
+//! The commands of a session as data, with their table, parser and help.
 //!
-//! Expressions and conditions stay text here, because what they mean depends on the focus at the time they are used.
+//! Expressions and conditions stay text, because their meaning depends on the focus when they are used.
+//!
+//! Not here: what the commands do (`session`).
+
+pub mod help;
+pub mod parse;
+pub mod table;
 
 /// A command.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -9,38 +15,38 @@ pub enum Command {
     Break {
         /// Where.
         at: Where,
-        /// A logical expression that must hold in the thread that comes there.
+        /// A logical expression that must be true in the thread that reaches it.
         condition: Option<String>,
         /// Whether it is deleted once it has stopped the program.
         temporary: bool,
     },
-    /// Gives a breakpoint a condition, or takes it away.
+    /// Sets or removes the condition of a breakpoint.
     Condition(u32, Option<String>),
-    /// Lets a breakpoint pass so many times.
+    /// Ignores the next hits of a breakpoint.
     Ignore(u32, u64),
-    /// Deletes breakpoints and watchpoints; all when none is named.
+    /// Deletes breakpoints and watchpoints, or all of them.
     Delete(Vec<u32>),
-    /// Enables (or disables) breakpoints and watchpoints; all when none is named.
+    /// Enables or disables breakpoints and watchpoints, or all of them.
     Enable(bool, Vec<u32>),
     /// Stops when the value of a variable or element changes.
     Watch(String),
-    /// Starts the program anew.
+    /// Starts the program from the beginning.
     Run,
-    /// Starts the program anew and stops at its first statement.
+    /// Starts the program from the beginning and stops at its first statement.
     Start,
-    /// Goes on; the breakpoint just hit is passed that many times more.
+    /// Continues; ignores the breakpoint just hit this many times.
     Continue(u64),
-    /// Goes on to the next statement of the focused thread, that many times.
+    /// Steps to the next statement of the focused thread, this many times.
     Step(u64),
     /// The same without entering procedures.
     Next(u64),
-    /// Goes on until the focused frame returns.
+    /// Continues until the focused frame returns.
     Finish,
-    /// Goes on until the focused thread comes to a place, or its frame returns.
+    /// Continues until the focused thread reaches a location, or its frame returns.
     Advance(Where),
-    /// Goes on until the focused thread comes to a barrier of its block.
+    /// Continues until the focused thread reaches a barrier of its block.
     Barrier,
-    /// Goes back to the previous statement of the focused thread, that many times.
+    /// Steps back to the previous statement of the focused thread, this many times.
     ReverseStep(u64),
     /// The same without entering procedures.
     ReverseNext(u64),
@@ -48,16 +54,16 @@ pub enum Command {
     ReverseContinue,
     /// Goes back to the call of the focused frame.
     ReverseFinish,
-    /// Goes to the moment of an access of a finding.
+    /// Goes to the time of an access of a finding.
     Finding {
         /// Number of the finding, from 1.
         number: usize,
         /// Whether the earlier access of a race is meant.
         first: bool,
     },
-    /// Looks at another thread; or says which is looked at.
+    /// Moves the focus to another thread, or shows it.
     Focus(FocusRequest),
-    /// Looks at another frame of the call stack; or says which is looked at.
+    /// Moves the focus to another frame of the call stack, or shows it.
     Frame(FrameRequest),
     /// Shows the call stack.
     Backtrace,
@@ -67,10 +73,10 @@ pub enum Command {
         expression: String,
         /// In which lanes.
         over: Over,
-        /// How numbers are shown.
+        /// The base of numbers.
         radix: Radix,
     },
-    /// Says the type of an expression.
+    /// Shows the type of an expression.
     Whatis(String),
     /// Assigns to a variable, element or component.
     SetVar {
@@ -81,7 +87,7 @@ pub enum Command {
     },
     /// Shows an expression at each stop; without one, shows all of them now.
     Display(Option<String>),
-    /// Ends displays; all when none is named.
+    /// Ends displays, or all of them.
     Undisplay(Vec<u32>),
     /// Shows source lines.
     List(ListRequest),
@@ -98,7 +104,7 @@ pub enum Command {
 pub enum Where {
     /// Where the focused thread is.
     Here,
-    /// A line of the file that is looked at.
+    /// A line of the file in focus.
     Line(usize),
     /// A line of a file.
     FileLine(String, usize),
@@ -106,7 +112,7 @@ pub enum Where {
     Name(String),
 }
 
-/// Which thread to look at; what is absent stays.
+/// The thread to focus on; a part that is absent stays as it is.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FocusRequest {
     /// The host.
@@ -121,20 +127,20 @@ pub struct FocusRequest {
     pub warp: Option<u32>,
     /// Lane of the warp, from 0.
     pub lane: Option<u32>,
-    /// Which part of the focus was asked for without a value.
+    /// Whether a part was given without a value, which asks for the focus.
     pub show: bool,
 }
 
-/// Which frame to look at.
+/// The frame to focus on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FrameRequest {
-    /// The one that is looked at.
+    /// The one in focus.
     Show,
     /// By level, 0 the innermost.
     Level(u32),
-    /// So many callers up.
+    /// This many callers up.
     Up(u32),
-    /// So many down.
+    /// This many frames down.
     Down(u32),
 }
 
@@ -150,7 +156,7 @@ pub enum Over {
     Block,
 }
 
-/// How integers are shown.
+/// The base in which integers are shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Radix {
     /// As their type says.
@@ -173,7 +179,7 @@ pub enum ListRequest {
     Less,
     /// Around a place.
     Around(Where),
-    /// From line to line of the file that is looked at.
+    /// From line to line of the file in focus.
     Range(usize, usize),
 }
 
@@ -190,7 +196,7 @@ pub enum Topic {
     Lanes,
     /// Threads of the focused block.
     Threads,
-    /// Who waits at barriers.
+    /// Threads that wait at barriers.
     Barriers,
     /// Variables of the focused frame.
     Locals,
@@ -200,7 +206,7 @@ pub enum Topic {
     Breakpoints,
     /// Displays.
     Displays,
-    /// What was found.
+    /// Findings.
     Findings,
     /// The focused frame.
     Frame,

@@ -3,9 +3,9 @@
 //! An array is read element by element and only as far as it is shown, so that `print` of a large array is quick.
 
 use crate::command::Radix;
-use crate::formula::constant_object;
-use crate::scene::{Object, Scene, Store};
-use crate::value::{Eval, Kind, Value, from_bytes};
+use crate::eval::compiled::constant_object;
+use crate::eval::context::{Context, Object, Store};
+use crate::eval::value::{Eval, Kind, Value, from_bytes};
 use std::fmt::Write;
 
 /// Elements shown of an array; a run of equal ones counts as one.
@@ -29,7 +29,7 @@ struct Progress {
     radix: Radix,
 }
 
-impl Scene<'_> {
+impl Context<'_> {
     /// The text of an object.
     pub(crate) fn show(&self, object: &Object, radix: Radix) -> Eval<String> {
         self.show_within(object, Progress { shown: 0, read: 0, most_shown: MOST_SHOWN, most_read: MOST_READ, radix })

@@ -1,19 +1,20 @@
-//! Run control: going on, stepping, and both backwards.
+//! Run control: continuing and stepping, forwards and backwards.
 //!
-//! A watcher stops the machine wherever something might be wanted; what is wanted indeed is judged here, with the whole
-//! state at hand: changed values first, then breakpoints with their conditions, then the end of a step. Backwards, the
-//! stretch from a checkpoint to the present is executed again and the last moment that fits is gone to; if there is none,
-//! the stretch before it.
+//! A watcher stops the machine wherever the user might want to stop. This file decides whether to, with the whole state
+//! available: first changed values, then breakpoints with their conditions, then the end of a step. To go backwards, it
+//! executes again from a checkpoint to the present and goes to the last match; without one, it tries the checkpoint before.
+//!
+//! Not here: moving the machine (`process`).
 
-use crate::breakpoint::Kind;
 use crate::command::Where;
-use crate::look::Level;
-use crate::process::{Ears, Process, Ran};
-use crate::racing::Moments;
-use crate::reply::{Outcome, Stop, StopReason};
+use crate::eval::value::fail;
+use crate::process::races::AccessTimes;
+use crate::process::watcher::{Seek, Step, Thread, Watcher, has_ended};
+use crate::process::{IoHooks, Process, Ran};
+use crate::session::breakpoint::Kind;
+use crate::session::focus::Level;
 use crate::session::{Session, SessionError, refuse};
-use crate::value::fail;
-use crate::watcher::{Seek, Step, Thread, Watcher, has_ended};
+use crate::view::reply::{Outcome, Stop, StopReason};
 use device::Statement;
 use finding::Severity;
 use std::sync::Arc;
@@ -21,14 +22,14 @@ use vm::Site;
 
 type Done = Result<Outcome, SessionError>;
 
-/// What a run is for.
+/// The goal of a run.
 #[derive(Clone, Debug)]
 enum Goal {
     /// To a breakpoint.
     Continue,
     /// To the end of a step.
     Step(Step),
-    /// To the beginning of the statement at which a thread is shown, so that its breakpoints are no news.
+    /// To the start of the statement at which a thread is shown; breakpoints there do not stop it again.
     Arrive(Step),
 }
 
@@ -41,7 +42,7 @@ impl Goal {
     }
 }
 
-/// A reason to stop, with the thread to look at.
+/// A reason to stop, with the thread to focus on.
 pub(crate) type Verdict = (StopReason, Thread);
 
 /// The thread of a lane that begins a statement.
@@ -74,10 +75,10 @@ impl Session {
     }
 
     /// The command `continue`.
-    pub(crate) fn go_on(&mut self, count: u64, output: &mut dyn FnMut(&[u8])) -> Done {
+    pub(crate) fn continue_run(&mut self, count: u64, output: &mut dyn FnMut(&[u8])) -> Done {
         self.need_running()?;
         if count > 1 {
-            // As gdb has it: the breakpoint at which the program stands is passed so many times.
+            // As in gdb: ignore the breakpoint at the present statement this many times.
             let here = self.process.at().map(|s| Site { func: s.func, pc: s.pc });
             let hit = |k: &Kind| matches!(k, Kind::Statement(p) if here.is_some_and(|h| p.sites.contains(&h)));
             match self.breakpoints.iter_mut().find(|b| b.enabled && hit(&b.kind)) {
@@ -92,7 +93,7 @@ impl Session {
     pub(crate) fn step(&mut self, count: u64, over_calls: bool, output: &mut dyn FnMut(&[u8])) -> Done {
         self.need_running()?;
         let mut left = count;
-        // The statement that is shown is to be left behind; a thread that has not begun it comes to it first.
+        // The step leaves the shown statement; a thread that has not begun it must reach it first.
         let mut arrives = self.is_before_statement(self.focus);
         loop {
             let depth = if over_calls { self.selected().map_or(0, |l| l.depth) } else { u32::MAX };
@@ -144,7 +145,7 @@ impl Session {
         Ok(self.go(&Goal::Step(step), output))
     }
 
-    /// The frame that is looked at.
+    /// The focused frame.
     fn selected(&self) -> Option<Level> {
         self.levels(self.focus).get(self.level as usize).copied()
     }
@@ -165,19 +166,19 @@ impl Session {
         let mut watcher = self.watcher();
         watcher.step = goal.step().cloned();
         loop {
-            // The second access of a race is a moment to stop at.
+            // The second access of a race is a stop.
             let race = self.next_race(self.process.time(), u64::MAX).map_or(u64::MAX, |r| r.0);
-            let mut ran = self.process.go(&mut watcher, race, &mut Ears { output, interrupt: &interrupt });
+            let mut ran = self.process.go(&mut watcher, race, &mut IoHooks { output, interrupt: &interrupt });
             if ran == Ran::Raced {
                 let at = watcher.at;
-                self.learn_races(output);
+                self.locate_races(output);
                 watcher.at = at;
                 ran = Ran::Statement;
             }
             if let Some((time, reason, thread)) = self.next_race(from, self.process.time()) {
                 let told = self.process.reported();
                 if time != self.process.time() {
-                    self.process.travel(time);
+                    self.process.go_to(time);
                     self.process.set_reported(told);
                 }
                 return self.stopped(reason, thread);
@@ -205,7 +206,7 @@ impl Session {
         }
     }
 
-    /// What a statement at which the machine stopped means to breakpoints and to the step.
+    /// Whether breakpoints or the step stop at this statement.
     fn verdict(&mut self, s: &Statement, goal: &Goal) -> Option<Verdict> {
         if let Some((index, thread, failed)) = self.breakpoint_hit(s, goal) {
             let b = &mut self.breakpoints[index];
@@ -244,7 +245,7 @@ impl Session {
             if own.is_some() && matches!(goal, Goal::Arrive(_)) {
                 continue;
             }
-            // Other threads of the stepped launch come to the same places: only a condition makes that news.
+            // Other threads of the stepped launch reach the same places: only a condition stops there.
             let same_launch = matches!(stepping, Some(Thread::Device { launch, .. }) if launch == s.launch);
             let Some(condition) = &place.condition else {
                 if same_launch && own.is_none() {
@@ -252,54 +253,58 @@ impl Session {
                 }
                 return Some((index, own.unwrap_or(lowest(s)), None));
             };
-            let scene = |lane| self.statement_scene(s, lane);
+            let context = |lane| self.statement_context(s, lane);
             let proc = self.sites.proc(s.func);
             let focused = match own {
-                Some(Thread::Device { lane, .. }) => condition.first_lane(proc, 1 << lane, scene),
+                Some(Thread::Device { lane, .. }) => condition.first_lane(proc, 1 << lane, context),
                 _ => None,
             };
-            // A condition that cannot be evaluated counts as one that holds, so that the user sees where.
-            if let Some((lane, held)) = focused.or_else(|| condition.first_lane(proc, s.mask, scene)) {
+            // A condition that cannot be evaluated counts as true, so the user sees where.
+            if let Some((lane, held)) = focused.or_else(|| condition.first_lane(proc, s.mask, context)) {
                 return Some((index, thread_of(s, lane), held.err()));
             }
         }
         None
     }
 
-    fn statement_scene(&self, s: &Statement, lane: u32) -> crate::value::Eval<crate::scene::Scene<'_>> {
+    fn statement_context(
+        &self,
+        s: &Statement,
+        lane: u32,
+    ) -> crate::eval::value::Eval<crate::eval::context::Context<'_>> {
         if s.launch != 0 && self.process.block(s.launch, s.block).is_none() {
             return fail("the block has ended");
         }
-        self.scene_of(thread_of(s, lane), Some(s.frame))
+        self.context_of(thread_of(s, lane), Some(s.frame))
     }
 
-    /// The program met an error: it is taken back to the statement that made it.
+    /// The program has an error: go back to the statement that caused it.
     fn fault(&mut self) -> Outcome {
-        self.see_findings();
-        let news = self.process.news();
-        let texts: Vec<String> = news.iter().map(|f| self.word(f)).collect();
-        let error = news.iter().find(|f| f.severity() == Severity::Error);
+        self.update_findings();
+        let new_findings = self.process.new_findings();
+        let texts: Vec<String> = new_findings.iter().map(|f| self.word(f)).collect();
+        let error = new_findings.iter().find(|f| f.severity() == Severity::Error);
         let thread = error.map_or(Thread::Host, |finding| self.process.go_to_fault(finding));
         let (time, index) = (self.process.time(), self.seen.iter().rposition(|f| Some(f) == error));
-        // The statement can be gone to again.
+        // The user can go to this statement again.
         if let Some(finding) = index.filter(|_| thread != Thread::Host) {
-            self.moments.retain(|m| m.finding != finding);
-            self.moments.push(Moments { finding, first: None, second: Some((time, thread)) });
+            self.access_times.retain(|m| m.finding != finding);
+            self.access_times.push(AccessTimes { finding, first: None, second: Some((time, thread)) });
         }
         self.faulted = Some((time, thread));
         let Outcome::Stop(mut stop) = self.stopped(StopReason::Fault, thread) else {
-            return Outcome::Reply(crate::reply::Reply::Done);
+            return Outcome::Reply(crate::view::reply::Reply::Done);
         };
         stop.findings = texts;
         stop.with_frame = true;
         Outcome::Stop(stop)
     }
 
-    /// Looks at a thread and tells of the stop.
+    /// Moves the focus to a thread and describes the stop.
     pub(crate) fn stopped(&mut self, reason: StopReason, thread: Thread) -> Outcome {
-        self.see_findings();
-        let news = self.process.news();
-        let findings = news.iter().map(|f| self.word(f)).collect();
+        self.update_findings();
+        let new_findings = self.process.new_findings();
+        let findings = new_findings.iter().map(|f| self.word(f)).collect();
         self.focus = thread;
         self.level = 0;
         self.listed = None;
@@ -307,11 +312,11 @@ impl Session {
         let over = self.process.over().is_some();
         let level = if over { None } else { self.levels(thread).first().copied() };
         let place = level.and_then(|l| self.place_of(thread, &l));
-        let before = self.told.map(|t| t.0);
-        let switched = !over && before.unwrap_or(crate::reply::FocusView::Host) != view;
+        let before = self.last_shown.map(|t| t.0);
+        let switched = !over && before.unwrap_or(crate::view::reply::FocusView::Host) != view;
         let now = level.map(|l| (view, l.site.func, l.depth));
-        let with_frame = switched || now != self.told || !matches!(reason, StopReason::Step);
-        self.told = now;
+        let with_frame = switched || now != self.last_shown || !matches!(reason, StopReason::Step);
+        self.last_shown = now;
         let span = level.map_or(source::Span::NONE, |l| self.span_of(&l));
         let displays = if over { Vec::new() } else { self.display_values() };
         let time = self.process.time();
@@ -328,12 +333,12 @@ impl Session {
         }))
     }
 
-    /// The moment before which a step backwards looks.
+    /// The time before which a step backwards ends.
     fn present(&self) -> Result<u64, SessionError> {
         if !self.started {
             return refuse("The program is not being run.");
         }
-        // The end of the program is behind its last statement.
+        // The end of the program is after its last statement.
         Ok(self.process.time() + u64::from(self.process.over().is_some()))
     }
 
@@ -348,7 +353,7 @@ impl Session {
                 (true, None) => at_end,
                 (false, _) => u32::MAX,
             };
-            // A thread that was stepped to its end is stepped back into.
+            // Step back into a thread that was stepped to its end.
             let (thread, depth) = match self.ended.take() {
                 Some((thread, time)) if time == before => (thread, u32::MAX),
                 _ => (self.focus, depth),
@@ -373,18 +378,18 @@ impl Session {
 
     fn back_to(&mut self, step: &Step, before: u64) -> Outcome {
         if let Some(time) = self.process.seek(&Seek::Step(step.clone()), before) {
-            self.process.travel(time);
+            self.process.go_to(time);
             return self.stopped(StopReason::Step, step.thread);
         }
         // Before the first statement of a device thread comes the launch.
         if step.thread != Thread::Host {
             let host = Step { thread: Thread::Host, most_depth: Some(u32::MAX), sites: Vec::new() };
             if let Some(time) = self.process.seek(&Seek::Step(host), before) {
-                self.process.travel(time);
+                self.process.go_to(time);
                 return self.stopped(StopReason::Step, Thread::Host);
             }
         }
-        self.process.travel(1);
+        self.process.go_to(1);
         self.stopped(StopReason::HistoryStart, Thread::Host)
     }
 
@@ -393,14 +398,14 @@ impl Session {
         let before = self.present()?;
         let mut upper = before;
         while upper > 0 {
-            let Some(start) = self.process.look_back(upper - 1) else { break };
+            let Some(start) = self.process.go_to_checkpoint(upper - 1) else { break };
             if let Some((time, (reason, thread))) = self.last_hit(start, upper) {
-                self.process.travel(time);
+                self.process.go_to(time);
                 return Ok(self.stopped(reason, thread));
             }
             upper = start;
         }
-        self.process.travel(1);
+        self.process.go_to(1);
         Ok(self.stopped(StopReason::HistoryStart, Thread::Host))
     }
 

@@ -1,12 +1,14 @@
-//! From a line of text to a [`Command`], by the command table.
+//! Parses a line of text into a [`Command`], by the command table.
 //!
-//! A command may be shortened to any prefix that fits one command only; the aliases of the table come first. Coordinates
-//! are taken as `(x,y,z)`, `x,y,z` or `x`. Wording of errors is gdb's.
+//! A command can be shortened to any unambiguous prefix; the aliases of the table take precedence. Coordinates are `(x,y,z)`,
+//! `x,y,z` or `x`. Error messages follow those of gdb.
+//!
+//! Not here: expressions, which stay text (`eval`).
 
+use crate::command::table::{COMMANDS, Row, TOPICS, Verb};
 use crate::command::{Command, FocusRequest, FrameRequest, ListRequest, Over, Radix, Topic, Where};
-use crate::table::{COMMANDS, Row, TOPICS, Verb};
 
-/// A line that is no command: one sentence for the user.
+/// An error in a command line: one sentence for the user.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError(pub String);
 
@@ -33,7 +35,7 @@ pub fn parse(line: &str) -> Result<Option<Command>, ParseError> {
     arguments(row, rest).map(Some)
 }
 
-/// Whether an empty line after this one does the same again.
+/// Whether an empty line repeats this one.
 pub fn repeats(line: &str) -> bool {
     let (word, _) = split_word(line.trim());
     lookup(word).is_ok_and(|row| row.repeats)
@@ -195,7 +197,7 @@ pub(crate) fn location(text: &str) -> Result<Where, ParseError> {
     fail(format!("Bad location \"{text}\": a line number, FILE:LINE or a procedure name is expected."))
 }
 
-/// `kernel 1 block (2,1,1) thread 5 warp 0 lane 3`, in any order; a part without a value asks for it.
+/// `kernel 1 block (2,1,1) thread 5 warp 0 lane 3`, in any order. A part without a value asks for the focus.
 fn focus(text: &str) -> Result<FocusRequest, ParseError> {
     let mut request = FocusRequest::default();
     let mut rest = text.trim();
@@ -288,7 +290,7 @@ fn set(rest: &str) -> Result<Command, ParseError> {
     }
 }
 
-/// The position of the `=` of an assignment: outside of parentheses and no part of `==`, `/=`, `<=`, `>=`, `=>`.
+/// The position of the `=` of an assignment: outside of parentheses and not part of `==`, `/=`, `<=`, `>=` or `=>`.
 fn assignment_at(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut depth = 0;

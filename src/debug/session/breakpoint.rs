@@ -1,10 +1,12 @@
-//! Breakpoints, watchpoints and displays as the session keeps them.
+//! Breakpoints, watchpoints and displays.
+//!
+//! Not here: when they stop the program (`control`).
 
-use crate::formula::Formula;
-use crate::scene::{Object, Scene, Spot};
-use crate::sites::Resolved;
-use crate::value::Eval;
-use crate::watcher::{Range, Thread};
+use crate::eval::compiled::CompiledExpr;
+use crate::eval::context::{Context, Object, Viewpoint};
+use crate::eval::value::Eval;
+use crate::process::sites::Resolved;
+use crate::process::watcher::{Range, Thread};
 use ir::FuncId;
 use sema::checked::{CmpOp, Const, Expr, ExprKind, LogicOp, ProcId, Program};
 use source::FileId;
@@ -17,17 +19,17 @@ pub(crate) struct Breakpoint {
     pub(crate) number: u32,
     /// Whether it stops the program.
     pub(crate) enabled: bool,
-    /// Whether it goes when it is hit.
+    /// Whether it is deleted when it is hit.
     pub(crate) temporary: bool,
     /// How often it was hit.
     pub(crate) hits: u64,
-    /// How many hits are still passed.
+    /// How many hits to ignore.
     pub(crate) ignore: u64,
-    /// What it looks for.
+    /// What it waits for.
     pub(crate) kind: Kind,
 }
 
-/// What a breakpoint or watchpoint looks for.
+/// What a breakpoint or watchpoint waits for.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     /// A statement.
@@ -47,9 +49,9 @@ pub(crate) struct Place {
     pub(crate) file: FileId,
     /// The line.
     pub(crate) line: usize,
-    /// The line asked for, where it has no statement.
+    /// The requested line, if it has no statement.
     pub(crate) asked: Option<usize>,
-    /// What must hold.
+    /// Its condition.
     pub(crate) condition: Option<Condition>,
 }
 
@@ -59,8 +61,8 @@ pub(crate) struct Condition {
     /// As the user wrote it.
     pub(crate) text: String,
     /// By procedure.
-    forms: Vec<(Option<ProcId>, Formula)>,
-    /// Values that special registers must have for it to hold.
+    forms: Vec<(Option<ProcId>, CompiledExpr)>,
+    /// Values of predefined variables without which it is false.
     required: Vec<(u8, u32)>,
 }
 
@@ -68,17 +70,17 @@ impl Condition {
     /// A condition with its forms.
     pub(crate) fn new(program: &Program, text: String, checked: &[(Option<ProcId>, Expr)]) -> Eval<Condition> {
         let mut required = Vec::new();
-        // With several forms only what all of them ask would do; one is the rule.
+        // With several forms, only common requirements would be valid; usually there is one.
         if let [(_, e)] = checked {
             required_special(e, &mut required);
         }
-        let form = |(proc, e): &(Option<ProcId>, Expr)| Ok((*proc, Formula::new(program, e)?));
+        let form = |(proc, e): &(Option<ProcId>, Expr)| Ok((*proc, CompiledExpr::new(program, e)?));
         Ok(Condition { text, forms: checked.iter().map(form).collect::<Eval<_>>()?, required })
     }
 
-    /// Whether it can hold in a block at all.
-    fn may_hold(&self, scene: &Scene<'_>) -> bool {
-        let Spot::Device { block, .. } = scene.at else { return true };
+    /// Whether it can be true in a block at all.
+    fn may_hold(&self, context: &Context<'_>) -> bool {
+        let Viewpoint::Device { block, .. } = context.at else { return true };
         let g = &block.geometry;
         self.required.iter().all(|&(index, value)| match index {
             3..=5 => g.block[usize::from(index) - 3] == value,
@@ -88,26 +90,26 @@ impl Condition {
         })
     }
 
-    /// The lowest lane of `mask` in which it holds, or what is wrong with it there. `scene` gives the view of a lane.
+    /// The lowest lane of `mask` in which it is true or fails. `context` gives the context of a lane.
     pub(crate) fn first_lane<'a>(
         &self,
         proc: Option<ProcId>,
         mask: u32,
-        scene: impl Fn(u32) -> Eval<Scene<'a>>,
+        context: impl Fn(u32) -> Eval<Context<'a>>,
     ) -> Option<(u32, Result<(), String>)> {
-        let (_, formula) = self.forms.iter().find(|(p, _)| *p == proc).or(self.forms.first())?;
+        let (_, expr) = self.forms.iter().find(|(p, _)| *p == proc).or(self.forms.first())?;
         let mut rest = mask;
         while rest != 0 {
             let lane = rest.trailing_zeros();
             rest &= rest - 1;
-            let view = match scene(lane) {
+            let view = match context(lane) {
                 Ok(view) => view,
                 Err(why) => return Some((lane, Err(why.0))),
             };
             if !self.may_hold(&view) {
                 return None;
             }
-            match formula.value(&view).and_then(|v| v.as_bool()) {
+            match expr.value(&view).and_then(|v| v.as_bool()) {
                 Ok(true) => return Some((lane, Ok(()))),
                 Ok(false) => {}
                 Err(why) => return Some((lane, Err(why.0))),
@@ -134,18 +136,18 @@ pub(crate) struct Watch {
     pub(crate) object: Object,
     /// Its memory, if it has some.
     pub(crate) range: Option<Range>,
-    /// Whose frame, block or thread it lives in; none of what lives as long as its allocation.
+    /// The frame, block or thread of its lifetime; `None` if it lives as long as its allocation.
     pub(crate) scope: Option<Scope>,
-    /// Its bytes when it was last looked at; none while it cannot be read.
+    /// Its bytes when it was last read; `None` while it cannot be read.
     pub(crate) last: Option<Vec<u8>>,
     /// The same as text.
     pub(crate) shown: String,
 }
 
-/// What a watched value lives in.
+/// The lifetime of a watched value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Scope {
-    /// The thread that looked.
+    /// The thread.
     pub(crate) thread: Thread,
     /// Its frame, for local variables; none for shared ones.
     pub(crate) frame: Option<(u32, FuncId)>,
@@ -160,8 +162,8 @@ pub(crate) struct Display {
     pub(crate) text: String,
 }
 
-/// The value that a conjunct `special == constant` of a condition asks of a special register, counted as the register
-/// counts: what lets a breakpoint pass over whole blocks without a look at their lanes.
+/// Collects the conjuncts `predefined == constant` of a condition, counted from 0. They let a breakpoint skip whole blocks
+/// without evaluating the condition in their lanes.
 fn required_special(e: &Expr, out: &mut Vec<(u8, u32)>) {
     match &e.kind {
         ExprKind::Paren(inner) => required_special(inner, out),
@@ -178,7 +180,7 @@ fn required_special(e: &Expr, out: &mut Vec<(u8, u32)>) {
                 _ => None,
             };
             if let Some((index, n)) = pair {
-                // A value that no register has makes the condition false everywhere.
+                // A value that cannot occur makes the condition false everywhere.
                 out.push((index, u32::try_from(n).unwrap_or(u32::MAX)));
             }
         }

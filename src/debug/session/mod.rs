@@ -1,19 +1,31 @@
-//! A debugging session: takes a command, gives a reply or a stop.
+//! A debugging session: it executes commands and returns replies and stops.
 //!
-//! What is looked at (thread and frame) is apart from where the machine stopped. The session knows no terminal
-//! (invariant I5): `render` makes text of what it gives, `line` and the front ends deal with people.
+//! The focus (a thread and a frame) is independent of where the machine stopped. The session knows no terminal (invariant I5):
+//! `render` makes text of its results, and `line` and the front ends deal with the user.
+//!
+//! The other files of this folder add the commands by subject: `control`, `focus`, `values`, `info`, `races`; `snapshot`
+//! collects what a screen shows.
 
-use crate::breakpoint::{Breakpoint, Condition, Display, Kind, Place};
+mod breakpoint;
+mod control;
+mod focus;
+mod info;
+mod races;
+mod snapshot;
+mod values;
+
+use crate::command::help;
+use crate::command::table::Takes;
 use crate::command::{Command, Where};
-use crate::formula::Formula;
+use crate::eval::check;
+use crate::eval::compiled::CompiledExpr;
+use crate::eval::value::EvalError;
+use crate::process::races::AccessTimes;
+use crate::process::sites::Sites;
+use crate::process::watcher::{Marks, Thread};
 use crate::process::{Outside, Process, Progress};
-use crate::racing::Moments;
-use crate::reply::{BreakpointKind, BreakpointView, FocusView, Outcome, ProgramView, Reply};
-use crate::sites::Sites;
-use crate::table::Takes;
-use crate::value::EvalError;
-use crate::watcher::{Marks, Thread};
-use crate::{expression, help};
+use crate::session::breakpoint::{Breakpoint, Condition, Display, Kind, Place};
+use crate::view::reply::{BreakpointKind, BreakpointView, FocusView, Outcome, ProgramView, Reply};
 use finding::{Finding, Severity};
 use ir::FuncId;
 use machine::{LoadError, Machine, World};
@@ -31,8 +43,8 @@ pub struct Setup {
     pub checked: Arc<Program>,
     /// Its sources.
     pub sources: Arc<SourceMap>,
-    /// Makes the machine at the very beginning of the program: called at once and at each `run`. Its devices are emulators;
-    /// with race detection they rehearse each launch, since only a run without it can be watched.
+    /// Makes the machine at the start of the program; called once at first and at each `run`. Its devices are emulators. With
+    /// race detection they rehearse each launch, since only a run without it can be observed.
     pub start: Box<dyn Fn() -> Result<Machine, LoadError> + Send>,
 }
 
@@ -42,7 +54,7 @@ impl fmt::Debug for Setup {
     }
 }
 
-/// Why a command could not be done: one sentence for the user.
+/// Why a command failed: one sentence for the user.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SessionError(pub String);
 
@@ -63,7 +75,7 @@ impl From<EvalError> for SessionError {
     }
 }
 
-/// An error with that sentence.
+/// An error with this sentence.
 pub(crate) fn refuse<T>(text: impl Into<String>) -> Result<T, SessionError> {
     Err(SessionError(text.into()))
 }
@@ -85,21 +97,21 @@ pub struct Session {
     pub(crate) values: u32,
     /// File, first and last line that `list` showed.
     pub(crate) listed: Option<(FileId, usize, usize)>,
-    /// The thread and procedure that the user was told of last.
-    pub(crate) told: Option<(FocusView, FuncId, u32)>,
-    /// The device thread that a step saw end, and when.
+    /// The thread and procedure that were shown last.
+    pub(crate) last_shown: Option<(FocusView, FuncId, u32)>,
+    /// The device thread that ended during a step, and when.
     pub(crate) ended: Option<(Thread, u64)>,
     pub(crate) interrupt: Arc<AtomicBool>,
     progress: Arc<Progress>,
     marks: Marks,
-    /// When findings happen.
-    pub(crate) moments: Vec<Moments>,
-    /// What was found in this run.
+    /// When the accesses of findings happen.
+    pub(crate) access_times: Vec<AccessTimes>,
+    /// The findings of this run.
     pub(crate) seen: Vec<Finding>,
-    /// When the program was stopped by an error, and who made it.
+    /// When an error stopped the program, and the thread that caused it.
     pub(crate) faulted: Option<(u64, Thread)>,
-    /// What was evaluated last, with text and procedure: displays and panes ask the same again at each stop.
-    pub(crate) formulas: RefCell<Vec<(String, Option<ProcId>, Formula)>>,
+    /// The latest compiled expressions, by text and procedure: displays and panes evaluate the same ones at each stop.
+    pub(crate) compiled: RefCell<Vec<(String, Option<ProcId>, CompiledExpr)>>,
 }
 
 impl Session {
@@ -123,15 +135,15 @@ impl Session {
             next_display: 1,
             values: 0,
             listed: None,
-            told: None,
+            last_shown: None,
             ended: None,
             interrupt: Arc::new(AtomicBool::new(false)),
             progress,
             marks: Marks::default(),
-            moments: Vec::new(),
+            access_times: Vec::new(),
             seen: Vec::new(),
             faulted: None,
-            formulas: RefCell::default(),
+            compiled: RefCell::default(),
         })
     }
 
@@ -140,7 +152,7 @@ impl Session {
         self.interrupt.clone()
     }
 
-    /// How far the program is, to be read from another thread while a command runs.
+    /// The progress of the program, for another thread to read while a command runs.
     pub fn progress(&self) -> Arc<Progress> {
         self.progress.clone()
     }
@@ -150,7 +162,7 @@ impl Session {
         self.process.over()
     }
 
-    /// Whether an error of the program was found so far.
+    /// Whether the program has had an error so far.
     pub fn has_errors(&self) -> bool {
         self.seen.iter().any(|f| f.severity() == Severity::Error)
     }
@@ -160,7 +172,7 @@ impl Session {
         &self.setup.sources
     }
 
-    /// Does a command. `output` takes what the program writes to its standard streams while it runs.
+    /// Executes a command. `output` takes what the program writes to its standard streams.
     pub fn execute(&mut self, command: &Command, output: &mut dyn FnMut(&[u8])) -> Result<Outcome, SessionError> {
         let done = || Ok(Outcome::Reply(Reply::Done));
         match command {
@@ -186,7 +198,7 @@ impl Session {
             Command::Watch(text) => self.set_watch(text),
             Command::Run => self.run(false, output),
             Command::Start => self.run(true, output),
-            Command::Continue(count) => self.go_on(*count, output),
+            Command::Continue(count) => self.continue_run(*count, output),
             Command::Step(count) => self.step(*count, false, output),
             Command::Next(count) => self.step(*count, true, output),
             Command::Finish => self.finish(output),
@@ -225,7 +237,7 @@ impl Session {
         }
     }
 
-    /// What the last word of an unfinished line may become.
+    /// The completions of the last word of an unfinished line.
     pub fn complete(&self, line: &str) -> Vec<String> {
         help::complete(line, &|takes| match takes {
             Takes::Place => self.sites.procedures(self.process.machine().program()),
@@ -263,7 +275,7 @@ impl Session {
         }
     }
 
-    /// Begins the program anew.
+    /// Starts the program again from the beginning.
     pub(crate) fn restart(&mut self) -> Result<(), SessionError> {
         if self.started {
             let machine = (self.setup.start)().map_err(|e| SessionError(e.sentence))?;
@@ -274,10 +286,10 @@ impl Session {
         self.started = true;
         self.focus = Thread::Host;
         self.level = 0;
-        self.moments.clear();
+        self.access_times.clear();
         self.seen.clear();
         self.faulted = None;
-        self.told = None;
+        self.last_shown = None;
         self.listed = None;
         Ok(())
     }
@@ -323,7 +335,7 @@ impl Session {
         let mut forms = Vec::new();
         for (proc, func) in procs {
             let locals = &self.process.machine().program().module().func(func).vars;
-            let e = expression::checked(&self.setup.checked, proc, locals, text, None)?;
+            let e = check::checked(&self.setup.checked, proc, locals, text, None)?;
             if !matches!(e.ty, sema::checked::Type::Logical(_)) || e.rank != 0 {
                 return refuse(format!("The condition `{text}` is not a scalar logical expression."));
             }
@@ -398,12 +410,12 @@ impl Session {
         }
     }
 
-    /// A finding in words.
+    /// The text of a finding.
     pub(crate) fn word(&self, finding: &Finding) -> String {
         diag::full(&finding.diagnostic(), &self.setup.sources, diag::Style::PLAIN)
     }
 
-    /// Where the program is.
+    /// The state of the program.
     pub(crate) fn program_view(&self) -> ProgramView {
         ProgramView {
             started: self.started,

@@ -1,11 +1,11 @@
-//! What looks at the running program: counts statements and says where to stop.
+//! The observer of the running program: it counts statements and decides where to stop.
 //!
-//! Time is the number of statements begun so far in the whole program, host and device, hidden ones left out. It is the
-//! same in every execution of one program with the same answers from outside, so that a number of it names one moment
-//! (invariant I4). A watcher decides quickly and may stop too often; the session looks closer and goes on.
+//! Time is the number of statements begun so far in the whole program, host and device, without hidden ones. It is the same in
+//! every execution with the same answers from outside, so a time names one point of execution (invariant I4). A watcher decides
+//! quickly and may stop too often; the session then examines the stop and continues.
 
-use crate::racing::Search;
-use crate::sites::Hidden;
+use crate::process::races::Search;
+use crate::process::sites::Hidden;
 use device::{DeviceAccess, Statement};
 use ir::Space;
 use machine::HostStatement;
@@ -46,9 +46,9 @@ impl Thread {
 /// Where a step ends.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Step {
-    /// Who steps.
+    /// The thread that steps.
     pub(crate) thread: Thread,
-    /// Deeper calls are run through; none: only `sites` end it.
+    /// Deeper calls do not end it; with `None`, only `sites` end it.
     pub(crate) most_depth: Option<u32>,
     /// These statements end it whatever their depth.
     pub(crate) sites: Vec<vm::Site>,
@@ -63,18 +63,18 @@ impl Step {
     }
 }
 
-/// Memory that is watched.
+/// Watched memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Range {
     /// First address.
     pub(crate) address: u64,
     /// How many bytes.
     pub(crate) bytes: u64,
-    /// Whose shared or local memory it is.
+    /// The owner of shared or local memory.
     pub(crate) owner: Option<Owner>,
 }
 
-/// Whose shared or local memory is watched.
+/// The owner of watched shared or local memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Owner {
     /// Number of the launch.
@@ -100,7 +100,7 @@ impl Range {
     }
 }
 
-/// A moment that is looked for in the past.
+/// A point of execution to find in the past.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Seek {
     /// Where a step would end.
@@ -112,7 +112,7 @@ pub(crate) enum Seek {
 }
 
 impl Seek {
-    /// Whether this is such a moment.
+    /// Whether this statement is such a point.
     pub(crate) fn fits(&self, s: &Statement) -> bool {
         match self {
             Seek::Step(step) => step.ends_at(s),
@@ -130,14 +130,14 @@ impl Seek {
 /// Statements that may end a run, by function and operation.
 pub(crate) type Marks = Arc<Vec<Vec<bool>>>;
 
-/// Looks at the running program.
+/// Observes the running program.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Watcher {
     /// Statements begun so far.
     pub(crate) time: u64,
     /// Stops at this statement at the latest.
     pub(crate) until: u64,
-    /// Whose statements do not count.
+    /// Code whose statements do not count.
     pub(crate) hidden: Arc<Hidden>,
     /// Stops at these statements.
     pub(crate) marks: Marks,
@@ -145,9 +145,9 @@ pub(crate) struct Watcher {
     pub(crate) step: Option<Step>,
     /// Stops after a write to one of these.
     pub(crate) ranges: Vec<Range>,
-    /// Stops at every statement of these threads, whose variables are compared.
+    /// Stops at every statement of these threads, to compare watched registers.
     pub(crate) threads: Vec<Thread>,
-    /// Remembers the latest time, before that one, that fits.
+    /// Records the latest matching time before this one.
     pub(crate) seek: Option<(Seek, u64)>,
     /// What `seek` found.
     pub(crate) found: Option<u64>,
@@ -161,12 +161,12 @@ pub(crate) struct Watcher {
     pub(crate) launch: u64,
     /// Launches that began, with the time of their first statement.
     pub(crate) begun: Vec<(u64, u64)>,
-    /// Races whose accesses are looked for.
+    /// Races whose accesses are to be located.
     pub(crate) search: Option<Search>,
 }
 
 impl Watcher {
-    /// A thread begins a statement; the host's have launch 0. Says whether to stop before it.
+    /// A thread begins a statement; statements of the host have launch 0. Returns whether to stop before it.
     pub(crate) fn statement(&mut self, s: &Statement) -> bool {
         if self.hidden.has_func(s.func) || self.hidden.has_span(s.span) {
             return false;
@@ -189,7 +189,7 @@ impl Watcher {
         if s.launch != 0 && s.launch != self.launch {
             self.begun.push((s.launch, self.time));
         }
-        // After a launch the session looks at what was found in it.
+        // After a launch the session examines its findings.
         let over = self.launch != 0 && s.launch == 0;
         self.launch = s.launch;
         let stop = self.wanted || over || self.time >= self.until;
@@ -200,7 +200,7 @@ impl Watcher {
     }
 }
 
-/// Whether a thread cannot come to any statement any more once this one begins: its launch is over.
+/// Whether a thread can reach no further statement when this one begins, because its launch is over.
 pub(crate) fn has_ended(thread: Thread, s: &Statement) -> bool {
     matches!(thread, Thread::Device { launch, .. } if s.launch != launch)
 }

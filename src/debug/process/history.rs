@@ -1,17 +1,19 @@
-//! The past of a process: checkpoints to go back to, and what the debugger changed.
+//! The history of a process: checkpoints, and the changes made by the debugger.
 //!
-//! Checkpoints are thinned so that they lie dense near the present and sparse far back: of two neighbours the one goes
-//! whose loss makes the relatively shortest gap. What the debugger changed is kept as [`Edit`]s and done again whenever
-//! execution passes the moment anew. A change in the past makes another future: what was kept of the old one is dropped.
+//! Checkpoints are dense near the present and sparse far back: the one whose removal leaves the smallest gap, relative to its
+//! age, is dropped first. Changes by the debugger are kept as [`Edit`]s and applied again whenever execution passes their
+//! time. A change in the past makes a new future, so later checkpoints and edits are dropped.
+//!
+//! Not here: running the machine (`mod.rs`).
 
-use crate::scene::Change;
-use crate::watcher::Thread;
+use crate::eval::context::Change;
+use crate::process::watcher::Thread;
 use machine::{Checkpoint, Mark};
 
-/// Checkpoints held at most.
+/// Most checkpoints.
 const MOST_POINTS: usize = 40;
 
-/// A moment to go back to.
+/// A checkpoint with its time.
 #[derive(Debug)]
 pub(crate) struct Point {
     /// When.
@@ -22,7 +24,7 @@ pub(crate) struct Point {
     pub(crate) mark: Mark,
 }
 
-/// What the debugger changed at some moment.
+/// Changes made by the debugger at one time.
 #[derive(Clone, Debug)]
 pub(crate) struct Edit {
     /// When.
@@ -33,7 +35,7 @@ pub(crate) struct Edit {
     pub(crate) changes: Vec<Change>,
 }
 
-/// The past.
+/// Checkpoints and edits, in order of time.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     points: Vec<Point>,
@@ -41,7 +43,7 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// Keeps a checkpoint; one of the same time is replaced.
+    /// Adds a checkpoint; it replaces one of the same time.
     pub(crate) fn keep(&mut self, point: Point) {
         let at = self.points.partition_point(|p| p.time < point.time);
         if self.points.get(at).is_some_and(|p| p.time == point.time) {
@@ -55,7 +57,7 @@ impl History {
                 let gap = self.points[i + 1].time - self.points[i - 1].time;
                 gap as f64 / (now - self.points[i].time) as f64
             };
-            // The first is the beginning and the last the present: both stay.
+            // The first (the start) and the last (the present) stay.
             let victim = (1..self.points.len() - 1).min_by(|&a, &b| cost(a).total_cmp(&cost(b)));
             if let Some(victim) = victim {
                 self.points.remove(victim);
@@ -73,19 +75,19 @@ impl History {
         self.points[..self.points.partition_point(|p| p.time <= time)].last()
     }
 
-    /// Adds a change, which makes what was kept of the future another one's.
+    /// Adds a change and drops what belongs to the old future.
     pub(crate) fn edit(&mut self, edit: Edit) {
         self.points.retain(|p| p.time < edit.time);
         self.edits.retain(|e| e.time <= edit.time);
         self.edits.push(edit);
     }
 
-    /// The first moment after `time` at which something was changed.
+    /// The time of the first edit after `time`.
     pub(crate) fn next_edit(&self, time: u64) -> Option<u64> {
         self.edits.iter().map(|e| e.time).find(|&t| t > time)
     }
 
-    /// What was changed at that moment, in order.
+    /// The edits at that time, in order.
     pub(crate) fn edits_at(&self, time: u64) -> Vec<Edit> {
         self.edits.iter().filter(|e| e.time == time).cloned().collect()
     }

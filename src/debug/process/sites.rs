@@ -1,9 +1,9 @@
-//! Statements and procedures: which lines have code, and what places are called.
+//! Statements and procedures: which lines have code, and the code of a source location.
 //!
-//! Code of embedded modules is hidden: it is run through and never stopped in, and its statements do not count as time.
+//! Code of embedded modules is hidden: execution never stops in it, and its statements do not count as time.
 
 use crate::command::Where;
-use crate::value::{Eval, fail};
+use crate::eval::value::{Eval, fail};
 use ir::{FuncId, FuncKind, InstKind};
 use sema::checked::{self, ProcId};
 use source::{FileId, SourceMap, Span};
@@ -18,7 +18,7 @@ pub(crate) struct StatementSite {
     pub(crate) span: Span,
 }
 
-/// What is never stopped in: functions and files of embedded modules (their code may be inlined into other functions).
+/// Functions and files of embedded modules, in which execution never stops. (Their code may be inlined elsewhere.)
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Hidden {
     funcs: Vec<bool>,
@@ -26,7 +26,7 @@ pub(crate) struct Hidden {
 }
 
 impl Hidden {
-    /// Nothing is hidden in a program of so many functions and files.
+    /// Nothing hidden, in a program of this many functions and files.
     #[cfg(test)]
     pub(crate) fn nothing(funcs: usize, files: usize) -> Hidden {
         Hidden { funcs: vec![false; funcs], files: vec![false; files] }
@@ -54,7 +54,7 @@ pub(crate) struct Sites {
     barriers: Vec<Site>,
 }
 
-/// What a place in the source stands for.
+/// The code of a source location.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Resolved {
     /// Places in the code.
@@ -63,7 +63,7 @@ pub(crate) struct Resolved {
     pub(crate) file: FileId,
     /// The line.
     pub(crate) line: usize,
-    /// The line that was asked for, where it has no statement.
+    /// The requested line, if it has no statement.
     pub(crate) asked: Option<usize>,
 }
 
@@ -101,18 +101,18 @@ impl Sites {
         Sites { by_line, hidden: Arc::new(hidden), procs, firsts, barriers }
     }
 
-    /// Where a thread stands for the user: at the first statement while it does what a function does before that.
+    /// The place of a thread for the user: the first statement, while the function is still before it.
     pub(crate) fn standing(&self, site: Site) -> Site {
         let first = self.firsts.get(site.func.index()).copied().flatten();
         Site { pc: first.map_or(site.pc, |first| site.pc.max(first)), ..site }
     }
 
-    /// Whether a function is never stopped in.
+    /// Whether execution never stops in a function.
     pub(crate) fn is_hidden(&self, func: FuncId) -> bool {
         self.hidden.has_func(func)
     }
 
-    /// What is never stopped in.
+    /// The hidden code.
     pub(crate) fn hidden(&self) -> Arc<Hidden> {
         self.hidden.clone()
     }
@@ -132,7 +132,7 @@ impl Sites {
         self.by_line.contains_key(&(file, line))
     }
 
-    /// The places in the code of a place in the source; `here` is the file that is looked at and its current line.
+    /// The code of a source location; `here` is the file in focus and its current line.
     pub(crate) fn resolve(
         &self,
         program: &Program,
@@ -160,7 +160,7 @@ impl Sites {
             let name = map.file(file).map_or("", |f| f.name());
             return fail(format!("No statement at or after line {line} in file \"{name}\"."));
         };
-        // Of a line with several statements the first one is meant, wherever it was compiled to.
+        // On a line with several statements, take all code of the first one.
         let first = all.iter().map(|s| s.span.start).min().unwrap_or(0);
         let sites = all.iter().filter(|s| s.span.start == first).map(|s| s.site).collect();
         Ok(Resolved { sites, file, line: found, asked: (found != line).then_some(line) })
@@ -196,7 +196,7 @@ impl Sites {
         }
     }
 
-    /// Names of all procedures that can be stopped in, in order.
+    /// Names of all procedures in which execution can stop, sorted.
     pub(crate) fn procedures(&self, program: &Program) -> Vec<String> {
         let funcs = program.module().funcs.iter().zip(&self.hidden.funcs).filter(|(_, hidden)| !**hidden);
         let mut names: Vec<String> = funcs.map(|(f, _)| f.short_name().to_owned()).collect();
@@ -227,7 +227,7 @@ fn proc_of(checked: &checked::Program, name: &str) -> Option<ProcId> {
     }
 }
 
-/// What a function is called in a frame, before its arguments.
+/// Whether a function is a kernel.
 pub(crate) fn is_kernel(program: &Program, func: FuncId) -> bool {
     program.module().func(func).kind == FuncKind::Kernel
 }

@@ -1,7 +1,9 @@
-//! Replies and stops as text, in the shapes of gdb and cuda-gdb. Pure: no terminal, no session.
+//! Replies and stops as text, in the style of gdb and cuda-gdb.
+//!
+//! Not here: colours, and anything that needs a session or a terminal.
 
 use crate::command::Topic;
-use crate::reply::{
+use crate::view::reply::{
     BarrierRow, BlockRow, BreakpointKind, BreakpointView, DisplayView, FocusView, FrameView, KernelRow, LaneGroup,
     LaneRow, LaneState, Outcome, PlaceView, ProgramView, Reply, SourceWindow, Stop, StopReason, ThreadRow, VariableRow,
     WarpRow,
@@ -26,11 +28,7 @@ pub fn stop(stop: &Stop) -> String {
         StopReason::Start | StopReason::Step => {}
         StopReason::Breakpoint { number, temporary, failed } => {
             if let Some(why) = failed {
-                let _ = writeln!(
-                    text,
-                    "Error in testing condition for breakpoint {number}:\n{}",
-                    crate::expression::sentence(why)
-                );
+                let _ = writeln!(text, "Error in testing condition for breakpoint {number}:\n{}", sentence(why));
             }
             let kind = if *temporary { "Temporary breakpoint" } else { "Breakpoint" };
             let _ = write!(text, "\n{kind} {number}, ");
@@ -434,6 +432,13 @@ fn program(view: &ProgramView) -> String {
         (true, None) => "The program is stopped.".to_owned(),
     };
     format!("{state}\nTime: statement {} of {} so far; {} checkpoints.\n", view.time, view.latest, view.checkpoints)
+}
+
+/// The front end's message as a sentence of the debugger.
+pub(crate) fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_ascii_uppercase()).unwrap_or_default();
+    format!("{first}{}.", chars.as_str())
 }
 
 #[cfg(test)]

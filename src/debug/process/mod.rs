@@ -1,14 +1,21 @@
-//! The program under the debugger: a machine that is moved forwards, and backwards by going to a checkpoint and running
-//! to the moment wanted.
+//! The program under the debugger: a machine that runs forwards, and backwards by restoring a checkpoint and running to the
+//! requested time.
 //!
-//! Invariant: between two calls the machine stands before a statement, whose number is [`Process::time`] (or at the very
-//! beginning, or at its end). What was output once is not output again, since the world is a recording one.
+//! Invariant: between two calls the machine is before a statement, whose number is [`Process::time`], or at the start or the
+//! end of the program. Output is never repeated, because the world records it.
+//!
+//! Not here: what the user wants to stop at (`session`).
 
-use crate::history::{Edit, History, Point};
-use crate::racing::has_moments;
-use crate::scene::Change;
-use crate::sites::Hidden;
-use crate::watcher::{Seek, Thread, Watcher};
+pub(crate) mod history;
+pub(crate) mod races;
+pub(crate) mod sites;
+pub(crate) mod watcher;
+
+use crate::eval::context::Change;
+use crate::process::history::{Edit, History, Point};
+use crate::process::races::is_race;
+use crate::process::sites::Hidden;
+use crate::process::watcher::{Seek, Thread, Watcher};
 use device::Statement;
 use emu::{Block, Emulator};
 use finding::{Actor, Finding, Severity};
@@ -23,12 +30,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 const SLICE: u64 = 1 << 16;
 /// Schedule points between two checkpoints, where statements are long.
 const WORK: u64 = 1 << 22;
-/// Schedule points after which output is shown and an interruption noticed.
+/// Schedule points between two checks for output and interruption.
 const BUDGET: u64 = 1 << 18;
-/// Budgets that an interrupted statement gets to come to its end.
+/// Budgets that an interrupted statement gets to finish.
 const PATIENCE: u32 = 64;
 
-/// The world outside, with the program's output kept until it is shown.
+/// The world, with the output of the program kept until it is shown.
 pub(crate) struct Outside {
     world: Box<dyn World + Send>,
     output: Vec<u8>,
@@ -46,7 +53,7 @@ impl Outside {
         Outside { world, output: Vec::new() }
     }
 
-    /// A world that has nothing: what stands in while the real one is handed on.
+    /// An empty world, which stands in while the real one moves.
     pub(crate) fn empty() -> Outside {
         Outside::new(Box::new(Nothing))
     }
@@ -76,11 +83,11 @@ impl World for Outside {
 /// Why the machine stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Ran {
-    /// Before a statement that the watcher wanted, or at the time wanted.
+    /// Before a statement where the watcher stops, or at the requested time.
     Statement,
-    /// Something was found that is an error.
+    /// A finding is an error.
     Found,
-    /// Races were found, whose moments are not known.
+    /// There are new races, whose accesses are not located yet.
     Raced,
     /// The program is over.
     Over(i32),
@@ -88,15 +95,15 @@ pub(crate) enum Ran {
     Interrupted,
 }
 
-/// Who wants to hear while the program runs.
-pub(crate) struct Ears<'a> {
-    /// Takes the program's output.
+/// The I/O hooks of a running program.
+pub(crate) struct IoHooks<'a> {
+    /// Takes the output of the program.
     pub(crate) output: &'a mut dyn FnMut(&[u8]),
-    /// Set from outside to interrupt.
+    /// Set from outside to interrupt the program.
     pub(crate) interrupt: &'a AtomicBool,
 }
 
-/// How far the program is, to be read from another thread while it runs.
+/// The progress of the program, for other threads to read while it runs.
 #[derive(Debug, Default)]
 pub struct Progress {
     time: AtomicU64,
@@ -110,13 +117,13 @@ impl Progress {
         self.time.load(Ordering::Relaxed)
     }
 
-    /// Blocks of the launch at work that have begun, and all of them; none while the host runs.
+    /// Blocks of the running launch that have begun, and all of them; `None` while the host runs.
     pub fn blocks(&self) -> Option<(u64, u64)> {
         let all = self.blocks.load(Ordering::Relaxed);
         (all > 0).then(|| (self.begun.load(Ordering::Relaxed), all))
     }
 
-    fn tell(&self, time: u64, emulator: Option<&Emulator>) {
+    fn update(&self, time: u64, emulator: Option<&Emulator>) {
         let blocks = emulator.and_then(Emulator::grid).map_or((0, 0), |r| (r.begun, r.total));
         self.time.store(time, Ordering::Relaxed);
         self.begun.store(blocks.0, Ordering::Relaxed);
@@ -139,20 +146,20 @@ pub(crate) struct Process {
     at: Option<Statement>,
     /// The code that the program ended with.
     over: Option<i32>,
-    /// How many findings the user has been told of.
+    /// How many findings were reported to the user.
     reported: usize,
     /// Schedule points at the last checkpoint.
     kept: u64,
-    /// How many findings have been looked through for races.
+    /// How many findings were searched for races.
     scanned: usize,
     /// Launches by number with the time of their first statement.
     begun: BTreeMap<u64, u64>,
-    /// Where others read how far it is.
+    /// The progress that other threads read.
     progress: Arc<Progress>,
 }
 
 impl Process {
-    /// A process at the very beginning.
+    /// A process at the start of the program.
     pub(crate) fn new(machine: Machine, world: Outside, hidden: Arc<Hidden>, progress: Arc<Progress>) -> Process {
         let mut process = Process {
             machine,
@@ -178,7 +185,7 @@ impl Process {
         std::mem::replace(self.world.inner_mut(), Outside::empty())
     }
 
-    /// Gives the process its world; its record begins anew.
+    /// Sets the world of the process; its record starts again.
     pub(crate) fn set_world(&mut self, world: Outside) {
         self.world = RecordingWorld::new(world);
     }
@@ -207,7 +214,7 @@ impl Process {
         self.history.len()
     }
 
-    /// A watcher that begins now and has no wishes.
+    /// A watcher that starts now and stops nowhere.
     pub(crate) fn watcher(&self) -> Watcher {
         Watcher {
             time: self.time,
@@ -218,12 +225,12 @@ impl Process {
         }
     }
 
-    /// Findings that the user has not been told of; from now on he has.
-    pub(crate) fn news(&mut self) -> Vec<Finding> {
+    /// Findings that were not reported yet; they count as reported now.
+    pub(crate) fn new_findings(&mut self) -> Vec<Finding> {
         let all = self.machine.findings();
-        let news: Vec<Finding> = all.iter().skip(self.reported).cloned().collect();
+        let new_findings: Vec<Finding> = all.iter().skip(self.reported).cloned().collect();
         self.reported = self.reported.max(all.len());
-        news
+        new_findings
     }
 
     /// The emulator that runs a launch, or any launch.
@@ -233,7 +240,7 @@ impl Process {
         emulators.into_iter().find(runs)
     }
 
-    /// A block at work.
+    /// A running block.
     pub(crate) fn block(&self, launch: u64, linear: u64) -> Option<&Block> {
         self.emulator(Some(launch))?.grid()?.active.iter().find(|b| b.linear == linear)
     }
@@ -249,14 +256,14 @@ impl Process {
         }
     }
 
-    /// Runs until the watcher wants to stop, the time is `limit`, or the program cannot go on.
-    pub(crate) fn go(&mut self, watcher: &mut Watcher, limit: u64, ears: &mut Ears<'_>) -> Ran {
+    /// Runs until the watcher stops, the time is `limit`, or the program cannot continue.
+    pub(crate) fn go(&mut self, watcher: &mut Watcher, limit: u64, hooks: &mut IoHooks<'_>) -> Ran {
         if let Some(code) = self.over {
             return Ran::Over(code);
         }
         let mut patience: Option<u32> = None;
         loop {
-            // Multiples of the slice, so that executing the same again finds the same checkpoints.
+            // Multiples of the slice, so a repeated execution finds the same checkpoints.
             let slice = (self.time / SLICE + 1) * SLICE;
             let edit = self.history.next_edit(self.time).unwrap_or(u64::MAX);
             watcher.until = limit.min(slice).min(edit);
@@ -268,11 +275,11 @@ impl Process {
             let stop = self.machine.advance(BUDGET, &mut self.world, watcher);
             let output = std::mem::take(&mut self.world.inner_mut().output);
             if !output.is_empty() {
-                (ears.output)(&output);
+                (hooks.output)(&output);
             }
             self.time = watcher.time;
             self.latest = self.latest.max(self.time);
-            self.progress.tell(self.time, self.emulator(None));
+            self.progress.update(self.time, self.emulator(None));
             for (launch, time) in watcher.begun.drain(..) {
                 self.begun.entry(launch).or_insert(time);
             }
@@ -309,7 +316,7 @@ impl Process {
                     return Ran::Interrupted;
                 }
             }
-            if ears.interrupt.swap(false, Ordering::Relaxed) {
+            if hooks.interrupt.swap(false, Ordering::Relaxed) {
                 patience = Some(PATIENCE);
             }
             if let Some(left) = &mut patience {
@@ -323,31 +330,31 @@ impl Process {
 
     fn has_new_error(&self) -> bool {
         let findings = self.machine.findings();
-        let stops = |f: &Finding| f.severity() == Severity::Error && !has_moments(f);
+        let stops = |f: &Finding| f.severity() == Severity::Error && !is_race(f);
         findings.len() > self.reported && findings.iter().skip(self.reported).any(stops)
     }
 
     fn has_new_race(&self) -> bool {
         let findings = self.machine.findings();
-        self.reported != usize::MAX && findings.iter().skip(self.scanned).any(has_moments)
+        self.reported != usize::MAX && findings.iter().skip(self.scanned).any(is_race)
     }
 
-    /// How many findings have been looked through for races.
+    /// How many findings were searched for races.
     pub(crate) fn scanned(&self) -> usize {
         self.scanned
     }
 
-    /// Takes all findings for looked through.
+    /// Marks all findings as searched for races.
     pub(crate) fn scan(&mut self) {
         self.scanned = self.scanned.max(self.machine.findings().len());
     }
 
-    /// How many findings the user has been told of.
+    /// How many findings were reported to the user.
     pub(crate) fn reported(&self) -> usize {
         self.reported
     }
 
-    /// Takes so many findings for told.
+    /// Sets the number of reported findings.
     pub(crate) fn set_reported(&mut self, count: usize) {
         self.reported = count;
     }
@@ -357,9 +364,9 @@ impl Process {
         self.begun.get(&launch).copied()
     }
 
-    /// Goes back to a checkpoint not after `time`, to look at what follows it; gives its time. No error found on the way
-    /// stops the machine until the next [`Process::travel`].
-    pub(crate) fn look_back(&mut self, time: u64) -> Option<u64> {
+    /// Restores the latest checkpoint not after `time` and returns its time. No error stops the machine until the next
+    /// [`Process::go_to`].
+    pub(crate) fn go_to_checkpoint(&mut self, time: u64) -> Option<u64> {
         self.rewind(time).then_some(())?;
         self.reported = usize::MAX;
         if self.time > 0 {
@@ -382,14 +389,14 @@ impl Process {
         true
     }
 
-    /// Goes to a moment of the past (or of the future that was seen). Nobody hears of it.
-    pub(crate) fn travel(&mut self, time: u64) -> bool {
+    /// Goes to a time in the past, or in a future that was executed before, without output or reports.
+    pub(crate) fn go_to(&mut self, time: u64) -> bool {
         if !self.rewind(time) {
             return false;
         }
         self.reported = usize::MAX;
         if self.time == time && time > 0 {
-            // The machine stands before the statement already; which one that is, it has to be asked.
+            // The machine is before the statement already; its state shows which one it is.
             self.at = self.statement_here();
         }
         if self.time < time {
@@ -397,20 +404,20 @@ impl Process {
             self.replay(&mut watcher, time);
         }
         self.reported = self.machine.findings().len();
-        // What was passed once comes quickly the second time.
+        // A checkpoint here makes the next visit fast.
         if self.time == time && self.history.at_most(time).is_some_and(|p| p.time + SLICE / 16 < time) {
             self.keep();
         }
         self.time == time
     }
 
-    /// Runs what was run before: nothing is output, and nobody interrupts it.
+    /// Repeats an execution, without output or interruption.
     pub(crate) fn replay(&mut self, watcher: &mut Watcher, limit: u64) -> Ran {
         let never = AtomicBool::new(false);
-        self.go(watcher, limit, &mut Ears { output: &mut |_| (), interrupt: &never })
+        self.go(watcher, limit, &mut IoHooks { output: &mut |_| (), interrupt: &never })
     }
 
-    /// The statement that the machine stands before, from its state alone.
+    /// The statement before which the machine is, from its state alone.
     fn statement_here(&self) -> Option<Statement> {
         let program = self.machine.program();
         let make = |launch, block, warp, mask, frame, stack: &[vm::Site]| {
@@ -432,11 +439,11 @@ impl Process {
         make(0, 0, 0, 1, split.frame_number(), &split.call_stack())
     }
 
-    /// The latest moment before `before` that fits; the process stands somewhere in the past afterwards.
+    /// The latest matching time before `before`. Afterwards the process is somewhere in the past.
     pub(crate) fn seek(&mut self, seek: &Seek, before: u64) -> Option<u64> {
         let mut upper = before;
         while upper > 0 {
-            let start = self.look_back(upper - 1)?;
+            let start = self.go_to_checkpoint(upper - 1)?;
             let mut watcher = self.watcher();
             // The statement at which the checkpoint was made was counted before it.
             watcher.seek = Some((seek.clone(), upper));
@@ -455,7 +462,7 @@ impl Process {
         None
     }
 
-    /// Goes to the statement at which a finding was made; the finding counts as told, so that going on passes it.
+    /// Goes to the statement that caused a finding. The finding counts as reported, so continuing passes it.
     pub(crate) fn go_to_fault(&mut self, finding: &Finding) -> Thread {
         let told = self.machine.findings().len();
         let time = self.time;
@@ -469,7 +476,7 @@ impl Process {
         };
         // The statement that was begun last may be the one.
         let goal = self.seek(&seek, time + 1).unwrap_or(time);
-        self.travel(goal);
+        self.go_to(goal);
         self.reported = told;
         match (&finding.launch, self.at) {
             (Some(_), Some(s)) if s.launch != 0 => Thread::Device {
@@ -482,7 +489,7 @@ impl Process {
         }
     }
 
-    /// Changes memory or registers as the debugger asks, and remembers it.
+    /// Changes memory or registers for the debugger, and records the change.
     pub(crate) fn change(&mut self, thread: Thread, changes: Vec<Change>) -> bool {
         let edit = Edit { time: self.time, thread, changes };
         if !self.apply(&edit) {

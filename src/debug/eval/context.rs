@@ -1,9 +1,10 @@
-//! Where an expression is evaluated: one lane of one frame, with all the memory that it sees.
+//! The context in which an expression is evaluated: one lane of one frame, with all the memory that it sees.
 //!
-//! A [`Scene`] only reads. What `set var` writes is a [`Change`], which the session applies to the machine and keeps in
-//! its history.
+//! A [`Context`] only reads. `set var` produces [`Change`]s, which the process applies to the machine and keeps in its history.
+//!
+//! Not here: which thread and frame are in focus (`session`), and running expressions (`compiled`).
 
-use crate::value::{Eval, EvalError, Kind, Value, fail, from_bytes, to_bytes};
+use crate::eval::value::{Eval, EvalError, Kind, Value, fail, from_bytes, to_bytes};
 use emu::{Block, Memories};
 use ir::{AddrBase, DebugTypeKind, DebugVar, FuncId, Reg, Val, VarLoc, VarShape, descriptor};
 use mem::Memory;
@@ -13,21 +14,21 @@ use vm::{Program, Warp};
 
 /// One lane of one frame.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Scene<'a> {
+pub(crate) struct Context<'a> {
     /// The code.
     pub(crate) program: &'a Program,
     /// What the code was made from.
     pub(crate) checked: &'a checked::Program,
     /// Everything but shared and local memory.
     pub(crate) memory: &'a Memory,
-    /// Who looks.
-    pub(crate) at: Spot<'a>,
+    /// The lane and frame.
+    pub(crate) at: Viewpoint<'a>,
 }
 
-/// Who looks.
+/// The lane and frame.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Spot<'a> {
-    /// Nobody: the program is not running; only constants have values.
+pub(crate) enum Viewpoint<'a> {
+    /// None: the program is not running; only constants have values.
     Nowhere,
     /// A frame of the host.
     Host {
@@ -49,18 +50,18 @@ pub(crate) enum Spot<'a> {
     },
 }
 
-/// Something that can be assigned to, or is at least somewhere.
+/// A variable or a part of one, or a constant.
 #[derive(Clone, Debug)]
 pub(crate) struct Object {
     /// Of its elements.
     pub(crate) kind: Kind,
-    /// Where it is.
+    /// Where it is stored.
     pub(crate) store: Store,
     /// Its dimensions; none for a scalar.
     pub(crate) dims: Vec<Dim>,
 }
 
-/// Where an object is.
+/// Where an object is stored.
 #[derive(Clone, Debug)]
 pub(crate) enum Store {
     /// In memory.
@@ -82,7 +83,7 @@ pub(crate) struct Dim {
     pub(crate) stride: i64,
 }
 
-/// What an assignment of the debugger changes.
+/// A change made by an assignment in the debugger.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Change {
     /// Bytes of memory, shared and local memory of the lane included.
@@ -91,39 +92,39 @@ pub(crate) enum Change {
     Register(u32, Reg, u64),
 }
 
-/// Most bytes that one reading takes.
+/// Most bytes of one read.
 const MOST_BYTES: u64 = 1 << 26;
 
-impl<'a> Scene<'a> {
+impl<'a> Context<'a> {
     /// The function of the frame.
     pub(crate) fn func(&self) -> Option<FuncId> {
         match self.at {
-            Spot::Nowhere => None,
-            Spot::Host { warp, frame } => warp.frame(frame).map(vm::Frame::func),
-            Spot::Device { warp, frame, .. } => warp.frame(frame).map(vm::Frame::func),
+            Viewpoint::Nowhere => None,
+            Viewpoint::Host { warp, frame } => warp.frame(frame).map(vm::Frame::func),
+            Viewpoint::Device { warp, frame, .. } => warp.frame(frame).map(vm::Frame::func),
         }
     }
 
     fn frame_number(&self) -> u32 {
         match self.at {
-            Spot::Nowhere => 0,
-            Spot::Host { frame, .. } | Spot::Device { frame, .. } => frame,
+            Viewpoint::Nowhere => 0,
+            Viewpoint::Host { frame, .. } | Viewpoint::Device { frame, .. } => frame,
         }
     }
 
     fn func_of(&self, number: u32) -> Option<FuncId> {
         match self.at {
-            Spot::Nowhere => None,
-            Spot::Host { warp, .. } => warp.frame(number).map(vm::Frame::func),
-            Spot::Device { warp, .. } => warp.frame(number).map(vm::Frame::func),
+            Viewpoint::Nowhere => None,
+            Viewpoint::Host { warp, .. } => warp.frame(number).map(vm::Frame::func),
+            Viewpoint::Device { warp, .. } => warp.frame(number).map(vm::Frame::func),
         }
     }
 
     fn caller_of(&self, number: u32) -> Option<u32> {
         match self.at {
-            Spot::Nowhere => None,
-            Spot::Host { warp, .. } => warp.frame(number)?.caller(),
-            Spot::Device { warp, .. } => warp.frame(number)?.caller(),
+            Viewpoint::Nowhere => None,
+            Viewpoint::Host { warp, .. } => warp.frame(number)?.caller(),
+            Viewpoint::Device { warp, .. } => warp.frame(number)?.caller(),
         }
     }
 
@@ -131,9 +132,9 @@ impl<'a> Scene<'a> {
     pub(crate) fn register(&self, number: u32, reg: Reg) -> Eval<u64> {
         let gone = || EvalError("the value is not available here".to_owned());
         let value = match self.at {
-            Spot::Nowhere => None,
-            Spot::Host { warp, .. } => warp.read_reg(self.program, number, reg, 0),
-            Spot::Device { warp, lane, .. } => warp.read_reg(self.program, number, reg, lane as usize),
+            Viewpoint::Nowhere => None,
+            Viewpoint::Host { warp, .. } => warp.read_reg(self.program, number, reg, 0),
+            Viewpoint::Device { warp, lane, .. } => warp.read_reg(self.program, number, reg, lane as usize),
         };
         value.ok_or_else(gone)
     }
@@ -155,10 +156,10 @@ impl<'a> Scene<'a> {
             return Ok(out);
         }
         let done = match self.at {
-            Spot::Device { block, warp, lane, .. } => {
+            Viewpoint::Device { block, warp, lane, .. } => {
                 Memories { memory: self.memory, shared: &block.shared, warp }.read(lane as usize, address, &mut out)
             }
-            Spot::Nowhere | Spot::Host { .. } => self.memory.read(address, &mut out),
+            Viewpoint::Nowhere | Viewpoint::Host { .. } => self.memory.read(address, &mut out),
         };
         match done {
             Some(()) => Ok(out),
@@ -170,7 +171,7 @@ impl<'a> Scene<'a> {
     /// How many bytes of its allocation follow an address.
     pub(crate) fn bytes_after(&self, address: u64) -> u64 {
         if mem::address::is_shared(address) {
-            let Spot::Device { block, .. } = self.at else { return 0 };
+            let Viewpoint::Device { block, .. } = self.at else { return 0 };
             return (block.shared.len() as u64).saturating_sub(address - SHARED_BASE);
         }
         let Some(id) = self.memory.find(address) else { return 0 };
@@ -178,7 +179,7 @@ impl<'a> Scene<'a> {
         (found.base + found.bytes).saturating_sub(address)
     }
 
-    /// An object without unknown extents: what is handed over without its extent ends at the latest with its allocation.
+    /// The object with all extents known: an unknown extent ends with the allocation.
     pub(crate) fn bounded(&self, mut object: Object) -> Object {
         let Store::Memory(address) = object.store else { return object };
         let inner: u64 = object.dims.iter().filter_map(|d| d.extent).map(|n| n.max(0) as u64).product();
@@ -202,14 +203,14 @@ impl<'a> Scene<'a> {
         let program = self.program;
         Ok(match base {
             AddrBase::Local(id) => match self.at {
-                Spot::Nowhere => 0,
-                Spot::Host { warp, .. } => warp.frame(number).map_or(0, |f| f.local_address(program, id)),
-                Spot::Device { warp, .. } => warp.frame(number).map_or(0, |f| f.local_address(program, id)),
+                Viewpoint::Nowhere => 0,
+                Viewpoint::Host { warp, .. } => warp.frame(number).map_or(0, |f| f.local_address(program, id)),
+                Viewpoint::Device { warp, .. } => warp.frame(number).map_or(0, |f| f.local_address(program, id)),
             },
             AddrBase::Shared(id) => {
                 // Dynamic shared memory begins where the kernel's static variables end.
                 let fixed = match self.at {
-                    Spot::Device { block, .. } => block.geometry.static_shared,
+                    Viewpoint::Device { block, .. } => block.geometry.static_shared,
                     _ => program.shared_bytes(func),
                 };
                 let dynamic = SHARED_BASE + fixed.next_multiple_of(16);
@@ -240,17 +241,17 @@ impl<'a> Scene<'a> {
         let var = self.checked.var(id);
         let is_constant = matches!(var.storage, checked::Storage::Parameter);
         let found = if is_constant { None } else { self.find(id) };
-        // A static variable that the program does not use has its first value for ever.
+        // A static variable that the program does not use keeps its initial value.
         if let (None, Some(init)) = (found, &var.init) {
             let value = Value::constant(self.checked, &var.ty, init)?;
             return Ok(Object { kind: value.kind, dims: value_dims(&value), store: Store::Value(value) });
         }
         match found {
             Some((frame, debug)) => self.located(frame, debug, var),
-            None if matches!(self.at, Spot::Nowhere) => {
+            None if matches!(self.at, Viewpoint::Nowhere) => {
                 fail(format!("`{}` has no value while the program is not being run", var.name))
             }
-            None => fail(format!("`{}` has no place here: nothing in the program uses it", var.name)),
+            None => fail(format!("`{}` is not stored here: nothing in the program uses it", var.name)),
         }
     }
 
@@ -323,10 +324,10 @@ impl<'a> Scene<'a> {
         Ok(Object { kind, store: Store::Memory(base), dims })
     }
 
-    /// `threadidx%x` and kin of the lane.
+    /// The value of a predefined variable, such as `threadidx%x`, in the lane.
     pub(crate) fn special(&self, index: u8, add: i32) -> Eval<Value> {
-        let Spot::Device { block, warp, lane, .. } = self.at else {
-            return fail("only a device thread has `threadidx` and its kin; the focus is on the host");
+        let Viewpoint::Device { block, warp, lane, .. } = self.at else {
+            return fail("only a device thread has `threadidx` and the like; the focus is on the host");
         };
         let g = &block.geometry;
         let tid = thread_index(g.block, warp.number() * 32 + lane);
@@ -337,7 +338,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Whether the variable's data is there: an allocatable or pointer may have none, an optional dummy be absent.
+    /// Whether the variable has data: an allocatable or pointer may have none, and an optional dummy may be absent.
     pub(crate) fn is_present(&self, id: VarId) -> bool {
         self.variable(id).is_ok()
     }
@@ -366,7 +367,7 @@ impl<'a> Scene<'a> {
         };
         if field.allocatable || field.pointer {
             if !object.dims.is_empty() {
-                return fail(format!("`{}` of an array is no one array", field.name));
+                return fail(format!("`{}` of an array is not an array; use one element", field.name));
             }
             return self.described(address, &field.ty, None, &field.name);
         }
@@ -387,7 +388,7 @@ impl<'a> Scene<'a> {
             return Ok(value.clone());
         }
         let count = object.count()?;
-        if count > crate::value::MOST_ELEMENTS {
+        if count > crate::eval::value::MOST_ELEMENTS {
             return fail(format!("an array of {count} elements is too large for an expression; use a section of it"));
         }
         let dims: Vec<(i64, i64)> = object.dims.iter().map(|d| (d.lower, d.extent.unwrap_or(0))).collect();
@@ -416,7 +417,7 @@ impl<'a> Scene<'a> {
                     let func = self.func_of(*frame);
                     let ty = func.map(|f| self.program.module().func(f).ty(reg));
                     let word = self.register(*frame, reg)?;
-                    // A logical kept as a predicate has one bit; memory and the other kinds have all.
+                    // A predicate register has one bit; a logical in memory has all bits.
                     let word = if ty == Some(ir::Ty::Pred) && word != 0 { u64::MAX } else { word };
                     out.extend(to_bytes(word, part));
                 }
@@ -425,7 +426,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// What must change so that element `i` of the object gets these bytes.
+    /// The changes that set element `i` of the object to these bytes.
     pub(crate) fn store_element(&self, object: &Object, i: u64, data: &[u8]) -> Eval<Vec<Change>> {
         match &object.store {
             Store::Value(_) => fail("a constant cannot be changed"),
@@ -492,7 +493,7 @@ impl Object {
         Object { kind, store, dims: Vec::new() }
     }
 
-    /// Its first byte in memory, and how many bytes from there on it takes; of an assumed-size array those that are known of.
+    /// Its first byte in memory and its number of bytes; of an assumed-size array only the known part.
     pub(crate) fn range(&self) -> (u64, u64) {
         let address = match self.store {
             Store::Memory(address) => address,

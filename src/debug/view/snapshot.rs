@@ -1,49 +1,51 @@
-//! A survey: one snapshot of everything that a screen shows, as owned plain data.
+//! A snapshot: everything that a screen shows, as owned plain data.
 //!
-//! A front end says what it has room for ([`Wanted`]) and gets a [`Survey`] of the program where it stands. Nothing in it
-//! is worded for a terminal but values, which are text in Fortran's form.
+//! A front end asks for what it has room for ([`SnapshotRequest`]) and gets a [`Snapshot`] of the stopped program. Only values
+//! are text, in the form of Fortran; everything else is data.
+//!
+//! Not here: how it is collected (`session/snapshot.rs`).
 
-use crate::reply::{
+use crate::view::reply::{
     BreakpointView, DisplayView, FocusView, FrameView, KernelRow, LaneRow, LaneState, ProgramView, VariableRow, WarpRow,
 };
 use source::FileId;
 
-/// What a survey is to show beside what every screen shows.
+/// What a snapshot must contain besides what every screen shows.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Wanted {
+pub struct SnapshotRequest {
     /// Most cells of the map of blocks.
     pub block_cells: usize,
     /// An expression whose value in all lanes of the focused warp is shown.
     pub lanes: Option<String>,
     /// An array.
-    pub array: Option<ArrayWanted>,
+    pub array: Option<ArrayRequest>,
     /// Rows of shared memory: the first one, and how many.
     pub banks: Option<(u64, u64)>,
 }
 
-/// What is to be shown of an array.
+/// The part of an array to show.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ArrayWanted {
+pub struct ArrayRequest {
     /// The array, or a section of it.
     pub expression: String,
     /// First row and column of the window, from 0.
     pub first: [u64; 2],
     /// Rows and columns of the window, or of the map.
     pub size: [u64; 2],
-    /// Whether the whole is wanted as a map of so many cells, instead of a window of it.
+    /// Whether to show the whole array as a map of this many cells, instead of a window.
     pub as_map: bool,
 }
 
 /// Everything that a screen shows.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Survey {
+pub struct Snapshot {
     /// Where the program is.
     pub program: ProgramView,
-    /// Who is looked at.
+    /// The focus.
     pub focus: FocusView,
     /// File and line of the focused frame; before the program begins, those of its main program.
     pub place: Option<(FileId, usize)>,
-    /// The launch at work.
+    /// The running launch.
     pub kernel: Option<KernelRow>,
     /// Its blocks.
     pub blocks: Option<BlockMap>,
@@ -51,7 +53,7 @@ pub struct Survey {
     pub warps: Vec<WarpRow>,
     /// Lanes of the focused warp.
     pub lanes: Vec<LaneRow>,
-    /// Where the fragments of the focused warp are.
+    /// The parts of the focused warp, each at one place.
     pub fragments: Vec<FragmentView>,
     /// Dummy arguments and variables of the focused frame.
     pub locals: Vec<VariableRow>,
@@ -61,22 +63,22 @@ pub struct Survey {
     pub breakpoints: Vec<BreakpointView>,
     /// Expressions shown at each stop.
     pub displays: Vec<DisplayView>,
-    /// What was found so far.
+    /// Findings so far.
     pub findings: Vec<FindingView>,
-    /// The wanted expression in all lanes.
+    /// The requested expression in all lanes.
     pub values: Option<Result<LaneValues, String>>,
-    /// The wanted array.
+    /// The requested array.
     pub array: Option<Result<ArrayView, String>>,
-    /// The wanted rows of shared memory; none where there is no block.
+    /// The requested rows of shared memory; `None` without a block.
     pub banks: Option<BanksView>,
 }
 
-/// What the blocks of a cell of the map are doing.
+/// The state of the blocks of a cell of the map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BlockState {
     /// They have not begun.
     Waiting,
-    /// They have begun and let another one run, since they only poll.
+    /// They have begun and only poll, so another block runs.
     Polling,
     /// One of them is running.
     Running,
@@ -89,7 +91,7 @@ pub enum BlockState {
 /// A cell of the map of blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BlockCell {
-    /// What its blocks are doing.
+    /// The state of its blocks.
     pub state: BlockState,
     /// Whether the focused block is among them.
     pub focused: bool,
@@ -104,11 +106,11 @@ pub struct BlockMap {
     pub per_cell: u64,
     /// The cells.
     pub cells: Vec<BlockCell>,
-    /// `blockidx` of the blocks that can be looked at.
+    /// `blockidx` of the blocks that can be focused on.
     pub active: Vec<[u32; 3]>,
 }
 
-/// A fragment of the focused warp.
+/// A part of the focused warp: lanes at one place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FragmentView {
     /// Its lanes.
@@ -117,22 +119,22 @@ pub struct FragmentView {
     pub file_id: FileId,
     /// The line.
     pub line: usize,
-    /// What its lanes are doing.
+    /// The state of its lanes.
     pub state: LaneState,
 }
 
-/// An access or step that a finding speaks of.
+/// An access or step of a finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EndView {
     /// What was done: `write of s(3)`, and by whom.
     pub text: String,
     /// File and line.
     pub place: Option<(FileId, usize)>,
-    /// Whether the session can go to that moment.
+    /// Whether the session can go to its time.
     pub reachable: bool,
 }
 
-/// Something that was found.
+/// A finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FindingView {
     /// Its number, from 1.
@@ -165,20 +167,20 @@ pub struct LaneValues {
     pub expression: String,
     /// In order of lanes.
     pub values: Vec<LaneValue>,
-    /// How many turns shared memory takes if all active lanes access it at once: the most words of one bank.
+    /// The number of bank cycles if all active lanes access it at once: the most words of one bank.
     pub conflict: Option<u32>,
 }
 
-/// What is known of all elements of an array.
+/// Statistics of the elements of an array.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Statistics {
-    /// The least and the greatest value that is no NaN.
+    /// The minimum and maximum, without NaNs.
     pub range: Option<(f64, f64)>,
     /// The same as text.
     pub shown: Option<(String, String)>,
     /// How many are NaN.
     pub nan_count: u64,
-    /// How many elements were looked at: of a large array the first ones only.
+    /// How many elements were counted: of a large array only the first ones.
     pub count: u64,
 }
 
@@ -199,9 +201,9 @@ pub struct ArrayView {
     pub extents: [u64; 2],
     /// Elements of the window as text, row by row; empty for a map.
     pub window: Vec<Vec<String>>,
-    /// Cells of the map, row by row: the mean of the elements of each; none where there is none or one is NaN.
+    /// Cells of the map, row by row: the mean of the elements of each; `None` if there are none or one is NaN.
     pub map: Vec<Vec<Option<f64>>>,
-    /// What is known of all elements; none of what is no number.
+    /// Statistics of the elements; `None` if they are not numbers.
     pub statistics: Option<Statistics>,
 }
 
@@ -216,7 +218,7 @@ pub struct SharedVariable {
     pub bytes: u64,
     /// Bytes of an element.
     pub element_bytes: u64,
-    /// Whether its elements are reals, of which the leading digits of a word tell most.
+    /// Whether its elements are reals, for which the leading digits of a word matter most.
     pub is_real: bool,
 }
 

@@ -1,20 +1,20 @@
-//! The tables of `info`.
+//! The command `info`: tables of the program state.
 
 use crate::command::{Radix, Topic};
-use crate::look::coordinates;
-use crate::reply::{
+use crate::eval::context::{Context, Object};
+use crate::eval::value::Eval;
+use crate::process::watcher::Thread;
+use crate::session::focus::coordinates;
+use crate::session::{Session, SessionError};
+use crate::view::reply::{
     BarrierRow, BlockRow, KernelRow, LaneRow, LaneState, Outcome, Reply, ThreadRow, VariableRow, WarpRow,
 };
-use crate::scene::{Object, Scene};
-use crate::session::{Session, SessionError};
-use crate::value::Eval;
-use crate::watcher::Thread;
 use emu::{Block, Grid};
 use sema::checked::VarId;
 use std::collections::BTreeMap;
 use vm::{Site, State, Warp};
 
-/// What a fragment's lanes are doing; `current` is the one that runs.
+/// The state of the lanes of a part of a warp; `current` is the part that runs.
 pub(crate) fn state_of(state: &State, current: bool) -> LaneState {
     match state {
         State::Runnable if current => LaneState::Active,
@@ -26,7 +26,7 @@ pub(crate) fn state_of(state: &State, current: bool) -> LaneState {
     }
 }
 
-/// What a lane of a warp is doing, and where.
+/// The state and place of a lane of a warp.
 fn lane_state(warp: &Warp<32>, lane: u32, threads: u32) -> (LaneState, Option<Site>) {
     if warp.number() * 32 + lane >= threads {
         return (LaneState::Absent, None);
@@ -107,7 +107,7 @@ impl Session {
         running.active.iter().enumerate().map(row).collect()
     }
 
-    /// The block that is looked at, or the one that runs.
+    /// The focused block, or the running one.
     fn block_here(&self) -> Option<&Block> {
         match self.focus {
             Thread::Device { launch, block, .. } => self.process.block(launch, block),
@@ -218,31 +218,31 @@ impl Session {
         rows
     }
 
-    /// The variables of the frame that is looked at, dummy arguments first, with values cut short.
+    /// The variables of the focused frame, dummy arguments first, with shortened values.
     pub(crate) fn frame_variables(&self) -> Vec<VariableRow> {
-        let mut rows = self.variables_with(true, &|scene, object| scene.show_brief(object));
-        rows.extend(self.variables_with(false, &|scene, object| scene.show_brief(object)));
+        let mut rows = self.variables_with(true, &|context, object| context.show_brief(object));
+        rows.extend(self.variables_with(false, &|context, object| context.show_brief(object)));
         rows
     }
 
-    /// The variables of the frame that is looked at.
+    /// The variables of the focused frame.
     fn variables(&self, dummies: bool) -> Vec<VariableRow> {
-        self.variables_with(dummies, &|scene, object| scene.show(object, Radix::Natural))
+        self.variables_with(dummies, &|context, object| context.show(object, Radix::Natural))
     }
 
-    fn variables_with(&self, dummies: bool, show: &dyn Fn(&Scene<'_>, &Object) -> Eval<String>) -> Vec<VariableRow> {
+    fn variables_with(&self, dummies: bool, show: &dyn Fn(&Context<'_>, &Object) -> Eval<String>) -> Vec<VariableRow> {
         let levels = self.levels(self.focus);
         let Some(level) = levels.get(self.level as usize) else { return Vec::new() };
         let module = &self.process.machine().program().module();
         let func = module.func(level.site.func);
-        let Ok(scene) = self.scene_of(self.focus, Some(level.frame)) else { return Vec::new() };
+        let Ok(context) = self.context_of(self.focus, Some(level.frame)) else { return Vec::new() };
         let own = func.vars.iter().filter(|v| v.is_dummy == dummies);
         let row = |v: &ir::DebugVar| VariableRow {
             name: v.name.to_string(),
             ty: module.types.get(v.ty.index()).map_or_else(String::new, |t| t.name.to_string()),
-            value: scene
+            value: context
                 .variable(VarId(v.source_id))
-                .and_then(|object| show(&scene, &object))
+                .and_then(|object| show(&context, &object))
                 .map_err(|why| why.0.trim_start_matches(&format!("`{}` is ", v.name)).to_owned()),
         };
         own.map(row).collect()

@@ -6,8 +6,8 @@
 //! memory of the expression first. Only where the place of a designator is asked its last such component stays, since its
 //! target is not touched.
 
-use super::{Formula, slot_variable};
-use crate::value::{Eval, fail};
+use super::{CompiledExpr, slot_variable};
+use crate::eval::value::{Eval, fail};
 use sema::checked::{
     Actual, Attrs, CharLen, Expr, ExprKind, Intrinsic, Item, ProcBody, Program, Storage, Sub, Type, VarId, Variable,
 };
@@ -34,7 +34,7 @@ pub(crate) enum Source {
     /// A special register, plus a number.
     Special { index: u8, add: i32 },
     /// The object of a designator.
-    Part(Formula),
+    Part(CompiledExpr),
 }
 
 /// The slots of an expression as they are found.
@@ -193,7 +193,7 @@ impl<'p> Slots<'p> {
             return self.cut(base, is_place && !is_indirect);
         }
         let name = component.name.clone();
-        let source = Source::Part(Formula::new(self.checked, e)?);
+        let source = Source::Part(CompiledExpr::new(self.checked, e)?);
         let (slot, ty) = self.add(source, &name, &e.ty, e.rank, is_needed);
         e.kind = ExprKind::Var(slot);
         e.ty = ty;

@@ -1,19 +1,21 @@
-//! Arrays as a screen shows them: a window as text, a map of means, and what is known of all elements.
+//! Arrays for a screen: a window as text, a map of means, and statistics.
+//!
+//! Not here: single values (`format`), drawing (`tui`).
 
 use crate::command::Radix;
-use crate::formula::{Formula, Seen, constant_object};
-use crate::scene::{Object, Scene, Store};
-use crate::value::{Eval, Kind, Value, fail, from_bytes};
-use crate::view::{ArrayView, ArrayWanted, Statistics};
+use crate::eval::compiled::{CompiledExpr, Evaluated, constant_object};
+use crate::eval::context::{Context, Object, Store};
+use crate::eval::value::{Eval, Kind, Value, fail, from_bytes};
+use crate::view::snapshot::{ArrayRequest, ArrayView, Statistics};
 use ir::Ty;
 use mem::Region;
 use mem::address::{SHARED_BASE, is_local, is_shared};
 
-/// Elements of which the statistics are made; of larger arrays the first ones are taken, so that a screen stays quick.
+/// Most elements in the statistics; of larger arrays only the first ones count, so a screen stays fast.
 const MOST_COUNTED: u64 = 1 << 18;
-/// Elements of each cell of a map that its mean is made of.
+/// Most elements in the mean of a cell of a map.
 const MOST_AVERAGED: u64 = 16;
-/// Elements of an array of which a map shows all.
+/// Most elements of an array of which a map uses all.
 const MOST_MAPPED: u64 = 1 << 16;
 
 /// The word of shared memory that an object begins at.
@@ -56,9 +58,9 @@ fn number(kind: Kind, bytes: &[u8]) -> Option<f64> {
     })
 }
 
-/// An array that is read through a scene.
+/// An array that is read through a context.
 struct Reader<'a> {
-    scene: &'a Scene<'a>,
+    context: &'a Context<'a>,
     object: Object,
     extents: [u64; 2],
     /// Whether rows are made of one dimension.
@@ -75,12 +77,12 @@ impl Reader<'_> {
     }
 
     fn number(&self, i: u64) -> Option<f64> {
-        self.scene.load_element(&self.object, i).ok().and_then(|bytes| number(self.object.kind, &bytes))
+        self.context.load_element(&self.object, i).ok().and_then(|bytes| number(self.object.kind, &bytes))
     }
 
     /// An element as text.
     fn text(&self, i: u64) -> String {
-        let element = self.scene.load_element(&self.object, i);
+        let element = self.context.load_element(&self.object, i);
         let shown = element.and_then(|data| {
             let one = match self.object.store {
                 Store::Memory(a) => Object {
@@ -93,7 +95,7 @@ impl Reader<'_> {
                     Object { kind: value.kind, dims: Vec::new(), store: Store::Value(value) }
                 }
             };
-            self.scene.show(&one, Radix::Natural)
+            self.context.show(&one, Radix::Natural)
         });
         shown.unwrap_or_else(|why| format!("<{}>", why.0))
     }
@@ -117,7 +119,7 @@ impl Reader<'_> {
         };
         let bytes = self.object.kind.bytes();
         let whole = match self.object.store {
-            Store::Memory(address) if self.object.is_contiguous() => self.scene.read(address, count * bytes).ok(),
+            Store::Memory(address) if self.object.is_contiguous() => self.context.read(address, count * bytes).ok(),
             _ => None,
         };
         match whole {
@@ -151,7 +153,7 @@ impl Reader<'_> {
         };
         let ((r0, r1), (c0, c1)) = (bounds(0), bounds(1));
         let total = (r1 - r0) * (c1 - c0);
-        // Of a small array everything is looked at, so that no NaN is missed.
+        // All elements of a small array count, so no NaN is missed.
         let step = if self.count <= MOST_MAPPED { 1 } else { total.div_ceil(MOST_AVERAGED).max(1) };
         let (mut sum, mut count) = (0.0, 0u32);
         for n in (0..total).step_by(step as usize) {
@@ -165,21 +167,21 @@ impl Reader<'_> {
     }
 }
 
-/// What a screen shows of an array.
-pub(crate) fn view(scene: &Scene<'_>, formula: &Formula, wanted: &ArrayWanted) -> Eval<ArrayView> {
-    let object = match formula.look(scene)? {
-        Seen::Object(object) => object,
-        Seen::Value(value) => constant_object(value),
+/// The view of an array for a screen.
+pub(crate) fn view(context: &Context<'_>, expr: &CompiledExpr, wanted: &ArrayRequest) -> Eval<ArrayView> {
+    let object = match expr.evaluate(context)? {
+        Evaluated::Object(object) => object,
+        Evaluated::Value(value) => constant_object(value),
     };
     let [rows, columns] = wanted.size.map(|n| n.clamp(1, 1024));
-    let object = scene.bounded(object);
+    let object = context.bounded(object);
     let memory_space = space(&object);
     let dims: Vec<(i64, u64)> = object.dims.iter().map(|d| (d.lower, d.extent.unwrap_or(0).max(0) as u64)).collect();
     let count = object.count()?;
     let (extents, is_folded) = match dims.as_slice() {
         [] => return fail("this is a scalar; an array or a section of one is wanted"),
         [(_, n)] => {
-            // As a map an array of one dimension is folded to a square, as a table to the width of the window.
+            // A map folds a one-dimensional array to a square, a table folds it to the width of the window.
             let width = if wanted.as_map { ((*n as f64).sqrt().ceil() as u64).max(columns.min(*n)) } else { columns };
             let width = width.clamp(1, (*n).max(1));
             ([n.div_ceil(width), width], true)
@@ -192,7 +194,7 @@ pub(crate) fn view(scene: &Scene<'_>, formula: &Formula, wanted: &ArrayWanted) -
             ));
         }
     };
-    let reader = Reader { scene, object, extents, is_folded, count };
+    let reader = Reader { context, object, extents, is_folded, count };
     let first = [
         wanted.first[0].min(extents[0].saturating_sub(1)),
         if is_folded { 0 } else { wanted.first[1].min(extents[1].saturating_sub(1)) },
@@ -211,7 +213,7 @@ pub(crate) fn view(scene: &Scene<'_>, formula: &Formula, wanted: &ArrayWanted) -
     }
     Ok(ArrayView {
         expression: wanted.expression.clone(),
-        ty: reader.object.kind.name(scene.checked),
+        ty: reader.object.kind.name(context.checked),
         space: memory_space,
         dims,
         first,

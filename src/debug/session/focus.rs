@@ -1,13 +1,13 @@
-//! What the session looks at: threads, frames, scenes, places, source lines.
+//! The focus of a session: its thread and frame, their context and place, and source lines.
 
 use crate::command::{FocusRequest, FrameRequest, ListRequest, Radix};
-use crate::formula::{Formula, Seen};
-use crate::reply::{FocusView, FrameView, Outcome, PlaceView, Reply, SourceLine, SourceWindow};
-use crate::scene::{Scene, Spot, thread_index};
+use crate::eval::compiled::{CompiledExpr, Evaluated};
+use crate::eval::context::{Context, Viewpoint, thread_index};
+use crate::eval::value::{Eval, EvalError, fail};
+use crate::process::sites::is_kernel;
+use crate::process::watcher::Thread;
 use crate::session::{Session, refuse};
-use crate::sites::is_kernel;
-use crate::value::{Eval, EvalError, fail};
-use crate::watcher::Thread;
+use crate::view::reply::{FocusView, FrameView, Outcome, PlaceView, Reply, SourceLine, SourceWindow};
 use emu::Block;
 use ir::FuncId;
 use source::{FileId, SourceFile, Span};
@@ -54,45 +54,45 @@ impl Session {
         if visible.is_empty() { all } else { visible }
     }
 
-    /// The scene of a level of a thread's call stack.
-    pub(crate) fn scene(&self, thread: Thread, level: u32) -> Eval<Scene<'_>> {
+    /// The context of a level of a thread's call stack.
+    pub(crate) fn context(&self, thread: Thread, level: u32) -> Eval<Context<'_>> {
         let frame = if self.started && self.process.over().is_none() {
             self.levels(thread).get(level as usize).map(|l| l.frame)
         } else {
             None
         };
-        self.scene_of(thread, frame)
+        self.context_of(thread, frame)
     }
 
-    /// The scene of a frame.
-    pub(crate) fn scene_of(&self, thread: Thread, frame: Option<u32>) -> Eval<Scene<'_>> {
+    /// The context of a frame.
+    pub(crate) fn context_of(&self, thread: Thread, frame: Option<u32>) -> Eval<Context<'_>> {
         let machine = self.process.machine();
         let at = match (thread, frame) {
-            (_, None) => Spot::Nowhere,
-            (Thread::Host, Some(frame)) => Spot::Host { warp: machine.host().warp(), frame },
+            (_, None) => Viewpoint::Nowhere,
+            (Thread::Host, Some(frame)) => Viewpoint::Host { warp: machine.host().warp(), frame },
             (Thread::Device { launch, block, warp, lane }, Some(frame)) => {
                 let gone = || EvalError("the focused thread has ended".to_owned());
                 let block = self.process.block(launch, block).ok_or_else(gone)?;
                 let warp = block.warps.get(warp as usize).ok_or_else(gone)?;
-                Spot::Device { block, warp, frame, lane }
+                Viewpoint::Device { block, warp, frame, lane }
             }
         };
-        Ok(Scene { program: machine.program(), checked: &self.setup.checked, memory: machine.memory(), at })
+        Ok(Context { program: machine.program(), checked: &self.setup.checked, memory: machine.memory(), at })
     }
 
-    /// The focused scene.
-    pub(crate) fn here(&self) -> Eval<Scene<'_>> {
-        self.scene(self.focus, self.level)
+    /// The focused context.
+    pub(crate) fn here(&self) -> Eval<Context<'_>> {
+        self.context(self.focus, self.level)
     }
 
-    /// The procedure that is looked at: of a program that does not run, the main program.
+    /// The procedure in focus; the main program if the program is not running.
     pub(crate) fn here_proc(&self) -> Option<sema::checked::ProcId> {
         let running = self.started && self.process.over().is_none();
         let level = if running { self.levels(self.focus).get(self.level as usize).copied() } else { None };
         level.and_then(|l| self.sites.proc(l.site.func)).or(self.setup.checked.main)
     }
 
-    /// The variables of the function that is looked at.
+    /// The variables of the function in focus.
     pub(crate) fn here_vars(&self) -> &[ir::DebugVar] {
         let running = self.started && self.process.over().is_none();
         let level = if running { self.levels(self.focus).get(self.level as usize).copied() } else { None };
@@ -100,7 +100,7 @@ impl Session {
         level.map_or(&[], |l| &module.func(l.site.func).vars)
     }
 
-    /// Whether a thread is there: has begun and not ended.
+    /// Whether a thread has begun and not ended.
     pub(crate) fn is_alive(&self, thread: Thread) -> bool {
         match thread {
             Thread::Host => true,
@@ -112,7 +112,7 @@ impl Session {
         }
     }
 
-    /// A thread as the user knows it.
+    /// A thread in the coordinates of the user.
     pub(crate) fn view(&self, thread: Thread) -> FocusView {
         match thread {
             Thread::Host => FocusView::Host,
@@ -144,7 +144,7 @@ impl Session {
         self.process.machine().program().span(self.sites.standing(level.site))
     }
 
-    /// Whether a thread stands before a statement that it has not begun: one that did not take the last step itself.
+    /// Whether a thread is before a statement that it has not begun, because another thread took the last step.
     pub(crate) fn is_before_statement(&self, thread: Thread) -> bool {
         let Some(level) = self.levels(thread).first().copied() else { return false };
         let site = self.sites.standing(level.site);
@@ -153,7 +153,7 @@ impl Session {
         program.is_statement(site) && !self.process.at().is_some_and(has_begun)
     }
 
-    /// The place of a span, told as in that function.
+    /// The place of a span in a function.
     pub(crate) fn place(&self, span: Span, function: String) -> Option<PlaceView> {
         let (file_id, line) = self.line_of(span)?;
         let file = self.setup.sources.file(file_id)?;
@@ -183,15 +183,15 @@ impl Session {
     }
 
     fn arguments(&self, thread: Thread, level: &Level) -> String {
-        let Ok(scene) = self.scene_of(thread, Some(level.frame)) else { return String::new() };
+        let Ok(context) = self.context_of(thread, Some(level.frame)) else { return String::new() };
         let func = self.process.machine().program().module().func(level.site.func);
         let params = self.sites.proc(level.site.func).map_or(&[][..], |p| &self.setup.checked.proc(p).params);
         // Variables of inlined procedures have qualified names.
         let mut dummies: Vec<_> = func.vars.iter().filter(|v| v.is_dummy && !v.name.contains('.')).collect();
         dummies.sort_by_key(|v| params.iter().position(|p| p.0 == v.source_id));
         let shown = dummies.iter().map(|v| {
-            let value = scene.variable(sema::checked::VarId(v.source_id));
-            let text = value.map_or_else(|_| "<not available>".to_owned(), |object| scene.show_short(&object));
+            let value = context.variable(sema::checked::VarId(v.source_id));
+            let text = value.map_or_else(|_| "<not available>".to_owned(), |object| context.show_short(&object));
             format!("{}={text}", v.name)
         });
         shown.collect::<Vec<_>>().join(", ")
@@ -216,16 +216,16 @@ impl Session {
             Thread::Host => None,
         };
         let Some(running) = self.process.emulator(None).and_then(|e| e.grid()) else {
-            return refuse("No CUDA kernel is at work.");
+            return refuse("No CUDA kernel is running.");
         };
         let launch = running.launch.number;
         if let Some(kernel) = request.kernel
             && kernel != launch
         {
-            return refuse(format!("Kernel {kernel} is not at work; kernel {launch} is."));
+            return refuse(format!("Kernel {kernel} is not running; kernel {launch} is."));
         }
         let front = running.active.front().map(|b| b.linear);
-        let Some(mut linear) = current.map(|c| c.1).or(front) else { return refuse("No block is at work.") };
+        let Some(mut linear) = current.map(|c| c.1).or(front) else { return refuse("No block is running.") };
         if let Some(index) = request.block {
             let [gx, gy, gz] = running.launch.grid;
             if index[0] > gx || index[1] > gy || index[2] > gz {
@@ -237,7 +237,7 @@ impl Session {
         let Some(block) = running.active.iter().find(|b| b.linear == linear) else {
             let index = request.block.map_or_else(String::new, show);
             return refuse(format!(
-                "Block {index} is not at work: it has ended or not begun. Stop in it with a breakpoint `if blockidx%x == ...`."
+                "Block {index} is not running: it has ended or not begun. To stop in it, set a breakpoint `if blockidx%x == ...`."
             ));
         };
         let threads: u32 = block.geometry.block.iter().product();
@@ -289,7 +289,7 @@ impl Session {
         self.level = 0;
         self.listed = None;
         let level = self.levels(thread).first().copied();
-        self.told = level.map(|l| (self.view(thread), l.site.func, l.depth));
+        self.last_shown = level.map(|l| (self.view(thread), l.site.func, l.depth));
         let place = level.and_then(|l| self.place_of(thread, &l));
         Outcome::Reply(Reply::Focus(self.view(thread), place))
     }
@@ -334,7 +334,7 @@ impl Session {
         Ok(Outcome::Reply(Reply::Frame(view, Some(line))))
     }
 
-    /// File and line of the focused frame; of a program that does not run, those of its main program.
+    /// File and line of the focused frame; those of the main program if the program is not running.
     pub(crate) fn current_line(&self) -> Option<(FileId, usize)> {
         let running = self.started && self.process.over().is_none();
         let level = if running { self.levels(self.focus).get(self.level as usize).copied() } else { None };
@@ -390,7 +390,7 @@ impl Session {
                         None => return refuse("No source lines are known."),
                     },
                     crate::command::Where::FileLine(name, line) => {
-                        (crate::sites::find_file(&self.setup.sources, name)?, around(*line))
+                        (crate::process::sites::find_file(&self.setup.sources, name)?, around(*line))
                     }
                     at => {
                         let found = self.sites.resolve(program, &self.setup.sources, at, self.current_line())?;
@@ -408,13 +408,13 @@ impl Session {
         Ok(Outcome::Reply(Reply::Source(window)))
     }
 
-    /// Runs `f` for every lane of a warp that has not exited, with the scene of its innermost visible frame.
+    /// Runs `f` for every lane of a warp that has not exited, with the context of its innermost visible frame.
     pub(crate) fn each_lane<T>(
         &self,
         launch: u64,
         block: u64,
         warp: u32,
-        f: impl Fn(&Scene<'_>) -> Eval<T>,
+        f: impl Fn(&Context<'_>) -> Eval<T>,
     ) -> Vec<(u32, Eval<T>)> {
         let Some(at) = self.process.block(launch, block) else { return Vec::new() };
         let threads: u32 = at.geometry.block.iter().product();
@@ -424,23 +424,23 @@ impl Session {
             .map(|lane| {
                 let thread = Thread::Device { launch, block, warp, lane };
                 let levels = self.levels(thread);
-                // The same procedure that is looked at, so that names mean the same.
+                // The procedure in focus, so that names mean the same.
                 let level = levels.iter().find(|l| Some(l.site.func) == home);
                 let value = match (levels.is_empty(), level) {
                     (true, _) => fail("exited"),
                     (false, None) => fail("not in this procedure"),
-                    (false, Some(level)) => self.scene_of(thread, Some(level.frame)).and_then(|s| f(&s)),
+                    (false, Some(level)) => self.context_of(thread, Some(level.frame)).and_then(|s| f(&s)),
                 };
                 (lane, value)
             })
             .collect()
     }
 
-    /// The text of an expression in a scene.
-    pub(crate) fn text_in(scene: &Scene<'_>, formula: &Formula, radix: Radix) -> Eval<String> {
-        match formula.look(scene)? {
-            Seen::Object(object) => scene.show(&object, radix),
-            Seen::Value(value) => scene.show_value(value, radix),
+    /// The text of an expression in a context.
+    pub(crate) fn text_in(context: &Context<'_>, expr: &CompiledExpr, radix: Radix) -> Eval<String> {
+        match expr.evaluate(context)? {
+            Evaluated::Object(object) => context.show(&object, radix),
+            Evaluated::Value(value) => context.show_value(value, radix),
         }
     }
 }

@@ -1,15 +1,17 @@
-//! Values: `print`, `whatis`, `set var`, `display` and watchpoints.
+//! The commands on values: `print`, `whatis`, `set var`, `display` and `watch`.
+//!
+//! Not here: evaluating expressions (`eval`).
 
-use crate::breakpoint::{Kind, Scope, Watch};
 use crate::command::{Over, Radix};
-use crate::control::Verdict;
-use crate::expression;
-use crate::formula::{Formula, Seen};
-use crate::reply::{DisplayView, LaneGroup, Outcome, Reply, StopReason};
-use crate::scene::{Object, Spot, Store};
+use crate::eval::check;
+use crate::eval::compiled::{CompiledExpr, Evaluated};
+use crate::eval::context::{Object, Store, Viewpoint};
+use crate::eval::value::{Eval, Kind as ValueKind, MOST_ELEMENTS};
+use crate::process::watcher::{Owner, Range, Thread};
+use crate::session::breakpoint::{Kind, Scope, Watch};
+use crate::session::control::Verdict;
 use crate::session::{Session, SessionError, refuse};
-use crate::value::{Eval, Kind as ValueKind, MOST_ELEMENTS};
-use crate::watcher::{Owner, Range, Thread};
+use crate::view::reply::{DisplayView, LaneGroup, Outcome, Reply, StopReason};
 use device::{DeviceAccess, Statement};
 use mem::Region;
 use mem::address::{is_local, is_shared};
@@ -18,32 +20,32 @@ use sema::checked::{CharLen, Expr, Type};
 /// Most bytes that a watchpoint compares.
 const MOST_WATCHED: u64 = 1 << 16;
 
-/// Formulas that are kept.
+/// Most compiled expressions in the cache.
 const MOST_FORMULAS: usize = 32;
 
 type Done = Result<Outcome, SessionError>;
 
 impl Session {
     fn checked(&self, text: &str, to: Option<&Type>) -> Eval<Expr> {
-        expression::checked(&self.setup.checked, self.here_proc(), self.here_vars(), text, to)
+        check::checked(&self.setup.checked, self.here_proc(), self.here_vars(), text, to)
     }
 
-    /// The formula of a text in the procedure that is looked at. Making one compiles it, so the last ones are kept.
-    pub(crate) fn formula(&self, text: &str) -> Eval<Formula> {
+    /// Compiles an expression in the procedure in focus. The latest ones are cached.
+    pub(crate) fn compile(&self, text: &str) -> Eval<CompiledExpr> {
         let proc = self.here_proc();
-        let mut known = self.formulas.borrow_mut();
+        let mut known = self.compiled.borrow_mut();
         if let Some(at) = known.iter().position(|(t, p, _)| t == text && *p == proc) {
             let found = known.remove(at);
-            let formula = found.2.clone();
+            let expr = found.2.clone();
             known.push(found);
-            return Ok(formula);
+            return Ok(expr);
         }
-        let formula = Formula::new(&self.setup.checked, &self.checked(text, None)?)?;
+        let expr = CompiledExpr::new(&self.setup.checked, &self.checked(text, None)?)?;
         if known.len() >= MOST_FORMULAS {
             known.remove(0);
         }
-        known.push((text.to_owned(), proc, formula.clone()));
-        Ok(formula)
+        known.push((text.to_owned(), proc, expr.clone()));
+        Ok(expr)
     }
 
     fn number(&mut self) -> u32 {
@@ -53,7 +55,7 @@ impl Session {
 
     /// The command `print`.
     pub(crate) fn print(&mut self, text: &str, over: Over, radix: Radix) -> Done {
-        let e = self.formula(text)?;
+        let e = self.compile(text)?;
         if over == Over::Lane {
             let shown = Session::text_in(&self.here()?, &e, radix)?;
             let number = self.number();
@@ -83,18 +85,18 @@ impl Session {
     /// The command `whatis`.
     pub(crate) fn whatis(&mut self, text: &str) -> Done {
         let e = self.checked(text, None)?;
-        let scene = self.here()?;
-        let (kind, dims) = match Formula::new(&self.setup.checked, &e).and_then(|f| f.look(&scene)) {
-            Ok(Seen::Object(object)) => {
+        let context = self.here()?;
+        let (kind, dims) = match CompiledExpr::new(&self.setup.checked, &e).and_then(|f| f.evaluate(&context)) {
+            Ok(Evaluated::Object(object)) => {
                 let bounds = object.dims.iter().map(|d| match d.extent {
                     Some(n) => format!("{}:{}", d.lower, d.lower + n - 1),
                     None => format!("{}:*", d.lower),
                 });
                 (object.kind, bounds.collect::<Vec<_>>())
             }
-            Ok(Seen::Value(v)) => (v.kind, v.dims.iter().map(|(_, n)| format!("1:{n}")).collect()),
-            // What has no value here, such as an unallocated array, still has a type.
-            Err(why) => match crate::value::Kind::of(&self.setup.checked, &e.ty, Some(0)) {
+            Ok(Evaluated::Value(v)) => (v.kind, v.dims.iter().map(|(_, n)| format!("1:{n}")).collect()),
+            // Something without a value here, such as an unallocated array, still has a type.
+            Err(why) => match crate::eval::value::Kind::of(&self.setup.checked, &e.ty, Some(0)) {
                 Ok(kind) if e.rank == 0 => (kind, Vec::new()),
                 Ok(kind) => (kind, vec![":".to_owned(); usize::from(e.rank)]),
                 Err(_) => return Err(why.into()),
@@ -109,16 +111,16 @@ impl Session {
     pub(crate) fn set_variable(&mut self, target: &str, value: &str) -> Done {
         let left = self.checked(target, None)?;
         let changes = {
-            let scene = self.here()?;
-            let Some(object) = Formula::new(&self.setup.checked, &left)?.object(&scene)? else {
-                return refuse(format!("`{target}` is no variable, element or component."));
+            let context = self.here()?;
+            let Some(object) = CompiledExpr::new(&self.setup.checked, &left)?.object(&context)? else {
+                return refuse(format!("`{target}` is not a variable, element or component."));
             };
             let ty = match (&left.ty, object.kind) {
                 (Type::Character(_), ValueKind::Char(len)) => Type::Character(CharLen::Const(len as i64)),
                 (ty, _) => ty.clone(),
             };
             let right = self.checked(value, Some(&ty))?;
-            let value = Formula::value_as(&self.setup.checked, &right, &ty)?.value(&scene)?;
+            let value = CompiledExpr::value_as(&self.setup.checked, &right, &ty)?.value(&context)?;
             let count = object.count()?;
             let extents: Vec<i64> = object.dims.iter().filter_map(|d| d.extent).collect();
             let others: Vec<i64> = value.dims.iter().map(|d| d.1).collect();
@@ -126,20 +128,20 @@ impl Session {
                 return refuse("The shapes of the two sides differ.");
             }
             if count > MOST_ELEMENTS {
-                return refuse("The array is too large to be set at once.");
+                return refuse("The array is too large to set at once.");
             }
             let mut changes = Vec::new();
             for i in 0..count {
-                changes.extend(scene.store_element(&object, i, value.element(i as usize))?);
+                changes.extend(context.store_element(&object, i, value.element(i as usize))?);
             }
             changes
         };
         if !self.process.change(self.focus, changes) {
             return refuse("The variable cannot be changed here.");
         }
-        // What was found of the future was found of another one.
+        // Findings of the old future do not apply to the new one.
         let (now, known) = (self.process.time(), self.process.machine().findings().len());
-        self.moments.retain(|m| m.second.is_some_and(|s| s.0 <= now));
+        self.access_times.retain(|m| m.second.is_some_and(|s| s.0 <= now));
         self.seen.truncate(known);
         self.remember_watched();
         Ok(Outcome::Reply(Reply::Done))
@@ -147,7 +149,7 @@ impl Session {
 
     /// The command `display` with an expression.
     pub(crate) fn set_display(&mut self, text: &str) -> Done {
-        let e = self.formula(text)?;
+        let e = self.compile(text)?;
         let number = self.add_display(text);
         let value = if self.started {
             Some(self.here().and_then(|s| Session::text_in(&s, &e, Radix::Natural)).map_err(|why| why.0))
@@ -158,36 +160,36 @@ impl Session {
         Ok(Outcome::Reply(Reply::Displays(vec![view])))
     }
 
-    /// All displays; those that have a meaning here with their values.
+    /// All displays, with values for those that can be evaluated here.
     pub(crate) fn display_views(&self) -> Vec<DisplayView> {
-        let view = |d: &crate::breakpoint::Display| DisplayView {
+        let view = |d: &crate::session::breakpoint::Display| DisplayView {
             number: d.number,
             expression: d.text.clone(),
             value: self
-                .formula(&d.text)
+                .compile(&d.text)
                 .ok()
                 .map(|e| self.here().and_then(|s| Session::text_in(&s, &e, Radix::Natural)).map_err(|why| why.0)),
         };
         self.displays.iter().map(view).collect()
     }
 
-    /// The displays that have a meaning where the program stopped.
+    /// The displays that can be evaluated here.
     pub(crate) fn display_values(&self) -> Vec<DisplayView> {
         self.display_views().into_iter().filter(|d| d.value.is_some()).collect()
     }
 
     /// The command `watch`.
     pub(crate) fn set_watch(&mut self, text: &str) -> Done {
-        let e = self.formula(text)?;
-        let (object, spot_frame) = {
-            let scene = self.here()?;
-            let frame = match scene.at {
-                Spot::Nowhere => None,
-                Spot::Host { frame, .. } | Spot::Device { frame, .. } => Some(frame),
+        let e = self.compile(text)?;
+        let (object, frame) = {
+            let context = self.here()?;
+            let frame = match context.at {
+                Viewpoint::Nowhere => None,
+                Viewpoint::Host { frame, .. } | Viewpoint::Device { frame, .. } => Some(frame),
             };
-            match e.object(&scene)? {
-                Some(object) => (object, frame.zip(scene.func())),
-                None => return refuse("Cannot watch an expression that is no variable, element or component."),
+            match e.object(&context)? {
+                Some(object) => (object, frame.zip(context.func())),
+                None => return refuse("Can watch only a variable, an element or a component."),
             }
         };
         let count = object.count()?;
@@ -196,11 +198,11 @@ impl Session {
         }
         let (range, scope) = match &object.store {
             Store::Value(_) => return refuse("Cannot watch a constant value."),
-            Store::Regs(..) => (None, Some(Scope { thread: self.focus, frame: spot_frame })),
-            Store::Memory(address) => self.watched_memory(*address, &object, spot_frame),
+            Store::Regs(..) => (None, Some(Scope { thread: self.focus, frame })),
+            Store::Memory(address) => self.watched_memory(*address, &object, frame),
         };
         let mut watch = Watch { text: text.to_owned(), object, range, scope, last: None, shown: String::new() };
-        self.look_at(&mut watch);
+        self.read_watched(&mut watch);
         Ok(self.add_breakpoint(Kind::Watch(Box::new(watch)), false))
     }
 
@@ -227,22 +229,22 @@ impl Session {
         (Some(Range { address: first, bytes, owner: own }), scope)
     }
 
-    /// The bytes and the text of a watched value now.
-    fn look_at(&self, watch: &mut Watch) {
+    /// Reads the present bytes and text of a watched value.
+    fn read_watched(&self, watch: &mut Watch) {
         let thread = watch.scope.map_or(self.focus, |s| s.thread);
         let frame = watch.scope.and_then(|s| s.frame).map(|f| f.0);
         // A shared variable needs its block only, which any frame shows.
         let frame = frame.or_else(|| self.levels(thread).first().map(|l| l.frame));
-        let scene = self.scene_of(thread, frame);
-        let value = scene.as_ref().ok().and_then(|s| s.load(&watch.object).ok());
-        watch.shown = match (&scene, &value) {
+        let context = self.context_of(thread, frame);
+        let value = context.as_ref().ok().and_then(|s| s.load(&watch.object).ok());
+        watch.shown = match (&context, &value) {
             (Ok(s), Some(_)) => s.show(&watch.object, Radix::Natural).unwrap_or_default(),
             _ => "<not available>".to_owned(),
         };
         watch.last = value.map(|v| v.data);
     }
 
-    /// Whether what a watched value lives in is still there.
+    /// Whether the frame, block or thread of a watched value still exists.
     fn in_scope(&self, scope: Scope) -> bool {
         match (scope.thread, scope.frame) {
             (Thread::Host, Some((frame, func))) => {
@@ -273,18 +275,18 @@ impl Session {
         (ranges, threads)
     }
 
-    /// Takes the watched values as they are now for the old ones.
+    /// Records the present watched values as the old ones.
     pub(crate) fn remember_watched(&mut self) {
         let mut all = std::mem::take(&mut self.breakpoints);
         for b in &mut all {
             if let Kind::Watch(watch) = &mut b.kind {
-                self.look_at(watch);
+                self.read_watched(watch);
             }
         }
         self.breakpoints = all;
     }
 
-    /// Whether a watched value has changed. Backwards the new value is the old one, and nothing is deleted.
+    /// Whether a watched value has changed. Backwards, old and new value are exchanged and no watchpoint is deleted.
     pub(crate) fn watch_verdict(
         &mut self,
         s: &Statement,
@@ -297,7 +299,7 @@ impl Session {
         for b in all.iter_mut().filter(|b| b.enabled) {
             let Kind::Watch(watch) = &mut b.kind else { continue };
             let mut now = (**watch).clone();
-            self.look_at(&mut now);
+            self.read_watched(&mut now);
             if watch.scope.is_some_and(|scope| !self.in_scope(scope)) {
                 if !backwards && verdict.is_none() && gone.is_none() {
                     gone = Some((b.number, watch.text.clone()));
@@ -313,7 +315,7 @@ impl Session {
             }
             let thread = self.writer(s, write, watch.scope);
             let (old, new) = if backwards { (new, old) } else { (old, new) };
-            let by = self.told_writer(thread, write);
+            let by = self.writer_view(thread, write);
             b.hits += u64::from(!backwards);
             if b.ignore > 0 && !backwards {
                 b.ignore -= 1;
@@ -339,7 +341,7 @@ impl Session {
         verdict
     }
 
-    /// The thread to look at after a change: who wrote, if he is still there, else who runs.
+    /// The thread to focus on after a change: the writer if it still exists, else the running thread.
     fn writer(&self, s: &Statement, write: Option<DeviceAccess>, scope: Option<Scope>) -> Thread {
         let written = write.map(|w| Thread::Device { launch: w.launch, block: w.block, warp: w.warp, lane: w.lane });
         let own = scope.filter(|scope| scope.frame.is_some()).map(|scope| scope.thread);
@@ -355,15 +357,15 @@ impl Session {
         }
     }
 
-    fn told_writer(
+    fn writer_view(
         &self,
         thread: Thread,
         write: Option<DeviceAccess>,
-    ) -> Option<(String, Option<crate::reply::PlaceView>)> {
+    ) -> Option<(String, Option<crate::view::reply::PlaceView>)> {
         let write = write?;
         let by = Thread::Device { launch: write.launch, block: write.block, warp: write.warp, lane: write.lane };
         let view =
             if self.process.block(write.launch, write.block).is_some() { self.view(by) } else { self.view(thread) };
-        Some((crate::render::focus(&view), self.place(write.span, String::new())))
+        Some((crate::view::render::focus(&view), self.place(write.span, String::new())))
     }
 }

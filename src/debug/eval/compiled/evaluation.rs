@@ -1,13 +1,14 @@
-//! One run of an expression: its memory, with the objects that it reads, and the way back from there to the program's memory.
+//! One run of a compiled expression: its memory, the objects that it reads, and the mapping back to the memory of the program.
 //!
-//! Objects in memory are mirrored: the whole allocation, sharing its pages. Shared and local memory of a block, registers and
-//! constants are copied. All of them lie in host memory here, whatever they are to the program, because it is the host
-//! executor that runs the expression.
+//! An object in memory is mirrored: its whole allocation, with shared pages. Shared and local memory of a block, registers and
+//! constants are copied. Here all of them are in host memory, because the host executor runs the expression.
+//!
+//! Not here: which variables the expression reads (`slots`).
 
 use super::slots::{Slot, Source};
-use super::{Seen, constant_object, refused, run};
-use crate::scene::{Dim, Object, Scene, Spot, Store};
-use crate::value::{Eval, EvalError, Kind, Value, fail, from_bytes};
+use super::{Evaluated, constant_object, refused, run};
+use crate::eval::context::{Context, Dim, Object, Store, Viewpoint};
+use crate::eval::value::{Eval, EvalError, Kind, Value, fail, from_bytes};
 use ir::{Global, GlobalInit, Module, Reg, descriptor};
 use mem::address::{SHARED_BASE, is_local, is_shared};
 use mem::{Memory, Region};
@@ -15,24 +16,24 @@ use sema::checked::{Type, VarId};
 use source::Span;
 use std::sync::Arc;
 
-/// The extent that the last dimension of an assumed-size array gets, whose end nobody knows.
+/// The extent of the last dimension of an assumed-size array, which is not known.
 const ENDLESS: i64 = 1 << 40;
 /// Room for small copies, in the same allocation as the expression's variables.
 const ROOM: u64 = 1 << 14;
-/// Most bytes that are copied of a local array whose end is not known.
+/// Most bytes copied from a local array of unknown size.
 const MOST_LOCAL: u64 = 1 << 20;
 
 /// The code of an expression.
 #[derive(Clone, Debug)]
 pub(crate) struct Code {
     module: Arc<Module>,
-    /// Ready to run, with its memory, where it uses no variable but its own.
-    ready: Option<(vm::Program, Pad)>,
+    /// The loaded program with its memory, if it uses only its own variables.
+    ready: Option<(vm::Program, Scratch)>,
 }
 
-/// A memory with the expression's variables and room for copies.
+/// A memory with the variables of the expression and room for copies.
 #[derive(Clone, Debug)]
-struct Pad {
+struct Scratch {
     memory: Memory,
     /// First free address, and the end.
     free: u64,
@@ -49,13 +50,17 @@ impl Code {
     }
 }
 
-/// Whether a variable is one of the program's, not of the expression's own.
+/// Whether a variable belongs to the program and not to the expression.
 fn is_of_program(global: &Global) -> bool {
     global.var.is_some() && !global.name.starts_with(super::HOME)
 }
 
-/// Gives the variables of a module their places: those that are `known` have one, the others get room of their own.
-fn load(module: &Arc<Module>, mut memory: Memory, known: impl Fn(&Global) -> Option<u64>) -> Eval<(vm::Program, Pad)> {
+/// Gives the variables of a module their addresses: those in `known` have one, the others get new memory.
+fn load(
+    module: &Arc<Module>,
+    mut memory: Memory,
+    known: impl Fn(&Global) -> Option<u64>,
+) -> Eval<(vm::Program, Scratch)> {
     let no_room = || EvalError("there is no memory for the expression".to_owned());
     let places: Vec<Option<u64>> = module.globals.iter().map(known).collect();
     let own = || module.globals.iter().zip(&places).filter(|(_, place)| place.is_none()).map(|(g, _)| g);
@@ -75,7 +80,7 @@ fn load(module: &Arc<Module>, mut memory: Memory, known: impl Fn(&Global) -> Opt
         }
     }
     let Ok(program) = vm::compile(module.clone(), globals) else { return refused() };
-    Ok((program, Pad { memory, free, end }))
+    Ok((program, Scratch { memory, free, end }))
 }
 
 /// What lies at a piece of this memory.
@@ -92,30 +97,30 @@ enum Origin {
     Constant,
 }
 
-/// A run of an expression in a scene.
-pub(crate) struct Setting<'a> {
-    scene: &'a Scene<'a>,
+/// A run of an expression in a context.
+pub(crate) struct Evaluation<'a> {
+    context: &'a Context<'a>,
     program: std::borrow::Cow<'a, vm::Program>,
-    pad: Pad,
+    pad: Scratch,
     pieces: Vec<Piece>,
 }
 
-impl<'a> Setting<'a> {
+impl<'a> Evaluation<'a> {
     /// A run of that code, before its slots are filled.
-    pub(crate) fn new(code: &'a Code, scene: &'a Scene<'a>) -> Eval<Setting<'a>> {
+    pub(crate) fn new(code: &'a Code, context: &'a Context<'a>) -> Eval<Evaluation<'a>> {
         let (program, pad) = if let Some((program, pad)) = &code.ready {
             (std::borrow::Cow::Borrowed(program), pad.clone())
         } else {
-            let running = scene.program;
+            let running = context.program;
             let known = |global: &Global| {
                 let same = |k: &Global| k.name == global.name && k.bytes == global.bytes;
                 let at = running.module().globals.iter().position(same).filter(|_| is_of_program(global))?;
                 running.globals().get(at).copied()
             };
-            let (program, pad) = load(&code.module, scene.memory.clone(), known)?;
+            let (program, pad) = load(&code.module, context.memory.clone(), known)?;
             (std::borrow::Cow::Owned(program), pad)
         };
-        Ok(Setting { scene, program, pad, pieces: Vec::new() })
+        Ok(Evaluation { context, program, pad, pieces: Vec::new() })
     }
 
     /// The memory of the run.
@@ -139,12 +144,12 @@ impl<'a> Setting<'a> {
     pub(crate) fn fill(&mut self, slot: &Slot) -> Eval<()> {
         let Some(address) = self.address(slot.var) else { return Ok(()) };
         let object = match &slot.source {
-            Source::Variable(id) => self.scene.variable(*id),
-            Source::Presence(id) => Ok(constant_object(Value::logical(self.scene.is_present(*id)))),
-            Source::Special { index, add } => self.scene.special(*index, *add).map(constant_object),
-            Source::Part(formula) => formula.look(self.scene).map(|seen| match seen {
-                Seen::Object(object) => object,
-                Seen::Value(value) => constant_object(value),
+            Source::Variable(id) => self.context.variable(*id),
+            Source::Presence(id) => Ok(constant_object(Value::logical(self.context.is_present(*id)))),
+            Source::Special { index, add } => self.context.special(*index, *add).map(constant_object),
+            Source::Part(expr) => expr.evaluate(self.context).map(|seen| match seen {
+                Evaluated::Object(object) => object,
+                Evaluated::Value(value) => constant_object(value),
             }),
         };
         let object = match object {
@@ -166,7 +171,7 @@ impl<'a> Setting<'a> {
         let address = match &object.store {
             Store::Value(value) => return self.keep(&value.data, Origin::Constant),
             Store::Regs(frame, regs) => {
-                let bytes = self.scene.load_element(object, 0)?;
+                let bytes = self.context.load_element(object, 0)?;
                 return self.keep(&bytes, Origin::Regs(*frame, regs.clone()));
             }
             Store::Memory(address) => *address,
@@ -184,20 +189,20 @@ impl<'a> Setting<'a> {
         {
             return Ok(piece.here.wrapping_add(address.wrapping_sub(there)));
         }
-        let there = match self.scene.at {
-            Spot::Device { block, .. } if is_shared(address) => {
-                let all = self.scene.read(SHARED_BASE, block.shared.len() as u64)?;
+        let there = match self.context.at {
+            Viewpoint::Device { block, .. } if is_shared(address) => {
+                let all = self.context.read(SHARED_BASE, block.shared.len() as u64)?;
                 self.keep(&all, Origin::Memory(SHARED_BASE))?;
                 SHARED_BASE
             }
-            Spot::Device { .. } if is_local(address) => {
+            Viewpoint::Device { .. } if is_local(address) => {
                 let is_endless = object.dims.iter().any(|d| d.extent.is_none());
-                let all = if is_endless { self.longest(first) } else { self.scene.read(first, bytes) }?;
+                let all = if is_endless { self.longest(first) } else { self.context.read(first, bytes) }?;
                 self.keep(&all, Origin::Memory(first))?;
                 first
             }
             _ => {
-                let mirror = self.pad.memory.mirror(self.scene.memory, first, Region::Host);
+                let mirror = self.pad.memory.mirror(self.context.memory, first, Region::Host);
                 let Some((there, here, bytes)) = mirror else {
                     return fail(format!("cannot access memory at address {address:#x}"));
                 };
@@ -213,7 +218,7 @@ impl<'a> Setting<'a> {
     fn longest(&self, address: u64) -> Eval<Vec<u8>> {
         let mut bytes = MOST_LOCAL;
         loop {
-            match self.scene.read(address, bytes) {
+            match self.context.read(address, bytes) {
                 Err(_) if bytes > 1 => bytes /= 2,
                 done => return done,
             }
@@ -237,7 +242,7 @@ impl<'a> Setting<'a> {
     }
 
     /// What the pointer at `at` points to, as an object of the program; `name` is what the user calls it.
-    pub(crate) fn object(&self, at: u64, ty: &Type, name: &str) -> Eval<Seen> {
+    pub(crate) fn object(&self, at: u64, ty: &Type, name: &str) -> Eval<Evaluated> {
         let word = |offset: i64| -> Eval<i64> {
             let mut out = [0; 8];
             match self.pad.memory.read(at.wrapping_add_signed(offset), &mut out) {
@@ -249,7 +254,7 @@ impl<'a> Setting<'a> {
         if here == 0 {
             return fail(format!("`{name}` is not allocated or associated"));
         }
-        let kind = Kind::of(self.scene.checked, ty, Some(word(descriptor::ELEMENT_BYTES)?.max(0) as u64))?;
+        let kind = Kind::of(self.context.checked, ty, Some(word(descriptor::ELEMENT_BYTES)?.max(0) as u64))?;
         let rank = word(descriptor::RANK)?.clamp(0, 15) as u32;
         let dims = (0..rank)
             .map(|d| {
@@ -261,7 +266,7 @@ impl<'a> Setting<'a> {
         let piece = self.pieces.iter().find(|p| here >= p.here && here - p.here < p.bytes.max(1));
         let Some(piece) = piece else {
             // The target of a component's descriptor, which is an address of the program's.
-            return Ok(Seen::Object(Object { kind, store: Store::Memory(here), dims }));
+            return Ok(Evaluated::Object(Object { kind, store: Store::Memory(here), dims }));
         };
         let offset = here - piece.here;
         let store = match &piece.origin {
@@ -278,9 +283,9 @@ impl<'a> Setting<'a> {
             Origin::Constant => {
                 let here = Object { kind, store: Store::Memory(here), dims };
                 let memory = &self.pad.memory;
-                return Scene { memory, at: Spot::Nowhere, ..*self.scene }.load(&here).map(Seen::Value);
+                return Context { memory, at: Viewpoint::Nowhere, ..*self.context }.load(&here).map(Evaluated::Value);
             }
         };
-        Ok(Seen::Object(Object { kind, store, dims }))
+        Ok(Evaluated::Object(Object { kind, store, dims }))
     }
 }

@@ -1,7 +1,7 @@
 //! Help texts, completion, and the commands chapter of the manual, all from the command table.
 
-use crate::parse;
-use crate::table::{COMMANDS, Class, Row, TOPICS, Takes, Verb};
+use crate::command::parse;
+use crate::command::table::{COMMANDS, Class, Row, TOPICS, Takes, Verb};
 use std::fmt::Write;
 
 /// The text of `help`, `help CHAPTER` or `help COMMAND`; an error message if there is none.

@@ -1,28 +1,30 @@
-//! Makes surveys: what a screen shows, read from the machine where it stands. Costs no more than what is shown: values are
-//! cut short, blocks are counted and not walked, large arrays are looked at in part.
+//! Collects snapshots: what a screen shows, read from the stopped machine. The cost depends on what is shown: values are
+//! shortened, blocks are counted instead of visited, and large arrays are read in part.
+//!
+//! Not here: the data types (`view/snapshot.rs`).
 
-use crate::array;
-use crate::formula::{Seen, constant_object};
-use crate::reply::LaneState;
-use crate::scene::Scene;
+use crate::eval::array;
+use crate::eval::compiled::{Evaluated, constant_object};
+use crate::eval::context::Context;
+use crate::eval::value::Eval;
+use crate::process::watcher::Thread;
 use crate::session::Session;
-use crate::value::Eval;
-use crate::view::{
+use crate::view::reply::LaneState;
+use crate::view::snapshot::{
     BanksView, BlockCell, BlockMap, BlockState, EndView, FileText, FindingView, FragmentView, LaneValue, LaneValues,
-    SharedVariable, Survey, Wanted,
+    SharedVariable, Snapshot, SnapshotRequest,
 };
-use crate::watcher::Thread;
 use emu::Grid;
 use finding::{Actor, Finding, Severity, What};
 use mem::address::SHARED_BASE;
 use sema::checked::VarId;
 use std::collections::BTreeMap;
 
-/// Cells of a permuted grid of which it is asked one by one what has begun.
+/// Blocks sampled for each cell of a permuted grid.
 const SAMPLES: u64 = 8;
 
 impl Session {
-    /// The texts of the source files, those of embedded modules left out.
+    /// The texts of the source files, without embedded modules.
     pub fn texts(&self) -> Vec<FileText> {
         let files = self.setup.sources.files().filter(|(_, f)| !f.name().starts_with('<'));
         let text = |(file_id, file): (source::FileId, &source::SourceFile)| FileText {
@@ -35,11 +37,11 @@ impl Session {
     }
 
     /// Everything that a screen shows.
-    pub fn survey(&mut self, wanted: &Wanted) -> Survey {
+    pub fn snapshot(&mut self, wanted: &SnapshotRequest) -> Snapshot {
         let values = wanted.lanes.as_deref().map(|e| self.lane_values(e).map_err(|why| why.0));
         let array = wanted.array.as_ref().map(|a| {
-            let formula = self.formula(&a.expression).map_err(|why| why.0)?;
-            self.here().and_then(|scene| array::view(&scene, &formula, a)).map_err(|why| why.0)
+            let expr = self.compile(&a.expression).map_err(|why| why.0)?;
+            self.here().and_then(|context| array::view(&context, &expr, a)).map_err(|why| why.0)
         });
         let (mut warps, mut lanes) = (self.warps(), self.lanes());
         if let (Some((time, fault)), Thread::Device { launch, block, warp, .. }) = (self.faulted, self.focus)
@@ -57,7 +59,7 @@ impl Session {
         }
         let running = self.started && self.process.over().is_none();
         let program = self.program_view();
-        Survey {
+        Snapshot {
             focus: self.view(self.focus),
             place: self.current_line(),
             kernel: self.kernels().into_iter().next(),
@@ -114,7 +116,7 @@ impl Session {
         }
     }
 
-    /// Where the fragments of the focused warp are, in their innermost procedures that are not hidden.
+    /// The parts of the focused warp, each in its innermost procedure that is not hidden.
     fn fragments(&self) -> Vec<FragmentView> {
         let Thread::Device { launch, block, warp: number, lane: focused } = self.focus else { return Vec::new() };
         let warp = self.process.block(launch, block).and_then(|b| b.warps.get(number as usize));
@@ -124,21 +126,21 @@ impl Session {
             let lane = if mask >> focused & 1 != 0 { focused } else { mask.trailing_zeros() };
             let level = *self.levels(Thread::Device { launch, block, warp: number, lane }).first()?;
             let (file_id, line) = self.line_of(self.span_of(&level))?;
-            let state = crate::info::state_of(split.state(), split.is_current());
+            let state = crate::session::info::state_of(split.state(), split.is_current());
             Some(FragmentView { lanes: mask, file_id, line, state })
         };
         warp.splits().filter_map(view).collect()
     }
 
     fn lane_values(&mut self, text: &str) -> Eval<LaneValues> {
-        let formula = self.formula(text)?;
+        let expr = self.compile(text)?;
         let Thread::Device { launch, block, warp, .. } = self.focus else {
-            return crate::value::fail("the focus is on the host, which has no lanes");
+            return crate::eval::value::fail("the focus is on the host, which has no lanes");
         };
-        let one = |scene: &Scene<'_>| {
-            let shown = match formula.look(scene)? {
-                Seen::Object(object) => (scene.show_brief(&object)?, array::shared_word(&object)),
-                Seen::Value(value) => (scene.show_brief(&constant_object(value))?, None),
+        let one = |context: &Context<'_>| {
+            let shown = match expr.evaluate(context)? {
+                Evaluated::Object(object) => (context.show_brief(&object)?, array::shared_word(&object)),
+                Evaluated::Value(value) => (context.show_brief(&constant_object(value))?, None),
             };
             Ok(shown)
         };
@@ -174,22 +176,23 @@ impl Session {
         let first = first.min(rows.saturating_sub(1));
         let from = (first * 128).min(bytes) as usize;
         let to = ((first + count) * 128).min(bytes) as usize;
-        let words = block.shared[from..to].chunks(4).map(|c| crate::value::from_bytes(c) as u32).collect();
+        let words = block.shared[from..to].chunks(4).map(|c| crate::eval::value::from_bytes(c) as u32).collect();
         Some(BanksView { first, rows, words, variables: self.shared_variables() })
     }
 
-    /// The variables of the kernel's shared memory, in the order of their places.
+    /// The variables in the shared memory of the kernel, in the order of their addresses.
     fn shared_variables(&self) -> Vec<SharedVariable> {
         let Some(level) = self.levels(self.focus).last().copied() else { return Vec::new() };
-        let Ok(scene) = self.scene_of(self.focus, Some(level.frame)) else { return Vec::new() };
+        let Ok(context) = self.context_of(self.focus, Some(level.frame)) else { return Vec::new() };
         let module = &self.process.machine().program().module();
         let variable = |v: &ir::DebugVar| {
-            let object = scene.variable(VarId(v.source_id)).ok()?;
-            let crate::scene::Store::Memory(address) = object.store else { return None };
+            let object = context.variable(VarId(v.source_id)).ok()?;
+            let crate::eval::context::Store::Memory(address) = object.store else { return None };
             let offset = address.checked_sub(SHARED_BASE).filter(|_| mem::address::is_shared(address))?;
             let element_bytes = object.kind.bytes();
             let bytes = object.count().ok()? * element_bytes;
-            let is_real = matches!(object.kind, crate::value::Kind::Real(_) | crate::value::Kind::Complex(_));
+            let is_real =
+                matches!(object.kind, crate::eval::value::Kind::Real(_) | crate::eval::value::Kind::Complex(_));
             Some(SharedVariable { name: v.name.to_string(), offset, bytes, element_bytes, is_real })
         };
         let mut all: Vec<SharedVariable> = module.func(level.site.func).vars.iter().filter_map(variable).collect();

@@ -3,7 +3,8 @@
 //! An expression is parsed as the right side of an assignment, since the parser reads statements, and typed by
 //! `sema::check_expression` in the scope of the procedure that is looked at.
 
-use crate::value::{Eval, fail};
+use crate::eval::value::{Eval, fail};
+use crate::view::render::sentence;
 use diag::Diagnostics;
 use ir::DebugVar;
 use parse::{ParseOptions, SourceForm};
@@ -73,19 +74,12 @@ pub(crate) fn checked(
     }
 }
 
-/// The front end's message as a sentence of the debugger.
-pub(crate) fn sentence(text: &str) -> String {
-    let mut chars = text.chars();
-    let first = chars.next().map(|c| c.to_ascii_uppercase()).unwrap_or_default();
-    format!("{first}{}.", chars.as_str())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn text_that_is_no_expression_is_refused() {
+    fn text_that_is_no_expression_is_an_error() {
         for text in ["", "1 +", "a; b = 3", "a = 3", "1)"] {
             assert!(tree(text).is_err(), "{text}");
         }

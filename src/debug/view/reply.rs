@@ -1,12 +1,14 @@
-//! What a session answers: views as owned plain data, which a front end draws as it likes.
+//! Replies and stops as owned plain data, which a front end can draw as it likes.
 //!
 //! Indices of blocks and threads are those of `blockidx` and `threadidx`, from 1; warps and lanes count from 0. Kernels are
-//! numbered by launch, from 1. Values are text in Fortran's form.
+//! numbered by launch, from 1. Values are text in the form of Fortran.
+//!
+//! Not here: their text (`render`).
 
 use crate::command::Topic;
 use source::{FileId, Span};
 
-/// What a command gives.
+/// The result of a command.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Outcome {
     /// The program did not move.
@@ -15,10 +17,10 @@ pub enum Outcome {
     Stop(Box<Stop>),
 }
 
-/// An answer without movement of the program.
+/// A reply while the program does not move.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Reply {
-    /// Done; there is nothing to say.
+    /// Done; there is nothing to show.
     Done,
     /// A breakpoint or watchpoint was set or changed.
     Breakpoint(BreakpointView),
@@ -38,15 +40,15 @@ pub enum Reply {
     },
     /// The type of an expression.
     Type(String),
-    /// The focus; whether it was changed by this command.
+    /// The focus; the place if this command changed it.
     Focus(FocusView, Option<PlaceView>),
-    /// The frame that is looked at.
+    /// The focused frame.
     Frame(FrameView, Option<SourceLine>),
     /// The call stack, innermost frame first.
     Stack(Vec<FrameView>),
     /// Source lines.
     Source(SourceWindow),
-    /// The kernel at work.
+    /// The running kernel.
     Kernels(Vec<KernelRow>),
     /// Blocks that have begun.
     Blocks(Vec<BlockRow>),
@@ -56,7 +58,7 @@ pub enum Reply {
     LaneTable(Vec<LaneRow>),
     /// Threads of the active blocks, equal neighbours joined.
     Threads(Vec<ThreadRow>),
-    /// Who waits at barriers.
+    /// Threads that wait at barriers.
     Barriers(Vec<BarrierRow>),
     /// Variables; of which topic they are.
     Variables(Topic, Vec<VariableRow>),
@@ -81,17 +83,17 @@ pub enum Reply {
 pub struct Stop {
     /// Why.
     pub reason: StopReason,
-    /// What was found since the last stop, in words.
+    /// Findings since the last stop, as text.
     pub findings: Vec<String>,
-    /// Who is looked at now.
+    /// The focus.
     pub focus: FocusView,
-    /// Whether that is another thread than before.
+    /// Whether the focus moved to another thread.
     pub switched: bool,
     /// The statement that comes next.
     pub span: Span,
     /// Where that is; none when the program has ended.
     pub place: Option<PlaceView>,
-    /// Whether the place is to be told with its frame: another function or another thread.
+    /// Whether to show the frame with the place: another function or another thread.
     pub with_frame: bool,
     /// Number of statements begun so far in the whole program: the time.
     pub time: u64,
@@ -110,7 +112,7 @@ pub enum StopReason {
         number: u32,
         /// Whether it was a temporary one.
         temporary: bool,
-        /// Why its condition cannot be evaluated, where it stops for that.
+        /// Why its condition cannot be evaluated, if that is why it stops.
         failed: Option<String>,
     },
     /// A watched value changed.
@@ -123,7 +125,7 @@ pub enum StopReason {
         old: String,
         /// The value now.
         new: String,
-        /// Who wrote it, and the place of the write, where known.
+        /// The thread that wrote it and the place of the write, if known.
         by: Option<(String, Option<PlaceView>)>,
     },
     /// The frame of a watched variable is gone; the watchpoint is deleted.
@@ -137,24 +139,24 @@ pub enum StopReason {
     Step,
     /// The focused thread has ended before the step was done.
     ThreadEnded,
-    /// Something is wrong with the program: the findings say what. The thread is at the statement that did it.
+    /// An error of the program, described by the findings. The thread is at the statement that caused it.
     Fault,
     /// The program has ended with this code.
     Exited(i32),
     /// The user interrupted it.
     Interrupted,
-    /// The next statement makes an access that a finding speaks of.
+    /// The next statement makes an access of a finding.
     Finding {
         /// Its number, from 1.
         number: usize,
         /// Whether it is the earlier one of a race.
         is_first: bool,
     },
-    /// There is nothing before.
+    /// The start of the history.
     HistoryStart,
 }
 
-/// Who is looked at.
+/// The focus.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FocusView {
     /// The host program.
@@ -196,7 +198,7 @@ pub struct FrameView {
     pub level: u32,
     /// Where it is.
     pub place: PlaceView,
-    /// Whether it is looked at.
+    /// Whether it is in focus.
     pub current: bool,
 }
 
@@ -241,11 +243,11 @@ pub struct BreakpointView {
     pub temporary: bool,
     /// How often it was hit.
     pub hits: u64,
-    /// How many hits are still passed.
+    /// How many hits to ignore.
     pub ignore: u64,
 }
 
-/// What a breakpoint or watchpoint looks for.
+/// What a breakpoint or watchpoint waits for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum BreakpointKind {
     /// A statement.
@@ -258,7 +260,7 @@ pub enum BreakpointKind {
         file_id: FileId,
         /// The line.
         line: usize,
-        /// The line asked for, where it has no statement.
+        /// The requested line, if it has no statement.
         asked: Option<usize>,
         /// How many places in the code it stands for.
         places: usize,
@@ -278,7 +280,7 @@ pub struct LaneGroup {
     pub value: Result<String, String>,
 }
 
-/// A kernel at work.
+/// A running kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KernelRow {
     /// Number of the launch.
@@ -295,11 +297,11 @@ pub struct KernelRow {
     pub ended: u64,
     /// All blocks.
     pub total: u64,
-    /// Whether it is looked at.
+    /// Whether it is in focus.
     pub current: bool,
 }
 
-/// A block at work.
+/// A running block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BlockRow {
     /// `blockidx`
@@ -308,30 +310,30 @@ pub struct BlockRow {
     pub live: u32,
     /// Whether it is the one that runs.
     pub running: bool,
-    /// Whether it is looked at.
+    /// Whether it is in focus.
     pub current: bool,
 }
 
-/// What a lane is doing.
+/// The state of a lane.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum LaneState {
-    /// It runs with the current fragment of its warp.
+    /// It runs with the current part of its warp.
     Active,
-    /// It is in another fragment that can run.
+    /// It is in another part of the warp, which can run.
     Divergent,
-    /// It waits where lanes join.
+    /// It waits at a reconvergence point.
     Joining,
     /// It waits at a barrier of the block.
     Barrier,
-    /// It waits for lanes of its warp.
+    /// It waits for other lanes of its warp.
     Rendezvous,
     /// It waits for a service.
     Waiting,
-    /// It did what the program was stopped for.
+    /// It caused the error that stopped the program.
     Faulted,
     /// It has exited.
     Exited,
-    /// It never was: the block has fewer threads.
+    /// It does not exist: the block has fewer threads.
     Absent,
 }
 
@@ -340,13 +342,13 @@ pub enum LaneState {
 pub struct WarpRow {
     /// Its number.
     pub number: u32,
-    /// What each lane is doing.
+    /// The state of each lane.
     pub lanes: Vec<LaneState>,
     /// `threadidx` of its first lane.
     pub first: [u32; 3],
-    /// Places of its fragments: lanes, line.
+    /// Its parts: lanes and line of each.
     pub fragments: Vec<(u32, usize)>,
-    /// Whether it is looked at.
+    /// Whether it is in focus.
     pub current: bool,
 }
 
@@ -357,15 +359,15 @@ pub struct LaneRow {
     pub lane: u32,
     /// `threadidx`
     pub thread: [u32; 3],
-    /// What it is doing.
+    /// Its state.
     pub state: LaneState,
     /// File and line, unless it has exited.
     pub place: Option<(String, usize)>,
-    /// Whether it is looked at.
+    /// Whether it is in focus.
     pub current: bool,
 }
 
-/// Threads in a row that are at one place.
+/// Consecutive threads at one place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ThreadRow {
     /// `blockidx`
@@ -376,7 +378,7 @@ pub struct ThreadRow {
     pub to: [u32; 3],
     /// How many.
     pub count: u32,
-    /// What they are doing.
+    /// Their state.
     pub state: LaneState,
     /// File and line, unless they have exited.
     pub place: Option<(String, usize)>,
@@ -384,7 +386,7 @@ pub struct ThreadRow {
     pub current: bool,
 }
 
-/// A barrier or rendezvous that a block waits at.
+/// A barrier of a block or warp at which threads wait.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BarrierRow {
     /// `blockidx`
