@@ -10,8 +10,8 @@ use crate::driver::{self, Context};
 use crate::error::DriverError;
 use crate::mapping::AddressMap;
 use crate::params;
-use crate::print::{self, Drained};
 use crate::ptx::{self, EmitError, PtxOptions, record};
+use crate::record_buffer::{self, Drained};
 use ir::{FuncId, FuncKind, GlobalId, Module};
 use source::SourceMap;
 use std::collections::BTreeMap;
@@ -266,13 +266,13 @@ impl Gpu {
         let Some((address, _)) = self.records else { return Ok(Drained::default()) };
         let mut header = [0; record::HEADER_BYTES];
         self.context.read(address, &mut header)?;
-        if print::header_word(&header, record::NEXT) == 0 {
+        if record_buffer::header_word(&header, record::NEXT) == 0 {
             return Ok(Drained::default());
         }
-        let mut records = vec![0; print::held(&header) as usize * record::RECORD_BYTES];
+        let mut records = vec![0; record_buffer::held(&header) as usize * record::RECORD_BYTES];
         self.context.read(address + record::HEADER_BYTES as u64, &mut records)?;
         self.reset_records()?;
-        Ok(print::decode(&header, &records))
+        Ok(record_buffer::decode(&header, &records))
     }
 
     /// Allocates device memory; the address is a multiple of 256.

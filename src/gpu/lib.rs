@@ -2,7 +2,7 @@
 //!
 //! [`ptx`] turns kernels into text and needs no driver, so it works and is tested on any machine. [`Gpu`] loads that text
 //! through the driver, which is found at run time: the build needs no CUDA, and without a driver [`Gpu::open`] returns
-//! an error. [`params`] packs the arguments of a launch, [`print`](mod@print) reads back what kernels printed.
+//! an error. [`params`] packs the arguments of a launch, [`record_buffer`] reads back what kernels printed.
 //!
 //! Invariants: a kernel computes bit for bit what the emulator computes (rounding, division by zero, shifts), with the
 //! exceptions that `ptx` lists; all `unsafe` code of this crate is in `driver.rs`.
@@ -17,8 +17,8 @@ mod gpu_device;
 mod mapping;
 mod output;
 pub mod params;
-pub mod print;
 pub mod ptx;
+pub mod record_buffer;
 mod transfer;
 
 pub use attribute::Attribute;

@@ -2,9 +2,9 @@
 //!
 //! A line is made of one thread's statement, list-directed as the host's; lines come in the order of blocks and threads.
 //!
-//! Not here: the buffer (`print`), the words of findings (`finding`).
+//! Not here: the buffer (`record_buffer`), the words of findings (`finding`).
 
-use crate::print::{Drained, Fault, FaultKind, PrintItem, PrintRecord};
+use crate::record_buffer::{Drained, Fault, FaultKind, PrintItem, PrintRecord};
 use device::KernelLaunch;
 use finding::{Access, Actor, Finding, FindingKind, HostFault, LaunchInfo, Place, ThreadId};
 use ir::Ty;

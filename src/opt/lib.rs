@@ -11,7 +11,7 @@
 //!
 //! One pass runs at every level: `mark_reductions` decides which atomics have a result that the program uses.
 //!
-//! Not here: passes that change accesses (load elimination, hoisting, widening), and the forming of fused multiply-adds, which
+//! Not here: passes that change accesses (elimination, hoisting or widening of loads), and the forming of fused multiply-adds, which
 //! is part of lowering.
 
 mod dce;

@@ -12,7 +12,7 @@ mod device_tests;
 
 use cases::{Op, PROGRAMS, constants_module, is_nan, operations_module};
 use gpu::params::{self, ParamValue};
-use gpu::print::{FaultKind, PrintItem};
+use gpu::record_buffer::{FaultKind, PrintItem};
 use gpu::{Gpu, LaunchShape, LoadOptions, Loaded};
 use ir::expect::{Arg, Case};
 use ir::op::{BinOp, CmpOp, Special};
@@ -367,7 +367,7 @@ fn fault_is_told_with_its_place_and_the_others_go_on() {
     assert_eq!(drained.faults, 1);
     let faults: Vec<_> = drained.records.iter().map(|r| (r.thread, &r.item)).collect();
     let kind = FaultKind::Bounds { subscript: 11, lower: -2, upper: 10, dim: 2 };
-    assert_eq!(faults, [(37, &PrintItem::Fault(gpu::print::Fault { kind, text: Vec::new(), span: place }))]);
+    assert_eq!(faults, [(37, &PrintItem::Fault(gpu::record_buffer::Fault { kind, text: Vec::new(), span: place }))]);
 }
 
 #[test]

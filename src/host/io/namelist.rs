@@ -5,7 +5,7 @@
 //! keeps the places of its elements, in array element order; at the end of the statement the records are read and each
 //! assignment finds its elements here.
 //!
-//! Not here: components of derived types, which sema refuses for input; the text itself (`text`).
+//! Not here: components of derived types, which `sema` (`stmt/io.rs`) refuses for input; the text itself (`text`).
 
 use crate::condition::{Condition, OTHER};
 use crate::io::IoService;

@@ -6,6 +6,7 @@
 //!
 //! Not here: constant inquiries, which `sema` folds.
 
+mod array_shift;
 mod bits;
 mod character;
 mod device;
@@ -16,7 +17,6 @@ mod model;
 mod numeric;
 mod reduce;
 mod reshape;
-mod shift;
 mod subroutine;
 
 use crate::function::FunctionLowering;

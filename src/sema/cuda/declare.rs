@@ -1,4 +1,4 @@
-//! Rules for declarations with CUDA attributes (rules 7 and 10 to 22).
+//! Rules for declarations with CUDA attributes (E0507 and E0510 to E0522, the number being that of the rule).
 
 use super::{spelling, word};
 use crate::checked::{CharLen, Class, ExprKind, Intrinsic, ProcId, ProcKind, Shape, Storage, Type, visit};
