@@ -2,7 +2,7 @@
 
 use crate::service::{self, PrintState, Served};
 use ir::op::BarOp;
-use mem::Memory;
+use mem::{MemoryView, ReadBytes};
 use race::CtaSlot;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use vm::{Arg, Atomics, Context, Fault, Geometry, Hooks, Program, RtRequest, State, Stop, Warp};
@@ -109,7 +109,7 @@ impl Block {
     pub(crate) fn run(
         &mut self,
         program: &Program,
-        memory: &Memory,
+        memory: MemoryView<'_>,
         mut hooks: Option<&mut dyn Hooks<32>>,
         mut atomics: Option<&mut dyn Atomics>,
         budget: &mut u64,
@@ -171,7 +171,7 @@ impl Block {
         program: &Program,
         warp: usize,
         request: &RtRequest,
-        memory: &Memory,
+        memory: &dyn ReadBytes,
         output: &mut Vec<u8>,
     ) -> Served {
         let (state, shared) = (&mut self.prints[warp], &self.shared);

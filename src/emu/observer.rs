@@ -35,7 +35,7 @@ impl Hooks<32> for ObserverHooks<'_> {
                 warp: warp.number(),
                 lane: lane as u32,
                 space: event.space,
-                address: event.lanes.address(lane, event.bytes),
+                address: event.lanes.address(lane),
                 bytes: event.bytes as u32,
                 write,
                 value: event.values.get(lane),

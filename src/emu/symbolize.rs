@@ -2,8 +2,8 @@
 
 use finding::Place;
 use ir::{AddrBase, DebugTypeKind, DebugVar, Function, Reg, SharedSize, Ty, Val, VarLoc, VarShape, descriptor};
-use mem::Memory;
 use mem::address::{SHARED_BASE, is_local, is_shared};
+use mem::{Memory, ReadBytes};
 use source::Span;
 use vm::{Frame, Program, Warp};
 
@@ -11,7 +11,7 @@ use vm::{Frame, Program, Warp};
 #[derive(Clone, Copy, Debug)]
 pub struct Memories<'a> {
     /// Everything but shared and local memory.
-    pub memory: &'a Memory,
+    pub memory: &'a dyn ReadBytes,
     /// Shared memory of its block.
     pub shared: &'a [u8],
     /// Its warp.

@@ -210,8 +210,13 @@ impl Host {
         budget: &mut u64,
         hooks: Option<&mut dyn Hooks<1>>,
     ) -> Option<HostYield> {
-        let mut ctx =
-            Context { memory, shared: &mut [], geometry: Geometry::default(), budget: *budget, atomics: None };
+        let mut ctx = Context {
+            memory: memory.view(),
+            shared: &mut [],
+            geometry: Geometry::default(),
+            budget: *budget,
+            atomics: None,
+        };
         let stop = self.warp.run(program, &mut ctx, hooks);
         *budget = ctx.budget;
         match stop {

@@ -311,7 +311,7 @@ impl Machine {
     pub fn advance(&mut self, budget: u64, world: &mut dyn World, observer: &mut dyn Observer) -> MachineStop {
         let mut budget = budget;
         // A checkpoint may have gone since, whose pages only this memory still keeps.
-        self.memory.let_go();
+        self.memory.release_retired();
         loop {
             self.see_exhaustion();
             match self.turn.clone() {

@@ -243,7 +243,7 @@ impl Device for VerifyDevice {
                     self.failed_on_gpu(span, error, None);
                 }
                 drop(theirs);
-                memory.settle();
+                memory.reclaim();
             }
         }
         Ok(())
@@ -256,7 +256,7 @@ impl Device for VerifyDevice {
         {
             self.compare(memory, &launch, &theirs);
             drop(theirs);
-            memory.settle();
+            memory.reclaim();
         }
         progress
     }

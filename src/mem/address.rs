@@ -1,6 +1,6 @@
 //! The map of address numbers.
 //!
-//! Each region has a base of its own, so that an address says where it belongs. Within a region the allocator
+//! Each region has its own base, so an address tells its region. Within a region the allocator
 //! counts up to the region's end before it uses numbers again, leaving a gap of at least [`GUARD`] bytes between allocations.
 
 /// Bytes that are never allocated between two allocations.

@@ -4,7 +4,7 @@
 //! for each block. The oldest blocks of which nothing lives are forgotten when there are very many: an address of such an
 //! allocation is one where nothing was ever allocated.
 
-use crate::memory::{Alloc, AllocId};
+use crate::allocation::{Alloc, AllocId};
 use source::Span;
 use std::collections::BTreeSet;
 use std::sync::Arc;

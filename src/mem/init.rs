@@ -1,8 +1,8 @@
 //! Which bytes have been written: one bit for each byte, for `--check init`.
 //!
 //! What nothing has written since its allocation counts as uninitialised; a copy hands the bits on. They are kept only where
-//! they are wanted. Writes through [`Memory`](crate::Memory)'s own calls are noted there; the executor's stores are not, so
-//! whoever runs it notes them from its hooks ([`InitBits::store`]).
+//! they are wanted. Writes through [`Memory`](crate::Memory)'s own calls are noted there; the executor's stores are not: the
+//! caller of the executor notes them from its hooks ([`InitBits::store`]).
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -129,7 +129,7 @@ impl Initialised {
         self.0.get_or_insert_default();
     }
 
-    /// The bits, for whoever notes the executor's stores.
+    /// The bits, for the code that notes the executor's stores.
     pub(crate) fn share(&self) -> Option<SharedInitBits> {
         self.0.clone().map(SharedInitBits)
     }

@@ -2,31 +2,38 @@
 //!
 //! A [`Memory`] is everything that a program's addresses reach, but for shared and local memory: host data, the memory of
 //! each device, managed and pinned memory. Addresses are numbers from our own allocator ([`address`]): fixed bases, guard
-//! gaps, not used again before all of a region have been, so that a stale address is found out. Contents live in pages that a
-//! clone shares until one of the two writes ([`backing`]); that is what makes checkpoints cheap (invariant I8).
+//! gaps, no reuse before all numbers of a region have been used, so that a stale address is found out. Contents live in pages
+//! that a clone shares until one of the two writes ([`backing`]); that makes checkpoints cheap (invariant I8).
 //!
+//! Running code goes through a [`MemoryView`]: direct, or through a [`WriteBuffer`] where blocks run ahead of their turn.
 //! Every access is checked against the live allocations: that is the memory safety of the emulator itself.
 //!
 //! Not here: shared and local memory of running blocks (`vm`), shadow memory of the race detector (`race`), what a fault is
 //! called (`finding`).
 
 pub mod address;
+mod allocation;
 mod backing;
-mod draft;
+mod buffer;
+mod contents;
 mod history;
 mod init;
 mod lanes;
+mod loads;
 mod memory;
-mod overlay;
 mod page;
-mod sheet;
+mod sync;
 mod touch;
-mod warp;
+mod view;
+mod words;
 
 pub use address::Region;
-pub use draft::Draft;
+pub use allocation::{Alloc, AllocId, FreeError, OutOfMemory};
+pub use buffer::{BufferedMemory, WriteBuffer};
 pub use init::{InitBits, SharedInitBits};
-pub use lanes::{Grid, Lanes, Word};
-pub use memory::{Alloc, AllocId, FreeError, Memory, OutOfMemory};
+pub use lanes::{ActivePattern, LaneAddresses, RowShape, Strided};
+pub use loads::Hint;
+pub use memory::Memory;
 pub use touch::Touch;
-pub use warp::Hint;
+pub use view::{DirectView, MemoryView, ReadBytes, SharedMemory};
+pub use words::Word;

@@ -1,37 +1,21 @@
-//! Allocations and checked access to their contents.
+//! A memory: its live allocations, its limits, and the lists of what was written and touched.
+//!
+//! The types say who may do what. `&Memory` reads, from any number of threads. `&mut Memory` allocates, frees and writes. Code
+//! that runs stores through a view (`view`), which borrows the memory for as long as it runs. A clone shares pages until one of
+//! the two writes.
+//!
+//! Not here: reading and writing contents (`contents`), pages (`backing`).
+#![allow(unsafe_code)] // Who borrows the memory decides whether another thread may use its pages.
 
 use crate::address::{ALIGN, GUARD, REGION_BITS, Region};
-use crate::backing::{Backing, Desk};
+use crate::allocation::{Alloc, AllocId, FreeError, OutOfMemory};
+use crate::backing::{Backing, RetireList};
 use crate::history::History;
 use crate::init::{Initialised, SharedInitBits};
-use crate::lanes::Word;
-use crate::overlay::Overlay;
-use crate::page::PAGE;
 use crate::touch::{Touch, Touches};
 use source::Span;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// Number of an allocation, in order of birth; never used again.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct AllocId(pub u32);
-
-/// What is known of an allocation, dead ones included.
-#[derive(Clone, Debug)]
-pub struct Alloc {
-    /// First address.
-    pub base: u64,
-    /// Bytes asked for.
-    pub bytes: u64,
-    /// Where it lies.
-    pub region: Region,
-    /// Name of the variable it was made for; empty if none.
-    pub name: Arc<str>,
-    /// The statement that made it.
-    pub span: Span,
-    /// The statement that freed it.
-    pub freed: Option<Span>,
-}
 
 /// An allocation that lives, or the place in the list of one that did.
 #[derive(Debug)]
@@ -58,49 +42,28 @@ pub struct Memory {
     /// Live allocations, by base, with places of dead ones among them.
     pub(crate) live: Vec<Live>,
     /// How many of them are dead.
-    pub(crate) dead: usize,
-    pub(crate) desk: Arc<Desk>,
-    pub(crate) history: History,
+    dead: usize,
+    retired: Arc<RetireList>,
+    history: History,
     next: BTreeMap<Region, u64>,
     used: BTreeMap<Region, u64>,
     limits: BTreeMap<Region, u64>,
     /// How many bytes all regions but the stack may hold together, if that is limited.
     total_limit: Option<u64>,
-    touches: Touches,
-    initialised: Initialised,
-    /// Of a draft: what its accesses go to, since nothing lives in it.
-    pub(crate) overlay: Option<Box<Overlay>>,
-}
-
-/// An allocation that does not fit.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct OutOfMemory {
-    /// Bytes asked for.
-    pub bytes: u64,
-    /// Bytes that are free in the region.
-    pub free: u64,
-}
-
-/// An address that cannot be freed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum FreeError {
-    /// It was freed before.
-    Freed(AllocId),
-    /// It lies inside an allocation, not at its beginning.
-    Inside(AllocId),
-    /// Nothing was ever allocated there.
-    Unknown,
+    pub(crate) touches: Touches,
+    pub(crate) initialised: Initialised,
 }
 
 impl Clone for Memory {
     fn clone(&self) -> Memory {
-        let desk = self.desk.beside();
+        let retired = self.retired.sibling();
         let living = self.live.iter().filter(|l| !l.is_dead);
-        let live = living.map(|l| Live { backing: l.backing.share(&desk), ..*l }).collect();
+        // SAFETY: who stores has borrowed the memory exclusively, so nobody does.
+        let live = living.map(|l| Live { backing: unsafe { l.backing.share(&retired) }, ..*l }).collect();
         Memory {
             live,
             dead: 0,
-            desk,
+            retired,
             history: self.history.clone(),
             next: self.next.clone(),
             used: self.used.clone(),
@@ -108,8 +71,6 @@ impl Clone for Memory {
             total_limit: self.total_limit,
             touches: self.touches.clone(),
             initialised: self.initialised.clone(),
-            // A draft belongs to who runs it.
-            overlay: None,
         }
     }
 }
@@ -125,7 +86,7 @@ impl Memory {
         self.limits.insert(region, bytes);
     }
 
-    /// Sets how many bytes all regions may hold together at one time. The stack has a size of its own.
+    /// Sets how many bytes all regions may hold together at one time. The stack has its own size.
     pub fn set_total_limit(&mut self, bytes: u64) {
         self.total_limit = Some(bytes);
     }
@@ -145,7 +106,7 @@ impl Memory {
         self.initialised.want();
     }
 
-    /// Which bytes have been written, if that is kept, for whoever runs code on this memory and notes its stores.
+    /// Which bytes have been written, if that is kept, for the caller of the executor, which notes stores.
     pub fn initialised(&self) -> Option<SharedInitBits> {
         self.initialised.share()
     }
@@ -191,18 +152,18 @@ impl Memory {
     /// Sets how many bytes the pages of this memory and all its clones may really hold at one time. An allocation that does not
     /// fit into what is left fails; so does a store whose page does not, see [`Memory::take_exhaustion`].
     pub fn set_page_limit(&mut self, bytes: u64) {
-        self.desk.pool().set_limit(bytes);
+        self.retired.pool().set_limit(bytes);
     }
 
     /// How many bytes of pages there may be, if a write has failed for want of pages since the last call though its address
     /// was good.
     pub fn take_exhaustion(&self) -> Option<u64> {
-        self.desk.pool().take_exhaustion()
+        self.retired.pool().take_exhaustion()
     }
 
     /// Whether [`Memory::take_exhaustion`] would give something.
     pub fn is_exhausted(&self) -> bool {
-        self.desk.pool().is_exhausted()
+        self.retired.pool().is_exhausted()
     }
 
     /// Bytes of pages really held.
@@ -213,7 +174,7 @@ impl Memory {
     /// Allocates `bytes` (perhaps 0) and gives the first address, a multiple of 256. The contents read as zeros.
     pub fn alloc(&mut self, region: Region, bytes: u64, name: &str, span: Span) -> Result<u64, OutOfMemory> {
         // A stack is large so that calls may nest deeply, which few programs do.
-        let room = if region == Region::HostStack { u64::MAX } else { self.desk.pool().room() };
+        let room = if region == Region::HostStack { u64::MAX } else { self.retired.pool().room() };
         let (used, free) = (self.used(region), self.free_bytes(region).min(room));
         let refused = OutOfMemory { bytes, free };
         if bytes > free || bytes > 1 << 40 {
@@ -221,7 +182,7 @@ impl Memory {
         }
         let base = self.find_room(region, bytes).ok_or(refused)?;
         let id = self.history.next().ok_or(refused)?;
-        let backing = Backing::new(bytes, &self.desk).ok_or(refused)?;
+        let backing = Backing::new(bytes, &self.retired).ok_or(refused)?;
         let live = Live { base, bytes, id, is_dead: false, backing };
         self.next.insert(region, live.end());
         self.used.insert(region, used + bytes);
@@ -270,9 +231,9 @@ impl Memory {
             return Err(FreeError::Inside(id));
         }
         let region = self.history.get(id).region;
-        (l.bytes, l.is_dead, l.backing) = (0, true, Backing::empty(&self.desk));
+        (l.bytes, l.is_dead, l.backing) = (0, true, Backing::empty(&self.retired));
         self.dead += 1;
-        self.desk.clear();
+        self.release_retired();
         // Places are given up together, so that freeing costs the same wherever the place is.
         if self.dead > 32 + self.live.len() / 2 {
             self.live.retain(|l| !l.is_dead);
@@ -303,7 +264,8 @@ impl Memory {
         let alloc = other.info(live.id);
         let here = self.alloc(region, live.bytes, &alloc.name, alloc.span).ok()?;
         let at = self.position(here)?;
-        self.live[at].backing = live.backing.share_alone();
+        // SAFETY: as in `clone`.
+        self.live[at].backing = unsafe { live.backing.share_detached() };
         Some((live.base, here, live.bytes))
     }
 
@@ -330,132 +292,46 @@ impl Memory {
     }
 
     #[inline]
-    fn position(&self, address: u64) -> Option<usize> {
+    pub(crate) fn position(&self, address: u64) -> Option<usize> {
         let at = self.live.partition_point(|l| l.base <= address).checked_sub(1)?;
         let l = &self.live[at];
         (address - l.base < l.bytes.max(1) && !l.is_dead).then_some(at)
     }
 
-    /// The live allocation that holds `len` bytes from `address` on; `hint` is where it was found last.
-    #[inline(always)]
-    pub(crate) fn locate(&self, address: u64, len: u64, hint: &mut u32) -> Option<&Live> {
-        if let Some(l) = self.live.get(*hint as usize) {
-            let offset = address.wrapping_sub(l.base);
-            if offset < l.bytes && len <= l.bytes - offset {
-                return Some(l);
-            }
-        }
-        let at = self.position(address)?;
-        let l = &self.live[at];
-        let offset = address - l.base;
-        if offset >= l.bytes || len > l.bytes - offset {
-            return None;
-        }
-        *hint = at as u32;
-        Some(l)
-    }
-
-    /// Copies bytes out; `None` if any of them lies outside the live allocation at `address`.
-    pub fn read(&self, address: u64, out: &mut [u8]) -> Option<()> {
-        if out.is_empty() {
-            return Some(());
-        }
-        let Some(l) = self.locate(address, out.len() as u64, &mut 0) else {
-            return self.overlay.as_ref()?.read(address, out);
-        };
-        l.backing.read((address - l.base) as usize, out);
-        self.touches.note(address, out.len() as u64, false);
-        Some(())
-    }
-
-    /// Copies bytes in; `None`, and nothing written, if any of them lies outside the live allocation at `address`. For want
-    /// of pages too it is `None`.
-    pub fn write(&mut self, address: u64, data: &[u8]) -> Option<()> {
-        if data.is_empty() {
-            return Some(());
-        }
-        let l = self.locate(address, data.len() as u64, &mut 0)?;
-        l.backing.write((address - l.base) as usize, data)?;
-        self.touches.note(address, data.len() as u64, true);
-        self.initialised.with(|bits| bits.set(address, data.len() as u64));
-        Some(())
-    }
-
-    /// Sets bytes to zero, giving whole pages back; `None` if any lies outside the live allocation at `address`.
-    pub fn clear(&mut self, address: u64, len: u64) -> Option<()> {
-        if len == 0 {
-            return Some(());
-        }
-        let at = self.position(address)?;
-        let l = &mut self.live[at];
-        let offset = address - l.base;
-        if len > l.bytes - offset {
-            return None;
-        }
-        l.backing.clear(offset as usize, len as usize)?;
-        self.touches.note(address, len, true);
-        self.initialised.with(|bits| bits.set(address, len));
-        Some(())
-    }
-
-    /// Copies `len` bytes from `source` to `destination`, as if through a temporary.
-    pub fn copy(&mut self, destination: u64, source: u64, len: u64) -> Option<()> {
-        if len == 0 {
-            return Some(());
-        }
-        let mut hint = u32::MAX;
-        self.locate(destination, len, &mut hint)?;
-        self.locate(source, len, &mut hint)?;
-        let holes = self.holes(source, len);
-        let mut buffer = vec![0; len.min(PAGE as u64) as usize];
-        // Chunks go upwards or downwards so that an overlapping source is read before it is overwritten.
-        let chunks = len.div_ceil(buffer.len() as u64);
-        for i in 0..chunks {
-            let chunk = if destination > source { chunks - 1 - i } else { i };
-            let at = chunk * buffer.len() as u64;
-            let n = (len - at).min(buffer.len() as u64) as usize;
-            let from = self.locate(source + at, n as u64, &mut hint)?;
-            from.backing.read((source + at - from.base) as usize, &mut buffer[..n]);
-            self.write(destination + at, &buffer[..n])?;
-        }
-        for (offset, hole) in holes {
-            self.mark_uninitialised(destination + offset, hole);
-        }
-        Some(())
-    }
-
-    /// Lets go of pages that clones have left behind, and takes back those that no clone shares any more, so that they are
-    /// written in place.
-    pub fn settle(&mut self) {
-        self.let_go();
+    /// Makes pages that no clone shares any more this memory's own, so that they are written in place, and releases those that
+    /// clones have left behind.
+    pub fn reclaim(&mut self) {
+        self.release_retired();
         for l in &mut self.live {
-            l.backing.settle();
+            l.backing.reclaim();
         }
     }
 
-    /// Lets go of pages that clones have left behind.
-    pub fn let_go(&mut self) {
-        self.desk.clear();
+    /// Releases pages that were replaced by copies.
+    pub fn release_retired(&mut self) {
+        // SAFETY: the memory is borrowed exclusively, so nobody else uses a backing of it.
+        unsafe { self.retired.release() };
     }
 
-    /// Reads one word; `None` if it lies outside. `hint` remembers where the last access was; start it at 0.
-    #[inline(always)]
-    pub fn load<T: Word>(&self, address: u64, hint: &mut u32) -> Option<T> {
-        let l = self.locate(address, T::BYTES as u64, hint)?;
-        Some(crate::lanes::load_at(&l.backing, (address - l.base) as usize))
+    /// How many places its list of allocations has.
+    pub fn places(&self) -> usize {
+        self.live.len()
     }
 
-    /// Writes one word; `None` if it lies outside.
-    ///
-    /// Takes a shared reference because workers write one memory at once; they touch disjoint bytes (see `page`).
-    #[inline(always)]
-    pub fn store<T: Word>(&self, address: u64, value: T, hint: &mut u32) -> Option<()> {
-        let l = self.locate(address, T::BYTES as u64, hint)?;
-        crate::lanes::store_at(&l.backing, (address - l.base) as usize, value)
+    /// Whether all that device code may write can be written without a page that the pool might refuse.
+    pub fn has_room_for_writes(&self) -> bool {
+        let alive = self.live.iter().filter(|l| Region::of(l.base).is_some_and(Region::is_device_accessible));
+        alive.map(|l| l.backing.missing()).sum::<u64>() <= self.retired.pool().room()
+    }
+
+    /// Two numbers of which one changes whenever anything is allocated or freed.
+    pub(crate) fn shape(&self) -> (u32, usize) {
+        (self.history.next().map_or(u32::MAX, |id| id.0), self.live.len() - self.dead)
     }
 }
 
 #[cfg(test)]
+#[cfg(not(loom))]
 mod tests {
     use super::*;
 
@@ -463,17 +339,6 @@ mod tests {
         let mut m = Memory::new();
         let a = m.alloc(Region::Device(0), 1000, "a", Span::NONE).expect("room");
         (m, a)
-    }
-
-    #[test]
-    fn accesses_outside_the_allocation_are_refused() {
-        let (mut m, a) = filled();
-        assert!(m.write(a, &[1; 1000]).is_some());
-        assert!(m.write(a + 1, &[1; 1000]).is_none());
-        assert!(m.read(a + 1000, &mut [0]).is_none());
-        assert!(m.read(a - 1, &mut [0]).is_none());
-        assert_eq!(m.load::<u32>(a + 998, &mut 0), None);
-        assert_eq!(m.load::<u32>(a + 996, &mut 0), Some(0x0101_0101));
     }
 
     #[test]
@@ -486,18 +351,6 @@ mod tests {
         let b = m.alloc(Region::Device(0), 8, "b", Span::NONE).expect("room");
         assert!(b > a + 1000, "addresses are not reused");
         assert_eq!(Region::of(b), Some(Region::Device(0)));
-    }
-
-    #[test]
-    fn copy_handles_overlap() {
-        let mut m = Memory::new();
-        let a = m.alloc(Region::Host, 300_000, "a", Span::NONE).expect("room");
-        let data: Vec<u8> = (0..250_000u32).map(|i| (i % 251) as u8).collect();
-        m.write(a, &data).expect("inside");
-        m.copy(a + 1000, a, 250_000).expect("inside");
-        let mut out = vec![0; 250_000];
-        m.read(a + 1000, &mut out).expect("inside");
-        assert_eq!(out, data);
     }
 
     #[test]
@@ -567,27 +420,5 @@ mod tests {
         assert!(make(&mut m, 1 << 20).is_err());
         assert!(m.free(last, Span::NONE).is_ok());
         assert!(make(&mut m, 1 << 20).is_ok_and(|a| a > first));
-    }
-
-    #[test]
-    fn replaced_pages_are_given_back() {
-        let mut m = Memory::new();
-        m.set_page_limit(3 << 16);
-        let a = m.alloc(Region::Host, 1 << 16, "a", Span::NONE).expect("room");
-        for i in 0..20 {
-            let before = m.clone();
-            m.write(a, &[i]).expect("inside");
-            drop(before);
-            m.let_go();
-        }
-        assert_eq!(m.take_exhaustion(), None);
-        let (one, two) = (m.clone(), m.clone());
-        m.write(a, &[1]).expect("inside");
-        one.store::<u8>(a, 2, &mut 0).expect("inside");
-        assert_eq!(two.store::<u8>(a, 3, &mut 0), None);
-        assert_eq!(m.take_exhaustion(), Some(3 << 16));
-        let mut out = [0];
-        two.read(a, &mut out);
-        assert_eq!(out, [19]);
     }
 }

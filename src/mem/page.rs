@@ -1,92 +1,122 @@
-//! Pages: counted blocks of bytes, and those that are free.
+//! Pages: reference-counted blocks of bytes, and the pool they come from.
 //!
-//! A page is a block of the system's allocator with a head before its bytes: how many slots refer to it, and how large it is.
-//! Blocks are asked for with the alignment that every block has anyway, since allocators are wasteful with a larger one; a
-//! page of some size begins at a line of the processor's cache within its block. A [`Pool`] is shared by a memory and all its
-//! clones. It keeps some whole pages that came back, so that memory that comes and goes is not fetched from the system each
-//! time, and knows how many bytes all pages have.
+//! A page is a block of the system's allocator with a header before its bytes: how many references there are, and how large it
+//! is. A [`Pool`] is shared by a memory and all its clones. It keeps some whole pages that came back, so that memory that
+//! comes and goes is not fetched from the system each time, and it knows how many bytes all pages have.
 //!
-//! Where the system or the limit gives no more, [`Pool::take`] gives nothing and the pool keeps in mind that it was so: what
-//! then fails is no fault of the address.
-// Blocks with a head, whose references are counted by hand because slots keep a mark in the pointer; heads are aligned, as
-// the lead before each page's bytes is a multiple of 16.
+//! Why the count is kept by hand and not by `Arc<[u8]>`: a page that the system cannot give is an error that a program sees
+//! ([`Pool::take`] returns `None`), where `Arc` ends the process; the bytes of a large page begin at a cache line without an
+//! allocation that is over-aligned, which allocators waste room on; and pages are recycled.
+//!
+//! Not here: who may read or write the bytes, and which pages make up an allocation (`backing`).
+// A block with a header has no type in safe Rust. Every access to the header or the bytes rests on `Page`'s invariant.
 #![allow(unsafe_code, clippy::cast_ptr_alignment)]
 
+use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, fence, lock};
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Bytes of a whole page.
 pub(crate) const PAGE: usize = 1 << 16;
 /// Whole pages that a pool keeps at most.
 const KEPT: usize = 512;
-/// Alignment of every block; that of pages from [`LARGE`] bytes on.
+/// Alignment of every block, which allocators give anyway.
 const ALIGN: usize = 16;
+/// Alignment of the bytes of a page of at least [`LARGE`] bytes: a cache line.
 const LINE: usize = 64;
 const LARGE: usize = 1024;
 
 /// What lies before the bytes of a page.
-struct Head {
+#[repr(C, align(16))]
+struct Header {
     count: AtomicUsize,
     /// Bytes of the page.
     bytes: u32,
     /// Bytes from the beginning of the block to those of the page.
     lead: u32,
+    /// Stands for the bytes, so that the model checker sees who uses them when.
+    #[cfg(loom)]
+    tracked: loom::cell::UnsafeCell<()>,
 }
 
-const HEAD: usize = size_of::<Head>();
+const HEADER: usize = size_of::<Header>();
 
-/// The bytes of a page; says nothing about who owns a reference.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// One reference to a page.
+///
+/// Invariant: the pointer is that of the bytes of a block made by [`Pool::take`], with the provenance of the whole block, and
+/// the block lives at least as long as the reference is not given back with [`Pool::give`]. Dropping it leaks the page.
+#[derive(PartialEq, Eq, Debug)]
 pub(crate) struct Page(NonNull<u8>);
 
+// SAFETY: a page is a pointer to a block that every thread may use; the count is atomic, and uses of the bytes are `unsafe`.
+unsafe impl Send for Page {}
+
 impl Page {
-    /// A page from what [`Page::raw`] gave; `None` for 0.
+    /// Turns the reference into a pointer to the bytes, a multiple of 16.
+    pub(crate) fn into_raw(self) -> *mut u8 {
+        self.0.as_ptr()
+    }
+
+    /// Takes back the reference that [`Page::into_raw`] gave away; `None` for a null pointer.
     ///
     /// # Safety
-    /// The page must be alive as long as it is used.
-    #[inline(always)]
-    pub(crate) unsafe fn from_raw(raw: usize) -> Option<Page> {
-        NonNull::new(raw as *mut u8).map(Page)
+    /// A pointer that is not null must come from [`Page::into_raw`], and each is taken back once.
+    pub(crate) unsafe fn from_raw(raw: *mut u8) -> Option<Page> {
+        NonNull::new(raw).map(Page)
     }
 
-    /// The address of its bytes, a multiple of 16.
-    pub(crate) fn raw(self) -> usize {
-        self.0.as_ptr() as usize
+    /// Does something with the page of a pointer whose reference stays where it is; `None` for a null pointer.
+    ///
+    /// # Safety
+    /// A pointer that is not null must come from [`Page::into_raw`], and its reference must not be given back meanwhile.
+    pub(crate) unsafe fn with_raw<R>(raw: *mut u8, f: impl FnOnce(&Page) -> R) -> Option<R> {
+        NonNull::new(raw).map(|bytes| f(&Page(bytes)))
     }
 
-    /// Its bytes.
-    #[inline(always)]
-    pub(crate) fn bytes(self) -> *mut u8 {
+    /// The first of its bytes.
+    pub(crate) fn bytes(&self) -> *mut u8 {
         self.0.as_ptr()
     }
 
     /// How many bytes it has.
-    pub(crate) fn len(self) -> usize {
-        self.head().bytes as usize
+    pub(crate) fn len(&self) -> usize {
+        self.header().bytes as usize
     }
 
-    fn head(&self) -> &Head {
-        // SAFETY: every page is made by `Pool::take`, which writes a head before its bytes, and is alive while it is used.
-        unsafe { &*self.0.as_ptr().sub(HEAD).cast::<Head>() }
+    fn header(&self) -> &Header {
+        // SAFETY: by the invariant the block lives and has a header before the bytes.
+        unsafe { &*self.0.as_ptr().sub(HEADER).cast::<Header>() }
     }
 
-    /// Counts one more reference.
-    pub(crate) fn share(self) {
-        self.head().count.fetch_add(1, Ordering::Relaxed);
+    /// One more reference.
+    pub(crate) fn share(&self) -> Page {
+        self.header().count.fetch_add(1, Ordering::Relaxed);
+        Page(self.0)
     }
 
-    /// Whether there is one reference only.
-    pub(crate) fn is_sole(self) -> bool {
-        self.head().count.load(Ordering::Acquire) == 1
+    /// Whether this is the only reference.
+    pub(crate) fn is_sole(&self) -> bool {
+        self.header().count.load(Ordering::Acquire) == 1
+    }
+
+    /// Tells the model checker that bytes are read, or that bytes are written which nobody else uses.
+    #[inline(always)]
+    pub(crate) fn track_use(&self) {
+        #[cfg(loom)]
+        self.header().tracked.with(|_| ());
+    }
+
+    /// Tells the model checker that nobody else uses any byte.
+    fn track_sole_use(&self) {
+        #[cfg(loom)]
+        self.header().tracked.with_mut(|_| ());
     }
 }
 
 /// Where pages come from, for a memory and its clones.
 #[derive(Debug)]
 pub(crate) struct Pool {
-    free: Mutex<Vec<usize>>,
+    free: Mutex<Vec<Page>>,
     /// Bytes of all pages that are referred to.
     held: AtomicU64,
     /// How many there may be.
@@ -97,7 +127,7 @@ pub(crate) struct Pool {
 impl Default for Pool {
     fn default() -> Pool {
         Pool {
-            free: Mutex::default(),
+            free: Mutex::new(Vec::new()),
             held: AtomicU64::new(0),
             limit: AtomicU64::new(u64::MAX),
             is_exhausted: AtomicBool::new(false),
@@ -106,10 +136,6 @@ impl Default for Pool {
 }
 
 impl Pool {
-    fn free(&self) -> MutexGuard<'_, Vec<usize>> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Sets how many bytes all pages may have.
     pub(crate) fn set_limit(&self, bytes: u64) {
         self.limit.store(bytes, Ordering::Relaxed);
@@ -120,73 +146,82 @@ impl Pool {
         self.limit.load(Ordering::Relaxed).saturating_sub(self.held.load(Ordering::Relaxed))
     }
 
-    /// Whether a page could not be had since the last [`Pool::take_exhaustion`].
+    /// Whether a page was refused since the last [`Pool::take_exhaustion`].
     pub(crate) fn is_exhausted(&self) -> bool {
         self.is_exhausted.load(Ordering::Relaxed)
     }
 
-    /// How many bytes all pages could have, if a page could not be had since the last call.
+    /// How many bytes all pages could have, if a page was refused since the last call.
     pub(crate) fn take_exhaustion(&self) -> Option<u64> {
         let is_exhausted = self.is_exhausted.swap(false, Ordering::Relaxed);
         let (limit, held) = (self.limit.load(Ordering::Relaxed), self.held.load(Ordering::Relaxed));
         is_exhausted.then_some(if limit == u64::MAX { held } else { limit })
     }
 
-    /// A page of `bytes` with one reference, the caller's; its bytes are zeros or a copy of those of `from`, which must have
-    /// as many.
-    pub(crate) fn take(&self, bytes: usize, from: Option<Page>) -> Option<Page> {
+    /// A new page of `bytes` with one reference. Its bytes are zeros or a copy of those of `from`, which must have as many and
+    /// which nobody writes meanwhile. `None`, and a note for [`Pool::take_exhaustion`], if the system or the limit gives no more.
+    pub(crate) fn take(&self, bytes: usize, from: Option<&Page>) -> Option<Page> {
+        debug_assert!(from.is_none_or(|f| f.len() == bytes));
         let page = if bytes as u64 <= self.room() { self.blank(bytes, from.is_none()) } else { None };
         let Some(page) = page else {
             self.is_exhausted.store(true, Ordering::Relaxed);
             return None;
         };
         self.held.fetch_add(bytes as u64, Ordering::Relaxed);
+        page.track_sole_use();
         if let Some(from) = from {
-            // SAFETY: both have `bytes` bytes; nobody writes a page that is copied, and the other one is the caller's alone.
+            from.track_use();
+            // SAFETY: both have `bytes` bytes; nobody writes a page that is copied, and nobody else knows the new one.
             unsafe { std::ptr::copy_nonoverlapping(from.bytes(), page.bytes(), bytes) };
         }
         Some(page)
     }
 
-    /// A page with one reference, whose bytes are zeros or whatever they were.
+    /// A page with one reference, whose bytes are zeros or anything.
     fn blank(&self, bytes: usize, is_zero: bool) -> Option<Page> {
         if bytes == PAGE
-            && let Some(raw) = self.free().pop()
+            && let Some(page) = lock(&self.free).pop()
         {
-            // SAFETY: the list owns its pages, of which this one is whole and the caller's from here on.
-            let page = unsafe { Page::from_raw(raw) }?;
-            page.share();
+            page.header().count.store(1, Ordering::Relaxed);
             if is_zero {
-                // SAFETY: as above.
+                page.track_sole_use();
+                // SAFETY: the page is whole, and nobody else has a reference.
                 unsafe { std::ptr::write_bytes(page.bytes(), 0, PAGE) };
             }
             return Some(page);
         }
         let layout = layout(bytes)?;
-        // SAFETY: the layout is not empty, since it has room for a head.
+        // SAFETY: the layout is not empty, since it has room for a header.
         let block = unsafe { if is_zero { alloc_zeroed(layout) } else { alloc(layout) } };
         let block = NonNull::new(block)?;
-        let lead = if bytes >= LARGE { (block.as_ptr() as usize + HEAD).next_multiple_of(LINE) } else { 0 };
-        let lead = if lead == 0 { HEAD } else { lead - block.as_ptr() as usize };
-        // SAFETY: `layout` leaves room for a head and for the way to the next line before the bytes.
-        let page = Page(unsafe { block.add(lead) });
-        let head = Head { count: AtomicUsize::new(1), bytes: bytes as u32, lead: lead as u32 };
-        // SAFETY: the head lies within the block, and its address is a multiple of 16 as are block and lead.
-        unsafe { page.0.as_ptr().sub(HEAD).cast::<Head>().write(head) };
-        Some(page)
+        let first = block.addr().get();
+        let lead = if bytes >= LARGE { (first + HEADER).next_multiple_of(LINE) - first } else { HEADER };
+        // SAFETY: `layout` leaves room for a header and for the way to the next line before the bytes.
+        let bytes_at = unsafe { block.add(lead) };
+        let header = Header {
+            count: AtomicUsize::new(1),
+            bytes: bytes as u32,
+            lead: lead as u32,
+            #[cfg(loom)]
+            tracked: loom::cell::UnsafeCell::new(()),
+        };
+        // SAFETY: the header lies within the block, and its address is a multiple of 16 as are those of block and bytes.
+        unsafe { bytes_at.as_ptr().sub(HEADER).cast::<Header>().write(header) };
+        Some(Page(bytes_at))
     }
 
-    /// Takes back one reference of a page, and the page itself with its last.
+    /// Gives a reference back, and the page with its last one.
     pub(crate) fn give(&self, page: Page) {
-        if page.head().count.fetch_sub(1, Ordering::Release) != 1 {
+        if page.header().count.fetch_sub(1, Ordering::Release) != 1 {
             return;
         }
         fence(Ordering::Acquire);
+        page.track_sole_use();
         self.held.fetch_sub(page.len() as u64, Ordering::Relaxed);
         if page.len() == PAGE {
-            let mut free = self.free();
+            let mut free = lock(&self.free);
             if free.len() < KEPT {
-                return free.push(page.raw());
+                return free.push(page);
             }
         }
         destroy(page);
@@ -195,31 +230,33 @@ impl Pool {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        for raw in std::mem::take(self.free.get_mut().unwrap_or_else(PoisonError::into_inner)) {
-            // SAFETY: the list owns its pages.
-            if let Some(page) = unsafe { Page::from_raw(raw) } {
-                destroy(page);
-            }
-        }
+        let free = std::mem::take(&mut *lock(&self.free));
+        free.into_iter().for_each(destroy);
     }
 }
 
 /// The block of a page of `bytes`.
 fn layout(bytes: usize) -> Option<Layout> {
-    let lead = if bytes >= LARGE { HEAD + LINE - ALIGN } else { HEAD };
+    let lead = if bytes >= LARGE { HEADER + LINE - ALIGN } else { HEADER };
     Layout::from_size_align(bytes + lead, ALIGN).ok()
 }
 
-/// Gives a page that nobody refers to back to the system.
+/// Gives a page to the system whose only reference this is.
 fn destroy(page: Page) {
-    let (bytes, lead) = (page.len(), page.head().lead as usize);
+    let (bytes, lead) = (page.len(), page.header().lead as usize);
     if let Some(layout) = layout(bytes) {
-        // SAFETY: the block was allocated with this layout, and `lead` is how far the page is from its beginning.
-        unsafe { dealloc(page.bytes().sub(lead), layout) };
+        let bytes = page.into_raw();
+        // SAFETY: the block was allocated with this layout, `lead` is how far the bytes are from its beginning, and the only
+        // reference ends here.
+        unsafe {
+            bytes.sub(HEADER).cast::<Header>().drop_in_place();
+            dealloc(bytes.sub(lead), layout);
+        }
     }
 }
 
 #[cfg(test)]
+#[cfg(not(loom))]
 mod tests {
     use super::*;
 
@@ -227,12 +264,13 @@ mod tests {
     fn a_whole_page_that_comes_back_is_taken_again_and_zero() {
         let pool = Pool::default();
         let a = pool.take(PAGE, None).expect("room");
-        assert!(a.raw().is_multiple_of(LINE));
-        // SAFETY: the page is this test's own.
+        let at = a.bytes();
+        assert!(at.addr().is_multiple_of(LINE));
+        // SAFETY: nobody else has a reference to the page.
         unsafe { a.bytes().write_bytes(7, PAGE) };
         pool.give(a);
         let b = pool.take(PAGE, None).expect("room");
-        assert_eq!(a, b);
+        assert_eq!(at, b.bytes());
         // SAFETY: as above.
         assert!(unsafe { std::slice::from_raw_parts(b.bytes(), PAGE) }.iter().all(|&x| x == 0));
         pool.give(b);
@@ -251,5 +289,20 @@ mod tests {
         pool.give(a);
         pool.give(b);
         assert_eq!(pool.room(), PAGE as u64 + 32);
+    }
+
+    #[test]
+    fn pages_of_all_sizes_are_aligned_and_go_with_their_last_reference() {
+        let pool = Pool::default();
+        for bytes in [16, 48, 1008, LARGE, LARGE + 16, PAGE - 16, PAGE] {
+            let page = pool.take(bytes, None).expect("room");
+            assert!(page.bytes().addr().is_multiple_of(if bytes >= LARGE { LINE } else { ALIGN }));
+            let more = page.share();
+            assert!(!page.is_sole());
+            pool.give(page);
+            assert!(more.is_sole() && pool.held.load(Ordering::Relaxed) == bytes as u64);
+            pool.give(more);
+        }
+        assert_eq!(pool.held.load(Ordering::Relaxed), 0);
     }
 }

@@ -1,7 +1,7 @@
-//! Notes of whole stretches of bytes that were read and written by address, for whoever watches the run time.
+//! Notes of whole stretches of bytes that were read and written by address, for checks that watch the run time.
 //!
 //! The executor tells of its own loads and stores through hooks; what goes through [`Memory::read`](crate::Memory::read) and
-//! its kin is noted here while somebody wants to know. A clone of a memory takes no notes of its own.
+//! its kin is noted here while somebody wants to know. A clone of a memory takes no notes.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -1,8 +1,9 @@
 //! What the detector is told about one memory instruction of one warp.
 //!
-//! The types are plain data of this crate's own, so that it depends on no other part: an emulator fills them in from its
-//! registers. The words are those of PTX (ISA 8.7, "Memory Consistency Model"): an access is *weak* or *strong*, a strong
+//! The types are plain data: an emulator fills them in from its registers. The words are those of PTX (ISA 8.7, "Memory Consistency Model"): an access is *weak* or *strong*, a strong
 //! one has a scope, and the scope of a warp does not exist.
+
+use mem::LaneAddresses;
 
 /// Lanes of a warp.
 pub const LANES: usize = 32;
@@ -78,50 +79,6 @@ impl Kind {
     }
 }
 
-/// The addresses of the lanes of a warp.
-#[derive(Clone, Copy, Debug)]
-pub enum Addresses<'a> {
-    /// One address per lane; those of inactive lanes are not looked at.
-    Lanes(&'a [u64; LANES]),
-    /// Lane `l` accesses `first + l * stride`; `first` is that of lane 0 even if lane 0 is inactive.
-    Strided {
-        /// Address of lane 0.
-        first: u64,
-        /// Bytes from one lane to the next.
-        stride: i64,
-    },
-    /// All lanes access this address.
-    Uniform(u64),
-    /// The lanes stand in rows: lane `l` accesses `first + l % lanes * step + l / lanes * row`.
-    Rows {
-        /// Address of lane 0.
-        first: u64,
-        /// Lanes of a row, a power of two.
-        lanes: u32,
-        /// Bytes from one lane of a row to the next.
-        step: i64,
-        /// Bytes from one row to the next.
-        row: i64,
-    },
-}
-
-impl Addresses<'_> {
-    /// The address that `lane` (below 32) accesses.
-    pub fn of(&self, lane: usize) -> u64 {
-        match *self {
-            Self::Lanes(addresses) => addresses[lane % LANES],
-            Self::Strided { first, stride } => first.wrapping_add_signed(stride.wrapping_mul(lane as i64)),
-            Self::Uniform(address) => address,
-            Self::Rows { first, lanes, step, row } => {
-                let lane = lane as i64;
-                let shift = lanes.max(1).ilog2();
-                let (row, column) = (row.wrapping_mul(lane >> shift), step.wrapping_mul(lane & ((1 << shift) - 1)));
-                first.wrapping_add_signed(row).wrapping_add_signed(column)
-            }
-        }
-    }
-}
-
 /// One memory instruction of one warp.
 #[derive(Clone, Copy, Debug)]
 pub struct WarpAccess<'a> {
@@ -137,8 +94,8 @@ pub struct WarpAccess<'a> {
     pub scope: Scope,
     /// Bytes that each lane accesses (1 and more).
     pub width: u32,
-    /// Where each lane accesses.
-    pub addresses: Addresses<'a>,
+    /// Where each lane accesses; of shared memory offsets in the block's own.
+    pub addresses: &'a LaneAddresses<LANES>,
 }
 
 impl WarpAccess<'_> {
@@ -169,12 +126,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strided_addresses_count_from_lane_zero() {
-        let a = Addresses::Strided { first: 100, stride: -4 };
-        assert_eq!((a.of(0), a.of(3)), (100, 88));
-    }
-
-    #[test]
     fn failed_compare_and_swap_is_a_read() {
         let access = WarpAccess {
             warp: 0,
@@ -183,7 +134,7 @@ mod tests {
             kind: Kind::Atomic,
             scope: Scope::Gpu,
             width: 4,
-            addresses: Addresses::Uniform(64),
+            addresses: &LaneAddresses::uniform(64),
         };
         assert_eq!(access.kind_of(0), Kind::Atomic);
         assert_eq!(access.kind_of(1), Kind::VolatileRead);

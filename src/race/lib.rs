@@ -65,6 +65,7 @@
 //! let options = Options::default();
 //! let launch = Launch { threads_per_block: 64, shared_bytes: 256 };
 //! // Both warps write the same 32 elements of shared memory, and no barrier is between.
+//! let row = mem::LaneAddresses::Strided(mem::Strided::contiguous(0, 4));
 //! let write = |warp| WarpAccess {
 //!     warp,
 //!     active: u32::MAX,
@@ -72,7 +73,7 @@
 //!     kind: Kind::Write,
 //!     scope: Scope::Gpu,
 //!     width: 4,
-//!     addresses: Addresses::Strided { first: 0, stride: 4 },
+//!     addresses: &row,
 //! };
 //! let mut first_pass = Detector::new(options);
 //! first_pass.begin_launch(launch);
@@ -105,7 +106,7 @@ mod shadow;
 mod stamp;
 mod timeline;
 
-pub use access::{Addresses, Kind, LANES, Scope, Space, Thread, WarpAccess};
+pub use access::{Kind, LANES, Scope, Space, Thread, WarpAccess};
 pub use byteset::ByteSet;
 pub use clock::block::Knowledge;
 pub use clock::order::{CtaSlot, Rules};

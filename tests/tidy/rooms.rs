@@ -9,7 +9,7 @@ use crate::tree::{Source, report, root, sources};
 use std::collections::BTreeMap;
 
 /// Crates that still have a cycle. Only remove names.
-const CYCLES_LEFT: &[&str] = &["mem", "tui"];
+const CYCLES_LEFT: &[&str] = &["tui"];
 
 /// The cycles of each crate that has any.
 fn cycles() -> BTreeMap<String, Vec<String>> {

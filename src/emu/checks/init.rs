@@ -108,12 +108,12 @@ impl InitHooks<'_> {
             ir::Space::Shared => {
                 let none = InitBits::default();
                 let bits = block.map_or(&none, |b| &b.shared);
-                lanes.for_each(|l| out[l] = gaps(bits, event.lanes.address(l, event.bytes) - SHARED_BASE));
+                lanes.for_each(|l| out[l] = gaps(bits, event.lanes.address(l) - SHARED_BASE));
             }
             ir::Space::Local => {
                 let none = InitBits::default();
                 for lane in lanes {
-                    let address = event.lanes.address(lane, event.bytes);
+                    let address = event.lanes.address(lane);
                     let bits = block.and_then(|b| b.local.get(&(warp.number(), lane as u32))).unwrap_or(&none);
                     let gap = gaps(bits, address - LOCAL_BASE);
                     if gap != 0 && is_local_variable(self.program, warp, address) {
@@ -121,7 +121,7 @@ impl InitHooks<'_> {
                     }
                 }
             }
-            _ => self.global.with(|bits| lanes.for_each(|l| out[l] = gaps(bits, event.lanes.address(l, event.bytes)))),
+            _ => self.global.with(|bits| lanes.for_each(|l| out[l] = gaps(bits, event.lanes.address(l)))),
         }
         out
     }
@@ -136,17 +136,17 @@ impl InitHooks<'_> {
         match event.space {
             ir::Space::Shared => {
                 let bits = &mut self.launch.blocks.entry(self.block).or_default().shared;
-                lanes.for_each(|l| note(bits, event.lanes.address(l, event.bytes) - SHARED_BASE, l));
+                lanes.for_each(|l| note(bits, event.lanes.address(l) - SHARED_BASE, l));
             }
             ir::Space::Local => {
                 let block = self.launch.blocks.entry(self.block).or_default();
                 for lane in lanes {
                     let bits = block.local.entry((warp.number(), lane as u32)).or_default();
-                    note(bits, event.lanes.address(lane, event.bytes) - LOCAL_BASE, lane);
+                    note(bits, event.lanes.address(lane) - LOCAL_BASE, lane);
                 }
             }
             _ => self.global.with(|bits| {
-                lanes.for_each(|l| note(bits, event.lanes.address(l, event.bytes), l));
+                lanes.for_each(|l| note(bits, event.lanes.address(l), l));
             }),
         }
     }
@@ -155,7 +155,7 @@ impl InitHooks<'_> {
         let mut lanes = (0..32).filter(|&lane| missing[lane] != 0);
         let Some(lane) = lanes.next() else { return };
         let count = 1 + lanes.count() as u64;
-        let address = event.lanes.address(lane, event.bytes);
+        let address = event.lanes.address(lane);
         let space = match event.space {
             ir::Space::Shared => Space::Shared,
             ir::Space::Local => Space::Local,

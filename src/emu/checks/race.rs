@@ -7,8 +7,7 @@ use crate::block::Block;
 use crate::footprint::SiteSharing;
 use crate::schedule::BlockEvents;
 use ir::Access;
-use mem::Lanes;
-use race::{Addresses, CtaSlot, Details, Detector, Exact, Kind, Scope, Space, WarpAccess};
+use race::{CtaSlot, Details, Detector, Exact, Kind, Scope, Space, WarpAccess};
 use std::collections::BTreeMap;
 use vm::{AccessEvent, AccessKind, Hooks, SilentSites, Site, Warp};
 
@@ -151,22 +150,12 @@ impl Hooks<32> for RaceHooks<'_> {
                 (if used { Kind::Atomic } else { Kind::Reduce }, scope(s), failed)
             }
         };
-        let shifted;
-        let addresses = match event.lanes {
-            Lanes::Contiguous(first) => {
-                Addresses::Strided { first: first.wrapping_sub(base), stride: event.bytes as i64 }
-            }
-            Lanes::Uniform(address) => Addresses::Uniform(address.wrapping_sub(base)),
-            Lanes::Grid(grid) => Addresses::Rows {
-                first: grid.first.wrapping_sub(base),
-                lanes: grid.lanes,
-                step: grid.step,
-                row: grid.row,
-            },
-            Lanes::Each(all) => {
-                shifted = all.map(|a| a.wrapping_sub(base));
-                Addresses::Lanes(&shifted)
-            }
+        let offsets;
+        let addresses = if base == 0 {
+            event.lanes
+        } else {
+            offsets = event.lanes.moved((base as i64).wrapping_neg());
+            &offsets
         };
         let access = WarpAccess {
             warp: warp.number(),

@@ -116,7 +116,7 @@ impl Emulator {
     fn run_block(
         &mut self,
         program: &Program,
-        memory: &Memory,
+        memory: &mut Memory,
         handed: Option<BlockStop>,
         budget: &mut u64,
         observer: &mut dyn Observer,
@@ -143,9 +143,9 @@ impl Emulator {
             (Some(stop), ..) => stop,
             (None, Some(launch), Some(global)) => {
                 let first = InitHooks { program, global, launch, block: linear };
-                block.run(program, memory, Some(&mut Before::new(first, hooks)), None, &mut rest)
+                block.run(program, memory.view(), Some(&mut Before::new(first, hooks)), None, &mut rest)
             }
-            _ => block.run(program, memory, hooks.take(), None, &mut rest),
+            _ => block.run(program, memory.view(), hooks.take(), None, &mut rest),
         };
         let passed = before - rest;
         // Second passes do not count: whether there is one depends on what the first suspects, which may be too much and
@@ -249,7 +249,7 @@ impl Emulator {
                     && let Some(before) = launch.before.take()
                 {
                     *memory = before;
-                    memory.settle();
+                    memory.reclaim();
                     let rules = self.options.race.unwrap_or_default();
                     let exact = Exact::new(rules, race_launch(&program, &launch.grid.launch), suspicion);
                     launch.before = self.options.rehearse.then(|| memory.clone());
@@ -291,7 +291,7 @@ impl Emulator {
         } else {
             drop(before);
         }
-        memory.settle();
+        memory.reclaim();
         self.options.rehearse
     }
 }

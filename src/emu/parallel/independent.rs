@@ -12,6 +12,7 @@
 //!
 //! The budget bounds how far the threads come in one call. Each chunk gets a share of it; a chunk that has used up its share
 //! stops in the middle of a block and is plain data (invariant I8).
+#![allow(unsafe_code)] // Threads store to one memory; the footprint of the launch says that their stores do not meet.
 
 use crate::block::{Block, BlockStop};
 use crate::checks::{Checks, RaceHooks, RacePass};
@@ -21,7 +22,7 @@ use crate::parallel::pool::{BlockSource, Stack};
 use crate::parallel::{Crew, Next};
 use crate::schedule::{BlockEvents, Grid, LivelockDetector};
 use crate::service::Served;
-use mem::{Memory, Region};
+use mem::{Memory, Region, SharedMemory};
 use race::Detector;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 use std::collections::VecDeque;
@@ -82,7 +83,7 @@ enum State {
 /// What all chunks use.
 struct Shared<'a> {
     source: BlockSource<'a>,
-    memory: &'a Memory,
+    memory: SharedMemory<'a>,
     sharing: &'a SiteSharing,
     partials: &'a Stack<Partials>,
     detectors: &'a Stack<Detector>,
@@ -95,7 +96,7 @@ struct Shared<'a> {
 /// Whether nothing can end the launch before its last block has ended.
 fn cannot_fail(sharing: &SiteSharing, memory: &Memory) -> bool {
     let inside = |low: u64, high: u64| {
-        Region::of(low).is_some_and(Region::is_device_accessible) && high >= low && memory.holds(low, high)
+        Region::of(low).is_some_and(Region::is_device_accessible) && high >= low && memory.contains(low, high)
     };
     !sharing.may_stop()
         && sharing.extents().is_some_and(|all| all.iter().all(|e| e.is_aligned && inside(e.low, e.high)))
@@ -144,7 +145,7 @@ impl Independent {
                 if let Some(before) = self.before.take() {
                     *memory = before;
                 }
-                memory.settle();
+                memory.reclaim();
                 // If memory had no room for a page, that will happen again.
                 let _ = memory.take_exhaustion();
                 return ControlFlow::Break(Next::Serial);
@@ -164,7 +165,7 @@ impl Independent {
         grid.points += self.points;
         grid.begun = grid.total;
         if self.before.take().is_some() {
-            memory.settle();
+            memory.reclaim();
         }
         ControlFlow::Break(Next::Serial)
     }
@@ -194,10 +195,14 @@ impl Independent {
         crew: &Crew<'_>,
         grid: &Grid,
         checks: &Checks,
-        memory: &Memory,
+        memory: &mut Memory,
         pool: &rayon::ThreadPool,
         budget: &mut u64,
     ) {
+        // SAFETY: `parallel::decide` found by the footprint of the launch that no byte which one block stores to is accessed by
+        // another block, except by atomics whose result is unused; those are deferred (`Deferring`). Each block runs on one
+        // thread at a time.
+        let memory = unsafe { memory.share() };
         let shared = Shared {
             source: BlockSource {
                 program: crew.program,
@@ -226,7 +231,7 @@ impl Independent {
     }
 
     /// Commits the chunks that are done, up to the first that is not.
-    fn commit(&mut self, memory: &Memory) {
+    fn commit(&mut self, memory: &mut Memory) {
         while self.chunks.front().is_some_and(|c| c.state == State::Done) {
             let Some(mut chunk) = self.chunks.pop_front() else { return };
             self.output.append(&mut chunk.output);
@@ -269,7 +274,7 @@ impl Chunk {
     /// Runs a block until it stops.
     fn step(&mut self, shared: &Shared<'_>, partials: &mut Partials, budget: &mut u64) {
         let Shared { source, memory, sharing, .. } = *shared;
-        let program = source.program;
+        let (program, memory) = (source.program, memory.view());
         let mut block = match self.block.take() {
             Some(block) => block,
             None => {
@@ -303,7 +308,7 @@ impl Chunk {
                 }
             }
             BlockStop::Rt(warp, request) => {
-                if block.serve(program, warp, &request, memory, &mut self.output) != Served::Done {
+                if block.serve(program, warp, &request, &memory, &mut self.output) != Served::Done {
                     self.state = State::Failed;
                 }
             }

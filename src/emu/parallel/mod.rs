@@ -128,7 +128,7 @@ fn decide(crew: &mut Crew<'_>, grid: &Grid, checks: &Checks, memory: &Memory) ->
     let sharing = crew.known.of(program, memory, &grid.launch);
     let is_unchecked = matches!(checks.race, RacePass::Off);
     let is_unknown = sharing.worst() == Sharing::Unknown;
-    // Code that loads much runs at half its speed on a draft, so two or three threads gain nothing.
+    // Speculative code that loads much runs at half its speed, so two or three threads gain nothing.
     let is_slow = threads < 4;
     let mut should_try = || grain.insists || !is_slow && crew.heuristics.should_try(grid.launch.func);
     if is_unknown && is_unchecked && should_try() {

@@ -3,7 +3,7 @@
 use crate::block::Block;
 use crate::schedule::{make_block, mix};
 use device::KernelLaunch;
-use mem::Draft;
+use mem::WriteBuffer;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use vm::{Arg, Program};
 
@@ -12,19 +12,19 @@ use vm::{Arg, Program};
 pub(crate) struct Pool {
     jobs: usize,
     threads: Arc<OnceLock<Option<rayon::ThreadPool>>>,
-    /// Drafts of memory that are free for reuse.
-    drafts: Arc<Stack<Draft>>,
+    /// Write buffers that are free for reuse.
+    buffers: Arc<Stack<WriteBuffer>>,
 }
 
 impl Pool {
     /// So many threads, none of which has started.
     pub(crate) fn new(jobs: usize) -> Pool {
-        Pool { jobs, threads: Arc::default(), drafts: Arc::default() }
+        Pool { jobs, threads: Arc::default(), buffers: Arc::default() }
     }
 
-    /// Drafts of memory that are free for reuse.
-    pub(crate) fn drafts(&self) -> &Stack<Draft> {
-        &self.drafts
+    /// Write buffers that are free for reuse.
+    pub(crate) fn buffers(&self) -> &Stack<WriteBuffer> {
+        &self.buffers
     }
 
     /// How many threads there are.

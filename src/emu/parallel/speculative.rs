@@ -1,8 +1,8 @@
 //! Speculation with in-order commit: blocks that may share memory, on several threads.
 //!
 //! Where the analysis cannot show that blocks are independent, they run in iterations. In each iteration some pieces of
-//! consecutive blocks start from the same memory, which does not change meanwhile. Each piece runs on one thread and on a
-//! draft of memory (`mem::Draft`), which buffers its writes and notes its reads. Then one thread goes through the pieces in
+//! consecutive blocks start from the same memory, which does not change meanwhile. Each piece runs on one thread and
+//! through a write buffer (`mem::WriteBuffer`), which keeps its writes and notes its reads. Then one thread goes through the pieces in
 //! block order. A piece that has read nothing that an earlier piece of the iteration writes has done what it would have
 //! done in its turn, and *commits*: its writes are applied and its output is appended. The first piece that has is
 //! *discarded*, with all that follow; they run in the next iteration. The first piece of an iteration conflicts with nothing,
@@ -31,7 +31,7 @@ use crate::service::Served;
 use ir::Ty;
 use ir::op::AtomOp;
 use ir::rt::Rt;
-use mem::{Draft, Memory};
+use mem::{Memory, MemoryView, WriteBuffer};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -40,8 +40,8 @@ use vm::{Arg, Atomics, Program, Site};
 /// Pieces of an iteration for each thread: usually, where each piece is a block, and in the first two iterations.
 const WIDTH: [u64; 3] = [4, 24, 2];
 
-/// Sheets that all drafts of an iteration may use, about 70 MB.
-const SHEETS: usize = 12 << 10;
+/// Pages that all write buffers of an iteration may use, about 70 MB.
+const BUFFER_PAGES: usize = 12 << 10;
 
 /// What became of speculative pieces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -58,13 +58,13 @@ pub struct Speculation {
 #[derive(Clone, Debug)]
 pub(crate) struct Speculative {
     args: Arc<[Arg]>,
-    /// What pieces have done with each allocation, by place ([`Draft::note_uses`]).
+    /// What pieces have done with each allocation, by place ([`WriteBuffer::collect_uses`]).
     uses: Vec<u8>,
-    /// Allocations with which they have done more than one thing: for these each byte counts.
-    mixed: Arc<[bool]>,
+    /// Allocations with which they have done more than one thing: these are followed byte by byte.
+    by_byte: Arc<[bool]>,
     /// Whether blocks wait for their turn, so that each piece is a single block.
     is_single: bool,
-    /// By how many powers of two pieces are smaller than they should be, since drafts became too large.
+    /// By how many powers of two pieces are smaller than they should be, since write buffers became too large.
     smaller: u32,
     iterations: u64,
     /// What the last iterations cost, and what one thread would have needed for the same work, in schedule points.
@@ -74,14 +74,14 @@ pub(crate) struct Speculative {
     spare: Stack<Block>,
 }
 
-/// Consecutive blocks on a draft.
+/// Consecutive blocks that run through one write buffer.
 #[derive(Debug)]
 struct Piece {
     /// The next block to begin.
     next: u64,
     end: u64,
     block: Option<Block>,
-    draft: Draft,
+    buffer: WriteBuffer,
     /// Atomics to be done at the commit.
     log: Vec<Record>,
     output: Vec<u8>,
@@ -104,9 +104,8 @@ enum State {
 /// What all pieces use.
 struct Shared<'a> {
     source: BlockSource<'a>,
-    base: &'a Arc<Memory>,
-    mixed: &'a Arc<[bool]>,
-    sheets: usize,
+    by_byte: &'a Arc<[bool]>,
+    pages: usize,
     share: u64,
 }
 
@@ -119,8 +118,8 @@ struct Tally {
     committed: u64,
     /// Passed in their turn by blocks that had waited for it.
     alone: u64,
-    /// Sheets used.
-    sheets: u64,
+    /// Buffer pages used.
+    pages: u64,
 }
 
 impl Speculative {
@@ -128,7 +127,7 @@ impl Speculative {
         Speculative {
             args: args.into(),
             uses: Vec::new(),
-            mixed: Arc::default(),
+            by_byte: Arc::default(),
             is_single: false,
             smaller: 0,
             iterations: 0,
@@ -148,10 +147,10 @@ impl Speculative {
         (width.min(left.div_ceil(blocks)).min(budget / (blocks * each)), blocks)
     }
 
-    /// Counts what an iteration achieved; whether to go on. The costs of a sheet and of a piece were measured.
+    /// Counts what an iteration achieved; whether to go on. The costs of a buffer page and of a piece were measured.
     fn goes_on(&mut self, tally: &Tally, pieces: u64, jobs: u64) -> bool {
-        let apart = tally.ahead + tally.ahead / 4 + 8 * tally.sheets + 40 * pieces;
-        let cost = apart / jobs.min(pieces) + tally.alone + tally.alone / 4 + 4 * tally.sheets;
+        let apart = tally.ahead + tally.ahead / 4 + 8 * tally.pages + 40 * pieces;
+        let cost = apart / jobs.min(pieces) + tally.alone + tally.alone / 4 + 4 * tally.pages;
         self.cost = self.cost / 2 + cost;
         self.worth = self.worth / 2 + tally.committed + tally.alone;
         self.iterations += 1;
@@ -182,7 +181,6 @@ impl Speculative {
             if !*has_room.get_or_insert_with(|| memory.has_room_for_writes()) {
                 return ControlFlow::Break(Next::Serial);
             }
-            let base = Arc::new(std::mem::take(memory));
             let shared = Shared {
                 source: BlockSource {
                     program,
@@ -192,43 +190,43 @@ impl Speculative {
                     jitter: grain.jitter,
                     spare: &self.spare,
                 },
-                base: &base,
-                mixed: &self.mixed,
-                sheets: SHEETS / count as usize,
+                by_byte: &self.by_byte,
+                pages: BUFFER_PAGES / count as usize,
                 share: blocks.saturating_mul(8 * each).max(grain.chunk).min(*budget),
             };
             let piece = |i: u64| {
-                let draft = pool.drafts().pop().unwrap_or_default();
-                Piece::new(grid.begun + i * blocks, (grid.begun + (i + 1) * blocks).min(grid.total), draft)
+                let buffer = pool.buffers().pop().unwrap_or_default();
+                Piece::new(grid.begun + i * blocks, (grid.begun + (i + 1) * blocks).min(grid.total), buffer)
             };
             let mut pieces: Vec<Piece> = (0..count).map(piece).collect();
-            threads.install(|| pieces.par_iter_mut().with_max_len(1).for_each(|piece| piece.run(&shared)));
+            let base = &*memory;
+            threads.install(|| pieces.par_iter_mut().with_max_len(1).for_each(|piece| piece.run(base, &shared)));
 
             let mut tally = Tally { ahead: pieces.iter().map(|p| p.points).sum(), ..Tally::default() };
             let (mut handed, mut adopted) = (None, None);
             let (mut through, mut is_cut) = (0, false);
             // What this iteration has done with each allocation.
-            let mut uses = vec![0; base.places()];
+            let mut uses = vec![0; memory.places()];
             while !is_cut && through < pieces.len() {
                 let (earlier, rest) = pieces.split_at_mut(through);
                 let piece = &mut rest[0];
-                let meets = |piece: &Piece| earlier.iter().any(|e| piece.draft.meets(&e.draft));
-                if piece.draft.is_spoilt() || piece.draft.reads_any(&uses) && meets(piece) {
-                    let is_full = piece.draft.is_spoilt() && piece.draft.is_full();
+                let conflicts = |piece: &Piece| earlier.iter().any(|e| piece.buffer.conflicts_with(&e.buffer));
+                if piece.buffer.is_aborted() || piece.buffer.reads_written(&uses) && conflicts(piece) {
+                    let is_full = piece.buffer.is_aborted() && piece.buffer.is_full();
                     self.smaller += u32::from(is_full && through == 0);
                     break;
                 }
-                piece.commit(&base);
+                piece.commit(memory);
                 tally.committed += piece.points;
                 speculation.committed += u64::from(through > 0);
                 if matches!(piece.state, State::Waits) {
                     speculation.waited += 1;
                     self.is_single = true;
                     let before = piece.points;
-                    piece.finish(&shared, budget.saturating_sub(before));
+                    piece.finish(memory, &shared, budget.saturating_sub(before));
                     tally.alone += piece.points - before;
                 }
-                piece.draft.note_uses(&mut uses);
+                piece.buffer.collect_uses(&mut uses);
                 output.append(&mut piece.output);
                 *points += piece.points;
                 grid.points += piece.points;
@@ -243,24 +241,22 @@ impl Speculative {
             }
             adopted.into_iter().for_each(|block| grid.adopt(block));
             speculation.discarded += (pieces.len() - through) as u64;
-            self.uses.resize(base.places(), 0);
+            self.uses.resize(memory.places(), 0);
             for piece in &pieces {
-                tally.sheets += piece.draft.sheets() as u64;
-                piece.draft.note_uses(&mut self.uses);
+                tally.pages += piece.buffer.pages() as u64;
+                piece.buffer.collect_uses(&mut self.uses);
             }
-            self.mixed = self.uses.iter().map(|u| u.count_ones() > 1).collect();
+            self.by_byte = self.uses.iter().map(|u| u.count_ones() > 1).collect();
             for mut piece in pieces {
-                piece.draft.end();
-                pool.drafts().push(piece.draft);
+                piece.buffer.clear();
+                pool.buffers().push(piece.buffer);
             }
-            // The drafts hold no references to it any more.
-            *memory = Arc::try_unwrap(base).unwrap_or_else(|base| (*base).clone());
             let is_over = grid.begun == grid.total;
             let goes_on = self.goes_on(&tally, count, jobs) || grain.insists;
             let next = match handed {
                 Some(State::Stopped(stop)) => Some(Next::Handed(stop)),
                 Some(_) if *budget == 0 => Some(Next::Spent),
-                // A block that does not fit on a draft runs serially.
+                // A block that does not fit into a write buffer runs serially.
                 Some(_) => Some(Next::Serial),
                 None => (through == 0 || is_over || !goes_on).then_some(Next::Serial),
             };
@@ -276,14 +272,14 @@ impl Speculative {
 }
 
 impl Piece {
-    fn new(next: u64, end: u64, draft: Draft) -> Piece {
-        Piece { next, end, block: None, draft, log: Vec::new(), output: Vec::new(), points: 0, state: State::Working }
+    fn new(next: u64, end: u64, buffer: WriteBuffer) -> Piece {
+        Piece { next, end, block: None, buffer, log: Vec::new(), output: Vec::new(), points: 0, state: State::Working }
     }
 
     /// Runs the blocks speculatively.
-    fn run(&mut self, shared: &Shared<'_>) {
+    fn run(&mut self, base: &Memory, shared: &Shared<'_>) {
         let program = shared.source.program;
-        self.draft.begin(shared.base, shared.mixed, shared.sheets);
+        self.buffer.begin(base, shared.by_byte, shared.pages);
         let mut budget = shared.share;
         self.state = loop {
             if self.block.is_none() && self.next == self.end {
@@ -293,14 +289,15 @@ impl Piece {
                 self.next += 1;
                 shared.source.make(self.next - 1)
             });
-            let mut atomics = SpeculativeAtomics { draft: &self.draft, log: &mut self.log, is_held: false };
-            let stop = block.run(program, self.draft.memory(), None, Some(&mut atomics), &mut budget);
+            let mut atomics = SpeculativeAtomics { buffer: &self.buffer, base, log: &mut self.log, is_held: false };
+            let view = MemoryView::Buffered(self.buffer.over(base));
+            let stop = block.run(program, view, None, Some(&mut atomics), &mut budget);
             let is_held = atomics.is_held;
             if let BlockStop::Done = stop {
                 shared.source.recycle(block);
                 continue;
             }
-            let stop = self.serve(program, &mut block, stop);
+            let stop = self.serve(base, program, &mut block, stop);
             self.block = Some(block);
             match stop {
                 None => {}
@@ -313,34 +310,35 @@ impl Piece {
     }
 
     /// Serves a request that only prints; returns why the block stopped if it has to stay stopped.
-    fn serve(&mut self, program: &Program, block: &mut Block, stop: BlockStop) -> Option<BlockStop> {
+    fn serve(&mut self, base: &Memory, program: &Program, block: &mut Block, stop: BlockStop) -> Option<BlockStop> {
         let BlockStop::Rt(warp, request) = stop else { return Some(stop) };
-        let memory = self.draft.memory();
+        let memory = MemoryView::Buffered(self.buffer.over(base));
         let is_served =
-            is_print(request.rt) && block.serve(program, warp, &request, memory, &mut self.output) == Served::Done;
+            is_print(request.rt) && block.serve(program, warp, &request, &memory, &mut self.output) == Served::Done;
         (!is_served).then_some(BlockStop::Rt(warp, request))
     }
 
     /// Applies what the piece has done to memory; it is its turn.
-    fn commit(&mut self, base: &Memory) {
+    fn commit(&mut self, base: &mut Memory) {
         // There is room for all pages.
-        let _ = self.draft.apply();
+        let _ = self.buffer.apply(base);
         std::mem::take(&mut self.log).iter().for_each(|record| record.apply(base));
-        self.draft.take_turn();
+        self.buffer.end_speculation();
     }
 
     /// Runs the block that waited for its turn to its end.
-    fn finish(&mut self, shared: &Shared<'_>, budget: u64) {
+    fn finish(&mut self, base: &mut Memory, shared: &Shared<'_>, budget: u64) {
         let Some(mut block) = self.block.take() else { return };
         let program = shared.source.program;
         let mut rest = budget;
         let stop = loop {
-            let stop = block.run(program, self.draft.memory(), None, None, &mut rest);
-            if let Some(stop) = self.serve(program, &mut block, stop) {
+            let view = MemoryView::Buffered(self.buffer.over(base));
+            let stop = block.run(program, view, None, None, &mut rest);
+            if let Some(stop) = self.serve(base, program, &mut block, stop) {
                 break stop;
             }
         };
-        let _ = self.draft.apply();
+        let _ = self.buffer.apply(base);
         self.points += budget - rest;
         self.state = match stop {
             BlockStop::Done => {
@@ -378,7 +376,8 @@ fn is_print(rt: Rt) -> bool {
 /// Logs the atomics of a piece, and stops its blocks where they have to wait.
 #[derive(Debug)]
 struct SpeculativeAtomics<'a> {
-    draft: &'a Draft,
+    buffer: &'a WriteBuffer,
+    base: &'a Memory,
     log: &'a mut Vec<Record>,
     is_held: bool,
 }
@@ -394,7 +393,7 @@ impl Atomics for SpeculativeAtomics<'_> {
     }
 
     fn take(&mut self, _: Site, op: AtomOp, ty: Ty, address: u64, a: u64, b: u64) {
-        self.draft.pend(address, ty.bytes() as usize);
+        self.buffer.defer(self.base, address, ty.bytes() as usize);
         self.log.push(Record::new(op, ty, address, a, b));
     }
 }

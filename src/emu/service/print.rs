@@ -24,7 +24,7 @@ pub(crate) fn print(
     warp: &mut Warp<32>,
     request: &RtRequest,
     state: &mut PrintState,
-    memory: &mem::Memory,
+    memory: &dyn mem::ReadBytes,
     shared: &[u8],
     output: &mut Vec<u8>,
 ) -> Served {

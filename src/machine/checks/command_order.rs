@@ -261,7 +261,7 @@ impl Hooks<1> for OrderHooks<'_> {
     }
 
     fn on_access(&mut self, _: &Warp<1>, event: &AccessEvent<'_, 1>) {
-        let address = event.lanes.address(0, event.bytes);
+        let address = event.lanes.address(0);
         let is_write = !matches!(event.kind, AccessKind::Read(_));
         self.look(event.site, address, event.bytes as u64, is_write);
     }

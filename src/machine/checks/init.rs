@@ -72,7 +72,7 @@ impl Hooks<1> for InitHooks<'_> {
     }
 
     fn on_access(&mut self, _: &Warp<1>, event: &AccessEvent<'_, 1>) {
-        let (address, bytes) = (event.lanes.address(0, event.bytes), event.bytes as u64);
+        let (address, bytes) = (event.lanes.address(0), event.bytes as u64);
         let copied = self.state.copy_only.at(self.program, event.site).map(|c| (event.frame, c));
         if matches!(event.kind, AccessKind::Read(_)) {
             let missing = self.bits.with(|bits| bits.missing(address, bytes));

@@ -5,7 +5,7 @@
 //! launch touch too releases like a strong one (`threadfence; lock = 0`): the store itself is reported as mixed, the data
 //! that the lock protects is not.
 
-use crate::access::{Addresses, Space, Thread, WarpAccess};
+use crate::access::{Space, Thread, WarpAccess};
 use crate::clock::block::{Heads, Knowledge};
 use crate::clock::sparse::{Know, join_options};
 use crate::clock::sync::{Strong, SyncTable};
@@ -222,7 +222,7 @@ impl Order {
             if !access.kind_of(lane).is_write() {
                 continue;
             }
-            let address = access.addresses.of(lane);
+            let address = access.addresses.address(lane);
             let is_released = cta.knowledge.is_fenced()
                 && (is_strong || cta.knowledge.has_head(access.warp, lane) && is_strong_at(address, access.width));
             if is_strong || is_released {
@@ -249,10 +249,10 @@ fn is_near(table: &SyncTable, access: &WarpAccess<'_>) -> bool {
     if table.is_empty() {
         return false;
     }
-    if let Addresses::Uniform(address) = access.addresses {
+    if let Some(address) = access.addresses.as_uniform() {
         return table.is_near(address, address.saturating_add(u64::from(access.width)));
     }
-    let all = || lanes(access.active).map(|lane| access.addresses.of(lane));
+    let all = || lanes(access.active).map(|lane| access.addresses.address(lane));
     let (Some(first), Some(last)) = (all().min(), all().max()) else { return false };
     table.is_near(first, last.saturating_add(u64::from(access.width)))
 }
@@ -262,7 +262,7 @@ fn strong(access: &WarpAccess<'_>, lane: usize, space: Space, is_scopeless: bool
     // that releases has no scope of its own.
     let is_wide = access.scope.is_wide() || space == Space::Shared || is_scopeless || !access.kind.is_strong();
     Strong {
-        address: access.addresses.of(lane),
+        address: access.addresses.address(lane),
         width: access.width,
         block,
         is_wide,

@@ -234,7 +234,7 @@ impl Exact {
         let mut starts = Vec::new();
         let mut watched_parts = Vec::new();
         for lane in lanes(access.active) {
-            let address = access.addresses.of(lane);
+            let address = access.addresses.address(lane);
             let width = u64::from(access.width);
             if watched.is_touching(address, width) {
                 for (start, len) in watched.ranges_within(address, width) {
@@ -245,7 +245,7 @@ impl Exact {
         }
         for (lane, start, end) in watched_parts {
             let kind = access.kind_of(lane);
-            let address = access.addresses.of(lane);
+            let address = access.addresses.address(lane);
             let tid = (access.warp * 32) as u16 + lane as u16;
             let arrival = Arrival {
                 info: AccessInfo {
@@ -357,7 +357,7 @@ impl Exact {
 
 /// Whether a quick look shows that no lane touches a watched byte.
 fn is_far(watched: &ByteSet, access: &WarpAccess<'_>) -> bool {
-    let all = || lanes(access.active).map(|lane| access.addresses.of(lane));
+    let all = || lanes(access.active).map(|lane| access.addresses.address(lane));
     let (Some(first), Some(last)) = (all().min(), all().max()) else { return true };
     let len = (last - first).saturating_add(u64::from(access.width));
     len <= 4096 && !watched.is_touching(first, len)

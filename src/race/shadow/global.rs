@@ -8,12 +8,13 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use crate::access::{Addresses, Kind, WarpAccess};
+use crate::access::{Kind, WarpAccess};
 use crate::byteset::ByteSet;
 use crate::clock::block::View;
 use crate::shadow::cell::Op;
 use crate::shadow::page::{Page, Touch};
 use crate::shadow::weak::{Weak, rows_of};
+use mem::ActivePattern;
 use scalar::lanes;
 
 /// Binary logarithm of the bytes of a page.
@@ -77,55 +78,9 @@ pub(crate) fn op_of(kind: Kind) -> Op {
     }
 }
 
-/// The lanes of `active` as first and number if they are consecutive.
-fn run_of(active: u32) -> Option<(usize, usize)> {
-    let first = active.trailing_zeros();
-    let shifted = active.checked_shr(first)?;
-    (shifted & shifted.wrapping_add(1) == 0).then_some((first as usize, shifted.count_ones() as usize))
-}
-
 /// How the addresses of the active lanes lie.
-pub(crate) enum Shape {
-    /// Consecutive lanes at consecutive places: first lane, lanes.
-    Run(usize, usize),
-    /// At least two lanes, all at one address.
-    Uniform(u64),
-    Other,
-}
-
-pub(crate) fn shape_of(access: &WarpAccess<'_>) -> Shape {
-    let Some((first, count)) = run_of(access.active) else {
-        return match access.addresses {
-            Addresses::Uniform(address) => Shape::Uniform(address),
-            _ => Shape::Other,
-        };
-    };
-    let start = access.addresses.of(first);
-    let width = u64::from(access.width);
-    let is_run = match access.addresses {
-        Addresses::Uniform(_) => count == 1,
-        Addresses::Strided { stride, .. } => count == 1 || stride == width as i64,
-        Addresses::Lanes(all) => {
-            let used = &all[first..first + count];
-            used.iter().enumerate().fold(0, |off, (i, &a)| off | (a ^ start.wrapping_add(i as u64 * width))) == 0
-        }
-        Addresses::Rows { .. } => {
-            (0..count).all(|i| access.addresses.of(first + i) == start.wrapping_add(i as u64 * width))
-        }
-    };
-    let is_uniform = match access.addresses {
-        Addresses::Uniform(_) => true,
-        Addresses::Strided { stride, .. } => stride == 0,
-        Addresses::Lanes(all) => all[first..first + count].iter().fold(0, |off, &a| off | (a ^ start)) == 0,
-        Addresses::Rows { .. } => (first..first + count).all(|lane| access.addresses.of(lane) == start),
-    };
-    if is_run {
-        Shape::Run(first, count)
-    } else if is_uniform {
-        Shape::Uniform(start)
-    } else {
-        Shape::Other
-    }
+pub(crate) fn pattern_of(access: &WarpAccess<'_>) -> ActivePattern {
+    access.addresses.active_pattern(access.active, access.width)
 }
 
 impl GlobalShadow {
@@ -296,7 +251,7 @@ impl GlobalShadow {
             return self.access_weak(view, access, found, used);
         }
         self.has_strong = true;
-        if let Shape::Uniform(address) = shape_of(access)
+        if let ActivePattern::Uniform(address) = pattern_of(access)
             && access.active.count_ones() > 1
             && access.failed & access.active == 0
         {
@@ -341,10 +296,10 @@ impl GlobalShadow {
         // Several pages: the lanes of each by themselves, in order.
         let mut rest = access.active;
         while rest != 0 {
-            let number = rows.address(rest.trailing_zeros()) >> PAGE_BITS;
+            let number = rows.address(rest.trailing_zeros() as usize) >> PAGE_BITS;
             let mut mask = 0;
             for lane in lanes(rest) {
-                if rows.address(lane as u32) >> PAGE_BITS != number {
+                if rows.address(lane) >> PAGE_BITS != number {
                     break;
                 }
                 mask |= 1 << lane;
@@ -365,13 +320,13 @@ impl GlobalShadow {
     fn access_list(&mut self, weak: &Weak<'_>, found: &mut ByteSet, used: &mut ByteUse<'_>) -> bool {
         let access = weak.access;
         let low_bits = u64::from(access.width.wrapping_sub(1));
-        let is_aligned = lanes(access.active).all(|lane| access.addresses.of(lane) & low_bits == 0);
+        let is_aligned = lanes(access.active).all(|lane| access.addresses.address(lane) & low_bits == 0);
         if !access.width.is_power_of_two() || !is_aligned {
             return self.access_lanes(weak.view, access, access.active, found, used);
         }
         let mut is_new = false;
         for lane in lanes(access.active) {
-            let address = access.addresses.of(lane);
+            let address = access.addresses.address(lane);
             let offset = (address % u64::from(PAGE)) as u32;
             let base = address - u64::from(offset);
             self.with_page(address >> PAGE_BITS, used, |page| {
@@ -396,7 +351,7 @@ impl GlobalShadow {
         let mut is_new = false;
         let mut at: Option<(u64, usize)> = None;
         for lane in lanes(mask) {
-            let (mut address, mut left) = (access.addresses.of(lane), access.width);
+            let (mut address, mut left) = (access.addresses.address(lane), access.width);
             while left > 0 {
                 let offset = (address % u64::from(PAGE)) as u32;
                 let width = left.min(PAGE - offset);
@@ -457,11 +412,17 @@ impl ByteUse<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::access::Scope;
+    use crate::access::{LANES, Scope};
     use crate::clock::block::Knowledge;
+    use mem::{LaneAddresses, Strided};
+
+    /// A test makes few of them.
+    fn strided(first: u64, stride: u16) -> &'static LaneAddresses<LANES> {
+        Box::leak(Box::new(LaneAddresses::Strided(Strided::contiguous(first, stride))))
+    }
 
     fn write(first: u64) -> WarpAccess<'static> {
-        let addresses = Addresses::Strided { first, stride: 4 };
+        let addresses = strided(first, 4);
         WarpAccess { warp: 0, active: u32::MAX, failed: 0, kind: Kind::Write, scope: Scope::Gpu, width: 4, addresses }
     }
 
@@ -511,7 +472,7 @@ mod tests {
         let mut knowledge = Knowledge::new(0, 64, false);
         knowledge.step();
         shadow.start(true);
-        let wide = WarpAccess { width: 8, addresses: Addresses::Strided { first: 0, stride: 8 }, ..write(0) };
+        let wide = WarpAccess { width: 8, addresses: strided(0, 8), ..write(0) };
         shadow.access(&knowledge.view(0, 1), &wide, &mut found, &mut none);
         assert_eq!(shadow.footprint_bytes(), 32768 + 32);
         assert!(found.is_empty());

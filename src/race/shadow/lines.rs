@@ -4,10 +4,11 @@
 //! for a block that is 16 threads wide). A row becomes one [`Part`] for each line that it touches. What does not fill whole
 //! cells, or lies too irregularly to gain anything, is refused and left to the stamps of `page`.
 
-use crate::access::{Addresses, LANES, WarpAccess};
+use crate::access::{LANES, WarpAccess};
 use crate::clock::block::View;
 use crate::shadow::line::{CELLS, Line, MAX_STEP, Owner, Part};
 use crate::stamp::Stamp;
+use mem::Strided;
 use scalar::lanes;
 
 /// The lines of a page; those that were not used since the last clearing have no meaning.
@@ -18,59 +19,6 @@ pub(crate) struct Lines {
     live: Vec<u64>,
     /// Binary logarithm of a cell's bytes.
     pub(crate) shift: u32,
-}
-
-/// The lanes of an access in rows.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Rows {
-    /// Address of lane 0, active or not.
-    pub(crate) first: u64,
-    /// Binary logarithm of the lanes of a row.
-    pub(crate) shift: u32,
-    /// Bytes from lane to lane in a row.
-    pub(crate) step: i64,
-    /// Bytes from row to row.
-    pub(crate) row: i64,
-}
-
-impl Rows {
-    /// The rows of an access; `None` if it has a list of addresses.
-    pub(crate) fn of(access: &WarpAccess<'_>) -> Option<Self> {
-        let whole = LANES.trailing_zeros();
-        match access.addresses {
-            Addresses::Lanes(_) => None,
-            Addresses::Strided { first, stride } => Some(Self { first, shift: whole, step: stride, row: 0 }),
-            Addresses::Uniform(first) => Some(Self { first, shift: whole, step: 0, row: 0 }),
-            // A row of one lane has no step, and rows of one lane are one row with the rows' distance as step.
-            Addresses::Rows { first, lanes: 0 | 1, row, .. } => Some(Self { first, shift: whole, step: row, row: 0 }),
-            Addresses::Rows { first, lanes, step, row } => {
-                Some(Self { first, shift: lanes.ilog2().min(whole), step, row })
-            }
-        }
-    }
-
-    /// The address of a lane.
-    pub(crate) fn address(&self, lane: u32) -> u64 {
-        let column = i64::from(lane & ((1 << self.shift) - 1));
-        let row = i64::from(lane >> self.shift);
-        self.first.wrapping_add_signed(self.step.wrapping_mul(column)).wrapping_add_signed(self.row.wrapping_mul(row))
-    }
-
-    /// The lowest and highest address of the lanes of `active`.
-    pub(crate) fn ends(&self, active: u32) -> (u64, u64) {
-        let (low, high) = (active.trailing_zeros().min(31), 31 - active.leading_zeros().min(31));
-        let last_row = high >> self.shift;
-        let across = if last_row == low >> self.shift {
-            let in_row = |lane: u32| self.step.wrapping_mul(i64::from(lane & ((1 << self.shift) - 1)));
-            (in_row(low).min(in_row(high)), in_row(low).max(in_row(high)))
-        } else {
-            let width = self.step.wrapping_mul((1 << self.shift) - 1);
-            (width.min(0), width.max(0))
-        };
-        let rows = (self.row.wrapping_mul(i64::from(low >> self.shift)), self.row.wrapping_mul(i64::from(last_row)));
-        let at = |offset: i64, row: i64| self.first.wrapping_add_signed(offset).wrapping_add_signed(row);
-        (at(across.0, rows.0.min(rows.1)), at(across.1, rows.0.max(rows.1)))
-    }
 }
 
 /// Parts on their way to the lines: neighbours that are alike become one.
@@ -176,7 +124,7 @@ impl Lines {
     /// access, or the rest of it, has to be left to stamps: all of it may then be done again.
     pub(crate) fn access_rows<const SHARED: bool>(
         &mut self,
-        rows: &Rows,
+        rows: &Strided<LANES>,
         base: u64,
         access: &WarpAccess<'_>,
         view: &View<'_>,
@@ -184,23 +132,23 @@ impl Lines {
     ) -> Option<()> {
         let shift = self.shift;
         let split = access.width.trailing_zeros() - shift;
-        let row_lanes = 1_u32 << rows.shift;
+        let row_lanes = rows.row_lanes();
         let row_mask = u32::MAX >> (LANES as u32 - row_lanes);
         let active = access.active;
         let is_write = !access.kind.is_read();
         let tid = view.warp * LANES as u32;
         let part = Part { cells: 0, owner: Owner::warp(view.warp), lanes: active };
         let mut out = Emitter { lines: self, is_write, view, line: 0, part, report };
-        let step = rows.step >> shift;
+        let step = rows.step() >> shift;
         let mut lane = 0;
         // Rows on top of each other: each cell is touched by several lanes.
-        let is_stacked = rows.row == 0
-            && rows.step != 0
+        let is_stacked = rows.row() == 0
+            && rows.step() != 0
             && row_lanes < LANES as u32
             && (active >> row_lanes) == active & (u32::MAX >> row_lanes);
         while lane < LANES as u32 {
             let mask = active >> lane & row_mask;
-            let at = rows.first.wrapping_add_signed(rows.row.wrapping_mul(i64::from(lane >> rows.shift)));
+            let at = rows.address(lane as usize);
             // The cell of the row's first lane, which may lie before the page if that lane is not active.
             let start = (at.wrapping_sub(base) as i64) >> shift;
             let row_tid = tid + lane;

@@ -6,10 +6,11 @@
 use crate::access::WarpAccess;
 use crate::byteset::ByteSet;
 use crate::clock::block::View;
-use crate::shadow::global::{Shape, op_of, shape_of};
+use crate::shadow::global::{op_of, pattern_of};
 use crate::shadow::page::{Page, Touch};
 use crate::shadow::weak::{Weak, rows_of};
 use crate::stamp::MAX_TAG;
+use mem::ActivePattern;
 use scalar::lanes;
 
 /// The shadow of the shared memory of one resident block.
@@ -75,16 +76,16 @@ impl SharedShadow {
         }
         self.has_strong = true;
         let mut touch = Touch { offset: 0, width: access.width, op: op_of(access.kind), is_regular: true };
-        let shape = shape_of(access);
-        let highest = match shape {
-            Shape::Run(first, count) => access.addresses.of(first + count - 1),
-            Shape::Uniform(address) => address,
-            Shape::Other => lanes(access.active).map(|lane| access.addresses.of(lane)).max().unwrap_or(0),
+        let pattern = pattern_of(access);
+        let highest = match pattern {
+            ActivePattern::Run(first, count) => access.addresses.address(first + count - 1),
+            ActivePattern::Uniform(address) => address,
+            ActivePattern::Other => lanes(access.active).map(|lane| access.addresses.address(lane)).max().unwrap_or(0),
         };
         if !self.make_room(highest, access.width) {
             return false;
         }
-        if let Shape::Uniform(address) = shape
+        if let ActivePattern::Uniform(address) = pattern
             && access.active.count_ones() > 1
             && access.failed & access.active == 0
         {
@@ -95,7 +96,7 @@ impl SharedShadow {
         }
         let mut is_new = false;
         for lane in lanes(access.active) {
-            touch.offset = access.addresses.of(lane) as u32;
+            touch.offset = access.addresses.address(lane) as u32;
             touch.op = op_of(access.kind_of(lane));
             self.page.touch::<true>(&touch, finest, view, lane, &mut |offset, bytes| {
                 is_new |= found.insert(u64::from(offset), u64::from(bytes));
@@ -127,7 +128,7 @@ impl SharedShadow {
             }
         }
         for lane in lanes(access.active) {
-            let address = access.addresses.of(lane);
+            let address = access.addresses.address(lane);
             if !self.make_room(address, access.width) {
                 continue;
             }
@@ -146,11 +147,12 @@ impl SharedShadow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::access::{Addresses, Kind, Scope};
+    use crate::access::{Kind, Scope};
     use crate::clock::block::Knowledge;
+    use mem::{LaneAddresses, Strided};
 
     fn write(first: u64) -> WarpAccess<'static> {
-        let addresses = Addresses::Strided { first, stride: 4 };
+        let addresses = Box::leak(Box::new(LaneAddresses::Strided(Strided::contiguous(first, 4))));
         WarpAccess { warp: 0, active: u32::MAX, failed: 0, kind: Kind::Write, scope: Scope::Gpu, width: 4, addresses }
     }
 

@@ -1,10 +1,10 @@
 //! Weak accesses of a warp on one page: by lines where the page has them, else by stamps.
 
-use crate::access::{Addresses, LANES, WarpAccess};
+use crate::access::{LANES, WarpAccess};
 use crate::clock::block::View;
 use crate::shadow::global::op_of;
-use crate::shadow::lines::Rows;
 use crate::shadow::page::{Page, Touch};
+use mem::{LaneAddresses, Strided};
 use scalar::lanes;
 
 /// What the detector keeps of an access while it is laid over pages.
@@ -15,33 +15,13 @@ pub(crate) struct Weak<'a> {
     pub(crate) finest: u32,
 }
 
-/// The rows of a weak access whose lanes are all at multiples of its width; a list of addresses may turn out to have some.
-pub(crate) fn rows_of(access: &WarpAccess<'_>) -> Option<Rows> {
+/// The rule of a weak access whose lanes are all at multiples of its width; a list of addresses may turn out to have one.
+pub(crate) fn rows_of(access: &WarpAccess<'_>) -> Option<Strided<LANES>> {
     let rows = match access.addresses {
-        Addresses::Lanes(all) => regular(all, access.active)?,
-        _ => Rows::of(access)?,
+        LaneAddresses::Strided(rule) => *rule,
+        LaneAddresses::List(all) => Strided::fit(all, access.active)?,
     };
-    let all = rows.first | rows.step as u64 | rows.row as u64;
-    (access.width.is_power_of_two() && all & (u64::from(access.width) - 1) == 0).then_some(rows)
-}
-
-/// The row that the active lanes of a list form, if each is as far from the one before as the others.
-fn regular(all: &[u64; LANES], active: u32) -> Option<Rows> {
-    let first = active.trailing_zeros().min(LANES as u32 - 1);
-    let next = (active & active.wrapping_sub(1)).trailing_zeros();
-    let start = all[first as usize];
-    let step = match all.get(next as usize) {
-        None => 0,
-        Some(&other) => {
-            let (distance, lanes) = (other.wrapping_sub(start) as i64, i64::from(next - first));
-            if distance % lanes != 0 {
-                return None;
-            }
-            distance / lanes
-        }
-    };
-    let rows = Rows { first: start.wrapping_add_signed(step.wrapping_mul(-i64::from(first))), shift: 5, step, row: 0 };
-    lanes(active).all(|lane| all[lane] == rows.address(lane as u32)).then_some(rows)
+    (access.width.is_power_of_two() && rows.is_aligned(access.width as usize)).then_some(rows)
 }
 
 impl Weak<'_> {
@@ -55,7 +35,7 @@ impl Weak<'_> {
     pub(crate) fn rows<const SHARED: bool>(
         &self,
         page: &mut Page,
-        rows: &Rows,
+        rows: &Strided<LANES>,
         base: u64,
         report: &mut impl FnMut(u32, u32),
     ) {
@@ -70,25 +50,25 @@ impl Weak<'_> {
     fn stamped_rows<const SHARED: bool>(
         &self,
         page: &mut Page,
-        rows: &Rows,
+        rows: &Strided<LANES>,
         base: u64,
         report: &mut impl FnMut(u32, u32),
     ) {
-        let row_lanes = 1 << rows.shift;
+        let row_lanes = rows.row_lanes() as usize;
         for lane in (0..LANES as u32).step_by(row_lanes) {
             let mask = self.access.active & (u32::MAX >> (LANES - row_lanes)) << lane;
             if mask == 0 {
                 continue;
             }
-            let at = rows.first.wrapping_add_signed(rows.row.wrapping_mul(i64::from(lane >> rows.shift)));
+            let at = rows.address(lane as usize);
             let offset =
-                |i: u32| at.wrapping_add_signed(rows.step.wrapping_mul(i64::from(i - lane))).wrapping_sub(base);
+                |i: u32| at.wrapping_add_signed(rows.step().wrapping_mul(i64::from(i - lane))).wrapping_sub(base);
             let first = mask.trailing_zeros();
             let touch = self.touch(offset(first) as u32);
             let run = mask >> first;
-            let is_done = if rows.step == 0 && mask.count_ones() > 1 {
+            let is_done = if rows.step() == 0 && mask.count_ones() > 1 {
                 page.touch_by_warp::<SHARED>(&touch, self.finest, self.view)
-            } else if rows.step == i64::from(self.access.width) && run & run.wrapping_add(1) == 0 {
+            } else if rows.step() == i64::from(self.access.width) && run & run.wrapping_add(1) == 0 {
                 page.sweep::<SHARED>(&touch, run.count_ones(), self.finest, self.view, first as usize)
             } else {
                 false

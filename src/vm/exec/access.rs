@@ -12,22 +12,22 @@ use crate::warp::{Context, Fault, FaultKind, Warp};
 use ir::op::AtomOp;
 use ir::{Access, Space, Trap, Ty, eval};
 use mem::address::SHARED_BASE;
-use mem::{Grid, Lanes, Word};
+use mem::{LaneAddresses, Strided, Word};
 use scalar::lanes;
 
 /// Whether this side may touch memory at the grid, which lies in one region, and whether it is aligned as it must.
 #[inline(always)]
-pub(crate) fn is_open<const W: usize>(open: u64, g: &Grid, bytes: usize) -> bool {
-    allowed(open, g.first) && (W == 1 || g.is_aligned(bytes))
+pub(crate) fn is_open<const W: usize>(open: u64, g: &Strided<W>, bytes: usize) -> bool {
+    allowed(open, g.first()) && (W == 1 || g.is_aligned(bytes))
 }
 
 /// The space that an observer sees: where the first lane's address really lies.
-pub(crate) fn reported<const W: usize>(space: Space, at: &Lanes<W>, mask: u32, bytes: usize) -> Space {
+pub(crate) fn reported<const W: usize>(space: Space, at: &LaneAddresses<W>, mask: u32) -> Space {
     match space {
         Space::Host | Space::Global | Space::Const => Space::Global,
         Space::Shared => Space::Shared,
         Space::Local => Space::Local,
-        Space::Generic => match target(space, at.address(mask.trailing_zeros() as usize, bytes)) {
+        Space::Generic => match target(space, at.address(mask.trailing_zeros() as usize)) {
             Target::Memory => Space::Global,
             Target::Shared => Space::Shared,
             Target::Local => Space::Local,
@@ -77,7 +77,7 @@ pub(crate) fn load_one(ctx: &Context<'_>, open: u64, m: &MemOp, address: u64, hi
 }
 
 fn fault<const W: usize>(run: &RunState<W>, bad: u32, bytes: usize, write: bool, space: Space) -> Fault {
-    let addresses: Vec<(u32, u64)> = lanes(bad).map(|l| (l as u32, run.lanes.address(l, bytes))).collect();
+    let addresses: Vec<(u32, u64)> = lanes(bad).map(|l| (l as u32, run.lanes.address(l))).collect();
     let misaligned = W > 1 && addresses.iter().any(|&(_, a)| !a.is_multiple_of(bytes as u64));
     let kind = if misaligned {
         FaultKind::Misaligned { bytes: bytes as u32, write }
@@ -88,13 +88,7 @@ fn fault<const W: usize>(run: &RunState<W>, bad: u32, bytes: usize, write: bool,
 }
 
 /// The addresses of an access by the current split.
-fn addresses<const W: usize>(
-    code: &Code,
-    expr: &AddressExpr,
-    frame: &Frame<W>,
-    run: &RunState<W>,
-    bytes: usize,
-) -> Lanes<W> {
+fn addresses<const W: usize>(code: &Code, expr: &AddressExpr, frame: &Frame<W>, run: &RunState<W>) -> LaneAddresses<W> {
     let scalars = run.fast.then_some(frame.scalars.as_slice());
     let all = if W == 1 {
         // All registers of host code are among the uniform terms, and in rows.
@@ -109,15 +103,7 @@ fn addresses<const W: usize>(
             &frame.longs,
         )
     };
-    Lanes::of(&all, run.mask, bytes)
-}
-
-/// The same, if they are known to be regular.
-fn regular<const W: usize>(expr: &AddressExpr, frame: &Frame<W>, run: &RunState<W>) -> Option<Grid> {
-    if !run.fast || lane_pattern::stale(expr, &frame.patterns, run.mask).is_some() {
-        return None;
-    }
-    lane_pattern::grid(expr, frame.local_base, &frame.scalars, &frame.patterns)
+    LaneAddresses::of(&all, run.mask)
 }
 
 /// What an access did.
@@ -158,9 +144,7 @@ pub(crate) fn lane_by_lane<const W: usize>(
     let Some(frame) = warp.frame(run.frame) else { return Ok(Done::Load) };
     let bytes = m.width.bytes();
     let expr = &code.variants[run.variant].address_exprs[m.expr as usize];
-    // Every access to a draft comes here, also those whose addresses are regular.
-    let regular = if ctx.memory.is_draft() { regular(expr, frame, run) } else { None };
-    run.lanes = regular.map_or_else(|| addresses(code, expr, frame, run, bytes), |grid| grid.lanes(bytes));
+    run.lanes = addresses(code, expr, frame, run);
     if write && !reported && run.is_reporting(run.site.func, run.site.pc) {
         return Ok(Done::Tell);
     }
@@ -227,7 +211,7 @@ fn load_lanes<T: Word, const W: usize>(
     let mut hint = warp.hint;
     let reach = SlowPath { memory: ctx.memory, shared: ctx.shared, locals: &mut warp.locals, open: warp.open };
     let mut bad = 0;
-    for (to, mask) in SlowPath::parts(space, &run.lanes, run.mask, T::BYTES) {
+    for (to, mask) in SlowPath::parts(space, &run.lanes, run.mask) {
         if mask != 0 {
             bad |= reach.load(to, &run.lanes, mask, out, &mut hint);
         }
@@ -247,7 +231,7 @@ fn store_lanes<T: Word, const W: usize>(
     let mut hint = warp.hint;
     let mut reach = SlowPath { memory: ctx.memory, shared: ctx.shared, locals: &mut warp.locals, open: warp.open };
     let mut bad = 0;
-    for (to, mask) in SlowPath::parts(space, &run.lanes, run.mask, T::BYTES) {
+    for (to, mask) in SlowPath::parts(space, &run.lanes, run.mask) {
         if mask != 0 {
             bad |= reach.store(to, &run.lanes, mask, values, &mut hint);
         }
@@ -268,7 +252,7 @@ pub(crate) fn atomic<const W: usize>(
     let width = Width::of(ty);
     let bytes = width.bytes();
     let Some(frame) = warp.frame(run.frame) else { return Ok(false) };
-    run.lanes = addresses(code, &code.variants[run.variant].address_exprs[a.expr as usize], frame, run, bytes);
+    run.lanes = addresses(code, &code.variants[run.variant].address_exprs[a.expr as usize], frame, run);
     let operand = |slot| -> [u64; W] { std::array::from_fn(|l| frame.get((ty, slot), l)) };
     let (first, second) = (operand(a.a), a.b.map(operand));
     let mut old = [0u64; W];
@@ -280,13 +264,13 @@ pub(crate) fn atomic<const W: usize>(
     let mut hint = warp.hint;
     let deferred = ctx.atomics.as_deref().is_some_and(|sink| sink.takes(run.site));
     let mut reach = SlowPath { memory: ctx.memory, shared: ctx.shared, locals: &mut warp.locals, open: warp.open };
-    for (to, mask) in SlowPath::parts(space, &run.lanes, run.mask, bytes) {
+    for (to, mask) in SlowPath::parts(space, &run.lanes, run.mask) {
         for lane in order.lanes(mask) {
             let one = 1 << lane;
             let failed = by_width!(width, T => {
                 let b = second.as_ref().map_or(0, |b| b[lane]);
                 if deferred && to == Target::Memory {
-                    let address = run.lanes.address(lane, bytes);
+                    let address = run.lanes.address(lane);
                     if reach.has(address, bytes) {
                         if let Some(sink) = ctx.atomics.as_deref_mut() {
                             sink.take(run.site, op, ty, address, first[lane], b);

@@ -9,10 +9,10 @@ use crate::code::trace::Load;
 use crate::code::{AddressExpr, Term};
 use crate::frame::lane_pattern::{self, LanePattern};
 use crate::frame::scalars::signed;
-use crate::memory::shared_memory::{self, Shape};
+use crate::memory::shared_memory;
 use crate::warp::Context;
 use mem::address::SHARED_BASE;
-use mem::{Grid, Hint, Word};
+use mem::{Hint, RowShape, Strided, Word};
 
 /// What loads go by.
 pub(crate) struct LoadContext<'a, 'c, const W: usize> {
@@ -27,10 +27,10 @@ pub(crate) struct LoadContext<'a, 'c, const W: usize> {
 
 /// A load whose lanes are known but for what changes from iteration to iteration.
 #[derive(Clone, Copy)]
-pub(crate) struct HoistedLoad {
+pub(crate) struct HoistedLoad<const W: usize> {
     /// The lanes without the part that changes; in shared memory from the beginning of the window on.
-    grid: Grid,
-    shape: Shape,
+    grid: Strided<W>,
+    shape: RowShape,
     /// The part that changes, before it is multiplied by `scale`.
     moving: Term,
     scale: i64,
@@ -39,20 +39,20 @@ pub(crate) struct HoistedLoad {
     most: i64,
 }
 
-impl HoistedLoad {
+impl<const W: usize> HoistedLoad<W> {
     /// Of no load.
-    pub(crate) fn none<const W: usize>() -> HoistedLoad {
+    pub(crate) fn none() -> HoistedLoad<W> {
         let moving = Term { slot: 0, scalar: 0, narrow: false, factor: 0 };
-        HoistedLoad { grid: Grid::uniform(0, W), shape: Shape::Same, moving, scale: 1, least: 0, most: 0 }
+        HoistedLoad { grid: Strided::uniform(0), shape: RowShape::Uniform, moving, scale: 1, least: 0, most: 0 }
     }
 
     /// The load when the lanes of `mask` begin the loop; `None` if it is to be looked at one iteration after the other.
-    pub(crate) fn new<const W: usize>(
+    pub(crate) fn new(
         load: &Load,
         load_context: &LoadContext<'_, '_, W>,
         scalars: &[u64],
         mask: u32,
-    ) -> Option<HoistedLoad> {
+    ) -> Option<HoistedLoad<W>> {
         let expr = &load_context.address_exprs[load.m.expr as usize];
         if lane_pattern::stale(expr, load_context.patterns, mask).is_some() {
             return None;
@@ -64,9 +64,10 @@ impl HoistedLoad {
             // The 32-bit sum has to be exact in every lane.
             let pattern = &load_context.patterns[index.pattern as usize];
             let sum = index.base.wrapping_add(fixed(&index.terms, load, scalars));
-            let low = pattern.first.wrapping_add(sum).wrapping_add(pattern.low);
+            let rule = pattern.rule.as_ref()?;
+            let low = (rule.low() as i64).wrapping_add(sum);
             let least_part = i64::from(i32::MIN).checked_sub(low)?;
-            let most_part = i64::from(i32::MAX).checked_sub(low.checked_add(pattern.span)?)?;
+            let most_part = i64::from(i32::MAX).checked_sub(low.checked_add(rule.span() as i64)?)?;
             if index.terms.contains(&load.moving) {
                 (scale, least, most) = (index.factor, least_part, most_part);
             } else if least_part > 0 || most_part < 0 {
@@ -77,9 +78,9 @@ impl HoistedLoad {
         let bytes = load.m.width.bytes();
         if load.m.space == ir::Space::Shared {
             let room =
-                (load_context.ctx.shared.len() as i64).checked_sub(bytes as i64)?.checked_sub(grid.span as i64)?;
+                (load_context.ctx.shared.len() as i64).checked_sub(bytes as i64)?.checked_sub(grid.span() as i64)?;
             grid = grid.moved((SHARED_BASE as i64).wrapping_neg());
-            let low = grid.low as i64;
+            let low = grid.low() as i64;
             let step = load.moving.factor.wrapping_mul(scale);
             if low.unsigned_abs() > 1 << 40 || !grid.is_aligned(bytes) || step & (bytes as i64 - 1) != 0 {
                 return None;
@@ -87,7 +88,7 @@ impl HoistedLoad {
             least = least.max(-low.div_euclid(scale));
             most = most.min((room - low).div_euclid(scale));
         }
-        Some(HoistedLoad { grid, shape: Shape::of::<W>(&grid, bytes), moving: load.moving, scale, least, most })
+        Some(HoistedLoad { grid, shape: grid.shape(bytes), moving: load.moving, scale, least, most })
     }
 
     /// How far the lanes are this iteration from where they are without the part that changes.
@@ -100,7 +101,7 @@ impl HoistedLoad {
 
     /// Reads a row of shared memory; false if nothing was read.
     #[inline(always)]
-    pub(crate) fn load_shared<T: Word, const W: usize>(
+    pub(crate) fn load_shared<T: Word>(
         &self,
         load_context: &LoadContext<'_, '_, W>,
         scalars: &[u64],
@@ -111,7 +112,7 @@ impl HoistedLoad {
             load_context.ctx.shared,
             self.shape,
             &self.grid,
-            self.grid.first.wrapping_add_signed(far),
+            self.grid.first().wrapping_add_signed(far),
             out,
         );
         true
@@ -119,7 +120,7 @@ impl HoistedLoad {
 
     /// Reads a row of other memory; false if nothing was read.
     #[inline(always)]
-    pub(crate) fn load_global<T: Word, const W: usize>(
+    pub(crate) fn load_global<T: Word>(
         &self,
         load: &Load,
         load_context: &mut LoadContext<'_, '_, W>,
@@ -129,18 +130,18 @@ impl HoistedLoad {
         let Some(far) = self.distance(scalars) else { return false };
         let grid = self.grid.moved(far);
         access::is_open::<W>(load_context.open, &grid, T::BYTES)
-            && load_context.ctx.memory.load_grid(&grid, out, &mut load_context.hints[load.m.expr as usize])
+            && load_context.ctx.memory.load_strided(&grid, u32::MAX, out, &mut load_context.hints[load.m.expr as usize])
     }
 
     /// Reads the word that all lanes read; `None` if it cannot be read here.
     #[inline(always)]
-    pub(crate) fn load_one<const W: usize>(
+    pub(crate) fn load_one(
         &self,
         load: &Load,
         load_context: &mut LoadContext<'_, '_, W>,
         scalars: &[u64],
     ) -> Option<u64> {
-        let mut at = self.grid.first.wrapping_add_signed(self.distance(scalars)?);
+        let mut at = self.grid.first().wrapping_add_signed(self.distance(scalars)?);
         if load.m.space == ir::Space::Shared {
             at = at.wrapping_add(SHARED_BASE);
         }

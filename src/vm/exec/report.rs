@@ -8,7 +8,7 @@ use crate::code::{Code, MemOp, Op, Program, Site};
 use crate::observe::{AccessEvent, AccessKind, Hooks, SilentSites, Values, is_silent};
 use crate::warp::{Context, Stop, Warp};
 use ir::{FuncId, Scope};
-use mem::Lanes;
+use mem::LaneAddresses;
 
 /// Runs a warp by `core` until it stops, and tells the observer what it wants to know.
 #[inline(always)]
@@ -80,7 +80,7 @@ fn report<const W: usize>(program: &Program, warp: &Warp<W>, hooks: &mut dyn Hoo
     } else {
         return;
     };
-    let space = access::reported(space, &run.lanes, run.mask, bytes);
+    let space = access::reported(space, &run.lanes, run.mask);
     let (site, frame, mask) = (run.site, run.frame, run.mask);
     hooks.on_access(warp, &AccessEvent { site, frame, mask, kind, space, bytes, lanes: &run.lanes, values });
 }
@@ -133,7 +133,7 @@ pub(crate) struct RunState<const W: usize> {
     /// Of `syncwarp`: the lanes of each group that has met.
     pub(crate) met: Vec<u32>,
     /// The addresses of the access.
-    pub(crate) lanes: Lanes<W>,
+    pub(crate) lanes: LaneAddresses<W>,
     /// Of an atomic: the lanes whose compare-and-swap did not swap.
     pub(crate) failed: u32,
     /// Of an atomic: what it leaves. Made when the first one is reported.
@@ -157,7 +157,7 @@ impl<const W: usize> RunState<W> {
             variant: 0,
             fast: false,
             met: Vec::new(),
-            lanes: Lanes::Uniform(0),
+            lanes: LaneAddresses::uniform(0),
             failed: 0,
             left: None,
         }

@@ -24,7 +24,7 @@ use crate::simd::{bits, masks, wide_masks, zip3};
 use crate::warp::{Context, Stop, Warp};
 use ir::eval;
 use ir::op::Special;
-use mem::{Grid, Lanes};
+use mem::{LaneAddresses, Strided};
 use scalar::{convert, int, real};
 
 #[inline(always)]
@@ -177,7 +177,7 @@ fn run_split<const W: usize, const F: u8>(
                     if W == 1 {
                         let local = if expr.local { local_base as i64 } else { 0 };
                         let sum = lane_sum(&expr.terms, words, longs);
-                        Some(Grid::uniform(sum.wrapping_add(expr.base).wrapping_add(local) as u64, W))
+                        Some(Strided::<W>::uniform(sum.wrapping_add(expr.base).wrapping_add(local) as u64))
                     } else if fast {
                         if let Some(i) = lane_pattern::stale(expr, patterns, mask) {
                             patterns[i as usize].work_out::<F>(&variant.patterns[i as usize], words, longs, mask);
@@ -203,7 +203,7 @@ fn run_split<const W: usize, const F: u8>(
                     }
                     polls += 1;
                     if run.is_reporting(func, pc) {
-                        run.lanes = $grid.lanes(size_of::<$word>());
+                        run.lanes = LaneAddresses::Strided(*$grid);
                         break ExitReason::ReportLoad;
                     }
                 }};
@@ -215,7 +215,7 @@ fn run_split<const W: usize, const F: u8>(
                     }
                     let Some(ref $grid) = address!($m) else { break ExitReason::SlowAccess };
                     if !reported && run.is_reporting(func, pc) {
-                        run.lanes = $grid.lanes(size_of::<$word>());
+                        run.lanes = LaneAddresses::Strided(*$grid);
                         break ExitReason::ReportStore;
                     }
                     let $row = &$file[$m.value as usize];
@@ -230,14 +230,14 @@ fn run_split<const W: usize, const F: u8>(
             macro_rules! load_global {
                 ($m:expr, $file:ident $word:ident) => {
                     load!($m, $file $word, |g, out| {
-                        access::is_open::<W>(open, g, size_of::<$word>()) && ctx.memory.load_grid(g, out, &mut hints[$m.expr as usize])
+                        access::is_open::<W>(open, g, size_of::<$word>()) && ctx.memory.load_strided(g, mask, out, &mut hints[$m.expr as usize])
                     })
                 };
             }
             macro_rules! store_global {
                 ($m:expr, $file:ident $word:ident) => {
                     store!($m, $file $word, |g, row| {
-                        access::is_open::<W>(open, g, size_of::<$word>()) && ctx.memory.store_grid(g, mask, row, &mut hints[$m.expr as usize].place)
+                        access::is_open::<W>(open, g, size_of::<$word>()) && ctx.memory.store_strided(g, mask, row, &mut hints[$m.expr as usize].place)
                     })
                 };
             }
@@ -363,11 +363,11 @@ fn run_split<const W: usize, const F: u8>(
                     let expr = &variant.address_exprs[m.expr as usize];
                     let Some(grid) = lane_pattern::grid(expr, local_base, scalars, patterns) else { break ExitReason::SlowAccess };
                     let hint = &mut hints[m.expr as usize].place;
-                    let Some(word) = access::load_one(ctx, open, &m, grid.first, hint) else { break ExitReason::SlowAccess };
+                    let Some(word) = access::load_one(ctx, open, &m, grid.first(), hint) else { break ExitReason::SlowAccess };
                     scalars[m.value as usize] = word;
                     polls += 1;
                     if run.is_reporting(func, pc) {
-                        run.lanes = Lanes::Uniform(grid.first);
+                        run.lanes = LaneAddresses::uniform(grid.first());
                         break ExitReason::ReportLoad;
                     }
                 }

@@ -62,7 +62,7 @@ impl<const W: usize> TraceRun<'_, '_, W> {
             words[part32] = masks::<W, F>(active);
             longs[part64] = wide_masks::<W, F>(active);
         }
-        let mut ready = [HoistedLoad::none::<W>(); LOADS];
+        let mut ready = [HoistedLoad::none(); LOADS];
         for (ready, load) in ready.iter_mut().zip(&trace.loads) {
             let Some(known) = HoistedLoad::new(load, &load_context, scalars, mask) else {
                 return TraceExit { active, pc: pc + 1, last: 0 };

@@ -13,7 +13,7 @@ use crate::warp::{Arg, Context, Geometry, Stop, Warp};
 use ir::analysis::affine::Recurrence;
 use ir::op::{BinOp, CmpOp};
 use ir::{FuncId, Ty, Val, eval};
-use mem::Memory;
+use mem::MemoryView;
 use scalar::{bits, real};
 
 /// Fewer iterations are not worth the preparation.
@@ -186,7 +186,7 @@ fn is_free_of_wraps(vector: &VectorLoop, lines: &[Recurrence], count: u64) -> bo
 }
 
 /// Whether all accesses are allowed and no iteration writes what another one touches.
-fn is_independent(vector: &VectorLoop, lines: &[Recurrence], count: u64, memory: &Memory) -> bool {
+fn is_independent(vector: &VectorLoop, lines: &[Recurrence], count: u64, memory: MemoryView<'_>) -> bool {
     let line = |i: usize| -> Option<Recurrence> {
         let touch = &vector.touches[i];
         let Recurrence { first, step } = lines[touch.address];
@@ -204,11 +204,7 @@ fn is_independent(vector: &VectorLoop, lines: &[Recurrence], count: u64, memory:
         let aligned = (first | step) & (touch.bytes as i64 - 1) == 0;
         let apart = !touch.writes || step.unsigned_abs() >= touch.bytes;
         let open = slow_path::allowed(HOST_REGIONS, low) && slow_path::allowed(HOST_REGIONS, high - 1);
-        let inside = memory.find(low).is_some_and(|id| {
-            let alloc = memory.info(id);
-            high - alloc.base <= alloc.bytes
-        });
-        if !(aligned && apart && open && inside) {
+        if !(aligned && apart && open && memory.contains(low, high)) {
             return false;
         }
     }

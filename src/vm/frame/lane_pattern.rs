@@ -2,7 +2,7 @@
 //!
 //! Most addresses of a warp are regular: all lanes the same, consecutive lanes a constant apart, or rows of lanes, as a
 //! two-dimensional block makes them. A [`LanePattern`] is the part of an address that differs by lane, computed once where its
-//! registers are assigned. An access adds the uniform part and has its [`Grid`] without a look at the lanes.
+//! registers are assigned. An access adds the uniform part and has its [`Strided`] without a look at the lanes.
 //!
 //! A pattern has a mask of the lanes for which it was computed. It is right for a lane until that lane assigns one of the
 //! registers again. An [`crate::code::Op::UpdatePattern`] follows each such assignment, so the lane has passed that operation or
@@ -12,31 +12,22 @@
 use crate::code::{AddressExpr, FAR, PatternCode, Term};
 use crate::frame::scalars::signed;
 use crate::simd::{bits, map};
-use mem::Grid;
+use mem::Strided;
 
 /// A sum of registers in all lanes.
 #[derive(Clone, Debug)]
 pub(crate) struct LanePattern<const W: usize> {
     /// The lanes for which it was worked out.
     pub(crate) mask: u32,
-    /// Lanes of a row, a power of two; 0 if the lanes are not regular.
-    pub(crate) lanes: u32,
-    /// The value of lane 0; extended to it from the others if it is not active.
-    pub(crate) first: i64,
-    /// What the next lane of a row has more.
-    pub(crate) step: i64,
-    /// What the next row has more.
-    pub(crate) row: i64,
-    /// What the least lane, active or not, has more than lane 0: zero or less.
-    pub(crate) low: i64,
-    /// What the greatest lane has more than the least; less than [`FAR`].
-    pub(crate) span: i64,
+    /// The rule of the values, whose numbers are signed here; `None` if the lanes are not regular. Its span is less than
+    /// [`FAR`].
+    pub(crate) rule: Option<Strided<W>>,
 }
 
 impl<const W: usize> LanePattern<W> {
     /// A pattern of no lanes.
     pub(crate) fn none() -> LanePattern<W> {
-        LanePattern { mask: 0, lanes: 0, first: 0, step: 0, row: 0, low: 0, span: 0 }
+        LanePattern { mask: 0, rule: None }
     }
 
     /// Finds the rule of the active lanes' values.
@@ -50,7 +41,7 @@ impl<const W: usize> LanePattern<W> {
         if first >= W || next >= W {
             // One lane is a row by itself.
             let value = values.get(first).copied().unwrap_or(0);
-            self.regular(W as u32, value, 0, 0);
+            self.rule = regular(W as u32, value, 0, 0);
             return;
         }
         let gap = (next - first) as i64;
@@ -60,11 +51,11 @@ impl<const W: usize> LanePattern<W> {
         let expected: [i64; W] = line(anchor, step);
         let same = bits::<_, W, F>(values, &expected, |x, y| x == y) | all & !mask;
         if same == all {
-            self.regular(W as u32, anchor, step, 0);
+            self.rule = regular(W as u32, anchor, step, 0);
             return;
         }
         let lanes = same.trailing_ones() as usize;
-        self.lanes = 0;
+        self.rule = None;
         if lanes.is_power_of_two() && lanes > 1 {
             let row = values[lanes].wrapping_sub(anchor);
             let shift = lanes.trailing_zeros();
@@ -74,24 +65,8 @@ impl<const W: usize> LanePattern<W> {
                 *value = anchor.wrapping_add(column).wrapping_add(row.wrapping_mul((i >> shift) as i64));
             }
             if bits::<_, W, F>(values, &expected, |x, y| x == y) | all & !mask == all {
-                self.regular(lanes as u32, anchor, step, row);
+                self.rule = regular(lanes as u32, anchor, step, row);
             }
-        }
-    }
-
-    /// The lanes form rows.
-    #[inline(always)]
-    fn regular(&mut self, lanes: u32, first: i64, step: i64, row: i64) {
-        let far = |x: i64| x.unsigned_abs() >= FAR as u64;
-        self.lanes = 0;
-        if far(step) || far(row) {
-            return;
-        }
-        let across = step * (i64::from(lanes) - 1);
-        let down = row * ((W as i64 >> lanes.trailing_zeros()) - 1);
-        let (low, high) = (across.min(0) + down.min(0), across.max(0) + down.max(0));
-        if high - low < FAR {
-            *self = LanePattern { mask: self.mask, lanes, first, step, row, low, span: high - low };
         }
     }
 
@@ -110,6 +85,12 @@ impl<const W: usize> LanePattern<W> {
             self.classify::<F>(&sum(&code.terms, words, longs), mask);
         }
     }
+}
+
+/// The rule of lanes that form rows, if they are not too far apart.
+#[inline(always)]
+fn regular<const W: usize>(lanes: u32, first: i64, step: i64, row: i64) -> Option<Strided<W>> {
+    Strided::new(first as u64, lanes, step, row).filter(|rule| rule.span() < FAR as u64)
 }
 
 /// Values a constant apart.
@@ -173,15 +154,16 @@ pub(crate) fn grid<const W: usize>(
     local_base: u64,
     scalars: &[u64],
     patterns: &[LanePattern<W>],
-) -> Option<Grid> {
+) -> Option<Strided<W>> {
     let outline = outline(expr, local_base, patterns)?;
     let sum = scalar_sum(&expr.terms, scalars);
     let Some(index) = expr.index.as_ref().filter(|index| index.wraps) else { return Some(outline.moved(sum)) };
     // The 32-bit sum has to be exact in every lane.
     let pattern = &patterns[index.pattern as usize];
     let narrow = index.base.wrapping_add(scalar_sum(&index.terms, scalars));
-    let low = pattern.first.wrapping_add(narrow).wrapping_add(pattern.low);
-    if low < i64::from(i32::MIN) || low > i64::from(i32::MAX) - pattern.span {
+    let rule = pattern.rule.as_ref()?;
+    let low = (rule.low() as i64).wrapping_add(narrow);
+    if low < i64::from(i32::MIN) || low > i64::from(i32::MAX) - rule.span() as i64 {
         return None;
     }
     Some(outline.moved(sum.wrapping_add(narrow.wrapping_mul(index.factor))))
@@ -193,25 +175,14 @@ pub(crate) fn outline<const W: usize>(
     expr: &AddressExpr,
     local_base: u64,
     patterns: &[LanePattern<W>],
-) -> Option<Grid> {
+) -> Option<Strided<W>> {
     let mut base = expr.base;
     if expr.local {
         base = base.wrapping_add(local_base as i64);
     }
-    let Some(index) = &expr.index else { return Some(Grid::uniform(base as u64, W)) };
+    let Some(index) = &expr.index else { return Some(Strided::uniform(base as u64)) };
     let (pattern, factor) = (&patterns[index.pattern as usize], index.factor);
-    if pattern.lanes == 0 {
-        return None;
-    }
-    let first = base.wrapping_add(pattern.first.wrapping_mul(factor));
-    Some(Grid {
-        first: first as u64,
-        lanes: pattern.lanes,
-        step: pattern.step * factor,
-        row: pattern.row * factor,
-        low: first.wrapping_add(pattern.low * factor) as u64,
-        span: (pattern.span * factor) as u64,
-    })
+    Some(pattern.rule?.scaled(factor)?.moved(base))
 }
 
 /// The addresses of all lanes, whatever their registers hold. `scalars` has the uniform registers if they are in scalars;

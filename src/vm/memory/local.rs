@@ -4,7 +4,7 @@
 //! word of each, so that an access at one address by all lanes, as most are, is a row or two and not a search lane by lane.
 //! A frame's local memory has the frame's number in [`crate::Warp`].
 
-use mem::Grid;
+use mem::Strided;
 
 /// The local memory of one frame, of all lanes.
 #[derive(Clone, Debug, Default)]
@@ -149,33 +149,27 @@ pub(crate) fn find<const W: usize>(
 
 /// Where the words of all lanes, active or not, are: the frame, and how many rows behind its first the first lane's is.
 #[inline(always)]
-fn place<T: InRows, const W: usize>(locals: &[Local<W>], own: usize, g: &Grid) -> Option<(usize, usize)> {
+fn place<T: InRows, const W: usize>(locals: &[Local<W>], own: usize, g: &Strided<W>) -> Option<(usize, usize)> {
     let bytes = 4 * T::ROWS;
     if !g.is_aligned(bytes) {
         return None;
     }
-    let (frame, low) = find(locals, own, g.low, g.span.saturating_add(bytes as u64))?;
-    Some((frame, low.wrapping_add(g.first.wrapping_sub(g.low) as usize) / 4))
-}
-
-fn is_same<const W: usize>(g: &Grid) -> bool {
-    g.step == 0 && (g.row == 0 || g.lanes as usize == W)
+    let (frame, low) = find(locals, own, g.low(), g.span().saturating_add(bytes as u64))?;
+    Some((frame, low.wrapping_add(g.first().wrapping_sub(g.low()) as usize) / 4))
 }
 
 /// How many rows behind the first lane's a lane's word is.
 #[inline(always)]
-fn rows_behind(g: &Grid, lane: usize) -> isize {
-    let shift = g.lanes.trailing_zeros();
-    let bytes = (lane & (g.lanes as usize - 1)) as i64 * g.step + (lane >> shift) as i64 * g.row;
-    (bytes / 4) as isize
+fn rows_behind<const W: usize>(g: &Strided<W>, lane: usize) -> isize {
+    (g.address(lane).wrapping_sub(g.first()) as i64 / 4) as isize
 }
 
-/// Reads one word for each lane of a grid, active or not; false if nothing was read. The lanes are in frame `own`.
+/// Reads one word for each lane of a rule, active or not; false if nothing was read. The lanes are in frame `own`.
 #[inline(always)]
-pub(crate) fn load<T: InRows, const W: usize>(locals: &[Local<W>], own: u32, g: &Grid, out: &mut [T; W]) -> bool {
+pub(crate) fn load<T: InRows, const W: usize>(locals: &[Local<W>], own: u32, g: &Strided<W>, out: &mut [T; W]) -> bool {
     let Some((frame, first)) = place::<T, W>(locals, own as usize, g) else { return false };
     let rows = locals[frame].rows();
-    if is_same::<W>(g) {
+    if g.is_uniform() {
         *out = T::all(rows, first);
     } else {
         for (lane, word) in out.iter_mut().enumerate() {
@@ -190,13 +184,13 @@ pub(crate) fn load<T: InRows, const W: usize>(locals: &[Local<W>], own: u32, g: 
 pub(crate) fn store<T: InRows, const W: usize>(
     locals: &mut [Local<W>],
     own: u32,
-    g: &Grid,
+    g: &Strided<W>,
     mask: u32,
     words: &[T; W],
 ) -> bool {
     let Some((frame, first)) = place::<T, W>(locals, own as usize, g) else { return false };
     let rows = &mut locals[frame].rows[..];
-    if is_same::<W>(g) && mask.count_ones() as usize == W {
+    if g.is_uniform() && mask.count_ones() as usize == W {
         T::put_all(words, rows, first);
         return true;
     }

@@ -7,12 +7,12 @@
 use crate::memory::local::{self, Local};
 use ir::Space;
 use mem::address::SHARED_BASE;
-use mem::{Lanes, Memory, Word};
+use mem::{LaneAddresses, MemoryView, Word};
 use scalar::lanes;
 
 /// The memories that one access may reach.
 pub(crate) struct SlowPath<'a, const W: usize> {
-    pub(crate) memory: &'a Memory,
+    pub(crate) memory: MemoryView<'a>,
     pub(crate) shared: &'a mut [u8],
     pub(crate) locals: &'a mut [Local<W>],
     /// The regions that may be touched.
@@ -50,24 +50,17 @@ pub(crate) fn allowed(open: u64, address: u64) -> bool {
 }
 
 /// The lanes of `mask` whose address this side may not touch, or is misaligned.
-fn forbidden<const W: usize>(open: u64, at: &Lanes<W>, mask: u32, bytes: usize) -> u32 {
+fn forbidden<const W: usize>(open: u64, at: &LaneAddresses<W>, mask: u32, bytes: usize) -> u32 {
     let bad = |a: u64| !allowed(open, a) || W > 1 && !a.is_multiple_of(bytes as u64);
     match at {
-        Lanes::Contiguous(base) => {
+        LaneAddresses::Strided(rule) if rule.is_contiguous(bytes) || rule.is_uniform() => {
             let first = mask.trailing_zeros() as usize;
-            if bad(base.wrapping_add((first * bytes) as u64)) { mask } else { 0 }
+            if bad(rule.address(first)) { mask } else { 0 }
         }
-        Lanes::Uniform(a) => {
-            if bad(*a) {
-                mask
-            } else {
-                0
-            }
-        }
-        Lanes::Grid(_) | Lanes::Each(_) => {
+        _ => {
             let mut out = 0;
             for i in 0..W {
-                out |= u32::from(bad(at.address(i, bytes))) << i;
+                out |= u32::from(bad(at.address(i))) << i;
             }
             out & mask
         }
@@ -76,22 +69,19 @@ fn forbidden<const W: usize>(open: u64, at: &Lanes<W>, mask: u32, bytes: usize) 
 
 impl<const W: usize> SlowPath<'_, W> {
     /// Reads one word per lane; gives the lanes that could not.
-    pub(crate) fn load<T: Word>(&self, to: Target, at: &Lanes<W>, mask: u32, out: &mut [T; W], hint: &mut u32) -> u32 {
+    pub(crate) fn load<T: Word>(
+        &self,
+        to: Target,
+        at: &LaneAddresses<W>,
+        mask: u32,
+        out: &mut [T; W],
+        hint: &mut u32,
+    ) -> u32 {
         match to {
             Target::Memory => {
                 let bad = forbidden(self.open, at, mask, T::BYTES);
                 if bad != 0 {
                     return bad;
-                }
-                if self.memory.is_draft() {
-                    return self.memory.load_draft(at, mask, out, hint);
-                }
-                if let Lanes::Uniform(address) = *at {
-                    let Some(v) = self.memory.load::<T>(address, hint) else { return mask };
-                    for (lane, word) in out.iter_mut().enumerate() {
-                        *word = if mask >> lane & 1 != 0 { v } else { *word };
-                    }
-                    return 0;
                 }
                 self.memory.load_lanes(at, mask, out, hint)
             }
@@ -99,7 +89,7 @@ impl<const W: usize> SlowPath<'_, W> {
             Target::Local => {
                 let mut guess = 0;
                 each(mask, |lane| {
-                    let (frame, offset) = self.local(at.address(lane, T::BYTES), T::BYTES, &mut guess)?;
+                    let (frame, offset) = self.local(at.address(lane), T::BYTES, &mut guess)?;
                     let mut bytes = [0; 8];
                     self.locals[frame].read(lane, offset, &mut bytes[..T::BYTES]);
                     out[lane] = T::read(&bytes);
@@ -111,14 +101,14 @@ impl<const W: usize> SlowPath<'_, W> {
 
     /// Whether a lane may touch the word of so many bytes at an address of memory, which is not touched.
     pub(crate) fn has(&self, address: u64, bytes: usize) -> bool {
-        let at = Lanes::<W>::Uniform(address);
-        forbidden(self.open, &at, 1, bytes) == 0 && self.memory.holds(address, address.saturating_add(bytes as u64))
+        let at = LaneAddresses::<W>::uniform(address);
+        forbidden(self.open, &at, 1, bytes) == 0 && self.memory.contains(address, address.saturating_add(bytes as u64))
     }
 
     pub(crate) fn store<T: Word>(
         &mut self,
         to: Target,
-        at: &Lanes<W>,
+        at: &LaneAddresses<W>,
         mask: u32,
         values: &[T; W],
         hint: &mut u32,
@@ -129,16 +119,13 @@ impl<const W: usize> SlowPath<'_, W> {
                 if bad != 0 {
                     return bad;
                 }
-                if self.memory.is_draft() {
-                    return self.memory.store_draft(at, mask, values, hint);
-                }
                 self.memory.store_lanes(at, mask, values, hint)
             }
             Target::Shared => store_window(self.shared, at, mask, values),
             Target::Local => {
                 let mut guess = 0;
                 each(mask, |lane| {
-                    let (frame, offset) = self.local(at.address(lane, T::BYTES), T::BYTES, &mut guess)?;
+                    let (frame, offset) = self.local(at.address(lane), T::BYTES, &mut guess)?;
                     let mut bytes = [0; 8];
                     values[lane].write(&mut bytes);
                     self.locals[frame].write(lane, offset, &bytes[..T::BYTES]);
@@ -157,11 +144,11 @@ impl<const W: usize> SlowPath<'_, W> {
     }
 
     /// Splits the lanes of a generic access by the memory that their addresses name.
-    pub(crate) fn parts(space: Space, at: &Lanes<W>, mask: u32, bytes: usize) -> [(Target, u32); 3] {
+    pub(crate) fn parts(space: Space, at: &LaneAddresses<W>, mask: u32) -> [(Target, u32); 3] {
         let mut parts = [(Target::Memory, 0), (Target::Shared, 0), (Target::Local, 0)];
         if space == Space::Generic {
             for lane in lanes(mask) {
-                let to = target(space, at.address(lane, bytes));
+                let to = target(space, at.address(lane));
                 for part in &mut parts {
                     if part.0 == to {
                         part.1 |= 1 << lane;
@@ -199,20 +186,20 @@ fn window(address: u64, base: u64, len: usize, bytes: usize) -> Option<usize> {
 
 /// Indices in a window of `len` bytes of the lanes' words, and the lanes of `mask` that are outside or misaligned. Indices of
 /// all other lanes are inside, so that they can be used without a look at the mask.
-fn window_indices<const W: usize>(at: &Lanes<W>, mask: u32, len: usize, bytes: usize) -> ([u32; W], u32) {
+fn window_indices<const W: usize>(at: &LaneAddresses<W>, mask: u32, len: usize, bytes: usize) -> ([u32; W], u32) {
     let Some(last) = len.checked_sub(bytes) else { return ([0; W], mask) };
     let mut indices = [0; W];
     let mut bad = 0;
     for i in 0..W {
-        let offset = at.address(i, bytes).wrapping_sub(SHARED_BASE);
+        let offset = at.address(i).wrapping_sub(SHARED_BASE);
         bad |= u32::from(offset > last as u64 || !(offset as usize).is_multiple_of(bytes)) << i;
         indices[i] = offset.min(last as u64) as u32;
     }
     (indices, bad & mask)
 }
 
-fn load_window<T: Word, const W: usize>(data: &[u8], at: &Lanes<W>, mask: u32, out: &mut [T; W]) -> u32 {
-    if let Lanes::Uniform(address) = *at {
+fn load_window<T: Word, const W: usize>(data: &[u8], at: &LaneAddresses<W>, mask: u32, out: &mut [T; W]) -> u32 {
+    if let Some(address) = at.as_uniform() {
         let Some(i) = window(address, SHARED_BASE, data.len(), T::BYTES) else { return mask };
         let v = T::read(&data[i..]);
         for (lane, word) in out.iter_mut().enumerate() {
@@ -231,7 +218,7 @@ fn load_window<T: Word, const W: usize>(data: &[u8], at: &Lanes<W>, mask: u32, o
     0
 }
 
-fn store_window<T: Word, const W: usize>(data: &mut [u8], at: &Lanes<W>, mask: u32, values: &[T; W]) -> u32 {
+fn store_window<T: Word, const W: usize>(data: &mut [u8], at: &LaneAddresses<W>, mask: u32, values: &[T; W]) -> u32 {
     let (indices, bad) = window_indices(at, mask, data.len(), T::BYTES);
     if bad != 0 {
         return bad;

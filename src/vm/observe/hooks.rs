@@ -4,7 +4,7 @@ use crate::code::Site;
 use crate::warp::Warp;
 use ir::op::AtomOp;
 use ir::{Access, FuncId, Scope, Space};
-use mem::Lanes;
+use mem::LaneAddresses;
 use std::sync::Arc;
 
 /// What an access does.
@@ -65,7 +65,7 @@ pub struct AccessEvent<'a, const W: usize> {
     /// Bytes of a word.
     pub bytes: usize,
     /// Addresses: numbers of the memory, or in the windows of shared and local memory.
-    pub lanes: &'a Lanes<W>,
+    pub lanes: &'a LaneAddresses<W>,
     /// Values.
     pub values: Values<'a, W>,
 }

@@ -3,7 +3,7 @@
 use crate::code::Site;
 use ir::Ty;
 use ir::op::AtomOp;
-use mem::Memory;
+use mem::MemoryView;
 
 /// Extents and place of a block in its launch; everything counts from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -22,7 +22,7 @@ pub struct Geometry {
 #[derive(Debug)]
 pub struct Context<'a> {
     /// Everything but shared and local memory.
-    pub memory: &'a Memory,
+    pub memory: MemoryView<'a>,
     /// Shared memory of the block.
     pub shared: &'a mut [u8],
     /// Where the block is.

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use cufemu_race::{
-    Addresses, CtaSlot, Details, Detector, Exact, Kind, Launch, Options, Scope, Space, Suspicion, Verdict, WarpAccess,
+    CtaSlot, Details, Detector, Exact, Kind, Launch, Options, Scope, Space, Suspicion, Verdict, WarpAccess,
 };
+use mem::{LaneAddresses, Strided};
 
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "nearly all events are accesses")]
@@ -30,17 +31,19 @@ pub struct Access {
     pub kind: Kind,
     pub scope: Scope,
     pub width: u32,
-    pub places: Places,
+    pub places: LaneAddresses<32>,
     pub site: u32,
     pub values: [u64; 32],
 }
 
-#[derive(Clone, Debug)]
-pub enum Places {
-    Lanes(Box<[u64; 32]>),
-    Strided(u64, i64),
-    Rows(u64, u32, i64, i64),
-    Uniform(u64),
+/// Lanes `stride` bytes apart.
+pub fn strided(first: u64, stride: i64) -> LaneAddresses<32> {
+    rows(first, 32, stride, 0)
+}
+
+/// Rows of so many lanes.
+pub fn rows(first: u64, lanes: u32, step: i64, row: i64) -> LaneAddresses<32> {
+    LaneAddresses::Strided(Strided::new(first, lanes, step, row).expect("rows of a power of two"))
 }
 
 impl fmt::Debug for Access {
@@ -53,24 +56,13 @@ impl fmt::Debug for Access {
         )?;
         for lane in (0..32).filter(|l| self.active >> l & 1 == 1) {
             let failed = if self.failed >> lane & 1 == 1 { "failed " } else { "" };
-            write!(f, " {lane}: {failed}{:#x}", self.addresses().of(lane))?;
+            write!(f, " {lane}: {failed}{:#x}", self.places.address(lane))?;
         }
         Ok(())
     }
 }
 
 impl Access {
-    pub fn addresses(&self) -> Addresses<'_> {
-        match &self.places {
-            Places::Lanes(all) => Addresses::Lanes(all),
-            Places::Strided(first, stride) => Addresses::Strided { first: *first, stride: *stride },
-            Places::Rows(first, lanes, step, row) => {
-                Addresses::Rows { first: *first, lanes: *lanes, step: *step, row: *row }
-            }
-            Places::Uniform(address) => Addresses::Uniform(*address),
-        }
-    }
-
     pub fn warp_access(&self) -> WarpAccess<'_> {
         WarpAccess {
             warp: self.warp,
@@ -79,7 +71,7 @@ impl Access {
             kind: self.kind,
             scope: self.scope,
             width: self.width,
-            addresses: self.addresses(),
+            addresses: &self.places,
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use cufemu_race::{Kind, Scope, Space};
 
-use crate::event::{Access, Event, Places};
+use crate::event::{Access, Event, strided};
+use mem::LaneAddresses;
 
 /// A small generator of random numbers (splitmix64).
 pub struct Random(pub u64);
@@ -103,18 +104,18 @@ fn access(r: &mut Random, mix: &Mix, block: u32, site: u32) -> Access {
         base + at.min(BYTES - u64::from(width))
     };
     let places = match r.below(4) {
-        0 => Places::Uniform(place(r)),
+        0 => LaneAddresses::uniform(place(r)),
         1 => {
             let first = place(r);
             let is_within = first + 3 * u64::from(width) <= base + BYTES;
-            Places::Strided(first, if is_within { i64::from(width) } else { 0 })
+            strided(first, if is_within { i64::from(width) } else { 0 })
         }
         _ => {
             let mut all = Box::new([0; 32]);
             for l in LANES {
                 all[l as usize] = place(r);
             }
-            Places::Lanes(all)
+            LaneAddresses::List(*all)
         }
     };
     let active = mask(r, 65);
@@ -178,7 +179,7 @@ fn single(block: u32, tid: u32, space: Space, kind: Kind, scope: Scope, place: (
         kind,
         scope,
         width: place.1,
-        places: Places::Uniform(base + place.0),
+        places: LaneAddresses::uniform(base + place.0),
         site,
         values: [u64::from(site); 32],
     })

@@ -95,7 +95,7 @@ impl Graph {
                 && a.kind.is_strong()
             {
                 for l in lanes(a.active) {
-                    let address = a.addresses().of(l as usize);
+                    let address = a.places.address(l as usize);
                     for b in address / 4..=(address + u64::from(a.width) - 1) / 4 {
                         g.strong.insert((a.space, b));
                     }
@@ -236,7 +236,7 @@ impl Graph {
         for lane in lanes(a.active) {
             let thread = (a.block, a.warp * 32 + lane);
             let kind = a.warp_access().kind_of(lane as usize);
-            let address = a.addresses().of(lane as usize);
+            let address = a.places.address(lane as usize);
             let width = u64::from(a.width);
             let s = &self.state[&thread];
             let is_promoted = kind == Kind::Write

@@ -2,14 +2,15 @@
 
 use cufemu_race::{Detector, Kind, Options, RaceKind, Relation, Rules, Scope, Space, Verdict};
 
-use crate::event::{Access, Event, Places, judge, launch, suspect};
+use crate::event::{Access, Event, judge, launch, strided, suspect};
+use mem::LaneAddresses;
 
 const THREADS: u32 = 64;
 /// Some addresses in global memory, far apart.
 const DATA: u64 = 0x10_0000;
 const FLAG: u64 = 0x20_0000;
 
-fn access(block: u32, warp: u32, space: Space, kind: Kind, places: Places, site: u32) -> Event {
+fn access(block: u32, warp: u32, space: Space, kind: Kind, places: &LaneAddresses<32>, site: u32) -> Event {
     Event::Access(Access {
         block,
         space,
@@ -19,7 +20,7 @@ fn access(block: u32, warp: u32, space: Space, kind: Kind, places: Places, site:
         kind,
         scope: Scope::Gpu,
         width: 4,
-        places,
+        places: *places,
         site,
         values: std::array::from_fn(|lane| lane as u64),
     })
@@ -27,12 +28,12 @@ fn access(block: u32, warp: u32, space: Space, kind: Kind, places: Places, site:
 
 /// All lanes of a warp at consecutive 4-byte places.
 fn row(block: u32, warp: u32, space: Space, kind: Kind, first: u64, site: u32) -> Event {
-    access(block, warp, space, kind, Places::Strided(first, 4), site)
+    access(block, warp, space, kind, &strided(first, 4), site)
 }
 
 /// One lane of warp 0.
 fn one(block: u32, lane: u32, kind: Kind, address: u64, site: u32) -> Event {
-    match access(block, 0, Space::Global, kind, Places::Uniform(address), site) {
+    match access(block, 0, Space::Global, kind, &LaneAddresses::uniform(address), site) {
         Event::Access(a) => Event::Access(Access { active: 1 << lane, ..a }),
         other => other,
     }
@@ -124,7 +125,7 @@ fn lanes_of_a_warp_need_syncwarp_unless_legacy() {
 
 #[test]
 fn lanes_that_store_to_one_place_race_and_the_same_value_is_noted() {
-    let store = access(0, 0, Space::Global, Kind::Write, Places::Uniform(DATA), 1);
+    let store = access(0, 0, Space::Global, Kind::Write, &LaneAddresses::uniform(DATA), 1);
     let verdict = verdict_of(&[Event::Begin(0), store.clone()]);
     assert_eq!((verdict.pairs[0].kind, verdict.pairs[0].is_same_value), (RaceKind::WriteWrite, false));
     assert_eq!(verdict.pairs[0].bytes, (DATA, 4));
@@ -136,7 +137,7 @@ fn lanes_that_store_to_one_place_race_and_the_same_value_is_noted() {
 fn neighbouring_bytes_are_suspected_and_dismissed() {
     let store = with(row(0, 0, Space::Global, Kind::Write, DATA, 1), |a| {
         a.width = 1;
-        a.places = Places::Strided(DATA, 1);
+        a.places = strided(DATA, 1);
     });
     let events = [Event::Begin(0), store];
     assert!(!suspect(&mut Detector::new(Options::default()), THREADS, &events).watch.is_empty());
@@ -165,7 +166,7 @@ fn plain_reset_before_own_atomic_races_with_the_atomics_of_others() {
 
 #[test]
 fn whole_warps_of_atomics_do_not_hide_each_other_from_a_plain_read() {
-    let add = |warp| access(0, warp, Space::Global, Kind::Atomic, Places::Uniform(DATA), 1);
+    let add = |warp| access(0, warp, Space::Global, Kind::Atomic, &LaneAddresses::uniform(DATA), 1);
     // Warp 1 takes over the stamp of one thread, but warp 0's other lanes stay.
     let events = [Event::Begin(0), add(0), add(1), with(one(0, 5, Kind::Read, DATA, 2), |a| a.warp = 1)];
     let verdict = verdict_of(&events);
@@ -180,7 +181,7 @@ fn warp_of_atomics_does_not_hide_volatile_stores_that_it_never_read() {
     let mut events = vec![Event::Begin(0)];
     events.push(one(0, 0, Kind::VolatileWrite, DATA, 1));
     events.push(one(0, 1, Kind::VolatileWrite, DATA, 2));
-    events.push(access(0, 1, Space::Global, Kind::Atomic, Places::Uniform(DATA), 3));
+    events.push(access(0, 1, Space::Global, Kind::Atomic, &LaneAddresses::uniform(DATA), 3));
     events.push(Event::Syncwarp { block: 0, warp: 1, mask: u32::MAX });
     events.push(with(one(0, 5, Kind::Read, DATA, 4), |a| a.warp = 1));
     let verdict = verdict_of(&events);

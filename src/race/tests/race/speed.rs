@@ -3,9 +3,11 @@
 use std::sync::LazyLock;
 use std::time::Instant;
 
-use cufemu_race::{Addresses, Detector, Kind, Launch, Options, Scope, Space, WarpAccess};
+use crate::event::{rows, strided};
+use cufemu_race::{Detector, Kind, Launch, Options, Scope, Space, WarpAccess};
+use mem::LaneAddresses;
 
-fn access(warp: u32, kind: Kind, width: u32, addresses: Addresses<'_>) -> WarpAccess<'_> {
+fn access(warp: u32, kind: Kind, width: u32, addresses: &LaneAddresses<32>) -> WarpAccess<'_> {
     WarpAccess { warp, active: u32::MAX, failed: 0, kind, scope: Scope::Gpu, width, addresses }
 }
 
@@ -54,12 +56,9 @@ fn stream(d: &mut Detector, width: u32, is_list: bool) -> u64 {
         for (array, kind) in [(1_u64 << 32, Kind::Read), (2 << 32, Kind::Read), (3 << 32, Kind::Write)] {
             let first = array + at;
             let list: [u64; 32] = std::array::from_fn(|l| first + l as u64 * stride);
-            let strided = Addresses::Strided { first, stride: stride as i64 };
-            d.on_access(
-                slot,
-                Space::Global,
-                &access(warp, kind, width, if is_list { Addresses::Lanes(&list) } else { strided }),
-            );
+            let row = strided(first, stride as i64);
+            let addresses = if is_list { LaneAddresses::List(list) } else { row };
+            d.on_access(slot, Space::Global, &access(warp, kind, width, &addresses));
         }
         3
     })
@@ -75,18 +74,18 @@ fn tiles(d: &mut Detector, width: u32) -> u64 {
             for warp in 0..WARPS {
                 for tile in [0, 2048 * u64::from(width) / 4] {
                     let first = tile + u64::from(warp * 32 * width);
-                    let lanes = Addresses::Strided { first, stride: i64::from(width) };
-                    d.on_access(slot, Space::Shared, &access(warp, Kind::Write, width, lanes));
+                    let lanes = strided(first, i64::from(width));
+                    d.on_access(slot, Space::Shared, &access(warp, Kind::Write, width, &lanes));
                 }
             }
             d.on_barrier(slot);
             for warp in 0..WARPS {
                 for k in 0..8 {
-                    let row = Addresses::Uniform(u64::from((warp * 8 + k) * width));
-                    d.on_access(slot, Space::Shared, &access(warp, Kind::Read, width, row));
+                    let row = LaneAddresses::uniform(u64::from((warp * 8 + k) * width));
+                    d.on_access(slot, Space::Shared, &access(warp, Kind::Read, width, &row));
                     let first = 2048 * u64::from(width) / 4 + u64::from(k * 32 * width);
-                    let column = Addresses::Strided { first, stride: i64::from(width) };
-                    d.on_access(slot, Space::Shared, &access(warp, Kind::Read, width, column));
+                    let column = strided(first, i64::from(width));
+                    d.on_access(slot, Space::Shared, &access(warp, Kind::Read, width, &column));
                 }
             }
             d.on_barrier(slot);
@@ -107,21 +106,21 @@ fn product(d: &mut Detector) -> u64 {
         for tile in 0..8_u64 {
             for warp in 0..WARPS {
                 let at = (1 << 32) + block % 16 * 64 + (tile * 16 + u64::from(warp) * 2) * 4096;
-                let rows = Addresses::Rows { first: at, lanes: 16, step: 4, row: 4096 };
-                d.on_access(slot, Space::Global, &access(warp, Kind::Read, 4, rows));
+                let tile_rows = rows(at, 16, 4, 4096);
+                d.on_access(slot, Space::Global, &access(warp, Kind::Read, 4, &tile_rows));
                 for tile in [0, 1024] {
-                    let lanes = Addresses::Strided { first: tile + u64::from(warp * 128), stride: 4 };
-                    d.on_access(slot, Space::Shared, &access(warp, Kind::Write, 4, lanes));
+                    let lanes = strided(tile + u64::from(warp * 128), 4);
+                    d.on_access(slot, Space::Shared, &access(warp, Kind::Write, 4, &lanes));
                 }
             }
             d.on_barrier(slot);
             for warp in 0..WARPS {
                 for k in 0..16 {
-                    let row = Addresses::Rows { first: k * 64, lanes: 16, step: 4, row: 0 };
-                    d.on_access(slot, Space::Shared, &access(warp, Kind::Read, 4, row));
+                    let row = rows(k * 64, 16, 4, 0);
+                    d.on_access(slot, Space::Shared, &access(warp, Kind::Read, 4, &row));
                     let first = 1024 + u64::from(warp * 128) + k * 4;
-                    let column = Addresses::Rows { first, lanes: 16, step: 0, row: 64 };
-                    d.on_access(slot, Space::Shared, &access(warp, Kind::Read, 4, column));
+                    let column = rows(first, 16, 0, 64);
+                    d.on_access(slot, Space::Shared, &access(warp, Kind::Read, 4, &column));
                 }
             }
             d.on_barrier(slot);
@@ -140,15 +139,15 @@ fn transpose(d: &mut Detector) -> u64 {
         let slot = d.begin_block(block);
         for warp in 0..WARPS {
             for k in 0..4 {
-                let row = Addresses::Strided { first: u64::from(warp + k * 8) * 132, stride: 4 };
-                d.on_access(slot, Space::Shared, &access(warp, Kind::Write, 4, row));
+                let row = strided(u64::from(warp + k * 8) * 132, 4);
+                d.on_access(slot, Space::Shared, &access(warp, Kind::Write, 4, &row));
             }
         }
         d.on_barrier(slot);
         for warp in 0..WARPS {
             for k in 0..4 {
-                let column = Addresses::Strided { first: u64::from(warp + k * 8) * 4, stride: 132 };
-                d.on_access(slot, Space::Shared, &access(warp, Kind::Read, 4, column));
+                let column = strided(u64::from(warp + k * 8) * 4, 132);
+                d.on_access(slot, Space::Shared, &access(warp, Kind::Read, 4, &column));
             }
         }
         d.end_block(slot);
@@ -164,8 +163,8 @@ fn fold(d: &mut Detector) -> u64 {
     for block in 0..512 {
         let slot = d.begin_block(block);
         let mut touch = |d: &mut Detector, warp: u32, active: u32, kind: Kind, place: u64| {
-            let addresses = Addresses::Strided { first: place * 8 + u64::from(warp) * 256, stride: 8 };
-            d.on_access(slot, Space::Shared, &WarpAccess { active, ..access(warp, kind, 8, addresses) });
+            let addresses = strided(place * 8 + u64::from(warp) * 256, 8);
+            d.on_access(slot, Space::Shared, &WarpAccess { active, ..access(warp, kind, 8, &addresses) });
             count += 32;
         };
         for _ in 0..8 {
@@ -200,7 +199,7 @@ fn first_pass_prints_its_cost() {
         run(d, 4096, |d, slot, block, warp| {
             let first = (1 << 32) + (4096 * 256 - 1 - (block * 256 + u64::from(warp) * 32)) * 4;
             for kind in [Kind::Read, Kind::Write] {
-                d.on_access(slot, Space::Global, &access(warp, kind, 4, Addresses::Strided { first, stride: -4 }));
+                d.on_access(slot, Space::Global, &access(warp, kind, 4, &strided(first, -4)));
             }
             2
         })
@@ -209,7 +208,7 @@ fn first_pass_prints_its_cost() {
         run(d, 4096, |d, slot, _, warp| {
             for part in 0..8_u64 {
                 let first = (1 << 32) + part * 128;
-                d.on_access(slot, Space::Global, &access(warp, Kind::Read, 4, Addresses::Strided { first, stride: 4 }));
+                d.on_access(slot, Space::Global, &access(warp, Kind::Read, 4, &strided(first, 4)));
             }
             8
         })
@@ -217,8 +216,8 @@ fn first_pass_prints_its_cost() {
     measure("broadcast read", |d| {
         run(d, 4096, |d, slot, _, warp| {
             for part in 0..8_u64 {
-                let place = Addresses::Uniform((1 << 32) + part * 4);
-                d.on_access(slot, Space::Global, &access(warp, Kind::Read, 4, place));
+                let place = LaneAddresses::uniform((1 << 32) + part * 4);
+                d.on_access(slot, Space::Global, &access(warp, Kind::Read, 4, &place));
             }
             8
         })
@@ -226,15 +225,15 @@ fn first_pass_prints_its_cost() {
     measure("stride of 256 bytes, 4 bytes", |d| {
         run(d, 1024, |d, slot, block, warp| {
             let first = (1 << 32) + block * 4 + u64::from(warp) * (32 * 256) + (block / 64) * (1 << 16);
-            let lanes = Addresses::Strided { first, stride: 256 };
-            d.on_access(slot, Space::Global, &access(warp, Kind::Write, 4, lanes));
+            let lanes = strided(first, 256);
+            d.on_access(slot, Space::Global, &access(warp, Kind::Write, 4, &lanes));
             1
         })
     });
     measure("atomics, all lanes on one of 64 places", |d| {
         run(d, 4096, |d, slot, block, warp| {
-            let place = Addresses::Uniform((1 << 32) + (block % 64) * 4);
-            d.on_access(slot, Space::Global, &access(warp, Kind::Reduce, 4, place));
+            let place = LaneAddresses::uniform((1 << 32) + (block % 64) * 4);
+            d.on_access(slot, Space::Global, &access(warp, Kind::Reduce, 4, &place));
             1
         })
     });
@@ -245,7 +244,7 @@ fn first_pass_prints_its_cost() {
                 x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 (1 << 32) + (x >> 40) % 4096 * 4
             });
-            d.on_access(slot, Space::Global, &access(warp, Kind::Atomic, 4, Addresses::Lanes(&list)));
+            d.on_access(slot, Space::Global, &access(warp, Kind::Atomic, 4, &LaneAddresses::List(list)));
             1
         })
     });

@@ -6,10 +6,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cufemu_race::{Addresses, Detector, Kind, Options, Scope, Space, Watch};
+use cufemu_race::{Detector, Kind, Options, Scope, Space, Watch};
 
-use crate::event::{Access, Event, Places, decide, suspect};
+use crate::event::{Access, Event, decide, rows, strided, suspect};
 use crate::generate::Random;
+use mem::LaneAddresses;
 
 /// First byte of global memory in use: rows cross from one page of the shadow to the next.
 const BASE: u64 = 0x7_0000 - 512;
@@ -56,18 +57,18 @@ impl Rule {
         let first_tid = i64::from(warp) * 32 + if self.space == Space::Global { i64::from(block * 96) } else { 0 };
         let address = |cell: i64| base + (cell.rem_euclid(cells) * width) as u64;
         let start = self.offset + first_tid * self.factor;
-        let (last, rows) = (start + 31 * self.factor, 32 / i64::from(self.lanes));
+        let (last, row_count) = (start + 31 * self.factor, 32 / i64::from(self.lanes));
         let places = match self.shape {
             // Where the rule leaves the memory in use the lanes wrap around, as a list.
             0..=3 if (0..cells).contains(&start) && (0..cells).contains(&last) => {
-                Places::Strided(address(start), self.factor * width)
+                strided(address(start), self.factor * width)
             }
-            4 | 5 if first_tid + rows * self.row + 32 * self.factor.abs() < cells && self.factor > 0 => {
-                Places::Rows(address(first_tid), self.lanes, self.factor * width, self.row * width)
+            4 | 5 if first_tid + row_count * self.row + 32 * self.factor.abs() < cells && self.factor > 0 => {
+                rows(address(first_tid), self.lanes, self.factor * width, self.row * width)
             }
-            6 => Places::Uniform(address(first_tid / 32 * self.factor + self.offset)),
-            7 => Places::Lanes(Box::new(std::array::from_fn(|_| address(r.below(cells as u64) as i64)))),
-            _ => Places::Lanes(Box::new(std::array::from_fn(|l| address(start + l as i64 * self.factor)))),
+            6 => LaneAddresses::uniform(address(first_tid / 32 * self.factor + self.offset)),
+            7 => LaneAddresses::List(std::array::from_fn(|_| address(r.below(cells as u64) as i64))),
+            _ => LaneAddresses::List(std::array::from_fn(|l| address(start + l as i64 * self.factor))),
         };
         let mask = match self.mask {
             0 => 0xffff,
@@ -157,7 +158,7 @@ fn judge(threads: u32, events: &[Event]) -> BTreeSet<(Space, u64)> {
                     let tid = a.warp as usize * 32 + lane;
                     of_block[tid][tid] += 1;
                     let home = if a.space == Space::Shared { a.block } else { 0 };
-                    let at = a.addresses().of(lane);
+                    let at = a.places.address(lane);
                     for byte in at..at + u64::from(a.width) {
                         let list = bytes.entry((a.space, home, byte)).or_default();
                         let is_racing = list
@@ -210,10 +211,4 @@ fn lines_hide_no_race_of_whole_warps_and_seldom_suspect_too_much() {
     );
     // What is suspected wrongly costs a second run.
     assert!(dismissed * 50 < launches, "{dismissed} of {launches} were suspected wrongly");
-}
-
-#[test]
-fn rows_are_the_addresses_of_their_lanes() {
-    let rows = Addresses::Rows { first: 300, lanes: 8, step: 4, row: -64 };
-    assert_eq!((rows.of(0), rows.of(7), rows.of(8), rows.of(31)), (300, 328, 236, 136));
 }

@@ -66,9 +66,9 @@ fn begin(program: &Program) -> (Memory, u64, Warp<32>) {
     (memory, out, Warp::new(program, 0, u32::MAX, FuncId(0), &[Arg::Bits(out)]))
 }
 
-fn go_on(program: &Program, memory: &Memory, warp: &mut Warp<32>, stops: bool) -> Stop {
+fn go_on(program: &Program, memory: &mut Memory, warp: &mut Warp<32>, stops: bool) -> Stop {
     let geometry = Geometry { grid: [1; 3], block: [32, 1, 1], ..Geometry::default() };
-    let mut ctx = Context { memory, shared: &mut [], geometry, budget: u64::MAX, atomics: None };
+    let mut ctx = Context { memory: memory.view(), shared: &mut [], geometry, budget: u64::MAX, atomics: None };
     let mut hooks = Statements;
     warp.run(program, &mut ctx, stops.then_some(&mut hooks as &mut dyn Hooks<32>))
 }
@@ -82,9 +82,9 @@ fn words(memory: &Memory, at: u64) -> Vec<u32> {
 #[test]
 fn registers_are_read_and_written_by_lane_across_a_split() {
     let program = compile(PARTED);
-    let (memory, out, mut warp) = begin(&program);
+    let (mut memory, out, mut warp) = begin(&program);
     let (i, n) = (Reg(2), Reg(6));
-    assert_eq!(go_on(&program, &memory, &mut warp, true), Stop::Statement);
+    assert_eq!(go_on(&program, &mut memory, &mut warp, true), Stop::Statement);
     let masks: Vec<u32> = warp.splits().map(|s| s.mask()).collect();
     assert_eq!(masks, [0xff, 0xffff_ff00]);
     let stopped: Vec<u32> = warp.splits().filter(vm::SplitView::is_stopped).map(|s| s.mask()).collect();
@@ -107,7 +107,7 @@ fn registers_are_read_and_written_by_lane_across_a_split() {
     assert_eq!((warp.read_reg(&program, 0, n, 4), warp.read_reg(&program, 0, n, 5)), (Some(7), Some(100)));
     let mut other = warp.clone();
     for (warp, stops) in [(&mut warp, true), (&mut other, false)] {
-        while go_on(&program, &memory, warp, stops) != Stop::Done {}
+        while go_on(&program, &mut memory, warp, stops) != Stop::Done {}
         let expected = |lane: u32| match lane {
             3 => 30 + 1000 + 100,
             4 => 4 + 1000 + 7,

@@ -144,7 +144,8 @@ fn every_instruction_set_gives_what_the_evaluator_gives() {
                 args.push(Arg::Bits(out));
                 let mut warp: Warp<32> = Warp::new(&program, 0, mask, FuncId(0), &args);
                 let geometry = Geometry { grid: [1; 3], block: [32, 1, 1], ..Geometry::default() };
-                let mut ctx = Context { memory: &memory, shared: &mut [], geometry, budget: u64::MAX, atomics: None };
+                let mut ctx =
+                    Context { memory: memory.view(), shared: &mut [], geometry, budget: u64::MAX, atomics: None };
                 assert_eq!(warp.run(&program, &mut ctx, None), Stop::Done, "{}", case.text);
                 let mut bytes = [0; 256];
                 memory.read(out, &mut bytes).unwrap();

@@ -22,7 +22,7 @@ fn run(program: &Program, budget: u64) -> (Vec<u32>, Warp<32>) {
     let mut warp: Warp<32> = Warp::new(program, 0, u32::MAX, FuncId(0), &[Arg::Bits(out)]);
     let geometry = Geometry { grid: [1; 3], block: [32, 1, 1], ..Geometry::default() };
     while {
-        let mut ctx = Context { memory: &memory, shared: &mut [], geometry, budget, atomics: None };
+        let mut ctx = Context { memory: memory.view(), shared: &mut [], geometry, budget, atomics: None };
         match warp.run(program, &mut ctx, None) {
             Stop::Budget => true,
             Stop::Done => false,

@@ -29,7 +29,7 @@ fn run(program: &Program, mask: u32, budget: u64) -> (Vec<u8>, u64, String) {
     let mut shared: Vec<u8> = (0..SHARED).map(|i| (i * 29 % 241) as u8).collect();
     let mut fault = String::new();
     loop {
-        let mut ctx = Context { memory: &memory, shared: &mut shared, geometry, budget, atomics: None };
+        let mut ctx = Context { memory: memory.view(), shared: &mut shared, geometry, budget, atomics: None };
         match warp.run(program, &mut ctx, None) {
             Stop::Done => break,
             Stop::Budget => warp = warp.clone(),

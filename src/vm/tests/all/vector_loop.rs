@@ -180,7 +180,7 @@ fn run(module: &Arc<ir::Module>, exact: bool, budget: u64) -> (Vec<u8>, u64, Sto
     let stop = loop {
         calls += 1;
         let mut ctx =
-            Context { memory: &memory, shared: &mut [], geometry: Geometry::default(), budget, atomics: None };
+            Context { memory: memory.view(), shared: &mut [], geometry: Geometry::default(), budget, atomics: None };
         match warp.run(&program, &mut ctx, None) {
             Stop::Budget => {}
             Stop::Polling => warp.wake_pollers(),
