@@ -375,36 +375,26 @@ mod tests {
 
     #[test]
     fn short_and_general_way_agree() {
-        let mut state = 0x2545_f491_4f6c_dd1d_u64;
-        let mut next = || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            state
-        };
         let rounds = [Round::Up, Round::Down, Round::Zero, Round::Nearest, Round::Compatible, Round::Processor];
-        for i in 0..20_000u64 {
-            let mut value = f64::from_bits(next() >> 1);
-            if i % 2 == 0 {
+        for seed in 0..20_000 {
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let mut value = f64::from_bits(rng.u64(..) >> 1);
+            if seed % 2 == 0 {
                 // Numbers of common size with few digits, where ties are frequent.
-                value = (next() % 100_000) as f64 / 2f64.powi((next() % 12) as i32);
+                value = f64::from(rng.u32(..100_000)) / 2f64.powi(rng.i32(0..12));
             }
             if !value.is_finite() || value == 0.0 {
                 continue;
             }
-            let round = rounds[(i % 6) as usize];
-            let negative = next() % 2 == 0;
-            for at in [
-                At::Significant(1 + (next() % 20) as usize),
-                At::Places((next() % 30) as i32),
-                At::Places(-((next() % 12) as i32)),
-            ] {
+            let round = rounds[seed as usize % 6];
+            let negative = rng.bool();
+            for at in [At::Significant(rng.usize(1..=20)), At::Places(rng.i32(0..30)), At::Places(-rng.i32(0..12))] {
                 let mut digits = Digits::default();
                 digits.set(value, negative, at, round);
                 let general = expanded(value, negative, at, round);
                 let same = digits.digits == general.digits
                     && (digits.exponent == general.exponent || digits.digits.is_empty());
-                assert!(same, "{value:e} {at:?} {round:?}: {digits:?} and {general:?}");
+                assert!(same, "seed {seed}: {value:e} {at:?} {round:?}: {digits:?} and {general:?}");
             }
         }
     }

@@ -482,24 +482,18 @@ fn print_from_a_kernel_prints_as_recorded() {
 
 #[test]
 fn random_modules_are_printed_well_formed() {
-    let mut word = 1u64;
-    for round in 0..240_u32 {
-        let bytes: Vec<u8> = (0..100 + round * 5)
-            .map(|_| {
-                // Knuth's MMIX generator; its high bits are the random ones.
-                word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                (word >> 56) as u8
-            })
-            .collect();
+    for seed in 0..240 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let bytes: Vec<u8> = (0..100 + seed * 5).map(|_| rng.u8(..)).collect();
         let module = generate::module(&bytes);
-        assert_eq!(ir::verify::module(&module), [], "round {round}");
-        let options = PtxOptions { sm: [75, 90][round as usize % 2], debug: round % 3 == 0, ..PtxOptions::default() };
+        assert_eq!(ir::verify::module(&module), [], "seed {seed}");
+        let options = PtxOptions { sm: [75, 90][seed as usize % 2], debug: seed % 3 == 0, ..PtxOptions::default() };
         match emit(&module, &generate::kernels(&module), &options) {
-            Ok(text) => assert_eq!(well_formed::check(&text), Ok(()), "round {round}:\n{text}"),
-            Err(error) => assert!(generate::may_be_refused(&error.what), "round {round}: {error}"),
+            Ok(text) => assert_eq!(well_formed::check(&text), Ok(()), "seed {seed}:\n{text}"),
+            Err(error) => assert!(generate::may_be_refused(&error.what), "seed {seed}: {error}"),
         }
-        if round % 60 == 0 && emit(&module, &generate::kernels(&module), &options).is_ok() {
-            assemble(&format!("random{round}"), &module, &[75, 90]);
+        if seed % 60 == 0 && emit(&module, &generate::kernels(&module), &options).is_ok() {
+            assemble(&format!("random{seed}"), &module, &[75, 90]);
         }
     }
 }

@@ -438,13 +438,8 @@ mod tests {
             let p = 1i64.wrapping_shl(s);
             v.extend([p, p.wrapping_sub(1), p.wrapping_neg(), p.wrapping_neg().wrapping_sub(1)]);
         }
-        let mut x = 0x9e37_79b9_7f4a_7c15_u64;
-        for _ in 0..60 {
-            x ^= x << 13;
-            x ^= x >> 7;
-            x ^= x << 17;
-            v.push(x as i64);
-        }
+        let mut rng = fastrand::Rng::with_seed(1);
+        v.extend((0..60).map(|_| rng.i64(..)));
         v
     }
 

@@ -1,8 +1,8 @@
 //! What is claimed of races between barriers: in the shapes of tiles, trees and scans, and on random ones against counting.
 
 use crate::count::{Run, is_access, races};
-use crate::random::Rng;
 use crate::{Launch, TRANSPOSE, analyse, array, compile, kernel, lin};
+use fastrand::Rng;
 use ir::InstKind;
 use ir::analysis::footprint::AccessId;
 use std::fmt::Write;
@@ -150,7 +150,7 @@ fn a_barrier_orders_what_a_block_does_to_its_part_of_an_array() {
 
 /// A random index of shared memory.
 fn index(rng: &mut Rng) -> &str {
-    rng.pick(&[
+    rng.choice([
         "t",
         "t",
         "t",
@@ -165,16 +165,17 @@ fn index(rng: &mut Rng) -> &str {
         "mod(t,h+1)",
         "1",
     ])
+    .unwrap()
 }
 
 fn guarded(rng: &mut Rng, out: &mut String) {
     let guards =
         ["t <= h", "t <= h", "t > h", "t+h <= n", "mod(t-1,2*h+2) == 0", "iand(t-1,h) == 0", "t == h", "h > 2"];
-    if rng.below(3) != 0 {
-        write!(out, "if ({}) ", rng.pick(&guards)).unwrap();
+    if rng.usize(..3) != 0 {
+        write!(out, "if ({}) ", *rng.choice(&guards).unwrap()).unwrap();
     }
     let (a, b, c) = (index(rng).to_owned(), index(rng).to_owned(), index(rng).to_owned());
-    match rng.below(6) {
+    match rng.usize(..6) {
         0 | 1 => writeln!(out, "s({a}) = s({a}) + s({b})"),
         2 => writeln!(out, "s({a}) = s({b}) + s({c})"),
         3 => writeln!(out, "v = v + s({a})"),
@@ -193,20 +194,23 @@ fn rounds(rng: &mut Rng, out: &mut String, depth: usize) {
         ("h = 6", "h > 1", "h = h - 2"),
         ("h = N", "h > 1", "h = (h+1)/2"),
     ];
-    let (first, test, step) = loops[rng.below(loops.len())];
-    let size = rng.pick(&["4", "8", "n", "blockdim%x"]).to_owned();
+    let (first, test, step) = loops[rng.usize(..loops.len())];
+    let size = rng.choice(["4", "8", "n", "blockdim%x"]).unwrap().to_owned();
     let size = |s: &str| s.replace('N', &size);
     writeln!(out, "{}\ndo while ({})", size(first), size(test)).unwrap();
-    for _ in 0..=rng.below(2) {
+    for _ in 0..=rng.usize(..2) {
         guarded(rng, out);
-        match rng.below(8) {
+        match rng.usize(..8) {
             0..=4 => out.push_str("call syncthreads()\n"),
-            5 => writeln!(out, "if ({}) call syncthreads()", rng.pick(&["h > 1", "h < 5", "n > 3", "t > 0"])).unwrap(),
-            6 if depth == 0 => writeln!(out, "if ({}) exit", rng.pick(&["t > 3", "h == 2", "h == 99"])).unwrap(),
+            5 => writeln!(out, "if ({}) call syncthreads()", rng.choice(["h > 1", "h < 5", "n > 3", "t > 0"]).unwrap())
+                .unwrap(),
+            6 if depth == 0 => {
+                writeln!(out, "if ({}) exit", rng.choice(["t > 3", "h == 2", "h == 99"]).unwrap()).unwrap();
+            }
             _ => {}
         }
     }
-    if depth > 0 && rng.below(2) == 0 {
+    if depth > 0 && rng.usize(..2) == 0 {
         out.push_str("do k = 1, 2\n");
         guarded(rng, out);
         out.push_str("call syncthreads()\nend do\n");
@@ -219,14 +223,14 @@ fn what_is_claimed_of_races_in_random_rounds_holds() {
     let count = std::env::var("CUFEMU_FOOTPRINT_KERNELS").ok().and_then(|n| n.parse().ok()).unwrap_or(80);
     let (mut clean, mut proven) = (0u32, 0u32);
     for seed in 0..count {
-        let mut rng = Rng(seed);
+        let mut rng = Rng::with_seed(seed);
         let mut body = String::new();
-        if rng.below(2) == 0 {
+        if rng.usize(..2) == 0 {
             body.push_str("s(t) = t\ncall syncthreads()\n");
         }
-        for _ in 0..=rng.below(2) {
+        for _ in 0..=rng.usize(..2) {
             rounds(&mut rng, &mut body, usize::from(seed % 3 == 0));
-            if rng.below(3) != 0 {
+            if rng.usize(..3) != 0 {
                 body.push_str("call syncthreads()\n");
             }
         }
@@ -234,9 +238,9 @@ fn what_is_claimed_of_races_in_random_rounds_holds() {
             "attributes(global) subroutine k(n, y)\nuse cudafor\ninteger, value :: n\ninteger :: y(*)\n\
             integer, shared :: s(64)\ninteger :: t, h, k, v\nt = threadidx%x\nv = 0\n{body}y(t) = v\nend subroutine\n"
         );
-        let block = lin([3, 6, 8, 13][rng.below(4)]);
+        let block = lin([3, 6, 8, 13][rng.usize(..4)]);
         let launch =
-            Launch { grid: lin(1 + rng.below(2) as u32), block, args: vec![1 + rng.below(9) as u64, array(0)] };
+            Launch { grid: lin(1 + rng.usize(..2) as u32), block, args: vec![1 + rng.usize(..9) as u64, array(0)] };
         for level in [0, 1] {
             let module = compile(&text, level);
             let func = kernel(&module);

@@ -2,55 +2,41 @@
 
 use crate::count::{Run, accesses, counted};
 use crate::{Launch, analyse, array, compile, kernel};
+use fastrand::Rng;
 use ir::analysis::footprint::{AccessId, Sharing};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// A small generator of random numbers (Steele, Lea and Flood's `SplitMix64`).
-pub(crate) struct Rng(pub(crate) u64);
-
-impl Rng {
-    pub(crate) fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n as u64) as usize
-    }
-
-    pub(crate) fn pick<'a>(&mut self, list: &[&'a str]) -> &'a str {
-        list[self.below(list.len())]
-    }
-}
-
 /// A random integer expression of thread indices, variables and arguments.
 fn index(rng: &mut Rng, depth: usize) -> String {
-    if depth == 0 || rng.below(4) == 0 {
+    if depth == 0 || rng.usize(..4) == 0 {
         return rng
-            .pick(&["i", "i", "j", "k", "u", "n", "m", "1", "2", "threadidx%x", "blockidx%x", "threadidx%y"])
+            .choice(["i", "i", "j", "k", "u", "n", "m", "1", "2", "threadidx%x", "blockidx%x", "threadidx%y"])
+            .unwrap()
             .into();
     }
     let (a, b) = (index(rng, depth - 1), index(rng, depth - 1));
-    match rng.below(14) {
+    match rng.usize(..14) {
         0..=3 => format!("({a}+{b})"),
         4 | 5 => format!("({a}-{b})"),
-        6 => format!("({a}*{})", rng.pick(&["2", "3", "n", "m", "8"])),
+        6 => format!("({a}*{})", rng.choice(["2", "3", "n", "m", "8"]).unwrap()),
         7 => format!("(({b}-1)*n+{a})"),
-        8 => format!("mod({a},{})", rng.pick(&["n", "4", "m"])),
-        9 => format!("({a}/{})", rng.pick(&["2", "n", "4", "m"])),
-        10 => format!("{}({a},{b})", rng.pick(&["min", "max"])),
-        11 => format!("iand({a},{})", rng.pick(&["3", "7", "12"])),
-        12 => format!("ishft({a},{})", rng.pick(&["1", "2", "-1"])),
+        8 => format!("mod({a},{})", rng.choice(["n", "4", "m"]).unwrap()),
+        9 => format!("({a}/{})", rng.choice(["2", "n", "4", "m"]).unwrap()),
+        10 => format!("{}({a},{b})", rng.choice(["min", "max"]).unwrap()),
+        11 => format!("iand({a},{})", rng.choice(["3", "7", "12"]).unwrap()),
+        12 => format!("ishft({a},{})", rng.choice(["1", "2", "-1"]).unwrap()),
         _ => format!("int(int({a},8)*{b})"),
     }
 }
 
 fn condition(rng: &mut Rng) -> String {
     let one = |rng: &mut Rng| {
-        let op = rng.pick(&["<=", "<", ">", ">=", "==", "/="]);
-        format!("{} {op} {}", index(rng, 1), rng.pick(&["n", "m", "1", "2", "n*m", "j", "5"]))
+        let op = rng.choice(["<=", "<", ">", ">=", "==", "/="]).unwrap();
+        format!("{} {op} {}", index(rng, 1), rng.choice(["n", "m", "1", "2", "n*m", "j", "5"]).unwrap())
     };
     let first = one(rng);
-    match rng.below(4) {
+    match rng.usize(..4) {
         0 => format!("{first} .and. {}", one(rng)),
         1 => format!("{first} .or. {}", one(rng)),
         _ => first,
@@ -59,33 +45,34 @@ fn condition(rng: &mut Rng) -> String {
 
 fn statements(rng: &mut Rng, out: &mut String, depth: usize, count: usize) {
     for _ in 0..count {
-        match rng.below(if depth == 0 { 8 } else { 14 }) {
-            0..=2 => writeln!(out, "{}({}) = i", rng.pick(&["x", "x", "y"]), index(rng, 2)).unwrap(),
+        match rng.usize(..if depth == 0 { 8 } else { 14 }) {
+            0..=2 => writeln!(out, "{}({}) = i", rng.choice(["x", "x", "y"]).unwrap(), index(rng, 2)).unwrap(),
             3 => writeln!(out, "y({}) = x({}) + 1", index(rng, 2), index(rng, 2)).unwrap(),
             4 => writeln!(out, "u = {}", index(rng, 2)).unwrap(),
             5 => writeln!(out, "a(i,j) = x({})", index(rng, 1)).unwrap(),
             6 => writeln!(out, "y(i) = y(i) + a(j,i)").unwrap(),
-            7 => writeln!(out, "u = x({})", rng.pick(&["1", "n", "i"])).unwrap(),
+            7 => writeln!(out, "u = x({})", rng.choice(["1", "n", "i"]).unwrap()).unwrap(),
             8..=10 => {
                 writeln!(out, "if ({}) then", condition(rng)).unwrap();
-                let count = 1 + rng.below(2);
+                let count = 1 + rng.usize(..2);
                 statements(rng, out, depth - 1, count);
                 writeln!(out, "end if").unwrap();
             }
             11 | 12 => {
                 let first = index(rng, 1);
-                let (last, step) = (rng.pick(&["n", "m", "4", "i", "n*m"]), rng.pick(&["1", "1", "2", "n", "-1"]));
+                let (last, step) =
+                    (rng.choice(["n", "m", "4", "i", "n*m"]).unwrap(), rng.choice(["1", "1", "2", "n", "-1"]).unwrap());
                 let var = if depth == 2 { "k" } else { "j" };
                 writeln!(out, "do {var} = {first}, {last}, {step}").unwrap();
-                let count = 1 + rng.below(2);
+                let count = 1 + rng.usize(..2);
                 statements(rng, out, depth - 1, count);
                 writeln!(out, "end do").unwrap();
             }
             _ => {
-                writeln!(out, "do while (u <= {})", rng.pick(&["n", "m", "9"])).unwrap();
-                let count = 1 + rng.below(2);
+                writeln!(out, "do while (u <= {})", rng.choice(["n", "m", "9"]).unwrap()).unwrap();
+                let count = 1 + rng.usize(..2);
                 statements(rng, out, 0, count);
-                writeln!(out, "u = u + {}", rng.pick(&["1", "n", "2", "griddim%x*blockdim%x"])).unwrap();
+                writeln!(out, "u = u + {}", rng.choice(["1", "n", "2", "griddim%x*blockdim%x"]).unwrap()).unwrap();
                 writeln!(out, "end do").unwrap();
             }
         }
@@ -93,35 +80,41 @@ fn statements(rng: &mut Rng, out: &mut String, depth: usize, count: usize) {
 }
 
 fn random_kernel(seed: u64) -> (String, Launch) {
-    let mut rng = Rng(seed);
+    let mut rng = Rng::with_seed(seed);
     let mut body = String::new();
-    body += rng.pick(&[
-        "i = (blockidx%x-1)*blockdim%x + threadidx%x\n",
-        "i = (blockidx%x-1)*blockdim%x + threadidx%x\n",
-        "i = threadidx%x\n",
-        "i = blockdim%x*griddim%x - ((blockidx%x-1)*blockdim%x + threadidx%x)\n",
-    ]);
-    body += rng.pick(&[
-        "j = (blockidx%y-1)*blockdim%y + threadidx%y\n",
-        "j = threadidx%y\n",
-        "j = blockidx%x\n",
-        "j = mod(i, n) + 1\ni = i/n + 1\n",
-    ]);
-    body += rng.pick(&["k = 1\nu = 0\n", "k = i\nu = j\n", "k = j\nu = i + n*(j-1)\n"]);
-    body += rng.pick(&["", "", "if (i > n) return\n", "if (i <= n .and. j <= m) then\nk = 2\nelse\nreturn\nend if\n"]);
-    let count = 1 + rng.below(4);
+    body += rng
+        .choice([
+            "i = (blockidx%x-1)*blockdim%x + threadidx%x\n",
+            "i = (blockidx%x-1)*blockdim%x + threadidx%x\n",
+            "i = threadidx%x\n",
+            "i = blockdim%x*griddim%x - ((blockidx%x-1)*blockdim%x + threadidx%x)\n",
+        ])
+        .unwrap();
+    body += rng
+        .choice([
+            "j = (blockidx%y-1)*blockdim%y + threadidx%y\n",
+            "j = threadidx%y\n",
+            "j = blockidx%x\n",
+            "j = mod(i, n) + 1\ni = i/n + 1\n",
+        ])
+        .unwrap();
+    body += rng.choice(["k = 1\nu = 0\n", "k = i\nu = j\n", "k = j\nu = i + n*(j-1)\n"]).unwrap();
+    body += rng
+        .choice(["", "", "if (i > n) return\n", "if (i <= n .and. j <= m) then\nk = 2\nelse\nreturn\nend if\n"])
+        .unwrap();
+    let count = 1 + rng.usize(..4);
     statements(&mut rng, &mut body, 2, count);
     let text = format!(
         "attributes(global) subroutine k(n, m, x, y, a)\ninteger, value :: n, m\ninteger :: x(*), y(*), a(n,m)\n\
         integer :: i, j, k, u\n{body}end subroutine\n"
     );
-    let small = |rng: &mut Rng, most: usize| 1 + rng.below(most) as u32;
+    let small = |rng: &mut Rng, most: usize| 1 + rng.usize(..most) as u32;
     let block = [small(&mut rng, 6), small(&mut rng, 3), 1];
     let grid = [small(&mut rng, 4), small(&mut rng, 3), 1];
-    let n = 1 + rng.below(9) as u64;
-    let m = 1 + rng.below(9) as u64;
-    let y = if rng.below(3) == 0 { array(0) + 4 * rng.below(12) as u64 } else { array(1) };
-    let a = if rng.below(3) == 0 { array(1) + 4 * rng.below(12) as u64 } else { array(2) };
+    let n = 1 + rng.usize(..9) as u64;
+    let m = 1 + rng.usize(..9) as u64;
+    let y = if rng.usize(..3) == 0 { array(0) + 4 * rng.usize(..12) as u64 } else { array(1) };
+    let a = if rng.usize(..3) == 0 { array(1) + 4 * rng.usize(..12) as u64 } else { array(2) };
     (text, Launch { grid, block, args: vec![n, m, array(0), y, a] })
 }
 

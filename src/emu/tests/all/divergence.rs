@@ -1,7 +1,7 @@
 //! Random kernels give the same bytes however they are run: by warps with each instruction set, with uniform registers as
 //! scalars or all registers as rows, stopped at any point, under any seed, and one thread at a time (`reference`).
 
-use crate::kernels::{self, IN, Made, OUT, Rng};
+use crate::kernels::{self, IN, Made, OUT};
 use crate::reference::Launch;
 use crate::rig::Rig;
 use device::{Device, NoObserver, Progress};
@@ -15,8 +15,8 @@ const N: u64 = 5;
 const STEP: u64 = 3;
 
 fn input(seed: u64) -> Vec<u32> {
-    let mut rng = Rng(seed ^ 0x4d);
-    (0..IN).map(|_| (rng.word() >> rng.below(40)) as u32).collect()
+    let mut rng = fastrand::Rng::with_seed(seed ^ 0x4d);
+    (0..IN).map(|_| (rng.u64(..) >> rng.u32(..40)) as u32).collect()
 }
 
 fn threads(made: &Made) -> usize {

@@ -1,5 +1,6 @@
 //! Tests of the emulator on IR text: races, barriers, checkpoints.
 
+#![allow(clippy::unwrap_used)]
 #![allow(clippy::print_stdout)] // Measurements are printed.
 
 mod divergence;

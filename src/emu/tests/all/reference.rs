@@ -4,7 +4,7 @@
 //! worked out from the definitions of the guide ("Warp Vote Functions", "Warp Shuffle Functions", "Synchronization Functions"),
 //! and the next round begins. For kernels without races the order of threads does not show, which the seed of the order tests.
 
-use crate::kernels::Rng;
+use fastrand::Rng;
 use ir::lane::{End, Lane, Meeting, Memory, Place, Step};
 use ir::op::{BarOp, ShflOp, VoteOp};
 use ir::{FuncId, Module, SharedSize};
@@ -41,7 +41,7 @@ impl Launch<'_> {
                 SharedSize::Dynamic => panic!("no kernel here has dynamic shared memory"),
             })
             .collect();
-        let mut rng = Rng(self.seed ^ u64::from(cta));
+        let mut rng = Rng::with_seed(self.seed ^ u64::from(cta));
         let mut threads: Vec<(Lane<'_>, Option<Meeting>, bool)> = (0..bx * by * bz)
             .map(|t| {
                 let mut lane = Lane::new(self.module);
@@ -61,7 +61,7 @@ impl Launch<'_> {
             .collect();
         while threads.iter().any(|t| t.2) {
             let mut order: Vec<usize> = (0..threads.len()).filter(|&t| threads[t].2).collect();
-            (1..order.len()).rev().for_each(|i| order.swap(i, rng.below(i + 1)));
+            rng.shuffle(&mut order);
             for t in order {
                 let (lane, meeting, is_running) = &mut threads[t];
                 std::mem::swap(&mut lane.memory, memory);

@@ -221,11 +221,8 @@ pub(crate) fn words(ty: Ty) -> Vec<u64> {
         Ty::F32 => reals().iter().map(|&x| u64::from((x as f32).to_bits())).chain(f32_words()).collect(),
         Ty::F64 => reals().iter().map(|&x| x.to_bits()).chain(f64_words()).collect(),
     };
-    let mut state = 0x9e37_79b9_7f4a_7c15u64;
-    for _ in 0..12 {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        out.push(state.rotate_left(29) ^ (state >> 11));
-    }
+    let mut rng = fastrand::Rng::with_seed(1);
+    out.extend((0..12).map(|_| rng.u64(..)));
     let mask = if ty == Ty::Pred { 1 } else { u64::MAX >> (64 - 8 * ty.bytes()) };
     for word in &mut out {
         *word &= mask;

@@ -1,6 +1,7 @@
 //! Affine values against the one-lane evaluator, on random straight-line code.
 
-use crate::generate::{self, Rng};
+use crate::generate;
+use fastrand::Rng;
 use ir::analysis::affine::{self, Affine, Linear, Operation, Recurrence};
 use ir::lane::{End, Lane};
 use ir::op::{BinOp, TriOp, UnOp};
@@ -13,19 +14,23 @@ fn straight_line(rng: &mut Rng, ty: Ty) -> Module {
     let mut b = FunctionBuilder::new("f", FuncKind::Device, source::Span::NONE);
     let mut regs: Vec<Reg> = (0..3).map(|_| b.param(ty, "p")).collect();
     for _ in 0..12 {
-        let val = |rng: &mut Rng, regs: &[Reg]| match rng.below(3) {
+        let val = |rng: &mut Rng, regs: &[Reg]| match rng.usize(..3) {
             0 => Val::Imm(generate::constant(rng, ty)),
-            _ => Val::Reg(rng.pick(regs)),
+            _ => Val::Reg(*rng.choice(regs).unwrap()),
         };
         let (dst, a, second, c) = (b.temp(ty), val(rng, &regs), val(rng, &regs), val(rng, &regs));
-        b.push(match rng.below(8) {
-            0 => InstKind::Un { op: rng.pick(&[UnOp::Mov, UnOp::Neg, UnOp::Not, UnOp::Popc]), ty, dst, a },
+        b.push(match rng.usize(..8) {
+            0 => InstKind::Un { op: rng.choice([UnOp::Mov, UnOp::Neg, UnOp::Not, UnOp::Popc]).unwrap(), ty, dst, a },
             1 => InstKind::Tri { op: TriOp::Mad, ty, dst, a, b: second, c },
-            2 => InstKind::Bin { op: BinOp::Shl, ty, dst, a, b: Val::Imm(rng.below(70) as u64 & 0x7f) },
+            2 => InstKind::Bin { op: BinOp::Shl, ty, dst, a, b: Val::Imm(rng.usize(..70) as u64 & 0x7f) },
             3 => InstKind::Bin { op: BinOp::Div, ty, dst, a, b: second },
-            _ => {
-                InstKind::Bin { op: rng.pick(&[BinOp::Add, BinOp::Sub, BinOp::Mul, BinOp::Shl]), ty, dst, a, b: second }
-            }
+            _ => InstKind::Bin {
+                op: rng.choice([BinOp::Add, BinOp::Sub, BinOp::Mul, BinOp::Shl]).unwrap(),
+                ty,
+                dst,
+                a,
+                b: second,
+            },
         });
         regs.push(dst);
     }
@@ -52,10 +57,10 @@ fn values<L: Linear>(module: &Module, symbol: impl Fn(Reg) -> L) -> Vec<L> {
 fn affine_values_are_what_the_evaluator_computes() {
     let (mut composed, mut exact_fits) = (0, 0);
     for seed in 0..2000 {
-        let mut rng = Rng::new(seed);
-        let ty = rng.pick(&[Ty::I64, Ty::I64, Ty::I32, Ty::I8]);
+        let mut rng = Rng::with_seed(seed);
+        let ty = rng.choice([Ty::I64, Ty::I64, Ty::I32, Ty::I8]).unwrap();
         let module = straight_line(&mut rng, ty);
-        assert_eq!(ir::verify::module(&module), []);
+        assert_eq!(ir::verify::module(&module), [], "seed {seed}");
         let args: Vec<u64> = (0..3).map(|_| generate::constant(&mut rng, ty)).collect();
         let Ok(End::Returned(regs)) = Lane::new(&module).run(FuncId(0), &args) else { panic!("seed {seed}") };
         let signed = |reg: Reg| bits::signed(ty, regs[reg.index()]);
@@ -78,10 +83,11 @@ fn affine_values_are_what_the_evaluator_computes() {
 fn recurrences_are_what_the_evaluator_computes_in_each_iteration() {
     let mut stepping = 0;
     for seed in 0..1000 {
-        let mut rng = Rng::new(seed);
+        let mut rng = Rng::with_seed(seed);
         let module = straight_line(&mut rng, Ty::I64);
-        let starts: Vec<Recurrence> =
-            (0..3).map(|_| Recurrence { first: rng.below(1000) as i64 - 500, step: rng.below(9) as i64 - 4 }).collect();
+        let starts: Vec<Recurrence> = (0..3)
+            .map(|_| Recurrence { first: rng.usize(..1000) as i64 - 500, step: rng.usize(..9) as i64 - 4 })
+            .collect();
         // Results that are not affine in the iteration number are unknown, and so is all that comes of them.
         let f = &module.funcs[0];
         let mut values: Vec<Option<Recurrence>> = starts.iter().copied().map(Some).collect();

@@ -4,7 +4,8 @@
 //! at its immediate post-dominator. Whenever a register is read, the lanes that read it together must agree if the analysis
 //! says so.
 
-use crate::generate::{self, Rng};
+use crate::generate;
+use fastrand::Rng;
 use ir::analysis::{BitSet, Cfg, PostDominators, UniformLevel, UniformOptions, uniform};
 use ir::lane::Memory;
 use ir::{AddrBase, Bb, Function, InstKind, Term, Val, eval, op::Special};
@@ -148,16 +149,16 @@ fn lanes_that_read_a_uniform_register_together_agree() {
     let mut checked = 0;
     for seed in 0..1500 {
         let module = generate::module(seed);
-        let mut rng = Rng::new(seed);
+        let mut rng = Rng::with_seed(seed);
         for f in &module.funcs {
-            let params: Vec<bool> = f.params.iter().map(|_| rng.once_in(2)).collect();
+            let params: Vec<bool> = f.params.iter().map(|_| rng.usize(..2) == 0).collect();
             let options = UniformOptions { level: UniformLevel::Warp, params: &params, keep_variables: false };
             let uniform = uniform(f, &Cfg::new(f), options);
             let mut memory = Memory::default();
             let buffer = memory.alloc(256, 256);
             let local = [(); LANES].map(|()| memory.alloc(64, 8));
             for i in 0..32 {
-                memory.write(buffer + i * 8, ir::Ty::I64, rng.word());
+                memory.write(buffer + i * 8, ir::Ty::I64, rng.u64(..));
             }
             let mut regs = vec![vec![0; f.regs.len()]; LANES];
             let same = generate::arguments(f, &mut rng);

@@ -1,5 +1,7 @@
 //! Whole programs on a machine with an emulator, in a world of the test's own.
 
+#![allow(clippy::unwrap_used)]
+
 mod api;
 mod memory;
 mod program;

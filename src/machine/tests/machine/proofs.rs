@@ -5,46 +5,35 @@
 
 use crate::program::{TestWorld, load_on, modelled};
 use emu::{Emulator, Options};
+use fastrand::Rng;
 use std::fmt::Write;
-
-/// A small generator of random numbers (Steele, Lea and Flood's `SplitMix64`).
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n as u64) as usize
-    }
-
-    fn pick<'a>(&mut self, list: &[&'a str]) -> &'a str {
-        list[self.below(list.len())]
-    }
-}
 
 /// An index of shared memory, at most 160 for blocks of at most 64 threads.
 fn index(rng: &mut Rng) -> String {
-    match rng.below(12) {
+    match rng.usize(..12) {
         0..=3 => "i".into(),
-        4 => format!("i+{}", rng.pick(&["1", "32", "64", "h", "n"])),
+        4 => format!("i+{}", rng.choice(["1", "32", "64", "h", "n"]).unwrap()),
         5 => "65-i".into(),
-        6 => format!("2*i{}", rng.pick(&["", "-1", "+1"])),
-        7 => format!("mod(i,{})+1", rng.pick(&["16", "32", "n"])),
+        6 => format!("2*i{}", rng.choice(["", "-1", "+1"]).unwrap()),
+        7 => format!("mod(i,{})+1", rng.choice(["16", "32", "n"]).unwrap()),
         8 => "threadidx%y+9*threadidx%x".into(),
         9 => "threadidx%x+8*h".into(),
-        10 => rng.pick(&["1", "i/2+1", "h", "n", "i+64*mod(h,2)"]).into(),
-        _ => format!("{}(i,{})", rng.pick(&["min", "max"]), rng.pick(&["16", "n", "h"])),
+        10 => rng.choice(["1", "i/2+1", "h", "n", "i+64*mod(h,2)"]).unwrap().into(),
+        _ => format!("{}(i,{})", rng.choice(["min", "max"]).unwrap(), rng.choice(["16", "n", "h"]).unwrap()),
     }
 }
 
 fn guard(rng: &mut Rng) -> String {
-    format!("i {} {}", rng.pick(&["<=", "<", ">", "=="]), rng.pick(&["16", "32", "h", "n", "1", "8"]))
+    format!(
+        "i {} {}",
+        rng.choice(["<=", "<", ">", "=="]).unwrap(),
+        rng.choice(["16", "32", "h", "n", "1", "8"]).unwrap()
+    )
 }
 
 fn simple(rng: &mut Rng, out: &mut String) {
     let (a, b) = (index(rng), index(rng));
-    let text = match rng.below(11) {
+    let text = match rng.usize(..11) {
         0 | 1 => format!("s({a}) = i"),
         2 => format!("s({a}) = s({b}) + 1"),
         3 => format!("t(threadidx%x,threadidx%y) = s({a})"),
@@ -52,11 +41,15 @@ fn simple(rng: &mut Rng, out: &mut String) {
         5 => format!("u = u + s({a})*s({b})"),
         6 => format!("x(i + 64*(blockidx%x-1)) = s({a})"),
         7 => format!("y({a}) = x(i) + u"),
-        8 => format!("u = atomicadd(y({}), {})", rng.pick(&["1", "n", "mod(i,4)+4001"]), rng.pick(&["1", "i"])),
-        9 => format!("u = {}(s({a}), 1)", rng.pick(&["atomicadd", "atomicmax", "atomicor"])),
+        8 => format!(
+            "u = atomicadd(y({}), {})",
+            rng.choice(["1", "n", "mod(i,4)+4001"]).unwrap(),
+            rng.choice(["1", "i"]).unwrap()
+        ),
+        9 => format!("u = {}(s({a}), 1)", rng.choice(["atomicadd", "atomicmax", "atomicor"]).unwrap()),
         _ => format!("s({a}) = x({b})"),
     };
-    if rng.below(4) == 0 {
+    if rng.usize(..4) == 0 {
         writeln!(out, "if ({}) {text}", guard(rng)).expect("a string");
     } else {
         writeln!(out, "{text}").expect("a string");
@@ -64,10 +57,10 @@ fn simple(rng: &mut Rng, out: &mut String) {
 }
 
 fn phase(rng: &mut Rng, out: &mut String, missing: usize) {
-    for _ in 0..=rng.below(2) {
+    for _ in 0..=rng.usize(..2) {
         simple(rng, out);
     }
-    if rng.below(100) >= missing {
+    if rng.usize(..100) >= missing {
         out.push_str("call syncthreads()\n");
     }
 }
@@ -80,9 +73,9 @@ fn tree(rng: &mut Rng, out: &mut String, missing: usize) {
         ("h = 1\ndo while (h < 32)", "h = h*2"),
         ("h = n\ndo while (h > 1)", "h = (h+1)/2"),
     ];
-    let (head, step) = loops[rng.below(loops.len())];
+    let (head, step) = loops[rng.usize(..loops.len())];
     writeln!(out, "{head}").expect("a string");
-    let text = match rng.below(8) {
+    let text = match rng.usize(..8) {
         0 | 1 => "if (i <= h) s(i) = s(i) + s(i+h)",
         2 => "if (i < h) s(i) = s(i) + s(i+h)",
         3 => "if (i <= h-1) s(i) = s(i) + s(i+h)",
@@ -92,28 +85,28 @@ fn tree(rng: &mut Rng, out: &mut String, missing: usize) {
         _ => "u = atomicadd(s(mod(i,h+1)+1), 1)",
     };
     writeln!(out, "{text}").expect("a string");
-    if rng.below(3) == 0 {
+    if rng.usize(..3) == 0 {
         phase(rng, out, missing);
-    } else if rng.below(100) >= missing {
+    } else if rng.usize(..100) >= missing {
         out.push_str("call syncthreads()\n");
     }
     writeln!(out, "{step}\nend do").expect("a string");
 }
 
 fn program(seed: u64) -> String {
-    let mut rng = Rng(seed);
-    let missing = [0, 15, 40][rng.below(3)];
+    let mut rng = Rng::with_seed(seed);
+    let missing = [0, 15, 40][rng.usize(..3)];
     let mut body = String::new();
-    if rng.below(4) == 0 {
+    if rng.usize(..4) == 0 {
         writeln!(body, "if ({}) return", guard(&mut rng)).expect("a string");
     }
-    for _ in 0..=rng.below(3) {
-        match rng.below(4) {
+    for _ in 0..=rng.usize(..3) {
+        match rng.usize(..4) {
             0 | 1 => phase(&mut rng, &mut body, missing),
             2 => {
-                writeln!(body, "do h = 1, {}", rng.pick(&["3", "n", "4"])).expect("a string");
+                writeln!(body, "do h = 1, {}", rng.choice(["3", "n", "4"]).unwrap()).expect("a string");
                 phase(&mut rng, &mut body, missing);
-                if rng.below(2) == 0 {
+                if rng.usize(..2) == 0 {
                     phase(&mut rng, &mut body, missing);
                 }
                 body.push_str("end do\n");
@@ -122,8 +115,8 @@ fn program(seed: u64) -> String {
         }
     }
     simple(&mut rng, &mut body);
-    let block = rng.pick(&["8,4", "8,8", "4,8", "8,1"]);
-    let n = rng.pick(&["5", "16", "32"]);
+    let block = rng.choice(["8,4", "8,8", "4,8", "8,1"]).unwrap();
+    let n = rng.choice(["5", "16", "32"]).unwrap();
     format!(
         "module m\nuse cudafor\ncontains\nattributes(global) subroutine k(n, x, y)\ninteger, value :: n\n\
         integer :: x(*), y(*)\ninteger, shared :: s(160), t(9,9)\ninteger :: i, h, u\n\

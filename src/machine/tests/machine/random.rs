@@ -9,8 +9,9 @@ mod kernels;
 
 use device::{Arg, Command, Device, KernelLaunch, NoObserver, Progress};
 use emu::Emulator;
+use fastrand::Rng;
 use gpu::{GpuDevice, GpuOptions};
-use kernels::{IN, Made, OUT, Rng};
+use kernels::{IN, Made, OUT};
 use mem::{Memory, Region};
 use source::Span;
 use std::sync::Arc;
@@ -52,8 +53,8 @@ fn compare(gpu: &mut GpuDevice, seed: u64, alone: bool) {
     emulator.load(Arc::new(vm::compile(module.clone(), Vec::new()).expect("valid")));
     gpu.load(module, &[], &GpuOptions::default()).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}", text()));
     let mut memory = Memory::new();
-    let mut rng = Rng(seed ^ 0x4d);
-    let input: Vec<u8> = (0..IN).flat_map(|_| ((rng.word() >> rng.below(40)) as u32).to_le_bytes()).collect();
+    let mut rng = Rng::with_seed(seed ^ 0x4d);
+    let input: Vec<u8> = (0..IN).flat_map(|_| ((rng.u64(..) >> rng.u32(..40)) as u32).to_le_bytes()).collect();
     let bytes = 4 * OUT * threads;
     let mut buffer = |name, contents: &[u8]| {
         let size = contents.len() as u64;

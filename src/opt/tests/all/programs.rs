@@ -1,6 +1,7 @@
 //! Random programs: every step leaves a valid module that does the same.
 
-use crate::generate::{self, Rng};
+use crate::generate;
+use fastrand::Rng;
 use ir::lane::{End, Event, Fault, Lane};
 use ir::{FuncId, Module};
 
@@ -24,7 +25,7 @@ fn random_programs_do_the_same_after_every_step() {
     let (mut before, mut after, mut inlined) = (0, 0, 0);
     for seed in 0..600 {
         let module = generate::module(seed);
-        let mut rng = Rng::new(seed ^ 0x5eed);
+        let mut rng = Rng::with_seed(seed ^ 0x5eed);
         let f = module.funcs.last().unwrap();
         let runs: Vec<(Vec<u64>, Run)> = (0..3)
             .map(|_| {
@@ -62,7 +63,7 @@ fn random_programs_do_the_same_when_nobody_debugs_them() {
     let mut merged = 0;
     for seed in 0..400 {
         let module = generate::module(seed);
-        let mut rng = Rng::new(seed ^ 0x5eed);
+        let mut rng = Rng::with_seed(seed ^ 0x5eed);
         let args = generate::arguments(module.funcs.last().unwrap(), &mut rng);
         let done = run(&module, &args);
         let mut better = module.clone();

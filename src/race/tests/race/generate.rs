@@ -1,33 +1,10 @@
 //! Random event streams: few threads, few places, much that can go wrong.
 
 use cufemu_race::{Kind, Scope, Space};
+use fastrand::Rng;
 
 use crate::event::{Access, Event, strided};
 use mem::LaneAddresses;
-
-/// A small generator of random numbers (splitmix64).
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let x = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ x >> 31
-    }
-
-    pub fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
-    }
-
-    pub fn is(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
-    }
-
-    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u64) as usize]
-    }
-}
 
 /// Threads of a block: warp 0 is whole, warp 1 has three lanes.
 pub const THREADS: u32 = 35;
@@ -52,16 +29,16 @@ pub struct Mix {
 }
 
 impl Mix {
-    fn new(r: &mut Random) -> Self {
+    fn new(r: &mut Rng) -> Self {
         use Kind::{Atomic, Read, Reduce, VolatileRead, VolatileWrite, Write};
-        let kinds = match r.below(5) {
+        let kinds = match r.u64(..5) {
             0 => vec![Read, Write, VolatileRead, VolatileWrite, Atomic, Atomic, Write],
             1 => vec![Read, Write, Read],
             2 => vec![Read, Atomic, Atomic, VolatileRead, Write],
             3 => vec![Read, Write, Atomic, Reduce, VolatileRead, VolatileWrite],
             _ => vec![Write, Atomic, Read, Write],
         };
-        let widths = match r.below(7) {
+        let widths = match r.u64(..7) {
             0 | 1 => vec![4],
             5 => vec![2],
             6 => vec![1, 1, 4],
@@ -72,38 +49,38 @@ impl Mix {
         Self {
             kinds,
             widths,
-            places: 1 + r.below(3),
-            narrow_percent: r.pick(&[0, 0, 0, 20, 50]),
-            shared_percent: r.pick(&[0, 0, 30, 100]),
-            sync_percent: r.pick(&[15, 35, 55, 70]),
-            blocks: r.pick(&[1, 2, 2, 3]),
-            is_misaligned: r.is(10),
-            grid_percent: r.pick(&[0, 0, 0, 6]),
+            places: 1 + r.u64(..3),
+            narrow_percent: r.choice([0, 0, 0, 20, 50]).unwrap(),
+            shared_percent: r.choice([0, 0, 30, 100]).unwrap(),
+            sync_percent: r.choice([15, 35, 55, 70]).unwrap(),
+            blocks: r.choice([1, 2, 2, 3]).unwrap(),
+            is_misaligned: r.u64(..100) < 10,
+            grid_percent: r.choice([0, 0, 0, 6]).unwrap(),
         }
     }
 
-    fn scope(&self, r: &mut Random) -> Scope {
-        if r.is(self.narrow_percent) { Scope::Cta } else { r.pick(&[Scope::Gpu, Scope::Sys]) }
+    fn scope(&self, r: &mut Rng) -> Scope {
+        if r.u64(..100) < self.narrow_percent { Scope::Cta } else { r.choice([Scope::Gpu, Scope::Sys]).unwrap() }
     }
 }
 
-fn mask(r: &mut Random, percent: u64) -> u32 {
-    let mask = LANES.iter().filter(|_| r.is(percent)).fold(0, |m, l| m | 1 << l);
-    if mask == 0 { 1 << r.pick(&LANES) } else { mask }
+fn mask(r: &mut Rng, percent: u64) -> u32 {
+    let mask = LANES.iter().filter(|_| r.u64(..100) < percent).fold(0, |m, l| m | 1 << l);
+    if mask == 0 { 1 << *r.choice(&LANES).unwrap() } else { mask }
 }
 
-fn access(r: &mut Random, mix: &Mix, block: u32, site: u32) -> Access {
-    let space = if r.is(mix.shared_percent) { Space::Shared } else { Space::Global };
-    let kind = r.pick(&mix.kinds);
-    let width = r.pick(&mix.widths);
+fn access(r: &mut Rng, mix: &Mix, block: u32, site: u32) -> Access {
+    let space = if r.u64(..100) < mix.shared_percent { Space::Shared } else { Space::Global };
+    let kind = *r.choice(&mix.kinds).unwrap();
+    let width = *r.choice(&mix.widths).unwrap();
     let base = if space == Space::Global { BASE } else { 0 };
-    let place = |r: &mut Random| {
+    let place = |r: &mut Rng| {
         let step = if mix.is_misaligned { 1 } else { u64::from(width) };
         let places = (4 * mix.places / step.min(4)).max(1);
-        let at = r.below(places) * step;
+        let at = r.u64(..places) * step;
         base + at.min(BYTES - u64::from(width))
     };
-    let places = match r.below(4) {
+    let places = match r.u64(..4) {
         0 => LaneAddresses::uniform(place(r)),
         1 => {
             let first = place(r);
@@ -119,42 +96,42 @@ fn access(r: &mut Random, mix: &Mix, block: u32, site: u32) -> Access {
         }
     };
     let active = mask(r, 65);
-    let failed = if kind.is_rmw() && r.is(15) { mask(r, 50) } else { 0 };
+    let failed = if kind.is_rmw() && r.u64(..100) < 15 { mask(r, 50) } else { 0 };
     let mut values = [0; 32];
     for v in &mut values[..3] {
-        *v = r.below(2);
+        *v = r.u64(..2);
     }
     let scope = mix.scope(r);
-    Access { block, space, warp: r.below(2) as u32, active, failed, kind, scope, width, places, site, values }
+    Access { block, space, warp: r.u64(..2) as u32, active, failed, kind, scope, width, places, site, values }
 }
 
 /// One launch.
-pub fn launch(r: &mut Random) -> Vec<Event> {
+pub fn launch(r: &mut Rng) -> Vec<Event> {
     let mix = Mix::new(r);
     let mut resident: Vec<u32> = (0..mix.blocks).collect();
     let mut next = mix.blocks;
     let mut events: Vec<Event> = resident.iter().map(|b| Event::Begin(*b)).collect();
     let mut is_grid_synced = false;
-    let longest = r.pick(&[4, 9, 22]);
-    let count = 3 + r.below(longest);
+    let longest = r.choice([4, 9, 22]).unwrap();
+    let count = 3 + r.u64(..longest);
     for site in 0..count {
-        let at = r.below(resident.len() as u64) as usize;
+        let at = r.u64(..resident.len() as u64) as usize;
         let block = resident[at];
-        let warp = r.below(2) as u32;
-        if r.is(mix.grid_percent) {
-            if r.is(50) {
+        let warp = r.u64(..2) as u32;
+        if r.u64(..100) < mix.grid_percent {
+            if r.u64(..100) < 50 {
                 events.push(Event::GridSync);
                 is_grid_synced = true;
             } else {
                 events.push(Event::ClusterSync(resident[..=at].to_vec()));
             }
-        } else if r.is(3) && !is_grid_synced {
+        } else if r.u64(..100) < 3 && !is_grid_synced {
             events.push(Event::End(block));
             events.push(Event::Begin(next));
             resident[at] = next;
             next += 1;
-        } else if r.is(mix.sync_percent) {
-            events.push(match r.below(10) {
+        } else if r.u64(..100) < mix.sync_percent {
+            events.push(match r.u64(..10) {
                 0..=2 => Event::Barrier(block),
                 3 | 4 => Event::Syncwarp { block, warp, mask: u32::MAX },
                 5 => Event::Syncwarp { block, warp, mask: mask(r, 60) },
@@ -187,73 +164,78 @@ fn single(block: u32, tid: u32, space: Space, kind: Kind, scope: Scope, place: (
 
 /// One launch in which a token goes from thread to thread: data is touched, handed on through fences and flags, barriers
 /// and `syncwarp`s, and now and then a step is missing or does not reach far enough.
-pub fn messages(r: &mut Random) -> Vec<Event> {
-    let blocks = r.pick(&[1, 2, 3]);
-    let narrow = r.pick(&[0, 0, 5, 20]);
-    let missing = r.pick(&[0, 0, 5, 20]);
-    let noise = r.pick(&[0, 0, 10]);
-    let flat = r.pick(&[0, 0, 30]);
-    let is_fenced = r.is(80);
-    let flag_width = r.pick(&[4, 4, 8]);
-    let space = if blocks == 1 && r.is(40) { Space::Shared } else { Space::Global };
+pub fn messages(r: &mut Rng) -> Vec<Event> {
+    let blocks = r.choice([1, 2, 3]).unwrap();
+    let narrow = r.choice([0, 0, 5, 20]).unwrap();
+    let missing = r.choice([0, 0, 5, 20]).unwrap();
+    let noise = r.choice([0, 0, 10]).unwrap();
+    let flat = r.choice([0, 0, 30]).unwrap();
+    let is_fenced = r.u64(..100) < 80;
+    let flag_width = r.choice([4, 4, 8]).unwrap();
+    let space = if blocks == 1 && r.u64(..100) < 40 { Space::Shared } else { Space::Global };
     let mix = Mix::new(r);
     let tids = [0, 1, 2, 32, 33, 34];
     let mut events: Vec<Event> = (0..blocks).map(Event::Begin).collect();
     let (mut block, mut tid) = (0, 0);
-    let scope = |r: &mut Random| if r.is(narrow) { Scope::Cta } else { Scope::Gpu };
+    let scope = |r: &mut Rng| if r.u64(..100) < narrow { Scope::Cta } else { Scope::Gpu };
     // Blocks and threads that have the token's history by other ways than the flag are the interesting ones.
-    for site in 0..3 + r.below(7) as u32 {
-        let flag = (8, if r.is(4) { 12 - flag_width } else { flag_width });
-        for _ in 0..r.below(3) {
-            let kind = r.pick(&[Kind::Write, Kind::Write, Kind::Read, Kind::VolatileWrite]);
-            let kind = if r.is(80) { r.pick(&[Kind::Write, Kind::Read]) } else { kind };
-            let place = if r.is(6) { flag } else { (r.pick(&[0, 4, 16, 20]), 4) };
+    for site in 0..3 + r.u64(..7) as u32 {
+        let flag = (8, if r.u64(..100) < 4 { 12 - flag_width } else { flag_width });
+        for _ in 0..r.u64(..3) {
+            let kind = r.choice([Kind::Write, Kind::Write, Kind::Read, Kind::VolatileWrite]).unwrap();
+            let kind = if r.u64(..100) < 80 { r.choice([Kind::Write, Kind::Read]).unwrap() } else { kind };
+            let place = if r.u64(..100) < 6 { flag } else { (r.choice([0, 4, 16, 20]).unwrap(), 4) };
             events.push(single(block, tid, space, kind, scope(r), place, site * 4));
         }
-        if r.is(15) {
+        if r.u64(..100) < 15 {
             // Somebody else of the block has written, too, but maybe not fenced.
-            events.push(single(block, r.pick(&tids), space, Kind::Write, Scope::Gpu, (20, 4), site * 4));
+            events.push(single(block, *r.choice(&tids).unwrap(), space, Kind::Write, Scope::Gpu, (20, 4), site * 4));
         }
         let warp = tid / 32;
-        let fence = |r: &mut Random, tid: u32, events: &mut Vec<Event>| {
-            if !r.is(missing) {
-                let mask = if r.is(20) { u32::MAX } else { 1 << (tid % 32) };
+        let fence = |r: &mut Rng, tid: u32, events: &mut Vec<Event>| {
+            if r.u64(..100) >= missing {
+                let mask = if r.u64(..100) < 20 { u32::MAX } else { 1 << (tid % 32) };
                 events.push(Event::Fence { block, warp: tid / 32, mask, scope: scope(r) });
             }
         };
-        let is_early = r.is(25);
+        let is_early = r.u64(..100) < 25;
         if is_early {
             fence(r, tid, &mut events);
         }
         // Another thread of the block carries on.
-        match r.below(6) {
+        match r.u64(..6) {
             0 => {
                 events.push(Event::Barrier(block));
-                tid = r.pick(&tids);
+                tid = *r.choice(&tids).unwrap();
             }
             1 => {
-                let other = warp * 32 + r.below(3) as u32;
-                let mask = if r.is(30) { u32::MAX } else { 1 << (tid % 32) | 1 << (other % 32) };
+                let other = warp * 32 + r.u64(..3) as u32;
+                let mask = if r.u64(..100) < 30 { u32::MAX } else { 1 << (tid % 32) | 1 << (other % 32) };
                 events.push(Event::Syncwarp { block, warp, mask });
                 tid = other;
             }
             _ => {}
         }
-        if !is_early || r.is(20) {
+        if !is_early || r.u64(..100) < 20 {
             fence(r, tid, &mut events);
         }
-        let kind = if r.is(flat) { Kind::Write } else { r.pick(&[Kind::VolatileWrite, Kind::Atomic, Kind::Reduce]) };
-        for _ in 0..=r.below(2) {
+        let kind = if r.u64(..100) < flat {
+            Kind::Write
+        } else {
+            r.choice([Kind::VolatileWrite, Kind::Atomic, Kind::Reduce]).unwrap()
+        };
+        for _ in 0..=r.u64(..2) {
             events.push(single(block, tid, space, kind, scope(r), flag, site * 4 + 1));
         }
-        if r.is(noise) {
+        if r.u64(..100) < noise {
             events.push(Event::Access(access(r, &mix, block, site * 4 + 3)));
         }
-        block = r.below(u64::from(blocks)) as u32;
-        tid = r.pick(&tids);
-        let kind = if r.is(missing) { Kind::Reduce } else { r.pick(&[Kind::VolatileRead, Kind::Atomic]) };
+        block = r.u64(..u64::from(blocks)) as u32;
+        tid = *r.choice(&tids).unwrap();
+        let kind =
+            if r.u64(..100) < missing { Kind::Reduce } else { r.choice([Kind::VolatileRead, Kind::Atomic]).unwrap() };
         events.push(single(block, tid, space, kind, scope(r), flag, site * 4 + 2));
-        if is_fenced && !r.is(missing) {
+        if is_fenced && r.u64(..100) >= missing {
             events.push(Event::Fence { block, warp: tid / 32, mask: 1 << (tid % 32), scope: scope(r) });
         }
     }

@@ -1,5 +1,6 @@
 //! Tests of the race detector as a whole: hand-written patterns, and random event streams judged by a causality graph.
 
+#![allow(clippy::unwrap_used)]
 #![allow(missing_docs, unreachable_pub, reason = "a test binary has no readers of its items' pages")]
 
 mod event;

@@ -9,7 +9,7 @@ use std::ops::Range;
 use cufemu_race::{Detector, Options, Rules, Space, Suspicion, Watch};
 
 use crate::event::{Event, decide, suspect};
-use crate::generate::{BASE, BYTES, Random, THREADS, launch, messages};
+use crate::generate::{BASE, BYTES, THREADS, launch, messages};
 use crate::graph::Graph;
 
 fn bytes(watch: &Watch) -> BTreeSet<(Space, u64)> {
@@ -85,12 +85,12 @@ fn shrink(options: Options, mut events: Vec<Event>) -> Vec<Event> {
 fn run(seeds: Range<u64>) -> Tally {
     let mut tally = Tally::default();
     for seed in seeds {
-        let mut r = Random(seed);
-        let rules = Rules { is_strict: r.is(25), is_legacy_warp_sync: r.is(10) };
-        let options = Options { rules, finest_cell_bytes: r.pick(&[4, 4, 4, 1, 8]), ..Options::default() };
-        let is_message = r.is(50);
+        let mut r = fastrand::Rng::with_seed(seed);
+        let rules = Rules { is_strict: r.u64(..100) < 25, is_legacy_warp_sync: r.u64(..100) < 10 };
+        let options = Options { rules, finest_cell_bytes: r.choice([4, 4, 4, 1, 8]).unwrap(), ..Options::default() };
+        let is_message = r.u64(..100) < 50;
         let mut detector = Detector::new(options);
-        for _ in 0..=r.below(3) {
+        for _ in 0..=r.u64(..3) {
             let events = if is_message { messages(&mut r) } else { launch(&mut r) };
             if let Some(fault) = fault(&mut detector, options, &events, &mut tally) {
                 panic!("seed {seed}, {options:?}: {fault}\n{:#?}", shrink(options, events));

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cufemu_race::{Detector, Kind, Options, Scope, Space, Watch};
 
 use crate::event::{Access, Event, decide, rows, strided, suspect};
-use crate::generate::Random;
+use fastrand::Rng;
 use mem::LaneAddresses;
 
 /// First byte of global memory in use: rows cross from one page of the shadow to the next.
@@ -33,21 +33,21 @@ struct Rule {
 }
 
 impl Rule {
-    fn new(r: &mut Random, space: Space, width: u32) -> Self {
+    fn new(r: &mut Rng, space: Space, width: u32) -> Self {
         Self {
             space,
-            kind: r.pick(&[Kind::Read, Kind::Read, Kind::Write]),
-            width: if r.is(4) { r.pick(&[1, 2, 4, 8]) } else { width },
-            shape: r.below(8),
-            factor: r.pick(&[1, 1, 1, 1, 2, 3, -1, 5, 33]),
-            offset: r.pick(&[0, 0, 0, 1, -1, 16, 32, 7]),
-            lanes: r.pick(&[1, 2, 4, 8, 16]),
-            row: r.pick(&[0, 16, 17, 33, 1, 40]),
-            mask: r.below(6),
+            kind: r.choice([Kind::Read, Kind::Read, Kind::Write]).unwrap(),
+            width: if r.u64(..100) < 4 { r.choice([1, 2, 4, 8]).unwrap() } else { width },
+            shape: r.u64(..8),
+            factor: r.choice([1, 1, 1, 1, 2, 3, -1, 5, 33]).unwrap(),
+            offset: r.choice([0, 0, 0, 1, -1, 16, 32, 7]).unwrap(),
+            lanes: r.choice([1, 2, 4, 8, 16]).unwrap(),
+            row: r.choice([0, 16, 17, 33, 1, 40]).unwrap(),
+            mask: r.u64(..6),
         }
     }
 
-    fn access(&self, r: &mut Random, block: u32, warp: u32, threads: u32, site: u32) -> Access {
+    fn access(&self, r: &mut Rng, block: u32, warp: u32, threads: u32, site: u32) -> Access {
         let bytes = if self.space == Space::Global { BYTES } else { SHARED_BYTES };
         let base = if self.space == Space::Global { BASE } else { 0 };
         let width = i64::from(self.width);
@@ -67,13 +67,13 @@ impl Rule {
                 rows(address(first_tid), self.lanes, self.factor * width, self.row * width)
             }
             6 => LaneAddresses::uniform(address(first_tid / 32 * self.factor + self.offset)),
-            7 => LaneAddresses::List(std::array::from_fn(|_| address(r.below(cells as u64) as i64))),
+            7 => LaneAddresses::List(std::array::from_fn(|_| address(r.u64(..cells as u64) as i64))),
             _ => LaneAddresses::List(std::array::from_fn(|l| address(start + l as i64 * self.factor))),
         };
         let mask = match self.mask {
             0 => 0xffff,
-            1 => 1 << r.below(u64::from(exist)),
-            2 => r.next() as u32,
+            1 => 1 << r.u64(..u64::from(exist)),
+            2 => r.u64(..) as u32,
             _ => u32::MAX,
         };
         let active = if mask & live == 0 { 1 } else { mask & live };
@@ -82,15 +82,15 @@ impl Rule {
     }
 }
 
-fn launch(r: &mut Random, threads: u32) -> Vec<Event> {
-    let blocks = r.pick(&[1, 1, 2, 3]);
+fn launch(r: &mut Rng, threads: u32) -> Vec<Event> {
+    let blocks = r.choice([1, 1, 2, 3]).unwrap();
     let warps = threads.div_ceil(32);
-    let space = r.pick(&[Space::Global, Space::Shared]);
-    let width = r.pick(&[4, 4, 8]);
-    let missing = r.pick(&[0, 10, 50]);
-    let is_interleaved = r.is(30);
+    let space = r.choice([Space::Global, Space::Shared]).unwrap();
+    let width = r.choice([4, 4, 8]).unwrap();
+    let missing = r.choice([0, 10, 50]).unwrap();
+    let is_interleaved = r.u64(..100) < 30;
     let mut events: Vec<Event> = (0..blocks).map(Event::Begin).collect();
-    let rules: Vec<Rule> = (0..2 + r.below(6)).map(|_| Rule::new(r, space, width)).collect();
+    let rules: Vec<Rule> = (0..2 + r.u64(..6)).map(|_| Rule::new(r, space, width)).collect();
     let steps: Vec<(u32, usize)> = if is_interleaved {
         (0..rules.len()).flat_map(|rule| (0..blocks).map(move |b| (b, rule))).collect()
     } else {
@@ -98,15 +98,15 @@ fn launch(r: &mut Random, threads: u32) -> Vec<Event> {
     };
     for (block, rule) in steps {
         for warp in 0..warps {
-            for _ in 0..=r.below(2) {
+            for _ in 0..=r.u64(..2) {
                 events.push(Event::Access(rules[rule].access(r, block, warp, threads, rule as u32)));
             }
-            if r.is(10) {
-                let mask = r.pick(&[u32::MAX, u32::MAX, 0xffff, 0x0f0f_0f0f]);
+            if r.u64(..100) < 10 {
+                let mask = r.choice([u32::MAX, u32::MAX, 0xffff, 0x0f0f_0f0f]).unwrap();
                 events.push(Event::Syncwarp { block, warp, mask });
             }
         }
-        if !r.is(missing) {
+        if r.u64(..100) >= missing {
             events.push(Event::Barrier(block));
         }
     }
@@ -188,8 +188,8 @@ fn bytes(watch: &Watch) -> BTreeSet<(Space, u64)> {
 fn lines_hide_no_race_of_whole_warps_and_seldom_suspect_too_much() {
     let (mut launches, mut racy_launches, mut dismissed) = (0, 0, 0);
     for seed in 0..1500 {
-        let mut r = Random(seed);
-        let threads = r.pick(&[32, 64, 64, 80, 96]);
+        let mut r = fastrand::Rng::with_seed(seed);
+        let threads = r.choice([32, 64, 64, 80, 96]).unwrap();
         let mut detector = Detector::new(Options::default());
         for _ in 0..2 {
             let events = launch(&mut r, threads);

@@ -2,6 +2,7 @@
 
 use cufemu_text::{Datum, Decimal, Format, FormatReader, IoError, ListReader, Modes, Place, Progress, Want};
 use scalar::{Ty, bits};
+use std::panic::catch_unwind;
 use std::sync::Arc;
 
 const TABLE: &str = include_str!("input.txt");
@@ -188,38 +189,35 @@ fn list_in_decimal_comma_separates_with_semicolons() {
     assert_eq!(r.finish(), Progress::Ready(()));
 }
 
+/// Takes a text for a list of values, and, between parentheses, for a format with the text as its record.
+fn read_and_write(text: &[u8]) {
+    let wants = [Want::Int(Ty::I8), Want::Real(Ty::F32), Want::Complex(Ty::F64), Want::Logical(Ty::I64), Want::Char(3)];
+    let mut r = ListReader::begin(Modes::default());
+    r.feed(text.to_vec());
+    for want in wants {
+        let _ = r.item(want);
+    }
+    let text = [b"(", text, b")"].concat();
+    let Ok(format) = Format::parse(&text) else { return };
+    let format = Arc::new(format);
+    let mut r = FormatReader::begin(Arc::clone(&format), Modes::default(), None);
+    let mut w = cufemu_text::FormatWriter::begin(format, Modes::default(), Vec::new(), Some(1 << 20));
+    for want in wants {
+        r.feed(text.clone());
+        let _ = r.item(want);
+        let _ = w.item(cufemu_text::Value::real8(1.5));
+        let _ = w.item(cufemu_text::Value::int4(-3));
+        let _ = w.item(cufemu_text::Value::Char(b"x"));
+    }
+    let _ = w.finish(true);
+}
+
 #[test]
 fn any_bytes_end_in_a_value_or_an_error() {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = |n: u64| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state % n
-    };
     let alphabet = b"()0123456789,.*/:'\"iIfFeEgGaAlLxXtTrRpPsSbBzZdD +-$&%=!hnN\x80";
-    for _ in 0..30_000 {
-        let mut text: Vec<u8> = (0..next(24)).map(|_| alphabet[next(alphabet.len() as u64) as usize]).collect();
-        let wants =
-            [Want::Int(Ty::I8), Want::Real(Ty::F32), Want::Complex(Ty::F64), Want::Logical(Ty::I64), Want::Char(3)];
-        let mut r = ListReader::begin(Modes::default());
-        r.feed(text.clone());
-        for want in wants {
-            let _ = r.item(want);
-        }
-        text.insert(0, b'(');
-        text.push(b')');
-        let Ok(format) = Format::parse(&text) else { continue };
-        let format = Arc::new(format);
-        let mut r = FormatReader::begin(Arc::clone(&format), Modes::default(), None);
-        let mut w = cufemu_text::FormatWriter::begin(format, Modes::default(), Vec::new(), Some(1 << 20));
-        for want in wants {
-            r.feed(text.clone());
-            let _ = r.item(want);
-            let _ = w.item(cufemu_text::Value::real8(1.5));
-            let _ = w.item(cufemu_text::Value::int4(-3));
-            let _ = w.item(cufemu_text::Value::Char(b"x"));
-        }
-        let _ = w.finish(true);
+    for seed in 0..30_000 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let text: Vec<u8> = (0..rng.usize(..24)).map(|_| alphabet[rng.usize(..alphabet.len())]).collect();
+        assert!(catch_unwind(|| read_and_write(&text)).is_ok(), "seed {seed}: {}", text.escape_ascii());
     }
 }

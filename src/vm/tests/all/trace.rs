@@ -1,7 +1,7 @@
 //! Loops that write nothing give what their operations give one by one: every operation, loads of every shape, lanes that leave
 //! in different rounds, runs that stop at any schedule point or at a fault, and the order in which groups of lanes go on.
 
-use crate::vector_loop::Rng;
+use fastrand::Rng;
 use ir::FuncId;
 use mem::Memory;
 use mem::address::Region;
@@ -69,14 +69,14 @@ const VARS: [(&str, [u32; 2]); 4] = [("i32", [40, 41]), ("i64", [42, 43]), ("f32
 
 impl Body<'_> {
     fn pick<'t>(&mut self, list: &[&'t str]) -> &'t str {
-        list[self.rng.below(list.len() as u64) as usize]
+        list[self.rng.usize(..list.len())]
     }
 
     fn operand(&mut self, ty: usize) -> String {
         let (name, regs) = VARS[ty];
-        match self.rng.below(5) {
-            0 if name.starts_with('i') => self.rng.below(70).to_string(),
-            _ => format!("%{}", regs[self.rng.below(2) as usize]),
+        match self.rng.u64(..5) {
+            0 if name.starts_with('i') => self.rng.u64(..70).to_string(),
+            _ => format!("%{}", regs[self.rng.usize(..2)]),
         }
     }
 
@@ -87,15 +87,15 @@ impl Body<'_> {
     }
 
     fn predicate(&mut self) -> u32 {
-        let ty = self.rng.below(4) as usize;
+        let ty = self.rng.usize(..4);
         let (a, b, name) = (self.operand(ty), self.operand(ty), VARS[ty].0);
-        if name.starts_with('i') && self.rng.below(3) == 0 {
+        if name.starts_with('i') && self.rng.u64(..3) == 0 {
             let bits = self.temp(&format!("and.{name} {a}, {b}"));
             return self.temp(&format!("cmp.eq.{name} %{bits}, 0"));
         }
         let op = self.pick(&["eq", "ne", "lt", "le", "gt", "ge"]);
         let one = self.temp(&format!("cmp.{op}.{name} {a}, {b}"));
-        match self.rng.below(4) {
+        match self.rng.u64(..4) {
             0 => self.temp(&format!("not.pred %{one}")),
             1 => {
                 let other = self.temp(&format!("cmp.lt.i32 %40, {}", self.next % 9));
@@ -110,30 +110,30 @@ impl Body<'_> {
     /// multiple of the counter `%60` further on.
     fn load(&mut self, ty: usize) -> u32 {
         let (name, shift) = (VARS[ty].0, if VARS[ty].0.ends_with("32") { 2 } else { 3 });
-        let (space, base) = if self.rng.below(2) == 0 { ("shared", "%9") } else { ("global", "%0") };
-        let lanes = ["", "%5", "%8", "%10", "narrow"][self.rng.below(5) as usize];
+        let (space, base) = if self.rng.u64(..2) == 0 { ("shared", "%9") } else { ("global", "%0") };
+        let lanes = ["", "%5", "%8", "%10", "narrow"][self.rng.usize(..5)];
         let mut counter = "%60".to_owned();
         if lanes == "narrow" {
             counter = format!("%{}", self.temp("add.i32 %4, %60"));
         }
         let wide = self.temp(&format!("cvt.cast.i64.i32 {counter}"));
-        let far = if lanes == "narrow" { 0 } else { self.rng.below(3) };
+        let far = if lanes == "narrow" { 0 } else { self.rng.u64(..3) };
         let mut part = self.temp(&format!("shl.i64 %{wide}, {}", shift + far));
         if lanes.starts_with('%') {
             let by_lane = self.temp(&format!("shl.i64 {lanes}, {shift}"));
             part = self.temp(&format!("add.i64 %{part}, %{by_lane}"));
         }
         let at = self.temp(&format!("add.i64 {base}, %{part}"));
-        let offset = 64 * self.rng.below(4);
+        let offset = 64 * self.rng.u64(..4);
         self.temp(&format!("load.{space}.{name} [%{at}+{offset}]"))
     }
 
     fn assignment(&mut self) {
-        let ty = self.rng.below(4) as usize;
+        let ty = self.rng.usize(..4);
         let (name, regs) = VARS[ty];
-        let d = regs[self.rng.below(2) as usize];
+        let d = regs[self.rng.usize(..2)];
         let (a, b) = (self.operand(ty), self.operand(ty));
-        let text = match (self.rng.below(8), name.starts_with('i')) {
+        let text = match (self.rng.u64(..8), name.starts_with('i')) {
             (6 | 7, is_int) => {
                 let word = self.load(ty);
                 if is_int { format!("xor.{name} %{word}, {a}") } else { format!("add.{name} %{word}, {a}") }
@@ -147,7 +147,7 @@ impl Body<'_> {
                 format!("add.{name} %{product}, {c}")
             }
             (1, false) => format!("fma.{name} {a}, {b}, %{}", regs[0]),
-            (2, true) => format!("{}.{name} {a}, {}", self.pick(&["shl", "shr.u", "shr.s"]), self.rng.below(40)),
+            (2, true) => format!("{}.{name} {a}, {}", self.pick(&["shl", "shr.u", "shr.s"]), self.rng.u64(..40)),
             (3, true) => format!("{}.{name} {a}, {b}", self.pick(&["and", "or", "xor", "min", "max"])),
             (3, false) => format!("{}.{name} {a}", self.pick(&["neg", "abs"])),
             (4, _) => match name {
@@ -164,8 +164,8 @@ impl Body<'_> {
 
     /// A loop whose counter is `%48`: its head is block `first`, and it goes on at `first + 3`.
     fn rounds(&mut self, first: u32) {
-        let is_late = self.rng.below(3) == 0;
-        let leaves_by_then = self.rng.below(2) == 0;
+        let is_late = self.rng.u64(..3) == 0;
+        let leaves_by_then = self.rng.u64(..2) == 0;
         let branch = |p: u32, next: u32| {
             let exit = first + 3;
             if leaves_by_then {
@@ -182,10 +182,10 @@ impl Body<'_> {
         let more = self.temp(&format!("cmp.{test}.i32 %48, 0"));
         self.text += &branch(more, first + 1);
         writeln!(self.text, "bb{}:", first + 1).unwrap();
-        for _ in 0..=self.rng.below(4) {
+        for _ in 0..=self.rng.u64(..4) {
             self.assignment();
         }
-        if self.rng.below(2) == 0 {
+        if self.rng.u64(..2) == 0 {
             let p = self.predicate();
             self.text += &branch(p, first + 2);
         } else {
@@ -253,9 +253,9 @@ fn kernel(rng: &mut Rng) -> String {
 
 #[test]
 fn loops_as_a_whole_do_what_their_operations_do() {
-    let mut rng = Rng(11);
     let (mut loops, mut faults) = (0, 0);
-    for number in 0..250 {
+    for seed in 0..250 {
+        let mut rng = Rng::with_seed(seed);
         let text = kernel(&mut rng);
         let mut program = compile(&text);
         loops += tight(&program);
@@ -266,9 +266,9 @@ fn loops_as_a_whole_do_what_their_operations_do() {
                 let expected = run(&program, mask, u64::MAX);
                 faults += u32::from(!expected.2.is_empty());
                 program.set_materialise_all(false);
-                for budget in [u64::MAX, 1 + rng.below(7), 1, 40] {
+                for budget in [u64::MAX, 1 + rng.u64(..7), 1, 40] {
                     let found = run(&program, mask, budget);
-                    assert!(found == expected, "kernel {number}, {set:?}, lanes {mask:#x}, budget {budget}\n{text}");
+                    assert!(found == expected, "seed {seed}, {set:?}, lanes {mask:#x}, budget {budget}\n{text}");
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! Loops of host code do the same whether their rounds are run one by one or many at a time, with any budget.
 
+use fastrand::Rng;
 use ir::FuncId;
 use mem::Memory;
 use mem::address::Region;
@@ -8,24 +9,12 @@ use std::fmt::Write;
 use std::sync::Arc;
 use vm::{Context, Geometry, HostStack, Stop, Warp};
 
-/// Numbers from a seed (Steele, Lea and Flood's `SplitMix64`).
-pub(crate) struct Rng(pub(crate) u64);
-
-impl Rng {
-    pub(crate) fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let x = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (x ^ x >> 31) % n
-    }
-}
-
 /// Elements of each of the four arrays, of `f64`, `f64`, `i32` and `i32`.
 const ELEMENTS: u64 = 2048;
 
 /// A loop of random operations. Registers: %0 and %1 are counters of `i64` and `i32`, %2 to %5 sums, %10 to %13 the arrays.
 fn program(seed: u64) -> String {
-    let mut rng = Rng(seed);
+    let mut rng = Rng::with_seed(seed);
     let mut body = String::new();
     let mut reals = vec!["%6".to_owned(), "2.5".to_owned()];
     let mut ints = vec!["%7".to_owned(), "3".to_owned(), "%1".to_owned()];
@@ -35,14 +24,14 @@ fn program(seed: u64) -> String {
         format!("%{next}")
     };
     let mut summed = [false; 4];
-    for _ in 0..3 + rng.below(7) {
-        let array = rng.below(4);
+    for _ in 0..3 + rng.u64(..7) {
+        let array = rng.u64(..4);
         let (ty, bytes) = if array < 2 { ("f64", 8) } else { ("i32", 4) };
-        let pick = |rng: &mut Rng, from: &[String]| from[rng.below(from.len() as u64) as usize].clone();
+        let pick = |rng: &mut Rng, from: &[String]| from[rng.usize(..from.len())].clone();
         let mut address = |rng: &mut Rng, body: &mut String| {
             let sum = fresh();
-            let factor = bytes * (1 + rng.below(3) / 2 * rng.below(3));
-            if rng.below(3) == 0 {
+            let factor = bytes * (1 + rng.u64(..3) / 2 * rng.u64(..3));
+            if rng.u64(..3) == 0 {
                 let wide = fresh();
                 writeln!(body, "  {wide} = cvt.cast.i64.i32 %1").unwrap();
                 writeln!(body, "  {sum} = mad.i64 {wide}, {bytes}, %{}", 10 + array).unwrap();
@@ -50,10 +39,10 @@ fn program(seed: u64) -> String {
                 writeln!(body, "  {sum} = mad.i64 %0, {factor}, %{}", 10 + array).unwrap();
             }
             // Now and then beyond the end, so that some rounds fail.
-            let far = if rng.below(40) == 0 { ELEMENTS - 20 } else { 0 };
-            format!("[{sum}+{}]", bytes * (rng.below(4) / 2 * rng.below(40) + far))
+            let far = if rng.u64(..40) == 0 { ELEMENTS - 20 } else { 0 };
+            format!("[{sum}+{}]", bytes * (rng.u64(..4) / 2 * rng.u64(..40) + far))
         };
-        match rng.below(9) {
+        match rng.u64(..9) {
             0..=2 => {
                 let at = address(&mut rng, &mut body);
                 let d = fresh();
@@ -66,13 +55,13 @@ fn program(seed: u64) -> String {
                 writeln!(body, "  store.host.{ty} {at}, {value}").unwrap();
             }
             5 => {
-                let op = ["add", "mul", "sub", "min"][rng.below(4) as usize];
+                let op = ["add", "mul", "sub", "min"][rng.usize(..4)];
                 let (a, b, d) = (pick(&mut rng, &reals), pick(&mut rng, &reals), fresh());
                 writeln!(body, "  {d} = {op}.f64 {a}, {b}").unwrap();
                 reals.push(d);
             }
             6 => {
-                let op = ["add", "mul", "xor", "max"][rng.below(4) as usize];
+                let op = ["add", "mul", "xor", "max"][rng.usize(..4)];
                 let (a, b, d) = (pick(&mut rng, &ints), pick(&mut rng, &ints), fresh());
                 writeln!(body, "  {d} = {op}.i32 {a}, {b}").unwrap();
                 ints.push(d);
@@ -80,7 +69,7 @@ fn program(seed: u64) -> String {
             7 if !summed[0] => {
                 summed[0] = true;
                 let (a, b) = (pick(&mut rng, &reals), pick(&mut rng, &reals));
-                match rng.below(3) {
+                match rng.u64(..3) {
                     0 => writeln!(body, "  %2 = add.f64 %2, {a}"),
                     1 => writeln!(body, "  %2 = fma.f64 {a}, {b}, %2"),
                     _ => {
@@ -92,7 +81,7 @@ fn program(seed: u64) -> String {
             }
             8 if !summed[1] => {
                 summed[1] = true;
-                let op = ["add", "xor", "max", "mul"][rng.below(4) as usize];
+                let op = ["add", "xor", "max", "mul"][rng.usize(..4)];
                 writeln!(body, "  %4 = {op}.i32 {}, %4", pick(&mut rng, &ints)).unwrap();
             }
             _ => {
@@ -104,14 +93,14 @@ fn program(seed: u64) -> String {
             }
         }
     }
-    let rounds = [0, 1, 7, 8, 31, 32, 33, 63, 64, 65, 100, 257][rng.below(12) as usize];
+    let rounds = [0, 1, 7, 8, 31, 32, 33, 63, 64, 65, 100, 257][rng.usize(..12)];
     // The loop ends by the counter that goes up, or by one of the rounds that are left.
-    let test = match rng.below(3) {
+    let test = match rng.u64(..3) {
         0 => "  %9 = cmp.lt.i64 %0, %8\n  %0 = add.i64 %0, 1\n".to_owned(),
         1 => format!("  %0 = add.i64 %0, 1\n  %9 = cmp.le.i64 %0, {rounds}\n"),
         _ => "  %9 = cmp.ne.i64 %8, 0\n  %8 = add.i64 %8, -1\n  %0 = add.i64 %0, 1\n".to_owned(),
     };
-    let step = rng.below(3) as i64 + 1;
+    let step = rng.u64(..3) as i64 + 1;
     format!(
         "
 global g0 \"a\" host bytes {r} align 8 init none
@@ -160,13 +149,13 @@ bb2:
 /// Memory, schedule points and the last stop of a run, and whether rounds were run many at a time.
 fn run(module: &Arc<ir::Module>, exact: bool, budget: u64) -> (Vec<u8>, u64, Stop, u64) {
     let mut memory = Memory::new();
-    let mut rng = Rng(77);
+    let mut rng = Rng::with_seed(77);
     let mut globals = Vec::new();
     for global in &module.globals {
         let at = memory.alloc(Region::Host, global.bytes, &global.name, Span::NONE).unwrap();
         let bytes: Vec<u8> = match &*global.name {
-            "a" | "b" => (0..ELEMENTS).flat_map(|_| (rng.below(2000) as f64 / 64.0 - 9.0).to_le_bytes()).collect(),
-            _ => (0..global.bytes / 4).flat_map(|_| (rng.below(200) as i32 - 100).to_le_bytes()).collect(),
+            "a" | "b" => (0..ELEMENTS).flat_map(|_| (rng.u64(..2000) as f64 / 64.0 - 9.0).to_le_bytes()).collect(),
+            _ => (0..global.bytes / 4).flat_map(|_| (rng.u64(..200) as i32 - 100).to_le_bytes()).collect(),
         };
         memory.write(at, &bytes).unwrap();
         globals.push(at);

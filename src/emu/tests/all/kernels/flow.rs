@@ -6,15 +6,15 @@ use ir::{FuncId, Ty, Val};
 
 impl Gen {
     pub(super) fn block(&mut self, depth: usize) {
-        for _ in 0..2 + self.rng.below(4) {
+        for _ in 0..2 + self.rng.usize(..4) {
             if self.budget == 0 || self.b.is_terminated() {
                 return;
             }
             self.budget -= 1;
-            match self.rng.below(16) {
+            match self.rng.usize(..16) {
                 0..=4 => self.assign(),
                 5 => {
-                    let (j, value) = (self.rng.below(OUT), self.word());
+                    let (j, value) = (self.rng.usize(..OUT), self.word());
                     self.store_own(j, value);
                 }
                 6 | 7 if depth < 4 => self.branch(depth),
@@ -22,11 +22,11 @@ impl Gen {
                 10 => self.memory(),
                 11 if self.device.is_some() => {
                     let (x, y) = (self.word(), self.word());
-                    let i = self.rng.below(3);
+                    let i = self.rng.usize(..3);
                     let v = self.b.call(FuncId(0), vec![x, y], &[Ty::I32])[0];
                     self.b.set(self.words[i], v);
                 }
-                12 if !self.loops.is_empty() && !self.together && self.rng.once_in(2) => self.leave(),
+                12 if !self.loops.is_empty() && !self.together && self.rng.usize(..2) == 0 => self.leave(),
                 13..=15 => self.meet(),
                 _ => self.assign(),
             }
@@ -35,9 +35,9 @@ impl Gen {
 
     fn branch(&mut self, depth: usize) {
         // What a whole block decides alike keeps it together.
-        let alike = self.together && self.rng.once_in(3);
+        let alike = self.together && self.rng.usize(..3) == 0;
         let c = if alike {
-            let (a, limit) = (self.rng.pick(&self.uniform), self.rng.below(6) as i32);
+            let (a, limit) = (*self.rng.choice(&self.uniform).unwrap(), self.rng.usize(..6) as i32);
             self.b.cmp(CmpOp::Lt, Ty::I32, a, Val::i32(limit)).into()
         } else {
             self.condition()
@@ -47,10 +47,10 @@ impl Gen {
         let before = std::mem::replace(&mut self.together, alike);
         for bb in [yes, no] {
             self.b.switch_to(bb);
-            if bb == yes || self.rng.once_in(2) {
+            if bb == yes || self.rng.usize(..2) == 0 {
                 self.block(depth + 1);
             }
-            if self.rng.once_in(40) && !self.b.is_terminated() && self.alone {
+            if self.rng.usize(..40) == 0 && !self.b.is_terminated() && self.alone {
                 self.b.ret(Vec::new());
             }
             if !self.b.is_terminated() {
@@ -64,9 +64,9 @@ impl Gen {
     /// A loop whose rounds are counted by a variable of its own.
     fn repeat(&mut self, depth: usize) {
         let k = self.b.mutable(Ty::I32);
-        let together = self.rng.once_in(2);
+        let together = self.rng.usize(..2) == 0;
         let limit = if together {
-            Val::i32(self.rng.below(6) as i32)
+            Val::i32(self.rng.usize(..6) as i32)
         } else {
             let a = self.word();
             self.b.bin(BinOp::And, Ty::I32, a, Val::i32(7)).into()
@@ -96,9 +96,9 @@ impl Gen {
         self.b.back_edge();
         self.b.jump(head);
         self.b.switch_to(done);
-        if self.rng.once_in(3) {
+        if self.rng.usize(..3) == 0 {
             // What the counter holds behind the loop.
-            let i = self.rng.below(3);
+            let i = self.rng.usize(..3);
             self.b.set(self.words[i], k);
         }
     }
@@ -108,7 +108,7 @@ impl Gen {
         let Some(&(latch, done)) = self.loops.last() else { return };
         let c = self.condition();
         let go_on = self.b.new_block();
-        let to = if self.rng.once_in(2) { latch } else { done };
+        let to = if self.rng.usize(..2) == 0 { latch } else { done };
         self.b.branch(c, to, go_on);
         self.b.switch_to(go_on);
     }

@@ -9,14 +9,14 @@ impl Gen {
     /// Shared memory of the thread itself, or local memory, at a subscript that varies.
     pub(super) fn memory(&mut self) {
         let value = self.word();
-        let i = self.rng.below(3);
-        let a = self.rng.pick(&self.small);
+        let i = self.rng.usize(..3);
+        let a = *self.rng.choice(&self.small).unwrap();
         let index = self.b.bin(BinOp::And, Ty::I32, a, Val::i32(3));
-        if self.rng.once_in(2) {
+        if self.rng.usize(..2) == 0 {
             let slot = LocalSlot { bytes: 32, align: 8, name: "l".into(), span: Span::NONE };
             let id = self.b.add_local(slot);
             let base = self.b.addr_local(id);
-            let ty = self.rng.pick(&[Ty::I8, Ty::I16, Ty::I32, Ty::I64]);
+            let ty = self.rng.choice([Ty::I8, Ty::I16, Ty::I32, Ty::I64]).unwrap();
             let value = self.b.cvt(CvtOp::Cast, Ty::I32, Ty::I64, value);
             let value = self.b.bin(BinOp::Mul, Ty::I64, value, Val::i64(0x1_0000_0101));
             let value = if ty == Ty::I64 { value } else { self.b.cvt(CvtOp::Cast, Ty::I64, ty, value) };
@@ -26,8 +26,8 @@ impl Gen {
             let at = self.b.bin(BinOp::Add, Ty::I64, base, bytes);
             self.b.store(Ty::I8, Space::Local, Access::Plain, at, 0, Val::i32(77));
             self.b.store(ty, Space::Local, Access::Plain, at, 0, value);
-            let space = self.rng.pick(&[Space::Local, Space::Generic]);
-            let back = self.rng.pick(&[base, at]);
+            let space = self.rng.choice([Space::Local, Space::Generic]).unwrap();
+            let back = self.rng.choice([base, at]).unwrap();
             let v = self.b.load(ty, space, Access::Plain, back, 0);
             let v = if ty == Ty::I64 { v } else { self.b.cvt(CvtOp::Cast, ty, Ty::I64, v) };
             let high = self.b.bin(BinOp::ShrS, Ty::I64, v, Val::i64(32));
@@ -66,18 +66,18 @@ impl Gen {
         if self.alone || !self.together {
             return self.assign();
         }
-        let i = self.rng.below(3);
-        match self.rng.below(8) {
+        let i = self.rng.usize(..3);
+        match self.rng.usize(..8) {
             0 => {
                 let (value, lane) = (self.word(), self.lane_number());
-                let op = self.rng.pick(ShflOp::ALL);
-                let v = self.b.shuffle(op, Ty::I32, value, lane, Val::i32(self.rng.pick(&[1, 2, 8, 16, 32])));
+                let op = *self.rng.choice(ShflOp::ALL).unwrap();
+                let v = self.b.shuffle(op, Ty::I32, value, lane, Val::i32(self.rng.choice([1, 2, 8, 16, 32]).unwrap()));
                 self.b.set(self.words[i], v);
             }
             1 => {
                 let (value, lane) = (self.double(), self.lane_number());
-                let op = self.rng.pick(ShflOp::ALL);
-                let v = self.b.shuffle(op, Ty::F64, value, lane, Val::i32(self.rng.pick(&[4, 32])));
+                let op = *self.rng.choice(ShflOp::ALL).unwrap();
+                let v = self.b.shuffle(op, Ty::F64, value, lane, Val::i32(self.rng.choice([4, 32]).unwrap()));
                 self.b.set(self.doubles[i], v);
             }
             2 => {
@@ -87,26 +87,26 @@ impl Gen {
             }
             3 => {
                 let (c, x, y) = (self.condition(), self.word(), self.word());
-                let op = self.rng.pick(&[VoteOp::All, VoteOp::Any]);
+                let op = self.rng.choice([VoteOp::All, VoteOp::Any]).unwrap();
                 let p = self.b.vote(op, Ty::Pred, None, c);
                 let v = self.b.select(Ty::I32, p, x, y);
                 self.b.set(self.words[i], v);
             }
             4 => {
                 let value = self.word();
-                let value = self.b.bin(BinOp::And, Ty::I32, value, Val::i32(self.rng.pick(&[0, 1, 6])));
-                let op = self.rng.pick(&[VoteOp::MatchAny, VoteOp::MatchAll]);
+                let value = self.b.bin(BinOp::And, Ty::I32, value, Val::i32(self.rng.choice([0, 1, 6]).unwrap()));
+                let op = self.rng.choice([VoteOp::MatchAny, VoteOp::MatchAll]).unwrap();
                 let v = self.b.vote(op, Ty::I32, None, value);
                 self.b.set(self.words[i], v);
             }
             5 => {
                 let c = self.condition();
-                if self.rng.once_in(2) {
+                if self.rng.usize(..2) == 0 {
                     let v = self.b.barrier(BarOp::Count, c);
                     return self.b.set(self.words[i], v);
                 }
                 let (x, y) = (self.word(), self.word());
-                let p = self.b.barrier(self.rng.pick(&[BarOp::And, BarOp::Or]), c);
+                let p = self.b.barrier(self.rng.choice([BarOp::And, BarOp::Or]).unwrap(), c);
                 let v = self.b.select(Ty::I32, p, x, y);
                 self.b.set(self.words[i], v);
             }
@@ -120,7 +120,7 @@ impl Gen {
                 self.b.store(Ty::I32, Space::Shared, Access::Plain, own, 0, Val::i32(0));
                 self.b.sync_threads();
                 let value = self.word();
-                let op = self.rng.pick(&[AtomOp::Add, AtomOp::Max, AtomOp::Xor, AtomOp::Or]);
+                let op = self.rng.choice([AtomOp::Add, AtomOp::Max, AtomOp::Xor, AtomOp::Or]).unwrap();
                 self.b.atomic(op, Ty::I32, Space::Shared, Scope::Block, at, value);
                 self.b.sync_threads();
                 let v = self.b.load(Ty::I32, Space::Shared, Access::Plain, at, 0);
@@ -135,7 +135,8 @@ impl Gen {
                 let at = self.b.bin(BinOp::Add, Ty::I64, base, bytes);
                 self.b.store(Ty::I32, Space::Shared, Access::Plain, at, 0, value);
                 self.b.sync_threads();
-                let other = self.b.bin(BinOp::Xor, Ty::I32, self.linear, Val::i32(self.rng.pick(&[1, 5, 16, 33])));
+                let other =
+                    self.b.bin(BinOp::Xor, Ty::I32, self.linear, Val::i32(self.rng.choice([1, 5, 16, 33]).unwrap()));
                 let exists = self.b.cmp(CmpOp::LtU, Ty::I32, other, self.threads);
                 let other = self.b.select(Ty::I32, exists, other, self.linear);
                 let wide = self.b.cvt(CvtOp::Cast, Ty::I32, Ty::I64, other);
@@ -150,6 +151,6 @@ impl Gen {
 
     /// A lane or a distance for a shuffle, now and then not the same for all.
     fn lane_number(&mut self) -> Val {
-        if self.rng.once_in(3) { self.word() } else { Val::i32(self.rng.below(32) as i32) }
+        if self.rng.usize(..3) == 0 { self.word() } else { Val::i32(self.rng.usize(..32) as i32) }
     }
 }

@@ -11,6 +11,7 @@
 mod flow;
 mod memory;
 
+use fastrand::Rng;
 use ir::op::{BinOp, CmpOp, CvtOp, Special, TriOp, UnOp};
 use ir::{Access, Bb, FuncId, FuncKind, Function, FunctionBuilder, Module, Reg, Space, Ty, Val};
 use source::Span;
@@ -23,30 +24,6 @@ pub(crate) const OUT: usize = 6;
 const THREADS: usize = 128;
 /// The word of `in` that subscripts count from.
 const MIDDLE: i64 = 1024;
-
-/// A small generator of random numbers (Steele, Lea and Flood's `SplitMix64`).
-pub(crate) struct Rng(pub(crate) u64);
-
-impl Rng {
-    pub(crate) fn word(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub(crate) fn below(&mut self, n: usize) -> usize {
-        (self.word() % n as u64) as usize
-    }
-
-    pub(crate) fn pick<T: Copy>(&mut self, list: &[T]) -> T {
-        list[self.below(list.len())]
-    }
-
-    fn once_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-}
 
 /// A kernel and how it is launched.
 pub(crate) struct Made {
@@ -84,12 +61,13 @@ struct Gen {
 
 /// The kernel of a seed.
 pub(crate) fn kernel(seed: u64, alone: bool) -> Made {
-    let mut rng = Rng(seed);
-    let block =
-        rng.pick(&[[32, 1, 1], [64, 1, 1], [16, 4, 1], [45, 1, 1], [8, 4, 2], [5, 7, 1], [128, 1, 1], [16, 3, 1]]);
-    let grid = rng.pick(&[[1, 1, 1], [3, 1, 1], [2, 2, 1]]);
+    let mut rng = Rng::with_seed(seed);
+    let block = rng
+        .choice([[32, 1, 1], [64, 1, 1], [16, 4, 1], [45, 1, 1], [8, 4, 2], [5, 7, 1], [128, 1, 1], [16, 3, 1]])
+        .unwrap();
+    let grid = rng.choice([[1, 1, 1], [3, 1, 1], [2, 2, 1]]).unwrap();
     let mut module = Module::default();
-    module.funcs.push(device_function(rng.word()));
+    module.funcs.push(device_function(rng.u64(..)));
     let function = build(rng, alone);
     module.funcs.push(function);
     Made { module, kernel: FuncId(1), grid, block }
@@ -97,7 +75,7 @@ pub(crate) fn kernel(seed: u64, alone: bool) -> Made {
 
 /// A function of two words whose lanes leave its loop in different rounds.
 fn device_function(seed: u64) -> Function {
-    let mut rng = Rng(seed);
+    let mut rng = Rng::with_seed(seed);
     let mut b = FunctionBuilder::new("f", FuncKind::Device, Span::NONE);
     let (x, y) = (b.mutable_param(Ty::I32, "x"), b.param(Ty::I32, "y"));
     b.result(Ty::I32);
@@ -110,7 +88,7 @@ fn device_function(seed: u64) -> Function {
     let more = b.cmp(CmpOp::Lt, Ty::I32, k, limit);
     b.branch(more, body, done);
     b.switch_to(body);
-    let op = rng.pick(&[BinOp::Add, BinOp::Mul, BinOp::Xor]);
+    let op = rng.choice([BinOp::Add, BinOp::Mul, BinOp::Xor]).unwrap();
     let next = b.bin(op, Ty::I32, x, y);
     b.set(x, next);
     let next = b.bin(BinOp::Add, Ty::I32, k, Val::i32(1));
@@ -195,26 +173,30 @@ fn build(rng: Rng, alone: bool) -> Function {
 
 impl Gen {
     fn word(&mut self) -> Val {
-        match self.rng.below(8) {
-            0 => Val::i32(self.rng.pick(&[0, 1, -1, 2, 5, 31, 1 << 20, i32::MAX, i32::MIN])),
-            1 => Val::Reg(self.rng.pick(&self.uniform)),
-            2 => Val::Reg(self.rng.pick(&self.small)),
-            _ => Val::Reg(self.rng.pick(&self.words)),
+        match self.rng.usize(..8) {
+            0 => Val::i32(self.rng.choice([0, 1, -1, 2, 5, 31, 1 << 20, i32::MAX, i32::MIN]).unwrap()),
+            1 => Val::Reg(*self.rng.choice(&self.uniform).unwrap()),
+            2 => Val::Reg(*self.rng.choice(&self.small).unwrap()),
+            _ => Val::Reg(*self.rng.choice(&self.words).unwrap()),
         }
     }
 
     fn real(&mut self) -> Val {
-        let constant = self.rng.pick(&[0.0, 1.5, -2.25, f32::INFINITY, 1e-40]);
-        if self.rng.once_in(4) { Val::f32(constant) } else { Val::Reg(self.rng.pick(&self.reals)) }
+        let constant = self.rng.choice([0.0, 1.5, -2.25, f32::INFINITY, 1e-40]).unwrap();
+        if self.rng.usize(..4) == 0 { Val::f32(constant) } else { Val::Reg(*self.rng.choice(&self.reals).unwrap()) }
     }
 
     fn double(&mut self) -> Val {
-        let constant = self.rng.pick(&[0.0, 1.5, -2.25, f64::NAN, 1e-310]);
-        if self.rng.once_in(4) { Val::f64(constant) } else { Val::Reg(self.rng.pick(&self.doubles)) }
+        let constant = self.rng.choice([0.0, 1.5, -2.25, f64::NAN, 1e-310]).unwrap();
+        if self.rng.usize(..4) == 0 { Val::f64(constant) } else { Val::Reg(*self.rng.choice(&self.doubles).unwrap()) }
     }
 
     fn long(&mut self) -> Val {
-        if self.rng.once_in(4) { Val::i64(self.rng.word() as i64 >> 40) } else { Val::Reg(self.rng.pick(&self.longs)) }
+        if self.rng.usize(..4) == 0 {
+            Val::i64(self.rng.u64(..) as i64 >> 40)
+        } else {
+            Val::Reg(*self.rng.choice(&self.longs).unwrap())
+        }
     }
 
     fn store_own(&mut self, j: usize, value: Val) {
@@ -224,17 +206,17 @@ impl Gen {
     /// The address of some word of `in`, computed in one of many ways.
     fn address(&mut self) -> (Val, i64) {
         let mut sum: Option<Reg> = None;
-        let narrow = self.rng.once_in(2);
+        let narrow = self.rng.usize(..2) == 0;
         let ty = if narrow { Ty::I32 } else { Ty::I64 };
         // Constants that wrap in 32 bits and cancel out.
-        let big = if self.rng.once_in(3) { i64::from(i32::MAX) - 20 } else { 0 };
+        let big = if self.rng.usize(..3) == 0 { i64::from(i32::MAX) - 20 } else { 0 };
         let mut terms = vec![Val::Imm(scalar::bits::canonical(ty, big as u64))];
-        for _ in 0..=self.rng.below(2) {
-            let from = self.rng.pick(&self.small);
-            let factor = self.rng.pick(&[1, 1, 1, -1, 2, 3]);
+        for _ in 0..=self.rng.usize(..2) {
+            let from = *self.rng.choice(&self.small).unwrap();
+            let factor = self.rng.choice([1, 1, 1, -1, 2, 3]).unwrap();
             let wide = if narrow { from } else { self.b.cvt(CvtOp::Cast, Ty::I32, Ty::I64, from) };
             let factor = Val::Imm(scalar::bits::canonical(ty, factor as u64));
-            let op = if self.rng.once_in(3) { BinOp::Sub } else { BinOp::Mul };
+            let op = if self.rng.usize(..3) == 0 { BinOp::Sub } else { BinOp::Mul };
             let part = match op {
                 BinOp::Sub => self.b.bin(BinOp::Sub, ty, Val::Imm(0), wide),
                 _ => self.b.bin(BinOp::Mul, ty, wide, factor),
@@ -250,32 +232,32 @@ impl Gen {
         }
         let index = sum.expect("terms");
         let wide = if narrow { self.b.cvt(CvtOp::Cast, Ty::I32, Ty::I64, index) } else { index };
-        let bytes = if self.rng.once_in(2) {
+        let bytes = if self.rng.usize(..2) == 0 {
             self.b.bin(BinOp::Shl, Ty::I64, wide, Val::i64(2))
         } else {
             self.b.bin(BinOp::Mul, Ty::I64, wide, Val::i64(4))
         };
-        (self.b.bin(BinOp::Add, Ty::I64, self.input, bytes).into(), 4 * (self.rng.below(5) as i64 - 2))
+        (self.b.bin(BinOp::Add, Ty::I64, self.input, bytes).into(), 4 * (self.rng.usize(..5) as i64 - 2))
     }
 
     fn condition(&mut self) -> Val {
-        let op = self.rng.pick(&[CmpOp::Lt, CmpOp::Ge, CmpOp::Eq, CmpOp::Ne, CmpOp::LtU, CmpOp::Gt]);
-        match self.rng.below(5) {
+        let op = self.rng.choice([CmpOp::Lt, CmpOp::Ge, CmpOp::Eq, CmpOp::Ne, CmpOp::LtU, CmpOp::Gt]).unwrap();
+        match self.rng.usize(..5) {
             0 => {
-                let a = self.rng.pick(&self.uniform);
+                let a = *self.rng.choice(&self.uniform).unwrap();
                 self.b.cmp(op, Ty::I32, a, Val::i32(3)).into()
             }
             1 => {
                 let (a, b) = (self.real(), self.real());
-                self.b.cmp(self.rng.pick(&[CmpOp::Lt, CmpOp::Ne, CmpOp::Ge]), Ty::F32, a, b).into()
+                self.b.cmp(self.rng.choice([CmpOp::Lt, CmpOp::Ne, CmpOp::Ge]).unwrap(), Ty::F32, a, b).into()
             }
             2 => {
                 let (a, b) = (self.long(), self.long());
                 self.b.cmp(op, Ty::I64, a, b).into()
             }
             3 => {
-                let a = self.rng.pick(&self.small);
-                let a = self.b.bin(BinOp::And, Ty::I32, a, Val::i32(self.rng.pick(&[1, 3, 16])));
+                let a = *self.rng.choice(&self.small).unwrap();
+                let a = self.b.bin(BinOp::And, Ty::I32, a, Val::i32(self.rng.choice([1, 3, 16]).unwrap()));
                 self.b.cmp(op, Ty::I32, a, Val::i32(1)).into()
             }
             _ => {
@@ -286,28 +268,31 @@ impl Gen {
     }
 
     fn assign(&mut self) {
-        let i = self.rng.below(3);
-        match self.rng.below(12) {
+        let i = self.rng.usize(..3);
+        match self.rng.usize(..12) {
             0..=3 => {
-                let op = self.rng.pick(&[
-                    BinOp::Add,
-                    BinOp::Sub,
-                    BinOp::Mul,
-                    BinOp::And,
-                    BinOp::Xor,
-                    BinOp::Min,
-                    BinOp::Shl,
-                    BinOp::ShrS,
-                    BinOp::Div,
-                    BinOp::Rem,
-                    BinOp::MulHi,
-                ]);
+                let op = self
+                    .rng
+                    .choice([
+                        BinOp::Add,
+                        BinOp::Sub,
+                        BinOp::Mul,
+                        BinOp::And,
+                        BinOp::Xor,
+                        BinOp::Min,
+                        BinOp::Shl,
+                        BinOp::ShrS,
+                        BinOp::Div,
+                        BinOp::Rem,
+                        BinOp::MulHi,
+                    ])
+                    .unwrap();
                 let (a, b) = (self.word(), self.word());
                 let v = self.b.bin(op, Ty::I32, a, b);
                 self.b.set(self.words[i], v);
             }
             4 => {
-                let op = self.rng.pick(&[BinOp::Add, BinOp::Mul, BinOp::Div, BinOp::Max, BinOp::Sub]);
+                let op = self.rng.choice([BinOp::Add, BinOp::Mul, BinOp::Div, BinOp::Max, BinOp::Sub]).unwrap();
                 let (a, b) = (self.real(), self.real());
                 let v = self.b.bin(op, Ty::F32, a, b);
                 self.b.set(self.reals[i], v);
@@ -318,7 +303,7 @@ impl Gen {
                 self.b.set(self.doubles[i], v);
             }
             6 => {
-                let op = self.rng.pick(&[BinOp::Add, BinOp::Mul, BinOp::Or, BinOp::ShrU, BinOp::Rem]);
+                let op = self.rng.choice([BinOp::Add, BinOp::Mul, BinOp::Or, BinOp::ShrU, BinOp::Rem]).unwrap();
                 let (a, b) = (self.long(), self.long());
                 let v = self.b.bin(op, Ty::I64, a, b);
                 self.b.set(self.longs[i], v);
@@ -336,14 +321,14 @@ impl Gen {
                 self.b.set(self.words[i], v);
             }
             9 => {
-                let u = self.rng.pick(&self.uniform);
+                let u = *self.rng.choice(&self.uniform).unwrap();
                 let v = self.b.bin(BinOp::Add, Ty::I32, u, Val::i32(1));
                 self.b.set(self.words[i], v);
             }
             _ => {
                 let (at, offset) = self.address();
-                let ty = self.rng.pick(&[Ty::I32, Ty::I32, Ty::F32, Ty::I16, Ty::I8]);
-                let space = self.rng.pick(&[Space::Global, Space::Global, Space::Generic]);
+                let ty = self.rng.choice([Ty::I32, Ty::I32, Ty::F32, Ty::I16, Ty::I8]).unwrap();
+                let space = self.rng.choice([Space::Global, Space::Global, Space::Generic]).unwrap();
                 let v = self.b.load(ty, space, Access::Plain, at, offset);
                 match ty {
                     Ty::F32 => self.b.set(self.reals[i], v),
