@@ -436,7 +436,7 @@ pub enum Work {
     },
 }
 
-/// One step in the order of commands and host, for whoever judges which of them race.
+/// One step in the order of commands and host, for the observer that decides which of them race.
 #[derive(Clone, PartialEq, Debug)]
 pub enum OrderStep {
     /// A command was put on a stream.

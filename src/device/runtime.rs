@@ -1,7 +1,7 @@
 //! The CUDA runtime API on top of any device: errors, streams, events, and the order of calls.
 //!
 //! A call has two halves, because nothing here waits (invariant I8): [`Runtime::begin`] checks it and submits commands;
-//! then whoever owns the device lets it work until it is idle; then [`Runtime::finish`] gives the reply. Calls that need
+//! then the owner of the device advances it until it is idle; then [`Runtime::finish`] gives the reply. Calls that need
 //! nothing of the device are answered by `begin`.
 //!
 //! Errors follow the CUDA Runtime API manual, "Error Handling": what a call finds wrong with itself is its result and the
@@ -190,13 +190,13 @@ impl Runtime {
         std::mem::take(&mut self.steps)
     }
 
-    /// Orders host and streams, and tells whoever wants to know.
+    /// Orders host and streams, and reports the order to the observer.
     pub(crate) fn order(&mut self, device: &mut dyn Device, order: Order) {
         device.order(order);
         self.steps.push(OrderStep::Ordered { device: self.current, order });
     }
 
-    /// Puts a command on its stream, and tells whoever wants to know.
+    /// Puts a command on its stream, and reports it to the observer.
     pub(crate) fn submit(
         &mut self,
         device: &mut dyn Device,

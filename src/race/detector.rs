@@ -73,14 +73,14 @@ impl Incomplete {
 
 /// Bytes of both address spaces; those of shared memory are offsets, whichever block they are of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Watch {
+pub struct SuspectSet {
     /// Bytes of global memory.
     pub global: ByteSet,
     /// Bytes of shared memory, of any block.
     pub shared: ByteSet,
 }
 
-impl Watch {
+impl SuspectSet {
     /// Whether there is nothing to watch.
     pub fn is_empty(&self) -> bool {
         self.global.is_empty() && self.shared.is_empty()
@@ -99,9 +99,9 @@ impl Watch {
 #[derive(Clone, Debug, Default)]
 pub struct Suspicion {
     /// The bytes that may be racy. If empty and the verdict is complete, the launch has no race.
-    pub watch: Watch,
+    pub watch: SuspectSet,
     /// The places that strong accesses touched; the second pass needs them from its start.
-    pub strong: Watch,
+    pub strong: SuspectSet,
     /// Whether strong accesses of block scope to global memory were made.
     pub is_narrow: bool,
     /// What the verdict does not cover.
@@ -259,15 +259,15 @@ impl Detector {
         if !is_between && !self.order.before(slot, space, access) {
             return false;
         }
-        let Some((knowledge, is_telling)) = self.order.between(slot, space, access.warp) else { return false };
+        let Some((block_clock, is_telling)) = self.order.between(slot, space, access.warp) else { return false };
         let view = |tag: u64| {
-            if is_between { knowledge.view_between(access.warp, tag) } else { knowledge.view(access.warp, tag) }
+            if is_between { block_clock.view_between(access.warp, tag) } else { block_clock.view(access.warp, tag) }
         };
         let is_telling = is_telling && access.kind.is_write();
         match space {
             Space::Global => {
                 self.found.is_narrow |= access.kind.is_strong() && !access.scope.is_wide();
-                let view = view(u64::from(knowledge.block()) + 1);
+                let view = view(u64::from(block_clock.block()) + 1);
                 let found = &mut self.found;
                 let sets = self.options.is_use_wanted.then_some((&mut found.written, &mut found.read));
                 let is_new = self.global.access(&view, access, &mut found.watch.global, &mut ByteUse { sets });

@@ -14,7 +14,7 @@
 //! Causality is: program order; a barrier, which joins all threads of the block (`syncthreads`), the lanes of its mask
 //! (`syncwarp`), a cluster or the grid; a fence followed by a strong write, read by a strong read (a release pattern
 //! synchronises with an acquire pattern), also through a chain of read-modify-writes, with scopes that reach both ways; and
-//! a strong write itself comes before whoever has read it, for the place it wrote. Shuffles and votes order nothing.
+//! a strong write itself comes before the threads that have read it, for the place it wrote. Shuffles and votes order nothing.
 //!
 //! The rules depart from the letter in four places, because programs that are known to work rely on it. [`Rules::is_strict`]
 //! undoes the first two.
@@ -108,11 +108,11 @@ mod timeline;
 
 pub use access::{Kind, LANES, Scope, Space, Thread, WarpAccess};
 pub use byteset::ByteSet;
-pub use clock::block::Knowledge;
+pub use clock::block::BlockClock;
 pub use clock::order::{CtaSlot, Rules};
-pub use clock::sparse::Know;
+pub use clock::sparse::SparseClock;
 pub use decide::exact::{Details, Exact, RaceKind, RacePair, Relation, Verdict};
 pub use decide::history::AccessInfo;
-pub use detector::{Detector, Incomplete, Launch, Options, Suspicion, Watch};
+pub use detector::{Detector, Incomplete, Launch, Options, SuspectSet, Suspicion};
 pub use stamp::{MAX_TAG, MAX_TIME, Stamp, Who};
 pub use timeline::{LaunchClock, Moment, Stream, Timeline, UseConflict, UseLog};

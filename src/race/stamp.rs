@@ -97,7 +97,7 @@ impl Stamp {
         self.0 >> TIME_BITS >> 5 == owner >> 5
     }
 
-    /// Whether the stamp has this tag and is not later than `time`, whoever it is of.
+    /// Whether the stamp has this tag and is not later than `time`, whichever thread made it.
     pub(crate) fn is_within(self, tag: u64, time: u32) -> bool {
         (self.0 ^ tag << TAG_SHIFT) & !WHO_MASK <= u64::from(time)
     }

@@ -103,7 +103,7 @@ impl Raw {
             restore();
             hook(info);
         }));
-        // A signal that ends the process; Ctrl-C is a key in raw mode. Without a handler the process ends all the same.
+        // A signal that ends the process; Ctrl-C is a key in raw mode. Without a handler the process still ends.
         let _ = ctrlc::set_handler(|| {
             restore();
             std::process::exit(INTERRUPTED);

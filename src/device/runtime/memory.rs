@@ -271,7 +271,7 @@ impl Runtime {
         let access = Access::new(Actor::Host, What::Free, space_of(address), span).address(address, 0);
         let access = if name.is_empty() { access } else { access.at(Place::variable(name)) };
         match self.made.get(&address) {
-            // What goes at the end of a scope goes whoever made it.
+            // Memory that ends with a scope is freed, whichever call allocated it.
             Some(&maker) if maker == by || by == Maker::Allocate && name.is_empty() => {}
             Some(&maker) => {
                 let words = |m| match m {

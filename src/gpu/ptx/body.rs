@@ -92,7 +92,7 @@ impl Depot {
             let align = align.max(1).checked_next_power_of_two().unwrap_or(16).min(256);
             largest = largest.max(align);
             let start = end.next_multiple_of(align);
-            // What has no bytes has an address all the same.
+            // A variable without bytes still has an address.
             end = start.saturating_add(bytes.max(1));
             start
         };

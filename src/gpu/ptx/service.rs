@@ -129,7 +129,7 @@ impl Body<'_, '_> {
         let bytes = self.in_register(Ty::I64, args[1]);
         let (wanted, failed) = (self.temp(Width::W64), self.temp(Width::Pred));
         let (address, stat) = (self.reg(results[0]), self.reg(results[1]));
-        // An array without elements is allocated all the same, and its address must not be that of no memory.
+        // An array without elements is still allocated: its address must differ from the null address.
         ins!(self, "max.s64 {wanted}, {bytes}, 1");
         let got = self.temp(Width::W64);
         self.call_helper(Helper::Malloc, std::slice::from_ref(&wanted), Some(&got));

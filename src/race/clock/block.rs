@@ -5,7 +5,7 @@
 //! * `bar`: all threads of the block up to the last `syncthreads`;
 //! * `wsync`: all lanes of the warp up to the last `syncwarp` of the full warp;
 //! * `rows`: a 32×32 matrix, made only when a `syncwarp` names a part of the warp: row *c* is what lane *c* knows;
-//! * `acq`: a sparse clock ([`Know`]) of what was acquired through strong accesses, none until the first acquisition.
+//! * `acq`: a sparse clock ([`SparseClock`]) of what was acquired through strong accesses, none until the first acquisition.
 //!
 //! A *head* is what a fence has made ready for release: the clock at the fence. It is kept as a small mark and turned into
 //! a sparse clock only when a strong write releases it. A `threadfence_block` readies for the block only, so a thread has
@@ -18,7 +18,7 @@
 use std::sync::Arc;
 
 use crate::access::{LANES, Thread};
-use crate::clock::sparse::{Know, join_options, join_shared};
+use crate::clock::sparse::{SparseClock, join_options, join_shared};
 use crate::stamp::{MAX_TIME, Stamp, Who};
 use scalar::lanes;
 
@@ -34,7 +34,7 @@ struct Mark {
     bar: u32,
     wsync: u32,
     row: Option<Box<[u32; LANES]>>,
-    acq: Option<Arc<Know>>,
+    acq: Option<Arc<SparseClock>>,
 }
 
 /// What a strong write of the thread releases.
@@ -46,19 +46,19 @@ enum Head {
     /// What the thread knew at its last fence.
     Fence(Mark),
     /// A head that was made into a clock, or that a barrier handed on.
-    Clock(Arc<Know>),
+    Clock(Arc<SparseClock>),
 }
 
 /// What differs between the lanes of a warp.
 #[derive(Clone, Debug, Default)]
 struct Lane {
     /// Acquired clock; the block's if none.
-    acq: Option<Arc<Know>>,
+    acq: Option<Arc<SparseClock>>,
     /// What was acquired last: a poll mostly finds the same again.
-    last: Option<Arc<Know>>,
+    last: Option<Arc<SparseClock>>,
     heads: [Head; 2],
     /// Strict mode: what a fence of either reach will acquire.
-    pending: [Option<Arc<Know>>; 2],
+    pending: [Option<Arc<SparseClock>>; 2],
 }
 
 #[derive(Clone, Debug, Default)]
@@ -71,25 +71,25 @@ struct Warp {
 /// What a strong write of a thread releases, to the launch and to the own block; the second covers the first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Heads {
-    pub(crate) wide: Option<Arc<Know>>,
-    pub(crate) cta: Option<Arc<Know>>,
+    pub(crate) wide: Option<Arc<SparseClock>>,
+    pub(crate) cta: Option<Arc<SparseClock>>,
 }
 
 /// The knowledge of one block; see the module's head.
 #[derive(Clone, Debug)]
-pub struct Knowledge {
+pub struct BlockClock {
     block: u32,
     threads: u32,
     time: u32,
     bar: u32,
-    acq: Option<Arc<Know>>,
-    heads: [Option<Arc<Know>>; 2],
+    acq: Option<Arc<SparseClock>>,
+    heads: [Option<Arc<SparseClock>>; 2],
     is_fenced: bool,
     is_strict: bool,
     warps: Vec<Warp>,
 }
 
-impl Knowledge {
+impl BlockClock {
     /// A block that starts, with `threads` threads (1 to 1024).
     pub fn new(block: u32, threads: u32, is_strict: bool) -> Self {
         let threads = threads.clamp(1, 1024);
@@ -141,7 +141,7 @@ impl Knowledge {
     }
 
     /// The acquired clock of a lane.
-    fn acq<'a>(&'a self, warp: &'a Warp, lane: usize) -> Option<&'a Arc<Know>> {
+    fn acq<'a>(&'a self, warp: &'a Warp, lane: usize) -> Option<&'a Arc<SparseClock>> {
         warp.lanes.as_ref().and_then(|l| l[lane].acq.as_ref()).or(self.acq.as_ref())
     }
 
@@ -152,12 +152,12 @@ impl Knowledge {
             acq = join_options(acq.as_ref(), lane.acq.as_ref());
         }
         // What was acquired of the own block is older than the barrier and hence no news.
-        if let Some(know) = &mut acq
-            && know.has(self.block)
+        if let Some(acquired) = &mut acq
+            && acquired.has(self.block)
         {
-            Arc::make_mut(know).forget(self.block);
+            Arc::make_mut(acquired).forget(self.block);
         }
-        self.acq = acq.filter(|know| !know.is_empty());
+        self.acq = acq.filter(|acquired| !acquired.is_empty());
         if !self.is_strict && self.is_fenced {
             self.join_heads();
         }
@@ -182,7 +182,7 @@ impl Knowledge {
             return;
         }
         let mut joined = [CTA, WIDE].map(|reach| {
-            let mut know = self.heads[reach].as_deref().cloned().unwrap_or_default();
+            let mut acquired = self.heads[reach].as_deref().cloned().unwrap_or_default();
             for (w, warp) in self.warps.iter().enumerate() {
                 let Some(all) = warp.lanes.as_ref() else { continue };
                 let exist = self.lanes_of(w as u32);
@@ -192,15 +192,15 @@ impl Knowledge {
                     _ => None,
                 });
                 if let Some(Some(time)) = common {
-                    know.raise_warp(self.block, w as u8, time);
-                    let mut last: Option<&Arc<Know>> = None;
+                    acquired.raise_warp(self.block, w as u8, time);
+                    let mut last: Option<&Arc<SparseClock>> = None;
                     for lane in lanes(exist) {
                         let Head::Fence(mark) = &all[lane].heads[reach] else { continue };
-                        know.raise_cta(self.block, mark.bar);
+                        acquired.raise_cta(self.block, mark.bar);
                         if let Some(acq) = &mark.acq
                             && !last.is_some_and(|l| Arc::ptr_eq(l, acq))
                         {
-                            know.join(acq);
+                            acquired.join(acq);
                             last = Some(acq);
                         }
                     }
@@ -209,12 +209,12 @@ impl Knowledge {
                 for lane in lanes(exist) {
                     match &all[lane].heads[reach] {
                         Head::Block => {}
-                        Head::Fence(mark) => know.join(&self.clock_at(mark, w as u32, lane)),
-                        Head::Clock(clock) => know.join(clock),
+                        Head::Fence(mark) => acquired.join(&self.clock_at(mark, w as u32, lane)),
+                        Head::Clock(clock) => acquired.join(clock),
                     }
                 }
             }
-            (!know.is_empty()).then(|| Arc::new(know))
+            (!acquired.is_empty()).then(|| Arc::new(acquired))
         });
         if joined[CTA] == joined[WIDE] {
             joined[WIDE] = joined[CTA].as_ref().map(Arc::clone);
@@ -329,16 +329,16 @@ impl Knowledge {
     }
 
     /// The whole clock that a mark stands for.
-    fn clock_at(&self, mark: &Mark, warp: u32, lane: usize) -> Know {
-        let mut know = mark.acq.as_deref().cloned().unwrap_or_default();
-        know.raise_cta(self.block, mark.bar);
-        know.raise_warp(self.block, warp as u8, mark.wsync);
+    fn clock_at(&self, mark: &Mark, warp: u32, lane: usize) -> SparseClock {
+        let mut acquired = mark.acq.as_deref().cloned().unwrap_or_default();
+        acquired.raise_cta(self.block, mark.bar);
+        acquired.raise_warp(self.block, warp as u8, mark.wsync);
         let first = warp as u16 * LANES as u16;
         for (other, &time) in mark.row.iter().flat_map(|row| row.iter()).enumerate() {
-            know.raise_thread(self.block, first + other as u16, time);
+            acquired.raise_thread(self.block, first + other as u16, time);
         }
-        know.raise_thread(self.block, first + lane as u16, mark.time);
-        know
+        acquired.raise_thread(self.block, first + lane as u16, mark.time);
+        acquired
     }
 
     /// What a strong write of the lane releases.
@@ -348,13 +348,13 @@ impl Knowledge {
         let heads = &all[lane].heads;
         let clocks = match heads {
             [Head::Fence(cta), Head::Fence(wide)] if cta.time == wide.time => {
-                let know = Arc::new(self.clock_at(cta, warp, lane));
-                [Some(Arc::clone(&know)), Some(know)]
+                let acquired = Arc::new(self.clock_at(cta, warp, lane));
+                [Some(Arc::clone(&acquired)), Some(acquired)]
             }
             _ => [CTA, WIDE].map(|reach| match &heads[reach] {
                 Head::Block => None,
                 Head::Fence(mark) => Some(Arc::new(self.clock_at(mark, warp, lane))),
-                Head::Clock(know) => Some(Arc::clone(know)),
+                Head::Clock(acquired) => Some(Arc::clone(acquired)),
             }),
         };
         let Some(all) = self.warps[warp as usize].lanes.as_deref_mut() else { return block };
@@ -372,25 +372,31 @@ impl Knowledge {
     }
 
     /// The lane acquires `know`: at once, or, if strict, at its next fence; `cta` is what a fence for the block acquires.
-    pub(crate) fn acquire(&mut self, warp: u32, lane: usize, know: &Arc<Know>, cta: Option<&Arc<Know>>) {
+    pub(crate) fn acquire(
+        &mut self,
+        warp: u32,
+        lane: usize,
+        acquired: &Arc<SparseClock>,
+        cta: Option<&Arc<SparseClock>>,
+    ) {
         let block_acq = self.acq.clone();
         let state = &mut self.warps[warp as usize];
         if self.is_strict {
             let here = &mut state.lanes.get_or_insert_default()[lane];
-            here.pending[WIDE] = Some(join_shared(here.pending[WIDE].as_ref(), know));
+            here.pending[WIDE] = Some(join_shared(here.pending[WIDE].as_ref(), acquired));
             here.pending[CTA] = join_options(here.pending[CTA].as_ref(), cta);
             return;
         }
         let here = &mut state.lanes.get_or_insert_default()[lane];
-        if here.last.as_ref().is_some_and(|last| Arc::ptr_eq(last, know)) {
+        if here.last.as_ref().is_some_and(|last| Arc::ptr_eq(last, acquired)) {
             return;
         }
         let old = here.acq.as_ref().or(block_acq.as_ref());
-        let new = join_shared(old, know);
+        let new = join_shared(old, acquired);
         if !old.is_some_and(|old| Arc::ptr_eq(old, &new)) {
             here.acq = Some(new);
         }
-        here.last = Some(Arc::clone(know));
+        here.last = Some(Arc::clone(acquired));
     }
 
     /// The grid has synchronised: all that came before is known to all, and old heads and clocks are no news.
@@ -405,13 +411,13 @@ impl Knowledge {
     }
 
     /// The block's acquired clock, after a barrier.
-    pub(crate) fn acquired(&self) -> Option<&Arc<Know>> {
+    pub(crate) fn acquired(&self) -> Option<&Arc<SparseClock>> {
         self.acq.as_ref()
     }
 
     /// Replaces the block's acquired clock, after a barrier.
-    pub(crate) fn set_acquired(&mut self, know: &Arc<Know>) {
-        self.acq = Some(Arc::clone(know));
+    pub(crate) fn set_acquired(&mut self, acquired: &Arc<SparseClock>) {
+        self.acq = Some(Arc::clone(acquired));
     }
 
     /// Whether the lane knows the access of `thread` at `time`, its own included.
@@ -428,7 +434,8 @@ impl Knowledge {
                 }
             }
         }
-        self.acq(&self.warps[warp as usize], lane).is_some_and(|know| know.thread(thread.block, thread.tid) >= time)
+        self.acq(&self.warps[warp as usize], lane)
+            .is_some_and(|acquired| acquired.thread(thread.block, thread.tid) >= time)
     }
 
     /// What a check of a weak access of `warp` needs, if those do not advance the clock: their time is that of the
@@ -442,7 +449,7 @@ impl Knowledge {
     pub(crate) fn view(&self, warp: u32, tag: u64) -> View<'_> {
         let state = &self.warps[warp as usize];
         View {
-            knowledge: self,
+            block_clock: self,
             warp,
             tag,
             bar: self.bar,
@@ -456,7 +463,7 @@ impl Knowledge {
 /// The knowledge of one warp at one instruction, ready for many questions about stamps.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
-    knowledge: &'a Knowledge,
+    block_clock: &'a BlockClock,
     pub(crate) warp: u32,
     pub(crate) tag: u64,
     pub(crate) bar: u32,
@@ -493,7 +500,7 @@ impl View<'_> {
 
     #[inline(never)]
     fn is_known_otherwise(&self, stamp: Stamp, lane: usize) -> bool {
-        let k = self.knowledge;
+        let k = self.block_clock;
         let state = &k.warps[self.warp as usize];
         let time = stamp.time();
         let is_own = stamp.tag() == self.tag;
@@ -509,9 +516,9 @@ impl View<'_> {
                         || state.rows.as_ref().is_some_and(|rows| {
                             rows[lane].iter().enumerate().all(|(other, &t)| other == lane || t >= time)
                         }))
-                    || k.acq(state, lane).is_some_and(|know| know.warp(block, warp) >= time)
+                    || k.acq(state, lane).is_some_and(|acquired| acquired.warp(block, warp) >= time)
             }
-            Who::Cta => k.acq(state, lane).is_some_and(|know| know.cta(block) >= time),
+            Who::Cta => k.acq(state, lane).is_some_and(|acquired| acquired.cta(block) >= time),
         }
     }
 }
@@ -526,7 +533,7 @@ mod tests {
 
     #[test]
     fn partial_syncwarp_orders_its_lanes_and_what_they_knew() {
-        let mut k = Knowledge::new(3, 64, false);
+        let mut k = BlockClock::new(3, 64, false);
         k.step();
         k.step();
         k.syncwarp(0, 0b011);
@@ -544,7 +551,7 @@ mod tests {
 
     #[test]
     fn fence_keeps_what_was_known_at_its_time_and_no_more() {
-        let mut k = Knowledge::new(3, 40, false);
+        let mut k = BlockClock::new(3, 40, false);
         k.step();
         k.barrier();
         k.step();
@@ -552,9 +559,9 @@ mod tests {
         k.step();
         k.barrier();
         let heads = k.heads(1, 0);
-        let know = heads.cta.expect("a barrier hands on heads");
+        let acquired = heads.cta.expect("a barrier hands on heads");
         assert!(heads.wide.is_none());
-        assert_eq!((know.thread(3, 0), know.thread(3, 1), know.cta(3)), (2, 1, 1));
+        assert_eq!((acquired.thread(3, 0), acquired.thread(3, 1), acquired.cta(3)), (2, 1, 1));
         assert!(k.has_head(1, 5));
         k.restart();
         assert!(!k.has_head(0, 0) && k.heads(0, 0).cta.is_none());
@@ -562,7 +569,7 @@ mod tests {
 
     #[test]
     fn clock_stops_at_its_limit() {
-        let mut k = Knowledge::new(0, 32, false);
+        let mut k = BlockClock::new(0, 32, false);
         k.time = MAX_TIME - 2;
         assert!(k.step() && !k.step());
         assert_eq!(k.time(), MAX_TIME - 1);

@@ -6,8 +6,8 @@
 //! that the lock protects is not.
 
 use crate::access::{Space, Thread, WarpAccess};
-use crate::clock::block::{Heads, Knowledge};
-use crate::clock::sparse::{Know, join_options};
+use crate::clock::block::{BlockClock, Heads};
+use crate::clock::sparse::{SparseClock, join_options};
 use crate::clock::sync::{Strong, SyncTable};
 use scalar::lanes;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub struct CtaSlot(pub(crate) u32);
 
 #[derive(Clone, Debug)]
 struct Cta {
-    knowledge: Knowledge,
+    block_clock: BlockClock,
     /// Records of the block's shared memory.
     shared: SyncTable,
     /// False once its clock has run out.
@@ -63,7 +63,7 @@ impl Order {
 
     pub(crate) fn begin_block(&mut self, block: u32) -> CtaSlot {
         let cta = Cta {
-            knowledge: Knowledge::new(block, self.threads, self.rules.is_strict),
+            block_clock: BlockClock::new(block, self.threads, self.rules.is_strict),
             shared: SyncTable::default(),
             is_followed: true,
         };
@@ -87,16 +87,16 @@ impl Order {
         self.ctas.get_mut(slot.0 as usize)?.as_deref_mut().filter(|c| c.is_followed)
     }
 
-    pub(crate) fn knowledge(&self, slot: CtaSlot) -> Option<&Knowledge> {
+    pub(crate) fn block_clock(&self, slot: CtaSlot) -> Option<&BlockClock> {
         let cta = self.ctas.get(slot.0 as usize)?.as_deref()?;
-        cta.is_followed.then_some(&cta.knowledge)
+        cta.is_followed.then_some(&cta.block_clock)
     }
 
     /// Advances the block's clock; `None` if the block is not followed.
     fn step(&mut self, slot: CtaSlot) -> Option<&mut Cta> {
         let is_left = {
             let cta = self.cta(slot)?;
-            cta.is_followed = cta.knowledge.step();
+            cta.is_followed = cta.block_clock.step();
             cta.is_followed
         };
         self.is_out_of_time |= !is_left;
@@ -105,27 +105,27 @@ impl Order {
 
     pub(crate) fn barrier(&mut self, slot: CtaSlot) {
         if let Some(cta) = self.step(slot) {
-            cta.knowledge.barrier();
+            cta.block_clock.barrier();
         }
     }
 
     pub(crate) fn syncwarp(&mut self, slot: CtaSlot, warp: u32, mask: u32) {
         if let Some(cta) = self.step(slot)
-            && cta.knowledge.has_warp(warp)
+            && cta.block_clock.has_warp(warp)
         {
-            cta.knowledge.syncwarp(warp, mask);
+            cta.block_clock.syncwarp(warp, mask);
         }
     }
 
     pub(crate) fn fence(&mut self, slot: CtaSlot, warp: u32, mask: u32, is_wide: bool) {
         let (rules, is_scopeless) = (self.rules, self.is_scopeless);
         if let Some(cta) = self.step(slot)
-            && cta.knowledge.has_warp(warp)
+            && cta.block_clock.has_warp(warp)
         {
             if rules.is_legacy_warp_sync {
-                cta.knowledge.run_in_step(warp);
+                cta.block_clock.run_in_step(warp);
             }
-            cta.knowledge.fence(warp, mask, is_wide || is_scopeless);
+            cta.block_clock.fence(warp, mask, is_wide || is_scopeless);
         }
     }
 
@@ -134,7 +134,7 @@ impl Order {
         self.global.clear();
         for slot in 0..self.ctas.len() as u32 {
             if let Some(cta) = self.step(CtaSlot(slot)) {
-                cta.knowledge.restart();
+                cta.block_clock.restart();
                 cta.shared.clear();
             }
         }
@@ -142,18 +142,18 @@ impl Order {
 
     /// Some blocks of the launch synchronise: a cluster.
     pub(crate) fn cluster_sync(&mut self, slots: &[CtaSlot]) {
-        let mut joined: Option<Arc<Know>> = None;
-        let mut own = Know::default();
+        let mut joined: Option<Arc<SparseClock>> = None;
+        let mut own = SparseClock::default();
         for &slot in slots {
             let Some(cta) = self.step(slot) else { continue };
-            cta.knowledge.barrier();
-            own.raise_cta(cta.knowledge.block(), cta.knowledge.time());
-            joined = join_options(joined.as_ref(), cta.knowledge.acquired());
+            cta.block_clock.barrier();
+            own.raise_cta(cta.block_clock.block(), cta.block_clock.time());
+            joined = join_options(joined.as_ref(), cta.block_clock.acquired());
         }
         let joined = join_options(joined.as_ref(), Some(&Arc::new(own)));
         for &slot in slots {
             if let (Some(cta), Some(joined)) = (self.cta(slot), &joined) {
-                cta.knowledge.set_acquired(joined);
+                cta.block_clock.set_acquired(joined);
             }
         }
     }
@@ -166,20 +166,20 @@ impl Order {
         }
         let (global, is_scopeless) = (&self.global, self.is_scopeless);
         let Some(cta) = self.ctas.get_mut(slot.0 as usize).and_then(Option::as_deref_mut) else { return false };
-        if !cta.knowledge.has_warp(access.warp) {
+        if !cta.block_clock.has_warp(access.warp) {
             return false;
         }
         if rules.is_legacy_warp_sync {
-            cta.knowledge.run_in_step(access.warp);
+            cta.block_clock.run_in_step(access.warp);
         }
         let table = if space == Space::Shared { &cta.shared } else { global };
         if !access.kind.is_acquiring() || table.is_empty() {
             return true;
         }
         for lane in lanes(access.active) {
-            let read = strong(access, lane, space, is_scopeless, cta.knowledge.block());
+            let read = strong(access, lane, space, is_scopeless, cta.block_clock.block());
             if let Some((all, local)) = table.acquired(&read) {
-                cta.knowledge.acquire(access.warp, lane, &all, local.as_ref());
+                cta.block_clock.acquire(access.warp, lane, &all, local.as_ref());
             }
         }
         true
@@ -188,15 +188,16 @@ impl Order {
     /// What the block of a weak access that does not advance the clock knows, and whether a store of it may release
     /// something or end a record, so that [`Order::after`] must be told. `None` if the block or the warp is not followed.
     #[inline]
-    pub(crate) fn between(&self, slot: CtaSlot, space: Space, warp: u32) -> Option<(&Knowledge, bool)> {
-        let cta = self.ctas.get(slot.0 as usize)?.as_deref().filter(|c| c.is_followed && c.knowledge.has_warp(warp))?;
+    pub(crate) fn between(&self, slot: CtaSlot, space: Space, warp: u32) -> Option<(&BlockClock, bool)> {
+        let cta =
+            self.ctas.get(slot.0 as usize)?.as_deref().filter(|c| c.is_followed && c.block_clock.has_warp(warp))?;
         let table = if space == Space::Shared { &cta.shared } else { &self.global };
-        Some((&cta.knowledge, cta.knowledge.is_fenced() || !table.is_empty()))
+        Some((&cta.block_clock, cta.block_clock.is_fenced() || !table.is_empty()))
     }
 
     /// Whether a plain store of the lane would release something if its place is one of strong accesses.
     pub(crate) fn is_fenced(&self, slot: CtaSlot, warp: u32, lane: usize) -> bool {
-        self.knowledge(slot).is_some_and(|k| k.is_fenced() && k.has_head(warp, lane))
+        self.block_clock(slot).is_some_and(|k| k.is_fenced() && k.has_head(warp, lane))
     }
 
     /// Ends an access: lets writes release. `is_strong_at` says whether strong accesses touch a place.
@@ -214,7 +215,7 @@ impl Order {
         let Some(cta) = self.ctas.get_mut(slot.0 as usize).and_then(Option::as_deref_mut) else { return };
         let table = if space == Space::Shared { &mut cta.shared } else { &mut self.global };
         let is_strong = access.kind.is_strong();
-        if table.is_empty() && !cta.knowledge.is_fenced() {
+        if table.is_empty() && !cta.block_clock.is_fenced() {
             return;
         }
         let mut is_near = is_strong || is_near(table, access);
@@ -223,11 +224,11 @@ impl Order {
                 continue;
             }
             let address = access.addresses.address(lane);
-            let is_released = cta.knowledge.is_fenced()
-                && (is_strong || cta.knowledge.has_head(access.warp, lane) && is_strong_at(address, access.width));
+            let is_released = cta.block_clock.is_fenced()
+                && (is_strong || cta.block_clock.has_head(access.warp, lane) && is_strong_at(address, access.width));
             if is_strong || is_released {
-                let write = strong(access, lane, space, is_scopeless, cta.knowledge.block());
-                let heads = if is_released { cta.knowledge.heads(access.warp, lane) } else { Heads::default() };
+                let write = strong(access, lane, space, is_scopeless, cta.block_clock.block());
+                let heads = if is_released { cta.block_clock.heads(access.warp, lane) } else { Heads::default() };
                 if heads.cta.is_some() || !table.is_empty() {
                     table.write(&write, &heads);
                     is_near = true;
@@ -240,7 +241,7 @@ impl Order {
 
     /// Whether the lane knows what `thread` did at `time`.
     pub(crate) fn is_known(&self, slot: CtaSlot, warp: u32, lane: usize, thread: Thread, time: u32) -> bool {
-        self.knowledge(slot).is_some_and(|k| k.is_known(warp, lane, thread, time))
+        self.block_clock(slot).is_some_and(|k| k.is_known(warp, lane, thread, time))
     }
 }
 

@@ -92,11 +92,11 @@ impl Clock {
 
 /// A sparse vector clock over the threads of a launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Know {
+pub struct SparseClock {
     blocks: Vec<(u32, Clock)>,
 }
 
-impl Know {
+impl SparseClock {
     fn clock(&self, block: u32) -> Option<&Clock> {
         self.blocks.binary_search_by_key(&block, |e| e.0).ok().map(|i| &self.blocks[i].1)
     }
@@ -200,21 +200,21 @@ impl Know {
 }
 
 /// The join of two shared clocks; copies only if neither covers the other.
-pub(crate) fn join_shared(a: Option<&Arc<Know>>, b: &Arc<Know>) -> Arc<Know> {
+pub(crate) fn join_shared(a: Option<&Arc<SparseClock>>, b: &Arc<SparseClock>) -> Arc<SparseClock> {
     match a {
         None => Arc::clone(b),
         Some(a) if Arc::ptr_eq(a, b) || a.is_covering(b) => Arc::clone(a),
         Some(a) if b.is_covering(a) => Arc::clone(b),
         Some(a) => {
-            let mut know = Know::clone(a);
-            know.join(b);
-            Arc::new(know)
+            let mut acquired = SparseClock::clone(a);
+            acquired.join(b);
+            Arc::new(acquired)
         }
     }
 }
 
 /// The join of two optional shared clocks.
-pub(crate) fn join_options(a: Option<&Arc<Know>>, b: Option<&Arc<Know>>) -> Option<Arc<Know>> {
+pub(crate) fn join_options(a: Option<&Arc<SparseClock>>, b: Option<&Arc<SparseClock>>) -> Option<Arc<SparseClock>> {
     match b {
         None => a.cloned(),
         Some(b) => Some(join_shared(a, b)),
@@ -227,12 +227,12 @@ mod tests {
 
     #[test]
     fn join_takes_the_greater_at_each_level() {
-        let mut a = Know::default();
+        let mut a = SparseClock::default();
         a.raise_cta(3, 10);
         a.raise_warp(3, 1, 20);
         a.raise_thread(3, 40, 30);
         a.raise_thread(3, 5, 12);
-        let mut b = Know::default();
+        let mut b = SparseClock::default();
         b.raise_cta(3, 15);
         b.raise_thread(9, 0, 1);
         let mut j = a.clone();
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn shared_join_copies_only_for_news() {
-        let mut a = Know::default();
+        let mut a = SparseClock::default();
         a.raise_cta(1, 5);
         let (a, mut b) = (Arc::new(a.clone()), a);
         b.raise_thread(1, 3, 9);

@@ -12,12 +12,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::clock::block::Heads;
-use crate::clock::sparse::{Know, join_options, join_shared};
+use crate::clock::sparse::{SparseClock, join_options, join_shared};
 
 /// What the threads of one block released.
 #[derive(Clone, Debug)]
 struct Local {
-    know: Arc<Know>,
+    acquired: Arc<SparseClock>,
     /// Whether part of it was released for the block only.
     is_more: bool,
 }
@@ -29,7 +29,7 @@ struct Record {
     writer: u32,
     /// Whether the last write's scope reaches beyond its block.
     is_wide: bool,
-    wide: Option<Arc<Know>>,
+    wide: Option<Arc<SparseClock>>,
     local: BTreeMap<u32, Local>,
 }
 
@@ -74,10 +74,10 @@ impl SyncTable {
     }
 
     /// What a read acquires: with a fence, or at once, that reaches the launch; with a fence for the block only.
-    pub(crate) fn acquired(&self, read: &Strong) -> Option<(Arc<Know>, Option<Arc<Know>>)> {
+    pub(crate) fn acquired(&self, read: &Strong) -> Option<(Arc<SparseClock>, Option<Arc<SparseClock>>)> {
         let record = self.records.get(&read.address).filter(|r| r.is_linked(read))?;
         let local = record.local.get(&read.block);
-        let cta = local.map(|l| Arc::clone(&l.know));
+        let cta = local.map(|l| Arc::clone(&l.acquired));
         let all = if !read.is_wide {
             cta.clone()
         } else if local.is_some_and(|l| l.is_more) || record.wide.is_none() {
@@ -111,8 +111,9 @@ impl SyncTable {
         record.wide = join_options(record.wide.as_ref(), heads.wide.as_ref());
         if let Some(cta) = &heads.cta {
             let is_more = !heads.wide.as_ref().is_some_and(|wide| Arc::ptr_eq(wide, cta));
-            let local = record.local.entry(access.block).or_insert_with(|| Local { know: Arc::clone(cta), is_more });
-            local.know = join_shared(Some(&local.know), cta);
+            let local =
+                record.local.entry(access.block).or_insert_with(|| Local { acquired: Arc::clone(cta), is_more });
+            local.acquired = join_shared(Some(&local.acquired), cta);
             local.is_more |= is_more;
         }
     }
@@ -142,10 +143,10 @@ mod tests {
     use super::*;
 
     fn head(block: u32, time: u32) -> Heads {
-        let mut know = Know::default();
-        know.raise_thread(block, 0, time);
-        let know = Arc::new(know);
-        Heads { wide: Some(Arc::clone(&know)), cta: Some(know) }
+        let mut acquired = SparseClock::default();
+        acquired.raise_thread(block, 0, time);
+        let acquired = Arc::new(acquired);
+        Heads { wide: Some(Arc::clone(&acquired)), cta: Some(acquired) }
     }
 
     fn access(address: u64, width: u32, block: u32, is_rmw: bool) -> Strong {
@@ -153,7 +154,7 @@ mod tests {
     }
 
     fn time(table: &SyncTable, read: &Strong, block: u32) -> u32 {
-        table.acquired(read).map_or(0, |(know, _)| know.thread(block, 0))
+        table.acquired(read).map_or(0, |(acquired, _)| acquired.thread(block, 0))
     }
 
     #[test]

@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 use crate::access::{Scope, Space, Thread, WarpAccess};
 use crate::byteset::ByteSet;
 use crate::clock::order::{CtaSlot, Order, Rules};
-use crate::decide::history::{AccessInfo, Arrival, Frontier};
+use crate::decide::history::{AccessHistory, AccessInfo, Arrival};
 use crate::decide::span::SpanMap;
-use crate::detector::{Incomplete, Launch, Suspicion, Watch};
+use crate::detector::{Incomplete, Launch, SuspectSet, Suspicion};
 use crate::stamp::MAX_TAG;
 use scalar::lanes;
 
@@ -103,7 +103,7 @@ pub struct Verdict {
     /// The races, in the order in which the first of each pair was found.
     pub pairs: Vec<RacePair>,
     /// The racy bytes.
-    pub bytes: Watch,
+    pub bytes: SuspectSet,
     /// What the verdict does not cover.
     pub incomplete: Incomplete,
 }
@@ -114,9 +114,9 @@ pub struct Exact {
     order: Order,
     scopeless: Order,
     suspicion: Suspicion,
-    global: SpanMap<Frontier>,
+    global: SpanMap<AccessHistory>,
     /// By slot.
-    shared: Vec<SpanMap<Frontier>>,
+    shared: Vec<SpanMap<AccessHistory>>,
     index: BTreeMap<(u32, u32, RaceKind, Space), usize>,
     verdict: Verdict,
 }
@@ -136,7 +136,7 @@ impl Exact {
     }
 
     /// The bytes that are watched: only accesses that touch them need exact [`Details`].
-    pub fn watch(&self) -> &Watch {
+    pub fn watch(&self) -> &SuspectSet {
         &self.suspicion.watch
     }
 
@@ -212,7 +212,7 @@ impl Exact {
         if watched.is_empty() {
             return;
         }
-        let Some(knowledge) = self.order.knowledge(slot) else { return };
+        let Some(block_clock) = self.order.block_clock(slot) else { return };
         let spans = match space {
             Space::Global => &mut self.global,
             Space::Shared => match self.shared.get_mut(slot.0 as usize) {
@@ -249,8 +249,8 @@ impl Exact {
             let tid = (access.warp * 32) as u16 + lane as u16;
             let arrival = Arrival {
                 info: AccessInfo {
-                    thread: Thread { block: knowledge.block(), tid },
-                    time: knowledge.time(),
+                    thread: Thread { block: block_clock.block(), tid },
+                    time: block_clock.time(),
                     kind,
                     address,
                     width: access.width,
@@ -274,8 +274,8 @@ impl Exact {
         let order = &self.order;
         let mut found: Vec<(Arrival, Arrival, u64, u64)> = Vec::new();
         for (start, arrivals) in touched {
-            let Some((end, frontier)) = spans.get_mut(start) else { continue };
-            frontier.arrive(
+            let Some((end, history)) = spans.get_mut(start) else { continue };
+            history.arrive(
                 &arrivals,
                 is_narrow,
                 |lane, thread, time| order.is_known(slot, access.warp, lane, thread, time),
@@ -368,7 +368,7 @@ fn is_strong_at(strong: &ByteSet, address: u64, width: u32) -> bool {
     strong.is_touching(address, u64::from(width))
 }
 
-impl Watch {
+impl SuspectSet {
     fn add(&mut self, space: Space, start: u64, len: u64) {
         match space {
             Space::Global => self.global.insert(start, len),

@@ -1,7 +1,7 @@
 //! The exact state of one stretch of watched bytes: which past accesses a later one could still race with.
 //!
 //! Like those of `FastTrack` (Flanagan and Freund, PLDI 2009), but with whole frontiers in place of single epochs, and with PTX's
-//! two kinds of order. *Base causality* is what `Knowledge` knows. *Observation order* orders strong writes of this place
+//! two kinds of order. *Base causality* is what `BlockClock` knows. *Observation order* orders strong writes of this place
 //! only: a write precedes the strong reads that read it, directly or through read-modify-writes, each link morally strong.
 //! An access X is before Y if base causality says so; or, if X is strong, through a path of both orders whose inner steps
 //! are strong accesses of this place. Only strong accesses start such a path: a plain store before one's own atomic is not
@@ -84,7 +84,7 @@ impl Arrival {
             && !(self.is_strong() && other.is_strong() && self.is_mutual(other))
     }
 
-    /// Whether whoever conflicts with `old` also conflicts with this one, which is ordered after it.
+    /// Whether every access that conflicts with `old` also conflicts with this one, which is ordered after it.
     fn is_superseding(&self, old: &Self, is_narrow: bool) -> bool {
         if !self.is_strong() {
             return if self.info.kind.is_write() {
@@ -169,7 +169,7 @@ impl Reads {
 
 /// The frontier; see the module's head.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Frontier {
+pub(crate) struct AccessHistory {
     /// Writes and strong reads.
     entries: Vec<Entry>,
     /// The last weak read of each thread.
@@ -179,7 +179,7 @@ pub(crate) struct Frontier {
     is_racy: bool,
 }
 
-impl Frontier {
+impl AccessHistory {
     /// Lets the accesses of one instruction arrive, by ascending lane; calls `report` with each pair that races.
     ///
     /// `is_known(lane, thread, time)` is base causality. `is_narrow` says whether the launch has strong accesses of block

@@ -2,7 +2,7 @@
 //!
 //! A cell has four stamps: last weak write, last weak read, last strong write, last strong read. An access conflicts with
 //! the writes, a write with the reads too; strong with strong is exempt. Then it leaves its own stamp. A stamp may be
-//! dropped only by an access that is ordered after it *and* conflicts at least as widely, for then whoever races with the
+//! dropped only by an access that is ordered after it *and* conflicts at least as widely, for then any access that races with the
 //! dropped access races with the dropping one: a weak write drops anything that is ordered before it; a strong access drops
 //! strong stamps only; a stamp that is exempt but unordered is merged into a summary. One exception: a read-modify-write
 //! takes the place of the single strong write that it reads, since that write precedes it in observation order. It does

@@ -413,7 +413,7 @@ impl ByteUse<'_> {
 mod tests {
     use super::*;
     use crate::access::{LANES, Scope};
-    use crate::clock::block::Knowledge;
+    use crate::clock::block::BlockClock;
     use mem::{LaneAddresses, Strided};
 
     /// A test makes few of them.
@@ -430,18 +430,18 @@ mod tests {
     fn pages_are_cleared_on_the_first_touch_of_a_launch_and_trimmed_when_unused() {
         let mut shadow = GlobalShadow::new(2, u64::MAX);
         let (mut found, mut none) = (ByteSet::default(), ByteUse { sets: None });
-        let mut knowledge = Knowledge::new(0, 64, false);
-        knowledge.step();
+        let mut block_clock = BlockClock::new(0, 64, false);
+        block_clock.step();
         shadow.start(true);
-        shadow.access(&knowledge.view(0, 1), &write(0x2_ffc0), &mut found, &mut none);
+        shadow.access(&block_clock.view(0, 1), &write(0x2_ffc0), &mut found, &mut none);
         // Two pages of lines of 32 cells, each of 128 bytes, and a bit for each.
         assert_eq!(shadow.footprint_bytes(), 2 * (65536 + 64));
         shadow.start(true);
-        shadow.access(&knowledge.view(1, 1), &write(0x2_0000), &mut found, &mut none);
+        shadow.access(&block_clock.view(1, 1), &write(0x2_0000), &mut found, &mut none);
         assert!(found.is_empty());
         shadow.trim();
         assert_eq!(shadow.footprint_bytes(), 65536 + 64);
-        assert!(shadow.access(&knowledge.view(0, 1), &write(0x2_0000), &mut found, &mut none));
+        assert!(shadow.access(&block_clock.view(0, 1), &write(0x2_0000), &mut found, &mut none));
         assert_eq!(found.ranges(), [(0x2_0000, 128)]);
     }
 
@@ -449,18 +449,18 @@ mod tests {
     fn pages_of_freed_memory_are_dropped() {
         let mut shadow = GlobalShadow::new(2, u64::MAX);
         let (mut found, mut none) = (ByteSet::default(), ByteUse { sets: None });
-        let mut knowledge = Knowledge::new(0, 64, false);
-        knowledge.step();
+        let mut block_clock = BlockClock::new(0, 64, false);
+        block_clock.step();
         shadow.start(true);
         for page in 1..6 {
-            shadow.access(&knowledge.view(0, 1), &write(page << 16), &mut found, &mut none);
+            shadow.access(&block_clock.view(0, 1), &write(page << 16), &mut found, &mut none);
         }
         shadow.forget(0x1_8000, 0x3_0000);
         assert_eq!(shadow.footprint_bytes(), 3 * (65536 + 64));
         for page in [1, 4, 5] {
-            assert!(shadow.access(&knowledge.view(1, 1), &write(page << 16), &mut found, &mut none));
+            assert!(shadow.access(&block_clock.view(1, 1), &write(page << 16), &mut found, &mut none));
         }
-        assert!(!shadow.access(&knowledge.view(1, 1), &write(2 << 16), &mut found, &mut none));
+        assert!(!shadow.access(&block_clock.view(1, 1), &write(2 << 16), &mut found, &mut none));
         shadow.forget(0, u64::MAX >> 30);
         assert_eq!(shadow.footprint_bytes(), 0);
     }
@@ -469,14 +469,14 @@ mod tests {
     fn narrower_access_makes_a_page_of_lines_one_of_stamps() {
         let mut shadow = GlobalShadow::new(2, u64::MAX);
         let (mut found, mut none) = (ByteSet::default(), ByteUse { sets: None });
-        let mut knowledge = Knowledge::new(0, 64, false);
-        knowledge.step();
+        let mut block_clock = BlockClock::new(0, 64, false);
+        block_clock.step();
         shadow.start(true);
         let wide = WarpAccess { width: 8, addresses: strided(0, 8), ..write(0) };
-        shadow.access(&knowledge.view(0, 1), &wide, &mut found, &mut none);
+        shadow.access(&block_clock.view(0, 1), &wide, &mut found, &mut none);
         assert_eq!(shadow.footprint_bytes(), 32768 + 32);
         assert!(found.is_empty());
-        shadow.access(&knowledge.view(1, 1), &write(128), &mut found, &mut none);
+        shadow.access(&block_clock.view(1, 1), &write(128), &mut found, &mut none);
         assert_eq!(shadow.footprint_bytes(), 4 * 65536);
         assert_eq!(found.ranges(), [(128, 128)]);
     }

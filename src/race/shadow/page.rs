@@ -8,7 +8,7 @@
 //! narrower than a cell splits all cells of the page in two, each half inheriting the stamps, down to the finest cell
 //! allowed (4 bytes unless configured otherwise). That costs 4 bytes per byte of memory at 4-byte cells, 2 at 8-byte cells.
 //! Accesses finer than the finest cell share a cell; a candidate then names the whole cell and the second pass,
-//! which is byte-exact, decides. Dropping stamps stays right per cell: whoever is unordered with a dropped access is
+//! which is byte-exact, decides. Dropping stamps stays right per cell: any access that is unordered with a dropped access is
 //! unordered with the dropping one, whatever the bytes, and a weak write conflicts with everything in the cell.
 //!
 //! Strong accesses have two more stamps per cell, made when the first one touches the page. Morally strong accesses

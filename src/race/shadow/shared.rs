@@ -148,7 +148,7 @@ impl SharedShadow {
 mod tests {
     use super::*;
     use crate::access::{Kind, Scope};
-    use crate::clock::block::Knowledge;
+    use crate::clock::block::BlockClock;
     use mem::{LaneAddresses, Strided};
 
     fn write(first: u64) -> WarpAccess<'static> {
@@ -161,9 +161,9 @@ mod tests {
         let mut shadow = SharedShadow::new(128, 2);
         let mut found = ByteSet::default();
         let block = || {
-            let mut knowledge = Knowledge::new(0, 64, false);
-            knowledge.step();
-            knowledge
+            let mut block_clock = BlockClock::new(0, 64, false);
+            block_clock.step();
+            block_clock
         };
         shadow.start();
         shadow.access(&block().view(0, shadow.tag()), &write(0), &mut found);

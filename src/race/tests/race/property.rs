@@ -6,13 +6,13 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use cufemu_race::{Detector, Options, Rules, Space, Suspicion, Watch};
+use cufemu_race::{Detector, Options, Rules, Space, SuspectSet, Suspicion};
 
 use crate::event::{Event, decide, suspect};
 use crate::generate::{BASE, BYTES, THREADS, launch, messages};
 use crate::graph::Graph;
 
-fn bytes(watch: &Watch) -> BTreeSet<(Space, u64)> {
+fn bytes(watch: &SuspectSet) -> BTreeSet<(Space, u64)> {
     let list = |space: Space| {
         watch.of(space).ranges().into_iter().flat_map(move |(start, len)| (start..start + len).map(move |b| (space, b)))
     };

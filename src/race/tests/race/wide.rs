@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cufemu_race::{Detector, Kind, Options, Scope, Space, Watch};
+use cufemu_race::{Detector, Kind, Options, Scope, Space, SuspectSet};
 
 use crate::event::{Access, Event, decide, rows, strided, suspect};
 use fastrand::Rng;
@@ -177,7 +177,7 @@ fn judge(threads: u32, events: &[Event]) -> BTreeSet<(Space, u64)> {
     racy
 }
 
-fn bytes(watch: &Watch) -> BTreeSet<(Space, u64)> {
+fn bytes(watch: &SuspectSet) -> BTreeSet<(Space, u64)> {
     let list = |space: Space| {
         watch.of(space).ranges().into_iter().flat_map(move |(start, len)| (start..start + len).map(move |b| (space, b)))
     };
