@@ -118,6 +118,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too many allocations for Miri, and no unsafe code")]
     fn the_oldest_dead_are_forgotten_and_the_living_kept() {
         let mut history = History::default();
         let births = (BLOCK * (MOST + 3)) as u64;
