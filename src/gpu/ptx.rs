@@ -45,7 +45,7 @@ use source::{SourceMap, Span};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// The module variable that holds the address of the record buffer (see [`crate::print`]); 0 where there is none.
+/// The module variable that holds the address of the record buffer (see [`crate::record_buffer`]); 0 where there is none.
 pub const RECORDS_SYMBOL: &str = "cufemu$$records";
 
 /// How to print.
