@@ -26,9 +26,9 @@ pub enum Stop {
     Waiting,
     /// Those that can run only poll.
     Polling,
-    /// A service is asked for; answer with [`Warp::answer`].
+    /// A service is asked for; answer with [`Warp::answer`](crate::Warp::answer).
     Rt(RtRequest),
-    /// A kernel is launched; go on with [`Warp::answer`] and no results.
+    /// A kernel is launched; go on with [`Warp::answer`](crate::Warp::answer) and no results.
     Launch(LaunchRequest),
     /// A hook asked to stop before a statement.
     Statement,
