@@ -151,6 +151,12 @@ pub(crate) struct Options {
     #[arg(long, short, help_heading = REPORTS, hide_short_help = true)]
     pub(crate) verbose: bool,
 
+    /// What runs kernels on emulated devices: the interpreter alone, or machine code where there is some
+    ///
+    /// Results do not depend on it. Machine code needs a processor with AVX2.
+    #[arg(long, value_name = "ENGINE", default_value = "native", help_heading = MACHINE, hide_short_help = true)]
+    pub(crate) engine: EngineKind,
+
     /// Number of emulator threads; one for each core by default
     ///
     /// Results do not depend on the number.
@@ -258,6 +264,15 @@ pub(crate) enum DeviceKind {
     Emu,
     /// The GPU of this computer.
     Gpu,
+}
+
+/// What runs kernels on emulated devices.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum EngineKind {
+    /// The interpreter alone.
+    Interpreter,
+    /// Machine code of this processor, and the interpreter for the rest.
+    Native,
 }
 
 /// A stage of the compiler.

@@ -4,7 +4,7 @@
 
 use crate::cli::computer;
 use crate::cli::nvfortran::Compiler;
-use crate::cli::options::{Check, ClockKind, DeviceKind, Options, RaceMode, WarpSync};
+use crate::cli::options::{Check, ClockKind, DeviceKind, EngineKind, Options, RaceMode, WarpSync};
 use crate::cli::suppress::Suppressions;
 use diag::Code;
 use emu::Emulator;
@@ -42,6 +42,10 @@ pub(crate) fn machine_options(
         clock: match options.clock {
             ClockKind::Wall => machine::ClockKind::Wall,
             ClockKind::Model => machine::ClockKind::Model,
+        },
+        engine: match options.engine {
+            EngineKind::Interpreter => machine::Engine::Interpreter,
+            EngineKind::Native => machine::Engine::Native,
         },
         total_memory: options.memory,
         page_memory: if options.memory.is_none() { computer::memory() } else { None },

@@ -22,6 +22,7 @@ pub use load::LoadError;
 pub use machine::{Checkpoint, ClockKind, Machine, MachineOptions, MachineStop};
 pub use observer::{HostStatement, Observer};
 pub use verify::VerifyDevice;
+pub use vm::Engine;
 pub use whereabouts::{LaunchAtWork, Whereabouts};
 pub use world::input::EndWanted;
 pub use world::real::RealWorld;

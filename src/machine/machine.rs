@@ -43,6 +43,8 @@ pub struct MachineOptions {
     pub page_memory: Option<u64>,
     /// Where time comes from.
     pub clock: ClockKind,
+    /// What runs kernels on emulated devices.
+    pub engine: vm::Engine,
     /// Whether memory and handles that are never given back are reported.
     pub check_leaks: bool,
     /// Whether memory keeps which bytes were written, and reads of others are reported.
@@ -59,6 +61,7 @@ impl Default for MachineOptions {
             total_memory: None,
             page_memory: None,
             clock: ClockKind::Wall,
+            engine: vm::Engine::default(),
             check_leaks: false,
             check_init: false,
             findings: Findings::new(),
@@ -163,8 +166,9 @@ impl Machine {
         }
         let first = devices.first_mut().ok_or_else(|| LoadError::new("there is no device"))?;
         let globals = load::place_globals(&module, &mut memory, first)?;
-        let program = vm::compile(module, globals)
+        let mut program = vm::compile(module, globals)
             .map_err(|e| LoadError::new(format!("`{}` cannot be loaded: {}", e.function, e.message)))?;
+        program.set_engine(options.engine);
         let program = Arc::new(program);
         for device in &mut devices {
             device.load(&program, gpu).map_err(LoadError::new)?;

@@ -26,18 +26,44 @@ const SHARED: usize = 1;
 pub(crate) struct RetireList {
     retired: Mutex<Vec<Page>>,
     pool: Arc<Pool>,
+    /// See [`RetireList::generation`].
+    generation: Counter,
 }
 
 impl Default for RetireList {
     fn default() -> RetireList {
-        RetireList { retired: Mutex::new(Vec::new()), pool: Arc::default() }
+        RetireList { retired: Mutex::new(Vec::new()), pool: Arc::default(), generation: fresh_generation() }
     }
+}
+
+/// Not one of the page protocol's, which would be checked: it may be read too late.
+type Counter = std::sync::atomic::AtomicU64;
+
+/// A number that no memory has had.
+fn fresh_generation() -> Counter {
+    static NEXT: Counter = Counter::new(1);
+    Counter::new(NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 impl RetireList {
     /// An empty list with the same pool.
     pub(crate) fn sibling(&self) -> Arc<RetireList> {
-        Arc::new(RetireList { retired: Mutex::new(Vec::new()), pool: self.pool.clone() })
+        Arc::new(RetireList {
+            retired: Mutex::new(Vec::new()),
+            pool: self.pool.clone(),
+            generation: fresh_generation(),
+        })
+    }
+
+    /// A number that changes before bytes of a backing lie elsewhere than before, or may no longer be written in place. No two
+    /// memories ever have the same.
+    pub(crate) fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Relaxed)
+    }
+
+    /// Changes the generation.
+    pub(crate) fn renew(&self) {
+        self.generation.store(fresh_generation().into_inner(), Ordering::Relaxed);
     }
 
     /// Where pages come from.
@@ -166,6 +192,27 @@ impl Backing {
         Some(unsafe { NonNull::new_unchecked(raw.add(offset % PAGE)) })
     }
 
+    /// The bytes of a page of which `offset` is one: the offset of the first, how many there are, and where they are. To be
+    /// written, the page becomes the backing's own; `None` if the pool has none. Where they are holds until the generation
+    /// changes.
+    pub(crate) fn page(&self, offset: usize, to_write: bool) -> Option<(usize, usize, *mut u8)> {
+        static ZEROS: [u8; PAGE] = [0; PAGE];
+        let first = offset / PAGE * PAGE;
+        let len = self.len(offset / PAGE);
+        if offset - first >= len {
+            return None;
+        }
+        // SAFETY: the byte lies in the backing.
+        let place = unsafe {
+            if to_write {
+                self.write_ptr(first)?.as_ptr()
+            } else {
+                self.read_ptr(first).unwrap_or(ZEROS.as_ptr()).cast_mut()
+            }
+        };
+        Some((first, len, place))
+    }
+
     #[cold]
     fn own(&self, index: usize) -> Option<*mut u8> {
         let slot = &self.slots[index];
@@ -188,6 +235,8 @@ impl Backing {
             return Some(raw);
         }
         let fresh = fresh.into_raw();
+        // Who sees the new page sees the new generation.
+        self.list.renew();
         slot.store(fresh, Ordering::Release);
         // SAFETY: the slot has lost its reference to what it held, which from here on is the list's.
         retired.extend(unsafe { Page::from_raw(unmarked(raw)) });
@@ -210,6 +259,7 @@ impl Backing {
     /// # Safety
     /// No other thread stores to this backing meanwhile.
     pub(crate) unsafe fn share(&self, list: &Arc<RetireList>) -> Backing {
+        self.list.renew();
         let share = |slot: &AtomicPtr<u8>| {
             let raw = slot.load(Ordering::Acquire);
             // SAFETY: the slot owns a reference of the page.
@@ -274,6 +324,7 @@ impl Backing {
         if !self.holds(offset, len) {
             return None;
         }
+        self.list.renew();
         let mut at = offset;
         let end = offset + len;
         while at < end {
@@ -307,6 +358,7 @@ unsafe fn give(pool: &Pool, raw: *mut u8) {
 
 impl Drop for Backing {
     fn drop(&mut self) {
+        self.list.renew();
         for slot in &self.slots {
             // SAFETY: the slot owns a reference and is not used again.
             unsafe { give(&self.list.pool, slot.load(Ordering::Relaxed)) };

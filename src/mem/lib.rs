@@ -35,5 +35,5 @@ pub use lanes::{ActivePattern, LaneAddresses, RowShape, Strided};
 pub use loads::Hint;
 pub use memory::Memory;
 pub use touch::Touch;
-pub use view::{DirectView, MemoryView, ReadBytes, SharedMemory};
+pub use view::{DirectView, MemoryView, MemoryWindow, ReadBytes, SharedMemory};
 pub use words::Word;

@@ -324,6 +324,11 @@ impl Memory {
         alive.map(|l| l.backing.missing()).sum::<u64>() <= self.retired.pool().room()
     }
 
+    /// A number that changes before a [`crate::MemoryWindow`] ceases to hold. No two memories ever have the same.
+    pub fn generation(&self) -> u64 {
+        self.retired.generation()
+    }
+
     /// Two numbers of which one changes whenever anything is allocated or freed.
     pub(crate) fn shape(&self) -> (u32, usize) {
         (self.history.next().map_or(u32::MAX, |id| id.0), self.live.len() - self.dead)

@@ -173,6 +173,44 @@ impl<'a> MemoryView<'a> {
     }
 }
 
+/// Bytes of one allocation that lie side by side in this process.
+#[derive(Clone, Copy, Debug)]
+pub struct MemoryWindow {
+    /// The address of the first one.
+    pub low: u64,
+    /// How many there are.
+    pub len: u64,
+    /// Where the first one is. It holds until [`Memory::generation`] changes. Using it is bound by the same rules as the view.
+    pub place: *mut u8,
+}
+
+impl MemoryView<'_> {
+    /// The bytes around an address, to be read, or to be written too. `None` if nothing lives there, for want of a page, or if the
+    /// view is a buffered one, whose bytes do not lie side by side.
+    pub fn window(&self, address: u64, to_write: bool) -> Option<MemoryWindow> {
+        let MemoryView::Direct(direct) = self else { return None };
+        let live = direct.locate(address, 1, &mut 0)?;
+        let (first, len, place) = live.backing.page((address - live.base) as usize, to_write)?;
+        let len = (len as u64).min(live.bytes - first as u64);
+        Some(MemoryWindow { low: live.base + first as u64, len, place })
+    }
+
+    /// Whether stores go to the pages.
+    #[inline(always)]
+    pub fn is_direct(&self) -> bool {
+        matches!(self, MemoryView::Direct(_))
+    }
+
+    /// See [`Memory::generation`]. 0 of a buffered view.
+    #[inline(always)]
+    pub fn generation(&self) -> u64 {
+        match self {
+            MemoryView::Direct(direct) => direct.memory.generation(),
+            MemoryView::Buffered(_) => 0,
+        }
+    }
+}
+
 /// What bytes can be copied out of by address: a memory, or a view of one.
 pub trait ReadBytes: std::fmt::Debug {
     /// Copies bytes out; `None` if any of them lies outside the live allocation at `address`.

@@ -28,11 +28,12 @@ mod compile;
 mod exec;
 mod frame;
 mod memory;
+mod native;
 mod observe;
 mod simd;
 mod warp;
 
-pub use code::{InstructionSet, Program, Site};
+pub use code::{Engine, InstructionSet, Program, Site};
 pub use compile::{LoadError, compile};
 pub use frame::Frame;
 pub use observe::{AccessEvent, AccessKind, Activation, Before, CopyOnlyRegs, Hooks, SilentSites, SplitView, Values};

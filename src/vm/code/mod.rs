@@ -21,6 +21,7 @@
 mod computing;
 
 mod instruction_set;
+mod native;
 mod operands;
 pub(crate) mod trace;
 pub(crate) mod vector_loop;
@@ -30,6 +31,8 @@ pub use instruction_set::InstructionSet;
 pub(crate) use instruction_set::Set;
 use ir::op::{BarOp, BinOp, CmpOp, CvtOp, ShflOp, Special, TriOp, UnOp, VoteOp};
 use ir::{Bb, FuncId, Scope, Trap, Ty};
+pub use native::Engine;
+pub(crate) use native::{NativeCache, NativeFunction, WindowUse};
 pub(crate) use operands::{
     AddressExpr, AtomicOp, CallOp, FAR, Index, LaunchOp, MemOp, PatternCode, R2, R3, R4, R5, RtOp, SwitchOp, Term,
     Width,
@@ -56,6 +59,8 @@ pub struct Program {
     /// Whether every register has what the source says in every lane, also where the program has no more use for it, as a
     /// debugger wants it. It costs time.
     pub(crate) materialise_all: bool,
+    /// Whether device code is compiled where it can be.
+    pub(crate) is_native: bool,
 }
 
 /// The code of one function.
@@ -104,6 +109,21 @@ pub(crate) struct Code {
     pub(crate) shared_bytes: u64,
     /// Loops of host code that may be run many iterations at a time.
     pub(crate) vector_loops: Vec<VectorLoop>,
+    /// Loops of device code that lanes leave one after another.
+    pub(crate) side_exit_loops: Vec<SideExitLoop>,
+    /// Its compiled code.
+    pub(crate) native: NativeCache,
+}
+
+/// A loop of device code without branches inside, which lanes leave one after another and wait for each other behind it.
+#[derive(Clone, Debug)]
+pub(crate) struct SideExitLoop {
+    /// The operation where lanes that have left wait.
+    pub(crate) exit: u32,
+    /// Whether the lanes that leave are those that take a branch.
+    pub(crate) takes: bool,
+    /// The branches at which they leave.
+    pub(crate) branches: Vec<u32>,
 }
 
 /// What depends on which registers are uniform.

@@ -17,12 +17,14 @@ mod vector_loop;
 
 use self::layout::SharedLayout;
 use self::plan::{Address, Plan, RegTerm};
-use self::select::file_of;
+pub(crate) use self::select::file_of;
 use self::slots::LiveRanges;
 use self::trace::Candidate;
 use crate::code::InstructionSet;
 use crate::code::vector_loop::VectorLoop;
-use crate::code::{AddressExpr, Code, Index, NO_RECONVERGENCE, Op, PatternCode, Program, R2, Slot, Term, Variant};
+use crate::code::{
+    AddressExpr, Code, Index, NO_RECONVERGENCE, Op, PatternCode, Program, R2, SideExitLoop, Slot, Term, Variant,
+};
 use ir::analysis::{Cfg, Dominators, Loops, PostDominators, UniformLevel};
 use ir::op::Special;
 use ir::{
@@ -52,7 +54,14 @@ pub fn compile(module: Arc<Module>, globals: Vec<u64>) -> Result<Program, LoadEr
     let code = (0..module.funcs.len())
         .map(|i| Compiler::new(&module, &globals, &shared, FuncId(i as u32)).run())
         .collect::<Result<_, _>>()?;
-    Ok(Program { module, code, globals, set: InstructionSet::best(), materialise_all: false })
+    Ok(Program {
+        module,
+        code,
+        globals,
+        set: InstructionSet::best(),
+        materialise_all: false,
+        is_native: jit::is_available(),
+    })
 }
 
 pub(crate) struct Compiler<'a> {
@@ -165,6 +174,13 @@ impl<'a> Compiler<'a> {
     /// Puts the operations of loops that write nothing together, before those that follow each other are.
     fn place_traces(&mut self, candidates: &BTreeMap<Bb, Candidate>) {
         let end = |bb: Bb| self.starts.get(bb.index() + 1).copied().unwrap_or(self.code.ops.len() as u32);
+        for c in candidates.values() {
+            let branches = c.blocks.iter().map(|&bb| end(bb) - 1);
+            let is_branch = |pc: &u32| matches!(self.code.ops.get(*pc as usize), Some(Op::Branch { .. }));
+            let branches = branches.filter(is_branch).collect();
+            let exit = self.starts[c.exit.index()];
+            self.code.side_exit_loops.push(SideExitLoop { exit, takes: c.takes, branches });
+        }
         for variant in 0..self.plans.len() {
             let trace: Vec<_> = candidates
                 .values()

@@ -26,7 +26,7 @@ pub(crate) struct Candidate {
     /// From the head on.
     pub(crate) blocks: Vec<Bb>,
     pub(crate) exit: Bb,
-    takes: bool,
+    pub(crate) takes: bool,
     kept: BTreeSet<Reg>,
     /// Those of them that are read behind the loop.
     live: BTreeSet<Reg>,

@@ -8,8 +8,7 @@ use super::out_of_line::{self, Cursor, Step};
 use super::report::{Exit, RunState};
 use super::trace::TraceExit;
 use super::vector_loop;
-use crate::code::trace::Trace;
-use crate::code::{Code, NO_RECONVERGENCE, Op, Program, Site, Variant};
+use crate::code::{Code, NO_RECONVERGENCE, Op, Program, SideExitLoop, Site};
 use crate::warp::State;
 use crate::warp::{Context, Fault, FaultKind, Stop, Warp};
 
@@ -31,6 +30,8 @@ pub(crate) enum ExitReason {
     SideExit(u32, TraceExit),
     /// The split waits where lanes meet.
     Reconverge,
+    /// The operation is one where compiled code may be entered.
+    Native,
     /// It has polled for long.
     Yield,
     /// Its lanes exit.
@@ -52,7 +53,6 @@ pub(crate) enum Next {
 /// Where the loop was, but for the operation.
 pub(crate) struct Position<'a> {
     pub(crate) code: &'a Code,
-    pub(crate) variant: &'a Variant,
     /// The frame.
     pub(crate) number: u32,
     pub(crate) mask: u32,
@@ -87,6 +87,7 @@ pub(crate) fn handle_exit<const W: usize>(
             run.reported = true;
             Next::Exit(Exit::Access)
         }
+        ExitReason::Native => Next::Go((pc, polls, reported)),
         ExitReason::Yield => Next::Pick,
         ExitReason::VectorLoop(vector) => {
             let writes = warp.writes;
@@ -121,8 +122,8 @@ pub(crate) fn handle_exit<const W: usize>(
             Next::Pick
         }
         ExitReason::SideExit(number, left) => {
-            if let Some(Some(trace)) = at.variant.trace.get(number as usize) {
-                part(warp, trace, mask, left);
+            if let Some(of) = code.side_exit_loops.get(number as usize) {
+                part(warp, of, mask, left);
             }
             Next::Pick
         }
@@ -178,19 +179,35 @@ pub(crate) fn handle_exit<const W: usize>(
     }
 }
 
-/// Diverges the current split, which stands at a trace, as the branches of the loop would have done: those
+/// Divides the current split, whose lanes have left a loop in part.
+pub(crate) fn leave_loop<const W: usize>(
+    code: &Code,
+    warp: &mut Warp<W>,
+    number: u32,
+    (mask, polls): (u32, u32),
+    left: TraceExit,
+) {
+    if let Some(split) = warp.splits.get_mut(warp.current) {
+        split.polls = polls;
+    }
+    if let Some(of) = code.side_exit_loops.get(number as usize) {
+        part(warp, of, mask, left);
+    }
+}
+
+/// Diverges the current split, which stands at a loop, as the branches of the loop would have done: those
 /// that left before the last ones wait, on the side of the others on which each branch would have put them. That they are one
 /// split and not several makes no difference, since they wait for the same and lie side by side.
-fn part<const W: usize>(warp: &mut Warp<W>, trace: &Trace, mask: u32, left: TraceExit) {
+fn part<const W: usize>(warp: &mut Warp<W>, of: &SideExitLoop, mask: u32, left: TraceExit) {
     let current = warp.current;
-    let (on, pc) = if left.active != 0 { (left.active, left.pc) } else { (left.last, trace.exit) };
-    if trace.takes {
-        warp.diverge(on, pc, Some(trace.exit));
+    let (on, pc) = if left.active != 0 { (left.active, left.pc) } else { (left.last, of.exit) };
+    if of.takes {
+        warp.diverge(on, pc, Some(of.exit));
         let waiting = &mut warp.splits[current];
-        (waiting.pc, waiting.state) = (trace.exit + 1, State::AtReconvergence);
+        (waiting.pc, waiting.state) = (of.exit + 1, State::AtReconvergence);
         warp.current += 1;
     } else {
         warp.splits[current].pc = pc;
-        warp.diverge(mask & !on, trace.exit, Some(trace.exit));
+        warp.diverge(mask & !on, of.exit, Some(of.exit));
     }
 }

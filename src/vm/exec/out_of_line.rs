@@ -379,25 +379,6 @@ fn special<const W: usize>(warp: &mut Warp<W>, ctx: &Context<'_>, reg: Special, 
     });
 }
 
-/// Thread indices of the lanes of a warp, which are kept with the block extents that they were worked out for.
-#[inline(always)]
-pub(crate) fn thread_rows<const W: usize>(
-    kept: &mut ([u32; 3], [[u32; W]; 3]),
-    block: [u32; 3],
-    number: u32,
-) -> &[[u32; W]; 3] {
-    if kept.0 != block {
-        *kept = (block, threads(block, number));
-    }
-    &kept.1
-}
-
-fn threads<const W: usize>(block: [u32; 3], number: u32) -> [[u32; W]; 3] {
-    let [x, y, _] = block.map(|b| b.max(1));
-    let linear: [u32; W] = std::array::from_fn(|lane| number * 32 + lane as u32);
-    [linear.map(|t| t % x), linear.map(|t| t / x % y), linear.map(|t| t / (x * y))]
-}
-
 fn vote<const W: usize>(frame: &mut Frame<W>, op: VoteOp, ty: Ty, d: u32, a: u32, mask: u32, voters: u32) {
     let holds = if ty == Ty::Pred { frame.preds[a as usize] & voters } else { 0 };
     let values: [u64; W] = std::array::from_fn(|l| frame.get((ty, a), l));

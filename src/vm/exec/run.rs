@@ -13,15 +13,16 @@ use super::exit::{self, ExitReason, Next, Position};
 use super::hoisted::LoadContext;
 use super::out_of_line;
 use super::report::{Exit, RunState};
-use super::trace::{Files, TraceRun};
-use crate::code::{NO_RECONVERGENCE, Op, Program};
+use super::trace::{Files, TraceExit, TraceRun};
+use crate::code::{NO_RECONVERGENCE, NativeFunction, Op, Program};
 use crate::frame::lane_pattern;
 use crate::frame::scalars::{add_words, holds, lane_sum, signed};
 use crate::frame::{Frame, SPARE};
 use crate::memory::local;
 use crate::memory::shared_memory;
+use crate::native;
 use crate::simd::{bits, masks, wide_masks, zip3};
-use crate::warp::{Context, Stop, Warp};
+use crate::warp::{Context, Stop, Warp, thread_rows};
 use ir::eval;
 use ir::op::Special;
 use mem::{LaneAddresses, Strided};
@@ -57,6 +58,26 @@ fn run_split<const W: usize, const F: u8>(
     ctx: &mut Context<'_>,
     run: &mut RunState<W>,
 ) -> Option<Exit> {
+    let number = warp.splits.get(warp.current)?.frame;
+    let is_possible = W > 1 && program.is_native && ctx.memory.is_direct();
+    let is_reported = run.report.then_some(|func, pc| run.is_reporting(func, pc));
+    let native = if is_possible { native::take(program, warp, number, ctx, is_reported) } else { None };
+    let exit = interpret::<W, F>(program, warp, ctx, run, native.as_deref());
+    if let Some(native) = native {
+        native::put_back(warp, number, native);
+    }
+    exit
+}
+
+/// Runs the current split by the interpreter, and by compiled code where that may be entered.
+#[inline(always)]
+fn interpret<const W: usize, const F: u8>(
+    program: &Program,
+    warp: &mut Warp<W>,
+    ctx: &mut Context<'_>,
+    run: &mut RunState<W>,
+    native: Option<&NativeFunction>,
+) -> Option<Exit> {
     let current = warp.current;
     let split = warp.splits.get(current)?;
     let (mask, number) = (split.mask, split.frame);
@@ -89,8 +110,25 @@ fn run_split<const W: usize, const F: u8>(
     (run.frame, run.mask, run.variant, run.fast) = (number, mask, variant_number, fast);
     // Points passed and the budget together stay the same.
     let total = warp.points.wrapping_add(ctx.budget);
+    let native = native.filter(|_| fast);
+    // Whether compiled code may be entered: at least one operation lies between where it was left and where it is entered again.
+    let mut is_armed = true;
 
     loop {
+        if let Some(native) = native
+            && is_armed
+            && !reported
+            && let Some(entry) = native.entry(pc, mask == u32::MAX)
+            && let Some(left) = native::enter(native, entry, variant, warp, (number, mask, join), ctx, polls)
+        {
+            warp.points = total.wrapping_sub(ctx.budget);
+            (pc, polls, is_armed) = (left.pc, left.polls, false);
+            if left.mask != mask {
+                let lanes = TraceExit { active: left.mask, pc, last: left.left_last };
+                exit::leave_loop(code, warp, left.left_loop, (mask, polls), lanes);
+                return None;
+            }
+        }
         let mut budget = ctx.budget;
         let Some(Some(frame)) = warp.frames.get_mut(number as usize) else { return Some(Exit::Done) };
         let is_outermost = frame.caller.is_none();
@@ -242,6 +280,12 @@ fn run_split<const W: usize, const F: u8>(
                 };
             }
 
+            if let Some(native) = native {
+                if is_armed && native.entry(pc, mask == u32::MAX).is_some() && !reported {
+                    break ExitReason::Native;
+                }
+                is_armed = true;
+            }
             let Some(op) = ops.get(pc as usize) else { break ExitReason::OutOfLine };
             compute! { Op: *op; preds, words, longs, scalars;
                 Op::Nop => {}
@@ -309,7 +353,7 @@ fn run_split<const W: usize, const F: u8>(
                     scalars[r.d as usize] = scalars[if yes { r.a } else { r.b } as usize];
                 }
                 Op::USpecial { reg: reg @ (Special::TidY | Special::TidZ), d } => {
-                    let [_, y, z] = out_of_line::thread_rows(threads, ctx.geometry.block, warp.number);
+                    let [_, y, z] = thread_rows(threads, ctx.geometry.block, warp.number);
                     scalars[d as usize] = u64::from(if reg == Special::TidY { y[0] } else { z[0] });
                 }
                 Op::USpecial { reg, d } => match out_of_line::block_value(ctx, reg) {
@@ -317,7 +361,7 @@ fn run_split<const W: usize, const F: u8>(
                     None => break ExitReason::OutOfLine,
                 },
                 Op::Special { reg: reg @ (Special::TidX | Special::TidY | Special::TidZ), d } => {
-                    let [x, y, z] = out_of_line::thread_rows(threads, ctx.geometry.block, warp.number);
+                    let [x, y, z] = thread_rows(threads, ctx.geometry.block, warp.number);
                     let row = match reg {
                         Special::TidX => x,
                         Special::TidY => y,
@@ -469,7 +513,13 @@ fn run_split<const W: usize, const F: u8>(
 
         ctx.budget = budget;
         warp.points = total.wrapping_sub(budget);
-        let at = Position { code, variant, number, mask, total };
+        if W > 1 && fast && native.is_none() && program.is_native {
+            let has_ended = matches!(after, ExitReason::Exit) || matches!(ops.get(pc as usize), Some(Op::Return(_)));
+            if has_ended || matches!(after, ExitReason::Budget) {
+                native::note(code, has_ended, warp, number, ctx);
+            }
+        }
+        let at = Position { code, number, mask, total };
         match exit::handle_exit(after, program, (warp, ctx, run), ops, &at, (pc, polls, reported)) {
             Next::Go(next) => (pc, polls, reported) = next,
             Next::Pick => return None,

@@ -12,13 +12,15 @@
 use crate::code::{AddressExpr, FAR, PatternCode, Term};
 use crate::frame::scalars::signed;
 use crate::simd::{bits, map};
+use jit::{PatternHead, PatternKey};
 use mem::Strided;
 
 /// A sum of registers in all lanes.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct LanePattern<const W: usize> {
-    /// The lanes for which it was worked out.
-    pub(crate) mask: u32,
+    /// The lanes for which it was worked out, and the rule in short, which compiled code reads.
+    pub(crate) head: PatternHead,
     /// The rule of the values, whose numbers are signed here; `None` if the lanes are not regular. Its span is less than
     /// [`FAR`].
     pub(crate) rule: Option<Strided<W>>,
@@ -27,13 +29,24 @@ pub(crate) struct LanePattern<const W: usize> {
 impl<const W: usize> LanePattern<W> {
     /// A pattern of no lanes.
     pub(crate) fn none() -> LanePattern<W> {
-        LanePattern { mask: 0, rule: None }
+        LanePattern { head: PatternHead::default(), rule: None }
     }
 
     /// Finds the rule of the active lanes' values.
     #[inline(always)]
     fn classify<const F: u8>(&mut self, values: &[i64; W], mask: u32) {
-        self.mask = mask;
+        self.find_rule::<F>(values, mask);
+        self.head = match &self.rule {
+            Some(rule) => {
+                let key = PatternKey::new(rule.row_lanes(), rule.step(), rule.row());
+                PatternHead { first: rule.first() as i64, key, mask }
+            }
+            None => PatternHead { first: 0, key: PatternKey::IRREGULAR, mask },
+        };
+    }
+
+    #[inline(always)]
+    fn find_rule<const F: u8>(&mut self, values: &[i64; W], mask: u32) {
         let all = if W == 32 { u32::MAX } else { (1 << W) - 1 };
         let first = mask.trailing_zeros() as usize;
         let rest = mask & mask.wrapping_sub(1);
@@ -144,7 +157,7 @@ pub(crate) fn scalar_sum(terms: &[Term], scalars: &[u64]) -> i64 {
 #[inline(always)]
 pub(crate) fn stale<const W: usize>(expr: &AddressExpr, patterns: &[LanePattern<W>], mask: u32) -> Option<u32> {
     let index = expr.index.as_ref()?;
-    (!index.kept || mask & !patterns[index.pattern as usize].mask != 0).then_some(index.pattern)
+    (!index.kept || mask & !patterns[index.pattern as usize].head.mask != 0).then_some(index.pattern)
 }
 
 /// The grid of an address whose uniform registers are in scalars; `None` if it has to be worked out lane by lane.

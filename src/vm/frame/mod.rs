@@ -11,9 +11,11 @@ pub(crate) mod scalars;
 
 use self::lane_pattern::LanePattern;
 use self::register_file::RegisterFile;
-use crate::code::{Code, Slot, Variant};
+use crate::code::{Code, NativeFunction, Slot, Variant};
 use ir::{FuncId, Ty};
+use jit::Window;
 use mem::Hint;
+use std::sync::Arc;
 
 /// Rows at the end of the files of words and of longs that belong to the loop of `exec`: results of a part of the lanes, and
 /// masks to blend them by.
@@ -51,6 +53,11 @@ pub struct Frame<const W: usize> {
     pub(crate) patterns: Vec<LanePattern<W>>,
     /// Where each address was found last, by number of its expression: an inline cache.
     pub(crate) hints: Vec<Hint>,
+    /// Where each access of compiled code was found last, as long as the memory has this generation.
+    pub(crate) windows: Vec<Window>,
+    pub(crate) generation: u64,
+    /// Its compiled code, once there is some.
+    pub(crate) native: Option<Arc<NativeFunction>>,
     /// How many iterations of a loop pass before the vector loop is tried again.
     pub(crate) backoff: u64,
     /// Address of the first byte of the frame's local memory, which is the warp's to keep; that of the host lies in memory.
@@ -102,6 +109,9 @@ impl<const W: usize> Frame<W> {
                 if W == 1 { 0 } else { code.variants.iter().map(|w| w.patterns.len()).max().unwrap_or(0) }
             ],
             hints: vec![Hint::default(); code.variants.first().map_or(0, |w| w.address_exprs.len())],
+            windows: Vec::new(),
+            generation: 0,
+            native: None,
             backoff: 0,
             local_base: 0,
             local_bytes: code.local_bytes,
@@ -131,7 +141,7 @@ impl<const W: usize> Frame<W> {
         self.edited = false;
         self.users = 1;
         for pattern in &mut self.patterns {
-            pattern.mask = 0;
+            pattern.head.mask = 0;
         }
         for &slot in &code.unset {
             self.fill(slot, 0);
@@ -289,7 +299,7 @@ impl<const W: usize> Frame<W> {
     /// Puts all uniform registers into their rows.
     pub(crate) fn spill(&mut self) {
         for pattern in &mut self.patterns {
-            pattern.mask = 0;
+            pattern.head.mask = 0;
         }
         let registers = (self.narrow + self.uniforms[1]) as usize;
         let own = (self.active_lanes, self.scalars[..registers].into());

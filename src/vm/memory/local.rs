@@ -106,6 +106,11 @@ impl<const W: usize> Local<W> {
         self.bytes = 0;
     }
 
+    /// Where the rows of the frame are, and how many bytes they are to a lane.
+    pub(crate) fn raw_rows(&mut self) -> (*mut u32, u64) {
+        (self.rows.as_mut_ptr().cast(), self.bytes)
+    }
+
     /// The rows that are the frame's.
     pub(crate) fn rows(&self) -> &[[u32; W]] {
         &self.rows[..(self.bytes / 4) as usize]

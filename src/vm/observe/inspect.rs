@@ -7,7 +7,7 @@
 //! Not here: what a run reports while it goes on (`hooks`), and requests that end a run ([`crate::Stop`]).
 
 use crate::code::InstructionSet;
-use crate::code::{Program, Site};
+use crate::code::{Engine, Program, Site};
 use crate::frame::Frame;
 use crate::warp::{RtRequest, Warp};
 use crate::warp::{Split, State};
@@ -119,6 +119,11 @@ impl Program {
     /// Chooses the instruction set that its warps run with. Results do not depend on it.
     pub fn set_instruction_set(&mut self, set: InstructionSet) {
         self.set = set;
+    }
+
+    /// Chooses what runs device code. Results do not depend on it.
+    pub fn set_engine(&mut self, engine: Engine) {
+        self.is_native = engine == Engine::Native && jit::is_available();
     }
 
     /// Keeps every register at what the source says in every lane, also where the program has no more use for it, as a

@@ -7,12 +7,14 @@ mod context;
 mod request;
 mod split;
 pub(crate) mod sync;
+mod threads;
 
 pub use context::{Atomics, Context, Geometry};
 pub use request::{Arg, Fault, FaultKind, LaunchRequest, RtRequest, Stop};
 pub(crate) use split::Split;
 pub use split::State;
 pub use sync::WarpSync;
+pub(crate) use threads::thread_rows;
 
 use crate::code::{Code, Op, Program};
 use crate::frame::Frame;

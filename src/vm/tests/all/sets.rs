@@ -131,6 +131,7 @@ fn every_instruction_set_gives_what_the_evaluator_gives() {
         for set in InstructionSet::available() {
             for mask in [u32::MAX, 0x07ff_ffff, 0x8421_a5f0] {
                 program.set_instruction_set(set);
+                program.set_engine(vm::Engine::Interpreter);
                 let mut memory = Memory::new();
                 let mut place = |words: &[u64; 32]| {
                     let at = memory.alloc(Region::Device(0), 256, "words", Span::NONE).unwrap();

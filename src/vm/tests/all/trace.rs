@@ -261,6 +261,7 @@ fn loops_as_a_whole_do_what_their_operations_do() {
         loops += tight(&program);
         for set in InstructionSet::available() {
             program.set_instruction_set(set);
+            program.set_engine(vm::Engine::Interpreter);
             for mask in [u32::MAX, 0x00ff_f3ff, 0x8421_a5f0] {
                 program.set_materialise_all(true);
                 let expected = run(&program, mask, u64::MAX);

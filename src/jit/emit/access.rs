@@ -1,0 +1,170 @@
+//! Addresses: bounds and shape of each access are checked before anything is done; then its host address is on the stack.
+
+use super::{CompileError, Current, Emitter, Result, Stub, field};
+use crate::segment::{Access, AccessId, Place};
+use crate::state::{PatternHead, State, Window};
+use iced_x86::code_asm::{AsmMemoryOperand, dword_ptr, qword_ptr, rax, rbx, rcx, rdx, rsp};
+use std::mem::{offset_of, size_of};
+
+impl Access {
+    /// How far the lowest address of a lane is from that of lane 0, and how many bytes behind it the last byte of a lane ends.
+    fn reach(&self) -> Result<(i64, u64)> {
+        let offsets = self.offsets().ok_or(CompileError::Unsupported("an irregular address"))?;
+        let extent = self.extent().ok_or(CompileError::Unsupported("an irregular address"))?;
+        Ok((offsets.into_iter().min().unwrap_or(0), extent))
+    }
+}
+
+impl Emitter<'_> {
+    /// Computes the lowest address of an access, and puts the host address of it on the stack. `patterns` are those that have been
+    /// checked.
+    pub(super) fn check(&mut self, at: &mut Current<'_>, id: AccessId, patterns: &mut Vec<u32>) -> Result {
+        let segment = at.segment;
+        let access = &segment.accesses[id as usize];
+        let (low, extent) = access.reach()?;
+        let is_row = access.index.is_some();
+        let mut base = access.base.wrapping_add(low);
+        if let Some(index) = &access.index {
+            let head = (index.pattern * self.routine.pattern_stride) as i32;
+            if !patterns.contains(&index.pattern) {
+                patterns.push(index.pattern);
+                self.a.mov(rax, qword_ptr(rbx + field!(patterns)))?;
+                self.a.mov(rcx, index.key.bits())?;
+                self.a.cmp(rcx, qword_ptr(rax + (head + offset_of!(PatternHead, key) as i32)))?;
+                self.a.jne(at.fail)?;
+                // The lanes that run and that the pattern does not hold for.
+                use iced_x86::code_asm::{ecx, edx};
+                self.a.mov(ecx, dword_ptr(rax + (head + offset_of!(PatternHead, mask) as i32)))?;
+                self.a.andn(edx, ecx, dword_ptr(rbx + field!(mask)))?;
+                self.a.jne(at.fail)?;
+            }
+            self.a.mov(rcx, qword_ptr(rbx + field!(patterns)))?;
+            self.a.mov(rax, qword_ptr(rcx + (head + offset_of!(PatternHead, first) as i32)))?;
+            if index.wraps {
+                self.add_terms(at, rax, &index.terms)?;
+                self.add_constant(index.base)?;
+                // The sum has to be exact in every lane: lowest and highest fit into 32 bits.
+                let offsets = index.key.offsets().ok_or(CompileError::Unsupported("an irregular address"))?;
+                let (least, most) =
+                    (offsets.iter().min().copied().unwrap_or(0), offsets.iter().max().copied().unwrap_or(0));
+                for offset in if least == most { vec![least] } else { vec![least, most] } {
+                    let (Ok(offset), true) = (i32::try_from(offset), true) else {
+                        return Err(CompileError::Unsupported("an irregular address"));
+                    };
+                    self.a.lea(rcx, qword_ptr(rax + offset))?;
+                    self.a.movsxd(rdx, iced_x86::code_asm::ecx)?;
+                    self.a.cmp(rcx, rdx)?;
+                    self.a.jne(at.fail)?;
+                }
+            }
+            if index.factor != 1 {
+                self.a.mov(rcx, rax)?;
+                self.multiply(index.factor)?;
+                self.a.mov(rax, rcx)?;
+            }
+            self.add_terms(at, rax, &access.terms)?;
+            self.add_constant(base)?;
+        } else {
+            // The constant first: it is most often an address of its own.
+            if access.terms.is_empty() && !access.is_local {
+                self.a.mov(rax, base)?;
+            } else {
+                self.a.mov(rax, base)?;
+                base = 0;
+                self.add_terms(at, rax, &access.terms)?;
+                self.add_constant(base)?;
+            }
+        }
+        if access.is_local {
+            self.a.add(rax, qword_ptr(rbx + field!(local_base)))?;
+        }
+        if access.bytes > 1 {
+            self.a.test(iced_x86::code_asm::eax, (access.bytes - 1) as i32)?;
+            self.a.jne(at.fail)?;
+            if is_row && access.offsets().is_some_and(|o| o.iter().any(|x| x % i64::from(access.bytes) != 0)) {
+                return Err(CompileError::Unsupported("an address that is not aligned"));
+            }
+        }
+        match access.place {
+            Place::Memory => {
+                let head = (access.window as usize * size_of::<Window>()) as i32;
+                let (mut retry, refill) = (self.a.create_label(), self.a.create_label());
+                self.a.set_label(&mut retry)?;
+                self.a.mov(rdx, qword_ptr(rbx + field!(windows)))?;
+                self.a.mov(rcx, rax)?;
+                self.a.sub(rcx, qword_ptr(rdx + (head + offset_of!(Window, low) as i32)))?;
+                self.a.cmp(rcx, qword_ptr(rdx + (head + offset_of!(Window, limit) as i32)))?;
+                self.a.ja(refill)?;
+                self.a.add(rcx, qword_ptr(rdx + (head + offset_of!(Window, place) as i32)))?;
+                self.stubs.push(Stub::Refill { label: refill, retry, fail: at.fail, window: access.window });
+            }
+            Place::Shared(first) => {
+                self.a.mov(rcx, first)?;
+                self.a.sub(rax, rcx)?;
+                self.check_room(at, extent, field!(shared_len))?;
+                self.a.mov(rcx, qword_ptr(rbx + field!(shared)))?;
+                self.a.add(rcx, rax)?;
+            }
+            Place::Local => {
+                if access.index.is_some() {
+                    return Err(CompileError::Unsupported("an irregular address of local memory"));
+                }
+                self.a.sub(rax, qword_ptr(rbx + field!(local_base)))?;
+                self.check_room(at, extent, field!(local_len))?;
+                // A word of four bytes is a row of 128.
+                self.a.mov(rcx, rax)?;
+                self.a.shl(rcx, 5)?;
+                self.a.add(rcx, qword_ptr(rbx + field!(local_rows)))?;
+            }
+        }
+        let place = self.take(8, 8)?;
+        self.a.mov(qword_ptr(rsp + place), rcx)?;
+        at.pointers[id as usize] = place;
+        Ok(())
+    }
+
+    /// Checks that `extent` bytes from the offset in `rax` on lie before the length in the state.
+    fn check_room(&mut self, at: &Current<'_>, extent: u64, len: i32) -> Result {
+        let extent = i32::try_from(extent).map_err(|_| CompileError::Unsupported("an access of much memory"))?;
+        self.a.mov(rdx, qword_ptr(rbx + len))?;
+        self.a.cmp(rax, rdx)?;
+        self.a.ja(at.fail)?;
+        self.a.lea(rcx, qword_ptr(rax + extent))?;
+        self.a.cmp(rcx, rdx)?;
+        self.a.ja(at.fail)?;
+        Ok(())
+    }
+
+    /// Adds a constant to `rax`.
+    fn add_constant(&mut self, constant: i64) -> Result {
+        if constant == 0 {
+            return Ok(());
+        }
+        if let Ok(small) = i32::try_from(constant) {
+            self.a.add(rax, small)?;
+        } else {
+            self.a.mov(rcx, constant)?;
+            self.a.add(rax, rcx)?;
+        }
+        Ok(())
+    }
+
+    /// How far the word of each lane is behind the host address of an access.
+    pub(super) fn displacements(access: &Access) -> Result<[i32; 32]> {
+        let offsets = access.offsets().ok_or(CompileError::Unsupported("an irregular address"))?;
+        let low = offsets.iter().min().copied().unwrap_or(0);
+        if access.place == Place::Local {
+            return Ok(std::array::from_fn(|i| 4 * i as i32));
+        }
+        let mut out = [0; 32];
+        for (out, offset) in out.iter_mut().zip(offsets) {
+            *out = i32::try_from(offset - low).map_err(|_| CompileError::Unsupported("an access of much memory"))?;
+        }
+        Ok(out)
+    }
+
+    /// Where the host address of an access lies on the stack.
+    pub(super) fn pointer(at: &Current<'_>, access: AccessId) -> AsmMemoryOperand {
+        qword_ptr(rsp + at.pointers[access as usize])
+    }
+}

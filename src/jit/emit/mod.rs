@@ -1,0 +1,514 @@
+//! From segments to machine code.
+//!
+//! A routine is one function. It begins with a prologue that saves registers and jumps to the entry that its caller names. Each
+//! segment exists twice: for a warp of which all lanes run, and for one of which some do. Failed checks and calls lie behind all
+//! segments.
+//!
+//! Registers: `rbx` the state, `r12` rows of 32 bits, `r13` rows of 64 bits, `r14` scalars, `r15` predicates, `rbp` the constants
+//! of the code. `rax` is free between any two instructions; the others hold the places of accesses while strips are computed.
+//! The stack has a word for each scalar value, spilled vectors and rows that wait to be stored.
+//!
+//! Not here: the vector sequences of operations (`ops`), registers of a strip (`strip`).
+
+mod access;
+mod ops;
+mod scalars;
+mod stores;
+mod strip;
+
+use crate::code::{Entry, NativeCode};
+use crate::segment::{Class, Condition, End, Routine, Segment, Value, ValueId};
+use crate::state::State;
+use iced_x86::code_asm::{CodeAssembler, CodeLabel, dword_ptr, eax, ecx, edx, qword_ptr, rax, rbp, rbx, rdi, rsi, rsp};
+use iced_x86::code_asm::{r12, r13, r14, r15};
+use iced_x86::{BlockEncoderOptions, IcedError};
+use std::collections::BTreeMap;
+use std::mem::offset_of;
+
+/// Why a routine was not compiled.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CompileError {
+    /// It has an operation or an access that the compiler does not know.
+    Unsupported(&'static str),
+    /// A segment needs more room on the stack than a routine has.
+    TooLarge,
+    /// The encoder refused an instruction: a fault of the compiler.
+    Encoding(String),
+    /// The system does not allow memory to be made executable.
+    Forbidden,
+}
+
+impl From<IcedError> for CompileError {
+    fn from(error: IcedError) -> CompileError {
+        CompileError::Encoding(error.to_string())
+    }
+}
+
+type Result<T = ()> = std::result::Result<T, CompileError>;
+
+/// Whether the processor has the instructions that compiled code uses.
+pub fn is_available() -> bool {
+    #[cfg(all(target_arch = "x86_64", unix))]
+    {
+        use std::arch::is_x86_feature_detected as has;
+        has!("avx2") && has!("fma") && has!("bmi1") && has!("bmi2") && has!("lzcnt")
+    }
+    #[cfg(not(all(target_arch = "x86_64", unix)))]
+    {
+        false
+    }
+}
+
+/// Whether the compiler knows the operation of a value. The interpreter does the others.
+pub fn is_known(value: &Value) -> bool {
+    if value.class() == Class::Scalar { scalars::is_known(value) } else { ops::is_known(value) }
+}
+
+/// Bytes of the stack that the code has for itself; with the six saved registers and the return address a multiple of 16.
+const FRAME: i32 = 24 * 1024 + 8;
+
+/// The two forms of a segment.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Form {
+    /// All 32 lanes run.
+    Full,
+    /// Some do: [`State::mask`].
+    Partial,
+}
+
+/// Offset of a field of the state.
+macro_rules! field {
+    ($($name:tt)+) => { offset_of!(State, $($name)+) as i32 };
+}
+use field;
+
+/// Makes machine code of a routine.
+///
+/// # Errors
+/// If it has something that the compiler does not know, or the system forbids executable memory. The interpreter does it then.
+pub fn compile(routine: &Routine) -> Result<NativeCode> {
+    if !is_available() {
+        return Err(CompileError::Unsupported("the processor has no AVX2"));
+    }
+    let mut emitter = Emitter::new(routine)?;
+    emitter.prologue()?;
+    for segment in &routine.segments {
+        for form in [Form::Full, Form::Partial] {
+            emitter.segment(segment, form)?;
+        }
+    }
+    emitter.epilogue()?;
+    let (bytes, offsets) = emitter.assemble()?;
+    let entries = routine.segments.iter().zip(offsets).map(|(s, o)| (s.pc, o.map(Entry))).collect();
+    NativeCode::new(&bytes, entries).ok_or(CompileError::Forbidden)
+}
+
+/// A call or an exit that lies behind the segments.
+enum Stub {
+    /// Returns to the interpreter, which goes on at an operation.
+    Exit { label: CodeLabel, pc: u32 },
+    /// Fills a window for the address in `rax` and tries again.
+    Refill { label: CodeLabel, retry: CodeLabel, fail: CodeLabel, window: u32 },
+}
+
+struct Emitter<'a> {
+    a: CodeAssembler,
+    routine: &'a Routine,
+    /// The labels of the segments, by operation and form.
+    labels: BTreeMap<(u32, Form), CodeLabel>,
+    stubs: Vec<Stub>,
+    /// Exits by operation.
+    exits: BTreeMap<u32, usize>,
+    /// Constants of 32 bytes, and where each is.
+    constants: Vec<[u8; 32]>,
+    pool: CodeLabel,
+    go_on: CodeLabel,
+    left: CodeLabel,
+    expand_mask: CodeLabel,
+    /// How many bytes of the stack the current segment has taken.
+    stack: i32,
+}
+
+/// What the parts of a segment know of it.
+struct Current<'s> {
+    segment: &'s Segment,
+    form: Form,
+    /// Where it exits if a check fails.
+    fail: CodeLabel,
+    /// Where each value lies on the stack: scalars 8 bytes each, predicates 4.
+    places: Vec<Option<i32>>,
+    /// Where the host address of each access lies on the stack.
+    pointers: Vec<i32>,
+    /// Rows that wait to be stored, by value.
+    waiting: BTreeMap<ValueId, i32>,
+    /// Whether each value is needed.
+    needed: Vec<bool>,
+}
+
+impl<'a> Emitter<'a> {
+    fn new(routine: &'a Routine) -> Result<Emitter<'a>> {
+        let mut a = CodeAssembler::new(64)?;
+        let (pool, go_on, left, expand_mask) = (a.create_label(), a.create_label(), a.create_label(), a.create_label());
+        let mut labels = BTreeMap::new();
+        for segment in &routine.segments {
+            for form in [Form::Full, Form::Partial] {
+                labels.insert((segment.pc, form), a.create_label());
+            }
+        }
+        let (stubs, exits, constants) = (Vec::new(), BTreeMap::new(), Vec::new());
+        Ok(Emitter { a, routine, labels, stubs, exits, constants, pool, go_on, left, expand_mask, stack: 0 })
+    }
+
+    fn prologue(&mut self) -> Result {
+        let a = &mut self.a;
+        for register in [rbx, rbp, r12, r13, r14, r15] {
+            a.push(register)?;
+        }
+        a.sub(rsp, FRAME)?;
+        a.mov(rbx, rdi)?;
+        a.mov(r12, qword_ptr(rbx + field!(words)))?;
+        a.mov(r13, qword_ptr(rbx + field!(longs)))?;
+        a.mov(r14, qword_ptr(rbx + field!(scalars)))?;
+        a.mov(r15, qword_ptr(rbx + field!(preds)))?;
+        a.lea(rbp, qword_ptr(self.pool))?;
+        let mut start = a.create_label();
+        a.cmp(dword_ptr(rbx + field!(mask)), -1)?;
+        a.je(start)?;
+        a.call(self.expand_mask)?;
+        a.set_label(&mut start)?;
+        a.jmp(rsi)?;
+        Ok(())
+    }
+
+    /// What lies behind the segments.
+    fn epilogue(&mut self) -> Result {
+        for stub in std::mem::take(&mut self.stubs) {
+            match stub {
+                Stub::Exit { mut label, pc } => {
+                    self.a.set_label(&mut label)?;
+                    self.a.mov(dword_ptr(rbx + field!(pc)), pc)?;
+                    self.a.jmp(self.go_on)?;
+                }
+                Stub::Refill { mut label, retry, fail, window } => {
+                    self.a.set_label(&mut label)?;
+                    // The address is kept in the first word of the stack, which belongs to no value.
+                    self.a.mov(qword_ptr(rsp), rax)?;
+                    self.a.mov(rdi, qword_ptr(rbx + field!(user)))?;
+                    self.a.mov(iced_x86::code_asm::esi, window)?;
+                    self.a.mov(iced_x86::code_asm::rdx, rax)?;
+                    self.a.call(qword_ptr(rbx + field!(refill)))?;
+                    self.a.test(iced_x86::code_asm::al, iced_x86::code_asm::al)?;
+                    self.a.mov(rax, qword_ptr(rsp))?;
+                    self.a.jne(retry)?;
+                    self.a.jmp(fail)?;
+                }
+            }
+        }
+        let mut done = self.a.create_label();
+        let (mut go_on, mut left) = (self.go_on, self.left);
+        self.a.set_label(&mut left)?;
+        self.a.mov(eax, 1u32)?;
+        self.a.jmp(done)?;
+        self.a.set_label(&mut go_on)?;
+        self.a.xor(eax, eax)?;
+        self.a.set_label(&mut done)?;
+        self.a.vzeroupper()?;
+        self.a.add(rsp, FRAME)?;
+        for register in [r15, r14, r13, r12, rbp, rbx] {
+            self.a.pop(register)?;
+        }
+        self.a.ret()?;
+        let mut expand = self.expand_mask;
+        self.a.set_label(&mut expand)?;
+        self.expand()?;
+        self.a.ret()?;
+        let mut pool = self.pool;
+        self.a.set_label(&mut pool)?;
+        let bytes: Vec<u8> = self.constants.iter().flatten().copied().collect();
+        // A label needs something behind it.
+        self.a.db(if bytes.is_empty() { &[0] } else { &bytes })?;
+        Ok(())
+    }
+
+    /// The code, and how far each segment is from its beginning in each form.
+    fn assemble(mut self) -> Result<(Vec<u8>, Vec<[u32; 2]>)> {
+        let result = self.a.assemble_options(0x10_0000, BlockEncoderOptions::RETURN_NEW_INSTRUCTION_OFFSETS)?;
+        let place = |pc: u32, form: Form| -> Result<u32> {
+            let label = self.labels.get(&(pc, form)).ok_or(CompileError::Encoding("no label".to_owned()))?;
+            Ok((result.label_ip(label)? - 0x10_0000) as u32)
+        };
+        let offsets = self.routine.segments.iter().map(|s| Ok([place(s.pc, Form::Full)?, place(s.pc, Form::Partial)?]));
+        let offsets = offsets.collect::<Result<Vec<_>>>()?;
+        Ok((result.inner.code_buffer, offsets))
+    }
+
+    /// The label of code that returns to the interpreter at `pc`.
+    fn exit(&mut self, pc: u32) -> CodeLabel {
+        if let Some(Stub::Exit { label, .. }) = self.exits.get(&pc).and_then(|&at| self.stubs.get(at)) {
+            return *label;
+        }
+        let label = self.a.create_label();
+        self.exits.insert(pc, self.stubs.len());
+        self.stubs.push(Stub::Exit { label, pc });
+        label
+    }
+
+    /// The label of what follows at operation `pc`.
+    fn target(&mut self, pc: u32, form: Form) -> CodeLabel {
+        match self.labels.get(&(pc, form)) {
+            Some(&label) => label,
+            None => self.exit(pc),
+        }
+    }
+
+    /// Where a constant of 32 bytes is, from `rbp` on.
+    fn constant(&mut self, bytes: [u8; 32]) -> i32 {
+        let at = self.constants.iter().position(|c| *c == bytes).unwrap_or_else(|| {
+            self.constants.push(bytes);
+            self.constants.len() - 1
+        });
+        (at * 32) as i32
+    }
+
+    /// Takes bytes of the stack.
+    fn take(&mut self, bytes: i32, align: i32) -> Result<i32> {
+        let at = (self.stack + align - 1) / align * align;
+        self.stack = at + bytes;
+        if self.stack > FRAME - 64 { Err(CompileError::TooLarge) } else { Ok(at) }
+    }
+
+    fn segment(&mut self, segment: &Segment, form: Form) -> Result {
+        let mut label = *self.labels.get(&(segment.pc, form)).ok_or(CompileError::Encoding("no label".to_owned()))?;
+        self.a.set_label(&mut label)?;
+        // The label knows now where it is.
+        self.labels.insert((segment.pc, form), label);
+        self.stack = 8;
+        let fail = self.exit(segment.pc);
+        let count = segment.values.len();
+        let mut at = Current {
+            segment,
+            form,
+            fail,
+            places: vec![None; count],
+            pointers: Vec::new(),
+            waiting: BTreeMap::new(),
+            needed: needed(segment),
+        };
+        if segment.reconverges {
+            self.a.cmp(dword_ptr(rbx + field!(join)), segment.pc)?;
+            self.a.je(fail)?;
+        }
+        if segment.points > 0 {
+            self.a.cmp(qword_ptr(rbx + field!(budget)), segment.points as i32)?;
+            self.a.jb(fail)?;
+        }
+        if segment.has_back_edge {
+            let most = self.routine.poll_quantum.saturating_sub(segment.loads);
+            self.a.cmp(dword_ptr(rbx + field!(polls)), most)?;
+            self.a.jae(fail)?;
+        }
+        self.update_patterns(&segment.patterns_before)?;
+        self.scalars(&mut at)?;
+        self.commit(&at)?;
+        self.strips(&mut at)?;
+        self.stores(&at)?;
+        self.update_patterns(&segment.patterns)?;
+        self.end(&at)
+    }
+
+    /// Calls for patterns to be worked out.
+    fn update_patterns(&mut self, patterns: &[u32]) -> Result {
+        for &pattern in patterns {
+            self.a.mov(rdi, qword_ptr(rbx + field!(user)))?;
+            self.a.mov(iced_x86::code_asm::esi, pattern)?;
+            self.a.vzeroupper()?;
+            self.a.call(qword_ptr(rbx + field!(update_pattern)))?;
+        }
+        Ok(())
+    }
+
+    /// Nothing can fail any more: counts points, and writes scalars back.
+    fn commit(&mut self, at: &Current<'_>) -> Result {
+        let segment = at.segment;
+        if segment.points > 0 {
+            self.a.sub(qword_ptr(rbx + field!(budget)), segment.points as i32)?;
+        }
+        if !segment.stores.is_empty() {
+            self.a.mov(dword_ptr(rbx + field!(polls)), 0u32)?;
+            self.a.add(qword_ptr(rbx + field!(writes)), segment.stores.len() as i32)?;
+        } else if segment.loads > 0 {
+            self.a.add(dword_ptr(rbx + field!(polls)), segment.loads as i32)?;
+        }
+        let outs: Vec<_> = segment.outs.iter().filter(|out| out.class == Class::Scalar).collect();
+        // A scalar that is read as it was has been copied to the stack.
+        for out in outs {
+            self.load_scalar(at, out.value, rax)?;
+            self.a.mov(qword_ptr(r14 + 8 * out.slot as i32), rax)?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, at: &Current<'_>) -> Result {
+        let form = at.form;
+        match at.segment.end {
+            End::Go(pc) => {
+                let target = self.target(pc, form);
+                self.a.jmp(target)?;
+            }
+            End::Branch { condition: Condition::Scalar(value), then_pc, else_pc, .. } => {
+                let (yes, no) = (self.target(then_pc, form), self.target(else_pc, form));
+                self.load_scalar(at, value, rax)?;
+                self.a.test(eax, eax)?;
+                self.a.jne(yes)?;
+                self.a.jmp(no)?;
+            }
+            End::Branch { condition: Condition::Pred(value), then_pc, else_pc, pc, leave } => {
+                let (yes, no) = (self.target(then_pc, form), self.target(else_pc, form));
+                self.load_pred(at, value)?;
+                let mut all_leave = self.a.create_label();
+                let (mut on_all, mut on_none) = (yes, no);
+                let may_have_shrunk = leave.is_some() && form == Form::Partial;
+                if let Some(leave) = leave.filter(|_| may_have_shrunk) {
+                    *(if leave.takes { &mut on_all } else { &mut on_none }) = all_leave;
+                }
+                match form {
+                    Form::Full => {
+                        self.a.cmp(eax, -1)?;
+                        self.a.je(on_all)?;
+                        self.a.test(eax, eax)?;
+                    }
+                    Form::Partial => {
+                        self.a.mov(ecx, dword_ptr(rbx + field!(mask)))?;
+                        self.a.and(eax, ecx)?;
+                        self.a.cmp(eax, ecx)?;
+                        self.a.je(on_all)?;
+                        self.a.test(eax, eax)?;
+                    }
+                }
+                self.a.je(on_none)?;
+                let disagree = self.exit(pc);
+                let Some(leave) = leave else {
+                    self.a.jmp(disagree)?;
+                    return Ok(());
+                };
+                self.a.cmp(dword_ptr(rbx + field!(keeps_order)), 0)?;
+                self.a.jne(disagree)?;
+                // The lanes that stay.
+                if leave.takes {
+                    self.a.not(eax)?;
+                }
+                self.a.and(dword_ptr(rbx + field!(mask)), eax)?;
+                self.a.mov(dword_ptr(rbx + field!(left_loop)), leave.number)?;
+                self.a.call(self.expand_mask)?;
+                let inside = self.target(if leave.takes { else_pc } else { then_pc }, Form::Partial);
+                self.a.jmp(inside)?;
+                if may_have_shrunk {
+                    self.a.set_label(&mut all_leave)?;
+                    let outside = if leave.takes { yes } else { no };
+                    self.a.mov(ecx, dword_ptr(rbx + field!(mask)))?;
+                    self.a.cmp(ecx, dword_ptr(rbx + field!(entered)))?;
+                    self.a.je(outside)?;
+                    self.a.mov(dword_ptr(rbx + field!(left_last)), ecx)?;
+                    self.a.mov(dword_ptr(rbx + field!(left_loop)), leave.number)?;
+                    self.a.jmp(self.left)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Loads the word of a predicate into `eax`.
+    fn load_pred(&mut self, at: &Current<'_>, value: ValueId) -> Result {
+        match (at.places[value as usize], at.segment.values[value as usize]) {
+            (Some(place), _) => self.a.mov(eax, dword_ptr(rsp + place))?,
+            (None, Value::Pred(slot)) => self.a.mov(eax, dword_ptr(r15 + 4 * slot as i32))?,
+            (None, _) => return Err(CompileError::Encoding("a predicate without a place".to_owned())),
+        }
+        Ok(())
+    }
+
+    /// A subroutine that writes the words of [`State::mask_words`] and [`State::mask_longs`] from [`State::mask`].
+    fn expand(&mut self) -> Result {
+        use iced_x86::code_asm::{ymm0, ymm1, ymmword_ptr};
+        for strip in 0..4 {
+            let bits = word_bits(8 * strip);
+            let at = self.constant(bits);
+            self.a.vpbroadcastd(ymm0, dword_ptr(rbx + field!(mask)))?;
+            self.a.vpand(ymm0, ymm0, ymmword_ptr(rbp + at))?;
+            self.a.vpcmpeqd(ymm0, ymm0, ymmword_ptr(rbp + at))?;
+            self.a.vmovups(ymmword_ptr(rbx + (field!(mask_words) + 32 * strip as i32)), ymm0)?;
+            for part in 0..2 {
+                let bits = long_bits(8 * strip + 4 * part);
+                let at = self.constant(bits);
+                self.a.vpbroadcastd(ymm1, dword_ptr(rbx + field!(mask)))?;
+                self.a.vpand(ymm1, ymm1, ymmword_ptr(rbp + at))?;
+                self.a.vpcmpeqq(ymm1, ymm1, ymmword_ptr(rbp + at))?;
+                self.a.vmovups(ymmword_ptr(rbx + (field!(mask_longs) + 64 * strip as i32 + 32 * part as i32)), ymm1)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Combines a predicate in `eax` with what its slot has in lanes that do not run, and writes it.
+    fn store_pred(&mut self, slot: u32, form: Form) -> Result {
+        let place = r15 + 4 * slot as i32;
+        if form == Form::Partial {
+            self.a.mov(ecx, dword_ptr(rbx + field!(mask)))?;
+            self.a.and(eax, ecx)?;
+            self.a.andn(edx, ecx, dword_ptr(place))?;
+            self.a.or(eax, edx)?;
+        }
+        self.a.mov(dword_ptr(place), eax)?;
+        Ok(())
+    }
+
+    /// Loads a scalar value.
+    fn load_scalar(&mut self, at: &Current<'_>, value: ValueId, to: iced_x86::code_asm::AsmRegister64) -> Result {
+        match (at.places[value as usize], at.segment.values[value as usize]) {
+            (Some(place), _) => self.a.mov(to, qword_ptr(rsp + place))?,
+            (None, Value::Scalar(slot)) => self.a.mov(to, qword_ptr(r14 + 8 * slot as i32))?,
+            (None, Value::Constant(word)) => self.a.mov(to, word)?,
+            (None, _) => return Err(CompileError::Encoding("a scalar without a place".to_owned())),
+        }
+        Ok(())
+    }
+}
+
+/// The bit of each of eight lanes from `first` on, in words of 32 bits.
+fn word_bits(first: usize) -> [u8; 32] {
+    let mut out = [0; 32];
+    for (i, bytes) in out.chunks_exact_mut(4).enumerate() {
+        bytes.copy_from_slice(&(1u32 << (first + i)).to_le_bytes());
+    }
+    out
+}
+
+/// The bit of each of four lanes from `first` on, in words of 64 bits.
+fn long_bits(first: usize) -> [u8; 32] {
+    let mut out = [0; 32];
+    for (i, bytes) in out.chunks_exact_mut(8).enumerate() {
+        bytes.copy_from_slice(&(1u64 << (first + i)).to_le_bytes());
+    }
+    out
+}
+
+/// The values that something needs.
+fn needed(segment: &Segment) -> Vec<bool> {
+    let mut out = vec![false; segment.values.len()];
+    let mut roots: Vec<ValueId> =
+        segment.outs.iter().map(|o| o.value).chain(segment.stores.iter().map(|s| s.value)).collect();
+    if let End::Branch { condition: Condition::Scalar(v) | Condition::Pred(v), .. } = segment.end {
+        roots.push(v);
+    }
+    for access in &segment.accesses {
+        roots.extend(access.terms.iter().map(|t| t.value));
+        roots.extend(access.index.iter().flat_map(|i| &i.terms).map(|t| t.value));
+    }
+    roots.iter().for_each(|&v| out[v as usize] = true);
+    for i in (0..segment.values.len()).rev() {
+        if out[i] {
+            segment.values[i].each_operand(|v| out[v as usize] = true);
+        }
+    }
+    out
+}

@@ -1,0 +1,714 @@
+//! The instructions of each operation on rows, with AVX2. What an operation means is said in `scalar` and `ir::eval`.
+
+use super::strip::{LONGS, Reg, Src, Strip, WORD, ymm};
+use super::{CompileError, Result};
+use crate::segment::{Class, Value, ValueId, class_of};
+use iced_x86::{Code, Instruction};
+use ir::Ty;
+use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
+
+/// Whether the compiler knows the operations of a value on rows. The others are left to the interpreter.
+pub(crate) fn is_known(value: &Value) -> bool {
+    let row = |ty: Ty| matches!(ty, Ty::I32 | Ty::I64 | Ty::F32 | Ty::F64);
+    match *value {
+        Value::Un(op, ty, _) => match op {
+            UnOp::Mov => row(ty) || ty == Ty::Pred,
+            UnOp::Not => !matches!(ty, Ty::I8 | Ty::I16),
+            UnOp::Neg | UnOp::Abs => row(ty),
+            UnOp::Sqrt | UnOp::Floor | UnOp::Ceil | UnOp::Trunc | UnOp::RoundEven | UnOp::Canon => ty.is_real(),
+            UnOp::Round | UnOp::Popc | UnOp::Clz | UnOp::Ctz | UnOp::Brev => false,
+        },
+        Value::Bin(op, ty, ..) => match op {
+            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Min | BinOp::Max => row(ty),
+            BinOp::Div => ty.is_real() || ty == Ty::I32,
+            BinOp::Rem => ty == Ty::I32,
+            BinOp::And | BinOp::Or | BinOp::Xor => !matches!(ty, Ty::I8 | Ty::I16),
+            BinOp::Shl | BinOp::ShrU | BinOp::ShrS => matches!(ty, Ty::I32 | Ty::I64),
+            BinOp::Copysign => ty.is_real(),
+            BinOp::MulHi | BinOp::Fmod => false,
+        },
+        Value::Tri(_, ty, ..) => row(ty),
+        Value::Cmp(_, ty, ..) => row(ty),
+        Value::Cvt(op, from, to, _) => match op {
+            CvtOp::Cast => matches!(
+                (from, to),
+                (Ty::I32, Ty::I64 | Ty::F32 | Ty::F64)
+                    | (Ty::I64, Ty::I32)
+                    | (Ty::F32, Ty::F64 | Ty::I32)
+                    | (Ty::F64, Ty::F32 | Ty::I32)
+            ),
+            CvtOp::CastU => (from, to) == (Ty::I32, Ty::I64),
+            CvtOp::Bits => row(from) && from.bytes() == to.bytes() && row(to),
+            CvtOp::PredToInt => (from, to) == (Ty::Pred, Ty::I32),
+            CvtOp::IntToPred => (from, to) == (Ty::I32, Ty::Pred),
+            CvtOp::FloorI | CvtOp::CeilI => {
+                matches!((from, to), (Ty::F32 | Ty::F64, Ty::I32))
+            }
+            CvtOp::Nint => false,
+        },
+        _ => true,
+    }
+}
+
+/// The parts of a row of a type.
+fn parts(ty: Ty) -> &'static [usize] {
+    if class_of(ty) == Class::Long { &LONGS } else { &[WORD] }
+}
+
+impl Strip<'_, '_, '_, '_> {
+    /// Computes a value of others.
+    pub(super) fn operation(&mut self, id: ValueId, value: &Value) -> Result {
+        if !is_known(value) {
+            return Err(CompileError::Unsupported("an operation on rows"));
+        }
+        match *value {
+            Value::Un(op, Ty::Pred, a) => self.pred_unary(id, op, a),
+            Value::Bin(op, Ty::Pred, a, b) => self.pred_binary(id, op, a, b),
+            Value::Un(op, ty, a) => self.unary(id, op, ty, a),
+            Value::Bin(op, ty, a, b) => self.binary(id, op, ty, a, b),
+            Value::Tri(op, ty, a, b, c) => self.ternary(id, op, ty, [a, b, c]),
+            Value::Cmp(op, ty, a, b) => self.comparison(id, op, ty, a, b),
+            Value::Select(class, condition, a, b) => self.select(id, class, condition, a, b),
+            Value::Cvt(op, from, to, a) => self.conversion(id, op, from, to, a),
+            _ => Err(CompileError::Encoding("no operation".to_owned())),
+        }
+    }
+
+    /// Makes operands canonical whose bits an operation sees.
+    fn seen(&mut self, ty: Ty, operands: &[ValueId]) -> Result {
+        if ty != Ty::F32 {
+            for &v in operands {
+                self.canonical(v)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `d = a op b` for each part, by one instruction.
+    fn each(&mut self, id: ValueId, ty: Ty, code: Code, a: ValueId, b: ValueId) -> Result {
+        for &part in parts(ty) {
+            let x = self.reg(a, part)?;
+            let y = self.src(b, part)?;
+            let d = self.alloc()?;
+            self.emit3(code, d, x, y)?;
+            self.set(id, part, d);
+        }
+        Ok(())
+    }
+
+    fn ones(&mut self) -> Src {
+        self.words(u32::MAX)
+    }
+
+    fn pred_unary(&mut self, id: ValueId, op: UnOp, a: ValueId) -> Result {
+        let flips = op == UnOp::Not;
+        let sources: Vec<(usize, Reg)> = if self.has_longs_only(a) {
+            LONGS.into_iter().zip(self.pred_longs(a)?).collect()
+        } else {
+            vec![(WORD, self.pred_words(a)?)]
+        };
+        for (part, x) in sources {
+            let d = self.alloc()?;
+            if flips {
+                let ones = self.ones();
+                self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, d, x, ones)?;
+            } else {
+                self.emit2(Code::VEX_Vmovaps_ymm_ymmm256, d, Src::Reg(x))?;
+            }
+            self.set(id, part, d);
+        }
+        Ok(())
+    }
+
+    fn pred_binary(&mut self, id: ValueId, op: BinOp, a: ValueId, b: ValueId) -> Result {
+        let code = match op {
+            BinOp::And => Code::VEX_Vpand_ymm_ymm_ymmm256,
+            BinOp::Or => Code::VEX_Vpor_ymm_ymm_ymmm256,
+            _ => Code::VEX_Vpxor_ymm_ymm_ymmm256,
+        };
+        if self.has_longs_only(a) && self.has_longs_only(b) {
+            let (x, y) = (self.pred_longs(a)?, self.pred_longs(b)?);
+            for k in 0..2 {
+                let d = self.alloc()?;
+                self.emit3(code, d, x[k], Src::Reg(y[k]))?;
+                self.set(id, LONGS[k], d);
+            }
+            return Ok(());
+        }
+        let (x, y) = (self.pred_words(a)?, self.pred_words(b)?);
+        let d = self.alloc()?;
+        self.emit3(code, d, x, Src::Reg(y))?;
+        self.set(id, WORD, d);
+        Ok(())
+    }
+
+    fn unary(&mut self, id: ValueId, op: UnOp, ty: Ty, a: ValueId) -> Result {
+        let is_real = ty.is_real();
+        match op {
+            UnOp::Mov | UnOp::Canon => {
+                for &part in parts(ty) {
+                    let x = self.reg(a, part)?;
+                    let d = self.alloc()?;
+                    self.emit2(Code::VEX_Vmovaps_ymm_ymmm256, d, Src::Reg(x))?;
+                    self.set(id, part, d);
+                }
+                let is_raw = self.is_raw(a) || op == UnOp::Canon && ty == Ty::F32;
+                self.mark_raw(id, is_raw);
+            }
+            UnOp::Neg | UnOp::Abs if is_real => {
+                let is_wide = ty == Ty::F64;
+                for &part in parts(ty) {
+                    let x = self.reg(a, part)?;
+                    let sign = u64::MAX >> 1;
+                    let constant = match (op, is_wide) {
+                        (UnOp::Neg, true) => self.longs(!sign),
+                        (UnOp::Neg, false) => self.words(1 << 31),
+                        (_, true) => self.longs(sign),
+                        (_, false) => self.words(u32::MAX >> 1),
+                    };
+                    let code = if op == UnOp::Neg {
+                        Code::VEX_Vxorps_ymm_ymm_ymmm256
+                    } else {
+                        Code::VEX_Vandps_ymm_ymm_ymmm256
+                    };
+                    let d = self.alloc()?;
+                    self.emit3(code, d, x, constant)?;
+                    self.set(id, part, d);
+                }
+                self.mark_raw(id, !is_wide);
+            }
+            UnOp::Neg => {
+                self.canonical(a)?;
+                let code =
+                    if ty == Ty::I64 { Code::VEX_Vpsubq_ymm_ymm_ymmm256 } else { Code::VEX_Vpsubd_ymm_ymm_ymmm256 };
+                for &part in parts(ty) {
+                    let x = self.reg(a, part)?;
+                    let d = self.alloc()?;
+                    self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, d, d, Src::Reg(d))?;
+                    self.emit3(code, d, d, Src::Reg(x))?;
+                    self.set(id, part, d);
+                }
+            }
+            UnOp::Abs if ty == Ty::I32 => {
+                self.canonical(a)?;
+                let x = self.src(a, WORD)?;
+                let d = self.alloc()?;
+                self.emit2(Code::VEX_Vpabsd_ymm_ymmm256, d, x)?;
+                self.set(id, WORD, d);
+            }
+            UnOp::Abs => {
+                for part in LONGS {
+                    let x = self.reg(a, part)?;
+                    let d = self.alloc()?;
+                    self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, d, d, Src::Reg(d))?;
+                    self.emit3(Code::VEX_Vpsubq_ymm_ymm_ymmm256, d, d, Src::Reg(x))?;
+                    self.emit4(Code::VEX_Vblendvpd_ymm_ymm_ymmm256_ymm, d, x, Src::Reg(d), x)?;
+                    self.set(id, part, d);
+                }
+            }
+            UnOp::Not => {
+                self.canonical(a)?;
+                for &part in parts(ty) {
+                    let x = self.reg(a, part)?;
+                    let ones = self.ones();
+                    let d = self.alloc()?;
+                    self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, d, x, ones)?;
+                    self.set(id, part, d);
+                }
+            }
+            UnOp::Sqrt | UnOp::Floor | UnOp::Ceil | UnOp::Trunc | UnOp::RoundEven => {
+                for &part in parts(ty) {
+                    let x = self.src(a, part)?;
+                    let d = self.alloc()?;
+                    if op == UnOp::Sqrt {
+                        let code =
+                            if ty == Ty::F64 { Code::VEX_Vsqrtpd_ymm_ymmm256 } else { Code::VEX_Vsqrtps_ymm_ymmm256 };
+                        self.emit2(code, d, x)?;
+                    } else {
+                        self.round(ty, d, x, op)?;
+                    }
+                    self.set(id, part, d);
+                }
+                self.mark_raw(id, ty == Ty::F32);
+            }
+            UnOp::Round | UnOp::Popc | UnOp::Clz | UnOp::Ctz | UnOp::Brev => {
+                return Err(CompileError::Unsupported("an operation on rows"));
+            }
+        }
+        Ok(())
+    }
+
+    fn round(&mut self, ty: Ty, d: Reg, x: Src, op: UnOp) -> Result {
+        let mode = match op {
+            UnOp::Floor => 9,
+            UnOp::Ceil => 10,
+            UnOp::Trunc => 11,
+            _ => 8u32,
+        };
+        let code =
+            if ty == Ty::F64 { Code::VEX_Vroundpd_ymm_ymmm256_imm8 } else { Code::VEX_Vroundps_ymm_ymmm256_imm8 };
+        let instruction = match x {
+            Src::Reg(x) => Instruction::with3(code, ymm(d), ymm(x), mode)?,
+            Src::Mem(x) => Instruction::with3(code, ymm(d), x, mode)?,
+        };
+        Ok(self.e.a.add_instruction(instruction)?)
+    }
+
+    fn binary(&mut self, id: ValueId, op: BinOp, ty: Ty, a: ValueId, b: ValueId) -> Result {
+        self.seen(ty, &[a, b])?;
+        match (op, ty) {
+            // Of two NaNs the second operand's is kept, which the instruction does of its first.
+            (BinOp::Add, Ty::F64) => self.each(id, ty, Code::VEX_Vaddpd_ymm_ymm_ymmm256, b, a)?,
+            (BinOp::Mul, Ty::F64) => self.each(id, ty, Code::VEX_Vmulpd_ymm_ymm_ymmm256, b, a)?,
+            (BinOp::Div, Ty::F64) => self.each(id, ty, Code::VEX_Vdivpd_ymm_ymm_ymmm256, a, b)?,
+            (BinOp::Sub, Ty::F64) => {
+                for part in LONGS {
+                    let (x, y) = (self.reg(a, part)?, self.reg(b, part)?);
+                    let (d, quiet, mask) = (self.alloc()?, self.alloc()?, self.alloc()?);
+                    self.emit3(Code::VEX_Vsubpd_ymm_ymm_ymmm256, d, x, Src::Reg(y))?;
+                    self.emit3(Code::VEX_Vaddpd_ymm_ymm_ymmm256, quiet, y, Src::Reg(y))?;
+                    self.compare(Code::VEX_Vcmppd_ymm_ymm_ymmm256_imm8, mask, y, Src::Reg(y), 3)?;
+                    self.emit4(Code::VEX_Vblendvpd_ymm_ymm_ymmm256_ymm, d, d, Src::Reg(quiet), mask)?;
+                    self.drop_reg(quiet);
+                    self.drop_reg(mask);
+                    self.set(id, part, d);
+                }
+            }
+            (BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div, Ty::F32) => {
+                let code = match op {
+                    BinOp::Add => Code::VEX_Vaddps_ymm_ymm_ymmm256,
+                    BinOp::Sub => Code::VEX_Vsubps_ymm_ymm_ymmm256,
+                    BinOp::Mul => Code::VEX_Vmulps_ymm_ymm_ymmm256,
+                    _ => Code::VEX_Vdivps_ymm_ymm_ymmm256,
+                };
+                self.each(id, ty, code, a, b)?;
+                self.mark_raw(id, true);
+            }
+            (BinOp::Min | BinOp::Max, Ty::F32 | Ty::F64) => self.real_extreme(id, op == BinOp::Min, ty, a, b)?,
+            (BinOp::Min, Ty::I32) => self.each(id, ty, Code::VEX_Vpminsd_ymm_ymm_ymmm256, a, b)?,
+            (BinOp::Max, Ty::I32) => self.each(id, ty, Code::VEX_Vpmaxsd_ymm_ymm_ymmm256, a, b)?,
+            (BinOp::Min | BinOp::Max, _) => {
+                for part in LONGS {
+                    let (x, y) = (self.reg(a, part)?, self.reg(b, part)?);
+                    let d = self.alloc()?;
+                    self.emit3(Code::VEX_Vpcmpgtq_ymm_ymm_ymmm256, d, x, Src::Reg(y))?;
+                    let (yes, no) = if op == BinOp::Min { (y, x) } else { (x, y) };
+                    self.emit4(Code::VEX_Vblendvpd_ymm_ymm_ymmm256_ymm, d, no, Src::Reg(yes), d)?;
+                    self.set(id, part, d);
+                }
+            }
+            (BinOp::Add, Ty::I32) => self.each(id, ty, Code::VEX_Vpaddd_ymm_ymm_ymmm256, a, b)?,
+            (BinOp::Sub, Ty::I32) => self.each(id, ty, Code::VEX_Vpsubd_ymm_ymm_ymmm256, a, b)?,
+            (BinOp::Mul, Ty::I32) => self.each(id, ty, Code::VEX_Vpmulld_ymm_ymm_ymmm256, a, b)?,
+            (BinOp::Add, _) => self.each(id, ty, Code::VEX_Vpaddq_ymm_ymm_ymmm256, a, b)?,
+            (BinOp::Sub, _) => self.each(id, ty, Code::VEX_Vpsubq_ymm_ymm_ymmm256, a, b)?,
+            (BinOp::Mul, _) => {
+                for part in LONGS {
+                    let (x, y) = (self.reg(a, part)?, self.reg(b, part)?);
+                    let d = self.product(x, y)?;
+                    self.set(id, part, d);
+                }
+            }
+            (BinOp::And, _) => self.each(id, ty, Code::VEX_Vpand_ymm_ymm_ymmm256, a, b)?,
+            (BinOp::Or, _) => self.each(id, ty, Code::VEX_Vpor_ymm_ymm_ymmm256, a, b)?,
+            (BinOp::Xor, _) => self.each(id, ty, Code::VEX_Vpxor_ymm_ymm_ymmm256, a, b)?,
+            // Counts of the width and more shift everything out, as the instructions have it.
+            (BinOp::Shl, Ty::I32) => self.each(id, ty, Code::VEX_Vpsllvd_ymm_ymm_ymmm256, a, b)?,
+            (BinOp::ShrU, Ty::I32) => self.each(id, ty, Code::VEX_Vpsrlvd_ymm_ymm_ymmm256, a, b)?,
+            (BinOp::ShrS, Ty::I32) => self.each(id, ty, Code::VEX_Vpsravd_ymm_ymm_ymmm256, a, b)?,
+            (BinOp::Shl, _) => self.each(id, ty, Code::VEX_Vpsllvq_ymm_ymm_ymmm256, a, b)?,
+            (BinOp::ShrU, _) => self.each(id, ty, Code::VEX_Vpsrlvq_ymm_ymm_ymmm256, a, b)?,
+            (BinOp::ShrS, _) => {
+                for part in LONGS {
+                    let (x, n) = (self.reg(a, part)?, self.reg(b, part)?);
+                    let (d, sign) = (self.alloc()?, self.alloc()?);
+                    self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, sign, sign, Src::Reg(sign))?;
+                    self.emit3(Code::VEX_Vpcmpgtq_ymm_ymm_ymmm256, sign, sign, Src::Reg(x))?;
+                    self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, d, x, Src::Reg(sign))?;
+                    self.emit3(Code::VEX_Vpsrlvq_ymm_ymm_ymmm256, d, d, Src::Reg(n))?;
+                    self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, d, d, Src::Reg(sign))?;
+                    self.drop_reg(sign);
+                    self.set(id, part, d);
+                }
+            }
+            (BinOp::Div | BinOp::Rem, _) => self.quotient(id, op == BinOp::Div, a, b)?,
+            (BinOp::Copysign, _) => {
+                let is_wide = ty == Ty::F64;
+                for &part in parts(ty) {
+                    let (x, y) = (self.reg(a, part)?, self.reg(b, part)?);
+                    let (d, sign) = (self.alloc()?, self.alloc()?);
+                    let (magnitude, top) = if is_wide {
+                        (self.longs(u64::MAX >> 1), self.longs(1 << 63))
+                    } else {
+                        (self.words(u32::MAX >> 1), self.words(1 << 31))
+                    };
+                    self.emit3(Code::VEX_Vandps_ymm_ymm_ymmm256, d, x, magnitude)?;
+                    self.emit3(Code::VEX_Vandps_ymm_ymm_ymmm256, sign, y, top)?;
+                    if !is_wide {
+                        // The sign of a NaN is that of the canonical one.
+                        let ordered = self.alloc()?;
+                        self.compare(Code::VEX_Vcmpps_ymm_ymm_ymmm256_imm8, ordered, y, Src::Reg(y), 7)?;
+                        self.emit3(Code::VEX_Vandps_ymm_ymm_ymmm256, sign, sign, Src::Reg(ordered))?;
+                        self.drop_reg(ordered);
+                    }
+                    self.emit3(Code::VEX_Vorps_ymm_ymm_ymmm256, d, d, Src::Reg(sign))?;
+                    self.drop_reg(sign);
+                    self.set(id, part, d);
+                }
+                self.mark_raw(id, !is_wide);
+            }
+            (BinOp::MulHi | BinOp::Fmod, _) => return Err(CompileError::Unsupported("an operation on rows")),
+        }
+        Ok(())
+    }
+
+    /// The low 64 bits of products.
+    fn product(&mut self, x: Reg, y: Reg) -> Result<Reg> {
+        let (d, t, u) = (self.alloc()?, self.alloc()?, self.alloc()?);
+        self.shift(Code::VEX_Vpsrlq_ymm_ymm_imm8, t, x, 32)?;
+        self.emit3(Code::VEX_Vpmuludq_ymm_ymm_ymmm256, t, t, Src::Reg(y))?;
+        self.shift(Code::VEX_Vpsrlq_ymm_ymm_imm8, u, y, 32)?;
+        self.emit3(Code::VEX_Vpmuludq_ymm_ymm_ymmm256, u, u, Src::Reg(x))?;
+        self.emit3(Code::VEX_Vpaddq_ymm_ymm_ymmm256, t, t, Src::Reg(u))?;
+        self.shift(Code::VEX_Vpsllq_ymm_ymm_imm8, t, t, 32)?;
+        self.emit3(Code::VEX_Vpmuludq_ymm_ymm_ymmm256, d, x, Src::Reg(y))?;
+        self.emit3(Code::VEX_Vpaddq_ymm_ymm_ymmm256, d, d, Src::Reg(t))?;
+        self.drop_reg(t);
+        self.drop_reg(u);
+        Ok(d)
+    }
+
+    /// Quotients or remainders of 32-bit integers by way of real(8), where they are exact.
+    fn quotient(&mut self, id: ValueId, wants_quotient: bool, a: ValueId, b: ValueId) -> Result {
+        let (x, y) = (self.reg(a, WORD)?, self.reg(b, WORD)?);
+        let (low, high) = (self.alloc()?, self.alloc()?);
+        let (under, over) = (self.alloc()?, self.alloc()?);
+        self.halves(Code::VEX_Vcvtdq2pd_ymm_xmmm128, low, high, x)?;
+        self.halves(Code::VEX_Vcvtdq2pd_ymm_xmmm128, under, over, y)?;
+        self.emit3(Code::VEX_Vdivpd_ymm_ymm_ymmm256, low, low, Src::Reg(under))?;
+        self.emit3(Code::VEX_Vdivpd_ymm_ymm_ymmm256, high, high, Src::Reg(over))?;
+        self.join(Code::VEX_Vcvttpd2dq_xmm_ymmm256, low, low, high)?;
+        if wants_quotient {
+            // Of a division by zero all bits are one.
+            self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, under, under, Src::Reg(under))?;
+            self.emit3(Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, under, under, Src::Reg(y))?;
+            self.emit3(Code::VEX_Vpor_ymm_ymm_ymmm256, low, low, Src::Reg(under))?;
+        } else {
+            self.emit3(Code::VEX_Vpmulld_ymm_ymm_ymmm256, low, low, Src::Reg(y))?;
+            self.emit3(Code::VEX_Vpsubd_ymm_ymm_ymmm256, low, x, Src::Reg(low))?;
+        }
+        for reg in [high, under, over] {
+            self.drop_reg(reg);
+        }
+        self.set(id, WORD, low);
+        Ok(())
+    }
+
+    /// Applies an instruction that makes four words of 32 bits of four of 64 to two registers.
+    fn join(&mut self, code: Code, d: Reg, low: Reg, high: Reg) -> Result {
+        let xmm = super::strip::xmm;
+        self.e.a.add_instruction(Instruction::with2(code, xmm(high), ymm(high))?)?;
+        self.e.a.add_instruction(Instruction::with2(code, xmm(d), ymm(low))?)?;
+        let insert = Code::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
+        self.e.a.add_instruction(Instruction::with4(insert, ymm(d), ymm(d), xmm(high), 1)?)?;
+        Ok(())
+    }
+
+    /// The lesser or the greater of two reals: of a number and a NaN the number, of two zeros the one with the right sign.
+    fn real_extreme(&mut self, id: ValueId, is_min: bool, ty: Ty, a: ValueId, b: ValueId) -> Result {
+        let is_wide = ty == Ty::F64;
+        let (compare, blend) = if is_wide {
+            (Code::VEX_Vcmppd_ymm_ymm_ymmm256_imm8, Code::VEX_Vblendvpd_ymm_ymm_ymmm256_ymm)
+        } else {
+            (Code::VEX_Vcmpps_ymm_ymm_ymmm256_imm8, Code::VEX_Vblendvps_ymm_ymm_ymmm256_ymm)
+        };
+        for &part in parts(ty) {
+            let (x, y) = (self.reg(a, part)?, self.reg(b, part)?);
+            let (d, t, mask) = (self.alloc()?, self.alloc()?, self.alloc()?);
+            self.compare(compare, mask, x, Src::Reg(y), if is_min { 0x11 } else { 0x1e })?;
+            self.emit4(blend, d, y, Src::Reg(x), mask)?;
+            // Equal: the same bits, or two zeros, of which the lesser has the sign if one has.
+            self.compare(compare, mask, x, Src::Reg(y), 0)?;
+            let both = if is_min { Code::VEX_Vorps_ymm_ymm_ymmm256 } else { Code::VEX_Vandps_ymm_ymm_ymmm256 };
+            self.emit3(both, t, x, Src::Reg(y))?;
+            self.emit4(blend, d, d, Src::Reg(t), mask)?;
+            self.compare(compare, mask, y, Src::Reg(y), 3)?;
+            self.emit4(blend, d, d, Src::Reg(x), mask)?;
+            if is_wide {
+                // Both are NaNs: the second one, made quiet.
+                self.compare(compare, mask, d, Src::Reg(d), 3)?;
+                self.emit3(Code::VEX_Vaddpd_ymm_ymm_ymmm256, t, y, Src::Reg(y))?;
+                self.emit4(blend, d, d, Src::Reg(t), mask)?;
+            }
+            self.drop_reg(t);
+            self.drop_reg(mask);
+            self.set(id, part, d);
+        }
+        self.mark_raw(id, !is_wide);
+        Ok(())
+    }
+
+    fn ternary(&mut self, id: ValueId, op: TriOp, ty: Ty, [a, b, c]: [ValueId; 3]) -> Result {
+        self.seen(ty, &[a, b, c])?;
+        for &part in parts(ty) {
+            match (op, ty) {
+                (TriOp::Fma, Ty::F32) => {
+                    let y = self.reg(b, part)?;
+                    let x = self.src(a, part)?;
+                    let z = self.src(c, part)?;
+                    let d = self.alloc()?;
+                    self.emit2(Code::VEX_Vmovups_ymm_ymmm256, d, z)?;
+                    self.emit3(Code::VEX_Vfmadd231ps_ymm_ymm_ymmm256, d, y, x)?;
+                    self.set(id, part, d);
+                }
+                (TriOp::Fma, Ty::F64) => {
+                    let [x, y, z] = [self.reg(a, part)?, self.reg(b, part)?, self.reg(c, part)?];
+                    let (d, mask, quiet) = (self.alloc()?, self.alloc()?, self.alloc()?);
+                    self.emit2(Code::VEX_Vmovups_ymm_ymmm256, d, Src::Reg(z))?;
+                    self.emit3(Code::VEX_Vfmadd231pd_ymm_ymm_ymmm256, d, y, Src::Reg(x))?;
+                    // Of several NaNs the third operand's is kept, then the second's; processors differ in which they take.
+                    let mut done = self.e.a.create_label();
+                    self.compare(Code::VEX_Vcmppd_ymm_ymm_ymmm256_imm8, mask, d, Src::Reg(d), 3)?;
+                    self.emit2(Code::VEX_Vptest_ymm_ymmm256, mask, Src::Reg(mask))?;
+                    self.e.a.je(done)?;
+                    for kept in [y, z] {
+                        self.compare(Code::VEX_Vcmppd_ymm_ymm_ymmm256_imm8, mask, kept, Src::Reg(kept), 3)?;
+                        self.emit3(Code::VEX_Vaddpd_ymm_ymm_ymmm256, quiet, kept, Src::Reg(kept))?;
+                        self.emit4(Code::VEX_Vblendvpd_ymm_ymm_ymmm256_ymm, d, d, Src::Reg(quiet), mask)?;
+                    }
+                    self.e.a.set_label(&mut done)?;
+                    self.e.a.nop()?;
+                    self.drop_reg(mask);
+                    self.drop_reg(quiet);
+                    self.set(id, part, d);
+                }
+                (_, Ty::I64) => {
+                    let (x, y) = (self.reg(a, part)?, self.reg(b, part)?);
+                    let d = self.product(x, y)?;
+                    let z = self.src(c, part)?;
+                    self.emit3(Code::VEX_Vpaddq_ymm_ymm_ymmm256, d, d, z)?;
+                    self.set(id, part, d);
+                }
+                _ => {
+                    let x = self.reg(a, part)?;
+                    let y = self.src(b, part)?;
+                    let z = self.src(c, part)?;
+                    let d = self.alloc()?;
+                    self.emit3(Code::VEX_Vpmulld_ymm_ymm_ymmm256, d, x, y)?;
+                    self.emit3(Code::VEX_Vpaddd_ymm_ymm_ymmm256, d, d, z)?;
+                    self.set(id, part, d);
+                }
+            }
+        }
+        self.mark_raw(id, ty == Ty::F32);
+        Ok(())
+    }
+
+    fn comparison(&mut self, id: ValueId, op: CmpOp, ty: Ty, a: ValueId, b: ValueId) -> Result {
+        self.seen(ty, &[a, b])?;
+        let is_wide = class_of(ty) == Class::Long;
+        for &part in parts(ty) {
+            if ty.is_real() {
+                let which = match op {
+                    CmpOp::Eq => 0,
+                    CmpOp::Ne => 4,
+                    CmpOp::Lt | CmpOp::LtU => 0x11,
+                    CmpOp::Le => 0x12,
+                    CmpOp::Gt => 0x1e,
+                    CmpOp::Ge | CmpOp::GeU => 0x1d,
+                };
+                let x = self.reg(a, part)?;
+                let y = self.src(b, part)?;
+                let d = self.alloc()?;
+                let code =
+                    if is_wide { Code::VEX_Vcmppd_ymm_ymm_ymmm256_imm8 } else { Code::VEX_Vcmpps_ymm_ymm_ymmm256_imm8 };
+                self.compare(code, d, x, y, which)?;
+                self.set(id, part, d);
+                continue;
+            }
+            let (equal, greater) = if is_wide {
+                (Code::VEX_Vpcmpeqq_ymm_ymm_ymmm256, Code::VEX_Vpcmpgtq_ymm_ymm_ymmm256)
+            } else {
+                (Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, Code::VEX_Vpcmpgtd_ymm_ymm_ymmm256)
+            };
+            let (x, y) = (self.reg(a, part)?, self.reg(b, part)?);
+            let d = self.alloc()?;
+            let negate = matches!(op, CmpOp::Ne | CmpOp::Le | CmpOp::Ge | CmpOp::GeU);
+            match op {
+                CmpOp::Eq | CmpOp::Ne => self.emit3(equal, d, x, Src::Reg(y))?,
+                CmpOp::Gt | CmpOp::Le => self.emit3(greater, d, x, Src::Reg(y))?,
+                CmpOp::Lt | CmpOp::Ge => self.emit3(greater, d, y, Src::Reg(x))?,
+                CmpOp::LtU | CmpOp::GeU => {
+                    // With the signs flipped unsigned order is signed order.
+                    let t = self.alloc()?;
+                    let sign = if is_wide { self.longs(1 << 63) } else { self.words(1 << 31) };
+                    self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, t, x, sign)?;
+                    self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, d, y, sign)?;
+                    self.emit3(greater, d, d, Src::Reg(t))?;
+                    self.drop_reg(t);
+                }
+            }
+            if negate {
+                let ones = self.ones();
+                self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, d, d, ones)?;
+            }
+            self.set(id, part, d);
+        }
+        Ok(())
+    }
+
+    fn select(&mut self, id: ValueId, class: Class, condition: ValueId, a: ValueId, b: ValueId) -> Result {
+        match class {
+            Class::Pred => {
+                let c = self.pred_words(condition)?;
+                let (x, y) = (self.pred_words(a)?, self.pred_words(b)?);
+                let d = self.alloc()?;
+                self.emit4(Code::VEX_Vblendvps_ymm_ymm_ymmm256_ymm, d, y, Src::Reg(x), c)?;
+                self.set(id, WORD, d);
+            }
+            Class::Long => {
+                let masks = self.pred_longs(condition)?;
+                for (part, mask) in LONGS.into_iter().zip(masks) {
+                    let y = self.reg(b, part)?;
+                    let x = self.src(a, part)?;
+                    let d = self.alloc()?;
+                    self.emit4(Code::VEX_Vblendvpd_ymm_ymm_ymmm256_ymm, d, y, x, mask)?;
+                    self.set(id, part, d);
+                }
+            }
+            _ => {
+                if self.is_raw(a) != self.is_raw(b) {
+                    self.canonical(a)?;
+                    self.canonical(b)?;
+                }
+                let mask = self.pred_words(condition)?;
+                let y = self.reg(b, WORD)?;
+                let x = self.src(a, WORD)?;
+                let d = self.alloc()?;
+                self.emit4(Code::VEX_Vblendvps_ymm_ymm_ymmm256_ymm, d, y, x, mask)?;
+                self.set(id, WORD, d);
+                let is_raw = self.is_raw(a);
+                self.mark_raw(id, is_raw);
+            }
+        }
+        Ok(())
+    }
+
+    fn conversion(&mut self, id: ValueId, op: CvtOp, from: Ty, to: Ty, a: ValueId) -> Result {
+        if (from, to) != (Ty::F32, Ty::I32) || op == CvtOp::Bits {
+            self.canonical_row(a)?;
+        }
+        match (op, from, to) {
+            (CvtOp::Bits, ..) => {
+                for &part in parts(from) {
+                    let x = self.reg(a, part)?;
+                    let d = self.alloc()?;
+                    self.emit2(Code::VEX_Vmovaps_ymm_ymmm256, d, Src::Reg(x))?;
+                    self.set(id, part, d);
+                }
+            }
+            (CvtOp::PredToInt, ..) => {
+                let mask = self.pred_words(a)?;
+                let d = self.alloc()?;
+                self.emit2(Code::VEX_Vmovaps_ymm_ymmm256, d, Src::Reg(mask))?;
+                self.set(id, WORD, d);
+            }
+            (CvtOp::IntToPred, ..) => {
+                let x = self.reg(a, WORD)?;
+                let d = self.alloc()?;
+                self.shift(Code::VEX_Vpslld_ymm_ymm_imm8, d, x, 31)?;
+                self.shift(Code::VEX_Vpsrad_ymm_ymm_imm8, d, d, 31)?;
+                self.set(id, WORD, d);
+            }
+            (_, Ty::I32, Ty::F32) => {
+                let x = self.src(a, WORD)?;
+                let d = self.alloc()?;
+                self.emit2(Code::VEX_Vcvtdq2ps_ymm_ymmm256, d, x)?;
+                self.set(id, WORD, d);
+            }
+            (_, Ty::I32 | Ty::F32, Ty::I64 | Ty::F64) => {
+                let code = match (op, from, to) {
+                    (CvtOp::CastU, ..) => Code::VEX_Vpmovzxdq_ymm_xmmm128,
+                    (_, Ty::I32, Ty::I64) => Code::VEX_Vpmovsxdq_ymm_xmmm128,
+                    (_, Ty::I32, _) => Code::VEX_Vcvtdq2pd_ymm_xmmm128,
+                    _ => Code::VEX_Vcvtps2pd_ymm_xmmm128,
+                };
+                let x = self.reg(a, WORD)?;
+                let (low, high) = (self.alloc()?, self.alloc()?);
+                self.halves(code, low, high, x)?;
+                self.set(id, LONGS[0], low);
+                self.set(id, LONGS[1], high);
+            }
+            (_, Ty::I64, Ty::I32) => {
+                let (low, high) = (self.reg(a, LONGS[0])?, self.reg(a, LONGS[1])?);
+                let d = self.alloc()?;
+                self.narrow(d, low, high)?;
+                self.set(id, WORD, d);
+            }
+            (_, Ty::F64, Ty::F32) => {
+                let (low, high) = (self.reg(a, LONGS[0])?, self.reg(a, LONGS[1])?);
+                let (d, t) = (self.alloc()?, self.alloc()?);
+                self.emit2(Code::VEX_Vmovaps_ymm_ymmm256, t, Src::Reg(high))?;
+                self.join(Code::VEX_Vcvtpd2ps_xmm_ymmm256, d, low, t)?;
+                self.drop_reg(t);
+                self.set(id, WORD, d);
+            }
+            (_, Ty::F32, Ty::I32) => {
+                let mut x = self.reg(a, WORD)?;
+                let (d, mask, t) = (self.alloc()?, self.alloc()?, self.alloc()?);
+                if op != CvtOp::Cast {
+                    self.round(Ty::F32, t, Src::Reg(x), if op == CvtOp::FloorI { UnOp::Floor } else { UnOp::Ceil })?;
+                    x = t;
+                }
+                self.emit2(Code::VEX_Vcvttps2dq_ymm_ymmm256, d, Src::Reg(x))?;
+                // What is too large becomes the greatest integer; what is too small is the least one already; a NaN becomes 0.
+                let limit = self.words(2_147_483_648.0_f32.to_bits());
+                self.compare(Code::VEX_Vcmpps_ymm_ymm_ymmm256_imm8, mask, x, limit, 0x1d)?;
+                self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, d, d, Src::Reg(mask))?;
+                self.compare(Code::VEX_Vcmpps_ymm_ymm_ymmm256_imm8, mask, x, Src::Reg(x), 7)?;
+                self.emit3(Code::VEX_Vpand_ymm_ymm_ymmm256, d, d, Src::Reg(mask))?;
+                self.drop_reg(mask);
+                self.drop_reg(t);
+                self.set(id, WORD, d);
+            }
+            (_, Ty::F64, Ty::I32) => {
+                let mut x = [self.reg(a, LONGS[0])?, self.reg(a, LONGS[1])?];
+                let (d, high) = (self.alloc()?, self.alloc()?);
+                let masks = [self.alloc()?, self.alloc()?];
+                let limit = self.longs(2_147_483_648.0_f64.to_bits());
+                if op != CvtOp::Cast {
+                    for (x, d) in x.iter_mut().zip([d, high]) {
+                        self.round(
+                            Ty::F64,
+                            d,
+                            Src::Reg(*x),
+                            if op == CvtOp::FloorI { UnOp::Floor } else { UnOp::Ceil },
+                        )?;
+                        *x = d;
+                    }
+                }
+                for (x, mask) in x.iter().zip(masks) {
+                    self.compare(Code::VEX_Vcmppd_ymm_ymm_ymmm256_imm8, mask, *x, limit, 0x1d)?;
+                }
+                self.narrow(masks[0], masks[0], masks[1])?;
+                if x[1] != high {
+                    self.emit2(Code::VEX_Vmovaps_ymm_ymmm256, high, Src::Reg(x[1]))?;
+                }
+                // A NaN and what is too small become the least integer by the instruction itself.
+                self.join(Code::VEX_Vcvttpd2dq_xmm_ymmm256, d, x[0], high)?;
+                self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, d, d, Src::Reg(masks[0]))?;
+                for reg in [high, masks[0], masks[1]] {
+                    self.drop_reg(reg);
+                }
+                self.set(id, WORD, d);
+            }
+            _ => return Err(CompileError::Unsupported("a conversion of rows")),
+        }
+        Ok(())
+    }
+
+    /// Makes a row canonical, if it is one of 32 bits.
+    fn canonical_row(&mut self, id: ValueId) -> Result {
+        if self.is_raw(id) { self.canonical(id) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,300 @@
+//! Values that all lanes share, in general registers: each is computed once, before anything else, and kept on the stack.
+
+use super::{CompileError, Current, Emitter, Result, field};
+use crate::segment::{Class, Value, ValueId};
+use crate::state::State;
+use iced_x86::code_asm::{
+    AsmRegister64, dword_ptr, eax, ecx, edx, qword_ptr, r12, r13, r14, r15, rax, rbx, rcx, rdx, rsp,
+};
+use ir::Ty;
+use ir::op::{BinOp, CmpOp, CvtOp, UnOp};
+use std::mem::offset_of;
+
+/// Whether the compiler knows the operations of a value. The others are left to the interpreter.
+pub(crate) fn is_known(value: &Value) -> bool {
+    let int = |ty: Ty| matches!(ty, Ty::I32 | Ty::I64);
+    match *value {
+        Value::ScalarUn(op, ty, _) => {
+            op == UnOp::Mov && ty.bytes() >= 4 || int(ty) && matches!(op, UnOp::Neg | UnOp::Not | UnOp::Abs)
+        }
+        Value::ScalarBin(op, ty, ..) => int(ty) && !matches!(op, BinOp::MulHi | BinOp::Copysign | BinOp::Fmod),
+        Value::ScalarCmp(_, ty, ..) => int(ty),
+        Value::ScalarCvt(op, from, to, _) => {
+            matches!((op, from, to), (CvtOp::Cast | CvtOp::CastU, Ty::I32, Ty::I64) | (CvtOp::Cast, Ty::I64, Ty::I32))
+                || op == CvtOp::Bits && from.bytes() == to.bytes() && from != Ty::Pred && to != Ty::Pred
+        }
+        _ => true,
+    }
+}
+
+impl Emitter<'_> {
+    /// Computes every scalar, and checks every access.
+    pub(super) fn scalars(&mut self, at: &mut Current<'_>) -> Result {
+        let segment = at.segment;
+        at.pointers = vec![0; segment.accesses.len()];
+        let mut checked = vec![false; segment.accesses.len()];
+        let mut patterns = Vec::new();
+        for (i, value) in segment.values.iter().enumerate() {
+            if !at.needed[i] || value.class() != Class::Scalar {
+                continue;
+            }
+            if let Value::ScalarLoad(access) = *value {
+                self.check(at, access, &mut patterns)?;
+                checked[access as usize] = true;
+            }
+            self.scalar(at, i as ValueId, value)?;
+        }
+        for access in 0..segment.accesses.len() as u32 {
+            if !checked[access as usize] {
+                self.check(at, access, &mut patterns)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn scalar(&mut self, at: &mut Current<'_>, id: ValueId, value: &Value) -> Result {
+        if !is_known(value) {
+            return Err(CompileError::Unsupported("an operation on scalars"));
+        }
+        match *value {
+            Value::Constant(_) => return Ok(()),
+            Value::Scalar(slot) => {
+                let is_written = |o: &&crate::Out| o.class == Class::Scalar && o.slot == slot && o.value != id;
+                if at.segment.outs.iter().find(is_written).is_none() {
+                    return Ok(());
+                }
+                self.a.mov(rax, qword_ptr(r14 + 8 * slot as i32))?;
+            }
+            Value::Geometry(word) => self.a.mov(rax, qword_ptr(rbx + (field!(geometry) + 8 * word as i32)))?,
+            Value::FirstThread(dimension) => {
+                self.a.mov(rax, qword_ptr(rbx + field!(threads)))?;
+                self.a.mov(eax, dword_ptr(rax + 128 * dimension as i32))?;
+            }
+            Value::FirstPred(slot) => {
+                self.a.tzcnt(ecx, dword_ptr(rbx + field!(mask)))?;
+                self.a.shrx(eax, dword_ptr(r15 + 4 * slot as i32), ecx)?;
+                self.a.and(eax, 1)?;
+            }
+            Value::FirstRow(class, slot) => {
+                self.a.tzcnt(ecx, dword_ptr(rbx + field!(mask)))?;
+                if class == Class::Long {
+                    self.a.mov(rax, qword_ptr(r13 + rcx * 8 + 256 * slot as i32))?;
+                } else {
+                    self.a.mov(eax, dword_ptr(r12 + rcx * 4 + 128 * slot as i32))?;
+                }
+            }
+            Value::ScalarUn(op, ty, a) => {
+                self.load_scalar(at, a, rax)?;
+                match (op, ty) {
+                    (UnOp::Neg, Ty::I32) => self.a.neg(eax)?,
+                    (UnOp::Neg, _) => self.a.neg(rax)?,
+                    (UnOp::Not, Ty::I32) => self.a.not(eax)?,
+                    (UnOp::Not, _) => self.a.not(rax)?,
+                    (UnOp::Abs, Ty::I32) => {
+                        self.a.mov(ecx, eax)?;
+                        self.a.neg(ecx)?;
+                        self.a.cmovns(eax, ecx)?;
+                    }
+                    (UnOp::Abs, _) => {
+                        self.a.mov(rcx, rax)?;
+                        self.a.neg(rcx)?;
+                        self.a.cmovns(rax, rcx)?;
+                    }
+                    _ => {}
+                }
+            }
+            Value::ScalarBin(op, ty, a, b) => self.scalar_binary(at, op, ty == Ty::I64, a, b)?,
+            Value::ScalarCmp(op, ty, a, b) => {
+                self.load_scalar(at, a, rax)?;
+                self.load_scalar(at, b, rcx)?;
+                if ty == Ty::I64 {
+                    self.a.cmp(rax, rcx)?;
+                } else {
+                    self.a.cmp(eax, ecx)?;
+                }
+                use iced_x86::code_asm::al;
+                match op {
+                    CmpOp::Eq => self.a.sete(al)?,
+                    CmpOp::Ne => self.a.setne(al)?,
+                    CmpOp::Lt => self.a.setl(al)?,
+                    CmpOp::Le => self.a.setle(al)?,
+                    CmpOp::Gt => self.a.setg(al)?,
+                    CmpOp::Ge => self.a.setge(al)?,
+                    CmpOp::LtU => self.a.setb(al)?,
+                    CmpOp::GeU => self.a.setae(al)?,
+                }
+                self.a.movzx(eax, al)?;
+            }
+            Value::ScalarCvt(op, from, to, a) => {
+                self.load_scalar(at, a, rax)?;
+                match (op, from, to) {
+                    (CvtOp::Cast, Ty::I32, Ty::I64) => self.a.movsxd(rax, eax)?,
+                    (_, _, Ty::I32) => self.a.mov(eax, eax)?,
+                    _ => {}
+                }
+            }
+            Value::ScalarSelect(condition, a, b) => {
+                self.load_scalar(at, condition, rdx)?;
+                self.load_scalar(at, a, rax)?;
+                self.load_scalar(at, b, rcx)?;
+                self.a.test(edx, edx)?;
+                self.a.cmove(rax, rcx)?;
+            }
+            Value::ScalarLoad(access) => {
+                let bytes = at.segment.accesses[access as usize].bytes;
+                self.a.mov(rax, qword_ptr(rsp + at.pointers[access as usize]))?;
+                match bytes {
+                    1 => self.a.movzx(eax, iced_x86::code_asm::byte_ptr(rax))?,
+                    2 => self.a.movzx(eax, iced_x86::code_asm::word_ptr(rax))?,
+                    4 => self.a.mov(eax, dword_ptr(rax))?,
+                    _ => self.a.mov(rax, qword_ptr(rax))?,
+                }
+            }
+            _ => return Err(CompileError::Encoding("no scalar".to_owned())),
+        }
+        let place = self.take(8, 8)?;
+        self.a.mov(qword_ptr(rsp + place), rax)?;
+        at.places[id as usize] = Some(place);
+        Ok(())
+    }
+
+    fn scalar_binary(&mut self, at: &Current<'_>, op: BinOp, is_wide: bool, a: ValueId, b: ValueId) -> Result {
+        self.load_scalar(at, a, rax)?;
+        self.load_scalar(at, b, rcx)?;
+        let bits = if is_wide { 64 } else { 32 };
+        macro_rules! both {
+            ($op:ident) => {
+                if is_wide { self.a.$op(rax, rcx)? } else { self.a.$op(eax, ecx)? }
+            };
+        }
+        match op {
+            BinOp::Add => both!(add),
+            BinOp::Sub => both!(sub),
+            BinOp::Mul => both!(imul_2),
+            BinOp::And => both!(and),
+            BinOp::Or => both!(or),
+            BinOp::Xor => both!(xor),
+            BinOp::Min | BinOp::Max => {
+                both!(cmp);
+                if op == BinOp::Min { both!(cmovg) } else { both!(cmovl) }
+            }
+            BinOp::Shl | BinOp::ShrU => {
+                let is_left = op == BinOp::Shl;
+                match (is_wide, is_left) {
+                    (true, true) => self.a.shlx(rax, rax, rcx)?,
+                    (true, false) => self.a.shrx(rax, rax, rcx)?,
+                    (false, true) => self.a.shlx(eax, eax, ecx)?,
+                    (false, false) => self.a.shrx(eax, eax, ecx)?,
+                }
+                // All bits one if the count is less than the width, else none.
+                if is_wide {
+                    self.a.cmp(rcx, bits)?;
+                } else {
+                    self.a.cmp(ecx, bits)?;
+                }
+                self.a.sbb(rdx, rdx)?;
+                self.a.and(rax, rdx)?;
+            }
+            BinOp::ShrS => {
+                self.a.mov(edx, (bits - 1) as u32)?;
+                if is_wide {
+                    self.a.cmp(rcx, rdx)?;
+                } else {
+                    self.a.cmp(ecx, edx)?;
+                }
+                self.a.cmova(rcx, rdx)?;
+                if is_wide { self.a.sarx(rax, rax, rcx)? } else { self.a.sarx(eax, eax, ecx)? }
+            }
+            BinOp::Div | BinOp::Rem => {
+                let (mut special, mut minus, mut done) =
+                    (self.a.create_label(), self.a.create_label(), self.a.create_label());
+                if is_wide {
+                    self.a.test(rcx, rcx)?;
+                } else {
+                    self.a.test(ecx, ecx)?;
+                }
+                self.a.je(special)?;
+                if is_wide {
+                    self.a.cmp(rcx, -1)?;
+                } else {
+                    self.a.cmp(ecx, -1)?;
+                }
+                self.a.je(minus)?;
+                if is_wide {
+                    self.a.cqo()?;
+                    self.a.idiv(rcx)?;
+                } else {
+                    self.a.cdq()?;
+                    self.a.idiv(ecx)?;
+                }
+                if op == BinOp::Rem {
+                    if is_wide { self.a.mov(rax, rdx)? } else { self.a.mov(eax, edx)? }
+                }
+                self.a.jmp(done)?;
+                self.a.set_label(&mut special)?;
+                if op == BinOp::Div {
+                    if is_wide { self.a.mov(rax, -1i64)? } else { self.a.mov(eax, -1)? }
+                }
+                self.a.jmp(done)?;
+                self.a.set_label(&mut minus)?;
+                if op == BinOp::Rem {
+                    self.a.xor(eax, eax)?;
+                } else if is_wide {
+                    self.a.neg(rax)?;
+                } else {
+                    self.a.neg(eax)?;
+                }
+                self.a.set_label(&mut done)?;
+                self.a.nop()?;
+            }
+            BinOp::MulHi | BinOp::Copysign | BinOp::Fmod => {
+                return Err(CompileError::Unsupported("an operation on scalars"));
+            }
+        }
+        // A word of 32 bits is zero-extended.
+        if !is_wide {
+            self.a.mov(eax, eax)?;
+        }
+        Ok(())
+    }
+
+    /// Where a scalar lies, to be read by a vector instruction.
+    pub(super) fn scalar_place(&mut self, at: &mut Current<'_>, value: ValueId) -> Result<(AsmRegister64, i32)> {
+        if let (None, Value::Constant(word)) = (at.places[value as usize], at.segment.values[value as usize]) {
+            let bytes = self.constant(std::array::from_fn(|i| word.to_le_bytes()[i % 8]));
+            return Ok((iced_x86::code_asm::rbp, bytes));
+        }
+        match (at.places[value as usize], at.segment.values[value as usize]) {
+            (Some(place), _) => Ok((rsp, place)),
+            (None, Value::Scalar(slot)) => Ok((r14, 8 * slot as i32)),
+            (None, _) => Err(CompileError::Encoding("a scalar without a place".to_owned())),
+        }
+    }
+
+    /// Adds the sum of terms to a register; `rcx` is lost.
+    pub(super) fn add_terms(&mut self, at: &Current<'_>, to: AsmRegister64, terms: &[crate::AddressTerm]) -> Result {
+        for term in terms {
+            self.load_scalar(at, term.value, rcx)?;
+            if term.is_narrow {
+                self.a.movsxd(rcx, ecx)?;
+            }
+            self.multiply(term.factor)?;
+            self.a.add(to, rcx)?;
+        }
+        Ok(())
+    }
+
+    /// Multiplies `rcx` by a constant.
+    pub(super) fn multiply(&mut self, factor: i64) -> Result {
+        match factor {
+            1 => {}
+            _ if factor > 0 && (factor as u64).is_power_of_two() => self.a.shl(rcx, factor.trailing_zeros())?,
+            _ if i32::try_from(factor).is_ok() => self.a.imul_3(rcx, rcx, factor as i32)?,
+            _ => {
+                self.a.mov(rdx, factor)?;
+                self.a.imul_2(rcx, rdx)?;
+            }
+        }
+        Ok(())
+    }
+}

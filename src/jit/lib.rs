@@ -1,0 +1,31 @@
+//! Machine code for the operations of a warp of 32 lanes.
+//!
+//! The input is a [`Routine`]: segments of straight-line code over the values of a frame, with the segments that follow each of
+//! them. [`compile`] makes x86-64 code of it. The code works on a [`State`]: pointers to the registers of a frame, the windows of
+//! memory that it may access, and the counters of the executor.
+//!
+//! # Segments
+//!
+//! A segment is a transaction. First it checks everything that can prevent it: the budget, the shape of the addresses, the bounds
+//! of each access. If a check fails, nothing has changed, and the code returns the operation at which the segment begins. Then it
+//! computes, stores, and goes on with the next segment. So the state of the frame at the boundary of a segment is the
+//! interpreter's, and any operation that the code does not know can be left to the interpreter.
+//!
+//! Between its checks and its stores a segment only computes and loads, and there no lane depends on another. So the code takes
+//! a *strip* of lanes at a time (8 with AVX2) and computes the whole segment for it in vector registers. Only what later segments
+//! read goes back to the frame.
+//!
+//! Not here: which operations become segments, how the interpreter goes on (`vm`), what operations mean (`ir::eval`, `scalar`).
+
+mod code;
+mod emit;
+mod segment;
+mod state;
+
+pub use code::{Entry, NativeCode};
+pub use emit::{CompileError, compile, is_available, is_known};
+pub use segment::{
+    Access, AccessId, AddressTerm, Class, Condition, End, Index, Leave, Out, PatternKey, Place, Routine, Segment,
+    Store, Value, ValueId,
+};
+pub use state::{Outcome, PatternHead, State, Window};

@@ -1,0 +1,114 @@
+//! What compiled code works on: a table of pointers and counters whose layout both sides know.
+//!
+//! Not here: how the table is filled (`vm`).
+#![allow(unsafe_code)] // A window moves with its warp from thread to thread.
+
+use crate::segment::PatternKey;
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+
+/// A range of addresses whose bytes lie at consecutive places of this process.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Window {
+    /// The first address.
+    pub low: u64,
+    /// How far above `low` the lowest address of an access may lie. An access has one extent, which is subtracted.
+    pub limit: u64,
+    /// Where the byte at `low` is.
+    pub place: *mut u8,
+}
+
+// SAFETY: a window is a note of where bytes were. Who uses the pointer asks first whether the note still holds.
+unsafe impl Send for Window {}
+// SAFETY: as above.
+unsafe impl Sync for Window {}
+
+impl Window {
+    /// A window that no access lies in.
+    pub const EMPTY: Window = Window { low: u64::MAX, limit: 0, place: std::ptr::null_mut() };
+}
+
+/// The part of a lane pattern that compiled code reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(C)]
+pub struct PatternHead {
+    /// The value of lane 0.
+    pub first: i64,
+    /// How the lanes differ; [`PatternKey::IRREGULAR`] if there is no rule.
+    pub key: PatternKey,
+    /// The lanes that it holds for.
+    pub mask: u32,
+}
+
+/// Why compiled code returned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub enum Outcome {
+    /// The interpreter goes on at [`State::pc`].
+    Continue = 0,
+    /// All lanes have left the loop [`State::left_loop`], the last of them those of [`State::left_last`].
+    Left = 1,
+}
+
+/// What compiled code works on.
+#[derive(Debug)]
+#[repr(C)]
+pub struct State {
+    /// Predicates, one word each.
+    pub preds: *mut u32,
+    /// Rows of 32 words of 32 bits.
+    pub words: *mut u32,
+    /// Rows of 32 words of 64 bits.
+    pub longs: *mut u64,
+    /// Scalars.
+    pub scalars: *mut u64,
+    /// A window for each access expression.
+    pub windows: *mut Window,
+    /// The first lane pattern; each begins with a [`PatternHead`].
+    pub patterns: *mut u8,
+    /// Schedule points that are left.
+    pub budget: u64,
+    /// Stores so far.
+    pub writes: u64,
+    /// Schedule points since the last store.
+    pub polls: u32,
+    /// The lanes that run.
+    pub mask: u32,
+    /// The operation at which these lanes wait for others.
+    pub join: u32,
+    /// Whether lanes of a loop may not leave one after another.
+    pub keeps_order: u32,
+    /// Where the interpreter goes on.
+    pub pc: u32,
+    /// The loop that lanes have left.
+    pub left_loop: u32,
+    /// The lanes that left it last.
+    pub left_last: u32,
+    /// The lanes that ran when the code was entered.
+    pub entered: u32,
+    /// Shared memory of the block.
+    pub shared: *mut u8,
+    /// Its bytes.
+    pub shared_len: u64,
+    /// Address of the local memory of the frame.
+    pub local_base: u64,
+    /// Rows of local memory: a word of 32 bits of each lane, then the next.
+    pub local_rows: *mut u32,
+    /// Bytes of local memory of a lane.
+    pub local_len: u64,
+    /// Three rows: the thread indices of the lanes.
+    pub threads: *const u32,
+    /// Block extents, block index and grid extents.
+    pub geometry: [u64; 9],
+    /// Fills the window of an access, given `user`, the number of the access and its lowest address. False if it cannot.
+    pub refill: extern "C" fn(*mut c_void, u32, u64) -> bool,
+    /// Works a lane pattern out, given `user` and its number.
+    pub update_pattern: extern "C" fn(*mut c_void, u32),
+    /// What the two functions are given.
+    pub user: *mut c_void,
+    /// A word for each lane that the code writes: all bits one if it is active, else zero.
+    pub mask_words: MaybeUninit<[u32; 32]>,
+    /// The same in 64 bits.
+    pub mask_longs: MaybeUninit<[u64; 32]>,
+}

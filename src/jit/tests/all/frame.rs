@@ -1,0 +1,358 @@
+//! A frame for compiled code, and the reference that runs segments on it value by value.
+
+use ir::Ty;
+use ir::eval::{eval_bin, eval_cmp, eval_cvt, eval_tri, eval_un};
+use jit::{
+    Access, Class, Condition, End, Outcome, PatternHead, Place, Routine, Segment, State, Value, Window, compile,
+};
+use std::ffi::c_void;
+
+/// Slots of each file.
+pub(crate) const SLOTS: usize = 24;
+/// Bytes of memory, and of shared memory.
+pub(crate) const MEMORY: usize = 1 << 14;
+/// The address of the first byte of memory.
+pub(crate) const MEMORY_BASE: u64 = 0x2_0000_0000;
+/// The address of the first byte of shared memory.
+pub(crate) const SHARED_BASE: u64 = 0x1_0000;
+
+/// Everything that a segment can read and write.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct TestFrame {
+    pub(crate) preds: Vec<u32>,
+    pub(crate) words: Vec<[u32; 32]>,
+    pub(crate) longs: Vec<[u64; 32]>,
+    pub(crate) scalars: Vec<u64>,
+    pub(crate) patterns: Vec<PatternHead>,
+    pub(crate) memory: Vec<u8>,
+    pub(crate) shared: Vec<u8>,
+    pub(crate) mask: u32,
+    pub(crate) budget: u64,
+    pub(crate) polls: u32,
+    pub(crate) writes: u64,
+    /// Where the interpreter goes on.
+    pub(crate) pc: u32,
+}
+
+/// Words that are worth a try, as bits of any type.
+const SPECIAL: [u64; 24] = [
+    0,
+    1,
+    2,
+    3,
+    31,
+    32,
+    33,
+    63,
+    64,
+    0x7fff_ffff,
+    0x8000_0000,
+    0xffff_ffff,
+    0x7f80_0000,
+    0xff80_0000,
+    0x7fc0_1234,
+    0xff81_0000,
+    0x0000_0001_0000_0000,
+    0x7ff0_0000_0000_0000,
+    0xfff0_0000_0000_0000,
+    0x7ff8_0000_0000_beef,
+    0xfff0_0000_0000_0007,
+    0x7fff_ffff_ffff_ffff,
+    0x8000_0000_0000_0000,
+    0xffff_ffff_ffff_ffff,
+];
+
+/// A word: a special one, a real of moderate size, or anything.
+pub(crate) fn word(rng: &mut fastrand::Rng) -> u64 {
+    match rng.u32(0..6) {
+        0 | 1 => SPECIAL[rng.usize(0..SPECIAL.len())],
+        2 => u64::from(((rng.f32() - 0.5) * 1000.0).to_bits()) * 0x1_0000_0001,
+        3 => ((rng.f64() - 0.5) * 1.0e10).to_bits(),
+        4 => rng.i32(-100..100) as i64 as u64,
+        _ => rng.u64(..),
+    }
+}
+
+impl TestFrame {
+    pub(crate) fn new(rng: &mut fastrand::Rng) -> TestFrame {
+        TestFrame {
+            preds: (0..SLOTS).map(|_| rng.u32(..)).collect(),
+            words: (0..SLOTS).map(|_| std::array::from_fn(|_| word(rng) as u32)).collect(),
+            longs: (0..SLOTS).map(|_| std::array::from_fn(|_| word(rng))).collect(),
+            scalars: (0..SLOTS).map(|_| word(rng)).collect(),
+            patterns: Vec::new(),
+            memory: (0..MEMORY).map(|_| rng.u8(..)).collect(),
+            shared: (0..MEMORY).map(|_| rng.u8(..)).collect(),
+            mask: if rng.bool() { u32::MAX } else { rng.u32(1..) },
+            budget: 1000,
+            polls: 0,
+            writes: 0,
+            pc: 0,
+        }
+    }
+
+    /// Runs the routine compiled, from its first segment on.
+    pub(crate) fn run(&mut self, routine: &Routine) -> Result<Outcome, jit::CompileError> {
+        let code = compile(routine)?;
+        let entry = code.entry(routine.segments[0].pc, self.mask == u32::MAX).expect("an entry");
+        let mut windows = vec![Window::EMPTY; 8];
+        let extents: Vec<(u32, u64)> = routine
+            .segments
+            .iter()
+            .flat_map(|s| &s.accesses)
+            .map(|a| (a.window, a.extent().expect("regular")))
+            .collect();
+        let mut environment = Environment { memory: self.memory.as_mut_ptr(), windows: windows.as_mut_ptr(), extents };
+        let threads: Vec<[u32; 32]> = (0..3).map(|d| std::array::from_fn(|i| (i / (d + 1)) as u32)).collect();
+        let mut state = State {
+            preds: self.preds.as_mut_ptr(),
+            words: self.words.as_mut_ptr().cast(),
+            longs: self.longs.as_mut_ptr().cast(),
+            scalars: self.scalars.as_mut_ptr(),
+            windows: windows.as_mut_ptr(),
+            patterns: self.patterns.as_mut_ptr().cast(),
+            budget: self.budget,
+            writes: self.writes,
+            polls: self.polls,
+            mask: self.mask,
+            join: u32::MAX,
+            keeps_order: 0,
+            pc: 0,
+            left_loop: 0,
+            left_last: 0,
+            entered: self.mask,
+            shared: self.shared.as_mut_ptr(),
+            shared_len: self.shared.len() as u64,
+            local_base: 0,
+            local_rows: std::ptr::null_mut(),
+            local_len: 0,
+            threads: threads.as_ptr().cast(),
+            geometry: std::array::from_fn(|i| 100 + i as u64),
+            refill,
+            update_pattern,
+            user: std::ptr::from_mut(&mut environment).cast(),
+            mask_words: std::mem::MaybeUninit::uninit(),
+            mask_longs: std::mem::MaybeUninit::uninit(),
+        };
+        // SAFETY: the segments of the tests name slots, patterns and windows that there are.
+        let outcome = unsafe { code.run(entry, &raw mut state) };
+        (self.budget, self.writes, self.polls, self.pc) = (state.budget, state.writes, state.polls, state.pc);
+        self.mask = state.mask;
+        Ok(outcome)
+    }
+
+    /// Does what a segment says, value by value and lane by lane; false if it would be left to the interpreter.
+    pub(crate) fn reference(&mut self, segment: &Segment) -> bool {
+        if self.budget < u64::from(segment.points) {
+            self.pc = segment.pc;
+            return false;
+        }
+        let mut values: Vec<[u64; 32]> = Vec::new();
+        let first = self.mask.trailing_zeros() as usize;
+        let mut addresses = vec![None; segment.accesses.len()];
+        for value in &segment.values {
+            if let Value::ScalarLoad(a) | Value::Load(_, a) = *value {
+                addresses[a as usize] = self.addresses(&segment.accesses[a as usize], &values);
+            }
+            let get = |v: u32| values[v as usize];
+            let lanes: [u64; 32] = match *value {
+                Value::Scalar(slot) => [self.scalars[slot as usize]; 32],
+                Value::Constant(word) => [word; 32],
+                Value::Geometry(i) => [100 + u64::from(i); 32],
+                Value::FirstThread(_) => [0; 32],
+                Value::FirstPred(slot) => [u64::from(self.preds[slot as usize] >> first & 1); 32],
+                Value::FirstRow(Class::Long, slot) => [self.longs[slot as usize][first]; 32],
+                Value::FirstRow(_, slot) => [u64::from(self.words[slot as usize][first]); 32],
+                Value::ScalarUn(op, ty, a) | Value::Un(op, ty, a) => get(a).map(|x| eval_un(op, ty, x)),
+                Value::ScalarBin(op, ty, a, b) | Value::Bin(op, ty, a, b) => {
+                    std::array::from_fn(|i| eval_bin(op, ty, get(a)[i], get(b)[i]))
+                }
+                Value::ScalarCmp(op, ty, a, b) | Value::Cmp(op, ty, a, b) => {
+                    std::array::from_fn(|i| u64::from(eval_cmp(op, ty, get(a)[i], get(b)[i])))
+                }
+                Value::ScalarCvt(op, from, to, a) | Value::Cvt(op, from, to, a) => {
+                    get(a).map(|x| eval_cvt(op, from, to, x))
+                }
+                Value::ScalarSelect(c, a, b) | Value::Select(_, c, a, b) => {
+                    std::array::from_fn(|i| if get(c)[i] != 0 { get(a)[i] } else { get(b)[i] })
+                }
+                Value::Tri(op, ty, a, b, c) => {
+                    std::array::from_fn(|i| eval_tri(op, ty, get(a)[i], get(b)[i], get(c)[i]))
+                }
+                Value::Word(slot) => self.words[slot as usize].map(u64::from),
+                Value::Long(slot) => self.longs[slot as usize],
+                Value::Pred(slot) => std::array::from_fn(|i| u64::from(self.preds[slot as usize] >> i & 1)),
+                Value::Thread(d) => std::array::from_fn(|i| (i / (d as usize + 1)) as u64),
+                Value::Splat(Class::Word, a) => get(a).map(|x| x & 0xffff_ffff),
+                Value::Splat(_, a) => get(a),
+                Value::ScalarLoad(a) | Value::Load(_, a) => {
+                    let access = &segment.accesses[a as usize];
+                    let Some(at) = addresses[a as usize] else {
+                        self.pc = segment.pc;
+                        return false;
+                    };
+                    std::array::from_fn(|i| self.fetch(access, at[i]))
+                }
+            };
+            values.push(lanes);
+        }
+        let mut stores = Vec::new();
+        for store in &segment.stores {
+            let access = &segment.accesses[store.access as usize];
+            let Some(at) = self.addresses(access, &values) else {
+                self.pc = segment.pc;
+                return false;
+            };
+            stores.push((access.clone(), at, values[store.value as usize]));
+        }
+        for (access, at, row) in stores {
+            for lane in (0..32).filter(|i| self.mask >> i & 1 != 0) {
+                let bytes = access.bytes as usize;
+                let to = match access.place {
+                    Place::Shared(_) => &mut self.shared,
+                    _ => &mut self.memory,
+                };
+                to[at[lane]..at[lane] + bytes].copy_from_slice(&row[lane].to_le_bytes()[..bytes]);
+            }
+            self.writes += 1;
+        }
+        for out in &segment.outs {
+            let row = values[out.value as usize];
+            for i in (0..32).filter(|i| self.mask >> i & 1 != 0) {
+                let slot = out.slot as usize;
+                match out.class {
+                    Class::Word => self.words[slot][i] = row[i] as u32,
+                    Class::Long => self.longs[slot][i] = row[i],
+                    Class::Pred => {
+                        self.preds[slot] = self.preds[slot] & !(1 << i) | ((row[i] as u32 & 1) << i);
+                    }
+                    Class::Scalar => self.scalars[slot] = row[first],
+                }
+            }
+        }
+        self.budget -= u64::from(segment.points);
+        self.polls = if segment.stores.is_empty() { self.polls + segment.loads } else { 0 };
+        self.pc = match segment.end {
+            End::Go(pc) => pc,
+            End::Branch { condition: Condition::Scalar(v), then_pc, else_pc, .. } => {
+                if values[v as usize][0] != 0 {
+                    then_pc
+                } else {
+                    else_pc
+                }
+            }
+            End::Branch { condition: Condition::Pred(v), then_pc, else_pc, pc, .. } => {
+                let bits = (0..32).fold(0, |bits, i| bits | ((values[v as usize][i] as u32 & 1) << i)) & self.mask;
+                match bits {
+                    0 => else_pc,
+                    _ if bits == self.mask => then_pc,
+                    _ => pc,
+                }
+            }
+        };
+        true
+    }
+
+    /// Where the word of each lane is in its memory; `None` if a lane, active or not, is outside.
+    fn addresses(&self, access: &Access, values: &[[u64; 32]]) -> Option<[usize; 32]> {
+        let sum = |terms: &[jit::AddressTerm]| {
+            terms.iter().fold(0i64, |sum, t| {
+                let word = values[t.value as usize][0];
+                let word = if t.is_narrow { i64::from(word as i32) } else { word as i64 };
+                sum.wrapping_add(word.wrapping_mul(t.factor))
+            })
+        };
+        let mut out = [0; 32];
+        let offsets = access.index.as_ref().map_or(Some([0; 32]), |i| i.key.offsets())?;
+        for (i, out) in out.iter_mut().enumerate() {
+            let mut address = access.base.wrapping_add(sum(&access.terms));
+            if let Some(index) = &access.index {
+                let head = self.patterns[index.pattern as usize];
+                if head.key != index.key || self.mask & !head.mask != 0 {
+                    return None;
+                }
+                let mut value = head.first.wrapping_add(offsets[i]);
+                if index.wraps {
+                    value = value.wrapping_add(index.base).wrapping_add(sum(&index.terms));
+                    i32::try_from(value).ok()?;
+                }
+                address = address.wrapping_add(value.wrapping_mul(index.factor));
+            }
+            let base = match access.place {
+                Place::Shared(base) => base,
+                _ => MEMORY_BASE,
+            };
+            let at = (address as u64).wrapping_sub(base);
+            if at > (MEMORY - access.bytes as usize) as u64 || at % u64::from(access.bytes) != 0 {
+                return None;
+            }
+            *out = at as usize;
+        }
+        Some(out)
+    }
+
+    fn fetch(&self, access: &Access, at: usize) -> u64 {
+        let from = match access.place {
+            Place::Shared(_) => &self.shared,
+            _ => &self.memory,
+        };
+        let mut word = [0; 8];
+        word[..access.bytes as usize].copy_from_slice(&from[at..at + access.bytes as usize]);
+        u64::from_le_bytes(word)
+    }
+}
+
+struct Environment {
+    memory: *mut u8,
+    windows: *mut Window,
+    extents: Vec<(u32, u64)>,
+}
+
+extern "C" fn refill(user: *mut c_void, number: u32, address: u64) -> bool {
+    // SAFETY: `run` gave the pointer.
+    let environment = unsafe { &mut *user.cast::<Environment>() };
+    let extent = environment.extents.iter().find(|e| e.0 == number).expect("an access").1;
+    let Some(limit) = (MEMORY as u64).checked_sub(extent) else { return false };
+    if address.wrapping_sub(MEMORY_BASE) > limit {
+        return false;
+    }
+    // SAFETY: there are eight windows.
+    unsafe {
+        *environment.windows.add(number as usize) = Window { low: MEMORY_BASE, limit, place: environment.memory }
+    };
+    true
+}
+
+extern "C" fn update_pattern(_: *mut c_void, _: u32) {}
+
+/// A segment without anything.
+pub(crate) fn empty() -> Segment {
+    Segment {
+        pc: 7,
+        reconverges: false,
+        points: 0,
+        loads: 0,
+        has_back_edge: false,
+        patterns_before: Vec::new(),
+        values: Vec::new(),
+        accesses: Vec::new(),
+        stores: Vec::new(),
+        outs: Vec::new(),
+        patterns: Vec::new(),
+        end: End::Go(9),
+    }
+}
+
+/// A routine of one segment.
+pub(crate) fn routine(segment: Segment) -> Routine {
+    Routine { segments: vec![segment], pattern_stride: size_of::<PatternHead>() as u32, poll_quantum: 1 << 14 }
+}
+
+/// The class of a row of a type.
+pub(crate) fn class(ty: Ty) -> Class {
+    match ty {
+        Ty::Pred => Class::Pred,
+        Ty::I64 | Ty::F64 => Class::Long,
+        _ => Class::Word,
+    }
+}

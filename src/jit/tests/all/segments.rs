@@ -1,0 +1,208 @@
+//! Random segments against the reference.
+
+use crate::frame::{MEMORY, MEMORY_BASE, SHARED_BASE, SLOTS, TestFrame, empty, routine};
+use ir::Ty;
+use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
+use jit::{
+    Access, AddressTerm, Class, Condition, End, Index, Out, PatternHead, PatternKey, Place, Segment, Store, Value,
+};
+
+/// Shapes of addresses: lanes of a row, step, row.
+const SHAPES: [(u32, i64, i64); 9] =
+    [(32, 1, 0), (32, 0, 0), (16, 1, 40), (16, 0, 1), (8, 1, 33), (4, 1, 7), (32, -1, 0), (32, 3, 0), (2, 5, -20)];
+
+struct Generator<'a> {
+    rng: &'a mut fastrand::Rng,
+    segment: Segment,
+}
+
+impl Generator<'_> {
+    /// A value of a class; a new slot if there is none.
+    fn pick(&mut self, class: Class) -> u32 {
+        let of: Vec<u32> = (0..self.segment.values.len() as u32)
+            .filter(|&v| self.segment.values[v as usize].class() == class)
+            .collect();
+        if !of.is_empty() && self.rng.u32(0..5) > 0 {
+            // The last ones more often, so that chains come about, and old ones too, so that values live long.
+            return of[if self.rng.bool() {
+                of.len() - 1 - self.rng.usize(0..of.len().min(4))
+            } else {
+                self.rng.usize(0..of.len())
+            }];
+        }
+        let slot = self.rng.u32(0..SLOTS as u32);
+        let value = match class {
+            Class::Scalar if self.rng.bool() => Value::Constant(crate::frame::word(self.rng) & 0xffff_ffff),
+            Class::Scalar => Value::Scalar(slot),
+            Class::Pred => Value::Pred(slot),
+            Class::Word => Value::Word(slot),
+            Class::Long => Value::Long(slot),
+        };
+        self.push(value)
+    }
+
+    fn push(&mut self, value: Value) -> u32 {
+        // A slot is one value.
+        if let Some(at) = self.segment.values.iter().position(|v| *v == value) {
+            return at as u32;
+        }
+        self.segment.values.push(value);
+        self.segment.values.len() as u32 - 1
+    }
+
+    fn operation(&mut self) {
+        let ty = [Ty::I32, Ty::I64, Ty::F32, Ty::F64][self.rng.usize(0..4)];
+        let class = crate::frame::class(ty);
+        let (a, b, c) = (self.pick(class), self.pick(class), self.pick(class));
+        let pred = self.pick(Class::Pred);
+        let value = match self.rng.u32(0..10) {
+            0 => Value::Un(UnOp::ALL[self.rng.usize(0..UnOp::ALL.len())], ty, a),
+            1..4 => Value::Bin(BinOp::ALL[self.rng.usize(0..BinOp::ALL.len())], ty, a, b),
+            4 => Value::Tri(TriOp::ALL[self.rng.usize(0..2)], ty, a, b, c),
+            5 => Value::Cmp(CmpOp::ALL[self.rng.usize(0..6)], ty, a, b),
+            6 => Value::Select(class, pred, a, b),
+            7 => {
+                let to = [Ty::I32, Ty::I64, Ty::F32, Ty::F64][self.rng.usize(0..4)];
+                Value::Cvt(CvtOp::Cast, ty, to, a)
+            }
+            8 => {
+                let other = self.pick(Class::Pred);
+                Value::Bin([BinOp::And, BinOp::Or, BinOp::Xor][self.rng.usize(0..3)], Ty::Pred, pred, other)
+            }
+            _ => {
+                let scalar = self.pick(Class::Scalar);
+                Value::Splat(class, scalar)
+            }
+        };
+        let fits = match value {
+            Value::Un(op, ty, _) => op.class().has(ty),
+            Value::Bin(op, ty, ..) => op.class().has(ty),
+            Value::Tri(op, ty, ..) => op.class().has(ty),
+            _ => true,
+        };
+        if fits && jit::is_known(&value) {
+            self.push(value);
+        }
+    }
+
+    fn access(&mut self, frame: &mut TestFrame, class: Class) -> u32 {
+        let bytes = if class == Class::Long { 8 } else { 4 };
+        let shape = SHAPES[self.rng.usize(0..SHAPES.len())];
+        let key = PatternKey::new(shape.0, shape.1, shape.2);
+        let pattern = frame.patterns.len() as u32;
+        frame.patterns.push(PatternHead { first: self.rng.i64(0..100), key, mask: u32::MAX });
+        let place = if self.rng.bool() { Place::Memory } else { Place::Shared(SHARED_BASE) };
+        let base = if place == Place::Memory { MEMORY_BASE } else { SHARED_BASE };
+        let wraps = self.rng.bool();
+        let slot = SLOTS as u32 - 1 - self.rng.u32(0..3);
+        let scalar = self.push(Value::Scalar(slot));
+        let term = AddressTerm { value: scalar, is_narrow: true, factor: if wraps { 1 } else { bytes } };
+        let index = Index {
+            pattern,
+            key,
+            factor: bytes,
+            wraps,
+            base: if wraps { self.rng.i64(0..4) } else { 0 },
+            terms: if wraps { vec![term] } else { Vec::new() },
+        };
+        // Now and then outside.
+        let offset = if self.rng.u32(0..40) == 0 { MEMORY as i64 } else { bytes * self.rng.i64(30..200) };
+        let window = self.segment.accesses.len() as u32;
+        self.segment.accesses.push(Access {
+            window,
+            place,
+            bytes: bytes as u32,
+            base: base as i64 + offset,
+            is_local: false,
+            terms: if wraps { Vec::new() } else { vec![term] },
+            index: Some(index),
+        });
+        window
+    }
+}
+
+fn random(rng: &mut fastrand::Rng) -> (Segment, TestFrame) {
+    let mut frame = TestFrame::new(rng);
+    for slot in SLOTS - 3..SLOTS {
+        frame.scalars[slot] = rng.u64(0..64);
+    }
+    let mut g = Generator { rng, segment: empty() };
+    for _ in 0..g.rng.usize(0..4) {
+        let class = if g.rng.bool() { Class::Word } else { Class::Long };
+        let access = g.access(&mut frame, class);
+        g.segment.values.push(Value::Load(class, access));
+        g.segment.points += 1;
+        g.segment.loads += 1;
+    }
+    for _ in 0..g.rng.usize(1..60) {
+        g.operation();
+    }
+    for _ in 0..g.rng.usize(0..3) {
+        let class = if g.rng.bool() { Class::Word } else { Class::Long };
+        let access = g.access(&mut frame, class);
+        let value = g.pick(class);
+        g.segment.stores.push(Store { access, value });
+        g.segment.points += 1;
+    }
+    for class in [Class::Word, Class::Long, Class::Pred, Class::Scalar] {
+        let mut slots: Vec<u32> = (0..SLOTS as u32 - 3).collect();
+        g.rng.shuffle(&mut slots);
+        for &slot in &slots[..g.rng.usize(0..8)] {
+            let value = g.pick(class);
+            g.segment.outs.push(Out { class, slot, value });
+        }
+    }
+    if g.rng.bool() {
+        let value = g.pick(Class::Pred);
+        let is_written = g.segment.outs.iter().any(|o| o.class == Class::Pred && o.value == value);
+        if !is_written {
+            g.segment.outs.push(Out { class: Class::Pred, slot: SLOTS as u32 - 1, value });
+        }
+        g.segment.end =
+            End::Branch { condition: Condition::Pred(value), then_pc: 20, else_pc: 30, pc: 15, leave: None };
+    }
+    (g.segment, frame)
+}
+
+#[test]
+fn random_segments_leave_what_the_reference_leaves() {
+    if !jit::is_available() {
+        return eprintln!("skipped: the processor has no AVX2");
+    }
+    let mut compiled = 0;
+    let mut left = 0;
+    for seed in 0..3000 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let (segment, frame) = random(&mut rng);
+        let routine = routine(segment);
+        let (mut got, mut expected) = (frame.clone(), frame);
+        match got.run(&routine) {
+            Err(jit::CompileError::Unsupported(_)) => continue,
+            other => _ = other.unwrap_or_else(|e| panic!("seed {seed}: {e:?}\n{:#?}", routine.segments[0])),
+        }
+        compiled += 1;
+        left += u32::from(!expected.reference(&routine.segments[0]));
+        assert!(got == expected, "seed {seed}: {}\n{:#?}", difference(&got, &expected), routine.segments[0]);
+    }
+    assert!(compiled > 2500 && left > 20 && left < compiled / 3, "{compiled} compiled, {left} left");
+}
+
+fn difference(a: &TestFrame, b: &TestFrame) -> String {
+    let mut out = String::new();
+    for slot in 0..SLOTS {
+        if a.words[slot] != b.words[slot] {
+            out += &format!("words {slot}: {:x?}\n      not {:x?}\n", a.words[slot], b.words[slot]);
+        }
+        if a.longs[slot] != b.longs[slot] {
+            out += &format!("longs {slot}: {:x?}\n      not {:x?}\n", a.longs[slot], b.longs[slot]);
+        }
+        if a.preds[slot] != b.preds[slot] {
+            out += &format!("pred {slot}: {:x} not {:x}, mask {:x}\n", a.preds[slot], b.preds[slot], a.mask);
+        }
+        if a.scalars[slot] != b.scalars[slot] {
+            out += &format!("scalar {slot}: {:x} not {:x}\n", a.scalars[slot], b.scalars[slot]);
+        }
+    }
+    let counts = |f: &TestFrame| (f.pc, f.budget, f.polls, f.writes, f.memory == a.memory, f.shared == a.shared);
+    out + &format!("{:?} {:?}", counts(a), counts(b))
+}

@@ -1,0 +1,96 @@
+//! The compiled code of functions, kept with their operations.
+//!
+//! Not here: how it is made and run (`native`).
+
+use ir::FuncId;
+use jit::{Entry, NativeCode, PatternKey};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// Block shapes that a function is compiled for at most.
+const SHAPES: usize = 4;
+
+/// A warp that was interrupted so often is long enough to be compiled before one has ended.
+const LONG: u32 = 8;
+
+/// What runs device code. Results do not depend on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Engine {
+    /// The interpreter alone.
+    Interpreter,
+    /// Machine code where there is some, and the interpreter for the rest. Without AVX2 it is the interpreter alone.
+    #[default]
+    Native,
+}
+
+/// The compiled code of a function, by block shape. Clones of a program share it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NativeCache {
+    shapes: Arc<[OnceLock<Shape>; SHAPES]>,
+}
+
+#[derive(Debug)]
+struct Shape {
+    block: [u32; 3],
+    /// How the lanes of each pattern differ, as the first warp found it.
+    keys: OnceLock<Vec<PatternKey>>,
+    interrupted: AtomicU32,
+    function: OnceLock<Option<Arc<NativeFunction>>>,
+}
+
+/// The compiled code of a function for a block shape.
+#[derive(Debug)]
+pub(crate) struct NativeFunction {
+    pub(crate) func: FuncId,
+    pub(crate) block: [u32; 3],
+    pub(crate) code: NativeCode,
+    /// Where the code may be entered at each operation, by all lanes or by some.
+    pub(crate) entries: Vec<[Option<Entry>; 2]>,
+    /// What each window is used for, by number of the address expression.
+    pub(crate) windows: Vec<Option<WindowUse>>,
+    /// The loads and stores that are compiled.
+    pub(crate) accesses: Vec<u32>,
+}
+
+/// What a window is used for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WindowUse {
+    /// Bytes from the lowest address of a lane to behind the last word.
+    pub(crate) extent: u64,
+    pub(crate) writes: bool,
+}
+
+impl NativeFunction {
+    /// Where the code may be entered at an operation.
+    #[inline(always)]
+    pub(crate) fn entry(&self, pc: u32, is_full: bool) -> Option<Entry> {
+        self.entries.get(pc as usize).and_then(|of| of[usize::from(!is_full)])
+    }
+}
+
+impl NativeCache {
+    fn shape(&self, block: [u32; 3]) -> Option<&Shape> {
+        let fresh = || Shape { block, keys: OnceLock::new(), interrupted: 0.into(), function: OnceLock::new() };
+        self.shapes.iter().map(|slot| slot.get_or_init(fresh)).find(|shape| shape.block == block)
+    }
+
+    /// Notes how the lanes of each pattern differ, once a warp has ended or was interrupted often.
+    pub(crate) fn note(&self, block: [u32; 3], has_ended: bool, keys: impl Iterator<Item = PatternKey>) {
+        let Some(shape) = self.shape(block).filter(|shape| shape.keys.get().is_none()) else { return };
+        let interrupted = shape.interrupted.fetch_add(1, Ordering::Relaxed);
+        if has_ended || interrupted >= LONG {
+            let _ = shape.keys.set(keys.collect());
+        }
+    }
+
+    /// The compiled code for a block shape. It is made once it is known how lanes differ.
+    pub(crate) fn get(
+        &self,
+        block: [u32; 3],
+        make: impl FnOnce(&[PatternKey]) -> Option<NativeFunction>,
+    ) -> Option<Arc<NativeFunction>> {
+        let shape = self.shape(block)?;
+        let keys = shape.keys.get()?;
+        shape.function.get_or_init(|| make(keys).map(Arc::new)).clone()
+    }
+}

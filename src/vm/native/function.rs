@@ -1,0 +1,62 @@
+//! When functions are compiled, and which frames use the code.
+
+use super::translate::{Translation, translate};
+use crate::code::{Code, NativeFunction, Program};
+use crate::warp::{Context, Warp};
+use ir::FuncId;
+use jit::PatternKey;
+use std::sync::Arc;
+
+/// Takes the compiled code of a frame, if there is some and nothing that it does is to be reported.
+pub(crate) fn take<const W: usize>(
+    program: &Program,
+    warp: &mut Warp<W>,
+    number: u32,
+    ctx: &Context<'_>,
+    is_reported: Option<impl Fn(FuncId, u32) -> bool>,
+) -> Option<Arc<NativeFunction>> {
+    let frame = warp.frame_mut(number)?;
+    let (func, block) = (frame.func, ctx.geometry.block);
+    let native = match frame.native.take().filter(|native| native.func == func && native.block == block) {
+        Some(native) => native,
+        None => {
+            let code = program.code.get(func.index())?;
+            code.native.get(block, |keys| make(code, (func, block), keys))?
+        }
+    };
+    if is_reported.is_some_and(|is_reported| native.accesses.iter().any(|&pc| is_reported(func, pc))) {
+        frame.native = Some(native);
+        return None;
+    }
+    Some(native)
+}
+
+/// Gives the compiled code of a frame back to it.
+pub(crate) fn put_back<const W: usize>(warp: &mut Warp<W>, number: u32, native: Arc<NativeFunction>) {
+    if let Some(frame) = warp.frame_mut(number).filter(|frame| frame.func == native.func) {
+        frame.native = Some(native);
+    }
+}
+
+/// Notes what the interpreter has found out of a frame when its lanes end, or are interrupted.
+pub(crate) fn note<const W: usize>(code: &Code, has_ended: bool, warp: &Warp<W>, number: u32, ctx: &Context<'_>) {
+    if let Some(frame) = warp.frame(number) {
+        code.native.note(ctx.geometry.block, has_ended, frame.patterns.iter().map(|p| p.head.key));
+    }
+}
+
+fn make(code: &Code, (func, block): (FuncId, [u32; 3]), keys: &[PatternKey]) -> Option<NativeFunction> {
+    let variant = code.variants.get(code.variant(block))?;
+    let Translation { routine, windows, accesses } = translate(code, variant, keys);
+    if routine.segments.is_empty() {
+        return None;
+    }
+    let native = jit::compile(&routine).ok()?;
+    let mut entries = vec![[None; 2]; code.ops.len()];
+    for pc in native.entries() {
+        if let Some(of) = entries.get_mut(pc as usize) {
+            *of = [native.entry(pc, true), native.entry(pc, false)];
+        }
+    }
+    Some(NativeFunction { func, block, code: native, entries, windows, accesses })
+}

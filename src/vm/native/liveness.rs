@@ -1,0 +1,247 @@
+//! Which slots are read behind an operation before they are written.
+//!
+//! The operations on rows count too: a warp may go on with them at any place (see `Code::ops`).
+
+use crate::code::{AddressExpr, Code, MemOp, Op, RegFile, Slot, Term, Variant, Width};
+use crate::compile::file_of;
+use ir::Ty;
+
+/// A slot and its file.
+pub(crate) type FileSlot = (RegFile, Slot);
+
+/// Sets of slots that are live before each operation.
+pub(crate) struct Liveness {
+    sets: Vec<Vec<u64>>,
+    /// The number of the first slot of each file: predicates, words, longs, scalars.
+    first: [u32; 4],
+}
+
+impl Liveness {
+    pub(crate) fn new(code: &Code, variant: &Variant) -> Liveness {
+        let mut first = [0; 4];
+        for i in 0..3 {
+            first[i + 1] = first[i] + code.files[i];
+        }
+        let count = first[3] + scalar_count(code);
+        let words = count.div_ceil(64) as usize;
+        let ops = &variant.ops;
+        let mut of = Liveness { sets: vec![vec![0; words]; ops.len() + 1], first };
+        loop {
+            let mut changed = false;
+            for pc in (0..ops.len()).rev() {
+                let mut set = vec![0u64; words];
+                each_successor(&ops[pc], pc as u32, |to| {
+                    if let Some(live) = of.sets.get(to as usize) {
+                        set.iter_mut().zip(live).for_each(|(s, l)| *s |= l);
+                    }
+                });
+                each_write(&ops[pc], &mut |slot| {
+                    let at = of.number(slot) as usize;
+                    set[at / 64] &= !(1 << (at % 64));
+                });
+                let mut read = |slot| {
+                    let at = of.number(slot) as usize;
+                    set[at / 64] |= 1 << (at % 64);
+                };
+                each_read(&ops[pc], code, variant, &mut read);
+                each_read(&code.ops[pc], code, variant, &mut read);
+                changed |= set != of.sets[pc];
+                of.sets[pc] = set;
+            }
+            if !changed {
+                return of;
+            }
+        }
+    }
+
+    fn number(&self, (file, slot): FileSlot) -> u32 {
+        self.first[file as usize] + slot
+    }
+
+    /// Whether a slot is live before an operation.
+    pub(crate) fn is_live(&self, pc: u32, slot: FileSlot) -> bool {
+        let at = self.number(slot) as usize;
+        self.sets.get(pc as usize).is_some_and(|set| set[at / 64] >> (at % 64) & 1 != 0)
+    }
+}
+
+/// How many scalars a frame has.
+fn scalar_count(code: &Code) -> u32 {
+    code.variants.last().map_or(0, |v| v.uniforms[0] + v.uniforms[1]) + code.scalars.len() as u32
+}
+
+/// Where the lanes of an operation may go.
+pub(crate) fn each_successor(op: &Op, pc: u32, mut see: impl FnMut(u32)) {
+    match op {
+        Op::Jump { to } => see(*to),
+        Op::Branch { then_pc, else_pc, .. } => {
+            see(*then_pc);
+            see(*else_pc);
+        }
+        Op::Switch(switch) => {
+            switch.arms.iter().for_each(|arm| see(arm.1));
+            see(switch.default);
+        }
+        Op::Return(_) | Op::Exit | Op::Trap(_) => {}
+        _ => see(pc + 1),
+    }
+}
+
+/// The file of a type.
+pub(crate) fn file(ty: Ty) -> RegFile {
+    [RegFile::P, RegFile::W, RegFile::L][file_of(ty)]
+}
+
+fn file_of_width(width: Width) -> RegFile {
+    if width == Width::W64 { RegFile::L } else { RegFile::W }
+}
+
+/// The slots that an operation writes in all lanes that run.
+pub(crate) fn each_write(op: &Op, see: &mut dyn FnMut(FileSlot)) {
+    if let Some(operands) = op.operands() {
+        return see(operands.writes);
+    }
+    if let Some(m) = op.load() {
+        return see((file_of_width(m.width), m.value));
+    }
+    match *op {
+        Op::Shl32(r) | Op::ShrU32(r) | Op::ShrS32(r) | Op::DivI32(r) | Op::RemI32(r) => see((RegFile::W, r.d)),
+        Op::Shl64(r) | Op::ShrU64(r) | Op::ShrS64(r) | Op::DivI64(r) | Op::RemI64(r) => see((RegFile::L, r.d)),
+        Op::EvalUn { ty, r, .. } => see((file(ty), r.d)),
+        Op::EvalBin { ty, r, .. } => see((file(ty), r.d)),
+        Op::EvalTri { ty, r, .. } => see((file(ty), r.d)),
+        Op::EvalCvt { to, r, .. } => see((file(to), r.d)),
+        Op::EvalCmp { r, .. } | Op::UEvalCmp { r, .. } => see((RegFile::P, r.d)),
+        Op::UCmp { r, .. } | Op::UCmpBranch { r, .. } | Op::UCmpLoop { r, .. } => see((RegFile::P, r.d)),
+        Op::UMinI64(r) | Op::UMaxI64(r) | Op::UShlI32(r) | Op::UShlI64(r) | Op::UEvalBin { r, .. } => {
+            see((RegFile::S, r.d));
+        }
+        Op::UEvalUn { r, .. } | Op::UEvalCvt { r, .. } => see((RegFile::S, r.d)),
+        Op::UEvalTri { r, .. } | Op::USel(r) => see((RegFile::S, r.d)),
+        Op::USpecial { d, .. } | Op::UDynamicShared { d } | Op::Take { d, .. } => see((RegFile::S, d)),
+        Op::LocalAddr { d, .. } | Op::DynamicShared { d } => see((RegFile::L, d)),
+        Op::Special { reg, d } => see((file(reg.ty()), d)),
+        Op::ULoad(m) => see((RegFile::S, m.value)),
+        // What others write counts as kept, which is safe.
+        _ => {}
+    }
+}
+
+/// The slots that an operation reads.
+fn each_read(op: &Op, code: &Code, variant: &Variant, see: &mut dyn FnMut(FileSlot)) {
+    let narrow = code.variants.last().map_or(0, |v| v.uniforms[0]);
+    // A row whose register is uniform may be in its scalar.
+    let row = |file: RegFile, slot: Slot, see: &mut dyn FnMut(FileSlot)| {
+        see((file, slot));
+        match file {
+            RegFile::W if slot < variant.uniforms[0] => see((RegFile::S, slot)),
+            RegFile::L if slot < variant.uniforms[1] => see((RegFile::S, narrow + slot)),
+            _ => {}
+        }
+    };
+    if let Some(operands) = op.operands() {
+        for (file, slot) in operands.reads.into_iter().flatten() {
+            row(file, slot, see);
+        }
+        return;
+    }
+    if let Some(m) = op.load() {
+        return address(m.expr, variant, &row, see);
+    }
+    if let Some(&MemOp { width, value, expr, .. }) = op.store() {
+        row(file_of_width(width), value, see);
+        return address(expr, variant, &row, see);
+    }
+    let typed = |places: &[(Ty, Slot)], see: &mut dyn FnMut(FileSlot)| {
+        places.iter().for_each(|&(ty, slot)| row(file(ty), slot, see));
+    };
+    match op {
+        Op::Shl32(r) | Op::ShrU32(r) | Op::ShrS32(r) | Op::DivI32(r) | Op::RemI32(r) => {
+            typed(&[(Ty::I32, r.a), (Ty::I32, r.b)], see);
+        }
+        Op::Shl64(r) | Op::ShrU64(r) | Op::ShrS64(r) | Op::DivI64(r) | Op::RemI64(r) => {
+            typed(&[(Ty::I64, r.a), (Ty::I64, r.b)], see);
+        }
+        Op::EvalUn { ty, r, .. } => typed(&[(*ty, r.a)], see),
+        Op::EvalBin { ty, r, .. } | Op::EvalCmp { ty, r, .. } => typed(&[(*ty, r.a), (*ty, r.b)], see),
+        Op::EvalTri { ty, r, .. } => typed(&[(*ty, r.a), (*ty, r.b), (*ty, r.c)], see),
+        Op::EvalCvt { from, r, .. } => typed(&[(*from, r.a)], see),
+        Op::UEvalCmp { r, .. }
+        | Op::UCmp { r, .. }
+        | Op::UCmpBranch { r, .. }
+        | Op::UCmpLoop { r, .. }
+        | Op::UMinI64(r)
+        | Op::UMaxI64(r)
+        | Op::UShlI32(r)
+        | Op::UShlI64(r)
+        | Op::UEvalBin { r, .. } => {
+            see((RegFile::S, r.a));
+            see((RegFile::S, r.b));
+        }
+        Op::UEvalUn { r, .. } | Op::UEvalCvt { r, .. } => see((RegFile::S, r.a)),
+        Op::UEvalTri { r, .. } => [r.a, r.b, r.c].into_iter().for_each(|s| see((RegFile::S, s))),
+        Op::USel(r) => {
+            see((RegFile::P, r.c));
+            see((RegFile::S, r.a));
+            see((RegFile::S, r.b));
+        }
+        Op::Take { ty, a, .. } => typed(&[(*ty, *a)], see),
+        Op::UpdatePattern { pattern } => {
+            if let Some(pattern) = variant.patterns.get(*pattern as usize) {
+                terms(&pattern.terms, &row, see);
+            }
+        }
+        Op::ULoad(m) => address(m.expr, variant, &row, see),
+        Op::Atomic(a) => {
+            row(file(a.ty), a.a, see);
+            if let Some(b) = a.b {
+                row(file(a.ty), b, see);
+            }
+            address(a.expr, variant, &row, see);
+        }
+        Op::Barrier { a, .. } => a.iter().for_each(|&a| see((RegFile::P, a))),
+        Op::SyncWarp { mask } => row(RegFile::W, *mask, see),
+        Op::Vote { ty, mask, a, .. } => {
+            if let Some(mask) = mask {
+                row(RegFile::W, *mask, see);
+            }
+            row(file(*ty), *a, see);
+        }
+        Op::Shuffle { ty, a, lane, width, .. } => {
+            row(file(*ty), *a, see);
+            row(RegFile::W, *lane, see);
+            row(RegFile::W, *width, see);
+        }
+        Op::Call(call) => call.args.iter().for_each(|&(ty, slot)| row(file(ty), slot, see)),
+        Op::Rt(rt) => rt.args.iter().for_each(|&(ty, slot)| row(file(ty), slot, see)),
+        Op::Launch(launch) => {
+            launch.extents.iter().for_each(|&slot| row(RegFile::W, slot, see));
+            row(RegFile::L, launch.bytes, see);
+            row(RegFile::L, launch.stream, see);
+            launch.args.iter().for_each(|&(ty, slot)| row(file(ty), slot, see));
+        }
+        Op::Branch { p, .. } => see((RegFile::P, *p)),
+        Op::Switch(switch) => row(file(switch.ty), switch.a, see),
+        Op::Return(values) => values.iter().for_each(|&(ty, slot)| row(file(ty), slot, see)),
+        _ => {}
+    }
+}
+
+type ReadRow<'a> = &'a dyn Fn(RegFile, Slot, &mut dyn FnMut(FileSlot));
+
+fn terms(of: &[Term], row: ReadRow<'_>, see: &mut dyn FnMut(FileSlot)) {
+    for term in of {
+        row(if term.narrow { RegFile::W } else { RegFile::L }, term.slot, see);
+    }
+}
+
+/// What an address is computed from.
+fn address(expr: u32, variant: &Variant, row: ReadRow<'_>, see: &mut dyn FnMut(FileSlot)) {
+    let Some(AddressExpr { terms: outer, index, .. }) = variant.address_exprs.get(expr as usize) else { return };
+    terms(outer, row, see);
+    let Some(index) = index else { return };
+    terms(&index.terms, row, see);
+    if let Some(pattern) = variant.patterns.get(index.pattern as usize) {
+        terms(&pattern.terms, row, see);
+    }
+}

@@ -1,0 +1,16 @@
+//! Compiled code in place of the interpreter: operations of a variant become segments of `jit`, and a warp is run by them as far
+//! as they go.
+//!
+//! The interpreter is the definition. What is compiled leaves the same registers, memory, schedule points and stops; what it does
+//! not know it leaves to the interpreter, which goes on at the operation that it returns. A function is compiled once its first
+//! warp has run, for one block shape: only then it is known how the lanes of each address differ.
+//!
+//! Not here: machine code (`jit`), the loop of the interpreter (`exec`).
+
+mod enter;
+mod function;
+mod liveness;
+mod translate;
+
+pub(crate) use enter::enter;
+pub(crate) use function::{note, put_back, take};
