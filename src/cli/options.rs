@@ -36,7 +36,8 @@ pub(crate) struct Options {
     /// Report data races
     ///
     /// With `--race=strict`, an atomic that reads a released value orders nothing by itself: the reading thread needs a fence
-    /// as well.
+    /// as well. Threads that have returned do not count as arrived at `syncwarp`, and a note names each `syncthreads` that is
+    /// reached without them.
     #[arg(long, value_name = "strict", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
     #[arg(hide_possible_values = true)]
     pub(crate) race: Option<RaceMode>,

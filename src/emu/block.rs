@@ -5,7 +5,7 @@ use ir::op::BarOp;
 use mem::{MemoryView, ReadBytes};
 use race::CtaSlot;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use vm::{Arg, Atomics, Context, Fault, Geometry, Hooks, Program, RtRequest, State, Stop, Warp};
+use vm::{Arg, Atomics, Context, Fault, Geometry, Hooks, Program, RtRequest, Site, State, Stop, Warp};
 
 /// A thread block that has begun.
 #[derive(Clone, Debug)]
@@ -30,6 +30,21 @@ pub struct Block {
     cut: bool,
     /// Print statements begun, by warp.
     pub(crate) prints: Vec<PrintState>,
+    /// Barriers that it completed although threads had exited, one for each place.
+    pub(crate) short: Vec<ShortBarrier>,
+}
+
+/// A barrier that the threads of a block that were left completed without those that had exited.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ShortBarrier {
+    /// Where they waited.
+    pub(crate) site: Site,
+    /// The first of them.
+    pub(crate) first: u32,
+    /// How many waited.
+    pub(crate) waiting: u32,
+    /// How many had exited.
+    pub(crate) exited: u32,
 }
 
 /// Why a block stopped.
@@ -74,6 +89,7 @@ impl Block {
             waits_for_grid: false,
             cut: false,
             prints: Vec::new(),
+            short: Vec::new(),
         };
         block.begin(program, func, args, linear, geometry);
         block
@@ -87,6 +103,7 @@ impl Block {
         self.turn = 0;
         self.waits_for_grid = false;
         self.cut = false;
+        self.short.clear();
         self.shared.fill(0);
         let threads: u32 = geometry.block.iter().product();
         let count = threads.div_ceil(32);
@@ -157,7 +174,10 @@ impl Block {
                     self.waits_for_grid = true;
                     return BlockStop::AtGrid;
                 }
-                Some((_, result)) => self.warps.iter_mut().for_each(|w| w.release_barrier(program, result)),
+                Some((_, result)) => {
+                    self.note_exited();
+                    self.warps.iter_mut().for_each(|w| w.release_barrier(program, result));
+                }
             }
             if let Some(hooks) = &mut hooks {
                 hooks.on_barrier();
@@ -165,7 +185,8 @@ impl Block {
         }
     }
 
-    /// Serves a request of one of its warps: output, STOP, or an error that compiled code raises.
+    /// Serves a request of one of its warps: output, STOP, or an error that compiled code raises. The hooks are told of the
+    /// characters that it reads.
     pub(crate) fn serve(
         &mut self,
         program: &Program,
@@ -173,9 +194,10 @@ impl Block {
         request: &RtRequest,
         memory: &dyn ReadBytes,
         output: &mut Vec<u8>,
+        hooks: Option<&mut dyn Hooks<32>>,
     ) -> Served {
         let (state, shared) = (&mut self.prints[warp], &self.shared);
-        service::print(program, &mut self.warps[warp], request, state, memory, shared, output)
+        service::print(program, &mut self.warps[warp], request, state, (memory, shared), output, hooks)
     }
 
     /// Preempts the running warp: the next warp runs before this one waits or ends.
@@ -207,6 +229,19 @@ impl Block {
     pub(crate) fn leave_grid(&mut self, program: &Program) {
         self.waits_for_grid = false;
         self.warps.iter_mut().for_each(|w| w.release_barrier(program, 0));
+    }
+
+    /// Notes that the barrier at which the threads wait is complete although some have exited.
+    fn note_exited(&mut self) {
+        let waiting: u32 = self.warps.iter().map(|w| w.live().count_ones()).sum();
+        let exited = self.geometry.block.iter().product::<u32>().saturating_sub(waiting);
+        let place =
+            self.warps.iter().find_map(|w| w.splits().next().map(|split| (w.number(), split.mask(), split.site())));
+        if let Some((warp, mask, site)) = place.filter(|_| exited > 0)
+            && self.short.iter().all(|known| known.site != site)
+        {
+            self.short.push(ShortBarrier { site, first: warp * 32 + mask.trailing_zeros(), waiting, exited });
+        }
     }
 
     /// The barrier at which every thread that has not exited waits, if it is one, and what it gives.

@@ -1,7 +1,7 @@
 //! What lies at an address: contents, and the name that the source gives it.
 
 use finding::Place;
-use ir::{AddrBase, DebugTypeKind, DebugVar, Function, Reg, SharedSize, Ty, Val, VarLoc, VarShape, descriptor};
+use ir::{AddrBase, DebugTypeKind, DebugVar, FuncId, Function, Reg, SharedSize, Ty, Val, VarLoc, VarShape, descriptor};
 use mem::address::{SHARED_BASE, is_local, is_shared};
 use mem::{Memory, ReadBytes};
 use source::Span;
@@ -141,6 +141,26 @@ fn dims(program: &Program, seat: Seat<'_>, var: &DebugVar) -> Vec<(i64, i64)> {
 
 fn is_assumed_size(var: &DebugVar) -> bool {
     matches!(&var.shape, VarShape::Array(dims) if matches!(dims.last(), Some((_, None, _))))
+}
+
+/// Names the variable or element of fixed shape that a procedure has in shared memory at `address`, and the procedure.
+pub(crate) fn shared_place(program: &Program, address: u64) -> Option<(FuncId, Place)> {
+    let is_fixed = |var: &DebugVar| match &var.shape {
+        VarShape::Scalar => true,
+        VarShape::Array(dims) => dims.iter().all(|(lower, extent, stride)| {
+            [Some(*lower), *extent, Some(*stride)].iter().all(|val| matches!(val, Some(Val::Imm(_))))
+        }),
+        VarShape::Described(_) => false,
+    };
+    program.module().funcs.iter().enumerate().find_map(|(number, func)| {
+        let id = FuncId(number as u32);
+        func.vars.iter().find_map(|var| {
+            let VarLoc::Memory(AddrBase::Shared(shared)) = var.loc else { return None };
+            let base = program.shared_address(id, shared).filter(|_| is_fixed(var))?;
+            span_of(program, None, var, base, address)?;
+            Some((id, element(program, var, &dims(program, None, var), (address - base) as i64)))
+        })
+    })
 }
 
 /// Names the module variable or element at `address`: in the variable itself, or in what it has allocated.

@@ -34,7 +34,10 @@ pub enum RaceFlavour {
     /// Conflicting accesses without order.
     Plain,
     /// One is atomic, the other is not.
-    MixedAtomic,
+    MixedAtomic {
+        /// Whether the other writes, and not to release something after a fence.
+        is_plain_write: bool,
+    },
     /// All write the same value.
     SameValue,
 }

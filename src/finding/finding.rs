@@ -25,6 +25,7 @@ pub struct Finding {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Key {
     code: Code,
+    severity: Severity,
     places: Vec<(Span, String)>,
     text: String,
 }
@@ -63,7 +64,7 @@ impl Finding {
 
     /// How bad it is.
     pub fn severity(&self) -> Severity {
-        self.code().severity()
+        self.kind.severity(&self.accesses)
     }
 
     /// The place in the source where it was found; none when the source has none.
@@ -87,6 +88,6 @@ impl Finding {
         // Without any place only the facts themselves can tell two findings apart.
         let placeless = places.iter().all(|(span, _)| span.is_none());
         let text = if placeless { format!("{:?}", self.kind) } else { String::new() };
-        Key { code: self.code(), places, text }
+        Key { code: self.code(), severity: self.severity(), places, text }
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     Access, Actor, Allocation, ApiFault, BarrierFault, FreeFault, GridSyncFault, HostFault, LaunchFault, LeakKind,
     RaceFlavour, RaceKind, Space, Waiting,
 };
-use diag::Code;
+use diag::{Code, Severity};
 use source::Span;
 
 /// What was found. Unless said otherwise, the last access is the one at which it was found.
@@ -18,11 +18,15 @@ pub enum FindingKind {
         between: RaceKind,
         /// How bad.
         flavour: RaceFlavour,
+        /// Whether the threads are iterations of a loop, `!$cuf kernel do`, which has no place for a barrier.
+        is_in_loop: bool,
     },
     /// The race check could not watch everything.
     RaceCheckIncomplete {
         /// Why.
         reason: String,
+        /// Whether accesses that are suspected of a race were not decided.
+        is_undecided: bool,
     },
     /// Outside of every live allocation.
     OutOfBounds {
@@ -216,7 +220,7 @@ impl FindingKind {
         let space = last.map_or(Space::Unknown, |a| a.space);
         let on_host = last.is_some_and(|a| a.actor == Actor::Host);
         match self {
-            FindingKind::Race { flavour: RaceFlavour::MixedAtomic, .. } => Code::MixedAtomicRace,
+            FindingKind::Race { flavour: RaceFlavour::MixedAtomic { .. }, .. } => Code::MixedAtomicRace,
             FindingKind::Race { flavour: RaceFlavour::SameValue, .. } => Code::SameValueRace,
             FindingKind::Race { between, .. } => match between {
                 RaceKind::WithinWarp => Code::WarpRace,
@@ -283,6 +287,17 @@ impl FindingKind {
             FindingKind::Host(fault) => fault.code(),
             FindingKind::Unsupported { .. } => Code::UnsupportedReached,
             FindingKind::VerifyMismatch { .. } => Code::VerifyMismatch,
+        }
+    }
+
+    /// How bad it is. The code says it, but for warnings that are errors where the result cannot be trusted, and for what GPUs
+    /// let pass.
+    pub fn severity(&self, accesses: &[Access]) -> Severity {
+        match self {
+            FindingKind::Race { flavour: RaceFlavour::MixedAtomic { is_plain_write: true }, .. }
+            | FindingKind::RaceCheckIncomplete { is_undecided: true, .. } => Severity::Error,
+            FindingKind::Barrier { fault: BarrierFault::Exited { .. }, .. } => Severity::Note,
+            _ => self.code(accesses).severity(),
         }
     }
 

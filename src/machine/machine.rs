@@ -520,8 +520,11 @@ impl Machine {
         }
         let Some(order) = &mut self.order else { return };
         for emulator in self.devices.iter_mut().filter_map(DeviceBox::emulator_mut) {
-            for launch in emulator.take_uses() {
-                order.launch_used(launch, &self.memory);
+            let uses = emulator.take_uses();
+            let has_clones = !uses.is_empty();
+            uses.into_iter().for_each(|launch| order.launch_used(launch, &self.memory));
+            if has_clones {
+                self.memory.reclaim();
             }
         }
         for finding in order.take_findings() {

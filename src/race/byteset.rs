@@ -85,14 +85,22 @@ impl ByteSet {
 
     /// Takes all bytes of another set away.
     pub fn remove(&mut self, other: &Self) {
-        for (page, theirs) in &other.pages {
-            let Some(ours) = self.pages.get_mut(page) else { continue };
+        let subtract = |ours: &mut [u64; WORDS], theirs: &[u64; WORDS]| {
             let mut left = 0;
             for (a, b) in ours.iter_mut().zip(theirs.iter()) {
                 *a &= !b;
                 left |= *a;
             }
-            if left == 0 {
+            left != 0
+        };
+        if self.pages.len() < other.pages.len() {
+            self.pages.retain(|page, ours| other.pages.get(page).is_none_or(|theirs| subtract(ours, theirs)));
+            return;
+        }
+        for (page, theirs) in &other.pages {
+            if let Some(ours) = self.pages.get_mut(page)
+                && !subtract(ours, theirs)
+            {
                 self.pages.remove(page);
             }
         }

@@ -11,6 +11,7 @@ use crate::clock::order::{CtaSlot, Order, Rules};
 use crate::shadow::global::{ByteUse, GlobalShadow};
 use crate::shadow::shared::SharedShadow;
 use crate::stamp::MAX_TAG;
+use crate::used::UsedBytes;
 
 /// How the first pass works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,10 +107,8 @@ pub struct Suspicion {
     pub is_narrow: bool,
     /// What the verdict does not cover.
     pub incomplete: Incomplete,
-    /// Global memory written by the launch, if wanted.
-    pub written: ByteSet,
-    /// Global memory read by the launch, if wanted; a read that the launch itself overwrote may be missing.
-    pub read: ByteSet,
+    /// Global memory that the launch used, if wanted.
+    pub used: UsedBytes,
 }
 
 /// The first pass; see the module's head.
@@ -136,6 +135,11 @@ impl Detector {
             shared: Vec::new(),
             found: Suspicion::default(),
         }
+    }
+
+    /// What orders threads.
+    pub fn rules(&self) -> Rules {
+        self.options.rules
     }
 
     /// Says whether to collect what later launches read and write ([`Options::is_use_wanted`]).
@@ -198,10 +202,9 @@ impl Detector {
         self.order.is_out_of_time |= fork.order.is_out_of_time;
         found.strong.global.extend(&fork.global.strong_places());
         fork.shared.iter().for_each(|shared| shared.add_strong_places(&mut found.strong.shared));
-        found.written.extend(&theirs.written);
-        found.read.extend(&theirs.read);
+        found.used.merge(&theirs.used);
         if self.options.is_use_wanted {
-            fork.global.collect_used(&mut ByteUse { sets: Some((&mut found.written, &mut found.read)) });
+            fork.global.collect_used(&mut ByteUse { used: Some(&mut found.used) });
         }
     }
 
@@ -217,7 +220,7 @@ impl Detector {
             }
         }
         if self.options.is_use_wanted {
-            self.global.collect_used(&mut ByteUse { sets: Some((&mut found.written, &mut found.read)) });
+            self.global.collect_used(&mut ByteUse { used: Some(&mut found.used) });
         }
         self.shared.clear();
         found
@@ -269,8 +272,8 @@ impl Detector {
                 self.found.is_narrow |= access.kind.is_strong() && !access.scope.is_wide();
                 let view = view(u64::from(block_clock.block()) + 1);
                 let found = &mut self.found;
-                let sets = self.options.is_use_wanted.then_some((&mut found.written, &mut found.read));
-                let is_new = self.global.access(&view, access, &mut found.watch.global, &mut ByteUse { sets });
+                let used = self.options.is_use_wanted.then_some(&mut found.used);
+                let is_new = self.global.access(&view, access, &mut found.watch.global, &mut ByteUse { used });
                 if is_telling {
                     let global = &self.global;
                     self.order.after(slot, space, access, |address, width| {

@@ -16,11 +16,14 @@
 //! synchronises with an acquire pattern), also through a chain of read-modify-writes, with scopes that reach both ways; and
 //! a strong write itself comes before the threads that have read it, for the place it wrote. Shuffles and votes order nothing.
 //!
-//! The rules depart from the letter in four places, because programs that are known to work rely on it. [`Rules::is_strict`]
-//! undoes the first two.
+//! The rules depart from the letter in five places, because programs that are known to work rely on it. [`Rules::is_strict`]
+//! undoes the first three.
 //! * A reading atomic or volatile read acquires at once; the letter wants a fence after it.
 //! * A barrier hands on the fences of its participants, so that `threadfence; syncthreads; if (t == 1) atomic` releases
 //!   what all threads fenced; the letter wants the fence in the releasing thread.
+//! * A lane that has exited counts as arrived at a `syncwarp` in which all lanes that are left take part, as exited threads
+//!   do at `syncthreads`; the letter orders only the lanes that execute it. The caller says so
+//!   ([`Detector::on_syncwarp`]).
 //! * A plain store after a fence, to a place that strong accesses of the launch touch too, releases like a strong one:
 //!   `threadfence; lock = 0`. The store itself is reported, as mixed ([`RacePair::is_mixed`]).
 //! * Chains of strong writes of one place that are joined by causality and observation count as ordered.
@@ -53,7 +56,8 @@
 //! * Asynchronous copies (`cp.async`, TMA), `mbarrier` objects and shared memory of other blocks of a cluster are not
 //!   followed; their caller must say so.
 //! * Counters that overflow, blocks beyond the stamp's numbers and a shadow at its limit make the verdict incomplete
-//!   ([`Incomplete`]), never silently.
+//!   ([`Incomplete`]), never silently. Suspected accesses that the second pass cannot decide are told apart
+//!   ([`Verdict::undecided`]).
 //! * Counts are lower bounds where very many accesses race at one place.
 //! * Local memory belongs to one thread and is not told here.
 //!
@@ -105,6 +109,7 @@ mod detector;
 mod shadow;
 mod stamp;
 mod timeline;
+mod used;
 
 pub use access::{Kind, LANES, Scope, Space, Thread, WarpAccess};
 pub use byteset::ByteSet;
@@ -116,3 +121,4 @@ pub use decide::history::AccessInfo;
 pub use detector::{Detector, Incomplete, Launch, Options, SuspectSet, Suspicion};
 pub use stamp::{MAX_TAG, MAX_TIME, Stamp, Who};
 pub use timeline::{LaunchClock, Moment, Stream, Timeline, UseConflict, UseLog};
+pub use used::UsedBytes;

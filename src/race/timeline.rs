@@ -3,12 +3,15 @@
 //! A small vector clock has one entry for each stream. A command on a stream comes after all earlier ones of the stream, after
 //! what the host had waited for when it submitted it, and after the events that the stream was told to wait for. The host comes after a command only once it has synchronised with it. The legacy default stream comes after the
 //! work of all blocking streams of its device and before their later work (CUDA C++ Programming Guide, "Default Stream").
-//! The accesses of a command are unordered with those of any command that is neither before nor after it.
+//! The accesses of a command are unordered with those of any command that is neither before nor after it. Two unordered
+//! commands of one device conflict where one of them writes, unless both use atomic or volatile accesses of device scope and
+//! of one width only. Of accesses of system scope by two devices nothing is known, so those count as conflicts.
 //!
 //! What each command touched is kept by [`UseLog`], byte by byte, with the same frontiers as everywhere: the last writes, and
 //! the reads since, that are not before each other.
 
 use crate::byteset::ByteSet;
+use crate::used::UsedBytes;
 use std::collections::BTreeMap;
 
 /// A stream of a device, by the caller's numbers.
@@ -167,44 +170,44 @@ pub struct UseConflict {
 struct Use {
     id: u64,
     moment: Moment,
-    written: ByteSet,
-    read: ByteSet,
+    bytes: UsedBytes,
 }
 
 /// Which commands last wrote and read which bytes.
 ///
 /// A byte that a command used is forgotten when a later command that is ordered after it writes it, or reads what the
 /// earlier one only read: whatever is unordered with the earlier one is then unordered with the later one too, or comes
-/// after both. So the log stays short where streams are long.
+/// after both. So the log stays short where streams are long. See [`UsedBytes`] for what atomics stand for.
 #[derive(Clone, Debug, Default)]
 pub struct UseLog {
     uses: Vec<Use>,
 }
 
 impl UseLog {
-    /// Notes that the command `id` at `moment` writes and reads these bytes; returns what it is in conflict with.
-    pub fn command(&mut self, id: u64, moment: &Moment, written: ByteSet, read: ByteSet) -> Vec<UseConflict> {
+    /// Notes that the command `id` at `moment` uses these bytes; returns what it is in conflict with.
+    pub fn command(&mut self, id: u64, moment: &Moment, used: UsedBytes) -> Vec<UseConflict> {
         let mut out = Vec::new();
         for earlier in &mut self.uses {
             if earlier.moment.is_before(moment) {
-                earlier.written.remove(&written);
-                earlier.read.remove(&written);
-                earlier.read.remove(&read);
+                earlier.bytes.supersede(&used);
                 continue;
             }
-            for (theirs, is_first_write) in [(&earlier.written, true), (&earlier.read, false)] {
-                for (ours, is_second_write) in [(&written, true), (&read, false)] {
-                    let bytes =
+            let is_same_device = earlier.moment.stream.device == moment.stream.device;
+            let exempt = if is_same_device { earlier.bytes.common_strong(&used) } else { ByteSet::default() };
+            for (theirs, is_first_write) in [(&earlier.bytes.written, true), (&earlier.bytes.read, false)] {
+                for (ours, is_second_write) in [(&used.written, true), (&used.read, false)] {
+                    let mut bytes =
                         if is_first_write || is_second_write { theirs.common(ours) } else { ByteSet::default() };
+                    bytes.remove(&exempt);
                     if !bytes.is_empty() {
                         out.push(UseConflict { first: earlier.id, is_first_write, is_second_write, bytes });
                     }
                 }
             }
         }
-        self.uses.retain(|u| !u.written.is_empty() || !u.read.is_empty());
-        if !written.is_empty() || !read.is_empty() {
-            self.uses.push(Use { id, moment: moment.clone(), written, read });
+        self.uses.retain(|u| !u.bytes.is_empty());
+        if !used.is_empty() {
+            self.uses.push(Use { id, moment: moment.clone(), bytes: used });
         }
         out
     }
@@ -213,9 +216,9 @@ impl UseLog {
     pub fn host_conflict(&self, timeline: &Timeline, start: u64, len: u64, is_write: bool) -> Option<(u64, bool)> {
         let open = self.uses.iter().filter(|u| !timeline.is_over_for_host(&u.moment));
         open.into_iter().find_map(|u| {
-            if u.written.is_touching(start, len) {
+            if u.bytes.written.is_touching(start, len) {
                 Some((u.id, true))
-            } else if is_write && u.read.is_touching(start, len) {
+            } else if is_write && u.bytes.read.is_touching(start, len) {
                 Some((u.id, false))
             } else {
                 None
@@ -225,7 +228,7 @@ impl UseLog {
 
     /// Whether a command that the host has not waited for uses one of these bytes.
     pub fn is_open(&self, timeline: &Timeline, start: u64, len: u64) -> bool {
-        let uses = |u: &Use| u.written.is_touching(start, len) || u.read.is_touching(start, len);
+        let uses = |u: &Use| u.bytes.written.is_touching(start, len) || u.bytes.read.is_touching(start, len);
         self.uses.iter().any(|u| !timeline.is_over_for_host(&u.moment) && uses(u))
     }
 
@@ -305,14 +308,30 @@ mod tests {
         set
     }
 
+    fn used(written: &[(u64, u64)], read: &[(u64, u64)]) -> UsedBytes {
+        UsedBytes { written: bytes(written), read: bytes(read), ..UsedBytes::default() }
+    }
+
+    #[test]
+    fn atomics_of_two_streams_are_no_conflict() {
+        let (mut t, mut log) = (Timeline::default(), UseLog::default());
+        let atomic = || UsedBytes { strong: BTreeMap::from([(4, bytes(&[(0, 4)]))]), ..used(&[(0, 4)], &[]) };
+        let other = Stream { device: 1, number: 1 };
+        assert!(log.command(1, &t.submit(A), atomic()).is_empty());
+        assert!(log.command(2, &t.submit(B), atomic()).is_empty());
+        // The plain read meets both, and the atomic of another device meets all.
+        let c = Stream { device: 0, number: 3 };
+        assert_eq!(log.command(3, &t.submit(c), used(&[], &[(0, 4)])).len(), 2);
+        assert_eq!(log.command(4, &t.submit(other), atomic()).len(), 3);
+    }
+
     #[test]
     fn use_log_finds_the_bytes_in_conflict() {
         let mut t = Timeline::default();
         let mut log = UseLog::default();
-        let none = ByteSet::default;
         let (a, b) = (t.submit(A), t.submit(B));
-        assert!(log.command(2, &a, none(), bytes(&[(0, 60)])).is_empty());
-        assert!(log.command(3, &b, none(), bytes(&[(40, 60)])).is_empty());
+        assert!(log.command(2, &a, used(&[], &[(0, 60)])).is_empty());
+        assert!(log.command(3, &b, used(&[], &[(40, 60)])).is_empty());
         assert_eq!(log.host_conflict(&t, 50, 20, true), Some((2, false)));
         assert_eq!(log.host_conflict(&t, 50, 20, false), None);
         assert!(log.is_open(&t, 99, 1) && !log.is_open(&t, 100, 9));
@@ -322,8 +341,8 @@ mod tests {
         assert!(log.uses.is_empty());
         let a = t.submit(A);
         let b = t.submit(B);
-        assert!(log.command(6, &a, bytes(&[(0, 8)]), none()).is_empty());
-        let found = log.command(7, &b, none(), bytes(&[(4, 8)]));
+        assert!(log.command(6, &a, used(&[(0, 8)], &[])).is_empty());
+        let found = log.command(7, &b, used(&[], &[(4, 8)]));
         let conflict = UseConflict { first: 6, is_first_write: true, is_second_write: false, bytes: bytes(&[(4, 4)]) };
         assert_eq!(found, [conflict]);
     }
@@ -334,11 +353,11 @@ mod tests {
         let mut log = UseLog::default();
         for id in 0..100 {
             let k = t.submit(A);
-            assert!(log.command(id, &k, bytes(&[(0, 64)]), bytes(&[(64, 64)])).is_empty());
+            assert!(log.command(id, &k, used(&[(0, 64)], &[(64, 64)])).is_empty());
         }
         assert_eq!(log.uses.len(), 1);
         let b = t.submit(B);
-        let found = log.command(100, &b, bytes(&[(60, 8)]), ByteSet::default());
+        let found = log.command(100, &b, used(&[(60, 8)], &[]));
         assert_eq!(
             found.iter().map(|c| (c.first, c.bytes.ranges())).collect::<Vec<_>>(),
             [(99, vec![(60, 4)]), (99, vec![(64, 4)])]

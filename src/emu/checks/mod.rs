@@ -7,7 +7,7 @@ mod race;
 mod race_report;
 mod reals;
 
-pub(crate) use init::{InitHooks, LaunchInit};
+use init::{InitHooks, LaunchInit};
 pub(crate) use race::{ExactPass, RaceHooks, RacePass};
 pub(crate) use race_report::{incomplete, races};
 pub(crate) use reals::RealFaults;
@@ -15,7 +15,11 @@ pub(crate) use reals::RealFaults;
 use crate::block::Block;
 use crate::footprint::SiteSharing;
 use crate::schedule::BlockEvents;
+use finding::Finding;
+use mem::SharedInitBits;
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use vm::{Before, Hooks, Program, Site};
 
 /// The checks of a launch, with what they have seen so far.
 #[derive(Clone, Debug)]
@@ -25,6 +29,8 @@ pub(crate) struct Checks {
     pub(crate) sharing: Option<Arc<SiteSharing>>,
     /// Reads of memory that nothing has written, if they are looked for.
     pub(crate) init: Option<Box<LaunchInit>>,
+    /// Barriers that were complete although threads had exited, by place, if they are looked for.
+    pub(crate) short_barriers: Option<BTreeMap<Site, Finding>>,
     /// NaNs, infinities and the like, if compiled code tests for them.
     pub(crate) reals: RealFaults,
 }
@@ -32,7 +38,40 @@ pub(crate) struct Checks {
 impl Checks {
     /// The same checks before the first block, with another pass of the race detector.
     pub(crate) fn restart(self, race: RacePass) -> Checks {
-        Checks { race, sharing: self.sharing, init: self.init.map(|_| Box::default()), reals: RealFaults::default() }
+        Checks {
+            race,
+            sharing: self.sharing,
+            init: self.init.map(|_| Box::default()),
+            short_barriers: self.short_barriers.map(|_| BTreeMap::new()),
+            reals: RealFaults::default(),
+        }
+    }
+
+    /// Lets `run` work on a block under the hooks of the checks; `other` observes where races are not looked for. `global`
+    /// says which bytes of memory were written, if that is known.
+    pub(crate) fn observed<R>(
+        &mut self,
+        program: &Program,
+        block: &mut Block,
+        global: Option<SharedInitBits>,
+        other: Option<&mut dyn Hooks<32>>,
+        run: impl FnOnce(&mut Block, Option<&mut dyn Hooks<32>>) -> R,
+    ) -> R {
+        let Checks { race, sharing, init, .. } = self;
+        let mut racing;
+        let hooks: Option<&mut dyn Hooks<32>> = if matches!(race, RacePass::Off) {
+            other.map(|other| other as &mut dyn Hooks<32>)
+        } else {
+            racing = RaceHooks { slot: block.slot, pass: race, sharing: sharing.as_deref() };
+            Some(&mut racing)
+        };
+        match (init, global) {
+            (Some(launch), Some(global)) => {
+                let first = InitHooks { program, global, launch, block: block.linear };
+                run(block, Some(&mut Before::new(first, hooks)))
+            }
+            _ => run(block, hooks),
+        }
     }
 }
 

@@ -182,6 +182,13 @@ impl Hooks<32> for RaceHooks<'_> {
 
     fn on_syncwarp(&mut self, warp: &Warp<32>, mask: u32) {
         let Some(slot) = self.slot else { return };
+        let is_strict = match self.pass {
+            RacePass::Off => return,
+            RacePass::Detect(d) => d.rules().is_strict,
+            RacePass::Decide(d) => d.exact.rules().is_strict,
+        };
+        // Exited lanes count as arrived, as they do at barriers of the block.
+        let mask = if mask == warp.live() && !is_strict { u32::MAX } else { mask };
         match self.pass {
             RacePass::Off => {}
             RacePass::Detect(d) => d.on_syncwarp(slot, warp.number(), mask),

@@ -3,7 +3,7 @@
 use crate::checks::race::ExactPass;
 use crate::report::{calls, launch_info, thread};
 use crate::schedule::Grid;
-use crate::symbolize::{global_place, place_of, show_value};
+use crate::symbolize::{global_place, place_of, shared_place, show_value};
 use device::space_of;
 use finding::{Access, Actor, Finding, FindingKind, RaceFlavour, RaceKind, Space, What};
 use mem::Memory;
@@ -16,20 +16,18 @@ pub(crate) fn races(program: &Program, memory: &Memory, grid: &Grid, pass: Exact
     let names = pass.clone();
     let verdict = pass.exact.end_launch();
     let mut out: Vec<Finding> = verdict.pairs.iter().map(|pair| race(program, memory, grid, &names, pair)).collect();
-    out.extend(incomplete(program, grid, verdict.incomplete));
+    let is_undecided = verdict.undecided.is_any();
+    let why = if is_undecided { verdict.undecided } else { verdict.incomplete };
+    out.extend(incomplete(program, grid, why, is_undecided));
     out
 }
 
-/// A finding for each reason why a verdict is incomplete.
-pub(crate) fn incomplete(program: &Program, grid: &Grid, why: Incomplete) -> Vec<Finding> {
-    let span = grid.launch.span;
-    why.reasons()
-        .into_iter()
-        .map(|reason| {
-            let kind = FindingKind::RaceCheckIncomplete { reason: reason.to_owned() };
-            Finding::new(kind, vec![Access::step(Actor::Host, span)]).in_launch(launch_info(program, grid))
-        })
-        .collect()
+/// The finding that a verdict is incomplete, if it is; `is_undecided` if suspected accesses were not decided.
+pub(crate) fn incomplete(program: &Program, grid: &Grid, why: Incomplete, is_undecided: bool) -> Option<Finding> {
+    why.is_any().then(|| {
+        let kind = FindingKind::RaceCheckIncomplete { reason: why.reasons().join("; "), is_undecided };
+        Finding::new(kind, vec![Access::step(Actor::Host, grid.launch.span)]).in_launch(launch_info(program, grid))
+    })
 }
 
 fn race(program: &Program, memory: &Memory, grid: &Grid, names: &ExactPass, pair: &RacePair) -> Finding {
@@ -44,17 +42,19 @@ fn race(program: &Program, memory: &Memory, grid: &Grid, names: &ExactPass, pair
         }
     };
     let flavour = if pair.is_mixed {
-        RaceFlavour::MixedAtomic
+        RaceFlavour::MixedAtomic { is_plain_write: pair.is_plain_write }
     } else if pair.is_same_value {
         RaceFlavour::SameValue
     } else {
         RaceFlavour::Plain
     };
+    // The kernel of a loop stands where it is launched.
+    let is_in_loop = program.module().func(grid.launch.func).span == grid.launch.span;
     let accesses = vec![
         race_access(program, memory, grid, names, pair, &pair.first),
         race_access(program, memory, grid, names, pair, &pair.second),
     ];
-    let mut found = Finding::new(FindingKind::Race { between, flavour }, accesses)
+    let mut found = Finding::new(FindingKind::Race { between, flavour, is_in_loop }, accesses)
         .in_launch(launch_info(program, grid))
         .with_seed(grid.seed);
     found.count = pair.count.max(1);
@@ -85,10 +85,11 @@ fn race_access(
     let address = base + info.address;
     let mut access = Access::new(who, what, space, program.span(site)).address(address, u64::from(info.width));
     let place = grid.witness.as_ref().and_then(|f| place_of(program, memory, f, 0, address));
-    access.place = place.or_else(|| global_place(program, memory, address));
-    if let Some(place) = &access.place {
-        let func = program.module().func(grid.launch.func);
-        access.value = show_value(program, func, &place.array, info.value);
+    let place = place.map(|place| (grid.launch.func, place)).or_else(|| shared_place(program, address));
+    let place = place.or_else(|| global_place(program, memory, address).map(|place| (grid.launch.func, place)));
+    if let Some((func, place)) = place {
+        access.value = show_value(program, program.module().func(func), &place.array, info.value);
+        access.place = Some(place);
     }
     access.stack(calls(program, names.stack(info.stack), site.func))
 }

@@ -11,7 +11,8 @@ use crate::parallel::{Grain, Heuristics, Pool, Speculation};
 use crate::schedule::Grid;
 use ::device::{Command, CudaError, KernelLaunch, Properties};
 use finding::Finding;
-use race::{ByteSet, Detector, Rules};
+use mem::Memory;
+use race::{Detector, Rules, UsedBytes};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use vm::Program;
@@ -81,10 +82,10 @@ pub struct Emulator {
 pub struct LaunchUse {
     /// Number of the launch in the run.
     pub number: u64,
-    /// Bytes that it wrote.
-    pub written: ByteSet,
-    /// Bytes that it read; bytes that it also wrote may be missing.
-    pub read: ByteSet,
+    /// The bytes.
+    pub bytes: UsedBytes,
+    /// Memory before and after the launch.
+    pub memory: [Memory; 2],
 }
 
 impl Emulator {

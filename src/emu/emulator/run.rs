@@ -5,7 +5,7 @@
 
 use super::{Emulator, LaunchUse};
 use crate::block::BlockStop;
-use crate::checks::{self, Checks, ExactPass, InitHooks, RaceHooks, RacePass, RealFaults};
+use crate::checks::{self, Checks, ExactPass, RacePass, RealFaults};
 use crate::launch::{ActiveLaunch, Failure};
 use crate::observer::ObserverHooks;
 use crate::parallel::{Crew, Next};
@@ -17,7 +17,8 @@ use finding::GridSyncFault;
 use ir::rt::Rt;
 use mem::{Memory, Region};
 use race::{Exact, Launch};
-use vm::{Before, Hooks, Program, RtRequest};
+use std::collections::BTreeMap;
+use vm::{Hooks, Program, RtRequest};
 
 impl Emulator {
     /// Begins a launch. None is active.
@@ -36,7 +37,8 @@ impl Emulator {
         };
         let before = matches!(race, RacePass::Detect(_)).then(|| memory.clone());
         let init = self.options.check_init.then(Box::default);
-        let checks = Checks { race, sharing, init, reals: RealFaults::default() };
+        let short_barriers = self.is_strict().then(BTreeMap::new);
+        let checks = Checks { race, sharing, init, short_barriers, reals: RealFaults::default() };
         self.launch = Some(ActiveLaunch::new(launch, checks, before, self.options.seed));
     }
 
@@ -95,7 +97,12 @@ impl Emulator {
         let is_rehearsal = self.options.rehearse && !matches!(checks.race, RacePass::Off);
         let is_observed = observer.wants_statements() || observer.wants_accesses() || is_rehearsal;
         // A seed interleaves blocks, which is another order than one after another.
-        if is_observed || grid.seed != 0 || checks.init.is_some() || self.options.jobs < 2 {
+        if is_observed
+            || checks.short_barriers.is_some()
+            || grid.seed != 0
+            || checks.init.is_some()
+            || self.options.jobs < 2
+        {
             return Next::Serial;
         }
         let crew = Crew {
@@ -124,29 +131,33 @@ impl Emulator {
         let (statements, accesses) = (observer.wants_statements(), observer.wants_accesses());
         let ActiveLaunch { grid, checks, .. } = self.launch.as_mut()?;
         let before = (*budget).min(grid.time_slice());
-        let Checks { race, sharing, init, .. } = checks;
         let block = grid.active.front_mut()?;
         let mut rest = before;
-        let linear = block.linear;
-        let (mut racing, mut observing);
-        let mut hooks: Option<&mut dyn Hooks<32>> = if !matches!(race, RacePass::Off) {
-            racing = RaceHooks { slot: block.slot, pass: race, sharing: sharing.as_deref() };
-            Some(&mut racing)
-        } else if statements || accesses {
-            let launch = grid.launch.number;
-            observing = ObserverHooks { observer, program, launch, block: linear, accesses, stop: false };
-            Some(&mut observing)
-        } else {
-            None
-        };
-        let stop = match (handed, init, memory.initialised()) {
-            (Some(stop), ..) => stop,
-            (None, Some(launch), Some(global)) => {
-                let first = InitHooks { program, global, launch, block: linear };
-                block.run(program, memory.view(), Some(&mut Before::new(first, hooks)), None, &mut rest)
+        let (launch, linear) = (grid.launch.number, block.linear);
+        let mut observing = (statements || accesses).then(|| ObserverHooks {
+            observer,
+            program,
+            launch,
+            block: linear,
+            accesses,
+            stop: false,
+        });
+        let stop = match handed {
+            Some(stop) => stop,
+            None => {
+                let other = observing.as_mut().map(|hooks| hooks as &mut dyn Hooks<32>);
+                let global = memory.initialised();
+                checks.observed(program, block, global, other, |block, hooks| {
+                    block.run(program, memory.view(), hooks, None, &mut rest)
+                })
             }
-            _ => block.run(program, memory.view(), hooks.take(), None, &mut rest),
         };
+        if let Some(found) = &mut checks.short_barriers {
+            for barrier in std::mem::take(&mut block.short) {
+                let finding = || report::short_barrier(program, grid, linear, &barrier);
+                found.entry(barrier.site).and_modify(|f| f.count += 1).or_insert_with(finding);
+            }
+        }
         let passed = before - rest;
         // Second passes do not count: whether there is one depends on what the first suspects, which may be too much and
         // more on one thread than on several.
@@ -215,7 +226,10 @@ impl Emulator {
             let place = (Region::Device(self.number), program.span(request.site), heap);
             service::allocate(program, &mut block.warps[warp], request, memory, &block.shared, place)
         } else {
-            block.serve(program, warp, request, memory, output)
+            let global = memory.initialised();
+            checks.observed(program, block, global, None, |block, hooks| {
+                block.serve(program, warp, request, memory, output, hooks)
+            })
         };
         match served {
             Served::Done => None,
@@ -239,12 +253,13 @@ impl Emulator {
             RacePass::Off => {}
             RacePass::Detect(mut detector) => {
                 let mut suspicion = detector.end_launch();
-                let (written, read) = (std::mem::take(&mut suspicion.written), std::mem::take(&mut suspicion.read));
-                if !(written.is_empty() && read.is_empty()) {
-                    self.uses.push(LaunchUse { number: launch.grid.launch.number, written, read });
+                let bytes = std::mem::take(&mut suspicion.used);
+                if let Some(before) = launch.before.as_ref().filter(|_| !bytes.is_empty()) {
+                    let memory = [before.clone(), memory.clone()];
+                    self.uses.push(LaunchUse { number: launch.grid.launch.number, bytes, memory });
                 }
-                self.findings.extend(checks::incomplete(&program, &launch.grid, suspicion.incomplete));
                 self.detector = Some(detector);
+                let incomplete = suspicion.incomplete;
                 if !suspicion.watch.is_empty()
                     && let Some(before) = launch.before.take()
                 {
@@ -256,6 +271,7 @@ impl Emulator {
                     self.launch = Some(launch.restart(RacePass::Decide(Box::new(ExactPass::new(exact)))));
                     return;
                 }
+                self.findings.extend(checks::incomplete(&program, &launch.grid, incomplete, false));
                 if self.undo_rehearsal(memory, &mut launch) {
                     self.launch = Some(launch.restart(RacePass::Off));
                     return;
@@ -270,6 +286,7 @@ impl Emulator {
             }
         }
         self.findings.extend(std::mem::take(&mut launch.checks.reals).findings());
+        self.findings.extend(launch.checks.short_barriers.take().into_iter().flat_map(BTreeMap::into_values));
         if let Some(init) = launch.checks.init.take() {
             self.findings.extend(init.findings(&program, memory, &launch.grid));
         }
@@ -280,6 +297,11 @@ impl Emulator {
                 self.sticky = Some(error);
             }
         }
+    }
+
+    /// Whether races and barriers are judged by the letter.
+    fn is_strict(&self) -> bool {
+        self.options.race.is_some_and(|rules| rules.is_strict)
     }
 
     /// Drops the copy of memory from before the launch. If the launch was a rehearsal, memory is set back to it first, and

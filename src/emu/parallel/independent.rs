@@ -308,7 +308,9 @@ impl Chunk {
                 }
             }
             BlockStop::Rt(warp, request) => {
-                if block.serve(program, warp, &request, &memory, &mut self.output) != Served::Done {
+                let mut racing = RaceHooks { slot: block.slot, pass: &mut self.race, sharing: shared.proven };
+                let hooks = is_checked.then_some(&mut racing as &mut dyn Hooks<32>);
+                if block.serve(program, warp, &request, &memory, &mut self.output, hooks) != Served::Done {
                     self.state = State::Failed;
                 }
             }

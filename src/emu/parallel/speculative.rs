@@ -313,8 +313,8 @@ impl Piece {
     fn serve(&mut self, base: &Memory, program: &Program, block: &mut Block, stop: BlockStop) -> Option<BlockStop> {
         let BlockStop::Rt(warp, request) = stop else { return Some(stop) };
         let memory = MemoryView::Buffered(self.buffer.over(base));
-        let is_served =
-            is_print(request.rt) && block.serve(program, warp, &request, &memory, &mut self.output) == Served::Done;
+        let is_served = is_print(request.rt)
+            && block.serve(program, warp, &request, &memory, &mut self.output, None) == Served::Done;
         (!is_served).then_some(BlockStop::Rt(warp, request))
     }
 

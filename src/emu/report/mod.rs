@@ -7,7 +7,7 @@ mod fault;
 mod sync;
 
 pub(crate) use fault::{fault, place_at, raised};
-pub(crate) use sync::{grid_sync, livelock, stuck};
+pub(crate) use sync::{grid_sync, livelock, short_barrier, stuck};
 
 use crate::schedule::Grid;
 use finding::{Call, LaunchInfo, ThreadId};

@@ -1,6 +1,6 @@
 //! Findings of threads that wait for ever: barriers, warp operations, barriers of the grid, livelock.
 
-use crate::block::Block;
+use crate::block::{Block, ShortBarrier};
 use crate::report::launch_info;
 use crate::report::thread;
 use crate::schedule::Grid;
@@ -64,6 +64,17 @@ pub(crate) fn stuck(program: &Program, grid: &Grid, block: &Block) -> Finding {
         None => FindingKind::Deadlock { groups },
     };
     Finding::new(kind, accesses).in_launch(launch_info(program, grid)).with_seed(grid.seed)
+}
+
+/// The finding of a barrier that was complete although threads of the block had exited.
+pub(crate) fn short_barrier(program: &Program, grid: &Grid, linear: u64, barrier: &ShortBarrier) -> Finding {
+    let first = thread(grid, linear, barrier.first);
+    let span = program.span(barrier.site);
+    let count = u64::from(barrier.waiting);
+    let waiting = Waiting { count, first: Actor::Thread(first), span, operation: "syncthreads".to_owned() };
+    let fault = BarrierFault::Exited { count: u64::from(barrier.exited) };
+    let kind = FindingKind::Barrier { block: first.block, fault, groups: vec![waiting] };
+    Finding::new(kind, vec![Access::step(Actor::Thread(first), span)]).in_launch(launch_info(program, grid))
 }
 
 /// The finding of a grid that cannot synchronise as the threads of the first block ask for.

@@ -6,11 +6,13 @@
 use crate::service::Served;
 use crate::symbolize::Memories;
 use finding::{FindingKind, HostFault};
-use ir::Ty;
 use ir::rt::Rt;
+use ir::{Access, Space, Ty};
+use mem::LaneAddresses;
+use mem::address::{is_local, is_shared};
 use scalar::lanes;
 use text::{ListWriter, Modes, Target, Value};
-use vm::{Program, RtRequest, Warp};
+use vm::{AccessEvent, AccessKind, Hooks, Program, RtRequest, Site, Values, Warp};
 
 /// The print statements that the lanes of a warp have begun.
 #[derive(Clone, Debug, Default)]
@@ -18,15 +20,15 @@ pub(crate) struct PrintState {
     lanes: Vec<Option<ListWriter>>,
 }
 
-/// Serves a request of the warp, printing to `output`.
+/// Serves a request of the warp, printing to `output`; tells the hooks of the characters that it reads.
 pub(crate) fn print(
     program: &Program,
     warp: &mut Warp<32>,
     request: &RtRequest,
     state: &mut PrintState,
-    memory: &dyn mem::ReadBytes,
-    shared: &[u8],
+    (memory, shared): (&dyn mem::ReadBytes, &[u8]),
     output: &mut Vec<u8>,
+    mut hooks: Option<&mut dyn Hooks<32>>,
 ) -> Served {
     state.lanes.resize_with(32, || None);
     let lanes = lanes(request.mask);
@@ -65,6 +67,9 @@ pub(crate) fn print(
                 if from.read(lane, arg(0), &mut characters).is_none() {
                     return Served::Refused;
                 }
+                if let Some(hooks) = hooks.as_deref_mut().filter(|hooks| hooks.wants_accesses()) {
+                    tell(hooks, warp, request.site, (lane, arg(0)), &characters);
+                }
                 Value::Char(&characters)
             }
             Rt::Stop => {
@@ -83,6 +88,43 @@ pub(crate) fn print(
     }
     warp.answer(program, |_, _| 0);
     Served::Done
+}
+
+/// Tells the hooks that a lane has read characters, in words as large as their place allows.
+fn tell(
+    hooks: &mut dyn Hooks<32>,
+    warp: &Warp<32>,
+    site: Site,
+    (lane, mut address): (usize, u64),
+    mut characters: &[u8],
+) {
+    let Some(split) = warp.split_of(lane as u32) else { return };
+    let space = match address {
+        a if is_shared(a) => Space::Shared,
+        a if is_local(a) => Space::Local,
+        _ => Space::Global,
+    };
+    while !characters.is_empty() {
+        let aligned = 1 << address.trailing_zeros().min(3);
+        let bytes = if characters.len() < aligned { 1 } else { aligned };
+        let (word, rest) = characters.split_at(bytes);
+        let value = word.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+        hooks.on_access(
+            warp,
+            &AccessEvent {
+                site,
+                frame: split.frame_number(),
+                mask: 1 << lane,
+                kind: AccessKind::Read(Access::Plain),
+                space,
+                bytes,
+                lanes: &LaneAddresses::uniform(address),
+                values: Values::Same(value),
+            },
+        );
+        address += bytes as u64;
+        characters = rest;
+    }
 }
 
 /// The error that compiled code raises in a lane.

@@ -7,31 +7,47 @@ use diag::Diagnostic;
 
 pub(super) fn word(finding: &Finding) -> Diagnostic {
     match (&finding.kind, finding.accesses.as_slice()) {
-        (FindingKind::Race { between, flavour }, [.., first, second]) => {
-            race(finding, *between, *flavour, first, second)
+        (FindingKind::Race { between, flavour, is_in_loop }, [.., first, second]) => {
+            race(finding, (*between, *flavour, *is_in_loop), first, second)
         }
-        (FindingKind::RaceCheckIncomplete { reason }, _) => start(finding, format!("race check incomplete: {reason}"))
-            .note("every reported race is real, but others may have been missed"),
+        (FindingKind::RaceCheckIncomplete { reason, is_undecided: false }, _) => {
+            start(finding, format!("race check incomplete: {reason}")).note("races may have been missed")
+        }
+        (FindingKind::RaceCheckIncomplete { reason, is_undecided: true }, _) => {
+            start(finding, format!("race check undecided: {reason}"))
+                .note("accesses that are not among the reported ones may race too")
+                .help("check a smaller problem")
+        }
         // A race with fewer than two accesses has lost an end; what is left is still worth saying.
         _ => start(finding, format!("data race on {}", finding.accesses.last().map_or("memory".to_owned(), object))),
     }
 }
 
-fn race(finding: &Finding, between: RaceKind, flavour: RaceFlavour, first: &Access, second: &Access) -> Diagnostic {
+fn race(
+    finding: &Finding,
+    (between, flavour, is_in_loop): (RaceKind, RaceFlavour, bool),
+    first: &Access,
+    second: &Access,
+) -> Diagnostic {
     let launch = finding.launch.as_ref();
     let actor = |access: &Access| actor(access, between, launch);
     let message = match flavour {
         RaceFlavour::Plain => format!("data race on {} {}", object(second), parties(between, first, second)),
-        RaceFlavour::MixedAtomic => {
-            let plain = if first.what == What::Atomic { second.what } else { first.what };
-            format!("atomic update and plain {} of {} {}", noun(plain), object(second), parties(between, first, second))
+        RaceFlavour::MixedAtomic { .. } => {
+            let (strong, plain) = if is_strong(first.what) { (first, second) } else { (second, first) };
+            let strong = match strong.what {
+                What::Atomic => "atomic update".to_owned(),
+                what => format!("volatile {}", noun(what)),
+            };
+            let plain = noun(plain.what);
+            format!("{strong} and plain {plain} of {} {}", object(second), parties(between, first, second))
         }
         RaceFlavour::SameValue => {
             format!("{} is written with the same value {}", object(second), writers(between, second))
         }
     };
     let mut diagnostic = Diagnostic::new(finding.code(), second.span, message);
-    let missing = missing(between, second);
+    let missing = if is_in_loop { ", in another iteration of the loop" } else { missing(between, second) };
     if first.span == second.span {
         let text = if first.what == second.what {
             format!("(1) {} and (2) {} both {} it here{missing}", actor(first), actor(second), infinitive(first.what))
@@ -50,10 +66,14 @@ fn race(finding: &Finding, between: RaceKind, flavour: RaceFlavour, first: &Acce
             .label(format!("(2) {} {} it here{}{missing}", actor(second), present(second.what), value(second)))
             .secondary(first.span, format!("(1) {} {} it here{}", actor(first), past(first.what), value(first)));
     }
-    diagnostic = diagnostic.help(help(between, flavour, first, second));
+    let help = if is_in_loop { help_in_loop(second) } else { help(between, flavour, first, second) };
+    diagnostic = diagnostic.help(help);
     match flavour {
         RaceFlavour::SameValue => diagnostic.note("GPUs store the intended value, but no standard guarantees it"),
-        RaceFlavour::MixedAtomic => diagnostic.note("an atomic protects only against other atomics"),
+        RaceFlavour::MixedAtomic { .. } if is_atomic_in([first, second]) => {
+            diagnostic.note("an atomic protects only against other atomics")
+        }
+        RaceFlavour::MixedAtomic { .. } => diagnostic.note("`volatile` does not order a plain access"),
         RaceFlavour::Plain => diagnostic,
     }
 }
@@ -114,7 +134,7 @@ fn writers(between: RaceKind, second: &Access) -> String {
 /// What would have ordered the two.
 fn missing(between: RaceKind, second: &Access) -> &'static str {
     match between {
-        RaceKind::WithinWarp => ", no `syncwarp` in between",
+        RaceKind::WithinWarp => ", no `syncwarp` of both lanes in between",
         RaceKind::Block => ", no barrier in between",
         RaceKind::CrossBlock => ", nothing orders the two",
         RaceKind::Streams => ", no event or synchronisation in between",
@@ -122,6 +142,15 @@ fn missing(between: RaceKind, second: &Access) -> &'static str {
         RaceKind::HostDevice => ", in work that the host has not waited for",
         RaceKind::Scope { .. } => "",
     }
+}
+
+/// Whether the access is atomic or volatile.
+fn is_strong(what: What) -> bool {
+    matches!(what, What::Atomic | What::VolatileRead | What::VolatileWrite)
+}
+
+fn is_atomic_in(accesses: [&Access; 2]) -> bool {
+    accesses.iter().any(|a| a.what == What::Atomic)
 }
 
 fn infinitive(what: What) -> &'static str {
@@ -138,8 +167,23 @@ fn value(access: &Access) -> String {
     access.value.as_ref().map_or_else(String::new, |v| format!(" (value {v})"))
 }
 
+fn help_in_loop(second: &Access) -> String {
+    match &second.place {
+        Some(place) if place.subscripts.is_empty() && place.component.is_empty() => {
+            let name = &place.array;
+            format!(
+                "give each iteration a variable of its own; for a sum, make `{name}` a scalar of the host, which the loop reduces"
+            )
+        }
+        _ => "the iterations depend on each other: let each write only what no other one reads or writes, or run the \
+              loop on the host"
+            .to_owned(),
+    }
+}
+
 fn help(between: RaceKind, flavour: RaceFlavour, first: &Access, second: &Access) -> String {
     let barrier = if between == RaceKind::WithinWarp { "syncwarp" } else { "syncthreads" };
+    let strong = if is_atomic_in([first, second]) { "atomic" } else { "volatile" };
     let same_statement = first.span == second.span;
     match (between, flavour) {
         (RaceKind::Scope { needed, .. }, _) => {
@@ -151,10 +195,10 @@ fn help(between: RaceKind, flavour: RaceFlavour, first: &Access, second: &Access
             format!("use `{fence}()` and atomics of {} scope", scope(needed))
         }
         (_, RaceFlavour::SameValue) => "let one thread write it".to_owned(),
-        (RaceKind::WithinWarp | RaceKind::Block, RaceFlavour::MixedAtomic) => {
-            format!("make both atomic, or put `call {barrier}()` between the two")
+        (RaceKind::WithinWarp | RaceKind::Block, RaceFlavour::MixedAtomic { .. }) => {
+            format!("make both {strong}, or put `call {barrier}()` between the two")
         }
-        (_, RaceFlavour::MixedAtomic) => "make both atomic, or let them run in different launches".to_owned(),
+        (_, RaceFlavour::MixedAtomic { .. }) => format!("make both {strong}, or let them run in different launches"),
         (RaceKind::WithinWarp | RaceKind::Block, RaceFlavour::Plain) if !same_statement => {
             format!("put `call {barrier}()` between the two")
         }

@@ -78,9 +78,9 @@ fn barrier(finding: &Finding, block: [u32; 3], fault: &BarrierFault, groups: &[W
         BarrierFault::Divergent if same_place(groups) => {
             d.help("make all threads of the block reach it through the same calls")
         }
-        BarrierFault::Exited { .. } => {
-            d.help("skip the work of surplus threads with `if` instead of `return`, so that they reach the barrier")
-        }
+        BarrierFault::Exited { .. } => d
+            .note("GPUs count threads that have returned as arrived")
+            .help("skip the work of surplus threads with `if` instead of `return`, so that they reach the barrier"),
         _ => d.help(format!("move `call {name}()` out of the `if`, so that all threads of the block meet at one")),
     }
 }

@@ -19,7 +19,7 @@ use finding::{Access, Actor, Finding, FindingKind, LaunchInfo, Place, RaceFlavou
 use ir::rt::Rt;
 use ir::{InstKind, Module};
 use mem::{Memory, Region};
-use race::{ByteSet, Moment, Stream, Timeline, UseConflict, UseLog};
+use race::{ByteSet, Moment, Stream, Timeline, UseConflict, UseLog, UsedBytes};
 use source::Span;
 use std::collections::BTreeMap;
 use vm::{AccessEvent, AccessKind, Hooks, Program, Site, Warp};
@@ -28,6 +28,8 @@ use vm::{AccessEvent, AccessKind, Hooks, Program, Site, Warp};
 const LEGACY: u64 = 1;
 /// Bytes of all address numbers of a region.
 const REGION_BYTES: u64 = 1 << mem::address::REGION_BITS;
+/// Bytes that are compared at a time.
+const PIECE: usize = 1 << 16;
 
 /// A command that was submitted.
 #[derive(Clone, Debug)]
@@ -117,7 +119,9 @@ impl CommandOrder {
             Work::Transfer { call, written, read } => {
                 let actor = Actor::Copy { call: call.to_owned(), stream };
                 self.commands.insert(id, Submitted { actor, span });
-                self.used(id, &moment, bytes(&written), read.as_ref().map(bytes).unwrap_or_default(), memory);
+                let read = read.as_ref().map(bytes).unwrap_or_default();
+                let used = UsedBytes { written: bytes(&written), read, ..UsedBytes::default() };
+                self.used(id, &moment, used, None, memory);
             }
         }
     }
@@ -144,27 +148,41 @@ impl CommandOrder {
     /// A launch is over and used these bytes.
     pub(crate) fn launch_used(&mut self, launch: LaunchUse, memory: &Memory) {
         if let Some((id, moment)) = self.launches.remove(&launch.number) {
-            self.used(id, &moment, launch.written, launch.read, memory);
+            self.used(id, &moment, launch.bytes, Some(&launch.memory), memory);
             self.watch_host();
         }
     }
 
-    fn used(&mut self, id: u64, moment: &Moment, written: ByteSet, read: ByteSet, memory: &Memory) {
-        for conflict in self.log.command(id, moment, written, read) {
-            if let Some(finding) = self.between_commands(id, &conflict, memory) {
+    /// Notes what a command used. `states` is memory before and after the command, if it is known.
+    fn used(&mut self, id: u64, moment: &Moment, bytes: UsedBytes, states: Option<&[Memory; 2]>, memory: &Memory) {
+        for conflict in self.log.command(id, moment, bytes) {
+            let is_write_write = conflict.is_first_write && conflict.is_second_write;
+            let is_same_value = is_write_write && states.is_some_and(|states| are_alike(states, &conflict.bytes));
+            let flavour = if is_same_value { RaceFlavour::SameValue } else { RaceFlavour::Plain };
+            if let Some(finding) = self.between_commands(id, &conflict, flavour, memory) {
                 self.findings.push(finding);
             }
         }
     }
 
-    fn between_commands(&self, id: u64, conflict: &UseConflict, memory: &Memory) -> Option<Finding> {
+    fn between_commands(
+        &self,
+        id: u64,
+        conflict: &UseConflict,
+        flavour: RaceFlavour,
+        memory: &Memory,
+    ) -> Option<Finding> {
         let (first, second) = (self.commands.get(&conflict.first)?, self.commands.get(&id)?);
         let address = conflict.bytes.first()?;
         let access = |by: &Submitted, is_write: bool| {
             access(by.actor.clone(), is_write, by.span, memory, (address, conflict.bytes.len()))
         };
         let accesses = vec![access(first, conflict.is_first_write), access(second, conflict.is_second_write)];
-        Some(race(RaceKind::Streams, accesses))
+        let found = race(RaceKind::Streams, flavour, accesses);
+        Some(match common(memory, &conflict.bytes) {
+            Some(note) => found.note(note),
+            None => found,
+        })
     }
 
     fn watch_host(&mut self) {
@@ -186,7 +204,7 @@ impl CommandOrder {
                 access(first.actor.clone(), conflict.is_first_write, first.span, memory, at),
                 access(Actor::Host, conflict.is_write, conflict.span, memory, at),
             ];
-            let mut found = race(RaceKind::HostDevice, accesses);
+            let mut found = race(RaceKind::HostDevice, RaceFlavour::Plain, accesses);
             found.count = conflict.count;
             self.findings.push(found);
         }
@@ -214,8 +232,33 @@ fn access(actor: Actor, is_write: bool, span: Span, memory: &Memory, (address, b
     access
 }
 
-fn race(between: RaceKind, accesses: Vec<Access>) -> Finding {
-    Finding::new(FindingKind::Race { between, flavour: RaceFlavour::Plain }, accesses)
+fn race(between: RaceKind, flavour: RaceFlavour, accesses: Vec<Access>) -> Finding {
+    Finding::new(FindingKind::Race { between, flavour, is_in_loop: false }, accesses)
+}
+
+/// Whether the bytes have the same values in both.
+fn are_alike(states: &[Memory; 2], bytes: &ByteSet) -> bool {
+    bytes.ranges().into_iter().all(|(start, len)| {
+        (start..start + len).step_by(PIECE).all(|at| {
+            let len = (start + len - at).min(PIECE as u64) as usize;
+            let [before, after] = states.each_ref().map(|memory| {
+                let mut bytes = vec![0; len];
+                memory.read(at, &mut bytes).map(|()| bytes)
+            });
+            before.is_some() && before == after
+        })
+    })
+}
+
+/// Which part of an array the bytes are, if they are not all of it.
+fn common(memory: &Memory, bytes: &ByteSet) -> Option<String> {
+    let info = memory.info(memory.find(bytes.first()?)?);
+    let offset = bytes.first()? - info.base;
+    (bytes.len() < info.bytes).then(|| {
+        let count = bytes.len();
+        let name = if info.name.is_empty() { "the array".to_owned() } else { format!("`{}`", info.name) };
+        format!("both use {count} byte{} of {name}, from byte {offset} on", if count == 1 { "" } else { "s" })
+    })
 }
 
 /// Accesses of the host, at one place of the source, that conflict with one command.

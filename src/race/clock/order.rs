@@ -15,7 +15,8 @@ use std::sync::Arc;
 /// The rules that the order follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rules {
-    /// A reading atomic acquires only with a fence after it, and a barrier does not hand on fences: the letter of PTX.
+    /// A reading atomic acquires only with a fence after it, a barrier does not hand on fences, and an exited lane takes part
+    /// in no `syncwarp`: the letter of PTX.
     pub is_strict: bool,
     /// Lanes of a warp are ordered between instructions, as before Volta.
     pub is_legacy_warp_sync: bool,
@@ -59,6 +60,10 @@ impl Order {
             global: SyncTable::default(),
             is_out_of_time: false,
         }
+    }
+
+    pub(crate) fn rules(&self) -> Rules {
+        self.rules
     }
 
     pub(crate) fn begin_block(&mut self, block: u32) -> CtaSlot {

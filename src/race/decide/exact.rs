@@ -6,7 +6,8 @@
 //! that of the system runs alongside, so that a race which only a wider scope would have prevented can be named.
 //!
 //! What the pass says is exact for the run that it saw: a watched byte is racy if and only if two conflicting accesses of
-//! it were unordered, by the rules of the crate's head.
+//! it were unordered, by the rules of the crate's head. If more stretches of bytes are suspected than the pass can follow,
+//! or a clock runs out, it says so ([`Verdict::undecided`]).
 
 use std::collections::BTreeMap;
 
@@ -78,14 +79,16 @@ pub struct RacePair {
     pub second: AccessInfo,
     /// First byte and number of bytes that the two accesses have in common.
     pub bytes: (u64, u32),
-    /// Races found; more may exist where one place of memory has very many.
+    /// Later accesses that race with at least one earlier access.
     pub count: u64,
-    /// Races found within a warp, within a block and across blocks.
+    /// Pairs found within a warp, within a block and across blocks; more may exist where one place has very many.
     pub counts: [u64; 3],
     /// All races found are two writes of the same place, width and value.
     pub is_same_value: bool,
     /// In all races found one access is atomic or volatile and the other plain.
     pub is_mixed: bool,
+    /// In some race of an atomic or volatile access and a plain one, the plain one is a write that releases nothing.
+    pub is_plain_write: bool,
     /// In all races found the accesses would be ordered, or exempt, if scopes were wider.
     pub is_insufficient_scope: bool,
 }
@@ -104,8 +107,10 @@ pub struct Verdict {
     pub pairs: Vec<RacePair>,
     /// The racy bytes.
     pub bytes: SuspectSet,
-    /// What the verdict does not cover.
+    /// What the first pass did not cover.
     pub incomplete: Incomplete,
+    /// Why this pass could not decide all suspected accesses.
+    pub undecided: Incomplete,
 }
 
 /// The second pass; see the module's head.
@@ -117,8 +122,18 @@ pub struct Exact {
     global: SpanMap<AccessHistory>,
     /// By slot.
     shared: Vec<SpanMap<AccessHistory>>,
-    index: BTreeMap<(u32, u32, RaceKind, Space), usize>,
+    index: BTreeMap<(u32, u32, RaceKind, Space), Known>,
+    span_limit: usize,
     verdict: Verdict,
+}
+
+/// A pair that was found before.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    /// Its index in the verdict.
+    at: usize,
+    /// The thread and the time of the later access that was counted last.
+    counted: Option<(Thread, u32)>,
 }
 
 impl Exact {
@@ -132,7 +147,19 @@ impl Exact {
             global: SpanMap::default(),
             shared: Vec::new(),
             index: BTreeMap::new(),
+            span_limit: SPAN_LIMIT,
         }
+    }
+
+    /// The same with another limit of the stretches of global memory, and of each block's shared memory, that are followed.
+    #[must_use]
+    pub fn with_limit(self, stretches: usize) -> Self {
+        Self { span_limit: stretches, ..self }
+    }
+
+    /// What orders threads.
+    pub fn rules(&self) -> Rules {
+        self.order.rules()
     }
 
     /// The bytes that are watched: only accesses that touch them need exact [`Details`].
@@ -220,10 +247,6 @@ impl Exact {
                 None => return,
             },
         };
-        if spans.len() >= SPAN_LIMIT {
-            self.verdict.incomplete.is_out_of_memory = true;
-            return;
-        }
         let is_narrow = space == Space::Global && self.suspicion.is_narrow;
         let strong = self.suspicion.strong.of(space);
         if is_far(watched, access) {
@@ -238,7 +261,8 @@ impl Exact {
             let width = u64::from(access.width);
             if watched.is_touching(address, width) {
                 for (start, len) in watched.ranges_within(address, width) {
-                    spans.cover(start, start + len, &mut starts);
+                    let is_whole = spans.cover(start, start + len, self.span_limit, &mut starts);
+                    self.verdict.undecided.is_out_of_memory |= !is_whole;
                     watched_parts.push((lane, start, start + len));
                 }
             }
@@ -266,7 +290,7 @@ impl Exact {
                     && is_strong_at(strong, address, access.width),
             };
             starts.clear();
-            spans.cover(start, end, &mut starts);
+            spans.cover(start, end, self.span_limit, &mut starts);
             for &start in &starts {
                 touched.entry(start).or_default().push(arrival);
             }
@@ -318,9 +342,13 @@ impl Exact {
             && !a.kind.is_rmw()
             && !b.kind.is_rmw();
         let is_mixed = a.kind.is_strong() != b.kind.is_strong();
+        let is_plain_write = |arrival: &Arrival| {
+            let kind = arrival.info.kind;
+            !kind.is_strong() && kind.is_write() && !arrival.is_promoted
+        };
         let pairs = &mut self.verdict.pairs;
         let key = (a.site.min(b.site), a.site.max(b.site), kind, space);
-        let at = *self.index.entry(key).or_insert_with(|| {
+        let known = self.index.entry(key).or_insert_with(|| {
             pairs.push(RacePair {
                 space,
                 kind,
@@ -331,12 +359,16 @@ impl Exact {
                 counts: [0; 3],
                 is_same_value: true,
                 is_mixed: true,
+                is_plain_write: false,
                 is_insufficient_scope: true,
             });
-            pairs.len() - 1
+            Known { at: pairs.len() - 1, counted: None }
         });
-        let pair = &mut pairs[at];
-        pair.count += 1;
+        let pair = &mut pairs[known.at];
+        // How many earlier accesses are kept is bounded, so only the later ones are counted.
+        if known.counted.replace((b.thread, b.time)) != Some((b.thread, b.time)) {
+            pair.count += 1;
+        }
         let relation = Relation::of(a.thread, b.thread);
         pair.counts[relation as usize] += 1;
         if relation > pair.relation() {
@@ -345,12 +377,13 @@ impl Exact {
         }
         pair.is_same_value &= is_same_value;
         pair.is_mixed &= is_mixed;
+        pair.is_plain_write |= is_mixed && (is_plain_write(old) || is_plain_write(new));
         pair.is_insufficient_scope &= is_scope;
     }
 
     /// Ends the launch.
     pub fn end_launch(mut self) -> Verdict {
-        self.verdict.incomplete.is_out_of_time |= self.order.is_out_of_time;
+        self.verdict.undecided.is_out_of_time = self.order.is_out_of_time;
         self.verdict
     }
 }

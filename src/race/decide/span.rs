@@ -33,11 +33,13 @@ impl<T: Clone + Default> SpanMap<T> {
         }
     }
 
-    /// Makes stretches that together are `start..end`, new ones for bytes that had none; adds their starts to `out`.
-    pub(crate) fn cover(&mut self, start: u64, end: u64, out: &mut Vec<u64>) {
+    /// Makes stretches that together are `start..end`, new ones for bytes that had none; adds their starts to `out`. Makes
+    /// no new ones once there are `limit` stretches; false if bytes are left out for that reason.
+    pub(crate) fn cover(&mut self, start: u64, end: u64, limit: usize, out: &mut Vec<u64>) -> bool {
         self.split(start);
         self.split(end);
         let mut at = start;
+        let mut is_whole = true;
         while at < end {
             let next = self.spans.range(at..end).next().map(|(&from, span)| (from, span.end));
             match next {
@@ -47,21 +49,22 @@ impl<T: Clone + Default> SpanMap<T> {
                 }
                 _ => {
                     let to = next.map_or(end, |n| n.0);
-                    self.spans.insert(at, Span { end: to, value: T::default() });
-                    out.push(at);
+                    if self.spans.len() < limit {
+                        self.spans.insert(at, Span { end: to, value: T::default() });
+                        out.push(at);
+                    } else {
+                        is_whole = false;
+                    }
                     at = to;
                 }
             }
         }
+        is_whole
     }
 
     /// The end and value of the stretch that starts at `start`.
     pub(crate) fn get_mut(&mut self, start: u64) -> Option<(u64, &mut T)> {
         self.spans.get_mut(&start).map(|span| (span.end, &mut span.value))
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.spans.len()
     }
 
     pub(crate) fn clear(&mut self) {
@@ -78,7 +81,7 @@ mod tests {
         let mut map: SpanMap<Vec<u32>> = SpanMap::default();
         for (id, (start, end)) in [(10, 20), (15, 17), (0, 30), (20, 22)].into_iter().enumerate() {
             let mut starts = Vec::new();
-            map.cover(start, end, &mut starts);
+            assert!(map.cover(start, end, usize::MAX, &mut starts));
             let mut at = start;
             for s in starts {
                 assert_eq!(s, at);
@@ -98,6 +101,14 @@ mod tests {
             (22, 30, vec![2]),
         ];
         assert_eq!(all, want);
-        assert_eq!(map.len(), 6);
+    }
+
+    #[test]
+    fn full_map_still_finds_the_stretches_that_it_has() {
+        let mut map: SpanMap<()> = SpanMap::default();
+        let mut starts = Vec::new();
+        assert!(map.cover(0, 4, 2, &mut starts) && map.cover(8, 12, 2, &mut starts));
+        assert!(!map.cover(2, 16, 2, &mut starts));
+        assert_eq!(starts, [0, 8, 2, 8]);
     }
 }

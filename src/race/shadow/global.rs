@@ -14,6 +14,7 @@ use crate::clock::block::View;
 use crate::shadow::cell::Op;
 use crate::shadow::page::{Page, Touch};
 use crate::shadow::weak::{Weak, rows_of};
+use crate::used::UsedBytes;
 use mem::ActivePattern;
 use scalar::lanes;
 
@@ -380,22 +381,24 @@ impl GlobalShadow {
 
 /// Collects what a launch read and wrote, if anybody wants to know.
 pub(crate) struct ByteUse<'a> {
-    pub(crate) sets: Option<(&'a mut ByteSet, &'a mut ByteSet)>,
+    pub(crate) used: Option<&'a mut UsedBytes>,
 }
 
 impl ByteUse<'_> {
     fn keep(&mut self, number: u64, page: &Page) {
-        let Some((written, read)) = &mut self.sets else { return };
+        let Some(used) = &mut self.used else { return };
         let base = number << PAGE_BITS;
+        let mut of_page = UsedBytes::default();
         // Cells come in order; whole runs of them go into the sets at once.
         let mut runs = [(0, 0); 2];
-        page.for_each_used(|offset, bytes, is_written, is_read| {
+        page.for_each_used(|offset, bytes, cell| {
             let (start, len) = (base + u64::from(offset), u64::from(bytes));
-            for (is_used, run, set) in [(is_written, 0, &mut **written), (is_read, 1, &mut **read)] {
+            let sets = [&mut of_page.written, &mut of_page.read];
+            for ((is_used, run), set) in [cell.is_written, cell.is_read].into_iter().zip(&mut runs).zip(sets) {
                 if !is_used {
                     continue;
                 }
-                let (from, count): &mut (u64, u64) = &mut runs[run];
+                let (from, count): &mut (u64, u64) = run;
                 if *from + *count == start {
                     *count += len;
                 } else {
@@ -403,9 +406,13 @@ impl ByteUse<'_> {
                     (*from, *count) = (start, len);
                 }
             }
+            if let Some(width) = cell.strong_width {
+                of_page.strong.entry(width).or_default().insert(start, len);
+            }
         });
-        written.insert(runs[0].0, runs[0].1);
-        read.insert(runs[1].0, runs[1].1);
+        of_page.written.insert(runs[0].0, runs[0].1);
+        of_page.read.insert(runs[1].0, runs[1].1);
+        used.merge(&of_page);
     }
 }
 
@@ -429,7 +436,7 @@ mod tests {
     #[test]
     fn pages_are_cleared_on_the_first_touch_of_a_launch_and_trimmed_when_unused() {
         let mut shadow = GlobalShadow::new(2, u64::MAX);
-        let (mut found, mut none) = (ByteSet::default(), ByteUse { sets: None });
+        let (mut found, mut none) = (ByteSet::default(), ByteUse { used: None });
         let mut block_clock = BlockClock::new(0, 64, false);
         block_clock.step();
         shadow.start(true);
@@ -448,7 +455,7 @@ mod tests {
     #[test]
     fn pages_of_freed_memory_are_dropped() {
         let mut shadow = GlobalShadow::new(2, u64::MAX);
-        let (mut found, mut none) = (ByteSet::default(), ByteUse { sets: None });
+        let (mut found, mut none) = (ByteSet::default(), ByteUse { used: None });
         let mut block_clock = BlockClock::new(0, 64, false);
         block_clock.step();
         shadow.start(true);
@@ -468,7 +475,7 @@ mod tests {
     #[test]
     fn narrower_access_makes_a_page_of_lines_one_of_stamps() {
         let mut shadow = GlobalShadow::new(2, u64::MAX);
-        let (mut found, mut none) = (ByteSet::default(), ByteUse { sets: None });
+        let (mut found, mut none) = (ByteSet::default(), ByteUse { used: None });
         let mut block_clock = BlockClock::new(0, 64, false);
         block_clock.step();
         shadow.start(true);

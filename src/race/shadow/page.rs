@@ -57,6 +57,15 @@ pub(crate) struct Page {
     charged_bytes: u64,
 }
 
+/// How a cell was accessed. A write makes the reads before it forgotten.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CellUse {
+    pub(crate) is_written: bool,
+    pub(crate) is_read: bool,
+    /// The width of its accesses if all were strong and of one width and device scope.
+    pub(crate) strong_width: Option<u32>,
+}
+
 /// One lane's access of one page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Touch {
@@ -270,22 +279,30 @@ impl Page {
         }
     }
 
-    /// Calls `f` with offset and bytes of each cell that was accessed, and whether it was written, and read, since the
-    /// last clearing. A write makes the reads before it forgotten.
-    pub(crate) fn for_each_used(&self, mut f: impl FnMut(u32, u32, bool, bool)) {
+    /// Calls `f` with offset and bytes of each cell that was accessed since the last clearing, and with how.
+    pub(crate) fn for_each_used(&self, mut f: impl FnMut(u32, u32, CellUse)) {
+        let is_set = |stamp: Stamp| stamp != Stamp::NONE;
         if self.is_lined {
             let shift = self.lines.shift;
             self.lines.for_each_cell(|cell, write, read| {
-                f(cell << shift, 1 << shift, write != Stamp::NONE, read != Stamp::NONE);
+                let used = CellUse { is_written: is_set(write), is_read: is_set(read), strong_width: None };
+                f(cell << shift, 1 << shift, used);
             });
         }
-        for cell in 0..self.writes.len() {
-            let strong = self.strong.as_ref().filter(|s| cell < s.writes.len());
-            let is_set = |a: &[Stamp], b: Option<Stamp>| a[cell] != Stamp::NONE || b.is_some_and(|b| b != Stamp::NONE);
-            let is_written = is_set(&self.writes, strong.map(|s| s.writes[cell]));
-            let is_read = is_set(&self.reads, strong.map(|s| s.reads[cell]));
-            if is_written || is_read {
-                f((cell as u32) << self.shift, 1 << self.shift, is_written, is_read);
+        for (cell, (&write, &read)) in self.writes.iter().zip(&self.reads).enumerate() {
+            let offset = (cell as u32) << self.shift;
+            let mut used = CellUse { is_written: is_set(write), is_read: is_set(read), strong_width: None };
+            if let Some(strong) = &self.strong
+                && let (Some(&write), Some(&read)) = (strong.writes.get(cell), strong.reads.get(cell))
+                && (is_set(write) || is_set(read))
+            {
+                let is_weak = used.is_written || used.is_read;
+                used.is_written |= is_set(write);
+                used.is_read |= is_set(read);
+                used.strong_width = (!is_weak).then(|| u32::from(strong.widths[(offset / GROUP) as usize]));
+            }
+            if used.is_written || used.is_read {
+                f(offset, 1 << self.shift, used);
             }
         }
     }

@@ -121,8 +121,11 @@ impl SharedShadow {
         let mut is_new = false;
         let mut report = |offset: u32, bytes: u32| is_new |= found.insert(u64::from(offset), u64::from(bytes));
         if let Some(rows) = rows_of(access) {
+            // Where rows are not whole, `ends` may lie outside of shared memory although no lane does.
             let (low, high) = rows.ends(access.active);
-            if self.make_room(low.max(high), access.width) {
+            let end = low.max(high).saturating_add(u64::from(access.width));
+            if end <= SHARED_LIMIT {
+                self.page.grow(end as u32);
                 weak.rows::<true>(&mut self.page, &rows, 0, &mut report);
                 return is_new;
             }

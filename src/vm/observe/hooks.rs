@@ -108,7 +108,7 @@ pub trait Hooks<const W: usize> {
     fn on_barrier(&mut self) {}
 }
 
-/// Sites by function and operation.
+/// Loads and stores by function and operation. Atomics are told even if their sites are among them: they may synchronise.
 pub type SilentSites = Arc<Vec<Vec<bool>>>;
 
 /// Whether a site is among them.
@@ -152,9 +152,10 @@ impl<H: Hooks<W>, const W: usize> Hooks<W> for Before<'_, H, W> {
 
     fn on_access(&mut self, warp: &Warp<W>, event: &AccessEvent<'_, W>) {
         self.first.on_access(warp, event);
+        let is_atomic = matches!(event.kind, AccessKind::Atomic { .. });
         if self.second_wants_accesses
             && let Some(second) = &mut self.second
-            && !is_silent(self.second_silent.as_ref(), event.site.func, event.site.pc)
+            && (is_atomic || !is_silent(self.second_silent.as_ref(), event.site.func, event.site.pc))
         {
             second.on_access(warp, event);
         }

@@ -6,7 +6,7 @@ use finding::{Added, Code, Finding, FindingKind, Findings, LeakKind, RaceFlavour
 use source::Span;
 
 fn race(a: &str, b: &str) -> Finding {
-    let kind = FindingKind::Race { between: RaceKind::Block, flavour: RaceFlavour::Plain };
+    let kind = FindingKind::Race { between: RaceKind::Block, flavour: RaceFlavour::Plain, is_in_loop: false };
     on_device(kind, vec![global(What::Write, a), global(What::Read, b)])
 }
 
@@ -46,7 +46,11 @@ fn findings_without_a_place_merge_only_when_they_say_the_same() {
 #[test]
 fn limit_keeps_the_first_and_still_counts_severity() {
     let mut all = Findings::new().with_limit(1);
-    let mixed = FindingKind::Race { between: RaceKind::Block, flavour: RaceFlavour::MixedAtomic };
+    let mixed = FindingKind::Race {
+        between: RaceKind::Block,
+        flavour: RaceFlavour::MixedAtomic { is_plain_write: false },
+        is_in_loop: false,
+    };
     let mixed = on_device(mixed, vec![global(What::Atomic, "s(t)"), global(What::Read, "x(i)")]);
     assert_eq!(all.add(mixed.clone()), Added::New(0));
     assert_eq!(all.worst(), Some(Severity::Warning));

@@ -5,7 +5,7 @@ use expect_test::expect;
 use finding::{Access, Actor, Call, Finding, FindingKind, Place, RaceFlavour, RaceKind, Scope, Space, What};
 
 fn race(between: RaceKind, flavour: RaceFlavour, first: Access, second: Access) -> Finding {
-    on_device(FindingKind::Race { between, flavour }, vec![first, second]).with_seed(0)
+    on_device(FindingKind::Race { between, flavour, is_in_loop: false }, vec![first, second]).with_seed(0)
 }
 
 fn plain(between: RaceKind, first: Access, second: Access) -> Finding {
@@ -92,7 +92,7 @@ fn race_within_a_warp_names_lanes_and_suggests_syncwarp() {
               |   ----------- (1) lane 16, thread (17,1,1), wrote it here (value 2.500000)
             5 |   if (t <= 16) then
             6 |     s(t) = s(t) + s(t+16)
-              |                   ^^^^^^^ (2) lane 0, thread (1,1,1), reads it here (value 0.000000), no `syncwarp` in between
+              |                   ^^^^^^^ (2) lane 0, thread (1,1,1), reads it here (value 0.000000), no `syncwarp` of both lanes in between
               |
               = help: put `call syncwarp()` between the two
               = note: launch 1 of `reduce`; replay with --schedule seed:0
@@ -215,7 +215,7 @@ fn mixed_atomic_and_same_value_are_warnings() {
     let first = total(1, What::Atomic, "total = total + s(1)");
     let second = total(2, What::Read, "total + s(1)");
     check(
-        &race(RaceKind::CrossBlock, RaceFlavour::MixedAtomic, first, second),
+        &race(RaceKind::CrossBlock, RaceFlavour::MixedAtomic { is_plain_write: false }, first, second),
         &expect![[r#"
         warning[R0108]: atomic update and plain read of global `total` between threads of two blocks
           --> reduce.cuf:11:11
@@ -278,14 +278,17 @@ fn call_stacks_of_both_ends_are_told_apart() {
 
 #[test]
 fn incomplete_check_is_told() {
-    let kind = FindingKind::RaceCheckIncomplete { reason: "a block ran for more than 134217727 steps".to_owned() };
+    let kind = FindingKind::RaceCheckIncomplete {
+        reason: "a block ran for more than 134217727 steps".to_owned(),
+        is_undecided: false,
+    };
     check(
         &on_device(kind, vec![]),
         &expect![[r#"
-        warning[R0111]: race check incomplete: a block ran for more than 134217727 steps
-         |
-         = note: every reported race is real, but others may have been missed
-         = note: launch 1 of `reduce`
-    "#]],
+            warning[R0111]: race check incomplete: a block ran for more than 134217727 steps
+             |
+             = note: races may have been missed
+             = note: launch 1 of `reduce`
+        "#]],
     );
 }

@@ -107,8 +107,12 @@ pub fn suspect(detector: &mut Detector, threads: u32, events: &[Event]) -> Suspi
 
 /// Runs the second pass.
 pub fn decide(options: Options, threads: u32, suspicion: Suspicion, events: &[Event]) -> Verdict {
+    decide_by(Exact::new(options.rules, launch(threads), suspicion), events)
+}
+
+/// Runs a second pass that is ready.
+pub fn decide_by(mut exact: Exact, events: &[Event]) -> Verdict {
     let mut slots: BTreeMap<u32, CtaSlot> = BTreeMap::new();
-    let mut exact = Exact::new(options.rules, launch(threads), suspicion);
     for event in events {
         match event {
             Event::Begin(block) => {

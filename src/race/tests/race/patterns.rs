@@ -1,8 +1,8 @@
 //! Patterns that programmers write, right and wrong, each with the verdict it must get.
 
-use cufemu_race::{Detector, Kind, Options, RaceKind, Relation, Rules, Scope, Space, Verdict};
+use cufemu_race::{Detector, Exact, Kind, Options, RaceKind, Relation, Rules, Scope, Space, Verdict};
 
-use crate::event::{Access, Event, judge, launch, strided, suspect};
+use crate::event::{Access, Event, decide_by, judge, launch, strided, suspect};
 use mem::LaneAddresses;
 
 const THREADS: u32 = 64;
@@ -147,6 +147,24 @@ fn neighbouring_bytes_are_suspected_and_dismissed() {
 }
 
 #[test]
+fn more_stretches_than_are_followed_leave_the_launch_undecided() {
+    let write = |warp, site| row(0, warp, Space::Global, Kind::Write, DATA, site);
+    let events = [Event::Begin(0), write(0, 1), write(1, 2)];
+    let suspicion = suspect(&mut Detector::new(Options::default()), THREADS, &events);
+    let exact = |limit| {
+        let exact = Exact::new(Rules::default(), launch(THREADS), suspicion.clone());
+        decide_by(exact.with_limit(limit), &events)
+    };
+    let all = exact(32);
+    assert!(!all.undecided.is_any());
+    assert_eq!((all.bytes.global.len(), all.pairs[0].count), (128, 32));
+    // Stretches that are followed already are decided; the others are not lost silently.
+    let some = exact(8);
+    assert!(some.undecided.is_out_of_memory);
+    assert_eq!((some.bytes.global.len(), some.pairs[0].count), (32, 8));
+}
+
+#[test]
 fn eight_bytes_overlap_four() {
     let wide = with(one(0, 0, Kind::Write, DATA, 1), |a| a.width = 8);
     let verdict = verdict_of(&[Event::Begin(0), wide, one(0, 1, Kind::Read, DATA + 4, 2)]);
@@ -200,8 +218,8 @@ fn one_thread_and_a_warp_on_the_same_cells_are_told_apart() {
     };
     let begin = || Event::Begin(0);
     assert_eq!(sites([begin(), prepare.clone(), wide(Kind::Write, 1), narrow(Kind::Read, 2)]), [(1, 2, 3)]);
-    assert_eq!(sites([begin(), wide(Kind::Read, 1), narrow(Kind::Read, 2), wide(Kind::Write, 3)]), [(2, 3, 3)]);
-    assert_eq!(sites([begin(), narrow(Kind::Write, 1), prepare, wide(Kind::Read, 2)]), [(1, 2, 3)]);
+    assert_eq!(sites([begin(), wide(Kind::Read, 1), narrow(Kind::Read, 2), wide(Kind::Write, 3)]), [(2, 3, 1)]);
+    assert_eq!(sites([begin(), narrow(Kind::Write, 1), prepare, wide(Kind::Read, 2)]), [(1, 2, 1)]);
 }
 
 /// The last block to add to a counter reads what all blocks wrote.
@@ -398,7 +416,7 @@ fn forks_suspect_together_what_one_detector_does() {
     let parts = first.end_launch();
     assert_eq!(parts.watch, whole.watch);
     assert_eq!(parts.strong, whole.strong);
-    assert_eq!((parts.written, parts.read), (whole.written, whole.read));
+    assert_eq!((parts.used.written, parts.used.read), (whole.used.written, whole.used.read));
     assert_eq!(whole.watch.global.ranges(), [(DATA + 0x1_1000, 4), (DATA + 0x3_0000, 128)]);
     assert!(!whole.watch.shared.is_empty() && !parts.incomplete.is_any());
 }
@@ -424,11 +442,11 @@ fn launches_do_not_see_each_other() {
     let first = [Event::Begin(0), row(0, 0, Space::Global, Kind::Write, DATA, 1)];
     let second = [Event::Begin(0), row(0, 1, Space::Global, Kind::Read, DATA, 1)];
     let found = suspect(&mut d, THREADS, &first);
-    assert!(found.watch.is_empty() && found.read.is_empty());
-    assert_eq!(found.written.ranges(), [(DATA, 128)]);
+    assert!(found.watch.is_empty() && found.used.read.is_empty());
+    assert_eq!(found.used.written.ranges(), [(DATA, 128)]);
     let found = suspect(&mut d, THREADS, &second);
-    assert!(found.watch.is_empty() && found.written.is_empty());
-    assert_eq!(found.read.ranges(), [(DATA, 128)]);
+    assert!(found.watch.is_empty() && found.used.written.is_empty());
+    assert_eq!(found.used.read.ranges(), [(DATA, 128)]);
 }
 
 #[test]
