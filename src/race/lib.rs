@@ -1,7 +1,7 @@
 //! Data-race detection: clocks, stamps and shadow memory; pure.
 //!
-//! The crate is told what a launch does, event by event, in the order in which the launch is defined to run, and says
-//! which accesses race. It does no I/O, knows no program, and takes sites, call stacks and values as opaque numbers.
+//! The caller reports the events of a launch in the order in which the launch is defined to run. The crate returns the
+//! accesses that race. It does no I/O and does not know the program: instructions, call stacks and values are opaque numbers.
 //!
 //! # What a race is
 //!
@@ -31,15 +31,15 @@
 //! # How races are found
 //!
 //! 1. *The first pass* ([`Detector`]) checks each access against stamps in a shadow memory. A stamp is 64 bits: who and
-//!    when; a cell of 4 or 8 bytes has two (last write, last read), and two more once a strong access comes by (`stamp`,
-//!    `cell`, `page`). Where all accesses are regular the stamps of 32 cells are kept as a few rules that say the same in an
-//!    eighth of the room (`line`, `lines`). A thread's knowledge is hierarchical: a time for the block, one for the warp,
-//!    and a sparse clock for what was acquired (`knowledge`, `know`, `sync`); weak accesses between two synchronisations of
-//!    a block share a time. Where a stamp cannot say exactly who accessed the cell it becomes a summary. So the pass may
-//!    suspect too much and never too little.
+//!    when; a cell of 4 or 8 bytes has two (last write, last read), and two more after the first strong access (`shadow`).
+//!    Where all accesses are regular, the stamps of 32 cells are compressed to a few rules in an eighth of the memory
+//!    (`shadow::line`). The vector clock of a thread is hierarchical: a time for the block, one for the warp, and a sparse
+//!    clock for what was acquired (`clock`). Weak accesses between two synchronisations of a block share a time. A stamp
+//!    that cannot name each thread that accessed the cell becomes a summary. So the pass may suspect too many bytes and
+//!    never too few.
 //! 2. *The second pass* ([`Exact`]), only if something is suspected: the same launch runs again from the same state, and
-//!    for the suspected bytes whole frontiers of accesses are kept (`frontier`). It decides exactly, byte by byte, and has
-//!    both accesses with their places, stacks and values to show.
+//!    for the suspected bytes the whole access history is kept (`decide`). It decides exactly, byte by byte, and has both
+//!    accesses with their instructions, call stacks and values to show.
 //! 3. *Between launches* the order is that of streams, events and the host ([`Timeline`], [`UseLog`]).
 //!
 //! The sources: epochs instead of vectors are from `FastTrack` (Flanagan and Freund, PLDI 2009); compressed clocks for

@@ -7,8 +7,7 @@
 //! commands of one device conflict where one of them writes, unless both use atomic or volatile accesses of device scope and
 //! of one width only. Of accesses of system scope by two devices nothing is known, so those count as conflicts.
 //!
-//! What each command touched is kept by [`UseLog`], byte by byte, with the same frontiers as everywhere: the last writes, and
-//! the reads since, that are not before each other.
+//! [`UseLog`] keeps what each command accessed, byte by byte: the last writes and the reads since, as far as they are unordered.
 
 use crate::byteset::ByteSet;
 use crate::used::UsedBytes;

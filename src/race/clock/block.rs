@@ -1,4 +1,4 @@
-//! What the threads of one resident block know of each other and of the rest of the launch.
+//! The vector clocks of the threads of one resident block.
 //!
 //! A block has one clock, which its synchronisation instructions and strong accesses advance, and in the second pass weak
 //! ones too; lanes of one instruction share a time and are concurrent. A thread's vector clock is never stored whole. It is the greatest of
@@ -75,7 +75,7 @@ pub(crate) struct Heads {
     pub(crate) cta: Option<Arc<SparseClock>>,
 }
 
-/// The knowledge of one block; see the module's head.
+/// The vector clocks of one block; see the module's head.
 #[derive(Clone, Debug)]
 pub struct BlockClock {
     block: u32,
@@ -460,7 +460,7 @@ impl BlockClock {
     }
 }
 
-/// The knowledge of one warp at one instruction, ready for many questions about stamps.
+/// The vector clocks of one warp at one instruction, prepared for many comparisons with stamps.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
     block_clock: &'a BlockClock,

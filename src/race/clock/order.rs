@@ -1,6 +1,6 @@
-//! The order of events in a launch: the knowledge of the resident blocks and the sync records, driven by the event stream.
+//! The order of events in a launch: the vector clocks of the resident blocks and the sync records.
 //!
-//! Both passes use it, each its own. It does not look at data, only at what orders threads: barriers, fences, and strong
+//! Each pass has its own. It does not look at data, only at what orders threads: barriers, fences, and strong
 //! accesses with the scopes that let them synchronise. A plain store after a fence to a place that strong accesses of the
 //! launch touch too releases like a strong one (`threadfence; lock = 0`): the store itself is reported as mixed, the data
 //! that the lock protects is not.

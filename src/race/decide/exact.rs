@@ -6,7 +6,7 @@
 //! that of the system runs alongside, so that a race which only a wider scope would have prevented can be named.
 //!
 //! What the pass says is exact for the run that it saw: a watched byte is racy if and only if two conflicting accesses of
-//! it were unordered, by the rules of the crate's head. If more stretches of bytes are suspected than the pass can follow,
+//! it were unordered, by the rules of the crate's head. If more ranges of bytes are suspected than the pass can follow,
 //! or a clock runs out, it says so ([`Verdict::undecided`]).
 
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ use crate::detector::{Incomplete, Launch, SuspectSet, Suspicion};
 use crate::stamp::MAX_TAG;
 use scalar::lanes;
 
-/// The most stretches of bytes that are followed at once; each takes some 400 bytes.
+/// The most ranges of bytes that are followed at once; each takes some 400 bytes.
 const SPAN_LIMIT: usize = 1 << 22;
 
 /// What the caller knows of an instruction that the detector does not.
@@ -151,10 +151,10 @@ impl Exact {
         }
     }
 
-    /// The same with another limit of the stretches of global memory, and of each block's shared memory, that are followed.
+    /// The same with another limit of the ranges of global memory, and of each block's shared memory, that are followed.
     #[must_use]
-    pub fn with_limit(self, stretches: usize) -> Self {
-        Self { span_limit: stretches, ..self }
+    pub fn with_limit(self, ranges: usize) -> Self {
+        Self { span_limit: ranges, ..self }
     }
 
     /// What orders threads.
@@ -252,7 +252,7 @@ impl Exact {
         if is_far(watched, access) {
             return;
         }
-        // Stretches are first all made, since one lane's access may split what another lane touches.
+        // All ranges are made first, since one lane's access may split what another lane touches.
         let mut touched: BTreeMap<u64, Vec<Arrival>> = BTreeMap::new();
         let mut starts = Vec::new();
         let mut watched_parts = Vec::new();
@@ -306,7 +306,7 @@ impl Exact {
                 |old, new| found.push((*old, *new, start, end)),
             );
         }
-        // A pair that races in several stretches is one race.
+        // A pair that races in several ranges is one race.
         found.sort_by_key(|(old, new, start, _)| (new.lane, old.info.thread, old.info.time, *start));
         let mut rest = found.as_slice();
         while let Some(&(old, new, start, _)) = rest.first() {

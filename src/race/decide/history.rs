@@ -1,7 +1,7 @@
-//! The exact state of one stretch of watched bytes: which past accesses a later one could still race with.
+//! The access history of one range of watched bytes: the past accesses with which a later one can still race.
 //!
-//! Like those of `FastTrack` (Flanagan and Freund, PLDI 2009), but with whole frontiers in place of single epochs, and with PTX's
-//! two kinds of order. *Base causality* is what `BlockClock` knows. *Observation order* orders strong writes of this place
+//! It is like that of `FastTrack` (Flanagan and Freund, PLDI 2009), but keeps all unordered accesses instead of single epochs,
+//! and has the two kinds of order of PTX. *Base causality* is what `BlockClock` knows. *Observation order* orders strong writes of this place
 //! only: a write precedes the strong reads that read it, directly or through read-modify-writes, each link morally strong.
 //! An access X is before Y if base causality says so; or, if X is strong, through a path of both orders whose inner steps
 //! are strong accesses of this place. Only strong accesses start such a path: a plain store before one's own atomic is not
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 use crate::access::{Kind, Thread};
 
-/// Entries kept of a stretch that is known to be racy.
+/// Entries kept of a range that is known to be racy.
 const RACY_LIMIT: usize = 128;
 /// Reads that are kept as a list.
 const FEW: usize = 32;
@@ -43,7 +43,7 @@ pub struct AccessInfo {
     pub value: u64,
 }
 
-/// An access that arrives at a stretch.
+/// An access that arrives at a range.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
     pub(crate) info: AccessInfo,
@@ -109,7 +109,7 @@ struct Entry {
     observers: Vec<(Thread, u32)>,
 }
 
-/// The last weak read of each thread. There may be very many stretches with a read or two, and single ones that all threads
+/// The last weak read of each thread. There may be very many ranges with a read or two, and single ones that all threads
 /// read.
 #[derive(Clone, Debug)]
 enum Reads {
@@ -157,7 +157,7 @@ impl Reads {
         }
     }
 
-    /// Keeps no more than are kept of a racy stretch.
+    /// Drops reads beyond the limit of a racy range.
     fn bound(&mut self) {
         if let Self::Many(map) = self {
             while map.len() > RACY_LIMIT {
@@ -167,7 +167,7 @@ impl Reads {
     }
 }
 
-/// The frontier; see the module's head.
+/// The access history; see the module's head.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AccessHistory {
     /// Writes and strong reads.

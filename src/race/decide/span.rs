@@ -1,4 +1,4 @@
-//! A map from stretches of addresses to values, split where an access starts or ends inside one.
+//! A map from ranges of addresses to values. A range is split where an access starts or ends inside it.
 //!
 //! Bytes that were always accessed together share one value, so state per byte costs as little as state per element.
 
@@ -10,7 +10,7 @@ struct Span<T> {
     value: T,
 }
 
-/// Disjoint stretches of addresses, each with a value.
+/// Disjoint ranges of addresses, each with a value.
 #[derive(Clone, Debug)]
 pub(crate) struct SpanMap<T> {
     spans: BTreeMap<u64, Span<T>>,
@@ -23,7 +23,7 @@ impl<T> Default for SpanMap<T> {
 }
 
 impl<T: Clone + Default> SpanMap<T> {
-    /// Makes `at` the start of a stretch if it lies inside one.
+    /// Makes `at` the start of a range if it lies inside one.
     fn split(&mut self, at: u64) {
         let Some((_, span)) = self.spans.range_mut(..at).next_back() else { return };
         if span.end > at {
@@ -33,8 +33,8 @@ impl<T: Clone + Default> SpanMap<T> {
         }
     }
 
-    /// Makes stretches that together are `start..end`, new ones for bytes that had none; adds their starts to `out`. Makes
-    /// no new ones once there are `limit` stretches; false if bytes are left out for that reason.
+    /// Makes ranges that together are `start..end`, new ones for bytes that had none; adds their starts to `out`. Makes no
+    /// new ones once there are `limit` ranges; returns false if bytes are left out for that reason.
     pub(crate) fn cover(&mut self, start: u64, end: u64, limit: usize, out: &mut Vec<u64>) -> bool {
         self.split(start);
         self.split(end);
@@ -62,7 +62,7 @@ impl<T: Clone + Default> SpanMap<T> {
         is_whole
     }
 
-    /// The end and value of the stretch that starts at `start`.
+    /// The end and value of the range that starts at `start`.
     pub(crate) fn get_mut(&mut self, start: u64) -> Option<(u64, &mut T)> {
         self.spans.get_mut(&start).map(|span| (span.end, &mut span.value))
     }
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn overlapping_stretches_are_split_and_keep_their_values() {
+    fn overlapping_ranges_are_split_and_keep_their_values() {
         let mut map: SpanMap<Vec<u32>> = SpanMap::default();
         for (id, (start, end)) in [(10, 20), (15, 17), (0, 30), (20, 22)].into_iter().enumerate() {
             let mut starts = Vec::new();
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn full_map_still_finds_the_stretches_that_it_has() {
+    fn full_map_still_finds_the_ranges_that_it_has() {
         let mut map: SpanMap<()> = SpanMap::default();
         let mut starts = Vec::new();
         assert!(map.cover(0, 4, 2, &mut starts) && map.cover(8, 12, 2, &mut starts));

@@ -6,7 +6,7 @@
 //! dropped access races with the dropping one: a weak write drops anything that is ordered before it; a strong access drops
 //! strong stamps only; a stamp that is exempt but unordered is merged into a summary. One exception: a read-modify-write
 //! takes the place of the single strong write that it reads, since that write precedes it in observation order. It does
-//! not if the write is of a sibling lane of the same instruction, for siblings are concurrent.
+//! not if the write is of another lane of the same instruction, because lanes of one instruction are concurrent.
 //!
 //! If a candidate is found, the second pass watches the whole cell from the start of the launch; nothing that happens to
 //! the stamps then matters.

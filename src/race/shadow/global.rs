@@ -2,8 +2,8 @@
 //!
 //! Pages are made when first touched and kept from launch to launch; a page that was last used before the present
 //! launch, or before its last grid synchronisation, is cleared on its first touch. Pages of memory that was freed go with it,
-//! and those that no launch has touched for some time go once the shadow is large. A limit on the bytes taken makes the
-//! verdict incomplete instead of the machine slow. Nothing here knows of orders between launches (see `launch`).
+//! and those that no launch has touched for some time go once the shadow is large. If
+//! they reach the limit of memory, the verdict is incomplete. Not here: the order between launches (`timeline`).
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

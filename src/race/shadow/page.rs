@@ -1,4 +1,4 @@
-//! The stamps of one stretch of memory: a 64 KiB page of global memory, or the shared memory of one block.
+//! The stamps of one range of memory: a 64 KiB page of global memory, or the shared memory of one block.
 //!
 //! A page starts with lines of classes (`line`, `lines`), which say the same in less room, and goes over to stamps a cell with
 //! the first access that a line cannot take: a strong one, one that is narrower than a cell, or one that would make too many
@@ -37,7 +37,7 @@ struct Strong {
     touched: Vec<u64>,
 }
 
-/// The stamps of one stretch of memory; see the module's head.
+/// The stamps of one range of memory; see the module's head.
 #[derive(Clone, Debug)]
 pub(crate) struct Page {
     /// Generation of the whole table at which the page was last cleared.
