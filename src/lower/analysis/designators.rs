@@ -2,6 +2,7 @@
 //!
 //! Not here: the form of expressions (`expressions`), where designators are in memory (`expr::designator`).
 
+use crate::analysis::expressions::is_whole;
 use sema::checked::{Expr, ExprKind, Field, Program, Type};
 
 /// Whether the dynamic type of an expression may differ from its declared type.
@@ -16,6 +17,21 @@ pub(crate) fn is_class(program: &Program, e: &Expr) -> bool {
         ExprKind::Call { proc, .. } => program.proc(*proc).result.is_some_and(|r| program.var(r).attrs.class),
         _ => false,
     }
+}
+
+/// Whether a name that is associated with an array has the bounds of that array: it is a whole one, also as SELECT TYPE sees
+/// it. The parent's part of each of its elements is not.
+pub(crate) fn keeps_bounds(program: &Program, e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Seen { base, .. } => !is_parent_part(program, base, &e.ty) && keeps_bounds(program, base),
+        _ => is_whole(e),
+    }
+}
+
+/// Whether an object seen as of type `ty` is its parent's part.
+fn is_parent_part(program: &Program, base: &Expr, ty: &Type) -> bool {
+    let (Type::Derived(own), Type::Derived(seen)) = (&base.ty, ty) else { return false };
+    std::iter::successors(program.ty(*own).parent, |&id| program.ty(id).parent).any(|id| id == *seen)
 }
 
 /// The component that a field number means.

@@ -174,7 +174,7 @@ impl<'a> Walk<'a> {
         visit::statement_exprs(s, &mut |e, _| self.expr(e));
         match &s.kind {
             StmtKind::Call { proc, args } => {
-                self.calls.insert(*proc);
+                self.called(*proc);
                 self.args(*proc, args);
             }
             StmtKind::Launch { proc, args, .. } => self.args(*proc, args),
@@ -210,6 +210,14 @@ impl<'a> Walk<'a> {
     fn keep(&mut self, e: &Expr) {
         if let Some(v) = scalar_root(e) {
             self.usage.in_memory.insert(v);
+        }
+    }
+
+    /// Notes a call. A procedure dummy that it goes through may be that of the host.
+    fn called(&mut self, proc: ProcId) {
+        self.calls.insert(proc);
+        if let Some(dummy) = self.program.proc(proc).through {
+            self.var(dummy);
         }
     }
 
@@ -252,7 +260,7 @@ impl<'a> Walk<'a> {
                     self.calls.insert(*p);
                 }
                 ExprKind::Call { proc, args } => {
-                    self.calls.insert(*proc);
+                    self.called(*proc);
                     self.args(*proc, args);
                 }
                 ExprKind::Intrinsic { id, args } => {

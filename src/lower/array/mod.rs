@@ -18,7 +18,7 @@ use crate::function::FunctionLowering;
 use crate::value::array_view::ArrayView;
 use crate::value::lvalue::{MemRef, element_lvalue};
 use ir::Val;
-use sema::checked::{Actual, Class, Const, Expr, ExprKind, Type, visit};
+use sema::checked::{Actual, Class, Const, Expr, ExprKind, Intrinsic, Type, is_designator, visit};
 
 /// Whether a node computes each element from the elements of its operands.
 fn is_elementwise(program: &sema::checked::Program, e: &Expr) -> bool {
@@ -34,6 +34,15 @@ fn is_elementwise(program: &sema::checked::Program, e: &Expr) -> bool {
         ExprKind::Call { proc, .. } => program.proc(*proc).elemental,
         _ => false,
     }
+}
+
+/// Whether the view of an expression is a view of a variable that it rearranges.
+fn is_rearranged(e: &Expr) -> bool {
+    let ExprKind::Intrinsic { id: Intrinsic::Transpose | Intrinsic::Reshape | Intrinsic::Spread, args } = &e.kind
+    else {
+        return false;
+    };
+    args.first().and_then(Option::as_ref).is_some_and(|source| is_designator(source) || is_rearranged(source))
 }
 
 impl<'p> Builder<'_, 'p> {
@@ -180,6 +189,20 @@ impl<'p> FunctionLowering<'_, 'p> {
             | ExprKind::Section { .. } => this.b.refused_view(e),
             _ => this.materialise(e),
         })
+    }
+
+    /// The array that an expression gives, for a use that lasts: the memory of a designator, or else a value that later
+    /// assignments to variables do not change. Elements that vector subscripts choose are copied too. In device code, which
+    /// has no memory for a copy of any size, a transposed or reshaped variable stays a view of it.
+    pub(crate) fn own_view(&mut self, e: &'p Expr) -> ArrayView {
+        let view = self.view(e);
+        let copies = view.gathers() || (self.b.is_host() && is_rearranged(e));
+        if !copies {
+            return view;
+        }
+        let dense = self.b.temporary_array(&e.ty, view.len, &view.extents());
+        self.b.copy_array(&dense, &view, &e.ty);
+        ArrayView { tag: view.tag, ..dense }
     }
 
     /// An expression evaluated into a temporary array.

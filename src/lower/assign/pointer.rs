@@ -91,6 +91,11 @@ impl<'p> FunctionLowering<'_, 'p> {
             let fits = self.b.combine(BinOp::Or, strides, single);
             equal = self.b.combine(BinOp::And, equal, fits);
         }
+        if d.is_char {
+            // Neither is what has no characters.
+            let some = self.b.icmp(CmpOp::Gt, mine.element, Val::i64(0));
+            equal = self.b.combine(BinOp::And, equal, some);
+        }
         self.b.combine(BinOp::And, set, equal)
     }
 }

@@ -251,7 +251,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let view = match self.designator_view(e) {
             Some(view) => view,
-            None if e.rank > 0 => self.view(e),
+            None if e.rank > 0 => self.own_view(e),
             None => {
                 let place = self.lvalue(e);
                 let mem = match place {
@@ -273,11 +273,8 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     fn pass_assumed_shape(&mut self, dummy: &Variable, e: &'p Expr, out: &mut Passed) {
-        let view = self.view(e);
+        let view = self.own_view(e);
         let mut view = self.b.plain_view(view, &e.ty);
-        if view.gathers() {
-            view = self.b.contiguous_view(view, &e.ty);
-        }
         let mut addr = self.b.address(view.mem);
         if dummy.attrs.contiguous && !view.is_contiguous() && self.b.is_host() {
             // The dummy says that its elements follow each other: a section with gaps is passed as a copy.
@@ -301,11 +298,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             // Sequence association: an element stands for the rest of its array.
             return self.pass_reference(dummy, e, out);
         }
-        let view = self.view(e);
-        let mut view = self.b.plain_view(view, &e.ty);
-        if view.gathers() {
-            view = self.b.contiguous_view(view, &e.ty);
-        }
+        let view = self.own_view(e);
+        let view = self.b.plain_view(view, &e.ty);
         let addr = self.b.contiguous_address(&view, &e.ty, dummy.attrs.intent, out);
         out.words.push(addr);
         out.words.extend(view.len.filter(|_| matches!(dummy.ty, Type::Character(_))));
@@ -350,7 +344,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                         out.keys.push(self.b.space_key(mem.space));
                         return;
                     }
-                    None => self.view(e),
+                    None => self.own_view(e),
                 };
                 let view = if dummy.attrs.class { self.b.tagged(view, &e.ty) } else { view };
                 let addr = self.b.descriptor_of(&view);

@@ -127,6 +127,12 @@ impl<'p> FunctionLowering<'_, 'p> {
                     }
                     None => self.at(e.span, |this| this.pass(var, e, out)),
                 },
+                Some(Some(Actual::Proc(p))) if self.has_host_variables(*p) && !out.service => {
+                    // It belongs to this activation of its host, wherever it is called.
+                    let word = self.procedure_word(*p);
+                    out.words.push(word);
+                    out.keys.push(ArgKey::Pointer);
+                }
                 Some(Some(Actual::Proc(p))) => {
                     let p = self.callee(*p);
                     if out.service {
@@ -180,6 +186,8 @@ impl<'p> FunctionLowering<'_, 'p> {
                         return false;
                     }
                 }
+                // An optional procedure that was not passed.
+                None if matches!(self.b.program().var(v).storage, Storage::Procedure) => args.push(Val::i64(0)),
                 None => return false,
             }
         }
@@ -269,6 +277,14 @@ fn function(b: &mut Builder<'_, '_>, proc: ProcId, keys: &[ArgKey]) -> FuncId {
 fn capture_words(b: &mut Builder<'_, '_>, v: VarId, storage: &VarStorage, out: &mut Vec<Val>) -> bool {
     let var = b.program().var(v);
     let (mem, len) = match storage {
+        VarStorage::Procedure(p) => {
+            out.push(b.procedure_number(*p));
+            return true;
+        }
+        VarStorage::Value(Value::Scalar(word)) if matches!(var.storage, Storage::Procedure) => {
+            out.push(*word);
+            return true;
+        }
         VarStorage::Described(Descriptor { at: DescriptorAt::Mem(mem), .. }) => {
             let addr = b.address(*mem);
             out.push(addr);

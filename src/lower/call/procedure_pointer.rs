@@ -3,14 +3,20 @@
 //! The whole program is known. A call through a pointer compares it with each procedure that a pointer may point to and that
 //! fits the call, and calls that procedure directly.
 //!
-//! Not here: procedure dummies, for which procedures are cloned (`module`).
+//! An internal procedure that needs variables of its host is not its number, but the address of a record: the number, and the
+//! words by which it finds those variables (`call`). The record lies in the frame of the procedure that names it. Addresses
+//! are greater than the numbers of procedures.
+//!
+//! Not here: other procedures as arguments, for which the called procedures are cloned (`module`).
 
 use crate::builder::Builder;
+use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::object::convention::{ResultForm, result_form};
 use crate::storage::VarStorage;
 use crate::value::Value;
 use crate::value::arguments::Passed;
+use crate::value::lvalue::MemRef;
 use ir::op::CmpOp;
 use ir::rt::Rt;
 use ir::{Reg, Ty, Val};
@@ -24,6 +30,30 @@ impl Builder<'_, '_> {
 }
 
 impl FunctionLowering<'_, '_> {
+    /// What stands for a procedure that becomes an actual argument or the target of a pointer.
+    pub(crate) fn procedure_word(&mut self, id: ProcId) -> Val {
+        if !self.has_host_variables(id) {
+            return self.b.procedure_number(id);
+        }
+        let mut captures = Vec::new();
+        if !self.pass_captures(id, &mut captures) {
+            let name = &self.b.program().proc(id).name;
+            self.b.unsupported(&format!("`{name}` where its host is not running"));
+            return Val::i64(0);
+        }
+        let number = self.b.procedure_number(id);
+        let (_, record) = self.b.slot(8 * (captures.len() as u64 + 1), 8, "procedure", source::Span::NONE);
+        for (i, word) in [number].into_iter().chain(captures).enumerate() {
+            self.b.store_scalar(record.plus(8 * i as i64), Ty::I64, word);
+        }
+        self.b.address(record)
+    }
+
+    /// Whether a procedure needs variables of the activation of its host.
+    pub(crate) fn has_host_variables(&self, id: ProcId) -> bool {
+        !self.b.usage().captures[id.0 as usize].is_empty()
+    }
+
     /// Whether an actual argument is an optional procedure dummy that was not passed.
     pub(crate) fn is_absent_procedure(&self, e: &Expr) -> bool {
         let ExprKind::Var(v) = &e.kind else { return false };
@@ -55,13 +85,30 @@ impl FunctionLowering<'_, '_> {
             self.b.usage().taken.iter().copied().filter(|&p| fits_call(&self.b, model, params, p)).collect();
         let out: Vec<Reg> = results.iter().map(|&ty| self.b.mutable(ty)).collect();
         let done = self.b.new_block();
+        let record = MemRef::at(pointer, self.b.local_space());
+        let called = self.b.mutable(Ty::I64);
+        self.b.set(called, pointer);
+        if targets.iter().any(|&p| self.has_host_variables(p)) {
+            let last = Val::i64(program.procs.len() as i64);
+            let is_record = self.b.cmp(CmpOp::Gt, Ty::I64, pointer, last).into();
+            self.b.when(is_record, |b| {
+                let number = b.load_word(record);
+                b.set(called, number);
+            });
+        }
         for target in targets {
             let (yes, next) = (self.b.new_block(), self.b.new_block());
             let number = self.b.procedure_number(target);
-            let is_this: Val = self.b.cmp(CmpOp::Eq, Ty::I64, pointer, number).into();
+            let is_this: Val = self.b.cmp(CmpOp::Eq, Ty::I64, Val::from(called), number).into();
             self.b.branch(is_this, yes, next);
             self.b.switch_to(yes);
-            let values = self.invoke(target, hidden, passed, results);
+            let count = if self.has_host_variables(target) {
+                crate::procedure::entry::capture_words(&self.b, target)
+            } else {
+                0
+            };
+            let captures: Vec<Val> = (1..=count).map(|i| self.b.load_word(record.plus(8 * i as i64))).collect();
+            let values = self.b.call_plain(target, hidden, passed, &captures, results);
             for (&reg, value) in out.iter().zip(values) {
                 self.b.set(reg, value);
             }

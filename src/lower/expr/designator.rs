@@ -2,7 +2,7 @@
 //!
 //! Not here: subscripts (`subscript`), storage of variables (`procedure::storage`).
 
-use crate::analysis::designators::{designator_name, field_of, is_class};
+use crate::analysis::designators::{designator_name, field_of, is_class, keeps_bounds};
 use crate::analysis::variables::const_bounds;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
@@ -15,7 +15,7 @@ use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::{Lvalue, MemRef};
 use ir::Val;
-use sema::checked::{CharLen, Expr, ExprKind, Field, Sub, Type, VarId, is_designator, root_in_memory};
+use sema::checked::{CharLen, Expr, ExprKind, Field, Shape, Sub, Type, VarId, is_designator, root_in_memory};
 
 impl<'p> Builder<'_, 'p> {
     /// The descriptor of a component, which lies at `mem`.
@@ -199,7 +199,10 @@ impl<'p> FunctionLowering<'_, 'p> {
         match &e.kind {
             ExprKind::Var(v) => match self.storage_of(*v)? {
                 VarStorage::Array(view) => Some(view),
-                VarStorage::Described(d) => Some(self.b.desc_view(&d)),
+                VarStorage::Described(d) => {
+                    let assumed_size = matches!(self.b.program().var(*v).shape, Shape::AssumedSize(..));
+                    Some(ArrayView { assumed_size, ..self.b.desc_view(&d) })
+                }
                 VarStorage::Scalar(mem, len) => {
                     let element = self.b.element_bytes(&e.ty, len);
                     Some(self.b.dense(mem, element, len, &[]))
@@ -224,7 +227,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 if *class {
                     return Some(view);
                 }
-                let whole = crate::analysis::expressions::is_whole(base);
+                let whole = keeps_bounds(self.b.program(), e);
                 let (dims, element) = (view.dims.clone(), view.element);
                 let mut view = part_view(&mut self.b, view, &e.ty);
                 view.tag = None;

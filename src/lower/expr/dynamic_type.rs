@@ -2,7 +2,7 @@
 //!
 //! Not here: tags and calls by dynamic type (`object::dynamic_type`).
 
-use crate::analysis::designators::is_class;
+use crate::analysis::designators::{is_class, keeps_bounds};
 use crate::builder::flow::Flow;
 use crate::elements::Operand;
 use crate::function::FunctionLowering;
@@ -117,16 +117,12 @@ impl<'p> FunctionLowering<'_, 'p> {
                 }
             }
             _ => {
-                let mut view = if dummy.shape.rank() == 0 {
+                let view = if dummy.shape.rank() == 0 {
                     self.class_view(e)
                 } else {
-                    let view = self.view(e);
+                    let view = self.own_view(e);
                     self.b.tagged(view, &e.ty)
                 };
-                if view.gathers() {
-                    let tag = view.tag;
-                    view = ArrayView { tag, ..self.b.contiguous_view(view, &e.ty) };
-                }
                 if matches!(dummy.shape, Shape::Explicit(_) | Shape::AssumedSize(..)) {
                     let test = self.b.contiguity_test(&view);
                     let scattered = self.b.negate(test);
@@ -182,7 +178,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn associate_class(&mut self, v: VarId, e: &'p Expr) {
         let whole = self.whole_class_view(e);
         let mut view = self.b.tagged(whole, &e.ty);
-        if !crate::analysis::expressions::is_whole(e) && !matches!(e.kind, ExprKind::Seen { .. }) {
+        if !keeps_bounds(self.b.program(), e) {
             view.dims.iter_mut().for_each(|d| d.lower = Val::i64(1));
         }
         let addr = self.b.descriptor_of(&view);

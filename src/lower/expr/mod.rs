@@ -82,7 +82,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 }
                 Value::Scalar(self.b.bin(BinOp::Add, Ty::I32, v, Val::i32(*add)).into())
             }
-            ExprKind::Procedure(id) => Value::Scalar(self.b.procedure_number(*id)),
+            ExprKind::Procedure(id) => Value::Scalar(self.procedure_word(*id)),
             ExprKind::Unsupported(what) => self.b.refused(&e.ty, what),
             ExprKind::Array(_) | ExprKind::Section { .. } | ExprKind::Null => {
                 self.b.refused(&e.ty, "an array in the place of a scalar")

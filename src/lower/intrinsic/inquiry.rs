@@ -153,7 +153,13 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn presence(&mut self, v: sema::checked::VarId) -> Val {
         let var = self.b.program().var(v);
         if matches!(var.storage, sema::checked::Storage::Procedure) {
-            return Val::pred(matches!(self.storage.get(v), Some(VarStorage::Procedure(_) | VarStorage::Value(_))));
+            return match self.storage.get(v) {
+                Some(VarStorage::Value(Value::Scalar(word))) => {
+                    let word = *word;
+                    self.b.icmp(CmpOp::Ne, word, Val::i64(0))
+                }
+                other => Val::pred(other.is_some()),
+            };
         }
         if !var.attrs.optional {
             return Val::pred(true);
@@ -181,7 +187,13 @@ impl<'p> FunctionLowering<'_, 'p> {
             _ => self.designator_view(e),
         };
         if let Some(view) = view {
-            return view.dims.iter().map(|d| (if whole { d.lower } else { Val::i64(1) }, d.extent)).collect();
+            let mut shape: Vec<(Val, Val)> =
+                view.dims.iter().map(|d| (if whole { d.lower } else { Val::i64(1) }, d.extent)).collect();
+            if let (true, Some(last)) = (view.assumed_size, shape.last_mut()) {
+                // Its extent is not known, and is not taken for that of an empty dimension.
+                last.1 = Val::i64(1);
+            }
+            return shape;
         }
         let (_, extents) = self.prepared(e);
         extents.into_iter().map(|n| (Val::i64(1), n)).collect()

@@ -19,7 +19,7 @@ use crate::value::descriptor::Descriptor;
 use crate::value::lvalue::MemRef;
 use ir::op::{BinOp, CmpOp};
 use ir::{Reg, Ty, Val};
-use sema::checked::{Expr, ProcBody, ProcId, Type, TypeId, VarId};
+use sema::checked::{Expr, ProcBody, ProcId, Storage, Type, TypeId, VarId};
 
 impl<'p> Builder<'_, 'p> {
     /// The tag of objects of exactly that type.
@@ -106,7 +106,7 @@ impl<'p> Builder<'_, 'p> {
         let at: usize = params[..object as usize]
             .iter()
             .zip(&passed.keys)
-            .filter(|(_, key)| !matches!(key, ArgKey::Proc(_)))
+            .filter(|&(&v, key)| *key == ArgKey::Pointer || !matches!(program.var(v).storage, Storage::Procedure))
             .map(|(&v, _)| crate::object::convention::word_types(program.var(v)).len())
             .sum();
         let targets = self.targets(ty, name);

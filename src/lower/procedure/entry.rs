@@ -19,7 +19,7 @@ use crate::value::descriptor::{DescriptorAt, DescriptorRegs};
 use crate::value::lvalue::{Lvalue, MemRef};
 use ast::{CudaAttr, Intent};
 use ir::{FuncId, FuncKind, Function, FunctionBuilder, Reg, Space, Ty, Val};
-use sema::checked::{CharLen, ProcBody, ProcKind, Shape, StmtKind, Storage, Type, VarId, visit};
+use sema::checked::{CharLen, ProcBody, ProcId, ProcKind, Program, Shape, StmtKind, Storage, Type, VarId, visit};
 use std::collections::BTreeSet;
 
 /// Makes the function of an instance.
@@ -207,6 +207,10 @@ impl FunctionLowering<'_, '_> {
         let program = self.b.program();
         let var = program.var(v);
         let Some(&first) = regs.first() else { return };
+        if matches!(var.storage, Storage::Procedure) {
+            self.storage.set(v, VarStorage::Value(crate::value::Value::Scalar(first.into())));
+            return;
+        }
         let space = data_space(self.b.side(), var.attrs.cuda, false);
         let mem = MemRef { addr: first.into(), offset: 0, space, volatile: var.attrs.volatile };
         let storage = if is_descriptor(program, v) {
@@ -429,24 +433,35 @@ fn capture_params(b: &mut Builder<'_, '_>, instance: &Instance) -> Vec<(VarId, V
     let captures: Vec<VarId> = b.usage().captures[instance.proc.0 as usize].iter().copied().collect();
     let mut out = Vec::new();
     for v in captures {
-        let var = program.var(v);
-        let mut regs = vec![b.param(Ty::I64, format!("host.{}", var.name))];
-        if !is_descriptor(program, v) {
-            let open = has_open_length(&var.ty);
-            if var.shape.rank() > 0 && (const_bounds(&var.shape).is_none() || open) {
-                for dim in 1..=var.shape.rank() {
-                    for what in ["lower", "extent", "stride"] {
-                        regs.push(b.param(Ty::I64, format!("host.{}.{what}{dim}", var.name)));
-                    }
-                }
-            }
-            if open {
-                regs.push(b.param(Ty::I64, format!("host.{}.len", var.name)));
-            }
-        }
-        out.push((v, regs));
+        let name = &program.var(v).name;
+        let parts = capture_parts(program, v);
+        out.push((v, parts.into_iter().map(|part| b.param(Ty::I64, format!("host.{name}{part}"))).collect()));
     }
     out
+}
+
+/// How many words say where the variables of its host are that a procedure needs.
+pub(crate) fn capture_words(b: &Builder<'_, '_>, proc: ProcId) -> usize {
+    b.usage().captures[proc.0 as usize].iter().map(|&v| capture_parts(b.program(), v).len()).sum()
+}
+
+/// What is passed for a variable of the host: its address, and what the declaration leaves open.
+fn capture_parts(program: &Program, v: VarId) -> Vec<String> {
+    let var = program.var(v);
+    let mut parts = vec![String::new()];
+    if is_descriptor(program, v) || matches!(var.storage, Storage::Procedure) {
+        return parts;
+    }
+    let open = has_open_length(&var.ty);
+    if var.shape.rank() > 0 && (const_bounds(&var.shape).is_none() || open) {
+        for dim in 1..=var.shape.rank() {
+            parts.extend(["lower", "extent", "stride"].map(|what| format!(".{what}{dim}")));
+        }
+    }
+    if open {
+        parts.push(".len".to_owned());
+    }
+    parts
 }
 
 /// A thread counts the random numbers that it draws: in a slot of its kernel, whose address device procedures get.

@@ -9,6 +9,7 @@
 //!
 //! Not here: which variables need an address (`analysis::usage`).
 
+use crate::analysis::designators::keeps_bounds;
 use crate::analysis::variables::{const_bounds, has_open_length, has_register, is_descriptor, lives_in_main};
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
@@ -213,11 +214,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             return self.associate_class(v, e);
         }
         let storage = if e.rank > 0 {
-            let mut view = self.view(e);
-            if view.gathers() {
-                // Nothing can be stored through vector subscripts: a copy is enough.
-                view = self.b.contiguous_view(view, &e.ty);
-            }
+            // Nothing can be stored through vector subscripts: a copy is enough.
+            let mut view = self.own_view(e);
             // Bounds and address of an allocatable do not follow what happens to it later.
             view.mem.addr = self.b.freeze(view.mem.addr);
             for d in &mut view.dims {
@@ -227,8 +225,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             view.element = self.b.freeze(view.element);
             view.len = view.len.map(|len| self.b.freeze(len));
-            let whole = matches!(e.kind, sema::checked::ExprKind::Var(_) | sema::checked::ExprKind::Field { .. });
-            if !whole {
+            if !keeps_bounds(self.b.program(), e) {
                 view.dims.iter_mut().for_each(|d| d.lower = Val::i64(1));
                 view.origin = None;
             }

@@ -39,6 +39,8 @@ pub(crate) struct ProcInfo<'a> {
     pub(crate) is_interface: bool,
     /// Whether it stems from an embedded module.
     pub(crate) embedded: bool,
+    /// The procedure whose interface it has, where `procedure(…)` says so.
+    pub(crate) like: Option<ProcId>,
     /// Whether nothing is known of its dummies.
     pub(crate) unknown_dummies: bool,
     /// The name by `bind(c, name=…)`.
@@ -76,6 +78,7 @@ impl ProcInfo<'_> {
             state: Resolution::Done,
             is_interface: false,
             embedded: false,
+            like: None,
             unknown_dummies: false,
             bind: None,
             refused: None,

@@ -298,6 +298,9 @@ impl<'a> Checker<'a> {
         if self.defs.proc_info(id).state != Resolution::Untouched {
             return;
         }
+        if let Some(like) = self.defs.proc_info(id).like {
+            return self.copy_interface(id, like);
+        }
         let Some(sub) = self.defs.proc_info(id).ast else {
             self.defs.proc_info_mut(id).state = Resolution::Done;
             return;

@@ -4,7 +4,7 @@
 use crate::checked::{
     Attrs, CharLen, ProcBody, ProcId, ProcKind, Procedure, Scope, Shape, Storage, Type, VarId, Variable,
 };
-use crate::checker::{Checker, DeclaredName, Init, ProcInfo, ScopeId, Sym, VarInfo};
+use crate::checker::{Checker, DeclaredName, Definitions, Init, ProcInfo, Resolution, ScopeId, Sym, VarInfo};
 use crate::typing::{Argument, Given, one};
 use ast::TypeSpecKind;
 use diag::Code;
@@ -13,15 +13,22 @@ use std::sync::Arc;
 
 impl<'a> Checker<'a> {
     pub(super) fn declare_procedure(&mut self, scope: ScopeId, p: &DeclaredName<'a>) -> Option<Sym> {
-        let mut interface = p.interface;
-        let mut result = None;
+        let (mut like, mut result) = (None, None);
         if let Some(Some(spec)) = p.procedure {
             match &spec.kind {
                 // The grammar cannot tell an interface's name from a derived type's.
                 TypeSpecKind::Type(name) | TypeSpecKind::Class(name) => match self.find_name(name) {
-                    Some(Sym::Proc(id)) => interface = Some(id),
+                    Some(Sym::Proc(id)) => like = Some(id),
                     Some(Sym::Type(_)) => result = self.type_spec(spec, None),
-                    Some(Sym::Generic { procs, .. }) => interface = procs.first().copied(),
+                    Some(Sym::Generic { procs, .. }) => like = self.specific_of_name(&procs, &name.text),
+                    // The interface of a procedure dummy or pointer, or what is known of its result.
+                    Some(Sym::Var(id)) if is_procedure_variable(&self.defs, id) => {
+                        (like, result) = self.interface_of(id);
+                    }
+                    Some(Sym::Intrinsic(_)) => like = Some(self.intrinsic_procedure(name)?),
+                    None if crate::intrinsics::lookup(name.as_str()).is_some() => {
+                        like = Some(self.intrinsic_procedure(name)?);
+                    }
                     Some(Sym::Error) => return None,
                     _ => {
                         let text = format!("there is no interface `{}` here", name.as_str());
@@ -37,14 +44,17 @@ impl<'a> Checker<'a> {
             if let Some(ty @ Type::Character(_)) = &result {
                 self.made.declared_results.insert((scope, p.name.clone()), ty.clone());
             }
-            if let Some(id) = interface {
+            // An interface body is the procedure itself; `procedure(…)` says how that of this name is called.
+            if let Some(id) = p.interface.or_else(|| self.scopes.external(&p.name)) {
                 return Some(Sym::Proc(id));
             }
-            if let Some(id) = self.scopes.external(&p.name) {
-                return Some(Sym::Proc(id));
+            let id = self.external(&p.name, result, p.span);
+            if let Some(like) = like {
+                self.take_interface(id, like);
             }
-            return Some(Sym::Proc(self.external(&p.name, result, p.span)));
+            return Some(Sym::Proc(id));
         }
+        let interface = p.interface.or(like);
         let owner = self.scopes.get(scope).proc;
         if p.pointer.is_some() {
             return self.declare_procedure_pointer(scope, p, interface, result);
@@ -116,10 +126,9 @@ impl<'a> Checker<'a> {
                 return self.reporter.refuse_again(&what);
             }
             let id = self.external(&v.name, None, span);
-            let model = self.defs.proc(interface);
-            let (params, result, function, kind) = (model.params.clone(), model.result, model.is_function, model.kind);
+            self.copy_interface(id, interface);
             let p = self.defs.proc_mut(id);
-            (p.params, p.result, p.is_function, p.kind, p.through) = (params, result, function, kind, Some(var));
+            (p.through, p.elemental) = (Some(var), false);
             self.defs.proc_info_mut(id).unknown_dummies = false;
             self.defs.var_info_mut(var).through = Some(id);
             return Some(id);
@@ -145,6 +154,42 @@ impl<'a> Checker<'a> {
         self.defs.proc_mut(id).through = Some(var);
         self.defs.proc_info_mut(id).unknown_dummies = false;
         Some(id)
+    }
+
+    /// Gives a procedure that has no definition the interface of another one, when its interface is resolved.
+    pub(crate) fn take_interface(&mut self, id: ProcId, like: ProcId) {
+        self.defs.proc_mut(id).is_function = self.defs.proc(like).is_function;
+        let info = self.defs.proc_info_mut(id);
+        (info.like, info.state, info.unknown_dummies) = (Some(like), Resolution::Untouched, false);
+    }
+
+    /// Copies an interface. Only names for external procedures may be elemental (Fortran 2018, C1516, C1517).
+    pub(crate) fn copy_interface(&mut self, id: ProcId, like: ProcId) {
+        self.defs.proc_info_mut(id).state = Resolution::InProgress;
+        self.resolve_interface(like);
+        let from = self.defs.proc_info(like);
+        let (refused, is_broken, alternate) = (from.refused.clone(), from.is_broken, from.alternate);
+        let model = self.defs.proc(like);
+        let (params, result, kind) = (model.params.clone(), model.result, model.kind);
+        let (is_function, pure, elemental) = (model.is_function, model.pure, model.elemental);
+        let p = self.defs.proc_mut(id);
+        (p.params, p.result, p.kind, p.is_function) = (params, result, kind, is_function);
+        (p.pure, p.elemental) = (pure, elemental);
+        let info = self.defs.proc_info_mut(id);
+        (info.refused, info.is_broken, info.alternate) = (refused, is_broken, alternate);
+        info.state = Resolution::Done;
+    }
+
+    /// The specific procedure of a generic name that has the same name; an interface is that of this one.
+    fn specific_of_name(&self, procs: &[ProcId], name: &str) -> Option<ProcId> {
+        procs.iter().copied().find(|&p| &*self.defs.proc(p).name == name).or_else(|| procs.first().copied())
+    }
+
+    /// The interface of a procedure dummy or pointer, or the type of its result.
+    fn interface_of(&self, var: VarId) -> (Option<ProcId>, Option<Type>) {
+        let (info, ty) = (self.defs.var_info(var), &self.defs.var(var).ty);
+        let result = if info.procedure_pointer { info.result.clone() } else { Some(ty.clone()) };
+        (info.interface, result.filter(|ty| info.interface.is_none() && !matches!(ty, Type::Any)))
     }
 
     /// Gives a procedure without an interface dummies after the arguments of a call.
@@ -212,4 +257,9 @@ impl<'a> Checker<'a> {
         }
         id
     }
+}
+
+/// Whether a variable is a procedure dummy or a procedure pointer.
+fn is_procedure_variable(defs: &Definitions<'_>, var: VarId) -> bool {
+    defs.var_info(var).procedure_pointer || matches!(defs.var(var).storage, Storage::Procedure)
 }

@@ -96,10 +96,8 @@ impl Checker<'_> {
                     return self.reporter.refuse_again(&what);
                 }
                 let id = self.external(&p.name, None, span);
-                let model = self.defs.proc(interface);
-                let (params, result, function) = (model.params.clone(), model.result, model.is_function);
-                let made = self.defs.proc_mut(id);
-                (made.params, made.result, made.is_function) = (params, result, function);
+                self.copy_interface(id, interface);
+                self.defs.proc_mut(id).elemental = false;
                 id
             }
             None => {

@@ -72,7 +72,9 @@ impl<'a> Checker<'a> {
                     };
                     let test = ExprKind::IsType { object: Box::new(selector.clone()), ty: ty.clone(), exact: *exact };
                     let test = Expr { kind: test, ty: Type::Logical(4), rank: 0, span: spec.span };
-                    let class = !*exact && is_class(&self.defs, selector);
+                    // Objects of a class that nothing extends have the class's own type.
+                    let may_differ = |ty: &Type| matches!(ty, Type::Derived(id) if self.defs.is_extensible(*id));
+                    let class = !*exact && is_class(&self.defs, selector) && may_differ(&ty);
                     let seen = ExprKind::Seen { base: Box::new(selector.clone()), class };
                     let depth = if let Type::Derived(id) = ty { depth_of(&self.defs, id) } else { 0 };
                     let order = if *exact { 0 } else { u32::MAX - 1 - depth };
