@@ -9,7 +9,7 @@ use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use ir::Val;
 use sema::checked::{Expr, visit};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A prepared operand.
 #[derive(Clone, Debug)]
@@ -24,6 +24,8 @@ pub(crate) enum Operand {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Operands {
     operands: BTreeMap<usize, Operand>,
+    /// Optional dummies among them that may be absent, and have no shape then.
+    optional: BTreeSet<usize>,
 }
 
 fn key(e: &Expr) -> usize {
@@ -34,6 +36,17 @@ impl Operands {
     /// Gives an expression a prepared operand.
     pub(crate) fn insert(&mut self, e: &Expr, operand: Operand) {
         self.operands.insert(key(e), operand);
+    }
+
+    /// Gives an expression that is an optional dummy a prepared operand.
+    pub(crate) fn insert_optional(&mut self, e: &Expr, operand: Operand) {
+        self.insert(e, operand);
+        self.optional.insert(key(e));
+    }
+
+    /// Whether an operand may be absent.
+    pub(crate) fn is_optional(&self, e: &Expr) -> bool {
+        self.optional.contains(&key(e))
     }
 
     /// The prepared operand of an expression.
@@ -58,7 +71,7 @@ impl Operands {
         }
         let mut found = None;
         visit::parts(e, &mut |part| {
-            if found.is_none() && part.rank > 0 {
+            if found.is_none() && part.rank > 0 && !self.is_optional(part) {
                 found = self.extents(part);
             }
         });

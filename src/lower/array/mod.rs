@@ -15,10 +15,11 @@ use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
+use crate::intrinsic::may_be_absent;
 use crate::value::array_view::ArrayView;
 use crate::value::lvalue::{MemRef, element_lvalue};
 use ir::Val;
-use sema::checked::{Actual, Class, Const, Expr, ExprKind, Intrinsic, Type, is_designator, visit};
+use sema::checked::{Actual, Class, Const, Expr, ExprKind, Intrinsic, Type, Variable, is_designator, visit};
 
 /// Whether a node computes each element from the elements of its operands.
 fn is_elementwise(program: &sema::checked::Program, e: &Expr) -> bool {
@@ -57,7 +58,7 @@ impl<'p> Builder<'_, 'p> {
         }
         let mut first: Option<Vec<Val>> = None;
         visit::parts(e, &mut |part| {
-            if part.rank == 0 {
+            if part.rank == 0 || operands.is_optional(part) {
                 return;
             }
             self.check_operands(part, operands);
@@ -107,6 +108,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             let dummies = &self.b.program().proc(*proc).params;
             for (arg, dummy) in args.iter().zip(dummies) {
                 if let Some(Actual::Expr(a)) = arg {
+                    if self.prepare_optional(a, self.b.program().var(*dummy), operands) {
+                        continue;
+                    }
                     // A scalar variable that is passed by reference stays one.
                     if a.rank > 0 || self.b.program().var(*dummy).attrs.value {
                         self.prepare(a, operands);
@@ -115,7 +119,30 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             return;
         }
+        if let ExprKind::Intrinsic { id, args } = &e.kind {
+            for (at, arg) in args.iter().enumerate() {
+                if let Some(a) = arg.as_ref().filter(|a| !may_be_absent(self.b.program(), *id, at, a)) {
+                    self.prepare(a, operands);
+                }
+            }
+            return;
+        }
         visit::parts(e, &mut |part| self.prepare(part, operands));
+    }
+
+    /// Prepares an optional array that is an argument of an elemental procedure; whether `e` is one.
+    pub(crate) fn prepare_optional(&mut self, e: &'p Expr, dummy: &Variable, operands: &mut Operands) -> bool {
+        let ExprKind::Var(v) = e.kind else { return false };
+        if e.rank == 0 || !dummy.attrs.optional || !self.b.program().var(v).attrs.optional {
+            return false;
+        }
+        let old = self.give_descriptor(v);
+        let view = self.view(e);
+        operands.insert_optional(e, Operand::View(view));
+        if let Some(old) = old {
+            self.storage.set(v, old);
+        }
+        true
     }
 
     /// Prepares a whole expression and gives its extents.
@@ -172,7 +199,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             ExprKind::Array(items) => this.array_constructor(items, e),
             ExprKind::Call { proc, args } if !this.b.program().proc(*proc).elemental => this.call_array(*proc, args, e),
             ExprKind::Intrinsic { id, args } if id.class() != Class::Elemental => {
-                this.array_intrinsic(*id, args, e).unwrap_or_else(|| this.b.refused_view(e))
+                this.array_intrinsic(*id, args.into(), e).unwrap_or_else(|| this.b.refused_view(e))
             }
             ExprKind::Var(_)
             | ExprKind::Unsupported(_)

@@ -10,16 +10,17 @@ use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::module::ArgKey;
+use crate::storage::VarStorage;
 use crate::types::{Side, align, const_bytes, has_allocatable, has_final};
 use crate::value::Value;
 use crate::value::arguments::{CopyBack, Passed};
 use crate::value::array_view::ArrayView;
-use crate::value::descriptor::DescriptorAt;
+use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::{Allocation, Lvalue, MemRef};
 use ast::Intent;
 use ir::rt::Rt;
 use ir::{Space, Ty, Val};
-use sema::checked::{Expr, ExprKind, Intrinsic, ProcKind, Shape, Storage, Type, Variable, is_designator};
+use sema::checked::{Expr, ExprKind, Intrinsic, ProcKind, Shape, Storage, Type, VarId, Variable, is_designator};
 
 impl Builder<'_, '_> {
     /// What is passed for a dummy when nothing is.
@@ -153,6 +154,10 @@ impl<'p> FunctionLowering<'_, 'p> {
         if dummy.attrs.allocatable || dummy.attrs.pointer {
             return self.pass_descriptor(dummy, e, out);
         }
+        let given = match &e.kind {
+            ExprKind::Var(v) if dummy.attrs.optional => self.give_descriptor(*v).map(|old| (*v, old)),
+            _ => None,
+        };
         match &dummy.shape {
             Shape::Scalar if dummy.attrs.value => self.pass_value(dummy, e, out),
             Shape::Scalar => self.pass_reference(dummy, e, out),
@@ -160,6 +165,31 @@ impl<'p> FunctionLowering<'_, 'p> {
             Shape::AssumedRank => self.pass_anything(e, out),
             Shape::Explicit(_) | Shape::AssumedSize(..) | Shape::Deferred(_) => self.pass_sequence(dummy, e, out),
         }
+        if let Some((v, old)) = given {
+            self.storage.set(v, old);
+        }
+    }
+
+    /// Gives an optional dummy that is allocatable, a pointer or polymorphic a descriptor of nothing if it is absent; returns
+    /// the storage that it had. Its data can be passed on then, whether it is there or not.
+    pub(crate) fn give_descriptor(&mut self, v: VarId) -> Option<VarStorage> {
+        if !self.b.program().var(v).attrs.optional {
+            return None;
+        }
+        let old = self.storage_of(v)?;
+        let VarStorage::Described(d) = &old else { return None };
+        let DescriptorAt::Mem(mem) = d.at else { return None };
+        let present = self.presence(v);
+        let slot = self.b.empty_descriptor(d.rank);
+        let empty = Descriptor { at: DescriptorAt::Mem(slot), ..d.clone() };
+        let nothing = MemRef::at(Val::i64(0), d.data);
+        let view = self.b.dense(nothing, Val::i64(0), None, &vec![Val::i64(0); usize::from(d.rank)]);
+        self.b.desc_set(&empty, &ArrayView { tag: d.class.then_some(Val::i64(0)), ..view });
+        let (given, own) = (self.b.address(mem), self.b.address(slot));
+        let addr = self.b.select(Ty::I64, present, given, own).into();
+        let at = DescriptorAt::Mem(MemRef { addr, offset: 0, ..mem });
+        self.storage.set(v, VarStorage::Described(Descriptor { at, ..d.clone() }));
+        Some(old)
     }
 
     fn pass_value(&mut self, dummy: &Variable, e: &'p Expr, out: &mut Passed) {

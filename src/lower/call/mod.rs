@@ -221,10 +221,15 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.call_service(proc, name, args);
             return;
         }
-        let array = args.iter().flatten().find_map(|a| match a {
-            Actual::Expr(e) if e.rank > 0 => Some(e),
-            _ => None,
-        });
+        // The shape is that of an argument which is surely there.
+        let may_be_absent = |e: &sema::checked::Expr| matches!(e.kind, sema::checked::ExprKind::Var(v) if self.b.program().var(v).attrs.optional);
+        let arrays = || {
+            args.iter().flatten().filter_map(|a| match a {
+                Actual::Expr(e) if e.rank > 0 => Some(e),
+                _ => None,
+            })
+        };
+        let array = arrays().find(|e| !may_be_absent(e)).or_else(|| arrays().next());
         if let (true, Some(array)) = (callee.elemental, array) {
             return self.call_elemental(proc, args, array);
         }
@@ -245,6 +250,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             if let Some(Actual::Expr(e)) = arg
                 && (e.rank > 0 || self.b.program().var(*dummy).attrs.value)
             {
+                if self.prepare_optional(e, self.b.program().var(*dummy), &mut operands) {
+                    continue;
+                }
                 if is_overwritten(&mut self.b, proc, args, e) {
                     let copy = self.materialise(e);
                     operands.insert(e, crate::elements::Operand::View(copy));
@@ -257,6 +265,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         for arg in args.iter().flatten() {
             if let Actual::Expr(e) = arg
                 && e.rank > 0
+                && !operands.is_optional(e)
             {
                 let others = operands.extents(e).unwrap_or_default();
                 self.at(e.span, |this| this.b.check_extents(&extents, &others));

@@ -77,6 +77,14 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let mold = args.get(1).and_then(Option::as_ref)?;
                 self.length_of(mold, operands)?
             }
+            ExprKind::Intrinsic { id: Intrinsic::Max | Intrinsic::Min, args } => {
+                let mut longest = Val::i64(0);
+                for arg in args.iter().flatten() {
+                    let n = self.length_of(arg, operands)?;
+                    longest = self.b.bin(ir::op::BinOp::Max, Ty::I64, longest, n).into();
+                }
+                longest
+            }
             ExprKind::Intrinsic { args, .. } => {
                 let of = args.iter().flatten().find(|a| matches!(a.ty, Type::Character(_)))?;
                 self.length_of(of, operands)?

@@ -8,6 +8,7 @@ use crate::builder::Builder;
 use crate::builder::character::comparison;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
+use crate::intrinsic::may_be_absent;
 use crate::storage::VarStorage;
 use crate::types::ir_ty;
 use ir::op::{self, BinOp};
@@ -82,7 +83,12 @@ impl<'p> FunctionLowering<'_, 'p> {
                 false
             }
             ExprKind::Intrinsic { id, args } => {
-                id.class() == Class::Elemental && args.iter().flatten().all(|a| self.is_pure(a))
+                let is_known = |(at, a): (usize, &Option<Expr>)| {
+                    a.as_ref().is_none_or(|a| !may_be_absent(self.b.program(), *id, at, a))
+                };
+                id.class() == Class::Elemental
+                    && args.iter().enumerate().all(is_known)
+                    && args.iter().flatten().all(|a| self.is_pure(a))
             }
             ExprKind::Unary { .. }
             | ExprKind::Binary { .. }

@@ -106,11 +106,15 @@ impl<'p> FunctionLowering<'_, 'p> {
         let addr = match whole {
             Some(Descriptor { at: DescriptorAt::Mem(mem), .. }) => {
                 let addr = self.b.address(mem);
-                if dummy.attrs.optional && !matches!(e.kind, ExprKind::Var(v) if self.b.program().var(v).attrs.optional)
-                {
+                if dummy.attrs.optional {
                     // What is not allocated or associated is absent.
-                    let base = self.b.load_word(mem.plus(ir::descriptor::BASE));
-                    let set = self.b.icmp(CmpOp::Ne, base, Val::i64(0));
+                    let set = match e.kind {
+                        ExprKind::Var(v) => self.presence_of_data(v),
+                        _ => {
+                            let base = self.b.load_word(mem.plus(ir::descriptor::BASE));
+                            self.b.icmp(CmpOp::Ne, base, Val::i64(0))
+                        }
+                    };
                     self.b.select(Ty::I64, set, addr, Val::i64(0)).into()
                 } else {
                     addr

@@ -72,7 +72,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 self.b.convert(&v, &inner.ty, &e.ty)
             }
             ExprKind::Paren(inner) => self.value(inner),
-            ExprKind::Intrinsic { id, args } => self.intrinsic(*id, args, e),
+            ExprKind::Intrinsic { id, args } => self.intrinsic(*id, args.into(), e),
             ExprKind::Call { proc, args } => self.call_function(*proc, args, e),
             ExprKind::Construct { ty, fields } => self.construct(*ty, fields, e),
             ExprKind::Special { index, add } => {

@@ -6,6 +6,7 @@ use super::{Args, arg};
 use crate::analysis::designators::is_class;
 use crate::analysis::expressions::constant_int;
 use crate::builder::Builder;
+use crate::builder::flow::Flow;
 use crate::elements::Operand;
 use crate::function::FunctionLowering;
 use crate::storage::VarStorage;
@@ -174,6 +175,24 @@ impl<'p> FunctionLowering<'_, 'p> {
             _ => return Val::pred(true),
         };
         self.b.icmp(CmpOp::Ne, addr, Val::i64(0))
+    }
+
+    /// Whether an optional dummy gives an intrinsic or a dummy without ALLOCATABLE and POINTER something: one that is not
+    /// allocated or not associated is absent (Fortran 2018, 15.5.2.12).
+    pub(crate) fn presence_of_data(&mut self, v: sema::checked::VarId) -> Val {
+        let present = self.presence(v);
+        match self.storage_of(v) {
+            Some(VarStorage::Described(d)) => {
+                let base = self.b.mutable(Ty::I64);
+                self.b.set(base, Val::i64(0));
+                self.when(present, |this| {
+                    let data = this.b.desc_base(&d);
+                    this.b.set(base, data);
+                });
+                self.b.icmp(CmpOp::Ne, base.into(), Val::i64(0))
+            }
+            _ => present,
+        }
     }
 
     /// Lower bound and extent of each dimension; lower bounds are 1 but for whole arrays.

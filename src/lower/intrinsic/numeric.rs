@@ -127,7 +127,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     fn extreme(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Value> {
         let op = if id == Intrinsic::Max { BinOp::Max } else { BinOp::Min };
         let mut best: Option<Value> = None;
-        for a in args.iter().flatten() {
+        for a in args.given() {
             let v = self.value(a);
             let v = if matches!(a.ty, Type::Character(_)) { v } else { self.b.convert(&v, &a.ty, &e.ty) };
             best = Some(match best {

@@ -16,6 +16,9 @@ use sema::checked::{Class, Expr, ExprKind, Intrinsic, Type};
 
 impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn intrinsic_subroutine(&mut self, id: Intrinsic, args: Args<'p>) {
+        if let Some((at, present)) = self.absent_argument(id, args) {
+            return self.with_and_without(args, at, present, &mut |this, args| this.intrinsic_subroutine(id, args));
+        }
         if !self.intrinsic_call(id, args) {
             self.b.unsupported(&format!("`{}` with these arguments", id.name()));
         }
@@ -83,7 +86,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     fn system_clock(&mut self, args: Args<'p>) {
         let results = self.b.rt(Rt::SystemClock, Vec::new());
         let (Some(&count), Some(&rate)) = (results.first(), results.get(1)) else { return };
-        let short = args.iter().flatten().any(|e| ir_ty(&e.ty) != Ty::I64);
+        let short = args.given().any(|e| ir_ty(&e.ty) != Ty::I64);
         let (mut count, mut rate): (Val, Val) = (count.into(), rate.into());
         if short {
             // In two steps, to keep the product small.
@@ -174,7 +177,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let Some(number) = arg(args, 0) else { return };
         let n = self.int32(number);
         let len = self.text_asked(Rt::ArgGet, n, arg(args, 1));
-        self.text_results(&args[1..], len);
+        self.text_results(args.rest(), len);
     }
 
     fn get_command(&mut self, args: Args<'p>) {
@@ -193,7 +196,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         };
         let n = self.b.rt(Rt::EnvGet, vec![Val::i32(0), addr, room, name, name_len]);
         let len = n.first().map_or(Val::i64(-1), |&r| r.into());
-        self.text_results(&args[1..], len);
+        self.text_results(args.rest(), len);
         true
     }
 

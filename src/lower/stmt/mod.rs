@@ -77,7 +77,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             StmtKind::Assign { target, value } => self.assign(target, value),
             StmtKind::PointerAssign { target, bounds, value } => self.pointer_assign(target, bounds, value),
             StmtKind::Call { proc, args } => self.call_subroutine(*proc, args),
-            StmtKind::Intrinsic { id, args } => self.intrinsic_subroutine(*id, args),
+            StmtKind::Intrinsic { id, args } => self.intrinsic_subroutine(*id, args.into()),
             StmtKind::Launch { proc, config, args } => self.launch(*proc, config, args),
             StmtKind::If(arms) => self.if_construct(arms),
             StmtKind::Loop { id, control, body, end } => self.loop_construct(*id, control, body, s.span, *end),
