@@ -113,13 +113,13 @@ fn session(
 /// The real world, except that standard input is typed on the screen of the debugger.
 struct ScreenWorld {
     real: RealWorld,
-    keyboard: tui::Keyboard,
+    stdin: tui::StdinReader,
 }
 
 impl World for ScreenWorld {
     fn ask(&mut self, question: &Ask) -> Answer {
         match question {
-            Ask::ReadLine => Answer::Line(self.keyboard.read_line()),
+            Ask::ReadLine => Answer::Line(self.stdin.read_line()),
             other => self.real.ask(other),
         }
     }
@@ -131,13 +131,13 @@ impl World for ScreenWorld {
 
 /// Runs the debugger with panes until the user quits; returns the exit code.
 pub(crate) fn screen(options: &Options, compiled: &Compiled, map: &SourceMap, loader: Loader) -> u8 {
-    let (keyboard, desk) = tui::keyboard();
-    let world = ScreenWorld { real: RealWorld::new(), keyboard };
+    let (stdin, writer) = tui::stdin_channel();
+    let world = ScreenWorld { real: RealWorld::new(), stdin };
     let session = match session(compiled, map, loader, Box::new(world)) {
         Ok(session) => session,
         Err(error) => return usage(&error.to_string()),
     };
-    match tui::run(session, desk, look(options)) {
+    match tui::run(session, writer, look(options)) {
         Ok(()) => 0,
         Err(tui::Failure::Terminal(sentence)) => usage(&sentence),
         Err(tui::Failure::Session) => BUG,

@@ -2,11 +2,12 @@
 //!
 //! Not here: which key has which action (`keymap`), and drawing (`draw`).
 
+use crate::command::{Effect, execute};
+use crate::draw::help_lines;
 use crate::keymap::Action;
-use crate::model::Model;
-use crate::pane::Pane;
+use crate::model::{Model, Scroll};
+use crate::pane::{COUNT, PANES, Pane};
 use crate::prompt::Purpose;
-use crate::update::{Effect, execute};
 use debug::{BreakpointKind, FocusView, Request};
 
 /// Performs an action.
@@ -63,7 +64,7 @@ pub(crate) fn act(model: &mut Model, action: Action, effects: &mut Vec<Effect>) 
         Action::Expression => model.open(Purpose::Lanes, ""),
         Action::Map => {
             model.memory.as_map = !model.memory.as_map;
-            *model.scroll_mut(Pane::Memory) = crate::model::Scroll::default();
+            *model.scroll_mut(Pane::Memory) = Scroll::default();
         }
         Action::Delete => breakpoint_command(model, effects, |_| "delete"),
         Action::Disable => breakpoint_command(model, effects, |on| if on { "disable" } else { "enable" }),
@@ -91,7 +92,7 @@ pub(crate) fn act(model: &mut Model, action: Action, effects: &mut Vec<Effect>) 
 fn scroll_help(model: &mut Model, action: Action) -> bool {
     let Some(top) = model.help else { return false };
     let page = usize::from(model.size.1.saturating_sub(5)).max(1);
-    let last = crate::draw::help_lines(model.look, model.size.0).len().saturating_sub(page);
+    let last = help_lines(model.look, model.size.0).len().saturating_sub(page);
     let by = |n: i64| top.saturating_add_signed(n as isize).min(last);
     model.help = match action {
         // Ctrl-C stops what runs, whatever is on the screen.
@@ -190,12 +191,12 @@ fn block(model: &mut Model, by: i32, effects: &mut Vec<Effect>) {
 fn next_pane(model: &mut Model, by: i32) {
     let layout = model.layout();
     if model.zoomed {
-        let at = (model.pane.index() as i64 + i64::from(by)).rem_euclid(crate::pane::COUNT as i64);
-        return act(model, Action::Show(crate::pane::PANES[at as usize].pane), &mut Vec::new());
+        let at = (model.pane.index() as i64 + i64::from(by)).rem_euclid(COUNT as i64);
+        return act(model, Action::Show(PANES[at as usize].pane), &mut Vec::new());
     }
-    let at = layout.places.iter().position(|p| p.shown == model.pane).unwrap_or(0);
-    let to = (at as i64 + i64::from(by)).rem_euclid(layout.places.len() as i64) as usize;
-    if let Some(place) = layout.places.get(to) {
+    let at = layout.slots.iter().position(|p| p.shown == model.pane).unwrap_or(0);
+    let to = (at as i64 + i64::from(by)).rem_euclid(layout.slots.len() as i64) as usize;
+    if let Some(place) = layout.slots.get(to) {
         model.pane = place.shown;
     }
 }
@@ -246,7 +247,7 @@ fn enter(model: &mut Model, effects: &mut Vec<Effect>) {
             if is_array {
                 model.memory.expression.clone_from(&local.name);
                 model.memory.first = [0; 2];
-                *model.scroll_mut(Pane::Memory) = crate::model::Scroll::default();
+                *model.scroll_mut(Pane::Memory) = Scroll::default();
                 model.bring_up(Pane::Memory);
             } else {
                 model.lane_expression.clone_from(&local.name);
@@ -291,9 +292,8 @@ fn finding(model: &mut Model, snapshot: &debug::Snapshot, row: usize, effects: &
 
 /// A click in the Threads pane: a click on a lane focuses on it.
 pub(crate) fn click_threads(model: &mut Model, x: u16, y: u16, effects: &mut Vec<Effect>) {
-    let Some(layout) = model.layout().of(Pane::Threads).cloned() else { return };
-    let strips = crate::draw::strips(model, layout.inner());
-    if let Some((warp, lane)) = strips.hit(x, y) {
+    let Some(slot) = model.layout().of(Pane::Threads).cloned() else { return };
+    if let Some((warp, lane)) = model.strips(slot.inner()).hit(x, y) {
         execute(model, &format!("warp {warp} lane {lane}"), effects);
     }
 }

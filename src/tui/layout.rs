@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 
 /// A slot of the screen with the panes that share it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Place {
+pub(crate) struct Slot {
     /// Its area.
     pub area: Rect,
     /// The panes.
@@ -17,7 +17,7 @@ pub(crate) struct Place {
     pub shown: Pane,
 }
 
-impl Place {
+impl Slot {
     /// The part inside of the frame.
     pub(crate) fn inner(&self) -> Rect {
         let a = self.area;
@@ -31,7 +31,7 @@ pub(crate) struct Layout {
     /// The first line.
     pub title: Rect,
     /// The panes.
-    pub places: Vec<Place>,
+    pub slots: Vec<Slot>,
     /// The command line and messages.
     pub prompt: Rect,
     /// The hint line.
@@ -42,9 +42,9 @@ pub(crate) struct Layout {
 pub(crate) const LEAST: (u16, u16) = (40, 10);
 
 impl Layout {
-    /// The place that shows a pane.
-    pub(crate) fn of(&self, pane: Pane) -> Option<&Place> {
-        self.places.iter().find(|p| p.shown == pane)
+    /// The slot that shows a pane.
+    pub(crate) fn of(&self, pane: Pane) -> Option<&Slot> {
+        self.slots.iter().find(|p| p.shown == pane)
     }
 }
 
@@ -58,46 +58,46 @@ pub(crate) fn arrange(width: u16, height: u16, recent: &[Pane], zoomed: Option<P
     use Pane::{Banks, Breakpoints, Findings, Lanes, Locals, Memory, Output, Source, Stack, Threads};
     let line = |y: u16| Rect { x: 0, y, width, height: 1.min(height) };
     let body = Rect { x: 0, y: 1, width, height: height.saturating_sub(3) };
-    let place = |x: u16, y: u16, width: u16, height: u16, panes: &[Pane]| Place {
+    let slot = |x: u16, y: u16, width: u16, height: u16, panes: &[Pane]| Slot {
         area: Rect { x, y, width, height },
         panes: panes.to_vec(),
         shown: shown(panes, recent),
     };
-    let places = if let Some(pane) = zoomed {
-        vec![place(0, body.y, width, body.height, &[pane])]
+    let slots = if let Some(pane) = zoomed {
+        vec![slot(0, body.y, width, body.height, &[pane])]
     } else if width >= 110 && height >= 32 {
-        // The source on the left; threads, variables and stack on the right; two places below.
+        // The source on the left; threads, variables and stack on the right; two slots below.
         let upper = (body.height * 58 / 100).max(16);
         let lower = body.height - upper;
         let left = width * 54 / 100;
         let right = width - left;
         let threads = (upper / 2).clamp(8, 16);
         let below = body.y + upper;
-        let mut places = vec![
-            place(0, body.y, left, upper, &[Source]),
-            place(left, body.y, right, threads, &[Threads]),
-            place(left, body.y + threads, right, upper - threads, &[Locals]),
+        let mut slots = vec![
+            slot(0, body.y, left, upper, &[Source]),
+            slot(left, body.y, right, threads, &[Threads]),
+            slot(left, body.y + threads, right, upper - threads, &[Locals]),
         ];
         if width >= 160 {
             let third = width / 3;
-            places.push(place(0, below, third, lower, &[Output, Breakpoints, Stack]));
-            places.push(place(third, below, third, lower, &[Lanes]));
-            places.push(place(2 * third, below, width - 2 * third, lower, &[Memory, Banks, Findings]));
+            slots.push(slot(0, below, third, lower, &[Output, Breakpoints, Stack]));
+            slots.push(slot(third, below, third, lower, &[Lanes]));
+            slots.push(slot(2 * third, below, width - 2 * third, lower, &[Memory, Banks, Findings]));
         } else {
-            places.push(place(0, below, left, lower, &[Output, Findings, Breakpoints, Stack]));
-            places.push(place(left, below, right, lower, &[Lanes, Memory, Banks]));
+            slots.push(slot(0, below, left, lower, &[Output, Findings, Breakpoints, Stack]));
+            slots.push(slot(left, below, right, lower, &[Lanes, Memory, Banks]));
         }
-        places
+        slots
     } else {
         let upper = (body.height * 60 / 100).max(4);
         let left = (width * 55 / 100).min(width.saturating_sub(36).max(width / 2));
         let right = width - left;
         let threads = (upper / 2).max(3);
         vec![
-            place(0, body.y, left, upper, &[Source]),
-            place(left, body.y, right, threads, &[Threads]),
-            place(left, body.y + threads, right, upper.saturating_sub(threads), &[Locals]),
-            place(
+            slot(0, body.y, left, upper, &[Source]),
+            slot(left, body.y, right, threads, &[Threads]),
+            slot(left, body.y + threads, right, upper.saturating_sub(threads), &[Locals]),
+            slot(
                 0,
                 body.y + upper,
                 width,
@@ -106,7 +106,7 @@ pub(crate) fn arrange(width: u16, height: u16, recent: &[Pane], zoomed: Option<P
             ),
         ]
     };
-    Layout { title: line(0), places, prompt: line(height.saturating_sub(2)), hints: line(height.saturating_sub(1)) }
+    Layout { title: line(0), slots, prompt: line(height.saturating_sub(2)), hints: line(height.saturating_sub(1)) }
 }
 
 #[cfg(test)]
@@ -119,14 +119,14 @@ mod tests {
         for width in LEAST.0..210 {
             for height in LEAST.1..70 {
                 let layout = arrange(width, height, &[], None);
-                let covered: u32 = layout.places.iter().map(|p| p.area.area()).sum();
+                let covered: u32 = layout.slots.iter().map(|p| p.area.area()).sum();
                 assert_eq!(covered, u32::from(width) * u32::from(height - 3), "{width}x{height}");
                 for row in PANES {
-                    let homes = layout.places.iter().filter(|p| p.panes.contains(&row.pane)).count();
+                    let homes = layout.slots.iter().filter(|p| p.panes.contains(&row.pane)).count();
                     assert_eq!(homes, 1, "{} at {width}x{height}", row.title);
                 }
-                for (i, a) in layout.places.iter().enumerate() {
-                    assert!(layout.places[..i].iter().all(|b| !a.area.intersects(b.area)), "{width}x{height}");
+                for (i, a) in layout.slots.iter().enumerate() {
+                    assert!(layout.slots[..i].iter().all(|b| !a.area.intersects(b.area)), "{width}x{height}");
                 }
             }
         }

@@ -5,13 +5,14 @@
 //! them with a real terminal and with a session on its own thread; tests connect them with a buffer.
 //!
 //! - tables: `pane` and `keymap`; help, hints and the manual come from them
-//! - state: `model`, `prompt`; the areas of the panes: `layout`; colours and characters: `look`
-//! - events: `update`, and `act` for the actions of keys
+//! - state: `model`, `prompt`; the areas of the panes: `layout`, `strips`; colours and characters: `look`
+//! - events: `update`, `act` for the actions of keys, `command` for the way of a command line to the session
 //! - drawing: `draw`
 //!
 //! Not here: what a program means or does (`debug`). The machine can be reached only through the session.
 
 mod act;
+mod command;
 mod draw;
 pub mod keymap;
 mod layout;
@@ -20,14 +21,16 @@ mod manual;
 mod model;
 mod pane;
 mod prompt;
+mod strips;
 pub mod terminal;
 mod update;
 
+pub use command::Effect;
 pub use draw::render;
 pub use look::{Look, Theme};
 pub use manual::manual;
 pub use model::{MemoryView, Message, Model, Running, Scroll, Voice};
 pub use pane::{PANES, Pane, PaneRow};
 pub use prompt::{Prompt, Purpose};
-pub use terminal::{Desk, Failure, Keyboard, keyboard, run};
-pub use update::{Effect, Input, update};
+pub use terminal::{Failure, StdinReader, StdinWriter, run, stdin_channel};
+pub use update::{Input, update};

@@ -2,9 +2,11 @@
 
 use crate::layout::{self, Layout};
 use crate::look::Look;
-use crate::pane::{COUNT, Pane};
+use crate::pane::{COUNT, PANES, Pane};
 use crate::prompt::{Prompt, Purpose};
+use crate::strips::{self, Strips};
 use debug::{ArrayRequest, FileText, FocusView, LaneState, Snapshot, SnapshotRequest, VariableRow};
+use ratatui::layout::Rect;
 use source::FileId;
 use std::collections::VecDeque;
 
@@ -124,8 +126,8 @@ pub struct Model {
     /// First line of help, while it is shown.
     pub help: Option<usize>,
     /// Whether the session has answered and is at rest.
-    pub(crate) survey_due: bool,
-    pub(crate) survey_asked: bool,
+    pub(crate) snapshot_due: bool,
+    pub(crate) snapshot_asked: bool,
     /// Whether completions are awaited.
     pub(crate) completing: bool,
     /// Whether the user has asked to quit once.
@@ -159,8 +161,8 @@ impl Model {
             searched: String::new(),
             message: None,
             help: None,
-            survey_due: true,
-            survey_asked: false,
+            snapshot_due: true,
+            snapshot_asked: false,
             completing: false,
             quitting: false,
             asked: SnapshotRequest::default(),
@@ -221,16 +223,22 @@ impl Model {
             Pane::Memory => 3,
             Pane::Lanes | Pane::Banks => 2,
             // The launch and the map of its blocks.
-            Pane::Threads => crate::draw::strips(self, inner).first,
+            Pane::Threads => self.strips(inner).first,
             _ => 0,
         };
         usize::from(inner.height.saturating_sub(head))
     }
 
+    /// The strips of lanes that the Threads pane shows in this area.
+    pub(crate) fn strips(&self, area: Rect) -> Strips {
+        let top = self.scroll(Pane::Threads).top;
+        self.snapshot.as_deref().map_or_else(Strips::default, |s| strips::visible(s, top, area))
+    }
+
     /// The request to the session for the present screen.
     pub fn wanted(&self) -> SnapshotRequest {
         let layout = self.layout();
-        let inner = |pane| layout.of(pane).map(layout::Place::inner);
+        let inner = |pane| layout.of(pane).map(layout::Slot::inner);
         let array = inner(Pane::Memory).filter(|_| !self.memory.expression.is_empty()).map(|area| {
             let rows = area.height.saturating_sub(3).max(1);
             let columns =
@@ -360,12 +368,12 @@ impl Model {
 
     /// Whether no answer of the session is due.
     pub fn is_at_rest(&self) -> bool {
-        self.running.is_none() && !self.survey_asked && !self.completing
+        self.running.is_none() && !self.snapshot_asked && !self.completing
     }
 
     /// Keeps cursors within their panes and visible.
     pub(crate) fn settle(&mut self) {
-        for pane in crate::pane::PANES.iter().map(|r| r.pane) {
+        for pane in PANES.iter().map(|r| r.pane) {
             let (rows, room) = (self.rows(pane), self.room(pane));
             let margin = if pane == Pane::Source { 3.min(room.saturating_sub(1) / 2) } else { 0 };
             let scroll = self.scroll_mut(pane);

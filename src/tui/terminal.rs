@@ -2,9 +2,10 @@
 //!
 //! Invariant: however the process ends (quit, a panic on any thread, a signal that can be caught), the terminal is restored.
 
+use crate::command::Effect;
 use crate::look::Look;
 use crate::model::Model;
-use crate::update::{Effect, Input, update};
+use crate::update::{Input, update};
 use crossbeam::channel::{Receiver, Sender, never, select, unbounded};
 use debug::{Session, SessionThread};
 use ratatui::Terminal;
@@ -35,14 +36,14 @@ pub enum Failure {
     Session,
 }
 
-/// The standard input of the program while the debugger has the terminal.
+/// The program's end of its standard input while the debugger has the terminal.
 #[derive(Clone, Debug)]
-pub struct Keyboard {
+pub struct StdinReader {
     wanted: Sender<()>,
     lines: Receiver<Option<String>>,
 }
 
-impl Keyboard {
+impl StdinReader {
     /// The next line that the user types for the program; `None` at the end of input.
     pub fn read_line(&self) -> Option<Vec<u8>> {
         self.wanted.send(()).ok()?;
@@ -50,14 +51,14 @@ impl Keyboard {
     }
 }
 
-/// The side of the debugger.
+/// The debugger's end of the standard input of the program.
 #[derive(Debug)]
-pub struct Desk {
+pub struct StdinWriter {
     wanted: Receiver<()>,
     lines: Sender<Option<String>>,
 }
 
-impl Desk {
+impl StdinWriter {
     /// Whether the program has begun to wait for a line since the last call.
     pub fn is_line_wanted(&self) -> bool {
         self.wanted.try_recv().is_ok()
@@ -71,10 +72,10 @@ impl Desk {
 }
 
 /// Connects the standard input of a program with the screen.
-pub fn keyboard() -> (Keyboard, Desk) {
+pub fn stdin_channel() -> (StdinReader, StdinWriter) {
     let (ask, wanted) = unbounded();
     let (answer, lines) = unbounded();
-    (Keyboard { wanted: ask, lines }, Desk { wanted, lines: answer })
+    (StdinReader { wanted: ask, lines }, StdinWriter { wanted, lines: answer })
 }
 
 /// Whether the terminal is in raw mode and must be restored.
@@ -180,7 +181,7 @@ fn inputs(event: Event) -> Vec<Input> {
 }
 
 /// Runs a session on this terminal until the user quits.
-pub fn run(session: Session, desk: Desk, look: Look) -> Result<(), Failure> {
+pub fn run(session: Session, writer: StdinWriter, look: Look) -> Result<(), Failure> {
     if !stdin().is_terminal() || !stdout().is_terminal() {
         let text =
             "`--tui` needs a terminal as standard input and output; `--debug` has the same commands in line mode";
@@ -194,9 +195,9 @@ pub fn run(session: Session, desk: Desk, look: Look) -> Result<(), Failure> {
     let size = terminal.size().map_err(refused)?;
     let mut model = Model::new((size.width, size.height), look, files);
     let keys = Keys::spawn().map_err(refused)?;
-    let result = serve(&mut terminal, &mut model, &session, &desk, &keys);
+    let result = serve(&mut terminal, &mut model, &session, &writer, &keys);
     // The program may wait for a line that nobody will type.
-    drop(desk);
+    drop(writer);
     drop(keys);
     drop(raw);
     drop(session);
@@ -207,7 +208,7 @@ fn serve(
     terminal: &mut Terminal<CrosstermBackend<std::io::Stdout>>,
     model: &mut Model,
     session: &SessionThread,
-    desk: &Desk,
+    writer: &StdinWriter,
     keys: &Keys,
 ) -> Result<(), Failure> {
     let refused = |e: std::io::Error| Failure::Terminal(format!("cannot use the terminal: {e}"));
@@ -223,7 +224,7 @@ fn serve(
                         }
                     }
                     Effect::Interrupt => session.interrupt(),
-                    Effect::Answer(line) => desk.answer(line),
+                    Effect::Answer(line) => writer.answer(line),
                     Effect::Quit => return Ok(()),
                 }
             }
@@ -243,7 +244,7 @@ fn serve(
                 Ok(event) => pending.push(Input::Session(event)),
                 Err(_) => return Err(Failure::Session),
             },
-            recv(desk.wanted) -> wanted => if wanted.is_ok() { pending.push(Input::LineWanted) },
+            recv(writer.wanted) -> wanted => if wanted.is_ok() { pending.push(Input::LineWanted) },
             recv(tick) -> _ => {
                 let progress = session.progress();
                 pending.push(Input::Tick(progress.time(), progress.blocks()));

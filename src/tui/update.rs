@@ -1,10 +1,12 @@
 //! The effect of events on the screen. Pure: what the outside must do is returned as effects.
 
-use crate::keymap;
-use crate::model::{MOST_QUEUED, Model, Running, SHOWN_AFTER, Voice};
+use crate::act::{act, click_threads};
+use crate::command::{Effect, begin, execute};
+use crate::keymap::{self, Action};
+use crate::model::{Model, Scroll, Voice};
 use crate::pane::Pane;
 use crate::prompt::{Prompt, Purpose, Typed};
-use debug::{Command, Event, Outcome, Reply, Request, Snapshot, Stop, StopReason, parse, render};
+use debug::{Event, Outcome, Reply, Request, Snapshot, Stop, StopReason, render};
 use ratatui::crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 
 /// An event.
@@ -24,19 +26,6 @@ pub enum Input {
     LineWanted,
 }
 
-/// What the outside must do.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Effect {
-    /// Ask the session.
-    Ask(Request),
-    /// Interrupt the program.
-    Interrupt,
-    /// Give the program a line of standard input; `None` ends it.
-    Answer(Option<String>),
-    /// End.
-    Quit,
-}
-
 /// Applies an event.
 pub fn update(model: &mut Model, input: Input) -> Vec<Effect> {
     let mut effects = Vec::new();
@@ -45,7 +34,7 @@ pub fn update(model: &mut Model, input: Input) -> Vec<Effect> {
         Input::Mouse(mouse) => on_mouse(model, mouse, &mut effects),
         Input::Resize(width, height) => {
             model.size = (width, height);
-            model.survey_due = true;
+            model.snapshot_due = true;
         }
         Input::Tick(time, blocks) => {
             if let Some(running) = &mut model.running {
@@ -61,53 +50,14 @@ pub fn update(model: &mut Model, input: Input) -> Vec<Effect> {
     }
     model.settle();
     // A session that is at work is asked when it is done.
-    let differs = !model.survey_asked && model.wanted() != model.asked;
-    if (model.survey_due || differs) && model.running.is_none() && !model.survey_asked {
-        model.survey_due = false;
-        model.survey_asked = true;
+    let differs = !model.snapshot_asked && model.wanted() != model.asked;
+    if (model.snapshot_due || differs) && model.running.is_none() && !model.snapshot_asked {
+        model.snapshot_due = false;
+        model.snapshot_asked = true;
         model.asked = model.wanted();
         effects.push(Effect::Ask(Request::Snapshot(model.asked.clone())));
     }
     effects
-}
-
-/// Executes a command line, or keeps it until the session is idle and the screen is current: keys can come faster than
-/// commands end.
-pub(crate) fn execute(model: &mut Model, line: &str, effects: &mut Vec<Effect>) {
-    let is_long = model.running.as_ref().is_some_and(|r| r.ticks > SHOWN_AFTER || r.interrupted);
-    if is_long || model.queued.len() >= MOST_QUEUED {
-        model.say("The program is running; Ctrl-C stops it.", true);
-    } else if model.running.is_some() || model.survey_asked || model.survey_due {
-        model.queued.push_back(line.to_owned());
-    } else {
-        begin(model, line, effects);
-    }
-}
-
-fn begin(model: &mut Model, line: &str, effects: &mut Vec<Effect>) {
-    match parse::parse(line) {
-        Ok(None) => {}
-        Err(error) => {
-            model.queued.clear();
-            model.write(Voice::Error, &format!("{error}\n"));
-            model.say(error.to_string(), true);
-        }
-        Ok(Some(command)) => send(model, line, command, effects),
-    }
-}
-
-fn send(model: &mut Model, line: &str, command: Command, effects: &mut Vec<Effect>) {
-    // Going on with a program that has not begun means to begin it, and stepping means to its first statement.
-    let begun = model.snapshot.as_ref().is_some_and(|s| s.program.started && s.program.exited.is_none());
-    let ended = model.snapshot.as_ref().is_some_and(|s| s.program.exited.is_some());
-    let command = match command {
-        Command::Continue(_) if !begun && !ended => Command::Run,
-        Command::Step(_) | Command::Next(_) if !begun && !ended => Command::Start,
-        other => other,
-    };
-    model.message = None;
-    model.running = Some(Running { line: line.to_owned(), ticks: 0, time: 0, blocks: None, interrupted: false });
-    effects.push(Effect::Ask(Request::Do(command)));
 }
 
 fn on_key(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
@@ -120,7 +70,7 @@ fn on_key(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
         model.quitting = false;
     }
     match keymap::action(&name, model.pane) {
-        Some(action) => crate::act::act(model, action, effects),
+        Some(action) => act(model, action, effects),
         None => {
             model.say(format!("The key {name} has no function here; ? lists the keys."), true);
         }
@@ -177,7 +127,7 @@ fn done(model: &mut Model, prompt: &Prompt, text: String, effects: &mut Vec<Effe
         Purpose::Array => {
             text.trim().clone_into(&mut model.memory.expression);
             model.memory.first = [0; 2];
-            *model.scroll_mut(Pane::Memory) = crate::model::Scroll::default();
+            *model.scroll_mut(Pane::Memory) = Scroll::default();
         }
         Purpose::Search => search(model, &text),
         Purpose::Input => {
@@ -205,15 +155,15 @@ fn search(model: &mut Model, text: &str) {
 fn on_mouse(model: &mut Model, mouse: MouseEvent, effects: &mut Vec<Effect>) {
     if model.help.is_some() {
         match mouse.kind {
-            MouseEventKind::ScrollDown => crate::act::act(model, keymap::Action::Lines(3), effects),
-            MouseEventKind::ScrollUp => crate::act::act(model, keymap::Action::Lines(-3), effects),
+            MouseEventKind::ScrollDown => act(model, Action::Lines(3), effects),
+            MouseEventKind::ScrollUp => act(model, Action::Lines(-3), effects),
             _ => {}
         }
         return;
     }
     let layout = model.layout();
     let at = ratatui::layout::Position { x: mouse.column, y: mouse.row };
-    let Some(place) = layout.places.iter().find(|p| p.area.contains(at)) else { return };
+    let Some(slot) = layout.slots.iter().find(|p| p.area.contains(at)) else { return };
     let by = match mouse.kind {
         MouseEventKind::ScrollDown => 3,
         MouseEventKind::ScrollUp => -3,
@@ -221,40 +171,40 @@ fn on_mouse(model: &mut Model, mouse: MouseEvent, effects: &mut Vec<Effect>) {
         _ => return,
     };
     if by != 0 {
-        let keys = std::mem::replace(&mut model.pane, place.shown);
-        crate::act::act(model, keymap::Action::Lines(by), effects);
+        let keys = std::mem::replace(&mut model.pane, slot.shown);
+        act(model, Action::Lines(by), effects);
         model.pane = keys;
         return;
     }
-    if mouse.row == place.area.y {
+    if mouse.row == slot.area.y {
         // A tab of the frame.
-        let tabs = crate::draw::tabs(place);
+        let tabs = crate::draw::tabs(slot);
         let tab = tabs.iter().find(|t| (t.1..t.2).contains(&mouse.column));
-        let pane = tab.map_or(place.shown, |t| t.0);
-        crate::act::act(model, keymap::Action::Show(pane), effects);
+        let pane = tab.map_or(slot.shown, |t| t.0);
+        act(model, Action::Show(pane), effects);
         return;
     }
-    crate::act::act(model, keymap::Action::Show(place.shown), effects);
-    let inner = place.inner();
+    act(model, Action::Show(slot.shown), effects);
+    let inner = slot.inner();
     if !inner.contains(at) {
         return;
     }
-    if place.shown == Pane::Threads {
-        crate::act::click_threads(model, mouse.column - inner.x, mouse.row - inner.y, effects);
+    if slot.shown == Pane::Threads {
+        click_threads(model, mouse.column - inner.x, mouse.row - inner.y, effects);
         return;
     }
-    let head = usize::from(inner.height) - model.room(place.shown);
+    let head = usize::from(inner.height) - model.room(slot.shown);
     let row = usize::from(mouse.row - inner.y);
     if row >= head {
-        let top = model.scroll(place.shown).top;
+        let top = model.scroll(slot.shown).top;
         let target = top + row - head;
-        let again = model.scroll(place.shown).cursor == target;
-        model.scroll_mut(place.shown).cursor = target;
+        let again = model.scroll(slot.shown).cursor == target;
+        model.scroll_mut(slot.shown).cursor = target;
         // The gutter of the source sets breakpoints; a second click on a row does what the row is for.
-        if place.shown == Pane::Source && mouse.column < inner.x + crate::draw::GUTTER {
-            crate::act::act(model, keymap::Action::ToggleBreakpoint, effects);
-        } else if place.shown != Pane::Source && again {
-            crate::act::act(model, keymap::Action::Enter, effects);
+        if slot.shown == Pane::Source && mouse.column < inner.x + crate::draw::GUTTER {
+            act(model, Action::ToggleBreakpoint, effects);
+        } else if slot.shown != Pane::Source && again {
+            act(model, Action::Enter, effects);
         }
     }
 }
@@ -264,7 +214,7 @@ fn on_session(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
         Event::Output(bytes) => model.write(Voice::Program, &String::from_utf8_lossy(&bytes)),
         Event::Done(result) => {
             model.running = None;
-            model.survey_due = true;
+            model.snapshot_due = true;
             if model.prompt.as_ref().is_some_and(|p| p.purpose == Purpose::Input) {
                 model.prompt = None;
             }
@@ -290,7 +240,7 @@ fn on_session(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
         }
         Event::Source(_) => {}
         Event::Snapshot(snapshot) => {
-            on_survey(model, snapshot);
+            on_snapshot(model, snapshot);
             while model.running.is_none()
                 && let Some(line) = model.queued.pop_front()
             {
@@ -393,8 +343,8 @@ fn on_stop(model: &mut Model, stop: &Stop) {
     }
 }
 
-fn on_survey(model: &mut Model, snapshot: Box<Snapshot>) {
-    model.survey_asked = false;
+fn on_snapshot(model: &mut Model, snapshot: Box<Snapshot>) {
+    model.snapshot_asked = false;
     let is_first = model.snapshot.is_none();
     if let Some(old) = model.snapshot.take() {
         if old.program.time != snapshot.program.time || old.program.exited != snapshot.program.exited {

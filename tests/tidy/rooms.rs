@@ -8,11 +8,8 @@ use crate::paths::{Reference, references};
 use crate::tree::{Source, report, root, sources};
 use std::collections::BTreeMap;
 
-/// Crates that still have a cycle. Only remove names.
-const CYCLES_LEFT: &[&str] = &["tui"];
-
-/// The cycles of each crate that has any.
-fn cycles() -> BTreeMap<String, Vec<String>> {
+/// The cycles of all crates.
+fn cycles() -> Vec<String> {
     let sources = sources();
     let mut crates: BTreeMap<&str, Vec<&Source>> = BTreeMap::new();
     for source in sources.iter().filter(|source| !source.is_test()) {
@@ -20,16 +17,13 @@ fn cycles() -> BTreeMap<String, Vec<String>> {
             crates.entry(folder).or_default().push(source);
         }
     }
-    let mut found = BTreeMap::new();
+    let mut found = Vec::new();
     for (name, files) in crates {
         // The rooms of the command are inside `src/cli`, but its crate begins above.
         let folder = if name == "cli" { "src".to_owned() } else { format!("src/{name}") };
         let references = references(&folder, &files);
         let above: &[String] = if name == "cli" { &[name.to_owned()] } else { &[] };
-        let cycles = cycles_in(&folder, above, &references, true);
-        if !cycles.is_empty() {
-            found.insert(name.to_owned(), cycles);
-        }
+        found.extend(cycles_in(&folder, above, &references, true));
     }
     found
 }
@@ -63,13 +57,5 @@ fn cycles_in(folder: &str, inside: &[String], references: &[Reference], with_fil
 
 #[test]
 fn rooms_of_a_crate_import_each_other_without_a_cycle() {
-    let bad = cycles().into_iter().filter(|(name, _)| !CYCLES_LEFT.contains(&&**name));
-    report("cycles between rooms", &bad.flat_map(|(_, cycles)| cycles).collect::<Vec<_>>());
-}
-
-#[test]
-fn crates_said_to_have_cycles_have_some() {
-    let cycles = cycles();
-    let done = CYCLES_LEFT.iter().filter(|name| !cycles.contains_key(**name)).map(|name| (*name).to_owned());
-    report("crates in CYCLES_LEFT that have no cycle any more: remove them", &done.collect::<Vec<_>>());
+    report("cycles between rooms", &cycles());
 }

@@ -9,7 +9,7 @@ mod source;
 mod threads;
 
 use crate::keymap;
-use crate::layout::{self, Place};
+use crate::layout::{self, Slot};
 use crate::look::{Look, Role};
 use crate::model::{Model, SHOWN_AFTER};
 use crate::pane::Pane;
@@ -23,7 +23,6 @@ use ratatui::widgets::{Block, Widget};
 
 pub(crate) use help::help_lines;
 pub(crate) use source::GUTTER;
-pub(crate) use threads::strips;
 
 /// Draws the screen.
 pub fn render(model: &Model, frame: &mut Frame<'_>) {
@@ -36,8 +35,8 @@ pub fn render(model: &Model, frame: &mut Frame<'_>) {
     }
     let layout = layout::arrange(area.width, area.height, &model.recent, model.zoomed.then_some(model.pane));
     title(model, buffer, layout.title);
-    for place in &layout.places {
-        pane(model, buffer, place);
+    for slot in &layout.slots {
+        pane(model, buffer, slot);
     }
     hints(model, buffer, layout.hints);
     if let Some(top) = model.help {
@@ -104,11 +103,11 @@ fn title(model: &Model, buffer: &mut Buffer, area: Rect) {
     }
 }
 
-/// The tabs of a place with the columns that they take: pane, first column, column after it.
-pub(crate) fn tabs(place: &Place) -> Vec<(Pane, u16, u16)> {
-    let mut x = place.area.x + 2;
+/// The tabs of a slot with the columns that they take: pane, first column, column after it.
+pub(crate) fn tabs(slot: &Slot) -> Vec<(Pane, u16, u16)> {
+    let mut x = slot.area.x + 2;
     let mut all = Vec::new();
-    for &pane in &place.panes {
+    for &pane in &slot.panes {
         // The key stands before the title.
         let width = pane.row().title.len() as u16 + 2;
         all.push((pane, x, x + width));
@@ -117,14 +116,14 @@ pub(crate) fn tabs(place: &Place) -> Vec<(Pane, u16, u16)> {
     all
 }
 
-fn pane(model: &Model, buffer: &mut Buffer, place: &Place) {
+fn pane(model: &Model, buffer: &mut Buffer, slot: &Slot) {
     let look = model.look;
-    let is_focused = model.pane == place.shown;
+    let is_focused = model.pane == slot.shown;
     let border = look.style(if is_focused { Role::Focus } else { Role::Faint });
-    Block::bordered().border_set(look.border()).border_style(border).render(place.area, buffer);
-    let last = place.area.right().saturating_sub(1);
-    for (pane, from, to) in tabs(place) {
-        let is_shown = pane == place.shown;
+    Block::bordered().border_set(look.border()).border_style(border).render(slot.area, buffer);
+    let last = slot.area.right().saturating_sub(1);
+    for (pane, from, to) in tabs(slot) {
+        let is_shown = pane == slot.shown;
         let role = match (is_shown, is_focused) {
             (true, true) => Role::Focus,
             (true, false) => Role::Strong,
@@ -148,19 +147,17 @@ fn pane(model: &Model, buffer: &mut Buffer, place: &Place) {
                 Span::styled(format!("{} ", pane.row().key), look.style(Role::Faint)),
                 Span::styled(title, name),
             ]);
-            buffer.set_line(from, place.area.y, &line, to - from);
-            if is_shown && look.theme == crate::look::Theme::Plain && place.panes.len() > 1 {
-                buffer.set_style(
-                    Rect { x: from, y: place.area.y, width: to - from, height: 1 },
-                    look.style(Role::Cursor),
-                );
+            buffer.set_line(from, slot.area.y, &line, to - from);
+            if is_shown && look.theme == crate::look::Theme::Plain && slot.panes.len() > 1 {
+                buffer
+                    .set_style(Rect { x: from, y: slot.area.y, width: to - from, height: 1 }, look.style(Role::Cursor));
             }
         }
     }
-    let inner = place.inner();
-    match place.shown {
+    let inner = slot.inner();
+    match slot.shown {
         Pane::Source => source::draw(model, buffer, inner),
-        Pane::Threads => threads::draw(model, buffer, inner, place.area),
+        Pane::Threads => threads::draw(model, buffer, inner, slot.area),
         Pane::Locals => lists::locals(model, buffer, inner),
         Pane::Output => lists::output(model, buffer, inner),
         Pane::Lanes => lists::lanes(model, buffer, inner),
@@ -170,7 +167,7 @@ fn pane(model: &Model, buffer: &mut Buffer, place: &Place) {
         Pane::Findings => lists::findings(model, buffer, inner),
         Pane::Breakpoints => lists::breakpoints(model, buffer, inner),
     }
-    position(model, buffer, place);
+    position(model, buffer, slot);
 }
 
 /// Draws the command line or a message; returns the cursor position.
@@ -237,18 +234,18 @@ fn hints(model: &Model, buffer: &mut Buffer, area: Rect) {
 }
 
 /// Shows the visible rows and their total in the lower border, if not all are visible.
-fn position(model: &Model, buffer: &mut Buffer, place: &Place) {
-    let (rows, room) = (model.rows(place.shown), model.room(place.shown));
-    if room == 0 || rows <= room || place.area.height < 3 {
+fn position(model: &Model, buffer: &mut Buffer, slot: &Slot) {
+    let (rows, room) = (model.rows(slot.shown), model.room(slot.shown));
+    if room == 0 || rows <= room || slot.area.height < 3 {
         return;
     }
-    let top = model.scroll(place.shown).top.min(rows - room);
-    let what = if place.shown == Pane::Threads { " warps" } else { "" };
+    let top = model.scroll(slot.shown).top.min(rows - room);
+    let what = if slot.shown == Pane::Threads { " warps" } else { "" };
     let text = format!(" {}-{} of {rows}{what} ", top + 1, top + room);
     let width = text.chars().count() as u16;
-    if width + 2 <= place.area.width {
-        let at = Rect { y: place.area.bottom() - 1, height: 1, ..place.area };
-        put(buffer, at, place.area.width - width - 1, 0, &Line::styled(text, model.look.style(Role::Faint)));
+    if width + 2 <= slot.area.width {
+        let at = Rect { y: slot.area.bottom() - 1, height: 1, ..slot.area };
+        put(buffer, at, slot.area.width - width - 1, 0, &Line::styled(text, model.look.style(Role::Faint)));
     }
 }
 

@@ -3,48 +3,13 @@
 use super::{cut, put};
 use crate::look::{Look, Role};
 use crate::model::Model;
-use crate::pane::Pane;
+use crate::strips::NUMBER;
 use debug::render::{lane_letter, lane_set, state_name};
 use debug::{LaneState, Snapshot, WarpRow};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
-
-/// Columns before a strip: the number of the warp.
-const NUMBER: u16 = 2;
-
-/// Where the strips are.
-pub(crate) struct Strips {
-    /// The first row of them.
-    pub(crate) first: u16,
-    /// Number of the warp of each row.
-    warps: Vec<u32>,
-}
-
-impl Strips {
-    /// Warp and lane at a place of the pane.
-    pub(crate) fn hit(&self, x: u16, y: u16) -> Option<(u32, u32)> {
-        let warp = *self.warps.get(usize::from(y.checked_sub(self.first)?))?;
-        let lane = u32::from(x.checked_sub(NUMBER)?);
-        (lane < 32).then_some((warp, lane))
-    }
-}
-
-/// Rows of the map of blocks.
-fn map_rows(snapshot: &Snapshot, area: Rect) -> u16 {
-    let cells = snapshot.blocks.as_ref().map_or(0, |b| b.cells.len());
-    cells.div_ceil(usize::from(area.width.max(1))).min(usize::from(area.height)) as u16
-}
-
-/// Where the strips of a pane of that size are.
-pub(crate) fn strips(model: &Model, area: Rect) -> Strips {
-    let Some(snapshot) = &model.snapshot else { return Strips { first: 0, warps: Vec::new() } };
-    let first = 1 + map_rows(snapshot, area);
-    let top = model.scroll(Pane::Threads).top;
-    let room = usize::from(area.height.saturating_sub(first));
-    Strips { first, warps: snapshot.warps.iter().skip(top).take(room).map(|w| w.number).collect() }
-}
 
 pub(super) fn draw(model: &Model, buffer: &mut Buffer, area: Rect, frame: Rect) {
     let look = model.look;
@@ -75,7 +40,7 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer, area: Rect, frame: Rect) 
             put(buffer, area, x as u16, y as u16, &Line::styled(c.to_string(), style));
         }
     }
-    let strips = strips(model, area);
+    let strips = model.strips(area);
     let lane = snapshot.lanes.iter().find(|l| l.current).map(|l| l.lane);
     for (n, number) in strips.warps.iter().enumerate() {
         let y = strips.first + n as u16;

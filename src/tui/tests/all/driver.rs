@@ -21,15 +21,15 @@ pub(crate) fn root() -> PathBuf {
     crates.filter(|folder| folder.join("tests/tui").is_dir()).last().expect("the repository").to_owned()
 }
 
-/// A world without files whose input is the keyboard of the screen.
+/// A world without files whose input is the reader of the screen.
 struct Still {
-    keyboard: cufemu_tui::Keyboard,
+    reader: cufemu_tui::StdinReader,
 }
 
 impl World for Still {
     fn ask(&mut self, question: &Ask) -> Answer {
         match question {
-            Ask::ReadLine => Answer::Line(self.keyboard.read_line()),
+            Ask::ReadLine => Answer::Line(self.reader.read_line()),
             other => machine::ClosedWorld::answer(other),
         }
     }
@@ -38,7 +38,7 @@ impl World for Still {
 }
 
 /// A session with a program of the repository.
-pub(crate) fn session(path: &str, race: bool, keyboard: cufemu_tui::Keyboard) -> Session {
+pub(crate) fn session(path: &str, race: bool, reader: cufemu_tui::StdinReader) -> Session {
     let text = std::fs::read_to_string(root().join(path)).expect("a program");
     let mut map = SourceMap::new();
     let name = path.rsplit('/').next().expect("a name");
@@ -57,24 +57,24 @@ pub(crate) fn session(path: &str, race: bool, keyboard: cufemu_tui::Keyboard) ->
         Machine::load(module.clone(), devices, &gpu::GpuOptions::default(), options)
     };
     let setup = Setup { checked: compiled.program, sources: Arc::new(map), start: Box::new(start) };
-    Session::new(setup, Box::new(Still { keyboard })).expect("a session")
+    Session::new(setup, Box::new(Still { reader })).expect("a session")
 }
 
 /// A screen with a session behind it.
 pub(crate) struct Driver {
     pub(crate) model: Model,
     session: SessionThread,
-    desk: cufemu_tui::Desk,
+    writer: cufemu_tui::StdinWriter,
     pub(crate) has_quit: bool,
 }
 
 impl Driver {
     pub(crate) fn new(path: &str, race: bool, size: (u16, u16), look: Look) -> Driver {
-        let (keyboard, desk) = cufemu_tui::keyboard();
-        let session = session(path, race, keyboard);
+        let (reader, writer) = cufemu_tui::stdin_channel();
+        let session = session(path, race, reader);
         let files = session.texts();
         let session = SessionThread::spawn(session).expect("a thread");
-        let mut driver = Driver { model: Model::new(size, look, files), session, desk, has_quit: false };
+        let mut driver = Driver { model: Model::new(size, look, files), session, writer, has_quit: false };
         driver.feed(Input::Resize(size.0, size.1));
         driver.settle();
         driver
@@ -86,7 +86,7 @@ impl Driver {
             match effect {
                 Effect::Ask(request) => assert!(self.session.ask(request)),
                 Effect::Interrupt => self.session.interrupt(),
-                Effect::Answer(line) => self.desk.answer(line),
+                Effect::Answer(line) => self.writer.answer(line),
                 Effect::Quit => self.has_quit = true,
             }
         }
@@ -95,7 +95,7 @@ impl Driver {
     /// Waits until the session has said all that it has to say, or the program waits for a line.
     pub(crate) fn settle(&mut self) {
         while !self.model.is_at_rest() && !self.has_quit {
-            if self.desk.is_line_wanted() {
+            if self.writer.is_line_wanted() {
                 self.feed(Input::LineWanted);
                 return;
             }
