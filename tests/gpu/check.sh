@@ -48,8 +48,13 @@ for program in tests/ui/pass/*/*.cuf; do
 done
 for tests in "$ops --nocapture" "$kernels --nocapture on_a_gpu"; do
   case $tests in " "*) continue ;; esac
-  $tests 2>&1 | tail -60
-  [ "${PIPESTATUS[0]}" = 0 ] || failed=1
+  if $tests >/tmp/tests.out 2>&1; then
+    tail -60 /tmp/tests.out
+  else
+    failed=1
+    # All of it: the message of a failed test stands where the test ran, far above the end.
+    cat /tmp/tests.out
+  fi
 done
 printf '%-24s %6s %6s %8s %8s\n' program emu gpu output verify
 printf '%s\n' "${rows[@]}"

@@ -23,21 +23,46 @@ use ir::{
 };
 use source::{FileId, Span};
 use std::fmt::Write;
+use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// One test at a time: an error of one could end the context of all.
+/// One test at a time: they map memory at the same addresses, and an error of one could end the context of all.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// The GPU for one test; `None`, and a word about it, where there is none.
-fn open() -> Option<(Gpu, MutexGuard<'static, ()>)> {
+/// A GPU for one test. Fields are dropped in their order: the GPU gives its addresses back before the next test has its turn.
+struct Opened<T> {
+    gpu: T,
+    _turn: MutexGuard<'static, ()>,
+}
+
+impl<T> Deref for Opened<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.gpu
+    }
+}
+
+impl<T> DerefMut for Opened<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.gpu
+    }
+}
+
+/// Waits for the turn of a test and opens its GPU; `None`, and a word about it, where there is none.
+fn open_by<T>(open: impl FnOnce() -> Result<T, gpu::DriverError>) -> Option<Opened<T>> {
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    match Gpu::open(0) {
-        Ok(gpu) => Some((gpu, turn)),
+    match open() {
+        Ok(gpu) => Some(Opened { gpu, _turn: turn }),
         Err(error) => {
             eprintln!("SKIPPED: {error}");
             None
         }
     }
+}
+
+fn open() -> Option<Opened<Gpu>> {
+    open_by(|| Gpu::open(0))
 }
 
 fn load(gpu: &mut Gpu, module: &Module) -> Loaded {
@@ -123,7 +148,7 @@ fn report(title: &str, tallies: &[(Op, Tally)]) {
 
 #[test]
 fn every_operation_gives_the_bits_of_the_reference() {
-    let Some((mut gpu, _turn)) = open() else { return };
+    let Some(mut gpu) = open() else { return };
     let module = operations_module();
     let loaded = load(&mut gpu, &module);
     let mut tallies = Vec::new();
@@ -151,7 +176,7 @@ fn every_operation_gives_the_bits_of_the_reference() {
 
 #[test]
 fn operations_that_the_compiler_folds_give_the_bits_of_the_reference() {
-    let Some((mut gpu, _turn)) = open() else { return };
+    let Some(mut gpu) = open() else { return };
     let module = constants_module();
     let loaded = load(&mut gpu, &module);
     let mut tallies = Vec::new();
@@ -248,7 +273,7 @@ fn run_case(gpu: &mut Gpu, loaded: &Loaded, module: &Module, case: &Case, kernel
 
 #[test]
 fn annotated_programs_give_what_they_promise() {
-    let Some((mut gpu, _turn)) = open() else { return };
+    let Some(mut gpu) = open() else { return };
     let mut failures = Vec::new();
     for (name, text) in PROGRAMS {
         let mut module = ir::parse::module(text).unwrap();
@@ -285,7 +310,7 @@ fn one_kernel(build: impl FnOnce(&mut FunctionBuilder)) -> Module {
 
 #[test]
 fn what_threads_print_comes_in_the_order_of_threads() {
-    let Some((mut gpu, _turn)) = open() else { return };
+    let Some(mut gpu) = open() else { return };
     let text = "a message of more than sixteen bytes";
     let mut module = one_kernel(|b| {
         let (thread, block) = (b.special(Special::TidX), b.special(Special::CtaidX));
@@ -313,10 +338,10 @@ fn what_threads_print_comes_in_the_order_of_threads() {
         span: Span::NONE,
     });
     let loaded = load(&mut gpu, &module);
-    for round in 0..2 {
+    for run in 0..2 {
         launch(&mut gpu, &loaded, &module, FuncId(0), shape(5, 70), &[]);
         let drained = gpu.drain_records().unwrap();
-        assert_eq!((drained.lost, drained.faults), (0, 0), "round {round}");
+        assert_eq!((drained.lost, drained.faults), (0, 0), "run {run}");
         let items: Vec<_> = drained.records.iter().map(|r| (r.block, r.thread, &r.item)).collect();
         assert_eq!(items.len(), 5 * 70 * 8);
         for (i, chunk) in items.chunks_exact(8).enumerate() {
@@ -340,7 +365,7 @@ fn what_threads_print_comes_in_the_order_of_threads() {
 
 #[test]
 fn fault_is_told_with_its_place_and_the_others_go_on() {
-    let Some((mut gpu, _turn)) = open() else { return };
+    let Some(mut gpu) = open() else { return };
     let place = Span::new(FileId(3), 100, 117);
     let module = one_kernel(|b| {
         let out = b.param(Ty::I64, "out");
@@ -372,7 +397,7 @@ fn fault_is_told_with_its_place_and_the_others_go_on() {
 
 #[test]
 fn records_beyond_the_buffer_are_counted() {
-    let Some((mut gpu, _turn)) = open() else { return };
+    let Some(mut gpu) = open() else { return };
     let module = one_kernel(|b| {
         b.rt(Rt::IoPutInt, vec![Val::i64(1), Val::i32(4)]);
     });
@@ -386,7 +411,7 @@ fn records_beyond_the_buffer_are_counted() {
 
 #[test]
 fn launches_copies_and_fills_are_done_in_order_and_measured() {
-    let Some((mut gpu, _turn)) = open() else { return };
+    let Some(mut gpu) = open() else { return };
     let module = one_kernel(|b| {
         let p = b.param(Ty::I64, "p");
         let thread = cases::global_thread(b);
@@ -416,7 +441,7 @@ fn launches_copies_and_fills_are_done_in_order_and_measured() {
 
 #[test]
 fn module_variables_have_their_first_contents_and_take_new_ones() {
-    let Some((mut gpu, _turn)) = open() else { return };
+    let Some(mut gpu) = open() else { return };
     let mut module = one_kernel(|b| {
         let out = b.param(Ty::I64, "out");
         for (i, space) in [Space::Global, Space::Const].into_iter().enumerate() {
@@ -459,7 +484,7 @@ fn module_variables_have_their_first_contents_and_take_new_ones() {
 
 #[test]
 fn dynamic_shared_memory_may_be_large() {
-    let Some((mut gpu, _turn)) = open() else { return };
+    let Some(mut gpu) = open() else { return };
     let words = 96 * 1024 / 8;
     let module = one_kernel(|b| {
         let out = b.param(Ty::I64, "out");

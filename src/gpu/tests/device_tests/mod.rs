@@ -1,6 +1,6 @@
 //! Memory at the program's own addresses, and the GPU as the runtime's device.
 
-use crate::{TURN, cases, open, words_to_bytes};
+use crate::{cases, open, open_by, words_to_bytes};
 use device::{Command, Device, KernelLaunch, Progress, Strided};
 use gpu::{GpuDevice, GpuOptions};
 use ir::op::BinOp;
@@ -8,11 +8,10 @@ use ir::rt::Rt;
 use ir::{Access, FuncId, FuncKind, FunctionBuilder, Global, GlobalInit, Module, Space, Ty, Val};
 use mem::{Memory, Region};
 use source::Span;
-use std::sync::PoisonError;
 
 #[test]
 fn memory_is_mapped_at_the_numbers_of_every_region() {
-    let Some((mut gpu, _turn)) = open() else { return };
+    let Some(mut gpu) = open() else { return };
     let mut refused = Vec::new();
     for region in [Region::Pinned, Region::Managed, Region::Device(0), Region::Device(1)] {
         let base = region.base() + 256;
@@ -50,14 +49,7 @@ fn finish(device: &mut GpuDevice, memory: &mut Memory) {
 
 #[test]
 fn device_runs_commands_on_the_addresses_of_the_program() {
-    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut device = match GpuDevice::open(0, 0) {
-        Ok(device) => device,
-        Err(error) => {
-            eprintln!("SKIPPED: {error}");
-            return;
-        }
-    };
+    let Some(mut device) = open_by(|| GpuDevice::open(0, 0)) else { return };
     let mut memory = Memory::new();
     // Element i of an array of pointers points to what is to be doubled; a module variable counts.
     let mut b = FunctionBuilder::new("m.double", FuncKind::Kernel, Span::NONE);
@@ -154,5 +146,4 @@ fn device_runs_commands_on_the_addresses_of_the_program() {
     assert!(found.iter().enumerate().all(|(i, &v)| v == if i % 2 == 1 { 9 } else { 7 }));
     assert!((0..300).all(|i| memory.load::<u32>(target + 4 * i, &mut 0) == Some(9)));
     device.free(&mut memory, matrix, Span::NONE).unwrap();
-    drop(turn);
 }
