@@ -1,15 +1,15 @@
 //! DWARF for generated code: writing it from the IR, and reading it back.
 //!
 //! [`write()`] makes the sections `.debug_abbrev`, `.debug_info` and `.debug_line` of one compilation unit from a module, the
-//! places of its code and variables, and the source map. What only an assembler or linker knows (addresses of code and
-//! memory, offsets of sections) is a [`Reference`] that the caller prints or resolves: PTX takes the bytes as `.b8` and the
-//! references as `.b32 .debug_line` or `.b64 label` ([`Section::chunks`]). [`Info::read`] takes sections from anywhere, a
-//! GPU's code image included, and answers from pc to line, from line to pc, and where variables are.
+//! places of its code and variables, and the source map. What only an assembler or linker knows (addresses of code and memory,
+//! offsets of sections) is a [`Reference`] that the caller prints or resolves: PTX takes the bytes as `.b8` and the references
+//! as `.b32 .debug_line` or `.b64 label` ([`Section::chunks`]). [`Info::read`] takes sections from any file, such as the code
+//! image of a GPU, and answers which line a pc belongs to, which pcs a line has, and where variables are.
 //!
-//! Follows DWARF 2 to 4 (`dwarfstd.org`), with gimli doing the encoding; PTX wants version 2 (PTX ISA 11.5).
+//! The format is DWARF 2 to 4 (`dwarfstd.org`), encoded by gimli; PTX requires version 2 (PTX ISA 11.5).
 //!
-//! Deliberately not here: call frame information (the GPU's debugger has its own), location lists (with debug information
-//! a variable stays in one place), bounds that are only in registers.
+//! Not here: call frame information (the GPU's debugger has its own), location lists (with debug information a variable stays
+//! in one place), bounds that are only in registers.
 
 mod read;
 mod types;

@@ -1,4 +1,4 @@
-//! From DWARF sections to what a debugger asks: pc ↔ line, functions, variables.
+//! Reads DWARF sections and answers a debugger's questions: pc ↔ line, functions, variables.
 
 use gimli::constants as dw;
 use gimli::{Dwarf, DwarfSections, EndianSlice, LittleEndian, Reader};
@@ -26,7 +26,7 @@ impl From<gimli::Error> for ReadError {
 pub struct Row {
     /// First address.
     pub begin: u64,
-    /// The address behind the last.
+    /// The address after the last.
     pub end: u64,
     /// Name of the file.
     pub file: String,
@@ -43,7 +43,7 @@ pub struct FunctionInfo {
     pub name: String,
     /// First address.
     pub begin: u64,
-    /// The address behind the last.
+    /// The address after the last.
     pub end: u64,
     /// Its variables, in order.
     pub variables: Vec<VariableInfo>,

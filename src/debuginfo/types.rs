@@ -1,4 +1,4 @@
-//! DWARF entries of source types: made once each, on demand.
+//! DWARF entries of source types, each made once, when it is first needed.
 
 use gimli::constants as dw;
 use gimli::write::{AttributeValue, Expression, Unit, UnitEntryId};

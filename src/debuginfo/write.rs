@@ -1,4 +1,4 @@
-//! From a module, the places of its code and variables, and the source map to DWARF sections.
+//! Writes DWARF sections from a module, the places of its code and variables, and the source map.
 
 use crate::types::{Types, fixed, text};
 use crate::{Reference, Section, Target};
@@ -34,7 +34,7 @@ pub enum LocOp {
     Register(u16),
     /// Adds a constant to what was pushed.
     Plus(u64),
-    /// Replaces the pushed address by what lies there.
+    /// Replaces the pushed address by the contents of memory there.
     Deref,
     /// What stands before is the place of the next so many bytes of the object.
     Piece(u64),
@@ -58,7 +58,7 @@ pub struct Code {
     pub func: FuncId,
     /// Its first byte.
     pub begin: At,
-    /// The byte behind its last.
+    /// The byte after its last.
     pub end: At,
     /// How many bytes lie between.
     pub bytes: u64,

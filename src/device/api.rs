@@ -1,7 +1,7 @@
-//! The calls that a program makes of the CUDA runtime, as data.
+//! The calls of the CUDA runtime that a program makes, as data.
 //!
-//! Explicit calls (`cudaMemcpy`) give an error code to the program; implicit ones (assignment of device data, `allocate`,
-//! automatic deallocation) give it to the host's run time, which ends the program with a finding.
+//! An explicit call (`cudaMemcpy`) returns an error code to the program. An implicit one (assignment of device data,
+//! `allocate`, automatic deallocation) returns it to the host's run time, which ends the program with a finding.
 
 use crate::{Fill, KernelLaunch, Strided};
 use ir::FuncId;
@@ -61,7 +61,7 @@ pub struct Pitched {
 pub enum Api {
     /// A launch; its number and place are filled in here.
     Launch(KernelLaunch),
-    /// Assignment between arrays of which one is no plain host memory.
+    /// Assignment between arrays of which at least one is not in plain host memory.
     Copy {
         destination: u64,
         source: u64,
@@ -393,7 +393,7 @@ pub enum Order {
         /// Whether it waits for the default stream, and that for it.
         blocking: bool,
     },
-    /// The event stands behind all that was submitted to the stream.
+    /// The event comes after everything that was submitted to the stream.
     Recorded {
         /// The event.
         event: u64,
@@ -407,15 +407,15 @@ pub enum Order {
         /// The event.
         event: u64,
     },
-    /// The host goes on only after everything that was submitted.
+    /// The host continues only after everything that was submitted.
     HostWaitsForDevice,
-    /// The host goes on only after everything that was submitted to the stream.
+    /// The host continues only after everything that was submitted to the stream.
     HostWaitsForStream(u64),
-    /// The host goes on only after the event.
+    /// The host continues only after the event.
     HostWaitsForEvent(u64),
 }
 
-/// Work that a command does, as far as the order of accesses is concerned.
+/// The accesses of a command, for the order of accesses.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Work {
     /// A launch, by its number; the device knows what it touched.

@@ -1,11 +1,11 @@
 //! The device interface: commands, progress, and the meaning of the CUDA runtime API.
 //!
-//! A [`Device`] takes commands and makes progress by a budget; nothing in the trait blocks (invariant I8). The emulator and
-//! the GPU implement it. [`Runtime`] gives the CUDA runtime API its meaning on top of any device: error codes, streams,
-//! events, allocations.
+//! A [`Device`] takes commands and makes progress by a budget; nothing in the trait blocks (invariant I8). The emulator and the
+//! GPU implement it. [`Runtime`] gives the CUDA runtime API its meaning on top of any device: error codes, streams, events,
+//! allocations.
 //!
-//! When a command runs: an asynchronous command runs as soon as its stream and events allow, before the host goes on; its
-//! error is held until the call that CUDA lets report it.
+//! An asynchronous command runs as soon as its stream and events allow, before the host continues. Its error is held until the
+//! call that reports it in CUDA.
 //!
 //! Not here: how a kernel is executed (`emu`, `gpu`), who calls the API (`host`).
 
@@ -60,18 +60,17 @@ pub trait Device {
     /// Copies bytes into memory that the device holds, once all commands are done.
     fn write(&mut self, memory: &mut Memory, address: u64, data: &[u8]) -> Result<(), CudaError>;
 
-    /// Drops the commands taken that are not done, the running one too: nobody waits for them any more. Work that cannot be
-    /// stopped goes on.
+    /// Drops the commands that are not done, also the running one. Work that cannot be stopped continues.
     fn abandon(&mut self) {}
 
-    /// `cudaDeviceReset`, as far as errors go: those of asynchronous commands are forgotten, sticky ones too. An error says that
-    /// the device cannot be used again.
+    /// The effect of `cudaDeviceReset` on errors: forgets those of asynchronous commands, also sticky ones. An error means that the
+    /// device cannot be used again.
     fn reset(&mut self) -> Result<(), CudaError>;
 
     /// What kernels printed since the last call.
     fn take_output(&mut self) -> Vec<u8>;
 
-    /// What was found since the last call.
+    /// The findings since the last call.
     fn take_findings(&mut self) -> Vec<Finding>;
 
     /// The error of an asynchronous command, if one has failed. CUDA's sticky errors stay.
@@ -80,7 +79,7 @@ pub trait Device {
     /// Milliseconds that the device counts as passed, for events; `None` where the wall clock of the world counts.
     fn elapsed_ms(&self) -> Option<f64>;
 
-    /// The host or a stream orders itself. The device need not care; a race detector and schedules that delay commands do.
+    /// The host or a stream waits for something. Devices may ignore it; a race detector and schedules that delay commands do not.
     fn order(&mut self, _: Order) {}
 
     /// `cudaDeviceSetLimit`: 0 stack bytes of a thread, 2 bytes of the heap of device code, 3 depth of nested launches.

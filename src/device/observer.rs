@@ -1,4 +1,4 @@
-//! What a debugger may see of a device at work.
+//! What a debugger may see of a running device.
 
 use ir::{FuncId, Space};
 use source::Span;
@@ -51,7 +51,7 @@ pub struct DeviceAccess {
     pub span: Span,
 }
 
-/// Sees a device at work and may stop it; each part that it does not write it does not want.
+/// Sees a running device and may stop it. By default it wants to see nothing.
 pub trait Observer {
     /// Whether it wants to see statements; asked once for each `advance`.
     fn wants_statements(&self) -> bool {
@@ -63,7 +63,7 @@ pub trait Observer {
         false
     }
 
-    /// A warp is about to begin a statement; `true` stops the device before it. When the device goes on, it does not ask
+    /// A warp is about to begin a statement; `true` stops the device before it. When the device continues, it does not ask
     /// again for the same one.
     fn on_statement(&mut self, _statement: &Statement) -> bool {
         false

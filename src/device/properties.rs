@@ -1,6 +1,6 @@
-//! What a device says of itself (`cudaDeviceProp`).
+//! The properties of a device (`cudaDeviceProp`).
 
-/// Properties of a device, as far as programs ask for them.
+/// The properties of a device that programs ask for.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Properties {
     /// Name.

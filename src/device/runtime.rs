@@ -1,12 +1,12 @@
 //! The CUDA runtime API on top of any device: errors, streams, events, and the order of calls.
 //!
-//! A call has two halves, because nothing here waits (invariant I8): [`Runtime::begin`] checks it and submits commands;
-//! then the owner of the device advances it until it is idle; then [`Runtime::finish`] gives the reply. Calls that need
-//! nothing of the device are answered by `begin`.
+//! Nothing here waits (invariant I8), so a call has two halves. [`Runtime::begin`] checks it and submits commands. Then the
+//! owner of the device advances it until it is idle, and [`Runtime::finish`] gives the reply. A call that needs nothing from
+//! the device is answered by `begin`.
 //!
-//! Errors follow the CUDA Runtime API manual, "Error Handling": what a call finds wrong with itself is its result and the
-//! last error; an error of an asynchronous command is held until a call that waits reports it; a sticky error is then the
-//! result of every later call.
+//! Errors follow the CUDA Runtime API manual, "Error Handling". An error in the call itself is its result and becomes the last
+//! error. An error of an asynchronous command is held until a call that waits reports it. A sticky error is the result of every
+//! later call.
 //!
 //! Parts: launches (`launch`), streams and events (`streams`), memory (`memory`), inquiries (`inquire`).
 //!
@@ -26,7 +26,7 @@ use mem::{Memory, Region};
 use source::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Handles of streams and events begin behind this number, so that they differ from CUDA's own constants.
+/// Handles of streams and events are greater than this number, so they differ from CUDA's own constants.
 const FIRST_STREAM: u64 = 0x100;
 const FIRST_EVENT: u64 = 0x10_000;
 
@@ -38,13 +38,13 @@ pub struct Runtime {
     pub(crate) limits: BTreeMap<i32, u64>,
     /// Pairs of devices whose peer access is enabled.
     pub(crate) peers: BTreeSet<(u32, u32)>,
-    pub(crate) made: BTreeMap<u64, Maker>,
+    pub(crate) made: BTreeMap<u64, AllocatedBy>,
     /// Bytes of dynamic shared memory that kernels were allowed beyond the ordinary limit.
     pub(crate) shared_limits: BTreeMap<ir::FuncId, u64>,
     last_error: i32,
     sticky: Option<CudaError>,
     held: Option<CudaError>,
-    unseen: Option<Unseen>,
+    unseen: Option<UncheckedError>,
     launch_fault: Option<LaunchFault>,
     last_launch: Option<(String, Span)>,
     streams: BTreeMap<u64, Handle>,
@@ -59,17 +59,17 @@ pub struct Runtime {
     steps: Vec<OrderStep>,
 }
 
-/// What made an allocation, so that a wrong way to free it is found.
+/// Which call made an allocation; a wrong way to free it is an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Maker {
+pub(crate) enum AllocatedBy {
     Allocate,
     CudaMalloc,
     CudaMallocHost,
 }
 
-/// An error of a launch that the program has not looked at.
+/// An error of a launch that the program has not checked.
 #[derive(Clone, Debug)]
-struct Unseen {
+struct UncheckedError {
     error: CudaError,
     call: String,
     span: Span,
@@ -123,7 +123,7 @@ pub(crate) enum Half {
 }
 
 impl Waiting {
-    /// Whether the program has waited for the device, so that what kernels printed is to be shown.
+    /// Whether the program has waited for the device, so that the output of kernels must be shown.
     pub fn shows_output(&self) -> bool {
         self.half == Half::Report
     }
@@ -206,7 +206,7 @@ impl Runtime {
     ) -> Outcome<()> {
         let flat = |base, bytes| (Strided { base, dims: vec![(bytes as i64, 1)] }, 1);
         let (written, read) = match &command {
-            // A launch is told of by its name, which its caller knows.
+            // A launch is reported by its name, which its caller knows.
             Command::Launch(_) => return device.submit(memory, command),
             Command::Copy { destination, source, bytes, .. } => {
                 (flat(*destination, *bytes), Some(flat(*source, *bytes)))
@@ -261,7 +261,7 @@ impl Runtime {
             Api::Answer { code: 0, .. } => Ok(None),
             Api::Answer { code, .. } => Err(CudaError::from_code(code).unwrap_or(CudaError::Unknown)),
             Api::Alloc { region, bytes, name: variable } => {
-                return match self.allocate(device, memory, region, bytes, &variable, Maker::Allocate, span) {
+                return match self.allocate(device, memory, region, bytes, &variable, AllocatedBy::Allocate, span) {
                     Ok(value) => Step::Done(Reply { code: 0, value }),
                     Err(error) => Step::Done(Reply { code: error.code(), value: 0 }),
                 };
@@ -314,21 +314,22 @@ impl Runtime {
         }
     }
 
-    /// Whether the device has failed for good, so that it does nothing any more.
+    /// Whether the device has failed permanently and does nothing any more.
     pub fn has_failed(&self) -> bool {
         self.sticky.is_some()
     }
 
-    /// The end of the program: what it never looked at and never gave back. The devices are idle and their errors absorbed;
+    /// Reports at the end of the program which errors it never checked and what it never freed. The devices are idle and their
+    /// errors absorbed;
     /// `is_explained` says that one has reported itself why a launch failed.
     pub fn end(&mut self, memory: &Memory, is_explained: bool, check_leaks: bool) {
         if let Some(error) = self.held.take().filter(|_| self.sticky.is_none())
             && let Some((kernel, span)) = self.last_launch.clone()
         {
-            self.unseen.get_or_insert(Unseen { error, call: format!("launch of {kernel}"), span, fault: None });
+            self.unseen.get_or_insert(UncheckedError { error, call: format!("launch of {kernel}"), span, fault: None });
         }
-        let told = |u: &Unseen| is_explained && u.error.is_sticky();
-        if let Some(Unseen { error, call, span, fault }) = self.unseen.take().filter(|u| !told(u)) {
+        let told = |u: &UncheckedError| is_explained && u.error.is_sticky();
+        if let Some(UncheckedError { error, call, span, fault }) = self.unseen.take().filter(|u| !told(u)) {
             let kind = if let Some(fault) = fault {
                 FindingKind::Launch { fault }
             } else {
@@ -360,7 +361,7 @@ impl Runtime {
         }
     }
 
-    /// Takes the error of an asynchronous command over from a device.
+    /// Takes the error of an asynchronous command from a device.
     pub fn absorb(&mut self, device: &mut dyn Device) {
         if let Some(error) = device.take_error() {
             self.held.get_or_insert(error);
@@ -376,14 +377,14 @@ impl Runtime {
         if call == "launch" {
             let call = self.last_launch.as_ref().map_or_else(|| "launch".to_owned(), |(k, _)| format!("launch of {k}"));
             let fault = self.launch_fault.take();
-            self.unseen.get_or_insert(Unseen { error, call, span, fault });
+            self.unseen.get_or_insert(UncheckedError { error, call, span, fault });
         } else {
             self.saw(error.code());
         }
         Reply { code: error.code(), value: 0 }
     }
 
-    /// The program was told of an error; what it does with it is its own affair.
+    /// The program got an error code; handling it is the program's task.
     fn saw(&mut self, code: i32) {
         if code != 0 {
             self.unseen = None;

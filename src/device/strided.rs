@@ -82,7 +82,7 @@ impl Iterator for Runs {
 }
 
 /// Copies the elements of one array to another of the same shape, as if through a temporary. Gives the first address that
-/// lies outside every live allocation; then nothing was written but perhaps the elements before it.
+/// is outside every live allocation; then at most the elements before it were written.
 pub fn copy_strided(
     memory: &mut Memory,
     destination: &Strided,
@@ -163,7 +163,7 @@ fn put_holes(memory: &Memory, runs: Runs, holes: &[(u64, u64)]) {
     }
 }
 
-/// Sets every element of an array. Gives the first address that lies outside every live allocation.
+/// Sets every element of an array. Gives the first address that is outside every live allocation.
 pub fn fill(memory: &mut Memory, fill: &Fill) -> Result<(), u64> {
     let element = &fill.element;
     let zero = element.iter().all(|&b| b == 0);

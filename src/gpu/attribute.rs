@@ -1,4 +1,4 @@
-//! Table: the properties that a device tells of itself.
+//! Table: the properties of a device that the driver reports.
 //!
 //! A row is: variant, the driver's name for it, what it is.
 

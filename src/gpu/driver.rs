@@ -1,16 +1,16 @@
 //! The CUDA driver: every call into `libcuda`, and every `unsafe` block of this crate.
 //!
-//! Invariants that make the safe functions here sound:
+//! These invariants make the safe functions here sound:
 //! - The library is looked up before its first call; `cudarc` would end the process if it is missing.
-//! - Handles are private and belong to values that keep their context (and a kernel its module) alive; each method
-//!   makes that context current first, so values may move between threads.
-//! - Copies between host and device are complete when their call returns, so the driver never uses a host buffer later.
-//! - The driver checks device addresses: a wrong one is an error value, not a host access.
+//! - Handles are private. They belong to values that keep their context alive (and a kernel its module). Each method makes that
+//!   context current first, so values may move between threads.
+//! - A copy between host and device is complete when its call returns, so the driver never uses a host buffer later.
+//! - The driver checks device addresses: a wrong one is an error value, not an access of the host.
 //! - A kernel knows the size of its parameter memory, so the driver never reads beyond the buffer of a launch.
 //!
-//! Everything goes to the legacy default stream, in order. `device` decides what streams mean to a program.
+//! Everything goes to the legacy default stream, in order. `device` gives streams their meaning.
 //!
-//! Deliberately not here: which kernels there are. Reference: CUDA Driver API, 6.
+//! Not here: which kernels there are. Reference: CUDA Driver API, 6.
 
 // The driver is a C library: its functions take raw pointers and handles, and nothing else in the project calls it.
 #![allow(unsafe_code)]
@@ -200,15 +200,15 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // The process may be ending and the driver with it; there is nobody to tell about an error.
+        // The process and the driver may be ending; an error cannot be reported any more.
         let _ = cu!(cuDevicePrimaryCtxRelease_v2(self.device));
     }
 }
 
 /// A range of addresses that nothing else of the process gets (CUDA Driver API, "Virtual Memory Management").
 ///
-/// The driver takes small ranges out of a pool of its own, wherever it lies; it heeds the address asked for from 32 MiB on
-/// (measured on an H200 with driver 580), so that whole regions are reserved, of which only numbers are used up.
+/// The driver takes small ranges from its own pool, at any address. It respects the requested address from 32 MiB on
+/// (measured on an H200 with driver 580). So whole regions are reserved, which costs addresses only.
 #[derive(Debug)]
 pub(crate) struct Reservation {
     context: Arc<Context>,
@@ -248,7 +248,7 @@ pub(crate) struct Mapping {
 }
 
 impl Mapping {
-    /// Maps memory; address and size are multiples of 2 MiB, and the range lies in the reservation.
+    /// Maps memory; address and size are multiples of 2 MiB, and the range is in the reservation.
     pub(crate) fn at(reservation: &Arc<Reservation>, address: u64, bytes: u64) -> Result<Mapping> {
         let context = &reservation.context;
         context.enter()?;
@@ -320,7 +320,7 @@ impl Event {
         self.handle as sys::CUevent
     }
 
-    /// Records the event behind what was submitted so far.
+    /// Records the event after what was submitted so far.
     pub(crate) fn record(&self) -> Result<()> {
         self.context.enter()?;
         cu!(cuEventRecord(self.raw(), DEFAULT_STREAM))

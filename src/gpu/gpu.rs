@@ -1,9 +1,9 @@
-//! One GPU with its memory, loaded code and a clock, behind safe calls.
+//! One GPU with its memory, its loaded code and a clock, behind safe calls.
 //!
-//! Copies, fills and launches are done in the order in which they are submitted. Addresses are the device's own numbers; a
-//! wrong one is an error value.
+//! Copies, fills and launches run in the order in which they are submitted. Addresses are those of the device; a wrong one
+//! gives an error value.
 //!
-//! Deliberately not here: the meaning of a CUDA call to the program and its errors (`device`), host memory.
+//! Not here: what a CUDA call and its errors mean to the program (`device`), host memory.
 
 use crate::attribute::Attribute;
 use crate::driver::{self, Context};
@@ -22,7 +22,7 @@ use std::sync::Arc;
 pub struct LoadOptions<'a> {
     /// The target, if it is not to be the device's own.
     pub sm: Option<u32>,
-    /// Whether variables are kept where a debugger finds them, and with `sources` told of as DWARF.
+    /// Whether variables are kept where a debugger finds them, and with `sources` described as DWARF.
     pub debug: bool,
     /// Addresses of the module variables, by number, if the caller has placed them ([`Gpu::map`]).
     pub globals: Option<&'a [u64]>,
@@ -347,7 +347,7 @@ impl Gpu {
         self.stopped.record()
     }
 
-    /// Whether the clock has stopped, so that what was submitted before is done.
+    /// Whether the clock has stopped: everything that was submitted before is done.
     pub fn has_clock_stopped(&self) -> Result<bool, DriverError> {
         self.stopped.is_done()
     }

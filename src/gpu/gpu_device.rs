@@ -1,16 +1,15 @@
 //! A GPU as the runtime's [`Device`].
 //!
-//! Invariants: addresses are the program's own numbers; the GPU has memory mapped at them ([`Gpu::map`]), module variables
-//! included, so that pointers in device memory mean the same to host, emulator and GPU. The contents of device memory live
-//! on the GPU alone. Managed and pinned memory live in [`mem::Memory`], where the host's accesses go; they are copied to
-//! the GPU before a launch and back after it.
+//! Addresses are those of the program: the GPU maps memory at them ([`Gpu::map`]), also for module variables, so a pointer in
+//! device memory means the same to host, emulator and GPU. The contents of device memory are on the GPU alone. Managed and
+//! pinned memory are in [`mem::Memory`], which the host accesses; they are copied to the GPU before a launch and back after it.
 //!
-//! Commands run one after another in the order in which they were submitted, which every order that streams allow may
-//! be; none overlaps another. [`GpuDevice::advance`] never waits long: a running kernel is polled. Time for events is that
-//! which the GPU took for the commands.
+//! Commands run one after another in the order in which they were submitted, and none overlaps another. Whatever order streams
+//! allow, this is one of them. [`GpuDevice::advance`] never waits long: it polls a running kernel. Events count the time that
+//! the GPU took for the commands.
 //!
-//! Deliberately not here: observers and schedules (a GPU cannot be stopped between statements), findings beyond those that
-//! compiled code reports itself.
+//! Not here: observers and schedules (a GPU cannot be stopped between statements), findings other than those that compiled code
+//! reports itself.
 
 use crate::attribute::Attribute;
 use crate::error::DriverError;

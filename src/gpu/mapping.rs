@@ -1,9 +1,9 @@
 //! Device memory at addresses that the program's own allocator chose.
 //!
-//! The allocator (`mem`) gives neighbouring numbers to neighbouring allocations, while the driver maps memory in chunks of
-//! [`CHUNK`] bytes. Chunks are mapped when the first allocation needs them, shared by the allocations that lie in them, and
-//! unmapped with the last. Numbers are never used twice, so what is mapped anew need not remember its contents. A region of
-//! numbers is reserved as a whole when its first chunk is mapped.
+//! The allocator (`mem`) places allocations next to each other; the driver maps memory in chunks of [`CHUNK`] bytes. A chunk is
+//! mapped when the first allocation needs it, shared by all allocations in it, and unmapped with the last one. An address is
+//! never used twice, so a chunk that is mapped again need not keep its contents. The first chunk of a region reserves the
+//! addresses of the whole region.
 
 use crate::driver::{Context, Mapping, Reservation};
 use crate::error::DriverError;
@@ -18,7 +18,7 @@ pub(crate) const CHUNK: u64 = 2 << 20;
 #[derive(Debug)]
 struct Piece {
     end: u64,
-    /// How many allocations lie in it.
+    /// How many allocations are in it.
     uses: u32,
     _mapping: Mapping,
 }
@@ -63,7 +63,7 @@ impl AddressMap {
         Ok(())
     }
 
-    /// The reservation of the region that an address lies in.
+    /// The reservation of the region of an address.
     fn region(&mut self, address: u64) -> Result<Arc<Reservation>, DriverError> {
         let number = address >> REGION_BITS;
         if let Some(region) = self.regions.get(&number) {

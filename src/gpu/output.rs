@@ -1,6 +1,6 @@
 //! Records of kernels as the program's output and as findings.
 //!
-//! A line is made of one thread's statement, list-directed as the host's; lines come in the order of blocks and threads.
+//! A line comes from one statement of one thread, list-directed as on the host. Lines are in the order of blocks and threads.
 //!
 //! Not here: the buffer (`record_buffer`), the words of findings (`finding`).
 

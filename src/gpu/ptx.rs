@@ -1,19 +1,19 @@
 //! The IR printed as PTX text (PTX ISA 8, `sm_75` and later).
 //!
 //! Invariants:
-//! - Arithmetic on reals always names its rounding (`add.rn`), so that ptxas never contracts a product and a sum; nothing
-//!   flushes subnormals. Where the hardware's answer is not the IR's (division by zero, NaN of a sign operation on real(4),
-//!   halves away from zero, remainder of reals) a sequence gives the exact one.
-//! - Registers are untyped and as wide as the value, but `i8` and `i16` live sign-extended in 32 bits; each operation that
+//! - Arithmetic on reals always names its rounding (`add.rn`), so ptxas never contracts a product and a sum. Nothing flushes
+//!   subnormals. Where the hardware's result is not that of the IR (division by zero, NaN of a sign operation on real(4),
+//!   halves away from zero, remainder of reals), a sequence of instructions gives the exact one.
+//! - Registers are untyped and as wide as the value, but `i8` and `i16` are kept sign-extended in 32 bits. Each operation that
 //!   could break that restores it.
-//! - An address in a register is a generic address, so that pointers of all spaces can meet in memory. A register whose
-//!   every use is known to be an access of one space holds the address within that space's window instead ([`space`]).
+//! - An address in a register is a generic address, so pointers of all spaces can be stored in memory. If every use of a
+//!   register is known to be an access of one space, it holds the address within the window of that space instead ([`space`]).
 //! - Names in the text follow from the module alone ([`func_symbol`], [`global_symbol`]), so the host finds them.
 //! - The same module gives the same text.
 //!
-//! Not bit-equal to the emulator: the bits of a real(8) NaN, atomics on reals across threads, clocks, `%activemask`. `threadfence` is
-//! `fence.sc`, as CUDA defines it. A vote without a mask names all 32 lanes: lanes that have exited count as arrived, which
-//! `activemask` would not say of lanes that are merely elsewhere.
+//! Not bit-equal to the emulator: the bits of a real(8) NaN, atomics on reals across threads, clocks, `%activemask`.
+//! `threadfence` is `fence.sc`, as CUDA defines it. A vote without a mask names all 32 lanes: lanes that have exited count as
+//! arrived. `activemask` would leave out lanes that are only at another place.
 //!
 //! Refused, as data ([`EmitError`]): host services in device code, launches from kernels, host memory, atomics on local or
 //! constant memory.
@@ -56,7 +56,7 @@ pub struct PtxOptions<'a> {
     /// Whether every source variable that lives in a register is also kept in local memory, where a debugger finds it
     /// ([`variable_slots`] says where).
     pub debug: bool,
-    /// Addresses of the module variables, by number, if they lie in memory of the caller's; otherwise the text declares
+    /// Addresses of the module variables, by number, if they are in the caller's memory; otherwise the text declares
     /// them, and the driver places them.
     pub globals: Option<&'a [u64]>,
     /// The sources, for `.file` and `.loc` lines. With `debug` too there are sections of DWARF, and the target is `debug`,

@@ -1,8 +1,8 @@
-//! What kernels printed, and why threads ended the program, read back from the record buffer.
+//! Reads the record buffer: what kernels printed, and why threads ended the program.
 //!
-//! Records come in the order launch, block, thread, and within a thread in the order in which it wrote them. That order
-//! does not depend on how the GPU scheduled the threads, as long as the buffer did not overflow; how many records were lost
-//! is told.
+//! Records come in the order launch, block, thread, and within a thread in the order in which it wrote them. As long as the
+//! buffer has not overflowed, this order does not depend on how the GPU scheduled the threads. The number of lost records is
+//! reported.
 //!
 //! Not here: formatting (`text`), what the host does about a fault (`machine`).
 

@@ -1,8 +1,8 @@
-//! Copies and fills between the memory of the GPU and the program's other memory.
+//! Copies and fills between the memory of the GPU and the other memory of the program.
 //!
-//! Addresses of the device's own region are the GPU's, all others the program's ([`mem::Memory`]). Copies are gathered into
-//! a host buffer and scattered from there, as if through a temporary, unless both ends are contiguous and on the GPU.
-//! An array of many short rows on the GPU moves as one block from its lowest to its highest byte.
+//! Addresses in the region of the device belong to the GPU, all others to the program ([`mem::Memory`]). A copy gathers into a
+//! host buffer and scatters from there, as if through a temporary, unless both ends are contiguous and on the GPU. An array of
+//! many short rows on the GPU moves as one block, from its lowest to its highest byte.
 
 use crate::error::DriverError;
 use crate::gpu::Gpu;

@@ -1,8 +1,10 @@
 //! What every pure operation means: one function for each table of [`crate::op`], over raw words.
 //!
-//! Words are in canonical form (see [`scalar::bits`]): a value of type `ty` in the low bits, zeros above. The rules of
-//! arithmetic are in `scalar` alone; here stands only which of them an operation is. Constant folding, the one-lane
-//! evaluator, the debugger and the tests of all executors call these functions. They are total.
+//! Words are in canonical form (see [`scalar::bits`]): a value of type `ty` in the low bits, zeros above. The rules of arithmetic
+//! are in `scalar` alone; here is only which of them an operation uses. The functions are total. The optimiser, the one-lane
+//! evaluator, the debugger and the tests of all executors call them.
+//!
+//! Not here: constant expressions of Fortran. `sema::fold` evaluates them, with Fortran's types and errors.
 
 use crate::op::{AtomOp, BinOp, CmpOp, CvtOp, TriOp, UnOp};
 use scalar::Ty;

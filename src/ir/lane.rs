@@ -1,11 +1,11 @@
 //! Runs one thread, one instruction at a time: the reference for executors and passes.
 //!
-//! Everything an operation means comes from [`crate::eval`]. Memory is one row of buffers, whatever the space. [`Lane::run`]
-//! takes the thread to be alone in its block, so that a barrier does nothing and a vote or shuffle sees one lane; who has the
-//! other threads too steps from [`Lane::start`] to each [`Meeting`] and answers it. Frames are explicit, a run is bounded by
-//! fuel, and whatever goes wrong is a [`Fault`], never a panic.
+//! [`crate::eval`] says what an operation means. Memory is a list of buffers, whatever the space. [`Lane::run`] takes the thread
+//! to be alone in its block: a barrier does nothing, and a vote or shuffle sees one lane. A caller that has the other threads too
+//! steps with [`Lane::start`] and [`Lane::answer`] from one [`Collective`] operation to the next. Frames are explicit, fuel bounds
+//! a run, and whatever goes wrong is a [`Fault`], never a panic.
 //!
-//! Deliberately not here: speed, other threads, services of the run time, launches, checks beyond the range of a buffer.
+//! Not here: speed, other threads, services of the run time, launches, checks beyond the range of a buffer.
 
 use crate::op::{BarOp, ShflOp, Special, VoteOp};
 use crate::{
@@ -132,9 +132,9 @@ pub enum Fault {
     Invalid,
 }
 
-/// Where a thread meets others; it goes on with [`Lane::answer`].
+/// An operation that several threads execute together; the thread continues with [`Lane::answer`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Meeting {
+pub enum Collective {
     /// A barrier of the block, with the thread's predicate.
     Barrier(BarOp, bool),
     /// SYNCWARP, with the mask.
@@ -145,16 +145,16 @@ pub enum Meeting {
     Shuffle(ShflOp, u64, u32, u32),
 }
 
-impl Meeting {
-    /// What a thread learns that has the number `lane` in its warp and is alone.
+impl Collective {
+    /// The result for a thread that is alone and has the number `lane` in its warp.
     pub fn alone(self, lane: u32) -> u64 {
         match self {
-            Meeting::Barrier(_, pred) => u64::from(pred),
-            Meeting::SyncWarp(_) => 0,
-            Meeting::Vote(VoteOp::All | VoteOp::Any, value) => value & 1,
-            Meeting::Vote(VoteOp::Ballot, value) => (value & 1) << lane,
-            Meeting::Vote(VoteOp::MatchAny | VoteOp::MatchAll, _) => 1 << lane,
-            Meeting::Shuffle(_, value, ..) => value,
+            Collective::Barrier(_, pred) => u64::from(pred),
+            Collective::SyncWarp(_) => 0,
+            Collective::Vote(VoteOp::All | VoteOp::Any, value) => value & 1,
+            Collective::Vote(VoteOp::Ballot, value) => (value & 1) << lane,
+            Collective::Vote(VoteOp::MatchAny | VoteOp::MatchAll, _) => 1 << lane,
+            Collective::Shuffle(_, value, ..) => value,
         }
     }
 }
@@ -164,8 +164,8 @@ impl Meeting {
 pub enum Step {
     /// To its end.
     Ended(End),
-    /// To where it meets others.
-    Meets(Meeting),
+    /// To an operation that it executes with other threads.
+    Collective(Collective),
 }
 
 /// One thread: its memory, its place, what it has left to spend and what it has done.
@@ -184,7 +184,7 @@ pub struct Lane<'m> {
     pub events: Vec<Event>,
     shared: BTreeMap<(u32, u32), u64>,
     frames: Vec<Frame<'m>>,
-    /// The register that takes the answer of a meeting, in the innermost frame.
+    /// The register that takes the result of a collective operation, in the innermost frame.
     asking: Option<Reg>,
 }
 
@@ -227,7 +227,7 @@ impl<'m> Lane<'m> {
         loop {
             match self.go_on()? {
                 Step::Ended(end) => return Ok(end),
-                Step::Meets(meeting) => self.answer(meeting.alone(self.lane()))?,
+                Step::Collective(collective) => self.answer(collective.alone(self.lane()))?,
             }
         }
     }
@@ -247,7 +247,7 @@ impl<'m> Lane<'m> {
         }
     }
 
-    /// Goes on to the end or to where the thread meets others.
+    /// Runs to the end or to the next collective operation.
     pub fn go_on(&mut self) -> Result<Step, Fault> {
         let mut frames = std::mem::take(&mut self.frames);
         let step = self.steps(&mut frames);
@@ -268,10 +268,10 @@ impl<'m> Lane<'m> {
                         return Err(Fault::Fuel);
                     }
                     frames.push(callee);
-                } else if let Some((meeting, dst)) = frame.meeting(&inst.kind) {
+                } else if let Some((collective, dst)) = frame.collective(&inst.kind) {
                     self.events.push(Event::Sync);
                     self.asking = dst;
-                    return Ok(Step::Meets(meeting));
+                    return Ok(Step::Collective(collective));
                 } else {
                     self.inst(frame, &inst.kind, inst.span)?;
                 }
@@ -451,17 +451,17 @@ impl<'m> Lane<'m> {
 }
 
 impl Frame<'_> {
-    /// Where an instruction meets others, and the register for what comes of it.
-    fn meeting(&self, kind: &InstKind) -> Option<(Meeting, Option<Reg>)> {
+    /// The collective operation of an instruction, and the register for its result.
+    fn collective(&self, kind: &InstKind) -> Option<(Collective, Option<Reg>)> {
         Some(match *kind {
             InstKind::Barrier { op, dst, a } => {
                 let pred = a.is_some_and(|a| self.val(a) & 1 != 0);
-                (Meeting::Barrier(op, pred), dst.filter(|_| op != BarOp::Sync))
+                (Collective::Barrier(op, pred), dst.filter(|_| op != BarOp::Sync))
             }
-            InstKind::SyncWarp { mask } => (Meeting::SyncWarp(self.val(mask) as u32), None),
-            InstKind::Vote { op, dst, a, .. } => (Meeting::Vote(op, self.val(a)), Some(dst)),
+            InstKind::SyncWarp { mask } => (Collective::SyncWarp(self.val(mask) as u32), None),
+            InstKind::Vote { op, dst, a, .. } => (Collective::Vote(op, self.val(a)), Some(dst)),
             InstKind::Shuffle { op, dst, a, lane, width, .. } => {
-                (Meeting::Shuffle(op, self.val(a), self.val(lane) as u32, self.val(width) as u32), Some(dst))
+                (Collective::Shuffle(op, self.val(a), self.val(lane) as u32, self.val(width) as u32), Some(dst))
             }
             InstKind::Un { .. }
             | InstKind::Bin { .. }

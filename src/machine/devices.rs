@@ -23,7 +23,7 @@ impl DeviceBox {
         DeviceBox::Verify(Box::new(VerifyDevice::new(emulator, gpu)))
     }
 
-    /// The device behind its trait.
+    /// The device as a trait object.
     pub fn as_device(&mut self) -> &mut dyn Device {
         match self {
             DeviceBox::Emulator(emulator) => emulator.as_mut(),

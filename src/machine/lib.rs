@@ -1,8 +1,8 @@
-//! Host and device run together: the run loop, the world outside, checkpoints.
+//! Host and devices together: the run loop, the world outside, checkpoints.
 //!
-//! A [`Machine`] owns a program with its memory, its host, its devices and what was found. [`Machine::advance`] runs it by a
-//! budget and serves what the host yields. Everything outside passes through a [`World`]: [`RealWorld`] is this computer,
-//! [`RecordingWorld`] keeps the answers so that a run can be done again, with its effects suppressed (invariants I8, I9).
+//! A [`Machine`] owns a program with its memory, its host, its devices and its findings. [`Machine::advance`] runs it by a
+//! budget and serves the requests of the host. Everything outside passes through a [`World`]: [`RealWorld`] is this computer;
+//! [`RecordingWorld`] keeps the answers, so a run can be repeated without effects (invariants I8, I9).
 //!
 //! Not here: stepping and breakpoints (`debug`), reading source files, printing of findings and exit (`cli`).
 

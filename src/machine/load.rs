@@ -1,6 +1,6 @@
-//! Placing a module's variables in memory.
+//! Places a module's variables in memory.
 //!
-//! Host data and constants go to host memory; device, constant and managed data to memory that the first device allocates.
+//! Host data and constants go to host memory; device, constant and managed data go to memory that the first device allocates.
 
 use crate::devices::DeviceBox;
 use ir::{Global, GlobalInit, Module, Space};

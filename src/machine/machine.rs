@@ -78,7 +78,7 @@ pub enum MachineStop {
     Host(Site),
     /// The observer asked to stop a device.
     Device,
-    /// The host program met an error that ends it; the finding is the last one. Going on closes its files.
+    /// The host program met an error that ends it; the last finding says which. Continuing closes its files.
     Fault,
     /// The program is over; its own exit code.
     Done(i32),
@@ -100,9 +100,9 @@ pub struct Machine {
     is_explained: bool,
     /// Modelled time that the program has slept, in nanoseconds.
     slept: u64,
-    /// The order of commands and host, if races are looked for.
+    /// The order of commands and host, if races are checked.
     order: Option<CommandOrder>,
-    /// What the host read of memory that nothing has written, if that is looked for.
+    /// The check of uninitialised reads by the host, if it is on.
     init: Option<HostInit>,
 }
 
@@ -235,7 +235,7 @@ impl Machine {
         &self.runtime
     }
 
-    /// What was found so far.
+    /// The findings so far.
     pub fn findings(&self) -> &Findings {
         &self.findings
     }
@@ -293,7 +293,7 @@ impl Machine {
         Some(if failed { findings_code } else { code })
     }
 
-    /// Ends the program from outside; going on closes its files. What the devices have not done yet is dropped.
+    /// Ends the program from outside; continuing closes its files. Unfinished work of the devices is dropped.
     pub fn end(&mut self, code: i32) {
         self.host.end(code);
         if !matches!(self.turn, Turn::Over(_)) {
@@ -302,7 +302,7 @@ impl Machine {
         }
     }
 
-    /// Runs until the end, watched by nobody; gives the program's own exit code.
+    /// Runs to the end without an observer; gives the program's own exit code.
     pub fn run(&mut self, world: &mut dyn World) -> i32 {
         loop {
             if let MachineStop::Done(code) = self.advance(u64::MAX, world, &mut device::NoObserver) {
@@ -350,7 +350,7 @@ impl Machine {
         }
     }
 
-    /// Ends the program if memory was wanting where nobody could say so, such as for results that are stored after a launch.
+    /// Ends the program if memory ran out where no statement could report it, such as for results that are stored after a launch.
     fn see_exhaustion(&mut self) {
         let Some(limit) = self.memory.take_exhaustion() else { return };
         let span = self.host.site().map_or(Span::NONE, |site| self.program.span(site));
@@ -372,7 +372,7 @@ impl Machine {
         let mut hooks = is_observed.then_some(&mut observing as &mut dyn vm::Hooks<1>);
         let (mut keeping, mut ordering);
         let keeps = self.init.is_some();
-        // What a device that has failed no longer copies is not told again.
+        // A device that has failed copies nothing more; its error was reported.
         let init = self.init.as_mut().filter(|_| !self.runtime.has_failed());
         if let (Some(state), Some(bits)) = (init, memory.initialised()) {
             keeping = Before::new(InitHooks { state, bits, program: &program }, hooks);
@@ -435,7 +435,7 @@ impl Machine {
             let progress = self.devices[i].as_device().advance(&mut self.memory, *budget, observer);
             self.gather();
             match progress {
-                // A host program that never waits long still lets the caller look up.
+                // Gives the caller control now and then, even if the host program never waits long.
                 Progress::Idle => *budget = budget.saturating_sub(self.points() - before),
                 Progress::Busy => {
                     *budget = 0;

@@ -1,4 +1,4 @@
-//! Who watches a machine: the device's observer, and the same for host code.
+//! The observer of a machine: that of the devices, and the same for host code.
 
 use device::NoObserver;
 use source::Span;
@@ -17,14 +17,14 @@ pub struct HostStatement {
     pub span: Span,
 }
 
-/// Sees host and devices at work and may stop them.
+/// Sees host and devices run and may stop them.
 pub trait Observer: device::Observer {
     /// Whether it wants to see statements of host code; asked once for each `advance`.
     fn wants_host_statements(&self) -> bool {
         false
     }
 
-    /// The host program is about to begin a statement; `true` stops it there. When it goes on, it does not ask again.
+    /// The host program is about to begin a statement; `true` stops it there. When it continues, it does not ask again.
     fn on_host_statement(&mut self, _warp: &Warp<1>, _statement: &HostStatement) -> bool {
         false
     }

@@ -1,16 +1,16 @@
 //! `--verify`: a device made of the emulator and a GPU.
 //!
-//! Both run every command; the program goes on with what the emulator gives. After each launch the memory that device code
-//! reaches is compared, byte for byte: that of the device, and managed and pinned memory as each of the two left it. So are
-//! what the launch printed, as lines in any order, and whether it failed. A launch that the emulator reports is compared no
-//! further, since what it leaves behind is anybody's. Addresses are the same on both, since the GPU maps its memory at our
-//! numbers, so that images with pointers compare as they are. A real(4) or real(8) NaN equals any other NaN of its kind only
-//! as far as the bits do; where NaN payloads differ by the hardware's rules the difference is reported like any other.
+//! Both run every command; the program continues with the results of the emulator. After each launch three things are compared:
+//! the memory that device code can reach, byte for byte (device memory, and managed and pinned memory as each of the two left
+//! it); the output of the launch, as lines in any order; and whether the launch failed. A launch for which the emulator has a
+//! finding is not compared further, since its results are undefined. The GPU maps its memory at the emulator's addresses, so
+//! memory with pointers can be compared directly. NaNs are compared by their bits: where the hardware gives another payload,
+//! the difference is reported.
 //!
-//! A grid of `*` is filled once, with the blocks that the GPU really holds. When the GPU takes no more commands, which is
-//! reported once, the emulator goes on alone.
+//! The GPU decides the size of a grid of `*`, for both. When the GPU takes no more commands, this is reported once, and the
+//! emulator continues alone.
 //!
-//! Not here: racy kernels, real atomics and clocks, whose results may differ by right.
+//! Not here: racy kernels, real atomics and clocks, whose results may differ.
 
 use device::{Command, CudaError, Device, KernelLaunch, NoObserver, Observer, Progress, Properties};
 use emu::Emulator;
@@ -24,7 +24,7 @@ use source::Span;
 pub struct VerifyDevice {
     pub(crate) emulator: Emulator,
     pub(crate) gpu: GpuDevice,
-    /// The launch at work on the emulator, and what it did on the GPU.
+    /// The launch that the emulator runs, and what it did on the GPU.
     launch: Option<(KernelLaunch, OnGpu)>,
     /// Whether the GPU still takes commands.
     is_gpu_alive: bool,

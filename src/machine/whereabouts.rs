@@ -1,4 +1,4 @@
-//! Where a program is, for the sentence about a run that was ended from outside.
+//! Where a program is, for the message about a run that was ended from outside.
 
 use crate::machine::Machine;
 use emu::Block;

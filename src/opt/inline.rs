@@ -14,8 +14,8 @@ use ir::{Bb, BlockData, FuncId, Function, Inst, InstKind, Module, ParamKind, Reg
 /// No function grows beyond so many instructions.
 const LARGEST_CALLER: usize = 20_000;
 
-/// Inlines calls of functions of up to `limit` instructions; whether there were some. A function that computes alone once
-/// its own calls are inlined is inlined in the next round.
+/// Inlines calls of functions of up to `limit` instructions; whether there were some. A function that only computes once its
+/// own calls are inlined is inlined in the next iteration.
 pub(crate) fn run(module: &mut Module, limit: usize) -> bool {
     let mut any = false;
     for _ in 0..4 {

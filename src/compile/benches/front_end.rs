@@ -1,10 +1,9 @@
 //! Lines a second that the front end reads: prescan, parser and rules, without lowering.
 //!
 //! `cargo bench -p cufemu-compile --bench front_end -- PATH…` takes Fortran sources, and folders that it searches for them; a
-//! number stands for a program of about so many lines that is made up. Each file is a program
-//! of its own; one with errors, as where a module lies in another file, is left out. Only the lines of the files count; the
-//! time has all that it takes, also what is read of the embedded modules that a file uses. Of each file it is the best of five
-//! rounds that counts.
+//! number stands for a generated program of about so many lines. Each file is a program of its own; a file with errors, such as
+//! one whose module is in another file, is left out. Only the lines of the files count. The time includes what is read of the
+//! embedded modules that a file uses. The best of five runs of each file counts.
 
 #![allow(clippy::print_stdout)] // What it prints is what it is for.
 

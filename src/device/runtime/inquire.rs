@@ -13,7 +13,7 @@ const VERSION: i32 = 13_000;
 /// Bytes of the member `name`.
 const NAME_BYTES: usize = 256;
 
-/// A member of `type(cudaDeviceProp)` behind `name`.
+/// A member of `type(cudaDeviceProp)` after `name`.
 enum Member {
     /// `integer(4)`
     Word(i64),
@@ -23,7 +23,7 @@ enum Member {
     Three([u32; 3]),
 }
 
-/// The members behind `name`, in order.
+/// The members after `name`, in order.
 fn members(p: &Properties) -> Vec<(&'static str, Member)> {
     use Member::{Long, Three, Word};
     let w = |v: u32| Word(i64::from(v));

@@ -1,6 +1,6 @@
-//! Launches: what is wrong with the shape of one, and its way to the device.
+//! Launches: checks the configuration and submits the kernel.
 //!
-//! Every launch is checked here before it is submitted, so that a device never sees one that its own limits forbid.
+//! Every launch is checked here before it is submitted, so a device never sees one that exceeds its limits.
 //!
 //! Source: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
 
@@ -58,7 +58,7 @@ impl Runtime {
     }
 }
 
-/// What is wrong with the configuration of a launch, as far as the device's limits tell.
+/// What is wrong with the configuration of a launch by the limits of the device.
 fn launch_fault(p: &Properties, launch: &KernelLaunch, kernel: &KernelInfo, most: u64) -> Option<LaunchFault> {
     let any = launch.grid == [0; 3];
     let grid = (0..3u8).zip(launch.grid).zip(p.max_grid_size).filter(|_| !any).map(|((i, n), m)| (Axis::Grid(i), n, m));
@@ -94,7 +94,7 @@ fn launch_fault(p: &Properties, launch: &KernelLaunch, kernel: &KernelInfo, most
     })
 }
 
-/// The error that CUDA reports of it.
+/// The error that CUDA reports for it.
 fn error_of(fault: &LaunchFault) -> CudaError {
     match fault {
         LaunchFault::Extent { .. } | LaunchFault::TooManyThreads { .. } => CudaError::InvalidConfiguration,

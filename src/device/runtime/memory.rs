@@ -1,11 +1,11 @@
 //! Memory calls of the CUDA runtime: allocation, copies with their kinds, fills.
 //!
-//! Every copy is checked against the live allocations before it is submitted, so that a device never sees a bad range. A
-//! copy whose stated direction contradicts its addresses fails with `cudaErrorInvalidMemcpyDirection` and is reported.
+//! Every copy is checked against the live allocations before it is submitted, so a device never sees a bad range. A copy whose
+//! stated direction contradicts its addresses fails with `cudaErrorInvalidMemcpyDirection` and is reported.
 //!
 //! Source: CUDA Runtime API manual, "Memory Management" and "API synchronization behavior".
 
-use super::{Half, Maker, Outcome, Runtime, put};
+use super::{Half, AllocatedBy, Outcome, Runtime, put};
 use crate::api::Pitched;
 use crate::{Api, Command, CopyKind, CudaError, Device, Fill, Order, Strided};
 use finding::{Access, Actor, Allocation, ApiFault, Finding, FindingKind, FreeFault, HostFault, Place, Space, What};
@@ -25,7 +25,7 @@ impl Runtime {
         region: Region,
         bytes: u64,
         name: &str,
-        maker: Maker,
+        maker: AllocatedBy,
         span: Span,
     ) -> Outcome<u64> {
         let region = if matches!(region, Region::Device(_)) { self.region() } else { region };
@@ -46,16 +46,16 @@ impl Runtime {
         match api {
             Api::Free { address, name } => {
                 self.order(device, Order::HostWaitsForDevice);
-                self.free(device, memory, address, Maker::Allocate, &name, span).map(|()| Some(Half::Report))
+                self.free(device, memory, address, AllocatedBy::Allocate, &name, span).map(|()| Some(Half::Report))
             }
             Api::CudaFree { address: 0, .. } => Ok(None),
             Api::CudaFree { address, host } => {
-                let maker = if host { Maker::CudaMallocHost } else { Maker::CudaMalloc };
+                let maker = if host { AllocatedBy::CudaMallocHost } else { AllocatedBy::CudaMalloc };
                 self.order(device, Order::HostWaitsForDevice);
                 self.free(device, memory, address, maker, "", span).map(|()| Some(Half::Report))
             }
             Api::Malloc { region, at, bytes } => {
-                let maker = if region == Region::Pinned { Maker::CudaMallocHost } else { Maker::CudaMalloc };
+                let maker = if region == Region::Pinned { AllocatedBy::CudaMallocHost } else { AllocatedBy::CudaMalloc };
                 put(memory, at, &0u64.to_le_bytes())?;
                 let address = self.allocate(device, memory, region, bytes, "", maker, span)?;
                 put(memory, at, &address.to_le_bytes()).map(|()| None)
@@ -63,7 +63,7 @@ impl Runtime {
             Api::MallocPitch { at, pitch_at, element_bytes, width, height } => {
                 let pitch = width.saturating_mul(element_bytes).next_multiple_of(PITCH);
                 let bytes = pitch.saturating_mul(height);
-                let address = self.allocate(device, memory, self.region(), bytes, "", Maker::CudaMalloc, span)?;
+                let address = self.allocate(device, memory, self.region(), bytes, "", AllocatedBy::CudaMalloc, span)?;
                 put(memory, at, &address.to_le_bytes())?;
                 put(memory, pitch_at, &(pitch / element_bytes.max(1)).to_le_bytes()).map(|()| None)
             }
@@ -219,7 +219,7 @@ impl Runtime {
         }
     }
 
-    /// Checks that bytes lie in one live allocation.
+    /// Checks that bytes are inside one live allocation.
     fn check_range(
         &mut self,
         memory: &Memory,
@@ -264,7 +264,7 @@ impl Runtime {
         device: &mut dyn Device,
         memory: &mut Memory,
         address: u64,
-        by: Maker,
+        by: AllocatedBy,
         name: &str,
         span: Span,
     ) -> Outcome<()> {
@@ -272,12 +272,12 @@ impl Runtime {
         let access = if name.is_empty() { access } else { access.at(Place::variable(name)) };
         match self.made.get(&address) {
             // Memory that ends with a scope is freed, whichever call allocated it.
-            Some(&maker) if maker == by || by == Maker::Allocate && name.is_empty() => {}
+            Some(&maker) if maker == by || by == AllocatedBy::Allocate && name.is_empty() => {}
             Some(&maker) => {
                 let words = |m| match m {
-                    Maker::Allocate => ("allocate", "deallocate"),
-                    Maker::CudaMalloc => ("cudaMalloc", "cudaFree"),
-                    Maker::CudaMallocHost => ("cudaMallocHost", "cudaFreeHost"),
+                    AllocatedBy::Allocate => ("allocate", "deallocate"),
+                    AllocatedBy::CudaMalloc => ("cudaMalloc", "cudaFree"),
+                    AllocatedBy::CudaMallocHost => ("cudaMallocHost", "cudaFreeHost"),
                 };
                 let (made_by, freed_by) = words(maker);
                 let fault = FreeFault::WrongRoutine { made_by: made_by.to_owned(), freed_by: freed_by.to_owned() };
@@ -293,7 +293,7 @@ impl Runtime {
                             freed_at: info.freed.unwrap_or_default(),
                         }
                     }
-                    (None, None) if by == Maker::Allocate && !name.is_empty() => {
+                    (None, None) if by == AllocatedBy::Allocate && !name.is_empty() => {
                         FindingKind::Host(HostFault::NotAllocated { name: name.to_owned() })
                     }
                     (None, None) => FindingKind::InvalidFree { fault: FreeFault::NotAllocated },
@@ -308,7 +308,7 @@ impl Runtime {
     }
 }
 
-/// Whether a copy or fill that no stream was named for is over when the host goes on. Between device memories, and into
+/// Whether a copy or fill that no stream was named for is over when the host continues. Between device memories, and into
 /// device memory, it is not: "no host-side synchronization is performed".
 fn host_waits(destination: u64, source: Option<u64>) -> bool {
     let is_device = |a: u64| matches!(Region::of(a), Some(Region::Device(_)));

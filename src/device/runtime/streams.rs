@@ -1,4 +1,4 @@
-//! Streams and events of the CUDA runtime: their handles, and what of their calls orders host and commands.
+//! Streams and events of the CUDA runtime: their handles, and how their calls order host and commands.
 //!
 //! Source: CUDA Runtime API manual, "Stream Management" and "Event Management".
 
@@ -11,7 +11,7 @@ use source::Span;
 /// The least time between two different events, in milliseconds: the resolution that CUDA states.
 const RESOLUTION_MS: f64 = 0.0005;
 
-/// Priorities of streams go from the least to the greatest, which is the smaller number; others are clamped.
+/// Priorities of streams: the lowest and the highest, which is the smaller number. Others are clamped.
 const LEAST_PRIORITY: i32 = 0;
 const GREATEST_PRIORITY: i32 = -5;
 
@@ -21,7 +21,7 @@ const ATTACH_HOST: i32 = 2;
 const ATTACH_SINGLE: i32 = 4;
 
 impl Runtime {
-    /// The calls that concern streams and events; others go on to those of memory.
+    /// The calls that concern streams and events; the others are passed to `memory`.
     pub(super) fn stream_call(
         &mut self,
         device: &mut dyn Device,
@@ -47,7 +47,7 @@ impl Runtime {
                 self.order(device, Order::HostWaitsForStream(stream));
                 Some(Half::Report)
             }),
-            // What was submitted is done when the query is answered, and the program is told so.
+            // What was submitted is done when the query is answered, and the answer says so.
             Api::StreamQuery { stream } => self.stream(stream, name, span).map(|()| {
                 self.order(device, Order::HostWaitsForStream(stream));
                 Some(Half::Report)
@@ -172,7 +172,7 @@ impl Runtime {
     }
 
     fn event_create(&mut self, memory: &mut Memory, at: u64, flags: i32, span: Span) -> Outcome<Option<Half>> {
-        // cudaEventInterprocess (4) goes only with cudaEventDisableTiming (2).
+        // cudaEventInterprocess (4) is valid only with cudaEventDisableTiming (2).
         if !(0..8).contains(&flags) || flags & 6 == 4 {
             return Err(CudaError::InvalidValue);
         }

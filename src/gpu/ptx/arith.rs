@@ -1,10 +1,10 @@
 //! Arithmetic, comparison and selection (PTX ISA 9.7.1 to 9.7.8).
 //!
-//! Invariants: exact on every GPU, not only where the hardware happens to agree. In particular
+//! Results are exact on every GPU, not only where the hardware happens to agree:
 //! - integer division by zero is selected, because PTX leaves its result open;
 //! - sign operations on real(4) work on the bits and then make a NaN canonical, because ptxas may fold a `neg` into an
-//!   instruction that would not; on real(8) they touch the sign bit alone;
-//! - halves away from zero come from truncation and an exact remainder: `cvt.rni` rounds them to even.
+//!   instruction that would not; on real(8) they change the sign bit alone;
+//! - halves away from zero come from truncation and an exact remainder; `cvt.rni` would round them to even.
 
 use super::EmitError;
 use super::body::{Body, Width, arithmetic, ins, unsigned};

@@ -1,9 +1,9 @@
 //! Atomics (PTX ISA 9.7.13.5, `atom` and `red`).
 //!
-//! What PTX has is one instruction; a difference is the sum of the negative. The rest (least and greatest of reals, and
-//! counting as the CUDA Fortran guide's table 3.9 defines it, on unsigned numbers) is a loop of compare-and-swap. All are
-//! relaxed at the scope that the instruction names, as CUDA's are. Sums of real(4) in global memory flush subnormals, as
-//! the hardware does.
+//! An operation that PTX has is one instruction; a difference is the sum of the negative. The others (minimum and maximum of
+//! reals, and the counters of table 3.9 of the CUDA Fortran guide, on unsigned numbers) are a loop of compare-and-swap. All are
+//! relaxed at the scope that the instruction names, as in CUDA. Sums of real(4) in global memory flush subnormals, as the
+//! hardware does.
 
 use super::EmitError;
 use super::body::{Body, Width, arithmetic, ins, unsigned};

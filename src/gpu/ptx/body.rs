@@ -1,7 +1,8 @@
 //! One function as PTX: its registers, local memory and basic blocks, and the small parts that all instructions share.
 //!
 //! Register `%5` of the IR is `%p5`, `%r5` or `%d5` by its width; `%q`, `%t` and `%u` with a number are temporaries of one
-//! instruction. A sequence writes its destination with its last instruction only, because that may be one of its operands.
+//! instruction. A sequence writes its destination with its last instruction only, because the destination may be one of its
+//! operands.
 
 use super::library::Helper;
 use super::space::{self, Home};
@@ -109,7 +110,7 @@ impl Depot {
     }
 }
 
-/// The end of the slots of local memory proper, behind which `debug` places the variables; a multiple of 8.
+/// The end of local memory proper, a multiple of 8; `debug` places the variables after it.
 pub(super) fn locals_end(func: &Function) -> u64 {
     Depot::new(func, false).bytes.next_multiple_of(8)
 }
@@ -256,7 +257,7 @@ impl<'a, 'n> Body<'a, 'n> {
         format!("%{prefix}{}", reg.0)
     }
 
-    /// The register of a result, or a temporary where nobody wants it.
+    /// The register of a result, or a temporary if the result is not used.
     pub(super) fn result(&mut self, width: Width, dst: Option<Reg>) -> String {
         match dst {
             Some(dst) => self.reg(dst),

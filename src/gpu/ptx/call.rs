@@ -1,8 +1,8 @@
 //! Parameters and calls (PTX ISA 7, "Abstracting the ABI").
 //!
-//! Values pass in 32 or 64 bits of parameter memory, objects as bytes that the callee copies into local memory of its own.
-//! Several results travel as one array of 8-byte cells, because a PTX function gives one value. Calls are not `.uni`: the
-//! lanes of a warp may reach one divergently.
+//! A value takes 32 or 64 bits of parameter memory. An object is passed as bytes, which the callee copies into its own local
+//! memory. A PTX function has one result, so several results are one array of 8-byte cells. Calls are not `.uni`: the lanes of
+//! a warp may diverge before one.
 
 use super::EmitError;
 use super::body::{Body, Width, ins};

@@ -1,8 +1,8 @@
 //! Conversions (PTX ISA 9.7.9.21, `cvt`).
 //!
-//! The rules are those of `scalar::bits::convert_with`: integers below 32 bits are the low bits of the 32-bit result, reals
-//! saturate, a NaN becomes what the target's instruction gives (0, or the least integer for any 64-bit side). PTX defines
-//! the last two exactly so.
+//! The rules are those of `scalar::bits::convert_with`: integers below 32 bits are the low bits of the 32-bit result, and reals
+//! saturate. A NaN becomes what the instruction of the target gives: 0, or the smallest integer if a side has 64 bits. PTX
+//! defines the last two in the same way.
 
 use super::EmitError;
 use super::arith::zero;

@@ -1,8 +1,8 @@
 //! What a debugger needs in the text: places in the source, and variables in memory.
 //!
-//! Under debug every register that belongs to a source variable is stored to a slot of its own after each assignment, so
-//! that the variable has one address (in `.local`, DWARF address class 6) while its function runs. A debugger reads it
-//! there; what it writes there is not read back.
+//! With debug information, every register that belongs to a source variable is stored to its own slot after each assignment, so
+//! the variable has one address (in `.local`, DWARF address class 6) while its function runs. A debugger reads the variable
+//! there; what it writes there has no effect.
 //!
 //! Not here: the DWARF sections (`dwarf`).
 

@@ -1,8 +1,8 @@
 //! The DWARF sections of a text, for debuggers of GPUs: functions, types, and where variables are.
 //!
-//! Lines come from `.loc`: ptxas makes the line table of them, and the sections only refer to it. Variables whose value or
-//! storage lies in the local memory of their function have a place (address class 6); others, such as arrays that are passed
-//! by address, are named without one.
+//! Lines come from `.loc`: ptxas makes the line table from them, and the sections only refer to it. A variable whose value or
+//! storage is in the local memory of its function has a location (address class 6). Others, such as arrays passed by address,
+//! are named without one.
 //!
 //! Source: PTX ISA 11.5 and 5.4.6 "Debugging Directives"; the form is that of LLVM's NVPTX back end.
 
@@ -27,7 +27,7 @@ pub(super) fn begin_label(id: FuncId) -> String {
     format!("$L__func_begin{}", id.0)
 }
 
-/// The label behind its end.
+/// The label after its end.
 pub(super) fn end_label(id: FuncId) -> String {
     format!("$L__func_end{}", id.0)
 }

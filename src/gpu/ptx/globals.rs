@@ -1,9 +1,9 @@
-//! Module variables: where each lives on the GPU, and their text.
+//! Module variables: where each is on the GPU, and their text.
 //!
-//! Constant variables go to `.const` as long as they fit into its 64 KiB, in the order of the module; the others to
-//! `.global`, where reading them is merely slower. Managed variables are plain `.global` here: the host's accesses come as
-//! copies. Variables are `.visible`, so that the host finds their addresses by name. A caller that places them in memory of
-//! its own gives their addresses; then they are constants in the code.
+//! Constant variables go to `.const`, in the order of the module, as long as they fit into its 64 KiB; the others go to
+//! `.global`, where reading them is only slower. Managed variables are plain `.global` here: accesses of the host come as
+//! copies. Variables are `.visible`, so the host finds their addresses by name. A caller that places them in its own memory
+//! gives their addresses; then they are constants in the code.
 
 use super::{Unit, names};
 use ir::{Global, GlobalId, GlobalInit, Module, Space};

@@ -1,8 +1,8 @@
 //! Helpers written in PTX itself, printed into a text that calls them.
 //!
-//! The remainder of reals is exact: mantissas are integers, and the dividend's is reduced by the divisor's after shifts that
-//! just fit 64 bits, so real(4) takes at most 7 divisions and real(8) at most 190. Special cases follow C's `fmod`, which
-//! Fortran's `mod` is on reals; which NaN comes out is the rule of `scalar::real::rem`.
+//! The remainder of reals is exact. Mantissas are integers, and the divisor's reduces the dividend's after shifts that just fit
+//! 64 bits, so real(4) takes at most 7 divisions and real(8) at most 190. Special cases follow C's `fmod`, which Fortran's
+//! `mod` is on reals; `scalar::real::rem` says which NaN results.
 
 use super::body::Width;
 use super::record;
@@ -251,7 +251,7 @@ ret;
     )
 }
 
-/// Copies from the end where the destination lies behind the source, so that overlap does no harm, then fills with blanks.
+/// Copies from the end if the destination is after the source, so overlap does no harm; then fills with blanks.
 const CHAR_ASSIGN: &str = "\
 .reg .pred %q<2>;
 .reg .b32 %t<1>;

@@ -1,7 +1,7 @@
 //! Addresses, loads and stores (PTX ISA 6.4, 9.7.9).
 //!
-//! A constant variable that did not fit into the constant bank lives in global memory, and a pointer may come from either;
-//! so an access to constant memory through a generic address is a generic access.
+//! A constant variable that did not fit into the constant bank is in global memory, and a pointer may come from either. So an
+//! access to constant memory through a generic address is a generic access.
 
 use super::EmitError;
 use super::body::{Body, Width, ins};
@@ -77,7 +77,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// `.volatile` where it has a meaning: nobody else sees local memory, nobody writes constant memory.
+    /// `.volatile` where it has a meaning: no other thread sees local memory, and nothing writes constant memory.
     fn strength(access: Access, state_space: &str) -> &'static str {
         match (access, state_space) {
             (Access::Volatile, "" | ".global" | ".shared") => ".volatile",

@@ -1,8 +1,8 @@
 //! Names of the IR as PTX identifiers (PTX ISA 4.4: letters, digits, `_`, `$`).
 //!
-//! Invariants: two functions or variables of a module never get one identifier, and the identifier follows from the module
-//! alone. A point becomes `$`. Only names made here contain `$$`: those of variables, of helpers, and of functions whose
-//! name has something else than lower-case letters, digits, underscores and single points inside.
+//! Two functions or variables of a module never get the same identifier, and the identifier follows from the module alone. A
+//! point becomes `$`. Only names made here contain `$$`: those of variables, of helpers, and of functions whose name contains
+//! anything but lower-case letters, digits, underscores and single points.
 
 use ir::{FuncId, GlobalId, Module};
 

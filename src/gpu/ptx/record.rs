@@ -1,9 +1,9 @@
-//! The buffer through which kernels tell the host what they print and why they end.
+//! The buffer through which kernels report to the host what they print and why they end.
 //!
-//! The buffer lies in global memory; the module variable [`super::RECORDS_SYMBOL`] has its address. It begins with a header
-//! ([`CAPACITY`], [`NEXT`], [`FAULTS`]); behind that lie records of one size. A thread takes the number of its next record
-//! from `NEXT` by an atomic sum, so the records of one thread stand in the order in which it wrote them. What does not fit
-//! is counted and lost. The host reads the buffer when it synchronises, so nothing in it needs to be ordered.
+//! The buffer is in global memory; the module variable [`super::RECORDS_SYMBOL`] has its address. It begins with a header
+//! ([`CAPACITY`], [`NEXT`], [`FAULTS`]), followed by records of one size. A thread takes the number of its next record from
+//! `NEXT` by an atomic sum, so the records of one thread are in the order in which it wrote them. A record that does not fit is
+//! counted and lost. The host reads the buffer when it synchronises, so nothing in it needs to be ordered.
 
 /// Offset in the header: how many records fit (`u64`).
 pub const CAPACITY: usize = 0;

@@ -1,7 +1,7 @@
 //! Services of the run time in device code.
 //!
-//! What a kernel prints, and why it ends a program, becomes records ([`super::record`]); a thread that ends the program
-//! exits after writing its record, and the host ends the run when it reads that. Allocation is the device heap's `malloc`,
+//! What a kernel prints, and why it ends a program, becomes records ([`super::record`]). A thread that ends the program exits
+//! after it has written its record, and the host ends the run when it reads that. Allocation is the device heap's `malloc`,
 //! which the driver links. Services of the host are refused by name.
 
 use super::EmitError;

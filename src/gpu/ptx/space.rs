@@ -1,13 +1,13 @@
 //! Which registers hold an address within the window of one space, and which a generic address.
 //!
-//! Shared, local and constant memory are windows of the generic address space (PTX ISA 6.4.1.1). A pointer that may be
-//! stored, passed or compared must be generic; but nearly all such addresses only feed sums and accesses, and for those the
-//! window's own address saves the conversion on each access. A register is *at home* in a space if each of its definitions
-//! gives an address of that space (the address of a variable, or a sum of an address at home there and an offset) and each
-//! of its uses takes one (the address of an access, or such a sum whose result is at home there too).
+//! Shared, local and constant memory are windows of the generic address space (PTX ISA 6.4.1.1). A pointer that may be stored,
+//! passed or compared must be generic. But nearly all addresses only feed sums and accesses; for those, an address within the
+//! window saves a conversion on each access. A register is *at home* in a space if each of its definitions gives an address of
+//! that space (the address of a variable, or a sum of an address at home there and an offset) and each of its uses takes one
+//! (the address of an access, or such a sum whose result is at home there too).
 //!
-//! The greatest set with that property is found from above: definitions give a first guess, uses that do not fit turn
-//! registers generic, until nothing changes. A register turns only once, so this ends.
+//! This is the greatest set with that property. Definitions give a first guess; uses that do not fit make registers generic,
+//! until nothing changes. A register becomes generic only once, so this ends.
 
 use super::globals::{Bank, Placement};
 use ir::op::{BinOp, TriOp, UnOp};

@@ -1,7 +1,8 @@
 //! Barriers, fences, votes, shuffles and special registers (PTX ISA 9.7.13 and 10).
 //!
-//! Warp operations name all 32 lanes unless the instruction has a mask: `.sync` forms wait for the lanes of the mask that
-//! have not exited, which is what CUDA Fortran's `ballot`, `__shfl` and kin mean. A shuffle of 64 bits is one of each half.
+//! Warp operations name all 32 lanes unless the instruction has a mask. The `.sync` forms wait for the lanes of the mask that
+//! have not exited, which is what CUDA Fortran's `ballot`, `__shfl` and the like mean. A shuffle of 64 bits is one shuffle for
+//! each half.
 
 use super::EmitError;
 use super::body::{Body, Width, ins};

@@ -1,17 +1,17 @@
 //! Races between commands, and between commands and the host.
 //!
-//! Every command runs as soon as it is submitted, so what the program sees is always in order; whether CUDA promises that
-//! order is decided here, by clocks (`race::Timeline`). What the calls of the CUDA runtime order comes as
-//! `device::OrderStep`; what a kernel touched is told by the emulator when the launch is over; copies and fills say it
-//! themselves. The host's own accesses are looked at only while a command that it has not waited for uses memory that the
-//! host can reach: whatever is submitted later comes after them anyway.
+//! Every command runs as soon as it is submitted, so the program always sees its effects in order. Clocks (`race::Timeline`)
+//! decide here whether CUDA promises that order. The runtime reports what its calls order as `device::OrderStep`. The emulator
+//! reports what a kernel touched when the launch is over; copies and fills say it themselves. Accesses of the host are watched
+//! only while a command that the host has not waited for uses memory that the host can reach: a command that is submitted later
+//! comes after them.
 //!
-//! A blocking copy counts as waited for, also from pageable memory to the device, where CUDA promises less; `host_waits` of
-//! the CUDA runtime says which copies and fills do not block. Races are told by the statements that submitted the commands,
-//! since the accesses of a whole kernel are one thing here.
+//! A blocking copy counts as waited for, even from pageable memory to the device, where CUDA promises less; `host_waits` of the
+//! CUDA runtime says which copies and fills do not block. A race is reported at the statements that submitted the commands,
+//! since all accesses of a kernel count as one.
 //!
-//! Source: CUDA C++ Programming Guide, "Asynchronous Concurrent Execution" and "Default Stream"; CUDA Runtime API manual,
-//! "API synchronization behavior" and "Stream synchronization behavior".
+//! Source: CUDA C++ Programming Guide, "Asynchronous Concurrent Execution" and "Default Stream"; CUDA Runtime API manual, "API
+//! synchronization behavior" and "Stream synchronization behavior".
 
 use device::{Order, OrderStep, Strided, Work};
 use emu::LaunchUse;
@@ -78,12 +78,12 @@ impl CommandOrder {
         self.is_armed
     }
 
-    /// Whether the accesses of the host have to be told.
+    /// Whether the accesses of the host must be reported.
     pub(crate) fn watches_host(&self) -> bool {
         self.is_host_watched
     }
 
-    /// What was found since the last call.
+    /// The findings since the last call.
     pub(crate) fn take_findings(&mut self) -> Vec<Finding> {
         std::mem::take(&mut self.findings)
     }
@@ -195,7 +195,7 @@ impl CommandOrder {
         self.log.host_conflict(&self.timeline, address, bytes, is_write)
     }
 
-    /// Takes what the host was seen to do in conflict with commands.
+    /// Takes the accesses of the host that conflict with commands.
     pub(crate) fn host_raced(&mut self, seen: Vec<HostConflict>, memory: &Memory) {
         for conflict in seen {
             let Some(first) = self.commands.get(&conflict.first) else { continue };
@@ -273,7 +273,7 @@ pub(crate) struct HostConflict {
     count: u64,
 }
 
-/// Hooks of the executor that look at the accesses of the host.
+/// Hooks of the executor that check the accesses of the host.
 pub(crate) struct OrderHooks<'a> {
     order: &'a CommandOrder,
     program: &'a Program,

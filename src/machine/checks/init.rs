@@ -1,9 +1,9 @@
 //! `--check init` in host code: reads of memory that nothing has written.
 //!
-//! The rule is that of device code (`emu`, module `init`): a value that is only carried from memory to memory hands its missing
-//! bytes on; every other load, and every read of the run time such as that of an output list, uses them. So an array that
-//! was fetched from a device where nothing had written it is found where the host looks at it. Scalars in registers are not
-//! followed; a variable on the host's stack keeps its bits from an earlier call that was as deep.
+//! The rule is that of device code (`emu::checks::init`). A value that is only copied from memory to memory passes its missing
+//! bytes on. Every other load uses them, and so does every read of the run time, such as that of an output list. So an array
+//! that was copied from uninitialised device memory is reported where the host uses it. Scalars in registers are not followed;
+//! a variable on the host's stack keeps its bits from an earlier call of the same depth.
 
 use device::space_of;
 use finding::{Access, Actor, Finding, FindingKind, Place, What};
@@ -13,7 +13,7 @@ use source::Span;
 use std::collections::BTreeMap;
 use vm::{AccessEvent, AccessKind, CopyOnlyRegs, Hooks, Program, Site, Warp};
 
-/// What is known of the host.
+/// The state of the check.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HostInit {
     copy_only: CopyOnlyRegs,
@@ -33,7 +33,7 @@ struct Use {
 }
 
 impl HostInit {
-    /// What was found since the last call.
+    /// The findings since the last call.
     pub(crate) fn take_findings(&mut self, program: &Program, memory: &Memory) -> Vec<Finding> {
         let found = |used: Use| {
             let access = Access::new(Actor::Host, What::Read, space_of(used.address), used.span);
@@ -49,7 +49,7 @@ impl HostInit {
     }
 }
 
-/// Hooks of the executor that keep the bits of what the host writes and look at what it reads.
+/// Hooks of the executor that mark what the host writes and check what it reads.
 pub(crate) struct InitHooks<'a> {
     pub(crate) state: &'a mut HostInit,
     pub(crate) bits: SharedInitBits,

@@ -1,4 +1,4 @@
-//! Standard input that a run does not wait for when it is to end.
+//! Standard input whose reading can be interrupted when the run must end.
 
 use host::Answer;
 use std::io::BufRead;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-/// How often a program that waits is looked at.
+/// How often the wait for a line checks whether the run must end.
 pub(crate) const GLANCE: Duration = Duration::from_millis(20);
 
-/// Says whether a run is to end, so that it does not wait on.
+/// Says whether a run must end and so must not wait any longer.
 #[derive(Clone)]
 pub struct EndWanted(Arc<dyn Fn() -> bool + Send + Sync>);
 
@@ -30,12 +30,12 @@ impl std::fmt::Debug for EndWanted {
     }
 }
 
-/// A thread that reads a line of standard input when it is asked for one, so that waiting for it can be broken off.
+/// A thread that reads a line of standard input on request, so the wait for it can be interrupted.
 #[derive(Debug)]
 pub(crate) struct Input {
     requests: Sender<()>,
     lines: Receiver<Option<Vec<u8>>>,
-    /// Whether a line has been asked for and not come.
+    /// Whether a line was requested and has not come.
     is_asked: bool,
 }
 

@@ -9,14 +9,14 @@ use host::{Answer, Ask, FileStatus, Stream};
 
 /// What a running program reaches outside of itself.
 pub trait World {
-    /// Answers a question; with [`Answer::Later`] the machine stops and asks again when it goes on.
+    /// Answers a question; with [`Answer::Later`] the machine stops, and asks again when it continues.
     fn ask(&mut self, question: &Ask) -> Answer;
 
-    /// Takes bytes for a standard stream. A reader that has gone away is no error.
+    /// Takes bytes for a standard stream. A closed pipe is no error.
     fn write(&mut self, stream: Stream, bytes: &[u8]);
 }
 
-/// A world that has nothing: no input, no files, no environment, a clock that stands still. It keeps what is printed.
+/// A world without input, files and environment, whose clock stands still. It keeps what is printed.
 #[derive(Clone, Debug, Default)]
 pub struct ClosedWorld {
     /// What was printed, on either stream.

@@ -36,7 +36,7 @@ impl RealWorld {
         RealWorld { start: Instant::now(), output_error: None, end: None, input: None }
     }
 
-    /// The same, which does not let a program wait for its input or sleep on once its end is wanted.
+    /// The same; a program that must end does not wait for input or sleep any longer.
     pub fn ended_by(end: EndWanted) -> RealWorld {
         RealWorld { end: Some(end), ..RealWorld::new() }
     }
@@ -53,7 +53,7 @@ impl RealWorld {
         Answer::Done(Ok(()))
     }
 
-    /// Why standard output took no more, if so: a run may as well end. A reader that has gone away is a broken pipe.
+    /// The error of standard output, if there was one: the run should end. A reader that has closed the pipe gives a broken pipe.
     pub fn output_error(&self) -> Option<&io::Error> {
         self.output_error.as_ref()
     }
@@ -117,7 +117,7 @@ fn status(path: &str) -> FileStatus {
     FileStatus { path: whole, kind, bytes: about.map_or(0, |about| about.len()) }
 }
 
-/// The path from the root on without links, so that one file has one name, also before there is a file.
+/// The absolute path without links, so that one file has one name, even before it exists.
 fn whole_path(path: &Path) -> PathBuf {
     if let Ok(whole) = fs::canonicalize(path) {
         return whole;
@@ -129,11 +129,11 @@ fn whole_path(path: &Path) -> PathBuf {
     }
 }
 
-/// Has the shell run a command. It reads nothing; what it prints is the program's output.
+/// Runs a command in the shell. It reads nothing; its output is the program's output.
 fn command(text: &str) -> Option<CommandEnd> {
     let (shell, option) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
     let ended = Command::new(shell).arg(option).arg(text).stdin(Stdio::null()).output().ok()?;
-    // One that a signal ends has no code of its own.
+    // A command that a signal ends has no exit code.
     Some(CommandEnd { code: ended.status.code().unwrap_or(255), output: ended.stdout, errors: ended.stderr })
 }
 

@@ -1,9 +1,9 @@
-//! A world that remembers, so that a run can be done again from any point.
+//! A world that records, so that a run can be repeated from any point.
 //!
-//! Answers are kept in the order in which they were asked for. After [`RecordingWorld::rewind`] the same questions get the
-//! same answers until the record ends, and effects (files, output) that have happened do not happen again. Execution is
-//! deterministic, so the questions come in the same order; if one differs nevertheless (a debugger changed a variable), the
-//! rest of the record is dropped and the world is asked anew.
+//! Answers are kept in the order of the questions. After [`RecordingWorld::rewind`] the same questions get the same answers
+//! until the record ends, and effects (files, output) do not happen again. Execution is deterministic, so the questions come in
+//! the same order. If one differs after all (a debugger changed a variable), the rest of the record is dropped and the world is
+//! asked again.
 
 use crate::world::World;
 use host::{Answer, Ask, Stream};
@@ -21,7 +21,7 @@ pub struct RecordingWorld<W> {
     world: W,
     log: Vec<(Ask, Answer)>,
     at: Mark,
-    /// Bytes that each stream has really got.
+    /// Bytes that each stream has really received.
     emitted: [u64; 2],
 }
 
@@ -36,22 +36,22 @@ impl<W: World> RecordingWorld<W> {
         self.at
     }
 
-    /// The run goes on from there.
+    /// Continues from there.
     pub fn rewind(&mut self, mark: Mark) {
         self.at = mark;
     }
 
-    /// The run is another one from here on: what it writes has not been written before.
+    /// The run differs from the record from here on: what it writes has not been written before.
     pub fn diverge(&mut self) {
         self.emitted = self.at.written;
     }
 
-    /// Whether the run is behind the end of the record: questions go to the world.
+    /// Whether the run is past the end of the record: questions go to the world.
     pub fn is_live(&self) -> bool {
         self.at.answers == self.log.len()
     }
 
-    /// Whether output shows; while it does not, it has been shown before.
+    /// Whether output is shown; if not, it has been shown before.
     pub fn shows_output(&self) -> bool {
         self.at.written == self.emitted
     }

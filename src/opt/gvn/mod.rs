@@ -4,7 +4,7 @@
 //! The walk goes down the dominator tree. A value is a register in a version ([`ir::analysis::Versions`]), and the table
 //! ([`table::ValueTable`]) has the pure instruction that computed it. Each instruction passes the rules once, in the order
 //! copy, fold, strength, reassociate, CSE. Its operands were rewritten before it, so one walk carries constants and copies
-//! through a whole function, except round loops.
+//! through a whole function, except from one iteration of a loop to the next.
 //!
 //! A rule replaces an instruction by another one with the same result register. It knows the table and no other rule; a rule
 //! may also have the table put new instructions before the one that it rewrites.

@@ -69,7 +69,7 @@ fn is_free(text: &str) -> bool {
     analyse(&module, &launch).is_free_of_races()
 }
 
-/// Trees and scans in shared memory; each passes `BARRIER` in every round.
+/// Trees and scans in shared memory; each passes `BARRIER` in every iteration.
 const TREES: [&str; 9] = [
     "h = 128\n do while (h >= 1)\n if (t <= h) s(t) = s(t) + s(t+h)\n BARRIER\n h = h/2\n end do",
     "h = blockdim%x/2\n do\n if (h == 0) exit\n if (t <= h) s(t) = s(t) + s(t+h)\n BARRIER\n h = ishft(h, -1)\n end do",
@@ -85,7 +85,7 @@ const TREES: [&str; 9] = [
 ];
 
 #[test]
-fn trees_with_a_barrier_in_each_round_are_free_of_races() {
+fn trees_with_a_barrier_in_each_iteration_are_free_of_races() {
     for tree in TREES {
         for declared in ["s(256)", "s(*)"] {
             assert!(is_free(&fold(declared, &tree.replace("BARRIER", "call syncthreads()"))), "{declared} {tree}");
@@ -185,7 +185,7 @@ fn guarded(rng: &mut Rng, out: &mut String) {
     .unwrap();
 }
 
-fn rounds(rng: &mut Rng, out: &mut String, depth: usize) {
+fn barrier_loop(rng: &mut Rng, out: &mut String, depth: usize) {
     let loops = [
         ("h = N", "h >= 1", "h = h/2"),
         ("h = N/2", "h > 0", "h = ishft(h, -1)"),
@@ -219,7 +219,7 @@ fn rounds(rng: &mut Rng, out: &mut String, depth: usize) {
 }
 
 #[test]
-fn what_is_claimed_of_races_in_random_rounds_holds() {
+fn what_is_claimed_of_races_in_random_loops_holds() {
     let count = std::env::var("CUFEMU_FOOTPRINT_KERNELS").ok().and_then(|n| n.parse().ok()).unwrap_or(80);
     let (mut clean, mut proven) = (0u32, 0u32);
     for seed in 0..count {
@@ -229,7 +229,7 @@ fn what_is_claimed_of_races_in_random_rounds_holds() {
             body.push_str("s(t) = t\ncall syncthreads()\n");
         }
         for _ in 0..=rng.usize(..2) {
-            rounds(&mut rng, &mut body, usize::from(seed % 3 == 0));
+            barrier_loop(&mut rng, &mut body, usize::from(seed % 3 == 0));
             if rng.usize(..3) != 0 {
                 body.push_str("call syncthreads()\n");
             }

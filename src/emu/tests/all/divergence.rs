@@ -25,7 +25,7 @@ fn threads(made: &Made) -> usize {
 
 /// How a kernel is run.
 #[derive(Clone, Copy, Debug)]
-struct Way {
+struct Variant {
     set: usize,
     exact: bool,
     budget: u64,
@@ -34,20 +34,20 @@ struct Way {
 }
 
 /// The words of `out`, the schedule points and the findings.
-fn by_warps(seed: u64, made: &Made, way: Way, options: Options) -> (Vec<u32>, u64, Vec<String>) {
+fn by_warps(seed: u64, made: &Made, variant: Variant, options: Options) -> (Vec<u32>, u64, Vec<String>) {
     let mut rig = Rig::new(made.module.clone(), options);
     let mut program = vm::Program::clone(rig.emulator.program().expect("loaded"));
-    program.set_instruction_set(vm::InstructionSet::available()[way.set]);
-    program.set_materialise_all(way.exact);
-    program.set_engine(if way.is_native { vm::Engine::Native } else { vm::Engine::Interpreter });
+    program.set_instruction_set(vm::InstructionSet::available()[variant.set]);
+    program.set_materialise_all(variant.exact);
+    program.set_engine(if variant.is_native { vm::Engine::Native } else { vm::Engine::Interpreter });
     rig.emulator.load(program.into());
     let mut last = (Vec::new(), 0, Vec::new());
-    for _ in 0..=usize::from(way.is_native) {
+    for _ in 0..=usize::from(variant.is_native) {
         let points = rig.emulator.points();
         let x = rig.words("in", &input(seed));
         let out = rig.words("out", &vec![0; OUT * threads(made)]);
         rig.submit(made.kernel, made.grid, made.block, &[x, out, N, STEP]);
-        while rig.emulator.advance(&mut rig.memory, way.budget, &mut NoObserver) == Progress::Busy {}
+        while rig.emulator.advance(&mut rig.memory, variant.budget, &mut NoObserver) == Progress::Busy {}
         let words = rig.read(out, OUT * threads(made));
         last = (words, rig.emulator.points() - points, rig.codes());
     }
@@ -68,18 +68,18 @@ fn one_by_one(seed: u64, made: &Made, order: u64) -> Vec<u32> {
     (0..OUT * threads(made)).map(word).collect()
 }
 
-fn ways() -> Vec<Way> {
+fn variants() -> Vec<Variant> {
     let sets = vm::InstructionSet::available().len();
     let mut out = Vec::new();
     for set in (0..sets).rev() {
         for exact in [false, true] {
-            out.push(Way { set, exact, budget: u64::MAX, is_native: false });
+            out.push(Variant { set, exact, budget: u64::MAX, is_native: false });
         }
     }
     for is_native in [false, true] {
-        out.push(Way { set: sets - 1, exact: false, budget: 7, is_native });
+        out.push(Variant { set: sets - 1, exact: false, budget: 7, is_native });
     }
-    out.push(Way { set: sets - 1, exact: false, budget: u64::MAX, is_native: true });
+    out.push(Variant { set: sets - 1, exact: false, budget: u64::MAX, is_native: true });
     out
 }
 
@@ -87,13 +87,13 @@ fn check(seed: u64, alone: bool, options: &Options) {
     let made = kernels::kernel(seed, alone);
     let errors = ir::verify::module(&made.module);
     assert!(errors.is_empty(), "seed {seed}: {errors:?}");
-    let ways = ways();
-    let first = by_warps(seed, &made, ways[0], options.clone());
+    let variants = variants();
+    let first = by_warps(seed, &made, variants[0], options.clone());
     assert_eq!(first.2, Vec::<String>::new(), "seed {seed}: findings\n{}", ir::print::module(&made.module, false));
     assert!(first.0.iter().any(|&word| word != 0), "seed {seed}: nothing was written");
-    for &way in &ways[1..] {
-        let other = by_warps(seed, &made, way, options.clone());
-        assert_eq!(first, other, "seed {seed}, {way:?}\n{}", ir::print::module(&made.module, false));
+    for &variant in &variants[1..] {
+        let other = by_warps(seed, &made, variant, options.clone());
+        assert_eq!(first, other, "seed {seed}, {variant:?}\n{}", ir::print::module(&made.module, false));
     }
     for order in [0, 1] {
         let found = one_by_one(seed, &made, order);
@@ -103,7 +103,7 @@ fn check(seed: u64, alone: bool, options: &Options) {
         }
     }
     for schedule in [1, 2] {
-        let other = by_warps(seed, &made, ways[0], Options { seed: schedule, ..options.clone() });
+        let other = by_warps(seed, &made, variants[0], Options { seed: schedule, ..options.clone() });
         assert_eq!((&first.0, &first.2), (&other.0, &other.2), "seed {seed}, schedule {schedule}");
     }
 }

@@ -1,11 +1,11 @@
-//! The reference for whole blocks: one thread at a time, from meeting to meeting, by the one-lane evaluator.
+//! The reference for whole blocks: one thread at a time, from one collective operation to the next, by the one-lane evaluator.
 //!
-//! The threads of a block share one memory. Each runs alone until it meets others; when all have come there, what they learn is
-//! worked out from the definitions of the guide ("Warp Vote Functions", "Warp Shuffle Functions", "Synchronization Functions"),
-//! and the next round begins. For kernels without races the order of threads does not show, which the seed of the order tests.
+//! The threads of a block share one memory. Each runs alone to its next collective operation. When all have arrived, the results
+//! follow from the definitions in the guide ("Warp Vote Functions", "Warp Shuffle Functions", "Synchronization Functions"), and
+//! the next step begins. The seed changes the order of the threads; for kernels without races it must make no difference.
 
 use fastrand::Rng;
-use ir::lane::{End, Lane, Meeting, Memory, Place, Step};
+use ir::lane::{Collective, End, Lane, Memory, Place, Step};
 use ir::op::{BarOp, ShflOp, VoteOp};
 use ir::{FuncId, Module, SharedSize};
 
@@ -16,7 +16,7 @@ pub(crate) struct Launch<'m> {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) args: &'m [u64],
-    /// The order of threads within each round.
+    /// The order of threads within each step.
     pub(crate) seed: u64,
 }
 
@@ -42,7 +42,7 @@ impl Launch<'_> {
             })
             .collect();
         let mut rng = Rng::with_seed(self.seed ^ u64::from(cta));
-        let mut threads: Vec<(Lane<'_>, Option<Meeting>, bool)> = (0..bx * by * bz)
+        let mut threads: Vec<(Lane<'_>, Option<Collective>, bool)> = (0..bx * by * bz)
             .map(|t| {
                 let mut lane = Lane::new(self.module);
                 lane.fuel = 10_000_000;
@@ -63,22 +63,22 @@ impl Launch<'_> {
             let mut order: Vec<usize> = (0..threads.len()).filter(|&t| threads[t].2).collect();
             rng.shuffle(&mut order);
             for t in order {
-                let (lane, meeting, is_running) = &mut threads[t];
+                let (lane, collective, is_running) = &mut threads[t];
                 std::mem::swap(&mut lane.memory, memory);
                 let step = lane.go_on().unwrap_or_else(|fault| panic!("thread {t}: {fault:?}"));
                 std::mem::swap(&mut lane.memory, memory);
                 match step {
-                    Step::Meets(m) => *meeting = Some(m),
-                    Step::Ended(End::Returned(_) | End::Exited) => (*meeting, *is_running) = (None, false),
+                    Step::Collective(c) => *collective = Some(c),
+                    Step::Ended(End::Returned(_) | End::Exited) => (*collective, *is_running) = (None, false),
                     Step::Ended(End::Trapped(trap)) => {
                         panic!("thread {t}: {trap:?}\n{}", ir::print::module(self.module, false))
                     }
                 }
             }
-            let met: Vec<Option<Meeting>> = threads.iter().map(|t| t.1).collect();
-            for (t, (lane, meeting, is_running)) in threads.iter_mut().enumerate() {
-                if *is_running && let Some(meeting) = meeting {
-                    lane.answer(learns(*meeting, t, &met)).expect("a register");
+            let met: Vec<Option<Collective>> = threads.iter().map(|t| t.1).collect();
+            for (t, (lane, collective, is_running)) in threads.iter_mut().enumerate() {
+                if *is_running && let Some(collective) = collective {
+                    lane.answer(learns(*collective, t, &met)).expect("a register");
                 }
             }
         }
@@ -86,13 +86,13 @@ impl Launch<'_> {
 }
 
 /// What a thread learns of all threads of its block; those that have exited met nothing.
-fn learns(meeting: Meeting, thread: usize, met: &[Option<Meeting>]) -> u64 {
+fn learns(collective: Collective, thread: usize, met: &[Option<Collective>]) -> u64 {
     let first = thread / 32 * 32;
     let warp = || (first..(first + 32).min(met.len())).map(|t| (t - first, met[t]));
-    match meeting {
-        Meeting::SyncWarp(_) => 0,
-        Meeting::Barrier(op, _) => {
-            let preds: Vec<bool> = met.iter().flatten().map(|m| matches!(m, Meeting::Barrier(_, true))).collect();
+    match collective {
+        Collective::SyncWarp(_) => 0,
+        Collective::Barrier(op, _) => {
+            let preds: Vec<bool> = met.iter().flatten().map(|m| matches!(m, Collective::Barrier(_, true))).collect();
             let count = preds.iter().filter(|&&p| p).count();
             match op {
                 BarOp::Sync | BarOp::Grid => 0,
@@ -101,10 +101,10 @@ fn learns(meeting: Meeting, thread: usize, met: &[Option<Meeting>]) -> u64 {
                 BarOp::Count => count as u64,
             }
         }
-        Meeting::Vote(op, own) => {
+        Collective::Vote(op, own) => {
             let values: Vec<(usize, u64)> = warp()
                 .filter_map(|(lane, m)| match m {
-                    Some(Meeting::Vote(_, value)) => Some((lane, value)),
+                    Some(Collective::Vote(_, value)) => Some((lane, value)),
                     _ => None,
                 })
                 .collect();
@@ -120,7 +120,7 @@ fn learns(meeting: Meeting, thread: usize, met: &[Option<Meeting>]) -> u64 {
                 VoteOp::MatchAll => 0,
             }
         }
-        Meeting::Shuffle(op, own, operand, width) => {
+        Collective::Shuffle(op, own, operand, width) => {
             let lane = (thread - first) as i64;
             let (operand, width) = (i64::from(operand & 31), i64::from(width));
             let begin = lane / width * width;
@@ -134,7 +134,7 @@ fn learns(meeting: Meeting, thread: usize, met: &[Option<Meeting>]) -> u64 {
             let is_inside = source < begin + width && (source >= begin || op == ShflOp::Xor);
             let taken = warp().find(|&(l, _)| is_inside && l as i64 == source);
             match taken {
-                Some((_, Some(Meeting::Shuffle(_, value, ..)))) => value,
+                Some((_, Some(Collective::Shuffle(_, value, ..)))) => value,
                 _ => own,
             }
         }

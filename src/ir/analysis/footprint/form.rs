@@ -1,7 +1,7 @@
 //! Affine forms with integer coefficients, and how large they can become.
 //!
 //! A [`Form`] is a constant plus integer multiples of variables. A [`Var`] is a thread or block index of the launch, the
-//! number of a loop's round, or a value of which only bounds are known; what is known of it beyond bounds are *facts*: forms
+//! number of a loop's iteration, or a value of which only bounds are known; what is known of it beyond bounds are *facts*: forms
 //! that are never negative. Conditions that hold where an instruction stands are *guards*, forms of the same kind.
 //!
 //! The largest value of a form is bounded by adding non-negative multiples of facts and guards that cancel variables, and
@@ -210,10 +210,10 @@ mod tests {
         let trips = vars.positive_part(&Form::symbol(q), 0);
         let mut guards = Vec::new();
         vars.assume(&mut guards, Form { constant: -1, terms: vec![(trips, 1)] });
-        let round = vars.fresh(0, 1 << 62);
-        let rounds = Form { constant: -1, terms: vec![(trips, 1), (round, -1)] };
-        vars.assume(&mut guards, rounds);
-        let index = Form { constant: 0, terms: vec![(start, 1), (round, 64)] };
+        let iteration = vars.fresh(0, 1 << 62);
+        let more = Form { constant: -1, terms: vec![(trips, 1), (iteration, -1)] };
+        vars.assume(&mut guards, more);
+        let index = Form { constant: 0, terms: vec![(start, 1), (iteration, 64)] };
         assert_eq!(vars.most(&index, &guards, None), 1000);
     }
 }

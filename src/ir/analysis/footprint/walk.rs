@@ -1,18 +1,18 @@
 //! One walk over a kernel, for all threads of a launch at once.
 //!
-//! Blocks are visited in reverse postorder, each once. A temporary has one value, a mutable register one at each place: where
-//! ways meet that bring different values, a value of which only bounds are known takes over, and at the head of a loop so do
-//! the registers that the loop assigns. An exception are counters (`rounds`): they become their first value plus a multiple
-//! of the iteration's number. Calls are walked with the values that they pass (`insts`).
+//! It visits the blocks in reverse postorder, each once. A temporary has one value; a mutable register has one value in each
+//! block. Where edges meet that bring different values, the register gets a value of which only bounds are known. At the head of
+//! a loop so does each register that the loop assigns, except induction variables (`induction`): they become their first value
+//! plus a multiple of the iteration's number. Calls are walked with the values that they pass (`insts`).
 //!
-//! A value stands for what the register holds in the iteration that the thread is in, or was in last. Nothing carries a value of
-//! an earlier iteration but a register that is assigned in the loop, and that has a value of its own at the loop's head.
+//! A value stands for what the register holds in the current iteration of the thread, or in its last one. Only a register that
+//! the loop assigns carries a value from one iteration to the next, and such a register has its own value at the loop's head.
 //!
-//! Loops of the kernel that have barriers can be *unrolled*: their blocks are visited once for each iteration, so that what
-//! differs from iteration to iteration in another way than by a constant, such as the halved width of a tree, has its number in
-//! each. That is done only where all threads go the same number of rounds, and the walk finds out how many: in each iteration
-//! either nobody leaves the loop or nobody goes on. Each visit of a block of the kernel is a [`Visit`]; the visits are a
-//! graph like that of the blocks, but for rounds that are apart.
+//! A loop of the kernel that has barriers can be *unrolled*: the walk visits its blocks once for each iteration. What changes
+//! from iteration to iteration by more than a constant, such as the width of a tree that halves, then has a number in each.
+//! That is done only if all threads run the same number of iterations. The walk finds out: in each iteration either no thread
+//! leaves the loop or every thread does. Each visit of a block of the kernel is a [`Visit`]; the visits form a graph like that
+//! of the blocks, in which unrolled iterations are apart.
 
 use super::form::Form;
 use super::induction::{self, InductionVariable};
@@ -30,8 +30,8 @@ const DEPTH: usize = 8;
 /// The most iterations of a loop that are visited one by one.
 const MAX_UNROLLED: usize = 48;
 
-/// What is known where control goes from one block to another.
-struct Way {
+/// What is known on an edge that leads into a block.
+struct Incoming {
     regs: Rc<[Value]>,
     guards: Vec<Form>,
     /// In the kernel: the visit of the block that it comes from.
@@ -46,8 +46,8 @@ struct Flow {
     /// The number of the first access of each block.
     numbers: Vec<u32>,
     divergent: Vec<bool>,
-    /// What leads to blocks that are to be visited.
-    ways: Vec<Vec<Way>>,
+    /// The edges that lead into each block, from the visits so far.
+    incoming: Vec<Vec<Incoming>>,
     /// The latest visit of each block.
     visits: Vec<usize>,
     /// Loops that are being unrolled, by their heads.
@@ -116,7 +116,7 @@ impl<'a> Walk<'a> {
             dom,
             numbers: insts::access_numbers(f),
             divergent: stops::divergent_blocks(f, &cfg),
-            ways: f.blocks.iter().map(|_| Vec::new()).collect(),
+            incoming: f.blocks.iter().map(|_| Vec::new()).collect(),
             visits: vec![0; f.blocks.len()],
             unrolled: BTreeSet::new(),
             reading: BTreeMap::new(),
@@ -129,9 +129,9 @@ impl<'a> Walk<'a> {
             .iter()
             .enumerate()
             .map(|(i, &ty)| {
-                let ways: Vec<(&Value, &[Form])> =
+                let values: Vec<(&Value, &[Form])> =
                     flow.returned.iter().filter_map(|(v, g)| Some((v.get(i)?, g.as_slice()))).collect();
-                Arithmetic { vars: &mut self.vars, guards: &[] }.merge(ty, &ways)
+                Arithmetic { vars: &mut self.vars, guards: &[] }.merge(ty, &values)
             })
             .collect())
     }
@@ -171,17 +171,17 @@ impl<'a> Walk<'a> {
         let Loop { header, blocks, .. } = flow.loops.get(number).clone();
         let order: Vec<Bb> = flow.cfg.rpo().iter().copied().filter(|bb| blocks.contains(bb)).collect();
         let outside = |flow: &Flow| {
-            let ways = flow.ways.iter().enumerate();
-            ways.filter(|(bb, _)| !blocks.contains(&Bb(*bb as u32))).map(|(_, ways)| ways.len()).sum::<usize>()
+            let incoming = flow.incoming.iter().enumerate();
+            incoming.filter(|(bb, _)| !blocks.contains(&Bb(*bb as u32))).map(|(_, edges)| edges.len()).sum::<usize>()
         };
         flow.unrolled.insert(header);
         for iteration in 0.. {
-            if flow.ways[header.index()].is_empty() {
+            if flow.incoming[header.index()].is_empty() {
                 break;
             }
             let before = outside(flow);
             self.blocks(a, flow, &order)?;
-            let goes_on = !flow.ways[header.index()].is_empty();
+            let goes_on = !flow.incoming[header.index()].is_empty();
             if goes_on && (outside(flow) != before || iteration == MAX_UNROLLED) {
                 self.refused.unrolled.insert(header);
                 return Err(Failure::Again);
@@ -193,7 +193,7 @@ impl<'a> Walk<'a> {
 
     /// Visits a block, if control may come there.
     fn visit(&mut self, a: &mut Activation<'a>, flow: &mut Flow, bb: Bb) -> Result<(), Failure> {
-        let ways = std::mem::take(&mut flow.ways[bb.index()]);
+        let incoming = std::mem::take(&mut flow.incoming[bb.index()]);
         let here = self.visits.len();
         if bb.index() != 0 {
             let from_two_places =
@@ -201,13 +201,13 @@ impl<'a> Walk<'a> {
             if flow.cfg.preds(bb).iter().filter(|&&p| flow.cfg.is_reachable(p)).any(from_two_places) {
                 return Err(Failure::Beyond);
             }
-            if ways.is_empty() {
+            if incoming.is_empty() {
                 return Ok(());
             }
-            self.enter(a, &ways);
+            self.enter(a, &incoming);
         }
         if a.depth == 0 {
-            ways.iter().for_each(|way| self.visits[way.from].next.push(here));
+            incoming.iter().for_each(|edge| self.visits[edge.from].next.push(here));
             self.visits.push(Visit { bb, next: Vec::new() });
             flow.visits[bb.index()] = here;
         }
@@ -227,13 +227,13 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Prepares what is known at the beginning of a block to which these ways lead.
-    fn enter(&mut self, a: &mut Activation<'a>, ways: &[Way]) {
-        let Some((first, rest)) = ways.split_first() else { return };
-        a.guards = first.guards.iter().filter(|g| rest.iter().all(|way| way.guards.contains(g))).cloned().collect();
+    /// Joins what is known on the edges into a block.
+    fn enter(&mut self, a: &mut Activation<'a>, incoming: &[Incoming]) {
+        let Some((first, rest)) = incoming.split_first() else { return };
+        a.guards = first.guards.iter().filter(|g| rest.iter().all(|edge| edge.guards.contains(g))).cloned().collect();
         for (&reg, &at) in &a.mutable {
             let values: Vec<(&Value, &[Form])> =
-                ways.iter().map(|way| (&way.regs[at], way.guards.as_slice())).collect();
+                incoming.iter().map(|edge| (&edge.regs[at], edge.guards.as_slice())).collect();
             a.regs[at] = Arithmetic { vars: &mut self.vars, guards: &[] }.merge(a.f.ty(reg), &values);
         }
     }
@@ -275,7 +275,7 @@ impl<'a> Walk<'a> {
                 }
                 cond.assume(holds, &self.vars, &mut guards);
             }
-            flow.ways[next.index()].push(Way { regs: regs.clone(), guards, from: here });
+            flow.incoming[next.index()].push(Incoming { regs: regs.clone(), guards, from: here });
         }
     }
 

@@ -257,12 +257,12 @@ impl Gen<'_> {
     fn do_loop(&mut self, depth: usize) {
         let counter = self.b.mutable(Ty::I32);
         self.b.set(counter, Val::i32(0));
-        let rounds = self.rng.usize(..5) as i32;
+        let iterations = self.rng.usize(..5) as i32;
         let (head, body, latch, done) =
             (self.b.new_block(), self.b.new_block(), self.b.new_block(), self.b.new_block());
         self.b.jump(head);
         self.b.switch_to(head);
-        let more = self.b.cmp(CmpOp::Lt, Ty::I32, counter, Val::i32(rounds));
+        let more = self.b.cmp(CmpOp::Lt, Ty::I32, counter, Val::i32(iterations));
         self.b.branch(more, body, done);
         self.b.switch_to(body);
         let mark = self.temps.len();

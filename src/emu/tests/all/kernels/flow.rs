@@ -61,7 +61,7 @@ impl Gen {
         self.b.switch_to(after);
     }
 
-    /// A loop whose rounds are counted by a variable of its own.
+    /// A loop with a variable of its own that counts the iterations.
     fn repeat(&mut self, depth: usize) {
         let k = self.b.mutable(Ty::I32);
         let together = self.rng.usize(..2) == 0;

@@ -73,7 +73,7 @@ pub(crate) fn kernel(seed: u64, alone: bool) -> Made {
     Made { module, kernel: FuncId(1), grid, block }
 }
 
-/// A function of two words whose lanes leave its loop in different rounds.
+/// A function of two words whose lanes leave its loop in different iterations.
 fn device_function(seed: u64) -> Function {
     let mut rng = Rng::with_seed(seed);
     let mut b = FunctionBuilder::new("f", FuncKind::Device, Span::NONE);
