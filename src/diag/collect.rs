@@ -116,7 +116,7 @@ impl Diagnostics {
     pub fn into_sorted(mut self) -> Vec<Diagnostic> {
         self.list.sort_by_key(|d| {
             let span = d.place();
-            (span.file, span.start, span.end, std::cmp::Reverse(d.severity))
+            (span.file, span.start, span.end, std::cmp::Reverse(d.severity()))
         });
         self.list
     }

@@ -44,8 +44,6 @@ pub struct Frame {
 pub struct Diagnostic {
     /// Its code.
     pub code: Code,
-    /// Usually the severity of its code.
-    pub severity: Severity,
     /// What is wrong, in one sentence.
     pub message: String,
     /// The place of the fault, with its label; the span may be [`Span::NONE`].
@@ -61,11 +59,10 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// A diagnostic with the severity of its code.
+    /// A diagnostic without advice and related places.
     pub fn new(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             code,
-            severity: code.severity(),
             message: message.into(),
             primary: Label { span, text: String::new() },
             secondary: Vec::new(),
@@ -73,23 +70,6 @@ impl Diagnostic {
             notes: Vec::new(),
             frames: Vec::new(),
         }
-    }
-
-    /// A diagnostic that is an error, whatever the usual severity of its code.
-    pub fn error(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::new(code, span, message).severity(Severity::Error)
-    }
-
-    /// A diagnostic that is a warning, whatever the usual severity of its code.
-    pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::new(code, span, message).severity(Severity::Warning)
-    }
-
-    /// Sets the severity.
-    #[must_use]
-    pub fn severity(mut self, severity: Severity) -> Diagnostic {
-        self.severity = severity;
-        self
     }
 
     /// Sets the text of the primary place.
@@ -139,9 +119,14 @@ impl Diagnostic {
         self
     }
 
+    /// The severity of its code.
+    pub fn severity(&self) -> Severity {
+        self.code.severity()
+    }
+
     /// Whether this is an error.
     pub fn is_error(&self) -> bool {
-        self.severity == Severity::Error
+        self.severity() == Severity::Error
     }
 
     /// The place by which diagnostics are sorted: the primary one, or else the first related one.

@@ -18,6 +18,7 @@ const FILES: &[(&str, &str)] = &[
     ("E05", include_str!("explain/E05.md")),
     ("W05", include_str!("explain/W05.md")),
     ("E06", include_str!("explain/E06.md")),
+    ("W06", include_str!("explain/E06.md")),
     ("E09", include_str!("explain/E09.md")),
     ("W09", include_str!("explain/E09.md")),
     ("R01", include_str!("explain/R01.md")),
@@ -66,7 +67,7 @@ pub fn reference() -> String {
     let mut out = String::from(
         "# Codes of errors, warnings and findings\n\nThis page is generated from the table of codes. `cufemu --explain \
          CODE` shows one entry. E codes are errors in the source, W codes are warnings, and R codes are findings at run \
-         time. The severity is the usual one; some errors are warnings until execution reaches the statement.\n",
+         time.\n",
     );
     for (family, text) in FILES {
         let heading = text.lines().next().unwrap_or_default().trim_start_matches("# ");

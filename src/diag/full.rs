@@ -30,7 +30,7 @@ impl Style {
 
 /// The diagnostic as lines of text, the last with a line end. The text of a label without a place becomes a note.
 pub fn full(diagnostic: &Diagnostic, map: &SourceMap, style: Style) -> String {
-    let title = level(diagnostic.severity).primary_title(diagnostic.message.as_str()).id(diagnostic.code.id());
+    let title = level(diagnostic.severity()).primary_title(diagnostic.message.as_str()).id(diagnostic.code.id());
     let helps = diagnostic.helps.iter().map(|text| Element::from(Level::HELP.message(text.as_str())));
     let notes = diagnostic.notes.iter().map(|text| Element::from(Level::NOTE.message(text.as_str())));
     let frames = diagnostic.frames.iter().map(|f| Element::from(Level::NOTE.message(frame_text(f, map))));

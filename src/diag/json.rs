@@ -52,7 +52,7 @@ struct Step<'a> {
 pub fn json(diagnostic: &Diagnostic, map: &SourceMap) -> String {
     let related = |label: &'_ Label| -> Option<Where<'_>> { place(map, label.span) };
     let report = Report {
-        severity: diagnostic.severity.word(),
+        severity: diagnostic.severity().word(),
         code: diagnostic.code.id(),
         title: diagnostic.code.title(),
         message: &diagnostic.message,

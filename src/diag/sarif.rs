@@ -92,7 +92,7 @@ fn result(diagnostic: &Diagnostic, codes: &[Code], map: &SourceMap, known: &mut 
     if let Ok(index) = codes.binary_search(&diagnostic.code) {
         fields.insert("ruleIndex".to_owned(), json!(index));
     }
-    fields.insert("level".to_owned(), json!(level(diagnostic.severity)));
+    fields.insert("level".to_owned(), json!(level(diagnostic.severity())));
     fields.insert("message".to_owned(), json!({ "text": text }));
     if let Some(physical) = physical(diagnostic.primary.span, map) {
         fields.insert("locations".to_owned(), json!([{ "physicalLocation": physical }]));

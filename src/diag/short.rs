@@ -8,7 +8,7 @@ use source::SourceMap;
 /// the severity. A line end inside the message becomes a blank.
 pub fn short(diagnostic: &Diagnostic, map: &SourceMap) -> String {
     let message = diagnostic.message.replace(['\r', '\n'], " ");
-    let head = format!("{}[{}]: {message}\n", diagnostic.severity, diagnostic.code);
+    let head = format!("{}[{}]: {message}\n", diagnostic.severity(), diagnostic.code);
     match Place::of(map, diagnostic.place()) {
         Some(place) => format!("{}: {head}", place.text()),
         None => head,

@@ -103,7 +103,7 @@ pub struct Place {
     pub array: String,
     /// Subscripts of the element, in the bounds that the program declares; empty for a scalar or for the whole array.
     pub subscripts: Vec<i64>,
-    /// Path of components behind it, `%` included; empty when there is none.
+    /// Path of components after it, `%` included; empty when there is none.
     pub component: String,
 }
 

@@ -1,7 +1,6 @@
-//! The findings of one run: in order, equal ones merged, with a limit and a way to suppress.
+//! The findings of one run: in order, equal ones merged, with a limit and a filter.
 //!
-//! The collector is plain state and is cloned with a checkpoint. What it shows depends on the order of [`Findings::add`]
-//! alone.
+//! The collector is plain state and is cloned with a checkpoint. What it shows depends only on the order of [`Findings::add`].
 
 use crate::Finding;
 use crate::finding::Key;
@@ -84,7 +83,7 @@ impl Findings {
         self
     }
 
-    /// Drops findings of these codes as if nobody had looked for them.
+    /// Drops findings of these codes as if their check were off.
     #[must_use]
     pub fn without(mut self, unwanted: &'static [Code]) -> Findings {
         self.unwanted = unwanted;

@@ -1,7 +1,7 @@
 //! The facts that the kinds of findings hold.
 //!
-//! Fields hold facts, never sentences, but for reasons that only the maker knows; those are one sentence, lower case,
-//! without a final dot.
+//! Fields hold facts, not sentences. The exception is a reason that only the code that made the finding knows: one sentence in
+//! lower case, without a full stop.
 
 use crate::Actor;
 use source::Span;
@@ -23,7 +23,7 @@ pub enum RaceKind {
     Scope {
         /// The scope used.
         used: Scope,
-        /// The least scope that covers both.
+        /// The smallest scope that covers both.
         needed: Scope,
     },
 }
@@ -195,7 +195,7 @@ pub enum LaunchFault {
 /// A CUDA runtime call that went wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ApiFault {
-    /// An error code that the program never looked at.
+    /// An error code that the program never checked.
     Unchecked {
         /// Name of the error, such as `cudaErrorInvalidValue`.
         error: String,

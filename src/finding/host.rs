@@ -1,4 +1,4 @@
-//! Errors of the Fortran run time, for which the program had no `stat=` or `iostat=`.
+//! Errors of the Fortran run time that the program did not handle with `stat=` or `iostat=`.
 
 use diag::Code;
 

@@ -1,6 +1,7 @@
 //! The kinds of findings, each with the facts that its wording needs beyond the accesses, and the code of each.
 //!
-//! To add a kind: a variant here, its code below (a row of `diag`'s table), its words in `wording/`, a golden of them.
+//! To add a kind: a variant here, its code below (a row of `diag`'s table), its words in `wording/`, and a test of them in
+//! `tests/wording`.
 
 use crate::{
     Access, Actor, Allocation, ApiFault, BarrierFault, FreeFault, GridSyncFault, HostFault, LaunchFault, LeakKind,
@@ -131,7 +132,7 @@ pub enum FindingKind {
         /// Who waits where.
         groups: Vec<Waiting>,
     },
-    /// Everything polls what nobody changes.
+    /// Every thread polls memory that no thread changes.
     Livelock {
         /// Who polls where.
         groups: Vec<Waiting>,

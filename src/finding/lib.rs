@@ -1,13 +1,12 @@
-//! Run-time findings as data, and their one wording.
+//! Run-time findings as data, and their wording.
 //!
-//! Whoever watches a run (executor, emulator, device, host) makes a [`Finding`]: what kind, which accesses, which launch.
-//! It writes no sentence. [`Finding::diagnostic`] words it, and the wording of all findings is here and nowhere else,
-//! in `wording/`.
+//! The code that watches a run (executor, emulator, device, host) makes a [`Finding`]: its kind, its accesses, its launch. It
+//! writes no sentence. [`Finding::diagnostic`] words it; the wording of all findings is in `wording/` and nowhere else.
 //!
-//! Invariants: two findings of one kind at the same places are equal for [`Findings`], which counts the later ones; the
-//! order is that in which they were added, so equal runs give equal reports.
+//! [`Findings`] treats two findings of one kind at the same places as equal and counts the later ones. Its order is that in
+//! which findings were added, so equal runs give equal reports.
 //!
-//! Not here: detection (`race`, `emu`, `mem` …), the codes and their explanations (`diag`), text formats (`diag`).
+//! Not here: detection (`race`, `emu`, `mem` …), the codes and their explanations, text formats (both in `diag`).
 
 mod access;
 mod collect;

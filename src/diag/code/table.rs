@@ -1,7 +1,7 @@
 //! Table: every diagnostic code.
 //!
-//! A row is `id Severity Name "title";`. The title names the fault in a few words, for `--explain` and SARIF. The
-//! severity is the usual one; the code that raises a diagnostic can choose another.
+//! A row is `id Severity Name "title";`. The title names the fault in a few words, for `--explain` and SARIF. A code has
+//! one severity: what is an error in one case and a warning in another has two codes.
 //!
 //! To add a code:
 //! 1. Add a row to its family, with the next free number. Never reuse a number that was published.
@@ -113,6 +113,8 @@ crate::code::codes! {
     W0301 Warning ConstantSubscriptOutOfBounds "constant subscript outside the declared bounds";
     W0302 Warning ValueTruncated "constant that loses its value in the assignment";
     W0303 Warning EmptyLoop "loop that never runs";
+    W0304 Warning RealLoopBound "real loop bound or step";
+    W0305 Warning LogicalComparison "comparison of logical values with `==` or `/=`";
 
     E0401 Error ArgumentCount "too many arguments, or a missing one";
     E0402 Error ArgumentType "argument whose type differs from that of its dummy";
@@ -143,7 +145,6 @@ crate::code::codes! {
     E0506 Error DeviceRecursion "device procedure that calls itself without `recursive`";
     E0507 Error BadDeviceDummy "dummy argument or statement that device code cannot have";
     E0508 Error DeviceIntrinsicRedeclared "device intrinsic redeclared";
-    E0509 Error DeviceProcedureUndefined "device procedure that no given file defines";
     E0510 Error TwoDataAttributes "more than one CUDA data attribute, or one on something that is not data";
     E0511 Error BadConstantData "invalid constant data";
     E0512 Error BadSharedData "invalid shared data";
@@ -154,7 +155,6 @@ crate::code::codes! {
     E0517 Error DeviceDataInCommon "device data in a common block or equivalence";
     E0518 Error SavedDeviceData "saved device data that is not allocatable";
     E0519 Error TypeNotOnDevice "type that device code does not have";
-    E0520 Error DevicePointerAssignment "pointer assignment in device code";
     E0521 Error DataAttributeMisplaced "CUDA data attribute on something that is not a variable";
     E0522 Error SharedBoundsVary "shared array whose bounds can differ between threads";
     E0523 Error ChevronsMismatch "kernel called without chevrons, or another procedure called with them";
@@ -167,7 +167,6 @@ crate::code::codes! {
     E0531 Error DiscontiguousDeviceArgument "device array section with gaps passed to an assumed-shape dummy";
     E0532 Error HostIntrinsicOnDeviceData "host intrinsic applied to device data";
     E0533 Error RedefinesIntrinsicOperation "definition of an operation that Fortran already defines";
-    E0534 Error LaunchBeyondLimits "constant launch configuration beyond the limits of the device";
     E0535 Error StatementNotInDeviceCode "statement that device code cannot contain";
     E0536 Error HostDataInDeviceCode "host data used in device code";
     E0537 Error NotDefinableInDeviceCode "assignment to data that device code cannot change";
@@ -185,14 +184,17 @@ crate::code::codes! {
     E0550 Error KernelDoReduction "invalid reduction of `!$cuf kernel do`";
     E0551 Error StatementNotInKernelDo "statement that a `!$cuf kernel do` loop cannot contain";
 
+    W0502 Warning PureKernel "kernel declared `pure`";
     W0503 Warning RepeatedSubprogramAttribute "subprogram attribute given twice";
     W0507 Warning DummyAttributeIgnored "data attribute without effect on a dummy of device code";
+    W0509 Warning DeviceProcedureUndefined "device procedure that no given file defines";
     W0515 Warning PinnedWithoutEffect "pinned data that is not allocatable";
     W0518 Warning SavedInDeviceCode "saved or initialised variable in device code";
-    W0520 Warning PointerInDeviceCode "pointer declared in device code";
+    W0520 Warning PointerInDeviceCode "pointer declared or assigned in device code";
     W0529 Warning DeviceArgumentWithoutInterface "device data passed through an implicit interface";
     W0530 Warning ValueOnLocal "`value` on something that is not a dummy";
     W0531 Warning PossiblyDiscontiguousArgument "device data that may have gaps, passed to an assumed-shape dummy";
+    W0534 Warning LaunchBeyondLimits "constant launch configuration beyond the limits of the device";
     W0535 Warning DeviceIo "input/output in device code beyond list-directed output";
     W0544 Warning StaleHostCopy "value of a device scalar used in host code";
     W0546 Warning PinnedOptionWithoutEffect "`pinned=` on an object that is not pinned";
@@ -207,11 +209,13 @@ crate::code::codes! {
     E0606 Error ConstantShift "constant shift count out of range";
     E0607 Error ZeroStride "stride or loop step of zero";
 
+    W0601 Warning ConstantFault "operation on constants that has no result";
+
     E0901 Error UnsupportedFeature "unsupported feature";
-    E0902 Error UnsupportedModule "unsupported module";
-    E0904 Error ForeignKernel "kernel or device procedure written in CUDA C";
 
     W0901 Warning UnsupportedIfReached "unsupported feature; an error if execution reaches it";
+    W0902 Warning UnsupportedModule "unsupported module";
+    W0904 Warning ForeignKernel "kernel or device procedure written in CUDA C";
 
     R0101 Error SharedRace "data race on shared memory between threads of a block";
     R0102 Error GlobalRace "data race on global memory between threads of a block";

@@ -1,4 +1,4 @@
-//! Values that went wrong: NaN, infinity, overflow, and runs that disagree.
+//! Wrong values: NaN, infinity, overflow, and runs whose results differ.
 
 use super::phrase::count;
 use super::{start, subject};

@@ -1,8 +1,8 @@
 //! The words of every finding, and only here.
 //!
-//! A message says what is wrong with the program's own names; the primary label says who did it; other labels what came
-//! before; a help what to write instead; a note in which launch, how often, and how to see it again. Threads are named as
-//! the program counts them, lanes and warps from 0. Nothing is said that the finding does not hold.
+//! A message says what is wrong, with the program's own names. The primary label says who did it, other labels what happened
+//! before. A help says what to write instead. A note says in which launch it happened, how often, and how to see it again.
+//! Threads have their numbers in the program; lanes and warps count from 0. Nothing is said that the finding does not hold.
 
 mod api;
 mod arithmetic;
@@ -16,9 +16,9 @@ use crate::{Finding, FindingKind};
 use diag::Diagnostic;
 use phrase::{name, who};
 
-/// Calls of a stack that are told at its inner end; an endless recursion has very many.
+/// How many innermost calls of a stack are shown; an endless recursion has very many.
 const INNERMOST: usize = 8;
-/// Calls that are told at its outer end.
+/// How many outermost calls are shown.
 const OUTERMOST: usize = 4;
 
 impl Finding {
@@ -88,6 +88,7 @@ fn body(finding: &Finding) -> Diagnostic {
         | FindingKind::DeviceStackOverflow { .. } => api::word(finding),
         FindingKind::Host(fault) => fortran::word(finding, fault),
         FindingKind::Unsupported { feature } => start(finding, format!("unsupported: {feature}"))
+            .help("write it in another way; `docs/support.md` lists what is supported")
             .note("the run stops here, because its results would be wrong"),
     }
 }

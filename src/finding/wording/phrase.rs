@@ -1,4 +1,4 @@
-//! The small phrases of which the sentences are made: threads, things, verbs, counts.
+//! The small phrases that sentences consist of: threads, things, verbs, counts.
 
 use crate::{Access, Actor, Allocation, LaunchInfo, Space, What};
 

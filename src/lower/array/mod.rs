@@ -74,7 +74,7 @@ impl<'p> Builder<'_, 'p> {
     pub(crate) fn refused_view(&mut self, e: &Expr) -> ArrayView {
         let what = match &e.kind {
             ExprKind::Unsupported(what) => what.to_string(),
-            ExprKind::Intrinsic { id, .. } => format!("`{}` of these arguments", id.name()),
+            ExprKind::Intrinsic { id, .. } => format!("`{}` with these arguments", id.name()),
             _ => "this array expression".to_owned(),
         };
         self.unsupported(&what);

@@ -475,7 +475,7 @@ fn saved_targets<'p>(b: &mut Builder<'_, 'p>, active: &Active, target: &'p Expr)
         return None;
     }
     if crate::analysis::expressions::has_vector(target) {
-        b.unsupported("a vector subscript that b FORALL assigns");
+        b.unsupported("a vector subscript that its own FORALL assigns");
         return None;
     }
     Some(b.saved(active, target.rank))

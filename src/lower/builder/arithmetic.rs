@@ -16,7 +16,7 @@ impl Builder<'_, '_> {
         match Special::ALL.get(usize::from(index)) {
             Some(&reg) if self.side() == Side::Device => self.special(reg).into(),
             _ => {
-                self.unsupported("a thread's place outside of device code");
+                self.unsupported("`threadidx` and the other predefined variables in host code");
                 Val::i32(0)
             }
         }

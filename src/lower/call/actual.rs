@@ -89,7 +89,7 @@ impl Builder<'_, '_> {
         }
         let scattered = self.negate(test);
         if self.side() == Side::Device {
-            self.when(scattered, |this| this.unsupported("a section with gaps as this argument"));
+            self.when(scattered, |this| this.unsupported("an array section with gaps as an argument of this procedure"));
             return base;
         }
         let addr = self.mutable(Ty::I64);

@@ -170,7 +170,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let mut captures = Vec::new();
         if !self.pass_captures(proc, &mut captures) {
-            self.b.unsupported(&format!("a call of `{}`, whose host is not running", callee.name));
+            self.b.unsupported(&format!("a call of internal procedure `{}` outside of its host procedure", callee.name));
             return vec![Val::Imm(0); results.len()];
         }
         self.b.call_plain(proc, hidden, passed, &captures, results)
@@ -355,7 +355,7 @@ fn call_computed(b: &mut Builder<'_, '_>, proc: ProcId, args: &[(Value, Type)], 
         }
     }
     let ResultForm::Registers(tys) = result_form(program, program.proc(proc)) else {
-        return b.refused(ty, "b mathematical function");
+        return b.refused(ty, "this mathematical function");
     };
     let results = b.call_plain(proc, &[], &passed, &[], &tys);
     value_of_registers(&results)

@@ -70,7 +70,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             return self.b.unsupported("a `!$cuf kernel do` whose loops depend on each other");
         }
         let Some((counts, mut axes)) = self.axes(cuf) else {
-            return self.b.unsupported("a `!$cuf kernel do` of these loops");
+            return self.b.unsupported("a `!$cuf kernel do` over these loops");
         };
         let (grid, block) = self.configuration(cuf, &counts);
         for (i, axis) in axes.iter_mut().enumerate().take(3) {
@@ -89,7 +89,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.when(some, |this| {
             let partials = partial_results(&mut this.b, cuf, &grid);
             let (func, args) = this.outline(cuf, &axes, &block, &partials, span);
-            let Some(func) = func else { return this.b.unsupported("a `!$cuf kernel do` of these loops") };
+            let Some(func) = func else { return this.b.unsupported("a `!$cuf kernel do` over these loops") };
             let config = LaunchConfig { grid, block, bytes: Val::i64(0), stream };
             this.b.launch(func, config, args);
             this.combine_blocks(cuf, &partials);

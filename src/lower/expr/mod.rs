@@ -52,7 +52,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             | ExprKind::Seen { .. }
             | ExprKind::ComplexPart { .. } => {
                 if e.rank > 0 {
-                    return self.b.refused(&e.ty, "an array in the place of a scalar");
+                    return self.b.refused(&e.ty, "an array where a scalar is needed");
                 }
                 let place = self.lvalue(e);
                 self.b.load_value(place, &e.ty)
@@ -85,7 +85,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             ExprKind::Procedure(id) => Value::Scalar(self.procedure_word(*id)),
             ExprKind::Unsupported(what) => self.b.refused(&e.ty, what),
             ExprKind::Array(_) | ExprKind::Section { .. } | ExprKind::Null => {
-                self.b.refused(&e.ty, "an array in the place of a scalar")
+                self.b.refused(&e.ty, "an array where a scalar is needed")
             }
         }
     }

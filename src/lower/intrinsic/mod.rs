@@ -200,7 +200,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             I::Transfer => self.transfer_scalar(args, e),
             _ => self.reduction(id, args, e),
         };
-        made.unwrap_or_else(|| self.b.refused(&e.ty, &format!("`{}` of these arguments", id.name())))
+        made.unwrap_or_else(|| self.b.refused(&e.ty, &format!("`{}` with these arguments", id.name())))
     }
 
     /// An intrinsic function with an array result; `None` if it is not made.

@@ -75,7 +75,7 @@ impl Builder<'_, '_> {
                 }
                 return;
             }
-            Type::Any => return self.unsupported("input or output of an object of any type"),
+            Type::Any => return self.unsupported("input or output of a `type(*)` object"),
         };
         let direct = match place {
             Lvalue::Mem(mem) if !self.is_remote(mem) => Some((mem, Val::i64(0))),
@@ -370,7 +370,7 @@ fn put(b: &mut Builder<'_, '_>, value: &Value, ty: &Type) {
                 component(b, field, mem.plus(field.offset as i64), false);
             }
         }
-        Type::Any => b.unsupported("input or output of an object of any type"),
+        Type::Any => b.unsupported("input or output of a `type(*)` object"),
     }
 }
 

@@ -35,7 +35,7 @@ impl Builder<'_> {
                 None if position == 1 => &mut options.stream,
                 None => {
                     self.report(
-                        Diagnostic::error(Code::SyntaxError, span, "too many items between the chevrons")
+                        Diagnostic::new(Code::SyntaxError, span, "too many items between the chevrons")
                             .help("a launch has grid, block, bytes of shared memory and stream"),
                     );
                     continue;
@@ -43,13 +43,13 @@ impl Builder<'_> {
                 Some(word) => {
                     let message = format!("`{word}=` cannot stand between the chevrons");
                     self.report(
-                        Diagnostic::error(Code::SyntaxError, span, message).help("the only keyword there is `stream=`"),
+                        Diagnostic::new(Code::SyntaxError, span, message).help("the only keyword there is `stream=`"),
                     );
                     continue;
                 }
             };
             if slot.replace(value).is_some() {
-                self.report(Diagnostic::error(Code::SyntaxError, span, "the stream of a launch is given twice"));
+                self.report(Diagnostic::new(Code::SyntaxError, span, "the stream of a launch is given twice"));
             }
         }
         options

@@ -104,7 +104,7 @@ impl Builder<'_> {
         }
         let known = ["device", "managed", "shared", "constant", "pinned", "texture", "unified", "value"];
         self.report(
-            Diagnostic::error(Code::SyntaxError, span, format!("`{word}` is not an attribute of a variable"))
+            Diagnostic::new(Code::SyntaxError, span, format!("`{word}` is not an attribute of a variable"))
                 .suggest(nearest_name(word, known))
                 .help("the attributes of variables are device, managed, shared, constant, pinned, texture and unified"),
         );
@@ -173,7 +173,7 @@ impl Builder<'_> {
         let may_be_alone = matches!(attr, Attr::Save(_) | Attr::Private(_) | Attr::Public(_));
         if entities.is_empty() && !may_be_alone {
             self.report(
-                Diagnostic::error(Code::SyntaxError, span, "an attribute statement without names")
+                Diagnostic::new(Code::SyntaxError, span, "an attribute statement without names")
                     .help("write `::` and the names after the attribute"),
             );
             return None;
@@ -181,7 +181,7 @@ impl Builder<'_> {
         if let Some(odd) = entities.iter().find(|e| e.init.is_some() || e.pointer_init.is_some()) {
             let span = odd.span;
             self.report(
-                Diagnostic::error(Code::SyntaxError, span, "an attribute statement cannot give a value")
+                Diagnostic::new(Code::SyntaxError, span, "an attribute statement cannot give a value")
                     .help("put the type first: `real, … :: name = value`"),
             );
         }
@@ -202,7 +202,7 @@ impl Builder<'_> {
                 let last = chars.next_back().unwrap_or(first);
                 if last < first {
                     let span = self.span(&range);
-                    self.report(Diagnostic::error(Code::SyntaxError, span, "letters of IMPLICIT must be in order"));
+                    self.report(Diagnostic::new(Code::SyntaxError, span, "letters of IMPLICIT must be in order"));
                 }
                 letters.push(LetterSpec { first, last });
             }

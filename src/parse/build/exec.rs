@@ -53,7 +53,7 @@ impl Builder<'_> {
             return label;
         }
         let span = self.span(pair);
-        self.report(Diagnostic::error(Code::BadLabel, span, "a label must be from 1 to 99999"));
+        self.report(Diagnostic::new(Code::BadLabel, span, "a label must be from 1 to 99999"));
         0
     }
 

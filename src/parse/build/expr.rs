@@ -53,7 +53,7 @@ impl Builder<'_> {
     fn report_too_high(&mut self, span: Span) {
         let most = self.names.most_height;
         self.report(
-            Diagnostic::error(Code::NestingTooDeep, span, "expression is nested too deeply")
+            Diagnostic::new(Code::NestingTooDeep, span, "expression is nested too deeply")
                 .label(format!("more than {most} operations inside each other"))
                 .help("compute parts of it into variables first"),
         );
@@ -336,7 +336,7 @@ impl Builder<'_> {
             _ => {
                 let span = self.place(start, start + prefix.len());
                 self.report(
-                    Diagnostic::error(Code::SyntaxError, span, format!("`{prefix}` stands before a character literal"))
+                    Diagnostic::new(Code::SyntaxError, span, format!("`{prefix}` stands before a character literal"))
                         .help("an operator or a comma is missing"),
                 );
                 None
@@ -356,10 +356,10 @@ impl Builder<'_> {
         };
         if let Some(wrong) = digits.chars().find(|c| !c.is_digit(base)) {
             let span = self.span(pair);
-            self.report(Diagnostic::error(Code::BadNumber, span, format!("`{wrong}` is not a {name} digit")));
+            self.report(Diagnostic::new(Code::BadNumber, span, format!("`{wrong}` is not a {name} digit")));
         } else if digits.is_empty() {
             let span = self.span(pair);
-            self.report(Diagnostic::error(Code::BadNumber, span, format!("{name} constant without digits")));
+            self.report(Diagnostic::new(Code::BadNumber, span, format!("{name} constant without digits")));
         }
         ExprKind::Boz { radix, digits: digits.into() }
     }

@@ -93,7 +93,7 @@ impl Builder<'_> {
 
     /// Reports that something is not supported.
     pub(crate) fn report_unsupported(&mut self, span: Span, what: &str) {
-        let diagnostic = Diagnostic::error(Code::UnsupportedFeature, span, format!("{what} is not supported"));
+        let diagnostic = Diagnostic::new(Code::UnsupportedFeature, span, format!("{what} is not supported"));
         let is_bracket = what.contains("square brackets");
         self.report(if is_bracket { diagnostic.help("subscripts stand in parentheses: `a(i)`") } else { diagnostic });
     }

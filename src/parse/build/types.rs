@@ -63,7 +63,7 @@ impl Builder<'_> {
 
     fn bytes(&mut self, digits: &str, span: Span) -> u32 {
         digits.parse().unwrap_or_else(|_| {
-            self.report(Diagnostic::error(
+            self.report(Diagnostic::new(
                 Code::BadNumber,
                 span,
                 format!("`{digits}` is not a size that a type can have"),
@@ -87,7 +87,7 @@ impl Builder<'_> {
                     match (is_kind, self.len_value(value)) {
                         (false, value) => len = Some(value),
                         (true, CharLen::Expr(value)) => kind = Some(KindParam::Expr(value)),
-                        (true, _) => self.report(Diagnostic::error(
+                        (true, _) => self.report(Diagnostic::new(
                             Code::SyntaxError,
                             span,
                             "the kind of a character type must be an expression",

@@ -77,7 +77,7 @@ impl Builder<'_> {
             "device" => ProcedureAttr::Device,
             word => {
                 self.report(
-                    Diagnostic::error(Code::SyntaxError, span, format!("`{word}` is not an attribute of a subprogram"))
+                    Diagnostic::new(Code::SyntaxError, span, format!("`{word}` is not an attribute of a subprogram"))
                         .suggest(nearest_name(word, ["host", "global", "grid_global", "device"]))
                         .help("the attributes of subprograms are host, global, grid_global and device"),
                 );

@@ -113,7 +113,7 @@ impl Reader<'_> {
         let span = self.builder.place(0, text.len());
         let message = format!("`!$cuf {}` is no CUF directive", first_word(text));
         self.builder.report(
-            Diagnostic::error(Code::BadDirective, span, message)
+            Diagnostic::new(Code::BadDirective, span, message)
                 .help("the directive is `!$cuf kernel do [(n)] <<<grid, block>>>`"),
         );
         Statement::Broken
@@ -129,7 +129,7 @@ impl Reader<'_> {
         }
         if rest.starts_with(":=") {
             let span = self.builder.place(word.len(), word.len() + 2);
-            self.builder.report(Diagnostic::error(Code::SyntaxError, span, "Fortran assigns with `=`, not with `:=`"));
+            self.builder.report(Diagnostic::new(Code::SyntaxError, span, "Fortran assigns with `=`, not with `:=`"));
             return Statement::Broken;
         }
         let cut = word.len() + 1;
@@ -413,14 +413,14 @@ impl Reader<'_> {
         let span = self.builder.place(0, text.len());
         let Some(label) = self.label else {
             self.builder.report(
-                Diagnostic::error(Code::BadFormat, span, "a FORMAT statement without a label")
+                Diagnostic::new(Code::BadFormat, span, "a FORMAT statement without a label")
                     .help("give it a label, and that label to WRITE or READ"),
             );
             return Statement::Broken;
         };
         let body = &text["format".len()..];
         if closing(body, 0) != Some(body.len() - 1) {
-            self.builder.report(Diagnostic::error(Code::BadFormat, span, "text after the `)` of a FORMAT statement"));
+            self.builder.report(Diagnostic::new(Code::BadFormat, span, "text after the `)` of a FORMAT statement"));
             return Statement::Broken;
         }
         Statement::Decl(DeclKind::Format { label, text: body.into() })

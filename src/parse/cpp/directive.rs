@@ -56,7 +56,7 @@ impl Cpp<'_> {
             "error" => {
                 let text = uncomment(rest);
                 let message = if text.is_empty() { "`#error`".to_owned() } else { format!("`#error`: {text}") };
-                diags.push(Diagnostic::error(Code::ErrorDirective, span, message));
+                diags.push(Diagnostic::new(Code::ErrorDirective, span, message));
             }
             "warning" => {
                 diags.push(Diagnostic::new(Code::WarningDirective, span, format!("`#warning`: {}", uncomment(rest))));
@@ -68,7 +68,7 @@ impl Cpp<'_> {
                 let word = if word.is_empty() { body } else { &word };
                 let known = DIRECTIVES.iter().copied();
                 diags.push(
-                    Diagnostic::error(
+                    Diagnostic::new(
                         Code::BadPreprocessorLine,
                         span,
                         format!("`#{word}` is not a preprocessor directive"),
@@ -175,7 +175,7 @@ impl Cpp<'_> {
     ) {
         let Some(mut open) = reading.conditionals.pop() else {
             diags.push(
-                Diagnostic::error(Code::UnbalancedConditional, span, format!("`#{word}` without `#if`"))
+                Diagnostic::new(Code::UnbalancedConditional, span, format!("`#{word}` without `#if`"))
                     .label("no conditional is open here"),
             );
             return;
@@ -185,7 +185,7 @@ impl Cpp<'_> {
         }
         if let Some(first) = open.seen_else {
             diags.push(
-                Diagnostic::error(Code::UnbalancedConditional, span, format!("`#{word}` after `#else`"))
+                Diagnostic::new(Code::UnbalancedConditional, span, format!("`#{word}` after `#else`"))
                     .secondary(first, "`#else` is here"),
             );
         }
@@ -218,7 +218,7 @@ impl Cpp<'_> {
         };
         if self.depth >= MAX_INCLUDE_DEPTH {
             diags.push(
-                Diagnostic::error(Code::IncludeTooDeep, span, "include files are nested too deeply")
+                Diagnostic::new(Code::IncludeTooDeep, span, "include files are nested too deeply")
                     .label(format!("`{name}` would be file {} of the chain", self.depth + 2))
                     .help("look for a file that includes itself"),
             );
@@ -234,7 +234,7 @@ impl Cpp<'_> {
             }
             None => {
                 diags.push(
-                    Diagnostic::error(Code::IncludeNotFound, span, format!("include file `{name}` was not found"))
+                    Diagnostic::new(Code::IncludeNotFound, span, format!("include file `{name}` was not found"))
                         .help("give its folder with `-I`"),
                 );
             }
@@ -243,7 +243,7 @@ impl Cpp<'_> {
 }
 
 fn bad(diags: &mut Diagnostics, span: Span, message: &str) {
-    diags.push(Diagnostic::error(Code::BadPreprocessorLine, span, message));
+    diags.push(Diagnostic::new(Code::BadPreprocessorLine, span, message));
 }
 
 fn leading(text: &str) -> u32 {

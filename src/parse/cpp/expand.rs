@@ -141,7 +141,7 @@ fn fault_diagnostic(fault: &Fault, name: &str, span: Span) -> Diagnostic {
         Fault::Endless => format!("macro `{name}` becomes too long or uses too many others"),
         Fault::Unclosed(_) => format!("the arguments of macro `{name}` are not closed"),
     };
-    Diagnostic::error(Code::BadMacroCall, span, message)
+    Diagnostic::new(Code::BadMacroCall, span, message)
 }
 
 /// What macros are replaced with.

@@ -56,7 +56,7 @@ fn predefined(options: &ParseOptions, diags: &mut Diagnostics) -> Macros {
                     }
                     Err(why) => {
                         let message = format!("`-D{text}` is malformed: {why}");
-                        diags.push(Diagnostic::error(Code::BadPreprocessorLine, Span::NONE, message));
+                        diags.push(Diagnostic::new(Code::BadPreprocessorLine, Span::NONE, message));
                     }
                 }
             }
@@ -133,7 +133,7 @@ impl Cpp<'_> {
         }
         for open in reading.conditionals {
             diags.push(
-                Diagnostic::error(Code::UnbalancedConditional, open.span, "conditional without `#endif`")
+                Diagnostic::new(Code::UnbalancedConditional, open.span, "conditional without `#endif`")
                     .label("opened here"),
             );
         }
@@ -162,7 +162,7 @@ impl Cpp<'_> {
                 expand::Expanded::Unclosed { name, span } => {
                     let Some(joined) = join_continuation(reading, &line, &text) else {
                         diags.push(
-                            Diagnostic::error(
+                            Diagnostic::new(
                                 Code::BadMacroCall,
                                 span,
                                 format!("the arguments of macro `{name}` are not closed"),

@@ -292,7 +292,7 @@ fn open_error(frame: &Frame) -> Diagnostic {
         FrameKind::Do { label: Some(label), .. } => format!("{noun} has no last statement with label {label}"),
         kind => format!("{noun} has no `{}`", kind.end().text()),
     };
-    Diagnostic::error(Code::UnterminatedBlock, frame.span, message).label("begins here")
+    Diagnostic::new(Code::UnterminatedBlock, frame.span, message).label("begins here")
 }
 
 /// Compares an END statement with what it closes.
@@ -302,7 +302,7 @@ fn check_end(frame: &Frame, kind: EndKind, name: Option<&Name>, at: &mut At<'_>)
     if kind != EndKind::Any && kind != expected {
         let message = format!("`{}` closes the {noun}", kind.text());
         at.diags.push(
-            Diagnostic::error(Code::EndNameMismatch, at.span, message)
+            Diagnostic::new(Code::EndNameMismatch, at.span, message)
                 .secondary(frame.span, "which begins here")
                 .help(format!("write `{}`", expected.text())),
         );
@@ -322,7 +322,7 @@ fn check_end(frame: &Frame, kind: EndKind, name: Option<&Name>, at: &mut At<'_>)
     match (own, name) {
         (Some(own), Some(name)) if !same(own.as_str(), name.as_str()) => {
             at.diags.push(
-                Diagnostic::error(
+                Diagnostic::new(
                     Code::EndNameMismatch,
                     name.span,
                     format!("`{}` is not the name of the {noun}", name.text),
@@ -332,13 +332,13 @@ fn check_end(frame: &Frame, kind: EndKind, name: Option<&Name>, at: &mut At<'_>)
         }
         (None, Some(name)) if frame.kind.holds_statements() || matches!(frame.kind, FrameKind::Unit(_)) => {
             at.diags.push(
-                Diagnostic::error(Code::EndNameMismatch, name.span, format!("the {noun} has no name"))
+                Diagnostic::new(Code::EndNameMismatch, name.span, format!("the {noun} has no name"))
                     .secondary(frame.span, "it begins here"),
             );
         }
         (Some(own), None) if frame.kind.holds_statements() => {
             at.diags.push(
-                Diagnostic::error(
+                Diagnostic::new(
                     Code::EndNameMismatch,
                     at.span,
                     format!("the end of a construct must repeat its name `{}`", own.text),

@@ -58,7 +58,7 @@ impl At<'_> {
     }
 
     fn error(&mut self, code: Code, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::error(code, self.span, message)
+        Diagnostic::new(code, self.span, message)
     }
 }
 
@@ -266,7 +266,7 @@ impl Nest {
         let Some(unit) = unit else { return };
         if let Some(first) = unit.labels.insert(label, span) {
             at.diags.push(
-                Diagnostic::error(Code::DuplicateLabel, span, format!("label {label} is given to two statements"))
+                Diagnostic::new(Code::DuplicateLabel, span, format!("label {label} is given to two statements"))
                     .secondary(first, "first given here"),
             );
         }
@@ -276,7 +276,7 @@ impl Nest {
     fn drop_cuf(&mut self, at: &mut At<'_>) {
         let Some(kernel) = self.cuf.take() else { return };
         at.diags.push(
-            Diagnostic::error(Code::BadDirective, kernel.span, "`!$cuf kernel do` is not followed by a DO loop")
+            Diagnostic::new(Code::BadDirective, kernel.span, "`!$cuf kernel do` is not followed by a DO loop")
                 .secondary(at.span, "expected `do` here")
                 .help("nothing but comments may stand between the directive and its loop"),
         );

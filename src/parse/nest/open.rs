@@ -330,7 +330,7 @@ impl Nest {
         };
         if let Some(first) = late {
             at.diags.push(
-                Diagnostic::error(
+                Diagnostic::new(
                     Code::StatementOutOfPlace,
                     at.span,
                     "USE must come before all other statements of its scope",

@@ -35,7 +35,7 @@ impl Nest {
         }
         let message = format!("`{}` is not the name of the {}", name.text, frame.kind.noun());
         at.diags.push(
-            Diagnostic::error(Code::EndNameMismatch, name.span, message).secondary(frame.span, "which begins here"),
+            Diagnostic::new(Code::EndNameMismatch, name.span, message).secondary(frame.span, "which begins here"),
         );
     }
 

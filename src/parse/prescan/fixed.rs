@@ -102,7 +102,7 @@ impl Prescan<'_> {
             if let Some(line) = self.cursors.last().and_then(|c| c.lines.get(index)) {
                 let span = line.span_of(fields.body.0.saturating_sub(1), fields.body.0);
                 diags.push(
-                    Diagnostic::error(Code::BadContinuation, span, "continuation line that continues nothing")
+                    Diagnostic::new(Code::BadContinuation, span, "continuation line that continues nothing")
                         .help("column 6 of the first line of a statement must be blank"),
                 );
             }
@@ -147,7 +147,7 @@ impl Prescan<'_> {
                 cursor.told_cpp = true;
                 let span = line.span_of(0, text.trim_end().len());
                 diags.push(
-                    Diagnostic::error(
+                    Diagnostic::new(
                         Code::BadPreprocessorLine,
                         span,
                         "preprocessor line in a file that is not preprocessed",
@@ -216,7 +216,7 @@ impl Prescan<'_> {
         }
         if !std::mem::replace(&mut cursor.told_label, true) {
             diags.push(
-                Diagnostic::error(Code::BadFixedFormColumn, span, "text in the label field of a fixed-form line")
+                Diagnostic::new(Code::BadFixedFormColumn, span, "text in the label field of a fixed-form line")
                     .label("columns 1 to 5 hold labels only")
                     .help("begin statements in column 7, or use free form with `-Mfree`; this is said once a file"),
             );

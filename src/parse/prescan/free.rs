@@ -70,7 +70,7 @@ impl Prescan<'_> {
             if let Some(line) = self.cursors.last().and_then(|c| c.lines.get(index)) {
                 let span = line.span_of(from, from + 1);
                 diags.push(
-                    Diagnostic::error(Code::BadContinuation, span, "continuation line that continues nothing")
+                    Diagnostic::new(Code::BadContinuation, span, "continuation line that continues nothing")
                         .help("end the line before it with `&`"),
                 );
             }
@@ -128,7 +128,7 @@ impl Prescan<'_> {
                 cursor.told_cpp = true;
                 let span = line.span_of(0, text.trim_end().len());
                 diags.push(
-                    Diagnostic::error(Code::BadPreprocessorLine, span, "preprocessor line in a file that is not preprocessed")
+                    Diagnostic::new(Code::BadPreprocessorLine, span, "preprocessor line in a file that is not preprocessed")
                         .help("turn the preprocessor on with `-Mpreprocess`, or give the file an upper-case suffix such as `.CUF`"),
                 );
             }
@@ -191,7 +191,7 @@ impl Prescan<'_> {
     fn report_nothing_follows(&self, index: usize, ampersand: usize, diags: &mut Diagnostics) {
         let Some(line) = self.cursors.last().and_then(|c| c.lines.get(index)) else { return };
         diags.push(
-            Diagnostic::error(
+            Diagnostic::new(
                 Code::BadContinuation,
                 line.span_of(ampersand, ampersand + 1),
                 "the statement is continued with `&` but no line continues it",
@@ -237,7 +237,7 @@ impl Prescan<'_> {
                             if !std::mem::replace(&mut open.broken, true) {
                                 let span = line.span_of(at, at + 2);
                                 diags.push(
-                                    Diagnostic::error(Code::BadCharacter, span, "Fortran has no operator `&&`")
+                                    Diagnostic::new(Code::BadCharacter, span, "Fortran has no operator `&&`")
                                         .help("logical and is `.and.`"),
                                 );
                             }
@@ -367,7 +367,7 @@ pub(super) fn report_character(
     } else {
         format!("character `{found}`")
     };
-    let diagnostic = Diagnostic::error(Code::BadCharacter, span, format!("{name} cannot stand here"));
+    let diagnostic = Diagnostic::new(Code::BadCharacter, span, format!("{name} cannot stand here"));
     diags.push(match found {
         '‘' | '’' => diagnostic.help("write the plain quote `'`"),
         '“' | '”' => diagnostic.help("write the plain quote `\"`"),

@@ -106,7 +106,7 @@ impl<'a> Prescan<'a> {
         if let Some(at) = source.text().find('\0') {
             let span = Span::new(file, at as u32, at as u32 + 1);
             diags.push(
-                Diagnostic::error(Code::BinaryFile, span, format!("`{name}` is not a text file"))
+                Diagnostic::new(Code::BinaryFile, span, format!("`{name}` is not a text file"))
                     .label("a byte that is zero"),
             );
             return;
@@ -141,7 +141,7 @@ impl<'a> Prescan<'a> {
         let (asking, form) = (cursor.file, cursor.form);
         if self.cursors.len() > MAX_INCLUDE_DEPTH {
             diags.push(
-                Diagnostic::error(Code::IncludeTooDeep, span, "include files are nested too deeply")
+                Diagnostic::new(Code::IncludeTooDeep, span, "include files are nested too deeply")
                     .label(format!("`{name}` would be file {} of the chain", self.cursors.len() + 1))
                     .help("look for a file that includes itself"),
             );
@@ -156,7 +156,7 @@ impl<'a> Prescan<'a> {
             None => {
                 let help = if name == "mpif.h" { "MPI is not supported" } else { "give its folder with `-I`" };
                 diags.push(
-                    Diagnostic::error(Code::IncludeNotFound, span, format!("include file `{name}` was not found"))
+                    Diagnostic::new(Code::IncludeNotFound, span, format!("include file `{name}` was not found"))
                         .help(help),
                 );
                 open.kind = LogicalKind::Lost;
@@ -171,13 +171,9 @@ impl<'a> Prescan<'a> {
         if let Some((quote, span)) = open.literal.take() {
             let end = open.text.span(open.text.bytes().len().saturating_sub(1), open.text.bytes().len());
             diags.push(
-                Diagnostic::error(
-                    Code::UnterminatedLiteral,
-                    span.to(end),
-                    "character literal without its closing quote",
-                )
-                .label(format!("opened here with `{}`", quote as char))
-                .help(format!("close it with `{}`, or end the line with `&` to go on", quote as char)),
+                Diagnostic::new(Code::UnterminatedLiteral, span.to(end), "character literal without its closing quote")
+                    .label(format!("opened here with `{}`", quote as char))
+                    .help(format!("close it with `{}`, or end the line with `&` to go on", quote as char)),
             );
             open.text.made(quote, end);
             open.broken = true;
@@ -189,7 +185,7 @@ impl<'a> Prescan<'a> {
         if open.text.bytes().len() == base {
             if let Some((_, span)) = label {
                 diags.push(
-                    Diagnostic::error(Code::BadLabel, span, "a label without a statement")
+                    Diagnostic::new(Code::BadLabel, span, "a label without a statement")
                         .help("put `continue` after it"),
                 );
             }
@@ -221,7 +217,7 @@ fn check_label(digits: &[u8], span: Span, diags: &mut Diagnostics) -> Option<u32
         return Some(value);
     }
     diags.push(
-        Diagnostic::error(Code::BadLabel, span, "a label must be from 1 to 99999").label("this label is out of range"),
+        Diagnostic::new(Code::BadLabel, span, "a label must be from 1 to 99999").label("this label is out of range"),
     );
     None
 }

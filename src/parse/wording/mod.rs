@@ -45,7 +45,7 @@ pub(crate) fn refused(builder: &mut Builder<'_>, rule: Rule, text: &str, error: 
         return;
     }
     if let Some((message, help)) = known_mistake(rule, text, at) {
-        let diagnostic = Diagnostic::error(Code::SyntaxError, span, message);
+        let diagnostic = Diagnostic::new(Code::SyntaxError, span, message);
         builder.report(if help.is_empty() { diagnostic } else { diagnostic.help(help) });
         return;
     }
@@ -53,13 +53,13 @@ pub(crate) fn refused(builder: &mut Builder<'_>, rule: Rule, text: &str, error: 
         let start = at - text[..at].bytes().rev().take_while(|&b| is_word(b) || b == b'.').count();
         let span = builder.place(start, at + token.len());
         let whole = &text[start..at + token.len()];
-        builder.report(Diagnostic::error(Code::BadNumber, span, format!("`{whole}` is neither a number nor a name")));
+        builder.report(Diagnostic::new(Code::BadNumber, span, format!("`{whole}` is neither a number nor a name")));
         return;
     }
     let mut diagnostic = match expected(rule, text, at, tried) {
         Some(expected) if at > 0 => {
             let message = format!("expected {expected} in {statement}, found {found}");
-            let diagnostic = Diagnostic::error(Code::SyntaxError, span, message);
+            let diagnostic = Diagnostic::new(Code::SyntaxError, span, message);
             let attributes = tried.iter().any(|r| matches!(r, Rule::attr | Rule::attr_word));
             let ends = tried.contains(&Rule::end_kind);
             let known = ATTRIBUTES.iter().filter(|_| attributes).chain(EndKind::WORDS.iter().filter(|_| ends));
@@ -77,7 +77,7 @@ pub(crate) fn refused(builder: &mut Builder<'_>, rule: Rule, text: &str, error: 
             } else {
                 (builder.place(at, at + token.len()), format!("unexpected `{token}` in {statement}"))
             };
-            Diagnostic::error(Code::SyntaxError, span, message)
+            Diagnostic::new(Code::SyntaxError, span, message)
         }
     };
     if let Some(form) = form(rule) {
@@ -129,7 +129,7 @@ pub(crate) fn unbalanced(builder: &mut Builder<'_>, text: &str, fault: Unbalance
             let open = character(at);
             let close = if open == '(' { ')' } else { ']' };
             let end = end_of(builder, text);
-            let diagnostic = Diagnostic::error(
+            let diagnostic = Diagnostic::new(
                 Code::UnbalancedParentheses,
                 builder.place(at, at + 1),
                 format!("`{open}` is never closed"),
@@ -142,16 +142,16 @@ pub(crate) fn unbalanced(builder: &mut Builder<'_>, text: &str, fault: Unbalance
             let close = character(at);
             let open = if close == ')' { '(' } else { '[' };
             let message = format!("`{close}` without `{open}` before it");
-            Diagnostic::error(Code::UnbalancedParentheses, builder.place(at, at + 1), message)
+            Diagnostic::new(Code::UnbalancedParentheses, builder.place(at, at + 1), message)
         }
         Unbalanced::Mixed(open, close) => {
             let message = format!("`{}` is closed with `{}`", character(open), character(close));
-            Diagnostic::error(Code::UnbalancedParentheses, builder.place(close, close + 1), message)
+            Diagnostic::new(Code::UnbalancedParentheses, builder.place(close, close + 1), message)
                 .secondary(builder.place(open, open + 1), "opened here")
         }
         Unbalanced::TooDeep(at) => {
             let message = "parentheses are nested too deeply";
-            Diagnostic::error(Code::NestingTooDeep, builder.place(at, at + 1), message)
+            Diagnostic::new(Code::NestingTooDeep, builder.place(at, at + 1), message)
                 .label(format!("more than {MAX_PARENTHESES} are open here"))
                 .help("compute parts of the expression into variables first")
         }
@@ -167,7 +167,7 @@ pub(crate) fn unbalanced(builder: &mut Builder<'_>, text: &str, fault: Unbalance
 pub(crate) fn no_construct(builder: &mut Builder<'_>, word: &str) {
     let span = builder.place(0, word.len() + 1);
     let declares = is_intrinsic_type(word) || matches!(word, "enumerator" | "only");
-    let diagnostic = Diagnostic::error(Code::SyntaxError, span, format!("`{word}:` stands before no construct"));
+    let diagnostic = Diagnostic::new(Code::SyntaxError, span, format!("`{word}:` stands before no construct"));
     builder.report(if declares {
         diagnostic.help(format!("to declare names write `{word} ::`"))
     } else {
@@ -179,7 +179,7 @@ pub(crate) fn no_construct(builder: &mut Builder<'_>, word: &str) {
 pub(crate) fn after_then(builder: &mut Builder<'_>, text: &str, at: usize) {
     let span = builder.place(at, text.len());
     builder.report(
-        Diagnostic::error(Code::SyntaxError, span, "a statement follows `then` on the same line")
+        Diagnostic::new(Code::SyntaxError, span, "a statement follows `then` on the same line")
             .help("begin a new line after `then`, or leave `then` out"),
     );
 }
@@ -188,7 +188,7 @@ pub(crate) fn after_then(builder: &mut Builder<'_>, text: &str, at: usize) {
 pub(crate) fn missing_then(builder: &mut Builder<'_>, text: &str) {
     let end = end_of(builder, text);
     builder.report(
-        Diagnostic::error(Code::SyntaxError, end, "IF ends with its condition")
+        Diagnostic::new(Code::SyntaxError, end, "IF ends with its condition")
             .label("expected `then` or a statement here")
             .help("write `if (…) then`, or put the statement on the same line"),
     );
@@ -198,12 +198,8 @@ pub(crate) fn missing_then(builder: &mut Builder<'_>, text: &str) {
 pub(crate) fn misspelt_then(builder: &mut Builder<'_>, at: std::ops::Range<usize>, word: &str) {
     let span = builder.place(at.start, at.end);
     builder.report(
-        Diagnostic::error(
-            Code::SyntaxError,
-            span,
-            format!("expected `then` after the condition of IF, found `{word}`"),
-        )
-        .suggest(Some("then")),
+        Diagnostic::new(Code::SyntaxError, span, format!("expected `then` after the condition of IF, found `{word}`"))
+            .suggest(Some("then")),
     );
 }
 
@@ -211,7 +207,7 @@ pub(crate) fn misspelt_then(builder: &mut Builder<'_>, at: std::ops::Range<usize
 pub(crate) fn no_action(builder: &mut Builder<'_>, span: Span, of: &str) {
     let what = if of == "IF" { "an executable statement that is not a construct" } else { "an assignment" };
     builder.report(
-        Diagnostic::error(Code::StatementOutOfPlace, span, format!("this cannot be the statement of a one-line {of}"))
+        Diagnostic::new(Code::StatementOutOfPlace, span, format!("this cannot be the statement of a one-line {of}"))
             .label(format!("expected {what}")),
     );
 }
@@ -228,7 +224,7 @@ pub(crate) fn check_colons(builder: &mut Builder<'_>, decl: &DeclKind) {
     let span = first.name.span;
     let shown = &first.name.text;
     builder.report(
-        Diagnostic::error(Code::SyntaxError, span, format!("a declaration that {why} needs `::` before the names"))
+        Diagnostic::new(Code::SyntaxError, span, format!("a declaration that {why} needs `::` before the names"))
             .help(format!("write `:: {shown}`")),
     );
 }

@@ -37,7 +37,7 @@ pub(crate) fn unknown(builder: &mut Builder<'_>, text: &str) -> Meant {
         }
         return Meant::Unknown;
     }
-    let error = |span, message: String| Diagnostic::error(Code::UnknownStatement, span, message);
+    let error = |span, message: String| Diagnostic::new(Code::UnknownStatement, span, message);
     if word.is_empty() {
         builder.report(error(head, format!("no statement begins with `{shown}`")));
         return Meant::Unknown;

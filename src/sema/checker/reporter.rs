@@ -54,7 +54,7 @@ impl Reporter {
     fn refuse_with<T>(&mut self, span: Span, what: String, help: Option<&str>) -> Option<T> {
         let d = Diagnostic::new(Code::UnsupportedIfReached, span, format!("{what} is not supported"));
         let d = help.into_iter().fold(d, Diagnostic::help);
-        self.report(d.note("the program stops with an error if execution comes here"));
+        self.report(d.note("the program stops with an error if execution reaches this"));
         self.refuse_again(&what.into())
     }
 

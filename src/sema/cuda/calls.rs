@@ -4,7 +4,7 @@ use crate::checked::{ProcBody, ProcId, ProcKind, Type};
 use crate::checker::{Checker, CodeSide, Definitions, Resolution};
 use crate::typing::{Argument, Given, Typing};
 use ast::{Arg, ArgValue, Expr, ExprKind, Name};
-use diag::{Code, Diagnostic, Severity};
+use diag::{Code, Diagnostic};
 use source::Span;
 
 impl Checker<'_> {
@@ -90,9 +90,8 @@ impl Checker<'_> {
             let text = format!("procedure `{}` {what}", p.name);
             self.reporter.report(
                 Diagnostic::new(code, p.span, text)
-                    .severity(Severity::Warning)
                     .secondary(span, "called here")
-                    .note("the program stops with an error if execution comes here"),
+                    .note("the program stops with an error if execution reaches the call"),
             );
         }
         Some(())

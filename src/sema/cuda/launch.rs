@@ -107,8 +107,7 @@ impl Typing<'_> {
         };
         if let Some(n) = threads.filter(|n| *n > MOST_THREADS || *n < 1) {
             let text = format!("a block of {n} threads: it can have 1 to {MOST_THREADS}");
-            self.reporter
-                .report(Diagnostic::warning(Code::LaunchBeyondLimits, span, text).note("the launch will fail"));
+            self.reporter.report(Diagnostic::new(Code::LaunchBeyondLimits, span, text).note("the launch will fail"));
         }
     }
 }

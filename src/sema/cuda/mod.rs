@@ -2,6 +2,7 @@
 //!
 //! Numbers of codes are those of the rules (`E05…`). Follows the CUDA Fortran programming guide, chapters 2 and 3.
 
+mod arguments;
 mod barrier;
 mod calls;
 mod declare;

@@ -89,7 +89,7 @@ impl<'a> Checker<'a> {
                 if self.defs.proc(id).kind == ProcKind::Host {
                     self.reporter.report(
                         Diagnostic::new(Code::UnsupportedIfReached, name.span, format!("{what} is not supported"))
-                            .note("the program stops with an error if execution comes to a call of it"),
+                            .note("the program stops with an error if execution reaches a call of it"),
                     );
                 }
                 self.scopes.define(scope, &name.text, Sym::Refused(what), name.span);
@@ -202,7 +202,7 @@ impl<'a> Checker<'a> {
             if word == "pure" {
                 let text =
                     format!("kernel `{}` is declared `pure`, which means nothing for a kernel", sub.name.as_str());
-                self.reporter.report(Diagnostic::warning(Code::KernelPrefix, span, text));
+                self.reporter.report(Diagnostic::new(Code::PureKernel, span, text));
             } else {
                 let text = format!("kernel `{}` cannot be `{word}`", sub.name.as_str());
                 self.reporter.error::<()>(Code::KernelPrefix, span, text);

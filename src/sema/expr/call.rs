@@ -1,9 +1,9 @@
 //! Function references and the passing of arguments; subroutine calls share the latter.
 
-use crate::checked::{Actual, CharLen, Expr, ExprKind, ProcId, Program, Shape, Sub, Type, VarId, visit};
-use crate::checker::{Binding, Checker, CodeSide, Context, ScopeData, ScopeId, Sym};
+use crate::checked::{Actual, CharLen, Expr, ExprKind, ProcId, Program, Shape, Type, VarId, visit};
+use crate::checker::{Binding, Checker, Context, ScopeData, ScopeId, Sym};
 use crate::typing::{
-    Argument, Fit, Given, Typing, assignable, assignable_types, constant, is_class, shape_name, space_of, type_name,
+    Argument, Fit, Given, Typing, assignable, assignable_types, constant, is_class, shape_name, type_name,
 };
 use ast::{Arg, ArgValue, Name};
 use diag::{Code, Diagnostic};
@@ -382,44 +382,6 @@ impl Typing<'_> {
         }
         // Only integers that services take in any kind still differ in kind here.
         if value && dummy.attrs.ignore_tkr.is_empty() { self.convert(e, &ty) } else { Some(e) }
-    }
-
-    /// Warns of device data for an assumed-shape dummy whose first dimension is not known to be contiguous: a section with a
-    /// stride of unknown value, or what a pointer points to (rule 31).
-    fn warn_of_gaps(&mut self, param: VarId, e: &Expr) {
-        let dummy = self.defs.var(param);
-        if !matches!(dummy.shape, Shape::AssumedShape(_))
-            || dummy.attrs.ignore_tkr.contains('c')
-            || !crate::cuda::is_device_only(space_of(self.defs, e))
-        {
-            return;
-        }
-        let (whole, first) = match &e.kind {
-            ExprKind::Section { base, subs, .. } => (&**base, subs.first()),
-            _ => (e, None),
-        };
-        let stride = if let Some(Sub::Range { step, .. }) = first { step.as_ref() } else { None };
-        let is_strided = stride.is_some_and(|s| !matches!(s.kind, ExprKind::Const(_)));
-        let pointer = match &whole.kind {
-            ExprKind::Var(id) if self.cx.side == CodeSide::Host => {
-                Some(self.defs.var(*id)).filter(|v| v.attrs.pointer && !v.attrs.contiguous)
-            }
-            _ => None,
-        };
-        let (what, help) = match pointer {
-            _ if is_strided => ("section may have gaps".to_owned(), None),
-            Some(p) => {
-                let help = format!("declare `{}` with `contiguous` if it never points to a section with gaps", p.name);
-                (format!("what pointer `{}` points to may have gaps", p.name), Some(help))
-            }
-            None => return,
-        };
-        let text = format!("{what} in its first dimension, and `{}` is an assumed-shape argument", dummy.name);
-        let d = Diagnostic::new(Code::PossiblyDiscontiguousArgument, e.span, text);
-        self.reporter.report(match help {
-            Some(help) => d.help(help),
-            None => d,
-        });
     }
 }
 

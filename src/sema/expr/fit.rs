@@ -1,13 +1,9 @@
 //! Fits actual arguments to the dummies of one procedure (Fortran 2018, 15.5.2; CUDA Fortran guide, 3.2.3).
 
-use crate::checked::{
-    Const, Expr, ExprKind, ProcId, ProcKind, Shape, Storage, Sub, Type, VarId, Variable, is_designator, root,
-};
-use crate::checker::{Checker, CodeSide, Definitions};
-use crate::cuda;
+use crate::checked::{Expr, ExprKind, ProcId, Shape, Storage, Type, VarId, Variable, is_designator};
+use crate::checker::{Checker, Definitions};
 use crate::typing::{
-    Argument, Fit, Given, Typing, is_allocatable, is_pointer, is_procedure_pointer, same_type, shape_name, space_of,
-    type_name,
+    Argument, Fit, Given, is_allocatable, is_pointer, is_procedure_pointer, same_type, shape_name, type_name,
 };
 use ast::Intent;
 use diag::{Code, Diagnostic, nearest_name};
@@ -179,98 +175,6 @@ fn count(n: usize) -> String {
         0 => "no arguments".into(),
         1 => "one argument".into(),
         n => format!("{n} arguments"),
-    }
-}
-
-impl Typing<'_> {
-    /// A device section whose first dimension has gaps cannot go to an assumed-shape device dummy (rule 31).
-    fn fit_contiguous(&self, dummy: &Variable, e: &Expr) -> Result<(), Box<Diagnostic>> {
-        let (Shape::AssumedShape(_), ExprKind::Section { subs, .. }) = (&dummy.shape, &e.kind) else { return Ok(()) };
-        if self.cx.side != CodeSide::Host || !cuda::is_device_only(space_of(self.defs, e)) {
-            return Ok(());
-        }
-        let ignored = dummy.attrs.ignore_tkr.contains('c');
-        let gaps = match subs.first() {
-            Some(Sub::Index(_) | Sub::Vector(_)) => true,
-            Some(Sub::Range { step: Some(Expr { kind: ExprKind::Const(Const::Int(n)), .. }), .. }) => *n != 1,
-            Some(Sub::Range { .. }) | None => false,
-        };
-        if !gaps || ignored {
-            return Ok(());
-        }
-        let text = format!(
-            "section has gaps in its first dimension, and `{}` is an assumed-shape device argument",
-            dummy.name
-        );
-        let d = Diagnostic::new(Code::DiscontiguousDeviceArgument, e.span, text);
-        Err(Box::new(d.help("copy it to a contiguous device array first")))
-    }
-
-    fn fit_space(&self, fit: &mut Fit, dummy: &Variable, e: &Expr, span: Span) -> Result<(), Box<Diagnostic>> {
-        let callee = self.defs.proc(fit.proc).kind;
-        let ignored = dummy.attrs.ignore_tkr.contains('d')
-            || matches!(dummy.shape, Shape::AssumedRank)
-            || matches!(dummy.ty, Type::Any);
-        let managed_dummy = matches!(dummy.attrs.cuda, Some(ast::CudaAttr::Managed | ast::CudaAttr::Unified));
-        let ignored = ignored
-            || (dummy.attrs.ignore_tkr.contains('m') && managed_dummy && !cuda::is_device_only(space_of(self.defs, e)));
-        if ignored || dummy.attrs.value || matches!(e.kind, ExprKind::Null) {
-            return Ok(());
-        }
-        let wanted = match (dummy.attrs.cuda, callee) {
-            (None, ProcKind::Kernel) => Some(ast::CudaAttr::Device),
-            (given, _) => given,
-        };
-        if self.cx.side.on_device() {
-            let actual = root(e).and_then(|id| self.defs.var(id).attrs.cuda);
-            if wanted == Some(ast::CudaAttr::Shared) && actual != Some(ast::CudaAttr::Shared) {
-                let text = format!("argument `{}` must be shared data", dummy.name);
-                return Err(Box::new(Diagnostic::new(Code::ArgumentDataAttribute, span, text)));
-            }
-            // Inside device code every address will do for the rest, and the nearer attribute is the better match.
-            fit.distance += u32::from(wanted != actual && wanted.is_some());
-            return Ok(());
-        }
-        let actual = space_of(self.defs, e);
-        let managed = self.options.managed && is_allocatable(self.defs, e);
-        let unified = self.options.unified && is_designator(e);
-        match cuda::distance(wanted, actual, managed, unified) {
-            Some(d) => {
-                fit.distance += d;
-                Ok(())
-            }
-            None => {
-                let text = match (wanted, actual) {
-                    (Some(w), None) => {
-                        format!("argument `{}` must be {} data, and host data is given", dummy.name, cuda::spelling(w))
-                    }
-                    (None, Some(a)) => {
-                        format!("argument `{}` is host data, and {} data is given", dummy.name, cuda::spelling(a))
-                    }
-                    (Some(w), Some(a)) => {
-                        format!(
-                            "argument `{}` must be {} data, and {} data is given",
-                            dummy.name,
-                            cuda::spelling(w),
-                            cuda::spelling(a)
-                        )
-                    }
-                    (None, None) => return Ok(()),
-                };
-                let d = Diagnostic::new(Code::ArgumentDataAttribute, span, text);
-                let d =
-                    if callee == ProcKind::Kernel && matches!(dummy.shape, Shape::Scalar) && dummy.attrs.cuda.is_none()
-                    {
-                        d.secondary(dummy.span, "declared here without `value`")
-                            .help("add `value` to the dummy argument, so that the host passes a copy")
-                    } else if wanted.is_some() && actual.is_none() {
-                        d.secondary(dummy.span, "declared here").help("copy it to device data first and pass that")
-                    } else {
-                        d.secondary(dummy.span, "declared here")
-                    };
-                Err(Box::new(d))
-            }
-        }
     }
 }
 

@@ -163,7 +163,7 @@ impl Checker<'_> {
             (Type::Logical(_), Type::Logical(_)) if matches!(op, CmpOp::Eq | CmpOp::Ne) => {
                 let text = format!("`{symbol}` of two logical values");
                 let help = if op == CmpOp::Eq { "write `.eqv.`" } else { "write `.neqv.`" };
-                self.reporter.report(Diagnostic::warning(Code::NoSuchOperation, span, text).help(help));
+                self.reporter.report(Diagnostic::new(Code::LogicalComparison, span, text).help(help));
                 let logic = if op == CmpOp::Eq { LogicOp::Eqv } else { LogicOp::Neqv };
                 return self.logical_operation(logic, a, b, rank, span);
             }

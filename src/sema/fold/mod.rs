@@ -1,11 +1,15 @@
 //! Constant folding: the value of a typed expression, where it has one at compile time.
 //!
-//! [`Evaluator`] walks checked expressions. It is used in two ways: *eagerly*, on each scalar node whose operands are
-//! constants (exact operations only, so that a folded value equals the one that execution would give), and *in full*,
-//! where the language requires a constant (kinds, bounds, PARAMETER values, initial values, CASE values); then it follows
-//! named constants, arrays, implied DO loops and the mathematical functions too. Arithmetic is that of `scalar`.
+//! [`Evaluator`] walks checked expressions. It is used in two ways. *Eagerly*, on each scalar node whose operands are constants:
+//! then it does exact operations only, so that the folded value equals that of execution. *In full*, where the language
+//! requires a constant (kinds, bounds, PARAMETER values, initial values, CASE values): then it also follows named constants,
+//! arrays, implied DO loops and the mathematical functions.
 //!
-//! Integer results that do not fit their kind are faults, not wrapped values. Constant arrays are limited in size.
+//! An integer result that does not fit its kind is a fault, not a wrapped value. Constant arrays are limited in size.
+//!
+//! The other evaluator of constants is `ir::eval`, for the optimiser. The two divide the work by language: here are Fortran's
+//! typed values (characters, complex numbers, arrays) and Fortran's rules, where overflow is an error; there are the raw words
+//! of IR operations, which are total and wrap. Both take their arithmetic from `scalar`, so they cannot disagree on a value.
 //!
 //! Not here: inquiries about types and bounds (`kind`, `huge`, `size` …), which `intrinsics` answers while it types them.
 

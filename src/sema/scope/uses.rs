@@ -136,7 +136,7 @@ impl<'a> Checker<'a> {
                 let near = nearest_name(&key, exports.keys().map(|n| &**n));
                 self.reporter.report(
                     Diagnostic::new(Code::UnsupportedIfReached, span, format!("{what} is not supported"))
-                        .note("the program stops with an error if execution comes to a use of it")
+                        .note("the program stops with an error if execution reaches a use of it")
                         .suggest(near),
                 );
                 self.scopes.define(scope, &local, Sym::Refused(what), span);
@@ -160,8 +160,8 @@ impl<'a> Checker<'a> {
     /// A module of a library that this version does not have: what it names is refused where it is used.
     fn library(&mut self, scope: ScopeId, stmt: &'a UseStmt, name: &Arc<str>) {
         self.reporter.report(
-            Diagnostic::warning(Code::UnsupportedModule, stmt.module.span, format!("module `{name}` is not supported"))
-                .note("the program stops with an error if execution comes to a use of it"),
+            Diagnostic::new(Code::UnsupportedModule, stmt.module.span, format!("module `{name}` is not supported"))
+                .note("the program stops with an error if execution reaches a use of it"),
         );
         let what: Arc<str> = format!("module `{name}`").into();
         for item in &stmt.items {

@@ -184,9 +184,8 @@ impl Checker<'_> {
         }
         if self.cx.side == CodeSide::Device {
             let text = "pointer assignment in device code, which not every compiler takes";
-            self.reporter.report(
-                Diagnostic::warning(Code::DevicePointerAssignment, span, text).help("associate pointers in host code"),
-            );
+            self.reporter
+                .report(Diagnostic::new(Code::PointerInDeviceCode, span, text).help("associate pointers in host code"));
         }
         let value = self.expr(value)?;
         if matches!(value.kind, ExprKind::Null) {

@@ -140,7 +140,7 @@ impl<'a> Checker<'a> {
         if matches!((ty, &value.ty), (Type::Integer(_), Type::Real(_))) {
             let text = format!("a loop bound is {}", shape_name(&self.defs, &value.ty, 0));
             self.reporter.report(
-                Diagnostic::warning(Code::IntegerRequired, e.span, text).help("convert it with `int(…)` or `nint(…)`"),
+                Diagnostic::new(Code::RealLoopBound, e.span, text).help("convert it with `int(…)` or `nint(…)`"),
             );
         }
         self.typing().check_host_value(&value);

@@ -26,9 +26,11 @@ impl Typing<'_> {
             }
             Err(NoValue::NotConstant(_)) => Some(e),
             Err(NoValue::Fault(code, span, text)) => {
-                let severity = if self.cx.specification { code.severity() } else { Severity::Warning };
-                self.reporter.report(Diagnostic::new(code, span, text).severity(severity));
-                if severity == Severity::Error { None } else { Some(e) }
+                // The statement may never be executed, or has a defined result there.
+                let is_error = self.cx.specification && code.severity() == Severity::Error;
+                let code = if is_error || code.severity() == Severity::Warning { code } else { Code::ConstantFault };
+                self.reporter.report(Diagnostic::new(code, span, text));
+                (!is_error).then_some(e)
             }
         }
     }

@@ -333,6 +333,7 @@ fn unsupported_feature_is_refused_by_name() {
         20 |   print *, r(1)
            |            ^^^^
            |
+           = help: write it in another way; `docs/support.md` lists what is supported
            = note: the run stops here, because its results would be wrong
     "#]],
     );
@@ -345,6 +346,7 @@ fn unsupported_feature_is_refused_by_name() {
             4 |   s(t) = x(i)
               |          ^^^^ in thread (5,1,1) of block (2,1,1)
               |
+              = help: write it in another way; `docs/support.md` lists what is supported
               = note: the run stops here, because its results would be wrong
               = note: launch 1 of `reduce`
         "#]],

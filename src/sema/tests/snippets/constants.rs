@@ -147,8 +147,8 @@ end module
 #[test]
 fn overflow_in_executable_code_is_a_warning_and_left_to_execution() {
     expect![[r#"
-        4:7 E0601 result does not fit into `integer(4)`
-        6:7 E0602 division by zero
+        4:7 W0601 result does not fit into `integer(4)`
+        6:7 W0601 division by zero
         host subroutine s(n, x)
           integer(4) n [dummy 0]
           real(4) x [dummy 1]

@@ -172,8 +172,8 @@ fn launch_parameters_are_checked() {
         15:15 E0524 the block must be an integer or `type(dim3)`, not `integer(4)` of rank 1
             write `dim3(x, y, z)` for more than one dimension
         16:19 E0524 the bytes of shared memory must be an integer, not `logical(4)`
-        17:15 E0534 a block of 2000 threads: it can have 1 to 1024
-        18:15 E0534 a block of 2048 threads: it can have 1 to 1024
+        17:15 W0534 a block of 2000 threads: it can have 1 to 1024
+        18:15 W0534 a block of 2048 threads: it can have 1 to 1024
     "]]
     .assert_eq(&errors(
         "module m

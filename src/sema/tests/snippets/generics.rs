@@ -221,7 +221,7 @@ fn operations_that_nothing_defines_are_refused() {
             use `not(…)` for bits, or compare with zero
         31:7 E0322 `+` is not defined for `integer(4)` and `logical(4)`
         32:7 E0322 `+` is not defined for `character(len=4)` and `character(len=1)`
-        33:7 E0322 `==` of two logical values
+        33:7 W0305 `==` of two logical values
             write `.eqv.`
         34:7 E0322 `<` is not defined for `complex(4)` and `complex(4)`
         35:7 E0322 `-` is not defined for `character(len=4)`

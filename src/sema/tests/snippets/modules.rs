@@ -217,7 +217,7 @@ end module
 #[test]
 fn names_of_unsupported_modules_are_refused_where_they_are_used() {
     expect![[r#"
-        2:7 E0902 module `mpi` is not supported
+        2:7 W0902 module `mpi` is not supported
         3:30 W0901 `real128` of module `iso_fortran_env` is not supported
             did you mean `real32`?
         host program p

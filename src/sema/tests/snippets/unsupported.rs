@@ -100,10 +100,10 @@ end program
 #[test]
 fn foreign_procedures_are_named() {
     expect![[r#"
-        3:5 E0904 procedure `c_code` is written in C, which is not supported
+        3:5 W0904 procedure `c_code` is written in C, which is not supported
         6:5 W0901 procedure `fortran_code` is declared here, but no given file defines it
-        9:5 E0904 procedure `c_kernel` is written in C, which is not supported
-        12:5 E0509 procedure `device_code` is declared here, but no given file defines it
+        9:5 W0904 procedure `c_kernel` is written in C, which is not supported
+        12:5 W0509 procedure `device_code` is declared here, but no given file defines it
         module m
         host program p
           call m.c_code(1)

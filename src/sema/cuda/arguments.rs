@@ -1,0 +1,147 @@
+//! Device data as arguments: which memory a dummy accepts (rule 28), and sections with gaps (rule 31).
+//!
+//! Not here: type, rank and other properties of arguments (`expr::fit`).
+
+use super::{distance, is_device_only, spelling};
+use crate::checked::{Const, Expr, ExprKind, ProcKind, Shape, Sub, Type, VarId, Variable, is_designator, root};
+use crate::checker::CodeSide;
+use crate::typing::{Fit, Typing, is_allocatable, space_of};
+use diag::{Code, Diagnostic};
+use source::Span;
+
+impl Typing<'_> {
+    /// A device section whose first dimension has gaps cannot go to an assumed-shape device dummy (rule 31).
+    pub(crate) fn fit_contiguous(&self, dummy: &Variable, e: &Expr) -> Result<(), Box<Diagnostic>> {
+        let (Shape::AssumedShape(_), ExprKind::Section { subs, .. }) = (&dummy.shape, &e.kind) else { return Ok(()) };
+        if self.cx.side != CodeSide::Host || !is_device_only(space_of(self.defs, e)) {
+            return Ok(());
+        }
+        let ignored = dummy.attrs.ignore_tkr.contains('c');
+        let gaps = match subs.first() {
+            Some(Sub::Index(_) | Sub::Vector(_)) => true,
+            Some(Sub::Range { step: Some(Expr { kind: ExprKind::Const(Const::Int(n)), .. }), .. }) => *n != 1,
+            Some(Sub::Range { .. }) | None => false,
+        };
+        if !gaps || ignored {
+            return Ok(());
+        }
+        let text = format!(
+            "section has gaps in its first dimension, and `{}` is an assumed-shape device argument",
+            dummy.name
+        );
+        let d = Diagnostic::new(Code::DiscontiguousDeviceArgument, e.span, text);
+        Err(Box::new(d.help("copy it to a contiguous device array first")))
+    }
+
+    /// The memory of an argument must be one that its dummy accepts (rule 28). Adds to the fit how far the two are apart.
+    pub(crate) fn fit_space(
+        &self,
+        fit: &mut Fit,
+        dummy: &Variable,
+        e: &Expr,
+        span: Span,
+    ) -> Result<(), Box<Diagnostic>> {
+        let callee = self.defs.proc(fit.proc).kind;
+        let ignored = dummy.attrs.ignore_tkr.contains('d')
+            || matches!(dummy.shape, Shape::AssumedRank)
+            || matches!(dummy.ty, Type::Any);
+        let managed_dummy = matches!(dummy.attrs.cuda, Some(ast::CudaAttr::Managed | ast::CudaAttr::Unified));
+        let ignored = ignored
+            || (dummy.attrs.ignore_tkr.contains('m') && managed_dummy && !is_device_only(space_of(self.defs, e)));
+        if ignored || dummy.attrs.value || matches!(e.kind, ExprKind::Null) {
+            return Ok(());
+        }
+        let wanted = match (dummy.attrs.cuda, callee) {
+            (None, ProcKind::Kernel) => Some(ast::CudaAttr::Device),
+            (given, _) => given,
+        };
+        if self.cx.side.on_device() {
+            let actual = root(e).and_then(|id| self.defs.var(id).attrs.cuda);
+            if wanted == Some(ast::CudaAttr::Shared) && actual != Some(ast::CudaAttr::Shared) {
+                let text = format!("argument `{}` must be shared data", dummy.name);
+                return Err(Box::new(Diagnostic::new(Code::ArgumentDataAttribute, span, text)));
+            }
+            // Inside device code every address will do for the rest, and the nearer attribute is the better match.
+            fit.distance += u32::from(wanted != actual && wanted.is_some());
+            return Ok(());
+        }
+        let actual = space_of(self.defs, e);
+        let managed = self.options.managed && is_allocatable(self.defs, e);
+        let unified = self.options.unified && is_designator(e);
+        match distance(wanted, actual, managed, unified) {
+            Some(d) => {
+                fit.distance += d;
+                Ok(())
+            }
+            None => {
+                let text = match (wanted, actual) {
+                    (Some(w), None) => {
+                        format!("argument `{}` must be {} data, and host data is given", dummy.name, spelling(w))
+                    }
+                    (None, Some(a)) => {
+                        format!("argument `{}` is host data, and {} data is given", dummy.name, spelling(a))
+                    }
+                    (Some(w), Some(a)) => {
+                        format!(
+                            "argument `{}` must be {} data, and {} data is given",
+                            dummy.name,
+                            spelling(w),
+                            spelling(a)
+                        )
+                    }
+                    (None, None) => return Ok(()),
+                };
+                let d = Diagnostic::new(Code::ArgumentDataAttribute, span, text);
+                let d =
+                    if callee == ProcKind::Kernel && matches!(dummy.shape, Shape::Scalar) && dummy.attrs.cuda.is_none()
+                    {
+                        d.secondary(dummy.span, "declared here without `value`")
+                            .help("add `value` to the dummy argument, so that the host passes a copy")
+                    } else if wanted.is_some() && actual.is_none() {
+                        d.secondary(dummy.span, "declared here").help("copy it to device data first and pass that")
+                    } else {
+                        d.secondary(dummy.span, "declared here")
+                    };
+                Err(Box::new(d))
+            }
+        }
+    }
+
+    /// Warns of device data for an assumed-shape dummy whose first dimension is not known to be contiguous: a section with a
+    /// stride of unknown value, or what a pointer points to (rule 31).
+    pub(crate) fn warn_of_gaps(&mut self, param: VarId, e: &Expr) {
+        let dummy = self.defs.var(param);
+        if !matches!(dummy.shape, Shape::AssumedShape(_))
+            || dummy.attrs.ignore_tkr.contains('c')
+            || !is_device_only(space_of(self.defs, e))
+        {
+            return;
+        }
+        let (whole, first) = match &e.kind {
+            ExprKind::Section { base, subs, .. } => (&**base, subs.first()),
+            _ => (e, None),
+        };
+        let stride = if let Some(Sub::Range { step, .. }) = first { step.as_ref() } else { None };
+        let is_strided = stride.is_some_and(|s| !matches!(s.kind, ExprKind::Const(_)));
+        let pointer = match &whole.kind {
+            ExprKind::Var(id) if self.cx.side == CodeSide::Host => {
+                Some(self.defs.var(*id)).filter(|v| v.attrs.pointer && !v.attrs.contiguous)
+            }
+            _ => None,
+        };
+        let (what, help) = match pointer {
+            _ if is_strided => ("section may have gaps".to_owned(), None),
+            Some(p) => {
+                let help = format!("declare `{}` with `contiguous` if it never points to a section with gaps", p.name);
+                (format!("what pointer `{}` points to may have gaps", p.name), Some(help))
+            }
+            None => return,
+        };
+        let text = format!("{what} in its first dimension, and `{}` is an assumed-shape argument", dummy.name);
+        let d = Diagnostic::new(Code::PossiblyDiscontiguousArgument, e.span, text);
+        self.reporter.report(match help {
+            Some(help) => d.help(help),
+            None => d,
+        });
+    }
+}
