@@ -16,6 +16,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+/// The first lines for a user who begins at a terminal.
+const WELCOME: &str = "The program has not started. \"start\" stops at its first statement, \"run\" runs it.\n\
+    \"help\" lists the commands, \"quit\" ends.\n";
+
 /// Standard input and output as the debugger's terminal.
 struct Console {
     /// Whether to print each input line, as if it had been typed. Set if the input is not a terminal.
@@ -88,6 +92,9 @@ pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loade
         goes_on = goes_on && type_in(line, &mut console, &mut line_mode);
     }
     if goes_on && options.debug {
+        if !console.echo && script.is_empty() && options.ex.is_empty() {
+            console.write(WELCOME);
+        }
         line_mode.run(&mut console);
     }
     match console.lost {

@@ -148,7 +148,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", default_value_t = 100, help_heading = REPORTS, hide_short_help = true)]
     pub(crate) max_findings: usize,
 
-    /// Name the options that have no effect
+    /// Name the options that have no effect; say at the end which kernels ran on one thread, and why
     #[arg(long, short, help_heading = REPORTS, hide_short_help = true)]
     pub(crate) verbose: bool,
 

@@ -25,7 +25,7 @@ impl Reporter {
 
     /// Prints one diagnostic.
     pub(crate) fn report(&mut self, diagnostic: &Diagnostic, map: &SourceMap) {
-        match diagnostic.severity {
+        match diagnostic.severity() {
             Severity::Error => self.errors += 1,
             Severity::Warning => self.warnings += 1,
             _ => {}

@@ -4,14 +4,14 @@ use crate::cli::nvfortran::Compiler;
 use crate::cli::options::{Check, DeviceKind, Options, Stage};
 use crate::cli::report::{Reporter, output_lost, say};
 use crate::cli::setup::{Loader, checks, devices, emulator_options, machine_options};
-use crate::cli::slice::{Step, exit_code, step};
+use crate::cli::slice::{Slices, Step, exit_code, step};
 use crate::cli::stopping::Stopper;
 use crate::cli::suppress::Suppressions;
 use crate::cli::{debugging, emit, files, seeds, usage};
 use compile::{Compiled, MacroOption, ParseOptions, SourceForm};
 use diag::Diagnostics;
 use gpu::GpuOptions;
-use machine::{Machine, RealWorld};
+use machine::{DeviceBox, Machine, RealWorld};
 use source::SourceMap;
 
 /// Compiles the files, then prints a stage, debugs or runs, as the options say.
@@ -150,8 +150,9 @@ impl Program<'_> {
         let stopper = Stopper::new(options.timeout);
         let mut world = RealWorld::ended_by(stopper.end_wanted());
         let mut shown = 0;
+        let mut slices = Slices::new();
         loop {
-            let step = step(&mut machine, &mut world, &stopper);
+            let step = step(&mut machine, &mut world, &stopper, &mut slices);
             show_findings(&machine, &mut shown, map, reporter);
             if let Some(error) = world.output_error() {
                 return output_lost(error);
@@ -161,6 +162,9 @@ impl Program<'_> {
                 Step::Over => break,
                 Step::Ended(reason, at) => return reason.report(options.timeout, &at, map),
             }
+        }
+        if options.verbose {
+            show_launch_modes(&machine);
         }
         if let Some(text) = machine.findings().summary()
             && options.message_format == crate::cli::options::MessageFormat::Full
@@ -187,6 +191,16 @@ impl Program<'_> {
 
 fn is_debugging(options: &Options) -> bool {
     options.debug || options.tui || options.batch.is_some() || !options.ex.is_empty()
+}
+
+/// Says of each kernel whether several threads ran it, and why not.
+fn show_launch_modes(machine: &Machine) {
+    for emulator in machine.devices().iter().filter_map(DeviceBox::emulator) {
+        for (kernel, mode, count) in emulator.launch_modes() {
+            let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
+            say(&format!("cufemu: kernel `{kernel}` ran {times} {mode}\n"));
+        }
+    }
 }
 
 fn show_findings(machine: &Machine, shown: &mut usize, map: &SourceMap, reporter: &mut Reporter) {

@@ -5,7 +5,7 @@
 
 use crate::cli::options::Options;
 use crate::cli::report::{Reporter, output_lost, say};
-use crate::cli::slice::{self, Step};
+use crate::cli::slice::{self, Slices, Step};
 use crate::cli::stopping::Stopper;
 use crate::cli::usage;
 use host::{Answer, Ask, CommandEnd, Stream};
@@ -86,6 +86,7 @@ pub(crate) fn run(
     let mut others: Vec<Outcome> = Vec::new();
     let mut known: BTreeSet<Key> = BTreeSet::new();
     let mut code = 0;
+    let mut slices = Slices::new();
     for seed in from..to {
         let mut machine = match load(seed) {
             Ok(machine) => machine,
@@ -94,7 +95,7 @@ pub(crate) fn run(
         world.rewind(start);
         let mut listening = Listening { world: &mut world, printed: Vec::new() };
         loop {
-            match slice::step(&mut machine, &mut listening, &stopper) {
+            match slice::step(&mut machine, &mut listening, &stopper, &mut slices) {
                 Step::Running => {}
                 Step::Over => break,
                 Step::Ended(reason, at) => return reason.report(options.timeout, &at, map),

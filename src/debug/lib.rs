@@ -35,6 +35,6 @@ pub use view::reply::{
     VariableRow, WarpRow,
 };
 pub use view::snapshot::{
-    ArrayRequest, ArrayView, BanksView, BlockCell, BlockMap, BlockState, EndView, FileText, FindingView, FragmentView,
-    LaneValue, LaneValues, SharedVariable, Snapshot, SnapshotRequest, Statistics,
+    ArrayRequest, ArrayView, BanksView, BlockCell, BlockMap, BlockState, EndView, FileText, FindingView, LaneValue,
+    LaneValues, SharedVariable, Snapshot, SnapshotRequest, SplitView, Statistics,
 };

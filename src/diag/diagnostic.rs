@@ -44,6 +44,8 @@ pub struct Frame {
 pub struct Diagnostic {
     /// Its code.
     pub code: Code,
+    /// The severity of the code, unless a finding at run time is less or more severe.
+    severity: Severity,
     /// What is wrong, in one sentence.
     pub message: String,
     /// The place of the fault, with its label; the span may be [`Span::NONE`].
@@ -63,6 +65,7 @@ impl Diagnostic {
     pub fn new(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             code,
+            severity: code.severity(),
             message: message.into(),
             primary: Label { span, text: String::new() },
             secondary: Vec::new(),
@@ -119,9 +122,16 @@ impl Diagnostic {
         self
     }
 
-    /// The severity of its code.
+    /// Its severity.
     pub fn severity(&self) -> Severity {
-        self.code.severity()
+        self.severity
+    }
+
+    /// The diagnostic of a finding at run time with another severity than its code. Codes of the compiler have one severity.
+    #[must_use]
+    pub fn with_severity(mut self, severity: Severity) -> Diagnostic {
+        self.severity = severity;
+        self
     }
 
     /// Whether this is an error.

@@ -2,7 +2,7 @@
 
 use crate::checks::{Checks, RacePass};
 use crate::footprint::KnownLaunches;
-use crate::parallel::Parallel;
+use crate::parallel::{LaunchMode, Parallel};
 use crate::report;
 use crate::schedule::Grid;
 use device::{CudaError, KernelLaunch};
@@ -20,6 +20,8 @@ pub(crate) struct ActiveLaunch {
     pub(crate) grid: Grid,
     pub(crate) checks: Checks,
     pub(crate) parallel: Parallel,
+    /// How it has run so far.
+    pub(crate) mode: LaunchMode,
     /// Memory as it was when the launch began, if the launch may have to run again.
     pub(crate) before: Option<Memory>,
     /// Bytes that device code has allocated.
@@ -29,7 +31,9 @@ pub(crate) struct ActiveLaunch {
 impl ActiveLaunch {
     /// A launch before its first block.
     pub(crate) fn new(launch: KernelLaunch, checks: Checks, before: Option<Memory>, seed: u64) -> ActiveLaunch {
-        ActiveLaunch { grid: Grid::new(launch, seed), checks, parallel: Parallel::Undecided, before, heap: 0 }
+        let parallel = Parallel::Undecided;
+        let mode = parallel.mode();
+        ActiveLaunch { grid: Grid::new(launch, seed), checks, parallel, mode, before, heap: 0 }
     }
 
     /// The launch before its first block, to run again under another pass of the race detector.
@@ -38,6 +42,7 @@ impl ActiveLaunch {
             grid: self.grid.restart(),
             checks: self.checks.restart(race),
             parallel: Parallel::Undecided,
+            mode: Parallel::Undecided.mode(),
             before: self.before,
             heap: 0,
         }

@@ -24,6 +24,6 @@ mod symbolize;
 pub use block::Block;
 pub use emulator::{Emulator, LaunchUse, Options};
 pub use footprint::{KnownLaunches, SiteSharing};
-pub use parallel::{Grain, Speculation};
+pub use parallel::{Grain, LaunchMode, SerialReason, Speculation};
 pub use schedule::Grid;
 pub use symbolize::{Memories, place_of};

@@ -163,7 +163,7 @@ fn lane(model: &mut Model, by: i32, effects: &mut Vec<Effect>) {
 fn warp(model: &mut Model, by: i32, effects: &mut Vec<Effect>) {
     let Some(snapshot) = &model.snapshot else { return };
     let alive: Vec<(u32, bool)> =
-        snapshot.warps.iter().filter(|w| !w.fragments.is_empty()).map(|w| (w.number, w.current)).collect();
+        snapshot.warps.iter().filter(|w| !w.splits.is_empty()).map(|w| (w.number, w.current)).collect();
     let Some(at) = alive.iter().position(|w| w.1) else {
         return model.say("The focus is on the host, which has no warps.", true);
     };

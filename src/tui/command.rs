@@ -1,4 +1,4 @@
-//! What the screen asks of the outside, and the way of a command line to the session.
+//! The effects that the screen asks for, and the way of a command line to the session.
 //!
 //! Not here: which key or line leads to a command (`act`, `update`), and what a command means (`debug`).
 

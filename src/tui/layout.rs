@@ -38,7 +38,7 @@ pub(crate) struct Layout {
     pub hints: Rect,
 }
 
-/// The least size that shows anything.
+/// The smallest size that shows anything.
 pub(crate) const LEAST: (u16, u16) = (40, 10);
 
 impl Layout {

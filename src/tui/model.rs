@@ -339,7 +339,7 @@ impl Model {
     pub fn lanes_at(&self, line: usize) -> Option<(u32, LaneState)> {
         let file = self.files.get(self.file)?.file_id;
         let snapshot = self.snapshot.as_ref()?;
-        let mut here = snapshot.fragments.iter().filter(|f| f.file_id == file && f.line == line);
+        let mut here = snapshot.splits.iter().filter(|f| f.file_id == file && f.line == line);
         let first = here.next()?;
         Some((here.fold(first.lanes, |lanes, f| lanes | f.lanes), first.state))
     }

@@ -66,7 +66,7 @@ impl StdinWriter {
 
     /// Gives the program a line; `None` ends its input.
     pub fn answer(&self, line: Option<String>) {
-        // A session that has gone away needs no line.
+        // A session that has ended needs no line.
         let _ = self.lines.send(line);
     }
 }
@@ -83,7 +83,7 @@ static RAW: AtomicBool = AtomicBool::new(false);
 
 fn restore() {
     if RAW.swap(false, Ordering::SeqCst) {
-        // There is nobody to tell of a terminal that has gone away.
+        // If the terminal has gone away, nothing can be reported.
         let _ = execute!(stdout(), DisableBracketedPaste, DisableMouseCapture, LeaveAlternateScreen, cursor::Show);
         let _ = disable_raw_mode();
         let _ = stdout().flush();

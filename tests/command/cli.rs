@@ -317,6 +317,67 @@ fn options_that_would_change_results_are_named_and_extended_lines_are_read() {
     assert!(text(&output.stderr).contains("`-gpu=fastmath (fastmath)` has no effect; results may differ"));
 }
 
+/// Kernels of which one shares nothing, one has little work, and one writes where an index array says.
+const LAUNCHES: &str = "module kernels
+contains
+  attributes(global) subroutine apart(x, n)
+    real :: x(*)
+    integer, value :: n
+    integer :: i, k
+    i = (blockidx%x - 1) * blockdim%x + threadidx%x
+    do k = 1, 200
+      if (i <= n) x(i) = x(i) + k
+    end do
+  end subroutine
+  attributes(global) subroutine scattered(x, index, n)
+    real :: x(*)
+    integer :: index(*)
+    integer, value :: n
+    integer :: i, k
+    i = (blockidx%x - 1) * blockdim%x + threadidx%x
+    do k = 1, 200
+      if (i <= n) x(index(i)) = x(index(i)) + k
+    end do
+  end subroutine
+end module
+program main
+  use cudafor
+  use kernels
+  integer, parameter :: n = 65536
+  real, device :: x(n)
+  integer, device :: index(n)
+  integer :: i
+  x = 0
+  index = [(i, i = 1, n)]
+  call apart<<<n/256, 256>>>(x, n)
+  call apart<<<1, 32>>>(x, 32)
+  call scattered<<<n/256, 256>>>(x, index, n)
+  if (cudaDeviceSynchronize() /= 0) error stop
+end program
+";
+
+#[test]
+fn kernels_that_one_thread_runs_are_named_with_the_reason() {
+    let small = "kernel `apart` ran once on one thread: it has too little work for several";
+    let two = run("launches.cuf", LAUNCHES, &["--verbose", "--jobs", "2"]);
+    for what in [
+        small,
+        "kernel `apart` ran once on several threads\n",
+        "kernel `scattered` ran once on one thread: its blocks may share memory; from `--jobs 4` on, several threads try",
+    ] {
+        said(&two, 0, what);
+    }
+    let watched = run("launches.cuf", LAUNCHES, &["--verbose", "--jobs", "4", "--race"]);
+    said(
+        &watched,
+        0,
+        "kernel `scattered` ran once on one thread: its blocks may share memory, and `--race` checks them",
+    );
+    let one = run("launches.cuf", LAUNCHES, &["--verbose", "--jobs", "1"]);
+    said(&one, 0, "kernel `apart` ran 2 times on one thread: the emulator has one thread (`--jobs`)");
+    assert!(!text(&run("launches.cuf", LAUNCHES, &["--jobs", "1"]).stderr).contains("kernel"));
+}
+
 #[test]
 fn byteswapio_turns_unformatted_files_round() {
     let program = "program p

@@ -49,7 +49,11 @@ pub(crate) fn lookup(word: &str) -> Result<&'static Row, ParseError> {
     }
     let fits: Vec<&Row> = COMMANDS.iter().filter(|r| !word.is_empty() && r.name.starts_with(&word)).collect();
     match fits.as_slice() {
-        [] => fail(format!("Undefined command: \"{word}\".  Try \"help\".")),
+        [] => {
+            let near = diag::nearest_name(&word, COMMANDS.iter().map(|r| r.name));
+            let near = near.map_or(String::new(), |name| format!("  Did you mean \"{name}\"?"));
+            fail(format!("Undefined command: \"{word}\".{near}  Try \"help\"."))
+        }
         [row] => Ok(row),
         many => {
             let names: Vec<&str> = many.iter().map(|r| r.name).collect();
@@ -381,6 +385,7 @@ mod tests {
             "Ambiguous command \"reverse\": reverse-step, reverse-next, reverse-continue, reverse-finish."
         );
         assert_eq!(error("frobnicate 3"), "Undefined command: \"frobnicate\".  Try \"help\".");
+        assert_eq!(error("blok 2"), "Undefined command: \"blok\".  Did you mean \"block\"?  Try \"help\".");
         assert_eq!(parse("  ! a remark"), Ok(None));
     }
 

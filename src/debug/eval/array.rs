@@ -15,7 +15,7 @@ use mem::address::{SHARED_BASE, is_local, is_shared};
 const MOST_COUNTED: u64 = 1 << 18;
 /// Most elements in the mean of a cell of a map.
 const MOST_AVERAGED: u64 = 16;
-/// Most elements of an array of which a map uses all.
+/// A map uses every element of an array of up to so many.
 const MOST_MAPPED: u64 = 1 << 16;
 
 /// The word of shared memory that an object begins at.

@@ -1,7 +1,7 @@
 //! Expressions of the user through the real front end: text, tree, checked expression.
 //!
 //! An expression is parsed as the right side of an assignment, since the parser reads statements, and typed by
-//! `sema::check_expression` in the scope of the procedure that is looked at.
+//! `sema::check_expression` in the scope of the procedure of the context.
 
 use crate::eval::value::{Eval, fail};
 use crate::view::render::sentence;

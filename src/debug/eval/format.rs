@@ -12,7 +12,7 @@ use std::fmt::Write;
 const MOST_SHOWN: u32 = 200;
 /// Equal elements in a row that are shown as one.
 const RUN: u64 = 10;
-/// Elements looked at in search of the end of a run.
+/// Elements read in search of the end of a repetition.
 const MOST_READ: u64 = 1 << 16;
 /// The same two for a line of a screen.
 const FEW_SHOWN: u32 = 24;

@@ -1,7 +1,6 @@
 //! Values as the debugger has them: a kind, a shape and bytes in memory order.
 //!
-//! A kind is what a checked type is once the length of characters is known. Nothing is computed here: an expression is code
-//! (`formula`).
+//! A kind is a checked type whose character length is known. Nothing is computed here: `compiled` evaluates expressions.
 
 use ir::Ty;
 use sema::checked::{CharLen, Const, Program, Type, TypeId};

@@ -119,7 +119,7 @@ impl Session {
         let Some(block) = self.block_here() else { return Vec::new() };
         let threads = threads_of(block);
         let row = |w: &Warp<32>| {
-            let fragments = w.splits().filter_map(|split| {
+            let splits = w.splits().filter_map(|split| {
                 let (_, line) = self.file_line(split.site())?;
                 Some((split.mask(), line))
             });
@@ -127,7 +127,7 @@ impl Session {
                 number: w.number(),
                 lanes: (0..32).map(|lane| lane_state(w, lane, threads).0).collect(),
                 first: coordinates(block, w.number(), 0).1,
-                fragments: fragments.collect(),
+                splits: splits.collect(),
                 current: matches!(self.focus, Thread::Device { warp, .. } if warp == w.number()),
             }
         };

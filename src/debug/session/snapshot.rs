@@ -11,8 +11,8 @@ use crate::process::watcher::Thread;
 use crate::session::Session;
 use crate::view::reply::LaneState;
 use crate::view::snapshot::{
-    BanksView, BlockCell, BlockMap, BlockState, EndView, FileText, FindingView, FragmentView, LaneValue, LaneValues,
-    SharedVariable, Snapshot, SnapshotRequest,
+    BanksView, BlockCell, BlockMap, BlockState, EndView, FileText, FindingView, LaneValue, LaneValues, SharedVariable,
+    Snapshot, SnapshotRequest, SplitView,
 };
 use emu::Grid;
 use finding::{Actor, Finding, Severity, What};
@@ -66,7 +66,7 @@ impl Session {
             blocks: self.running().map(|r| self.block_map(r, wanted.block_cells)),
             warps,
             lanes,
-            fragments: self.fragments(),
+            splits: self.splits(),
             locals: if running { self.frame_variables() } else { Vec::new() },
             stack: if running { self.stack() } else { Vec::new() },
             breakpoints: self.breakpoints.iter().map(|b| self.breakpoint_view(b)).collect(),
@@ -117,7 +117,7 @@ impl Session {
     }
 
     /// The parts of the focused warp, each in its innermost procedure that is not hidden.
-    fn fragments(&self) -> Vec<FragmentView> {
+    fn splits(&self) -> Vec<SplitView> {
         let Thread::Device { launch, block, warp: number, lane: focused } = self.focus else { return Vec::new() };
         let warp = self.process.block(launch, block).and_then(|b| b.warps.get(number as usize));
         let Some(warp) = warp else { return Vec::new() };
@@ -127,7 +127,7 @@ impl Session {
             let level = *self.levels(Thread::Device { launch, block, warp: number, lane }).first()?;
             let (file_id, line) = self.line_of(self.span_of(&level))?;
             let state = crate::session::info::state_of(split.state(), split.is_current());
-            Some(FragmentView { lanes: mask, file_id, line, state })
+            Some(SplitView { lanes: mask, file_id, line, state })
         };
         warp.splits().filter_map(view).collect()
     }

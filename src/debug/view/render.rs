@@ -126,7 +126,10 @@ pub fn reply(reply: &Reply) -> String {
         Reply::Displays(rows) if rows.is_empty() => "There are no auto-display expressions now.\n".to_owned(),
         Reply::Displays(rows) => rows.iter().map(display_text).collect(),
         Reply::Findings(list) if list.is_empty() => "No findings so far.\n".to_owned(),
-        Reply::Findings(list) => list.concat(),
+        // The number is the one that `finding` takes.
+        Reply::Findings(list) => {
+            list.iter().enumerate().map(|(i, text)| format!("Finding {}:\n{text}", i + 1)).collect()
+        }
         Reply::Files(names) => names.join("\n") + "\n",
         Reply::Program(view) => program(view),
         Reply::Help(text) => text.clone(),
@@ -245,7 +248,7 @@ fn warps(rows: &[WarpRow]) -> String {
     }
     let row = |r: &WarpRow| {
         let places: Vec<String> =
-            r.fragments.iter().map(|(mask, line)| format!("{}: line {line}", lane_set(*mask))).collect();
+            r.splits.iter().map(|(mask, line)| format!("{}: line {line}", lane_set(*mask))).collect();
         vec![
             star(r.current),
             r.number.to_string(),

@@ -347,7 +347,7 @@ pub struct WarpRow {
     /// `threadidx` of its first lane.
     pub first: [u32; 3],
     /// Its parts: lanes and line of each.
-    pub fragments: Vec<(u32, usize)>,
+    pub splits: Vec<(u32, usize)>,
     /// Whether it is in focus.
     pub current: bool,
 }

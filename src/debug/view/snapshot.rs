@@ -53,8 +53,8 @@ pub struct Snapshot {
     pub warps: Vec<WarpRow>,
     /// Lanes of the focused warp.
     pub lanes: Vec<LaneRow>,
-    /// The parts of the focused warp, each at one place.
-    pub fragments: Vec<FragmentView>,
+    /// The splits of the focused warp.
+    pub splits: Vec<SplitView>,
     /// Dummy arguments and variables of the focused frame.
     pub locals: Vec<VariableRow>,
     /// The call stack, innermost frame first.
@@ -110,9 +110,9 @@ pub struct BlockMap {
     pub active: Vec<[u32; 3]>,
 }
 
-/// A part of the focused warp: lanes at one place.
+/// A split of the focused warp: lanes at one place.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct FragmentView {
+pub struct SplitView {
     /// Its lanes.
     pub lanes: u32,
     /// The file.

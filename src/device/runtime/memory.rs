@@ -5,7 +5,7 @@
 //!
 //! Source: CUDA Runtime API manual, "Memory Management" and "API synchronization behavior".
 
-use super::{Half, AllocatedBy, Outcome, Runtime, put};
+use super::{AllocatedBy, Half, Outcome, Runtime, put};
 use crate::api::Pitched;
 use crate::{Api, Command, CopyKind, CudaError, Device, Fill, Order, Strided};
 use finding::{Access, Actor, Allocation, ApiFault, Finding, FindingKind, FreeFault, HostFault, Place, Space, What};
@@ -55,7 +55,8 @@ impl Runtime {
                 self.free(device, memory, address, maker, "", span).map(|()| Some(Half::Report))
             }
             Api::Malloc { region, at, bytes } => {
-                let maker = if region == Region::Pinned { AllocatedBy::CudaMallocHost } else { AllocatedBy::CudaMalloc };
+                let maker =
+                    if region == Region::Pinned { AllocatedBy::CudaMallocHost } else { AllocatedBy::CudaMalloc };
                 put(memory, at, &0u64.to_le_bytes())?;
                 let address = self.allocate(device, memory, region, bytes, "", maker, span)?;
                 put(memory, at, &address.to_le_bytes()).map(|()| None)

@@ -7,13 +7,14 @@ mod run;
 
 use crate::footprint::KnownLaunches;
 use crate::launch::ActiveLaunch;
-use crate::parallel::{Grain, Heuristics, Pool, Speculation};
+use crate::parallel::{Grain, Heuristics, LaunchMode, Pool, Speculation};
 use crate::schedule::Grid;
 use ::device::{Command, CudaError, KernelLaunch, Properties};
 use finding::Finding;
+use ir::FuncId;
 use mem::Memory;
 use race::{Detector, Rules, UsedBytes};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use vm::Program;
 
@@ -75,6 +76,8 @@ pub struct Emulator {
     pool: Pool,
     heuristics: Heuristics,
     speculation: Speculation,
+    /// How often each kernel ran in which mode.
+    modes: BTreeMap<(FuncId, LaunchMode), u64>,
 }
 
 /// Global memory that a launch used.
@@ -111,6 +114,7 @@ impl Emulator {
             pool,
             heuristics: Heuristics::default(),
             speculation: Speculation::default(),
+            modes: BTreeMap::new(),
         }
     }
 
@@ -159,6 +163,13 @@ impl Emulator {
     /// What became of speculative work. It depends on the number of threads; no result depends on it.
     pub fn speculation(&self) -> Speculation {
         self.speculation
+    }
+
+    /// How the launches so far have run, and how often: name of the kernel, mode, count. A launch that the race detector repeats
+    /// counts again.
+    pub fn launch_modes(&self) -> impl Iterator<Item = (&str, LaunchMode, u64)> {
+        let name = |func| self.program.as_ref().map_or("", |program| program.module().func(func).short_name());
+        self.modes.iter().map(move |(&(func, mode), &count)| (name(func), mode, count))
     }
 
     /// Checks what a launch needs beyond the limits that `device::Runtime` has checked.

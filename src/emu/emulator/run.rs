@@ -8,7 +8,7 @@ use crate::block::BlockStop;
 use crate::checks::{self, Checks, ExactPass, RacePass, RealFaults};
 use crate::launch::{ActiveLaunch, Failure};
 use crate::observer::ObserverHooks;
-use crate::parallel::{Crew, Next};
+use crate::parallel::{LaunchMode, Next, Resources, SerialReason};
 use crate::report;
 use crate::schedule::GridBarrier;
 use crate::service::{self, Served};
@@ -92,20 +92,23 @@ impl Emulator {
         budget: &mut u64,
         observer: &dyn Observer,
     ) -> Next {
-        let Some(ActiveLaunch { grid, checks, parallel, .. }) = &mut self.launch else { return Next::Serial };
+        let Some(ActiveLaunch { grid, checks, parallel, mode, .. }) = &mut self.launch else { return Next::Serial };
         // The output of a rehearsal is not shown.
         let is_rehearsal = self.options.rehearse && !matches!(checks.race, RacePass::Off);
         let is_observed = observer.wants_statements() || observer.wants_accesses() || is_rehearsal;
-        // A seed interleaves blocks, which is another order than one after another.
-        if is_observed
-            || checks.short_barriers.is_some()
-            || grid.seed != 0
-            || checks.init.is_some()
-            || self.options.jobs < 2
-        {
+        let obstacles = [
+            (is_observed, SerialReason::Observed),
+            (checks.short_barriers.is_some(), SerialReason::Strict),
+            // A seed interleaves blocks, which is another order than one after another.
+            (grid.seed != 0, SerialReason::Seed),
+            (checks.init.is_some(), SerialReason::InitCheck),
+            (self.options.jobs < 2, SerialReason::OneJob),
+        ];
+        if let Some(&(_, reason)) = obstacles.iter().find(|(is_there, _)| *is_there) {
+            *mode = LaunchMode::Serial(reason);
             return Next::Serial;
         }
-        let crew = Crew {
+        let resources = Resources {
             program,
             pool: &self.pool,
             grain: self.options.grain,
@@ -115,7 +118,9 @@ impl Emulator {
             heuristics: &mut self.heuristics,
             speculation: &mut self.speculation,
         };
-        parallel.run(crew, grid, checks, memory, budget)
+        let next = parallel.run(resources, grid, checks, memory, budget);
+        *mode = parallel.mode();
+        next
     }
 
     /// Runs the first block until it stops; a block that was handed over has stopped already. Says also whether the time
@@ -249,6 +254,7 @@ impl Emulator {
     fn end(&mut self, memory: &mut Memory, failure: Option<Failure>) {
         let Some(mut launch) = self.launch.take() else { return };
         let Some(program) = self.program.clone() else { return };
+        *self.modes.entry((launch.grid.launch.func, launch.mode)).or_default() += 1;
         match std::mem::replace(&mut launch.checks.race, RacePass::Off) {
             RacePass::Off => {}
             RacePass::Detect(mut detector) => {

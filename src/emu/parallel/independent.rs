@@ -19,7 +19,7 @@ use crate::checks::{Checks, RaceHooks, RacePass};
 use crate::footprint::SiteSharing;
 use crate::parallel::deferred::{Deferring, Partials, Record};
 use crate::parallel::pool::{BlockSource, Stack};
-use crate::parallel::{Crew, Next};
+use crate::parallel::{LaunchMode, Next, Resources, SerialReason};
 use crate::schedule::{BlockEvents, Grid, LivelockDetector};
 use crate::service::Served;
 use mem::{Memory, Region, SharedMemory};
@@ -124,22 +124,23 @@ impl Independent {
     /// Works as far as the budget goes; breaks when the threads are done.
     pub(crate) fn run(
         &mut self,
-        crew: Crew<'_>,
+        resources: Resources<'_>,
         grid: &mut Grid,
         checks: &mut Checks,
         memory: &mut Memory,
         budget: &mut u64,
-    ) -> ControlFlow<Next, Next> {
-        let Some(threads) = crew.pool.threads() else { return ControlFlow::Break(Next::Serial) };
+    ) -> ControlFlow<(Next, LaunchMode), Next> {
+        let serial = |reason| ControlFlow::Break((Next::Serial, LaunchMode::Serial(reason)));
+        let Some(threads) = resources.pool.threads() else { return serial(SerialReason::NoThreads) };
         loop {
-            self.fill(grid.total, DEPTH * crew.pool.jobs());
+            self.fill(grid.total, DEPTH * resources.pool.jobs());
             if self.chunks.is_empty() {
                 break;
             }
             if *budget == 0 {
                 return ControlFlow::Continue(Next::Spent);
             }
-            self.work(&crew, grid, checks, memory, threads, budget);
+            self.work(&resources, grid, checks, memory, threads, budget);
             if self.chunks.iter().any(|c| c.state == State::Failed) {
                 // One thread runs the blocks again and comes to the same event in the order of the definition.
                 if let Some(before) = self.before.take() {
@@ -148,7 +149,7 @@ impl Independent {
                 memory.reclaim();
                 // If memory had no room for a page, that will happen again.
                 let _ = memory.take_exhaustion();
-                return ControlFlow::Break(Next::Serial);
+                return serial(SerialReason::Repeated);
             }
             self.commit(memory);
         }
@@ -160,14 +161,14 @@ impl Independent {
                 detector.absorb(fork);
             }
         }
-        crew.output.append(&mut self.output);
-        *crew.points += self.points;
+        resources.output.append(&mut self.output);
+        *resources.points += self.points;
         grid.points += self.points;
         grid.begun = grid.total;
         if self.before.take().is_some() {
             memory.reclaim();
         }
-        ControlFlow::Break(Next::Serial)
+        ControlFlow::Break((Next::Serial, LaunchMode::Independent))
     }
 
     /// Begins chunks up to `most`.
@@ -192,7 +193,7 @@ impl Independent {
     /// Lets the threads work on the chunks until each is done or has used up its share of the budget.
     fn work(
         &mut self,
-        crew: &Crew<'_>,
+        resources: &Resources<'_>,
         grid: &Grid,
         checks: &Checks,
         memory: &mut Memory,
@@ -205,11 +206,11 @@ impl Independent {
         let memory = unsafe { memory.share() };
         let shared = Shared {
             source: BlockSource {
-                program: crew.program,
+                program: resources.program,
                 launch: &grid.launch,
                 args: &self.args,
                 seed: grid.seed,
-                jitter: crew.grain.jitter,
+                jitter: resources.grain.jitter,
                 spare: &self.spare,
             },
             memory,

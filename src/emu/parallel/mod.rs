@@ -11,10 +11,12 @@
 mod deferred;
 mod heuristics;
 mod independent;
+mod mode;
 mod pool;
 mod speculative;
 
 pub(crate) use heuristics::Heuristics;
+pub use mode::{LaunchMode, SerialReason};
 pub(crate) use pool::Pool;
 pub use speculative::Speculation;
 
@@ -34,8 +36,8 @@ use vm::Program;
 pub(crate) enum Parallel {
     /// It is too early to decide.
     Undecided,
-    /// One thread runs the rest of the launch.
-    No,
+    /// One thread runs the rest of the launch, if there is one.
+    No(LaunchMode),
     /// The threads run blocks that share nothing.
     Independent(Box<Independent>),
     /// The threads run blocks speculatively and commit them in order.
@@ -76,7 +78,7 @@ impl Default for Grain {
 }
 
 /// What the emulator lends to a launch that runs in parallel.
-pub(crate) struct Crew<'a> {
+pub(crate) struct Resources<'a> {
     pub(crate) program: &'a Program,
     pub(crate) pool: &'a Pool,
     pub(crate) grain: Grain,
@@ -91,51 +93,74 @@ impl Parallel {
     /// Lets the threads work if they should. No block is active.
     pub(crate) fn run(
         &mut self,
-        mut crew: Crew<'_>,
+        mut resources: Resources<'_>,
         grid: &mut Grid,
         checks: &mut Checks,
         memory: &mut Memory,
         budget: &mut u64,
     ) -> Next {
-        if matches!(self, Parallel::Undecided) && grid.points >= crew.grain.prologue {
-            *self = decide(&mut crew, grid, checks, memory);
+        if matches!(self, Parallel::Undecided) && grid.points >= resources.grain.prologue {
+            *self = decide(&mut resources, grid, checks, memory);
         }
         let flow = match self {
-            Parallel::Independent(state) => state.run(crew, grid, checks, memory, budget),
-            Parallel::Speculative(state) => state.run(crew, grid, memory, budget),
-            Parallel::Undecided | Parallel::No => return Next::Serial,
+            Parallel::Independent(state) => state.run(resources, grid, checks, memory, budget),
+            Parallel::Speculative(state) => state.run(resources, grid, memory, budget),
+            Parallel::Undecided | Parallel::No(_) => return Next::Serial,
         };
         match flow {
             ControlFlow::Continue(next) => next,
-            ControlFlow::Break(next) => {
-                *self = Parallel::No;
+            ControlFlow::Break((next, mode)) => {
+                *self = Parallel::No(mode);
                 next
             }
         }
     }
+
+    /// How the launch has run so far.
+    pub(crate) fn mode(&self) -> LaunchMode {
+        match self {
+            Parallel::Undecided => LaunchMode::Serial(SerialReason::Small),
+            Parallel::No(mode) => *mode,
+            Parallel::Independent(_) => LaunchMode::Independent,
+            Parallel::Speculative(_) => LaunchMode::Speculative,
+        }
+    }
 }
 
-fn decide(crew: &mut Crew<'_>, grid: &Grid, checks: &Checks, memory: &Memory) -> Parallel {
-    let (program, threads, grain) = (crew.program, crew.pool.jobs(), crew.grain);
+fn decide(resources: &mut Resources<'_>, grid: &Grid, checks: &Checks, memory: &Memory) -> Parallel {
+    let (program, threads, grain) = (resources.program, resources.pool.jobs(), resources.grain);
     let left = grid.total - grid.begun;
     let each = (grid.points / grid.begun.max(1)).max(1);
     // Blocks of a cooperative launch wait for each other.
     let is_cooperative = program.module().func(grid.launch.func).cooperative;
     let work = each.saturating_mul(left);
-    if matches!(checks.race, RacePass::Decide(_)) || is_cooperative || left < 2 || work < grain.worth / 4 {
-        return Parallel::No;
+    let serial = |reason| Parallel::No(LaunchMode::Serial(reason));
+    if matches!(checks.race, RacePass::Decide(_)) {
+        return serial(SerialReason::Decided);
     }
-    let sharing = crew.known.of(program, memory, &grid.launch);
+    if is_cooperative {
+        return serial(SerialReason::Cooperative);
+    }
+    if left < 2 || work < grain.worth / 4 {
+        return serial(SerialReason::Small);
+    }
+    let sharing = resources.known.of(program, memory, &grid.launch);
     let is_unchecked = matches!(checks.race, RacePass::Off);
     let is_unknown = sharing.worst() == Sharing::Unknown;
     // Speculative code that loads much runs at half its speed, so two or three threads gain nothing.
     let is_slow = threads < 4;
-    let mut should_try = || grain.insists || !is_slow && crew.heuristics.should_try(grid.launch.func);
-    if is_unknown && is_unchecked && should_try() {
-        return Parallel::Speculative(Box::new(Speculative::new(grid.args())));
+    let mut should_try = || grain.insists || !is_slow && resources.heuristics.should_try(grid.launch.func);
+    if is_unknown && is_unchecked {
+        if should_try() {
+            return Parallel::Speculative(Box::new(Speculative::new(grid.args())));
+        }
+        return serial(if is_slow { SerialReason::FewThreads } else { SerialReason::NoGain });
     }
-    if work < grain.worth || is_unknown || !(is_unchecked || sharing.keeps_races_in_blocks()) {
-        return Parallel::No;
+    if is_unknown || !(is_unchecked || sharing.keeps_races_in_blocks()) {
+        return serial(SerialReason::Watched);
+    }
+    if work < grain.worth {
+        return serial(SerialReason::Small);
     }
     let blocks = (grain.chunk / each).clamp(1, (left / (8 * threads as u64)).max(1));
     Parallel::Independent(Box::new(Independent::new(sharing, grid, memory, blocks)))

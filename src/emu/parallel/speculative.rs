@@ -25,7 +25,7 @@
 use crate::block::{Block, BlockStop};
 use crate::parallel::deferred::Record;
 use crate::parallel::pool::{BlockSource, Stack};
-use crate::parallel::{Crew, Grain, Next};
+use crate::parallel::{Grain, LaunchMode, Next, Resources, SerialReason};
 use crate::schedule::Grid;
 use crate::service::Served;
 use ir::Ty;
@@ -160,12 +160,12 @@ impl Speculative {
     /// Works as far as the budget goes; breaks when speculation ends. No block is active.
     pub(crate) fn run(
         &mut self,
-        crew: Crew<'_>,
+        resources: Resources<'_>,
         grid: &mut Grid,
         memory: &mut Memory,
         budget: &mut u64,
-    ) -> ControlFlow<Next, Next> {
-        let Crew { program, pool, grain, output, points, heuristics, speculation, .. } = crew;
+    ) -> ControlFlow<(Next, LaunchMode), Next> {
+        let Resources { program, pool, grain, output, points, heuristics, speculation, .. } = resources;
         let Some(threads) = pool.threads() else { return ControlFlow::Continue(Next::Serial) };
         let jobs = pool.jobs() as u64;
         let mut has_room = None;
@@ -179,7 +179,7 @@ impl Speculative {
             }
             // If memory has no room for a page, the store that needs it has to say so.
             if !*has_room.get_or_insert_with(|| memory.has_room_for_writes()) {
-                return ControlFlow::Break(Next::Serial);
+                return ControlFlow::Break((Next::Serial, LaunchMode::Serial(SerialReason::MemoryFull)));
             }
             let shared = Shared {
                 source: BlockSource {
@@ -262,7 +262,8 @@ impl Speculative {
             };
             if is_over || !goes_on {
                 heuristics.note(grid.launch.func, is_over);
-                return ControlFlow::Break(next.unwrap_or(Next::Serial));
+                let mode = if is_over { LaunchMode::Speculative } else { LaunchMode::Serial(SerialReason::NoGain) };
+                return ControlFlow::Break((next.unwrap_or(Next::Serial), mode));
             }
             if let Some(next) = next {
                 return ControlFlow::Continue(next);

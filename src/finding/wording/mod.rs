@@ -29,7 +29,7 @@ impl Finding {
 }
 
 fn word(finding: &Finding) -> Diagnostic {
-    let mut diagnostic = body(finding).severity(finding.severity());
+    let mut diagnostic = body(finding).with_severity(finding.severity());
     let several = finding.accesses.iter().filter(|a| !a.stack.is_empty()).count() > 1;
     for (i, access) in finding.accesses.iter().enumerate() {
         let of = if several { format!("({})", i + 1) } else { String::new() };

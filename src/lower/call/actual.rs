@@ -89,7 +89,9 @@ impl Builder<'_, '_> {
         }
         let scattered = self.negate(test);
         if self.side() == Side::Device {
-            self.when(scattered, |this| this.unsupported("an array section with gaps as an argument of this procedure"));
+            self.when(scattered, |this| {
+                this.unsupported("an array section with gaps as an argument of this procedure")
+            });
             return base;
         }
         let addr = self.mutable(Ty::I64);

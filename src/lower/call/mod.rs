@@ -170,7 +170,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let mut captures = Vec::new();
         if !self.pass_captures(proc, &mut captures) {
-            self.b.unsupported(&format!("a call of internal procedure `{}` outside of its host procedure", callee.name));
+            self.b
+                .unsupported(&format!("a call of internal procedure `{}` outside of its host procedure", callee.name));
             return vec![Val::Imm(0); results.len()];
         }
         self.b.call_plain(proc, hidden, passed, &captures, results)

@@ -130,7 +130,9 @@ impl<'p> FunctionLowering<'_, 'p> {
                 if matches!(dummy.shape, Shape::Explicit(_) | Shape::AssumedSize(..)) {
                     let test = self.b.contiguity_test(&view);
                     let scattered = self.b.negate(test);
-                    self.when(scattered, |this| this.b.unsupported("an array section with gaps as an argument of this procedure"));
+                    self.when(scattered, |this| {
+                        this.b.unsupported("an array section with gaps as an argument of this procedure")
+                    });
                 }
                 self.b.descriptor_of(&view)
             }

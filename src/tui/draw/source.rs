@@ -123,8 +123,8 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer, area: Rect) {
         let skipped: String = text.chars().skip(scroll.left).collect();
         spans.extend(highlight(look, &skipped));
         put(buffer, area, 0, y, &Line::from(spans));
-        // Where all lanes are together there is nothing to tell.
-        let parted = model.snapshot.as_ref().is_some_and(|s| s.fragments.len() > 1);
+        // If all lanes are at one place, there is nothing to show.
+        let parted = model.snapshot.as_ref().is_some_and(|s| s.splits.len() > 1);
         if let Some((mask, state)) = lanes.filter(|_| parted) {
             let text = format!(" {} ", lane_set(mask));
             let width = text.chars().count() as u16;
@@ -141,7 +141,7 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer, area: Rect) {
     }
 }
 
-/// A line of Fortran with its words, comment and literals told apart.
+/// Splits a line of Fortran into words, comment and literals.
 fn highlight(look: Look, text: &str) -> Vec<Span<'static>> {
     let mut spans = Vec::new();
     let mut chars = text.char_indices().peekable();

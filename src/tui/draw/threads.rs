@@ -60,7 +60,7 @@ fn strip(look: Look, buffer: &mut Buffer, area: Rect, y: u16, warp: &WarpRow, la
             if lane == Some(i as u32) { style.add_modifier(Modifier::REVERSED | Modifier::BOLD) } else { style };
         put(buffer, area, NUMBER + i as u16, y, &Line::styled(lane_letter(*state).to_string(), style));
     }
-    let places: Vec<String> = match warp.fragments.as_slice() {
+    let places: Vec<String> = match warp.splits.as_slice() {
         [] => vec!["exited".to_owned()],
         [(_, line)] => vec![format!("line {line}")],
         several => several.iter().map(|(mask, line)| format!("{line}: {}", lane_set(*mask))).collect(),

@@ -83,7 +83,7 @@ fn load(
     Ok((program, Scratch { memory, free, end }))
 }
 
-/// What lies at a piece of this memory.
+/// What a piece of this memory holds.
 struct Piece {
     here: u64,
     bytes: u64,

@@ -1,10 +1,10 @@
-//! What an expression reads of the program that it stands in: its slots.
+//! What an expression reads of the program around it: its slots.
 //!
-//! Cutting an expression replaces each variable by a pointer of the expression's own, each special register of a device
-//! thread by a number, and each designator that passes through a pointer or allocatable component by a pointer too: the
-//! descriptor of such a component says where the object is in the program's memory, and the object has to be brought into the
-//! memory of the expression first. Only where the place of a designator is asked its last such component stays, since its
-//! target is not touched.
+//! Each variable of the expression becomes a pointer of the expression's own, and each special register of a device thread a
+//! number. A designator that passes through a pointer or allocatable component becomes a pointer too: the descriptor of such a
+//! component says where the object is in the program's memory, and the object has to be brought into the memory of the
+//! expression first. If only the address of a designator is wanted, its last such component stays, since its target is not
+//! touched.
 
 use super::{CompiledExpr, slot_variable};
 use crate::eval::value::{Eval, fail};

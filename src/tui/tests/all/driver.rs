@@ -37,16 +37,19 @@ impl World for Still {
     fn write(&mut self, _: Stream, _: &[u8]) {}
 }
 
-/// A session with a program of the repository.
-pub(crate) fn session(path: &str, race: bool, reader: cufemu_tui::StdinReader) -> Session {
-    let text = std::fs::read_to_string(root().join(path)).expect("a program");
+/// The text of a program of the repository.
+pub(crate) fn program(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).expect("a program")
+}
+
+/// A session with a program.
+pub(crate) fn session(name: &str, text: &str, race: bool, reader: cufemu_tui::StdinReader) -> Session {
     let mut map = SourceMap::new();
-    let name = path.rsplit('/').next().expect("a name");
-    let file = map.add(name, &*text);
+    let file = map.add(name, text);
     let mut diags = Diagnostics::new();
     let options = Options { level: 0, whole_modules: true, ..Options::default() };
     let compiled = compile::compile(&mut map, &[file], &options, &mut |_, _| None, &mut diags);
-    let compiled = compiled.unwrap_or_else(|| panic!("{path} does not compile"));
+    let compiled = compiled.unwrap_or_else(|| panic!("{name} does not compile"));
     let module = compiled.module.clone();
     let start = move || {
         let race = race.then(race::Rules::default);
@@ -70,8 +73,13 @@ pub(crate) struct Driver {
 
 impl Driver {
     pub(crate) fn new(path: &str, race: bool, size: (u16, u16), look: Look) -> Driver {
+        let name = path.rsplit('/').next().expect("a name");
+        Driver::of_text(name, &program(path), race, size, look)
+    }
+
+    pub(crate) fn of_text(name: &str, text: &str, race: bool, size: (u16, u16), look: Look) -> Driver {
         let (reader, writer) = cufemu_tui::stdin_channel();
-        let session = session(path, race, reader);
+        let session = session(name, text, race, reader);
         let files = session.texts();
         let session = SessionThread::spawn(session).expect("a thread");
         let mut driver = Driver { model: Model::new(size, look, files), session, writer, has_quit: false };

@@ -1,7 +1,7 @@
 //! Screens by script: each `tests/tui/NAME.keys` says a program, sizes and keys; what the screen shows at each `shot` is in
 //! `NAME.screens`. With `CUFEMU_BLESS` in the environment the screens are written anew.
 
-use crate::driver::{Driver, root};
+use crate::driver::{Driver, program, root};
 use cufemu_tui::{Look, Theme};
 use std::fmt::Write;
 use std::path::Path;
@@ -67,26 +67,37 @@ fn scripts_of_keys_give_their_screens() {
     assert!(wrong.is_empty(), "{}\nCUFEMU_BLESS=1 writes the screens anew", wrong.join("\n"));
 }
 
-#[test]
-fn a_step_in_a_million_threads_is_on_the_screen_at_once() {
-    let mut driver = Driver::new("tests/debug/million.cuf", false, (120, 40), Look::default());
-    driver.line("type :break 16 if threadidx%x == 5 .and. blockidx%x == 3000");
+/// A screen in block `block` of `million.cuf`, with expressions to show.
+fn in_block(program: &str, block: u32) -> Driver {
+    let mut driver = Driver::of_text("million.cuf", program, false, (120, 40), Look::default());
+    driver.line(&format!("type :break 16 if threadidx%x == 5 .and. blockidx%x == {block}"));
     driver.line("keys c 5");
     for text in ["t", "a(i)*2 + t", "sum(a(1:100))", "blockidx%x*1000 + j"] {
         driver.line(&format!("type :display {text}"));
     }
+    driver
+}
+
+#[test]
+fn a_step_in_a_million_threads_is_on_the_screen_as_soon_as_in_a_thousand() {
+    let million = program("tests/debug/million.cuf");
+    let thousand = million.replace("1048576", "1024").replace("<<<4096,", "<<<4,");
+    let (mut million, mut thousand) = (in_block(&million, 3000), in_block(&thousand, 3));
     for key in ["n", "]", "N", "5"] {
-        // A test machine may be busy: the best of some tries counts.
-        let tries = (0..5).map(|_| {
+        let took = |driver: &mut Driver| {
             let start = Instant::now();
             driver.key(key);
             let _ = driver.screen();
             start.elapsed()
-        });
-        let best = tries.min().unwrap_or_default();
-        // The figure for a release build: cargo nextest run --release -p cufemu-tui -- at_once --no-capture
-        eprintln!("`{key}` is on the screen after {best:?}");
-        assert!(best < Duration::from_millis(100), "{key}: {best:?}");
+        };
+        // The machine may be busy: the best of some tries counts, and both launches take turns.
+        let tries: Vec<(Duration, Duration)> = (0..5).map(|_| (took(&mut million), took(&mut thousand))).collect();
+        let best = |which: fn(&(Duration, Duration)) -> Duration| tries.iter().map(which).min().unwrap_or_default();
+        let (million, thousand) = (best(|t| t.0), best(|t| t.1));
+        // The figures for a release build: cargo nextest run --release -p cufemu-tui -- as_soon_as --no-capture
+        eprintln!("`{key}` is on the screen after {million:?}, in the small launch after {thousand:?}");
+        let slack = Duration::from_millis(50);
+        assert!(million < 10 * thousand + slack, "{key}: {million:?}, in the small launch {thousand:?}");
     }
 }
 
