@@ -128,7 +128,7 @@ pub fn reply(reply: &Reply) -> String {
         Reply::Findings(list) if list.is_empty() => "No findings so far.\n".to_owned(),
         // The number is the one that `finding` takes.
         Reply::Findings(list) => {
-            list.iter().enumerate().map(|(i, text)| format!("Finding {}:\n{text}", i + 1)).collect()
+            list.iter().enumerate().map(|(i, text)| format!("Finding {}:\n{text}", i + 1)).collect::<Vec<_>>().concat()
         }
         Reply::Files(names) => names.join("\n") + "\n",
         Reply::Program(view) => program(view),

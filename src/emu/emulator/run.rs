@@ -139,7 +139,7 @@ impl Emulator {
         let block = grid.active.front_mut()?;
         let mut rest = before;
         let (launch, linear) = (grid.launch.number, block.linear);
-        let mut observing = (statements || accesses).then(|| ObserverHooks {
+        let mut observing = (statements || accesses).then_some(ObserverHooks {
             observer,
             program,
             launch,

@@ -90,7 +90,7 @@ impl Builder<'_, '_> {
         let scattered = self.negate(test);
         if self.side() == Side::Device {
             self.when(scattered, |this| {
-                this.unsupported("an array section with gaps as an argument of this procedure")
+                this.unsupported("an array section with gaps as an argument of this procedure");
             });
             return base;
         }

@@ -131,7 +131,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                     let test = self.b.contiguity_test(&view);
                     let scattered = self.b.negate(test);
                     self.when(scattered, |this| {
-                        this.b.unsupported("an array section with gaps as an argument of this procedure")
+                        this.b.unsupported("an array section with gaps as an argument of this procedure");
                     });
                 }
                 self.b.descriptor_of(&view)

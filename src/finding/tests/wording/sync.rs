@@ -82,13 +82,14 @@ fn barrier_that_some_never_reach_shows_where_they_are() {
     check(
         &on_device(kind, vec![]),
         &expect![[r#"
-            error[R0402]: `syncthreads` in block (2,1,1), of which 4 threads have already returned
+            note[R0402]: `syncthreads` in block (2,1,1), of which 4 threads have already returned
              --> reduce.cuf:7:5
               |
             7 |     call syncthreads()
               |     ^^^^^^^^^^^^^^^^^^ 60 threads wait here, the first is thread (5,1,1)
               |
               = help: skip the work of surplus threads with `if` instead of `return`, so that they reach the barrier
+              = note: GPUs count threads that have returned as arrived
               = note: launch 1 of `reduce`
         "#]],
     );

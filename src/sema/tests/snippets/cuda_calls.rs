@@ -5,11 +5,11 @@ use expect_test::expect;
 
 #[test]
 fn kernel_prefixes_that_exclude_each_other_are_refused() {
-    expect![[r"
+    expect![[r#"
         3:14 E0501 function `f` cannot be a kernel
             make it a subroutine that stores its result in device memory
         7:22 E0502 kernel `k1` cannot be `recursive`
-        10:22 E0502 kernel `k2` is declared `pure`, which means nothing for a kernel
+        10:22 W0502 kernel `k2` is declared `pure`, which means nothing for a kernel
         13:22 E0503 `attributes(global)` and `attributes(device)` exclude each other
             a kernel is nothing else beside
         16:31 W0503 `attributes(host)` is given twice
@@ -17,7 +17,7 @@ fn kernel_prefixes_that_exclude_each_other_are_refused() {
         20:22 E0505 `launch_bounds` takes one to three positive integer constants
         22:41 E0505 `launch_bounds` is given twice
         24:22 E0505 `cluster_dims` takes three positive integer constants
-    "]]
+    "#]]
     .assert_eq(&errors(
         "module m
 contains
