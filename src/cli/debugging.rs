@@ -54,8 +54,8 @@ impl Terminal for Console {
     }
 }
 
-/// Runs the scripts and then, with `--debug`, reads commands until `quit`. Returns the exit code: 1 if a script failed, or if the
-/// program has an error and the session is not interactive.
+/// Runs the scripts and then, with `--debug`, reads commands until `quit`. Returns the exit code: 1 if a script failed. If the
+/// session is not interactive, it is that of the program.
 pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loader: Loader) -> u8 {
     let mut script = Vec::new();
     if let Some(path) = &options.batch {
@@ -99,7 +99,11 @@ pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loade
     }
     match console.lost {
         Some(error) => output_lost(&error),
-        None => u8::from(has_failed || (!options.debug && line_mode.session().has_errors())),
+        None if has_failed => 1,
+        None if options.debug => 0,
+        None if line_mode.session().has_errors() => options.error_exitcode,
+        // The code of STOP, if the program has ended.
+        None => (line_mode.session().exit_code().unwrap_or(0) & 0xff) as u8,
     }
 }
 

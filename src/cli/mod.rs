@@ -79,6 +79,9 @@ fn start(options: &Options) -> u8 {
     for option in &compiler.inexact {
         say(&format!("cufemu: `{option}` has no effect; results may differ from those of nvfortran\n"));
     }
+    for option in &compiler.unknown {
+        say(&format!("cufemu: `{option}` is no option of cufemu or nvfortran; it has no effect\n"));
+    }
     if options.verbose {
         for option in &compiler.ignored {
             say(&format!("cufemu: `{option}` has no effect\n"));

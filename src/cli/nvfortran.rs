@@ -1,14 +1,241 @@
 //! Options of nvfortran, which begin with one dash and include their value.
 //!
 //! [`translate`] turns them into `--nvfortran=…` before clap sees them. [`Compiler`] is their meaning. Options without a meaning
-//! for cufemu are accepted and named with `--verbose`.
+//! for cufemu are accepted and named with `--verbose`; options that nvfortran does not know are named always.
 
-use crate::cli::options::KNOWN_SM;
+use crate::cli::options::{KNOWN_SM, Options};
+use clap::CommandFactory;
 
 /// Options of nvfortran whose value is the next argument.
 const WITH_VALUE: &[&str] = &["-o", "-module", "-J"];
 
-/// Rewrites options of nvfortran and `-ex` for clap. Arguments after `--` stay as they are.
+/// Options of nvfortran that have no effect here and no value behind them.
+const WITHOUT_EFFECT: &[&str] = &[
+    "acc",
+    "noacc",
+    "Bdynamic",
+    "Bstatic",
+    "c",
+    "C",
+    "cudalib",
+    "dryrun",
+    "E",
+    "F",
+    "fastsse",
+    "fPIC",
+    "fpic",
+    "i2",
+    "i4",
+    "m64",
+    "mp",
+    "nomp",
+    "nofma",
+    "noswitcherror",
+    "p",
+    "pg",
+    "P",
+    "r4",
+    "s",
+    "S",
+    "shared",
+    "show",
+    "silent",
+    "static",
+    "static-nvidia",
+    "stdpar",
+    "nostdpar",
+    "time",
+    "traceback",
+    "notraceback",
+    "w",
+];
+
+/// The beginnings of options of nvfortran that have no effect here and a value behind them.
+const WITH_A_TAIL: &[&str] = &[
+    "acc=",
+    "cudalib=",
+    "idirafter",
+    "isystem",
+    "J",
+    "K",
+    "l",
+    "L",
+    "march=",
+    "mcmodel=",
+    "module=",
+    "mp=",
+    "mtune=",
+    "o=",
+    "O",
+    "R",
+    "rpath",
+    "stdpar=",
+    "target=",
+    "tp",
+    "W",
+    "X",
+];
+
+/// What may follow `-M` in options of nvfortran that have no effect here, from the beginning; `no` before any of them turns it
+/// off.
+const M_OPTIONS: &[&str] = &[
+    "allocatable",
+    "autoinline",
+    "backslash",
+    "bounds",
+    "bstatic",
+    "bdynamic",
+    "cache_align",
+    "chkptr",
+    "concur",
+    "cpp",
+    "cray",
+    "dalign",
+    "dclchk",
+    "defaultunit",
+    "depchk",
+    "dlines",
+    "dse",
+    "dwarf",
+    "eh_frame",
+    "extract",
+    "fcon",
+    "fma",
+    "fpapprox",
+    "fpmisalign",
+    "fprelaxed",
+    "frame",
+    "func32",
+    "gccbugs",
+    "i4",
+    "idiom",
+    "info",
+    "inform",
+    "inline",
+    "instrument",
+    "iomutex",
+    "ipa",
+    "keepasm",
+    "large_arrays",
+    "lfs",
+    "list",
+    "loop32",
+    "lre",
+    "m128",
+    "main",
+    "movnt",
+    "mpi",
+    "neginfo",
+    "onetrip",
+    "openmp",
+    "pfi",
+    "pfo",
+    "pre",
+    "prefetch",
+    "prof",
+    "propcond",
+    "quad",
+    "r8",
+    "r8intrinsics",
+    "recursive",
+    "reentrant",
+    "ref_externals",
+    "rpath",
+    "safe_lastval",
+    "safeptr",
+    "save",
+    "scalarsse",
+    "second_underscore",
+    "sgimp",
+    "signed",
+    "signextend",
+    "single",
+    "smart",
+    "smartalloc",
+    "split",
+    "stack_arrays",
+    "standard",
+    "startup",
+    "stddef",
+    "stride0",
+    "target_temps",
+    "traceback",
+    "unixlogical",
+    "unroll",
+    "unsafe_par_align",
+    "upcase",
+    "varargs",
+    "vect",
+    "vintr",
+    "writable-strings",
+    "zerotrip",
+];
+
+/// What may follow `-gpu=` without an effect here, from the beginning.
+const GPU_OPTIONS: &[&str] = &[
+    "autocollapse",
+    "autocompare",
+    "beta",
+    "ccall",
+    "ccnative",
+    "cc",
+    "cuda",
+    "debug",
+    "nodebug",
+    "deepcopy",
+    "nodeepcopy",
+    "host",
+    "implicitsections",
+    "noimplicitsections",
+    "interceptdeallocations",
+    "nointerceptdeallocations",
+    "keep",
+    "lineinfo",
+    "nolineinfo",
+    "loadcache",
+    "lto",
+    "nolto",
+    "math_uniform",
+    "maxregcount",
+    "mem:separate",
+    "nomanaged",
+    "nounified",
+    "nounroll",
+    "nvlamath",
+    "pinned",
+    "pinnedalloc",
+    "prec",
+    "ptxinfo",
+    "rdc",
+    "nordc",
+    "redundant",
+    "noredundant",
+    "safecache",
+    "sm_",
+    "stacklimit",
+    "tripcount",
+    "unroll",
+    "zeroinit",
+];
+
+/// Whether nvfortran has the option, `text` without its dash.
+fn is_known(text: &str) -> bool {
+    let of_m = |rest: &str| M_OPTIONS.iter().any(|known| rest.strip_prefix("no").unwrap_or(rest).starts_with(known));
+    WITHOUT_EFFECT.contains(&text)
+        || WITH_A_TAIL.iter().any(|known| text.starts_with(known))
+        || text.strip_prefix('M').is_some_and(of_m)
+}
+
+/// The option of cufemu, with two dashes, that was written with one.
+fn own(arg: &str) -> Option<String> {
+    let name = arg.strip_prefix('-').filter(|rest| rest.len() > 1 && !rest.starts_with('-'))?;
+    let word = name.split('=').next()?;
+    let is_long = |a: &clap::Arg| a.get_long() == Some(word) && !a.is_hide_set();
+    let is_own = matches!(word, "help" | "version") || Options::command().get_arguments().any(is_long);
+    is_own.then(|| format!("--{name}"))
+}
+
+/// Rewrites options of nvfortran, and options of cufemu with one dash, for clap. Arguments after `--` stay as they are.
 pub(crate) fn translate(args: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut out = Vec::new();
     let mut args = args.into_iter();
@@ -17,8 +244,8 @@ pub(crate) fn translate(args: impl IntoIterator<Item = String>) -> Vec<String> {
         if arg == "--" {
             out.push(arg);
             out.extend(args.by_ref());
-        } else if arg == "-ex" {
-            out.push("--ex".to_owned());
+        } else if let Some(own) = own(&arg) {
+            out.push(own);
         } else if WITH_VALUE.contains(&arg.as_str()) {
             let value = args.next().unwrap_or_default();
             out.push(format!("--nvfortran={arg}={value}"));
@@ -81,6 +308,8 @@ pub(crate) struct Compiler {
     pub(crate) inexact: Vec<String>,
     /// Options without effect here.
     pub(crate) ignored: Vec<String>,
+    /// Options that nvfortran does not have either.
+    pub(crate) unknown: Vec<String>,
 }
 
 impl Compiler {
@@ -123,7 +352,8 @@ impl Compiler {
                 "O0" => self.level = Some(0),
                 "O" | "O1" | "O2" | "O3" | "O4" | "fast" => self.level = Some(1),
                 "Mflushz" | "Mdaz" | "ffast-math" => self.inexact.push(option.to_owned()),
-                _ => self.ignored.push(option.to_owned()),
+                _ if is_known(text) => self.ignored.push(option.to_owned()),
+                _ => self.unknown.push(option.to_owned()),
             }
         }
     }
@@ -138,7 +368,10 @@ impl Compiler {
             "unified" | "mem:unified" => self.refused.push(format!("{option} ({sub})")),
             _ => match sub.strip_prefix("cc").and_then(|n| n.parse().ok()).filter(|sm| KNOWN_SM.contains(sm)) {
                 Some(sm) => self.sm = Some(sm),
-                None => self.ignored.push(format!("{option} ({sub})")),
+                None if GPU_OPTIONS.iter().any(|known| sub.starts_with(known)) => {
+                    self.ignored.push(format!("{option} ({sub})"));
+                }
+                None => self.unknown.push(format!("{option} ({sub})")),
             },
         }
     }
@@ -170,6 +403,23 @@ mod tests {
                 "-Mcuda"
             ]
         );
+    }
+
+    #[test]
+    fn options_of_cufemu_may_have_one_dash() {
+        assert_eq!(
+            run("cufemu -race=strict -check init -help -g -r8 a.cuf"),
+            ["cufemu", "--race=strict", "--check", "init", "--help", "--nvfortran=-g", "--nvfortran=-r8", "a.cuf"]
+        );
+    }
+
+    #[test]
+    fn options_that_nvfortran_does_not_have_are_told_apart() {
+        let c = Compiler::read(
+            &["-ffoo", "-Mfoo", "-gpu=foo", "-Minfo=accel", "-Mnobounds", "-lcublas"].map(str::to_owned),
+        );
+        assert_eq!(c.unknown, ["-ffoo", "-Mfoo", "-gpu=foo (foo)"]);
+        assert_eq!(c.ignored, ["-Minfo=accel", "-Mnobounds", "-lcublas"]);
     }
 
     #[test]

@@ -48,7 +48,10 @@ impl Reason {
             }
             _ => "cufemu: interrupted".to_owned(),
         };
-        if let (Some(file), Some(place)) = (map.file(at.span.file), map.location(at.span)) {
+        // Embedded modules are not the user's code; their files have names in angle brackets.
+        let is_own = |span: &&source::Span| map.file(span.file).is_some_and(|file| !file.name().starts_with('<'));
+        let span = at.stack.iter().find(is_own).or(at.stack.first()).copied().unwrap_or(source::Span::NONE);
+        if let (Some(file), Some(place)) = (map.file(span.file), map.location(span)) {
             let _ = write!(text, " at {}:{}", file.name(), place.line);
         }
         if let Some(launch) = &at.launch {

@@ -44,7 +44,7 @@ pub struct Runtime {
     last_error: i32,
     sticky: Option<CudaError>,
     held: Option<CudaError>,
-    unseen: Option<UncheckedError>,
+    unseen: Vec<UncheckedError>,
     launch_fault: Option<LaunchFault>,
     last_launch: Option<(String, Span)>,
     streams: BTreeMap<u64, Handle>,
@@ -150,7 +150,7 @@ impl Runtime {
             last_error: 0,
             sticky: None,
             held: None,
-            unseen: None,
+            unseen: Vec::new(),
             launch_fault: None,
             last_launch: None,
             streams: BTreeMap::new(),
@@ -326,10 +326,12 @@ impl Runtime {
         if let Some(error) = self.held.take().filter(|_| self.sticky.is_none())
             && let Some((kernel, span)) = self.last_launch.clone()
         {
-            self.unseen.get_or_insert(UncheckedError { error, call: format!("launch of {kernel}"), span, fault: None });
+            self.leave_unseen(UncheckedError { error, call: format!("launch of {kernel}"), span, fault: None });
         }
         let told = |u: &UncheckedError| is_explained && u.error.is_sticky();
-        if let Some(UncheckedError { error, call, span, fault }) = self.unseen.take().filter(|u| !told(u)) {
+        for UncheckedError { error, call, span, fault } in
+            std::mem::take(&mut self.unseen).into_iter().filter(|u| !told(u))
+        {
             let kind = if let Some(fault) = fault {
                 FindingKind::Launch { fault }
             } else {
@@ -377,17 +379,26 @@ impl Runtime {
         if call == "launch" {
             let call = self.last_launch.as_ref().map_or_else(|| "launch".to_owned(), |(k, _)| format!("launch of {k}"));
             let fault = self.launch_fault.take();
-            self.unseen.get_or_insert(UncheckedError { error, call, span, fault });
+            self.leave_unseen(UncheckedError { error, call, span, fault });
         } else {
             self.saw(error.code());
         }
         Reply { code: error.code(), value: 0 }
     }
 
+    /// Keeps an error that the program has not looked at. Each launch that cannot start is a mistake of its own; of other errors
+    /// the first is the cause.
+    fn leave_unseen(&mut self, error: UncheckedError) {
+        let is_known = self.unseen.iter().any(|u| u.span == error.span && u.fault == error.fault);
+        if !is_known && (error.fault.is_some() || self.unseen.iter().all(|u| u.fault.is_some())) {
+            self.unseen.push(error);
+        }
+    }
+
     /// The program got an error code; handling it is the program's task.
     fn saw(&mut self, code: i32) {
         if code != 0 {
-            self.unseen = None;
+            self.unseen.clear();
         }
     }
 

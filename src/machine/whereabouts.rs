@@ -21,28 +21,30 @@ pub struct LaunchAtWork {
 pub struct Whereabouts {
     /// The launch at work; none while the host runs.
     pub launch: Option<LaunchAtWork>,
-    /// The statement or expression that comes next, in the block that runs if a launch is at work.
-    pub span: Span,
+    /// The statement or expression that comes next, in the block that runs if a launch is at work; then the calls that led
+    /// there, the innermost first.
+    pub stack: Vec<Span>,
 }
 
 impl Machine {
     /// Where the program is.
     pub fn whereabouts(&self) -> Whereabouts {
         let program = self.program();
-        let span_of = |site: Option<Site>| site.map_or(Span::NONE, |site| program.span(site));
+        let spans_of = |sites: Vec<Site>| sites.into_iter().map(|site| program.span(site)).collect();
         let running = self.devices().iter().filter_map(|d| d.emulator()).find_map(emu::Emulator::grid);
         let Some(running) = running.filter(|_| self.is_device_at_work()) else {
-            return Whereabouts { launch: None, span: span_of(self.host().site()) };
+            let sites = self.host().warp().splits().next().map(|split| split.call_stack()).unwrap_or_default();
+            return Whereabouts { launch: None, stack: spans_of(sites) };
         };
         let func = program.module().func(running.launch.func);
         // Blocks that several threads run are at no one place.
-        let span = running.active.front().map_or(func.span, |block| span_of(site(block)));
+        let stack = running.active.front().map_or_else(|| vec![func.span], |block| spans_of(sites(block)));
         let launch = LaunchAtWork { kernel: func.name.to_string(), begun: running.begun, blocks: running.total };
-        Whereabouts { launch: Some(launch), span }
+        Whereabouts { launch: Some(launch), stack }
     }
 }
 
-/// The operation that the first lanes of the block that are not at its end are at.
-fn site(block: &Block) -> Option<Site> {
-    block.warps.iter().find_map(|warp| warp.splits().next().map(|split| split.site()))
+/// The call stack of the first lanes of the block that are not at its end.
+fn sites(block: &Block) -> Vec<Site> {
+    block.warps.iter().find_map(|warp| warp.splits().next().map(|split| split.call_stack())).unwrap_or_default()
 }

@@ -428,3 +428,20 @@ end program
         );
     }
 }
+
+#[test]
+fn options_with_one_dash_are_those_of_cufemu_or_are_named() {
+    const RACY: &str = "module m\ncontains\nattributes(global) subroutine k(s)\ninteger :: s\ns = threadidx%x\nend subroutine\n\
+        end module\nprogram p\nuse m\ninteger, device :: s\ncall k<<<1, 32>>>(s)\nend program\n";
+    said(&run("racy.cuf", RACY, &["-race"]), 1, "R0103");
+    said(&run("racy.cuf", RACY, &["-ffoo", "-Minfo"]), 0, "`-ffoo` is no option of cufemu or nvfortran");
+    assert!(cufemu().arg("-version").output().expect("it runs").status.success());
+}
+
+#[test]
+fn debugger_scripts_end_with_the_code_of_stop() {
+    let script = file("script.txt", b"run\n");
+    let program = file("stops.cuf", b"stop 7\nend\n");
+    let output = cufemu().arg("--batch").arg(script).arg(program).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(7), "{}", text(&output.stderr));
+}

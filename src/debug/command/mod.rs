@@ -204,6 +204,8 @@ pub enum Topic {
     Arguments,
     /// Breakpoints and watchpoints.
     Breakpoints,
+    /// Watchpoints only.
+    Watchpoints,
     /// Displays.
     Displays,
     /// Findings.

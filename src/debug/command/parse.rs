@@ -336,9 +336,12 @@ fn topic(rest: &str) -> Result<Topic, ParseError> {
     if word.is_empty() {
         return fail(format!("\"info\" must be followed by the name of a table: {}.", names()));
     }
-    if !tail.is_empty() {
-        return fail(format!("\"info {word}\" takes no arguments."));
-    }
+    let topic = table(word)?;
+    if tail.is_empty() { Ok(topic) } else { fail(format!("\"info {word}\" takes no arguments.")) }
+}
+
+/// The table of a name, or of its beginning.
+fn table(word: &str) -> Result<Topic, ParseError> {
     let lower = word.to_ascii_lowercase();
     if let Some(row) = TOPICS.iter().find(|t| t.name == lower || t.alias == lower) {
         return Ok(row.topic);
@@ -379,6 +382,8 @@ mod tests {
         assert_eq!(one("reverse-c"), Command::ReverseContinue);
         assert_eq!(one("i br"), Command::Info(Topic::Breakpoints));
         assert_eq!(one("i b"), Command::Info(Topic::Breakpoints));
+        assert_eq!(one("info watchpoints"), Command::Info(Topic::Watchpoints));
+        assert_eq!(error("info line 14"), "Undefined info command: \"line\".  Try \"help info\".");
         assert_eq!(one("info cuda threads"), Command::Info(Topic::Threads));
         assert_eq!(
             error("reverse"),

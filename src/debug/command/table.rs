@@ -334,7 +334,8 @@ topics! {
     Barriers "barriers" "" "Threads that wait at a barrier, and threads still missing";
     Locals "locals" "" "Variables of the focused frame";
     Arguments "args" "" "Dummy arguments of the focused frame";
-    Breakpoints "breakpoints" "watchpoints" "Breakpoints and watchpoints";
+    Breakpoints "breakpoints" "" "Breakpoints and watchpoints";
+    Watchpoints "watchpoints" "" "Watchpoints";
     Displays "display" "" "Expressions shown at each stop";
     Findings "findings" "" "Findings so far";
     Frame "frame" "" "The focused frame";

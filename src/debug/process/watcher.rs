@@ -50,16 +50,17 @@ pub(crate) struct Step {
     pub(crate) thread: Thread,
     /// Deeper calls do not end it; with `None`, only `sites` end it.
     pub(crate) most_depth: Option<u32>,
-    /// These statements end it whatever their depth.
+    /// These statements end it whatever their depth; those of kernels by any thread if the host steps.
     pub(crate) sites: Vec<vm::Site>,
 }
 
 impl Step {
     /// Whether the step ends here.
     pub(crate) fn ends_at(&self, s: &Statement) -> bool {
-        self.thread.begins(s)
-            && (self.most_depth.is_some_and(|d| s.depth <= d)
-                || self.sites.contains(&vm::Site { func: s.func, pc: s.pc }))
+        let is_site = self.sites.contains(&vm::Site { func: s.func, pc: s.pc });
+        // The host reaches no statement of a kernel itself, so any thread that does ends its step.
+        let is_launched = self.thread == Thread::Host && s.launch != 0;
+        is_site && is_launched || self.thread.begins(s) && (is_site || self.most_depth.is_some_and(|d| s.depth <= d))
     }
 }
 
@@ -86,7 +87,7 @@ pub(crate) struct Owner {
 }
 
 impl Range {
-    fn is_hit(&self, a: &DeviceAccess) -> bool {
+    pub(crate) fn is_hit(&self, a: &DeviceAccess) -> bool {
         let overlaps = a.address < self.address + self.bytes && self.address < a.address + u64::from(a.bytes);
         overlaps
             && match (a.space, self.owner) {

@@ -17,6 +17,7 @@ use crate::session::{Session, SessionError, refuse};
 use crate::view::reply::{Outcome, Stop, StopReason};
 use device::Statement;
 use finding::Severity;
+use source::Span;
 use std::sync::Arc;
 use vm::Site;
 
@@ -224,7 +225,7 @@ impl Session {
         }
         let step = goal.step()?;
         if step.ends_at(s) {
-            return Some((StopReason::Step, step.thread));
+            return Some((StopReason::Step, if step.thread.begins(s) { step.thread } else { lowest(s) }));
         }
         has_ended(step.thread, s).then(|| {
             self.ended = Some((step.thread, self.process.time()));
@@ -292,7 +293,10 @@ impl Session {
             self.access_times.push(AccessTimes { finding, first: None, second: Some((time, thread)) });
         }
         self.faulted = Some((time, thread));
-        let Outcome::Stop(mut stop) = self.stopped(StopReason::Fault, thread) else {
+        // The thread may have begun its last statement in a procedure that has returned to the statement of the error.
+        let is_at = |at: Span, span: Span| at.file == span.file && at.start <= span.start && span.end <= at.end;
+        let level = error.and_then(|f| self.levels(thread).iter().position(|l| is_at(self.span_of(l), f.span())));
+        let Outcome::Stop(mut stop) = self.stopped_at(StopReason::Fault, thread, level.unwrap_or(0)) else {
             return Outcome::Reply(crate::view::reply::Reply::Done);
         };
         stop.findings = texts;
@@ -302,22 +306,27 @@ impl Session {
 
     /// Moves the focus to a thread and describes the stop.
     pub(crate) fn stopped(&mut self, reason: StopReason, thread: Thread) -> Outcome {
+        self.stopped_at(reason, thread, 0)
+    }
+
+    /// The same for a frame of its call stack, from the innermost.
+    fn stopped_at(&mut self, reason: StopReason, thread: Thread, frame: usize) -> Outcome {
         self.update_findings();
         let new_findings = self.process.new_findings();
         let findings = new_findings.iter().map(|f| self.word(f)).collect();
         self.focus = thread;
-        self.level = 0;
+        self.level = frame as u32;
         self.listed = None;
         let view = self.view(thread);
         let over = self.process.over().is_some();
-        let level = if over { None } else { self.levels(thread).first().copied() };
+        let level = if over { None } else { self.levels(thread).get(frame).copied() };
         let place = level.and_then(|l| self.place_of(thread, &l));
         let before = self.last_shown.map(|t| t.0);
         let switched = !over && before.unwrap_or(crate::view::reply::FocusView::Host) != view;
         let now = level.map(|l| (view, l.site.func, l.depth));
         let with_frame = switched || now != self.last_shown || !matches!(reason, StopReason::Step);
         self.last_shown = now;
-        let span = level.map_or(source::Span::NONE, |l| self.span_of(&l));
+        let span = level.map_or(Span::NONE, |l| self.span_of(&l));
         let displays = if over { Vec::new() } else { self.display_values() };
         let time = self.process.time();
         Outcome::Stop(Box::new(Stop {

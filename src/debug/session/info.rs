@@ -4,6 +4,7 @@ use crate::command::{Radix, Topic};
 use crate::eval::context::{Context, Object};
 use crate::eval::value::Eval;
 use crate::process::watcher::Thread;
+use crate::session::breakpoint::Kind;
 use crate::session::focus::coordinates;
 use crate::session::{Session, SessionError};
 use crate::view::reply::{
@@ -57,6 +58,10 @@ impl Session {
             }
             Topic::Breakpoints => {
                 Reply::Breakpoints(self.breakpoints.iter().map(|b| self.breakpoint_view(b)).collect())
+            }
+            Topic::Watchpoints => {
+                let watchpoints = self.breakpoints.iter().filter(|b| matches!(b.kind, Kind::Watch(_)));
+                Reply::Breakpoints(watchpoints.map(|b| self.breakpoint_view(b)).collect())
             }
             Topic::Displays => Reply::Displays(self.display_views()),
             Topic::Findings => Reply::Findings(self.findings().iter().map(|f| self.word(f)).collect()),

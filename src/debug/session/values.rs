@@ -301,13 +301,20 @@ impl Session {
             let mut now = (**watch).clone();
             self.read_watched(&mut now);
             if watch.scope.is_some_and(|scope| !self.in_scope(scope)) {
-                if !backwards && verdict.is_none() && gone.is_none() {
+                // What does not exist yet, after going back, is not gone.
+                if !backwards && watch.last.is_some() && verdict.is_none() && gone.is_none() {
                     gone = Some((b.number, watch.text.clone()));
                 }
                 watch.last = None;
                 continue;
             }
-            let changed = watch.last.is_some() && now.last.is_some() && watch.last != now.last;
+            // The block of shared memory may have begun since the last look; then the first write is a change.
+            let is_written = || write.is_some_and(|w| watch.range.is_some_and(|r| r.owner.is_some() && r.is_hit(&w)));
+            let changed = match (&watch.last, &now.last) {
+                (Some(old), Some(new)) => old != new,
+                (None, Some(_)) => is_written(),
+                (_, None) => false,
+            };
             let (old, new) = (std::mem::take(&mut watch.shown), now.shown.clone());
             **watch = now;
             if !changed || verdict.is_some() {

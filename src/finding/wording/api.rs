@@ -47,15 +47,24 @@ fn launch(finding: &Finding, fault: &LaunchFault) -> Diagnostic {
             start(finding, format!("launch with {threads} threads in a block, but at most {limit} are possible"))
                 .help("use smaller blocks and more of them")
         }
-        LaunchFault::SharedMemory { static_bytes, dynamic_bytes, limit } => start(
-            finding,
-            format!(
-                "launch with {} of shared memory in a block, but at most {limit} are possible",
-                count(static_bytes + dynamic_bytes, "byte")
-            ),
-        )
-        .note(format!("{static_bytes} are declared in the kernel, {dynamic_bytes} asked for by the launch"))
-        .help("raise the limit with `cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, n)`"),
+        LaunchFault::SharedMemory { static_bytes, dynamic_bytes, limit } => {
+            let d = start(
+                finding,
+                format!(
+                    "launch with {} of shared memory in a block, but at most {limit} are possible",
+                    count(static_bytes + dynamic_bytes, "byte")
+                ),
+            )
+            .note(format!("{static_bytes} are declared in the kernel, {dynamic_bytes} asked for by the launch"));
+            if static_bytes > limit {
+                // The attribute of the kernel raises the limit of dynamic shared memory only.
+                d.help("declare the array with `(*)` and launch with `<<<grid, block, bytes>>>`; the limit of that can be raised")
+            } else {
+                d.help(
+                    "raise the limit with `cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, n)`",
+                )
+            }
+        }
         LaunchFault::LaunchBounds { threads, bound } => start(
             finding,
             format!("launch with {threads} threads in a block, but `launch_bounds` of the kernel allows {bound}"),

@@ -132,5 +132,8 @@ fn failed(call: &str, code: i32, span: Span) -> Halt {
     let name = error.map_or_else(|| code.to_string(), |e| e.name().to_owned());
     let reason = format!("it failed with `{name}` ({})", device::error_string(code));
     let kind = FindingKind::Api { call: call.to_owned(), fault: finding::ApiFault::InvalidArgument { reason } };
-    Halt::Finding(Box::new(Finding::new(kind, vec![Access::step(Actor::Host, span)])))
+    let found = Finding::new(kind, vec![Access::step(Actor::Host, span)]);
+    let is_consequence = error.is_some_and(device::CudaError::is_sticky);
+    let found = if is_consequence { found.note("this follows from the error of a kernel before it") } else { found };
+    Halt::Finding(Box::new(found))
 }
