@@ -23,7 +23,7 @@ impl Emitter<'_> {
         let access = &segment.accesses[id as usize];
         let (low, extent) = access.reach()?;
         let is_row = access.index.is_some();
-        let mut base = access.base.wrapping_add(low);
+        let base = access.base.wrapping_add(low);
         if let Some(index) = &access.index {
             let head = (index.pattern * self.routine.pattern_stride) as i32;
             if !patterns.contains(&index.pattern) {
@@ -48,7 +48,7 @@ impl Emitter<'_> {
                 let (least, most) =
                     (offsets.iter().min().copied().unwrap_or(0), offsets.iter().max().copied().unwrap_or(0));
                 for offset in if least == most { vec![least] } else { vec![least, most] } {
-                    let (Ok(offset), true) = (i32::try_from(offset), true) else {
+                    let Ok(offset) = i32::try_from(offset) else {
                         return Err(CompileError::Unsupported("an irregular address"));
                     };
                     self.a.lea(rcx, qword_ptr(rax + offset))?;
@@ -65,15 +65,8 @@ impl Emitter<'_> {
             self.add_terms(at, rax, &access.terms)?;
             self.add_constant(base)?;
         } else {
-            // The constant first: it is most often an address of its own.
-            if access.terms.is_empty() && !access.is_local {
-                self.a.mov(rax, base)?;
-            } else {
-                self.a.mov(rax, base)?;
-                base = 0;
-                self.add_terms(at, rax, &access.terms)?;
-                self.add_constant(base)?;
-            }
+            self.a.mov(rax, base)?;
+            self.add_terms(at, rax, &access.terms)?;
         }
         if access.is_local {
             self.a.add(rax, qword_ptr(rbx + field!(local_base)))?;

@@ -596,7 +596,7 @@ impl Strip<'_, '_, '_, '_> {
 
     fn conversion(&mut self, id: ValueId, op: CvtOp, from: Ty, to: Ty, a: ValueId) -> Result {
         if (from, to) != (Ty::F32, Ty::I32) || op == CvtOp::Bits {
-            self.canonical_row(a)?;
+            self.canonical(a)?;
         }
         match (op, from, to) {
             (CvtOp::Bits, ..) => {
@@ -705,10 +705,5 @@ impl Strip<'_, '_, '_, '_> {
             _ => return Err(CompileError::Unsupported("a conversion of rows")),
         }
         Ok(())
-    }
-
-    /// Makes a row canonical, if it is one of 32 bits.
-    fn canonical_row(&mut self, id: ValueId) -> Result {
-        if self.is_raw(id) { self.canonical(id) } else { Ok(()) }
     }
 }

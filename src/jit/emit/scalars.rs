@@ -60,7 +60,7 @@ impl Emitter<'_> {
             Value::Constant(_) => return Ok(()),
             Value::Scalar(slot) => {
                 let is_written = |o: &&crate::Out| o.class == Class::Scalar && o.slot == slot && o.value != id;
-                if at.segment.outs.iter().find(is_written).is_none() {
+                if !at.segment.outs.iter().any(|o| is_written(&o)) {
                     return Ok(());
                 }
                 self.a.mov(rax, qword_ptr(r14 + 8 * slot as i32))?;

@@ -430,8 +430,7 @@ impl Strip<'_, '_, '_, '_> {
                 Some(home) => {
                     self.parts[i][part].home = Some(home);
                     if held.is_none() {
-                        let d = self.reg(id, part)?;
-                        let _ = d;
+                        self.reg(id, part)?;
                         self.parts[i][part].home = None;
                     }
                 }
