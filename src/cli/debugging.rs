@@ -15,6 +15,7 @@ use std::io::{BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use tui::InputLine;
 
 /// The first lines for a user who begins at a terminal.
 const WELCOME: &str = "The program has not started. \"start\" stops at its first statement, \"run\" runs it.\n\
@@ -130,7 +131,11 @@ struct ScreenWorld {
 impl World for ScreenWorld {
     fn ask(&mut self, question: &Ask) -> Answer {
         match question {
-            Ask::ReadLine => Answer::Line(self.stdin.read_line()),
+            Ask::ReadLine => match self.stdin.read_line() {
+                InputLine::Typed(line) => Answer::Line(Some(line.into_bytes())),
+                InputLine::End => Answer::Line(None),
+                InputLine::Later => Answer::Later,
+            },
             other => self.real.ask(other),
         }
     }

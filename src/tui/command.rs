@@ -5,6 +5,17 @@
 use crate::model::{MOST_QUEUED, Model, Running, SHOWN_AFTER, Voice};
 use debug::{Command, Request, parse};
 
+/// The answer to a program that reads its standard input.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum InputLine {
+    /// A line without its end.
+    Typed(String),
+    /// The input is at its end.
+    End,
+    /// No answer now: the program stops before the statement that reads.
+    Later,
+}
+
 /// What the outside must do.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Effect {
@@ -12,8 +23,8 @@ pub enum Effect {
     Ask(Request),
     /// Interrupt the program.
     Interrupt,
-    /// Give the program a line of standard input; `None` ends it.
-    Answer(Option<String>),
+    /// Answer the program, which reads its standard input.
+    Answer(InputLine),
     /// End.
     Quit,
 }

@@ -25,7 +25,7 @@ mod strips;
 pub mod terminal;
 mod update;
 
-pub use command::Effect;
+pub use command::{Effect, InputLine};
 pub use draw::render;
 pub use look::{Look, Theme};
 pub use manual::manual;

@@ -2,7 +2,7 @@
 //!
 //! Invariant: however the process ends (quit, a panic on any thread, a signal that can be caught), the terminal is restored.
 
-use crate::command::Effect;
+use crate::command::{Effect, InputLine};
 use crate::look::Look;
 use crate::model::Model;
 use crate::update::{Input, update};
@@ -40,14 +40,16 @@ pub enum Failure {
 #[derive(Clone, Debug)]
 pub struct StdinReader {
     wanted: Sender<()>,
-    lines: Receiver<Option<String>>,
+    lines: Receiver<InputLine>,
 }
 
 impl StdinReader {
-    /// The next line that the user types for the program; `None` at the end of input.
-    pub fn read_line(&self) -> Option<Vec<u8>> {
-        self.wanted.send(()).ok()?;
-        self.lines.recv().ok()?.map(String::into_bytes)
+    /// What the user types for the program. Without a screen the input is at its end.
+    pub fn read_line(&self) -> InputLine {
+        match self.wanted.send(()) {
+            Ok(()) => self.lines.recv().unwrap_or(InputLine::End),
+            Err(_) => InputLine::End,
+        }
     }
 }
 
@@ -55,7 +57,7 @@ impl StdinReader {
 #[derive(Debug)]
 pub struct StdinWriter {
     wanted: Receiver<()>,
-    lines: Sender<Option<String>>,
+    lines: Sender<InputLine>,
 }
 
 impl StdinWriter {
@@ -64,8 +66,8 @@ impl StdinWriter {
         self.wanted.try_recv().is_ok()
     }
 
-    /// Gives the program a line; `None` ends its input.
-    pub fn answer(&self, line: Option<String>) {
+    /// Answers the program that waits for a line.
+    pub fn answer(&self, line: InputLine) {
         // A session that has ended needs no line.
         let _ = self.lines.send(line);
     }

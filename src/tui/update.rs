@@ -1,7 +1,7 @@
 //! The effect of events on the screen. Pure: what the outside must do is returned as effects.
 
 use crate::act::{act, click_threads};
-use crate::command::{Effect, begin, execute};
+use crate::command::{Effect, InputLine, begin, execute};
 use crate::keymap::{self, Action};
 use crate::model::{Model, Scroll, Voice};
 use crate::pane::Pane;
@@ -99,10 +99,10 @@ fn on_prompt(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
         }
         Typed::Cancelled if prompt.purpose == Purpose::Input => {
             effects.push(Effect::Interrupt);
-            effects.push(Effect::Answer(None));
+            effects.push(Effect::Answer(InputLine::Later));
         }
         Typed::Cancelled => {}
-        Typed::Ended if prompt.purpose == Purpose::Input => effects.push(Effect::Answer(None)),
+        Typed::Ended if prompt.purpose == Purpose::Input => effects.push(Effect::Answer(InputLine::End)),
         Typed::Ended => {}
         Typed::Done(text) => done(model, &prompt, text, effects),
     }
@@ -132,7 +132,7 @@ fn done(model: &mut Model, prompt: &Prompt, text: String, effects: &mut Vec<Effe
         Purpose::Search => search(model, &text),
         Purpose::Input => {
             model.write(Voice::User, &format!("{text}\n"));
-            effects.push(Effect::Answer(Some(text)));
+            effects.push(Effect::Answer(InputLine::Typed(text)));
         }
     }
 }

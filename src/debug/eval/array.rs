@@ -37,7 +37,8 @@ fn space(object: &Object) -> &'static str {
             None => "unknown",
         },
         Store::Regs(..) => "register",
-        Store::Value(_) => "constant",
+        // The value of an expression is in no memory.
+        Store::Value(_) => "",
     }
 }
 
@@ -145,8 +146,9 @@ impl Reader<'_> {
         })
     }
 
-    /// The mean of the elements of a cell of a map of that size.
-    fn cell(&self, at: [u64; 2], size: [u64; 2]) -> Option<f64> {
+    /// The mean of the elements of a cell of a map of that size: that of no number if there is none among them, and `None` if
+    /// the array ends before the cell.
+    fn cell(&self, at: [u64; 2], size: [u64; 2]) -> Option<Option<f64>> {
         let bounds = |d: usize| {
             let from = at[d] * self.extents[d] / size[d];
             (from, ((at[d] + 1) * self.extents[d] / size[d]).max(from + 1))
@@ -158,12 +160,12 @@ impl Reader<'_> {
         let (mut sum, mut count) = (0.0, 0u32);
         for n in (0..total).step_by(step as usize) {
             if let Some(i) = self.index(r0 + n % (r1 - r0), c0 + n / (r1 - r0)) {
-                sum += self.number(i)?;
+                sum += self.number(i).unwrap_or(f64::NAN);
                 count += 1;
             }
         }
         let mean = sum / f64::from(count);
-        (count > 0 && !mean.is_nan()).then_some(mean)
+        (count > 0).then(|| Some(mean).filter(|m| !m.is_nan()))
     }
 }
 
@@ -203,7 +205,7 @@ pub(crate) fn view(context: &Context<'_>, expr: &CompiledExpr, wanted: &ArrayReq
     if wanted.as_map {
         let size = [rows.min(extents[0]), columns.min(extents[1])];
         for row in 0..size[0] {
-            map.push((0..size[1]).map(|column| reader.cell([row, column], size)).collect());
+            map.push((0..size[1]).map_while(|column| reader.cell([row, column], size)).collect());
         }
     } else {
         for row in (first[0]..extents[0]).take(rows as usize) {

@@ -103,6 +103,36 @@ pub(crate) struct IoHooks<'a> {
     pub(crate) interrupt: &'a AtomicBool,
 }
 
+/// The world of one advance: what the program has written is shown before it waits for input.
+struct Attended<'a> {
+    world: &'a mut RecordingWorld<Outside>,
+    output: &'a mut dyn FnMut(&[u8]),
+    /// Whether a question got no answer.
+    is_later: bool,
+}
+
+impl Attended<'_> {
+    fn show_output(&mut self) {
+        let output = std::mem::take(&mut self.world.inner_mut().output);
+        if !output.is_empty() {
+            (self.output)(&output);
+        }
+    }
+}
+
+impl World for Attended<'_> {
+    fn ask(&mut self, question: &Ask) -> Answer {
+        self.show_output();
+        let answer = self.world.ask(question);
+        self.is_later |= answer == Answer::Later;
+        answer
+    }
+
+    fn write(&mut self, stream: Stream, bytes: &[u8]) {
+        self.world.write(stream, bytes);
+    }
+}
+
 /// The progress of the program, for other threads to read while it runs.
 #[derive(Debug, Default)]
 pub struct Progress {
@@ -272,16 +302,23 @@ impl Process {
             }
             watcher.time = self.time;
             watcher.at = None;
-            let stop = self.machine.advance(BUDGET, &mut self.world, watcher);
-            let output = std::mem::take(&mut self.world.inner_mut().output);
-            if !output.is_empty() {
-                (hooks.output)(&output);
-            }
+            let mut world = Attended { world: &mut self.world, output: hooks.output, is_later: false };
+            let stop = self.machine.advance(BUDGET, &mut world, watcher);
+            world.show_output();
+            let is_later = world.is_later;
             self.time = watcher.time;
             self.latest = self.latest.max(self.time);
             self.progress.update(self.time, self.emulator(None));
             for (launch, time) in watcher.begun.drain(..) {
                 self.begun.entry(launch).or_insert(time);
+            }
+            if is_later {
+                // The statement that asks is done again when the program goes on.
+                hooks.interrupt.store(false, Ordering::Relaxed);
+                let reported = self.reported;
+                self.go_to(self.time);
+                self.reported = reported;
+                return Ran::Interrupted;
             }
             match stop {
                 MachineStop::Done(code) => {

@@ -127,6 +127,15 @@ impl Sites {
         &self.barriers
     }
 
+    /// The innermost statement of a function that contains a place.
+    pub(crate) fn statement_around(&self, func: FuncId, place: Span) -> Option<Span> {
+        let all = self.by_line.range((place.file, 0)..=(place.file, usize::MAX)).flat_map(|(_, sites)| sites);
+        let around = |s: &&StatementSite| {
+            s.site.func == func && s.span.start <= place.start && place.end <= s.span.end && s.span.file == place.file
+        };
+        all.filter(around).map(|s| s.span).min_by_key(|s| s.end - s.start)
+    }
+
     /// Whether a statement begins on a line.
     pub(crate) fn has_statement(&self, file: FileId, line: usize) -> bool {
         self.by_line.contains_key(&(file, line))

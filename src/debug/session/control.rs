@@ -293,9 +293,13 @@ impl Session {
             self.access_times.push(AccessTimes { finding, first: None, second: Some((time, thread)) });
         }
         self.faulted = Some((time, thread));
-        // The thread may have begun its last statement in a procedure that has returned to the statement of the error.
-        let is_at = |at: Span, span: Span| at.file == span.file && at.start <= span.start && span.end <= at.end;
-        let level = error.and_then(|f| self.levels(thread).iter().position(|l| is_at(self.span_of(l), f.span())));
+        // The thread may have begun its last statement in a procedure that has returned to the statement of the error. A
+        // frame that waits for a call is at the call, which may be another part of that statement.
+        let is_at = |level: &Level, place: Span| {
+            let around = |span: Span| self.sites.statement_around(level.site.func, span);
+            around(place).is_some_and(|statement| around(self.span_of(level)) == Some(statement))
+        };
+        let level = error.and_then(|f| self.levels(thread).iter().position(|l| is_at(l, f.span())));
         let Outcome::Stop(mut stop) = self.stopped_at(StopReason::Fault, thread, level.unwrap_or(0)) else {
             return Outcome::Reply(crate::view::reply::Reply::Done);
         };

@@ -257,7 +257,9 @@ impl Session {
         }
         if let Some(n) = request.warp {
             if n as usize >= block.warps.len() {
-                return refuse(format!("The block has {} warps, numbered from 0.", block.warps.len()));
+                let count = block.warps.len();
+                let plural = if count == 1 { "" } else { "s" };
+                return refuse(format!("The block has {count} warp{plural}, numbered from 0."));
             }
             if n != warp {
                 (warp, lane) = (n, 0);
@@ -408,7 +410,8 @@ impl Session {
         Ok(Outcome::Reply(Reply::Source(window)))
     }
 
-    /// Runs `f` for every lane of a warp that has not exited, with the context of its innermost visible frame.
+    /// Runs `f` for every lane of a warp that has not exited, with the context of the frame that corresponds to the focused
+    /// one: of the same procedure, and of its activations the one as deep as the focused one, if there is one.
     pub(crate) fn each_lane<T>(
         &self,
         launch: u64,
@@ -419,13 +422,14 @@ impl Session {
         let Some(at) = self.process.block(launch, block) else { return Vec::new() };
         let threads: u32 = at.geometry.block.iter().product();
         let lanes = (0..32).filter(|lane| warp * 32 + lane < threads);
-        let home = self.levels(self.focus).get(self.level as usize).map(|l| l.site.func);
+        let home = self.levels(self.focus).get(self.level as usize).copied();
         lanes
             .map(|lane| {
                 let thread = Thread::Device { launch, block, warp, lane };
                 let levels = self.levels(thread);
-                // The procedure in focus, so that names mean the same.
-                let level = levels.iter().find(|l| Some(l.site.func) == home);
+                let of_procedure = |l: &&Level| home.is_some_and(|h| l.site.func == h.site.func);
+                let as_deep = levels.iter().filter(of_procedure).find(|l| home.is_some_and(|h| l.depth == h.depth));
+                let level = as_deep.or_else(|| levels.iter().find(of_procedure));
                 let value = match (levels.is_empty(), level) {
                     (true, _) => fail("exited"),
                     (false, None) => fail("not in this procedure"),

@@ -191,7 +191,7 @@ pub struct ArrayView {
     pub expression: String,
     /// Type of the elements.
     pub ty: String,
-    /// The memory it is in.
+    /// The memory it is in; empty for the value of an expression.
     pub space: &'static str,
     /// Lower bound and extent of each dimension.
     pub dims: Vec<(i64, u64)>,
@@ -201,7 +201,8 @@ pub struct ArrayView {
     pub extents: [u64; 2],
     /// Elements of the window as text, row by row; empty for a map.
     pub window: Vec<Vec<String>>,
-    /// Cells of the map, row by row: the mean of the elements of each; `None` if there are none or one is NaN.
+    /// Cells of the map, row by row: the mean of the elements of each; `None` if one is NaN. The last rows are shorter if the
+    /// array ends there.
     pub map: Vec<Vec<Option<f64>>>,
     /// Statistics of the elements; `None` if they are not numbers.
     pub statistics: Option<Statistics>,

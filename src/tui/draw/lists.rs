@@ -1,6 +1,6 @@
 //! The panes that are lists: variables, output, lanes, stack, findings, breakpoints.
 
-use super::{cut, paint, put, triple};
+use super::{cut, paint, put, triple, untabbed};
 use crate::look::Role;
 use crate::model::{Model, Voice};
 use crate::pane::Pane;
@@ -93,7 +93,7 @@ pub(super) fn output(model: &Model, buffer: &mut Buffer, area: Rect) {
             Voice::Reply => Role::Reply,
             Voice::Error => Role::Error,
         };
-        let shown: String = text.replace('\t', "    ").chars().filter(|c| !c.is_control()).skip(left).collect();
+        let shown: String = untabbed(text).chars().filter(|c| !c.is_control()).skip(left).collect();
         Some(Line::styled(shown, look.style(role)))
     });
 }

@@ -35,9 +35,10 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer, area: Rect) {
         }
     };
     let dims: Vec<String> = array.dims.iter().map(|(lower, n)| format!("{lower}:{}", lower + *n as i64 - 1)).collect();
+    let place = if array.space.is_empty() { String::new() } else { format!(" in {} memory", array.space) };
     let mut head = vec![
         Span::styled(array.expression.clone(), look.style(Role::Strong)),
-        Span::styled(format!("  {} ({}) in {} memory", array.ty, dims.join(","), array.space), faint),
+        Span::styled(format!("  {} ({}){place}", array.ty, dims.join(",")), faint),
     ];
     if let Some(s) = &array.statistics {
         let total: u64 = array.dims.iter().map(|d| d.1).product();
@@ -153,13 +154,10 @@ pub(super) fn banks(model: &Model, buffer: &mut Buffer, area: Rect) {
     // The wider the pane, the more is seen of each word.
     let width = usize::from((area.width.saturating_sub(LABEL)) / 32).clamp(1, 9);
     let mut numbers = format!("{:>w$} ", "byte", w = usize::from(LABEL) - 1);
-    for bank in 0..32u32 {
-        let text = bank.to_string();
-        numbers.push_str(&if width > 2 || bank % 4 == 0 || width == 2 && bank < 10 {
-            format!("{:<width$}", if width < text.len() { &text[text.len() - width..] } else { &text })
-        } else {
-            " ".repeat(width)
-        });
+    // A number has up to two digits and a space after it.
+    let every = 3usize.div_ceil(width).next_power_of_two();
+    for bank in (0..32).step_by(every) {
+        numbers.push_str(&format!("{bank:<cell$}", cell = every * width));
     }
     put(buffer, area, 0, 1, &Line::styled(numbers, faint));
     for (y, row) in banks.words.chunks(32).enumerate() {

@@ -13,6 +13,7 @@ use crate::layout::{self, Slot};
 use crate::look::{Look, Role};
 use crate::model::{Model, SHOWN_AFTER};
 use crate::pane::Pane;
+use crate::prompt::Purpose;
 use debug::FocusView;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -54,6 +55,21 @@ fn put(buffer: &mut Buffer, area: Rect, x: u16, y: u16, line: &Line<'_>) {
     }
 }
 
+/// Columns between two stops of the tabulator.
+const TAB: usize = 8;
+
+/// A line with spaces up to the next stop for each tabulator: a terminal's buffer has no cell for it.
+fn untabbed(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    let mut column = 0;
+    for c in text.chars() {
+        let width = if c == '\t' { TAB - column % TAB } else { 1 };
+        line.extend(std::iter::repeat_n(if c == '\t' { ' ' } else { c }, width));
+        column += width;
+    }
+    line
+}
+
 /// Gives a whole row of an area a style.
 fn paint(buffer: &mut Buffer, area: Rect, y: u16, style: Style) {
     if y < area.height {
@@ -78,7 +94,9 @@ fn title(model: &Model, buffer: &mut Buffer, area: Rect) {
     let mut left = format!(" cufemu  {name}");
     let mut right = String::new();
     if let Some(snapshot) = &model.snapshot {
+        let waits = model.prompt.as_ref().is_some_and(|p| p.purpose == Purpose::Input);
         match snapshot.focus {
+            _ if waits => left.push_str("  running, reads its input"),
             _ if snapshot.program.exited.is_some() => left.push_str("  ended"),
             _ if !snapshot.program.started => left.push_str("  not started"),
             FocusView::Host => left.push_str("  host"),

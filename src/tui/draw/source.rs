@@ -1,6 +1,6 @@
 //! The Source pane: gutter, text, and at the right edge the lanes of the warp at other lines.
 
-use super::{paint, put};
+use super::{paint, put, untabbed};
 use crate::look::{Look, Role};
 use crate::model::Model;
 use crate::pane::Pane;
@@ -120,7 +120,7 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer, area: Rect) {
         let has_statement = file.statements.get(index).copied().unwrap_or(false);
         let role = if has_statement { Role::Text } else { Role::Faint };
         let mut spans = vec![mark, Span::styled(format!("{arrow}{number:>4}  "), look.style(role))];
-        let skipped: String = text.chars().skip(scroll.left).collect();
+        let skipped: String = untabbed(text).chars().skip(scroll.left).collect();
         spans.extend(highlight(look, &skipped));
         put(buffer, area, 0, y, &Line::from(spans));
         // If all lanes are at one place, there is nothing to show.

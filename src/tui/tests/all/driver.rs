@@ -1,7 +1,7 @@
 //! Types keys into a model that is tied to a real session, and draws into a buffer.
 
 use compile::Options;
-use cufemu_tui::{Effect, Input, Look, Model, render, update};
+use cufemu_tui::{Effect, Input, InputLine, Look, Model, Purpose, render, update};
 use debug::{Session, SessionThread, Setup};
 use diag::Diagnostics;
 use emu::Emulator;
@@ -29,7 +29,11 @@ struct Still {
 impl World for Still {
     fn ask(&mut self, question: &Ask) -> Answer {
         match question {
-            Ask::ReadLine => Answer::Line(self.reader.read_line()),
+            Ask::ReadLine => match self.reader.read_line() {
+                InputLine::Typed(line) => Answer::Line(Some(line.into_bytes())),
+                InputLine::End => Answer::Line(None),
+                InputLine::Later => Answer::Later,
+            },
             other => machine::ClosedWorld::answer(other),
         }
     }
@@ -102,8 +106,13 @@ impl Driver {
 
     /// Waits until the session has said all that it has to say, or the program waits for a line.
     pub(crate) fn settle(&mut self) {
-        while !self.model.is_at_rest() && !self.has_quit {
+        let waits = |model: &Model| model.prompt.as_ref().is_some_and(|p| p.purpose == Purpose::Input);
+        while !self.model.is_at_rest() && !self.has_quit && !waits(&self.model) {
             if self.writer.is_line_wanted() {
+                // What the program has written before.
+                while let Ok(event) = self.session.events().try_recv() {
+                    self.feed(Input::Session(event));
+                }
                 self.feed(Input::LineWanted);
                 return;
             }
