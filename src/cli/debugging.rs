@@ -47,6 +47,14 @@ impl Terminal for Console {
         self.write_output(text.as_bytes());
     }
 
+    fn read_file(&mut self, path: &str) -> Result<String, String> {
+        std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).map_err(|e| e.to_string())
+    }
+
+    fn write_file(&mut self, path: &str, text: &str) -> Result<(), String> {
+        std::fs::write(path, text).map_err(|e| e.to_string())
+    }
+
     fn write_output(&mut self, bytes: &[u8]) {
         let mut out = std::io::stdout().lock();
         if let Err(error) = out.write_all(bytes).and_then(|()| out.flush()) {
@@ -75,7 +83,7 @@ pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loade
     let mut console = Console { echo: !std::io::stdin().is_terminal(), lost: None };
     let mut line_mode = LineMode::new(session);
     let type_in = |line: &str, console: &mut Console, line_mode: &mut LineMode| {
-        console.write(&format!("{}{line}\n", debug::PROMPT));
+        console.write(&format!("{}{line}\n", line_mode.prompt()));
         line_mode.line(line, console)
     };
     let mut has_failed = false;

@@ -21,15 +21,31 @@ pub(crate) fn print(what: Generated) -> u8 {
         Generated::Powershell => Shell::PowerShell,
         Generated::Zsh => Shell::Zsh,
         Generated::Man => {
-            if let Err(error) = clap_mangen::Man::new(command).render(&mut out) {
-                return usage(&format!("cannot generate the manual page: {error}"));
-            }
-            return report::print(&out);
+            return match manual(&command) {
+                Ok(page) => report::print(&page),
+                Err(error) => usage(&format!("cannot generate the manual page: {error}")),
+            };
         }
         Generated::Markdown => return report::print(reference()),
     };
     generate(shell, &mut command, "cufemu", &mut out);
     report::print(&out)
+}
+
+/// The manual page. Its synopsis is the line of usage; the options follow with their values.
+fn manual(command: &Command) -> std::io::Result<Vec<u8>> {
+    let mut out = Vec::new();
+    let man = clap_mangen::Man::new(command.clone());
+    man.render_title(&mut out)?;
+    man.render_name_section(&mut out)?;
+    let line = Options::command().render_usage().to_string();
+    let line = line.trim_start_matches("Usage:").trim().replace('-', "\\-");
+    out.extend_from_slice(format!(".SH SYNOPSIS\n{line}\n").as_bytes());
+    man.render_description_section(&mut out)?;
+    man.render_options_section(&mut out)?;
+    man.render_extra_section(&mut out)?;
+    man.render_version_section(&mut out)?;
+    Ok(out)
 }
 
 /// The options without the hidden ones.

@@ -211,7 +211,8 @@ pub(crate) struct Options {
 /// How strictly races are judged.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum RaceMode {
-    /// An atomic that reads a released value also acquires.
+    /// An atomic that reads a released value also acquires. It is what the option means without a value.
+    #[value(hide = true)]
     On,
     /// The reading thread needs a fence.
     Strict,

@@ -11,6 +11,7 @@
 //! - `eval`: values and expressions: the evaluation context, and checking, compiling and formatting
 //! - `process`: the program as a machine that runs forwards and, from checkpoints, backwards
 //! - `session`: the commands on a process: run control, breakpoints, focus, values, tables, snapshots
+//! - `script`: scripts as data
 //! - `line`, `thread`: the two ways to run a session
 //!
 //! Not here: compiling and running programs (`compile`, `machine`), panes and keys (`tui`), options (the root package).
@@ -19,6 +20,7 @@ mod command;
 mod eval;
 mod line;
 mod process;
+mod script;
 mod session;
 mod thread;
 mod view;

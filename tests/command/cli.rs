@@ -243,6 +243,15 @@ fn the_time_limit_ends_a_run_and_says_where_it_was() {
         said(&output, 124, "in kernel `m.spin`, ");
         assert_eq!(text(&output.stdout), " before\n");
     }
+    // Within a procedure of an embedded module the line is that of the program that called it.
+    let calls = ENDLESS_KERNEL
+        .replace("integer :: x(*), i", "integer :: x(*), i\nreal :: y\ny = 1")
+        .replace("i = ieor(i, 2)", "i = ieor(i, 2)\ny = sin(y + 1e6)");
+    for timeout in ["--timeout=0.2", "--timeout=0.25", "--timeout=0.3", "--timeout=0.35"] {
+        let output = run("calls.cuf", &calls, &[timeout]);
+        said(&output, 124, "calls.cuf:");
+        assert!(!text(&output.stderr).contains("<cufemu"), "{}", text(&output.stderr));
+    }
     let output = run("spin.cuf", ENDLESS_KERNEL, &["--timeout=0.3", "--many-seeds=0..4"]);
     said(&output, 124, "the limit of `--timeout`");
     said(&run("quick.cuf", "print *, 'hi'\nend\n", &["--timeout", "60"]), 0, "");

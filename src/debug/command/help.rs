@@ -1,5 +1,6 @@
 //! Help texts, completion, and the commands chapter of the manual, all from the command table.
 
+use crate::command::foreign::{self, FOREIGN};
 use crate::command::parse;
 use crate::command::table::{COMMANDS, Class, Row, TOPICS, Takes, Verb};
 use std::fmt::Write;
@@ -14,7 +15,10 @@ pub fn help(about: Option<&str>) -> Result<String, String> {
     if word == "all" {
         return Ok(Class::ALL.map(chapter).join("\n"));
     }
-    parse::lookup(word).map(command).map_err(|e| e.0)
+    match foreign::find(&word.to_ascii_lowercase()) {
+        Some(other) => Ok(format!("{word} is a command of gdb. {}\n", other.answer)),
+        None => parse::lookup(word).map(command).map_err(|e| e.0),
+    }
 }
 
 fn overview() -> String {
@@ -37,23 +41,40 @@ fn chapter(class: Class) -> String {
     text
 }
 
+/// A name with its arguments.
+fn usage(name: &str, arguments: &str) -> String {
+    format!("{name} {arguments}").trim_end().to_owned()
+}
+
+/// The commands whose description contains a text.
+pub(crate) fn apropos(word: &str) -> String {
+    let word = word.to_lowercase();
+    let has = |row: &&Row| {
+        [row.brief, row.text]
+            .into_iter()
+            .chain(row.aliases.iter().copied())
+            .chain([row.name])
+            .any(|t| t.to_lowercase().contains(&word))
+    };
+    let rows = COMMANDS.iter().filter(has).map(|row| format!("{} -- {}.\n", names(row), row.brief));
+    let topics = TOPICS.iter().filter(|t| t.name.contains(&word) || t.brief.to_lowercase().contains(&word));
+    let text: String = rows.chain(topics.map(|t| format!("info {} -- {}.\n", t.name, t.brief))).collect();
+    if text.is_empty() { format!("No command is about \"{word}\".\n") } else { text }
+}
+
 fn names(row: &Row) -> String {
     [row.name].iter().chain(row.aliases).copied().collect::<Vec<_>>().join(", ")
 }
 
 fn command(row: &Row) -> String {
-    let mut text = format!("{}\n{}.\nUsage: {}", names(row), row.brief, row.name);
-    if !row.arguments.is_empty() {
-        let _ = write!(text, " {}", row.arguments);
-    }
-    text.push('\n');
+    let mut text = format!("{}\n{}.\nUsage: {}\n", names(row), row.brief, usage(row.name, row.arguments));
     if !row.text.is_empty() {
         let _ = write!(text, "\n{}\n", row.text);
     }
     if row.verb == Verb::Info {
         text.push_str("\nList of tables:\n\n");
         for topic in TOPICS {
-            let _ = writeln!(text, "info {} -- {}.", topic.name, topic.brief);
+            let _ = writeln!(text, "info {} -- {}.", usage(topic.name, topic.arguments), topic.brief);
         }
     }
     text
@@ -96,8 +117,7 @@ pub fn manual() -> String {
     for class in Class::ALL {
         let _ = write!(text, "## {}\n\n", class.title());
         for row in COMMANDS.iter().filter(|r| r.class == class) {
-            let usage = format!("{} {}", row.name, row.arguments);
-            let _ = write!(text, "### `{}`\n\n", usage.trim_end());
+            let _ = write!(text, "### `{}`\n\n", usage(row.name, row.arguments));
             if !row.aliases.is_empty() {
                 let list: Vec<String> = row.aliases.iter().map(|a| format!("`{a}`")).collect();
                 let _ = write!(text, "Also {}. ", list.join(", "));
@@ -112,12 +132,18 @@ pub fn manual() -> String {
             }
             if row.verb == Verb::Info {
                 for topic in TOPICS {
-                    let _ = writeln!(text, "- `info {}`: {}.", topic.name, topic.brief);
+                    let _ = writeln!(text, "- `info {}`: {}.", usage(topic.name, topic.arguments), topic.brief);
                 }
                 text.push('\n');
             }
         }
     }
+    text.push_str("## Commands of gdb that are not here\n\nThey are answered with what to use instead.\n\n");
+    for other in FOREIGN {
+        let names: Vec<String> = other.names.iter().map(|n| format!("`{n}`")).collect();
+        let _ = writeln!(text, "- {}: {}", names.join(", ").replace("`|`", "`\\|`"), other.answer);
+    }
+    text.push('\n');
     text
 }
 

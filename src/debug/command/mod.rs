@@ -4,9 +4,16 @@
 //!
 //! Not here: what the commands do (`session`).
 
+pub(crate) mod foreign;
+pub(crate) mod forms;
 pub mod help;
 pub mod parse;
 pub mod table;
+
+/// Whether a word is a setting of gdb that changes nothing here.
+pub(crate) fn is_setting(word: &str) -> bool {
+    foreign::SETTINGS.contains(&word.split_whitespace().next().unwrap_or(""))
+}
 
 /// A command.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,8 +33,21 @@ pub enum Command {
     Ignore(u32, u64),
     /// Deletes breakpoints and watchpoints, or all of them.
     Delete(Vec<u32>),
+    /// Deletes the breakpoints at a place.
+    Clear(Where),
     /// Enables or disables breakpoints and watchpoints, or all of them.
     Enable(bool, Vec<u32>),
+    /// Sets the commands that line mode executes when a breakpoint stops the program; without numbers, of the latest one.
+    Commands(Vec<u32>, Vec<String>),
+    /// Prints a text whenever a place is reached, and goes on.
+    LogPoint {
+        /// Where.
+        at: Where,
+        /// The arguments of `printf`.
+        format: String,
+    },
+    /// The commands that set the present breakpoints again, as a text.
+    Breakpoints,
     /// Stops when the value of a variable or element changes.
     Watch(String),
     /// Starts the program from the beginning.
@@ -42,6 +62,8 @@ pub enum Command {
     Next(u64),
     /// Continues until the focused frame returns.
     Finish,
+    /// Continues until the focused thread reaches a later line of its procedure, or its frame returns.
+    Until,
     /// Continues until the focused thread reaches a location, or its frame returns.
     Advance(Where),
     /// Continues until the focused thread reaches a barrier of its block.
@@ -65,8 +87,13 @@ pub enum Command {
     Focus(FocusRequest),
     /// Moves the focus to another frame of the call stack, or shows it.
     Frame(FrameRequest),
-    /// Shows the call stack.
-    Backtrace,
+    /// Shows the call stack, or so many of its innermost (or, if negative, outermost) frames.
+    Backtrace {
+        /// How many.
+        count: Option<i64>,
+        /// Whether with the variables of each frame.
+        is_full: bool,
+    },
     /// Shows the value of an expression.
     Print {
         /// The expression.
@@ -76,8 +103,32 @@ pub enum Command {
         /// The base of numbers.
         radix: Radix,
     },
-    /// Shows the type of an expression.
-    Whatis(String),
+    /// Shows the value of an expression, without a number and a line end.
+    Output(String, Radix),
+    /// Shows text.
+    Echo(String),
+    /// Shows values by a format.
+    Printf(String),
+    /// Shows memory.
+    Examine(ExamineRequest),
+    /// Shows the type of an expression, or with its components.
+    Whatis {
+        /// The expression, or the name of a type.
+        expression: String,
+        /// Whether the components of a derived type are shown.
+        is_full: bool,
+    },
+    /// Keeps a value under a name that begins with `$`.
+    SetValue {
+        /// The name.
+        name: String,
+        /// The expression.
+        value: String,
+    },
+    /// Sets how many lines `list` shows.
+    ListSize(usize),
+    /// Shows a setting.
+    Show(String),
     /// Assigns to a variable, element or component.
     SetVar {
         /// The left side.
@@ -86,13 +137,30 @@ pub enum Command {
         value: String,
     },
     /// Shows an expression at each stop; without one, shows all of them now.
-    Display(Option<String>),
+    Display(Option<(String, Radix)>),
     /// Ends displays, or all of them.
     Undisplay(Vec<u32>),
+    /// Shows or hides displays, or all of them.
+    EnableDisplays(bool, Vec<u32>),
     /// Shows source lines.
     List(ListRequest),
-    /// Shows a table.
-    Info(Topic),
+    /// Finds the next or previous source line with a text.
+    Search {
+        /// The text.
+        text: String,
+        /// Whether before the lines shown last.
+        is_back: bool,
+    },
+    /// Shows the intermediate code of a procedure.
+    Disassemble(Option<String>),
+    /// Shows a table; with the arguments that follow its name.
+    Info(Topic, String),
+    /// Lists the commands whose description has a word.
+    Apropos(String),
+    /// Says something, because there is nothing to do.
+    Note(String),
+    /// A command of scripts, which line mode executes.
+    Script(&'static str),
     /// Explains commands.
     Help(Option<String>),
     /// Ends the session.
@@ -108,8 +176,23 @@ pub enum Where {
     Line(usize),
     /// A line of a file.
     FileLine(String, usize),
+    /// So many lines after the current one, or before it.
+    Offset(i64),
     /// The first statement of a procedure or kernel.
     Name(String),
+}
+
+/// What `x` shows.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ExamineRequest {
+    /// How many units.
+    pub count: u64,
+    /// In which form; that of the last time if none is given.
+    pub radix: Option<Radix>,
+    /// Bytes of a unit; those of the last time, or of the variable's elements, if none is given.
+    pub bytes: Option<u64>,
+    /// From where on: `&VARIABLE`, a variable or an address; from the end of the last time if nothing is given.
+    pub at: Option<String>,
 }
 
 /// The thread to focus on; a part that is absent stays as it is.
@@ -156,7 +239,7 @@ pub enum Over {
     Block,
 }
 
-/// The base in which integers are shown.
+/// The form in which numbers are shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Radix {
     /// As their type says.
@@ -168,6 +251,14 @@ pub enum Radix {
     Octal,
     /// In binary digits.
     Binary,
+    /// As an integer.
+    Decimal,
+    /// As an integer without a sign.
+    Unsigned,
+    /// As an integer and the character of that code.
+    Character,
+    /// As a real number.
+    Real,
 }
 
 /// Which source lines to show.
@@ -216,4 +307,20 @@ pub enum Topic {
     Source,
     /// The session.
     Program,
+    /// The code of a line.
+    Line,
+    /// What is at an address.
+    Symbol,
+    /// The variables of a procedure.
+    Scope,
+    /// Procedures.
+    Functions,
+    /// Variables of modules and static ones.
+    Variables,
+    /// Derived types.
+    Types,
+    /// Special registers of the focused thread.
+    Registers,
+    /// Devices.
+    Devices,
 }

@@ -5,8 +5,10 @@
 //!
 //! Not here: expressions, which stay text (`eval`).
 
+pub(crate) use crate::command::forms::numbers;
+use crate::command::forms::{examine, formatted};
 use crate::command::table::{COMMANDS, Row, TOPICS, Verb};
-use crate::command::{Command, FocusRequest, FrameRequest, ListRequest, Over, Radix, Topic, Where};
+use crate::command::{Command, FocusRequest, FrameRequest, ListRequest, Over, Topic, Where, foreign};
 
 /// An error in a command line: one sentence for the user.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,19 +22,24 @@ impl std::fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-fn fail<T>(text: impl Into<String>) -> Result<T, ParseError> {
+/// An error with that text.
+pub(crate) fn fail<T>(text: impl Into<String>) -> Result<T, ParseError> {
     Err(ParseError(text.into()))
 }
 
-/// The command of a line; `None` for an empty line or a comment (`#` or `!`).
+/// The command of a line; `None` for an empty line or a comment (`#`, or `!` with a space after it).
 pub fn parse(line: &str) -> Result<Option<Command>, ParseError> {
     let line = line.trim();
-    if line.is_empty() || line.starts_with(['#', '!']) {
+    if line.is_empty() || line == "!" || line.starts_with('#') || line.starts_with("! ") {
         return Ok(None);
     }
     let (word, rest) = split_word(line);
-    let row = lookup(word)?;
-    arguments(row, rest).map(Some)
+    let word = if line.starts_with('!') { "!" } else { word };
+    match foreign::find(&word.to_ascii_lowercase()) {
+        Some(other) if other.is_accepted => Ok(Some(Command::Note(other.answer.to_owned()))),
+        Some(other) => fail(other.answer),
+        None => arguments(lookup(word)?, rest).map(Some),
+    }
 }
 
 /// Whether an empty line repeats this one.
@@ -81,6 +88,8 @@ fn arguments(row: &Row, rest: &str) -> Result<Command, ParseError> {
         Verb::Finish => bare(Command::Finish)?,
         Verb::Advance if rest.is_empty() => return fail("Argument required (a location)."),
         Verb::Advance => Command::Advance(location(rest)?),
+        Verb::Until if rest.is_empty() => Command::Until,
+        Verb::Until => Command::Advance(location(rest)?),
         Verb::Barrier => bare(Command::Barrier)?,
         Verb::ReverseStep => Command::ReverseStep(count(rest)?),
         Verb::ReverseNext => Command::ReverseNext(count(rest)?),
@@ -115,27 +124,74 @@ fn arguments(row: &Row, rest: &str) -> Result<Command, ParseError> {
             let (n, times) = split_word(rest);
             Command::Ignore(number(n, "a breakpoint number")?, number(times, "a count")?)
         }
-        Verb::Delete => Command::Delete(numbers(rest.strip_prefix("breakpoints").unwrap_or(rest))?),
-        Verb::Enable => Command::Enable(true, numbers(rest)?),
-        Verb::Disable => Command::Enable(false, numbers(rest)?),
-        Verb::Watch => Command::Watch(required(rest, "an expression")?),
+        Verb::LogPoint => match rest.split_once(',') {
+            Some((at, format)) => Command::LogPoint { at: location(at)?, format: format.trim().to_owned() },
+            None => return fail("Argument required (LOCATION,\"FORMAT\",EXPRESSION...)."),
+        },
+        Verb::Clear => Command::Clear(location(rest)?),
+        Verb::Delete => match subject(rest) {
+            (Subject::Displays, list) => Command::Undisplay(numbers(list)?),
+            (Subject::Breakpoints, list) => Command::Delete(numbers(list)?),
+        },
+        Verb::Enable | Verb::Disable => {
+            let on = row.verb == Verb::Enable;
+            match subject(rest) {
+                (Subject::Displays, list) => Command::EnableDisplays(on, numbers(list)?),
+                (Subject::Breakpoints, list) => Command::Enable(on, numbers(list)?),
+            }
+        }
+        Verb::Watch => {
+            let rest = rest.strip_prefix("-location ").or(rest.strip_prefix("-l ")).unwrap_or(rest);
+            Command::Watch(required(rest.trim(), "an expression")?)
+        }
+        Verb::Thread if rest.starts_with("apply") => applied(rest)?,
+        Verb::Thread if rest.starts_with("find") || rest.starts_with("name") => {
+            return fail("Threads have no names: \"info threads\" shows where they are.");
+        }
         Verb::Kernel | Verb::Block | Verb::Thread | Verb::Warp | Verb::Lane => {
             Command::Focus(focus(&format!("{} {rest}", row.name))?)
         }
         Verb::Cuda => Command::Focus(focus(rest)?),
         Verb::Host => bare(Command::Focus(FocusRequest { host: true, ..FocusRequest::default() }))?,
-        Verb::Backtrace => bare(Command::Backtrace)?,
+        Verb::Backtrace => {
+            let (is_full, count) = match split_word(rest) {
+                ("full" | "-full", count) => (true, count),
+                _ => (false, rest),
+            };
+            let bad = || ParseError(format!("Bad count \"{count}\": a number of frames, or full, is expected."));
+            let count = if count.is_empty() { None } else { Some(count.parse().map_err(|_| bad())?) };
+            Command::Backtrace { count, is_full }
+        }
         Verb::Frame if rest.is_empty() => Command::Frame(FrameRequest::Show),
         Verb::Frame => Command::Frame(FrameRequest::Level(number(rest, "a frame number")?)),
         Verb::Up => Command::Frame(FrameRequest::Up(count(rest)?.min(u64::from(u32::MAX)) as u32)),
         Verb::Down => Command::Frame(FrameRequest::Down(count(rest)?.min(u64::from(u32::MAX)) as u32)),
         Verb::Print => print(rest)?,
-        Verb::Whatis => Command::Whatis(required(rest, "an expression")?),
+        Verb::Output => {
+            let (radix, rest) = formatted(rest)?;
+            Command::Output(required(rest, "an expression")?, radix)
+        }
+        Verb::Echo => Command::Echo(rest.to_owned()),
+        Verb::Printf => Command::Printf(required(rest, "a format")?),
+        Verb::Examine => Command::Examine(examine(rest)?),
+        Verb::Whatis => Command::Whatis { expression: required(rest, "an expression")?, is_full: false },
+        Verb::Ptype => Command::Whatis { expression: required(rest, "an expression or a type")?, is_full: true },
         Verb::Set => set(rest)?,
-        Verb::Display => Command::Display((!rest.is_empty()).then(|| rest.to_owned())),
-        Verb::Undisplay => Command::Undisplay(numbers(rest.strip_prefix("display").unwrap_or(rest))?),
+        Verb::Show => Command::Show(rest.to_ascii_lowercase()),
+        Verb::Display if rest.is_empty() => Command::Display(None),
+        Verb::Display => {
+            let (radix, rest) = formatted(rest)?;
+            Command::Display(Some((required(rest, "an expression")?, radix)))
+        }
+        Verb::Undisplay => Command::Undisplay(numbers(subject(rest).1)?),
         Verb::List => list(rest)?,
-        Verb::Info => Command::Info(topic(rest)?),
+        Verb::Search | Verb::SearchBack => {
+            Command::Search { text: required(rest, "a text")?, is_back: row.verb == Verb::SearchBack }
+        }
+        Verb::Disassemble => Command::Disassemble((!rest.is_empty()).then(|| rest.to_ascii_lowercase())),
+        Verb::Info => topic(rest)?,
+        Verb::Script => Command::Script(row.name),
+        Verb::Apropos => Command::Apropos(required(rest, "a text")?),
         Verb::Help => Command::Help((!rest.is_empty()).then(|| rest.to_owned())),
         Verb::Quit => bare(Command::Quit)?,
     })
@@ -162,9 +218,36 @@ fn count(rest: &str) -> Result<u64, ParseError> {
     }
 }
 
-fn numbers(rest: &str) -> Result<Vec<u32>, ParseError> {
-    let words = rest.split([' ', ',', '\t']).filter(|w| !w.is_empty());
-    words.map(|w| w.parse().or_else(|_| fail(format!("Bad breakpoint or display number \"{w}\".")))).collect()
+/// What `delete`, `enable` and `disable` are about.
+enum Subject {
+    Breakpoints,
+    Displays,
+}
+
+/// The subject of a list of numbers, and the list.
+fn subject(rest: &str) -> (Subject, &str) {
+    match split_word(rest) {
+        ("display" | "displays", list) => (Subject::Displays, list),
+        ("breakpoints" | "breakpoint" | "br", list) => (Subject::Breakpoints, list),
+        _ => (Subject::Breakpoints, rest),
+    }
+}
+
+/// `thread apply all print E`: of the commands only `print` has a meaning for many threads at once.
+fn applied(rest: &str) -> Result<Command, ParseError> {
+    let rest = rest["apply".len()..].trim();
+    let at = rest.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(rest.len());
+    let (numbers, rest) = rest.split_at(at);
+    let (all, command) = split_word(rest);
+    if numbers.trim().is_empty() && all == "all" {
+        let command = command.strip_prefix("-q").unwrap_or(command).trim();
+        if let Ok(Some(Command::Print { expression, over: Over::Lane, radix })) = parse(command) {
+            return Ok(Command::Print { expression, over: Over::Block, radix });
+        }
+    }
+    fail(
+        "Only \"thread apply all print EXPRESSION\" is here: \"info threads\" shows where all threads are, \"thread (X,Y,Z)\" focuses on one.",
+    )
 }
 
 /// Splits `LOCATION if CONDITION`.
@@ -186,6 +269,15 @@ pub(crate) fn location(text: &str) -> Result<Where, ParseError> {
     }
     if text.bytes().all(|b| b.is_ascii_digit()) {
         return Ok(Where::Line(number(text, "a line number")?));
+    }
+    if let Some(lines) =
+        text.strip_prefix(['+', '-']).filter(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+    {
+        let lines: u32 = number(lines, "a number of lines")?;
+        return Ok(Where::Offset(if text.starts_with('-') { -i64::from(lines) } else { i64::from(lines) }));
+    }
+    if text.starts_with('*') {
+        return fail("Statements have no addresses: a line number, FILE:LINE or a procedure name is expected.");
     }
     if let Some((file, line)) = text.rsplit_once(':')
         && !file.is_empty()
@@ -255,43 +347,62 @@ fn triple(text: &str) -> Result<[u32; 3], ParseError> {
 }
 
 fn print(rest: &str) -> Result<Command, ParseError> {
-    let (radix, rest) = match rest.strip_prefix('/') {
-        None => (Radix::Natural, rest),
-        Some(form) => {
-            let (letter, tail) = split_word(form);
-            let radix = match letter {
-                "x" => Radix::Hex,
-                "o" => Radix::Octal,
-                "t" => Radix::Binary,
-                "d" => Radix::Natural,
-                _ => return fail(format!("Bad format \"/{letter}\": /x, /o, /t or /d is expected.")),
-            };
-            (radix, tail)
-        }
-    };
+    let (radix, rest) = formatted(rest)?;
+    // Options of gdb end with two dashes.
+    let rest = if rest.starts_with('-') { rest.split_once(" -- ").map_or(rest, |(_, e)| e) } else { rest };
     let (expression, over) = match rest.rsplit_once('@') {
         Some((e, word)) if word.trim().eq_ignore_ascii_case("warp") => (e, Over::Warp),
         Some((e, word)) if word.trim().eq_ignore_ascii_case("block") => (e, Over::Block),
+        Some((e, count)) if !e.contains(['\'', '"']) => {
+            return fail(format!(
+                "Bad range \"@{count}\": `@warp` or `@block` is expected; a section such as {}(1:{count}) shows a part of an array.",
+                e.split('(').next().unwrap_or(e).trim()
+            ));
+        }
         _ => (rest, Over::Lane),
     };
+    if expression.trim().is_empty() && rest.trim().is_empty() {
+        // As in gdb: the last value again.
+        return Ok(Command::Print { expression: "$".to_owned(), over, radix });
+    }
     Ok(Command::Print { expression: required(expression.trim(), "an expression")?, over, radix })
 }
 
 fn set(rest: &str) -> Result<Command, ParseError> {
-    let (word, assignment) = split_word(rest);
-    if !matches!(word.to_ascii_lowercase().as_str(), "var" | "variable") {
-        return fail("\"set\" must be followed by \"var VARIABLE = EXPRESSION\".");
-    }
-    match assignment_at(assignment) {
-        Some(at) => {
-            let (target, value) = (assignment[..at].trim(), assignment[at + 1..].trim());
-            if target.is_empty() || value.is_empty() {
-                return fail("Argument required (VARIABLE = EXPRESSION).");
-            }
-            Ok(Command::SetVar { target: target.to_owned(), value: value.to_owned() })
+    let (word, tail) = split_word(rest);
+    let setting = word.to_ascii_lowercase();
+    let is_declared = matches!(setting.as_str(), "var" | "variable");
+    let assignment = if is_declared { tail } else { rest };
+    let is_setting = !is_declared && !tail.starts_with('=') && foreign::SETTINGS.contains(&setting.as_str());
+    if let Some(at) = assignment_at(assignment).filter(|_| !is_setting) {
+        let (target, value) = (assignment[..at].trim(), assignment[at + 1..].trim());
+        if target.is_empty() || value.is_empty() {
+            return fail("Argument required (VARIABLE = EXPRESSION).");
         }
-        None => fail("Argument required (VARIABLE = EXPRESSION)."),
+        let value = value.to_owned();
+        let name = target.to_ascii_lowercase();
+        return Ok(if name.starts_with('$') {
+            Command::SetValue { name, value }
+        } else {
+            Command::SetVar { target: target.to_owned(), value }
+        });
     }
+    match setting.as_str() {
+        "listsize" => Ok(Command::ListSize(match tail {
+            "unlimited" => usize::MAX / 4,
+            tail => number(tail, "a number of lines")?,
+        })),
+        "args" => fail("The arguments of the program are given at the start: \"cufemu --debug FILE -- ARGUMENTS\"."),
+        _ if is_setting => Ok(Command::Note(format!("The setting \"{setting}\" changes nothing here."))),
+        _ => fail("Argument required (VARIABLE = EXPRESSION)."),
+    }
+}
+
+/// The two sides of an assignment.
+pub(crate) fn assignment(text: &str) -> Option<(&str, &str)> {
+    let at = assignment_at(text)?;
+    let (target, value) = (text[..at].trim(), text[at + 1..].trim());
+    (!target.is_empty() && !value.is_empty()).then_some((target, value))
 }
 
 /// The position of the `=` of an assignment: outside of parentheses and not part of `==`, `/=`, `<=`, `>=` or `=>`.
@@ -327,17 +438,26 @@ fn list(rest: &str) -> Result<Command, ParseError> {
     }))
 }
 
-fn topic(rest: &str) -> Result<Topic, ParseError> {
+fn topic(rest: &str) -> Result<Command, ParseError> {
     let (mut word, mut tail) = split_word(rest);
     if word.eq_ignore_ascii_case("cuda") {
         (word, tail) = split_word(tail);
     }
     let names = || TOPICS.iter().map(|t| t.name).collect::<Vec<_>>().join(", ");
-    if word.is_empty() {
-        return fail(format!("\"info\" must be followed by the name of a table: {}.", names()));
+    match word.to_ascii_lowercase().as_str() {
+        "" => return fail(format!("\"info\" must be followed by the name of a table: {}.", names())),
+        "stack" | "s" => return Ok(Command::Backtrace { count: None, is_full: false }),
+        _ => {}
     }
     let topic = table(word)?;
-    if tail.is_empty() { Ok(topic) } else { fail(format!("\"info {word}\" takes no arguments.")) }
+    let takes = TOPICS.iter().find(|t| t.topic == topic).map_or("", |t| t.arguments);
+    if takes.is_empty() && !tail.is_empty() {
+        return fail(format!("\"info {word}\" takes no arguments."));
+    }
+    if tail.is_empty() && !takes.is_empty() && !takes.starts_with('[') {
+        return fail(format!("Argument required ({takes})."));
+    }
+    Ok(Command::Info(topic, tail.to_owned()))
 }
 
 /// The table of a name, or of its beginning.
@@ -354,6 +474,7 @@ fn table(word: &str) -> Result<Topic, ParseError> {
             let first = many.iter().find(|r| matches!(r.topic, Topic::Breakpoints)).or(many.first());
             first.map_or_else(|| fail("no such table"), |r| Ok(r.topic))
         }
+        [] if let Some(answer) = foreign::info(&lower) => fail(answer),
         [] => fail(format!("Undefined info command: \"{word}\".  Try \"help info\".")),
         many => {
             let names: Vec<&str> = many.iter().map(|t| t.name).collect();
@@ -365,6 +486,7 @@ fn table(word: &str) -> Result<Topic, ParseError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::Radix;
 
     fn one(line: &str) -> Command {
         parse(line).expect("a command").expect("not empty")
@@ -380,14 +502,15 @@ mod tests {
         assert_eq!(one("s 3"), Command::Step(3));
         assert_eq!(one("rs"), Command::ReverseStep(1));
         assert_eq!(one("reverse-c"), Command::ReverseContinue);
-        assert_eq!(one("i br"), Command::Info(Topic::Breakpoints));
-        assert_eq!(one("i b"), Command::Info(Topic::Breakpoints));
-        assert_eq!(one("info watchpoints"), Command::Info(Topic::Watchpoints));
-        assert_eq!(error("info line 14"), "Undefined info command: \"line\".  Try \"help info\".");
-        assert_eq!(one("info cuda threads"), Command::Info(Topic::Threads));
+        assert_eq!(one("i br"), Command::Info(Topic::Breakpoints, String::new()));
+        assert_eq!(one("i b"), Command::Info(Topic::Breakpoints, String::new()));
+        assert_eq!(one("info watchpoints"), Command::Info(Topic::Watchpoints, String::new()));
+        assert_eq!(one("info line 14"), Command::Info(Topic::Line, "14".into()));
+        assert_eq!(error("info scope"), "Argument required (LOCATION).");
+        assert_eq!(one("info cuda threads"), Command::Info(Topic::Threads, String::new()));
         assert_eq!(
             error("reverse"),
-            "Ambiguous command \"reverse\": reverse-step, reverse-next, reverse-continue, reverse-finish."
+            "Ambiguous command \"reverse\": reverse-step, reverse-next, reverse-continue, reverse-finish, reverse-search."
         );
         assert_eq!(error("frobnicate 3"), "Undefined command: \"frobnicate\".  Try \"help\".");
         assert_eq!(error("blok 2"), "Undefined command: \"blok\".  Did you mean \"block\"?  Try \"help\".");
@@ -427,7 +550,15 @@ mod tests {
         let print = |e: &str, over, radix| Command::Print { expression: e.into(), over, radix };
         assert_eq!(one("p/x mask @warp"), print("mask", Over::Warp, Radix::Hex));
         assert_eq!(one("print s(1:4)"), print("s(1:4)", Over::Lane, Radix::Natural));
-        assert_eq!(error("print"), "Argument required (an expression).");
+        assert_eq!(one("print"), print("$", Over::Lane, Radix::Natural));
+        assert_eq!(one("thread apply all p/x t"), print("t", Over::Block, Radix::Hex));
+        assert_eq!(one("set h = 3"), set("h", "3"));
+        assert_eq!(one("set $n = 3"), Command::SetValue { name: "$n".into(), value: "3".into() });
+        assert_eq!(error("set h"), "Argument required (VARIABLE = EXPRESSION).");
+        assert_eq!(one("b +2"), Command::Break { at: Where::Offset(2), condition: None, temporary: false });
+        assert!(matches!(one("set pagination off"), Command::Note(_)) && matches!(one("record"), Command::Note(_)));
+        assert!(error("jump 14").contains("advance") && error("info signals").contains("Ctrl-C"));
+        assert!(error("p x(1)@5").contains("x(1:5)") && error("!echo hi").contains("shell"));
     }
 
     #[test]

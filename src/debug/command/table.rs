@@ -18,6 +18,7 @@ pub enum Verb {
     Next,
     Finish,
     Advance,
+    Until,
     Barrier,
     ReverseStep,
     ReverseNext,
@@ -29,6 +30,8 @@ pub enum Verb {
     Condition,
     Ignore,
     Delete,
+    Clear,
+    LogPoint,
     Enable,
     Disable,
     Watch,
@@ -44,12 +47,23 @@ pub enum Verb {
     Up,
     Down,
     Print,
+    Output,
+    Echo,
+    Printf,
+    Examine,
     Whatis,
+    Ptype,
     Set,
+    Show,
     Display,
     Undisplay,
     List,
+    Search,
+    SearchBack,
+    Disassemble,
     Info,
+    Script,
+    Apropos,
     Help,
     Quit,
 }
@@ -73,13 +87,15 @@ pub enum Class {
     Files,
     /// Tables.
     Status,
+    /// Scripts.
+    Scripts,
     /// The debugger itself.
     Support,
 }
 
 impl Class {
     /// All chapters, in order.
-    pub const ALL: [Class; 9] = [
+    pub const ALL: [Class; 10] = [
         Class::Running,
         Class::Reverse,
         Class::Breakpoints,
@@ -88,6 +104,7 @@ impl Class {
         Class::Data,
         Class::Files,
         Class::Status,
+        Class::Scripts,
         Class::Support,
     ];
 
@@ -102,6 +119,7 @@ impl Class {
             Class::Data => "data",
             Class::Files => "files",
             Class::Status => "status",
+            Class::Scripts => "scripts",
             Class::Support => "support",
         }
     }
@@ -117,6 +135,7 @@ impl Class {
             Class::Data => "Examining and changing data",
             Class::Files => "Showing the source",
             Class::Status => "Tables of the program state",
+            Class::Scripts => "Scripts",
             Class::Support => "Help and exit",
         }
     }
@@ -196,10 +215,13 @@ rows! {
         "";
     Finish "finish" ["fin"] "" Running Nothing true
         "Continue until the focused procedure returns"
-        "";
-    Advance "advance" ["until" "u"] "LOCATION" Running Place false
+        "The value of a function is shown and kept as the next value of \"print\".";
+    Advance "advance" [] "LOCATION" Running Place false
         "Continue until the focused thread reaches a location"
-        "";
+        "It stops earlier if the focused procedure returns.";
+    Until "until" ["u"] "[LOCATION]" Running Place true
+        "Continue to a later line of the focused procedure, or to a location"
+        "Without a location it is \"next\" that does not go back to the beginning of a loop.";
     Barrier "barrier" [] "" Running Nothing true
         "Continue until the focused thread reaches a barrier of its block"
         "Execution stops before the barrier statement.";
@@ -218,26 +240,38 @@ rows! {
     Finding "finding" [] "N [first | second]" Reverse Nothing false
         "Go to the time of an access of finding N, by default the second"
         "A race has two accesses. With --race, the program stops at the second one.";
-    Break "break" ["b" "br" "brea"] "[LOCATION] [if CONDITION]" Breakpoints Place false
+    Break "break" ["b" "br" "brea" "hbreak"] "[LOCATION] [if CONDITION]" Breakpoints Place false
         "Set a breakpoint at a line, a procedure or a kernel"
-        "LOCATION is a line number, FILE:LINE, or the name of a procedure or kernel. The default is the current statement. If the\nline has no statement, the breakpoint goes to the next line that has one. CONDITION is a logical expression in the scope of\nthe location, evaluated in each thread that reaches it:\n    break 12 if threadidx%x == 5 .and. blockidx%x == 3\nThe focus moves to the lowest thread of the warp for which the condition is true.";
-    TemporaryBreak "tbreak" ["tb"] "[LOCATION] [if CONDITION]" Breakpoints Place false
+        "LOCATION is a line number, FILE:LINE, +N or -N from the current line, or the name of a procedure or kernel. The\ndefault is the current statement. If the line has no statement, the breakpoint goes to the next line that has one.\nCONDITION is a logical expression in the scope of the location, evaluated in each thread that reaches it:\n    break 12 if threadidx%x == 5 .and. blockidx%x == 3\nThe focus moves to the lowest thread of the warp for which the condition is true.";
+    TemporaryBreak "tbreak" ["tb" "thbreak"] "[LOCATION] [if CONDITION]" Breakpoints Place false
         "Set a breakpoint that is deleted when it is hit"
         "";
+    LogPoint "dprintf" ["logpoint"] "LOCATION,\"FORMAT\"[,EXPRESSION]..." Breakpoints Place false
+        "Print values whenever a location is reached, without stopping"
+        "FORMAT is that of \"printf\". \"condition N ...\" chooses the threads that print.";
+    Script "commands" [] "[N]..." Breakpoints Nothing false
+        "Give commands that are executed when a breakpoint stops the program"
+        "The commands follow on lines of their own, up to \"end\". Without N they belong to the breakpoint set last. If the first\none is \"silent\", the stop is not shown. What follows a command that runs the program is not executed. Line mode only.";
     Condition "condition" [] "N [CONDITION]" Breakpoints Expression false
         "Set the condition of breakpoint N, or remove it"
         "";
     Ignore "ignore" [] "N COUNT" Breakpoints Nothing false
         "Ignore the next COUNT hits of breakpoint N"
         "";
-    Delete "delete" ["d"] "[N]..." Breakpoints Nothing false
-        "Delete breakpoints and watchpoints, or all of them"
+    Delete "delete" ["d"] "[display] [N | N-M]..." Breakpoints Nothing false
+        "Delete breakpoints and watchpoints, or all of them; or displays"
         "";
-    Enable "enable" [] "[N]..." Breakpoints Nothing false
-        "Enable breakpoints and watchpoints, or all of them"
+    Clear "clear" ["cl"] "[LOCATION]" Breakpoints Place false
+        "Delete the breakpoints at a location, by default at the current line"
         "";
-    Disable "disable" ["dis"] "[N]..." Breakpoints Nothing false
-        "Disable breakpoints and watchpoints, or all of them"
+    Script "save" [] "breakpoints FILE" Breakpoints Nothing false
+        "Write the commands that set the present breakpoints again to a file, for \"source\""
+        "";
+    Enable "enable" [] "[display] [N | N-M]..." Breakpoints Nothing false
+        "Enable breakpoints and watchpoints, or displays, or all of them"
+        "";
+    Disable "disable" ["dis"] "[display] [N | N-M]..." Breakpoints Nothing false
+        "Disable breakpoints and watchpoints, or displays, or all of them"
         "";
     Watch "watch" ["wa"] "VARIABLE" Breakpoints Expression false
         "Stop when the value of a variable, element or component changes"
@@ -248,9 +282,9 @@ rows! {
     Block "block" ["bl"] "[(X,Y,Z)] [thread ...]" Focus Nothing false
         "Focus on a block of the kernel, or show the focused one"
         "Indices are those of blockidx, from 1; y and z can be left out. Blocks run one after another, so you can focus only on a\nblock that has begun and not ended.";
-    Thread "thread" ["t"] "[(X,Y,Z)]" Focus Nothing false
+    Thread "thread" ["t"] "[(X,Y,Z)] | apply all print EXPRESSION" Focus Nothing false
         "Focus on a thread of the block, or show the focused one"
-        "Indices are those of threadidx, from 1; y and z can be left out.";
+        "Indices are those of threadidx, from 1; y and z can be left out. \"thread apply all print E\" is \"print E@block\".";
     Warp "warp" [] "[N] [lane N]" Focus Nothing false
         "Focus on a warp of the block, or show the focused one"
         "The warps of a block are numbered from 0.";
@@ -263,9 +297,9 @@ rows! {
     Cuda "cuda" [] "[kernel N] [block (X,Y,Z)] [thread (X,Y,Z)] [warp N] [lane N]" Focus Nothing false
         "Focus on a thread given by its coordinates, as in cuda-gdb"
         "";
-    Backtrace "backtrace" ["bt" "where"] "" Stack Nothing false
+    Backtrace "backtrace" ["bt" "where"] "[full] [N | -N]" Stack Nothing false
         "Show the call stack of the focused thread"
-        "";
+        "N shows the innermost N frames, -N the outermost ones, and full the variables of each frame.";
     Frame "frame" ["f"] "[N]" Stack Nothing false
         "Focus on frame N of the call stack, or show the focused frame"
         "Frame 0 is the innermost.";
@@ -275,26 +309,74 @@ rows! {
     Down "down" ["dow"] "[N]" Stack Nothing true
         "Focus on the called frame"
         "";
-    Print "print" ["p" "inspect"] "[/x|/o|/t] EXPRESSION[@warp|@block]" Data Expression false
+    Print "print" ["p" "inspect" "call"] "[/FORMAT] EXPRESSION[@warp|@block]" Data Expression false
         "Show the value of an expression"
-        "EXPRESSION is any Fortran expression in scope: variables, elements, sections, components, operators, intrinsic functions,\nthreadidx, blockidx and so on. It can call functions of the program; changes that they make are discarded. With @warp or\n@block it is evaluated in every thread, and threads with equal values are shown together. /x, /o and /t print in hexadecimal,\noctal and binary.";
-    Whatis "whatis" ["ptype"] "EXPRESSION" Data Expression false
+        "EXPRESSION is any Fortran expression in scope: variables, elements, sections, components, operators, intrinsic functions,\nthreadidx, blockidx and so on. It can call functions of the program; changes that they make are discarded. With @warp or\n@block it is evaluated in every thread, and threads with equal values are shown together. FORMAT is x, o, t, d, u, c or f:\nhexadecimal, octal, binary, integer, without sign, character, real.\n\nThe value is kept: $1, $2 ... are the values shown so far, $ the last one, $$ the one before and $$N the one N before it.\nNames that begin with $ are variables of the debugger (\"set $n = 3\"). MODULE::NAME is a variable of a module, 0x1f an integer,\nand &VARIABLE the address of a variable. An array of two or more dimensions is shown by rows.";
+    Output "output" [] "[/FORMAT] EXPRESSION" Data Expression false
+        "Show the value of an expression without a number and a line end"
+        "";
+    Printf "printf" [] "\"FORMAT\"[,EXPRESSION]..." Data Expression false
+        "Show values by a format of C"
+        "Conversions are %d, %u, %x, %o, %c, %f, %e, %g and %s, with flags, width and precision; %s shows any value:\n    printf \"i = %d, a(i) = %g\\n\", i, a(i)";
+    Echo "echo" [] "TEXT" Data Nothing false
+        "Show a text"
+        "\\n is a line end, \\t a tabulator; a text in quotes keeps its spaces.";
+    Examine "x" [] "[/NFU] [ADDRESS]" Data Expression true
+        "Show memory"
+        "ADDRESS is &VARIABLE, a variable, which stands for its address, or an integer. N is how many units, F the form (x, o, t, d, u, c,\nf), U the size of a unit: b, h, w or g for 1, 2, 4 or 8 bytes. Without an address it goes on where it ended.";
+    Whatis "whatis" [] "EXPRESSION" Data Expression false
         "Show the type of an expression"
         "";
-    Set "set" [] "var VARIABLE = EXPRESSION" Data Expression false
-        "Assign to a variable, element or component of the focused thread"
-        "The assignment is part of the history: going back undoes it, going forward does it again.";
-    Display "display" ["disp"] "[EXPRESSION]" Data Expression false
+    Ptype "ptype" [] "EXPRESSION | TYPE | PROCEDURE" Data Expression false
+        "Show the type of an expression with its components, a derived type, or the arguments of a procedure"
+        "";
+    Set "set" [] "[var] VARIABLE = EXPRESSION | $NAME = EXPRESSION | listsize N" Data Expression false
+        "Assign to a variable, element or component of the focused thread, or to a variable of the debugger"
+        "An assignment to a variable of the program is part of the history: going back undoes it, going forward does it again.\n\"set listsize N\" sets how many lines \"list\" shows.";
+    Show "show" [] "[values | convenience | listsize | args | version]" Data Nothing false
+        "Show the kept values, the variables of the debugger, or a setting"
+        "";
+    Display "display" ["disp"] "[[/FORMAT] EXPRESSION]" Data Expression false
         "Show an expression at each stop, or show all such expressions now"
         "";
-    Undisplay "undisplay" [] "[N]..." Data Nothing false
+    Undisplay "undisplay" [] "[N | N-M]..." Data Nothing false
         "Stop showing expressions at each stop, or stop showing all"
         "";
     List "list" ["l"] "[LOCATION | FIRST,LAST | -]" Files Place true
         "Show source lines"
         "Without arguments it shows the next ten lines, with - the ten lines before.";
+    Search "search" ["forward-search" "fo"] "TEXT" Files Nothing false
+        "Show the next source line that contains a text"
+        "";
+    SearchBack "reverse-search" ["rev"] "TEXT" Files Nothing false
+        "Show the previous source line that contains a text"
+        "";
+    Disassemble "disassemble" [] "[PROCEDURE]" Files Place false
+        "Show the intermediate code of the focused procedure, or of another one"
+        "\"cufemu --emit ptx FILE\" shows the PTX.";
     Info "info" ["i" "inf"] "TOPIC" Status Topic false
         "Show a table of the program state"
+        "";
+    Script "define" [] "NAME" Scripts Nothing false
+        "Define a command by commands on the lines that follow, up to \"end\""
+        "In them $arg0, $arg1 ... stand for the words that follow the command, and $argc for their number. Line mode only.";
+    Script "document" [] "NAME" Scripts Nothing false
+        "Describe a defined command by the lines that follow, up to \"end\""
+        "";
+    Script "alias" [] "NAME = COMMAND" Scripts Command false
+        "Give a command another name"
+        "";
+    Script "if" [] "EXPRESSION" Scripts Expression false
+        "Execute the commands up to \"else\" or \"end\" if an expression is true, else those after \"else\""
+        "";
+    Script "while" [] "EXPRESSION" Scripts Expression false
+        "Execute the commands up to \"end\" as long as an expression is true"
+        "\"loop_break\" leaves the loop, \"loop_continue\" goes on with its next iteration.";
+    Script "source" [] "FILE" Scripts Nothing false
+        "Execute the commands of a file"
+        "It ends at the first command that fails.";
+    Apropos "apropos" [] "TEXT" Support Nothing false
+        "List the commands whose description contains a text"
         "";
     Help "help" ["h"] "[COMMAND | CHAPTER]" Support Command false
         "Describe commands"
@@ -313,32 +395,48 @@ pub struct TopicRow {
     pub name: &'static str,
     /// Another name, or none.
     pub alias: &'static str,
+    /// Its arguments as help shows them; empty if it takes none.
+    pub arguments: &'static str,
     /// One sentence without a full stop.
     pub brief: &'static str,
 }
 
 macro_rules! topics {
-    ($($topic:ident $name:literal $alias:literal $brief:literal;)*) => {
+    ($($topic:ident $name:literal $alias:literal $arguments:literal $brief:literal;)*) => {
         /// All tables of `info`, in the order of help.
         pub const TOPICS: &[TopicRow] =
-            &[$(TopicRow { topic: Topic::$topic, name: $name, alias: $alias, brief: $brief }),*];
+            &[$(TopicRow {
+                topic: Topic::$topic,
+                name: $name,
+                alias: $alias,
+                arguments: $arguments,
+                brief: $brief,
+            }),*];
     };
 }
 
 topics! {
-    Kernels "kernels" "" "The running kernel";
-    Blocks "blocks" "" "Blocks that have begun and not ended";
-    Warps "warps" "" "Warps of the focused block, with their lanes";
-    Lanes "lanes" "" "Lanes of the focused warp";
-    Threads "threads" "" "Threads of the running blocks, by line";
-    Barriers "barriers" "" "Threads that wait at a barrier, and threads still missing";
-    Locals "locals" "" "Variables of the focused frame";
-    Arguments "args" "" "Dummy arguments of the focused frame";
-    Breakpoints "breakpoints" "" "Breakpoints and watchpoints";
-    Watchpoints "watchpoints" "" "Watchpoints";
-    Displays "display" "" "Expressions shown at each stop";
-    Findings "findings" "" "Findings so far";
-    Frame "frame" "" "The focused frame";
-    Source "source" "sources" "Source files of the program";
-    Program "program" "" "The state of the program";
+    Kernels "kernels" "" "" "The running kernel";
+    Blocks "blocks" "" "" "Blocks that have begun and not ended";
+    Warps "warps" "" "" "Warps of the focused block, with their lanes";
+    Lanes "lanes" "" "" "Lanes of the focused warp";
+    Threads "threads" "" "" "Threads of the running blocks, by line";
+    Barriers "barriers" "" "" "Threads that wait at a barrier, and threads still missing";
+    Locals "locals" "" "" "Variables of the focused frame";
+    Arguments "args" "" "" "Dummy arguments of the focused frame";
+    Breakpoints "breakpoints" "" "" "Breakpoints and watchpoints";
+    Watchpoints "watchpoints" "" "" "Watchpoints";
+    Displays "display" "" "" "Expressions shown at each stop";
+    Findings "findings" "" "" "Findings so far";
+    Frame "frame" "" "" "The focused frame";
+    Source "source" "sources" "" "Source files of the program";
+    Program "program" "inferiors" "" "The state of the program";
+    Line "line" "" "[LOCATION]" "The code of a line";
+    Symbol "symbol" "" "ADDRESS" "What is at an address";
+    Scope "scope" "" "LOCATION" "The variables of the procedure at a location";
+    Functions "functions" "" "[TEXT]" "Procedures and kernels, all or those whose names contain a text";
+    Variables "variables" "" "[TEXT]" "Variables of modules and other static ones";
+    Types "types" "" "[TEXT]" "Derived types";
+    Registers "registers" "all-registers" "" "threadidx, blockidx and the like of the focused thread";
+    Devices "devices" "" "" "Devices of the program";
 }

@@ -5,7 +5,7 @@
 use crate::command::Radix;
 use crate::eval::compiled::{CompiledExpr, Evaluated, constant_object};
 use crate::eval::context::{Context, Object, Store};
-use crate::eval::value::{Eval, Kind, Value, fail, from_bytes};
+use crate::eval::value::{Eval, Kind, fail, from_bytes};
 use crate::view::snapshot::{ArrayRequest, ArrayView, Statistics};
 use ir::Ty;
 use mem::Region;
@@ -83,21 +83,7 @@ impl Reader<'_> {
 
     /// An element as text.
     fn text(&self, i: u64) -> String {
-        let element = self.context.load_element(&self.object, i);
-        let shown = element.and_then(|data| {
-            let one = match self.object.store {
-                Store::Memory(a) => Object {
-                    kind: self.object.kind,
-                    store: Store::Memory(a.wrapping_add_signed(self.object.offset_of(i))),
-                    dims: Vec::new(),
-                },
-                _ => {
-                    let value = Value { kind: self.object.kind, dims: Vec::new(), data };
-                    Object { kind: value.kind, dims: Vec::new(), store: Store::Value(value) }
-                }
-            };
-            self.context.show(&one, Radix::Natural)
-        });
+        let shown = self.context.element_text(&self.object, i, Radix::Natural);
         shown.unwrap_or_else(|why| format!("<{}>", why.0))
     }
 

@@ -3,13 +3,16 @@
 //! An expression is parsed as the right side of an assignment, since the parser reads statements, and typed by
 //! `sema::check_expression` in the scope of the procedure of the context.
 
-use crate::eval::value::{Eval, fail};
+use crate::eval::names::{self, Mentioned};
+use crate::eval::value::{Eval, Value, fail};
 use crate::view::render::sentence;
 use diag::Diagnostics;
 use ir::DebugVar;
 use parse::{ParseOptions, SourceForm};
 use sema::checked::{Expr, ProcId, Program, Symbol, Type, VarId};
 use source::SourceMap;
+use std::borrow::Cow;
+use std::sync::Arc;
 
 /// The tree of an expression.
 fn tree(text: &str) -> Eval<ast::Expr> {
@@ -44,32 +47,59 @@ fn first_error(diags: Diagnostics) -> Option<String> {
     diags.into_sorted().into_iter().find(diag::Diagnostic::is_error).map(|d| d.message)
 }
 
+/// An expression with its types, and the program that its names belong to.
+pub(crate) struct Typed<'p> {
+    /// The expression.
+    pub(crate) expr: Expr,
+    /// The program of the user, perhaps with more names.
+    pub(crate) program: Cow<'p, Program>,
+}
+
+/// What an expression may name beside the variables of the program: `$1`, `$`, `$count`. An error says why there is no value.
+pub(crate) type Kept<'a> = &'a dyn Fn(&str) -> Eval<Value>;
+
 /// The checked form of an expression in the scope of a procedure. `locals` are the variables of the frame: those of BLOCK
 /// constructs are not among the names of the procedure. With a type the expression is converted to it, as by an assignment.
-pub(crate) fn checked(
-    program: &Program,
+pub(crate) fn checked<'p>(
+    program: &'p Program,
     proc: Option<ProcId>,
     locals: &[DebugVar],
+    kept: Kept<'_>,
     text: &str,
     to: Option<&Type>,
-) -> Eval<Expr> {
-    let tree = tree(text.trim())?;
-    let mut widened = None;
-    if let Some(id) = proc {
+) -> Eval<Typed<'p>> {
+    let (text, mentioned) = names::scan(text.trim());
+    let tree = tree(&text)?;
+    let mut program = Cow::Borrowed(program);
+    if let Some(id) = proc.or(program.main) {
         let scope = &program.proc(id).scope;
-        let missing: Vec<&DebugVar> = locals.iter().filter(|v| scope.find(&v.name).is_none()).collect();
-        if !missing.is_empty() {
-            let mut program = program.clone();
-            let names = &mut program.procs[id.0 as usize].scope.names;
-            names.extend(missing.iter().map(|v| (v.name.clone(), Symbol::Var(VarId(v.source_id)))));
-            widened = Some(program);
+        let is_missing = |v: &&DebugVar| scope.find(&v.name).is_none();
+        let missing = locals.iter().filter(is_missing).map(|v| (v.name.clone(), Symbol::Var(VarId(v.source_id))));
+        let mut more: Vec<(Arc<str>, Symbol)> = missing.collect();
+        let mut constants = Vec::new();
+        for name in mentioned {
+            let (name, symbol) = match name {
+                Mentioned::Kept(name) => {
+                    constants.push(kept(&name)?.named_constant(&name, &program)?);
+                    (name, Symbol::Var(VarId((program.vars.len() + constants.len() - 1) as u32)))
+                }
+                Mentioned::OfModule { module, name, here } => match names::of_module(&program, &module, &name) {
+                    Some(id) => (here, Symbol::Var(id)),
+                    None => return fail(format!("There is no variable `{name}` in a module `{module}`.")),
+                },
+            };
+            more.push((name.into(), symbol));
+        }
+        if !more.is_empty() {
+            let program = program.to_mut();
+            program.vars.extend(constants);
+            program.procs[id.0 as usize].scope.names.extend(more);
         }
     }
-    let program = widened.as_ref().unwrap_or(program);
     let mut diags = Diagnostics::new();
-    match (sema::check_expression(program, proc, &tree, to, &mut diags), first_error(diags)) {
+    match (sema::check_expression(&program, proc, &tree, to, &mut diags), first_error(diags)) {
         (_, Some(error)) => fail(sentence(&error)),
-        (Some(e), None) => Ok(e),
+        (Some(expr), None) => Ok(Typed { expr, program }),
         (None, None) => fail("This expression has no meaning here."),
     }
 }

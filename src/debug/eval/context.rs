@@ -470,7 +470,7 @@ pub(crate) fn value_dims(value: &Value) -> Vec<Dim> {
 }
 
 /// The dimensions of a component, whose bounds are constants.
-fn const_dims(shape: &Shape, element_bytes: u64) -> Eval<Vec<Dim>> {
+pub(crate) fn const_dims(shape: &Shape, element_bytes: u64) -> Eval<Vec<Dim>> {
     let Shape::Explicit(dims) = shape else { return Ok(Vec::new()) };
     let mut stride = element_bytes as i64;
     dims.iter()

@@ -6,6 +6,7 @@ use crate::command::Radix;
 use crate::eval::compiled::constant_object;
 use crate::eval::context::{Context, Object, Store};
 use crate::eval::value::{Eval, Kind, Value, from_bytes};
+use ir::Ty;
 use std::fmt::Write;
 
 /// Elements shown of an array; a run of equal ones counts as one.
@@ -178,17 +179,27 @@ fn word(kind: Kind, bytes: &[u8], radix: Radix) -> String {
     let bits = from_bytes(bytes);
     match (kind, radix) {
         (Kind::Char(_) | Kind::Derived(..), _) => text::display(text::Value::Char(bytes)),
-        (Kind::Complex(ty), Radix::Natural) => {
+        (Kind::Complex(ty), Radix::Natural | Radix::Real) => {
             let (re, im) = bytes.split_at(bytes.len() / 2);
             text::display(text::Value::Complex { ty, re: from_bytes(re), im: from_bytes(im) })
         }
-        (Kind::Int(ty), Radix::Natural) => text::display(text::Value::Int { ty, bits }),
-        (Kind::Real(ty), Radix::Natural) => text::display(text::Value::Real { ty, bits }),
-        (Kind::Logical(_), Radix::Natural) => if bits & 1 != 0 { ".true." } else { ".false." }.to_owned(),
+        (Kind::Int(ty), Radix::Natural | Radix::Decimal | Radix::Real) => text::display(text::Value::Int { ty, bits }),
+        (Kind::Real(ty), Radix::Natural | Radix::Real) => text::display(text::Value::Real { ty, bits }),
+        (Kind::Logical(_), Radix::Natural | Radix::Real) => if bits & 1 != 0 { ".true." } else { ".false." }.to_owned(),
         (Kind::Complex(ty), radix) => {
             let (re, im) = bytes.split_at(bytes.len() / 2);
             format!("({}, {})", word(Kind::Real(ty), re, radix), word(Kind::Real(ty), im, radix))
         }
+        (Kind::Real(ty), Radix::Decimal | Radix::Unsigned | Radix::Character) => {
+            let x = if ty == Ty::F64 { f64::from_bits(bits) } else { f32::from_bits(bits as u32).into() };
+            (x as i64).to_string()
+        }
+        (Kind::Logical(ty), Radix::Decimal) => scalar::bits::signed(ty, bits).to_string(),
+        (_, Radix::Unsigned) => bits.to_string(),
+        (_, Radix::Character) => match char::from_u32(bits as u32 & 0xff) {
+            Some(c) if !c.is_control() => format!("{bits} '{c}'"),
+            _ => bits.to_string(),
+        },
         (_, Radix::Hex) => format!("z'{bits:x}'"),
         (_, Radix::Octal) => format!("o'{bits:o}'"),
         (_, Radix::Binary) => format!("b'{bits:b}'"),

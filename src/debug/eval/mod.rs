@@ -4,7 +4,8 @@
 //! - `context`: one lane of one frame, in which an expression is evaluated
 //! - `check`: from text to a checked expression, by the front end
 //! - `compiled`: from a checked expression to code, and running it in a context
-//! - `format`, `array`: values and arrays as text
+//! - `names`: names that only the debugger knows
+//! - `format`, `rows`, `array`, `printf`: values and arrays as text
 //!
 //! Not here: which context is in focus (`session`).
 
@@ -13,4 +14,7 @@ pub(crate) mod check;
 pub(crate) mod compiled;
 pub(crate) mod context;
 mod format;
+pub(crate) mod names;
+pub(crate) mod printf;
+mod rows;
 pub(crate) mod value;

@@ -3,7 +3,9 @@
 //! A kind is a checked type whose character length is known. Nothing is computed here: `compiled` evaluates expressions.
 
 use ir::Ty;
-use sema::checked::{CharLen, Const, Program, Type, TypeId};
+use sema::checked::{
+    Attrs, CharLen, Const, Dim, Expr, ExprKind, Field, Program, Shape, Storage, Type, TypeId, Variable,
+};
 
 /// Most elements of an array that an expression may make.
 pub(crate) const MOST_ELEMENTS: u64 = 1 << 22;
@@ -67,6 +69,18 @@ impl Kind {
             Type::Derived(id) => Kind::Derived(*id, program.ty(*id).bytes),
             Type::Any => return fail("a `type(*)` object has no value"),
         })
+    }
+
+    /// The type of a value of this kind.
+    fn ty(self) -> Type {
+        match self {
+            Kind::Int(ty) => Type::Integer(ty.bytes() as u8),
+            Kind::Real(ty) => Type::Real(ty.bytes() as u8),
+            Kind::Complex(ty) => Type::Complex(ty.bytes() as u8),
+            Kind::Logical(ty) => Type::Logical(ty.bytes() as u8),
+            Kind::Char(len) => Type::Character(CharLen::Const(len as i64)),
+            Kind::Derived(id, _) => Type::Derived(id),
+        }
     }
 
     /// Bytes of one element.
@@ -174,6 +188,82 @@ impl Value {
         };
         Ok(Value { kind, dims, data })
     }
+}
+
+impl Value {
+    /// The value as a named constant of a program, so that an expression can use it.
+    pub(crate) fn named_constant(&self, name: &str, program: &Program) -> Eval<Variable> {
+        let ty = self.kind.ty();
+        let count = self.dims.iter().fold(1u64, |n, d| n.saturating_mul(d.1.max(0) as u64));
+        let element = |i: u64| decode(program, self.kind, self.element(i as usize));
+        let (init, shape) = if self.dims.is_empty() {
+            (element(0)?, Shape::Scalar)
+        } else {
+            let items = (0..count).map(element).collect::<Eval<Vec<Const>>>()?;
+            let bound = |n: i64| Expr {
+                kind: ExprKind::Const(Const::Int(n)),
+                ty: Type::Integer(8),
+                rank: 0,
+                span: source::Span::NONE,
+            };
+            let dim = |&(lower, extent): &(i64, i64)| Dim { lower: bound(lower), upper: bound(lower + extent - 1) };
+            (Const::Array { bounds: self.dims.clone(), items }, Shape::Explicit(self.dims.iter().map(dim).collect()))
+        };
+        Ok(Variable {
+            name: name.into(),
+            ty,
+            shape,
+            storage: Storage::Parameter,
+            attrs: Attrs::default(),
+            init: Some(init),
+            owner: None,
+            module: None,
+            span: source::Span::NONE,
+        })
+    }
+}
+
+/// The constant that the bytes of a scalar are.
+fn decode(program: &Program, kind: Kind, bytes: &[u8]) -> Eval<Const> {
+    let (first, second) = bytes.split_at(bytes.len() / 2);
+    let real4 = |b: &[u8]| f32::from_bits(from_bytes(b) as u32);
+    let real8 = |b: &[u8]| f64::from_bits(from_bytes(b));
+    Ok(match kind {
+        Kind::Int(ty) => Const::Int(scalar::bits::signed(ty, from_bytes(bytes))),
+        Kind::Logical(_) => Const::Logical(from_bytes(bytes) & 1 != 0),
+        Kind::Real(Ty::F64) => Const::Real8(real8(bytes)),
+        Kind::Real(_) => Const::Real4(real4(bytes)),
+        Kind::Complex(Ty::F64) => Const::Complex8(real8(first), real8(second)),
+        Kind::Complex(_) => Const::Complex4(real4(first), real4(second)),
+        Kind::Char(_) => Const::Char(bytes.into()),
+        Kind::Derived(id, _) => {
+            let components = program.ty(id).fields.iter().map(|field| decode_component(program, field, bytes));
+            Const::Derived(components.collect::<Eval<_>>()?)
+        }
+    })
+}
+
+/// The constant that a component is in the bytes of its object.
+fn decode_component(program: &Program, field: &Field, bytes: &[u8]) -> Eval<Const> {
+    if field.allocatable || field.pointer {
+        return Ok(Const::Null);
+    }
+    let kind = Kind::of(program, &field.ty, None)?;
+    let size = kind.bytes() as usize;
+    let element = |i: usize| {
+        let from = field.offset as usize + i * size;
+        match bytes.get(from..from + size) {
+            Some(bytes) => decode(program, kind, bytes),
+            None => fail("the value is not available"),
+        }
+    };
+    let dims = crate::eval::context::const_dims(&field.shape, kind.bytes())?;
+    if dims.is_empty() {
+        return element(0);
+    }
+    let bounds: Vec<(i64, i64)> = dims.iter().map(|d| (d.lower, d.extent.unwrap_or(0))).collect();
+    let count: i64 = bounds.iter().map(|b| b.1).product();
+    Ok(Const::Array { bounds, items: (0..count as usize).map(element).collect::<Eval<_>>()? })
 }
 
 /// Appends the bytes of a scalar constant of that type.

@@ -127,6 +127,12 @@ impl Sites {
         &self.barriers
     }
 
+    /// The statements of a function on later lines of a file.
+    pub(crate) fn after(&self, file: FileId, line: usize, func: FuncId) -> Vec<Site> {
+        let lines = self.by_line.range((file, line + 1)..=(file, usize::MAX)).flat_map(|(_, sites)| sites);
+        lines.map(|s| s.site).filter(|s| s.func == func).collect()
+    }
+
     /// The innermost statement of a function that contains a place.
     pub(crate) fn statement_around(&self, func: FuncId, place: Span) -> Option<Span> {
         let all = self.by_line.range((place.file, 0)..=(place.file, usize::MAX)).flat_map(|(_, sites)| sites);
@@ -152,6 +158,10 @@ impl Sites {
         match at {
             Where::Here => match here {
                 Some((file, line)) => self.line(map, file, line),
+                None => fail("No default breakpoint location: the program is not being run."),
+            },
+            Where::Offset(by) => match here {
+                Some((file, line)) => self.line(map, file, line.saturating_add_signed(*by as isize).max(1)),
                 None => fail("No default breakpoint location: the program is not being run."),
             },
             Where::Line(line) => match here.map(|h| h.0).or_else(|| self.by_line.keys().next().map(|k| k.0)) {

@@ -2,13 +2,15 @@
 //!
 //! Not here: when they stop the program (`control`).
 
+use crate::command::Radix;
+use crate::eval::check::Typed;
 use crate::eval::compiled::CompiledExpr;
 use crate::eval::context::{Context, Object, Viewpoint};
 use crate::eval::value::Eval;
 use crate::process::sites::Resolved;
 use crate::process::watcher::{Range, Thread};
 use ir::FuncId;
-use sema::checked::{CmpOp, Const, Expr, ExprKind, LogicOp, ProcId, Program};
+use sema::checked::{CmpOp, Const, Expr, ExprKind, LogicOp, ProcId};
 use source::FileId;
 use vm::Site;
 
@@ -27,6 +29,8 @@ pub(crate) struct Breakpoint {
     pub(crate) ignore: u64,
     /// What it waits for.
     pub(crate) kind: Kind,
+    /// What line mode executes when it has stopped the program.
+    pub(crate) commands: Vec<String>,
 }
 
 /// What a breakpoint or watchpoint waits for.
@@ -53,6 +57,19 @@ pub(crate) struct Place {
     pub(crate) asked: Option<usize>,
     /// Its condition.
     pub(crate) condition: Option<Condition>,
+    /// What it prints instead of stopping.
+    pub(crate) log: Option<Log>,
+}
+
+/// The text of a logpoint.
+#[derive(Clone, Debug)]
+pub(crate) struct Log {
+    /// As the user wrote it.
+    pub(crate) text: String,
+    /// Its format.
+    pub(crate) format: String,
+    /// The values by procedure.
+    pub(crate) forms: Vec<(Option<ProcId>, Vec<CompiledExpr>)>,
 }
 
 /// A condition, checked for each procedure that the breakpoint is in.
@@ -68,13 +85,13 @@ pub(crate) struct Condition {
 
 impl Condition {
     /// A condition with its forms.
-    pub(crate) fn new(program: &Program, text: String, checked: &[(Option<ProcId>, Expr)]) -> Eval<Condition> {
+    pub(crate) fn new(text: String, checked: &[(Option<ProcId>, Typed<'_>)]) -> Eval<Condition> {
         let mut required = Vec::new();
         // With several forms, only common requirements would be valid; usually there is one.
         if let [(_, e)] = checked {
-            required_special(e, &mut required);
+            required_special(&e.expr, &mut required);
         }
-        let form = |(proc, e): &(Option<ProcId>, Expr)| Ok((*proc, CompiledExpr::new(program, e)?));
+        let form = |(proc, e): &(Option<ProcId>, Typed<'_>)| Ok((*proc, CompiledExpr::new(&e.program, &e.expr)?));
         Ok(Condition { text, forms: checked.iter().map(form).collect::<Eval<_>>()?, required })
     }
 
@@ -123,7 +140,7 @@ impl Place {
     /// A place without a condition.
     pub(crate) fn new(resolved: Resolved, function: String) -> Place {
         let Resolved { sites, file, line, asked } = resolved;
-        Place { sites, function, file, line, asked, condition: None }
+        Place { sites, function, file, line, asked, condition: None, log: None }
     }
 }
 
@@ -160,6 +177,10 @@ pub(crate) struct Display {
     pub(crate) number: u32,
     /// As the user wrote it.
     pub(crate) text: String,
+    /// The form of its value.
+    pub(crate) radix: Radix,
+    /// Whether it is shown.
+    pub(crate) enabled: bool,
 }
 
 /// Collects the conjuncts `predefined == constant` of a condition, counted from 0. They let a breakpoint skip whole blocks

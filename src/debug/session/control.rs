@@ -6,8 +6,8 @@
 //!
 //! Not here: moving the machine (`process`).
 
-use crate::command::Where;
-use crate::eval::value::fail;
+use crate::command::{Radix, Where};
+use crate::eval::value::{Value, fail};
 use crate::process::races::AccessTimes;
 use crate::process::watcher::{Seek, Step, Thread, Watcher, has_ended};
 use crate::process::{IoHooks, Process, Ran};
@@ -47,7 +47,7 @@ impl Goal {
 pub(crate) type Verdict = (StopReason, Thread);
 
 /// The thread of a lane that begins a statement.
-fn thread_of(s: &Statement, lane: u32) -> Thread {
+pub(crate) fn thread_of(s: &Statement, lane: u32) -> Thread {
     if s.launch == 0 {
         return Thread::Host;
     }
@@ -114,6 +114,44 @@ impl Session {
     pub(crate) fn finish(&mut self, output: &mut dyn FnMut(&[u8])) -> Done {
         self.need_running()?;
         let step = self.caller_step("finish")?;
+        let (thread, finished) = (self.focus, self.selected());
+        let mut outcome = self.go(&Goal::Step(step), output);
+        if let (Outcome::Stop(stop), Some(finished)) = (&mut outcome, finished)
+            && stop.reason == StopReason::Step
+            && self.focus == thread
+            && let Some((value, text)) = self.returned(thread, finished)
+        {
+            stop.returned = Some((self.kept.add(Ok(value)), text));
+        }
+        Ok(outcome)
+    }
+
+    /// The value of a function that has just returned: that of its result before its last statement, which ends it.
+    fn returned(&mut self, thread: Thread, finished: Level) -> Option<(Value, String)> {
+        let result = self.setup.checked.proc(self.sites.proc(finished.site.func)?).result?;
+        let (now, reported) = (self.process.time(), self.process.reported());
+        let step = Step { thread, most_depth: Some(finished.depth), sites: Vec::new() };
+        let last = self.process.seek(&Seek::Step(step), now);
+        let value = last.filter(|&time| self.process.go_to(time)).and_then(|_| {
+            let levels = self.levels(thread);
+            let level = levels.iter().find(|l| l.site.func == finished.site.func && l.depth == finished.depth)?;
+            let context = self.context_of(thread, Some(level.frame)).ok()?;
+            let object = context.variable(result).ok()?;
+            Some((context.load(&object).ok()?, context.show(&object, Radix::Natural).ok()?))
+        });
+        self.process.go_to(now);
+        self.process.set_reported(reported);
+        value
+    }
+
+    /// The command `until` without a location.
+    pub(crate) fn until(&mut self, output: &mut dyn FnMut(&[u8])) -> Done {
+        self.need_running()?;
+        let (Some(level), Some((file, line))) = (self.selected(), self.current_line()) else {
+            return self.step(1, true, output);
+        };
+        let sites = self.sites.after(file, line, level.site.func);
+        let step = Step { thread: self.focus, most_depth: level.depth.checked_sub(1), sites };
         Ok(self.go(&Goal::Step(step), output))
     }
 
@@ -196,6 +234,10 @@ impl Session {
                 Ran::Statement => {
                     let Some(s) = watcher.at else { continue };
                     let write = watcher.write.take();
+                    let text = self.logged(&s);
+                    if !text.is_empty() {
+                        output(text.as_bytes());
+                    }
                     let verdict = self.watch_verdict(&s, write, false);
                     match verdict.or_else(|| self.verdict(&s, goal)) {
                         Some(verdict) => verdict,
@@ -238,7 +280,7 @@ impl Session {
         let site = Site { func: s.func, pc: s.pc };
         for (index, b) in self.breakpoints.iter().enumerate().filter(|(_, b)| b.enabled) {
             let Kind::Statement(place) = &b.kind else { continue };
-            if !place.sites.contains(&site) {
+            if place.log.is_some() || !place.sites.contains(&site) {
                 continue;
             }
             let stepping = goal.step().map(|step| step.thread);
@@ -343,6 +385,7 @@ impl Session {
             with_frame,
             time,
             displays,
+            returned: None,
         }))
     }
 

@@ -13,9 +13,6 @@ use ir::FuncId;
 use source::{FileId, SourceFile, Span};
 use vm::{Site, SplitView};
 
-/// Lines that `list` shows.
-const LINES: usize = 10;
-
 /// One level of a thread's call stack.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Level {
@@ -306,6 +303,41 @@ impl Session {
         views.collect()
     }
 
+    /// The command `backtrace`.
+    pub(crate) fn backtrace(&mut self, count: Option<i64>, is_full: bool) -> Result<Outcome, crate::SessionError> {
+        self.need_running()?;
+        let all = self.stack();
+        if count.is_none() && !is_full {
+            return Ok(Outcome::Reply(Reply::Stack(all)));
+        }
+        let wanted =
+            count.map_or(all.len(), |n| usize::try_from(n.unsigned_abs()).unwrap_or(usize::MAX)).min(all.len());
+        let first = if count.is_some_and(|n| n < 0) { all.len() - wanted } else { 0 };
+        let has_more = first + wanted < all.len();
+        let level = self.level;
+        let mut frames = Vec::new();
+        for frame in all.into_iter().skip(first).take(wanted) {
+            self.level = frame.level;
+            let rows = if is_full { self.variables(false) } else { Vec::new() };
+            frames.push((frame, rows));
+        }
+        self.level = level;
+        Ok(Outcome::Reply(Reply::Frames { frames, has_more }))
+    }
+
+    /// The commands `search` and `reverse-search`.
+    pub(crate) fn search(&mut self, text: &str, is_back: bool) -> Result<Outcome, crate::SessionError> {
+        let here = self.listed.map(|(file, first, last)| (file, if is_back { first } else { last }));
+        let Some((file, from)) = here.or(self.current_line()) else { return refuse("No source lines are known.") };
+        let Some(source) = self.setup.sources.file(file) else { return refuse("No such file.") };
+        let has = |line: &usize| source.line_text(*line).to_lowercase().contains(&text.to_lowercase());
+        let found = if is_back { (1..from).rev().find(has) } else { (from + 1..=source.line_count()).find(has) };
+        match found {
+            Some(line) => self.list(&ListRequest::Range(line, line)),
+            None => refuse(format!("\"{text}\" is not in the {} lines.", if is_back { "earlier" } else { "later" })),
+        }
+    }
+
     /// A command that chooses another frame.
     pub(crate) fn frame_command(&mut self, request: FrameRequest) -> Result<Outcome, crate::SessionError> {
         self.need_running()?;
@@ -365,17 +397,18 @@ impl Session {
     /// The command `list`.
     pub(crate) fn list(&mut self, request: &ListRequest) -> Result<Outcome, crate::SessionError> {
         let here = self.listed.map(|(file, ..)| file).or(self.current_line().map(|h| h.0));
+        let lines = self.list_size;
         let around = |line: usize| {
-            let first = line.saturating_sub(LINES / 2).max(1);
-            (first, first + LINES - 1)
+            let first = line.saturating_sub(lines / 2).max(1);
+            (first, first + lines - 1)
         };
         let (file, (first, last)) = match (request, self.listed) {
-            (ListRequest::More, Some((file, _, last))) => (file, (last + 1, last + LINES)),
+            (ListRequest::More, Some((file, _, last))) => (file, (last + 1, last + lines)),
             (ListRequest::Less, Some((file, first, _))) if first <= 1 => {
                 let name = self.setup.sources.file(file).map_or("", |f| f.name());
                 return refuse(format!("Already at the start of {name}."));
             }
-            (ListRequest::Less, Some((file, first, _))) => (file, (first.saturating_sub(LINES).max(1), first - 1)),
+            (ListRequest::Less, Some((file, first, _))) => (file, (first.saturating_sub(lines).max(1), first - 1)),
             (ListRequest::More | ListRequest::Less, None) => match self.current_line() {
                 Some((file, line)) => (file, around(line)),
                 None => return refuse("No source lines are known."),
@@ -443,7 +476,7 @@ impl Session {
     /// The text of an expression in a context.
     pub(crate) fn text_in(context: &Context<'_>, expr: &CompiledExpr, radix: Radix) -> Eval<String> {
         match expr.evaluate(context)? {
-            Evaluated::Object(object) => context.show(&object, radix),
+            Evaluated::Object(object) => context.show(&context.bounded(object), radix),
             Evaluated::Value(value) => context.show_value(value, radix),
         }
     }

@@ -44,7 +44,7 @@ fn threads_of(block: &Block) -> u32 {
 
 impl Session {
     /// The command `info`.
-    pub(crate) fn info(&mut self, topic: Topic) -> Result<Outcome, SessionError> {
+    pub(crate) fn info(&mut self, topic: Topic, arguments: &str) -> Result<Outcome, SessionError> {
         let reply = match topic {
             Topic::Kernels => Reply::Kernels(self.kernels()),
             Topic::Blocks => Reply::Blocks(self.blocks()),
@@ -71,6 +71,14 @@ impl Session {
                 Reply::Files(names.filter(|n| !n.starts_with('<')).collect())
             }
             Topic::Program => Reply::Program(self.program_view()),
+            Topic::Line => Reply::Text(self.line_text(arguments)?),
+            Topic::Symbol => Reply::Text(self.symbol_text(arguments)?),
+            Topic::Scope => Reply::Text(self.scope_text(arguments)?),
+            Topic::Functions => Reply::Text(self.functions_text(arguments)),
+            Topic::Variables => Reply::Text(self.variables_text(arguments)),
+            Topic::Types => Reply::Text(self.types_text(arguments)),
+            Topic::Registers => Reply::Text(self.registers_text()?),
+            Topic::Devices => Reply::Text(self.devices_text()),
         };
         Ok(Outcome::Reply(reply))
     }
@@ -231,8 +239,10 @@ impl Session {
     }
 
     /// The variables of the focused frame.
-    fn variables(&self, dummies: bool) -> Vec<VariableRow> {
-        self.variables_with(dummies, &|context, object| context.show(object, Radix::Natural))
+    pub(crate) fn variables(&self, dummies: bool) -> Vec<VariableRow> {
+        let show =
+            |context: &Context<'_>, object: &Object| context.show(&context.bounded(object.clone()), Radix::Natural);
+        self.variables_with(dummies, &show)
     }
 
     fn variables_with(&self, dummies: bool, show: &dyn Fn(&Context<'_>, &Object) -> Eval<String>) -> Vec<VariableRow> {

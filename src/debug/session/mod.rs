@@ -3,28 +3,34 @@
 //! The focus (a thread and a frame) is independent of where the machine stopped. The session knows no terminal (invariant I5):
 //! `render` makes text of its results, and `line` and the front ends deal with the user.
 //!
-//! The other files of this folder add the commands by subject: `control`, `focus`, `values`, `info`, `races`; `snapshot`
-//! collects what a screen shows.
+//! The other files of this folder add the commands by subject: `control`, `focus`, `values`, `examine`, `text`, `info`,
+//! `symbols`, `races`; `kept` has the values that the debugger keeps, and `snapshot` collects what a screen shows.
 
 mod breakpoint;
 mod control;
+mod examine;
 mod focus;
 mod info;
+mod kept;
 mod races;
 mod snapshot;
+mod symbols;
+mod text;
 mod values;
 
 use crate::command::help;
 use crate::command::table::Takes;
-use crate::command::{Command, Where};
-use crate::eval::check;
+use crate::command::{Command, Radix, Where, forms};
+use crate::eval::check::{self, Typed};
 use crate::eval::compiled::CompiledExpr;
-use crate::eval::value::EvalError;
+use crate::eval::value::{Eval, EvalError};
 use crate::process::races::AccessTimes;
 use crate::process::sites::Sites;
 use crate::process::watcher::{Marks, Thread};
 use crate::process::{Outside, Process, Progress};
 use crate::session::breakpoint::{Breakpoint, Condition, Display, Kind, Place};
+use crate::session::examine::Examined;
+use crate::session::kept::Kept;
 use crate::view::reply::{BreakpointKind, BreakpointView, FocusView, Outcome, ProgramView, Reply};
 use finding::{Finding, Severity};
 use ir::FuncId;
@@ -94,7 +100,12 @@ pub struct Session {
     pub(crate) displays: Vec<Display>,
     next_breakpoint: u32,
     next_display: u32,
-    pub(crate) values: u32,
+    /// The values that were shown, and those of the user.
+    pub(crate) kept: Kept,
+    /// Where `x` ended.
+    pub(crate) examined: Option<Examined>,
+    /// How many lines `list` shows.
+    pub(crate) list_size: usize,
     /// File, first and last line that `list` showed.
     pub(crate) listed: Option<(FileId, usize, usize)>,
     /// The thread and procedure that were shown last.
@@ -133,7 +144,9 @@ impl Session {
             displays: Vec::new(),
             next_breakpoint: 1,
             next_display: 1,
-            values: 0,
+            kept: Kept::default(),
+            examined: None,
+            list_size: 10,
             listed: None,
             last_shown: None,
             ended: None,
@@ -175,12 +188,15 @@ impl Session {
     /// Executes a command. `output` takes what the program writes to its standard streams.
     pub fn execute(&mut self, command: &Command, output: &mut dyn FnMut(&[u8])) -> Result<Outcome, SessionError> {
         let done = || Ok(Outcome::Reply(Reply::Done));
+        let say = |text: String| Ok(Outcome::Reply(Reply::Text(text)));
         match command {
             Command::Break { at, condition, temporary } => self.set_breakpoint(at, condition.as_deref(), *temporary),
             Command::Condition(number, condition) => self.set_condition(*number, condition.as_deref()),
             Command::Ignore(number, count) => {
                 self.breakpoint(*number)?.ignore = *count;
-                done()
+                let hits =
+                    if *count == 1 { "the next crossing".to_owned() } else { format!("the next {count} crossings") };
+                say(format!("Will ignore {hits} of breakpoint {number}.\n"))
             }
             Command::Delete(numbers) => {
                 self.known(numbers)?;
@@ -195,6 +211,21 @@ impl Session {
                 self.mark();
                 done()
             }
+            Command::Clear(at) => self.clear(at),
+            Command::Commands(numbers, lines) => {
+                self.known(numbers)?;
+                let latest = self.latest_breakpoint();
+                let is_meant =
+                    |b: &&mut Breakpoint| numbers.contains(&b.number) || numbers.is_empty() && b.number == latest;
+                let mut chosen = self.breakpoints.iter_mut().filter(is_meant).peekable();
+                if chosen.peek().is_none() {
+                    return refuse("No breakpoints specified.");
+                }
+                chosen.for_each(|b| b.commands.clone_from(lines));
+                done()
+            }
+            Command::LogPoint { at, format } => self.set_log_point(at, format),
+            Command::Breakpoints => say(self.breakpoint_script()),
             Command::Watch(text) => self.set_watch(text),
             Command::Run => self.run(false, output),
             Command::Start => self.run(true, output),
@@ -203,6 +234,7 @@ impl Session {
             Command::Next(count) => self.step(*count, true, output),
             Command::Finish => self.finish(output),
             Command::Advance(at) => self.advance(at, output),
+            Command::Until => self.until(output),
             Command::Barrier => self.barrier(output),
             Command::ReverseStep(count) => self.step_back(*count, false),
             Command::ReverseNext(count) => self.step_back(*count, true),
@@ -211,24 +243,42 @@ impl Session {
             Command::Finding { number, first } => self.finding_command(*number, *first),
             Command::Focus(request) => self.focus_command(request),
             Command::Frame(request) => self.frame_command(*request),
-            Command::Backtrace => {
-                self.need_running()?;
-                Ok(Outcome::Reply(Reply::Stack(self.stack())))
-            }
+            Command::Backtrace { count, is_full } => self.backtrace(*count, *is_full),
             Command::Print { expression, over, radix } => self.print(expression, *over, *radix),
-            Command::Whatis(text) => self.whatis(text),
+            Command::Output(text, radix) => say(self.value_text(text, *radix)?),
+            Command::Echo(text) => Ok(Session::echo(text)),
+            Command::Printf(text) => self.printf(text),
+            Command::Examine(request) => self.examine(request),
+            Command::Whatis { expression, is_full } => self.whatis(expression, *is_full),
             Command::SetVar { target, value } => self.set_variable(target, value),
-            Command::Display(None) => Ok(Outcome::Reply(Reply::Displays(self.display_views()))),
-            Command::Display(Some(text)) => self.set_display(text),
+            Command::SetValue { name, value } => self.set_kept(name, value),
+            Command::ListSize(lines) => {
+                self.list_size = (*lines).max(1);
+                done()
+            }
+            Command::Show(about) => self.show(about),
+            Command::Display(None) => Ok(Outcome::Reply(Reply::Displays(self.display_values()))),
+            Command::Display(Some((text, radix))) => self.set_display(text, *radix),
+            Command::EnableDisplays(on, numbers) => {
+                self.known_displays(numbers)?;
+                let is_meant = |d: &&mut Display| numbers.is_empty() || numbers.contains(&d.number);
+                self.displays.iter_mut().filter(is_meant).for_each(|d| d.enabled = *on);
+                done()
+            }
             Command::Undisplay(numbers) => {
-                if let Some(n) = numbers.iter().find(|n| self.displays.iter().all(|d| d.number != **n)) {
-                    return refuse(format!("No display number {n}."));
-                }
+                self.known_displays(numbers)?;
                 self.displays.retain(|d| !numbers.is_empty() && !numbers.contains(&d.number));
                 done()
             }
             Command::List(request) => self.list(request),
-            Command::Info(topic) => self.info(*topic),
+            Command::Search { text, is_back } => self.search(text, *is_back),
+            Command::Disassemble(name) => self.disassemble(name.as_deref()),
+            Command::Info(topic, arguments) => self.info(*topic, arguments),
+            Command::Apropos(word) => say(help::apropos(word)),
+            Command::Note(text) => say(format!("{text}\n")),
+            Command::Script(name) => {
+                refuse(format!("\"{name}\" works in line mode: in \"cufemu --debug\", and in scripts for --batch."))
+            }
             Command::Help(about) => match help::help(about.as_deref()) {
                 Ok(text) => Ok(Outcome::Reply(Reply::Help(text))),
                 Err(text) => refuse(text),
@@ -268,6 +318,23 @@ impl Session {
         }
     }
 
+    fn known_displays(&self, numbers: &[u32]) -> Result<(), SessionError> {
+        match numbers.iter().find(|n| self.displays.iter().all(|d| d.number != **n)) {
+            Some(n) => refuse(format!("No display number {n}.")),
+            None => Ok(()),
+        }
+    }
+
+    /// The number of the breakpoint set last.
+    pub(crate) fn latest_breakpoint(&self) -> u32 {
+        self.next_breakpoint - 1
+    }
+
+    /// What line mode executes when a breakpoint has stopped the program.
+    pub(crate) fn commands_of(&self, number: u32) -> &[String] {
+        self.breakpoints.iter().find(|b| b.number == number).map_or(&[], |b| &b.commands)
+    }
+
     fn breakpoint(&mut self, number: u32) -> Result<&mut Breakpoint, SessionError> {
         match self.breakpoints.iter_mut().find(|b| b.number == number) {
             Some(b) => Ok(b),
@@ -298,7 +365,8 @@ impl Session {
     pub(crate) fn add_breakpoint(&mut self, kind: Kind, temporary: bool) -> Outcome {
         let number = self.next_breakpoint;
         self.next_breakpoint += 1;
-        let breakpoint = Breakpoint { number, enabled: true, temporary, hits: 0, ignore: 0, kind };
+        let breakpoint =
+            Breakpoint { number, enabled: true, temporary, hits: 0, ignore: 0, kind, commands: Vec::new() };
         let view = self.breakpoint_view(&breakpoint);
         self.breakpoints.push(breakpoint);
         self.mark();
@@ -306,11 +374,19 @@ impl Session {
     }
 
     /// A number for a new display.
-    pub(crate) fn add_display(&mut self, text: &str) -> u32 {
+    pub(crate) fn add_display(&mut self, text: &str, radix: Radix) -> u32 {
         let number = self.next_display;
         self.next_display += 1;
-        self.displays.push(Display { number, text: text.to_owned() });
+        self.displays.push(Display { number, text: text.to_owned(), radix, enabled: true });
         number
+    }
+
+    /// A place without a condition.
+    pub(crate) fn place_at(&self, at: &Where) -> Result<Place, SessionError> {
+        let program = self.process.machine().program().clone();
+        let resolved = self.sites.resolve(&program, &self.setup.sources, at, self.current_line())?;
+        let function = resolved.sites.first().map_or_else(String::new, |s| self.function_name(s.func));
+        Ok(Place::new(resolved, function))
     }
 
     fn set_breakpoint(
@@ -319,10 +395,7 @@ impl Session {
         condition: Option<&str>,
         temporary: bool,
     ) -> Result<Outcome, SessionError> {
-        let program = self.process.machine().program().clone();
-        let resolved = self.sites.resolve(&program, &self.setup.sources, at, self.current_line())?;
-        let function = resolved.sites.first().map_or_else(String::new, |s| self.function_name(s.func));
-        let mut place = Place::new(resolved, function);
+        let mut place = self.place_at(at)?;
         if let Some(text) = condition {
             place.condition = Some(self.condition(&place, text)?);
         }
@@ -334,14 +407,87 @@ impl Session {
         let procs: BTreeMap<_, FuncId> = place.sites.iter().map(|s| (self.sites.proc(s.func), s.func)).collect();
         let mut forms = Vec::new();
         for (proc, func) in procs {
-            let locals = &self.process.machine().program().module().func(func).vars;
-            let e = check::checked(&self.setup.checked, proc, locals, text, None)?;
-            if !matches!(e.ty, sema::checked::Type::Logical(_)) || e.rank != 0 {
+            let e = self.typed_in(proc, func, text)?;
+            if !matches!(e.expr.ty, sema::checked::Type::Logical(_)) || e.expr.rank != 0 {
                 return refuse(format!("The condition `{text}` is not a scalar logical expression."));
             }
             forms.push((proc, e));
         }
-        Ok(Condition::new(&self.setup.checked, text.to_owned(), &forms)?)
+        Ok(Condition::new(text.to_owned(), &forms)?)
+    }
+
+    /// The checked form of an expression in a procedure that is not in focus.
+    fn typed_in(&self, proc: Option<ProcId>, func: FuncId, text: &str) -> Eval<Typed<'_>> {
+        let locals = &self.process.machine().program().module().func(func).vars;
+        check::checked(&self.setup.checked, proc, locals, &|name| self.kept_value(name), text, None)
+    }
+
+    /// Its code.
+    pub(crate) fn compile_in(&self, proc: Option<ProcId>, func: FuncId, text: &str) -> Eval<CompiledExpr> {
+        let typed = self.typed_in(proc, func, text)?;
+        CompiledExpr::new(&typed.program, &typed.expr)
+    }
+
+    /// Conditions that name kept values get their new ones.
+    pub(crate) fn renew_conditions(&mut self) -> Result<(), SessionError> {
+        for i in 0..self.breakpoints.len() {
+            let Kind::Statement(place) = &self.breakpoints[i].kind else { continue };
+            let Some(text) = place.condition.as_ref().map(|c| c.text.clone()).filter(|t| t.contains('$')) else {
+                continue;
+            };
+            let condition = self.condition(place, &text)?;
+            if let Kind::Statement(place) = &mut self.breakpoints[i].kind {
+                place.condition = Some(condition);
+            }
+        }
+        Ok(())
+    }
+
+    /// The command `clear`.
+    fn clear(&mut self, at: &Where) -> Result<Outcome, SessionError> {
+        let found = self.place_at(at)?;
+        let is_there =
+            |b: &Breakpoint| matches!(&b.kind, Kind::Statement(p) if p.file == found.file && p.line == found.line);
+        let gone: Vec<String> = self.breakpoints.iter().filter(|b| is_there(b)).map(|b| b.number.to_string()).collect();
+        if gone.is_empty() {
+            return refuse(format!("No breakpoint at line {}.", found.line));
+        }
+        self.breakpoints.retain(|b| !is_there(b));
+        self.mark();
+        let plural = if gone.len() == 1 { "" } else { "s" };
+        Ok(Outcome::Reply(Reply::Text(format!("Deleted breakpoint{plural} {}\n", gone.join(" ")))))
+    }
+
+    /// The commands that set the present breakpoints again.
+    fn breakpoint_script(&self) -> String {
+        let mut script = String::new();
+        for b in &self.breakpoints {
+            let view = self.breakpoint_view(b);
+            let line = match (&view.kind, &view.log) {
+                (BreakpointKind::Watch(expression), _) => format!("watch {expression}"),
+                (BreakpointKind::Statement { file, line, .. }, Some(log)) => format!("dprintf {file}:{line},{log}"),
+                (BreakpointKind::Statement { file, line, .. }, None) => {
+                    let name = if b.temporary { "tbreak" } else { "break" };
+                    let condition = view.condition.as_ref().map(|c| format!(" if {c}")).unwrap_or_default();
+                    format!("{name} {file}:{line}{condition}")
+                }
+            };
+            script.push_str(&line);
+            script.push('\n');
+            if let (Some(_), Some(condition)) = (&view.log, &view.condition) {
+                script.push_str(&format!("condition $bpnum {condition}\n"));
+            }
+            if !b.enabled {
+                script.push_str("disable $bpnum\n");
+            }
+            if !b.commands.is_empty() {
+                script.push_str(&format!("commands\n{}\nend\n", b.commands.join("\n")));
+            }
+        }
+        for d in &self.displays {
+            script.push_str(&format!("display {}{}\n", forms::letter(d.radix), d.text));
+        }
+        script
     }
 
     fn set_condition(&mut self, number: u32, text: Option<&str>) -> Result<Outcome, SessionError> {
@@ -349,8 +495,13 @@ impl Session {
             return refuse(format!("Number {number} is a watchpoint; only breakpoints have conditions."));
         };
         let condition = text.map(|t| self.condition(&place, t)).transpose()?;
+        let is_gone = place.condition.is_some() && condition.is_none();
         self.breakpoint(number)?.kind = Kind::Statement(Place { condition, ..place });
-        Ok(Outcome::Reply(Reply::Done))
+        Ok(Outcome::Reply(if is_gone {
+            Reply::Text(format!("Breakpoint {number} now unconditional.\n"))
+        } else {
+            Reply::Done
+        }))
     }
 
     /// Marks the statements of enabled breakpoints.
@@ -384,8 +535,8 @@ impl Session {
 
     /// A breakpoint as the user sees it.
     pub(crate) fn breakpoint_view(&self, b: &Breakpoint) -> BreakpointView {
-        let (kind, condition) = match &b.kind {
-            Kind::Watch(watch) => (BreakpointKind::Watch(watch.text.clone()), None),
+        let (kind, condition, log) = match &b.kind {
+            Kind::Watch(watch) => (BreakpointKind::Watch(watch.text.clone()), None, None),
             Kind::Statement(p) => {
                 let file = self.setup.sources.file(p.file).map_or_else(String::new, |f| f.name().to_owned());
                 let kind = BreakpointKind::Statement {
@@ -396,7 +547,7 @@ impl Session {
                     asked: p.asked,
                     places: p.sites.len(),
                 };
-                (kind, p.condition.as_ref().map(|c| c.text.clone()))
+                (kind, p.condition.as_ref().map(|c| c.text.clone()), p.log.as_ref().map(|l| l.text.clone()))
             }
         };
         BreakpointView {
@@ -407,6 +558,8 @@ impl Session {
             temporary: b.temporary,
             hits: b.hits,
             ignore: b.ignore,
+            log,
+            commands: b.commands.clone(),
         }
     }
 

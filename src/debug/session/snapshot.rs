@@ -181,7 +181,7 @@ impl Session {
     }
 
     /// The variables in the shared memory of the kernel, in the order of their addresses.
-    fn shared_variables(&self) -> Vec<SharedVariable> {
+    pub(crate) fn shared_variables(&self) -> Vec<SharedVariable> {
         let Some(level) = self.levels(self.focus).last().copied() else { return Vec::new() };
         let Ok(context) = self.context_of(self.focus, Some(level.frame)) else { return Vec::new() };
         let module = &self.process.machine().program().module();

@@ -2,20 +2,22 @@
 //!
 //! Not here: evaluating expressions (`eval`).
 
+use crate::command::parse::assignment;
 use crate::command::{Over, Radix};
-use crate::eval::check;
-use crate::eval::compiled::{CompiledExpr, Evaluated};
+use crate::eval::check::{self, Typed};
+use crate::eval::compiled::{CompiledExpr, Evaluated, constant_object};
 use crate::eval::context::{Object, Store, Viewpoint};
-use crate::eval::value::{Eval, Kind as ValueKind, MOST_ELEMENTS};
+use crate::eval::value::{Eval, Kind as ValueKind, MOST_ELEMENTS, Value};
 use crate::process::watcher::{Owner, Range, Thread};
 use crate::session::breakpoint::{Kind, Scope, Watch};
 use crate::session::control::Verdict;
+use crate::session::kept::MOST_KEPT;
 use crate::session::{Session, SessionError, refuse};
 use crate::view::reply::{DisplayView, LaneGroup, Outcome, Reply, StopReason};
 use device::{DeviceAccess, Statement};
 use mem::Region;
 use mem::address::{is_local, is_shared};
-use sema::checked::{CharLen, Expr, Type};
+use sema::checked::{CharLen, ExprKind, Type};
 
 /// Most bytes that a watchpoint compares.
 const MOST_WATCHED: u64 = 1 << 16;
@@ -26,8 +28,9 @@ const MOST_FORMULAS: usize = 32;
 type Done = Result<Outcome, SessionError>;
 
 impl Session {
-    fn checked(&self, text: &str, to: Option<&Type>) -> Eval<Expr> {
-        check::checked(&self.setup.checked, self.here_proc(), self.here_vars(), text, to)
+    fn typed(&self, text: &str, to: Option<&Type>) -> Eval<Typed<'_>> {
+        let kept = |name: &str| self.kept_value(name);
+        check::checked(&self.setup.checked, self.here_proc(), self.here_vars(), &kept, text, to)
     }
 
     /// Compiles an expression in the procedure in focus. The latest ones are cached.
@@ -40,7 +43,12 @@ impl Session {
             known.push(found);
             return Ok(expr);
         }
-        let expr = CompiledExpr::new(&self.setup.checked, &self.checked(text, None)?)?;
+        let typed = self.typed(text, None)?;
+        let expr = CompiledExpr::new(&typed.program, &typed.expr)?;
+        if text.contains('$') {
+            // Kept values are part of the code, and change.
+            return Ok(expr);
+        }
         if known.len() >= MOST_FORMULAS {
             known.remove(0);
         }
@@ -48,17 +56,47 @@ impl Session {
         Ok(expr)
     }
 
-    fn number(&mut self) -> u32 {
-        self.values += 1;
-        self.values
+    /// The value of an expression in the focused frame.
+    pub(crate) fn evaluated(&self, text: &str) -> Eval<Value> {
+        self.compile(text)?.value(&self.here()?)
+    }
+
+    /// The text of that value.
+    pub(crate) fn value_text(&self, text: &str, radix: Radix) -> Eval<String> {
+        Session::text_in(&self.here()?, &self.compile(text)?, radix)
     }
 
     /// The command `print`.
     pub(crate) fn print(&mut self, text: &str, over: Over, radix: Radix) -> Done {
+        if let Some(object) = text.strip_prefix('&') {
+            return self.print_address(object.trim());
+        }
+        if let Some((target, value)) = assignment(text) {
+            // As in gdb: the assignment is done, and the value printed.
+            let done = if target.starts_with('$') {
+                self.set_kept(&target.to_ascii_lowercase(), value)
+            } else {
+                self.set_variable(target, value)
+            };
+            return done.and_then(|_| self.print(target, over, radix));
+        }
         let e = self.compile(text)?;
         if over == Over::Lane {
-            let shown = Session::text_in(&self.here()?, &e, radix)?;
-            let number = self.number();
+            let (shown, value) = {
+                let context = self.here()?;
+                let object = match e.evaluate(&context)? {
+                    Evaluated::Object(object) => context.bounded(object),
+                    Evaluated::Value(value) => constant_object(value),
+                };
+                let count = object.count()?;
+                let value = if count <= MOST_KEPT {
+                    context.load(&object).map_err(|why| why.0)
+                } else {
+                    Err(format!("it has {count} elements"))
+                };
+                (context.show_rows(&object, radix)?, value)
+            };
+            let number = self.kept.add(value);
             return Ok(Outcome::Reply(Reply::Value { number, text: shown }));
         }
         let Thread::Device { launch, block, warp, .. } = self.focus else {
@@ -78,15 +116,25 @@ impl Session {
             }
             groups.extend(own);
         }
-        let number = self.number();
+        let number = self.kept.add(Err("it is that of many threads".to_owned()));
         Ok(Outcome::Reply(Reply::Lanes { number, groups }))
     }
 
-    /// The command `whatis`.
-    pub(crate) fn whatis(&mut self, text: &str) -> Done {
-        let e = self.checked(text, None)?;
+    /// The commands `whatis` and, with components, `ptype`.
+    pub(crate) fn whatis(&mut self, text: &str, is_full: bool) -> Done {
+        let typed = match self.typed(text, None) {
+            Ok(typed) if !matches!(typed.expr.kind, ExprKind::Procedure(_)) => typed,
+            found => {
+                return match (self.declared_name(text), found) {
+                    (Some(text), _) => Ok(Outcome::Reply(Reply::Text(text))),
+                    (None, Err(why)) => Err(why.into()),
+                    (None, Ok(_)) => refuse("A procedure has no type."),
+                };
+            }
+        };
+        let e = &typed.expr;
         let context = self.here()?;
-        let (kind, dims) = match CompiledExpr::new(&self.setup.checked, &e).and_then(|f| f.evaluate(&context)) {
+        let (kind, dims) = match CompiledExpr::new(&typed.program, e).and_then(|f| f.evaluate(&context)) {
             Ok(Evaluated::Object(object)) => {
                 let bounds = object.dims.iter().map(|d| match d.extent {
                     Some(n) => format!("{}:{}", d.lower, d.lower + n - 1),
@@ -104,23 +152,27 @@ impl Session {
         };
         let name = kind.name(&self.setup.checked);
         let shape = if dims.is_empty() { String::new() } else { format!(", dimension({})", dims.join(",")) };
-        Ok(Outcome::Reply(Reply::Type(name + &shape)))
+        let mut text = format!("type = {name}{shape}\n");
+        if let (ValueKind::Derived(id, _), true) = (kind, is_full) {
+            text.push_str(&self.components(id));
+        }
+        Ok(Outcome::Reply(Reply::Text(text)))
     }
 
     /// The command `set var`.
     pub(crate) fn set_variable(&mut self, target: &str, value: &str) -> Done {
-        let left = self.checked(target, None)?;
         let changes = {
+            let left = self.typed(target, None)?;
             let context = self.here()?;
-            let Some(object) = CompiledExpr::new(&self.setup.checked, &left)?.object(&context)? else {
+            let Some(object) = CompiledExpr::new(&left.program, &left.expr)?.object(&context)? else {
                 return refuse(format!("`{target}` is not a variable, element or component."));
             };
-            let ty = match (&left.ty, object.kind) {
+            let ty = match (&left.expr.ty, object.kind) {
                 (Type::Character(_), ValueKind::Char(len)) => Type::Character(CharLen::Const(len as i64)),
                 (ty, _) => ty.clone(),
             };
-            let right = self.checked(value, Some(&ty))?;
-            let value = CompiledExpr::value_as(&self.setup.checked, &right, &ty)?.value(&context)?;
+            let right = self.typed(value, Some(&ty))?;
+            let value = CompiledExpr::value_as(&right.program, &right.expr, &ty)?.value(&context)?;
             let count = object.count()?;
             let extents: Vec<i64> = object.dims.iter().filter_map(|d| d.extent).collect();
             let others: Vec<i64> = value.dims.iter().map(|d| d.1).collect();
@@ -148,15 +200,15 @@ impl Session {
     }
 
     /// The command `display` with an expression.
-    pub(crate) fn set_display(&mut self, text: &str) -> Done {
+    pub(crate) fn set_display(&mut self, text: &str, radix: Radix) -> Done {
         let e = self.compile(text)?;
-        let number = self.add_display(text);
+        let number = self.add_display(text, radix);
         let value = if self.started {
-            Some(self.here().and_then(|s| Session::text_in(&s, &e, Radix::Natural)).map_err(|why| why.0))
+            Some(self.here().and_then(|s| Session::text_in(&s, &e, radix)).map_err(|why| why.0))
         } else {
             None
         };
-        let view = DisplayView { number, expression: text.to_owned(), value };
+        let view = DisplayView { number, expression: text.to_owned(), value, enabled: true };
         Ok(Outcome::Reply(Reply::Displays(vec![view])))
     }
 
@@ -168,14 +220,15 @@ impl Session {
             value: self
                 .compile(&d.text)
                 .ok()
-                .map(|e| self.here().and_then(|s| Session::text_in(&s, &e, Radix::Natural)).map_err(|why| why.0)),
+                .map(|e| self.here().and_then(|s| Session::text_in(&s, &e, d.radix)).map_err(|why| why.0)),
+            enabled: d.enabled,
         };
         self.displays.iter().map(view).collect()
     }
 
     /// The displays that can be evaluated here.
     pub(crate) fn display_values(&self) -> Vec<DisplayView> {
-        self.display_views().into_iter().filter(|d| d.value.is_some()).collect()
+        self.display_views().into_iter().filter(|d| d.enabled && d.value.is_some()).collect()
     }
 
     /// The command `watch`.

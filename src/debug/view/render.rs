@@ -66,6 +66,9 @@ pub fn stop(stop: &Stop) -> String {
         }
         let _ = writeln!(text, "{}\t{}", place.line, place.text);
     }
+    if let Some((number, value)) = &stop.returned {
+        let _ = writeln!(text, "Value returned is ${number} = {value}");
+    }
     for display in &stop.displays {
         text.push_str(&display_text(display));
     }
@@ -99,7 +102,6 @@ pub fn reply(reply: &Reply) -> String {
         Reply::Breakpoint(b) => breakpoint_set(b),
         Reply::Value { number, text } => format!("${number} = {text}\n"),
         Reply::Lanes { number, groups } => lane_groups(*number, groups),
-        Reply::Type(name) => format!("type = {name}\n"),
         Reply::Focus(view, place) => {
             let at = place.as_ref();
             let line = at.map(|p| format!("{}\n{}\t{}\n", frame_text(p), p.line, p.text)).unwrap_or_default();
@@ -114,6 +116,14 @@ pub fn reply(reply: &Reply) -> String {
             format!("{}\n{line}", stack_line(frame))
         }
         Reply::Stack(frames) => frames.iter().map(|f| stack_line(f) + "\n").collect(),
+        Reply::Frames { frames, has_more } => {
+            let variable = |row: &VariableRow| format!("        {}", variable_line(row));
+            let frame = |(frame, rows): &(FrameView, Vec<VariableRow>)| {
+                stack_line(frame) + "\n" + &rows.iter().map(variable).collect::<String>()
+            };
+            let more = if *has_more { "(More stack frames follow...)\n" } else { "" };
+            frames.iter().map(frame).collect::<String>() + more
+        }
         Reply::Source(window) => source(window),
         Reply::Kernels(rows) => kernels(rows),
         Reply::Blocks(rows) => blocks(rows),
@@ -132,7 +142,7 @@ pub fn reply(reply: &Reply) -> String {
         }
         Reply::Files(names) => names.join("\n") + "\n",
         Reply::Program(view) => program(view),
-        Reply::Help(text) => text.clone(),
+        Reply::Help(text) | Reply::Text(text) => text.clone(),
     }
 }
 
@@ -140,7 +150,11 @@ fn breakpoint_set(b: &BreakpointView) -> String {
     match &b.kind {
         BreakpointKind::Watch(expression) => format!("Watchpoint {}: {expression}\n", b.number),
         BreakpointKind::Statement { function, file, line, asked, places, .. } => {
-            let kind = if b.temporary { "Temporary breakpoint" } else { "Breakpoint" };
+            let kind = match (b.temporary, &b.log) {
+                (_, Some(_)) => "Dprintf",
+                (true, None) => "Temporary breakpoint",
+                (false, None) => "Breakpoint",
+            };
             let more = if *places > 1 { format!(" ({places} locations)") } else { String::new() };
             let moved =
                 asked.map(|a| format!("Line {a} has no statement; using line {line}, the next one that has.\n"));
@@ -324,15 +338,14 @@ fn variables(topic: Topic, rows: &[VariableRow]) -> String {
     if rows.is_empty() {
         return if topic == Topic::Arguments { "No arguments.\n" } else { "No locals.\n" }.to_owned();
     }
-    let value = |r: &VariableRow| match &r.value {
-        Ok(v) => v.clone(),
-        Err(why) => format!("<{why}>"),
-    };
-    let mut text = String::new();
-    for row in rows {
-        let _ = writeln!(text, "{} = {}", row.name, value(row));
+    rows.iter().map(variable_line).collect()
+}
+
+fn variable_line(row: &VariableRow) -> String {
+    match &row.value {
+        Ok(value) => format!("{} = {value}\n", row.name),
+        Err(why) => format!("{} = <{why}>\n", row.name),
     }
-    text
 }
 
 fn breakpoints(rows: &[BreakpointView]) -> String {
@@ -344,7 +357,7 @@ fn breakpoints(rows: &[BreakpointView]) -> String {
         let (kind, what) = match &b.kind {
             BreakpointKind::Watch(expression) => ("watchpoint", expression.clone()),
             BreakpointKind::Statement { function, file, line, .. } => {
-                ("breakpoint", format!("in {function} at {file}:{line}"))
+                (if b.log.is_some() { "dprintf" } else { "breakpoint" }, format!("in {function} at {file}:{line}"))
             }
         };
         let disposition = if b.temporary { "del" } else { "keep" };
@@ -358,6 +371,12 @@ fn breakpoints(rows: &[BreakpointView]) -> String {
         }
         if b.ignore > 0 {
             let _ = writeln!(text, "\tignore next {} hits", b.ignore);
+        }
+        if let Some(log) = &b.log {
+            let _ = writeln!(text, "\tprintf {log}");
+        }
+        for command in &b.commands {
+            let _ = writeln!(text, "\t{command}");
         }
     }
     text
@@ -467,7 +486,13 @@ mod tests {
             place: Some(place),
             with_frame: true,
             time: 17,
-            displays: vec![DisplayView { number: 1, expression: "i".into(), value: Some(Ok("5".into())) }],
+            returned: None,
+            displays: vec![DisplayView {
+                number: 1,
+                expression: "i".into(),
+                value: Some(Ok("5".into())),
+                enabled: true,
+            }],
         };
         let expected = "[Switching focus to CUDA kernel 1, block (2,1,1), thread (5,1,1), warp 0, lane 4]\n\n\
             Breakpoint 1, saxpy<<<(4,1,1),(256,1,1)>>> (n=1000) at x.cuf:12\n12\t    y(i) = a * x(i)\n1: i = 5\n";

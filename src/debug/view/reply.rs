@@ -38,14 +38,19 @@ pub enum Reply {
         /// Values in order of the first lane that has each.
         groups: Vec<LaneGroup>,
     },
-    /// The type of an expression.
-    Type(String),
     /// The focus; the place if this command changed it.
     Focus(FocusView, Option<PlaceView>),
     /// The focused frame.
     Frame(FrameView, Option<SourceLine>),
     /// The call stack, innermost frame first.
     Stack(Vec<FrameView>),
+    /// Some frames of the call stack, perhaps with their variables, and whether more follow.
+    Frames {
+        /// The frames.
+        frames: Vec<(FrameView, Vec<VariableRow>)>,
+        /// Whether there are outer frames that are not shown.
+        has_more: bool,
+    },
     /// Source lines.
     Source(SourceWindow),
     /// The running kernel.
@@ -72,6 +77,8 @@ pub enum Reply {
     Files(Vec<String>),
     /// Where the program is.
     Program(ProgramView),
+    /// Text, which may have no line end.
+    Text(String),
     /// Help.
     Help(String),
     /// The session ends.
@@ -99,6 +106,8 @@ pub struct Stop {
     pub time: u64,
     /// Displays with their values here.
     pub displays: Vec<DisplayView>,
+    /// The value that a finished function has returned, with its number in the history of values.
+    pub returned: Option<(u32, String)>,
 }
 
 /// Why the program stopped.
@@ -245,6 +254,10 @@ pub struct BreakpointView {
     pub hits: u64,
     /// How many hits to ignore.
     pub ignore: u64,
+    /// What it prints instead of stopping: the arguments of `dprintf`.
+    pub log: Option<String>,
+    /// What line mode executes when it has stopped the program.
+    pub commands: Vec<String>,
 }
 
 /// What a breakpoint or watchpoint waits for.
@@ -421,6 +434,8 @@ pub struct DisplayView {
     pub expression: String,
     /// The value, or why there is none here; none when it was not evaluated.
     pub value: Option<Result<String, String>>,
+    /// Whether it is shown at stops.
+    pub enabled: bool,
 }
 
 /// Where the program is.

@@ -44,6 +44,8 @@ pub(crate) struct CompiledExpr {
 enum Form {
     /// A whole variable needs no code.
     Variable(VarId),
+    /// Nor does a constant.
+    Constant(Value),
     /// Any other expression runs as code.
     Compiled(Arc<Compiled>),
 }
@@ -78,6 +80,14 @@ impl CompiledExpr {
             return match &checked.var(id).storage {
                 Storage::Alias(target) => CompiledExpr::new(checked, target),
                 Storage::Procedure => fail("a procedure has no value"),
+                // A kept value is no variable of the program that the context knows.
+                Storage::Parameter => match &checked.var(id).init {
+                    Some(init) => {
+                        let value = Value::constant(checked, &checked.var(id).ty, init)?;
+                        Ok(CompiledExpr { form: Form::Constant(value) })
+                    }
+                    None => Ok(CompiledExpr { form: Form::Variable(id) }),
+                },
                 _ => Ok(CompiledExpr { form: Form::Variable(id) }),
             };
         }
@@ -94,6 +104,7 @@ impl CompiledExpr {
     pub(crate) fn evaluate(&self, context: &Context<'_>) -> Eval<Evaluated> {
         match &self.form {
             Form::Variable(id) => context.variable(*id).map(Evaluated::Object),
+            Form::Constant(value) => Ok(Evaluated::Value(value.clone())),
             Form::Compiled(compiled) => compiled.evaluate(context),
         }
     }

@@ -34,11 +34,12 @@ impl World for Still {
 pub(crate) struct Script {
     pub(crate) lines: std::vec::IntoIter<String>,
     pub(crate) shown: String,
+    pub(crate) files: std::collections::BTreeMap<String, String>,
 }
 
 impl Script {
     pub(crate) fn new(lines: impl IntoIterator<Item = impl Into<String>>) -> Script {
-        Script { lines: lines.into_iter().map(Into::into).collect::<Vec<_>>().into_iter(), shown: String::new() }
+        Script { lines: lines.into_iter().map(Into::into).collect::<Vec<_>>().into_iter(), ..Script::default() }
     }
 }
 
@@ -57,6 +58,15 @@ impl Terminal for Script {
 
     fn write_output(&mut self, bytes: &[u8]) {
         self.shown.push_str(&String::from_utf8_lossy(bytes));
+    }
+
+    fn read_file(&mut self, path: &str) -> Result<String, String> {
+        self.files.get(path).cloned().ok_or_else(|| "no such file".to_owned())
+    }
+
+    fn write_file(&mut self, path: &str, text: &str) -> Result<(), String> {
+        self.files.insert(path.to_owned(), text.to_owned());
+        Ok(())
     }
 }
 
@@ -105,7 +115,10 @@ fn scripted_sessions_read_as_their_transcripts() {
         let program = format!("{}.cuf", name.split('.').next().expect("a name"));
         let text = std::fs::read_to_string(folder().join(&program)).expect("a program");
         let expected = std::fs::read_to_string(folder().join(&name)).expect("a transcript");
-        let typed = expected.lines().filter_map(|l| l.strip_prefix(PROMPT).or((l == PROMPT.trim_end()).then_some("")));
+        let typed = expected.lines().filter_map(|l| {
+            // A line of a block has a prompt of its own.
+            l.strip_prefix(PROMPT).or((l == PROMPT.trim_end()).then_some("")).or(l.strip_prefix('>'))
+        });
         let actual: String = talk(&program, &text, typed).lines().map(|l| l.trim_end().to_owned() + "\n").collect();
         if actual != expected {
             if std::env::var_os("CUFEMU_BLESS").is_some() {
