@@ -17,6 +17,7 @@ pub fn check(program: &ast::Program, options: &SemaOptions, diags: &mut Diagnost
     c.resolve_interfaces();
     c.resolve_block_data(program);
     c.check_bodies();
+    c.associate_initial_targets();
     c.bind_methods();
     c.typing().check_calls();
     c.typing().check_barriers();

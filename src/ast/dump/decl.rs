@@ -226,6 +226,10 @@ fn entity(e: &Entity) -> String {
     if let Some(len) = &e.char_len {
         let _ = write!(text, " len={}", char_len(len));
     }
+    for (repeat, value) in e.data.iter().flat_map(|data| &data.1) {
+        let repeat = repeat.as_ref().map_or(String::new(), |r| format!("{}*", expr(r)));
+        let _ = write!(text, " / {repeat}{}", expr(value));
+    }
     text
 }
 

@@ -170,6 +170,18 @@ pub enum CharLen {
     Deferred,
 }
 
+impl DeclKind {
+    /// The initial values that it gives as DATA does.
+    pub fn data_sets(&self) -> impl Iterator<Item = &DataSet> {
+        let (sets, entities): (&[DataSet], &[Entity]) = match self {
+            DeclKind::Data(sets) => (sets, &[]),
+            DeclKind::Type { entities, .. } => (&[], entities),
+            _ => (&[], &[]),
+        };
+        sets.iter().chain(entities.iter().filter_map(|e| e.data.as_deref()))
+    }
+}
+
 /// A declared name with what stands beside it.
 #[derive(Clone, Debug)]
 pub struct Entity {
@@ -183,6 +195,8 @@ pub struct Entity {
     pub init: Option<Expr>,
     /// `=> expr`
     pub pointer_init: Option<Expr>,
+    /// `/ values /`, an older form of DATA: the name and the values.
+    pub data: Option<Box<DataSet>>,
     /// The whole.
     pub span: Span,
 }

@@ -3,7 +3,7 @@
 use super::expr::{bare_type, char_len, data_object, expr, optional, type_spec};
 use super::{Writer, joined};
 use crate::{
-    Attr, Bound, CudaAttr, DeclKind, Declaration, DerivedType, Entity, Generic, Intent, Interface, InterfaceItem,
+    Attr, Bound, CudaAttr, DeclKind, Declaration, DerivedType, Entity, Expr, Generic, Intent, Interface, InterfaceItem,
     InterfaceKind, LetterSpec, Name, Shape, TypeItem, UseStmt,
 };
 use std::fmt::Write as _;
@@ -41,11 +41,7 @@ impl Writer {
             DeclKind::Data(sets) => format!(
                 "data {}",
                 joined(sets, ", ", |(objects, values)| {
-                    let values = joined(values, ", ", |(repeat, value)| match repeat {
-                        Some(repeat) => format!("{}*{}", expr(repeat), expr(value)),
-                        None => expr(value),
-                    });
-                    format!("{} / {values} /", joined(objects, ", ", data_object))
+                    format!("{} {}", joined(objects, ", ", data_object), data_values(values))
                 })
             ),
             DeclKind::Common(blocks) => format!(
@@ -290,7 +286,18 @@ fn entity(e: &Entity) -> String {
     if let Some(target) = &e.pointer_init {
         let _ = write!(text, " => {}", expr(target));
     }
+    if let Some(data) = &e.data {
+        let _ = write!(text, " {}", data_values(&data.1));
+    }
     text
+}
+
+fn data_values(values: &[(Option<Expr>, Expr)]) -> String {
+    let values = joined(values, ", ", |(repeat, value)| match repeat {
+        Some(repeat) => format!("{}*{}", expr(repeat), expr(value)),
+        None => expr(value),
+    });
+    format!("/ {values} /")
 }
 
 fn shape(shape: &Shape) -> String {

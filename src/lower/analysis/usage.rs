@@ -59,6 +59,7 @@ fn needs_address(program: &Program, dummy: VarId) -> bool {
 /// Walks the whole program.
 pub(crate) fn analyse(program: &Program) -> Usage {
     let mut usage = Usage { captures: vec![BTreeSet::new(); program.procs.len()], ..Usage::default() };
+    usage.taken.extend(&program.pointed);
     for (index, var) in program.vars.iter().enumerate() {
         if var.attrs.target || var.attrs.volatile || var.attrs.class {
             usage.in_memory.insert(VarId(index as u32));

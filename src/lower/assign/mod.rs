@@ -117,7 +117,11 @@ impl<'p> FunctionLowering<'_, 'p> {
         let deferred = has_open_length(&target.ty) && d.element.is_none();
         let v = match v {
             // The old characters may go away before the new ones are stored.
-            Value::Char(_, len) if deferred && sema::checked::root(value) == sema::checked::root(target) => {
+            Value::Char(_, len)
+                if deferred
+                    && storage_root(self.b.program(), target)
+                        .is_none_or(|root| mentions(self.b.program(), value, root)) =>
+            {
                 self.b.character_copy(&v, len)
             }
             other => other,

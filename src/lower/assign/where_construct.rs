@@ -2,18 +2,19 @@
 //!
 //! If no assignment of a WHERE can change its masks, each assignment evaluates them again, element by element. Otherwise
 //! each mask is evaluated once into a temporary. An element is assigned if its mask holds and the masks of the preceding
-//! arms do not; a nested WHERE adds to the enclosing conditions. `forall` lowers a WHERE in a FORALL that reads what it
-//! assigns.
+//! arms do not; a nested WHERE adds to the enclosing conditions. A mask is evaluated only where the conditions before it
+//! hold. `forall` lowers a WHERE in a FORALL that reads what it assigns.
 
 use crate::analysis::overlap::{conflicts, mentions, storage_root};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
+use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use crate::value::lvalue::element_lvalue;
-use ir::Val;
 use ir::op::BinOp;
+use ir::{Ty, Val};
 use sema::checked::{Expr, Stmt, StmtKind, VarId};
 use source::Span;
 
@@ -47,7 +48,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let mut mine = conditions.clone();
             if let Some(mask) = mask {
                 self.at(*span, |this| {
-                    let value = (!stable).then(|| this.materialise_mask(mask));
+                    let value = (!stable).then(|| this.materialise_mask(mask, &mine));
                     mine.push(Condition { mask, value: value.clone(), wanted: true });
                     conditions.push(Condition { mask, value, wanted: false });
                 });
@@ -65,7 +66,14 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    fn materialise_mask(&mut self, mask: &'p Expr) -> ArrayView {
+    /// The value of a mask, false where the enclosing conditions do not hold: there it is not evaluated.
+    fn materialise_mask(&mut self, mask: &'p Expr, conditions: &[Condition<'p>]) -> ArrayView {
+        if let Some(outer) = conditions.first().and_then(|c| c.value.as_ref()) {
+            let copy = self.b.temporary_array(&mask.ty, None, &outer.extents());
+            self.b.fill(&copy, &Value::Pred(Val::pred(false)), &mask.ty);
+            self.masked_value(&copy, mask, conditions);
+            return copy;
+        }
         let view = self.view(mask);
         // A variable may change before the mask is used.
         if sema::checked::is_designator(mask) {
@@ -86,17 +94,26 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    /// Whether all conditions hold for the current element.
+    /// Whether all conditions hold for the current element. A mask is evaluated only if those before it hold.
     fn holds(&mut self, conditions: &[Condition<'p>]) -> Val {
-        let mut all = Val::pred(true);
-        for c in conditions {
-            let mut p = self.pred(c.mask);
-            if !c.wanted {
-                p = self.b.negate(p);
-            }
-            all = self.b.combine(BinOp::And, all, p);
+        let Some((last, before)) = conditions.split_last() else { return Val::pred(true) };
+        let all = self.holds(before);
+        if before.is_empty() || self.is_pure(last.mask) {
+            let p = self.condition(last);
+            return self.b.combine(BinOp::And, all, p);
         }
-        all
+        let result = self.b.mutable(Ty::Pred);
+        self.b.set(result, all);
+        self.when(all, |this| {
+            let p = this.condition(last);
+            this.b.set(result, p);
+        });
+        self.b.freeze(result.into())
+    }
+
+    fn condition(&mut self, c: &Condition<'p>) -> Val {
+        let p = self.pred(c.mask);
+        if c.wanted { p } else { self.b.negate(p) }
     }
 
     fn masked_assign(&mut self, target: &'p Expr, value: &'p Expr, conditions: &[Condition<'p>]) {

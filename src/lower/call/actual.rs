@@ -6,6 +6,7 @@
 //!
 //! Not here: calls (`call`), results (`call::result`).
 
+use crate::analysis::designators::is_pointer_result;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
@@ -16,7 +17,7 @@ use crate::value::Value;
 use crate::value::arguments::{CopyBack, Passed};
 use crate::value::array_view::ArrayView;
 use crate::value::descriptor::{Descriptor, DescriptorAt};
-use crate::value::lvalue::{Allocation, Lvalue, MemRef};
+use crate::value::lvalue::{Allocation, Lvalue, MemRef, element_lvalue};
 use ast::Intent;
 use ir::rt::Rt;
 use ir::{Space, Ty, Val};
@@ -220,9 +221,16 @@ impl<'p> FunctionLowering<'_, 'p> {
     fn pass_reference(&mut self, dummy: &Variable, e: &'p Expr, out: &mut Passed) {
         let read_only = dummy.attrs.intent == Some(Intent::In);
         // The value of these is the variable's own memory, which another argument may be too.
-        let aliases = matches!(&e.kind, ExprKind::Paren(_) | ExprKind::Intrinsic { id: Intrinsic::Trim, .. });
+        let aliases =
+            matches!(&e.kind, ExprKind::Paren(_) | ExprKind::Intrinsic { id: Intrinsic::Trim | Intrinsic::Merge, .. });
         let place = if is_designator(e) || self.lookup(e).is_some() {
             self.lvalue(e)
+        } else if let ExprKind::Call { proc, args } = &e.kind
+            && is_pointer_result(self.b.program(), e)
+        {
+            // What a pointer that a function gives points to is a variable.
+            let view = self.call_array(*proc, args, e);
+            element_lvalue(view.mem, view.len)
         } else {
             // A value: what the procedure does to it must not reach a variable.
             let value = self.value(e);
@@ -232,9 +240,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                     let (mem, len) = self.b.as_char(&copy);
                     Lvalue::Char(mem, len)
                 }
-                Value::Object(from) if matches!(e.kind, ExprKind::Paren(_)) => {
-                    Lvalue::Mem(object_copy(&mut self.b, from, &e.ty))
-                }
+                Value::Object(from) if aliases => Lvalue::Mem(object_copy(&mut self.b, from, &e.ty)),
                 Value::Char(mem, len) => Lvalue::Char(mem, len),
                 other => Lvalue::Mem(self.b.spill(&other, &e.ty)),
             }

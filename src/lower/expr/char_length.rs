@@ -54,7 +54,9 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let (a, b) = (self.length_of(left, operands)?, self.length_of(right, operands)?);
                 self.b.iadd(a, b)
             }
-            ExprKind::Paren(inner) | ExprKind::Convert(inner) => self.length_of(inner, operands)?,
+            ExprKind::Let { value: inner, .. } | ExprKind::Paren(inner) | ExprKind::Convert(inner) => {
+                self.length_of(inner, operands)?
+            }
             ExprKind::Array(items) => match len {
                 // The type that the constructor begins with.
                 CharLen::Expr(n) => {

@@ -66,7 +66,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Whether evaluating an expression touches nothing but registers, and cannot fail.
-    fn is_pure(&mut self, e: &'p Expr) -> bool {
+    pub(crate) fn is_pure(&mut self, e: &'p Expr) -> bool {
         if self.lookup(e).is_some() {
             return true;
         }

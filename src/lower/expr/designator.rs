@@ -259,6 +259,20 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let view = self.designator_view(base)?;
                 Some(self.section(&view, subs, base))
             }
+            ExprKind::Element { base: component, subs } if e.rank > 0 => {
+                // The same element of an array component of each object.
+                let ExprKind::Field { base: objects, field } = &component.kind else { return None };
+                let f = field_of(self.b.program(), objects, *field)?;
+                let mut view = self.designator_view(objects)?;
+                let first = self.b.field_view(f, view.mem.plus(f.offset as i64));
+                let name = if self.b.options().check_bounds {
+                    designator_name(self.b.program(), component)
+                } else {
+                    String::new()
+                };
+                view.mem = self.element(&first, subs, &name);
+                Some(part_view(&mut self.b, view, &f.ty))
+            }
             ExprKind::Element { base: whole, .. } => match self.lvalue(e) {
                 Lvalue::Mem(mem) => {
                     let whole = if is_class(self.b.program(), e) { self.designator_view(whole) } else { None };

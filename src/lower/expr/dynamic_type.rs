@@ -10,7 +10,7 @@ use crate::module::ArgKey;
 use crate::object::convention::{ResultForm, result_form};
 use crate::storage::VarStorage;
 use crate::value::arguments::Passed;
-use crate::value::array_view::ArrayView;
+use crate::value::array_view::{ArrayDim, ArrayView};
 use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::MemRef;
 use ir::op::{BinOp, CmpOp};
@@ -53,11 +53,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Whether the dynamic type of an object is `ty`, or an extension of it unless `exact`.
     pub(crate) fn is_type(&mut self, object: &'p Expr, ty: &Type, exact: bool) -> Val {
-        let tag = if is_class(self.b.program(), object) {
-            self.class_view(object).tag.unwrap_or(Val::i64(0))
-        } else {
-            self.b.tag_of(&object.ty)
-        };
+        let tag = self.dynamic_tag(object);
         match ty {
             Type::Derived(id) if !exact => {
                 let (first, last) = self.b.tags()[id.0 as usize];
@@ -102,7 +98,14 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Passes an object for a polymorphic dummy that is no allocatable and no pointer: the address of a descriptor.
     pub(crate) fn pass_class(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
-        let whole = if self.lookup(e).is_none() { self.descriptor(e).filter(|d| d.class) } else { None };
+        // A sequence of elements has the shape that the dummy's declaration gives.
+        let is_sequence = matches!(dummy.shape, Shape::Explicit(_) | Shape::AssumedSize(..));
+        let rank = dummy.shape.rank();
+        let whole = if self.lookup(e).is_none() && !(is_sequence && e.rank != rank) {
+            self.descriptor(e).filter(|d| d.class)
+        } else {
+            None
+        };
         let addr = match whole {
             Some(Descriptor { at: DescriptorAt::Mem(mem), .. }) => {
                 let addr = self.b.address(mem);
@@ -121,18 +124,21 @@ impl<'p> FunctionLowering<'_, 'p> {
                 }
             }
             _ => {
-                let view = if dummy.shape.rank() == 0 {
+                let mut view = if rank == 0 {
                     self.class_view(e)
                 } else {
                     let view = self.own_view(e);
                     self.b.tagged(view, &e.ty)
                 };
-                if matches!(dummy.shape, Shape::Explicit(_) | Shape::AssumedSize(..)) {
+                if is_sequence {
                     let test = self.b.contiguity_test(&view);
                     let scattered = self.b.negate(test);
                     self.when(scattered, |this| {
                         this.b.unsupported("an array section with gaps as an argument of this procedure");
                     });
+                    let stride = view.element;
+                    let dim = ArrayDim { lower: Val::i64(1), extent: Val::i64(1), stride, gather: None };
+                    view.dims.resize(usize::from(rank), dim);
                 }
                 self.b.descriptor_of(&view)
             }
@@ -164,7 +170,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                         stride = this.b.imul(stride, dim.extent);
                     }
                     let lower = this.bound(lower);
-                    all.push(crate::value::array_view::ArrayDim { lower, extent: Val::i64(0), stride, gather: None });
+                    all.push(ArrayDim { lower, extent: Val::i64(0), stride, gather: None });
                     view.dims = all;
                 }
                 _ => {}

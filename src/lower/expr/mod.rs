@@ -72,6 +72,15 @@ impl<'p> FunctionLowering<'_, 'p> {
                 self.b.convert(&v, &inner.ty, &e.ty)
             }
             ExprKind::Paren(inner) => self.value(inner),
+            ExprKind::Let { vars, value } => {
+                for (v, own) in vars {
+                    let own_value = self.value(own);
+                    if let Some(place) = self.variable_lvalue(*v) {
+                        self.b.store_value(place, &own.ty, &own_value);
+                    }
+                }
+                self.value(value)
+            }
             ExprKind::Intrinsic { id, args } => self.intrinsic(*id, args.into(), e),
             ExprKind::Call { proc, args } => self.call_function(*proc, args, e),
             ExprKind::Construct { ty, fields } => self.construct(*ty, fields, e),

@@ -10,6 +10,7 @@ use crate::value::Value;
 use crate::value::descriptor::Descriptor;
 use crate::value::lvalue::{Allocation, Lvalue, MemRef, element_lvalue};
 use ir::Val;
+use ir::op::CmpOp;
 use sema::checked::{Expr, ExprKind, Field, Type, TypeId};
 
 impl<'p> FunctionLowering<'_, 'p> {
@@ -91,7 +92,24 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.b.set_class(d, (&field.ty, location), &source, &field.name, ClassHelper::Copy);
         } else if let Some(from) = self.descriptor(value) {
             self.b.copy_allocatable(field, d, &from);
-        } else if value.rank == 0 {
+        } else if let ExprKind::Convert(inner) = &value.kind
+            && let Some(from) = self.descriptor(inner)
+        {
+            // What is not allocated gives a component that is not, of whatever kind it is.
+            let base = self.b.desc_base(&from);
+            let is_allocated = self.b.icmp(CmpOp::Ne, base, Val::i64(0));
+            self.when(is_allocated, |this| this.construct_value(field, d, value));
+        } else {
+            self.construct_value(field, d, value);
+        }
+        let addr = self.b.desc_base(d);
+        self.b.defer_free(Allocation { location, addr, may_be_null: true });
+    }
+
+    /// Allocates an allocatable component of a constructor for a value, and stores it.
+    fn construct_value(&mut self, field: &'p Field, d: &Descriptor, value: &'p Expr) {
+        let location = self.b.data_location(field.cuda);
+        if value.rank == 0 {
             let v = self.value(value);
             let element = match (&v, d.element) {
                 (Value::Char(_, len), None) => *len,
@@ -125,7 +143,5 @@ impl<'p> FunctionLowering<'_, 'p> {
             let view = self.b.desc_view(d);
             self.fill_from(&view, operands, &extents, value);
         }
-        let addr = self.b.desc_base(d);
-        self.b.defer_free(Allocation { location, addr, may_be_null: true });
     }
 }

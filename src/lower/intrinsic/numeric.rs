@@ -127,8 +127,12 @@ impl<'p> FunctionLowering<'_, 'p> {
     fn extreme(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Value> {
         let op = if id == Intrinsic::Max { BinOp::Max } else { BinOp::Min };
         let mut best: Option<Value> = None;
+        let mut longest = Val::i64(0);
         for a in args.given() {
             let v = self.value(a);
+            if let Value::Char(_, len) = v {
+                longest = self.b.bin(BinOp::Max, ir::Ty::I64, longest, len).into();
+            }
             let v = if matches!(a.ty, Type::Character(_)) { v } else { self.b.convert(&v, &a.ty, &e.ty) };
             best = Some(match best {
                 None => v,
@@ -143,7 +147,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 }
             });
         }
-        best
+        best.map(|v| if matches!(v, Value::Char(..)) { self.b.character_copy(&v, longest) } else { v })
     }
 
     fn merge(&mut self, args: Args<'p>, e: &'p Expr) -> Option<Value> {

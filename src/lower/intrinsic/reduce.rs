@@ -26,6 +26,16 @@ struct Accumulator<'p> {
     place: Lvalue,
     /// Of MAXVAL and MINVAL of reals: whether there was an element.
     found: Option<Reg>,
+    /// Of NORM2: the sums of the squares of what is too great and too small to be squared, both scaled.
+    extremes: Option<(Lvalue, Lvalue)>,
+}
+
+/// The numbers of Blue's algorithm for the norm ("A portable Fortran program to find the Euclidean norm of a vector", ACM TOMS
+/// 4, 1978), as LAPACK has them: above the first and below the second a number is squared after a multiplication by the third
+/// or the fourth.
+fn scales(ty: Ty) -> [f64; 4] {
+    let exponents = if ty == Ty::F32 { [52, -63, -76, 75] } else { [486, -511, -538, 537] };
+    exponents.map(|n| 2f64.powi(n))
 }
 
 /// Which arguments of the row are DIM and MASK.
@@ -188,13 +198,33 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Value::Scalar(self.b.bin(op, ty, a, b).into())
             }
             (I::Product, _) => self.b.arithmetic(BinaryOp::Mul, &old, &x, &acc.ty),
-            (I::Norm2, _) => self.b.multiply_add(&old, &x, &x, &acc.ty),
+            (I::Norm2, _) => self.add_square(acc, &old, &x),
             _ => self.b.arithmetic(BinaryOp::Add, &old, &x, &acc.ty),
         };
         self.b.store_value(acc.place, &acc.ty, &new);
         if let Some(found) = acc.found {
             self.b.set(found, Val::pred(true));
         }
+    }
+
+    /// Adds the square of a number to the sum of NORM2, or to one of the others if it is out of the common range.
+    fn add_square(&mut self, acc: &Accumulator<'p>, sum: &Value, x: &Value) -> Value {
+        let (ty, x) = (ir_ty(&acc.ty), self.b.as_scalar(x, &acc.ty));
+        let Some((great, small)) = acc.extremes else { return sum.clone() };
+        let [above, below, shrink, grow] = scales(ty).map(|n| real_imm(ty, n));
+        let size: Val = self.b.un(UnOp::Abs, ty, x).into();
+        let (is_great, is_small) = (self.b.cmp(CmpOp::Gt, ty, size, above), self.b.cmp(CmpOp::Lt, ty, size, below));
+        let mut common = x;
+        for (place, is_one, scale) in [(great, is_great, shrink), (small, is_small, grow)] {
+            let scaled = self.b.bin(BinOp::Mul, ty, x, scale);
+            let own = Value::Scalar(self.b.select(ty, is_one, scaled, real_imm(ty, 0.0)).into());
+            common = self.b.select(ty, is_one, real_imm(ty, 0.0), common).into();
+            let old = self.b.load_value(place, &acc.ty);
+            let new = self.b.multiply_add(&old, &own, &own, &acc.ty);
+            self.b.store_value(place, &acc.ty, &new);
+        }
+        let common = Value::Scalar(common);
+        self.b.multiply_add(sum, &common, &common, &acc.ty)
     }
 
     /// The factors of a real product that a sum takes in, as in `sum(a*b)`.
@@ -321,7 +351,8 @@ fn accumulator<'p>(b: &mut Builder<'_, 'p>, id: Intrinsic, args: Args<'p>, e: &'
         if matches!(id, I::Any | I::All | I::Parity) { Lvalue::Reg(b.mutable(Ty::Pred)) } else { b.variable_of(&ty) };
     let extreme = matches!(id, I::Maxval | I::Minval) && matches!(ty, Type::Real(_));
     let found = extreme.then(|| b.mutable(Ty::Pred));
-    Some(Accumulator { id, array, mask, ty, place, found })
+    let extremes = (id == I::Norm2).then(|| (b.variable_of(&ty), b.variable_of(&ty)));
+    Some(Accumulator { id, array, mask, ty, place, found, extremes })
 }
 
 fn reset<'p>(b: &mut Builder<'_, 'p>, acc: &mut Accumulator<'p>) {
@@ -339,6 +370,10 @@ fn reset<'p>(b: &mut Builder<'_, 'p>, acc: &mut Accumulator<'p>) {
         _ => b.zero(&acc.ty),
     };
     b.store_value(acc.place, &acc.ty, &start);
+    if let Some((great, small)) = acc.extremes {
+        b.store_value(great, &acc.ty, &start);
+        b.store_value(small, &acc.ty, &start);
+    }
     if let Some(found) = acc.found {
         b.set(found, Val::pred(false));
     }
@@ -348,6 +383,44 @@ fn set_flag(b: &mut Builder<'_, '_>, place: Lvalue, value: bool) {
     if let Lvalue::Reg(r) = place {
         b.set(r, Val::pred(value));
     }
+}
+
+/// The result of NORM2, of the sum of the squares in the common range and of the others.
+fn norm<'p>(b: &mut Builder<'_, 'p>, acc: &Accumulator<'p>, sum: Val) -> Val {
+    let ty = ir_ty(&acc.ty);
+    let result = b.mutable(ty);
+    let root: Val = b.un(UnOp::Sqrt, ty, sum).into();
+    b.set(result, root);
+    let Some((great, small)) = acc.extremes else { return Val::from(result) };
+    let [_, _, shrink, grow] = scales(ty).map(|n| real_imm(ty, n));
+    let part = |b: &mut Builder<'_, 'p>, place: Lvalue, then: &mut dyn FnMut(&mut Builder<'_, 'p>, Val) -> Val| {
+        let own = b.load_value(place, &acc.ty);
+        let own = b.as_scalar(&own, &acc.ty);
+        let any: Val = b.cmp(CmpOp::Ne, ty, own, real_imm(ty, 0.0)).into();
+        b.when(any, |b| {
+            let norm = then(b, own);
+            b.set(result, norm);
+        });
+    };
+    part(b, small, &mut |b, own| {
+        let own = b.un(UnOp::Sqrt, ty, own);
+        let own = b.bin(BinOp::Div, ty, own, grow);
+        let (less, more) = (b.bin(BinOp::Min, ty, own, root), b.bin(BinOp::Max, ty, own, root));
+        let ratio = Value::Scalar(b.bin(BinOp::Div, ty, less, more).into());
+        let one = b.one(&acc.ty);
+        let square = b.multiply_add(&one, &ratio, &ratio, &acc.ty);
+        let square = b.as_scalar(&square, &acc.ty);
+        let factor = b.un(UnOp::Sqrt, ty, square);
+        b.bin(BinOp::Mul, ty, more, factor).into()
+    });
+    part(b, great, &mut |b, own| {
+        let other = Value::Scalar(b.bin(BinOp::Mul, ty, root, shrink).into());
+        let all = b.multiply_add(&Value::Scalar(own), &other, &other, &acc.ty);
+        let all = b.as_scalar(&all, &acc.ty);
+        let scaled = b.un(UnOp::Sqrt, ty, all);
+        b.bin(BinOp::Div, ty, scaled, shrink).into()
+    });
+    b.freeze(result.into())
 }
 
 /// The result, of type `to`.
@@ -363,7 +436,7 @@ fn total<'p>(b: &mut Builder<'_, 'p>, acc: &Accumulator<'p>, to: &Type) -> Optio
         (I::Count, _) => b.convert(&v, &acc.ty, to),
         (I::Norm2, _) => {
             let v = b.as_scalar(&v, &acc.ty);
-            Value::Scalar(b.un(UnOp::Sqrt, ty, v).into())
+            Value::Scalar(norm(b, acc, v))
         }
         (_, Some(found)) => {
             // Of no elements at all the result is the least (greatest) finite number.

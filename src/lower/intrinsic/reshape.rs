@@ -3,6 +3,7 @@
 //! TRANSPOSE, SPREAD and the plain RESHAPE are views of the argument's memory and copy nothing.
 
 use super::{Args, arg};
+use crate::analysis::designators::is_class;
 use crate::analysis::expressions::constant_int;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
@@ -235,6 +236,11 @@ impl<'p> FunctionLowering<'_, 'p> {
             let view = self.b.contiguous_view(view, &source.ty);
             let count = self.b.size(&view);
             return (view.mem, self.b.imul(count, view.element));
+        }
+        if is_class(self.b.program(), source) {
+            // As many bytes as the object has.
+            let view = self.class_view(source);
+            return (view.mem, view.element);
         }
         let value = self.value(source);
         match value {

@@ -9,7 +9,7 @@
 //!
 //! Not here: which variables need an address (`analysis::usage`).
 
-use crate::analysis::designators::keeps_bounds;
+use crate::analysis::designators::{is_pointer_result, keeps_bounds};
 use crate::analysis::variables::{const_bounds, has_open_length, has_register, is_descriptor, lives_in_main};
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
@@ -22,7 +22,7 @@ use crate::value::lvalue::{Allocation, Lvalue, MemRef};
 use ast::CudaAttr;
 use ir::rt::Rt;
 use ir::{AddrBase, SharedSize, SharedVar, Space, Val};
-use sema::checked::{Shape, Storage, Type, VarId};
+use sema::checked::{ExprKind, Shape, Storage, Type, VarId};
 
 /// Arrays of host code up to this size are slots of the frame, larger ones are allocated: the stack is not made for them.
 const LARGEST_LOCAL: u64 = 256 * 1024;
@@ -240,6 +240,10 @@ impl<'p> FunctionLowering<'_, 'p> {
                     VarStorage::Scalar(MemRef { addr: self.b.freeze(mem.addr), ..mem }, Some(len))
                 }
             }
+        } else if let (ExprKind::Call { proc, args }, true) = (&e.kind, is_pointer_result(self.b.program(), e)) {
+            let view = self.call_array(*proc, args, e);
+            let len = view.len.map(|len| self.b.freeze(len));
+            VarStorage::Scalar(MemRef { addr: self.b.freeze(view.mem.addr), ..view.mem }, len)
         } else {
             let value = self.value(e);
             match value {

@@ -20,6 +20,14 @@ impl Builder<'_> {
                 Rule::type_spec | Rule::old_character => spec = self.type_spec(part),
                 Rule::attr => attrs.extend(self.attr(part)),
                 Rule::entity => entities.push(self.entity(part)),
+                Rule::slash_values => {
+                    let values = part.into_inner().filter(|p| p.as_rule() == Rule::data_value);
+                    let values = values.map(|p| self.data_value(p)).collect();
+                    if let Some(entity) = entities.last_mut() {
+                        let name = Expr { kind: ExprKind::Name(entity.name.clone()), span: entity.name.span };
+                        entity.data = Some(Box::new((vec![name], values)));
+                    }
+                }
                 _ => {}
             }
         }
@@ -114,8 +122,15 @@ impl Builder<'_> {
     /// `entity`
     pub(crate) fn entity(&mut self, pair: Pair<'_>) -> Entity {
         let span = self.span(&pair);
-        let mut entity =
-            Entity { name: self.name_of("?", span), shape: None, char_len: None, init: None, pointer_init: None, span };
+        let mut entity = Entity {
+            name: self.name_of("?", span),
+            shape: None,
+            char_len: None,
+            init: None,
+            pointer_init: None,
+            data: None,
+            span,
+        };
         for part in pair.into_inner() {
             match part.as_rule() {
                 Rule::name => entity.name = self.name(&part),
@@ -167,7 +182,7 @@ impl Builder<'_> {
             } else {
                 let span = self.span(&part);
                 let name = self.name_of(part.as_str(), span);
-                Entity { name, shape: None, char_len: None, init: None, pointer_init: None, span }
+                Entity { name, shape: None, char_len: None, init: None, pointer_init: None, data: None, span }
             });
         }
         let may_be_alone = matches!(attr, Attr::Save(_) | Attr::Private(_) | Attr::Public(_));

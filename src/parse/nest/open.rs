@@ -341,6 +341,15 @@ impl Nest {
     }
 }
 
+/// The name that a procedure pointer component has for its initial target: of a procedure, or of `null()`.
+fn initial_procedure(target: ast::Expr) -> Option<ast::Name> {
+    match target.kind {
+        ast::ExprKind::Name(name) => Some(name),
+        ast::ExprKind::Apply { base, .. } => initial_procedure(*base),
+        _ => None,
+    }
+}
+
 /// A declaration as an item of a type definition.
 fn component(kind: DeclKind, span: source::Span, bindings: bool) -> Option<TypeItem> {
     match kind {
@@ -354,7 +363,7 @@ fn component(kind: DeclKind, span: source::Span, bindings: bool) -> Option<TypeI
                 _ => None,
             },
             attrs,
-            bindings: entities.into_iter().map(|e| (e.name, None)).collect(),
+            bindings: entities.into_iter().map(|e| (e.name, e.pointer_init.and_then(initial_procedure))).collect(),
         }),
         _ => None,
     }

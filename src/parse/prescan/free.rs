@@ -255,8 +255,30 @@ impl Prescan<'_> {
                     open.literal = Some((quote, line.span_of(at, at + 1)));
                     at += 1;
                 }
+                b if b.is_ascii_digit() && begins_format(open.text.bytes()) => {
+                    match hollerith(&bytes[..at], &text[at..]) {
+                        Some((skipped, characters)) => {
+                            let from = at + skipped;
+                            open.text.made(b'\'', line.span_of(at, from));
+                            for (i, &b) in bytes.iter().enumerate().skip(from).take(characters) {
+                                open.text.literal(line, bytes, i, i + 1);
+                                if b == b'\'' {
+                                    open.text.made(b'\'', line.span_of(i, i + 1));
+                                }
+                            }
+                            at = from + characters;
+                            open.text.made(b'\'', line.span_of(from - 1, from));
+                        }
+                        None => {
+                            let run = bytes[at..].iter().take_while(|b| b.is_ascii_digit()).count();
+                            open.text.code(line, bytes, at, at + run);
+                            at += run;
+                        }
+                    }
+                }
                 b if b < 0x80 && !b.is_ascii_control() => {
-                    let run = bytes[at..].iter().take_while(|&&b| is_plain(b)).count().max(1);
+                    let stops = |b: u8| b.is_ascii_digit() && begins_format(open.text.bytes());
+                    let run = bytes[at..].iter().take_while(|&&b| is_plain(b) && !stops(b)).count().max(1);
                     open.text.code(line, bytes, at, at + run);
                     at += run;
                 }
@@ -273,6 +295,27 @@ impl Prescan<'_> {
         }
         LineEnd::Done
     }
+}
+
+/// Whether a statement begins like a FORMAT statement, as far as it is known.
+fn begins_format(text: &[u8]) -> bool {
+    let label = text.iter().take_while(|b| b.is_ascii_digit()).count();
+    let rest = text[label..].trim_ascii_start().strip_prefix(b"format");
+    label > 0 && rest.is_some_and(|rest| rest.trim_ascii_start().first().is_none_or(|&b| b == b'('))
+}
+
+/// A Hollerith edit descriptor, `3habc`, at the beginning of `text`: the bytes of its count and letter, and those of its
+/// characters. The letter of another descriptor may stand before it only if that takes no number behind it.
+fn hollerith(before: &[u8], text: &str) -> Option<(usize, usize)> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let is_count = match before.trim_ascii_end().last()? {
+        b'x' | b'X' => true,
+        b => matches!(b, b'(' | b',' | b'/' | b':' | b')' | b'\'' | b'"'),
+    };
+    let count = text[..digits].parse::<usize>().ok().filter(|&n| n > 0 && is_count)?;
+    let rest = text[digits..].strip_prefix(['h', 'H'])?;
+    let bytes: usize = rest.chars().take(count).map(char::len_utf8).sum();
+    (rest.chars().take(count).count() == count).then_some((digits + 1, bytes))
 }
 
 /// Bytes that are copied as they are.

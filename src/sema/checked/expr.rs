@@ -120,6 +120,13 @@ pub enum ExprKind {
     Convert(Box<Expr>),
     /// An expression in parentheses: a value, never a variable.
     Paren(Box<Expr>),
+    /// A scalar for which variables get values first, each once: a reference to a statement function.
+    Let {
+        /// Local variables and their values, of the variables' types.
+        vars: Vec<(VarId, Expr)>,
+        /// The value, in which the variables stand.
+        value: Box<Expr>,
+    },
     /// An intrinsic procedure; the arguments in the order of its table row, absent ones `None`.
     Intrinsic {
         /// Which.

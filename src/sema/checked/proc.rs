@@ -28,6 +28,9 @@ pub struct Program {
     pub modules: Vec<Module>,
     /// The main program.
     pub main: Option<ProcId>,
+    /// Procedures that are the first values of procedure pointer components. There, and in any constant, a procedure is its
+    /// number: its id plus one.
+    pub pointed: Vec<ProcId>,
 }
 
 impl Program {

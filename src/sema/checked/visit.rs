@@ -62,6 +62,12 @@ macro_rules! expression_parts {
                     f(left);
                     f(right);
                 }
+                ExprKind::Let { vars, value } => {
+                    for (_, own) in vars {
+                        f(own);
+                    }
+                    f(value);
+                }
                 ExprKind::Intrinsic { args, .. } => {
                     for arg in args.into_iter().flatten() {
                         f(arg);

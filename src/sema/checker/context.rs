@@ -75,6 +75,8 @@ pub(crate) struct Context {
     pub(crate) guarded: bool,
     /// Inside a specification or constant expression: device and host data are not told apart.
     pub(crate) specification: bool,
+    /// The type of a component that is a descriptor is named: it may be that of an object which holds it.
+    pub(crate) by_descriptor: bool,
     /// An expression of the debugger is checked against a finished program: nothing new may be declared, and rules about
     /// host and device do not apply.
     pub(crate) debugger: bool,
@@ -94,6 +96,7 @@ impl Context {
             implicit_interface: false,
             guarded: false,
             specification: false,
+            by_descriptor: false,
             debugger: false,
         }
     }

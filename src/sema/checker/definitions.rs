@@ -6,7 +6,9 @@
 //! Not here: names ([`super::Scopes`]), and the rules by which entries are made (`decl`).
 
 use super::scopes::ScopeId;
-use crate::checked::{DerivedType, Module, ProcBody, ProcId, Procedure, Program, Scope, Type, TypeId, VarId, Variable};
+use crate::checked::{
+    Const, DerivedType, Module, ProcBody, ProcId, Procedure, Program, Scope, Type, TypeId, VarId, Variable,
+};
 use ast::{self, Subprogram};
 use source::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -203,6 +205,7 @@ impl<'a> Definitions<'a> {
                 types: program.types.clone(),
                 modules: Vec::new(),
                 main: program.main,
+                pointed: program.pointed.clone(),
             },
             procs: program.procs.iter().map(ProcInfo::finished).collect(),
             types: program.types.iter().map(|_| TypeInfo::finished()).collect(),
@@ -333,6 +336,12 @@ impl<'a> Definitions<'a> {
     /// Sets the main program.
     pub(crate) fn set_main(&mut self, id: ProcId) {
         self.program.main = Some(id);
+    }
+
+    /// The constant that stands for a procedure as the first value of a procedure pointer component.
+    pub(crate) fn procedure_constant(&mut self, id: ProcId) -> Const {
+        self.program.pointed.push(id);
+        Const::Int(i64::from(id.0) + 1)
     }
 
     /// Notes the names of types that other types extend.

@@ -33,7 +33,7 @@ pub(crate) use scopes::{
 };
 
 use crate::SemaOptions;
-use crate::checked::{ProcId, Program, Type, TypeId, VarId};
+use crate::checked::{Expr, ProcId, Program, Type, TypeId, VarId};
 use diag::{Code, Diagnostic};
 use source::Span;
 use std::collections::BTreeMap;
@@ -74,6 +74,17 @@ pub(crate) struct Made {
     pub(crate) expanding: Vec<(ScopeId, usize)>,
     /// How many times statement functions were expanded.
     pub(crate) expansions: u32,
+    /// Pointers whose declarations give them a target.
+    pub(crate) initial_targets: Vec<InitialTarget>,
+}
+
+/// A pointer that a declaration or DATA gives a target.
+pub(crate) struct InitialTarget {
+    /// A variable, or a component of one.
+    pub(crate) pointer: Expr,
+    pub(crate) value: ast::Expr,
+    /// Where the declaration stands.
+    pub(crate) scope: ScopeId,
 }
 
 /// A context that was left for another one.

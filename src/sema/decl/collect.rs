@@ -37,10 +37,29 @@ impl<'a> Checker<'a> {
         for d in decls {
             self.collect(scope, d);
         }
+        let blocks = || decls.iter().filter_map(|d| if let DeclKind::Interface(b) = &d.kind { Some(b) } else { None });
+        let bodies: Vec<_> = blocks().map(|block| self.interface_bodies(scope, block)).collect();
+        for (block, bodies) in blocks().zip(bodies) {
+            self.interface_block(scope, block, bodies);
+        }
         for d in decls {
-            if let DeclKind::Interface(block) = &d.kind {
-                self.interface_block(scope, block);
+            if let DeclKind::Attr { attr: attr @ (Attr::Volatile(_) | Attr::Asynchronous(_)), entities } = &d.kind {
+                self.access_attribute(scope, attr, entities);
             }
+        }
+    }
+
+    /// VOLATILE and ASYNCHRONOUS: they may be given to variables of the host or of a module, and make no other variable here
+    /// (Fortran 2018, 19.5.1.4).
+    fn access_attribute(&mut self, scope: ScopeId, attr: &'a Attr, entities: &'a [Entity]) {
+        for e in entities {
+            let is_own = self.scopes.get(scope).names.get(&e.name.text).is_some();
+            if self.typing().is_used_name(scope, &e.name) || (!is_own && self.typing().is_of_host(scope, &e.name)) {
+                continue;
+            }
+            let Some(at) = self.declared_name(scope, &e.name) else { continue };
+            self.entity(scope, at, e);
+            self.attribute(scope, at, attr, &e.name);
         }
     }
 
@@ -85,6 +104,7 @@ impl<'a> Checker<'a> {
                         self.attribute(scope, at, attr, &e.name);
                     }
                 }
+                self.data_of(scope, d);
             }
             DeclKind::Attr { attr: Attr::Private(_) | Attr::Public(_), .. }
                 if self.scopes.get(scope).proc.is_some() =>
@@ -98,6 +118,7 @@ impl<'a> Checker<'a> {
                 Attr::Public(_) => self.scopes.get_mut(scope).private_default = false,
                 _ => {}
             },
+            DeclKind::Attr { attr: Attr::Volatile(_) | Attr::Asynchronous(_), .. } => {}
             DeclKind::Attr { attr, entities } => {
                 for e in entities {
                     match attr {
@@ -105,8 +126,8 @@ impl<'a> Checker<'a> {
                             let private = matches!(attr, Attr::Private(_));
                             self.scopes.get_mut(scope).access.insert(access_key(&e.name.text), private);
                         }
-                        // `save /block/` names a COMMON block, which this version has nothing to save of.
-                        Attr::Save(_) if e.name.as_str().starts_with('/') => {}
+                        // `save /block/` and `bind(c) :: /block/` name a COMMON block: every block is saved, and no C code is here.
+                        Attr::Save(_) | Attr::Bind(..) if e.name.as_str().starts_with('/') => {}
                         _ => {
                             if self.typing().is_used_name(scope, &e.name) {
                                 if let Attr::Cuda(..) = attr {
@@ -143,11 +164,7 @@ impl<'a> Checker<'a> {
                     p.init = Init::Value(value);
                 }
             }
-            DeclKind::Data(sets) => {
-                for (objects, _) in sets {
-                    self.data_names(scope, objects);
-                }
-            }
+            DeclKind::Data(_) => self.data_of(scope, d),
             DeclKind::Common(blocks) => {
                 for (_, entities) in blocks {
                     for e in entities {
@@ -330,6 +347,13 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Marks the variables that a declaration initialises as DATA does.
+    fn data_of(&mut self, scope: ScopeId, d: &'a Declaration) {
+        for (objects, _) in d.kind.data_sets() {
+            self.data_names(scope, objects);
+        }
+    }
+
     /// Marks the variables that a DATA statement initialises.
     pub(crate) fn data_names(&mut self, scope: ScopeId, objects: &'a [Expr]) {
         for object in objects {
@@ -404,6 +428,12 @@ impl Typing<'_> {
 
     fn is_used_name(&self, scope: ScopeId, name: &Name) -> bool {
         self.scopes.get(scope).names.get(&name.text).is_some_and(|e| e.module.is_some())
+    }
+
+    /// Whether a scope around this one has a name.
+    fn is_of_host(&self, scope: ScopeId, name: &Name) -> bool {
+        let around = std::iter::successors(self.scopes.get(scope).parent, |&at| self.scopes.get(at).parent);
+        around.into_iter().any(|at| self.scopes.get(at).names.get(&name.text).is_some())
     }
 
     /// Reports a declaration of a name that the scope has, be it from a module.

@@ -1,9 +1,10 @@
 //! The end of a specification part: every declaration is resolved, then NAMELIST, COMMON and DATA statements.
 
+use super::initial::is_null;
 use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Storage, Sub, Type, VarId, root};
-use crate::checker::{Checker, ScopeId, Sym};
+use crate::checker::{Checker, InitialTarget, ScopeId, Sym};
 use crate::expr::base_name;
-use crate::typing::{Typing, constant_bounds};
+use crate::typing::{Typing, constant_bounds, is_pointer, shape_of};
 use ast::{DeclKind, Declaration, Name};
 use diag::Code;
 use source::Span;
@@ -40,12 +41,11 @@ impl<'a> Checker<'a> {
                     self.namelist(scope, group, names);
                 }
             }
-            DeclKind::Data(sets) => {
-                for (objects, values) in sets {
+            _ => {
+                for (objects, values) in d.kind.data_sets() {
                     self.data_set(objects, values, d.span);
                 }
             }
-            _ => {}
         }
     }
 
@@ -114,6 +114,9 @@ impl<'a> Checker<'a> {
         }
         let name = base_name(object)?;
         let target = self.designator(object)?;
+        if is_pointer(&self.defs, &target) && target.rank == shape_of(&self.defs, &target).map_or(0, Shape::rank) {
+            return self.data_pointer(target, values);
+        }
         let Some(id) = root(&target) else {
             let text = format!("`{}` cannot be initialised by `data`", name.as_str());
             return self.reporter.error(Code::BadInitialisation, object.span, text);
@@ -124,9 +127,6 @@ impl<'a> Checker<'a> {
         if !matches!(var.storage, Storage::Static | Storage::Associated { .. }) || var.attrs.allocatable {
             let text = format!("`{}` cannot be initialised by `data`", name.as_str());
             return self.reporter.error(Code::BadInitialisation, object.span, text);
-        }
-        if var.attrs.pointer {
-            return self.data_pointer(id, values, object.span);
         }
         if constant_bounds(&var.shape).is_none() {
             let text = format!("`{}` cannot be initialised by `data`: its shape is not constant", name.as_str());
@@ -161,14 +161,19 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `null()` as the value of a pointer.
-    fn data_pointer(&mut self, id: VarId, values: &mut DataValues<'a>, span: Span) -> Option<()> {
+    /// `null()` or the target of a pointer, which is a variable or a component.
+    fn data_pointer(&mut self, pointer: Expr, values: &mut DataValues<'a>) -> Option<()> {
         let Some(e) = values.next() else {
-            return self.reporter.error(Code::BadInitialisation, span, "`data` has fewer values than variables");
+            let text = "`data` has fewer values than variables";
+            return self.reporter.error(Code::BadInitialisation, pointer.span, text);
         };
-        let name = self.defs.var(id).name.clone();
-        let value = self.typing().null_initial(e, true, &name)?;
-        self.defs.var_mut(id).init = Some(value);
+        if let ExprKind::Var(id) = pointer.kind {
+            self.defs.var_mut(id).init = Some(Const::Null);
+        }
+        if !is_null(e) {
+            let scope = self.cx.scope;
+            self.made.initial_targets.push(InitialTarget { pointer, value: e.clone(), scope });
+        }
         Some(())
     }
 
@@ -213,7 +218,7 @@ impl<'a> Checker<'a> {
         let Some(e) = values.next() else {
             return self.reporter.error(Code::BadInitialisation, span, "`data` has fewer values than variables");
         };
-        self.constant_of_type(e, ty).map(|(c, _)| c)
+        self.constant_of_type(e, ty).map(|(c, ..)| c)
     }
 }
 

@@ -72,7 +72,7 @@ impl<'a> Checker<'a> {
                     if attrs.iter().any(|a| matches!(a, Attr::Pointer(_))) {
                         let interface = interface.as_ref().map(|i| i.text.clone());
                         let binding = Binding::Pointer { interface, nopass, pass, scope };
-                        self.procedure_components(id, bindings, &binding);
+                        self.procedure_components(id, scope, bindings, &binding);
                         continue;
                     }
                     for (name, target) in bindings {
@@ -119,10 +119,17 @@ impl<'a> Checker<'a> {
         }
         let dimension = field.attrs.iter().find_map(|a| if let Attr::Dimension(s) = a { Some(s) } else { None });
         for e in &field.entities {
+            if e.data.is_some() {
+                let text = "a component has its initial value behind `=`";
+                self.reporter.error::<()>(Code::BadInitialisation, e.span, text);
+            }
             if let Some((c, span)) = attribute {
                 self.typing().check_cuda_component(e.name.as_str(), c, span, allocatable, pointer);
             }
-            let Some(ty) = self.type_spec(&field.spec, e.char_len.as_ref()) else {
+            self.cx.by_descriptor = allocatable || pointer;
+            let ty = self.type_spec(&field.spec, e.char_len.as_ref());
+            self.cx.by_descriptor = false;
+            let Some(ty) = ty else {
                 self.defs.type_info_mut(id).is_broken = true;
                 continue;
             };
@@ -170,7 +177,7 @@ impl<'a> Checker<'a> {
             let init = match (&e.init, &e.pointer_init) {
                 (Some(value), _) => self
                     .constant_of_type(value, &ty)
-                    .and_then(|(c, rank)| self.typing().shaped(c, rank, &shape, value.span, e.name.as_str())),
+                    .and_then(|(c, rank, _)| self.typing().shaped(c, rank, &shape, value.span, e.name.as_str())),
                 (None, Some(target)) => self.typing().null_initial(target, pointer, e.name.as_str()),
                 (None, None) => None,
             };
@@ -204,8 +211,18 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn procedure_components(&mut self, id: TypeId, names: &[(ast::Name, Option<ast::Name>)], binding: &Binding) {
-        for (name, _) in names {
+    fn procedure_components(
+        &mut self,
+        id: TypeId,
+        scope: ScopeId,
+        names: &[(ast::Name, Option<ast::Name>)],
+        binding: &Binding,
+    ) {
+        for (name, target) in names {
+            let init = match target {
+                Some(target) if target.as_str() != "null" => self.first_procedure(scope, target),
+                _ => Some(Const::Int(0)),
+            };
             self.defs.type_info_mut(id).bindings.insert(name.text.clone(), binding.clone());
             let t = self.defs.ty_mut(id);
             let offset = t.bytes.next_multiple_of(8);
@@ -220,9 +237,24 @@ impl<'a> Checker<'a> {
                 pointer: false,
                 class: false,
                 cuda: None,
-                init: Some(Const::Int(0)),
+                init,
                 span: name.span,
             });
+        }
+    }
+
+    /// The procedure that a procedure pointer component points to at first.
+    fn first_procedure(&mut self, scope: ScopeId, target: &ast::Name) -> Option<Const> {
+        let found = self.specific_named(scope, &target.text);
+        if found.is_none() && matches!(self.find_from(scope, &target.text), Some(Sym::Error)) {
+            return None;
+        }
+        match found.or_else(|| self.scopes.external(&target.text)) {
+            Some(id) => Some(self.defs.procedure_constant(id)),
+            None => {
+                let text = format!("there is no procedure `{}` here", target.as_str());
+                self.reporter.error(Code::UnknownProcedure, target.span, text)
+            }
         }
     }
 

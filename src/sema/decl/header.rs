@@ -5,7 +5,7 @@ use crate::checker::{
     ALTERNATE, Checker, CodeSide, Context, DeclaredName, Entry, ProcInfo, Resolution, ScopeData, ScopeId, Sym, VarInfo,
 };
 use crate::scope::{entries, refused_entry};
-use ast::{DeclKind, Prefix, ProcedureAttr, Subprogram, SubprogramKind};
+use ast::{Prefix, ProcedureAttr, Subprogram, SubprogramKind};
 use diag::{Code, Diagnostic};
 use source::Span;
 use std::collections::BTreeSet;
@@ -318,10 +318,8 @@ impl<'a> Checker<'a> {
         self.dummies(id, scope, sub);
         self.collect_declarations(scope, &sub.decls);
         for stmt in &sub.body {
-            if let ast::StmtKind::Declaration(d) = &stmt.kind
-                && let DeclKind::Data(sets) = &d.kind
-            {
-                for (objects, _) in sets {
+            if let ast::StmtKind::Declaration(d) = &stmt.kind {
+                for (objects, _) in d.kind.data_sets() {
                     self.data_names(scope, objects);
                 }
             }

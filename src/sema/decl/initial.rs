@@ -1,7 +1,7 @@
 //! Initial values: of named constants, variables and components. They must be constant and fit type and shape.
 
-use crate::checked::{CharLen, Const, Dim, Expr, ExprKind, Shape, Storage, Type, TypeId};
-use crate::checker::{Checker, DeclaredName, Init};
+use crate::checked::{CharLen, Const, Dim, Expr, ExprKind, ProcBody, Shape, Stmt, Storage, Type, TypeId, VarId};
+use crate::checker::{Checker, CodeSide, Context, DeclaredName, Init, InitialTarget, ScopeId};
 use crate::typing::{Typing, assignable, constant_bounds, fit_constant, shape_name, type_name};
 use diag::Code;
 use source::Span;
@@ -15,14 +15,17 @@ impl<'a> Checker<'a> {
         ty: Type,
         shape: Shape,
     ) -> Option<(Const, Type, Shape)> {
-        let (value, given) = self.constant_of_type(e, &ty)?;
+        let (value, given, own) = self.constant_of_type(e, &ty)?;
         let ty = match (&ty, &value) {
             (Type::Character(CharLen::Assumed), Const::Char(text)) => {
                 Type::Character(CharLen::Const(text.len() as i64))
             }
             (Type::Character(CharLen::Assumed), Const::Array { items, .. }) => {
                 let len = items.iter().map(|c| if let Const::Char(t) = c { t.len() as i64 } else { 0 }).max();
-                Type::Character(CharLen::Const(len.unwrap_or(0)))
+                match (len, own) {
+                    (None, Type::Character(CharLen::Const(len))) => Type::Character(CharLen::Const(len)),
+                    (len, _) => Type::Character(CharLen::Const(len.unwrap_or(0))),
+                }
             }
             _ => ty,
         };
@@ -31,7 +34,9 @@ impl<'a> Checker<'a> {
                 let mut dims = dims.clone();
                 if p.shape.is_some_and(|s| s.dims.iter().all(|d| matches!(d, ast::Bound::Star { .. }))) {
                     for (dim, bound) in dims.iter_mut().zip(bounds) {
-                        dim.upper.kind = ExprKind::Const(Const::Int(bound.1));
+                        let start = if let ExprKind::Const(Const::Int(v)) = dim.lower.kind { v } else { 1 };
+                        let last = start.saturating_add(bound.1).saturating_sub(1);
+                        dim.upper.kind = ExprKind::Const(Const::Int(last));
                     }
                 }
                 let start = if let ExprKind::Const(Const::Int(v)) = lower.kind { v } else { 1 };
@@ -56,6 +61,7 @@ impl<'a> Checker<'a> {
         ty: &Type,
         shape: &Shape,
         storage: &Storage,
+        (scope, id): (ScopeId, VarId),
     ) -> Option<Const> {
         match &p.init {
             Init::Value(e) => {
@@ -63,10 +69,19 @@ impl<'a> Checker<'a> {
                     let text = format!("allocatable `{}` cannot have an initial value", p.name);
                     return self.reporter.error(Code::BadInitialisation, e.span, text);
                 }
-                let (value, rank) = self.constant_of_type(e, ty)?;
+                let (value, rank, _) = self.constant_of_type(e, ty)?;
                 self.typing().shaped(value, rank, shape, e.span, &p.name)
             }
-            Init::Pointer(e) => self.typing().null_initial(e, p.pointer.is_some(), &p.name),
+            Init::Pointer(e) => {
+                let is_static = matches!(storage, Storage::Static) && p.pointer.is_some();
+                if is_static && !is_null(e) {
+                    let rank = shape.rank();
+                    let pointer = Expr { kind: ExprKind::Var(id), ty: ty.clone(), rank, span: p.span };
+                    self.made.initial_targets.push(InitialTarget { pointer, value: (*e).clone(), scope });
+                    return Some(Const::Null);
+                }
+                self.typing().null_initial(e, p.pointer.is_some(), &p.name)
+            }
             Init::None | Init::Next(_) => match (storage, ty) {
                 (Storage::Static, Type::Derived(id)) if p.allocatable.is_none() && p.pointer.is_none() => {
                     let value = self.default_value(*id)?;
@@ -78,6 +93,23 @@ impl<'a> Checker<'a> {
                 }
                 _ => None,
             },
+        }
+    }
+
+    /// Associates pointers with the initial targets of their declarations: the first statements of the main program do it.
+    /// Both are there for the whole run, so that nobody can tell.
+    pub(crate) fn associate_initial_targets(&mut self) {
+        let Some(main) = self.defs.main else { return };
+        let mut first = Vec::new();
+        for InitialTarget { pointer, value, scope } in std::mem::take(&mut self.made.initial_targets) {
+            let proc = self.scopes.get(scope).proc.or(Some(main));
+            let outer = self.enter_context(Context::new(scope, proc, CodeSide::Host));
+            let kind = self.associate_pointer(pointer, Vec::new(), &value, value.span);
+            first.extend(kind.map(|kind| Stmt { label: None, kind, span: value.span }));
+            let _ = self.leave_context(outer);
+        }
+        if let ProcBody::Statements(body) = &mut self.defs.proc_mut(main).body {
+            body.splice(0..0, first);
         }
     }
 
@@ -140,15 +172,15 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A constant expression converted to a type; also its rank.
-    pub(crate) fn constant_of_type(&mut self, e: &ast::Expr, ty: &Type) -> Option<(Const, u8)> {
+    /// A constant expression converted to a type; also its rank and the type that it has itself.
+    pub(crate) fn constant_of_type(&mut self, e: &ast::Expr, ty: &Type) -> Option<(Const, u8, Type)> {
         let outer = std::mem::replace(&mut self.cx.specification, true);
         let value = self.constant_value(e, ty);
         self.cx.specification = outer;
         value
     }
 
-    fn constant_value(&mut self, e: &ast::Expr, ty: &Type) -> Option<(Const, u8)> {
+    fn constant_value(&mut self, e: &ast::Expr, ty: &Type) -> Option<(Const, u8, Type)> {
         let value = self.expr_as(e, ty)?;
         if !assignable(ty, &value) {
             let text = format!(
@@ -158,12 +190,18 @@ impl<'a> Checker<'a> {
             );
             return self.reporter.error(Code::BadInitialisation, e.span, text);
         }
-        let rank = value.rank;
+        let (rank, own) = (value.rank, value.ty.clone());
         self.typing().check_fraction(ty, &value);
         let value = self.typing().convert(value, ty)?;
         let value = self.typing().evaluate(&value)?;
-        Some((fit_constant(value, ty), rank))
+        Some((fit_constant(value, ty), rank, own))
     }
+}
+
+/// Whether an initial target is `null()`.
+pub(super) fn is_null(e: &ast::Expr) -> bool {
+    matches!(&e.kind, ast::ExprKind::Apply { base, args } if args.is_empty()
+        && matches!(&base.kind, ast::ExprKind::Name(n) if n.as_str() == "null"))
 }
 
 /// An array with one value everywhere; none above 16 Mi elements.
@@ -178,9 +216,7 @@ impl Typing<'_> {
         if !is_pointer {
             return self.reporter.error(Code::BadInitialisation, e.span, format!("`{name}` is not a pointer"));
         }
-        let is_null = matches!(&e.kind, ast::ExprKind::Apply { base, args } if args.is_empty()
-            && matches!(&base.kind, ast::ExprKind::Name(n) if n.as_str() == "null"));
-        if is_null {
+        if is_null(e) {
             return Some(Const::Null);
         }
         self.reporter.refuse(e.span, format!("an initial target of pointer `{name}`"))

@@ -11,16 +11,23 @@ use source::Span;
 use std::sync::Arc;
 
 impl<'a> Checker<'a> {
-    /// Takes an interface block in.
-    pub(super) fn interface_block(&mut self, scope: ScopeId, block: &'a Interface) {
-        let mut specific = Vec::new();
+    /// Takes the interface bodies of a block in, and gives their procedures.
+    pub(super) fn interface_bodies(&mut self, scope: ScopeId, block: &'a Interface) -> Vec<ProcId> {
+        let is_abstract = matches!(block.kind, InterfaceKind::Abstract);
+        let mut procs = Vec::new();
+        for item in &block.items {
+            if let InterfaceItem::Body(sub) = item {
+                procs.extend(self.interface_body(scope, sub, is_abstract));
+            }
+        }
+        procs
+    }
+
+    /// Takes an interface block in, whose interface bodies have become procedures. Any block may name those of all blocks.
+    pub(super) fn interface_block(&mut self, scope: ScopeId, block: &'a Interface, mut specific: Vec<ProcId>) {
         for item in &block.items {
             match item {
-                InterfaceItem::Body(sub) => {
-                    if let Some(id) = self.interface_body(scope, sub, matches!(block.kind, InterfaceKind::Abstract)) {
-                        specific.push(id);
-                    }
-                }
+                InterfaceItem::Body(_) => {}
                 InterfaceItem::Names(names) => {
                     for name in names {
                         match self.find_from(scope, &name.text) {

@@ -1,10 +1,13 @@
 //! Names declared as procedures: EXTERNAL, `procedure(…)`, procedure dummies and pointers, and procedures that are known
 //! by their use only.
 
+use super::initial::is_null;
 use crate::checked::{
-    Attrs, CharLen, ProcBody, ProcId, ProcKind, Procedure, Scope, Shape, Storage, Type, VarId, Variable,
+    Attrs, CharLen, Expr, ExprKind, ProcBody, ProcId, ProcKind, Procedure, Scope, Shape, Storage, Type, VarId, Variable,
 };
-use crate::checker::{Checker, DeclaredName, Definitions, Init, ProcInfo, Resolution, ScopeId, Sym, VarInfo};
+use crate::checker::{
+    Checker, DeclaredName, Definitions, Init, InitialTarget, ProcInfo, Resolution, ScopeId, Sym, VarInfo,
+};
 use crate::typing::{Argument, Given, one};
 use ast::TypeSpecKind;
 use diag::Code;
@@ -89,9 +92,6 @@ impl<'a> Checker<'a> {
             return self.reporter.refuse(p.span, "a procedure pointer in device code");
         }
         let owner = self.scopes.get(scope).proc;
-        if let Init::Pointer(e) = p.init {
-            self.typing().null_initial(e, true, &p.name)?;
-        }
         let storage = self.typing().storage(scope, p, &Shape::Scalar, owner)?;
         let var = Variable {
             name: p.name.clone(),
@@ -110,7 +110,14 @@ impl<'a> Checker<'a> {
             span: p.span,
         };
         let info = VarInfo { interface, result, procedure_pointer: true, ..VarInfo::default() };
-        Some(Sym::Var(self.defs.add_var(var, info)))
+        let id = self.defs.add_var(var, info);
+        if let Init::Pointer(e) = p.init
+            && !is_null(e)
+        {
+            let pointer = Expr { kind: ExprKind::Var(id), ty: Type::Integer(8), rank: 0, span: p.span };
+            self.made.initial_targets.push(InitialTarget { pointer, value: e.clone(), scope });
+        }
+        Some(Sym::Var(id))
     }
 
     /// The procedure that stands for calls through a procedure dummy: with its interface, or with dummies made

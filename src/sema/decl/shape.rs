@@ -91,10 +91,10 @@ impl Checker<'_> {
                 Bound::Star { lower } => {
                     if i + 1 != shape.dims.len()
                         && place.star
-                        && shape.dims.iter().all(|d| matches!(d, Bound::Star { lower: None }))
+                        && shape.dims.iter().all(|d| matches!(d, Bound::Star { .. }))
                     {
-                        // `(*, *)` of a named constant: the value has the shape.
-                        dims.push(Dim { lower: one(shape.span), upper: one(shape.span) });
+                        // `(*, 0:*)` of a named constant: the value has the extents.
+                        dims.push(Dim { lower: lower_of(self, lower)?, upper: one(shape.span) });
                         continue;
                     }
                     if i + 1 != shape.dims.len() {

@@ -1,9 +1,9 @@
 //! Types as written, and their names in messages.
 
 use super::collect::star_kind;
-use crate::checked::{CharLen, Const, ExprKind, Type, TypeId};
-use crate::checker::{Checker, Sym};
-use crate::typing::Typing;
+use crate::checked::{CharLen, Const, ExprKind, Field, Type, TypeId};
+use crate::checker::{Checker, Resolution, Sym};
+use crate::typing::{Typing, constant_bounds, same_type};
 use ast::{KindParam, Name, TypeSpec, TypeSpecKind};
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -109,14 +109,47 @@ impl Checker<'_> {
         }
     }
 
+    /// Of SEQUENCE and BIND(C) types of one name with the same components, which are one type wherever they are defined
+    /// (Fortran 2018, 7.5.2.4), the first.
+    pub(crate) fn first_sequence_type(&mut self, id: TypeId) -> TypeId {
+        let is_sequence = |c: &Self, id: TypeId| c.defs.type_info(id).ast.is_some_and(|def| def.sequence || def.bind_c);
+        if !is_sequence(self, id) {
+            return id;
+        }
+        let name = self.defs.ty(id).name.clone();
+        for other in self.defs.type_ids().take_while(|other| *other < id) {
+            if self.defs.ty(other).name != name || !is_sequence(self, other) {
+                continue;
+            }
+            self.resolve_type(other);
+            let (a, b) = (&self.defs.ty(id).fields, &self.defs.ty(other).fields);
+            let same = |(a, b): (&Field, &Field)| {
+                let length = |f: &Field| if let Type::Character(CharLen::Const(n)) = f.ty { n } else { 0 };
+                a.name == b.name
+                    && same_type(&a.ty, &b.ty)
+                    && length(a) == length(b)
+                    && (a.allocatable, a.pointer) == (b.allocatable, b.pointer)
+                    && a.shape.rank() == b.shape.rank()
+                    && constant_bounds(&a.shape) == constant_bounds(&b.shape)
+            };
+            let is_complete = |id| self.defs.type_info(id).state == Resolution::Done;
+            if is_complete(id) && is_complete(other) && a.len() == b.len() && a.iter().zip(b).all(same) {
+                return other;
+            }
+        }
+        id
+    }
+
     /// The derived type of a name.
     pub(crate) fn named_type(&mut self, name: &Name) -> Option<TypeId> {
         match self.find_name(name) {
             Some(Sym::Type(id) | Sym::Generic { ty: Some(id), .. }) => {
-                self.resolve_type(id);
+                if !self.cx.by_descriptor {
+                    self.resolve_type(id);
+                }
                 match self.defs.type_info(id).refused.clone() {
                     Some(what) => self.reporter.refuse_again(&what),
-                    None => Some(id),
+                    None => Some(self.first_sequence_type(id)),
                 }
             }
             Some(Sym::Error) => None,

@@ -129,7 +129,7 @@ impl<'a> Checker<'a> {
         let id = self.defs.add_var(var, VarInfo { typed_only, ..VarInfo::default() });
         // The initial value may ask about the variable's own type and shape.
         self.scopes.set_sym(scope, &p.name, Sym::Var(id));
-        self.defs.var_mut(id).init = self.initial(p, &ty, &shape, &storage);
+        self.defs.var_mut(id).init = self.initial(p, &ty, &shape, &storage, (scope, id));
         Some(Sym::Var(id))
     }
 

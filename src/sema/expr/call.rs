@@ -36,8 +36,7 @@ impl Checker<'_> {
 
     /// A function of assumed length, `character(*)`, gives as many characters as the scope that refers to it declares.
     fn of_declared_length(&self, id: ProcId, name: &Name, call: Expr) -> Expr {
-        let result = self.defs.proc(id).result.map(|v| &self.defs.var(v).ty);
-        if !matches!(result, Some(Type::Character(CharLen::Assumed))) {
+        if !self.has_assumed_length(id) {
             return call;
         }
         let mut scope = Some(self.cx.scope);
@@ -48,6 +47,12 @@ impl Checker<'_> {
             scope = self.scopes.get(at).parent;
         }
         call
+    }
+
+    /// Whether a function is of assumed length, `character(*)`.
+    pub(super) fn has_assumed_length(&self, id: ProcId) -> bool {
+        let result = self.defs.proc(id).result.map(|v| &self.defs.var(v).ty);
+        matches!(result, Some(Type::Character(CharLen::Assumed)))
     }
 
     /// Stops at a procedure of which nothing is known, or that needs an interface that is not there.
@@ -223,6 +228,7 @@ impl Checker<'_> {
             values.push((name, of_length(value, &ty), ty));
         }
         let mut dummies = Vec::new();
+        let mut vars = Vec::new();
         let inner = self.scopes.add(ScopeData {
             parent: Some(scope),
             proc: self.cx.proc,
@@ -230,9 +236,15 @@ impl Checker<'_> {
             ..ScopeData::default()
         });
         for (name, value, ty) in values {
-            let storage = crate::checked::Storage::Alias(Box::new(value));
             let outer = std::mem::replace(&mut self.cx.scope, inner);
-            dummies.push(self.construct_variable(&name.text, ty, Shape::Scalar, storage, name.span));
+            // A value that a call gives is kept in a variable: it is evaluated once, however often it is used.
+            if !self.cx.debugger && calls(&value) && keeps_scalar(&ty) {
+                let local = crate::checked::Storage::Local;
+                vars.push((self.construct_variable(&name.text, ty, Shape::Scalar, local, name.span), value));
+            } else {
+                let storage = crate::checked::Storage::Alias(Box::new(value));
+                dummies.push(self.construct_variable(&name.text, ty, Shape::Scalar, storage, name.span));
+            }
             self.cx.scope = outer;
         }
         let mut cx = Context::new(inner, self.cx.proc, self.cx.side);
@@ -250,9 +262,10 @@ impl Checker<'_> {
             return self.reporter.error(Code::TypeMismatch, span, text);
         }
         let value = self.typing().convert(value, &ty)?;
-        let value = of_length(value, &ty);
+        let value = Box::new(of_length(value, &ty));
         let (ty, rank) = (value.ty.clone(), value.rank);
-        Some(Expr { kind: ExprKind::Paren(Box::new(value)), ty, rank, span })
+        let kind = if vars.is_empty() { ExprKind::Paren(value) } else { ExprKind::Let { vars, value } };
+        Some(Expr { kind, ty, rank, span })
     }
 
     /// The type of a statement function or of its dummies: declared in the scope or implicit.
@@ -360,7 +373,7 @@ impl Checker<'_> {
     }
 
     /// The typed form of a designator, if it has one; nothing is reported.
-    fn probe(&mut self, e: &ast::Expr) -> Option<Expr> {
+    pub(crate) fn probe(&mut self, e: &ast::Expr) -> Option<Expr> {
         let ast_name = super::base_name(e)?;
         if !matches!(self.find_name(ast_name), Some(Sym::Var(_))) {
             return None;
@@ -398,6 +411,19 @@ fn of_length(value: Expr, ty: &Type) -> Expr {
     let hi = constant(crate::checked::Const::Int(*n), Type::Integer(8), span);
     let kind = ExprKind::Substring { base: Box::new(whole), lo: None, hi: Some(Box::new(hi)) };
     Expr { kind, ty: ty.clone(), rank: 0, span }
+}
+
+/// Whether the evaluation of an expression calls a procedure of the program.
+fn calls(e: &Expr) -> bool {
+    let mut found = false;
+    visit::all(e, &mut |part| found |= matches!(part.kind, ExprKind::Call { .. }));
+    found
+}
+
+/// Whether a local variable can keep a scalar of that type.
+fn keeps_scalar(ty: &Type) -> bool {
+    !matches!(ty, Type::Derived(_) | Type::Any)
+        && !matches!(ty, Type::Character(len) if !matches!(len, CharLen::Const(_)))
 }
 
 /// Puts the values of a statement function's dummies in their places.

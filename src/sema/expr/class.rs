@@ -67,7 +67,7 @@ impl Checker<'_> {
         for item in &def.items {
             let ast::TypeItem::Final(names) = item else { continue };
             for name in names {
-                let Some(Sym::Proc(id)) = self.find_from(scope, &name.text) else {
+                let Some(id) = self.specific_named(scope, &name.text) else {
                     let text = format!("there is no subroutine `{}` here", name.as_str());
                     self.reporter.error::<()>(Code::BadTypeBoundProcedure, name.span, text);
                     continue;

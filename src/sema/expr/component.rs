@@ -1,10 +1,10 @@
 //! `base%name`: components, parts of complex numbers, type parameters, and the axes of predefined variables.
 
-use crate::checked::{CharLen, Const, Expr, ExprKind, Type, TypeId};
+use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Type, TypeId};
 use crate::checker::Checker;
 use crate::cuda::Builtin;
 use crate::typing::{Typing, constant, shape_name};
-use ast::Name;
+use ast::{Arg, ArgValue, Name};
 use diag::{Code, Diagnostic, nearest_name};
 use source::Span;
 
@@ -40,6 +40,12 @@ impl Checker<'_> {
         Some(Some(builtin.read(axis, span)))
     }
 
+    /// Whether a name is that of a predefined variable whose components are axes.
+    pub(super) fn is_axis(&mut self, base: &ast::Expr) -> bool {
+        let ast::ExprKind::Name(variable) = &base.kind else { return false };
+        Builtin::of(variable.as_str()).is_some_and(|b| b != Builtin::WarpSize) && self.find_name(variable).is_none()
+    }
+
     /// A component of a value.
     pub(crate) fn component(&mut self, base: Expr, name: &Name, span: Span) -> Option<Expr> {
         match (&base.ty, name.as_str()) {
@@ -71,12 +77,44 @@ impl Checker<'_> {
             return self.typing().parent_or_missing(base, id, name, span);
         };
         let field = &self.defs.ty(id).fields[at];
-        let (ty, own) = (field.ty.clone(), field.shape.rank());
+        let own = field.shape.rank();
         if base.rank > 0 && (own > 0 || field.allocatable || field.pointer) {
             let text = format!("component `{}` is an array, and so is what it is taken of", name.as_str());
             return self.reporter.error_help(Code::RankMismatch, span, text, "take it of one element");
         }
-        let rank = base.rank.max(own);
+        self.component_node(base, at, span)
+    }
+
+    /// An element of an array component of each object of an array: `a%r(i)` (Fortran 2018, 9.4.2: one part of a designator
+    /// has a rank). `None` if this is something else.
+    #[allow(clippy::option_option)]
+    pub(super) fn element_of_each(
+        &mut self,
+        base: &Expr,
+        name: &Name,
+        args: &[Arg],
+        span: Span,
+    ) -> Option<Option<Expr>> {
+        let Type::Derived(id) = base.ty else { return None };
+        if base.rank == 0 {
+            return None;
+        }
+        self.resolve_type(id);
+        let at = self.defs.ty(id).fields.iter().position(|f| f.name == name.text)?;
+        let field = &self.defs.ty(id).fields[at];
+        let is_array = matches!(field.shape, Shape::Explicit(_)) && !field.allocatable && !field.pointer;
+        if !is_array || args.iter().any(|a| matches!(a.value, ArgValue::Range { .. })) {
+            return None;
+        }
+        let component = self.component_node(base.clone(), at, span);
+        Some(component.and_then(|component| self.element_of_components(component, args, span)))
+    }
+
+    fn component_node(&mut self, base: Expr, at: usize, span: Span) -> Option<Expr> {
+        let Type::Derived(id) = base.ty else { return None };
+        let field = &self.defs.ty(id).fields[at];
+        let (ty, own) = (field.ty.clone(), field.shape.rank());
+        let rank = if base.rank > 0 { base.rank } else { own };
         self.typing().fold(Expr { kind: ExprKind::Field { base: Box::new(base), field: at as u32 }, ty, rank, span })
     }
 }

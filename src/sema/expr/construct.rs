@@ -3,7 +3,8 @@
 use crate::checked::{Const, Expr, ExprKind, Shape, Type, TypeId};
 use crate::checker::{Binding, Checker};
 use crate::typing::{
-    Argument, Given, Typing, assignable, constant, constant_bounds, constant_extents, shape_name, type_name,
+    Argument, Given, Typing, assignable, constant, constant_bounds, constant_extents, fit_constant, shape_name,
+    type_name,
 };
 use ast::Arg;
 use diag::{Code, Diagnostic, nearest_name};
@@ -24,6 +25,7 @@ impl Checker<'_> {
         if self.defs.type_info(id).is_broken {
             return None;
         }
+        let id = self.first_sequence_type(id);
         let ty = self.defs.ty(id).clone();
         let mut values: Vec<Option<Expr>> = vec![None; ty.fields.len()];
         let mut by_keyword = false;
@@ -195,6 +197,11 @@ impl Typing<'_> {
             return self.reporter.error(Code::BadStructureConstructor, e.span, text);
         }
         let ty = field.ty.clone();
-        self.convert(e, &ty)
+        let value = self.convert(e, &ty)?;
+        // A constant has the component's length.
+        Some(match value.kind {
+            ExprKind::Const(c) => Expr { kind: ExprKind::Const(fit_constant(c, &ty)), ty, ..value },
+            _ => value,
+        })
     }
 }

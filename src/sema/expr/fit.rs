@@ -113,7 +113,7 @@ impl Checker<'_> {
         }
         let is_null = matches!(e.kind, ExprKind::Null);
         fit_type(&self.defs, fit.proc, &dummy, e, arg.span)?;
-        if !is_null {
+        if !is_untyped_null(e) {
             fit_rank(fit, &dummy, e, elemental, arg.span)?;
         }
         if (dummy.attrs.allocatable && !is_allocatable(&self.defs, e))
@@ -182,10 +182,15 @@ fn with_declaration(defs: &Definitions<'_>, d: Diagnostic, proc: ProcId) -> Diag
     if defs.proc_info(proc).embedded { d } else { d.secondary(defs.proc(proc).span, "declared here") }
 }
 
+/// Whether an expression is `null()` without a mold, which has the type and the rank that its place wants.
+fn is_untyped_null(e: &Expr) -> bool {
+    matches!(e.kind, ExprKind::Null) && matches!(e.ty, Type::Any)
+}
+
 fn type_fits(defs: &Definitions<'_>, proc: ProcId, dummy: &Variable, e: &Expr) -> bool {
     let ignores = |c: char| dummy.attrs.ignore_tkr.contains(c);
     if matches!(dummy.ty, Type::Any)
-        || matches!(e.kind, ExprKind::Null)
+        || is_untyped_null(e)
         || same_type(&dummy.ty, &e.ty)
         || ignores('t')
         || (dummy.attrs.class && defs.class_takes(&dummy.ty, &e.ty))

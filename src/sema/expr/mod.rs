@@ -121,6 +121,11 @@ impl Checker<'_> {
     /// A designator: a variable or a part of one.
     pub(crate) fn designator(&mut self, e: &ast::Expr) -> Option<Expr> {
         let value = self.expr(e)?;
+        self.designator_of(value, e)
+    }
+
+    /// The same for an expression that is typed already.
+    pub(crate) fn designator_of(&mut self, value: Expr, e: &ast::Expr) -> Option<Expr> {
         if is_designator(&value) {
             return Some(value);
         }

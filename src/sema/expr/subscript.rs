@@ -16,7 +16,15 @@ impl Checker<'_> {
                 if let Some(call) = self.bound_function(object, name, args, span) {
                     return call;
                 }
-                let base = self.member(object, name, base.span)?;
+                if self.is_axis(object) {
+                    let base = self.member(object, name, base.span)?;
+                    return self.subscript(base, args, span);
+                }
+                let object = self.expr(object)?;
+                if let Some(elements) = self.element_of_each(&object, name, args, base.span) {
+                    return elements;
+                }
+                let base = self.component(object, name, base.span)?;
                 self.subscript(base, args, span)
             }
             _ => {
@@ -92,7 +100,10 @@ impl Checker<'_> {
         }
         if let Some(external) = self.scopes.external(&name.text) {
             self.check_implicit_interface(external, name)?;
-            return self.reference(external, name, args, span);
+            let call = self.reference(external, name, args, span)?;
+            // A function of assumed length gives as many characters as are declared here.
+            let ty = if self.has_assumed_length(external) { var.ty } else { call.ty };
+            return Some(Expr { ty, ..call });
         }
         if self.defs.var_info(id).implicit {
             return self.apply_unknown(name, args, span);
@@ -232,6 +243,24 @@ impl Checker<'_> {
         }
         let subs = subs.into_iter().filter_map(|s| if let Sub::Index(e) = s { Some(e) } else { None }).collect();
         self.typing().fold(Expr { kind: ExprKind::Element { base: Box::new(base), subs }, ty, rank: 0, span })
+    }
+
+    /// The same element of an array component of each object of an array.
+    pub(super) fn element_of_components(&mut self, component: Expr, args: &[Arg], span: Span) -> Option<Expr> {
+        let rank = shape_of(&self.defs, &component).map_or(0, Shape::rank);
+        if args.len() != usize::from(rank) {
+            let text = format!("{} subscripts on a component of rank {rank}", args.len());
+            return self.reporter.error(Code::SubscriptCount, span, text);
+        }
+        let mut subs = Vec::with_capacity(args.len());
+        for arg in args {
+            let ArgValue::Expr(e) = &arg.value else { return None };
+            subs.push(Sub::Index(self.integer_scalar(e, &Type::Integer(8), "a subscript")?));
+        }
+        self.typing().check_constant_subscripts(&component, &subs);
+        let subs = subs.into_iter().filter_map(|s| if let Sub::Index(e) = s { Some(e) } else { None }).collect();
+        let (ty, rank) = (component.ty.clone(), component.rank);
+        Some(Expr { kind: ExprKind::Element { base: Box::new(component), subs }, ty, rank, span })
     }
 
     fn one_subscript(&mut self, arg: &Arg) -> Option<Sub> {

@@ -1,9 +1,11 @@
 //! Constant arrays: element by element operations, elements and sections, and the transformational functions.
+//!
+//! Not here: reductions and searches (`reduction`), TRANSFER (`transfer`).
 
 use super::number::no_fold;
-use super::{MOST_ELEMENTS, Outcome, number};
+use super::{MOST_ELEMENTS, Outcome, number, reduction, transfer};
 use crate::checked::Intrinsic as I;
-use crate::checked::{BinaryOp, CmpOp, Const, Expr, Type};
+use crate::checked::{BinaryOp, Const, Expr, LogicOp, Type};
 use diag::Code;
 
 /// Applies a function to a scalar or to each element.
@@ -127,19 +129,16 @@ pub(super) fn section(value: &Const, picks: &[Pick]) -> Result<Const, String> {
 /// A transformational function of constant arrays; `None` when the function is not one of those known here.
 pub(super) fn transformational(id: I, args: &[Option<Expr>], values: &[Option<Const>], ty: &Type) -> Option<Outcome> {
     let arg = |i: usize| values.get(i).and_then(Option::as_ref);
-    let given = |i: usize| args.get(i).is_some_and(Option::is_some);
+    if let Some(reduced) = reduction::call(id, values, ty) {
+        return Some(reduced);
+    }
     match id {
-        I::Sum | I::Product | I::Maxval | I::Minval | I::Iall | I::Iany | I::Iparity if !given(1) => {
-            Some(reduce(id, arg(0)?, arg(2), ty))
-        }
-        I::All | I::Any | I::Count if !given(1) => Some(count(id, arg(0)?)),
-        I::Maxloc | I::Minloc => Some(place(id, arg(0)?, given(1), arg(2), arg(4))),
-        I::Findloc => Some(find(arg(0)?, arg(1)?, given(2), arg(3), arg(5))),
         I::Pack => Some(pack(arg(0)?, arg(1)?, arg(2))),
-        I::Cshift => Some(cshift(arg(0)?, arg(1)?)),
-        I::Norm2 if !given(1) => Some(norm2(arg(0)?)),
+        I::Unpack => Some(unpack(arg(0)?, arg(1)?, arg(2)?)),
+        I::Cshift => Some(shifted(arg(0)?, arg(1)?, arg(2), None)),
+        I::Eoshift => Some(shifted(arg(0)?, arg(1)?, arg(3), Some((arg(2), ty)))),
         I::DotProduct => Some(dot(arg(0)?, arg(1)?, ty)),
-        I::Reshape if !given(3) => Some(reshape(arg(0)?, arg(1)?, arg(2))),
+        I::Reshape => Some(reshape(arg(0)?, arg(1)?, arg(2), arg(3))),
         I::Transpose => Some(transpose(arg(0)?)),
         I::Matmul => Some(matmul(arg(0)?, arg(1)?, ty)),
         I::Spread => Some(spread(arg(0)?, arg(1)?, arg(2)?)),
@@ -161,10 +160,7 @@ pub(super) fn transformational(id: I, args: &[Option<Expr>], values: &[Option<Co
             }
             _ => Err(no_fold()),
         }),
-        I::Transfer => Some(transfer(arg(0)?, args, ty)),
-        I::Unpack | I::Eoshift | I::Norm2 => Some(Err(no_fold())),
-        I::Sum | I::Product | I::Maxval | I::Minval | I::Iall | I::Iany | I::Iparity => Some(Err(no_fold())),
-        I::All | I::Any | I::Count | I::Reshape => Some(Err(no_fold())),
+        I::Transfer => Some(transfer::transfer(arg(0)?, args, arg(2), ty)),
         _ => None,
     }
 }
@@ -176,131 +172,71 @@ fn elements(c: &Const) -> Option<&[Const]> {
     }
 }
 
-fn zero(ty: &Type, value: i64) -> Const {
-    match ty {
-        Type::Real(4) => Const::Real4(value as f32),
-        Type::Real(_) => Const::Real8(value as f64),
-        Type::Complex(4) => Const::Complex4(value as f32, 0.0),
-        Type::Complex(_) => Const::Complex8(value as f64, 0.0),
-        _ => Const::Int(value),
-    }
-}
-
-fn reduce(id: I, array: &Const, mask: Option<&Const>, ty: &Type) -> Outcome {
-    let items = elements(array).ok_or_else(no_fold)?;
-    let mut acc: Option<Const> = match id {
-        I::Sum | I::Iany | I::Iparity => Some(zero(ty, 0)),
-        I::Product => Some(zero(ty, 1)),
-        I::Iall => Some(Const::Int(-1)),
-        _ => None,
-    };
-    for (_, item) in items.iter().enumerate().filter(|(i, _)| is_kept(mask, *i)) {
-        acc = Some(match (acc, id) {
-            (None, _) => item.clone(),
-            (Some(a), I::Sum) => number::binary(BinaryOp::Add, ty, &a, item, true)?,
-            (Some(a), I::Product) => number::binary(BinaryOp::Mul, ty, &a, item, true)?,
-            (Some(Const::Int(a)), I::Iall | I::Iany | I::Iparity) => match item {
-                Const::Int(b) if id == I::Iall => Const::Int(a & b),
-                Const::Int(b) if id == I::Iany => Const::Int(a | b),
-                Const::Int(b) => Const::Int(a ^ b),
-                _ => return Err(no_fold()),
-            },
-            (Some(a), _) => {
-                let op = if id == I::Maxval { CmpOp::Gt } else { CmpOp::Lt };
-                if number::compare(op, item, &a).ok_or_else(no_fold)? { item.clone() } else { a }
-            }
-        });
-    }
-    // An empty maximum is the least value of the type, which only the run time needs.
-    acc.ok_or_else(no_fold)
-}
-
-fn count(id: I, mask: &Const) -> Outcome {
-    let items = elements(mask).ok_or_else(no_fold)?;
-    let n = items.iter().filter(|c| matches!(c, Const::Logical(true))).count();
-    Ok(match id {
-        I::All => Const::Logical(n == items.len()),
-        I::Any => Const::Logical(n > 0),
-        _ => Const::Int(n as i64),
-    })
-}
-
-fn is_kept(mask: Option<&Const>, i: usize) -> bool {
-    match mask {
-        None => true,
-        Some(Const::Array { items, .. }) => matches!(items.get(i), Some(Const::Logical(true))),
-        Some(c) => matches!(c, Const::Logical(true)),
-    }
-}
-
-/// The subscripts of an element as MAXLOC and kin give them: counted from 1, zeros where there is none.
-fn subscripts(at: Option<usize>, bounds: &[(i64, i64)], scalar: bool) -> Outcome {
-    let mut rest = at.unwrap_or(0);
-    let mut index = Vec::new();
-    for &(_, extent) in bounds {
-        let extent = extent.max(1) as usize;
-        index.push(Const::Int(if at.is_some() { (rest % extent) as i64 + 1 } else { 0 }));
-        rest /= extent;
-    }
-    match (scalar, index.len()) {
-        (true, 1) => Ok(index.remove(0)),
-        (true, _) => Err(no_fold()),
-        (false, n) => Ok(Const::Array { bounds: vec![(1, n as i64)], items: index }),
-    }
-}
-
-fn place(id: I, array: &Const, scalar: bool, mask: Option<&Const>, back: Option<&Const>) -> Outcome {
-    let Const::Array { bounds, items } = array else { return Err(no_fold()) };
-    let from_back = matches!(back, Some(Const::Logical(true)));
-    let op = match (id, from_back) {
-        (I::Maxloc, false) => CmpOp::Gt,
-        (I::Maxloc, true) => CmpOp::Ge,
-        (_, false) => CmpOp::Lt,
-        (_, true) => CmpOp::Le,
-    };
-    let mut best: Option<usize> = None;
-    for (i, item) in items.iter().enumerate().filter(|(i, _)| is_kept(mask, *i)) {
-        let better = match best {
-            None => true,
-            Some(b) => number::compare(op, item, &items[b]).ok_or_else(no_fold)?,
-        };
-        if better {
-            best = Some(i);
-        }
-    }
-    subscripts(best, bounds, scalar)
-}
-
-fn find(array: &Const, value: &Const, scalar: bool, mask: Option<&Const>, back: Option<&Const>) -> Outcome {
-    let Const::Array { bounds, items } = array else { return Err(no_fold()) };
-    let hit = |i: usize| is_kept(mask, i) && number::compare(CmpOp::Eq, &items[i], value) == Some(true);
-    let at = if matches!(back, Some(Const::Logical(true))) {
-        (0..items.len()).rev().find(|i| hit(*i))
-    } else {
-        (0..items.len()).find(|i| hit(*i))
-    };
-    subscripts(at, bounds, scalar)
-}
-
 fn pack(array: &Const, mask: &Const, vector: Option<&Const>) -> Outcome {
     let items = elements(array).ok_or_else(no_fold)?;
     let mut out: Vec<Const> =
-        items.iter().enumerate().filter(|(i, _)| is_kept(Some(mask), *i)).map(|(_, c)| c.clone()).collect();
+        items.iter().enumerate().filter(|(i, _)| reduction::is_kept(Some(mask), *i)).map(|(_, c)| c.clone()).collect();
     if let Some(rest) = vector.and_then(elements) {
         out.extend(rest.iter().skip(out.len()).cloned());
     }
     Ok(Const::Array { bounds: vec![(1, out.len() as i64)], items: out })
 }
 
-fn cshift(array: &Const, shift: &Const) -> Outcome {
-    let (Const::Array { bounds, items }, Const::Int(shift)) = (array, shift) else { return Err(no_fold()) };
-    if bounds.len() != 1 || items.is_empty() {
-        return Err(no_fold());
+fn unpack(vector: &Const, mask: &Const, field: &Const) -> Outcome {
+    let Const::Array { bounds, items } = mask else { return Err(no_fold()) };
+    let mut next = elements(vector).ok_or_else(no_fold)?.iter();
+    let mut out = Vec::with_capacity(items.len());
+    for (i, keep) in items.iter().enumerate() {
+        out.push(match (keep, field) {
+            (Const::Logical(true), _) => {
+                next.next().cloned().ok_or((Code::ShapeMismatch, "`unpack` of too few elements".into()))?
+            }
+            (_, Const::Array { items, .. }) => items.get(i).cloned().ok_or_else(no_fold)?,
+            (_, scalar) => scalar.clone(),
+        });
     }
-    let mut items = items.clone();
-    let by = shift.rem_euclid(items.len() as i64) as usize;
-    items.rotate_left(by);
-    Ok(Const::Array { bounds: vec![(1, items.len() as i64)], items })
+    Ok(Const::Array { bounds: bounds.iter().map(|b| (1, b.1)).collect(), items: out })
+}
+
+/// The `n`-th element of an array in array element order; a scalar is each of them.
+fn nth(c: &Const, n: usize) -> Option<&Const> {
+    match c {
+        Const::Array { items, .. } => items.get(n),
+        scalar => Some(scalar),
+    }
+}
+
+/// CSHIFT, and EOSHIFT with what it fills with: the given boundary or that of the type.
+fn shifted(array: &Const, shift: &Const, dim: Option<&Const>, fill: Option<(Option<&Const>, &Type)>) -> Outcome {
+    let Const::Array { bounds, items } = array else { return Err(no_fold()) };
+    let dim = match dim {
+        None => 0,
+        Some(Const::Int(dim)) => usize::try_from(dim - 1).map_err(|_| no_fold())?,
+        Some(_) => return Err(no_fold()),
+    };
+    if dim >= bounds.len() {
+        return Err((Code::ShapeMismatch, format!("`dim={}` of an array of rank {}", dim + 1, bounds.len())));
+    }
+    let mut out = items.clone();
+    for (n, line) in reduction::lines(bounds, dim).into_iter().enumerate() {
+        let Some(Const::Int(by)) = nth(shift, n) else { return Err(no_fold()) };
+        let along = line.len() as i64;
+        for (i, &to) in line.iter().enumerate() {
+            let from = (i as i64).saturating_add(*by);
+            out[to] = match &fill {
+                None => items[line[from.rem_euclid(along) as usize]].clone(),
+                Some(_) if (0..along).contains(&from) => items[line[from as usize]].clone(),
+                Some((Some(boundary), _)) => nth(boundary, n).cloned().ok_or_else(no_fold)?,
+                Some((None, ty)) => match &items[to] {
+                    Const::Logical(_) => Const::Logical(false),
+                    Const::Char(text) => Const::Char(vec![b' '; text.len()].into()),
+                    Const::Derived(_) => return Err(no_fold()),
+                    _ => reduction::zero(ty, 0),
+                },
+            };
+        }
+    }
+    Ok(Const::Array { bounds: bounds.iter().map(|b| (1, b.1)).collect(), items: out })
 }
 
 fn spread(source: &Const, dim: &Const, copies: &Const) -> Outcome {
@@ -327,40 +263,34 @@ fn spread(source: &Const, dim: &Const, copies: &Const) -> Outcome {
     Ok(Const::Array { bounds, items: out })
 }
 
-fn norm2(array: &Const) -> Outcome {
-    let items = elements(array).ok_or_else(no_fold)?;
-    let mut sum = 0.0;
-    let mut single = false;
-    for item in items {
-        sum += match item {
-            Const::Real4(v) => {
-                single = true;
-                f64::from(*v) * f64::from(*v)
-            }
-            Const::Real8(v) => v * v,
-            _ => return Err(no_fold()),
-        };
-    }
-    Ok(if single { Const::Real4(sum.sqrt() as f32) } else { Const::Real8(sum.sqrt()) })
-}
-
 fn dot(a: &Const, b: &Const, ty: &Type) -> Outcome {
     let (a, b) = (elements(a).ok_or_else(no_fold)?, elements(b).ok_or_else(no_fold)?);
     if a.len() != b.len() {
         return Err((Code::ShapeMismatch, "vectors of different length".into()));
     }
-    let mut acc = zero(ty, 0);
+    let mut acc = if matches!(ty, Type::Logical(_)) { Const::Logical(false) } else { reduction::zero(ty, 0) };
     for (x, y) in a.iter().zip(b) {
-        if matches!(x, Const::Logical(_) | Const::Complex4(..) | Const::Complex8(..)) {
-            return Err(no_fold());
-        }
-        let product = number::binary(BinaryOp::Mul, ty, x, y, true)?;
-        acc = number::binary(BinaryOp::Add, ty, &acc, &product, true)?;
+        acc = match (x, y) {
+            (Const::Logical(_), _) => {
+                let both = number::logic(LogicOp::And, x, y)?;
+                number::logic(LogicOp::Or, &acc, &both)?
+            }
+            _ => {
+                // The first vector of a complex product is conjugated.
+                let x = match *x {
+                    Const::Complex4(re, im) => Const::Complex4(re, -im),
+                    Const::Complex8(re, im) => Const::Complex8(re, -im),
+                    ref real => real.clone(),
+                };
+                let product = number::binary(BinaryOp::Mul, ty, &x, y, true)?;
+                number::binary(BinaryOp::Add, ty, &acc, &product, true)?
+            }
+        };
     }
     Ok(acc)
 }
 
-fn reshape(source: &Const, shape: &Const, pad: Option<&Const>) -> Outcome {
+fn reshape(source: &Const, shape: &Const, pad: Option<&Const>, order: Option<&Const>) -> Outcome {
     let items = elements(source).ok_or_else(no_fold)?;
     let mut bounds = Vec::new();
     for extent in elements(shape).ok_or_else(no_fold)? {
@@ -384,7 +314,29 @@ fn reshape(source: &Const, shape: &Const, pad: Option<&Const>) -> Outcome {
             }
         }
     }
-    Ok(Const::Array { bounds, items: out })
+    let Some(order) = order else { return Ok(Const::Array { bounds, items: out }) };
+    // Dimension `order(1)` of the result varies first.
+    let mut places = Vec::new();
+    for (i, dim) in elements(order).ok_or_else(no_fold)?.iter().enumerate() {
+        let Const::Int(dim) = dim else { return Err(no_fold()) };
+        let dim = usize::try_from(dim - 1).ok().filter(|d| *d < bounds.len() && !places.contains(d));
+        places.push(dim.ok_or_else(|| (Code::ShapeMismatch, format!("element {} of `order`", i + 1)))?);
+    }
+    if places.len() != bounds.len() {
+        return Err((Code::ShapeMismatch, format!("`order` of {} elements", places.len())));
+    }
+    let mut turned = out.clone();
+    for (n, item) in out.into_iter().enumerate() {
+        let (mut rest, mut index) = (n, vec![1; bounds.len()]);
+        for &dim in &places {
+            let extent = bounds[dim].1 as usize;
+            index[dim] = (rest % extent) as i64 + 1;
+            rest /= extent;
+        }
+        let at = offset(&bounds, &index).map_err(|_| no_fold())?;
+        turned[at] = item;
+    }
+    Ok(Const::Array { bounds, items: turned })
 }
 
 fn transpose(matrix: &Const) -> Outcome {
@@ -411,7 +363,7 @@ fn matmul(a: &Const, b: &Const, ty: &Type) -> Outcome {
     let mut out = Vec::new();
     for c in 0..columns {
         for r in 0..rows {
-            let mut acc = zero(ty, 0);
+            let mut acc = reduction::zero(ty, 0);
             for k in 0..inner {
                 let x = ai.get((r + k * rows) as usize).ok_or_else(no_fold)?;
                 let y = bi.get((k + c * depth) as usize).ok_or_else(no_fold)?;
@@ -429,26 +381,4 @@ fn matmul(a: &Const, b: &Const, ty: &Type) -> Outcome {
         bounds.push((1, columns));
     }
     Ok(Const::Array { bounds, items: out })
-}
-
-/// `transfer` between numeric scalars of one size.
-fn transfer(source: &Const, args: &[Option<Expr>], ty: &Type) -> Outcome {
-    if args.get(2).is_some_and(Option::is_some) || args.get(1).and_then(Option::as_ref).is_none_or(|m| m.rank > 0) {
-        return Err(no_fold());
-    }
-    let Some(from) = args.first().and_then(Option::as_ref).map(|a| &a.ty) else { return Err(no_fold()) };
-    let bits = match (source, from) {
-        (Const::Int(v), Type::Integer(4)) => (*v as u32 as u64, 4),
-        (Const::Int(v), Type::Integer(8)) => (*v as u64, 8),
-        (Const::Real4(v), _) => (u64::from(v.to_bits()), 4),
-        (Const::Real8(v), _) => (v.to_bits(), 8),
-        _ => return Err(no_fold()),
-    };
-    match (ty, bits.1) {
-        (Type::Integer(4), 4) => Ok(Const::Int(bits.0 as u32 as i32 as i64)),
-        (Type::Integer(8), 8) => Ok(Const::Int(bits.0 as i64)),
-        (Type::Real(4), 4) => Ok(Const::Real4(f32::from_bits(bits.0 as u32))),
-        (Type::Real(8), 8) => Ok(Const::Real8(f64::from_bits(bits.0))),
-        _ => Err(no_fold()),
-    }
 }

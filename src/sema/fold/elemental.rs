@@ -59,6 +59,14 @@ pub(super) fn call(id: I, args: &[Option<Const>], types: &[Option<&Type>], ty: &
                     best = next.clone();
                 }
             }
+            // The result has the length of the longest.
+            if let Const::Char(text) = &best {
+                let length = |c: &Const| if let Const::Char(t) = c { t.len() } else { 0 };
+                let longest = args.iter().flatten().map(length).max().unwrap_or(0);
+                let mut text = text.to_vec();
+                text.resize(longest, b' ');
+                best = Const::Char(text.into());
+            }
             Ok(best)
         }
         I::Merge => match arg(2) {
@@ -348,8 +356,13 @@ fn mathematical(id: I, a: &Const, b: Option<&Const>, full: bool) -> Outcome {
         }
         _ => {}
     }
-    let x = wide(a).ok_or_else(no_fold)?;
+    let (order, x) = match (a, b) {
+        (Const::Int(n), Some(x)) => (Some(*n), wide(x)),
+        _ => (None, wide(a)),
+    };
+    let x = x.ok_or_else(no_fold)?;
     let value = match b.and_then(wide) {
+        _ if order.is_some() => order.and_then(|n| math::bessel(id, n, x)),
         Some(y) => math::two(id, x, y),
         None => math::one(id, x),
     };
@@ -357,5 +370,9 @@ fn mathematical(id: I, a: &Const, b: Option<&Const>, full: bool) -> Outcome {
     if !value.is_finite() && x.is_finite() {
         return Err(domain(id.name()));
     }
-    Ok(if matches!(a, Const::Real4(_)) { Const::Real4(value as f32) } else { Const::Real8(value) })
+    Ok(if matches!((a, b), (Const::Real4(_), _) | (Const::Int(_), Some(Const::Real4(_)))) {
+        Const::Real4(value as f32)
+    } else {
+        Const::Real8(value)
+    })
 }

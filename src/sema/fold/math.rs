@@ -24,8 +24,15 @@ pub(super) fn one(id: Intrinsic, x: f64) -> Option<f64> {
         Intrinsic::Sinh => x.sinh(),
         Intrinsic::Tan => x.tan(),
         Intrinsic::Tanh => x.tanh(),
-        Intrinsic::Gamma => gamma(x),
-        Intrinsic::LogGamma => log_gamma(x),
+        Intrinsic::Gamma => libm::tgamma(x),
+        Intrinsic::LogGamma => libm::lgamma(x),
+        Intrinsic::Erf => libm::erf(x),
+        Intrinsic::Erfc => libm::erfc(x),
+        Intrinsic::ErfcScaled => scaled_erfc(x),
+        Intrinsic::BesselJ0 => libm::j0(x),
+        Intrinsic::BesselJ1 => libm::j1(x),
+        Intrinsic::BesselY0 => libm::y0(x),
+        Intrinsic::BesselY1 => libm::y1(x),
         _ => return None,
     })
 }
@@ -35,6 +42,16 @@ pub(super) fn two(id: Intrinsic, x: f64, y: f64) -> Option<f64> {
     Some(match id {
         Intrinsic::Atan2 | Intrinsic::Atan => x.atan2(y),
         Intrinsic::Hypot => x.hypot(y),
+        _ => return None,
+    })
+}
+
+/// A Bessel function of integer order.
+pub(super) fn bessel(id: Intrinsic, n: i64, x: f64) -> Option<f64> {
+    let n = i32::try_from(n).ok()?;
+    Some(match id {
+        Intrinsic::BesselJn => libm::jn(n, x),
+        Intrinsic::BesselYn => libm::yn(n, x),
         _ => return None,
     })
 }
@@ -97,41 +114,25 @@ pub(super) fn complex(id: Intrinsic, (re, im): (f64, f64)) -> Option<(f64, f64)>
     })
 }
 
-/// Coefficients of the Lanczos approximation with g = 7 and nine terms.
-const LANCZOS: [f64; 9] = [
-    0.999_999_999_999_809_9,
-    676.520_368_121_885_1,
-    -1_259.139_216_722_402_8,
-    771.323_428_777_653_1,
-    -176.615_029_162_140_6,
-    12.507_343_278_686_905,
-    -0.138_571_095_265_720_12,
-    9.984_369_578_019_572e-6,
-    1.505_632_735_149_311_6e-7,
-];
-
-fn lanczos(x: f64) -> (f64, f64) {
-    let x = x - 1.0;
-    let sum = LANCZOS.iter().enumerate().skip(1).fold(LANCZOS[0], |s, (i, c)| s + c / (x + i as f64));
-    (sum, x + 7.5)
+/// `base ** power`
+pub(super) fn complex_power(base: (f64, f64), power: (f64, f64)) -> Option<(f64, f64)> {
+    if base == (0.0, 0.0) {
+        return (power.0 > 0.0).then_some(base);
+    }
+    let (re, im) = complex(Intrinsic::Log, base)?;
+    complex(Intrinsic::Exp, (re * power.0 - im * power.1, re * power.1 + im * power.0))
 }
 
-fn gamma(x: f64) -> f64 {
-    if x == x.floor() && (1.0..=23.0).contains(&x) {
-        // Small factorials are exact.
-        return (1..x as u64).map(|i| i as f64).product();
+/// `exp(x**2) * erfc(x)`, also where the second factor is too small for a number.
+fn scaled_erfc(x: f64) -> f64 {
+    if x < 10.0 {
+        return (x * x).exp() * libm::erfc(x);
     }
-    if x < 0.5 {
-        return std::f64::consts::PI / ((std::f64::consts::PI * x).sin() * gamma(1.0 - x));
+    // The asymptotic series.
+    let (mut term, mut sum) = (1.0, 1.0);
+    for k in 1..12 {
+        term *= -f64::from(2 * k - 1) / (2.0 * x * x);
+        sum += term;
     }
-    let (sum, t) = lanczos(x);
-    (2.0 * std::f64::consts::PI).sqrt() * t.powf(x - 0.5) * (-t).exp() * sum
-}
-
-fn log_gamma(x: f64) -> f64 {
-    if x < 0.5 {
-        return (std::f64::consts::PI / (std::f64::consts::PI * x).sin().abs()).ln() - log_gamma(1.0 - x);
-    }
-    let (sum, t) = lanczos(x);
-    0.5 * (2.0 * std::f64::consts::PI).ln() + (x - 0.5) * t.ln() - t + sum.ln()
+    sum / (x * std::f64::consts::PI.sqrt())
 }

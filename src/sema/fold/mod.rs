@@ -18,11 +18,13 @@ mod convert;
 mod elemental;
 mod math;
 mod number;
+mod reduction;
+mod transfer;
 
 pub(crate) use convert::{convert, fits, int_range};
 pub(crate) use number::{compare, kind_of};
 
-use crate::checked::{Const, Expr, ExprKind, ImpliedDo, Item, Program, Storage, Sub, Type, VarId};
+use crate::checked::{Const, Expr, ExprKind, ImpliedDo, Intrinsic, Item, Program, Storage, Sub, Type, VarId};
 use diag::Code;
 use source::Span;
 
@@ -146,8 +148,10 @@ impl<'p> Evaluator<'p> {
             }
             ExprKind::Intrinsic { id, args } => {
                 let mut values = Vec::with_capacity(args.len());
-                for arg in args {
-                    values.push(arg.as_ref().map(|a| self.eval(a)).transpose()?);
+                for (i, arg) in args.iter().enumerate() {
+                    // Of the mold of TRANSFER only the type counts.
+                    let arg = arg.as_ref().filter(|_| *id != Intrinsic::Transfer || i != 1);
+                    values.push(arg.map(|a| self.eval(a)).transpose()?);
                 }
                 if let Some(result) = array::transformational(*id, args, &values, &e.ty) {
                     return at(e.span, result);
@@ -170,7 +174,8 @@ impl<'p> Evaluator<'p> {
                 Ok(Const::Array { bounds: vec![(1, out.len() as i64)], items: out })
             }
             ExprKind::Null => Ok(Const::Null),
-            ExprKind::Call { .. }
+            ExprKind::Let { .. }
+            | ExprKind::Call { .. }
             | ExprKind::Special { .. }
             | ExprKind::Seen { .. }
             | ExprKind::IsType { .. }

@@ -4,7 +4,7 @@
 //! of execution; a finite operation that gives an infinity is a fault, as a named constant could not have been meant so.
 //! An [`Outcome`] with an empty text says that the operation is left to execution.
 
-use super::{Outcome, fits, int_range};
+use super::{Outcome, fits, int_range, math};
 use crate::checked::{BinaryOp, CmpOp, Const, LogicOp, Type, UnaryOp};
 use diag::Code;
 use scalar::real::{self, Real};
@@ -108,6 +108,15 @@ pub(crate) fn binary(op: BinaryOp, ty: &Type, a: &Const, b: &Const, full: bool) 
         }
         (Const::Real8(a), Const::Int(n)) if op == BinaryOp::Pow => {
             real8(real::powi(*a, *n), a.is_finite() && *a != 0.0)
+        }
+        (Const::Complex4(ar, ai), Const::Complex4(br, bi)) if op == BinaryOp::Pow && full => {
+            let wide = |r: &f32, i: &f32| (f64::from(*r), f64::from(*i));
+            let (r, i) = math::complex_power(wide(ar, ai), wide(br, bi)).ok_or_else(no_fold)?;
+            Ok(Const::Complex4(r as f32, i as f32))
+        }
+        (Const::Complex8(ar, ai), Const::Complex8(br, bi)) if op == BinaryOp::Pow && full => {
+            let (r, i) = math::complex_power((*ar, *ai), (*br, *bi)).ok_or_else(no_fold)?;
+            Ok(Const::Complex8(r, i))
         }
         (Const::Complex4(ar, ai), Const::Complex4(br, bi)) => {
             let (r, i) = complexes(op, (*ar, *ai), (*br, *bi), full)?;

@@ -3,7 +3,7 @@
 use super::Reference;
 use super::text::length_of;
 use crate::checked::Intrinsic as I;
-use crate::checked::{CharLen, Const, Expr, ExprKind, Program, Sub, Type};
+use crate::checked::{CharLen, CmpOp, Const, Expr, ExprKind, LogicOp, Program, Sub, Type};
 use crate::checker::Checker;
 use crate::typing::{
     Typing, assignable, constant, constant_bounds, is_numeric, promoted, same_type, shape_of, type_name,
@@ -294,6 +294,10 @@ impl Typing<'_> {
 
     fn selected_kind(&mut self, mut r: Reference) -> Option<Expr> {
         let (id, span) = (r.id, r.span);
+        let is_variable = |e: &Expr| matches!(e.ty, Type::Integer(_)) && !matches!(e.kind, ExprKind::Const(_));
+        if !self.cx.specification && r.args.iter().flatten().any(is_variable) {
+            return self.selected_kind_of_variable(r);
+        }
         let mut values = Vec::new();
         for at in 0..r.args.len() {
             values.push(match r.take(at) {
@@ -341,6 +345,57 @@ impl Typing<'_> {
             },
         };
         Some(constant(Const::Int(kind), self.options.integer(), span))
+    }
+}
+
+impl Typing<'_> {
+    /// `selected_int_kind` and kin of numbers that only the run knows: a choice among the kinds that there are.
+    fn selected_kind_of_variable(&mut self, mut r: Reference) -> Option<Expr> {
+        let (id, span) = (r.id, r.span);
+        let kinds: &[(i64, i64, i64)] = match id {
+            I::SelectedIntKind => &[(2, 0, 1), (4, 0, 2), (9, 0, 4), (18, 0, 8)],
+            I::SelectedLogicalKind => &[(8, 0, 1), (16, 0, 2), (32, 0, 4), (64, 0, 8)],
+            // The last three: both are too great, or the precision, or the range.
+            _ => &[(6, 37, 4), (15, 307, 8)],
+        };
+        let is_real = id == I::SelectedRealKind;
+        let (first, second) = (r.take(0), r.take(1).filter(|_| is_real));
+        let at_most = |e: &Option<Expr>, most: i64| {
+            let e = e.as_ref()?;
+            let (left, right) = (Box::new(e.clone()), Box::new(constant(Const::Int(most), e.ty.clone(), span)));
+            let kind = ExprKind::Compare { op: CmpOp::Le, left, right };
+            Some(Expr { kind, ty: Type::Logical(4), rank: 0, span })
+        };
+        let both = |a: Option<Expr>, b: Option<Expr>| match (a, b) {
+            (Some(a), Some(b)) => {
+                let kind = ExprKind::Logic { op: LogicOp::And, left: Box::new(a), right: Box::new(b) };
+                Some(Expr { kind, ty: Type::Logical(4), rank: 0, span })
+            }
+            (a, b) => a.or(b),
+        };
+        let mut choices: Vec<(Option<Expr>, i64)> =
+            kinds.iter().map(|&(p, e, kind)| (both(at_most(&first, p), at_most(&second, e)), kind)).collect();
+        let mut otherwise = -1;
+        if is_real {
+            // Too great are the range, the precision, or both.
+            choices.push((at_most(&first, 15), -2));
+            choices.push((at_most(&second, 307), -1));
+            otherwise = if second.is_none() {
+                -1
+            } else if first.is_none() {
+                -2
+            } else {
+                -3
+            };
+        }
+        let ty = self.options.integer();
+        let mut value = constant(Const::Int(otherwise), ty.clone(), span);
+        for (mask, kind) in choices.into_iter().rev() {
+            let Some(mask) = mask else { continue };
+            let own = constant(Const::Int(kind), ty.clone(), span);
+            value = self.intrinsic_node(I::Merge, vec![Some(own), Some(value), Some(mask)], ty.clone(), 0, span)?;
+        }
+        Some(value)
     }
 }
 

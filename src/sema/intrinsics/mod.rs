@@ -17,7 +17,7 @@ pub(crate) use names::{Found, lookup, nearest};
 
 use crate::checked::{Class, Const, Expr, ExprKind, Intrinsic, Type};
 use crate::checker::{Checker, CodeSide};
-use crate::typing::{Argument, Given, Typing, assignable_types, constant, shape_name};
+use crate::typing::{Argument, Given, Typing, assignable_types, constant, is_class, is_procedure_pointer, shape_name};
 use ast::{Arg, ArgValue};
 use diag::{Code, Diagnostic, nearest_name};
 use source::Span;
@@ -57,7 +57,11 @@ impl Checker<'_> {
         }
         self.typing().check_intrinsic_side(id, span)?;
         if id == Intrinsic::Null {
-            return Some(Expr { kind: ExprKind::Null, ty: Type::Any, rank: 0, span });
+            // A mold says type and rank where the place does not.
+            let mold = args.first().and_then(|a| if let ArgValue::Expr(e) = &a.value { self.probe(e) } else { None });
+            let mold = mold.filter(|m| !is_procedure_pointer(&self.defs, m) && !is_class(&self.defs, m));
+            let (ty, rank) = mold.map_or((Type::Any, 0), |m| (m.ty, m.rank));
+            return Some(Expr { kind: ExprKind::Null, ty, rank, span });
         }
         let mut r = self.intrinsic_arguments(id, args, span)?;
         if let Some(kind) = found.kind
@@ -180,10 +184,9 @@ impl Checker<'_> {
         }
         let mut ty = None;
         if matches!(id, Intrinsic::Int | Intrinsic::Real | Intrinsic::Dble | Intrinsic::Cmplx) {
-            let kind = args
-                .iter()
-                .enumerate()
-                .find(|(i, a)| a.keyword.as_ref().map_or(*i == 1 && id != Intrinsic::Cmplx, |k| k.as_str() == "kind"));
+            let at = if id == Intrinsic::Cmplx { 2 } else { 1 };
+            let kind =
+                args.iter().enumerate().find(|(i, a)| a.keyword.as_ref().map_or(*i == at, |k| k.as_str() == "kind"));
             let kind = match kind.map(|k| &k.1.value) {
                 Some(ArgValue::Expr(e)) => match self.constant_integer(e) {
                     Some(k) => Some(k as u8),

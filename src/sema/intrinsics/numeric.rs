@@ -215,22 +215,18 @@ impl Checker<'_> {
         }
     }
 
-    /// Functions of angles in degrees, by those in radians.
+    /// Functions of angles in degrees, by those in radians, in double precision: the factor is no short number.
     fn degrees(&mut self, mut r: Reference) -> Option<Expr> {
         let span = r.span;
         let x = self.typing().need(&mut r, 0)?;
-        let factor = |per_degree: f64| match x.ty {
-            Type::Real(4) => Some(Const::Real4(per_degree as f32)),
-            Type::Real(_) => Some(Const::Real8(per_degree)),
-            _ => None,
-        };
+        if !matches!(x.ty, Type::Real(_)) {
+            return self.typing().bad_argument(r.id, 0, &x, "real");
+        }
         let inverse = matches!(r.id, I::Acosd | I::Asind | I::Atand);
         let radian = std::f64::consts::PI / 180.0;
-        let Some(factor) = factor(if inverse { 1.0 / radian } else { radian }) else {
-            return self.typing().bad_argument(r.id, 0, &x, "real");
-        };
-        let (ty, rank) = (x.ty.clone(), x.rank);
-        let factor = constant(factor, ty.clone(), span);
+        let (own, ty, rank) = (x.ty.clone(), Type::Real(8), x.rank);
+        let x = self.typing().convert(x, &ty)?;
+        let factor = constant(Const::Real8(if inverse { 1.0 / radian } else { radian }), ty.clone(), span);
         let radians = match r.id {
             I::Acosd => I::Acos,
             I::Asind => I::Asin,
@@ -243,10 +239,12 @@ impl Checker<'_> {
         if inverse {
             args[0] = Some(x);
             let angle = self.typing().intrinsic_node(radians, args, ty, rank, span)?;
-            return self.operation(&ast::BinaryOp::Mul, angle, factor, span);
+            let angle = self.operation(&ast::BinaryOp::Mul, angle, factor, span)?;
+            return self.typing().convert(angle, &own);
         }
         args[0] = Some(self.operation(&ast::BinaryOp::Mul, x, factor, span)?);
-        self.typing().intrinsic_node(radians, args, ty, rank, span)
+        let value = self.typing().intrinsic_node(radians, args, ty, rank, span)?;
+        self.typing().convert(value, &own)
     }
 
     /// `merge_bits(i, j, mask)`: the bits of `i` where the mask has ones, those of `j` elsewhere.

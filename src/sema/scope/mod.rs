@@ -11,6 +11,7 @@ mod uses;
 pub(crate) use foreign::refused_entry;
 pub(crate) use units::entries;
 
+use crate::checked::ProcId;
 use crate::checker::{Checker, ScopeId, Sym};
 use crate::typing::Typing;
 use ast::Name;
@@ -28,16 +29,36 @@ impl Checker<'_> {
         self.find_from(self.cx.scope, name)
     }
 
-    /// What a name means in a scope.
+    /// What a name means in a scope. A generic name has the specific procedures of the scopes around, too, if it is generic
+    /// there (Fortran 2018, 15.4.3.4.1).
     pub(crate) fn find_from(&mut self, scope: ScopeId, name: &str) -> Option<Sym> {
         let mut at = Some(scope);
+        let mut found: Option<Sym> = None;
         while let Some(id) = at {
-            if let Some(sym) = self.own(id, name) {
-                return Some(sym);
+            match (self.own(id, name), &mut found) {
+                (Some(Sym::Generic { procs: outer, .. }), Some(Sym::Generic { procs, .. })) => {
+                    let more: Vec<ProcId> = outer.into_iter().filter(|p| !procs.contains(p)).collect();
+                    procs.extend(more);
+                }
+                (Some(_), Some(_)) => break,
+                (Some(sym), None) => found = Some(sym),
+                (None, _) => {}
+            }
+            if found.as_ref().is_some_and(|sym| !matches!(sym, Sym::Generic { .. })) {
+                break;
             }
             at = self.scopes.get(id).parent;
         }
-        None
+        found
+    }
+
+    /// The procedure of a name; of a generic one the specific procedure with that name.
+    pub(crate) fn specific_named(&mut self, scope: ScopeId, name: &str) -> Option<ProcId> {
+        match self.find_from(scope, name)? {
+            Sym::Proc(id) => Some(id),
+            Sym::Generic { procs, .. } => procs.into_iter().find(|p| &*self.defs.proc(*p).name == name),
+            _ => None,
+        }
     }
 
     /// What a name of this very scope means.

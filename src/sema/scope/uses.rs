@@ -52,7 +52,7 @@ impl<'a> Checker<'a> {
     pub(crate) fn use_modules(&mut self, scope: ScopeId, uses: &'a [UseStmt]) {
         let mut shared: Vec<ModuleId> = Vec::new();
         if self.scopes.get(scope).names.is_empty() {
-            for stmt in uses.iter().filter(|stmt| is_whole(stmt)) {
+            for stmt in uses.iter().filter(|stmt| is_whole(stmt, uses)) {
                 let Some(at) = self.scopes.module_named(&stmt.module.text) else { continue };
                 // A circle is reported where its turn comes.
                 if self.scopes.module(at).state != Resolution::InProgress {
@@ -67,11 +67,11 @@ impl<'a> Checker<'a> {
             }
         }
         for stmt in uses {
-            self.use_module(scope, stmt, &shared);
+            self.use_module(scope, stmt, uses, &shared);
         }
     }
 
-    fn use_module(&mut self, scope: ScopeId, stmt: &'a UseStmt, shared: &[ModuleId]) {
+    fn use_module(&mut self, scope: ScopeId, stmt: &'a UseStmt, uses: &'a [UseStmt], shared: &[ModuleId]) {
         let name = stmt.module.text.clone();
         self.scopes.get_mut(scope).used.push(name.clone());
         let Some(at) = self.scopes.module_named(&name) else {
@@ -90,13 +90,13 @@ impl<'a> Checker<'a> {
         };
         self.resolve_module(at, stmt.module.span);
         let exports = self.scopes.module(at).exports.clone();
-        // A name that the statement gives to another thing of the module is that thing only, as in nvfortran.
+        // What any USE statement of this module renames is not known by its own name (Fortran 2018, 14.2.2). A name that the
+        // statement gives to another thing of the module is that thing only, as in nvfortran.
         let renamed = |key: &str| {
-            stmt.items
-                .iter()
-                .any(|i| i.module.as_ref().is_some_and(|m| &*generic_key(m) == key || &*generic_key(&i.local) == key))
+            let is_local = |i: &ast::UseItem| i.module.is_some() && &*generic_key(&i.local) == key;
+            renames(uses, &name).any(|theirs| &*generic_key(theirs) == key) || stmt.items.iter().any(is_local)
         };
-        let is_shared = is_whole(stmt) && shared.contains(&at);
+        let is_shared = is_whole(stmt, uses) && shared.contains(&at);
         if !stmt.only && !is_shared {
             for (key, entry) in exports.iter() {
                 if !renamed(key) {
@@ -175,6 +175,11 @@ impl<'a> Checker<'a> {
 }
 
 /// Whether a USE statement brings in all names as they are.
-fn is_whole(stmt: &UseStmt) -> bool {
-    !stmt.only && stmt.items.is_empty()
+fn is_whole(stmt: &UseStmt, uses: &[UseStmt]) -> bool {
+    !stmt.only && stmt.items.is_empty() && renames(uses, &stmt.module.text).next().is_none()
+}
+
+/// What USE statements of a module give other names.
+fn renames<'u>(uses: &'u [UseStmt], module: &'u str) -> impl Iterator<Item = &'u ast::Generic> {
+    uses.iter().filter(move |u| u.module.as_str() == module).flat_map(|u| &u.items).filter_map(|i| i.module.as_ref())
 }

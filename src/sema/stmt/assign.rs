@@ -1,7 +1,9 @@
 //! Assignments: intrinsic, defined, and of pointers.
 
-use crate::checked::{Expr, ExprKind, Program, Shape, StmtKind, Storage, Type, is_designator, root};
-use crate::checker::{Checker, CodeSide, Sym};
+use crate::checked::{
+    Attrs, Expr, ExprKind, Program, Shape, Stmt, StmtKind, Storage, Type, Variable, is_designator, root,
+};
+use crate::checker::{Checker, CodeSide, Sym, VarInfo};
 use crate::cuda;
 use crate::typing::{
     Argument, Typing, assignable, is_allocatable, is_class, is_pointer, is_procedure_pointer, mismatch, one, same_type,
@@ -15,6 +17,13 @@ impl Checker<'_> {
     /// `target = value`
     pub(super) fn assignment(&mut self, target: &ast::Expr, value: &ast::Expr, span: Span) -> Option<StmtKind> {
         let target_e = self.assigned(target);
+        if let Some(reference) = target_e.clone().filter(|t| matches!(t.kind, ExprKind::Call { .. })) {
+            return self.assign_through(reference, |c, target| c.assign(Some(target), value, span));
+        }
+        self.assign(target_e, value, span)
+    }
+
+    fn assign(&mut self, target_e: Option<Expr>, value: &ast::Expr, span: Span) -> Option<StmtKind> {
         let value_e = match &target_e {
             Some(t) => {
                 let ty = t.ty.clone();
@@ -119,7 +128,31 @@ impl Checker<'_> {
                 self.scopes.similar(self.cx.scope, name.as_str(), |s| matches!(s, Sym::Var(_) | Sym::Unresolved(_)));
             return self.typing().no_such_array(name, near.as_deref());
         }
-        self.designator(e)
+        let target = self.expr(e)?;
+        if self.cx.side == CodeSide::Host && is_pointer_reference(&self.defs, &target) {
+            return Some(target);
+        }
+        self.designator_of(target, e)
+    }
+
+    /// A function reference whose result is a pointer is a variable: what the pointer points to (Fortran 2018, 9.2). It gets a
+    /// name for the statement that changes it.
+    fn assign_through(
+        &mut self,
+        reference: Expr,
+        assign: impl FnOnce(&mut Self, Expr) -> Option<StmtKind>,
+    ) -> Option<StmtKind> {
+        let (ty, rank, span) = (reference.ty.clone(), reference.rank, reference.span);
+        let shape = if rank == 0 { Shape::Scalar } else { Shape::Deferred(rank) };
+        let attrs = Attrs { ignore_tkr: "".into(), ..Attrs::default() };
+        let storage = Storage::Alias(Box::new(reference));
+        let (name, owner) = ("target of a function".into(), self.cx.proc);
+        let var = Variable { name, ty: ty.clone(), shape, storage, attrs, init: None, owner, module: None, span };
+        let var = self.defs.add_var(var, VarInfo::default());
+        let target = Expr { kind: ExprKind::Var(var), ty, rank, span };
+        let kind = assign(self, target)?;
+        let id = self.cx.new_construct();
+        Some(StmtKind::Block { id, vars: vec![var], body: vec![Stmt { label: None, kind, span }] })
     }
 
     /// A subroutine that defines assignment for these operands.
@@ -167,20 +200,37 @@ impl Checker<'_> {
             }
             _ => (self.designator(target)?, Vec::new()),
         };
+        self.associate_pointer(pointer, bounds, value, span)
+    }
+
+    /// `pointer(bounds) => value`
+    pub(crate) fn associate_pointer(
+        &mut self,
+        pointer: Expr,
+        bounds: Vec<(Expr, Option<Expr>)>,
+        value: &ast::Expr,
+        span: Span,
+    ) -> Option<StmtKind> {
+        let place = pointer.span;
+        if let ExprKind::Var(id) = pointer.kind
+            && let Err(why) = self.typing().unprotected(id)
+        {
+            return self.reporter.error(Code::NotDefinable, place, format!("{why} and may not be assigned"));
+        }
         if is_procedure_pointer(&self.defs, &pointer) {
             return self.procedure_pointer(pointer, value);
         }
         if !is_pointer(&self.defs, &pointer) {
             return self.reporter.error_help(
                 Code::BadPointerAssignment,
-                target.span,
+                place,
                 "the left side of `=>` is not a pointer",
                 "declare it with `pointer`, or assign with `=`",
             );
         }
         if !bounds.is_empty() && bounds.len() != usize::from(pointer.rank) {
             let text = format!("{} bounds for a pointer of rank {}", bounds.len(), pointer.rank);
-            return self.reporter.error(Code::BadPointerAssignment, target.span, text);
+            return self.reporter.error(Code::BadPointerAssignment, place, text);
         }
         if self.cx.side == CodeSide::Device {
             let text = "pointer assignment in device code, which not every compiler takes";
@@ -229,6 +279,11 @@ impl Checker<'_> {
         }
         Some(StmtKind::PointerAssign { target: pointer, bounds, value })
     }
+}
+
+/// Whether an expression is a function reference whose result is a pointer of a declared type.
+fn is_pointer_reference(program: &Program, e: &Expr) -> bool {
+    matches!(e.kind, ExprKind::Call { .. }) && is_pointer(program, e) && !is_class(program, e)
 }
 
 impl Typing<'_> {

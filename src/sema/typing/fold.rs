@@ -89,6 +89,7 @@ fn has_constant_operands(e: &Expr) -> bool {
         ExprKind::Const(_)
         | ExprKind::Var(_)
         | ExprKind::Section { .. }
+        | ExprKind::Let { .. }
         | ExprKind::Call { .. }
         | ExprKind::Seen { .. }
         | ExprKind::IsType { .. }

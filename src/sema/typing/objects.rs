@@ -2,7 +2,7 @@
 //! it may be changed.
 
 use super::Typing;
-use crate::checked::{Expr, ExprKind, Program, Shape, Storage, Type, TypeId, is_designator, root};
+use crate::checked::{Expr, ExprKind, Program, Shape, Storage, Type, TypeId, VarId, is_designator, root};
 use crate::checker::{Binding, Definitions};
 use ast::{CudaAttr, Intent};
 
@@ -10,6 +10,10 @@ impl Typing<'_> {
     /// Whether something may be assigned; if not, why.
     pub(crate) fn definable(&self, e: &Expr) -> Result<(), String> {
         let Some(id) = root(e) else {
+            // What a pointer that a function gives points to is a variable.
+            if matches!(e.kind, ExprKind::Call { .. }) && is_pointer(self.defs, e) {
+                return Ok(());
+            }
             return Err(match &e.kind {
                 ExprKind::Const(_) => "a constant cannot change".into(),
                 _ => "an expression cannot change".into(),
@@ -26,18 +30,29 @@ impl Typing<'_> {
         if let Storage::Alias(target) = &var.storage {
             return if is_designator(target) {
                 self.definable(target)
+            } else if is_pointer(self.defs, target) {
+                Ok(())
             } else {
                 Err(format!("`{}` stands for an expression", var.name))
             };
         }
-        if var.attrs.protected
-            && let Some(module) = &var.module
-            && self.scopes.get(self.cx.scope).module.as_ref() != Some(module)
-            && self.scopes.module_of(self.cx.scope) != Some(module)
-        {
-            return Err(format!("`{}` is protected by module `{module}`", var.name));
+        // What a protected pointer points to may change.
+        if var.attrs.pointer { Ok(()) } else { self.unprotected(id) }
+    }
+
+    /// Whether a variable is not protected by another module; if it is, the words for it.
+    pub(crate) fn unprotected(&self, id: VarId) -> Result<(), String> {
+        let var = self.defs.var(id);
+        match &var.module {
+            Some(module)
+                if var.attrs.protected
+                    && self.scopes.get(self.cx.scope).module.as_ref() != Some(module)
+                    && self.scopes.module_of(self.cx.scope) != Some(module) =>
+            {
+                Err(format!("`{}` is protected by module `{module}`", var.name))
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 

@@ -100,6 +100,7 @@ impl<'p> Slots<'p> {
             }
             ExprKind::ComplexPart { base, .. } | ExprKind::Seen { base, .. } => self.cut(base, is_place),
             ExprKind::Procedure(_) => fail("a procedure has no value"),
+            ExprKind::Let { .. } => fail("a statement function cannot be called here with the value of a function"),
             ExprKind::IsType { .. } => fail("the dynamic type of an object cannot be asked here"),
             ExprKind::Unary { operand: inner, .. } | ExprKind::Convert(inner) | ExprKind::Paren(inner) => {
                 self.cut(inner, false)

@@ -112,6 +112,10 @@ impl Dump<'_> {
             ExprKind::Concat(left, right) => format!("({} // {})", self.expr(left), self.expr(right)),
             ExprKind::Convert(inner) => format!("{}<{}>", self.ty(&e.ty), self.expr(inner)),
             ExprKind::Paren(inner) => format!("({})", self.expr(inner)),
+            ExprKind::Let { vars, value } => {
+                let own = vars.iter().map(|(id, e)| format!("{} = {}", self.p.var(*id).name, self.expr(e)));
+                format!("let({}: {})", own.collect::<Vec<_>>().join(", "), self.expr(value))
+            }
             ExprKind::Intrinsic { id, args } => format!("{}({})", id.name(), self.optional(args)),
             ExprKind::Call { proc, args } => format!("{}({})", self.p.proc(*proc).qualified, self.actuals(args)),
             ExprKind::Construct { ty, fields } => format!("{}({})", self.p.ty(*ty).name, self.optional(fields)),
