@@ -13,6 +13,13 @@ pub fn mix(x: u64) -> u64 {
     x ^ x >> 31
 }
 
+/// The inverse of [`mix`].
+pub fn unmix(x: u64) -> u64 {
+    let x = (x ^ x >> 31 ^ x >> 62).wrapping_mul(0x3196_42b2_d24d_8ec3);
+    let x = (x ^ x >> 27 ^ x >> 54).wrapping_mul(0x96de_1b17_3f11_9089);
+    x ^ x >> 30 ^ x >> 60
+}
+
 /// The next number of `SplitMix64`.
 pub fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(GOLDEN_GAMMA);
@@ -22,6 +29,13 @@ pub fn split_mix(state: &mut u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn mixing_can_be_undone() {
+        for x in [0, 1, 2, u64::MAX, 0x0123_4567_89ab_cdef, GOLDEN_GAMMA] {
+            assert_eq!(unmix(mix(x)), x);
+        }
+    }
 
     /// The first numbers of Vigna's `splitmix64.c` for the seed 1234567.
     #[test]

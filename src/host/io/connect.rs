@@ -7,6 +7,7 @@
 use crate::condition::{Condition, OTHER};
 use crate::io::IoService;
 use crate::io::file::File;
+use crate::io::modes::{bad, choose, set_mode};
 use crate::io::unit::{Access, Medium, Unit};
 use crate::outside::{Answer, Ask, FileKind, FileStatus, Stream};
 use crate::protocol::Halt;
@@ -15,7 +16,7 @@ use finding::HostFault;
 use mem::Memory;
 use source::Span;
 use std::sync::Arc;
-use text::{Blank, Decimal, Delim, Modes, Round, Sign};
+use text::Modes;
 
 /// The specifiers of an OPEN.
 #[derive(Clone, Debug)]
@@ -34,10 +35,6 @@ struct Specifiers {
     swaps: Option<bool>,
     catch: i32,
     iomsg: Option<(u64, u64)>,
-}
-
-fn bad(key: &str, value: &str) -> Condition {
-    Condition::Error(201, format!("`{value}` is not a value of `{key}=`"))
 }
 
 impl Specifiers {
@@ -73,6 +70,9 @@ impl Specifiers {
     fn set(&mut self, key: &str, value: &str, form: &mut Option<bool>) -> Result<(), Condition> {
         let lower = value.trim().to_ascii_lowercase();
         let bad = || bad(key, value.trim());
+        if set_mode(&mut self.modes, key, value)? {
+            return Ok(());
+        }
         match key {
             "file" => self.file = Some(value.to_owned()),
             "status" => match lower.as_str() {
@@ -119,34 +119,6 @@ impl Specifiers {
                 "append" => self.append = true,
                 _ => return Err(bad()),
             },
-            "blank" => {
-                self.modes.blank = choose(&lower, &[("null", Blank::Null), ("zero", Blank::Zero)]).ok_or_else(bad)?;
-            }
-            "delim" => {
-                let table = [("none", Delim::None), ("apostrophe", Delim::Apostrophe), ("quote", Delim::Quote)];
-                self.modes.delim = choose(&lower, &table).ok_or_else(bad)?;
-            }
-            "decimal" => {
-                let table = [("point", Decimal::Point), ("comma", Decimal::Comma)];
-                self.modes.decimal = choose(&lower, &table).ok_or_else(bad)?;
-            }
-            "pad" => self.modes.pad = choose(&lower, &[("yes", true), ("no", false)]).ok_or_else(bad)?,
-            "round" => {
-                let table = [
-                    ("up", Round::Up),
-                    ("down", Round::Down),
-                    ("zero", Round::Zero),
-                    ("nearest", Round::Nearest),
-                    ("compatible", Round::Compatible),
-                    ("processor_defined", Round::Processor),
-                ];
-                self.modes.round = choose(&lower, &table).ok_or_else(bad)?;
-            }
-            "sign" => {
-                let table =
-                    [("plus", Sign::Plus), ("suppress", Sign::Suppress), ("processor_defined", Sign::Processor)];
-                self.modes.sign = choose(&lower, &table).ok_or_else(bad)?;
-            }
             "convert" => {
                 let table = [("native", false), ("little_endian", false), ("big_endian", true), ("swap", true)];
                 self.swaps = Some(choose(&lower, &table).ok_or_else(bad)?);
@@ -165,10 +137,6 @@ impl Specifiers {
         }
         Ok(())
     }
-}
-
-fn choose<T: Copy>(value: &str, table: &[(&str, T)]) -> Option<T> {
-    table.iter().find(|(name, _)| *name == value).map(|&(_, v)| v)
 }
 
 /// A condition of a statement other than a transfer: its number, if the statement deals with it.
@@ -355,9 +323,13 @@ impl IoService<'_> {
     }
 
     /// `io.close`
-    pub(crate) fn close(&mut self, memory: &mut Memory, unit: i64, delete: bool, catch: i32) -> Result<i32, Halt> {
+    pub(crate) fn close(&mut self, memory: &mut Memory, unit: i64, delete: i32, catch: i32) -> Result<i32, Halt> {
         let number = i32::try_from(unit).unwrap_or(i32::MIN);
-        match self.disconnect(number, delete) {
+        let closed = match delete {
+            0 | 1 => self.disconnect(number, delete == 1),
+            _ => Err(Condition::Error(201, "`status=` of `close` is `keep` or `delete`".to_owned()).into()),
+        };
+        match closed {
             Ok(()) => Ok(0),
             Err(Halt::Condition(condition)) => settle(memory, &condition, catch, None, Some(unit)),
             Err(other) => Err(other),
@@ -375,7 +347,12 @@ impl IoService<'_> {
     }
 
     fn move_unit(&mut self, number: i32, what: i32) -> Result<(), Halt> {
-        let Some(unit) = self.io.units.map.get_mut(&number) else { return Ok(()) };
+        let Some(unit) = self.io.units.map.get_mut(&number) else {
+            return match what {
+                1 => Err(Condition::Error(212, "the unit is not connected".to_owned()).into()),
+                _ => Ok(()),
+            };
+        };
         if what == 3 {
             return self.sync(number);
         }

@@ -92,6 +92,7 @@ impl IoService<'_> {
                     return Err(Condition::Error(OTHER, "unformatted input of a terminal".to_owned()).into());
                 };
                 let record = match access {
+                    Access::Sequential if file.at >= file.len() => return Err(unit.end_of_file().into()),
                     Access::Sequential => file.marked()?,
                     Access::Direct if file.at >= file.len() => return Err(Condition::EndOfFile.into()),
                     Access::Direct => file.take(recl.unwrap_or(0)),
@@ -206,13 +207,7 @@ impl IoService<'_> {
             }
             Medium::File(file) => match file.line() {
                 Some(line) => Ok(line),
-                None if unit.is_past_end => {
-                    Err(Condition::Error(217, "the end of the file was passed before".to_owned()).into())
-                }
-                None => {
-                    unit.is_past_end = true;
-                    Err(Condition::EndOfFile.into())
-                }
+                None => Err(unit.end_of_file().into()),
             },
             Medium::Stdin => match self.answers.ask_once(Ask::ReadLine)? {
                 Answer::Line(Some(line)) => Ok(line),

@@ -8,6 +8,7 @@ mod file;
 mod finish;
 mod input;
 mod inquire;
+mod modes;
 mod namelist;
 mod output;
 mod statement;

@@ -1,11 +1,12 @@
 //! Namelist statements: the group that a statement names, and what its input sets (Fortran 2018, 13.11).
 //!
 //! `io.option` tells a group before the items come: 5 its name, 6 the name of the next variable (both as address and length),
-//! 7 lower bound and extent of the variable's next dimension. Output writes the variable's values behind its name. Input
-//! keeps the places of its elements, in array element order; at the end of the statement the records are read and each
+//! 7 lower bound and extent of the next dimension. For input of a derived type 14 begins a component of it (address and length
+//! of the name), whose dimensions and components follow, and 15 ends it. Output writes the variable's values behind its name.
+//! Input keeps the places of its elements, in array element order; at the end of the statement the records are read and each
 //! assignment finds its elements here.
 //!
-//! Not here: components of derived types, which `sema` (`stmt/io.rs`) refuses for input; the text itself (`text`).
+//! Not here: the text itself (`text`).
 
 use crate::condition::{Condition, OTHER};
 use crate::io::IoService;
@@ -23,16 +24,6 @@ pub(crate) struct Group {
     vars: Vec<Variable>,
 }
 
-/// A variable of a group.
-#[derive(Clone, Debug)]
-struct Variable {
-    name: String,
-    /// Lower bound and extent of each dimension.
-    dims: Vec<(i64, i64)>,
-    /// Its elements, for input.
-    elements: Vec<Object>,
-}
-
 impl Group {
     /// Takes the place of the next element of the variable that was named last.
     pub(crate) fn add(&mut self, object: Object) {
@@ -44,26 +35,96 @@ impl Group {
     /// The objects that an assignment names.
     fn pick(&self, designator: &Designator) -> Result<Vec<Object>, IoError> {
         let missing = || IoError::NoSuchVariable { name: designator.to_string() };
-        let [part] = designator.parts.as_slice() else { return Err(missing()) };
-        let var = self.vars.iter().find(|v| v.name == part.name).ok_or_else(missing)?;
-        let mut selectors = part.selectors.iter();
-        let subscripts = if var.dims.is_empty() { None } else { selectors.next() };
-        let mut objects = match subscripts {
-            Some(subscripts) => var.section(subscripts).ok_or_else(missing)?,
-            None => var.elements.clone(),
-        };
-        if let Some(range) = selectors.next() {
-            for object in &mut objects {
-                *object = substring(*object, range).ok_or_else(missing)?;
+        let (first, components) = designator.parts.split_first().ok_or_else(missing)?;
+        let var = self.vars.iter().find(|v| v.layout.name == first.name).ok_or_else(missing)?;
+        let mut layout = &var.layout;
+        let mut places = vec![0usize];
+        let mut substrings = Vec::new();
+        for (i, named) in designator.parts.iter().enumerate() {
+            if i > 0 {
+                let (before, part) = layout.part(&named.name).ok_or_else(missing)?;
+                places.iter_mut().for_each(|place| *place += before);
+                layout = part;
             }
+            let mut selectors = named.selectors.iter();
+            let subscripts = if layout.dims.is_empty() { None } else { selectors.next() };
+            let elements = match subscripts {
+                Some(subscripts) => layout.section(subscripts, i == components.len()).ok_or_else(missing)?,
+                None => (0..layout.count()).collect(),
+            };
+            let width = layout.width();
+            places = places.iter().flat_map(|place| elements.iter().map(move |e| place + e * width)).collect();
+            substrings = selectors.collect();
         }
-        if selectors.next().is_some() { Err(missing()) } else { Ok(objects) }
+        let width = layout.width();
+        let mut objects = Vec::with_capacity(places.len() * width);
+        for place in places {
+            objects.extend_from_slice(var.elements.get(place..place + width).ok_or_else(missing)?);
+        }
+        match substrings.as_slice() {
+            [] => Ok(objects),
+            [range] if layout.parts.is_empty() => {
+                objects.into_iter().map(|o| substring(o, range)).collect::<Option<_>>().ok_or_else(missing)
+            }
+            _ => Err(missing()),
+        }
     }
 }
 
+/// A variable of a group.
+#[derive(Clone, Debug)]
+struct Variable {
+    layout: Layout,
+    /// Its elements, or the components of them in order, for input.
+    elements: Vec<Object>,
+    /// The components whose description is not complete, by their places.
+    open: Vec<usize>,
+}
+
 impl Variable {
-    /// The elements of a section; an element without a range is itself and all that follow.
-    fn section(&self, subscripts: &[Subscript]) -> Option<Vec<Object>> {
+    /// What the options at hand describe.
+    fn described(&mut self) -> &mut Layout {
+        let mut layout = &mut self.layout;
+        for &at in &self.open {
+            layout = &mut layout.parts[at];
+        }
+        layout
+    }
+}
+
+/// What a variable or component consists of.
+#[derive(Clone, Debug)]
+struct Layout {
+    name: String,
+    /// Lower bound and extent of each dimension.
+    dims: Vec<(i64, i64)>,
+    /// The components of an element of derived type.
+    parts: Vec<Layout>,
+}
+
+impl Layout {
+    fn new(name: String) -> Layout {
+        Layout { name, dims: Vec::new(), parts: Vec::new() }
+    }
+
+    /// How many elements it has.
+    fn count(&self) -> usize {
+        self.dims.iter().map(|d| d.1.max(0) as usize).product()
+    }
+
+    /// How many objects one element has.
+    fn width(&self) -> usize {
+        if self.parts.is_empty() { 1 } else { self.parts.iter().map(|p| p.count() * p.width()).sum() }
+    }
+
+    /// A component, and how many objects stand before it.
+    fn part(&self, name: &str) -> Option<(usize, &Layout)> {
+        let at = self.parts.iter().position(|p| p.name == name)?;
+        Some((self.parts[..at].iter().map(|p| p.count() * p.width()).sum(), &self.parts[at]))
+    }
+
+    /// The elements of a section; an element without a range is itself and, at the end of a designator, all that follow.
+    fn section(&self, subscripts: &[Subscript], is_last: bool) -> Option<Vec<usize>> {
         if subscripts.len() != self.dims.len() {
             return None;
         }
@@ -92,8 +153,8 @@ impl Variable {
             stride = stride.saturating_mul(extent.max(0) as usize);
         }
         match offsets.as_slice() {
-            [first] if !ranges => Some(self.elements.get(*first..)?.to_vec()),
-            _ => offsets.iter().map(|&o| self.elements.get(o).copied()).collect(),
+            [first] if !ranges && is_last => Some((*first..self.count()).collect()),
+            _ => Some(offsets),
         }
     }
 }
@@ -136,7 +197,7 @@ impl NamelistTarget for Filling<'_> {
 }
 
 impl IoService<'_> {
-    /// Options 5 to 7 of `io.option`.
+    /// The options of `io.option` that describe a group.
     pub(crate) fn set_group_option(&mut self, memory: &Memory, option: i32, a: i64, b: i64) -> Result<(), Halt> {
         if self.io.statement()?.failed.is_some() {
             return Ok(());
@@ -157,11 +218,26 @@ impl IoService<'_> {
                 if let Work::NamelistOut(writer) = &mut statement.work {
                     writer.variable(&name);
                 }
-                statement.group.vars.push(Variable { name, dims: Vec::new(), elements: Vec::new() });
+                let layout = Layout::new(name);
+                statement.group.vars.push(Variable { layout, elements: Vec::new(), open: Vec::new() });
             }
             7 => {
                 if let Some(var) = statement.group.vars.last_mut() {
-                    var.dims.push((a, b));
+                    var.described().dims.push((a, b));
+                }
+            }
+            14 => {
+                let name = name(memory)?;
+                if let Some(var) = statement.group.vars.last_mut() {
+                    let parts = &mut var.described().parts;
+                    parts.push(Layout::new(name));
+                    let at = parts.len() - 1;
+                    var.open.push(at);
+                }
+            }
+            15 => {
+                if let Some(var) = statement.group.vars.last_mut() {
+                    var.open.pop();
                 }
             }
             _ => return Err(Condition::Error(OTHER, format!("option {option} is not known")).into()),

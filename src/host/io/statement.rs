@@ -7,6 +7,7 @@
 use crate::condition::{Condition, OTHER};
 use crate::io::IoService;
 use crate::io::file::File;
+use crate::io::modes::{MODES, set_mode};
 use crate::io::namelist::Group;
 use crate::io::unit::{Access, Medium, Unit};
 use crate::outside::{Ask, FileKind};
@@ -35,6 +36,8 @@ pub(crate) struct Statement {
     pub(crate) pos: Option<i64>,
     pub(crate) iomsg: Option<(u64, u64)>,
     pub(crate) size_at: Option<u64>,
+    /// The modes that it changes for itself: names and values.
+    pub(crate) changes: Vec<(&'static str, String)>,
     /// The group of a namelist statement.
     pub(crate) group: Group,
     pub(crate) work: Work,
@@ -85,6 +88,14 @@ pub(crate) enum Work {
 }
 
 impl Statement {
+    /// The modes of its unit with those that it changes.
+    fn modes(&self, mut modes: Modes) -> Result<Modes, Condition> {
+        for (mode, value) in &self.changes {
+            set_mode(&mut modes, mode, value)?;
+        }
+        Ok(modes)
+    }
+
     /// The unit as a finding names it.
     pub(crate) fn named_unit(&self) -> Option<i64> {
         match self.unit {
@@ -124,6 +135,7 @@ impl IoService<'_> {
             pos: None,
             iomsg: None,
             size_at: None,
+            changes: Vec::new(),
             group: Group::default(),
             work: Work::Due,
             failed: None,
@@ -147,6 +159,11 @@ impl IoService<'_> {
             2 => statement.pos = Some(a),
             3 => statement.iomsg = Some((a as u64, b as u64)),
             4 => statement.size_at = Some(a as u64),
+            8..14 => {
+                let Some(&mode) = MODES.get(option as usize - 8) else { return Ok(()) };
+                let value = storage::read_name(memory, a as u64, b as u64);
+                statement.changes.push((mode, value));
+            }
             _ => return self.set_group_option(memory, option, a, b),
         }
         Ok(())
@@ -254,11 +271,12 @@ impl IoService<'_> {
             };
             file.at = at;
         }
-        let modes = unit.modes;
+        let modes = statement.modes(unit.modes)?;
         if statement.reads {
             return self.begin_input(statement, modes);
         }
-        if unit.access == Access::Sequential
+        // What is written becomes the last record, also of a formatted stream file.
+        if (unit.access == Access::Sequential || (unit.access == Access::Stream && unit.formatted))
             && !unit.is_record_open
             && let Some(file) = unit.file_mut()
         {
@@ -280,7 +298,7 @@ impl IoService<'_> {
 }
 
 fn begin_internal(statement: &Statement) -> Result<Work, Halt> {
-    let modes = Modes::default();
+    let modes = statement.modes(Modes::default())?;
     let length = statement.internal.length as usize;
     Ok(match (statement.reads, statement.form) {
         (true, Form::Formatted) => Work::FormatIn(FormatReader::begin(format_of(statement)?, modes, None)),

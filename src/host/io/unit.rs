@@ -101,6 +101,14 @@ impl Unit {
         }
     }
 
+    /// The condition of a sequential read where no record is left: the end of the file, once.
+    pub(crate) fn end_of_file(&mut self) -> Condition {
+        if std::mem::replace(&mut self.is_past_end, true) {
+            return Condition::Error(217, "the end of the file was passed before".to_owned());
+        }
+        Condition::EndOfFile
+    }
+
     /// Ends a record that output without advance has left open; a file gets its line end.
     pub(crate) fn end_record(&mut self) -> Result<(), Condition> {
         let open = std::mem::take(&mut self.is_record_open);

@@ -7,7 +7,7 @@ use crate::cuda::{SymbolCall, cuda_call, symbol_call};
 use crate::io::{Form, IoService, Object, integer_type};
 use crate::outside::{Answer, Ask, Stream};
 use crate::protocol::{Args, Halt, Results};
-use crate::random::{DEFAULT_SEED, Random};
+use crate::random::{DEFAULT_SEED, Random, SEED_BYTES};
 use crate::runtime::Runtime;
 use crate::service::characters;
 use crate::service::memory::outside;
@@ -95,7 +95,7 @@ impl Runtime {
                 let text = storage::read(memory, a.bits(2), a.size(3))?;
                 self.io().open(memory, a.long(0), a.bits(1), &String::from_utf8_lossy(&text)).map(code)
             }
-            Rt::IoClose => self.io().close(memory, a.long(0), a.flag(1), a.int(2)).map(code),
+            Rt::IoClose => self.io().close(memory, a.long(0), a.int(1), a.int(2)).map(code),
             Rt::IoPosition => self.io().position(memory, a.long(0), a.int(1), a.int(2)).map(code),
             Rt::IoInquire => {
                 let path = match a.bits(1) {
@@ -185,7 +185,11 @@ impl Runtime {
             }
             Rt::RandomNumber => Ok([self.random.uniform().to_bits(), 0]),
             Rt::RandomSeed => {
-                self.random = Random::new(if a.bits(0) == 0 { DEFAULT_SEED } else { a.bits(0) });
+                match a.int(0) {
+                    0 => self.random = Random::new(DEFAULT_SEED),
+                    1 => self.random = Random::from_seed(&storage::read(memory, a.bits(1), SEED_BYTES)?),
+                    _ => storage::write(memory, a.bits(1), &self.random.seed())?,
+                }
                 Ok([0, 0])
             }
             Rt::Command => {

@@ -77,7 +77,7 @@ services! {
     IoBegin "io.begin" (I32 I32 I64 I32) -> () Both "starts a transfer statement: direction (0 write, 1 read), form (0 list-directed, 1 formatted, 2 unformatted, 3 namelist), unit (-1 is `*`, -2 an internal file), catch (bit 0 iostat=, bit 1 err=, bit 2 end=, bit 3 eor=)";
     IoFormat "io.format" (I64 I64) -> () Host "the format of the statement begun: address, length";
     IoInternal "io.internal" (I64 I64 I64) -> () Host "the internal file: address, length of a record, number of records";
-    IoOption "io.option" (I32 I64 I64) -> () Host "an option of the statement: 0 advance (value 0 or 1), 1 rec, 2 pos, 3 iomsg (address, length), 4 size (address)";
+    IoOption "io.option" (I32 I64 I64) -> () Host "an option of the statement: 0 advance (value 0 or 1), 1 rec, 2 pos, 3 iomsg (address, length), 4 size (address), 5 to 7 of a namelist group its name, a variable (address, length) and a dimension of it (lower bound, extent), 8 to 13 the values (address, length) of sign, round, decimal, blank, delim and pad, 14 and 15 beginning (address and length of its name) and end of a component in a namelist group";
     IoPutInt "io.put.int" (I64 I32) -> () Both "writes an integer: value, kind";
     IoPutReal4 "io.put.real4" (F32) -> () Both "writes a real(4)";
     IoPutReal8 "io.put.real8" (F64) -> () Both "writes a real(8)";
@@ -88,7 +88,7 @@ services! {
     IoGet "io.get" (I32 I32 I64 I64) -> () Host "reads into an object: type (0 integer, 1 real, 2 complex, 3 logical, 4 character), kind, address, character length";
     IoEnd "io.end" () -> (I32) Both "ends the statement; gives iostat (0, or an error that the statement catches)";
     IoOpen "io.open" (I64 I64 I64 I64) -> (I32) Host "OPEN: unit (-1: newunit), address of the unit for newunit, address and length of the options as `key=value` lines: Fortran's keywords, `catch` as in io.begin, `iomsg` as address and length with a blank between";
-    IoClose "io.close" (I64 I32 I32) -> (I32) Host "CLOSE: unit, 1 to delete, catch";
+    IoClose "io.close" (I64 I32 I32) -> (I32) Host "CLOSE: unit, what becomes of the file (0 it is kept, 1 it is deleted, 2 STATUS= has another value), catch";
     IoInquire "io.inquire" (I64 I64 I64 I32) -> (I64) Host "INQUIRE of a unit or, if its address is not 0, a file name (address, length): 0 whether it exists, 1 whether it is connected, 2 the unit (-1: none), 3 the file's bytes (-1: unknown), 4 the record length, 5 the next record, 6 the position, 7 whether it has a name, 8 whether a transfer is pending";
     IoInquireText "io.inquire_text" (I64 I64 I64 I64 I64 I64 I64) -> () Host "INQUIRE of a unit or a file name (address, length): the answer to the specifier of that name (address, length) goes to a character (address, length)";
     IoPosition "io.position" (I64 I32 I32) -> (I32) Host "0 rewind, 1 backspace, 2 endfile, 3 flush of a unit; catch";
@@ -196,7 +196,7 @@ services! {
     DateTime "clock.date" (I64) -> () Host "DATE_AND_TIME: address of eight integer(4), its VALUES";
     Sleep "clock.sleep" (I64) -> () Host "SLEEP: milliseconds";
     RandomNumber "random.number" () -> (F64) Host "RANDOM_NUMBER: the next value in [0,1)";
-    RandomSeed "random.seed" (I64) -> () Host "RANDOM_SEED: a seed, 0 for that of the beginning";
+    RandomSeed "random.seed" (I32 I64) -> () Host "RANDOM_SEED: 0 begins anew, 1 takes the generator's state from the 32 bytes at the address, 2 puts it there";
     Command "command" (I64 I64) -> (I32) Host "SYSTEM and EXECUTE_COMMAND_LINE: address and length of a command for the shell; gives its exit code, -1 if it could not be started";
     ArgCount "arg.count" () -> (I32) Host "COMMAND_ARGUMENT_COUNT";
     ArgGet "arg.get" (I32 I64 I64) -> (I64) Host "GET_COMMAND_ARGUMENT: number, destination, length; gives the length of the argument, -1 when there is none";

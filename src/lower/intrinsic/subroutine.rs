@@ -14,6 +14,9 @@ use ir::rt::Rt;
 use ir::{Ty, Val};
 use sema::checked::{Class, Expr, ExprKind, Intrinsic, Type};
 
+/// How many default integers RANDOM_SEED puts and gets.
+const SEED_WORDS: i64 = 8;
+
 impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn intrinsic_subroutine(&mut self, id: Intrinsic, args: Args<'p>) {
         if let Some((at, present)) = self.absent_argument(id, args) {
@@ -294,37 +297,50 @@ impl<'p> FunctionLowering<'_, 'p> {
         true
     }
 
-    /// The generator's seed is one number, made of all elements of PUT; GET gives the seed that was put last.
+    /// The seed is the state of the generator: as many default integers as it has bytes for them.
     fn random_seed(&mut self, args: Args<'p>) {
-        if let Some(e) = arg(args, 0) {
-            self.store_integer(e, Val::i64(1));
+        if args.given().next().is_none() {
+            self.b.rt(Rt::RandomSeed, vec![Val::i32(0), Val::i64(0)]);
+            return;
         }
+        if let Some(e) = arg(args, 0) {
+            self.store_integer(e, Val::i64(SEED_WORDS));
+        }
+        let (_, mem) = self.b.slot(4 * SEED_WORDS as u64, 4, "seed", source::Span::NONE);
+        let addr = self.b.address(mem);
+        let words = self.b.dense(mem, Val::i64(4), None, &[Val::i64(SEED_WORDS)]);
         if let Some(e) = arg(args, 1) {
             let view = self.view(e);
-            let extents = view.extents();
-            let total = self.b.mutable(Ty::I64);
-            self.b.set(total, Val::i64(0));
-            self.each_position(&extents, &[&view], &mut |this, index, linear| {
-                let mem = this.b.element_pos(&view, index, linear);
-                let v = this.b.load_value(Lvalue::Mem(mem), &e.ty);
-                let v = this.b.as_scalar(&v, &e.ty);
-                let v = this.b.widen(v, ir_ty(&e.ty));
-                let shifted = this.b.bin(BinOp::Mul, Ty::I64, total, Val::i64(31));
-                let sum = this.b.bin(BinOp::Add, Ty::I64, shifted, v);
-                this.b.set(total, sum);
+            // Words that are not given are 0.
+            self.b.fill(&words, &Value::Scalar(Val::i32(0)), &Type::Integer(4));
+            self.each_seed_word(&view, &words, &mut |this, own, word| {
+                let v = this.b.load_scalar(own, ir_ty(&e.ty));
+                let v = this.b.cast(v.into(), ir_ty(&e.ty), Ty::I32);
+                this.b.store_scalar(word, Ty::I32, v);
             });
-            self.b.rt(Rt::RandomSeed, vec![total.into()]);
-            let kept = seed_memory(&mut self.b);
-            self.b.store_scalar(kept, Ty::I64, total.into());
+            self.b.rt(Rt::RandomSeed, vec![Val::i32(1), addr]);
         }
         if let Some(e) = arg(args, 2)
             && let Some(view) = self.designator_view(e)
         {
-            let kept = seed_memory(&mut self.b);
-            let seed = self.b.load_scalar(kept, Ty::I64);
-            let seed = self.b.narrow(seed.into(), ir_ty(&e.ty));
-            self.b.fill(&view, &Value::Scalar(seed), &e.ty);
+            self.b.rt(Rt::RandomSeed, vec![Val::i32(2), addr]);
+            self.each_seed_word(&view, &words, &mut |this, own, word| {
+                let v = this.b.load_scalar(word, Ty::I32);
+                let v = this.b.cast(v.into(), Ty::I32, ir_ty(&e.ty));
+                this.b.store_scalar(own, ir_ty(&e.ty), v);
+            });
         }
+    }
+
+    /// Calls `f` with the elements of an array and the words of the seed that belong together.
+    fn each_seed_word(&mut self, array: &ArrayView, words: &ArrayView, f: &mut dyn FnMut(&mut Self, MemRef, MemRef)) {
+        let size = self.b.size(array);
+        let count = self.b.bin(BinOp::Min, Ty::I64, size, Val::i64(SEED_WORDS)).into();
+        self.repeat(count, &mut |this, i| {
+            let word = this.b.element_linear(words, i);
+            let own = this.b.element_by_position(array, &[i]);
+            f(this, own, word);
+        });
     }
 
     fn c_f_pointer(&mut self, args: Args<'p>) -> bool {
@@ -402,11 +418,4 @@ fn thread_of_grid(b: &mut Builder<'_, '_>) -> Val {
     let row = b.imad(block, nz, tz);
     let row = b.imad(row, ny, ty);
     b.imad(row, nx, tx)
-}
-
-/// Where the seed that was put last is kept.
-fn seed_memory(b: &mut Builder<'_, '_>) -> MemRef {
-    let g = b.module().seed_global();
-    let addr = b.addr_of(ir::AddrBase::Global(g));
-    MemRef::at(addr, ir::Space::Host)
 }

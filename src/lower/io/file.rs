@@ -92,15 +92,14 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn close(&mut self, io: &'p IoStmt) {
         let catch = Catch::of(&io.controls);
         let unit = self.unit_number(&io.unit);
-        let mut delete = Val::i32(0);
+        // 0 keep, 1 delete, 2 another word.
+        let mut delete = Val::i64(0);
         for c in io.controls.iter().filter(|c| &*c.keyword == "status") {
-            let differs = self.is_not_text(&c.value, "delete");
-            let kept = self.b.narrow(differs, Ty::I32);
-            delete = match kept {
-                Val::Imm(bits) => Val::i32(i32::from(bits == 0)),
-                Val::Reg(_) => self.b.bin(ir::op::BinOp::Xor, Ty::I32, kept, Val::i32(1)).into(),
-            };
+            let not_keep = self.is_not_text(&c.value, "keep");
+            let not_delete = self.is_not_text(&c.value, "delete");
+            delete = self.b.imad(not_keep, not_delete, not_keep);
         }
+        let delete = self.b.narrow(delete, Ty::I32);
         let status = self.b.rt(Rt::IoClose, vec![unit, delete, Val::i32(catch.bits())]);
         let status = status.first().map_or(Val::i32(0), |&r| r.into());
         self.after_status(&catch, status);

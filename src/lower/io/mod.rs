@@ -16,9 +16,9 @@ use crate::function::FunctionLowering;
 use crate::types::{const_bytes, ir_ty};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
-use crate::value::lvalue::{Lvalue, element_lvalue};
+use crate::value::lvalue::{Lvalue, MemRef, element_lvalue};
 use ast::IoKind;
-use ir::op::CmpOp;
+use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
 use ir::{Ty, Val};
 use sema::checked::{Const, Expr, ExprKind, Field, IoControl, IoForm, IoItem, IoStmt, IoUnit, Type};
@@ -104,6 +104,32 @@ impl Builder<'_, '_> {
     }
 }
 
+impl Builder<'_, '_> {
+    /// Tells the bounds of a variable or component of a namelist group.
+    fn describe_dimensions(&mut self, view: &ArrayView) {
+        for dim in &view.dims {
+            self.rt(Rt::IoOption, vec![Val::i32(7), dim.lower, dim.extent]);
+        }
+    }
+
+    /// Tells the components of a variable or component of a namelist group.
+    fn describe_components(&mut self, ty: &Type) {
+        let Type::Derived(id) = ty else { return };
+        let program = self.program();
+        for field in &program.ty(*id).fields {
+            let (text, len) = self.name_text(&field.name);
+            self.rt(Rt::IoOption, vec![Val::i32(14), text, len]);
+            if !field.allocatable && !field.pointer {
+                let nowhere = MemRef::at(Val::i64(0), self.local_space());
+                let view = self.field_view(field, nowhere);
+                self.describe_dimensions(&view);
+                self.describe_components(&field.ty);
+            }
+            self.rt(Rt::IoOption, vec![Val::i32(15), Val::i64(0), Val::i64(0)]);
+        }
+    }
+}
+
 impl<'p> FunctionLowering<'_, 'p> {
     /// An input or output statement.
     pub(crate) fn io(&mut self, io: &'p IoStmt) {
@@ -124,7 +150,14 @@ impl<'p> FunctionLowering<'_, 'p> {
         match unit {
             IoUnit::Star | IoUnit::None => Val::i64(-1),
             IoUnit::Internal(_) => Val::i64(-2),
-            IoUnit::Number(e) => self.int64(e),
+            IoUnit::Number(e) => {
+                let unit = self.int64(e);
+                // The numbers of `*` and of internal files are no units of the program.
+                let low = self.b.icmp(CmpOp::Ge, unit, Val::i64(-2));
+                let negative = self.b.icmp(CmpOp::Lt, unit, Val::i64(0));
+                let special = self.b.combine(BinOp::And, low, negative);
+                self.b.select(Ty::I64, special, Val::i64(i64::MIN), unit).into()
+            }
         }
     }
 
@@ -172,9 +205,10 @@ impl<'p> FunctionLowering<'_, 'p> {
             let (text, len) = self.b.name_text(&designator_name(self.b.program(), e));
             self.b.rt(Rt::IoOption, vec![Val::i32(6), text, len]);
             if let Some(view) = self.designator_view(e).filter(|_| e.rank > 0) {
-                for dim in &view.dims {
-                    self.b.rt(Rt::IoOption, vec![Val::i32(7), dim.lower, dim.extent]);
-                }
+                self.b.describe_dimensions(&view);
+            }
+            if reading {
+                self.b.describe_components(&e.ty);
             }
             self.items(std::slice::from_ref(item), reading);
         }
@@ -220,7 +254,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Passes the controls of a transfer; gives the slot of `size=` and its variable.
-    fn transfer_options(&mut self, controls: &'p [IoControl]) -> Option<(crate::value::lvalue::MemRef, &'p Expr)> {
+    fn transfer_options(&mut self, controls: &'p [IoControl]) -> Option<(MemRef, &'p Expr)> {
         let mut size = None;
         for c in controls {
             let e = &c.value;
@@ -247,7 +281,14 @@ impl<'p> FunctionLowering<'_, 'p> {
                     self.b.rt(Rt::IoOption, vec![Val::i32(4), addr, Val::i64(0)]);
                     size = Some((slot, e));
                 }
-                _ => {}
+                mode => {
+                    let modes = ["sign", "round", "decimal", "blank", "delim", "pad"];
+                    let Some(at) = modes.iter().position(|m| *m == mode) else { continue };
+                    let value = self.value(e);
+                    let (mem, len) = self.b.as_char(&value);
+                    let addr = self.b.address(mem);
+                    self.b.rt(Rt::IoOption, vec![Val::i32(8 + at as i32), addr, len]);
+                }
             }
         }
         size
@@ -265,17 +306,12 @@ impl<'p> FunctionLowering<'_, 'p> {
             let mem = self.b.constant_memory(spelling.as_bytes(), 1);
             let text = Value::Char(mem, Val::i64(spelling.len() as i64));
             let other = self.b.compare_characters(sema::checked::CmpOp::Ne, &value, &text);
-            differs = self.b.combine(ir::op::BinOp::And, differs, other);
+            differs = self.b.combine(BinOp::And, differs, other);
         }
         self.b.select(Ty::I64, differs, Val::i64(1), Val::i64(0)).into()
     }
 
-    fn end_statement(
-        &mut self,
-        catch: &Catch<'p>,
-        size: Option<(crate::value::lvalue::MemRef, &'p Expr)>,
-        status: Val,
-    ) {
+    fn end_statement(&mut self, catch: &Catch<'p>, size: Option<(MemRef, &'p Expr)>, status: Val) {
         if let Some((slot, e)) = size {
             let n = self.b.load_scalar(slot, Ty::I32);
             let v = self.b.cast(n.into(), Ty::I32, ir_ty(&e.ty));
@@ -375,7 +411,7 @@ fn put(b: &mut Builder<'_, '_>, value: &Value, ty: &Type) {
 }
 
 /// Writes or reads a component.
-fn component<'p>(b: &mut Builder<'_, 'p>, field: &'p Field, at: crate::value::lvalue::MemRef, reading: bool) {
+fn component<'p>(b: &mut Builder<'_, 'p>, field: &'p Field, at: MemRef, reading: bool) {
     if field.allocatable || field.pointer {
         return b.unsupported("input or output of an allocatable or pointer component");
     }

@@ -234,27 +234,6 @@ impl ModuleLowering<'_> {
         if self.module.globals.iter().any(|g| &*g.name == name) { format!("{name}.{}", id.0) } else { name.to_owned() }
     }
 
-    /// The global that keeps the seed of RANDOM_SEED.
-    pub(crate) fn seed_global(&mut self) -> GlobalId {
-        if let Some(g) = self.seed {
-            return g;
-        }
-        let g = GlobalId(self.module.globals.len() as u32);
-        self.module.globals.push(Global {
-            name: "random.seed".into(),
-            space: Space::Host,
-            managed: false,
-            bytes: 8,
-            align: 8,
-            init: GlobalInit::Zero,
-            read_only: false,
-            var: None,
-            span: Span::NONE,
-        });
-        self.seed = Some(g);
-        g
-    }
-
     /// A read-only global with these bytes, shared by all equal ones.
     pub(crate) fn constant(&mut self, bytes: &[u8], align: u64, side: Side) -> GlobalId {
         let bytes: Arc<[u8]> = bytes.into();

@@ -53,7 +53,6 @@ pub(crate) struct ModuleLowering<'p> {
     module: Module,
     globals: BTreeMap<(VarId, Side), GlobalId>,
     constants: BTreeMap<(Arc<[u8]>, u64, Side), GlobalId>,
-    seed: Option<GlobalId>,
     debug_types: BTreeMap<String, DebugTypeId>,
     /// Functions that copy and free objects of recursive types.
     helpers: BTreeMap<(TypeId, ObjectHelper, Side), FuncId>,
@@ -91,7 +90,6 @@ impl<'p> ModuleLowering<'p> {
             module: Module::default(),
             globals: BTreeMap::new(),
             constants: BTreeMap::new(),
-            seed: None,
             debug_types: BTreeMap::new(),
             helpers: BTreeMap::new(),
             tags,

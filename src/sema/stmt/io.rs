@@ -1,7 +1,8 @@
 //! Input and output statements (Fortran 2018, clause 12).
 
 use crate::checked::{
-    CharLen, Const, Expr, ExprKind, ImpliedDo, IoControl, IoForm, IoItem, IoStmt, IoUnit, StmtKind, Type, is_designator,
+    CharLen, Const, Expr, ExprKind, Field, ImpliedDo, IoControl, IoForm, IoItem, IoStmt, IoUnit, StmtKind, Type,
+    TypeId, is_designator,
 };
 use crate::checker::{Checker, CodeSide, Sym};
 use crate::typing::{Typing, constant, shape_name, shape_of};
@@ -160,8 +161,16 @@ impl<'a> Checker<'a> {
         }
         let input = kind == IoKind::Read;
         let mut typed = Vec::with_capacity(items.len());
+        // The procedure by which a type defines such a transfer.
+        let defined = match (&form, input) {
+            (Some(IoForm::Format(e)), _) if !may_have_dt(e) => None,
+            (None, false) => Some("write(unformatted)"),
+            (None, true) => Some("read(unformatted)"),
+            (Some(_), false) => Some("write(formatted)"),
+            (Some(_), true) => Some("read(formatted)"),
+        };
         for item in items {
-            match self.io_item(item, input) {
+            match self.io_item(item, input, defined) {
                 Some(item) => typed.push(item),
                 None => complete = false,
             }
@@ -183,10 +192,6 @@ impl<'a> Checker<'a> {
             for &var in vars {
                 let v = self.defs.var(var);
                 let (ty, rank) = (v.ty.clone(), v.shape.rank());
-                if kind == IoKind::Read && matches!(ty, Type::Derived(_)) {
-                    let what = format!("namelist input of `{}`, which is of a derived type,", v.name);
-                    return self.reporter.refuse(span, what);
-                }
                 typed.push(IoItem::Expr(Expr { kind: ExprKind::Var(var), ty, rank, span }));
             }
         }
@@ -219,7 +224,7 @@ impl<'a> Checker<'a> {
         match &value.ty {
             Type::Integer(_) if value.rank == 0 => {
                 self.typing().check_host_value(&value);
-                Some(IoUnit::Number(self.typing().convert(value, &Type::Integer(4))?))
+                Some(IoUnit::Number(self.typing().convert(value, &Type::Integer(8))?))
             }
             Type::Character(_) if transfers => {
                 if !is_designator(&value) {
@@ -339,11 +344,11 @@ impl<'a> Checker<'a> {
         Some(Some(IoControl { keyword: keyword.into(), value }))
     }
 
-    fn io_item(&mut self, item: &'a ast::IoItem, input: bool) -> Option<IoItem> {
+    fn io_item(&mut self, item: &'a ast::IoItem, input: bool, defined: Option<&str>) -> Option<IoItem> {
         match item {
             ast::IoItem::Expr(e) => {
                 let value = if input { self.designator(e)? } else { self.expr(e)? };
-                self.io_value(&value, input)?;
+                self.io_value(&value, input, defined)?;
                 Some(IoItem::Expr(value))
             }
             ast::IoItem::Do(d) => {
@@ -361,7 +366,7 @@ impl<'a> Checker<'a> {
                 let mut items = Vec::with_capacity(d.items.len());
                 let mut complete = true;
                 for item in &d.items {
-                    match self.io_item(item, input) {
+                    match self.io_item(item, input, defined) {
                         Some(item) => items.push(item),
                         None => complete = false,
                     }
@@ -374,7 +379,34 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn io_value(&mut self, value: &Expr, input: bool) -> Option<()> {
+    /// Whether a type, one that it extends or one of its components has a procedure of its own for a transfer.
+    fn defines_transfer(&mut self, id: TypeId, key: &str) -> bool {
+        self.resolve_type(id);
+        let mut at = Some(id);
+        while let Some(ty) = at {
+            if self.defs.type_info(ty).bindings.contains_key(key) {
+                return true;
+            }
+            at = self.defs.type_info(ty).parent.or(self.defs.ty(ty).parent);
+        }
+        if let Some(Sym::Generic { procs, .. }) = self.find(key) {
+            for proc in procs {
+                self.resolve_interface(proc);
+                let object = self.defs.proc(proc).params.first().map(|&v| self.defs.var(v));
+                if object.is_some_and(|v| self.defs.class_takes(&v.ty, &Type::Derived(id))) {
+                    return true;
+                }
+            }
+        }
+        let of_field = |f: &Field| match f.ty {
+            Type::Derived(part) if !f.pointer && !f.allocatable => Some(part),
+            _ => None,
+        };
+        let parts: Vec<TypeId> = self.defs.ty(id).fields.iter().filter_map(of_field).collect();
+        parts.into_iter().any(|part| self.defines_transfer(part, key))
+    }
+
+    fn io_value(&mut self, value: &Expr, input: bool, defined: Option<&str>) -> Option<()> {
         if input {
             self.typing().check_assigned(value)?;
         }
@@ -383,14 +415,10 @@ impl<'a> Checker<'a> {
         }
         if let Type::Derived(id) = value.ty {
             self.resolve_type(id);
+            if defined.is_some_and(|key| self.defines_transfer(id, key)) {
+                return self.reporter.refuse(value.span, "defined input/output of a derived type");
+            }
             if let Some(f) = self.defs.ty(id).fields.iter().find(|f| f.allocatable || f.pointer).cloned() {
-                let bindings = &self.defs.type_info(id).bindings;
-                let defines = bindings.keys().any(|k| k.starts_with("write(") || k.starts_with("read("))
-                    || self.find("write(formatted)").is_some()
-                    || self.find("read(formatted)").is_some();
-                if defines {
-                    return self.reporter.refuse(value.span, "defined input/output of a derived type");
-                }
                 let text =
                     format!("`type({})` has the allocatable or pointer component `{}`", self.defs.ty(id).name, f.name);
                 return self.reporter.error_help(Code::BadIoItem, value.span, text, "write its components one by one");
@@ -407,6 +435,14 @@ impl<'a> Checker<'a> {
             );
         }
         if self.cx.side == CodeSide::Host { self.typing().check_io_value(value) } else { Some(()) }
+    }
+}
+
+/// Whether a format may have a DT edit descriptor.
+fn may_have_dt(format: &Expr) -> bool {
+    match &format.kind {
+        ExprKind::Const(Const::Char(text)) => text.windows(2).any(|pair| pair.eq_ignore_ascii_case(b"dt")),
+        _ => true,
     }
 }
 
