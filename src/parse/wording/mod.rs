@@ -387,12 +387,6 @@ fn known_mistake(rule: Rule, text: &str, at: usize) -> Option<(String, &'static 
             "write `type :: name = value`",
         ));
     }
-    if rule == Rule::type_decl && rest.starts_with('/') {
-        return Some((
-            "an initial value between slashes is not taken".into(),
-            "write `:: name = value`, or give values with a DATA statement",
-        ));
-    }
     if rule == Rule::print_stmt && text.starts_with("print(") && rest.starts_with('*') {
         return Some(("PRINT has no control list".into(), "write `print *, items` or `write (*, *) items`"));
     }

@@ -293,7 +293,7 @@ end module
               entity d(:)
             field (type point) pointer
               entity next => (apply null)
-            procedure iface pointer nopass (f)
+            procedure iface pointer nopass (f=>null)
           type shape extends=point abstract private
             field integer
               entity end

@@ -308,7 +308,7 @@ fn declarations_are_checked() {
             E0106 2:13 `(` is never closed
                 2:16 the statement ends without its `)`
         integer :: a b
-            E0111 2:14 expected the end of the statement in a type declaration, found `b`
+            E0111 2:14 expected `/` or the end of the statement in a type declaration, found `b`
         integer :: 3a
             E0111 2:12 expected a name in a type declaration, found `3a`
         integer, alocatable :: a(:)
@@ -324,8 +324,6 @@ fn declarations_are_checked() {
         character(len=5, 6, 7) :: c
             E0111 2:19 expected `)` in a type declaration, found `,`
         integer j /3/
-            E0111 2:11 an initial value between slashes is not taken
-                -> write `:: name = value`, or give values with a DATA statement
         implicit nothing
             E0111 2:10 expected a type in IMPLICIT, found `nothing`
                 -> the form is `implicit none`

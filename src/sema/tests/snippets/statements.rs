@@ -292,11 +292,11 @@ fn input_and_output_are_typed() {
           write(internal line, "(i4)") n
           read(internal lines, *, iostat=ios, end=200) x
           open(-, -, newunit=u, file="f.txt", status="old", iostat=ios)
-          read(u, -, rec=integer(8)<n>) a
-          write(u, "(a)", advance="no") line
+          read(integer(8)<u>, -, rec=integer(8)<n>) a
+          write(integer(8)<u>, "(a)", advance="no") line
           inquire(-, -, file="f.txt", exist=there)
-          rewind(u, -)
-          close(u, -, status="delete")
+          rewind(integer(8)<u>, -)
+          close(integer(8)<u>, -, status="delete")
           flush(6, -)
           200: continue
     "#]]
