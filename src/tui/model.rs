@@ -258,6 +258,11 @@ impl Model {
         SnapshotRequest { block_cells, lanes: lanes.filter(|_| inner(Pane::Lanes).is_some()), array, banks }
     }
 
+    /// Whether the program waits for a line of its standard input.
+    pub fn reads_input(&self) -> bool {
+        self.prompt.as_ref().is_some_and(|p| p.purpose == Purpose::Input)
+    }
+
     /// Appends text to the output.
     pub fn write(&mut self, voice: Voice, text: &str) {
         let goes_on = self.open_line && voice == Voice::Program;

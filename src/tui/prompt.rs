@@ -25,7 +25,7 @@ impl Purpose {
             Purpose::Lanes => "expression in all lanes: ",
             Purpose::Array => "array: ",
             Purpose::Search => "/",
-            Purpose::Input => "the program reads a line (Ctrl-D ends its input): ",
+            Purpose::Input => "the program reads a line (Ctrl-D ends its input, Escape stops it): ",
         }
     }
 }

@@ -308,7 +308,12 @@ impl Session {
         if self.started && self.process.over().is_none() {
             return Ok(());
         }
-        refuse("The program is not being run.")
+        match self.process.over() {
+            Some(_) => refuse(
+                "The program is not being run: it has ended. \"run\" starts it again, \"reverse-step\" goes back.",
+            ),
+            None => refuse("The program is not being run."),
+        }
     }
 
     fn known(&self, numbers: &[u32]) -> Result<(), SessionError> {

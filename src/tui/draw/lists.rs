@@ -41,8 +41,11 @@ pub(super) fn locals(model: &Model, buffer: &mut Buffer, area: Rect) {
     let look = model.look;
     let Some(snapshot) = &model.snapshot else { return };
     if !model.is_alive() {
-        let text =
-            if snapshot.program.exited.is_some() { "The program has ended." } else { "The program has not started." };
+        let text = match snapshot.program.exited {
+            _ if model.reads_input() => "The program is running.",
+            Some(_) => "The program has ended.",
+            None => "The program has not started.",
+        };
         return empty(model, buffer, area, text);
     }
     if snapshot.locals.is_empty() && snapshot.displays.is_empty() {

@@ -13,7 +13,6 @@ use crate::layout::{self, Slot};
 use crate::look::{Look, Role};
 use crate::model::{Model, SHOWN_AFTER};
 use crate::pane::Pane;
-use crate::prompt::Purpose;
 use debug::FocusView;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -94,9 +93,8 @@ fn title(model: &Model, buffer: &mut Buffer, area: Rect) {
     let mut left = format!(" cufemu  {name}");
     let mut right = String::new();
     if let Some(snapshot) = &model.snapshot {
-        let waits = model.prompt.as_ref().is_some_and(|p| p.purpose == Purpose::Input);
         match snapshot.focus {
-            _ if waits => left.push_str("  running, reads its input"),
+            _ if model.reads_input() => left.push_str("  running, reads its input"),
             _ if snapshot.program.exited.is_some() => left.push_str("  ended"),
             _ if !snapshot.program.started => left.push_str("  not started"),
             FocusView::Host => left.push_str("  host"),

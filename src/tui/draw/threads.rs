@@ -15,7 +15,11 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer, area: Rect, frame: Rect) 
     let look = model.look;
     let Some(snapshot) = &model.snapshot else { return };
     let Some(kernel) = &snapshot.kernel else {
-        let text = if snapshot.program.started { "No kernel is running." } else { "Press n to start the program." };
+        let text = if snapshot.program.started || model.reads_input() {
+            "No kernel is running."
+        } else {
+            "Press n to start the program."
+        };
         put(buffer, area, 0, 0, &Line::styled(text, look.style(Role::Faint)));
         return;
     };

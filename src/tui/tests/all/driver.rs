@@ -1,7 +1,7 @@
 //! Types keys into a model that is tied to a real session, and draws into a buffer.
 
 use compile::Options;
-use cufemu_tui::{Effect, Input, InputLine, Look, Model, Purpose, render, update};
+use cufemu_tui::{Effect, Input, InputLine, Look, Model, render, update};
 use debug::{Session, SessionThread, Setup};
 use diag::Diagnostics;
 use emu::Emulator;
@@ -106,8 +106,7 @@ impl Driver {
 
     /// Waits until the session has said all that it has to say, or the program waits for a line.
     pub(crate) fn settle(&mut self) {
-        let waits = |model: &Model| model.prompt.as_ref().is_some_and(|p| p.purpose == Purpose::Input);
-        while !self.model.is_at_rest() && !self.has_quit && !waits(&self.model) {
+        while !self.model.is_at_rest() && !self.has_quit && !self.model.reads_input() {
             if self.writer.is_line_wanted() {
                 // What the program has written before.
                 while let Ok(event) = self.session.events().try_recv() {
