@@ -48,11 +48,11 @@ impl Terminal for Console {
     }
 
     fn read_file(&mut self, path: &str) -> Result<String, String> {
-        std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).map_err(|e| e.to_string())
+        std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).map_err(|e| reason(&e))
     }
 
     fn write_file(&mut self, path: &str, text: &str) -> Result<(), String> {
-        std::fs::write(path, text).map_err(|e| e.to_string())
+        std::fs::write(path, text).map_err(|e| reason(&e))
     }
 
     fn write_output(&mut self, bytes: &[u8]) {
@@ -61,6 +61,12 @@ impl Terminal for Console {
             self.lost.get_or_insert(error);
         }
     }
+}
+
+/// Why a file cannot be used, without the number of the system.
+fn reason(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_lowercase()
 }
 
 /// Runs the scripts and then, with `--debug`, reads commands until `quit`. Returns the exit code: 1 if a script failed. If the

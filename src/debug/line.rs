@@ -175,6 +175,9 @@ impl LineMode {
         match word {
             "loop_break" => return Flow::Break,
             "loop_continue" => return Flow::Again,
+            "end" | "else" | "silent" => {
+                return self.fail(&format!("\"{word}\" has a meaning only within the blocks of scripts."), terminal);
+            }
             _ => {}
         }
         if let Some(definition) = self.definitions.get(&word.to_ascii_lowercase()) {
@@ -335,6 +338,9 @@ impl LineMode {
         let done = match name {
             "source" => {
                 let path = rest.trim_start_matches("-v ").trim();
+                if path.is_empty() {
+                    return self.fail("Argument required (a file).", terminal);
+                }
                 match terminal.read_file(path) {
                     Ok(text) => {
                         let lines: Vec<String> = text.lines().map(str::to_owned).collect();

@@ -276,6 +276,23 @@ fn options_that_contradict_each_other_are_refused() {
 }
 
 #[test]
+fn scripts_of_the_debugger_have_blocks_and_call_other_scripts() {
+    let other = file("other.gdb", b"define twice\nprint 2*$arg0\nend\n");
+    let text_of = format!(
+        "source {}\nbreak 3\ncommands\nsilent\nprintf \"n is %d\\n\", n\ncontinue\nend\nrun\ntwice 21\nif $ == 42\necho right\\n\nend\n",
+        other.display()
+    );
+    let script = file("blocks.gdb", text_of.as_bytes());
+    let program = "integer :: n\nn = 5\nprint *, n\nend\n";
+    let output = run("blocks.cuf", program, &["--batch", &script.display().to_string()]);
+    said(&output, 0, "");
+    let shown = text(&output.stdout);
+    for part in ["\n>silent\n", "\nn is 5\n", "\n$1 = 42\n", "\nright\n"] {
+        assert!(shown.contains(part), "{part:?} in {shown}");
+    }
+}
+
+#[test]
 fn a_script_ends_at_a_command_that_fails_and_says_where() {
     let script = file("failing.commands", b"list 1\nfrobnicate\nrun\n");
     let output = run("script.cuf", "print *, 1\nend\n", &["--batch", &script.display().to_string()]);

@@ -23,14 +23,15 @@ impl Context<'_> {
         if object.dims.len() < 2 || object.count()? == 0 || matches!(object.kind, Kind::Derived(..)) {
             return self.show(&object, radix);
         }
-        let bounds = object.dims.iter().map(|d| format!("{}:{}", d.lower, d.lower + d.extent.unwrap_or(0) - 1));
+        let bounds =
+            object.dims.iter().map(|d| format!("{}:{}", d.lower, d.lower.wrapping_add(d.extent.unwrap_or(0) - 1)));
         let mut text = format!("({})", bounds.collect::<Vec<_>>().join(","));
         let extents: Vec<u64> = object.dims.iter().map(|d| d.extent.unwrap_or(0).max(0) as u64).collect();
         if let Some(all) = self.repeated(&object, radix)? {
             return Ok(format!("{text} {all}"));
         }
-        let count: u64 = extents[2..].iter().product();
-        let size = extents[0] * extents[1];
+        let count = extents[2..].iter().fold(1, |n: u64, extent| n.saturating_mul(*extent));
+        let size = extents[0].saturating_mul(extents[1]);
         for number in 0..count {
             if number >= MOST_TABLES {
                 text.push_str("\n...");
@@ -40,12 +41,12 @@ impl Context<'_> {
                 let mut rest = number;
                 let mut subscripts = String::new();
                 for (dim, extent) in object.dims[2..].iter().zip(&extents[2..]) {
-                    subscripts.push_str(&format!(",{}", dim.lower + (rest % extent) as i64));
+                    subscripts.push_str(&format!(",{}", dim.lower.wrapping_add((rest % extent) as i64)));
                     rest /= extent;
                 }
                 text.push_str(&format!("\n(:,:{subscripts})"));
             }
-            self.table(&object, number * size, [extents[0], extents[1]], radix, &mut text)?;
+            self.table(&object, number.saturating_mul(size), [extents[0], extents[1]], radix, &mut text)?;
         }
         Ok(text)
     }
@@ -70,7 +71,7 @@ impl Context<'_> {
         let rows = size[0].min(MOST_ROWS);
         let is_cut = size[0] > rows;
         let mut lines: Vec<String> = vec![String::new()];
-        lines.extend((0..rows).map(|row| (object.dims[0].lower + row as i64).to_string()));
+        lines.extend((0..rows).map(|row| object.dims[0].lower.wrapping_add(row as i64).to_string()));
         lines.extend(is_cut.then(|| "...".to_owned()));
         let add = |lines: &mut Vec<String>, cells: Vec<String>, gap: usize| {
             let width = cells.iter().map(|c| c.chars().count()).max().unwrap_or(0) + gap;
@@ -81,9 +82,13 @@ impl Context<'_> {
         let labels = std::mem::replace(&mut lines, vec![String::new(); 1 + rows as usize + usize::from(is_cut)]);
         add(&mut lines, labels, 2);
         for column in 0..size[1] {
-            let mut cells = vec![(object.dims[1].lower + column as i64).to_string()];
+            let mut cells = vec![object.dims[1].lower.wrapping_add(column as i64).to_string()];
             for row in 0..rows {
-                cells.push(self.element_text(object, first + column * size[0] + row, radix)?);
+                cells.push(self.element_text(
+                    object,
+                    first.wrapping_add(column.wrapping_mul(size[0])).wrapping_add(row),
+                    radix,
+                )?);
             }
             let width = cells.iter().map(|c| c.chars().count()).max().unwrap_or(0) + 2;
             if lines[0].chars().count() + width > WIDTH {

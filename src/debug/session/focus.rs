@@ -439,7 +439,8 @@ impl Session {
             let count = self.setup.sources.file(file).map_or(0, SourceFile::line_count);
             return refuse(format!("Line number {first} out of range; \"{}\" has {count} lines.", window.file));
         }
-        self.listed = Some((file, first, last));
+        let count = self.setup.sources.file(file).map_or(last, SourceFile::line_count);
+        self.listed = Some((file, first, last.min(count)));
         Ok(Outcome::Reply(Reply::Source(window)))
     }
 

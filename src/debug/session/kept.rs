@@ -11,6 +11,9 @@ use std::collections::BTreeMap;
 /// Most elements of an array that is kept.
 pub(crate) const MOST_KEPT: u64 = 1 << 16;
 
+/// Most digits of the number of a value.
+const MOST_DIGITS: usize = 9;
+
 /// The kept values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kept {
@@ -37,6 +40,9 @@ impl Kept {
             Some("") => Some(1),
             Some(n) => n.parse().ok(),
         };
+        if rest.trim_start_matches('$').bytes().all(|b| b.is_ascii_digit()) && rest.len() > MOST_DIGITS {
+            return fail(format!("History has not yet reached {name}."));
+        }
         let number = match back {
             Some(back) if back < count => count - back,
             Some(_) => return fail("No value has been shown so early."),

@@ -6,7 +6,7 @@ use crate::command::Where;
 use crate::eval::compiled::CompiledExpr;
 use crate::eval::context::Context;
 use crate::eval::printf;
-use crate::eval::value::Eval;
+use crate::eval::value::{Eval, Value};
 use crate::session::breakpoint::{Kind, Log, Place};
 use crate::session::control::thread_of;
 use crate::session::{Session, SessionError};
@@ -41,6 +41,8 @@ impl Session {
     pub(crate) fn set_log_point(&mut self, at: &Where, text: &str) -> Result<Outcome, SessionError> {
         let mut place = self.place_at(at)?;
         let (format, arguments) = printf::split(text)?;
+        // Whether the values fit their conversions shows when they are known; how many there are shows now.
+        printf::format(&format, &vec![Value::int4(0); arguments.len()], &|_| Ok(String::new()))?;
         let procs: BTreeMap<Option<ProcId>, FuncId> =
             place.sites.iter().map(|s| (self.sites.proc(s.func), s.func)).collect();
         let mut forms = Vec::new();

@@ -137,7 +137,7 @@ impl Session {
         let (kind, dims) = match CompiledExpr::new(&typed.program, e).and_then(|f| f.evaluate(&context)) {
             Ok(Evaluated::Object(object)) => {
                 let bounds = object.dims.iter().map(|d| match d.extent {
-                    Some(n) => format!("{}:{}", d.lower, d.lower + n - 1),
+                    Some(n) => format!("{}:{}", d.lower, d.lower.wrapping_add(n - 1)),
                     None => format!("{}:*", d.lower),
                 });
                 (object.kind, bounds.collect::<Vec<_>>())

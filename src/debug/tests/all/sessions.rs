@@ -130,3 +130,11 @@ fn scripted_sessions_read_as_their_transcripts() {
     }
     assert!(wrong.is_empty(), "these transcripts differ; what came out:\n\n{}", wrong.join("\n\n"));
 }
+
+#[test]
+fn the_intermediate_code_of_a_procedure_is_shown() {
+    // Not among the transcripts: the numbers of variables depend on the embedded modules.
+    let program = std::fs::read_to_string(folder().join("shared.cuf")).expect("a program");
+    let text = talk("shared.cuf", &program, ["disassemble k::reverse"]);
+    assert!(text.contains("kernel @k.reverse(") && text.contains("barrier.sync"), "{text}");
+}
